@@ -1,0 +1,2 @@
+/* augment/normalize.c */
+#include "imrec/imrec.h"

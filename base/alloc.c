@@ -1,0 +1,52 @@
+#include "base/alloc.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_long g_countdown = -1;
+static atomic_long g_live = 0;
+
+bool imrec_alloc_refused(void)
+{
+    return atomic_load(&g_countdown) >= 0 && atomic_fetch_sub(&g_countdown, 1) == 0;
+}
+
+void imrec_alloc_count(long change)
+{
+    atomic_fetch_add(&g_live, change);
+}
+
+void *imrec_realloc(void *p, size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total) || total == 0 || imrec_alloc_refused())
+        return NULL;
+    void *q = realloc(p, total);
+    if (q != NULL && p == NULL)
+        atomic_fetch_add(&g_live, 1);
+    return q;
+}
+
+void *imrec_zalloc(size_t count, size_t size)
+{
+    void *p = imrec_realloc(NULL, count, size);
+    return p != NULL ? memset(p, 0, count * size) : NULL;
+}
+
+void imrec_free(void *p)
+{
+    if (p != NULL)
+        atomic_fetch_sub(&g_live, 1);
+    free(p);
+}
+
+void imrec_alloc_fail_after(long count)
+{
+    atomic_store(&g_countdown, count);
+}
+
+long imrec_alloc_live(void)
+{
+    return atomic_load(&g_live);
+}

@@ -1,0 +1,38 @@
+# What is needed, and what a build can do without (docs/dependencies.md says why each).
+pkg_check_modules(JPEG REQUIRED IMPORTED_TARGET libjpeg) # libjpeg-turbo
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+
+# imrec_optional(<NAME> <pkg-config module>): option IMREC_WITH_<NAME>, ON where it is found.
+set(IMREC_CODEC_LIBRARIES PkgConfig::JPEG)
+set(IMREC_CODEC_DEFINITIONS)
+function(imrec_optional name module)
+  option(IMREC_WITH_${name} "Use ${module}" ON)
+  if(IMREC_WITH_${name})
+    pkg_check_modules(${name} IMPORTED_TARGET ${module})
+  endif()
+  if(IMREC_WITH_${name} AND ${name}_FOUND)
+    list(APPEND IMREC_CODEC_LIBRARIES PkgConfig::${name})
+    list(APPEND IMREC_CODEC_DEFINITIONS IMREC_HAVE_${name}=1)
+  else()
+    list(APPEND IMREC_CODEC_DEFINITIONS IMREC_HAVE_${name}=0)
+    message(STATUS "imrec: built without ${module}")
+  endif()
+  set(IMREC_CODEC_LIBRARIES ${IMREC_CODEC_LIBRARIES} PARENT_SCOPE)
+  set(IMREC_CODEC_DEFINITIONS ${IMREC_CODEC_DEFINITIONS} PARENT_SCOPE)
+endfunction()
+imrec_optional(SPNG spng)
+imrec_optional(WEBP libwebp)
+imrec_optional(TIFF libtiff-4)
+imrec_optional(ZLIB zlib)
+
+# giflib has no pkg-config file
+find_path(GIF_INCLUDE gif_lib.h)
+find_library(GIF_LIBRARY gif)
+option(IMREC_WITH_GIF "Use giflib" ON)
+if(IMREC_WITH_GIF AND GIF_INCLUDE AND GIF_LIBRARY)
+  list(APPEND IMREC_CODEC_LIBRARIES ${GIF_LIBRARY})
+  list(APPEND IMREC_CODEC_DEFINITIONS IMREC_HAVE_GIF=1)
+else()
+  list(APPEND IMREC_CODEC_DEFINITIONS IMREC_HAVE_GIF=0)
+  message(STATUS "imrec: built without giflib")
+endif()

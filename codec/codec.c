@@ -1,0 +1,2 @@
+/* codec/codec.c */
+#include "imrec/imrec.h"

@@ -1,0 +1,30 @@
+/* formats/image_record.h - label header and image inside a record, little-endian:
+ *     u32 flag | f32 label | u64 id | u64 id2 | flag x f32 labels | image bytes */
+#ifndef IMREC_FORMATS_IMAGE_RECORD_H
+#define IMREC_FORMATS_IMAGE_RECORD_H
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "imrec/error.h"
+
+#define IMAGE_RECORD_HEADER_BYTES 24u
+
+struct image_record { /* views into the record */
+    uint32_t flag;        /* number of labels behind the header; 0: the one in the header */
+    float label;          /* the header's */
+    uint64_t id, id2;
+    uint32_t label_count; /* flag, or 1 */
+    struct bytes labels;  /* label_count little-endian floats, maybe unaligned */
+    struct bytes image;
+};
+
+IMREC_NODISCARD enum imrec_status
+image_record_parse(struct bytes record, struct image_record *out, struct imrec_error *err);
+float image_record_label(const struct image_record *r, uint32_t i);
+
+/* Appends header and labels to `out`; the image follows them. One label: flag 0. */
+IMREC_NODISCARD enum imrec_status image_record_head(struct buf *out, const float *labels,
+                                                    uint32_t label_count, bool force_flag,
+                                                    uint64_t id, uint64_t id2,
+                                                    struct imrec_error *err);
+#endif

@@ -1,0 +1,2 @@
+/* formats/recordio.c */
+#include "imrec/imrec.h"

@@ -1,0 +1,2 @@
+/* im2rec/pack.c */
+#include "imrec/imrec.h"

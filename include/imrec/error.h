@@ -1,0 +1,56 @@
+/* imrec/error.h - outcome of a call, the error a caller owns, and the log. */
+#ifndef IMREC_ERROR_H
+#define IMREC_ERROR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IMREC_API       __attribute__((visibility("default")))
+#define IMREC_NODISCARD __attribute__((warn_unused_result))
+#define IMREC_NO_OFFSET UINT64_MAX
+
+/* Turns a row of a parameter table into a field of the options struct. */
+#define IMREC_FIELD(ctype, name, preset, lo, hi, unit, group, help) ctype name;
+
+/* Outcome of every call that can fail: 0 is success, IMREC_END is an ordinary end of
+ * data, anything above it is an error. Values are never renumbered. */
+enum imrec_status {
+    IMREC_OK = 0,
+    IMREC_END = 1,      /* the sweep is over; the next call begins the next one */
+    IMREC_ERR_ARGUMENT, /* the caller passed something invalid */
+    IMREC_ERR_NO_MEMORY,
+    IMREC_ERR_IO,          /* storage refused; sys_errno says why */
+    IMREC_ERR_CORRUPT,     /* the bytes break the format; offset says where */
+    IMREC_ERR_UNSUPPORTED, /* valid, but this build cannot read it */
+    IMREC_ERR_LIMIT,       /* a documented limit would be exceeded */
+    IMREC_ERR_DATA,        /* a batch was delivered, some of its slots are zeroed and flagged */
+    IMREC_ERR_CANCELLED,   /* another thread closed what this call was waiting for */
+};
+
+/* Caller-owned, lives on the stack, may be passed as NULL. Written only on failure. */
+struct imrec_error {
+    enum imrec_status status;
+    int sys_errno;     /* errno behind IMREC_ERR_IO, else 0 */
+    uint64_t offset;   /* byte offset in the shard, or IMREC_NO_OFFSET */
+    char message[512]; /* one UTF-8 sentence, NUL-terminated, no newline */
+};
+
+/* What one bad sample or picture means: end with an error, or count it and go on. */
+enum imrec_on_error { IMREC_ON_ERROR_STOP, IMREC_ON_ERROR_SKIP };
+
+/* The library never prints: warnings and traces go to this callback, from any thread, one
+ * at a time. NULL (default) drops them. Set it before the first other call; `user` must
+ * outlive the last one. `line` has no newline and is valid during the call only. */
+enum imrec_log_level { IMREC_LOG_WARNING, IMREC_LOG_TRACE };
+typedef void imrec_log_fn(void *user, enum imrec_log_level level, const char *line);
+IMREC_API void imrec_set_log(imrec_log_fn *callback, void *user, enum imrec_log_level level);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

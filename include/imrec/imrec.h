@@ -1,0 +1,15 @@
+/* imrec/imrec.h - all of libimrec: image record files in, training batches out. */
+#ifndef IMREC_IMREC_H
+#define IMREC_IMREC_H
+
+#define IMREC_VERSION_STRING "0.1.0" /* CMake reads the version from this line */
+
+#include "imrec/codec.h"
+#include "imrec/dataset.h"
+#include "imrec/error.h"
+#include "imrec/image.h"
+#include "imrec/iterator.h"
+#include "imrec/packer.h"
+#include "imrec/records.h"
+
+#endif

@@ -1,0 +1,183 @@
+/* imrec/iterator.h - record shards in, shuffled and augmented batches out. */
+#ifndef IMREC_ITERATOR_H
+#define IMREC_ITERATOR_H
+
+#include "imrec/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct imrec_shape { /* of one sample */
+    uint32_t channels, height, width;
+};
+
+/* What becomes of a sweep's last batch when it is not full. */
+enum imrec_last_batch {
+    IMREC_LAST_PAD,     /* remaining slots are zero, not valid */
+    IMREC_LAST_PARTIAL, /* the batch is shorter */
+    IMREC_LAST_REPEAT,  /* remaining slots hold the next sweep's first samples, counted as pad */
+    IMREC_LAST_DROP,    /* the tail is not delivered */
+    IMREC_LAST_WRAP,    /* batches run on into the next sweep; IMREC_END never comes */
+};
+enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8 };
+enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
+
+/* THE table: C fields, key=value, flags, Python keywords, --help, man page and docs are all
+ * made from it. Columns: type, name, default as text (NULL = required), least, greatest, unit or
+ * words, group, help. Rows are only ever appended: their order is the order of the fields.
+ * A size in bytes may end in K, M, G or KiB, MiB, GiB (all powers of 1024). */
+/* clang-format off */
+#define IMREC_ITER_PARAMS(X) \
+    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards: a file, 'a.rec;b.rec', a directory (its *.rec) or a glob") \
+    X(const char *,       path_imgidx,    "",   0, 65535,    "URI",   "dataset", "index of each shard, in the same order: order and partition by record") \
+    X(const char *,       path_imglist,   "",   0, 65535,    "URI",   "dataset", "a .lst whose labels replace the packed ones, by image id") \
+    X(struct imrec_shape, data_shape,     NULL, 1, 65535,    "C,H,W", "dataset", "channels (1, 3 or 4), height and width of a sample") \
+    X(int64_t,  label_width,        "1",  1, 1 << 20,   "labels",  "dataset",      "labels of a sample") \
+    X(int64_t,  batch_size,         NULL, 1, 1 << 20,   "samples", "batch",        "samples in a batch") \
+    X(enum imrec_last_batch, last_batch, "pad", 0, 4, "pad|partial|repeat|drop|wrap", "batch", "what becomes of a last batch that is not full") \
+    X(int64_t,  round_batch,        "-1", -1, 1,        "-1|0|1",  "batch",        "the original's word: 1 = last_batch=repeat, 0 = last_batch=pad, -1 = not given") \
+    X(bool,     shuffle,            "0",  0, 1,         "0|1",     "dataset",      "another order in every sweep; 0 = file order") \
+    X(int64_t,  shuffle_window,     "268435456", 4096, INT64_MAX, "bytes", "dataset", "without an index: memory in which records trade places") \
+    X(int64_t,  shuffle_chunk,      "262144", 4096, 1 << 30, "bytes", "dataset",   "without an index: piece of a shard that moves as one; 16M for hard disks") \
+    X(int64_t,  seed,               "0",  0, INT64_MAX, "",        "dataset",      "equal seed, data and options: equal bytes") \
+    X(int64_t,  num_parts,          "1",  1, 1 << 20,   "N",       "dataset",      "partitions that the data is cut into") \
+    X(int64_t,  part_index,         "0",  0, 1 << 20,   "K",       "dataset",      "the partition to read, from 0") \
+    X(bool,     equal_batches,      "0",  0, 1,         "0|1",     "dataset",      "every partition delivers the same number of batches") \
+    X(bool,     keep_in_memory,     "0",  0, 1,         "0|1",     "backend",      "keep the partition's compressed records in memory after the first sweep") \
+    X(int64_t,  resize,             "-1", -1, 65500,    "px",      "augmentation", "shorter side after resize; -1 or 0 keeps the size") \
+    X(int64_t,  inter_method,       "1",  0, 10,        "0|1|3",   "augmentation", "resampling: 0 nearest, 1 bilinear, 3 area") \
+    X(bool,     rand_crop,          "0",  0, 1,         "0|1",     "augmentation", "crop anywhere; 0 = in the centre") \
+    X(bool,     rand_mirror,        "0",  0, 1,         "0|1",     "augmentation", "mirror left-right, probability 1/2") \
+    X(bool,     mirror,             "0",  0, 1,         "0|1",     "augmentation", "mirror every sample left-right") \
+    X(float,    mean_r,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from red (or grey)") \
+    X(float,    mean_g,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from green") \
+    X(float,    mean_b,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from blue") \
+    X(float,    mean_a,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from alpha") \
+    X(float,    std_r,              "1",  1e-6, 1e6,    "0..255",  "augmentation", "red (or grey) is divided by it") \
+    X(float,    std_g,              "1",  1e-6, 1e6,    "0..255",  "augmentation", "green is divided by it") \
+    X(float,    std_b,              "1",  1e-6, 1e6,    "0..255",  "augmentation", "blue is divided by it") \
+    X(float,    std_a,              "1",  1e-6, 1e6,    "0..255",  "augmentation", "alpha is divided by it") \
+    X(float,    scale,              "1",  -1e6, 1e6,    "",        "augmentation", "everything is multiplied by it") \
+    X(const char *, mean_img,       "",   0, 65535,     "PATH",    "augmentation", "mean image to subtract instead of mean_*; computed and written where missing") \
+    X(int64_t,  preprocess_threads, "0",  0, 1024,      "workers", "backend",      "0 = every CPU this process may use") \
+    X(int64_t,  prefetch_buffer,    "2",  1, 64,        "batches", "backend",      "batches ready ahead of the consumer") \
+    X(int64_t,  memory_limit,       "0",  0, INT64_MAX, "bytes",   "backend",      "refuse options that need more; 0 = no limit") \
+    X(bool,     drop_behind,        "0",  0, 1,         "0|1",     "backend",      "drop from the page cache what has been read") \
+    X(enum imrec_dtype, dtype,      "float32", 0, 3, "float32|float16|uint8|int8", "batch", "type of a value in a batch") \
+    X(enum imrec_layout, layout,    "NCHW", 0, 1,       "NCHW|NHWC", "batch",      "order of a batch's dimensions") \
+    X(bool,     auto_orient,        "1",  0, 1,         "0|1",     "augmentation", "turn pictures upright by their EXIF orientation") \
+    X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse pictures that claim more, before decoding") \
+    X(enum imrec_on_error, on_error, "stop", 0, 1,      "stop|skip", "auxiliary",  "report or only count a sample that fails") \
+    X(bool,     record_draws,       "0",  0, 1,         "0|1",     "auxiliary",    "deliver the drawn parameters of each sample") \
+    X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log what is opened and what is wrong with it")
+/* clang-format on */
+
+/* How to read a data set: fill with imrec_iter_options_init(), then change fields.
+ * struct_size tells the library which fields this caller knows. Text is borrowed until
+ * imrec_iter_open() returns. */
+struct imrec_iter_options {
+    size_t struct_size;
+    IMREC_ITER_PARAMS(IMREC_FIELD)
+};
+
+/* What was drawn for a sample. */
+struct imrec_draw {
+    uint32_t x, y;          /* top-left corner of the crop in the resized, upright picture, px */
+    uint32_t width, height; /* of the resized, upright picture, px */
+    bool mirror;            /* left-right */
+};
+
+/* One batch. Every pointer is owned by the iterator and stays valid until the next
+ * imrec_iter_next(), _rewind(), _seek() or _close() on it. */
+struct imrec_batch {
+    const void *data;                /* dtype[batch_size][C][H][W] or [H][W][C], dense */
+    const float *labels;             /* batch_size * label_width */
+    const uint64_t *ids;             /* of each slot, out of the record's header */
+    const uint8_t *valid;            /* of each slot: 1 = a real sample that did not fail */
+    const enum imrec_status *status; /* of each slot; not IMREC_OK: data and label are 0 */
+    const struct imrec_draw *draws;  /* of each slot with record_draws=1, else NULL */
+    uint64_t number;                 /* of the batch since opening, from 0 */
+    uint64_t sweep;                  /* of its first sample, from 0 */
+    uint32_t slots;                  /* batch_size; with last_batch=partial maybe fewer */
+    uint32_t count;                  /* real samples of the sweep, failed ones included */
+    uint32_t pad;                    /* slots - count: zero, or repeated samples */
+    uint32_t failed;                 /* of count: slots whose status is not IMREC_OK */
+    uint32_t label_width;            /* floats a sample */
+    bool sweep_end;                  /* the last sample of a sweep is in this batch */
+};
+
+/* Time and counts since opening; imrec_iter_stats(). Times are sums over all workers, ns. */
+struct imrec_iter_stats {
+    uint64_t io_wait_ns;       /* the feed waited for bytes */
+    uint64_t feed_ns;          /* the serial step, without that wait */
+    uint64_t decode_ns;        /* workers: compressed to pixels; kernels that run row by row inside it too */
+    uint64_t augment_ns;       /* workers: resize and what does not run inside the decode */
+    uint64_t consumer_wait_ns; /* workers waited because every batch was ready: the consumer is slow */
+    uint64_t next_wait_ns;     /* the consumer waited in imrec_iter_next() */
+    uint64_t bytes_read;       /* from storage */
+    uint64_t images;           /* decoded without failure */
+    uint64_t failed;           /* slots that failed */
+    uint64_t damaged_ranges;   /* reported */
+    uint64_t memory_bytes;     /* in use by the iterator now */
+    uint64_t memory_planned_bytes; /* the sum that memory_limit is compared with */
+    uint32_t workers;
+    char advice[160]; /* one sentence: what bounds the speed */
+};
+
+struct imrec_iter; /* opaque; one consumer thread at a time */
+
+/* Sets every field to its default. The inline form records the caller's idea of the size. */
+IMREC_API void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size);
+static inline void imrec_iter_options_init(struct imrec_iter_options *o)
+{
+    imrec_iter_options_init_sized(o, sizeof(*o));
+}
+
+/* Sets one field from "key=value". An unknown key is IMREC_ERR_ARGUMENT with the nearest
+ * name in the message, a bad value one with the range. The text must outlive *o. */
+IMREC_API IMREC_NODISCARD enum imrec_status imrec_iter_options_set(struct imrec_iter_options *o,
+                                                                   const char *key_value,
+                                                                   struct imrec_error *err);
+
+/* Opens the shards, starts the workers, stores the iterator in *out. On failure *out is
+ * NULL and nothing is left running. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **out,
+                struct imrec_error *err);
+
+/* Blocks until the next batch, in the planned order, is ready.
+ *   IMREC_OK        *out is a batch; with on_error=skip it may hold failed slots.
+ *   IMREC_END       once after the last batch of a sweep, without a batch; the call after it
+ *                   begins the next sweep.
+ *   IMREC_ERR_DATA  on_error=stop and at least one slot failed, or a damaged range was met:
+ *                   *out is delivered all the same, failed slots zeroed and flagged in
+ *                   `status`; *err tells of the first of them (shard, offset, id, reason).
+ *                   The following call goes on with the next batch.
+ *   other errors    no batch; only imrec_iter_close() is allowed from here on. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_error *err);
+
+/* Goes to the start of the next sweep, from anywhere. */
+IMREC_API IMREC_NODISCARD enum imrec_status imrec_iter_rewind(struct imrec_iter *it,
+                                                              struct imrec_error *err);
+
+/* The position after the batch delivered last, as JSON text (docs/formats/position.md). Owned
+ * by the iterator, valid until the next call on it. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error *err);
+
+/* Goes to a position of the same data, seed, partition and order; batch size, threads and
+ * prefetch depth may differ. On failure the iterator stays where it was. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err);
+
+IMREC_API void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out);
+
+/* Stops the workers, also in mid-batch, and frees everything. NULL is allowed. */
+IMREC_API void imrec_iter_close(struct imrec_iter *it);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* imrec/packer.h - folders and lists of pictures into record shards: im2rec as a function. */
+#ifndef IMREC_PACKER_H
+#define IMREC_PACKER_H
+
+#include "imrec/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct imrec_share { /* "K/N": the share K, from 0, of N equal ones */
+    int64_t index, count;
+};
+enum imrec_class_from { IMREC_CLASS_TOP, IMREC_CLASS_LEAF };
+enum imrec_encoding { IMREC_ENCODE_JPEG, IMREC_ENCODE_PNG };
+enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
+
+/* The packer's table; columns as in imrec/iterator.h. Old spellings (shuffle=, nsplit=, part=K,
+ * unchanged=, inter_method=, ...) are translated by im2rec and listed in its manual. */
+/* clang-format off */
+#define IMREC_PACK_PARAMS(X) \
+    X(enum imrec_class_from, class_from, "top", 0, 1, "top|leaf", "list", "class of a picture: first-level folder, or the folder it lies in") \
+    X(const char *, classes,       "",  0, 65535,   "FILE",    "list",  "class list that fixes the numbering; another or a missing class is an error") \
+    X(bool,    shuffle,            "1", 0, 1,       "",        "list",  "shuffle what a folder holds, with a fixed seed") \
+    X(int64_t, seed,               "100", 0, INT64_MAX, "",    "list",  "seed of that shuffle") \
+    X(bool,    list,               "0", 0, 1,       "",        "list",  "write lists only, pack nothing") \
+    X(float,   train_ratio,        "1", 0, 1,       "0..1",    "list",  "with --list: share of the train list") \
+    X(float,   test_ratio,         "0", 0, 1,       "0..1",    "list",  "with --list: share of the test list") \
+    X(int64_t, chunks,             "1", 1, 1 << 20, "N",       "list",  "with --list: cut the list into N lists") \
+    X(const char *, exts,          "",  0, 4096,    ".a,.b",   "list",  "file names that count as pictures (default: those of every format built in)") \
+    X(int64_t, label_width,        "1", 1, 1 << 20, "labels",  "list",  "labels a line of the list has") \
+    X(bool,    pack_label,         "0", 0, 1,       "",        "list",  "pack all labels of a line, not only the first") \
+    X(struct imrec_share, part,    "0/1", 1, 1 << 20, "K/N",   "list",  "pack only the share K, from 0, of N") \
+    X(int64_t, resize,             "0", 0, 65500,   "px",      "image", "shorter side after resize; 0 keeps the size") \
+    X(bool,    center_crop,        "0", 0, 1,       "",        "image", "crop the longer side to a square") \
+    X(int64_t, quality,            "95", 1, 100,    "Q",       "image", "JPEG quality 1..100, or PNG compression 1..9") \
+    X(int64_t, color,              "1", -1, 1,      "1|0|-1",  "image", "1 = colour, 0 = grey, -1 = as the file is") \
+    X(enum imrec_encoding, encoding, "jpg", 0, 1,   "jpg|png", "image", "encode as") \
+    X(bool,    pass_through,       "0", 0, 1,       "",        "image", "store the files' bytes as they are") \
+    X(enum imrec_check, check,     "header", 0, 2,  "none|header|decode", "image", "with --pass-through: what to look at before storing") \
+    X(int64_t, max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "image", "skip pictures that claim more, before decoding") \
+    X(bool,    accept_truncated,   "0", 0, 1,       "",        "image", "pack pictures whose end is missing") \
+    X(int64_t, threads,            "0", 0, 1024,    "workers", "run",   "0 = every CPU this process may use") \
+    X(int64_t, memory,             "1073741824", 16777216, INT64_MAX, "bytes", "run", "bound of what is read, decoded and encoded ahead") \
+    X(int64_t, shards,             "0", 0, 1 << 20, "N",       "run",   "cut the output into N shards, OUT-00000-of-0000N.rec") \
+    X(int64_t, shard_size,         "0", 0, INT64_MAX, "bytes", "run",   "begin another shard at this size") \
+    X(bool,    resume,             "0", 0, 1,       "",        "run",   "go on where an interrupted run ended") \
+    X(bool,    force,              "0", 0, 1,       "",        "run",   "replace outputs that exist") \
+    X(enum imrec_on_error, on_error, "skip", 0, 1,  "stop|skip", "run", "a picture that cannot be packed: end, or count and go on") \
+    X(const char *, report,        "",  0, 65535,   "FILE",    "run",   "write what was skipped or mended, and why, as JSON lines") \
+    X(bool,    quiet,              "0", 0, 1,       "",        "run",   "no progress and no summary") \
+    X(bool,    json,               "0", 0, 1,       "",        "run",   "one JSON object on stdout at the end")
+/* clang-format on */
+
+struct imrec_pack_options {
+    size_t struct_size;
+    IMREC_PACK_PARAMS(IMREC_FIELD)
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

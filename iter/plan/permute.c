@@ -1,0 +1,2 @@
+/* iter/plan/permute.c */
+#include "imrec/imrec.h"

@@ -1,0 +1,2 @@
+/* iter/split/dataset.c */
+#include "imrec/imrec.h"

@@ -1,0 +1,52 @@
+/* iter/split/dataset.h - the shards of a data set, the partition, and its units.
+ *
+ * A unit is what the plan moves: without an index a cell of the fixed grid (clipped to the
+ * partition; its records are those whose head lies in it), with one a record. */
+#ifndef IMREC_ITER_SPLIT_DATASET_H
+#define IMREC_ITER_SPLIT_DATASET_H
+
+#include "imrec/error.h"
+#include "storage/source.h"
+
+struct shard {
+    char *uri;
+    struct source *source;
+    uint64_t size, begin; /* begin: in the concatenation of all shards */
+};
+
+struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
+    uint64_t offset, key;
+    uint32_t shard, reserved;
+};
+
+struct split_options {
+    const char *path_imgrec, *path_imgidx; /* idx "" = none; one element a shard */
+    uint64_t num_parts, part_index;
+    uint64_t cell_bytes; /* grid of the cells, per shard; a multiple of 4 */
+    bool keep_in_memory, drop_behind;
+};
+
+struct split {
+    struct shard *shards;
+    uint32_t shard_count;
+    uint64_t total_bytes;
+    uint64_t begin, end;            /* the partition: heads in [begin, end) of the concatenation */
+    struct indexed_record *records; /* of the partition in (shard, offset) order; NULL: no index */
+    uint64_t unit_count;            /* cells or records of the partition */
+    struct split_options options;   /* its texts are gone after split_open() */
+    uint64_t *cell_base;            /* shard_count + 1: number of each shard's first cell */
+};
+
+IMREC_NODISCARD enum imrec_status split_open(const struct split_options *o, struct split *out,
+                                             struct imrec_error *err);
+void split_close(struct split *s); /* zeroed memory is fine */
+/* Nominal bytes of a unit: of the cell, or up to the next record. Pure. */
+uint64_t split_unit_bytes(const struct split *s, uint64_t unit);
+/* Number of records in each of num_parts partitions: from the index, a manifest beside the
+ * shards, or one scan of the record heads. counts[num_parts] is the caller's. */
+IMREC_NODISCARD enum imrec_status split_count(const struct split *s, uint64_t *counts,
+                                              struct imrec_error *err);
+/* Changes whenever a shard's name order, size or index does: for position fingerprints. */
+uint64_t split_fingerprint(const struct split *s);
+uint64_t split_memory(const struct split *s); /* bytes held: index, kept records */
+#endif

@@ -1,0 +1,33 @@
+/* storage/sink.h - an object that is written under a temporary name and becomes real at commit.
+ *
+ * The temporary name of PATH is PATH.part: beside it, so that a rename makes it real, and always
+ * the same, so that an interrupted run can go on. */
+#ifndef IMREC_STORAGE_SINK_H
+#define IMREC_STORAGE_SINK_H
+
+#include "imrec/error.h"
+
+struct sink;
+
+/* Begins an empty object; what an earlier run left under the temporary name is lost. */
+IMREC_NODISCARD enum imrec_status
+sink_open(const char *uri, struct sink **out, struct imrec_error *err);
+/* Goes on after the first `size` bytes of an object that sink_leave() or a crash left behind.
+ * Fewer bytes there are IMREC_ERR_IO. */
+IMREC_NODISCARD enum imrec_status sink_resume(const char *uri, uint64_t size, struct sink **out,
+                                              struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status sink_append(struct sink *s, const void *p, size_t n,
+                                              struct imrec_error *err); /* buffered */
+IMREC_NODISCARD enum imrec_status sink_sync(struct sink *s, struct imrec_error *err); /* durable */
+uint64_t sink_size(const struct sink *s); /* bytes appended, resumed ones included */
+/* Durable and under its final name; the sink is gone, also on failure (then the temporary
+ * object stays for a resume). */
+IMREC_NODISCARD enum imrec_status sink_commit(struct sink *s, struct imrec_error *err);
+void sink_leave(struct sink *s); /* keeps the temporary object; NULL is allowed */
+void sink_abort(struct sink *s); /* removes it; NULL is allowed */
+
+/* Two-step form, for sets of files: finish makes an object durable under its temporary name
+ * (the sink is gone), publish renames it. */
+IMREC_NODISCARD enum imrec_status sink_finish(struct sink *s, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status sink_publish(const char *uri, struct imrec_error *err);
+#endif

@@ -1,0 +1,2 @@
+/* storage/source.c */
+#include "imrec/imrec.h"

@@ -1,0 +1,18 @@
+/* storage/uri_list.h - "a.rec;b.rec", a directory or a glob into the list of objects it names. */
+#ifndef IMREC_STORAGE_URI_LIST_H
+#define IMREC_STORAGE_URI_LIST_H
+
+#include "imrec/error.h"
+
+struct uri_list {
+    char **uri;
+    size_t count;
+};
+
+/* An explicit list keeps its order; a directory means its *SUFFIX files, a glob its matches,
+ * both sorted by bytes. An element that names or matches nothing is IMREC_ERR_ARGUMENT and
+ * named in the message. */
+IMREC_NODISCARD enum imrec_status uri_list_expand(const char *spec, const char *suffix,
+                                                  struct uri_list *out, struct imrec_error *err);
+void uri_list_free(struct uri_list *l); /* zeroed memory is fine */
+#endif
