@@ -38,6 +38,7 @@ function(imrec_test name)
   add_executable(${name} ${ARG_SOURCES})
   imrec_link(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE PkgConfig::CHECK m)
+  target_compile_definitions(${name} PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS ${ARG_LABEL}
                        SKIP_RETURN_CODE 77 ENVIRONMENT "${IMREC_TEST_ENV}")
