@@ -1,0 +1,28 @@
+# The tree itself: no compiler has run on it here.
+if(Python3_FOUND)
+  add_test(NAME layers COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})
+endif()
+foreach(check format scripts words)
+  add_test(NAME lint_${check} COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/${check}.sh
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  list(APPEND lints lint_${check})
+endforeach()
+if(Python3_FOUND)
+  list(APPEND lints layers)
+endif()
+set_tests_properties(${lints} PROPERTIES LABELS lint TIMEOUT 120 SKIP_RETURN_CODE 77)
+
+# Only what imrec/*.h declares leaves the shared library. A sanitizer adds symbols of its own.
+find_program(NM nm)
+if(NM AND BUILD_SHARED_LIBS AND NOT IMREC_SANITIZE)
+  add_test(NAME lint_symbols COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/symbols.sh $<TARGET_FILE:imrec>
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(lint_symbols PROPERTIES LABELS lint)
+endif()
+
+# Runs at all only where ThreadSanitizer can place its shadow memory: .ci/run asks it.
+if(IMREC_SANITIZE STREQUAL "thread")
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/tsan_probe.c "int main(void)\n{\n    return 0;\n}\n")
+  add_executable(tsan_probe ${CMAKE_CURRENT_BINARY_DIR}/tsan_probe.c)
+  target_link_libraries(tsan_probe PRIVATE imrec_flags)
+endif()
