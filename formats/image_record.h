@@ -10,8 +10,8 @@
 #define IMAGE_RECORD_HEADER_BYTES 24u
 
 struct image_record { /* views into the record */
-    uint32_t flag;        /* number of labels behind the header; 0: the one in the header */
-    float label;          /* the header's */
+    uint32_t flag;    /* number of labels behind the header; 0: the one in the header */
+    float label;      /* the header's */
     uint64_t id, id2;
     uint32_t label_count; /* flag, or 1 */
     struct bytes labels;  /* label_count little-endian floats, maybe unaligned */
@@ -23,8 +23,7 @@ image_record_parse(struct bytes record, struct image_record *out, struct imrec_e
 float image_record_label(const struct image_record *r, uint32_t i);
 
 /* Appends header and labels to `out`; the image follows them. One label: flag 0. */
-IMREC_NODISCARD enum imrec_status image_record_head(struct buf *out, const float *labels,
-                                                    uint32_t label_count, bool force_flag,
-                                                    uint64_t id, uint64_t id2,
-                                                    struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+image_record_head(struct buf *out, const float *labels, uint32_t label_count, bool force_flag,
+                  uint64_t id, uint64_t id2, struct imrec_error *err);
 #endif

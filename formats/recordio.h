@@ -29,6 +29,11 @@ IMREC_NODISCARD enum imrec_status recordio_measure(const uint8_t *p, size_t n, u
                                                    struct recordio_span *out,
                                                    struct imrec_error *err);
 
+/* Offset of the first aligned magic inside the payload of a measured record, or span->bytes.
+ * No writer leaves one there, so bytes from it on belong to records that a damaged length
+ * swallowed. Reads the whole payload: for verifying, and for looking again before damage. */
+size_t recordio_swallowed(const uint8_t *p, const struct recordio_span *span);
+
 /* Joins the parts of a measured record inside its own bytes, magics put back, and returns the
  * record; a record of one part is not moved. */
 struct bytes recordio_join(uint8_t *p, const struct recordio_span *span);
@@ -38,6 +43,6 @@ IMREC_NODISCARD enum imrec_status recordio_copy(const uint8_t *p, const struct r
                                                 struct imrec_error *err);
 
 /* Appends the framed record to `out`. A record of 2^29 bytes or more is IMREC_ERR_LIMIT. */
-IMREC_NODISCARD enum imrec_status recordio_frame(struct bytes record, struct buf *out,
-                                                 struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+recordio_frame(struct bytes record, struct buf *out, struct imrec_error *err);
 #endif

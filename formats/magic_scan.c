@@ -1,0 +1,90 @@
+/*
+ * formats/magic_scan.c - finding the magic word on 4-byte boundaries.
+ *
+ * Framing looks at every payload for it, and resynchronising looks through whatever damage
+ * left behind. Every variant gives the same answer; they differ in words compared at once.
+ */
+#include "formats/magic_scan.h"
+
+#include "base/bytes.h"
+#include "formats/recordio.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+static bool always(void)
+{
+    return true;
+}
+
+static size_t scan_from(const uint8_t *p, size_t n, size_t i)
+{
+    for (; n - i >= 4; i += 4)
+        if (load_le32(p + i) == RECORDIO_MAGIC)
+            return i;
+    return n;
+}
+
+static size_t scan_scalar(const uint8_t *p, size_t n)
+{
+    return scan_from(p, n, 0);
+}
+
+#if defined(__x86_64__)
+/* Both look at four vectors a turn and leave the place inside them to scan_from(). */
+static size_t scan_sse2(const uint8_t *p, size_t n)
+{
+    const __m128i magic = _mm_set1_epi32((int)RECORDIO_MAGIC);
+    size_t i = 0;
+    for (; n - i >= 64; i += 64) {
+        const __m128i *v = (const __m128i *)(const void *)(p + i);
+        const __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(v), magic);
+        const __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(v + 1), magic);
+        const __m128i c = _mm_cmpeq_epi32(_mm_loadu_si128(v + 2), magic);
+        const __m128i d = _mm_cmpeq_epi32(_mm_loadu_si128(v + 3), magic);
+        if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))) != 0)
+            break;
+    }
+    return scan_from(p, n, i);
+}
+
+__attribute__((target("avx2"))) static size_t scan_avx2(const uint8_t *p, size_t n)
+{
+    const __m256i magic = _mm256_set1_epi32((int)RECORDIO_MAGIC);
+    size_t i = 0;
+    for (; n - i >= 128; i += 128) {
+        const __m256i *v = (const __m256i *)(const void *)(p + i);
+        const __m256i a = _mm256_cmpeq_epi32(_mm256_loadu_si256(v), magic);
+        const __m256i b = _mm256_cmpeq_epi32(_mm256_loadu_si256(v + 1), magic);
+        const __m256i c = _mm256_cmpeq_epi32(_mm256_loadu_si256(v + 2), magic);
+        const __m256i d = _mm256_cmpeq_epi32(_mm256_loadu_si256(v + 3), magic);
+        const __m256i any = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
+        if (!_mm256_testz_si256(any, any))
+            break;
+    }
+    return scan_from(p, n, i);
+}
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") != 0;
+}
+#endif
+
+const struct magic_scan_variant magic_scan_variants[] = {
+    {"scalar", always, scan_scalar},
+#if defined(__x86_64__)
+    {"sse2", always, scan_sse2},
+    {"avx2", has_avx2, scan_avx2},
+#endif
+};
+const size_t magic_scan_variant_count = sizeof(magic_scan_variants) / sizeof(*magic_scan_variants);
+
+size_t magic_scan(const uint8_t *p, size_t n)
+{
+    size_t best = magic_scan_variant_count - 1; /* asking the CPU costs one load */
+    while (!magic_scan_variants[best].runs_here())
+        best--;
+    return magic_scan_variants[best].scan(p, n);
+}

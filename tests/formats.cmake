@@ -1,0 +1,6 @@
+imrec_test(test_recordio formats SOURCES unit/test_recordio.c)
+imrec_test(test_image_record formats SOURCES unit/test_image_record.c)
+imrec_test(test_recordio_roundtrip formats SOURCES property/test_recordio_roundtrip.c LABEL property)
+imrec_test(test_recordio_vectors formats SOURCES conformance/test_recordio_vectors.c LABEL conformance)
+imrec_fuzz(recordio formats)
+imrec_fuzz(image_record formats)
