@@ -1,0 +1,213 @@
+#include "imrec/packer.h"
+#include "tools/cli/human.h"
+#include "tools/cli/json.h"
+#include "tools/cli/page.h"
+#include "tools/cli/progress.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARAM_STRUCT struct imrec_pack_options
+static const struct param table[] = {IMREC_PACK_PARAMS(PARAM_ROW){0}};
+
+static char g_text[1 << 16];
+
+static FILE *begin(void)
+{
+    memset(g_text, 0, sizeof(g_text));
+    return fmemopen(g_text, sizeof(g_text), "w");
+}
+
+START_TEST(json_nests_escapes_and_separates)
+{
+    struct json j;
+    FILE *out = begin();
+    json_open(&j, out);
+    json_object(&j, NULL);
+    json_text(&j, "a\"", "tab\t quote\" back\\ \x01\x7f \xc3\xa4 \xff\xc3 \xed\xa0\x80.");
+    json_array(&j, "list");
+    json_uint(&j, NULL, UINT64_MAX);
+    json_int(&j, NULL, INT64_MIN);
+    json_end(&j);
+    json_object(&j, "empty");
+    json_end(&j);
+    json_bool(&j, "yes", true);
+    json_null(&j, "none");
+    json_close(&j);
+    fclose(out);
+    ck_assert_str_eq(g_text,
+                     "{\n"
+                     "  \"a\\\"\": \"tab\\t quote\\\" back\\\\ \\u0001\\u007f \xc3\xa4 "
+                     "\xef\xbf\xbd\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd.\",\n"
+                     "  \"list\": [\n    18446744073709551615,\n    -9223372036854775808\n  ],\n"
+                     "  \"empty\": {},\n"
+                     "  \"yes\": true,\n"
+                     "  \"none\": null\n"
+                     "}\n");
+}
+END_TEST
+
+static const struct {
+    double v;
+    const char *text;
+} reals[] = {{0, "0"},
+             {1, "1"},
+             {0.1, "0.1"},
+             {1e300, "1e+300"},
+             {NAN, "null"},
+             {INFINITY, "null"},
+             {1.0 / 3, "0.3333333333333333"},
+             {-2.5, "-2.5"},
+             {123456789, "123456789"}};
+
+START_TEST(a_real_is_written_as_short_as_it_reads_back) /* loop test over reals */
+{
+    struct json j;
+    FILE *out = begin();
+    json_open(&j, out);
+    json_real(&j, NULL, reals[_i].v);
+    fclose(out);
+    ck_assert_str_eq(g_text, reals[_i].text);
+}
+END_TEST
+
+START_TEST(a_compact_object_is_one_line)
+{
+    struct json j;
+    FILE *out = begin();
+    json_open(&j, out);
+    j.compact = true;
+    json_object(&j, NULL);
+    json_uint(&j, "a", 1);
+    json_uint(&j, "b", 2);
+    json_close(&j);
+    fclose(out);
+    ck_assert_str_eq(g_text, "{\"a\": 1, \"b\": 2}\n");
+}
+END_TEST
+
+START_TEST(numbers_for_people)
+{
+    char t[HUMAN_BYTES];
+    ck_assert_str_eq(human_count(0, t), "0");
+    ck_assert_str_eq(human_count(999, t), "999");
+    ck_assert_str_eq(human_count(1281167, t), "1,281,167");
+    ck_assert_str_eq(human_count(UINT64_MAX, t), "18,446,744,073,709,551,615");
+    ck_assert_str_eq(human_size(1023, t), "1023 B");
+    ck_assert_str_eq(human_size(1536, t), "1.5 KiB");
+    ck_assert_str_eq(human_size(1024 * 1024 - 1, t), "1.0 MiB");
+    ck_assert_str_eq(human_size(UINT64_MAX, t), "16 EiB");
+    ck_assert_str_eq(human_seconds(0.84, t), "0.8 s");
+    ck_assert_str_eq(human_seconds(59.6, t), "1:00");
+    ck_assert_str_eq(human_seconds(185, t), "3:05");
+    ck_assert_str_eq(human_seconds(100000, t), "27:46:40");
+    ck_assert_str_eq(human_seconds(NAN, t), "0.0 s");
+}
+END_TEST
+
+static int marks_in_a_minute(bool terminal, char mark)
+{
+    struct progress p;
+    int n = 0;
+    FILE *out = begin();
+    progress_start(&p, out, terminal, "images", 0, 0);
+    for (int64_t ms = 1; ms < 60000; ms++)
+        progress_update(&p, &(struct progress_counts){.done = (uint64_t)ms, .total = 60000}, ms);
+    fclose(out);
+    for (const char *c = g_text; *c != '\0'; c++)
+        n += *c == mark;
+    return n;
+}
+
+START_TEST(progress_repaints_ten_times_a_second_or_prints_every_ten_seconds)
+{
+    ck_assert_int_eq(marks_in_a_minute(true, '\r'), 599);
+    ck_assert_int_eq(marks_in_a_minute(false, '\n'), 5);
+}
+END_TEST
+
+START_TEST(progress_tells_rates_what_was_skipped_and_what_is_left)
+{
+    struct progress p;
+    struct progress_counts c = {.done = 3000, .total = 13000, .skipped = 2, .bytes = 50000000};
+    FILE *out = begin();
+    progress_start(&p, out, false, "images", 1000, 0); /* 1,000 were done before */
+    progress_update(&p, &c, 10000);
+    c.done = 13000;
+    progress_end(&p, &c, 20000);
+    fclose(out);
+    ck_assert_str_eq(g_text, "3,000 of 13,000 images, 200/s, 5.0 MB/s, 2 skipped, 50 s left\n"
+                             "13,000 of 13,000 images, 600/s, 2.5 MB/s, 2 skipped\n");
+    progress_start(&p, NULL, false, "images", 0, 0); /* quiet */
+    progress_end(&p, &c, 1);
+}
+END_TEST
+
+START_TEST(every_default_is_in_range_and_every_flag_in_help_and_manual)
+{
+    static const struct cli_page *const pages[] = {&cli_page_im2rec, NULL};
+    static char manual[1 << 16];
+    struct imrec_pack_options o;
+    param_defaults(table, &o);
+    ck_assert_int_eq(param_check(table, &o, NULL), IMREC_OK);
+    FILE *out = fmemopen(manual, sizeof(manual), "w");
+    cli_page_man(pages, "1.2.3", out);
+    fclose(out);
+    out = begin();
+    cli_page_help(&cli_page_im2rec, out);
+    fclose(out);
+    for (const struct param *p = table; p->name != NULL; p++) {
+        char flag[64], escaped[128];
+        snprintf(flag, sizeof(flag), "\n  --%s", p->name);
+        for (char *c = flag; *c != '\0'; c++)
+            *c = *c == '_' ? '-' : *c;
+        ck_assert_msg(strstr(g_text, flag) != NULL, "%s in help", p->name);
+        size_t n = 0;
+        for (const char *c = flag + 3; *c != '\0'; c++) {
+            if (*c == '-')
+                escaped[n++] = '\\';
+            escaped[n++] = *c;
+        }
+        escaped[n] = '\0';
+        ck_assert_msg(strstr(manual, escaped) != NULL, "%s in manual", p->name);
+    }
+    ck_assert_ptr_nonnull(strstr(g_text, "--quality=Q"));
+    ck_assert_ptr_nonnull(strstr(g_text, "[95]"));
+    ck_assert_ptr_nonnull(strstr(g_text, "[on; --no-shuffle]"));
+    ck_assert_ptr_nonnull(strstr(manual, ".TH IM2REC 1 \"\" \"imrec 1.2.3\""));
+}
+END_TEST
+
+START_TEST(no_line_of_help_is_wider_than_a_hundred_columns)
+{
+    FILE *out = begin();
+    cli_page_help(&cli_page_im2rec, out);
+    fclose(out);
+    for (const char *line = g_text; *line != '\0'; line += strcspn(line, "\n") + 1)
+        ck_assert_msg(strcspn(line, "\n") <= 100, "%.120s", line);
+}
+END_TEST
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+int main(void)
+{
+    Suite *s = suite_create("cli_output");
+    TCase *tc = tcase_create("cli_output");
+    tcase_add_test(tc, json_nests_escapes_and_separates);
+    tcase_add_loop_test(tc, a_real_is_written_as_short_as_it_reads_back, 0, COUNT(reals));
+    tcase_add_test(tc, a_compact_object_is_one_line);
+    tcase_add_test(tc, numbers_for_people);
+    tcase_add_test(tc, progress_repaints_ten_times_a_second_or_prints_every_ten_seconds);
+    tcase_add_test(tc, progress_tells_rates_what_was_skipped_and_what_is_left);
+    tcase_add_test(tc, every_default_is_in_range_and_every_flag_in_help_and_manual);
+    tcase_add_test(tc, no_line_of_help_is_wider_than_a_hundred_columns);
+    suite_add_tcase(s, tc);
+    SRunner *sr = srunner_create(s);
+    srunner_run_all(sr, CK_ENV);
+    const int failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

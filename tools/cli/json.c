@@ -1,0 +1,155 @@
+#include "tools/cli/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of the well-formed UTF-8 sequence at s (Unicode table 3-7), or 0. */
+static int utf8_length(const unsigned char *s)
+{
+    const int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    if (n < 2)
+        return n;
+    if (s[0] > 0xf4 || (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0; /* the NUL at the end as well */
+    return n;
+}
+
+static void put_string(FILE *out, const char *text)
+{
+    static const char named[] = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs: character, its letter */
+    const unsigned char *s = (const unsigned char *)text;
+    fputc('"', out);
+    while (*s != '\0') {
+        const int n = utf8_length(s);
+        const char *name = named;
+        while (*name != '\0' && *name != (char)*s)
+            name += 2;
+        if (*name != '\0')
+            fprintf(out, "\\%c", name[1]);
+        else if (*s < 0x20 || *s == 0x7f)
+            fprintf(out, "\\u%04x", *s);
+        else if (n == 0)
+            fputs("\xef\xbf\xbd", out);
+        else
+            fwrite(s, 1, (size_t)n, out);
+        s += n == 0 ? 1 : n;
+    }
+    fputc('"', out);
+}
+
+static void new_line(struct json *j)
+{
+    fputc(j->compact ? ' ' : '\n', j->out);
+    for (int i = 0; !j->compact && i < 2 * j->depth; i++)
+        fputc(' ', j->out);
+}
+
+static void begin_value(struct json *j, const char *key)
+{
+    if (j->depth > 0) {
+        if (j->begun[j->depth - 1])
+            fputc(',', j->out);
+        if (!j->compact || j->begun[j->depth - 1])
+            new_line(j);
+        j->begun[j->depth - 1] = true;
+    }
+    if (key != NULL) {
+        put_string(j->out, key);
+        fputs(": ", j->out);
+    }
+}
+
+static void begin_nest(struct json *j, const char *key, char opening, char closing)
+{
+    begin_value(j, key);
+    if (j->depth == JSON_DEPTH)
+        abort(); /* a bug of ours: no data nests our output */
+    fputc(opening, j->out);
+    j->closing[j->depth] = closing;
+    j->begun[j->depth++] = false;
+}
+
+void json_open(struct json *j, FILE *out)
+{
+    *j = (struct json){.out = out};
+}
+
+void json_object(struct json *j, const char *key)
+{
+    begin_nest(j, key, '{', '}');
+}
+
+void json_array(struct json *j, const char *key)
+{
+    begin_nest(j, key, '[', ']');
+}
+
+void json_end(struct json *j)
+{
+    const bool begun = j->begun[--j->depth];
+    if (begun && !j->compact)
+        new_line(j);
+    fputc(j->closing[j->depth], j->out);
+}
+
+void json_text(struct json *j, const char *key, const char *text)
+{
+    begin_value(j, key);
+    put_string(j->out, text);
+}
+
+void json_uint(struct json *j, const char *key, uint64_t v)
+{
+    begin_value(j, key);
+    fprintf(j->out, "%" PRIu64, v);
+}
+
+void json_int(struct json *j, const char *key, int64_t v)
+{
+    begin_value(j, key);
+    fprintf(j->out, "%" PRId64, v);
+}
+
+void json_real(struct json *j, const char *key, double v)
+{
+    char text[40];
+    if (!isfinite(v)) {
+        json_null(j, key);
+        return;
+    }
+    for (int digits = 6; digits <= 17; digits++) { /* the fewest that read back as v */
+        snprintf(text, sizeof(text), "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    for (char *c = text; *c != '\0'; c++)
+        *c = *c == ',' ? '.' : *c; /* a locale's decimal comma */
+    begin_value(j, key);
+    fputs(text, j->out);
+}
+
+void json_bool(struct json *j, const char *key, bool v)
+{
+    begin_value(j, key);
+    fputs(v ? "true" : "false", j->out);
+}
+
+void json_null(struct json *j, const char *key)
+{
+    begin_value(j, key);
+    fputs("null", j->out);
+}
+
+void json_close(struct json *j)
+{
+    while (j->depth > 0)
+        json_end(j);
+    fputc('\n', j->out);
+    fflush(j->out);
+}

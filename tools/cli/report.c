@@ -1,0 +1,38 @@
+#include "tools/cli/report.h"
+
+#include "tools/cli/options.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void log_line(void *user, enum imrec_log_level level, const char *line)
+{
+    fprintf(stderr, "%s: %s%s\n", (const char *)user, level == IMREC_LOG_WARNING ? "warning: " : "",
+            line);
+}
+
+void cli_log_to_stderr(const char *name)
+{
+    union {
+        const char *in;
+        void *out;
+    } user = {.in = name}; /* the callback does not write to it */
+    imrec_set_log(log_line, user.out, IMREC_LOG_WARNING);
+}
+
+int cli_fail(const char *name, const struct imrec_error *err)
+{
+    fprintf(stderr, "%s: %s\n", name, err->message);
+    return EXIT_FAILED;
+}
+
+int cli_exit(const char *name, int status)
+{
+    const bool bad = ferror(stdout) != 0;
+    errno = 0;
+    if (fclose(stdout) == 0 && !bad)
+        return status;
+    fprintf(stderr, "%s: cannot write to standard output: %s\n", name,
+            errno != 0 ? strerror(errno) : "output error");
+    return EXIT_FAILED;
+}

@@ -1,0 +1,15 @@
+/* tools/cli/report.h - what a program says besides its results: errors, warnings, its end. */
+#ifndef IMREC_TOOLS_CLI_REPORT_H
+#define IMREC_TOOLS_CLI_REPORT_H
+
+#include "imrec/error.h"
+
+/* From here on warnings of the library go to stderr, each a line that begins with `name`. */
+void cli_log_to_stderr(const char *name);
+
+/* One line on stderr: "NAME: message". Returns EXIT_FAILED. */
+int cli_fail(const char *name, const struct imrec_error *err);
+
+/* Last call of main: a result that could not be written to stdout is a failure. */
+int cli_exit(const char *name, int status);
+#endif
