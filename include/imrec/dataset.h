@@ -1,7 +1,196 @@
-/* imrec/dataset.h - a data set as a whole: its card, verifying, repairing, indexing. */
+/* imrec/dataset.h - a data set as a whole: its card, finding, checking, repairing, exporting.
+ *
+ * `uri` is what path_imgrec of the iterator takes: a file, "a.rec;b.rec", a directory (its
+ * *.rec) or a glob. Files beside a shard are found by its name: train.rec has train.idx,
+ * train.lst, train.crc, train.classes and train.manifest; none of them is needed. */
 #ifndef IMREC_DATASET_H
 #define IMREC_DATASET_H
 
 #include "imrec/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How far a call is, for who waits: any number of times, one at a time. May be NULL. */
+struct imrec_progress {
+    uint64_t records, bytes; /* done */
+    uint64_t total_bytes;    /* of the shards */
+};
+typedef void imrec_progress_fn(void *user, const struct imrec_progress *p);
+
+/* ---- class names ------------------------------------------------------------------------- */
+
+struct imrec_classes; /* the class list beside a data set; read only, any thread */
+
+/* A data set without a class list gives an empty one. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_classes_open(const char *uri, struct imrec_classes **out, struct imrec_error *err);
+/* The name of class `label`; NULL when it has none. Lives as long as *c. */
+IMREC_API const char *imrec_classes_name(const struct imrec_classes *c, float label);
+IMREC_API uint64_t imrec_classes_count(const struct imrec_classes *c);
+IMREC_API void imrec_classes_close(struct imrec_classes *c); /* NULL is allowed */
+
+/* ---- the card ---------------------------------------------------------------------------- */
+
+struct imrec_range { /* of what was met; all 0 when nothing was */
+    uint64_t min, median, max;
+};
+
+struct imrec_label_count { /* of records whose first label is `label` */
+    float label;
+    uint64_t records;
+};
+
+struct imrec_kind_count {      /* "jpeg" "progressive", "png" "", ... */
+    const char *format, *kind; /* static text; "unknown" for what no decoder knows */
+    uint64_t records;
+};
+
+struct imrec_shard_card {
+    char *uri;
+    uint64_t bytes, records;
+    bool indexed, checksummed; /* its .idx, its .crc stand beside it */
+};
+
+struct imrec_dataset_card {
+    struct imrec_shard_card *shards; /* shard_count */
+    uint64_t shard_count, bytes;
+    uint64_t records;                 /* intact ones */
+    uint64_t images;                  /* of these: with an image record header */
+    uint64_t damaged_ranges;          /* of shards, in which no record is readable */
+    uint64_t unreadable;              /* images whose header no decoder of this build reads */
+    bool manifest;                    /* of the packer stands beside the shards */
+    struct imrec_label_count *labels; /* label_count, ascending */
+    uint64_t label_count;
+    bool labels_cut;                     /* there are more than IMREC_CARD_LABELS; none is listed */
+    struct imrec_range labels_per_image; /* medians are exact to 1 in 64 */
+    struct imrec_range image_bytes, width, height;
+    struct imrec_kind_count kinds[24]; /* kind_count, most frequent first */
+    uint32_t kind_count;
+    uint64_t grey, cmyk, gzip, rotated; /* of images; rotated: EXIF says not upright */
+};
+#define IMREC_CARD_LABELS 1000000u
+
+/* Reads every record's head and picture header once, in file order. Free with
+ * imrec_dataset_card_free(), also zeroed or half-filled ones. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_card(const char *uri, imrec_progress_fn *progress, void *user,
+                   struct imrec_dataset_card *out, struct imrec_error *err);
+IMREC_API void imrec_dataset_card_free(struct imrec_dataset_card *c);
+
+/* ---- finding ------------------------------------------------------------------------------ */
+
+/* Where the record with image id `id` begins: out of the index where it holds this id, else by
+ * a scan. IMREC_ERR_ARGUMENT when no record has it. Of several the first. */
+IMREC_API IMREC_NODISCARD enum imrec_status imrec_dataset_find(const char *uri, uint64_t id,
+                                                               uint32_t *shard, uint64_t *offset,
+                                                               struct imrec_error *err);
+
+/* ---- verifying ---------------------------------------------------------------------------- */
+
+enum imrec_finding_kind {
+    IMREC_FOUND_DAMAGE,   /* bytes [begin, end) hold no readable record */
+    IMREC_FOUND_CHECKSUM, /* the record at begin is not what was packed */
+    IMREC_FOUND_INDEX,    /* .idx and shard disagree about the record at begin */
+    IMREC_FOUND_RECORD,   /* the record at begin has no well-formed image record header */
+    IMREC_FOUND_PICTURE,  /* the picture at begin does not decode */
+    IMREC_FOUND_SET,      /* manifest, checksums or shards do not belong together */
+    IMREC_FOUND_KINDS,    /* how many kinds there are */
+};
+IMREC_API const char *imrec_finding_name(enum imrec_finding_kind kind); /* "damage", ... */
+
+struct imrec_finding {
+    enum imrec_finding_kind kind;
+    const char *uri; /* of the shard */
+    uint32_t shard;
+    uint64_t begin, end; /* bytes of the shard; both 0 when the finding has no place */
+    uint64_t id;         /* of the image, where it could be read */
+    const char *reason;  /* one sentence */
+};
+typedef void imrec_finding_fn(void *user, const struct imrec_finding *f);
+
+struct imrec_verify_options {
+    size_t struct_size;
+    bool structure_only;       /* no pictures are decoded */
+    int64_t threads;           /* that decode; 0 = every CPU this process may use */
+    int64_t max_pixels;        /* larger pictures are findings */
+    imrec_finding_fn *finding; /* called in file order, shard by shard; may be NULL */
+    imrec_progress_fn *progress;
+    void *user; /* of both */
+};
+
+struct imrec_verify_result {
+    uint64_t records, images, bytes;
+    uint64_t found[IMREC_FOUND_KINDS]; /* findings of each kind */
+    uint64_t findings;                 /* their sum */
+    uint64_t warnings;                 /* pictures that decode, mended by the decoder */
+    uint64_t checksums;                /* records compared with a checksum */
+    uint64_t indexed;                  /* records compared with an index */
+};
+
+IMREC_API void imrec_verify_options_init(struct imrec_verify_options *o); /* defaults */
+/* IMREC_OK also when there are findings: these are the result. Errors: what could not be
+ * looked at all. The findings are the same for every number of threads. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_verify(const char *uri, const struct imrec_verify_options *o,
+                     struct imrec_verify_result *out, struct imrec_error *err);
+
+/* ---- repairing and indexing --------------------------------------------------------------- */
+
+enum imrec_keys {
+    IMREC_KEYS_ID,      /* the key of a record is its image id; the counter where it has none */
+    IMREC_KEYS_COUNTER, /* 0, 1, 2, ... */
+};
+
+struct imrec_repair_options {
+    size_t struct_size;
+    enum imrec_keys keys;
+    bool decode;               /* drop pictures that do not decode as well */
+    bool force;                /* replace outputs that exist */
+    imrec_finding_fn *finding; /* what was lost, in file order; may be NULL */
+    imrec_progress_fn *progress;
+    void *user;
+};
+
+struct imrec_repair_result {
+    uint64_t kept, kept_bytes; /* records, and their bytes in the new shard */
+    uint64_t dropped; /* readable records: other bytes than were packed, or (decode) no picture */
+    uint64_t damaged_ranges, lost_bytes;
+};
+
+IMREC_API void imrec_repair_options_init(struct imrec_repair_options *o);
+/* Writes every intact record of `uri`, in order, to the one shard `path` and its .idx; both
+ * appear when all is written. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_repair(const char *uri, const char *path, const struct imrec_repair_options *o,
+                     struct imrec_repair_result *out, struct imrec_error *err);
+
+struct imrec_index_result {
+    uint64_t records;
+    uint64_t repeated;       /* keys that an earlier record has as well */
+    uint64_t damaged_ranges; /* left out */
+};
+/* Writes the index of one shard to idx_path (NULL: beside it, .rec replaced by .idx). */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_index(const char *shard, const char *idx_path, enum imrec_keys keys, bool force,
+                    struct imrec_index_result *out, struct imrec_error *err);
+
+/* ---- back to files ------------------------------------------------------------------------ */
+
+struct imrec_export_result {
+    uint64_t images, bytes; /* written */
+    uint64_t skipped;       /* records without a picture, damaged ranges */
+};
+/* Writes every picture below `folder`, which must be empty or not exist, under the name that
+ * the .lst beside the shard gives it, else as class/id.ext; and folder.lst, a list of them, into it
+ * as "export.lst". Names never lead out of the folder. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_export(const char *uri, const char *folder, imrec_finding_fn *finding,
+                     imrec_progress_fn *progress, void *user, struct imrec_export_result *out,
+                     struct imrec_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

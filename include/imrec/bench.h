@@ -1,0 +1,44 @@
+/* imrec/bench.h - the limit that reading is measured against: decoding and nothing else. */
+#ifndef IMREC_BENCH_H
+#define IMREC_BENCH_H
+
+#include "imrec/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct imrec_bench; /* compressed pictures in memory; one thread at a time */
+
+struct imrec_bench_run {
+    double seconds;     /* wall clock, without loading and without starting threads */
+    double cpu_seconds; /* of the whole process: user and system */
+    uint64_t images, bytes;
+    uint64_t failed; /* pictures that did not decode; part of images */
+    uint32_t threads;
+};
+
+/* Loads the first pictures of `uri`, at most max_images and max_bytes (0: no limit). */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_bench_open(const char *uri, uint64_t max_images, uint64_t max_bytes, struct imrec_bench **out,
+                 struct imrec_error *err);
+IMREC_API uint64_t imrec_bench_images(const struct imrec_bench *b);
+IMREC_API uint64_t imrec_bench_bytes(const struct imrec_bench *b);
+
+/* Decodes `images` pictures (the loaded ones, again from the first when they are used up) with
+ * plain libjpeg-turbo, whole, to RGB, on `threads` threads. What is no JPEG is decoded by its
+ * own library. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_bench_limit(struct imrec_bench *b, uint32_t threads, uint64_t images,
+                  struct imrec_bench_run *out, struct imrec_error *err);
+
+/* Reads all records of `uri` once, and nothing else. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_bench_read(const char *uri, struct imrec_bench_run *out, struct imrec_error *err);
+
+IMREC_API void imrec_bench_close(struct imrec_bench *b); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
