@@ -7,8 +7,8 @@
 /* True for 5..8: width and height change places. */
 bool orient_swaps(uint32_t orientation);
 /* The stored region that becomes `upright` of a picture stored as width x height. */
-struct imrec_rect orient_region(uint32_t orientation, uint32_t width, uint32_t height,
-                                struct imrec_rect upright);
+struct imrec_rect
+orient_region(uint32_t orientation, uint32_t width, uint32_t height, struct imrec_rect upright);
 /* Turns `from` upright into *to. */
 IMREC_NODISCARD enum imrec_status orient_image(uint32_t orientation, const struct imrec_image *from,
                                                struct image *to, struct imrec_error *err);

@@ -9,6 +9,5 @@
  * shrinking and bilinear when enlarging. */
 IMREC_NODISCARD enum imrec_status resample(const struct imrec_image *from, uint32_t to_width,
                                            uint32_t to_height, struct image *to,
-                                           struct resize_scratch *scratch,
-                                           struct imrec_error *err);
+                                           struct resize_scratch *scratch, struct imrec_error *err);
 #endif

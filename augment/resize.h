@@ -15,8 +15,8 @@ void resize_shorter_side(uint32_t width, uint32_t height, int64_t shorter, uint3
 struct resize_size {
     uint32_t width, height;
 };
-uint32_t resize_to_cover(uint32_t width, uint32_t height, uint32_t crop_width,
-                         uint32_t crop_height, struct resize_size to[2]);
+uint32_t resize_to_cover(uint32_t width, uint32_t height, uint32_t crop_width, uint32_t crop_height,
+                         struct resize_size to[2]);
 
 /* A resize of which only `window` (of the result) is wanted. */
 struct resize_job {
@@ -31,12 +31,11 @@ struct imrec_rect resize_source_region(const struct resize_job *job);
  * the window. Tables and rows live in *scratch, used again. Bit-identical to resizing the whole
  * picture and cropping. */
 struct resize_scratch;
-IMREC_NODISCARD enum imrec_status resize_scratch_new(struct resize_scratch **out,
-                                                     struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+resize_scratch_new(struct resize_scratch **out, struct imrec_error *err);
 void resize_scratch_free(struct resize_scratch *s);
 size_t resize_scratch_memory(const struct resize_scratch *s);
-IMREC_NODISCARD enum imrec_status resize_window(const struct resize_job *job,
-                                                const struct imrec_image *from, struct image *to,
-                                                struct resize_scratch *scratch,
-                                                struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+resize_window(const struct resize_job *job, const struct imrec_image *from, struct image *to,
+              struct resize_scratch *scratch, struct imrec_error *err);
 #endif

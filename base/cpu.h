@@ -1,0 +1,24 @@
+/* base/cpu.h - which instruction sets the kernels may use. Every table of variants is chosen
+ * from by this one answer. */
+#ifndef IMREC_BASE_CPU_H
+#define IMREC_BASE_CPU_H
+
+#include <stdbool.h>
+
+enum cpu_level {
+    CPU_SCALAR,
+    CPU_AVX2,   /* AVX2 and F16C */
+    CPU_AVX512, /* F, BW, DQ, VL, VBMI, VNNI: Ice Lake, Zen 4 and later */
+    CPU_LEVELS,
+};
+
+/* What this CPU and this build can run. */
+bool cpu_has(enum cpu_level level);
+
+/* The highest level to use: the CPU's, or less where IMREC_CPU=scalar|avx2|avx512 in the
+ * environment says so. A name that is not known or not available is ignored: it must not stop a
+ * job that runs. Any thread. */
+enum cpu_level cpu_level(void);
+
+const char *cpu_level_name(enum cpu_level level);
+#endif
