@@ -10,10 +10,7 @@
 
 #include <string.h>
 
-static const uint8_t *header_label(const uint8_t *record)
-{
-    return record + 4;
-}
+enum { LABEL_OFFSET = 4, ID_OFFSET = 8, ID2_OFFSET = 16 };
 
 static float load_float(const uint8_t *p)
 {
@@ -47,12 +44,12 @@ image_record_parse(struct bytes record, struct image_record *out, struct imrec_e
     const size_t label_bytes = (size_t)flag * sizeof(float);
     *out = (struct image_record){
         .flag = flag,
-        .label = load_float(header_label(record.p)),
-        .id = load_le64(record.p + 8),
-        .id2 = load_le64(record.p + 16),
+        .label = load_float(record.p + LABEL_OFFSET),
+        .id = load_le64(record.p + ID_OFFSET),
+        .id2 = load_le64(record.p + ID2_OFFSET),
         .label_count = flag != 0 ? flag : 1,
         .labels = flag != 0 ? (struct bytes){labels, label_bytes}
-                            : (struct bytes){header_label(record.p), sizeof(float)},
+                            : (struct bytes){record.p + LABEL_OFFSET, sizeof(float)},
         .image = {labels + label_bytes, behind - label_bytes},
     };
     return IMREC_OK;
@@ -74,9 +71,9 @@ enum imrec_status image_record_head(struct buf *out, const float *labels, uint32
                               RECORDIO_PART_MAX_BYTES);
     uint8_t head[IMAGE_RECORD_HEADER_BYTES], one[sizeof(float)];
     store_le32(head, behind ? label_count : 0);
-    store_float(header_label(head), behind || label_count == 0 ? 0.0f : labels[0]);
-    store_le64(head + 8, id);
-    store_le64(head + 16, id2);
+    store_float(head + LABEL_OFFSET, behind || label_count == 0 ? 0.0f : labels[0]);
+    store_le64(head + ID_OFFSET, id);
+    store_le64(head + ID2_OFFSET, id2);
 
     const size_t before = out->n;
     enum imrec_status st = buf_append(out, head, sizeof(head), err);

@@ -73,7 +73,7 @@ static inline size_t vectors_unhex(const char *hex, uint8_t *out, size_t room)
 {
     const size_t n = strlen(hex) / 2;
     for (size_t i = 0; i < n; i++) {
-        unsigned v;
+        unsigned v = 0;
         if (i >= room || sscanf(hex + 2 * i, "%2x", &v) != 1)
             vectors_fail("is no hexadecimal text", hex);
         out[i] = (uint8_t)v;
