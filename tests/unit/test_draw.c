@@ -1,0 +1,141 @@
+#include "augment/draw.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct imrec_iter_options options(void)
+{
+    struct imrec_iter_options o;
+    memset(&o, 0, sizeof(o));
+    o.data_shape = (struct imrec_shape){3, 24, 20};
+    return o;
+}
+
+static struct sample_key key_of(uint64_t n)
+{
+    return (struct sample_key){.seed = 5, .sweep = 0, .shard = n % 3, .offset = n * 1048};
+}
+
+static bool same(struct imrec_draw a, struct imrec_draw b)
+{
+    return a.x == b.x && a.y == b.y && a.mirror == b.mirror;
+}
+
+START_TEST(without_randomness_the_crop_is_in_the_centre_by_integer_division)
+{
+    struct imrec_iter_options o = options();
+    const struct imrec_draw d = augment_draw(&o, key_of(1), 27, 25);
+    ck_assert_uint_eq(d.x, 3);
+    ck_assert_uint_eq(d.y, 0);
+    ck_assert_uint_eq(d.width, 27);
+    ck_assert_uint_eq(d.height, 25);
+    ck_assert(!d.mirror);
+    o.mirror = true;
+    ck_assert(augment_draw(&o, key_of(2), 27, 25).mirror);
+}
+END_TEST
+
+START_TEST(mirror_always_wins_over_rand_mirror)
+{
+    struct imrec_iter_options o = options();
+    o.mirror = o.rand_mirror = true;
+    for (uint64_t n = 0; n < 100; n++)
+        ck_assert(augment_draw(&o, key_of(n), 20, 24).mirror);
+}
+END_TEST
+
+/* chi-square of counts that should be equal; the 99.99 % point for 9, 4 and 1 degrees of
+ * freedom is 33.7, 23.5 and 15.1. The draws are fixed, so this cannot fail by chance. */
+static double chi_square(const uint32_t *count, uint32_t cells, double total)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < cells; i++) {
+        const double off = count[i] - total / cells;
+        sum += off * off / (total / cells);
+    }
+    return sum;
+}
+
+START_TEST(every_corner_is_equally_likely_and_each_draw_its_own)
+{
+    enum { N = 40000 };
+    struct imrec_iter_options o = options();
+    o.rand_crop = o.rand_mirror = true;
+    uint32_t x[10] = {0}, y[5] = {0}, mirror[2] = {0}, both[4] = {0};
+    for (uint64_t n = 0; n < N; n++) {
+        const struct imrec_draw d = augment_draw(&o, key_of(n), 20 + 9, 24 + 4);
+        ck_assert_uint_lt(d.x, 10);
+        ck_assert_uint_lt(d.y, 5);
+        x[d.x]++, y[d.y]++, mirror[d.mirror]++;
+        both[(d.x >= 5) * 2 + d.mirror]++;
+    }
+    ck_assert_double_lt(chi_square(x, 10, N), 33.7);
+    ck_assert_double_lt(chi_square(y, 5, N), 23.5);
+    ck_assert_double_lt(chi_square(mirror, 2, N), 15.1);
+    ck_assert_double_lt(chi_square(both, 4, N), 21.1);
+}
+END_TEST
+
+START_TEST(seed_sweep_shard_and_offset_each_change_the_draw) /* and nothing else can */
+{
+    enum { N = 2000 };
+    struct imrec_iter_options o = options();
+    o.rand_crop = o.rand_mirror = true;
+    uint32_t equal[4] = {0};
+    for (uint64_t n = 0; n < N; n++) {
+        const struct sample_key k = key_of(n);
+        const struct imrec_draw d = augment_draw(&o, k, 120, 124);
+        ck_assert(same(d, augment_draw(&o, k, 120, 124)));
+        struct sample_key other[4] = {k, k, k, k};
+        other[0].seed++, other[1].sweep++, other[2].shard++, other[3].offset++;
+        for (int i = 0; i < 4; i++)
+            equal[i] += same(d, augment_draw(&o, other[i], 120, 124));
+    }
+    for (int i = 0; i < 4; i++)
+        ck_assert_uint_lt(equal[i], 3); /* 2000 / (101 * 101 * 2) are to be expected */
+}
+END_TEST
+
+START_TEST(one_option_does_not_change_anothers_draw)
+{
+    struct imrec_iter_options o = options(), crop = options(), mirror = options();
+    o.rand_crop = o.rand_mirror = crop.rand_crop = mirror.rand_mirror = true;
+    for (uint64_t n = 0; n < 200; n++) {
+        const struct imrec_draw d = augment_draw(&o, key_of(n), 60, 64);
+        ck_assert_uint_eq(d.x, augment_draw(&crop, key_of(n), 60, 64).x);
+        ck_assert_int_eq(d.mirror, augment_draw(&mirror, key_of(n), 60, 64).mirror);
+    }
+}
+END_TEST
+
+START_TEST(draws_are_a_promise) /* a change of these numbers changes everybody's batches */
+{
+    static const struct imrec_draw want[] = {
+        {37, 69, 120, 124, true},  {2, 92, 120, 124, false},  {25, 44, 120, 124, false},
+        {61, 54, 120, 124, false}, {73, 92, 120, 124, false}, {49, 41, 120, 124, true},
+    };
+    struct imrec_iter_options o = options();
+    o.rand_crop = o.rand_mirror = true;
+    for (uint64_t n = 0; n < sizeof(want) / sizeof(want[0]); n++)
+        ck_assert(same(augment_draw(&o, key_of(n), 120, 124), want[n]));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("draw");
+    TCase *tc = tcase_create("all");
+    tcase_add_test(tc, without_randomness_the_crop_is_in_the_centre_by_integer_division);
+    tcase_add_test(tc, mirror_always_wins_over_rand_mirror);
+    tcase_add_test(tc, every_corner_is_equally_likely_and_each_draw_its_own);
+    tcase_add_test(tc, seed_sweep_shard_and_offset_each_change_the_draw);
+    tcase_add_test(tc, one_option_does_not_change_anothers_draw);
+    tcase_add_test(tc, draws_are_a_promise);
+    suite_add_tcase(s, tc);
+    SRunner *sr = srunner_create(s);
+    srunner_run_all(sr, CK_ENV);
+    const int failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
