@@ -4,3 +4,5 @@ imrec_test(test_recordio_roundtrip formats SOURCES property/test_recordio_roundt
 imrec_test(test_recordio_vectors formats SOURCES conformance/test_recordio_vectors.c LABEL conformance)
 imrec_fuzz(recordio formats)
 imrec_fuzz(image_record formats)
+imrec_test(test_record_index formats SOURCES unit/test_record_index.c)
+imrec_test(test_image_list formats SOURCES unit/test_image_list.c)

@@ -1,0 +1,63 @@
+/* formats/text.h - what every text format needs: lines, numbers, and quoting for messages.
+ * None of it depends on the locale. */
+#ifndef IMREC_FORMATS_TEXT_H
+#define IMREC_FORMATS_TEXT_H
+
+#include "base/bytes.h"
+
+/* Lines of a text that may come in pieces, each piece a whole number of lines or the last one.
+ * LF, CRLF and CR end a line, also mixed; the last one need not be ended. A byte order mark
+ * at offset 0 is no part of the first line. */
+struct text_lines {
+    struct bytes rest;     /* of the piece */
+    const uint8_t *lf;     /* next LF at or behind rest.p, or the piece's end: found once */
+    uint64_t number;       /* of the line given last, from 1 */
+    uint64_t offset, next; /* in the file: of the line given last, of what comes */
+    bool after_cr;         /* an LF that comes now belongs to the line before */
+};
+
+/* Begins at `offset` of a file (0, or where text_sync() led), behind `lines_before` lines. */
+void text_lines_begin(struct text_lines *t, struct bytes piece, uint64_t offset,
+                      uint64_t lines_before);
+/* The next piece, once text_lines_next() has returned false. */
+void text_lines_feed(struct text_lines *t, struct bytes piece);
+/* The next line without its end, blank ones too. False: the piece is used up. */
+bool text_lines_next(struct text_lines *t, struct bytes *line);
+/* How many bytes of p[0..n) are whole lines: where a piece can be cut. */
+size_t text_whole_lines(const uint8_t *p, size_t n);
+
+/* Where a partition's first line begins, by the original's rule: from the place that the bytes
+ * were cut at, behind the first end of a line and every line end that follows it. So at least
+ * one line is passed, and a line that begins exactly at the cut belongs to the part before.
+ * Feed the bytes from the cut on, with *state = TEXT_SYNC_LINE at first, until the state is
+ * TEXT_SYNC_DONE or the file ends; the sum of what is returned is the shift. */
+enum text_sync_state { TEXT_SYNC_LINE, TEXT_SYNC_ENDS, TEXT_SYNC_DONE };
+size_t text_sync(const uint8_t *p, size_t n, enum text_sync_state *state);
+
+/* b without the blanks and tabs around it. */
+struct bytes text_trim(struct bytes b);
+/* Cuts the first word off: what stands before the first blank or tab. Empty: there is none. */
+struct bytes text_word(struct bytes *rest);
+
+bool text_is_utf8(struct bytes b);
+
+/* b for a message: in quotes, shortened, every byte that could break a line or UTF-8 a '?'. */
+struct text_quote {
+    char s[72];
+};
+struct text_quote text_quote(struct bytes b);
+
+/* Decimal digits only, all of b. False: empty, another byte, or above 2^64 - 1. */
+bool text_to_u64(struct bytes b, uint64_t *out);
+/* Writes v without a NUL and returns how many bytes, at most 20. */
+size_t text_from_u64(uint64_t v, char out[20]);
+
+/* All of b as a number: [+-] digits [. digits] [e [+-] digits], inf, infinity or nan in any
+ * case. Rounded to the nearest float, ties to even, whatever the number of digits. */
+enum text_float { TEXT_FLOAT_OK, TEXT_FLOAT_MALFORMED, TEXT_FLOAT_TOO_LARGE };
+enum text_float text_to_float(struct bytes b, float *out);
+/* As the original's "%f" (six decimals) where that reads back as v, else the shortest
+ * "d.ddde+-dd" that does. Without a NUL; returns how many bytes, at most TEXT_FLOAT_BYTES. */
+#define TEXT_FLOAT_BYTES 48
+size_t text_from_float(float v, char out[TEXT_FLOAT_BYTES]);
+#endif

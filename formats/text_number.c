@@ -1,0 +1,307 @@
+/*
+ * formats/text_number.c - numbers in text formats, the same in every locale.
+ *
+ * A decimal is digits times a power of ten. Up to 15 digits and small powers are exact in
+ * double arithmetic; everything else is divided out bit by bit in big integers, which is slow,
+ * rare and simple.
+ */
+#include "formats/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool text_to_u64(struct bytes b, uint64_t *out)
+{
+    uint64_t v = 0;
+    if (b.n == 0)
+        return false;
+    for (size_t i = 0; i < b.n; i++) {
+        const unsigned digit = (unsigned)b.p[i] - '0';
+        if (digit > 9 || v > (UINT64_MAX - digit) / 10)
+            return false;
+        v = 10 * v + digit;
+    }
+    *out = v;
+    return true;
+}
+
+size_t text_from_u64(uint64_t v, char out[20])
+{
+    char digits[20];
+    size_t n = sizeof(digits);
+    do
+        digits[--n] = (char)('0' + v % 10);
+    while ((v /= 10) != 0);
+    memcpy(out, digits + n, sizeof(digits) - n);
+    return sizeof(digits) - n;
+}
+
+/* ---- big integers: least limb first, wide enough for every number below ---------------- */
+
+/* A float's midpoint has at most 113 digits: more are remembered as "and something". */
+enum { MAX_DIGITS = 120, LIMBS = 24 };
+
+struct big {
+    uint32_t limb[LIMBS];
+};
+
+static void big_multiply_add(struct big *b, uint32_t factor, uint32_t addend)
+{
+    uint64_t carry = addend;
+    for (int i = 0; i < LIMBS; i++) {
+        carry += (uint64_t)b->limb[i] * factor;
+        b->limb[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+}
+
+static void big_scale10(struct big *b, int power)
+{
+    for (; power > 0; power--)
+        big_multiply_add(b, 10, 0);
+}
+
+static void big_double(struct big *b, int times)
+{
+    for (; times > 0; times--)
+        big_multiply_add(b, 2, 0);
+}
+
+static int big_bits(const struct big *b)
+{
+    for (int i = LIMBS; i-- > 0;)
+        if (b->limb[i] != 0)
+            return 32 * i + 32 - __builtin_clz(b->limb[i]);
+    return 0;
+}
+
+static int big_compare(const struct big *a, const struct big *b)
+{
+    for (int i = LIMBS; i-- > 0;)
+        if (a->limb[i] != b->limb[i])
+            return a->limb[i] < b->limb[i] ? -1 : 1;
+    return 0;
+}
+
+static void big_subtract(struct big *a, const struct big *b) /* a >= b */
+{
+    uint64_t borrow = 0;
+    for (int i = 0; i < LIMBS; i++) {
+        const uint64_t d = (uint64_t)a->limb[i] - b->limb[i] - borrow;
+        a->limb[i] = (uint32_t)d;
+        borrow = d >> 63;
+    }
+}
+
+/* ---- text to float ---------------------------------------------------------------------- */
+
+struct decimal {
+    uint8_t digit[MAX_DIGITS + 1]; /* values 0..9, no leading zero */
+    int count;
+    int exponent; /* value = digits, as an integer, times 10^exponent */
+    bool negative;
+};
+
+/* num / den rounded to the nearest float; 10^-47 < num / den < 10^40. */
+static float divide(struct big *num, struct big *den)
+{
+    int exponent = big_bits(num) - big_bits(den); /* of the leading bit, once adjusted */
+    big_double(exponent < 0 ? num : den, exponent < 0 ? -exponent : exponent);
+    if (big_compare(num, den) < 0) {
+        big_double(num, 1);
+        exponent--;
+    }
+    const int bits = exponent >= -126 ? 24 : 24 - (-126 - exponent); /* fewer in a subnormal */
+    uint32_t mantissa = 0;
+    for (int i = 0; i < bits; i++) { /* 1 <= num / den < 2 at first; one bit a turn */
+        mantissa <<= 1;
+        if (big_compare(num, den) >= 0) {
+            big_subtract(num, den);
+            mantissa |= 1;
+        }
+        big_double(num, 1);
+    }
+    /* What is left, doubled already, against the divisor: half of the last bit. */
+    if (bits < 0)
+        return 0.0f;
+    const int half = big_compare(num, den);
+    if (half > 0 || (half == 0 && mantissa % 2 == 1))
+        mantissa++;
+    return ldexpf((float)mantissa, exponent - (bits - 1)); /* exact: at most 24 bits */
+}
+
+static float decimal_exactly(const struct decimal *d)
+{
+    struct big num = {{0}}, den = {{1}};
+    for (int i = 0; i < d->count; i++)
+        big_multiply_add(&num, 10, d->digit[i]);
+    big_scale10(&num, d->exponent);
+    big_scale10(&den, -d->exponent);
+    return divide(&num, &den);
+}
+
+/* Digits and power so small that each is a double, and so is, rounded once, what they make.
+ * Rounding that again to float is wrong only where the double stands on a midpoint. */
+static bool decimal_quickly(const struct decimal *d, float *out)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (d->count > 15 || d->exponent < -22 || d->exponent > 22)
+        return false;
+    uint64_t digits = 0, bits;
+    for (int i = 0; i < d->count; i++)
+        digits = 10 * digits + d->digit[i];
+    const double v = d->exponent < 0 ? (double)digits / powers[-d->exponent]
+                                     : (double)digits * powers[d->exponent];
+    memcpy(&bits, &v, sizeof(bits));
+    if ((bits & 0x1fffffff) == 0x10000000 || v < 0x1p-126) /* midpoint; or fewer bits than 24 */
+        return false;
+    *out = (float)v;
+    return true;
+}
+
+static bool is_digit(struct bytes b)
+{
+    return b.n > 0 && b.p[0] >= '0' && b.p[0] <= '9';
+}
+
+static void drop(struct bytes *b)
+{
+    *b = (struct bytes){b->p + 1, b->n - 1};
+}
+
+static void add_digit(struct decimal *d, uint8_t digit, bool fraction)
+{
+    if (d->count == 0 && digit == 0) { /* a leading zero */
+        d->exponent -= fraction;
+    } else if (d->count < MAX_DIGITS) {
+        d->digit[d->count++] = digit;
+        d->exponent -= fraction;
+    } else { /* beyond what can matter, but for its not being zero */
+        d->digit[MAX_DIGITS] |= digit != 0;
+        d->exponent += !fraction;
+    }
+}
+
+static bool read_exponent(struct bytes *b, struct decimal *d)
+{
+    bool negative = false;
+    int v = 0;
+    drop(b);
+    if (b->n > 0 && (b->p[0] == '+' || b->p[0] == '-')) {
+        negative = b->p[0] == '-';
+        drop(b);
+    }
+    if (!is_digit(*b))
+        return false;
+    for (; is_digit(*b); drop(b))
+        v = v < 100000000 ? 10 * v + (b->p[0] - '0') : v;
+    d->exponent += negative ? -v : v;
+    return true;
+}
+
+static bool read_decimal(struct bytes b, struct decimal *d)
+{
+    bool any = is_digit(b);
+    for (; is_digit(b); drop(&b))
+        add_digit(d, b.p[0] - '0', false);
+    if (b.n > 0 && b.p[0] == '.') {
+        drop(&b);
+        any = any || is_digit(b);
+        for (; is_digit(b); drop(&b))
+            add_digit(d, b.p[0] - '0', true);
+    }
+    if (any && b.n > 0 && (b.p[0] == 'e' || b.p[0] == 'E') && !read_exponent(&b, d))
+        return false;
+    return any && b.n == 0;
+}
+
+static bool is_word(struct bytes b, const char *word)
+{
+    for (; b.n > 0 && *word != '\0'; drop(&b), word++)
+        if ((b.p[0] | 0x20) != *word)
+            return false;
+    return b.n == 0 && *word == '\0';
+}
+
+enum text_float text_to_float(struct bytes b, float *out)
+{
+    struct decimal d = {.negative = b.n > 0 && b.p[0] == '-'};
+    float v;
+    if (b.n > 0 && (b.p[0] == '-' || b.p[0] == '+'))
+        drop(&b);
+    if (is_word(b, "inf") || is_word(b, "infinity") || is_word(b, "nan")) {
+        *out = (b.p[0] | 0x20) == 'n' ? NAN : d.negative ? -INFINITY : INFINITY;
+        return TEXT_FLOAT_OK;
+    }
+    /* A file of gigabytes of digits would overflow the exponent's count. */
+    if (b.n > 1u << 20 || !read_decimal(b, &d))
+        return TEXT_FLOAT_MALFORMED;
+    if (d.digit[MAX_DIGITS] != 0) { /* "and something", as one more digit */
+        d.count++;
+        d.exponent--;
+    }
+    if (d.count + d.exponent < -46 || d.count == 0) /* under half of the least float */
+        v = 0.0f;
+    else if (d.count + d.exponent > 39)
+        return TEXT_FLOAT_TOO_LARGE;
+    else if (!decimal_quickly(&d, &v))
+        v = decimal_exactly(&d);
+    if (isinf(v))
+        return TEXT_FLOAT_TOO_LARGE;
+    *out = d.negative ? -v : v;
+    return TEXT_FLOAT_OK;
+}
+
+/* ---- float to text ---------------------------------------------------------------------- */
+
+static bool reads_back(const char *s, size_t n, float v)
+{
+    float again;
+    return text_to_float((struct bytes){(const uint8_t *)s, n}, &again) == TEXT_FLOAT_OK &&
+           memcmp(&again, &v, sizeof(v)) == 0;
+}
+
+/* Sign, whole digits, whatever the locale takes for a point, then `decimals` digits and what
+ * follows them: the same with '.'. Returns the length. */
+static size_t plain_point(const char *s, int decimals, char *out)
+{
+    size_t whole = 0;
+    while (s[whole] == '-' || (s[whole] >= '0' && s[whole] <= '9'))
+        whole++;
+    size_t tail = whole;
+    while (decimals > 0 && (s[tail] < '0' || s[tail] > '9'))
+        tail++;
+    memcpy(out, s, whole);
+    size_t n = whole;
+    if (decimals > 0)
+        out[n++] = '.';
+    const size_t rest = strlen(s + tail);
+    memcpy(out + n, s + tail, rest);
+    return n + rest;
+}
+
+size_t text_from_float(float v, char out[TEXT_FLOAT_BYTES])
+{
+    char s[TEXT_FLOAT_BYTES + 16]; /* a locale's point may have several bytes */
+    size_t n;
+    if (isnan(v) || isinf(v)) {
+        const char *word = isnan(v) ? "nan" : v < 0 ? "-inf" : "inf";
+        memcpy(out, word, strlen(word));
+        return strlen(word);
+    }
+    if (v >= 0 && v < 0x1p24f && v == (float)(uint32_t)v && !signbit(v)) { /* class numbers */
+        n = text_from_u64((uint64_t)v, out);
+        memcpy(out + n, ".000000", 7);
+        return n + 7;
+    }
+    (void)snprintf(s, sizeof(s), "%.6f", (double)v);
+    n = plain_point(s, 6, out);
+    for (int decimals = 0; !reads_back(out, n, v) && decimals <= 8; decimals++) {
+        (void)snprintf(s, sizeof(s), "%.*e", decimals, (double)v);
+        n = plain_point(s, decimals, out);
+    }
+    return n;
+}
