@@ -14,10 +14,10 @@ IMREC_NODISCARD enum imrec_status
 sink_open(const char *uri, struct sink **out, struct imrec_error *err);
 /* Goes on after the first `size` bytes of an object that sink_leave() or a crash left behind.
  * Fewer bytes there are IMREC_ERR_IO. */
-IMREC_NODISCARD enum imrec_status sink_resume(const char *uri, uint64_t size, struct sink **out,
-                                              struct imrec_error *err);
-IMREC_NODISCARD enum imrec_status sink_append(struct sink *s, const void *p, size_t n,
-                                              struct imrec_error *err); /* buffered */
+IMREC_NODISCARD enum imrec_status
+sink_resume(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+sink_append(struct sink *s, const void *p, size_t n, struct imrec_error *err);        /* buffered */
 IMREC_NODISCARD enum imrec_status sink_sync(struct sink *s, struct imrec_error *err); /* durable */
 uint64_t sink_size(const struct sink *s); /* bytes appended, resumed ones included */
 /* Durable and under its final name; the sink is gone, also on failure (then the temporary
@@ -30,4 +30,9 @@ void sink_abort(struct sink *s); /* removes it; NULL is allowed */
  * (the sink is gone), publish renames it. */
 IMREC_NODISCARD enum imrec_status sink_finish(struct sink *s, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status sink_publish(const char *uri, struct imrec_error *err);
+
+/* Whether something stands under the final name. */
+bool sink_exists(const char *uri);
+/* Removes what stands under the final name; nothing there is fine. */
+IMREC_NODISCARD enum imrec_status sink_remove(const char *uri, struct imrec_error *err);
 #endif

@@ -1,2 +1,118 @@
-/* storage/source.c */
-#include "imrec/imrec.h"
+/* storage/source.c - the table of URI schemes, and what every source has in common. */
+#include "storage/source.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "storage/store.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct store *const stores[] = {&file_store, &mem_store, &fault_store};
+
+/* Length of "scheme://" in front of a URI, 0 for a path. "a:b" and "./x://y" are paths. */
+static size_t scheme_bytes(const char *uri)
+{
+    const size_t n =
+        strspn(uri, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-");
+    return n != 0 && strncmp(uri + n, "://", 3) == 0 ? n + 3 : 0;
+}
+
+enum imrec_status
+store_of(const char *uri, const struct store **out, const char **name, struct imrec_error *err)
+{
+    const size_t n = scheme_bytes(uri);
+    *out = &file_store;
+    *name = uri + n;
+    if (n == 0)
+        return IMREC_OK;
+    for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
+        if (strncmp(uri, stores[i]->scheme, n) == 0 && stores[i]->scheme[n] == '\0') {
+            *out = stores[i];
+            return IMREC_OK;
+        }
+    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                          "%s: no store knows the scheme '%.*s'; use a path or file://", uri,
+                          (int)n, uri);
+}
+
+enum imrec_status source_open(const char *uri, struct source **out, struct imrec_error *err)
+{
+    const struct store *store;
+    const char *name;
+    *out = NULL;
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    return store->open_source(name, out, err);
+}
+
+enum imrec_status
+source_read(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err)
+{
+    if (offset > s->size || n > s->size - offset)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, offset,
+                              "%zu bytes at %" PRIu64 " are asked of a source of %" PRIu64, n,
+                              offset, s->size);
+    return n == 0 ? IMREC_OK : s->ops->read_at(s, offset, to, n, err);
+}
+
+/* Cuts a hint to what there is; 0 when nothing is left of it. */
+static uint64_t hint_bytes(const struct source *s, uint64_t offset, uint64_t n)
+{
+    if (offset >= s->size)
+        return 0;
+    return n < s->size - offset ? n : s->size - offset;
+}
+
+void source_will_need(struct source *s, uint64_t offset, uint64_t n)
+{
+    n = hint_bytes(s, offset, n);
+    if (n != 0 && s->ops->will_need != NULL)
+        s->ops->will_need(s, offset, n);
+}
+
+void source_drop(struct source *s, uint64_t offset, uint64_t n)
+{
+    n = hint_bytes(s, offset, n);
+    if (n != 0 && s->ops->drop != NULL)
+        s->ops->drop(s, offset, n);
+}
+
+void source_close(struct source *s)
+{
+    if (s != NULL)
+        s->ops->close(s);
+}
+
+static enum imrec_status load_all(const char *uri, struct source *s, size_t max, uint8_t **out,
+                                  size_t *n, struct imrec_error *err)
+{
+    if (s->size > max)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "%s: has %" PRIu64 " bytes, at most %zu are expected", uri, s->size,
+                              max);
+    uint8_t *p = imrec_realloc(NULL, (size_t)s->size + 1, 1);
+    if (p == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "%s: no memory for its %" PRIu64 " bytes", uri, s->size);
+    const enum imrec_status st = source_read(s, 0, p, (size_t)s->size, err);
+    if (st != IMREC_OK) {
+        imrec_free(p);
+        return st;
+    }
+    p[s->size] = '\0';
+    *out = p;
+    *n = (size_t)s->size;
+    return IMREC_OK;
+}
+
+enum imrec_status
+source_load(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_error *err)
+{
+    struct source *s;
+    *out = NULL;
+    *n = 0;
+    IMREC_TRY(source_open(uri, &s, err));
+    const enum imrec_status st = load_all(uri, s, max, out, n, err);
+    source_close(s);
+    return st;
+}

@@ -10,7 +10,8 @@ struct source_ops {
     enum imrec_status (*read_at)(struct source *s, uint64_t offset, void *to, size_t n,
                                  struct imrec_error *err);
     void (*will_need)(struct source *s, uint64_t offset, uint64_t n); /* a hint; may be NULL */
-    void (*drop)(struct source *s, uint64_t offset, uint64_t n); /* out of the page cache; may be NULL */
+    void (*drop)(struct source *s, uint64_t offset,
+                 uint64_t n); /* out of the page cache; may be NULL */
     void (*close)(struct source *s);
 };
 struct source {
@@ -21,16 +22,16 @@ struct source {
 /* Opens "path", "file://path", "mem://name" or "fault://...". On failure *out is NULL. */
 IMREC_NODISCARD enum imrec_status
 source_open(const char *uri, struct source **out, struct imrec_error *err);
-IMREC_NODISCARD enum imrec_status source_read(struct source *s, uint64_t offset, void *to, size_t n,
-                                              struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+source_read(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err);
 void source_will_need(struct source *s, uint64_t offset, uint64_t n);
 void source_drop(struct source *s, uint64_t offset, uint64_t n);
 void source_close(struct source *s); /* NULL is allowed */
 
 /* Reads a whole small object, at most `max` bytes, into memory of imrec_realloc(); a NUL
  * follows the bytes. */
-IMREC_NODISCARD enum imrec_status source_load(const char *uri, size_t max, uint8_t **out,
-                                              size_t *n, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+source_load(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_error *err);
 
 /* A source over `inner` (owned from here on, also on failure) that keeps bytes [begin, end)
  * in memory once they were read. source_kept() tells how many it holds. */

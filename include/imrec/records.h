@@ -26,10 +26,9 @@ struct imrec_record {
 struct imrec_reader; /* opaque; one thread at a time */
 
 /* Opens the partition part_index of num_parts of `uri` (as path_imgrec of the iterator). */
-IMREC_API IMREC_NODISCARD enum imrec_status imrec_reader_open(const char *uri, uint64_t part_index,
-                                                              uint64_t num_parts,
-                                                              struct imrec_reader **out,
-                                                              struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_reader_open(const char *uri, uint64_t part_index, uint64_t num_parts,
+                  struct imrec_reader **out, struct imrec_error *err);
 
 /* The next record in file order. IMREC_END at the end. IMREC_ERR_DATA: a damaged range was
  * skipped; *err says which (shard, first and last byte, reason) and the next call goes on
@@ -37,22 +36,20 @@ IMREC_API IMREC_NODISCARD enum imrec_status imrec_reader_open(const char *uri, u
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_next(struct imrec_reader *r, struct imrec_record *out, struct imrec_error *err);
 /* The range behind the last IMREC_ERR_DATA: bytes [*begin, *end) of shard *shard. */
-IMREC_API void imrec_reader_damage(const struct imrec_reader *r, uint32_t *shard, uint64_t *begin,
-                                   uint64_t *end);
+IMREC_API void
+imrec_reader_damage(const struct imrec_reader *r, uint32_t *shard, uint64_t *begin, uint64_t *end);
 /* Goes to the record whose head is at `offset` of shard `shard`. */
-IMREC_API IMREC_NODISCARD enum imrec_status imrec_reader_seek(struct imrec_reader *r,
-                                                              uint32_t shard, uint64_t offset,
-                                                              struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struct imrec_error *err);
 IMREC_API void imrec_reader_close(struct imrec_reader *r);
 
 struct imrec_writer; /* opaque; one thread at a time */
 
 /* Writes `path` and, unless idx_path is NULL, its index. Nothing stands under these names
  * before imrec_writer_commit(). */
-IMREC_API IMREC_NODISCARD enum imrec_status imrec_writer_open(const char *path,
-                                                              const char *idx_path, bool force,
-                                                              struct imrec_writer **out,
-                                                              struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_writer_open(const char *path, const char *idx_path, bool force, struct imrec_writer **out,
+                  struct imrec_error *err);
 /* Appends raw bytes as one record under the index key `key`. */
 IMREC_API IMREC_NODISCARD enum imrec_status imrec_writer_append(struct imrec_writer *w,
                                                                 uint64_t key, const void *bytes,
@@ -63,8 +60,8 @@ imrec_writer_append_image(struct imrec_writer *w, uint64_t key, const float *lab
                           uint32_t label_count, uint64_t id, const void *image, size_t n,
                           struct imrec_error *err);
 /* Makes the files real, or, on failure, removes them. The writer is gone either way. */
-IMREC_API IMREC_NODISCARD enum imrec_status imrec_writer_commit(struct imrec_writer *w,
-                                                                struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_writer_commit(struct imrec_writer *w, struct imrec_error *err);
 IMREC_API void imrec_writer_abort(struct imrec_writer *w); /* NULL is allowed */
 
 #ifdef __cplusplus

@@ -37,15 +37,15 @@ struct split {
     uint64_t *cell_base;            /* shard_count + 1: number of each shard's first cell */
 };
 
-IMREC_NODISCARD enum imrec_status split_open(const struct split_options *o, struct split *out,
-                                             struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+split_open(const struct split_options *o, struct split *out, struct imrec_error *err);
 void split_close(struct split *s); /* zeroed memory is fine */
 /* Nominal bytes of a unit: of the cell, or up to the next record. Pure. */
 uint64_t split_unit_bytes(const struct split *s, uint64_t unit);
 /* Number of records in each of num_parts partitions: from the index, a manifest beside the
  * shards, or one scan of the record heads. counts[num_parts] is the caller's. */
-IMREC_NODISCARD enum imrec_status split_count(const struct split *s, uint64_t *counts,
-                                              struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+split_count(const struct split *s, uint64_t *counts, struct imrec_error *err);
 /* Changes whenever a shard's name order, size or index does: for position fingerprints. */
 uint64_t split_fingerprint(const struct split *s);
 uint64_t split_memory(const struct split *s); /* bytes held: index, kept records */

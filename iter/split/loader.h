@@ -11,11 +11,11 @@
 #include "iter/split/dataset.h"
 
 struct record_ref {
-    struct bytes bytes;  /* the record, joined; n = 0 and failed: a lost record of an index */
-    uint64_t offset;     /* of its head in the shard */
-    uint64_t key;        /* out of the index, else 0 */
+    struct bytes bytes; /* the record, joined; n = 0 and failed: a lost record of an index */
+    uint64_t offset;    /* of its head in the shard */
+    uint64_t key;       /* out of the index, else 0 */
     uint32_t shard;
-    bool lost;           /* why: loader_lost_reason() */
+    bool lost; /* why: loader_lost_reason() */
 };
 
 struct damage { /* bytes [begin, end) of a shard that hold no readable record */
@@ -25,7 +25,7 @@ struct damage { /* bytes [begin, end) of a shard that hold no readable record */
 };
 
 struct window {
-    uint64_t sweep, number; /* in the sweep */
+    uint64_t sweep, number;     /* in the sweep */
     struct record_ref *records; /* in the order of delivery */
     uint64_t count;
     struct damage *damages; /* without an index; in file order */
@@ -34,10 +34,10 @@ struct window {
 
 struct loader_options {
     struct split *split;
-    uint32_t arenas;          /* windows in memory at once: in use + being filled, >= 2 */
-    uint32_t threads;         /* that read; windows are taken in order whatever finishes first */
-    uint64_t windows;         /* of a sweep, >= 1 */
-    uint64_t arena_bytes;     /* nominal; a larger window grows its arena */
+    uint32_t arenas;      /* windows in memory at once: in use + being filled, >= 2 */
+    uint32_t threads;     /* that read; windows are taken in order whatever finishes first */
+    uint64_t windows;     /* of a sweep, >= 1 */
+    uint64_t arena_bytes; /* nominal; a larger window grows its arena */
     void *context;
     /* Units of window `number`: its first place in the sweep's order and how many. Pure. */
     void (*extent)(void *context, uint64_t number, uint64_t *first, uint64_t *count);
@@ -57,8 +57,8 @@ IMREC_NODISCARD enum imrec_status loader_start(const struct loader_options *o, u
 /* The next window in sequence; waits. The caller holds it once. IMREC_ERR_CANCELLED after
  * loader_cancel(); IMREC_ERR_NO_MEMORY when its arena could not grow. Unreadable bytes are no
  * error here: they are damage (no index) or lost records (index). *waited_ns is added to. */
-IMREC_NODISCARD enum imrec_status loader_take(struct loader *l, struct window **out,
-                                              uint64_t *waited_ns, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+loader_take(struct loader *l, struct window **out, uint64_t *waited_ns, struct imrec_error *err);
 void loader_hold(struct loader *l, struct window *w);    /* any thread that holds it already */
 void loader_release(struct loader *l, struct window *w); /* the last one gives the arena back */
 /* Forgets what was read ahead and goes on at (sweep, number). Windows still held stay valid. */
@@ -67,6 +67,6 @@ void loader_seek(struct loader *l, uint64_t sweep, uint64_t number);
 const struct imrec_error *loader_lost_reason(const struct window *w, const struct record_ref *r);
 uint64_t loader_bytes_read(const struct loader *l);
 uint64_t loader_memory(const struct loader *l); /* arenas and tables, bytes */
-void loader_cancel(struct loader *l); /* wakes every waiter */
-void loader_stop(struct loader *l);   /* cancel, join, free; NULL is fine */
+void loader_cancel(struct loader *l);           /* wakes every waiter */
+void loader_stop(struct loader *l);             /* cancel, join, free; NULL is fine */
 #endif

@@ -1,0 +1,372 @@
+/*
+ * storage/file_store.c - local files.
+ *
+ * Every file is opened without waiting and then asked whether it is a regular file: a pipe or
+ * a device must be refused, not hang. Whoever gets an error learns path, place and reason.
+ */
+#include "storage/file_store.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "storage/io_error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PART_SUFFIX ".part"
+#define MAX_CALL    ((size_t)1 << 30) /* Linux moves less than 2^31 bytes in a call */
+
+/* ---- the plain calls ---------------------------------------------------------------------- */
+
+static ssize_t plain_pread(void *user, int fd, void *to, size_t n, off_t offset)
+{
+    (void)user;
+    return pread(fd, to, n, offset);
+}
+
+static ssize_t plain_pwrite(void *user, int fd, const void *p, size_t n, off_t offset)
+{
+    (void)user;
+    return pwrite(fd, p, n, offset);
+}
+
+static int plain_fsync(void *user, int fd)
+{
+    (void)user;
+    return fsync(fd);
+}
+
+static int plain_rename(void *user, const char *from, const char *to)
+{
+    (void)user;
+    return rename(from, to);
+}
+
+static const struct file_calls plain = {plain_pread, plain_pwrite, plain_fsync, plain_rename, NULL};
+
+static void done_with(const struct file_calls *calls, void *user)
+{
+    if (calls->gone != NULL)
+        calls->gone(user);
+}
+
+/* ---- paths -------------------------------------------------------------------------------- */
+
+static enum imrec_status no_memory(const char *path, struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to open it",
+                          path);
+}
+
+/* path + suffix in memory of imrec_realloc(); NULL when there is none. */
+static char *path_with(const char *path, const char *suffix)
+{
+    const size_t n = strlen(path), more = strlen(suffix) + 1;
+    char *text = imrec_realloc(NULL, n + more, 1);
+    if (text != NULL) {
+        memcpy(text, path, n);
+        memcpy(text + n, suffix, more);
+    }
+    return text;
+}
+
+static enum imrec_status must_be_regular(const char *path, mode_t mode, struct imrec_error *err)
+{
+    if (S_ISREG(mode))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s: %s, not a regular file",
+                          path,
+                          S_ISDIR(mode)    ? "a directory"
+                          : S_ISFIFO(mode) ? "a named pipe"
+                                           : "a device or socket");
+}
+
+/* Opens a regular file; *fd is -1 on failure. A pipe without a reader gives ENXIO. */
+static enum imrec_status
+open_regular(const char *path, int flags, int *fd, uint64_t *size, struct imrec_error *err)
+{
+    struct stat info;
+    *fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (*fd < 0) {
+        const int code = errno;
+        if (stat(path, &info) == 0)
+            IMREC_TRY(must_be_regular(path, info.st_mode, err));
+        return io_error(err, code, path, "cannot open", IMREC_NO_OFFSET);
+    }
+    enum imrec_status st = IMREC_OK;
+    if (fstat(*fd, &info) != 0)
+        st = io_error(err, errno, path, "cannot open", IMREC_NO_OFFSET);
+    else
+        st = must_be_regular(path, info.st_mode, err);
+    if (st != IMREC_OK) {
+        (void)close(*fd);
+        *fd = -1;
+        return st;
+    }
+    *size = (uint64_t)info.st_size;
+    return IMREC_OK;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+struct file_source {
+    struct source base; /* first: a struct source * is this */
+    int fd;
+    char *path;
+    const struct file_calls *calls;
+    void *user;
+};
+
+static enum imrec_status
+file_read_at(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err)
+{
+    struct file_source *f = (struct file_source *)s;
+    for (size_t done = 0; done < n;) {
+        const size_t ask = n - done < MAX_CALL ? n - done : MAX_CALL;
+        const ssize_t got =
+            f->calls->pread(f->user, f->fd, (char *)to + done, ask, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return io_error(err, errno, f->path, "cannot read", offset + done);
+        if (got == 0)
+            return imrec_error_at(err, IMREC_ERR_IO, offset + done,
+                                  "%s: ends at byte %" PRIu64 ", it had %" PRIu64
+                                  " bytes when it was opened",
+                                  f->path, offset + done, s->size);
+        done += (size_t)got;
+    }
+    return IMREC_OK;
+}
+
+static void file_will_need(struct source *s, uint64_t offset, uint64_t n)
+{
+    const struct file_source *f = (struct file_source *)s;
+    (void)posix_fadvise(f->fd, (off_t)offset, (off_t)n, POSIX_FADV_WILLNEED);
+}
+
+/* The system drops whole pages only: one more on either side, or the edges would stay. */
+static void file_drop(struct source *s, uint64_t offset, uint64_t n)
+{
+    const struct file_source *f = (struct file_source *)s;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t begin = offset / page * page, end = (offset + n + page - 1) / page * page;
+    (void)posix_fadvise(f->fd, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
+}
+
+static void file_close(struct source *s)
+{
+    struct file_source *f = (struct file_source *)s;
+    (void)close(f->fd); /* opened for reading: nothing can be lost */
+    done_with(f->calls, f->user);
+    imrec_free(f->path);
+    imrec_free(f);
+}
+
+static const struct source_ops file_source_ops = {file_read_at, file_will_need, file_drop,
+                                                  file_close};
+
+enum imrec_status file_source_open(const char *path, const struct file_calls *calls, void *user,
+                                   struct source **out, struct imrec_error *err)
+{
+    struct file_source *f = imrec_zalloc(1, sizeof(*f));
+    char *copy = path_with(path, "");
+    int fd = -1;
+    uint64_t size = 0;
+    enum imrec_status st = f == NULL || copy == NULL
+                               ? no_memory(path, err)
+                               : open_regular(path, O_RDONLY, &fd, &size, err);
+    *out = NULL;
+    if (st != IMREC_OK) {
+        done_with(calls, user);
+        imrec_free(copy);
+        imrec_free(f);
+        return st;
+    }
+    *f = (struct file_source){{size, &file_source_ops}, fd, copy, calls, user};
+    *out = &f->base;
+    return IMREC_OK;
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+struct file_out {
+    struct out base; /* first */
+    int fd;
+    uint64_t size;
+    char *path; /* the temporary one */
+    const struct file_calls *calls;
+    void *user;
+};
+
+static enum imrec_status file_write(struct out *o, const void *p, size_t n, struct imrec_error *err)
+{
+    struct file_out *f = (struct file_out *)o;
+    for (size_t done = 0; done < n;) {
+        const size_t ask = n - done < MAX_CALL ? n - done : MAX_CALL;
+        const ssize_t put =
+            f->calls->pwrite(f->user, f->fd, (const char *)p + done, ask, (off_t)f->size);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return io_error(err, put < 0 ? errno : EIO, f->path, "cannot write", f->size);
+        done += (size_t)put;
+        f->size += (uint64_t)put;
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status file_sync(struct out *o, struct imrec_error *err)
+{
+    struct file_out *f = (struct file_out *)o;
+    if (f->calls->fsync(f->user, f->fd) != 0)
+        return io_error(err, errno, f->path, "cannot make it durable", IMREC_NO_OFFSET);
+    return IMREC_OK;
+}
+
+static void file_out_close(struct out *o, bool remove)
+{
+    struct file_out *f = (struct file_out *)o;
+    (void)close(f->fd); /* whoever needs to know whether all arrived has called sync */
+    if (remove)
+        (void)unlink(f->path);
+    done_with(f->calls, f->user);
+    imrec_free(f->path);
+    imrec_free(f);
+}
+
+static const struct out_ops file_out_ops = {file_write, file_sync, file_out_close};
+
+/* What stands under the final name must be replaceable: nothing, or a regular file. */
+static enum imrec_status check_final(const char *path, struct imrec_error *err)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? must_be_regular(path, info.st_mode, err) : IMREC_OK;
+}
+
+static enum imrec_status
+open_part(const char *part, uint64_t size, int *fd, struct imrec_error *err)
+{
+    uint64_t have = 0;
+    const bool resume = size != STORE_NEW;
+    IMREC_TRY(open_regular(part, O_WRONLY | O_NOFOLLOW | (resume ? 0 : O_CREAT), fd, &have, err));
+    enum imrec_status st = IMREC_OK;
+    if (resume && have < size)
+        st = imrec_error_at(err, IMREC_ERR_IO, have,
+                            "%s: has %" PRIu64 " bytes, to go on it needs the first %" PRIu64, part,
+                            have, size);
+    else if (ftruncate(*fd, resume ? (off_t)size : 0) != 0)
+        st = io_error(err, errno, part, "cannot cut it", resume ? size : 0);
+    if (st != IMREC_OK)
+        (void)close(*fd);
+    return st;
+}
+
+enum imrec_status file_out_open(const char *path, uint64_t size, const struct file_calls *calls,
+                                void *user, struct out **out, struct imrec_error *err)
+{
+    struct file_out *f = imrec_zalloc(1, sizeof(*f));
+    char *part = path_with(path, PART_SUFFIX);
+    int fd = -1;
+    enum imrec_status st =
+        f == NULL || part == NULL ? no_memory(path, err) : check_final(path, err);
+    if (st == IMREC_OK)
+        st = open_part(part, size, &fd, err);
+    *out = NULL;
+    if (st != IMREC_OK) {
+        done_with(calls, user);
+        imrec_free(part);
+        imrec_free(f);
+        return st;
+    }
+    *f = (struct file_out){{&file_out_ops}, fd, size == STORE_NEW ? 0 : size, part, calls, user};
+    *out = &f->base;
+    return IMREC_OK;
+}
+
+/* ---- making it real ------------------------------------------------------------------------ */
+
+/* A name is durable when its folder is. Some file systems cannot sync a folder: they say so. */
+static int sync_folder_of(char *path, const struct file_calls *calls, void *user)
+{
+    char *slash = strrchr(path, '/');
+    const char *folder = slash == NULL ? "." : slash == path ? "/" : path;
+    if (slash != NULL && slash != path)
+        *slash = '\0';
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    const int result = calls->fsync(user, fd), code = errno;
+    (void)close(fd);
+    errno = code;
+    return result == 0 || code == EINVAL || code == ENOTSUP ? 0 : -1;
+}
+
+static enum imrec_status publish_as(const char *path, const char *part, char *scratch,
+                                    const struct file_calls *calls, void *user,
+                                    struct imrec_error *err)
+{
+    if (calls->rename(user, part, path) != 0)
+        return io_error(err, errno, path, "cannot take its final name", IMREC_NO_OFFSET);
+    if (sync_folder_of(scratch, calls, user) != 0) {
+        const int code = errno;
+        (void)rename(path, part); /* nothing may stand there that was not reported as done */
+        return io_error(err, code, path, "cannot make its name durable", IMREC_NO_OFFSET);
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status
+file_publish(const char *path, const struct file_calls *calls, void *user, struct imrec_error *err)
+{
+    char *part = path_with(path, PART_SUFFIX), *scratch = path_with(path, "");
+    enum imrec_status st;
+    if (part == NULL || scratch == NULL)
+        st = no_memory(path, err);
+    else
+        st = publish_as(path, part, scratch, calls, user, err);
+    done_with(calls, user);
+    imrec_free(scratch);
+    imrec_free(part);
+    return st;
+}
+
+/* ---- the store ------------------------------------------------------------------------------ */
+
+static enum imrec_status
+plain_source(const char *name, struct source **out, struct imrec_error *err)
+{
+    return file_source_open(name, &plain, NULL, out, err);
+}
+
+static enum imrec_status
+plain_out(const char *name, uint64_t size, struct out **out, struct imrec_error *err)
+{
+    return file_out_open(name, size, &plain, NULL, out, err);
+}
+
+static enum imrec_status plain_publish(const char *name, struct imrec_error *err)
+{
+    return file_publish(name, &plain, NULL, err);
+}
+
+static bool file_exists(const char *name)
+{
+    struct stat info;
+    return lstat(name, &info) == 0;
+}
+
+static enum imrec_status file_remove(const char *name, struct imrec_error *err)
+{
+    if (unlink(name) != 0 && errno != ENOENT)
+        return io_error(err, errno, name, "cannot remove", IMREC_NO_OFFSET);
+    return IMREC_OK;
+}
+
+const struct store file_store = {"file://",     plain_source, plain_out,
+                                 plain_publish, file_exists,  file_remove};

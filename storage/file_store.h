@@ -1,0 +1,28 @@
+/* storage/file_store.h - local files, with the system calls in a table: the fault store puts
+ * its own in between. */
+#ifndef IMREC_STORAGE_FILE_STORE_H
+#define IMREC_STORAGE_FILE_STORE_H
+
+#include "storage/store.h"
+
+#include <sys/types.h>
+
+/* As the calls of the same name: -1 and errno. `user` is of one open file. */
+struct file_calls {
+    ssize_t (*pread)(void *user, int fd, void *to, size_t n, off_t offset);
+    ssize_t (*pwrite)(void *user, int fd, const void *p, size_t n, off_t offset);
+    int (*fsync)(void *user, int fd);
+    int (*rename)(void *user, const char *from, const char *to);
+    void (*gone)(void *user); /* the file is closed, or was never opened; may be NULL */
+};
+
+/* `user` belongs to the file from here on, also on failure. */
+IMREC_NODISCARD enum imrec_status file_source_open(const char *path, const struct file_calls *calls,
+                                                   void *user, struct source **out,
+                                                   struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status file_out_open(const char *path, uint64_t size,
+                                                const struct file_calls *calls, void *user,
+                                                struct out **out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+file_publish(const char *path, const struct file_calls *calls, void *user, struct imrec_error *err);
+#endif

@@ -1,0 +1,288 @@
+/* storage/mem_store.c - named objects in memory, counted by who uses them. */
+#include "storage/mem.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/threads.h"
+#include "storage/io_error.h"
+#include "storage/store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct object {
+    struct object *next;
+    char *name;
+    uint8_t *bytes; /* never changed while it is in the list */
+    size_t n;
+    uint32_t users; /* the list, and every source */
+};
+
+static struct mutex g_lock = MUTEX_INIT;
+static struct object *g_objects;
+
+/* ---- the list; g_lock is held -------------------------------------------------------------- */
+
+static void let_go(struct object *o)
+{
+    if (--o->users != 0)
+        return;
+    imrec_free(o->bytes);
+    imrec_free(o->name);
+    imrec_free(o);
+}
+
+static struct object **place_of(const char *name)
+{
+    struct object **at = &g_objects;
+    while (*at != NULL && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next;
+    return at;
+}
+
+static void take_out(struct object **at)
+{
+    struct object *o = *at;
+    if (o == NULL)
+        return;
+    *at = o->next;
+    let_go(o);
+}
+
+static void put_in(struct object *o)
+{
+    take_out(place_of(o->name));
+    o->next = g_objects;
+    g_objects = o;
+}
+
+/* ---- helpers -------------------------------------------------------------------------------- */
+
+static char *named(const char *name, const char *suffix)
+{
+    const size_t n = strlen(name), more = strlen(suffix) + 1;
+    char *text = imrec_realloc(NULL, n + more, 1);
+    if (text != NULL) {
+        memcpy(text, name, n);
+        memcpy(text + n, suffix, more);
+    }
+    return text;
+}
+
+static enum imrec_status no_memory(const char *name, struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "mem://%s: no memory for it",
+                          name);
+}
+
+/* A new object that owns `bytes` from here on, also on failure. */
+static enum imrec_status
+add(const char *name, const char *suffix, uint8_t *bytes, size_t n, struct imrec_error *err)
+{
+    struct object *o = imrec_zalloc(1, sizeof(*o));
+    char *text = named(name, suffix);
+    if (o == NULL || text == NULL) {
+        imrec_free(text);
+        imrec_free(o);
+        imrec_free(bytes);
+        return no_memory(name, err);
+    }
+    *o = (struct object){NULL, text, bytes, n, 1};
+    mutex_lock(&g_lock);
+    put_in(o);
+    mutex_unlock(&g_lock);
+    return IMREC_OK;
+}
+
+enum imrec_status mem_put(const char *name, const void *bytes, size_t n, struct imrec_error *err)
+{
+    uint8_t *copy = imrec_realloc(NULL, n + 1, 1);
+    if (copy == NULL)
+        return no_memory(name, err);
+    if (n != 0)
+        memcpy(copy, bytes, n);
+    return add(name, "", copy, n, err);
+}
+
+void mem_clear(void)
+{
+    mutex_lock(&g_lock);
+    while (g_objects != NULL)
+        take_out(&g_objects);
+    mutex_unlock(&g_lock);
+}
+
+/* ---- sources -------------------------------------------------------------------------------- */
+
+struct mem_source {
+    struct source base; /* first */
+    struct object *object;
+};
+
+static enum imrec_status
+mem_read_at(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err)
+{
+    (void)err; /* source_read() has checked the range */
+    memcpy(to, ((struct mem_source *)s)->object->bytes + offset, n);
+    return IMREC_OK;
+}
+
+static void mem_source_close(struct source *s)
+{
+    mutex_lock(&g_lock);
+    let_go(((struct mem_source *)s)->object);
+    mutex_unlock(&g_lock);
+    imrec_free(s);
+}
+
+static const struct source_ops mem_source_ops = {mem_read_at, NULL, NULL, mem_source_close};
+
+static enum imrec_status mem_open(const char *name, struct source **out, struct imrec_error *err)
+{
+    struct mem_source *s = imrec_zalloc(1, sizeof(*s));
+    if (s == NULL)
+        return no_memory(name, err);
+    mutex_lock(&g_lock);
+    s->object = *place_of(name);
+    if (s->object != NULL)
+        s->object->users++;
+    mutex_unlock(&g_lock);
+    if (s->object == NULL) {
+        imrec_free(s);
+        return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "mem://%s: no such object", name);
+    }
+    s->base = (struct source){s->object->n, &mem_source_ops};
+    *out = &s->base;
+    return IMREC_OK;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+struct mem_out {
+    struct out base; /* first */
+    char *name;
+    struct buf buf;
+};
+
+static enum imrec_status mem_write(struct out *o, const void *p, size_t n, struct imrec_error *err)
+{
+    return buf_append(&((struct mem_out *)o)->buf, p, n, err);
+}
+
+static enum imrec_status mem_sync(struct out *o, struct imrec_error *err)
+{
+    struct mem_out *m = (struct mem_out *)o;
+    uint8_t *copy = imrec_realloc(NULL, m->buf.n + 1, 1);
+    if (copy == NULL)
+        return no_memory(m->name, err);
+    if (m->buf.n != 0)
+        memcpy(copy, m->buf.p, m->buf.n);
+    return add(m->name, ".part", copy, m->buf.n, err);
+}
+
+static void mem_out_close(struct out *o, bool remove)
+{
+    struct mem_out *m = (struct mem_out *)o;
+    if (!remove) {
+        (void)mem_sync(o, NULL); /* no memory: found missing by the resume */
+    } else {
+        char *part = named(m->name, ".part");
+        mutex_lock(&g_lock);
+        if (part != NULL)
+            take_out(place_of(part));
+        mutex_unlock(&g_lock);
+        imrec_free(part);
+    }
+    buf_free(&m->buf);
+    imrec_free(m->name);
+    imrec_free(m);
+}
+
+static const struct out_ops mem_out_ops = {mem_write, mem_sync, mem_out_close};
+
+static enum imrec_status
+resume_from(struct mem_out *m, const char *part, uint64_t size, struct imrec_error *err)
+{
+    enum imrec_status st = IMREC_OK;
+    mutex_lock(&g_lock);
+    const struct object *o = *place_of(part);
+    if (o == NULL || o->n < size)
+        st = imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
+                            "mem://%s: has %zu bytes, to go on it needs the first %" PRIu64, part,
+                            o == NULL ? 0 : o->n, size);
+    else
+        st = buf_append(&m->buf, o->bytes, (size_t)size, err);
+    mutex_unlock(&g_lock);
+    return st;
+}
+
+static enum imrec_status
+mem_out_open(const char *name, uint64_t size, struct out **out, struct imrec_error *err)
+{
+    struct mem_out *m = imrec_zalloc(1, sizeof(*m));
+    char *copy = named(name, ""), *part = named(name, ".part");
+    enum imrec_status st = IMREC_OK;
+    if (m == NULL || copy == NULL || part == NULL)
+        st = no_memory(name, err);
+    else
+        *m = (struct mem_out){{&mem_out_ops}, copy, BUF_INIT(SIZE_MAX / 4)};
+    if (st == IMREC_OK && size != STORE_NEW)
+        st = resume_from(m, part, size, err);
+    imrec_free(part);
+    if (st != IMREC_OK) {
+        imrec_free(copy);
+        imrec_free(m);
+        return st;
+    }
+    *out = &m->base;
+    return IMREC_OK;
+}
+
+static enum imrec_status mem_publish(const char *name, struct imrec_error *err)
+{
+    char *part = named(name, ".part"), *final = named(name, "");
+    struct object *o = NULL;
+    if (part == NULL || final == NULL) {
+        imrec_free(part);
+        imrec_free(final);
+        return no_memory(name, err);
+    }
+    mutex_lock(&g_lock);
+    struct object **at = place_of(part);
+    o = *at;
+    if (o != NULL) {
+        *at = o->next;
+        imrec_free(o->name);
+        o->name = final;
+        put_in(o);
+    }
+    mutex_unlock(&g_lock);
+    imrec_free(part);
+    if (o != NULL)
+        return IMREC_OK;
+    imrec_free(final);
+    return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "mem://%s: nothing to publish", name);
+}
+
+static bool mem_exists(const char *name)
+{
+    mutex_lock(&g_lock);
+    const bool there = *place_of(name) != NULL;
+    mutex_unlock(&g_lock);
+    return there;
+}
+
+static enum imrec_status mem_remove(const char *name, struct imrec_error *err)
+{
+    (void)err;
+    mutex_lock(&g_lock);
+    take_out(place_of(name));
+    mutex_unlock(&g_lock);
+    return IMREC_OK;
+}
+
+const struct store mem_store = {"mem://",    mem_open,   mem_out_open,
+                                mem_publish, mem_exists, mem_remove};

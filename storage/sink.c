@@ -1,0 +1,167 @@
+/* storage/sink.c - buffering in front of a store's object, and the way to its final name. */
+#include "storage/sink.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "storage/store.h"
+
+#include <string.h>
+
+#define BUFFER_BYTES ((size_t)1 << 20) /* small appends are collected, larger ones pass by */
+
+struct sink {
+    struct out *out;
+    const struct store *store;
+    char *uri;
+    const char *name; /* in the store; inside uri */
+    uint64_t size;    /* appended, resumed bytes included */
+    size_t used;      /* of buffer */
+    bool failed;      /* once: what is written is not what was appended */
+    uint8_t buffer[BUFFER_BYTES];
+};
+
+static enum imrec_status
+start(const char *uri, uint64_t size, struct sink *s, struct imrec_error *err)
+{
+    const size_t n = strlen(uri) + 1;
+    s->uri = imrec_realloc(NULL, n, 1);
+    if (s->uri == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to open it",
+                              uri);
+    memcpy(s->uri, uri, n);
+    IMREC_TRY(store_of(s->uri, &s->store, &s->name, err));
+    s->size = size == STORE_NEW ? 0 : size;
+    return s->store->open_out(s->name, size, &s->out, err);
+}
+
+static void end(struct sink *s, bool remove)
+{
+    if (s->out != NULL)
+        s->out->ops->close(s->out, remove);
+    imrec_free(s->uri);
+    imrec_free(s);
+}
+
+static enum imrec_status
+open_at(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err)
+{
+    *out = NULL;
+    struct sink *s = imrec_realloc(NULL, 1, sizeof(*s));
+    if (s == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to open it",
+                              uri);
+    memset(s, 0, offsetof(struct sink, buffer));
+    const enum imrec_status st = start(uri, size, s, err);
+    if (st != IMREC_OK)
+        end(s, false);
+    else
+        *out = s;
+    return st;
+}
+
+enum imrec_status sink_open(const char *uri, struct sink **out, struct imrec_error *err)
+{
+    return open_at(uri, STORE_NEW, out, err);
+}
+
+enum imrec_status
+sink_resume(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err)
+{
+    return open_at(uri, size, out, err);
+}
+
+static enum imrec_status put(struct sink *s, const void *p, size_t n, struct imrec_error *err)
+{
+    const enum imrec_status st = s->out->ops->write(s->out, p, n, err);
+    s->failed = st != IMREC_OK;
+    return st;
+}
+
+static enum imrec_status flush(struct sink *s, struct imrec_error *err)
+{
+    if (s->failed) /* a hole may be in the middle: nothing that follows can mend it */
+        return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
+                              "%s: an earlier write to it has failed", s->uri);
+    const size_t n = s->used;
+    s->used = 0;
+    return n != 0 ? put(s, s->buffer, n, err) : IMREC_OK;
+}
+
+enum imrec_status sink_append(struct sink *s, const void *p, size_t n, struct imrec_error *err)
+{
+    if (s->failed || n > BUFFER_BYTES - s->used)
+        IMREC_TRY(flush(s, err));
+    if (n >= BUFFER_BYTES)
+        IMREC_TRY(put(s, p, n, err));
+    else if (n != 0)
+        memcpy(s->buffer + s->used, p, n);
+    s->used += n < BUFFER_BYTES ? n : 0;
+    s->size += n;
+    return IMREC_OK;
+}
+
+enum imrec_status sink_sync(struct sink *s, struct imrec_error *err)
+{
+    IMREC_TRY(flush(s, err));
+    const enum imrec_status st = s->out->ops->sync(s->out, err);
+    s->failed = st != IMREC_OK; /* after a failed sync the system may have dropped pages */
+    return st;
+}
+
+uint64_t sink_size(const struct sink *s)
+{
+    return s->size;
+}
+
+enum imrec_status sink_finish(struct sink *s, struct imrec_error *err)
+{
+    const enum imrec_status st = sink_sync(s, err);
+    end(s, false);
+    return st;
+}
+
+enum imrec_status sink_commit(struct sink *s, struct imrec_error *err)
+{
+    enum imrec_status st = sink_sync(s, err);
+    if (st == IMREC_OK)
+        st = s->store->publish(s->name, err);
+    end(s, false);
+    return st;
+}
+
+void sink_leave(struct sink *s)
+{
+    if (s == NULL)
+        return;
+    (void)flush(s, NULL); /* what does not arrive is found missing by the resume */
+    end(s, false);
+}
+
+void sink_abort(struct sink *s)
+{
+    if (s != NULL)
+        end(s, true);
+}
+
+enum imrec_status sink_publish(const char *uri, struct imrec_error *err)
+{
+    const struct store *store;
+    const char *name;
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    return store->publish(name, err);
+}
+
+bool sink_exists(const char *uri)
+{
+    const struct store *store;
+    const char *name;
+    return store_of(uri, &store, &name, NULL) == IMREC_OK && store->exists(name);
+}
+
+enum imrec_status sink_remove(const char *uri, struct imrec_error *err)
+{
+    const struct store *store;
+    const char *name;
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    return store->remove(name, err);
+}

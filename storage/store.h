@@ -1,0 +1,39 @@
+/* storage/store.h - what a store must be able to do; source.c holds the table of schemes. */
+#ifndef IMREC_STORAGE_STORE_H
+#define IMREC_STORAGE_STORE_H
+
+#include "storage/source.h"
+
+/* An object being written under its temporary name; sink.c buffers in front of it. */
+struct out {
+    const struct out_ops *ops;
+};
+struct out_ops {
+    /* All n bytes behind those before, or an error. */
+    enum imrec_status (*write)(struct out *o, const void *p, size_t n, struct imrec_error *err);
+    enum imrec_status (*sync)(struct out *o, struct imrec_error *err); /* durable */
+    void (*close)(struct out *o, bool remove); /* remove: the temporary object goes, too */
+};
+
+#define STORE_NEW UINT64_MAX
+
+/* `name` is the URI without its scheme. */
+struct store {
+    const char *scheme;
+    enum imrec_status (*open_source)(const char *name, struct source **out,
+                                     struct imrec_error *err);
+    /* size: STORE_NEW for an empty object, else how many bytes of the temporary one to keep. */
+    enum imrec_status (*open_out)(const char *name, uint64_t size, struct out **out,
+                                  struct imrec_error *err);
+    enum imrec_status (*publish)(const char *name,
+                                 struct imrec_error *err); /* temporary -> final */
+    bool (*exists)(const char *name);                      /* under its final name */
+    enum imrec_status (*remove)(const char *name, struct imrec_error *err); /* the final one */
+};
+
+extern const struct store file_store, mem_store, fault_store;
+
+/* The store of a URI, and the name in it. IMREC_ERR_UNSUPPORTED for an unknown scheme. */
+IMREC_NODISCARD enum imrec_status
+store_of(const char *uri, const struct store **out, const char **name, struct imrec_error *err);
+#endif

@@ -1,0 +1,246 @@
+/*
+ * storage/uri_list.c - a list of objects out of one text.
+ *
+ * What exists under exactly this name is taken literally, whatever characters it has: first
+ * the whole text (a name may hold ';'), then every element of the list (a name may hold '*').
+ */
+#include "storage/uri_list.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "storage/io_error.h"
+#include "storage/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct expansion {
+    struct uri_list list;
+    size_t capacity;
+    const char *suffix;
+    struct imrec_error *err;
+};
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for a list of files");
+}
+
+/* Appends a[0..n) and b as one URI. */
+static enum imrec_status
+add(struct expansion *x, const char *a, size_t n, const char *between, const char *b)
+{
+    if (x->list.count == x->capacity) {
+        const size_t more = x->capacity != 0 ? x->capacity * 2 : 16;
+        char **grown = imrec_realloc(x->list.uri, more, sizeof(*grown));
+        if (grown == NULL)
+            return no_memory(x->err);
+        x->list.uri = grown;
+        x->capacity = more;
+    }
+    const size_t mid = strlen(between), last = strlen(b) + 1;
+    char *text = imrec_realloc(NULL, n + mid + last, 1);
+    if (text == NULL)
+        return no_memory(x->err);
+    memcpy(text, a, n);
+    memcpy(text + n, between, mid);
+    memcpy(text + n + mid, b, last);
+    x->list.uri[x->list.count++] = text;
+    return IMREC_OK;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort_from(struct expansion *x, size_t first)
+{
+    if (x->list.count > first + 1)
+        qsort(x->list.uri + first, x->list.count - first, sizeof(char *), by_bytes);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool exists(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0;
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    const size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+/* `prefix` goes in front of every name that is found, e.g. "fault://seek_ms=8:". */
+struct place {
+    const char *prefix;
+    size_t prefix_bytes;
+    const char *path; /* behind it */
+};
+
+static enum imrec_status
+add_path(struct expansion *x, const struct place *at, const char *path, const char *name)
+{
+    char joined[PATH_MAX];
+    const size_t n = strlen(path), m = strlen(name);
+    const bool slash = m != 0 && n != 0 && path[n - 1] != '/';
+    if (n + m + 2 > sizeof(joined))
+        return io_error(x->err, ENAMETOOLONG, path, "cannot take this name", IMREC_NO_OFFSET);
+    memcpy(joined, path, n);
+    if (slash)
+        joined[n] = '/';
+    memcpy(joined + n + slash, name, m + 1);
+    return add(x, at->prefix, at->prefix_bytes, "", joined);
+}
+
+/* ---- folders and globs ---------------------------------------------------------------------- */
+
+static enum imrec_status entries(struct expansion *x, const struct place *at, DIR *folder)
+{
+    for (;;) {
+        errno = 0;
+        const struct dirent *e = readdir(folder);
+        if (e == NULL)
+            return errno == 0
+                       ? IMREC_OK
+                       : io_error(x->err, errno, at->path, "cannot list it", IMREC_NO_OFFSET);
+        if (e->d_name[0] == '.' || !ends_with(e->d_name, x->suffix))
+            continue;
+        IMREC_TRY(add_path(x, at, at->path, e->d_name));
+        if (is_folder(x->list.uri[x->list.count - 1] + at->prefix_bytes))
+            imrec_free(x->list.uri[--x->list.count]);
+    }
+}
+
+static enum imrec_status add_folder(struct expansion *x, const struct place *at)
+{
+    const size_t first = x->list.count;
+    DIR *folder = opendir(at->path);
+    if (folder == NULL)
+        return io_error(x->err, errno, at->path, "cannot list it", IMREC_NO_OFFSET);
+    const enum imrec_status st = entries(x, at, folder);
+    (void)closedir(folder);
+    IMREC_TRY(st);
+    if (x->list.count == first)
+        return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s: the folder holds no *%s", at->path, x->suffix);
+    sort_from(x, first);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+add_matches(struct expansion *x, const struct place *at, const glob_t *found)
+{
+    for (size_t i = 0; i < found->gl_pathc; i++)
+        if (!is_folder(found->gl_pathv[i]))
+            IMREC_TRY(add_path(x, at, found->gl_pathv[i], ""));
+    return IMREC_OK;
+}
+
+static enum imrec_status add_glob(struct expansion *x, const struct place *at)
+{
+    const size_t first = x->list.count;
+    glob_t found = {0};
+    const int result = glob(at->path, GLOB_NOSORT, NULL, &found); /* it sorts by locale */
+    enum imrec_status st = IMREC_OK;
+    if (result == GLOB_NOSPACE)
+        st = no_memory(x->err);
+    else if (result == 0)
+        st = add_matches(x, at, &found);
+    globfree(&found);
+    IMREC_TRY(st);
+    if (x->list.count == first)
+        return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s: nothing matches this pattern", at->path);
+    sort_from(x, first);
+    return IMREC_OK;
+}
+
+static enum imrec_status add_place(struct expansion *x, const struct place *at)
+{
+    if (is_folder(at->path))
+        return add_folder(x, at);
+    if (exists(at->path))
+        return add_path(x, at, at->path, "");
+    if (strpbrk(at->path, "*?[") != NULL)
+        return add_glob(x, at);
+    return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s: there is no such file",
+                          at->path);
+}
+
+/* ---- elements ------------------------------------------------------------------------------- */
+
+static enum imrec_status add_element(struct expansion *x, const char *element)
+{
+    const struct store *store;
+    const char *name;
+    if (element[0] == '\0')
+        return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "a list of files has an empty element");
+    IMREC_TRY(store_of(element, &store, &name, x->err));
+    if (store == &file_store) /* file:// is the same as nothing */
+        return add_place(x, &(struct place){"", 0, name});
+    const char *path = store == &fault_store ? strchr(name, ':') : NULL;
+    if (path != NULL)
+        return add_place(x, &(struct place){element, (size_t)(path + 1 - element), path + 1});
+    if (store->exists(name))
+        return add(x, element, strlen(element), "", "");
+    return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "%s: there is no such object", element);
+}
+
+static enum imrec_status add_elements(struct expansion *x, char *spec)
+{
+    for (char *element = spec;;) {
+        char *end = strchr(element, ';');
+        if (end == NULL)
+            return add_element(x, element);
+        *end = '\0';
+        IMREC_TRY(add_element(x, element));
+        element = end + 1;
+    }
+}
+
+enum imrec_status
+uri_list_expand(const char *spec, const char *suffix, struct uri_list *out, struct imrec_error *err)
+{
+    struct expansion x = {.suffix = suffix, .err = err};
+    const size_t n = strlen(spec) + 1;
+    char *copy = imrec_realloc(NULL, n, 1);
+    enum imrec_status st = IMREC_OK;
+    *out = (struct uri_list){0};
+    if (copy == NULL)
+        return no_memory(err);
+    memcpy(copy, spec, n);
+    if (strchr(spec, ';') != NULL && exists(spec))
+        st = add(&x, spec, n - 1, "", "");
+    else
+        st = add_elements(&x, copy);
+    imrec_free(copy);
+    if (st == IMREC_OK)
+        *out = x.list;
+    else
+        uri_list_free(&x.list);
+    return st;
+}
+
+void uri_list_free(struct uri_list *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        imrec_free(l->uri[i]);
+    imrec_free(l->uri);
+    *l = (struct uri_list){0};
+}

@@ -1,0 +1,133 @@
+#include "base/alloc.h"
+#include "storage/mem.h"
+#include "storage/uri_list.h"
+#include "tests/support/suite.h"
+#include "tests/support/tmpdir.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct tmpdir dir;
+static struct imrec_error err;
+
+static void setup(void)
+{
+    static const char *names[] = {"b.rec",  "a.rec",    "Z.rec",       "a.idx",     "x.rec.part",
+                                  ".h.rec", "m[1].rec", "one;two.rec", "sub/c.rec", "\xc3\xa9.rec"};
+    dir = tmpdir_make();
+    mkdir(tmp_path(&dir, "sub"), 0700);
+    mkdir(tmp_path(&dir, "empty"), 0700);
+    mkdir(tmp_path(&dir, "folder.rec"), 0700);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        tmp_write(&dir, names[i], "x", 1);
+}
+
+static void teardown(void)
+{
+    mem_clear();
+    tmpdir_remove(&dir);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+/* '@' stands for the folder. */
+static void fill(char *out, size_t n, const char *text)
+{
+    size_t used = 0;
+    for (out[0] = '\0'; *text != '\0'; text++)
+        used += (size_t)snprintf(out + used, n - used, *text == '@' ? "%s" : "%.1s",
+                                 *text == '@' ? dir.path : text);
+}
+
+static const struct {
+    const char *spec, *gives; /* elements divided by spaces */
+} good[] = {
+    {"@/b.rec", "@/b.rec"},
+    {"file://@/b.rec", "@/b.rec"},
+    {"@/b.rec;@/a.rec;@/b.rec", "@/b.rec @/a.rec @/b.rec"},
+    {"@", "@/Z.rec @/a.rec @/b.rec @/m[1].rec @/one;two.rec @/\xc3\xa9.rec"},
+    {"@/", "@/Z.rec @/a.rec @/b.rec @/m[1].rec @/one;two.rec @/\xc3\xa9.rec"},
+    {"@/[ab].*", "@/a.idx @/a.rec @/b.rec"},
+    {"@/*b*", "@/b.rec"}, /* and not the folder sub */
+    {"@/m[1].rec", "@/m[1].rec"},
+    {"@/one;two.rec", "@/one;two.rec"},
+    {"@/sub;mem://x;@/?.idx", "@/sub/c.rec mem://x @/a.idx"},
+    {"fault://seek_ms=8,mb_per_s=150:@/[ab].rec",
+     "fault://seek_ms=8,mb_per_s=150:@/a.rec fault://seek_ms=8,mb_per_s=150:@/b.rec"},
+};
+
+START_TEST(a_list_a_folder_and_a_glob_give_their_files_in_a_fixed_order) /* loop over good */
+{
+    char spec[2048], want[4096], got[4096] = "";
+    struct uri_list l;
+    ck_assert_int_eq(mem_put("x", "", 0, &err), IMREC_OK);
+    fill(spec, sizeof(spec), good[_i].spec);
+    fill(want, sizeof(want), good[_i].gives);
+    ck_assert_msg(uri_list_expand(spec, ".rec", &l, &err) == IMREC_OK, "%s", err.message);
+    for (size_t i = 0; i < l.count; i++) {
+        strcat(got, i != 0 ? " " : "");
+        strcat(got, l.uri[i]);
+    }
+    ck_assert_str_eq(got, want);
+    uri_list_free(&l);
+}
+END_TEST
+
+static const struct {
+    const char *spec;
+    enum imrec_status status;
+    const char *says;
+} bad[] = {
+    {"@/nope.rec", IMREC_ERR_ARGUMENT, "@/nope.rec: there is no such file"},
+    {"@/a.rec;@/nope.rec", IMREC_ERR_ARGUMENT, "@/nope.rec: there is no such file"},
+    {"@/no*.rec", IMREC_ERR_ARGUMENT, "@/no*.rec: nothing matches this pattern"},
+    {"@/e*y", IMREC_ERR_ARGUMENT, "@/e*y: nothing matches this pattern"},
+    {"@/empty", IMREC_ERR_ARGUMENT, "@/empty: the folder holds no *.rec"},
+    {"@/a.rec;;@/b.rec", IMREC_ERR_ARGUMENT, "empty element"},
+    {"", IMREC_ERR_ARGUMENT, "empty element"},
+    {"mem://nope", IMREC_ERR_ARGUMENT, "mem://nope: there is no such object"},
+    {"@/a.rec;hdfs://x/y", IMREC_ERR_UNSUPPORTED,
+     "hdfs://x/y: no store knows the scheme 'hdfs://'"},
+};
+
+START_TEST(what_matches_nothing_is_named) /* loop over bad */
+{
+    char spec[2048], says[2048];
+    struct uri_list l;
+    fill(spec, sizeof(spec), bad[_i].spec);
+    fill(says, sizeof(says), bad[_i].says);
+    ck_assert_int_eq(uri_list_expand(spec, ".rec", &l, &err), bad[_i].status);
+    ck_assert_msg(strstr(err.message, says) != NULL, "%s", err.message);
+    ck_assert_uint_eq(l.count, 0);
+}
+END_TEST
+
+START_TEST(no_allocation_that_fails_leaks)
+{
+    struct uri_list l;
+    for (long n = 0;; n++) {
+        imrec_alloc_fail_after(n);
+        const enum imrec_status st = uri_list_expand(dir.path, ".rec", &l, &err);
+        imrec_alloc_fail_after(-1);
+        if (st == IMREC_OK)
+            break;
+        ck_assert_int_eq(st, IMREC_ERR_NO_MEMORY);
+        ck_assert_int_eq(imrec_alloc_live(), 0);
+    }
+    uri_list_free(&l);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("uri_list");
+    TCase *tc = tcase_create("uri_list");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, a_list_a_folder_and_a_glob_give_their_files_in_a_fixed_order, 0,
+                        sizeof(good) / sizeof(good[0]));
+    tcase_add_loop_test(tc, what_matches_nothing_is_named, 0, sizeof(bad) / sizeof(bad[0]));
+    tcase_add_test(tc, no_allocation_that_fails_leaks);
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
