@@ -13,11 +13,6 @@
 #include <immintrin.h>
 #endif
 
-static bool always(void)
-{
-    return true;
-}
-
 static size_t scan_from(const uint8_t *p, size_t n, size_t i)
 {
     for (; n - i >= 4; i += 4)
@@ -32,23 +27,7 @@ static size_t scan_scalar(const uint8_t *p, size_t n)
 }
 
 #if defined(__x86_64__)
-/* Both look at four vectors a turn and leave the place inside them to scan_from(). */
-static size_t scan_sse2(const uint8_t *p, size_t n)
-{
-    const __m128i magic = _mm_set1_epi32((int)RECORDIO_MAGIC);
-    size_t i = 0;
-    for (; n - i >= 64; i += 64) {
-        const __m128i *v = (const __m128i *)(const void *)(p + i);
-        const __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(v), magic);
-        const __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(v + 1), magic);
-        const __m128i c = _mm_cmpeq_epi32(_mm_loadu_si128(v + 2), magic);
-        const __m128i d = _mm_cmpeq_epi32(_mm_loadu_si128(v + 3), magic);
-        if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))) != 0)
-            break;
-    }
-    return scan_from(p, n, i);
-}
-
+/* Looks at four vectors a turn and leaves the place inside them to scan_from(). */
 __attribute__((target("avx2"))) static size_t scan_avx2(const uint8_t *p, size_t n)
 {
     const __m256i magic = _mm256_set1_epi32((int)RECORDIO_MAGIC);
@@ -65,26 +44,20 @@ __attribute__((target("avx2"))) static size_t scan_avx2(const uint8_t *p, size_t
     }
     return scan_from(p, n, i);
 }
-
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") != 0;
-}
 #endif
 
 const struct magic_scan_variant magic_scan_variants[] = {
-    {"scalar", always, scan_scalar},
+    {"scalar", CPU_SCALAR, scan_scalar},
 #if defined(__x86_64__)
-    {"sse2", always, scan_sse2},
-    {"avx2", has_avx2, scan_avx2},
+    {"avx2", CPU_AVX2, scan_avx2},
 #endif
 };
 const size_t magic_scan_variant_count = sizeof(magic_scan_variants) / sizeof(*magic_scan_variants);
 
 size_t magic_scan(const uint8_t *p, size_t n)
 {
-    size_t best = magic_scan_variant_count - 1; /* asking the CPU costs one load */
-    while (!magic_scan_variants[best].runs_here())
+    size_t best = magic_scan_variant_count - 1;
+    while (magic_scan_variants[best].level > cpu_level())
         best--;
     return magic_scan_variants[best].scan(p, n);
 }

@@ -2,7 +2,8 @@
 #ifndef IMREC_FORMATS_MAGIC_SCAN_H
 #define IMREC_FORMATS_MAGIC_SCAN_H
 
-#include <stdbool.h>
+#include "base/cpu.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,11 +11,11 @@
  * The words count from p; p itself need not be aligned in memory. */
 size_t magic_scan(const uint8_t *p, size_t n);
 
-/* All ways to do so, slowest and plainest first; magic_scan() takes the last that runs here.
- * Tests and benchmarks walk the table. */
+/* All ways to do so, slowest and plainest first; magic_scan() takes the last that
+ * cpu_level() allows. Tests and benchmarks walk the table. */
 struct magic_scan_variant {
     const char *name;
-    bool (*runs_here)(void);
+    enum cpu_level level;
     size_t (*scan)(const uint8_t *p, size_t n);
 };
 extern const struct magic_scan_variant magic_scan_variants[];

@@ -1,0 +1,54 @@
+/* formats/checksums.h - .crc: length and checksum of every record of a shard, in order.
+ * docs/formats/checksums.md is the specification. */
+#ifndef IMREC_FORMATS_CHECKSUMS_H
+#define IMREC_FORMATS_CHECKSUMS_H
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "imrec/error.h"
+
+#define CHECKSUMS_HEADER_BYTES 16u
+#define CHECKSUMS_ENTRY_BYTES  8u
+#define CHECKSUMS_FOOTER_BYTES 24u
+
+/* What a writer knows: plain values, so that a run that goes on after an interruption comes to
+ * the same by adding the entries again. The first CHECKSUMS_HEADER_BYTES + records *
+ * CHECKSUMS_ENTRY_BYTES bytes of an unfinished file are whole. */
+struct checksums_writer {
+    uint64_t records;
+    uint64_t shard_bytes; /* of all records, framed */
+    uint32_t shard_crc;   /* of all records, framed: of the shard so far */
+    uint32_t file_crc;    /* of what was appended so far */
+};
+
+/* Each appends to `out`, which the caller empties when it likes. A framed record has at least
+ * 8 bytes and fewer than 2^32; `crc` is crc32c(0, framed, framed_bytes). */
+IMREC_NODISCARD enum imrec_status
+checksums_begin(struct checksums_writer *w, struct buf *out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status checksums_add(struct checksums_writer *w, uint64_t framed_bytes,
+                                                uint32_t crc, struct buf *out,
+                                                struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+checksums_finish(struct checksums_writer *w, struct buf *out, struct imrec_error *err);
+
+struct checksums { /* a whole file, checked; borrows its bytes */
+    const uint8_t *entries;
+    uint64_t records;
+    uint64_t shard_bytes;
+    uint32_t shard_crc;
+    uint64_t next, offset; /* the entry that comes, and its record's offset in the shard */
+};
+
+struct checksum {
+    uint64_t record; /* its number, from 0 */
+    uint64_t offset; /* of its head in the shard */
+    uint32_t framed_bytes;
+    uint32_t crc; /* of these bytes */
+};
+
+/* Checks the whole file: magic, version, length, its own checksum, sums. `name` is the file's,
+ * for messages. */
+IMREC_NODISCARD enum imrec_status
+checksums_open(const char *name, struct bytes file, struct checksums *out, struct imrec_error *err);
+bool checksums_next(struct checksums *c, struct checksum *out); /* false: no more */
+#endif

@@ -1,0 +1,27 @@
+/* formats/crc32c.h - CRC-32C (Castagnoli; RFC 3720, appendix B.4), the checksum of all our
+ * side files. */
+#ifndef IMREC_FORMATS_CRC32C_H
+#define IMREC_FORMATS_CRC32C_H
+
+#include "base/cpu.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The checksum of bytes whose beginning has the checksum `crc` (nothing: 0) and that go on
+ * with p[0..n). */
+uint32_t crc32c(uint32_t crc, const void *p, size_t n);
+
+/* The checksum of two pieces one after the other, from theirs: the second has b_bytes. */
+uint32_t crc32c_join(uint32_t a, uint32_t b, uint64_t b_bytes);
+
+/* All ways to compute it, slowest and plainest first; crc32c() takes the last that
+ * cpu_level() allows. Tests and benchmarks walk the table. */
+struct crc32c_variant {
+    const char *name;
+    enum cpu_level level;
+    uint32_t (*update)(uint32_t crc, const void *p, size_t n);
+};
+extern const struct crc32c_variant crc32c_variants[];
+extern const size_t crc32c_variant_count;
+#endif

@@ -1,0 +1,57 @@
+/* formats/set_names.c - what the files of a packed set are called. */
+#include "formats/set_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static size_t digits_before(const char *s, size_t end)
+{
+    size_t n = 0;
+    while (n < end && s[end - 1 - n] >= '0' && s[end - 1 - n] <= '9')
+        n++;
+    return n;
+}
+
+static size_t without_rec(const char *rec)
+{
+    const size_t n = strlen(rec);
+    return n >= 4 && strcmp(rec + n - 4, ".rec") == 0 ? n - 4 : n;
+}
+
+/* Length of rec[0..n) without "-00003-of-00010" at its end: five digits or more each. */
+static size_t without_number(const char *rec, size_t n)
+{
+    const size_t count = digits_before(rec, n);
+    if (count < 5 || n - count < 4 || strncmp(rec + n - count - 4, "-of-", 4) != 0)
+        return n;
+    const size_t at = n - count - 4, shard = digits_before(rec, at);
+    return shard < 5 || at == shard || rec[at - shard - 1] != '-' ? n : at - shard - 1;
+}
+
+void set_name(const char *rec, enum set_file what, char *out)
+{
+    static const char *const suffixes[] = {".rec", ".idx",         ".crc",
+                                           ".lst", ".classes.txt", ".manifest.json"};
+    size_t n = without_rec(rec);
+    if (what >= SET_LIST)
+        n = without_number(rec, n);
+    memmove(out, rec, n);
+    strcpy(out + n, suffixes[what]);
+}
+
+void set_shard_name(const char *rec, uint64_t shard, uint64_t count, bool numbered, char *out)
+{
+    const size_t n = strlen(rec);
+    if (count == 1 && !numbered)
+        memmove(out, rec, n + 1);
+    else
+        (void)snprintf(out, SET_NAME_ROOM(n), "%.*s-%05" PRIu64 "-of-%05" PRIu64 ".rec",
+                       (int)without_rec(rec), rec, shard, count);
+}
+
+const char *set_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}

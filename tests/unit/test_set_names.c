@@ -1,0 +1,67 @@
+/* tests/unit/test_set_names.c - the names of a set, from a shard's. */
+#include "formats/set_names.h"
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+static const struct {
+    const char *rec;
+    enum set_file what;
+    const char *name;
+} names[] = {
+    {"a/OUT.rec", SET_REC, "a/OUT.rec"},
+    {"a/OUT.rec", SET_INDEX, "a/OUT.idx"},
+    {"a/OUT.rec", SET_CHECKSUMS, "a/OUT.crc"},
+    {"a/OUT.rec", SET_LIST, "a/OUT.lst"},
+    {"a/OUT.rec", SET_CLASSES, "a/OUT.classes.txt"},
+    {"mem://OUT.rec", SET_MANIFEST, "mem://OUT.manifest.json"},
+    {"OUT-00003-of-00010.rec", SET_INDEX, "OUT-00003-of-00010.idx"},
+    {"OUT-00003-of-00010.rec", SET_LIST, "OUT.lst"},
+    {"b-00000-of-1048576.rec", SET_MANIFEST, "b.manifest.json"},
+    {"OUT-003-of-00010.rec", SET_LIST, "OUT-003-of-00010.lst"},
+    {"OUT-00003-of-010.rec", SET_LIST, "OUT-00003-of-010.lst"},
+    {"00003-of-00010.rec", SET_LIST, "00003-of-00010.lst"},
+    {"OUT_00003-of-00010.rec", SET_LIST, "OUT_00003-of-00010.lst"},
+    {"out", SET_LIST, "out.lst"},
+    {".rec", SET_INDEX, ".idx"},
+};
+
+START_TEST(a_shard_names_the_files_beside_it) /* loop over names */
+{
+    char out[SET_NAME_ROOM(64)];
+    set_name(names[_i].rec, names[_i].what, out);
+    ck_assert_str_eq(out, names[_i].name);
+}
+END_TEST
+
+START_TEST(shards_are_numbered_when_there_are_several)
+{
+    char out[SET_NAME_ROOM(64)];
+    set_shard_name("d/OUT.rec", 3, 10, false, out);
+    ck_assert_str_eq(out, "d/OUT-00003-of-00010.rec");
+    set_shard_name("d/OUT.rec", 0, 1, true, out);
+    ck_assert_str_eq(out, "d/OUT-00000-of-00001.rec");
+    set_shard_name("d/OUT.rec", 0, 1, false, out);
+    ck_assert_str_eq(out, "d/OUT.rec");
+    set_shard_name("d/OUT.rec", UINT64_MAX, UINT64_MAX, true, out);
+    ck_assert_str_eq(out, "d/OUT-18446744073709551615-of-18446744073709551615.rec");
+}
+END_TEST
+
+START_TEST(a_base_name_is_what_follows_the_last_slash)
+{
+    ck_assert_str_eq(set_base_name("a/b/c.rec"), "c.rec");
+    ck_assert_str_eq(set_base_name("c.rec"), "c.rec");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("set names");
+    TCase *tc = tcase_create("names");
+    tcase_add_loop_test(tc, a_shard_names_the_files_beside_it, 0, sizeof(names) / sizeof(names[0]));
+    tcase_add_test(tc, shards_are_numbered_when_there_are_several);
+    tcase_add_test(tc, a_base_name_is_what_follows_the_last_slash);
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
