@@ -386,18 +386,18 @@ fault_out(const char *name, uint64_t size, struct out **out, struct imrec_error 
     return file_out_open(path, size, &calls, f, out, err);
 }
 
-static enum imrec_status fault_publish(const char *name, struct imrec_error *err)
-{
-    const char *path;
-    struct fault_file *f;
-    IMREC_TRY(enter(name, &path, &f, err));
-    return file_publish(path, &calls, f, err);
-}
-
 static const char *path_in(const char *name)
 {
     const char *colon = strchr(name, ':');
     return colon != NULL ? colon + 1 : name;
+}
+
+static enum imrec_status fault_publish(const char *name, const char *as, struct imrec_error *err)
+{
+    const char *path;
+    struct fault_file *f;
+    IMREC_TRY(enter(name, &path, &f, err));
+    return file_publish(path, path_in(as), &calls, f, err);
 }
 
 static bool fault_exists(const char *name)

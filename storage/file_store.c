@@ -324,12 +324,12 @@ static enum imrec_status publish_as(const char *path, const char *part, char *sc
 enum imrec_status
 file_publish(const char *path, const struct file_calls *calls, void *user, struct imrec_error *err)
 {
-    char *part = path_with(path, PART_SUFFIX), *scratch = path_with(path, "");
+    char *part = path_with(path, PART_SUFFIX), *scratch = path_with(as, "");
     enum imrec_status st;
     if (part == NULL || scratch == NULL)
         st = no_memory(path, err);
     else
-        st = publish_as(path, part, scratch, calls, user, err);
+        st = publish_as(as, part, scratch, calls, user, err);
     done_with(calls, user);
     imrec_free(scratch);
     imrec_free(part);
@@ -350,9 +350,9 @@ plain_out(const char *name, uint64_t size, struct out **out, struct imrec_error 
     return file_out_open(name, size, &plain, NULL, out, err);
 }
 
-static enum imrec_status plain_publish(const char *name, struct imrec_error *err)
+static enum imrec_status plain_publish(const char *name, const char *as, struct imrec_error *err)
 {
-    return file_publish(name, &plain, NULL, err);
+    return file_publish(name, as, &plain, NULL, err);
 }
 
 static bool file_exists(const char *name)

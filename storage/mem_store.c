@@ -241,9 +241,9 @@ mem_out_open(const char *name, uint64_t size, struct out **out, struct imrec_err
     return IMREC_OK;
 }
 
-static enum imrec_status mem_publish(const char *name, struct imrec_error *err)
+static enum imrec_status mem_publish(const char *name, const char *as, struct imrec_error *err)
 {
-    char *part = named(name, ".part"), *final = named(name, "");
+    char *part = named(name, ".part"), *final = named(as, "");
     struct object *o = NULL;
     if (part == NULL || final == NULL) {
         imrec_free(part);

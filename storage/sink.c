@@ -124,7 +124,7 @@ enum imrec_status sink_commit(struct sink *s, struct imrec_error *err)
 {
     enum imrec_status st = sink_sync(s, err);
     if (st == IMREC_OK)
-        st = s->store->publish(s->name, err);
+        st = s->store->publish(s->name, s->name, err);
     end(s, false);
     return st;
 }
@@ -143,12 +143,21 @@ void sink_abort(struct sink *s)
         end(s, true);
 }
 
+enum imrec_status sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err)
+{
+    const struct store *store, *final_store;
+    const char *name, *as;
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    IMREC_TRY(store_of(final_uri, &final_store, &as, err));
+    if (store != final_store)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s: cannot become %s, that is another store", uri, final_uri);
+    return store->publish(name, as, err);
+}
+
 enum imrec_status sink_publish(const char *uri, struct imrec_error *err)
 {
-    const struct store *store;
-    const char *name;
-    IMREC_TRY(store_of(uri, &store, &name, err));
-    return store->publish(name, err);
+    return sink_publish_as(uri, uri, err);
 }
 
 bool sink_exists(const char *uri)

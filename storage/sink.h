@@ -1,7 +1,10 @@
 /* storage/sink.h - an object that is written under a temporary name and becomes real at commit.
  *
  * The temporary name of PATH is PATH.part: beside it, so that a rename makes it real, and always
- * the same, so that an interrupted run can go on. */
+ * the same, so that an interrupted run can go on. "PATH.part" can be read like any object.
+ *
+ * After a failed append or sync every later one fails, too; only sink_leave() and
+ * sink_abort() make sense then. */
 #ifndef IMREC_STORAGE_SINK_H
 #define IMREC_STORAGE_SINK_H
 
@@ -30,6 +33,9 @@ void sink_abort(struct sink *s); /* removes it; NULL is allowed */
  * (the sink is gone), publish renames it. */
 IMREC_NODISCARD enum imrec_status sink_finish(struct sink *s, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status sink_publish(const char *uri, struct imrec_error *err);
+/* The same under another name than it was written for, of the same store and folder. */
+IMREC_NODISCARD enum imrec_status
+sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err);
 
 /* Whether something stands under the final name. */
 bool sink_exists(const char *uri);

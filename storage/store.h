@@ -25,9 +25,9 @@ struct store {
     /* size: STORE_NEW for an empty object, else how many bytes of the temporary one to keep. */
     enum imrec_status (*open_out)(const char *name, uint64_t size, struct out **out,
                                   struct imrec_error *err);
-    enum imrec_status (*publish)(const char *name,
-                                 struct imrec_error *err); /* temporary -> final */
-    bool (*exists)(const char *name);                      /* under its final name */
+    /* The temporary object of `name` becomes the final one of `as`. */
+    enum imrec_status (*publish)(const char *name, const char *as, struct imrec_error *err);
+    bool (*exists)(const char *name); /* under its final name */
     enum imrec_status (*remove)(const char *name, struct imrec_error *err); /* the final one */
 };
 

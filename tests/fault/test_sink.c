@@ -124,6 +124,28 @@ START_TEST(what_was_left_goes_on_where_the_resume_says)
 }
 END_TEST
 
+START_TEST(an_object_can_get_another_final_name)
+{
+    const char *uris[][2] = {
+        {tmp_path(&dir, "a-00000.rec"), tmp_path(&dir, "a-00000-of-00001.rec")},
+        {"mem://a-00000", "mem://b"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct sink *s;
+        char part[600];
+        snprintf(part, sizeof(part), "%s.part", uris[i][0]);
+        ck_assert_int_eq(sink_open(uris[i][0], &s, &err), IMREC_OK);
+        ck_assert_int_eq(append_all(s, 0), IMREC_OK);
+        ck_assert_int_eq(sink_finish(s, &err), IMREC_OK);
+        expect_content(part, BIG);
+        ck_assert_int_eq(sink_publish_as(uris[i][0], uris[i][1], &err), IMREC_OK);
+        ck_assert(!sink_exists(uris[i][0]) && !sink_exists(part));
+        expect_content(uris[i][1], BIG);
+        ck_assert_int_eq(sink_publish_as(uris[i][0], uris[1 - i][0], &err), IMREC_ERR_ARGUMENT);
+        ck_assert_int_eq(sink_publish(uris[i][0], &err), IMREC_ERR_IO); /* nothing there */
+    }
+}
+END_TEST
+
 START_TEST(an_aborted_object_leaves_nothing)
 {
     struct sink *s;
@@ -234,6 +256,7 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, an_object_is_there_after_its_commit_and_not_before);
     tcase_add_test(tc, what_was_left_goes_on_where_the_resume_says);
+    tcase_add_test(tc, an_object_can_get_another_final_name);
     tcase_add_test(tc, an_aborted_object_leaves_nothing);
     tcase_add_loop_test(tc, nothing_stands_under_the_final_name_after_a_failure, 0,
                         sizeof(faults) / sizeof(faults[0]));
