@@ -321,8 +321,8 @@ static enum imrec_status publish_as(const char *path, const char *part, char *sc
     return IMREC_OK;
 }
 
-enum imrec_status
-file_publish(const char *path, const struct file_calls *calls, void *user, struct imrec_error *err)
+enum imrec_status file_publish(const char *path, const char *as, const struct file_calls *calls,
+                               void *user, struct imrec_error *err)
 {
     char *part = path_with(path, PART_SUFFIX), *scratch = path_with(as, "");
     enum imrec_status st;
