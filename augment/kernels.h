@@ -3,12 +3,19 @@
 #define IMREC_AUGMENT_KERNELS_H
 
 #include "augment/normalize.h"
+#include "augment/resize_passes.h"
 #include "base/cpu.h"
 
 /* Every variant of a kernel gives the same bits. A level without a variant of its own has the
  * one below. */
 struct kernels {
     normalize_row_fn *normalize_row;
+    linear_x_fn *linear_x;
+    linear_y_fn *linear_y;
+    area_x_fn *area_x;
+    area_y_fn *area_y;
+    area_round_fn *area_round;
+    half_fn *half;
 };
 
 /* Those of a level that cpu_has(). */
