@@ -1,2 +1,329 @@
-/* codec/codec.c */
-#include "imrec/imrec.h"
+/*
+ * codec/codec.c - begins a picture, and hands the work to the format that its bytes show.
+ */
+#include "codec/codec.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "codec/colour.h"
+#include "codec/format.h"
+#include "codec/jpeg_decode.h"
+#include "codec/jpeg_reader.h"
+#include "codec/png_encode.h"
+
+#include <string.h>
+
+enum { DEFAULT_SCANS = 100 };
+/* Whatever the caller allows: the largest JPEG has fewer; sizes in bytes stay below 2^37. */
+#define HARD_LIMIT_PIXELS ((uint64_t)1 << 33)
+
+static const struct format *const formats[] = {&codec_jpeg, &codec_png,  &codec_gif,
+                                               &codec_webp, &codec_tiff, &codec_bmp};
+enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
+
+/* Pictures of other kinds, for a message that helps: `magic` stands at `at`. */
+static const struct {
+    const char *name;
+    size_t at, n;
+    const char *magic;
+} strangers[] = {
+    {"JPEG 2000", 0, 12, "\0\0\0\x0CjP  \r\n\x87\n"},
+    {"JPEG 2000", 0, 4, "\xFF\x4F\xFF\x51"},
+    {"JPEG XL", 0, 12, "\0\0\0\x0CJXL \r\n\x87\n"},
+    {"JPEG XL", 0, 2, "\xFF\x0A"},
+    {"AVIF", 4, 8, "ftypavif"},
+    {"HEIF", 4, 8, "ftypheic"},
+    {"HEIF", 4, 8, "ftypmif1"},
+    {"Photoshop", 0, 4, "8BPS"},
+    {"PDF", 0, 5, "%PDF-"},
+    {"HTML", 0, 5, "<html"},
+    {"HTML", 0, 9, "<!DOCTYPE"},
+};
+
+enum imrec_status codec_new(struct codec **out, struct imrec_error *err)
+{
+    struct codec *c = imrec_zalloc(1, sizeof(*c));
+    if (c == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a codec");
+    *out = c;
+    return IMREC_OK;
+}
+
+void codec_free(struct codec *c)
+{
+    if (c == NULL)
+        return;
+    jpeg_reader_free(c->jpeg);
+    jpeg_plain_free(c->plain);
+    jpeg_writer_free(c->writer);
+    png_encoded_free(c);
+    buf_free(&c->unpacked);
+    buf_free(&c->line);
+    buf_free(&c->scratch);
+    buf_free(&c->encoded);
+    image_free(&c->whole);
+    image_free(&c->out);
+    image_free(&c->upright);
+    imrec_free(c);
+}
+
+/* libjpeg's own pools: about 30 KiB, and between pictures nothing else. */
+size_t codec_memory(const struct codec *c)
+{
+    const size_t pools = 32 << 10;
+    return sizeof(*c) + c->unpacked.cap + c->line.cap + c->scratch.cap + c->encoded.cap +
+           c->whole.capacity + c->out.capacity + c->upright.capacity + (c->jpeg != NULL) * pools +
+           (c->plain != NULL) * pools + (c->writer != NULL) * pools;
+}
+
+enum imrec_status codec_reserve(struct buf *b, size_t bytes, struct imrec_error *err)
+{
+    if (bytes <= b->cap)
+        return IMREC_OK;
+    imrec_free(b->p); /* contents need not survive: no copy */
+    *b = (struct buf){.p = imrec_realloc(NULL, bytes, 1), .max = b->max};
+    if (b->p == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for %zu bytes of decoded rows", bytes);
+    b->cap = bytes;
+    return IMREC_OK;
+}
+
+enum imrec_status
+codec_reserve_whole(struct codec *c, uint32_t bytes_per_pixel, struct imrec_error *err)
+{
+    return image_resize_buffer(&c->whole, c->info.width, c->info.height, bytes_per_pixel, err);
+}
+
+static enum imrec_status unknown(struct bytes b, struct imrec_error *err)
+{
+    for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)
+        if (b.n >= strangers[i].at + strangers[i].n &&
+            memcmp(b.p + strangers[i].at, strangers[i].magic, strangers[i].n) == 0)
+            return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0, "%s is not a format that is read",
+                                  strangers[i].name);
+    if (b.n == 0)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, 0, "the picture is empty: 0 bytes");
+    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
+                          "no picture of a known format: %zu bytes that begin with %02X %02X %02X "
+                          "%02X",
+                          b.n, b.p[0], b.n > 1 ? b.p[1] : 0, b.n > 2 ? b.p[2] : 0,
+                          b.n > 3 ? b.p[3] : 0);
+}
+
+static enum imrec_status find_format(struct codec *c, struct imrec_error *err)
+{
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        if (!formats[i]->matches(c->image))
+            continue;
+        if (formats[i]->head == NULL)
+            return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
+                                  "a %s picture; this build reads none, it was made without %s",
+                                  formats[i]->name, formats[i]->needs);
+        c->format = formats[i];
+        c->info.format = formats[i]->name;
+        return IMREC_OK;
+    }
+    return unknown(c->image, err);
+}
+
+static bool is_gzip(struct bytes b)
+{
+    return b.n >= 2 && b.p[0] == 0x1F && b.p[1] == 0x8B;
+}
+
+static enum imrec_status unpack(struct codec *c, struct imrec_error *err)
+{
+    IMREC_TRY(codec_gunzip(c->image, c->limits.accept_truncated, &c->unpacked, err));
+    c->image = (struct bytes){c->unpacked.p, c->unpacked.n};
+    c->info.gzip = true;
+    if (!codec_jpeg.matches(c->image))
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
+                              "gzip around something that is no JPEG; only JPEG is unpacked");
+    return IMREC_OK;
+}
+
+static enum imrec_status check_size(const struct codec *c, struct imrec_error *err)
+{
+    const struct imrec_picture_info *i = &c->info;
+    const uint64_t pixels = (uint64_t)i->width * i->height;
+    if (i->width == 0 || i->height == 0)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, 0, "%s: a size of %u x %u px", i->format,
+                              i->width, i->height);
+    if (c->limits.max_pixels >= 0 && pixels > (uint64_t)c->limits.max_pixels)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, 0,
+                              "%s: %u x %u px are more than the limit of %lld pixels", i->format,
+                              i->width, i->height, (long long)c->limits.max_pixels);
+    return IMREC_OK;
+}
+
+static enum imrec_status begin(struct codec *c, struct imrec_error *err)
+{
+    if (is_gzip(c->image))
+        IMREC_TRY(unpack(c, err));
+    IMREC_TRY(find_format(c, err));
+    IMREC_TRY(c->format->head(c, err));
+    return check_size(c, err);
+}
+
+enum imrec_status codec_begin(struct codec *c, struct bytes image,
+                              const struct codec_limits *limits, struct imrec_picture_info *info,
+                              struct imrec_error *err)
+{
+    c->limits = *limits;
+    if (c->limits.max_scans == 0)
+        c->limits.max_scans = DEFAULT_SCANS;
+    c->image = image;
+    c->format = NULL;
+    c->info = (struct imrec_picture_info){
+        .format = "", .kind = "", .sampling = "", .orientation = 1, .bits = 8};
+    const enum imrec_status st = begin(c, err);
+    if (st != IMREC_OK)
+        c->format = NULL;
+    *info = c->info;
+    return st;
+}
+
+uint64_t codec_claim(const struct codec *c, uint32_t denominator)
+{
+    const uint64_t pixels = (uint64_t)c->info.width * c->info.height;
+    if (c->format == NULL)
+        return 0;
+    if (c->format == &codec_jpeg)
+        return jpeg_claim(c, denominator);
+    return c->format == &codec_bmp ? pixels : 8 * pixels; /* RGBA, in 16 bits at most */
+}
+
+static enum imrec_status check_request(const struct codec *c, struct imrec_rect r,
+                                       uint32_t channels, struct imrec_error *err)
+{
+    if (c->format == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "no picture has been begun");
+    if ((uint64_t)c->info.width * c->info.height > HARD_LIMIT_PIXELS)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, 0, "%s: %u x %u px are more than anything here",
+                              c->info.format, c->info.width, c->info.height);
+    if (channels != 1 && channels != 3 && channels != 4)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%u channels; 1, 3 and 4 can be had", channels);
+    if (r.width == 0 || r.height == 0 || r.x >= c->info.width || r.y >= c->info.height ||
+        r.width > c->info.width - r.x || r.height > c->info.height - r.y)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "the region %u x %u at (%u, %u) is not inside %u x %u px", r.width,
+                              r.height, r.x, r.y, c->info.width, c->info.height);
+    return IMREC_OK;
+}
+
+static struct imrec_rect everything(const struct codec *c)
+{
+    return (struct imrec_rect){0, 0, c->info.width, c->info.height};
+}
+
+enum imrec_status codec_decode_rows(struct codec *c, struct imrec_rect region, uint32_t channels,
+                                    codec_row_fn *sink, void *context, uint32_t *warnings,
+                                    struct imrec_error *err)
+{
+    struct rows rows = {.region = region, .channels = channels, .sink = sink, .context = context};
+    IMREC_TRY(check_request(c, region, channels, err));
+    IMREC_TRY(codec_reserve(&c->line, (size_t)region.width * 4, err));
+    rows.line = c->line.p;
+    const enum imrec_status st = c->format->decode(c, &rows, err);
+    if (warnings != NULL)
+        *warnings = rows.warnings;
+    return st;
+}
+
+static void copy_row(void *context, uint32_t y, const uint8_t *row)
+{
+    const struct imrec_image *to = context;
+    memcpy(to->pixels + y * to->stride, row, to->stride);
+}
+
+enum imrec_status codec_decode_image(struct codec *c, struct imrec_rect region, uint32_t channels,
+                                     struct image *out, uint32_t *warnings, struct imrec_error *err)
+{
+    const struct imrec_rect all = everything(c);
+    IMREC_TRY(check_request(c, region, channels, err));
+    if (c->format == &codec_jpeg && memcmp(&region, &all, sizeof(all)) == 0)
+        return codec_decode_scaled(c, 1, channels, out, warnings, err);
+    IMREC_TRY(image_resize_buffer(out, region.width, region.height, channels, err));
+    return codec_decode_rows(c, region, channels, copy_row, &out->view, warnings, err);
+}
+
+enum imrec_status codec_decode_scaled(struct codec *c, uint32_t denominator, uint32_t channels,
+                                      struct image *out, uint32_t *warnings,
+                                      struct imrec_error *err)
+{
+    uint32_t counted = 0;
+    IMREC_TRY(check_request(c, everything(c), channels, err));
+    if (denominator != 1 && denominator != 2 && denominator != 4 && denominator != 8)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "a scale of 1/%u; 1, 2, 4 and 8 can be had", denominator);
+    if (c->format != &codec_jpeg)
+        return codec_decode_image(c, everything(c), channels, out, warnings, err);
+    const enum imrec_status st = jpeg_decode_whole(c, denominator, channels, out, &counted, err);
+    if (warnings != NULL)
+        *warnings = counted;
+    return st;
+}
+
+enum imrec_status codec_check(struct codec *c, uint32_t *warnings, struct imrec_error *err)
+{
+    uint32_t counted = 0;
+    IMREC_TRY(check_request(c, everything(c), 3, err));
+    if (c->format != &codec_jpeg)
+        return codec_decode_rows(c, everything(c), 3, NULL, NULL, warnings, err);
+    const enum imrec_status st = jpeg_check(c, &counted, err);
+    if (warnings != NULL)
+        *warnings = counted;
+    return st;
+}
+
+const char *const *codec_formats(void)
+{
+    static const char *const names[] = {
+        "jpeg",
+#if IMREC_HAVE_SPNG
+        "png",
+#endif
+#if IMREC_HAVE_GIF
+        "gif",
+#endif
+#if IMREC_HAVE_WEBP
+        "webp",
+#endif
+#if IMREC_HAVE_TIFF
+        "tiff",
+#endif
+        "bmp",
+        NULL
+    };
+    return names;
+}
+
+const char *const *codec_extensions(void)
+{
+    static const char *const names[] = {
+        ".jpg",
+        ".jpeg",
+        ".jpe",
+        ".jfif",
+#if IMREC_HAVE_SPNG
+        ".png",
+#endif
+#if IMREC_HAVE_GIF
+        ".gif",
+#endif
+#if IMREC_HAVE_WEBP
+        ".webp",
+#endif
+#if IMREC_HAVE_TIFF
+        ".tif",
+        ".tiff",
+#endif
+        ".bmp",
+        ".dib",
+        NULL
+    };
+    return names;
+}

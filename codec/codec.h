@@ -12,33 +12,44 @@
 struct codec; /* buffers of one worker, kept between pictures; imrec_decoder is this */
 
 IMREC_NODISCARD enum imrec_status codec_new(struct codec **out, struct imrec_error *err);
-void codec_free(struct codec *c); /* NULL is allowed */
+void codec_free(struct codec *c);           /* NULL is allowed */
 size_t codec_memory(const struct codec *c); /* bytes held now */
 
+/* What becomes of alpha when 1 or 3 channels are asked for; with 4 it is delivered. */
+enum codec_alpha {
+    CODEC_ALPHA_DROP,  /* the colours as they are stored, as the original reads them */
+    CODEC_ALPHA_WHITE, /* blended on white */
+};
+
 struct codec_limits {
-    int64_t max_pixels;    /* claimed by the header; more is IMREC_ERR_LIMIT before decoding */
-    uint32_t max_scans;    /* of a progressive JPEG; 0 = 100 */
-    bool accept_truncated; /* grey where the end is missing, counted as a warning */
+    int64_t max_pixels;     /* claimed by the header; more is IMREC_ERR_LIMIT before decoding;
+                               negative = no limit */
+    uint32_t max_scans;     /* of a progressive JPEG; 0 = 100 */
+    bool accept_truncated;  /* grey where the end is missing, counted as a warning */
+    enum codec_alpha alpha; /* 0 = drop */
 };
 
 /* Begins a picture: sniffs the format by its bytes (never by a name), reads the header, checks
  * limits. `image` must stay until the decode is over. gzip around a JPEG is unpacked here. */
-IMREC_NODISCARD enum imrec_status codec_begin(struct codec *c, struct bytes image,
-                                              const struct codec_limits *limits,
-                                              struct imrec_picture_info *info,
-                                              struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+codec_begin(struct codec *c, struct bytes image, const struct codec_limits *limits,
+            struct imrec_picture_info *info, struct imrec_error *err);
+
+/* Bytes that decoding all of the picture begun at 1/denominator will hold beside its output:
+ * coefficients of a JPEG of many scans, pixels of what is not decoded row by row. */
+uint64_t codec_claim(const struct codec *c, uint32_t denominator);
 
 /* One row of the region asked for: `row` is its first pixel; y counts from the region's top.
  * Rows come in order. */
 typedef void codec_row_fn(void *context, uint32_t y, const uint8_t *row);
 
 /* Decodes `region` (as stored, before EXIF orientation) of the picture begun, to `channels`
- * (1, 3, 4): bit-identical to a full decode followed by a crop. *warnings counts what the
- * decoder mended. Truncated data is IMREC_ERR_CORRUPT unless accepted. */
-IMREC_NODISCARD enum imrec_status codec_decode_rows(struct codec *c, struct imrec_rect region,
-                                                    uint32_t channels, codec_row_fn *sink,
-                                                    void *context, uint32_t *warnings,
-                                                    struct imrec_error *err);
+ * (1, 3, 4): bit-identical to a full decode followed by a crop. *warnings (may be NULL) counts
+ * what the decoder mended. Truncated data is IMREC_ERR_CORRUPT unless accepted; what follows the
+ * region's last row is not looked at. After an error the rows given so far are worthless. */
+IMREC_NODISCARD enum imrec_status
+codec_decode_rows(struct codec *c, struct imrec_rect region, uint32_t channels, codec_row_fn *sink,
+                  void *context, uint32_t *warnings, struct imrec_error *err);
 
 /* The same into `out`, which grows to the region's size. */
 IMREC_NODISCARD enum imrec_status codec_decode_image(struct codec *c, struct imrec_rect region,
@@ -51,17 +62,22 @@ IMREC_NODISCARD enum imrec_status codec_decode_scaled(struct codec *c, uint32_t 
                                                       uint32_t channels, struct image *out,
                                                       uint32_t *warnings, struct imrec_error *err);
 
+/* Decodes everything, to the end of the data, and throws the pixels away (a baseline JPEG: all
+ * its entropy-coded data, without making pixels of it). For verifying. */
+IMREC_NODISCARD enum imrec_status
+codec_check(struct codec *c, uint32_t *warnings, struct imrec_error *err);
+
 /* Encoders: *out views the codec's memory until its next call. channels 1, 3 (PNG also 4).
  * JPEG: 4:2:0, optimal Huffman tables, no metadata but JFIF. */
-IMREC_NODISCARD enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *image,
-                                                    int quality, struct bytes *out,
-                                                    struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status codec_encode_jpeg(struct codec *c,
+                                                    const struct imrec_image *image, int quality,
+                                                    struct bytes *out, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *image,
                                                    int level, struct bytes *out,
                                                    struct imrec_error *err);
 
 /* Names of the formats of this build ("jpeg", "png", ...), NULL at the end, and the file
- * name extensions that go with them. */
+ * name extensions that go with them (".jpg", ".jpeg", ".png", ...: lower case, with the dot). */
 const char *const *codec_formats(void);
 const char *const *codec_extensions(void);
 #endif

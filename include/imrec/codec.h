@@ -17,17 +17,20 @@ struct imrec_picture_info {
     uint32_t bits;          /* of a value, 1..16 */
     uint32_t orientation;   /* EXIF 1..8; 1 = upright */
     bool gzip;              /* wrapped in gzip */
-    bool cmyk;
+    bool cmyk;              /* four inks: read as inverted, the way Adobe writes them */
+    const char *sampling;   /* of a JPEG: "4:2:0", "4:4:4", ..., "grey", "other"; else "" */
 };
 
+/* Reads the header only. IMREC_ERR_UNSUPPORTED: not a format of this build, which the message
+ * names; IMREC_ERR_CORRUPT: the header is broken. */
 IMREC_API IMREC_NODISCARD enum imrec_status imrec_picture_info(const void *bytes, size_t n,
                                                                struct imrec_picture_info *out,
                                                                struct imrec_error *err);
 
 /* A decoder keeps its buffers between pictures; one thread at a time. */
 struct imrec_decoder;
-IMREC_API IMREC_NODISCARD enum imrec_status imrec_decoder_new(struct imrec_decoder **out,
-                                                              struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_decoder_new(struct imrec_decoder **out, struct imrec_error *err);
 IMREC_API void imrec_decoder_free(struct imrec_decoder *d); /* NULL is allowed */
 
 /* Decodes to `channels` (1, 3 or 4; 0 = as stored, at most 4), upright if `auto_orient`. *out

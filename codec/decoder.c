@@ -1,0 +1,115 @@
+/*
+ * codec/decoder.c - the public decoder: a codec that decodes whole pictures into its own memory.
+ */
+#include "base/error.h"
+#include "codec/format.h"
+#include "codec/jpeg_decode.h"
+
+#include <string.h>
+
+static struct codec *codec_of(struct imrec_decoder *d)
+{
+    return (struct codec *)d; /* imrec_decoder is never defined: it is this */
+}
+
+enum imrec_status imrec_picture_info(const void *bytes, size_t n, struct imrec_picture_info *out,
+                                     struct imrec_error *err)
+{
+    const struct codec_limits none = {.max_pixels = -1, .max_scans = UINT32_MAX};
+    struct codec *c = NULL;
+    IMREC_TRY(codec_new(&c, err));
+    const enum imrec_status st = codec_begin(c, (struct bytes){bytes, n}, &none, out, err);
+    codec_free(c);
+    return st;
+}
+
+enum imrec_status imrec_decoder_new(struct imrec_decoder **out, struct imrec_error *err)
+{
+    struct codec *c = NULL;
+    IMREC_TRY(codec_new(&c, err));
+    *out = (struct imrec_decoder *)c;
+    return IMREC_OK;
+}
+
+void imrec_decoder_free(struct imrec_decoder *d)
+{
+    codec_free(codec_of(d));
+}
+
+static uint32_t channels_of(const struct imrec_picture_info *i)
+{
+    if (i->cmyk)
+        return 3;
+    return i->channels == 2 ? 4 : i->channels;
+}
+
+/* Where pixel (x, y) of the upright picture is stored: at first + x * right + y * down bytes. */
+struct path {
+    ptrdiff_t first, right, down;
+};
+
+static struct path path_of(uint32_t orientation, const struct imrec_image *v)
+{
+    const ptrdiff_t px = v->channels, row = (ptrdiff_t)v->stride;
+    const ptrdiff_t last_x = (ptrdiff_t)(v->width - 1) * px;
+    const ptrdiff_t last_y = (ptrdiff_t)(v->height - 1) * row;
+    const struct path paths[8] = {
+        {0, px, row}, {last_x, -px, row}, {last_x + last_y, -px, -row}, {last_y, px, -row},
+        {0, row, px}, {last_y, -row, px}, {last_x + last_y, -row, -px}, {last_x, row, -px}};
+    return paths[orientation - 1];
+}
+
+static enum imrec_status turn(uint32_t orientation, const struct imrec_image *from,
+                              struct image *to, struct imrec_error *err)
+{
+    const bool swaps = orientation > 4;
+    const struct path path = path_of(orientation, from);
+    IMREC_TRY(image_resize_buffer(to, swaps ? from->height : from->width,
+                                  swaps ? from->width : from->height, from->channels, err));
+    const struct imrec_image *v = &to->view;
+    for (uint32_t y = 0; y < v->height; y++)
+        for (uint32_t x = 0; x < v->width; x++)
+            memcpy(v->pixels + y * v->stride + (size_t)x * v->channels,
+                   from->pixels + path.first + (ptrdiff_t)x * path.right + (ptrdiff_t)y * path.down,
+                   v->channels);
+    return IMREC_OK;
+}
+
+enum imrec_status imrec_decoder_decode(struct imrec_decoder *d, const void *bytes, size_t n,
+                                       uint32_t channels, bool auto_orient, int64_t max_pixels,
+                                       struct imrec_image *out, struct imrec_error *err)
+{
+    struct codec *c = codec_of(d);
+    const struct codec_limits limits = {.max_pixels = max_pixels};
+    struct imrec_picture_info info;
+    IMREC_TRY(codec_begin(c, (struct bytes){bytes, n}, &limits, &info, err));
+    const struct imrec_rect all = {0, 0, info.width, info.height};
+    if (channels == 0)
+        channels = channels_of(&info);
+    IMREC_TRY(codec_decode_image(c, all, channels, &c->out, NULL, err));
+    const bool turned = auto_orient && info.orientation != 1;
+    if (turned)
+        IMREC_TRY(turn(info.orientation, &c->out.view, &c->upright, err));
+    *out = turned ? c->upright.view : c->out.view;
+    return IMREC_OK;
+}
+
+enum imrec_status imrec_decoder_decode_plain(struct imrec_decoder *d, const void *bytes, size_t n,
+                                             struct imrec_image *out, struct imrec_error *err)
+{
+    struct codec *c = codec_of(d);
+    IMREC_TRY(jpeg_decode_plain(c, (struct bytes){bytes, n}, err));
+    *out = c->out.view;
+    return IMREC_OK;
+}
+
+enum imrec_status imrec_decoder_encode_jpeg(struct imrec_decoder *d,
+                                            const struct imrec_image *image, int quality,
+                                            const void **bytes, size_t *n, struct imrec_error *err)
+{
+    struct bytes encoded;
+    IMREC_TRY(codec_encode_jpeg(codec_of(d), image, quality, &encoded, err));
+    *bytes = encoded.p;
+    *n = encoded.n;
+    return IMREC_OK;
+}

@@ -1,0 +1,71 @@
+/* codec/format.h - what a format gives to codec.c, and what it gets. */
+#ifndef IMREC_CODEC_FORMAT_H
+#define IMREC_CODEC_FORMAT_H
+
+#include "base/buf.h"
+#include "codec/codec.h"
+#include "codec/jpeg_header.h"
+
+struct conversion;
+
+/* One decode: the region asked for, and where its rows go. */
+struct rows {
+    struct imrec_rect region;
+    uint32_t channels;
+    codec_row_fn *sink; /* NULL: nobody wants the pixels */
+    void *context;
+    uint8_t *line;     /* one converted row: region.width * 4 bytes */
+    uint32_t warnings; /* what was mended */
+};
+
+struct format {
+    const char *name;
+    const char *needs; /* the library that a build may lack; NULL = none, or never read */
+    bool (*matches)(struct bytes image);
+    /* Fills c->info. NULL: not built in. */
+    enum imrec_status (*head)(struct codec *c, struct imrec_error *err);
+    enum imrec_status (*decode)(struct codec *c, struct rows *rows, struct imrec_error *err);
+};
+
+extern const struct format codec_jpeg, codec_png, codec_gif, codec_webp, codec_tiff, codec_bmp;
+
+struct codec {
+    struct codec_limits limits;
+    const struct format *format; /* of the picture begun, NULL = none */
+    struct bytes image;
+    struct imrec_picture_info info;
+    struct jpeg_head head; /* of a JPEG */
+
+    /* kept from picture to picture */
+    struct jpeg_reader *jpeg; /* made when first needed, like the next two */
+    struct jpeg_plain *plain;
+    struct jpeg_writer *writer;
+    struct buf unpacked;       /* out of gzip */
+    struct buf line;           /* rows.line */
+    struct buf scratch;        /* rows as the format stores them */
+    struct image whole;        /* pictures that cannot be decoded row by row */
+    struct image out, upright; /* what the public decoder hands out */
+    struct buf encoded;
+    void *png; /* a PNG that libspng has encoded */
+};
+
+/* Room for `bytes` in b, contents undefined. */
+IMREC_NODISCARD enum imrec_status
+codec_reserve(struct buf *b, size_t bytes, struct imrec_error *err);
+/* The same in c->whole: c->info's size, `bytes_per_pixel` each. */
+IMREC_NODISCARD enum imrec_status
+codec_reserve_whole(struct codec *c, uint32_t bytes_per_pixel, struct imrec_error *err);
+
+/* Hands row `y` of the picture, all its columns, to the sink if the region holds it. */
+void rows_give(struct rows *r, const struct conversion *how, const uint8_t *row, uint32_t y);
+/* All rows of a picture in memory. */
+void rows_give_all(struct rows *r, const struct conversion *how, const struct imrec_image *image);
+
+/* "the data ends": IMREC_ERR_CORRUPT, or IMREC_OK and a warning where that is accepted. */
+IMREC_NODISCARD enum imrec_status
+codec_truncated(const struct codec *c, struct rows *r, uint32_t y, struct imrec_error *err);
+
+/* gzip.c */
+IMREC_NODISCARD enum imrec_status
+codec_gunzip(struct bytes packed, bool accept_truncated, struct buf *out, struct imrec_error *err);
+#endif

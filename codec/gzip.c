@@ -1,0 +1,97 @@
+/*
+ * codec/gzip.c - unpacks a picture that somebody has put through gzip (ImageNet holds 26).
+ *
+ * A bomb is refused: a JPEG shrinks by a few per cent, so 64 times its size is generous.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "codec/format.h"
+
+#if IMREC_HAVE_ZLIB
+#include <zlib.h>
+
+enum { MAX_RATIO = 64, FIRST_BYTES = 64 << 10, GZIP_ONLY = 15 + 16 };
+static const size_t max_unpacked_bytes = (size_t)1 << 30;
+
+static voidpf zlib_alloc(voidpf context, uInt count, uInt size)
+{
+    (void)context;
+    return imrec_zalloc(count, size);
+}
+
+static void zlib_free(voidpf context, voidpf p)
+{
+    (void)context;
+    imrec_free(p);
+}
+
+/* Room for more output; false when `limit` is reached or memory is. */
+static bool grow(struct buf *out, size_t limit)
+{
+    size_t cap = out->cap < FIRST_BYTES ? FIRST_BYTES : 2 * out->cap;
+    cap = cap > limit ? limit : cap;
+    if (cap <= out->cap)
+        return false;
+    uint8_t *p = imrec_realloc(out->p, cap, 1);
+    if (p == NULL)
+        return false;
+    out->p = p;
+    out->cap = cap;
+    return true;
+}
+
+/* All of it into *out; zlib's last answer. Z_BUF_ERROR: the data end too early. */
+static int inflate_all(z_stream *z, size_t limit, struct buf *out)
+{
+    int answer = Z_OK;
+    while (answer == Z_OK) {
+        if (out->n == out->cap && !grow(out, limit))
+            return Z_MEM_ERROR;
+        const size_t room = out->cap - out->n;
+        z->next_out = out->p + out->n;
+        z->avail_out = (uInt)room; /* <= 1 GiB */
+        answer = inflate(z, Z_NO_FLUSH);
+        out->n += room - z->avail_out;
+    }
+    return answer;
+}
+
+enum imrec_status
+codec_gunzip(struct bytes packed, bool accept_truncated, struct buf *out, struct imrec_error *err)
+{
+    z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
+    const size_t limit =
+        packed.n < max_unpacked_bytes / MAX_RATIO ? packed.n * MAX_RATIO : max_unpacked_bytes;
+    out->n = 0;
+    if (packed.n > max_unpacked_bytes)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, 0,
+                              "gzip: %zu bytes, more than the limit of %zu", packed.n,
+                              max_unpacked_bytes);
+    z.next_in = (z_const Bytef *)packed.p;
+    z.avail_in = (uInt)packed.n;
+    if (inflateInit2(&z, GZIP_ONLY) != Z_OK)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory to unpack gzip");
+    const int answer = inflate_all(&z, limit, out);
+    const size_t at = packed.n - z.avail_in;
+    (void)inflateEnd(&z);
+    if (answer == Z_STREAM_END || (answer == Z_BUF_ERROR && accept_truncated))
+        return IMREC_OK;
+    if (answer == Z_MEM_ERROR && out->n >= limit)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, at,
+                              "gzip: unpacks to more than %zu bytes, the limit for %zu", limit,
+                              packed.n);
+    if (answer == Z_MEM_ERROR)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, at, "no memory to unpack gzip");
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, at, "gzip: %s at byte %zu of %zu",
+                          answer == Z_BUF_ERROR ? "the data end" : "broken data", at, packed.n);
+}
+#else
+enum imrec_status
+codec_gunzip(struct bytes packed, bool accept_truncated, struct buf *out, struct imrec_error *err)
+{
+    (void)packed, (void)accept_truncated, (void)out;
+    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
+                          "a picture in gzip; this build unpacks none, it was made without zlib");
+}
+#endif

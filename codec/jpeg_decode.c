@@ -1,0 +1,248 @@
+/*
+ * codec/jpeg_decode.c - a JPEG, or a region of it, to rows of pixels.
+ *
+ * The pixels are those of plain libjpeg-turbo: slow integer DCT, fancy upsampling. To one
+ * channel: the Y plane of YCbCr, libjpeg's weights of RGB. CMYK and YCCK leave libjpeg as CMYK.
+ * Rows go to the sink while they are in the cache; behind the last row nothing is decoded.
+ */
+#include "codec/jpeg_decode.h"
+
+#include "base/error.h"
+#include "codec/colour.h"
+#include "codec/jpeg_region.h"
+
+#include <jerror.h>
+
+enum { ROWS_AT_ONCE = 4 }; /* of one MCU row's upsampling: max_v_samp_factor */
+
+struct job {
+    struct codec *codec;
+    uint32_t channels, denominator;
+    struct rows *rows;                /* to here, */
+    const struct imrec_image *direct; /* or all of the picture straight to here */
+    struct conversion how;
+    bool has_picture; /* every pixel has been seen */
+};
+
+static bool is_cmyk(const struct jpeg_head *h)
+{
+    return h->components == 4;
+}
+
+static J_COLOR_SPACE output_space(const struct jpeg_head *h, uint32_t channels)
+{
+    if (is_cmyk(h))
+        return JCS_CMYK;
+    return channels == 1 ? JCS_GRAYSCALE : channels == 3 ? JCS_RGB : JCS_EXT_RGBA;
+}
+
+/* Of many scans all have been read by now: are some missing because the data end? */
+static void check_scans(struct jpeg_reader *r, const struct jpeg_head *h)
+{
+    if (h->scanned == (1u << h->components) - 1 && jpeg_coefficients_known(&r->cinfo))
+        return;
+    if (r->ended)
+        jpeg_reader_truncated(r);
+    else
+        r->warnings++;
+}
+
+static void start(struct jpeg_reader *r, const struct job *j)
+{
+    struct jpeg_decompress_struct *cinfo = &r->cinfo;
+    const struct jpeg_head *h = &j->codec->head;
+    (void)jpeg_read_header(cinfo, TRUE);
+    if (cinfo->image_width != h->width || cinfo->image_height != h->height ||
+        cinfo->num_components != h->components)
+        ERREXIT(cinfo, JERR_BAD_LENGTH); /* limits were checked on other numbers */
+    cinfo->out_color_space = output_space(h, j->channels);
+    cinfo->dct_method = JDCT_ISLOW;
+    cinfo->do_fancy_upsampling = TRUE;
+    cinfo->scale_num = 1;
+    cinfo->scale_denom = j->denominator;
+    (void)jpeg_start_decompress(cinfo);
+    if (h->many_scans)
+        check_scans(r, h);
+}
+
+/* One row, from the region's first column, to the sink. */
+static void give(const struct job *j, const uint8_t *row, uint32_t y)
+{
+    struct rows *out = j->rows;
+    if (j->how.from == PIXELS_CMYK) {
+        colour_row(&j->how, row, out->region.width, out->line);
+        row = out->line;
+    }
+    out->sink(out->context, y, row);
+}
+
+static void read_rows(struct jpeg_reader *r, const struct job *j, struct jpeg_window w)
+{
+    struct jpeg_decompress_struct *cinfo = &r->cinfo;
+    const struct imrec_rect region = j->rows->region;
+    const size_t pixel = (size_t)cinfo->output_components;
+    const uint32_t end = region.y + region.height;
+    JSAMPROW rows[ROWS_AT_ONCE];
+    for (size_t i = 0; i < ROWS_AT_ONCE; i++)
+        rows[i] = j->codec->scratch.p + i * w.width * pixel;
+    while (cinfo->output_scanline < end) {
+        const uint32_t y = cinfo->output_scanline, left = end - y;
+        const uint32_t n =
+            jpeg_read_scanlines(cinfo, rows, left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE);
+        for (uint32_t i = 0; i < n; i++)
+            if (y + i >= region.y)
+                give(j, rows[i] + w.offset * pixel, y + i - region.y);
+    }
+}
+
+static void decode_region(struct jpeg_reader *r, void *job)
+{
+    const struct job *j = job;
+    start(r, j);
+    const struct jpeg_window w = jpeg_window_set(r, &j->codec->head, j->rows->region);
+    if (w.skip > 0)
+        (void)jpeg_skip_scanlines(&r->cinfo, w.skip);
+    read_rows(r, j, w);
+}
+
+static void decode_direct(struct jpeg_reader *r, void *job)
+{
+    const struct job *j = job;
+    struct jpeg_decompress_struct *cinfo = &r->cinfo;
+    start(r, j);
+    while (cinfo->output_scanline < cinfo->output_height) {
+        JSAMPROW rows[ROWS_AT_ONCE];
+        const uint32_t y = cinfo->output_scanline, left = cinfo->output_height - y;
+        const uint32_t n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+        for (uint32_t i = 0; i < n; i++)
+            rows[i] = j->direct->pixels + (y + i) * j->direct->stride;
+        (void)jpeg_read_scanlines(cinfo, rows, n);
+    }
+}
+
+/* Entropy-decodes everything; only the last row becomes pixels. */
+static void decode_nothing(struct jpeg_reader *r, void *job)
+{
+    struct job *j = job;
+    JSAMPROW row = j->codec->scratch.p;
+    start(r, j);
+    if (r->cinfo.output_height > 1)
+        (void)jpeg_skip_scanlines(&r->cinfo, r->cinfo.output_height - 1);
+    (void)jpeg_read_scanlines(&r->cinfo, &row, 1);
+    j->has_picture = true;
+    jpeg_reader_protect_tables(r);
+    (void)jpeg_finish_decompress(&r->cinfo);
+}
+
+static enum imrec_status run(struct codec *c, void (*body)(struct jpeg_reader *, void *),
+                             struct job *j, uint32_t *warnings, struct imrec_error *err)
+{
+    /* a row of libjpeg's has 4 components at most */
+    IMREC_TRY(codec_reserve(&c->scratch, (size_t)c->info.width * 4 * ROWS_AT_ONCE, err));
+    if (c->jpeg == NULL)
+        IMREC_TRY(jpeg_reader_new(&c->jpeg, err));
+    j->codec = c;
+    c->jpeg->accept_truncated = c->limits.accept_truncated;
+    c->jpeg->max_scans = c->limits.max_scans;
+    jpeg_reader_begin(c->jpeg, c->image, &c->head);
+    const enum imrec_status st = jpeg_reader_run(c->jpeg, body, j, err);
+    *warnings += c->jpeg->warnings;
+    return st;
+}
+
+static struct conversion conversion_to(const struct codec *c, uint32_t channels)
+{
+    return (struct conversion){is_cmyk(&c->head) ? PIXELS_CMYK : PIXELS_RGB, GREY_ROUNDED, channels,
+                               c->limits.alpha};
+}
+
+static enum imrec_status decode_rows(struct codec *c, struct rows *rows, struct imrec_error *err)
+{
+    struct job j = {.channels = rows->channels,
+                    .denominator = 1,
+                    .rows = rows,
+                    .how = conversion_to(c, rows->channels)};
+    return run(c, decode_region, &j, &rows->warnings, err);
+}
+
+/* In place: 4 bytes a pixel become `channels`; the row is read ahead of being written. */
+static void mix_inks(const struct codec *c, const struct image *from, struct image *to)
+{
+    const struct conversion how = conversion_to(c, to->view.channels);
+    for (uint32_t y = 0; y < to->view.height; y++)
+        colour_row(&how, from->view.pixels + y * from->view.stride, to->view.width,
+                   to->view.pixels + y * to->view.stride);
+}
+
+static uint32_t scaled(uint32_t side, uint32_t denominator)
+{
+    return (side + denominator - 1) / denominator;
+}
+
+enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t denominator, uint32_t channels,
+                                    struct image *out, uint32_t *warnings, struct imrec_error *err)
+{
+    const uint32_t width = scaled(c->info.width, denominator);
+    const uint32_t height = scaled(c->info.height, denominator);
+    const bool cmyk = is_cmyk(&c->head);
+    struct image *decoded = cmyk ? &c->whole : out;
+    IMREC_TRY(image_resize_buffer(out, width, height, channels, err));
+    if (cmyk)
+        IMREC_TRY(image_resize_buffer(decoded, width, height, 4, err));
+    struct job j = {.channels = channels, .denominator = denominator, .direct = &decoded->view};
+    IMREC_TRY(run(c, decode_direct, &j, warnings, err));
+    if (cmyk)
+        mix_inks(c, decoded, out);
+    return IMREC_OK;
+}
+
+uint64_t jpeg_claim(const struct codec *c, uint32_t denominator)
+{
+    const struct jpeg_head *h = &c->head;
+    const uint64_t mcus =
+        (uint64_t)scaled(h->width, 8u * h->max_h) * scaled(h->height, 8u * h->max_v);
+    const uint64_t pixels =
+        (uint64_t)scaled(h->width, denominator) * scaled(h->height, denominator);
+    uint64_t bytes = is_cmyk(h) ? 4 * pixels : 0;
+    for (size_t i = 0; h->many_scans && i < h->components; i++)
+        bytes += mcus * h->h[i] * h->v[i] * sizeof(JBLOCK);
+    return bytes;
+}
+
+enum imrec_status jpeg_check(struct codec *c, uint32_t *warnings, struct imrec_error *err)
+{
+    struct job j = {.channels = 3, .denominator = 1};
+    struct imrec_error why = {0};
+    const enum imrec_status st = run(c, decode_nothing, &j, warnings, &why);
+    if (st == IMREC_OK)
+        return IMREC_OK;
+    if (j.has_picture) { /* what follows the picture is not fit to be read */
+        ++*warnings;
+        return IMREC_OK;
+    }
+    if (err != NULL)
+        *err = why;
+    return st;
+}
+
+static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
+{
+    const struct jpeg_head *h = &c->head;
+    IMREC_TRY(jpeg_head_read(c->image, c->limits.max_scans, &c->head, err));
+    c->info.kind = jpeg_head_kind(h);
+    c->info.sampling = jpeg_head_sampling(h);
+    c->info.width = h->width;
+    c->info.height = h->height;
+    c->info.channels = h->components;
+    c->info.bits = h->precision;
+    c->info.orientation = h->orientation;
+    c->info.cmyk = is_cmyk(h);
+    return IMREC_OK;
+}
+
+static bool is_jpeg(struct bytes b)
+{
+    return b.n >= 3 && b.p[0] == 0xFF && b.p[1] == 0xD8 && b.p[2] == 0xFF;
+}
+
+const struct format codec_jpeg = {"jpeg", NULL, is_jpeg, read_head, decode_rows};

@@ -1,0 +1,25 @@
+/* codec/jpeg_decode.h - what codec.c needs of JPEG beyond the format table. */
+#ifndef IMREC_CODEC_JPEG_DECODE_H
+#define IMREC_CODEC_JPEG_DECODE_H
+
+#include "codec/format.h"
+
+/* The whole picture at 1/denominator into *out. */
+IMREC_NODISCARD enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t denominator,
+                                                    uint32_t channels, struct image *out,
+                                                    uint32_t *warnings, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+jpeg_check(struct codec *c, uint32_t *warnings, struct imrec_error *err);
+
+uint64_t jpeg_claim(const struct codec *c, uint32_t denominator);
+
+/* jpeg_plain.c: the yardstick, into c->out. */
+struct jpeg_plain;
+void jpeg_plain_free(struct jpeg_plain *p); /* NULL is allowed */
+IMREC_NODISCARD enum imrec_status
+jpeg_decode_plain(struct codec *c, struct bytes image, struct imrec_error *err);
+
+/* jpeg_encode.c */
+struct jpeg_writer;
+void jpeg_writer_free(struct jpeg_writer *w); /* NULL is allowed */
+#endif

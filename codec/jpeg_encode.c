@@ -1,0 +1,177 @@
+/*
+ * codec/jpeg_encode.c - pixels to JPEG by libjpeg: 4:2:0, slow integer DCT, optimal Huffman
+ * tables (2 to 8 % smaller), JFIF and nothing else. The output buffer is used again.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "codec/format.h"
+#include "codec/jpeg_decode.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+
+#include <jerror.h>
+#include <jpeglib.h>
+
+enum { FIRST_BYTES = 64 << 10, ROWS_AT_ONCE = 16 };
+
+struct jpeg_writer {
+    struct jpeg_compress_struct cinfo; /* client_data is this struct */
+    struct jpeg_error_mgr errors;
+    struct jpeg_destination_mgr destination;
+    jmp_buf escape;
+    struct buf *out;
+    const struct imrec_image *image;
+    int quality;
+    bool no_memory; /* for *out */
+};
+
+static void give_up(j_common_ptr cinfo)
+{
+    longjmp(((struct jpeg_writer *)cinfo->client_data)->escape, 1);
+}
+
+static void ignore_message(j_common_ptr cinfo, int level)
+{
+    (void)cinfo, (void)level;
+}
+
+static void print_nothing(j_common_ptr cinfo)
+{
+    (void)cinfo;
+}
+
+/* Twice the room; what has been written stays. */
+static void grow(struct jpeg_writer *w)
+{
+    const size_t cap = w->out->cap > 0 ? 2 * w->out->cap : FIRST_BYTES;
+    uint8_t *p = imrec_realloc(w->out->p, cap, 1);
+    if (p == NULL) {
+        w->no_memory = true;
+        give_up((j_common_ptr)&w->cinfo);
+    }
+    w->destination.next_output_byte = p + w->out->n;
+    w->destination.free_in_buffer = cap - w->out->n;
+    w->out->p = p;
+    w->out->cap = cap;
+}
+
+static void begin_output(j_compress_ptr cinfo)
+{
+    struct jpeg_writer *w = cinfo->client_data;
+    w->out->n = 0;
+    if (w->out->cap == 0)
+        grow(w);
+    w->destination.next_output_byte = w->out->p;
+    w->destination.free_in_buffer = w->out->cap;
+}
+
+static boolean buffer_is_full(j_compress_ptr cinfo)
+{
+    struct jpeg_writer *w = cinfo->client_data;
+    w->out->n = w->out->cap;
+    grow(w);
+    return TRUE;
+}
+
+static void end_output(j_compress_ptr cinfo)
+{
+    struct jpeg_writer *w = cinfo->client_data;
+    w->out->n = w->out->cap - w->destination.free_in_buffer;
+}
+
+static void create(struct jpeg_writer *w)
+{
+    jpeg_create_compress(&w->cinfo); /* keeps err and client_data */
+    w->cinfo.dest = &w->destination;
+}
+
+static void write_picture(struct jpeg_writer *w)
+{
+    struct jpeg_compress_struct *cinfo = &w->cinfo;
+    cinfo->image_width = w->image->width;
+    cinfo->image_height = w->image->height;
+    cinfo->input_components = (int)w->image->channels;
+    cinfo->in_color_space = w->image->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_set_defaults(cinfo); /* 4:2:0, JFIF, slow integer DCT */
+    jpeg_set_quality(cinfo, w->quality, TRUE);
+    cinfo->optimize_coding = TRUE;
+    jpeg_start_compress(cinfo, TRUE);
+    while (cinfo->next_scanline < cinfo->image_height) {
+        JSAMPROW rows[ROWS_AT_ONCE];
+        JDIMENSION n = 0;
+        for (; n < ROWS_AT_ONCE && cinfo->next_scanline + n < cinfo->image_height; n++)
+            rows[n] = w->image->pixels + (cinfo->next_scanline + n) * w->image->stride;
+        (void)jpeg_write_scanlines(cinfo, rows, n);
+    }
+    jpeg_finish_compress(cinfo);
+}
+
+static enum imrec_status
+run(struct jpeg_writer *w, void (*body)(struct jpeg_writer *), struct imrec_error *err)
+{
+    char text[JMSG_LENGTH_MAX];
+    if (setjmp(w->escape) == 0) {
+        body(w);
+        return IMREC_OK;
+    }
+    if (w->cinfo.mem != NULL)
+        jpeg_abort_compress(&w->cinfo);
+    if (w->no_memory || w->errors.msg_code == JERR_OUT_OF_MEMORY)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory to encode a JPEG");
+    w->errors.format_message((j_common_ptr)&w->cinfo, text);
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "JPEG: %s", text);
+}
+
+static enum imrec_status writer_new(struct jpeg_writer **out, struct imrec_error *err)
+{
+    struct jpeg_writer *w = imrec_zalloc(1, sizeof(*w));
+    if (w == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for a JPEG encoder");
+    w->cinfo.err = jpeg_std_error(&w->errors);
+    w->errors.error_exit = give_up;
+    w->errors.emit_message = ignore_message;
+    w->errors.output_message = print_nothing;
+    w->cinfo.client_data = w;
+    w->destination.init_destination = begin_output;
+    w->destination.empty_output_buffer = buffer_is_full;
+    w->destination.term_destination = end_output;
+    const enum imrec_status st = run(w, create, err);
+    if (st != IMREC_OK)
+        jpeg_writer_free(w);
+    else
+        *out = w;
+    return st;
+}
+
+void jpeg_writer_free(struct jpeg_writer *w)
+{
+    if (w != NULL)
+        jpeg_destroy_compress(&w->cinfo);
+    imrec_free(w);
+}
+
+enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *image, int quality,
+                                    struct bytes *out, struct imrec_error *err)
+{
+    if (quality < 1 || quality > 100 || (image->channels != 1 && image->channels != 3))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "JPEG: quality %d with %u channels; quality is 1..100, channels are "
+                              "1 or 3",
+                              quality, image->channels);
+    if (image->width > JPEG_MAX_SIDE || image->height > JPEG_MAX_SIDE)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "JPEG: %u x %u px; a side is limited to %d px", image->width,
+                              image->height, JPEG_MAX_SIDE);
+    if (c->writer == NULL)
+        IMREC_TRY(writer_new(&c->writer, err));
+    c->writer->image = image;
+    c->writer->quality = quality;
+    c->writer->out = &c->encoded;
+    c->writer->no_memory = false;
+    IMREC_TRY(run(c->writer, write_picture, err));
+    *out = (struct bytes){c->encoded.p, c->encoded.n};
+    return IMREC_OK;
+}

@@ -1,0 +1,252 @@
+/*
+ * codec/png.c - PNG by libspng.
+ *
+ * Palettes, grey of 1 to 16 bits, tRNS and alpha all arrive as RGB or RGBA in 8 bits; only grey
+ * out of 16-bit colour needs all 16. Rows stream, but an interlaced picture is decoded whole.
+ * Size and orientation come out of our own walk over the chunks before the first IDAT:
+ *     8 bytes of signature | chunks: u32 length, 4 letters, length bytes, u32 CRC, big-endian
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "codec/colour.h"
+#include "codec/exif.h"
+#include "codec/format.h"
+#include "codec/png_encode.h"
+
+#include <string.h>
+
+static bool is_png(struct bytes b)
+{
+    return b.n >= 8 && memcmp(b.p, "\x89PNG\r\n\x1A\n", 8) == 0;
+}
+
+#if IMREC_HAVE_SPNG
+#include <spng.h>
+
+enum { HEAD_BYTES = 33, MAX_CHUNK_BYTES = 64 << 20 }; /* a chunk that libspng keeps, all of them */
+
+static uint32_t be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* tRNS and eXIf, which stand before the pixels or are not looked at. */
+static void read_chunks(struct codec *c)
+{
+    const struct bytes b = c->image;
+    for (size_t at = HEAD_BYTES; b.n - at >= 12;) {
+        const size_t length = be32(b.p + at);
+        const uint8_t *name = b.p + at + 4;
+        if (length > b.n - at - 12 || memcmp(name, "IDAT", 4) == 0)
+            return;
+        if (memcmp(name, "tRNS", 4) == 0 && c->info.channels != 2)
+            c->info.channels = c->info.channels == 1 ? 2 : 4;
+        if (memcmp(name, "eXIf", 4) == 0)
+            c->info.orientation = exif_orientation((struct bytes){b.p + at + 8, length});
+        at += 12 + length;
+    }
+}
+
+static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
+{
+    static const uint8_t channels_of[7] = {1, 0, 3, 3, 2, 0, 4};
+    const struct bytes b = c->image;
+    if (b.n < HEAD_BYTES || memcmp(b.p + 12, "IHDR", 4) != 0)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, b.n < HEAD_BYTES ? b.n : 12,
+                              "png: no whole IHDR chunk in its first %d of %zu bytes", HEAD_BYTES,
+                              b.n);
+    const uint32_t type = b.p[25];
+    c->info.width = be32(b.p + 16);
+    c->info.height = be32(b.p + 20);
+    c->info.bits = b.p[24];
+    c->info.channels = type < 7 ? channels_of[type] : 0;
+    if (c->info.channels == 0 || c->info.bits == 0 || c->info.bits > 16)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, 24,
+                              "png: colour type %u with %u bits does not exist", type,
+                              c->info.bits);
+    if (c->info.width > INT32_MAX || c->info.height > INT32_MAX)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, 16, "png: %u x %u px; a side is below 2^31",
+                              c->info.width, c->info.height);
+    read_chunks(c);
+    return IMREC_OK;
+}
+
+static void *alloc_bytes(size_t n)
+{
+    return imrec_realloc(NULL, n, 1);
+}
+
+static void *realloc_bytes(void *p, size_t n)
+{
+    return imrec_realloc(p, n, 1);
+}
+
+static struct spng_alloc allocator = {alloc_bytes, realloc_bytes, imrec_zalloc, imrec_free};
+
+static bool is_end_of_data(int e)
+{
+    return e == SPNG_IO_EOF || e == SPNG_EOF;
+}
+
+static enum imrec_status png_error(int e, struct imrec_error *err)
+{
+    const enum imrec_status st = e == SPNG_EMEM            ? IMREC_ERR_NO_MEMORY
+                                 : e == SPNG_ECHUNK_LIMITS ? IMREC_ERR_LIMIT
+                                                           : IMREC_ERR_CORRUPT;
+    return imrec_error_at(err, st, IMREC_NO_OFFSET, "png: %s", spng_strerror(e));
+}
+
+static struct conversion conversion_of(const struct codec *c, const struct rows *r)
+{
+    const bool alpha = r->channels == 4 || c->limits.alpha == CODEC_ALPHA_WHITE;
+    const bool deep = c->info.bits == 16 && r->channels == 1;
+    return (struct conversion){deep    ? PIXELS_RGBA16
+                               : alpha ? PIXELS_RGBA
+                                       : PIXELS_RGB,
+                               GREY_PNG, r->channels, c->limits.alpha};
+}
+
+static int format_of(const struct conversion *how)
+{
+    return how->from == PIXELS_RGBA16 ? SPNG_FMT_RGBA16
+           : how->from == PIXELS_RGBA ? SPNG_FMT_RGBA8
+                                      : SPNG_FMT_RGB8;
+}
+
+/* Rows from `from` on that the data did not reach. */
+static enum imrec_status grey_rest(struct codec *c, struct rows *r, const struct conversion *how,
+                                   uint32_t from, struct imrec_error *err)
+{
+    IMREC_TRY(codec_truncated(c, r, from, err));
+    const size_t bytes = c->info.width * pixels_bytes(how->from);
+    memset(c->scratch.p, 128, bytes);
+    if (how->from == PIXELS_RGBA)
+        for (size_t i = 3; i < bytes; i += 4)
+            c->scratch.p[i] = 255;
+    for (uint32_t y = from; y < c->info.height; y++)
+        rows_give(r, how, c->scratch.p, y);
+    return IMREC_OK;
+}
+
+static enum imrec_status stream_rows(struct codec *c, struct rows *r, spng_ctx *ctx,
+                                     const struct conversion *how, struct imrec_error *err)
+{
+    const size_t bytes = c->info.width * pixels_bytes(how->from);
+    const uint32_t end = r->region.y + r->region.height;
+    IMREC_TRY(codec_reserve(&c->scratch, bytes, err));
+    int e =
+        spng_decode_image(ctx, NULL, 0, format_of(how), SPNG_DECODE_PROGRESSIVE | SPNG_DECODE_TRNS);
+    if (is_end_of_data(e))
+        return grey_rest(c, r, how, 0, err);
+    for (uint32_t y = 0; e == 0 && y < end; y++) {
+        e = spng_decode_row(ctx, c->scratch.p, bytes);
+        if (is_end_of_data(e))
+            return grey_rest(c, r, how, y, err);
+        if (e == 0 || e == SPNG_EOI)
+            rows_give(r, how, c->scratch.p, y);
+    }
+    return e == 0 || e == SPNG_EOI ? IMREC_OK : png_error(e, err);
+}
+
+static enum imrec_status whole_picture(struct codec *c, struct rows *r, spng_ctx *ctx,
+                                       const struct conversion *how, struct imrec_error *err)
+{
+    IMREC_TRY(codec_reserve_whole(c, (uint32_t)pixels_bytes(how->from), err));
+    const struct imrec_image *v = &c->whole.view;
+    memset(v->pixels, 128, v->stride * v->height);
+    const int e =
+        spng_decode_image(ctx, v->pixels, v->stride * v->height, format_of(how), SPNG_DECODE_TRNS);
+    if (is_end_of_data(e))
+        IMREC_TRY(codec_truncated(c, r, 0, err));
+    else if (e != 0)
+        return png_error(e, err);
+    rows_give_all(r, how, v);
+    return IMREC_OK;
+}
+
+static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_error *err)
+{
+    const struct conversion how = conversion_of(c, r);
+    const bool interlaced = c->image.p[28] != 0;
+    spng_ctx *ctx = spng_ctx_new2(&allocator, 0);
+    if (ctx == NULL)
+        return png_error(SPNG_EMEM, err);
+    int e = spng_set_image_limits(ctx, c->info.width, c->info.height);
+    if (e == 0)
+        e = spng_set_chunk_limits(ctx, MAX_CHUNK_BYTES, MAX_CHUNK_BYTES);
+    if (e == 0)
+        e = spng_set_png_buffer(ctx, c->image.p, c->image.n);
+    enum imrec_status st = e != 0       ? png_error(e, err)
+                           : interlaced ? whole_picture(c, r, ctx, &how, err)
+                                        : stream_rows(c, r, ctx, &how, err);
+    spng_ctx_free(ctx);
+    return st;
+}
+
+const struct format codec_png = {"png", "libspng", is_png, read_head, decode};
+
+static int encode(spng_ctx *ctx, const struct imrec_image *image, int level, uint8_t *dense)
+{
+    static const uint8_t types[5] = {[1] = SPNG_COLOR_TYPE_GRAYSCALE,
+                                     [3] = SPNG_COLOR_TYPE_TRUECOLOR,
+                                     [4] = SPNG_COLOR_TYPE_TRUECOLOR_ALPHA};
+    const size_t row = (size_t)image->width * image->channels;
+    struct spng_ihdr head = {image->width, image->height, 8, types[image->channels], 0, 0, 0};
+    int e = spng_set_ihdr(ctx, &head);
+    if (e == 0)
+        e = spng_set_option(ctx, SPNG_IMG_COMPRESSION_LEVEL, level);
+    if (e == 0)
+        e = spng_set_option(ctx, SPNG_ENCODE_TO_BUFFER, 1);
+    if (e == 0)
+        e = spng_encode_image(ctx, NULL, 0, SPNG_FMT_PNG,
+                              SPNG_ENCODE_PROGRESSIVE | SPNG_ENCODE_FINALIZE);
+    for (uint32_t y = 0; e == 0 && y < image->height; y++) {
+        memcpy(dense, image->pixels + y * image->stride, row);
+        e = spng_encode_row(ctx, dense, row);
+    }
+    return e == SPNG_EOI ? 0 : e;
+}
+
+void png_encoded_free(struct codec *c)
+{
+    imrec_free(c->png);
+    c->png = NULL;
+}
+
+enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *image, int level,
+                                   struct bytes *out, struct imrec_error *err)
+{
+    if (level < 1 || level > 9 || image->channels == 0 || image->channels == 2 ||
+        image->channels > 4)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "png: level %d with %u channels; levels are 1..9, channels 1, 3, 4",
+                              level, image->channels);
+    IMREC_TRY(codec_reserve(&c->scratch, (size_t)image->width * image->channels, err));
+    png_encoded_free(c);
+    spng_ctx *ctx = spng_ctx_new2(&allocator, SPNG_CTX_ENCODER);
+    if (ctx == NULL)
+        return png_error(SPNG_EMEM, err);
+    int e = encode(ctx, image, level, c->scratch.p);
+    size_t n = 0;
+    if (e == 0)
+        c->png = spng_get_png_buffer(ctx, &n, &e);
+    spng_ctx_free(ctx);
+    *out = (struct bytes){c->png, n};
+    return e == 0 && c->png != NULL ? IMREC_OK : png_error(e != 0 ? e : SPNG_EMEM, err);
+}
+#else
+const struct format codec_png = {"png", "libspng", is_png, NULL, NULL};
+
+void png_encoded_free(struct codec *c)
+{
+    (void)c;
+}
+
+enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *image, int level,
+                                   struct bytes *out, struct imrec_error *err)
+{
+    (void)c, (void)image, (void)level, (void)out;
+    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                          "this build writes no PNG, it was made without libspng");
+}
+#endif

@@ -1,0 +1,96 @@
+/* tests/support/pictures.c - JPEGs of every layout, by libjpeg itself. */
+#include "tests/support/pictures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+uint32_t pick(uint64_t *state, uint32_t n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*state >> 33) % n);
+}
+
+uint8_t *picture_pixels(uint32_t width, uint32_t height, uint32_t channels)
+{
+    uint8_t *p = malloc((size_t)width * height * channels), *at = p;
+    uint64_t state = width * 31u + height;
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++)
+            for (uint32_t c = 0; c < channels; c++)
+                *at++ = (uint8_t)((x * (c + 2) + y * (3 - c % 3) + pick(&state, 90)) & 255);
+    return p;
+}
+
+static void choose_layout(struct jpeg_compress_struct *cinfo, const struct jpeg_layout *l)
+{
+    static const J_COLOR_SPACE stored[] = {JCS_GRAYSCALE, JCS_YCbCr, JCS_RGB, JCS_CMYK, JCS_YCCK};
+    jpeg_set_defaults(cinfo);
+    jpeg_set_colorspace(cinfo, stored[l->colours]);
+    jpeg_set_quality(cinfo, l->quality > 0 ? l->quality : 90, TRUE);
+    for (int i = 0; i < cinfo->num_components; i++) {
+        cinfo->comp_info[i].h_samp_factor = i == 0 || i == 3 ? l->h : 1;
+        cinfo->comp_info[i].v_samp_factor = i == 0 || i == 3 ? l->v : 1;
+    }
+    cinfo->arith_code = l->arithmetic;
+    cinfo->restart_in_rows = l->restart_rows;
+    if (l->progressive)
+        jpeg_simple_progression(cinfo);
+}
+
+struct bytes jpeg_make(uint32_t width, uint32_t height, const struct jpeg_layout *l)
+{
+    const bool inks = l->colours == COLOURS_CMYK || l->colours == COLOURS_YCCK;
+    const uint32_t channels = l->colours == COLOURS_GREY ? 1 : inks ? 4 : 3;
+    uint8_t *pixels = picture_pixels(width, height, channels);
+    struct jpeg_compress_struct cinfo;
+    struct jpeg_error_mgr errors;
+    jpeg_scan_info scans[4] = {0};
+    unsigned char *out = NULL;
+    unsigned long n = 0;
+    cinfo.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&cinfo);
+    jpeg_mem_dest(&cinfo, &out, &n);
+    cinfo.image_width = width;
+    cinfo.image_height = height;
+    cinfo.input_components = (int)channels;
+    cinfo.in_color_space = channels == 1 ? JCS_GRAYSCALE : channels == 3 ? JCS_RGB : JCS_CMYK;
+    choose_layout(&cinfo, l);
+    for (int i = 0; i < 4; i++)
+        scans[i] = (jpeg_scan_info){.comps_in_scan = 1, .component_index = {i}, .Se = 63};
+    if (l->separate_scans) {
+        cinfo.scan_info = scans;
+        cinfo.num_scans = cinfo.num_components;
+    }
+    jpeg_start_compress(&cinfo, TRUE);
+    for (JSAMPROW row = pixels; cinfo.next_scanline < height; row += (size_t)width * channels)
+        (void)jpeg_write_scanlines(&cinfo, &row, 1);
+    jpeg_finish_compress(&cinfo);
+    jpeg_destroy_compress(&cinfo);
+    free(pixels);
+    return (struct bytes){out, n};
+}
+
+struct bytes jpeg_with_orientation(struct bytes jpeg, uint8_t orientation, bool big_endian)
+{
+    static const uint8_t little[36] = {0xFF, 0xE1, 0, 34, 'E', 'x', 'i', 'f', 0,    0,    'I', 'I',
+                                       42,   0,    8, 0,  0,   0,   1,   0,   0x12, 0x01, 3,   0,
+                                       1,    0,    0, 0,  99,  0,   0,   0,   0,    0,    0,   0};
+    static const uint8_t big[36] = {0xFF, 0xE1, 0, 34, 'E', 'x', 'i', 'f', 0,    0,    'M', 'M',
+                                    0,    42,   0, 0,  0,   8,   0,   1,   0x01, 0x12, 0,   3,
+                                    0,    0,    0, 1,  0,   99,  0,   0,   0,    0,    0,   0};
+    uint8_t *p = malloc(jpeg.n + sizeof(big));
+    memcpy(p, jpeg.p, 2);
+    memcpy(p + 2, big_endian ? big : little, sizeof(big));
+    p[2 + (big_endian ? 29 : 28)] = orientation;
+    memcpy(p + 2 + sizeof(big), jpeg.p + 2, jpeg.n - 2);
+    bytes_free(jpeg);
+    return (struct bytes){p, jpeg.n + sizeof(big)};
+}
+
+void bytes_free(struct bytes b)
+{
+    free((void *)(uintptr_t)b.p);
+}

@@ -1,0 +1,31 @@
+/* tests/support/pictures.h - pictures of every kind, made in code by the formats' own libraries. */
+#ifndef IMREC_TESTS_PICTURES_H
+#define IMREC_TESTS_PICTURES_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+
+enum colours { COLOURS_GREY, COLOURS_YCC, COLOURS_RGB, COLOURS_CMYK, COLOURS_YCCK };
+
+/* How a test JPEG is coded. */
+struct jpeg_layout {
+    enum colours colours;
+    int h, v; /* sampling of the first component (and of K), the others have 1 x 1 */
+    bool progressive, arithmetic, separate_scans;
+    int restart_rows; /* 0 = no restart markers */
+    int quality;      /* 0 = 90 */
+};
+
+/* width * height pixels of `channels` bytes: a gradient with noise on it, the same each time. */
+uint8_t *picture_pixels(uint32_t width, uint32_t height, uint32_t channels);
+
+/* All results are malloc'ed. */
+struct bytes jpeg_make(uint32_t width, uint32_t height, const struct jpeg_layout *layout);
+/* An APP1 with this orientation is put into a JPEG; `jpeg` is freed. */
+struct bytes jpeg_with_orientation(struct bytes jpeg, uint8_t orientation, bool big_endian);
+void bytes_free(struct bytes b);
+
+/* A small generator for tests: the next number below n. */
+uint32_t pick(uint64_t *state, uint32_t n);
+#endif
