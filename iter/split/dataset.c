@@ -1,2 +1,258 @@
-/* iter/split/dataset.c */
-#include "imrec/imrec.h"
+/*
+ * iter/split/dataset.c - the shards, the partition, and the grid of cells.
+ *
+ * The partition rule is the original's: the concatenation of all shards is cut into num_parts
+ * steps of equal size, rounded up to 4; a record is in the part that holds its head's first
+ * byte. With an index the records are counted off instead.
+ */
+#include "iter/split/dataset.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/recordio.h"
+#include "formats/set_names.h"
+#include "iter/split/index_table.h"
+#include "storage/uri_list.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define KEPT_TAIL ((uint64_t)4 << 20)
+
+/* ---- rules: pure ----------------------------------------------------------------------------- */
+
+static uint64_t align_up(uint64_t n)
+{
+    return n + (RECORDIO_ALIGN - n % RECORDIO_ALIGN) % RECORDIO_ALIGN;
+}
+
+/* Where part `index` of num_parts begins, in `total` bytes or records taken `align` at a time. */
+static uint64_t part_begin(uint64_t total, uint64_t num_parts, uint64_t index, uint64_t align)
+{
+    uint64_t step = total / num_parts + (total % num_parts != 0);
+    step += (align - step % align) % align;
+    return step == 0 || index > total / step ? total : step * index;
+}
+
+uint64_t split_part_begin(const struct split *s, uint64_t index)
+{
+    const bool indexed = s->records != NULL;
+    return part_begin(indexed ? s->record_total : s->total_bytes, s->options.num_parts, index,
+                      indexed ? 1 : RECORDIO_ALIGN);
+}
+
+struct split_range split_clip(const struct split *s, uint32_t shard, uint64_t begin, uint64_t end)
+{
+    const struct shard *h = &s->shards[shard];
+    uint64_t from = begin > h->begin ? begin - h->begin : 0;
+    uint64_t to = end > h->begin ? end - h->begin : 0;
+    /* Heads stand on multiples of 4 of their shard, which may begin at any byte of the whole. */
+    from = align_up(from) < h->size ? align_up(from) : h->size;
+    to = align_up(to) < h->size ? align_up(to) : h->size;
+    return (struct split_range){shard, from, to < from ? from : to};
+}
+
+/* ---- units ------------------------------------------------------------------------------------
+ */
+
+static uint32_t shard_of_cell(const struct split *s, uint64_t cell)
+{
+    uint32_t low = 0, high = s->shard_count; /* cell_base[low] <= cell < cell_base[high] */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (s->cell_base[middle] <= cell)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct split_range cell_range(const struct split *s, uint64_t cell)
+{
+    const uint32_t shard = shard_of_cell(s, cell);
+    const struct split_range all = split_clip(s, shard, s->begin, s->end);
+    const uint64_t grid = s->options.cell_bytes;
+    const uint64_t number = all.begin / grid + (cell - s->cell_base[shard]);
+    const uint64_t begin = number * grid, left = all.end - begin;
+    return (struct split_range){shard, begin > all.begin ? begin : all.begin,
+                                left < grid ? all.end : begin + grid};
+}
+
+struct split_range split_unit(const struct split *s, uint64_t unit)
+{
+    if (s->records == NULL)
+        return cell_range(s, unit);
+    const struct indexed_record *r = &s->records[unit]; /* one more stands behind the last */
+    const uint64_t size = s->shards[r->shard].size;
+    return (struct split_range){r->shard, r->offset, r[1].shard == r->shard ? r[1].offset : size};
+}
+
+uint64_t split_unit_bytes(const struct split *s, uint64_t unit)
+{
+    const struct split_range r = split_unit(s, unit);
+    return r.end - r.begin;
+}
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the table of shards");
+}
+
+static enum imrec_status lay_grid(struct split *s, struct imrec_error *err)
+{
+    const uint64_t grid = s->options.cell_bytes;
+    s->cell_base = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*s->cell_base));
+    if (s->cell_base == NULL)
+        return no_memory(err);
+    for (uint32_t i = 0; i < s->shard_count; i++) {
+        const struct split_range r = split_clip(s, i, s->begin, s->end);
+        const uint64_t cells = r.begin == r.end ? 0 : (r.end - 1) / grid - r.begin / grid + 1;
+        s->cell_base[i + 1] = s->cell_base[i] + cells;
+    }
+    s->unit_count = s->cell_base[s->shard_count];
+    return IMREC_OK;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------
+ */
+
+static enum imrec_status check_options(const struct split_options *o, struct imrec_error *err)
+{
+    if (o->num_parts == 0 || o->part_index >= o->num_parts)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "part_index must be from 0 to num_parts - 1, not %" PRIu64
+                              " of %" PRIu64,
+                              o->part_index, o->num_parts);
+    if (o->cell_bytes == 0 || o->cell_bytes % RECORDIO_ALIGN != 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "cells must have a multiple of 4 bytes, not %" PRIu64, o->cell_bytes);
+    return IMREC_OK;
+}
+
+static enum imrec_status open_shards(struct split *s, struct uri_list *l, struct imrec_error *err)
+{
+    s->shards = imrec_zalloc(l->count, sizeof(*s->shards));
+    if (s->shards == NULL)
+        return no_memory(err);
+    if (l->count >= UINT32_MAX)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "%zu shards are too many",
+                              l->count);
+    for (size_t i = 0; i < l->count; i++) {
+        struct shard *h = &s->shards[i];
+        IMREC_TRY(source_open(l->uri[i], &h->source, err));
+        s->shard_count++;
+        h->uri = l->uri[i];
+        l->uri[i] = NULL; /* it is the shard's now */
+        h->begin = s->total_bytes;
+        h->size = h->source->size;
+        if (h->size > INT64_MAX - s->total_bytes)
+            return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                                  "%s: with it the shards have more than 2^63 bytes", h->uri);
+        s->total_bytes += h->size;
+    }
+    return IMREC_OK;
+}
+
+/* The partition, and what its last record may have behind it. */
+static enum imrec_status keep_in_memory(struct split *s, struct imrec_error *err)
+{
+    for (uint32_t i = 0; i < s->shard_count; i++) {
+        const struct split_range r = split_clip(s, i, s->begin, s->end);
+        struct source *inner = s->shards[i].source;
+        s->shards[i].source = NULL; /* the new one owns it, also when it cannot be had */
+        IMREC_TRY(keep_source_open(inner, r.begin, r.begin == r.end ? r.begin : r.end + KEPT_TAIL,
+                                   &s->shards[i].source, err));
+    }
+    return IMREC_OK;
+}
+
+/* The partition as bytes of the concatenation, out of its first and last record. */
+static void cover_records(struct split *s)
+{
+    if (s->unit_count == 0)
+        return;
+    const struct split_range last = split_unit(s, s->unit_count - 1);
+    s->begin = s->shards[s->records[0].shard].begin + s->records[0].offset;
+    s->end = s->shards[last.shard].begin + last.end;
+}
+
+static enum imrec_status cut_partition(struct split *s, struct imrec_error *err)
+{
+    const uint64_t index = s->options.part_index;
+    if (s->options.path_imgidx != NULL && s->options.path_imgidx[0] != '\0') {
+        IMREC_TRY(index_table_load(s, s->options.path_imgidx, err));
+        index_table_cut(s, split_part_begin(s, index), split_part_begin(s, index + 1));
+        cover_records(s);
+        return IMREC_OK;
+    }
+    s->begin = split_part_begin(s, index);
+    s->end = split_part_begin(s, index + 1);
+    return lay_grid(s, err);
+}
+
+static enum imrec_status open_all(struct split *s, struct uri_list *l, struct imrec_error *err)
+{
+    IMREC_TRY(check_options(&s->options, err));
+    IMREC_TRY(uri_list_expand(s->options.path_imgrec, ".rec", l, err));
+    IMREC_TRY(open_shards(s, l, err));
+    IMREC_TRY(cut_partition(s, err));
+    return s->options.keep_in_memory ? keep_in_memory(s, err) : IMREC_OK;
+}
+
+enum imrec_status
+split_open(const struct split_options *o, struct split *out, struct imrec_error *err)
+{
+    struct uri_list l = {0};
+    *out = (struct split){.options = *o};
+    const enum imrec_status st = open_all(out, &l, err);
+    uri_list_free(&l);
+    if (st != IMREC_OK)
+        split_close(out);
+    out->options.path_imgrec = out->options.path_imgidx = NULL;
+    return st;
+}
+
+void split_close(struct split *s)
+{
+    for (uint32_t i = 0; i < s->shard_count; i++) {
+        source_close(s->shards[i].source);
+        imrec_free(s->shards[i].uri);
+    }
+    imrec_free(s->shards);
+    imrec_free(s->records);
+    imrec_free(s->cell_base);
+    *s = (struct split){0};
+}
+
+/* ---- facts
+ * ---------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t v) /* the finalizer of MurmurHash3 */
+{
+    hash ^= v + 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
+    hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
+    return hash ^ hash >> 33;
+}
+
+/* By name without folder: a data set that moves is the same data set. */
+uint64_t split_fingerprint(const struct split *s)
+{
+    uint64_t hash = mix(s->index_hash, s->shard_count);
+    for (uint32_t i = 0; i < s->shard_count; i++) {
+        for (const char *c = set_base_name(s->shards[i].uri); *c != '\0'; c++)
+            hash = mix(hash, (uint8_t)*c);
+        hash = mix(hash, s->shards[i].size);
+    }
+    return hash;
+}
+
+uint64_t split_memory(const struct split *s)
+{
+    uint64_t bytes = s->records != NULL ? (s->unit_count + 1) * sizeof(*s->records) : 0;
+    for (uint32_t i = 0; s->options.keep_in_memory && i < s->shard_count; i++)
+        bytes += keep_source_bytes(s->shards[i].source);
+    return bytes;
+}

@@ -35,11 +35,24 @@ struct split {
     uint64_t unit_count;            /* cells or records of the partition */
     struct split_options options;   /* its texts are gone after split_open() */
     uint64_t *cell_base;            /* shard_count + 1: number of each shard's first cell */
+    uint64_t record_total;          /* with an index: of all partitions */
+    uint64_t index_hash;            /* of its keys and offsets, 0 without one */
+};
+
+struct split_range { /* bytes [begin, end) of a shard */
+    uint32_t shard;
+    uint64_t begin, end;
 };
 
 IMREC_NODISCARD enum imrec_status
 split_open(const struct split_options *o, struct split *out, struct imrec_error *err);
 void split_close(struct split *s); /* zeroed memory is fine */
+/* The bytes of a unit: of the cell, or of a record up to the next one in the index. Pure. */
+struct split_range split_unit(const struct split *s, uint64_t unit);
+/* What of bytes [begin, end) of the concatenation is in a shard, where heads can stand. Pure. */
+struct split_range split_clip(const struct split *s, uint32_t shard, uint64_t begin, uint64_t end);
+/* Where partition `index` begins: a byte of the concatenation, or a record's number. Pure. */
+uint64_t split_part_begin(const struct split *s, uint64_t index);
 /* Nominal bytes of a unit: of the cell, or up to the next record. Pure. */
 uint64_t split_unit_bytes(const struct split *s, uint64_t unit);
 /* Number of records in each of num_parts partitions: from the index, a manifest beside the

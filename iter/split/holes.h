@@ -1,0 +1,26 @@
+/* iter/split/holes.h - reading bytes of a shard of which some cannot be read.
+ *
+ * A read that fails is tried again in blocks of 64 KiB on the shard's own grid, so that what is
+ * lost depends on the shard alone and not on what was read together. */
+#ifndef IMREC_ITER_SPLIT_HOLES_H
+#define IMREC_ITER_SPLIT_HOLES_H
+
+#include "storage/source.h"
+
+struct hole { /* bytes [begin, end) of the shard that cannot be read */
+    struct hole *next;
+    uint64_t begin, end;
+    struct imrec_error why;
+};
+
+/* Reads n bytes at `offset`; zeros stand where it failed, and a hole for every run of failing
+ * blocks is put at the end of *holes. Only IMREC_ERR_NO_MEMORY (for a hole) is a failure. */
+IMREC_NODISCARD enum imrec_status holes_read(struct source *s, uint64_t offset, uint8_t *to,
+                                             size_t n, struct hole **holes,
+                                             struct imrec_error *err);
+/* The first hole of the list that has a byte in [begin, end), or NULL. */
+const struct hole *holes_find(const struct hole *holes, uint64_t begin, uint64_t end);
+/* Puts `more` behind *holes. */
+void holes_join(struct hole **holes, struct hole *more);
+void holes_free(struct hole **holes); /* NULL lists are fine */
+#endif

@@ -1,0 +1,15 @@
+/* iter/split/index_table.h - the .idx files of all shards as one table of records. */
+#ifndef IMREC_ITER_SPLIT_INDEX_TABLE_H
+#define IMREC_ITER_SPLIT_INDEX_TABLE_H
+
+#include "iter/split/dataset.h"
+
+/* Reads one index a shard into s->records, in (shard, offset) order, sets record_total and
+ * index_hash. Indexes and shards go together by name where the names without suffix are the
+ * same ones, else by their place in the lists. */
+IMREC_NODISCARD enum imrec_status
+index_table_load(struct split *s, const char *path_imgidx, struct imrec_error *err);
+/* Keeps records [first, end) and one behind them, which says where the last one ends; sets
+ * unit_count. */
+void index_table_cut(struct split *s, uint64_t first, uint64_t end);
+#endif

@@ -1,0 +1,252 @@
+/* Every record of a well-formed shard is in exactly one cell, whatever the grid; and what a
+ * walk finds, also in damage, does not depend on how much it is shown at a time. */
+#include "iter/split/walk.h"
+#include "tests/support/shards.h"
+#include "tests/support/suite.h"
+
+#include <stdio.h>
+
+enum { MOST_ITEMS = 4096 };
+
+struct items {
+    struct walk_item item[MOST_ITEMS];
+    enum walk_step step[MOST_ITEMS];
+    size_t n;
+};
+
+/* Walks one cell; the view never begins before `keep` and ends `extra` bytes behind `need`. */
+static void
+walk_cell(const struct buf *f, uint64_t begin, uint64_t end, uint64_t extra, struct items *out)
+{
+    struct walk w;
+    struct view v = {f->p, 0, f->n, NULL};
+    if (extra != UINT64_MAX)
+        v = (struct view){f->p + begin, begin, begin, NULL};
+    walk_begin(&w, f->n, begin, end, begin == 0);
+    for (size_t rounds = 0;; rounds++) {
+        struct walk_item item;
+        ck_assert_uint_lt(rounds, 100000);
+        const enum walk_step step = walk_next(&w, &v, &item);
+        if (step == WALK_END)
+            return;
+        if (step == WALK_MORE) {
+            ck_assert_uint_lt(extra, UINT64_MAX); /* a whole shard is enough */
+            ck_assert(w.keep < w.need && w.need <= f->n && w.keep % 4 == 0);
+            const uint64_t to = w.need + extra < f->n ? w.need + extra : f->n;
+            v = (struct view){f->p + w.keep, w.keep, to, NULL};
+            continue;
+        }
+        if (step == WALK_RECORD)
+            ck_assert(v.begin <= item.begin && item.end <= v.end);
+        ck_assert_uint_lt(out->n, MOST_ITEMS);
+        out->step[out->n] = step;
+        out->item[out->n++] = item;
+    }
+}
+
+static void walk_grid(const struct buf *f, uint64_t grid, uint64_t extra, struct items *out)
+{
+    out->n = 0;
+    for (uint64_t at = 0; at < f->n; at += grid)
+        walk_cell(f, at, f->n - at < grid ? f->n : at + grid, extra, out);
+}
+
+static void check_equal(const struct items *a, const struct items *b, uint64_t grid, uint64_t extra)
+{
+    ck_assert_msg(a->n == b->n, "%zu and %zu items, grid %zu, extra %zu", a->n, b->n, (size_t)grid,
+                  (size_t)extra);
+    for (size_t i = 0; i < a->n; i++) {
+        ck_assert_int_eq(a->step[i], b->step[i]);
+        ck_assert_uint_eq(a->item[i].begin, b->item[i].begin);
+        ck_assert_uint_eq(a->item[i].end, b->item[i].end);
+        ck_assert_uint_eq(a->item[i].span.size, b->item[i].span.size);
+    }
+}
+
+static struct items want, got;
+
+START_TEST(every_record_is_in_exactly_one_cell_of_every_grid) /* _i = seed */
+{
+    struct dice d = {(uint64_t)_i};
+    struct made_shard s = made_shard(&d, 30, 1 + 37 * (size_t)_i);
+    for (uint64_t grid = 4; grid < 2 * s.file.n + 8; grid += grid / 3 / 4 * 4 + 4) {
+        const uint64_t extra = grid % 3 == 0 ? UINT64_MAX : dice_below(&d, 64);
+        walk_grid(&s.file, grid, extra, &got);
+        ck_assert_uint_eq(got.n, s.count);
+        for (size_t i = 0; i < s.count; i++) {
+            ck_assert_int_eq(got.step[i], WALK_RECORD);
+            ck_assert_uint_eq(got.item[i].begin, s.records[i].begin);
+            ck_assert_uint_eq(got.item[i].end, s.records[i].end);
+            ck_assert_uint_eq(got.item[i].span.size, s.records[i].n);
+        }
+    }
+    made_free(&s);
+}
+END_TEST
+
+/* Damages some bytes and returns the range that was touched. */
+static void damage(struct dice *d, struct made_shard *s, uint64_t *begin, uint64_t *end)
+{
+    const struct made_record *r = &s->records[dice_below(d, s->count)];
+    uint8_t *head = s->file.p + r->begin;
+    *begin = r->begin;
+    *end = r->begin + 8;
+    switch (dice_below(d, 7)) {
+    case 0: /* the magic is gone */
+        memset(head, 0, 4);
+        break;
+    case 1: /* longer */
+        store_le32(head + 4, load_le32(head + 4) + 4 * (uint32_t)(1 + dice_below(d, 2000)));
+        break;
+    case 2: /* enormous */
+        store_le32(head + 4, load_le32(head + 4) | 1u << (22 + dice_below(d, 7)));
+        break;
+    case 3: /* another flag */
+        store_le32(head + 4, load_le32(head + 4) ^ (uint32_t)(1 + dice_below(d, 7)) << 29);
+        break;
+    case 4: /* cut */
+        s->file.n = *begin + dice_below(d, r->end - r->begin);
+        *begin = s->file.n;
+        *end = UINT64_MAX;
+        break;
+    default: { /* zeros, or noise */
+        const size_t n = 4 + (size_t)dice_below(d, 3000);
+        *begin = dice_below(d, s->file.n);
+        *end = *begin + n < s->file.n ? *begin + n : s->file.n;
+        for (uint64_t i = *begin; i < *end; i++)
+            s->file.p[i] = n % 2 == 0 ? 0 : (uint8_t)dice_bits(d);
+    }
+    }
+}
+
+START_TEST(damage_loses_no_intact_record_and_its_ranges_fill_the_rest) /* _i = seed */
+{
+    struct dice d = {(uint64_t)_i + 1000};
+    struct made_shard s = made_shard(&d, 40, 1500);
+    uint64_t begin[3], end[3], at = 0;
+    for (int i = 0; i < 3; i++) {
+        begin[i] = end[i] = 0;
+        if (s.file.n > 16 && i <= _i % 3)
+            damage(&d, &s, &begin[i], &end[i]);
+        while (s.count > 1 && s.records[s.count - 1].begin >= s.file.n)
+            free(s.records[--s.count].bytes);
+    }
+    walk_grid(&s.file, s.file.n + 4 - s.file.n % 4, UINT64_MAX, &want);
+    for (size_t i = 0; i < want.n; i++) { /* nothing twice, nothing left out */
+        ck_assert_uint_eq(want.item[i].begin, at);
+        at = want.item[i].end;
+    }
+    ck_assert_uint_eq(at, s.file.n);
+    for (size_t i = 0, k = 0; i < s.count; i++) {
+        const struct made_record *r = &s.records[i];
+        bool touched = r->end > s.file.n;
+        for (int j = 0; j < 3; j++)
+            touched = touched || (begin[j] < r->end && end[j] > r->begin);
+        while (k < want.n && (want.item[k].begin < r->begin || want.step[k] != WALK_RECORD))
+            k++;
+        if (!touched)
+            ck_assert_msg(k < want.n && want.item[k].begin == r->begin &&
+                              want.item[k].end == r->end,
+                          "record %zu at %zu is lost", i, (size_t)r->begin);
+    }
+    for (uint64_t grid = 4 + 4 * (uint64_t)_i; grid < s.file.n; grid += grid / 4 * 4 + 4) {
+        const uint64_t extra = dice_below(&d, 3) == 0 ? 0 : dice_below(&d, 5000);
+        walk_grid(&s.file, grid, UINT64_MAX, &got);
+        check_equal(&want, &got, grid, 0);
+        walk_grid(&s.file, grid, extra, &got);
+        check_equal(&want, &got, grid, extra);
+    }
+    made_free(&s);
+}
+END_TEST
+
+START_TEST(a_giant_length_is_not_believed_before_its_end_was_seen)
+{
+    enum { SMALL = 100, GIANT = 5 << 20 };
+    uint8_t *bytes = calloc(1, GIANT);
+    struct made_shard s = {.file = BUF_INIT((size_t)1 << 30)};
+    for (int i = 0; i < 3; i++)
+        made_add(&s, bytes, SMALL);
+    made_add(&s, bytes, GIANT);
+    made_add(&s, bytes, GIANT);
+    made_add(&s, bytes, SMALL);
+    for (int lie = 0; lie < 3; lie++) {
+        uint64_t shown = 0; /* most bytes in one view */
+        struct walk w;
+        struct walk_item item;
+        struct view v = {s.file.p, 0, 64, NULL};
+        enum walk_step step;
+        uint32_t records = 0;
+        if (lie == 1)
+            store_le32(s.file.p + s.records[1].begin + 4, 6 << 20);
+        if (lie == 2) {
+            store_le32(s.file.p + s.records[1].begin + 4, SMALL);
+            memset(s.file.p + s.records[4].begin, 0, 8); /* nothing follows a giant */
+        }
+        walk_begin(&w, s.file.n, 0, s.file.n, true);
+        while ((step = walk_next(&w, &v, &item)) != WALK_END) {
+            records += step == WALK_RECORD;
+            if (step == WALK_DAMAGE && lie == 1) {
+                ck_assert_uint_eq(item.begin, s.records[1].begin);
+                ck_assert_uint_eq(item.end, s.records[2].begin);
+                ck_assert_ptr_nonnull(strstr(item.why.message, "swallows the record at 216"));
+                ck_assert_uint_lt(shown, 1000);
+            }
+            if (step == WALK_DAMAGE && lie == 2) {
+                ck_assert_uint_eq(item.begin, s.records[4].begin);
+                ck_assert_uint_eq(item.end, s.records[5].begin);
+            }
+            if (step == WALK_MORE) {
+                const uint64_t n = w.need - w.keep + 64;
+                v = (struct view){s.file.p + w.keep, w.keep,
+                                  w.keep + n < s.file.n ? w.keep + n : s.file.n, NULL};
+                shown = n > shown ? n : shown;
+            }
+        }
+        ck_assert_uint_eq(records, lie == 0 ? 6 : 5);
+    }
+    made_free(&s);
+    free(bytes);
+}
+END_TEST
+
+START_TEST(an_unreadable_range_takes_only_the_records_it_touches)
+{
+    struct dice d = {7};
+    struct made_shard s = made_shard(&d, 20, 500);
+    struct hole h = {NULL, s.records[5].end - 1, s.records[7].begin + 3, {.status = IMREC_ERR_IO}};
+    const uint64_t cut = h.begin / 4 * 4;
+    memset(s.file.p + h.begin, 0, h.end - h.begin);
+    struct view v = {s.file.p, 0, s.file.n, &h};
+    struct walk w;
+    struct walk_item item;
+    enum walk_step step;
+    uint64_t at = 0;
+    (void)cut;
+    walk_begin(&w, s.file.n, 0, s.file.n, true);
+    while ((step = walk_next(&w, &v, &item)) != WALK_END) {
+        ck_assert_uint_eq(item.begin, at);
+        at = item.end;
+        if (step == WALK_DAMAGE) {
+            ck_assert_uint_eq(item.begin, s.records[5].begin);
+            ck_assert_uint_eq(item.end, s.records[8].begin);
+            ck_assert_int_eq(item.why.status, IMREC_ERR_IO);
+        }
+    }
+    ck_assert_uint_eq(at, s.file.n);
+    made_free(&s);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("walk");
+    TCase *tc = tcase_create("walk");
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, every_record_is_in_exactly_one_cell_of_every_grid, 0, 16);
+    tcase_add_loop_test(tc, damage_loses_no_intact_record_and_its_ranges_fill_the_rest, 0, 150);
+    tcase_add_test(tc, a_giant_length_is_not_believed_before_its_end_was_seen);
+    tcase_add_test(tc, an_unreadable_range_takes_only_the_records_it_touches);
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
