@@ -16,8 +16,7 @@ static struct bytes text_of(const char *s)
 START_TEST(a_class_has_the_number_of_its_line) /* loop: line ends, mark, missing last end */
 {
     static const char *const texts[] = {"cat\na dog\n\xc3\xa9\n", "cat\r\na dog\r\n\xc3\xa9",
-                                        "\xef\xbb\xbf"
-                                        "cat\ra dog\r\xc3\xa9\r"};
+                                        "\357\273\277cat\ra dog\r\xc3\xa9\r"};
     struct class_list l;
     uint32_t number;
     ck_assert_int_eq(class_list_read("c.txt", text_of(texts[_i]), &l, NULL), IMREC_OK);

@@ -31,9 +31,7 @@ static const struct {
     {"\n \n\xc3\xa9\n", 0, 0, 0, 0, NULL},             /* blank lines are passed, then an error */
     {"1\t1\t1.jpg\n", 1, 1, 1, 1, "1.jpg"},
     {"1\t1\t5\n", 0, 1, 1, 1, "5"}, /* a path may look like a number */
-    {"\xef\xbb\xbf"
-     "1\t1\ta\n",
-     0, 1, 1, 1, "a"},
+    {"\357\273\2771\t1\ta\n", 0, 1, 1, 1, "a"},
     {"1\tnan\t-inf\ta\n", 0, 1, 2, -__builtin_inff(), "a"},
 };
 

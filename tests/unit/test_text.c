@@ -33,9 +33,7 @@ static const struct {
     {"a\r\nbc\r\n\r\nd\r\n", "1@0:a|2@3:bc|3@7:|4@9:d|"},
     {"a\rbc\r\rd\r", "1@0:a|2@2:bc|3@5:|4@6:d|"},
     {"a\n\rb\r\r\nc", "1@0:a|2@2:|3@3:b|4@5:|5@7:c|"},
-    {"\xef\xbb\xbf"
-     "a\nb",
-     "1@3:a|2@5:b|"},
+    {"\357\273\277a\nb", "1@3:a|2@5:b|"},
     {"\xef\xbb\xbf", ""},
     {"a\xef\xbb\xbf\n", "1@0:a\xef\xbb\xbf|"},
     {"\xef\xbb", "1@0:\xef\xbb|"},
@@ -77,10 +75,7 @@ START_TEST(a_part_of_a_file_counts_on_from_where_it_begins)
 {
     struct text_lines t;
     char got[64] = "";
-    text_lines_begin(&t,
-                     text_of("\xef\xbb\xbf"
-                             "b\nc"),
-                     100, 7); /* no mark in mid-file */
+    text_lines_begin(&t, text_of("\357\273\277b\nc"), 100, 7); /* no mark in mid-file */
     describe(&t, got, sizeof(got));
     ck_assert_str_eq(got, "8@100:\xef\xbb\xbf"
                           "b|9@105:c|");
