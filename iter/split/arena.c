@@ -105,7 +105,7 @@ static void reset(struct arena *a, _Atomic uint64_t *memory)
     }
     a->block_count = kept;
     a->pool_count = a->lost_count = 0;
-    a->next_run = a->next_byte = a->advised = 0;
+    a->next_run = a->next_byte = a->advised = a->ahead_bytes = 0;
 }
 
 static enum imrec_status list_units(struct arena *a, const struct loader_options *o,

@@ -53,9 +53,9 @@ struct arena {
     bool stale, failed; /* nothing more is begun in it */
     uint32_t busy;      /* threads at work in it */
     uint32_t holds;
-    uint64_t sequence;            /* place among the windows that are taken */
-    uint64_t next_run, next_byte; /* the piece that is read next; next_byte: of the run */
-    uint64_t advised;             /* runs that the source was told of */
+    uint64_t sequence;             /* place among the windows that are taken */
+    uint64_t next_run, next_byte;  /* the piece that is read next; next_byte: of the run */
+    uint64_t advised, ahead_bytes; /* runs the source was told of; of these still to be read */
     uint64_t runs_left;
     struct imrec_error error;
     /* Of whoever opens and finishes it, read-only in between. */

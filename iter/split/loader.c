@@ -65,17 +65,24 @@ static struct arena *oldest_with_work(struct loader *l)
     return best;
 }
 
+static uint64_t run_bytes(const struct run *r)
+{
+    return r->end - r->begin;
+}
+
 /* Runs behind the one in work that are near enough to tell the source of them now. */
 static void choose_advice(struct arena *a, struct piece *p)
 {
-    uint64_t bytes = 0, i = a->next_run + 1;
-    if (a->advised < i)
-        a->advised = i;
-    for (; i < a->run_count && bytes < AHEAD_BYTES; i++)
-        bytes += a->runs[i].end - a->runs[i].begin;
+    if (a->advised > a->next_run) { /* it was ahead, now it is read */
+        a->ahead_bytes -= a->next_byte == 0 ? run_bytes(&a->runs[a->next_run]) : 0;
+    } else {
+        a->advised = a->next_run + 1;
+        a->ahead_bytes = 0;
+    }
     p->advise_from = a->advised;
-    p->advise_to = i > a->advised ? i : a->advised;
-    a->advised = p->advise_to;
+    while (a->advised < a->run_count && a->ahead_bytes < AHEAD_BYTES)
+        a->ahead_bytes += run_bytes(&a->runs[a->advised++]);
+    p->advise_to = a->advised;
 }
 
 static bool take_piece(struct loader *l, struct piece *p)

@@ -37,6 +37,7 @@ struct loader {
     uint64_t opened, taken;           /* sequence numbers */
     uint64_t largest_record;          /* bytes, seen so far */
     atomic_bool cancelled;
+    atomic_bool cached; /* the last piece came as fast as from memory */
     _Atomic uint64_t bytes_read, memory;
 };
 

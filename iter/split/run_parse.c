@@ -11,7 +11,11 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
+#define CACHED_RATE                                                                                \
+    2u                 /* bytes a ns; at this rate bytes come from memory: advice only costs time  \
+                        */
 #define MOST_NOTES 64u /* of a cell; what comes then makes the last one longer */
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -27,6 +31,13 @@ static enum imrec_status no_memory(struct imrec_error *err)
 
 /* ---- reading ----------------------------------------------------------------------------------
  */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static void advise(struct loader *l, const struct piece *p)
 {
@@ -47,9 +58,13 @@ piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_err
     struct run *r = p->run;
     struct hole *holes = NULL;
     uint8_t *to = p->arena->memory + r->place + (p->offset - r->begin);
-    advise(l, p);
+    if (!atomic_load_explicit(&l->cached, memory_order_relaxed))
+        advise(l, p);
+    const uint64_t since = now_ns();
     const enum imrec_status st = holes_read(l->o.split->shards[r->shard].source, p->offset, to,
                                             (size_t)p->bytes, &holes, err);
+    atomic_store_explicit(&l->cached, p->bytes / CACHED_RATE > now_ns() - since,
+                          memory_order_relaxed);
     atomic_fetch_add(&l->bytes_read, p->bytes);
     mutex_lock(&l->lock);
     holes_join(&r->holes, holes);

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define BUFFER_BYTES ((uint64_t)8 << 20)
-#define AHEAD_BYTES  ((uint64_t)16 << 20)
-#define SEARCH_BYTES ((uint64_t)1 << 20) /* read at once behind the end, looking for a head */
+#define BUFFER_BYTES ((uint64_t)1 << 20)  /* stays in the cache; the system reads ahead of it */
+#define AHEAD_BYTES  ((uint64_t)16 << 20) /* what the system is told to read, at a time */
+#define SEARCH_BYTES ((uint64_t)1 << 20)  /* read at once behind the end, looking for a head */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -79,14 +79,18 @@ static enum imrec_status fill(struct scan *s, struct imrec_error *err)
                              &s->holes, err));
     s->view.end = most(target, from);
     s->view.holes = s->holes;
-    if (target < w->end)
-        source_will_need(s->source, target, least(AHEAD_BYTES, w->end - target));
+    if (target < w->end && target + AHEAD_BYTES / 2 > s->advised) {
+        const uint64_t begin = most(target, s->advised);
+        s->advised = least(w->end, begin + AHEAD_BYTES);
+        source_will_need(s->source, begin, s->advised - begin);
+    }
     return IMREC_OK;
 }
 
 void scan_begin(struct scan *s, struct source *source, uint64_t begin, uint64_t end, bool at_head)
 {
     s->source = source;
+    s->advised = 0;
     holes_free(&s->holes);
     s->view = (struct view){.p = s->buffer, .begin = begin, .end = begin};
     walk_begin(&s->walk, source->size, begin, end, at_head);

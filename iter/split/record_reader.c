@@ -1,0 +1,172 @@
+/* iter/split/record_reader.c - imrec_reader_*: the records of a partition, one by one. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/image_record.h"
+#include "imrec/records.h"
+#include "iter/split/dataset.h"
+#include "iter/split/scan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct imrec_reader {
+    struct split split;
+    struct scan scan;
+    uint32_t shard; /* that the scan is in */
+    bool begun;     /* the scan is in it */
+    struct damage {
+        uint32_t shard;
+        uint64_t begin, end;
+    } damage;
+    float *labels;
+    uint32_t label_room;
+};
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read records");
+}
+
+enum imrec_status imrec_reader_open(const char *uri, uint64_t part_index, uint64_t num_parts,
+                                    struct imrec_reader **out, struct imrec_error *err)
+{
+    const struct split_options o = {.path_imgrec = uri,
+                                    .num_parts = num_parts,
+                                    .part_index = part_index,
+                                    .cell_bytes = (uint64_t)1 << 40};
+    *out = NULL;
+    struct imrec_reader *r = imrec_zalloc(1, sizeof(*r));
+    if (r == NULL)
+        return no_memory(err);
+    const enum imrec_status st = split_open(&o, &r->split, err);
+    if (st != IMREC_OK)
+        imrec_reader_close(r);
+    else
+        *out = r;
+    return st;
+}
+
+/* ---- what a record says about itself
+ * --------------------------------------------------------------- */
+
+static enum imrec_status
+copy_labels(struct imrec_reader *r, const struct image_record *image, struct imrec_error *err)
+{
+    if (image->label_count > r->label_room) {
+        float *grown = imrec_realloc(r->labels, image->label_count, sizeof(*grown));
+        if (grown == NULL)
+            return no_memory(err);
+        r->labels = grown;
+        r->label_room = image->label_count;
+    }
+    for (uint32_t i = 0; i < image->label_count; i++)
+        r->labels[i] = image_record_label(image, i);
+    return IMREC_OK;
+}
+
+static enum imrec_status give_record(struct imrec_reader *r, const struct walk_item *item,
+                                     struct imrec_record *out, struct imrec_error *err)
+{
+    struct image_record image;
+    const struct bytes b = recordio_join(scan_bytes(&r->scan, item), &item->span);
+    *out = (struct imrec_record){.data = b.p,
+                                 .size = b.n,
+                                 .uri = r->split.shards[r->shard].uri,
+                                 .shard = r->shard,
+                                 .offset = item->begin};
+    if (image_record_parse(b, &image, NULL) != IMREC_OK)
+        return IMREC_OK;
+    IMREC_TRY(copy_labels(r, &image, err));
+    out->is_image = true;
+    out->id = image.id;
+    out->id2 = image.id2;
+    out->labels = r->labels;
+    out->label_count = image.label_count;
+    out->image = image.image.p;
+    out->image_size = image.image.n;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+give_damage(struct imrec_reader *r, const struct walk_item *item, struct imrec_error *err)
+{
+    r->damage = (struct damage){r->shard, item->begin, item->end};
+    imrec_error_at(err, IMREC_ERR_DATA, item->begin,
+                   "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: %s",
+                   r->split.shards[r->shard].uri, item->begin, item->end - 1, item->why.message);
+    if (err != NULL)
+        err->sys_errno = item->why.sys_errno;
+    return IMREC_ERR_DATA;
+}
+
+/* ---- walking
+ * ------------------------------------------------------------------------------------------- */
+
+/* Enters the next shard with bytes of the partition; false at the end. */
+static bool enter_shard(struct imrec_reader *r)
+{
+    for (; r->shard < r->split.shard_count; r->shard++) {
+        const struct split_range b = split_clip(&r->split, r->shard, r->split.begin, r->split.end);
+        if (b.begin < b.end) {
+            scan_begin(&r->scan, r->split.shards[r->shard].source, b.begin, b.end, b.begin == 0);
+            r->begun = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum imrec_status
+imrec_reader_next(struct imrec_reader *r, struct imrec_record *out, struct imrec_error *err)
+{
+    for (;;) {
+        struct walk_item item;
+        enum walk_step step;
+        if (!r->begun && !enter_shard(r))
+            return IMREC_END;
+        IMREC_TRY(scan_next(&r->scan, &step, &item, err));
+        if (step == WALK_RECORD)
+            return give_record(r, &item, out, err);
+        if (step == WALK_DAMAGE)
+            return give_damage(r, &item, err);
+        r->begun = false;
+        r->shard++;
+    }
+}
+
+void imrec_reader_damage(const struct imrec_reader *r, uint32_t *shard, uint64_t *begin,
+                         uint64_t *end)
+{
+    *shard = r->damage.shard;
+    *begin = r->damage.begin;
+    *end = r->damage.end;
+}
+
+enum imrec_status
+imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struct imrec_error *err)
+{
+    if (shard >= r->split.shard_count)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "there is no shard %" PRIu32 ", there are %" PRIu32, shard,
+                              r->split.shard_count);
+    const struct split_range b = split_clip(&r->split, shard, r->split.begin, r->split.end);
+    if (offset < b.begin || offset >= b.end || offset % RECORDIO_ALIGN != 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, offset,
+                              "%s: byte %" PRIu64 " is no place for a record of this partition, "
+                              "these are multiples of 4 from %" PRIu64 " below %" PRIu64,
+                              r->split.shards[shard].uri, offset, b.begin, b.end);
+    scan_begin(&r->scan, r->split.shards[shard].source, offset, b.end, true);
+    r->shard = shard;
+    r->begun = true;
+    return IMREC_OK;
+}
+
+void imrec_reader_close(struct imrec_reader *r)
+{
+    if (r == NULL)
+        return;
+    scan_end(&r->scan);
+    split_close(&r->split);
+    imrec_free(r->labels);
+    imrec_free(r);
+}

@@ -1,0 +1,182 @@
+#include "base/alloc.h"
+#include "imrec/records.h"
+#include "storage/fault.h"
+#include "tests/support/shards.h"
+#include "tests/support/suite.h"
+#include "tests/support/tmpdir.h"
+
+static struct tmpdir dir;
+static struct imrec_error err;
+
+static void setup(void)
+{
+    dir = tmpdir_make();
+}
+
+static void teardown(void)
+{
+    fault_forget("test");
+    tmpdir_remove(&dir);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+static enum imrec_status write_set(const char *rec, const char *idx, bool force)
+{
+    static const float labels[3] = {1.5f, -2.0f, 7.0f};
+    struct imrec_writer *w;
+    enum imrec_status st = imrec_writer_open(rec, idx, force, &w, &err);
+    for (uint64_t i = 0; st == IMREC_OK && i < 10; i++) {
+        if (i % 3 == 0)
+            st = imrec_writer_append(w, 100 - i, "raw", 3, &err);
+        else
+            st = imrec_writer_append_image(w, 100 - i, labels, (uint32_t)i % 4, 1000 + i, "picture",
+                                           i % 8, &err);
+        if (st != IMREC_OK)
+            imrec_writer_abort(w);
+    }
+    return st == IMREC_OK ? imrec_writer_commit(w, &err) : st;
+}
+
+static void check_set(const char *rec)
+{
+    struct imrec_reader *r;
+    struct imrec_record x;
+    ck_assert_msg(imrec_reader_open(rec, 0, 1, &r, &err) == IMREC_OK, "%s", err.message);
+    for (uint64_t i = 0; i < 10; i++) {
+        ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_OK);
+        ck_assert_str_eq(x.uri, rec);
+        ck_assert_int_eq(x.is_image, i % 3 != 0);
+        if (i % 3 == 0) {
+            ck_assert(x.size == 3 && memcmp(x.data, "raw", 3) == 0);
+            continue;
+        }
+        ck_assert_uint_eq(x.id, 1000 + i);
+        ck_assert_uint_eq(x.label_count, i % 4 == 0 ? 1 : i % 4);
+        if (i % 4 != 0)
+            ck_assert(x.labels[0] == 1.5f);
+        ck_assert(x.image_size == i % 8 && memcmp(x.image, "picture", i % 8) == 0);
+    }
+    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_END);
+    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_END);
+    imrec_reader_close(r);
+}
+
+START_TEST(what_is_written_is_read)
+{
+    const char *rec = tmp_path(&dir, "a.rec"), *idx = tmp_path(&dir, "a.idx");
+    ck_assert_msg(write_set(rec, idx, false) == IMREC_OK, "%s", err.message);
+    check_set(rec);
+    ck_assert_int_gt(tmp_size(idx), 40);
+    ck_assert_int_eq(write_set(rec, NULL, false), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "a.rec: exists already"));
+    ck_assert_int_eq(write_set(tmp_path(&dir, "b.rec"), idx, false), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(tmp_size(tmp_path(&dir, "b.rec.part")), -1);
+    ck_assert_int_eq(write_set(rec, idx, true), IMREC_OK);
+    check_set(rec);
+}
+END_TEST
+
+START_TEST(no_call_or_allocation_that_fails_leaves_anything)
+{
+    char rec[600], idx[600];
+    snprintf(rec, sizeof(rec), "fault://script=test:%s", tmp_path(&dir, "a.rec"));
+    snprintf(idx, sizeof(idx), "fault://script=test:%s", tmp_path(&dir, "a.idx"));
+    for (uint64_t n = 1; n < 200; n++) {
+        const bool memory = n % 2 == 0;
+        const struct fault_script script = {.call_eio = memory ? 0 : n / 2 + 1};
+        ck_assert_int_eq(fault_set("test", &script, &err), IMREC_OK);
+        imrec_alloc_fail_after(memory ? (long)n / 2 - 1 : -1);
+        const enum imrec_status st = write_set(rec, idx, false);
+        imrec_alloc_fail_after(-1);
+        const bool done = st == IMREC_OK;
+        ck_assert(done || st == (memory ? IMREC_ERR_NO_MEMORY : IMREC_ERR_IO));
+        ck_assert_int_eq(tmp_size(tmp_path(&dir, "a.rec")) != -1, done);
+        ck_assert_int_eq(tmp_size(tmp_path(&dir, "a.idx")) != -1, done);
+        ck_assert_int_eq(tmp_size(tmp_path(&dir, "a.rec.part")), -1);
+        ck_assert_int_eq(tmp_size(tmp_path(&dir, "a.idx.part")), -1);
+        remove(tmp_path(&dir, "a.rec"));
+        remove(tmp_path(&dir, "a.idx"));
+    }
+}
+END_TEST
+
+START_TEST(damage_is_reported_with_its_range_and_reading_goes_on)
+{
+    struct dice d = {3};
+    struct made_shard s = made_shard(&d, 12, 300);
+    struct imrec_reader *r;
+    struct imrec_record x;
+    uint32_t shard;
+    uint64_t begin, end;
+    memset(s.file.p + s.records[4].begin, 0, 4);
+    const char *path = tmp_write(&dir, "a.rec", s.file.p, s.file.n - 2); /* and a torn tail */
+    ck_assert_int_eq(imrec_reader_open(path, 0, 1, &r, &err), IMREC_OK);
+    for (size_t i = 0; i < 12; i++) {
+        const enum imrec_status st = imrec_reader_next(r, &x, &err);
+        if (i != 4 && i != 11) {
+            ck_assert_int_eq(st, IMREC_OK);
+            ck_assert_uint_eq(x.offset, s.records[i].begin);
+            continue;
+        }
+        ck_assert_int_eq(st, IMREC_ERR_DATA);
+        imrec_reader_damage(r, &shard, &begin, &end);
+        ck_assert_uint_eq(begin, s.records[i].begin);
+        ck_assert_uint_eq(end, i == 11 ? s.file.n - 2 : s.records[5].begin);
+        ck_assert_ptr_nonnull(strstr(err.message, "a.rec: bytes "));
+        ck_assert_ptr_nonnull(
+            strstr(err.message, i == 4 ? "expected the magic" : "the shard ends after"));
+    }
+    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_END);
+    ck_assert_int_eq(imrec_reader_seek(r, 0, s.records[7].begin, &err), IMREC_OK);
+    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_OK);
+    ck_assert(x.size == s.records[7].n && memcmp(x.data, s.records[7].bytes, x.size) == 0);
+    ck_assert_int_eq(imrec_reader_seek(r, 0, s.records[4].begin, &err), IMREC_OK);
+    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_ERR_DATA);
+    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_OK);
+    ck_assert_uint_eq(x.offset, s.records[5].begin);
+    ck_assert_int_eq(imrec_reader_seek(r, 1, 0, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(imrec_reader_seek(r, 0, 2, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(imrec_reader_seek(r, 0, s.file.n, &err), IMREC_ERR_ARGUMENT);
+    imrec_reader_close(r);
+    made_free(&s);
+}
+END_TEST
+
+START_TEST(records_larger_than_every_buffer_are_read_whole)
+{
+    struct made_shard s = {.file = BUF_INIT((size_t)1 << 30)};
+    struct imrec_reader *r;
+    struct imrec_record x;
+    const size_t sizes[] = {10, 9 << 20, 3, 5 << 20, 0, 1 << 20};
+    uint8_t *bytes = malloc(9 << 20);
+    for (size_t i = 0; i < 9 << 20; i++)
+        bytes[i] = (uint8_t)(i * 2654435761u >> 24);
+    for (size_t i = 8; i + 4 < 9 << 20; i += 400000) /* of many parts */
+        memcpy(bytes + i / 4 * 4, "\x0a\x23\xd7\xce", 4);
+    for (size_t i = 0; i < 6; i++)
+        made_add(&s, bytes, sizes[i]);
+    const char *path = tmp_write(&dir, "a.rec", s.file.p, s.file.n);
+    ck_assert_int_eq(imrec_reader_open(path, 0, 1, &r, &err), IMREC_OK);
+    for (size_t i = 0; i < 6; i++) {
+        ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_OK);
+        ck_assert(x.size == sizes[i] && memcmp(x.data, bytes, x.size) == 0);
+    }
+    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_END);
+    imrec_reader_close(r);
+    made_free(&s);
+    free(bytes);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("records");
+    TCase *tc = tcase_create("records");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, what_is_written_is_read);
+    tcase_add_test(tc, no_call_or_allocation_that_fails_leaves_anything);
+    tcase_add_test(tc, damage_is_reported_with_its_range_and_reading_goes_on);
+    tcase_add_test(tc, records_larger_than_every_buffer_are_read_whole);
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
