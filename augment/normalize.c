@@ -34,8 +34,6 @@ static enum imrec_status check_shape(const struct normalize_job *j, struct imrec
         !mul_fits(bytes, j->channels * sizeof(float), &bytes) || bytes > PTRDIFF_MAX)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "a slot of %u x %u px has no size in memory", j->width, j->height);
-    if (j->out == NULL)
-        return refuse(err, "there is no slot to normalize into: out is NULL");
     if ((unsigned)j->how.dtype > IMREC_INT8 || (unsigned)j->how.layout > IMREC_NHWC)
         return imrec_error_at(
             err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,

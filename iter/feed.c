@@ -1,0 +1,144 @@
+/*
+ * iter/feed.c - the serial step: schedule and supply say which record comes into which slot.
+ *
+ * Damage is told with the batch that holds the first sample of its window; a window without
+ * samples hands its damage on to the next sample, or to the end of the sweep.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "iter/state.h"
+
+/* ---- damage ------------------------------------------------------------------------------ */
+
+static void note_damage(struct imrec_iter *it, const struct damage *d)
+{
+    struct imrec_error *first = &it->pending_damage;
+    struct imrec_error why;
+    imrec_error_at(&why, IMREC_ERR_DATA, d->begin,
+                   "%.200s: bytes %llu to %llu hold no readable record: %.200s",
+                   it->split.shards[d->shard].uri, (unsigned long long)d->begin,
+                   (unsigned long long)d->end, d->why.message);
+    imrec_log(IMREC_LOG_WARNING, "%s", why.message);
+    if (it->pending_damages++ == 0)
+        *first = why;
+    it->damages++;
+}
+
+void iter_on_window(void *context, const struct window *w)
+{
+    struct imrec_iter *it = context;
+    const struct schedule *s = &it->schedule;
+    if (s->fill != FILL_SWEEP)
+        return; /* these samples are another sweep's: they fill the rest of a batch */
+    const bool told = it->resumed_inside;
+    if (!told)
+        it->window_before = s->main.sample;
+    it->window_number = w->number;
+    it->resumed_inside = false;
+    for (uint64_t i = 0; !told && schedule_is_first_lap(s) && i < w->damage_count; i++)
+        note_damage(it, &w->damages[i]);
+}
+
+static void tell_damage(struct imrec_iter *it, struct cell_state *c)
+{
+    if (it->pending_damages == 0)
+        return;
+    if (c->damages == 0)
+        c->damage = it->pending_damage;
+    c->damages += it->pending_damages;
+    it->pending_damages = 0;
+}
+
+/* ---- steps of the schedule ----------------------------------------------------------------- */
+
+static enum team_step close_cell(struct imrec_iter *it, struct cell_state *c)
+{
+    c->closed = it->schedule.closed;
+    c->next = it->place;
+    c->next.run = c->closed.next;
+    if (c->closed.next.sample == 0)
+        c->next.window = c->next.before = 0;
+    if (c->closed.end)
+        tell_damage(it, c);
+    it->cell_open = false;
+    return TEAM_CLOSE;
+}
+
+static enum team_step
+give(struct imrec_iter *it, struct cell_state *c, struct ticket *t, enum schedule_step step)
+{
+    const struct schedule *s = &it->schedule;
+    const bool main_run = s->fill == FILL_SWEEP && step != SCHEDULE_BLANK;
+    t->kind = step;
+    t->record = NULL;
+    t->window = NULL;
+    t->sweep = it->supply.sweep;
+    if (t->slot == 0)
+        c->sweep = main_run ? s->main.sweep : t->sweep;
+    if (step != SCHEDULE_BLANK) {
+        t->record = supply_take(&it->supply);
+        t->window = it->supply.window;
+        loader_hold(it->supply.loader, t->window);
+    }
+    if (main_run) {
+        it->place.window = it->window_number;
+        it->place.before = it->window_before;
+    }
+    if (step == SCHEDULE_SAMPLE)
+        tell_damage(it, c);
+    return TEAM_SLOT;
+}
+
+static enum team_step stop(struct imrec_iter *it, struct cell_state *c, enum imrec_status st,
+                           const struct imrec_error *err)
+{
+    c->fatal = st;
+    c->fatal_error = *err;
+    it->cell_open = false;
+    return TEAM_STOP;
+}
+
+static enum team_step step(struct imrec_iter *it, struct ticket *t)
+{
+    struct cell_state *c = &it->slots.cells[t->cell];
+    if (!it->cell_open)
+        slots_begin_cell(&it->slots, t->cell);
+    it->cell_open = true;
+    for (;;) {
+        bool more = false;
+        struct imrec_error err;
+        if (schedule_asks(&it->schedule)) {
+            const enum imrec_status st = supply_more(&it->supply, &more, &err);
+            if (st != IMREC_OK)
+                return stop(it, c, st, &err);
+        }
+        const enum schedule_step next = schedule_next(&it->schedule, more);
+        if (next == SCHEDULE_CLOSE)
+            return close_cell(it, c);
+        if (next != SCHEDULE_GO)
+            return give(it, c, t, next);
+        supply_go(&it->supply, schedule_target(&it->schedule));
+    }
+}
+
+enum team_step iter_feed(void *context, struct ticket *t)
+{
+    struct imrec_iter *it = context;
+    const uint64_t begin = clock_ns(), waited = it->supply.io_wait_ns;
+    const enum team_step made = step(it, t);
+    it->feed_ns += clock_ns() - begin - (it->supply.io_wait_ns - waited);
+    return made;
+}
+
+void iter_begin_at(struct imrec_iter *it, const struct place *place)
+{
+    const struct schedule_run *run = &place->run;
+    schedule_begin(&it->schedule, *run);
+    supply_seek(&it->supply, run->sweep, place->window, run->sample - place->before);
+    it->cell_open = false;
+    it->pending_damages = 0;
+    it->place = *place;
+    it->window_before = place->before;
+    it->resumed_inside = run->sample != 0; /* the window's damage came with its first sample */
+}

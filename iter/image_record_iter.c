@@ -1,0 +1,326 @@
+/* iter/image_record_iter.c - life of an iterator: open, next, rewind, seek, close. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/pages.h"
+#include "iter/mean.h"
+#include "iter/options.h"
+#include "iter/position.h"
+#include "iter/state.h"
+
+#include <string.h>
+
+/* A batch larger than this goes around the caches: it would only push out what is in use. */
+#define STREAM_BYTES ((size_t)8 << 20)
+
+/* ---- open --------------------------------------------------------------------------------- */
+
+static struct supply_options supply_options(const struct imrec_iter *it)
+{
+    return (struct supply_options){
+        .shuffle = it->options.shuffle,
+        .indexed = it->indexed,
+        .seed = (uint64_t)it->options.seed,
+        .shuffle_window = (uint64_t)it->options.shuffle_window,
+    };
+}
+
+static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    const struct supply_options so = supply_options(it);
+    const struct split_options wanted = {
+        .path_imgrec = o->path_imgrec,
+        .path_imgidx = o->path_imgidx,
+        .num_parts = (uint64_t)o->num_parts,
+        .part_index = (uint64_t)o->part_index,
+        .cell_bytes = supply_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
+        .keep_in_memory = o->keep_in_memory,
+        .drop_behind = o->drop_behind,
+    };
+    IMREC_TRY(split_open(&wanted, &it->split, err));
+    it->supply.plan = supply_plan(&so, &it->split, (uint64_t)o->shuffle_chunk);
+    it->supply.context = it;
+    it->supply.on_window = iter_on_window;
+    if (o->path_imglist[0] != '\0')
+        IMREC_TRY(label_table_load(&it->labels, o->path_imglist, (uint32_t)o->label_width, err));
+    if (o->verbose)
+        imrec_log(IMREC_LOG_TRACE,
+                  "%s: %u shards, %llu bytes, partition %lld of %lld, %llu windows a sweep",
+                  o->path_imgrec, it->split.shard_count, (unsigned long long)it->split.total_bytes,
+                  (long long)o->part_index, (long long)o->num_parts,
+                  (unsigned long long)it->supply.plan.windows.count);
+    return IMREC_OK;
+}
+
+/* Samples of a sweep with equal_batches: those of the largest partition. */
+static enum imrec_status count_equal(struct imrec_iter *it, struct imrec_error *err)
+{
+    const size_t n = (size_t)it->options.num_parts;
+    uint64_t most = 0, *counts = imrec_zalloc(n, sizeof(*counts));
+    if (counts == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for the counts of %zu partitions", n);
+    const enum imrec_status st = split_count(&it->split, counts, err);
+    for (size_t i = 0; st == IMREC_OK && i < n; i++)
+        most = counts[i] > most ? counts[i] : most;
+    imrec_free(counts);
+    it->schedule.equal = most;
+    return st;
+}
+
+static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error *err)
+{
+    it->workers = imrec_zalloc(it->worker_count, sizeof(*it->workers));
+    if (it->workers == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u workers",
+                              it->worker_count);
+    const bool stream = it->slots.data_bytes > STREAM_BYTES;
+    for (uint32_t i = 0; i < it->worker_count; i++)
+        IMREC_TRY(picture_init(&it->workers[i].picture, &it->options, it->mean_image, stream, err));
+    return IMREC_OK;
+}
+
+static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    const struct place begin = {{0}, 0, 0};
+    const struct team_options team = {
+        .context = it,
+        .feed = iter_feed,
+        .work = iter_work,
+        .batch_size = (uint32_t)o->batch_size,
+        .depth = (uint32_t)o->prefetch_buffer + 1,
+        .workers = it->worker_count,
+    };
+    it->schedule.batch_size = (uint32_t)o->batch_size;
+    it->schedule.last_batch = o->last_batch;
+    IMREC_TRY(supply_start(&it->supply, &it->split, err));
+    iter_begin_at(it, &begin);
+    return team_start(&team, &it->team, err);
+}
+
+static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
+{
+    struct imrec_iter_options *o = &it->options;
+    it->indexed = o->path_imgidx[0] != '\0';
+    it->worker_count = team_workers(o->preprocess_threads);
+    if (slots_memory(o) == UINT64_MAX)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "data_shape and batch_size ask for a batch of over 1 TiB");
+    IMREC_TRY(open_data(it, err));
+    IMREC_TRY(iter_plan_memory(it, err));
+    if (o->mean_img[0] != '\0')
+        IMREC_TRY(iter_mean_image(o, &it->mean_image, &it->mean_image_bytes, err));
+    if (o->equal_batches)
+        IMREC_TRY(count_equal(it, err));
+    o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = ""; /* were borrowed */
+    IMREC_TRY(slots_init(&it->slots, o, err));
+    IMREC_TRY(make_workers(it, err));
+    return start(it, err);
+}
+
+enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **out,
+                                  struct imrec_error *err)
+{
+    struct imrec_iter_options o;
+    *out = NULL;
+    IMREC_TRY(iter_options_copy(&o, options, err));
+    struct imrec_iter *it = imrec_zalloc(1, sizeof(*it));
+    if (it == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for an iterator");
+    it->options = o;
+    const enum imrec_status st = build(it, err);
+    if (st != IMREC_OK) {
+        imrec_iter_close(it);
+        return st;
+    }
+    *out = it;
+    return IMREC_OK;
+}
+
+/* Accepts NULL and every half-built state. */
+void imrec_iter_close(struct imrec_iter *it)
+{
+    if (it == NULL)
+        return;
+    supply_cancel(&it->supply); /* first: the feed may wait for it */
+    team_stop(it->team);
+    supply_stop(&it->supply);
+    for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++)
+        picture_free(&it->workers[i].picture);
+    imrec_free(it->workers);
+    slots_free(&it->slots);
+    label_table_free(&it->labels);
+    pages_free(it->mean_image, it->mean_image_bytes);
+    split_close(&it->split);
+    imrec_free(it->position);
+    imrec_free(it);
+}
+
+/* ---- next --------------------------------------------------------------------------------- */
+
+static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *out)
+{
+    const struct slots *s = &it->slots;
+    const struct cell_state *c = &s->cells[cell];
+    const size_t row = slots_row(s, cell, 0);
+    *out = (struct imrec_batch){
+        .data = s->data[cell],
+        .labels = s->labels + row * s->label_width,
+        .ids = s->ids + row,
+        .valid = s->valid + row,
+        .status = s->status + row,
+        .draws = s->draws != NULL ? s->draws + row : NULL,
+        .number = it->batches,
+        .sweep = c->sweep,
+        .slots = c->closed.slots,
+        .count = c->closed.count,
+        .pad = c->closed.slots - c->closed.count,
+        .failed = c->failed,
+        .label_width = s->label_width,
+        .sweep_end = c->closed.sweep_end,
+    };
+}
+
+static enum imrec_status sticky(struct imrec_iter *it, struct imrec_error *err)
+{
+    if (err != NULL)
+        *err = it->fatal;
+    return it->fatal.status;
+}
+
+static void end_sweep(struct imrec_iter *it)
+{
+    it->end_due = false;
+    it->at = (struct place){{.sweep = it->at.run.sweep + 1}, 0, 0};
+}
+
+static enum imrec_status take_batch(struct imrec_iter *it, uint32_t *cell)
+{
+    const uint64_t begin = clock_ns();
+    if (it->holding)
+        team_recycle(it->team);
+    it->holding = false;
+    const enum imrec_status st = team_take(it->team, cell);
+    it->next_wait_ns += clock_ns() - begin;
+    if (st != IMREC_OK)
+        return imrec_error_at(&it->fatal, st, IMREC_NO_OFFSET, "the workers have stopped");
+    const struct cell_state *c = &it->slots.cells[*cell];
+    if (c->fatal != IMREC_OK)
+        it->fatal = c->fatal_error;
+    it->holding = true;
+    return c->fatal;
+}
+
+/* The first thing that is wrong with a batch: damage, else its first failed slot. Of a batch that
+ * is dropped only the damage counts. */
+static enum imrec_status
+verdict(const struct imrec_iter *it, const struct cell_state *c, struct imrec_error *err)
+{
+    const bool failed = c->closed.deliver && c->failed != 0;
+    if (it->options.on_error == IMREC_ON_ERROR_SKIP || (c->damages == 0 && !failed))
+        return IMREC_OK;
+    if (err != NULL) {
+        *err = c->damages != 0 ? c->damage : c->failure;
+        err->status = IMREC_ERR_DATA;
+    }
+    return IMREC_ERR_DATA;
+}
+
+enum imrec_status
+imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_error *err)
+{
+    uint32_t cell;
+    if (it->fatal.status != IMREC_OK)
+        return sticky(it, err);
+    if (it->end_due) {
+        end_sweep(it);
+        return IMREC_END;
+    }
+    for (;;) {
+        if (take_batch(it, &cell) != IMREC_OK)
+            return sticky(it, err);
+        const struct cell_state *c = &it->slots.cells[cell];
+        const enum imrec_status st = verdict(it, c, err);
+        it->at = c->next;
+        it->end_due = c->closed.end;
+        if (c->closed.deliver || (c->closed.end && st != IMREC_OK)) {
+            describe(it, cell, out);
+            it->batches += c->closed.deliver;
+            if (!c->closed.deliver)
+                out->slots = out->count = out->pad = out->failed = 0; /* damage only */
+            return st;
+        }
+        if (it->end_due) {
+            end_sweep(it);
+            return IMREC_END;
+        }
+    }
+}
+
+/* ---- position ----------------------------------------------------------------------------- */
+
+static struct position_order order_of(const struct imrec_iter *it)
+{
+    const struct imrec_iter_options *o = &it->options;
+    return (struct position_order){
+        .data = split_fingerprint(&it->split),
+        .seed = o->seed,
+        .shuffle = o->shuffle,
+        .indexed = it->indexed,
+        .shuffle_window = o->shuffle && !it->indexed ? o->shuffle_window : 0,
+        .shuffle_chunk = o->shuffle && !it->indexed ? o->shuffle_chunk : 0,
+        .num_parts = o->num_parts,
+        .part_index = o->part_index,
+        .equal_batches = o->equal_batches,
+    };
+}
+
+static void go_to(struct imrec_iter *it, const struct place *place)
+{
+    team_pause(it->team);
+    iter_begin_at(it, place);
+    team_resume(it->team);
+    it->at = *place;
+    it->holding = it->end_due = false;
+}
+
+enum imrec_status imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *err)
+{
+    if (it->fatal.status != IMREC_OK)
+        return sticky(it, err);
+    if (it->end_due) { /* the rest of this sweep is its END: behind it the next one begins */
+        end_sweep(it);
+        return IMREC_OK;
+    }
+    if (it->at.run.sample == 0)
+        return IMREC_OK; /* it stands there */
+    const struct place next = {{.sweep = it->at.run.sweep + 1}, 0, 0};
+    go_to(it, &next);
+    return IMREC_OK;
+}
+
+enum imrec_status
+imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error *err)
+{
+    const struct position_order order = order_of(it);
+    char *text;
+    IMREC_TRY(position_write(&order, &it->at, &text, err));
+    imrec_free(it->position);
+    *json = it->position = text;
+    return IMREC_OK;
+}
+
+enum imrec_status imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err)
+{
+    const struct position_order order = order_of(it);
+    struct place place;
+    if (it->fatal.status != IMREC_OK)
+        return sticky(it, err);
+    IMREC_TRY(position_read(json, &order, it->supply.plan.windows.count, &place, err));
+    go_to(it, &place);
+    return IMREC_OK;
+}

@@ -1,0 +1,155 @@
+/*
+ * iter/mean.c - the mean image.
+ *
+ * It is summed up by an iterator of its own that delivers bytes: sums of integers are exact, so
+ * the result does not depend on threads or on the order. Two processes that make it at once
+ * write the same bytes; who comes second reads what the first has made.
+ */
+#include "iter/mean.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/pages.h"
+#include "formats/mean_image.h"
+#include "storage/sink.h"
+#include "storage/source.h"
+
+#define MAX_FILE_BYTES ((size_t)1 << 36)
+
+static size_t values_of(const struct imrec_shape *s)
+{
+    return (size_t)s->channels * s->height * s->width;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static enum imrec_status
+take(const struct imrec_iter_options *o, struct bytes file, float *out, struct imrec_error *err)
+{
+    const struct imrec_shape *want = &o->data_shape;
+    struct mean_image m;
+    IMREC_TRY(mean_image_read(o->mean_img, file, &m, err));
+    if (m.channels != want->channels || m.height != want->height || m.width != want->width)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%.200s: the mean image is (%u, %u, %u), but data_shape is (%u, %u, "
+                              "%u); remove it to have it made again",
+                              o->mean_img, m.channels, m.height, m.width, want->channels,
+                              want->height, want->width);
+    mean_image_values(&m, out);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+load(const struct imrec_iter_options *o, float *out, struct imrec_error *err)
+{
+    uint8_t *file;
+    size_t n;
+    IMREC_TRY(source_load(o->mean_img, MAX_FILE_BYTES, &file, &n, err));
+    const enum imrec_status st = take(o, (struct bytes){file, n}, out, err);
+    imrec_free(file);
+    return st;
+}
+
+/* ---- making ------------------------------------------------------------------------------- */
+
+static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
+{
+    struct imrec_iter_options p = *o;
+    p.mean_img = "";
+    p.mean_r = p.mean_g = p.mean_b = p.mean_a = 0;
+    p.std_r = p.std_g = p.std_b = p.std_a = p.scale = 1;
+    p.dtype = IMREC_UINT8;
+    p.layout = IMREC_NCHW;
+    p.rand_crop = p.rand_mirror = p.mirror = p.shuffle = false;
+    p.equal_batches = p.keep_in_memory = p.record_draws = false;
+    p.num_parts = 1;
+    p.part_index = 0;
+    p.last_batch = IMREC_LAST_PARTIAL;
+    p.round_batch = -1;
+    return p;
+}
+
+static void add_batch(const struct imrec_batch *b, size_t values, uint64_t *sums, uint64_t *count)
+{
+    for (uint32_t slot = 0; slot < b->slots; slot++) {
+        const uint8_t *x = (const uint8_t *)b->data + slot * values;
+        if (!b->valid[slot])
+            continue;
+        for (size_t i = 0; i < values; i++)
+            sums[i] += x[i];
+        ++*count;
+    }
+}
+
+static enum imrec_status
+sum_up(const struct imrec_iter_options *o, uint64_t *sums, uint64_t *count, struct imrec_error *err)
+{
+    const struct imrec_iter_options p = plain_bytes(o);
+    struct imrec_iter *it;
+    struct imrec_batch batch;
+    enum imrec_status st;
+    IMREC_TRY(imrec_iter_open(&p, &it, err));
+    while ((st = imrec_iter_next(it, &batch, err)) == IMREC_OK)
+        add_batch(&batch, values_of(&o->data_shape), sums, count);
+    imrec_iter_close(it);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+static enum imrec_status
+store(const struct imrec_iter_options *o, const float *mean, struct imrec_error *err)
+{
+    const struct imrec_shape *s = &o->data_shape;
+    struct buf file = BUF_INIT(MAX_FILE_BYTES);
+    struct sink *sink = NULL;
+    enum imrec_status st = mean_image_write(&file, mean, s->channels, s->height, s->width, err);
+    if (st == IMREC_OK)
+        st = sink_open(o->mean_img, &sink, err);
+    if (st == IMREC_OK && (st = sink_append(sink, file.p, file.n, err)) != IMREC_OK)
+        sink_abort(sink);
+    else if (st == IMREC_OK)
+        st = sink_commit(sink, err);
+    buf_free(&file);
+    return st != IMREC_OK && sink_exists(o->mean_img) ? IMREC_OK : st; /* another was faster */
+}
+
+static enum imrec_status
+make(const struct imrec_iter_options *o, float *mean, struct imrec_error *err)
+{
+    const size_t values = values_of(&o->data_shape);
+    uint64_t count = 0, *sums = imrec_zalloc(values, sizeof(*sums));
+    if (sums == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for the mean image");
+    imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
+              o->mean_img);
+    enum imrec_status st = sum_up(o, sums, &count, err);
+    if (st == IMREC_OK && count == 0)
+        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                            "%.200s: there is no picture to make a mean image of", o->path_imgrec);
+    for (size_t i = 0; st == IMREC_OK && i < values; i++)
+        mean[i] = (float)((double)sums[i] / (double)count);
+    imrec_free(sums);
+    return st == IMREC_OK ? store(o, mean, err) : st;
+}
+
+enum imrec_status iter_mean_image(const struct imrec_iter_options *o, float **out, size_t *bytes,
+                                  struct imrec_error *err)
+{
+    enum imrec_status st = IMREC_OK;
+    *bytes = values_of(&o->data_shape) * sizeof(float); /* fits: a batch of them does */
+    *out = pages_alloc(*bytes);
+    if (*out == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for the mean image");
+    if (!sink_exists(o->mean_img))
+        st = make(o, *out, err);
+    if (st == IMREC_OK)
+        st = load(o, *out, err);
+    if (st != IMREC_OK) {
+        pages_free(*out, *bytes);
+        *out = NULL;
+    }
+    return st;
+}

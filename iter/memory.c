@@ -1,0 +1,48 @@
+/* iter/memory.c - what these options will need, before anything of it is taken. */
+#include "base/error.h"
+#include "iter/state.h"
+
+/* A decoder's tables and rows, a crop's region and the rows of a resize: 1 to 3 MiB for
+ * photographs of 500 px. Larger pictures and progressive ones take more, up to max_pixels. */
+#define SCRATCH_BYTES ((uint64_t)4 << 20)
+
+static uint64_t kept(const struct imrec_iter *it)
+{
+    return it->options.keep_in_memory ? it->split.end - it->split.begin : 0;
+}
+
+static uint64_t index_bytes(const struct imrec_iter *it)
+{
+    return it->indexed ? it->split.unit_count * sizeof(struct indexed_record) : 0;
+}
+
+enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    const uint64_t batches = slots_memory(o), windows = supply_memory(&it->supply.plan);
+    const uint64_t scratch = it->worker_count * SCRATCH_BYTES;
+    const uint64_t index = index_bytes(it), keep = kept(it);
+    if (batches == UINT64_MAX)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "data_shape and batch_size ask for a batch of over 1 TiB");
+    it->memory_planned = batches + windows + scratch + index + keep;
+    if (o->memory_limit == 0 || it->memory_planned <= (uint64_t)o->memory_limit)
+        return IMREC_OK;
+    return imrec_error_at(
+        err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+        "memory_limit is %lld bytes, but these options need %llu: %llu for %lld batches, %llu for "
+        "windows and read-ahead, %llu for %u workers, %llu for the index, %llu kept in memory",
+        (long long)o->memory_limit, (unsigned long long)it->memory_planned,
+        (unsigned long long)batches, (long long)o->prefetch_buffer + 1, (unsigned long long)windows,
+        (unsigned long long)scratch, it->worker_count, (unsigned long long)index,
+        (unsigned long long)keep);
+}
+
+uint64_t iter_memory_in_use(struct imrec_iter *it)
+{
+    uint64_t sum = slots_memory(&it->options) + split_memory(&it->split) +
+                   label_table_memory(&it->labels) + it->mean_image_bytes;
+    if (it->supply.loader != NULL)
+        sum += loader_memory(it->supply.loader);
+    return sum;
+}

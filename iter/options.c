@@ -1,0 +1,109 @@
+#include "iter/options.h"
+
+#include "base/error.h"
+#include "base/param.h"
+
+#include <string.h>
+
+#define PARAM_STRUCT struct imrec_iter_options
+static const struct param table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
+
+void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size)
+{
+    struct imrec_iter_options defaults = {0};
+    param_defaults(table, &defaults);
+    memset(o, 0, size);
+    memcpy(o, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
+    o->struct_size = size;
+}
+
+enum imrec_status
+imrec_iter_options_set(struct imrec_iter_options *o, const char *key_value, struct imrec_error *err)
+{
+    const char *equals = strchr(key_value, '=');
+    if (equals == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "'%.80s' is not of the form key=value", key_value);
+    const size_t n = (size_t)(equals - key_value);
+    const struct param *p = param_find(table, key_value, n);
+    if (p != NULL && p->offset >= o->struct_size)
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                              "%s is newer than the header this caller was built with", p->name);
+    return param_set(table, o, key_value, n, equals + 1, err);
+}
+
+/* ---- what contradicts ------------------------------------------------------------------- */
+
+static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
+{
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", sentence);
+}
+
+static enum imrec_status take_round_batch(struct imrec_iter_options *o, struct imrec_error *err)
+{
+    if (o->round_batch < 0)
+        return IMREC_OK;
+    const enum imrec_last_batch meant = o->round_batch ? IMREC_LAST_REPEAT : IMREC_LAST_PAD;
+    if (o->last_batch != IMREC_LAST_PAD && o->last_batch != meant)
+        return refuse(err,
+                      "round_batch and last_batch contradict each other; give last_batch only");
+    o->last_batch = meant;
+    return IMREC_OK;
+}
+
+static bool normalizes(const struct imrec_iter_options *o)
+{
+    return o->mean_r != 0 || o->mean_g != 0 || o->mean_b != 0 || o->mean_a != 0 || o->std_r != 1 ||
+           o->std_g != 1 || o->std_b != 1 || o->std_a != 1 || o->scale != 1 ||
+           o->mean_img[0] != '\0';
+}
+
+static enum imrec_status check_values(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    const uint32_t channels = o->data_shape.channels;
+    if (channels != 1 && channels != 3 && channels != 4)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "data_shape must have 1, 3 or 4 channels, not %u", channels);
+    if (o->dtype == IMREC_UINT8 && normalizes(o))
+        return refuse(err, "dtype=uint8 delivers pixels as they are: mean_*, std_*, scale and "
+                           "mean_img need float32 or float16 (mean_* also int8)");
+    if (o->dtype == IMREC_INT8 &&
+        (o->std_r != 1 || o->std_g != 1 || o->std_b != 1 || o->std_a != 1 || o->scale != 1))
+        return refuse(err, "dtype=int8 subtracts a mean only: std_* and scale need float32 or "
+                           "float16");
+    if (o->inter_method != 0 && o->inter_method != 1 && o->inter_method != 3)
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                              "inter_method %lld is not supported; 0 (nearest), 1 (bilinear) and "
+                              "3 (area) are",
+                              (long long)o->inter_method);
+    return IMREC_OK;
+}
+
+static enum imrec_status check_data(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    if (o->part_index >= o->num_parts)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "part_index must be below num_parts, but %lld is not below %lld",
+                              (long long)o->part_index, (long long)o->num_parts);
+    if (o->shuffle_chunk > o->shuffle_window / 2)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "shuffle_chunk of %lld bytes must be at most half of shuffle_window "
+                              "(%lld bytes)",
+                              (long long)o->shuffle_chunk, (long long)o->shuffle_window);
+    return IMREC_OK;
+}
+
+enum imrec_status iter_options_copy(struct imrec_iter_options *to,
+                                    const struct imrec_iter_options *from, struct imrec_error *err)
+{
+    imrec_iter_options_init(to);
+    if (from == NULL || from->struct_size < sizeof(from->struct_size) ||
+        from->struct_size > sizeof(*to))
+        return refuse(err, "options were not set up with imrec_iter_options_init()");
+    memcpy(to, from, from->struct_size); /* fields this caller does not know keep their defaults */
+    to->struct_size = sizeof(*to);
+    IMREC_TRY(param_check(table, to, err));
+    IMREC_TRY(take_round_batch(to, err));
+    IMREC_TRY(check_values(to, err));
+    return check_data(to, err);
+}

@@ -1,0 +1,12 @@
+/* iter/options.h - the iterator's parameter table at work. */
+#ifndef IMREC_ITER_OPTIONS_H
+#define IMREC_ITER_OPTIONS_H
+
+#include "imrec/iterator.h"
+
+/* Takes what the caller's version of the struct knows, leaves defaults elsewhere, and checks
+ * ranges and what contradicts. round_batch has become last_batch afterwards. */
+IMREC_NODISCARD enum imrec_status iter_options_copy(struct imrec_iter_options *to,
+                                                    const struct imrec_iter_options *from,
+                                                    struct imrec_error *err);
+#endif

@@ -1,0 +1,26 @@
+/* iter/position.h - a place on the timeline as JSON text. docs/formats/position.md is the
+ * specification. Pure. */
+#ifndef IMREC_ITER_POSITION_H
+#define IMREC_ITER_POSITION_H
+
+#include "iter/slots.h"
+
+#define POSITION_VERSION   1
+#define POSITION_MAX_BYTES ((size_t)1 << 16)
+
+/* What shapes the order: two positions can only be exchanged where all of it is equal. */
+struct position_order {
+    uint64_t data; /* split_fingerprint() */
+    int64_t seed, shuffle, indexed, shuffle_window, shuffle_chunk, num_parts, part_index,
+        equal_batches;
+};
+
+/* *text is of imrec_realloc(). */
+IMREC_NODISCARD enum imrec_status position_write(const struct position_order *order,
+                                                 const struct place *place, char **text,
+                                                 struct imrec_error *err);
+/* `windows`: of a sweep. The message names what is missing, wrong or different. */
+IMREC_NODISCARD enum imrec_status
+position_read(const char *text, const struct position_order *order, uint64_t windows,
+              struct place *place, struct imrec_error *err);
+#endif

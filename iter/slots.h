@@ -1,0 +1,58 @@
+/* iter/slots.h - the memory of batches: a cell of the ring is one batch, used again and again. */
+#ifndef IMREC_ITER_SLOTS_H
+#define IMREC_ITER_SLOTS_H
+
+#include "base/threads.h"
+#include "imrec/iterator.h"
+#include "iter/plan/schedule.h"
+
+/* Where the stream stands: what a position says. */
+struct place {
+    struct schedule_run run;
+    uint64_t window, before; /* window of the sweep; run.sample at its first record */
+};
+
+struct cell_state { /* of one batch; written by the feed, first failures by workers */
+    struct mutex lock;
+    struct schedule_close closed;
+    struct place next;
+    uint64_t sweep;        /* of the first slot */
+    uint32_t first_failed; /* slot; UINT32_MAX: none */
+    uint32_t failed;
+    struct imrec_error failure; /* of that slot */
+    uint64_t damages;           /* ranges reported with this batch */
+    struct imrec_error damage;  /* the first of them */
+    enum imrec_status fatal;
+    struct imrec_error fatal_error;
+};
+
+struct slots {
+    uint32_t depth, batch_size, label_width;
+    size_t sample_bytes, sample_stride; /* data of a slot; both the same: batches are dense */
+    void **data;                        /* depth blocks of batch_size samples */
+    size_t data_bytes;                  /* of one block */
+    float *labels;                      /* the rest: rows of depth * batch_size */
+    uint64_t *ids;
+    uint8_t *valid;
+    enum imrec_status *status;
+    struct imrec_draw *draws; /* NULL: not asked for */
+    struct cell_state *cells;
+};
+
+/* Bytes that slots_init() will take, or UINT64_MAX where they cannot be counted. */
+uint64_t slots_memory(const struct imrec_iter_options *o);
+IMREC_NODISCARD enum imrec_status
+slots_init(struct slots *s, const struct imrec_iter_options *o, struct imrec_error *err);
+void slots_free(struct slots *s); /* zeroed memory is fine */
+
+void *slots_data(const struct slots *s, uint32_t cell, uint32_t slot);
+static inline size_t slots_row(const struct slots *s, uint32_t cell, uint32_t slot)
+{
+    return (size_t)cell * s->batch_size + slot;
+}
+void slots_clear(struct slots *s, uint32_t cell, uint32_t slot); /* zero, not valid, OK */
+void slots_begin_cell(struct slots *s, uint32_t cell);
+/* Zeroes the slot and flags it; the first failed slot's reason is kept. */
+void slots_fail(struct slots *s, uint32_t cell, uint32_t slot, uint64_t id, bool valid_sample,
+                const struct imrec_error *why);
+#endif

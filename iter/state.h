@@ -1,0 +1,62 @@
+/* iter/state.h - the iterator's own struct, shared by the files of this room. */
+#ifndef IMREC_ITER_STATE_H
+#define IMREC_ITER_STATE_H
+
+#include "augment/normalize.h"
+#include "iter/label_table.h"
+#include "iter/picture.h"
+#include "iter/slots.h"
+#include "iter/supply.h"
+#include "iter/team.h"
+
+struct worker {
+    struct picture picture;                         /* codec, scratch, prepared kernels */
+    uint64_t decode_ns, augment_ns, images, failed; /* its own: no cache line is shared */
+    uint8_t padding[64];
+};
+
+struct imrec_iter {
+    struct imrec_iter_options options; /* its texts are empty after opening */
+    bool indexed;
+    struct split split;
+    struct supply supply;
+    struct schedule schedule;
+    struct slots slots;
+    struct label_table labels; /* of path_imglist; empty: not given */
+    float *mean_image;         /* NULL: mean_* count */
+    size_t mean_image_bytes;
+    struct worker *workers;
+    uint32_t worker_count;
+    struct team *team;
+    uint64_t memory_planned;
+
+    /* the feed's, under the team's lock */
+    bool cell_open;
+    uint32_t open_cell;
+    struct place place;     /* behind the last sample of the main run */
+    uint64_t window_before; /* of the window in use: samples of the sweep before it */
+    uint64_t window_number;
+    bool resumed_inside;      /* the first window after a seek: its damage is told already */
+    uint64_t pending_damages; /* met, not yet given to a batch */
+    struct imrec_error pending_damage;
+    uint64_t damages, feed_ns;
+
+    /* the consumer's */
+    struct place at; /* behind the batch delivered last */
+    bool holding, end_due;
+    uint64_t batches, next_wait_ns;
+    char *position;           /* text of imrec_iter_position() */
+    struct imrec_error fatal; /* status OK: none */
+};
+
+/* feed.c and work.c: the team's callbacks; context is the iterator. */
+enum team_step iter_feed(void *context, struct ticket *t);
+void iter_work(void *context, const struct ticket *t, uint32_t worker);
+void iter_on_window(void *context, const struct window *w);
+/* Lets the stream begin at `place`: the team must be paused, or not yet started. */
+void iter_begin_at(struct imrec_iter *it, const struct place *place);
+
+/* memory.c: the sum of docs/guide/iterator.md, compared with memory_limit. */
+IMREC_NODISCARD enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err);
+uint64_t iter_memory_in_use(struct imrec_iter *it);
+#endif

@@ -1,0 +1,87 @@
+/* iter/work.c - the parallel step: a record into its slot. */
+#include "base/error.h"
+#include "base/log.h"
+#include "formats/image_record.h"
+#include "iter/state.h"
+
+#include <string.h>
+
+static enum imrec_status copy_labels(const struct imrec_iter *it, const struct image_record *r,
+                                     float *to, struct imrec_error *err)
+{
+    const uint32_t width = it->slots.label_width;
+    if (it->labels.entries != NULL) {
+        const float *listed = label_table_find(&it->labels, r->id);
+        if (listed == NULL)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "path_imglist has no line for this id");
+        memcpy(to, listed, width * sizeof(*to));
+        return IMREC_OK;
+    }
+    if (r->label_count != width)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the record has %u labels, but label_width is %u", r->label_count,
+                              width);
+    for (uint32_t i = 0; i < width; i++)
+        to[i] = image_record_label(r, i);
+    return IMREC_OK;
+}
+
+static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, struct worker *w,
+                              uint64_t *id, struct imrec_error *err)
+{
+    const struct record_ref *ref = t->record;
+    struct slots *s = &it->slots;
+    const size_t row = slots_row(s, t->cell, t->slot);
+    struct image_record record;
+    struct imrec_draw draw;
+    if (ref->lost) {
+        *id = ref->key;
+        *err = *loader_lost_reason(t->window, ref);
+        return err->status;
+    }
+    IMREC_TRY(image_record_parse(ref->bytes, &record, err));
+    *id = record.id;
+    IMREC_TRY(copy_labels(it, &record, s->labels + row * s->label_width, err));
+    const struct sample_key key = {(uint64_t)it->options.seed, t->sweep, ref->shard, ref->offset};
+    IMREC_TRY(
+        picture_make(&w->picture, record.image, key, slots_data(s, t->cell, t->slot), &draw, err));
+    s->ids[row] = record.id;
+    s->status[row] = IMREC_OK;
+    s->valid[row] = t->kind == SCHEDULE_SAMPLE;
+    if (s->draws != NULL)
+        s->draws[row] = draw;
+    w->images++;
+    w->decode_ns += w->picture.decode_ns;
+    w->augment_ns += w->picture.augment_ns;
+    return IMREC_OK;
+}
+
+static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w, uint64_t id,
+                 enum imrec_status st, const struct imrec_error *why)
+{
+    const struct record_ref *ref = t->record;
+    struct imrec_error told;
+    imrec_error_at(&told, st, ref->offset, "%.200s: record at byte %llu, id %llu: %.200s",
+                   it->split.shards[ref->shard].uri, (unsigned long long)ref->offset,
+                   (unsigned long long)id, why->message);
+    imrec_log(IMREC_LOG_WARNING, "%s", told.message);
+    slots_fail(&it->slots, t->cell, t->slot, id, t->kind == SCHEDULE_SAMPLE, &told);
+    w->failed += t->kind == SCHEDULE_SAMPLE; /* a repeated one fails in its own place too */
+}
+
+void iter_work(void *context, const struct ticket *t, uint32_t worker)
+{
+    struct imrec_iter *it = context;
+    struct worker *w = &it->workers[worker];
+    struct imrec_error why = {0};
+    uint64_t id = 0;
+    if (t->kind == SCHEDULE_BLANK) {
+        slots_clear(&it->slots, t->cell, t->slot);
+        return;
+    }
+    const enum imrec_status st = fill(it, t, w, &id, &why);
+    if (st != IMREC_OK)
+        fail(it, t, w, id, st, &why);
+    loader_release(it->supply.loader, t->window);
+}
