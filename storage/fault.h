@@ -20,7 +20,7 @@
     X(interrupt)   /* every so-manieth call is interrupted (EINTR) */                              \
     X(read_eio)    /* this read call fails with EIO */                                             \
     X(read_dead)   /* from this read call on, all fail with EIO */                                 \
-    X(bad_begin)   /* bytes from here ... */                                                       \
+    X(bad_begin)   /* pages of 4096 bytes that hold bytes from here ... */                         \
     X(bad_end)     /* ... to here cannot be read (EIO) */                                          \
     X(ends_at)     /* files end here when they are read; 0: where they end */                      \
     X(write_eio)   /* this write call fails with EIO */                                            \

@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define PAGE_BYTES 4096u /* a page cannot be read in part */
+
 struct device {
     struct device *next;
     char *text; /* "seek_ms=8,..." or "script=NAME" */
@@ -267,10 +269,12 @@ static int readable(const struct fault_script *s, uint64_t offset, size_t *n)
     *n = at_most(*n, s->short_bytes);
     if (s->ends_at != 0)
         *n = offset >= s->ends_at ? 0 : at_most(*n, s->ends_at - offset);
-    if (offset < s->bad_end && offset + *n > s->bad_begin) {
-        if (offset >= s->bad_begin)
+    const uint64_t begin = s->bad_begin / PAGE_BYTES * PAGE_BYTES;
+    const uint64_t end = (s->bad_end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    if (offset < end && offset + *n > begin) {
+        if (offset >= begin)
             return EIO;
-        *n = (size_t)(s->bad_begin - offset);
+        *n = (size_t)(begin - offset);
     }
     return 0;
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define BLOCK_BYTES ((uint64_t)64 << 10)
+#define PAGE_BYTES ((uint64_t)4096) /* what a system reads or fails to read */
 
 void holes_join(struct hole **holes, struct hole *more)
 {
@@ -25,9 +25,11 @@ void holes_free(struct hole **holes)
 
 const struct hole *holes_find(const struct hole *holes, uint64_t begin, uint64_t end)
 {
-    while (holes != NULL && (holes->end <= begin || holes->begin >= end))
-        holes = holes->next;
-    return holes;
+    const struct hole *first = NULL;
+    for (const struct hole *h = holes; h != NULL; h = h->next)
+        if (h->end > begin && h->begin < end && (first == NULL || h->begin < first->begin))
+            first = h;
+    return first;
 }
 
 /* Notes that [begin, end) failed: makes the last hole longer, or a new one. */
@@ -50,22 +52,34 @@ static enum imrec_status note(struct hole **holes, uint64_t begin, uint64_t end,
     return IMREC_OK;
 }
 
+/* The first byte that could not be read, as far as the source says so. */
+static uint64_t failed_at(const struct imrec_error *why, uint64_t begin, uint64_t end)
+{
+    return why->offset >= begin && why->offset < end ? why->offset : begin;
+}
+
 enum imrec_status holes_read(struct source *s, uint64_t offset, uint8_t *to, size_t n,
                              struct hole **holes, struct imrec_error *err)
 {
-    struct imrec_error why;
+    const uint64_t end = offset + n;
     struct hole *mine = NULL;
     enum imrec_status st = IMREC_OK;
-    if (source_read(s, offset, to, n, &why) == IMREC_OK)
-        return IMREC_OK;
-    for (size_t done = 0; st == IMREC_OK && done < n;) {
-        const uint64_t at = offset + done, next = (at / BLOCK_BYTES + 1) * BLOCK_BYTES;
-        const size_t take = next - at < n - done ? (size_t)(next - at) : n - done;
-        if (source_read(s, at, to + done, take, &why) != IMREC_OK) {
-            memset(to + done, 0, take);
-            st = note(&mine, at, at + take, &why, err);
+    for (uint64_t at = offset, tried = UINT64_MAX; st == IMREC_OK && at < end;) {
+        struct imrec_error why = {.offset = IMREC_NO_OFFSET};
+        if (source_read(s, at, to + (at - offset), (size_t)(end - at), &why) == IMREC_OK)
+            break;
+        const uint64_t bad = failed_at(&why, at, end), next = (bad / PAGE_BYTES + 1) * PAGE_BYTES;
+        if (bad != tried) { /* it may have been for once */
+            tried = bad;
+            if (source_read(s, bad, to + (bad - offset), 1, NULL) == IMREC_OK) {
+                at = bad;
+                continue;
+            }
         }
-        done += take;
+        const uint64_t last = next < end ? next : end;
+        memset(to + (bad - offset), 0, (size_t)(last - bad));
+        st = note(&mine, bad, last, &why, err);
+        at = last;
     }
     holes_join(holes, mine);
     return st;

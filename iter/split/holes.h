@@ -1,7 +1,7 @@
 /* iter/split/holes.h - reading bytes of a shard of which some cannot be read.
  *
- * A read that fails is tried again in blocks of 64 KiB on the shard's own grid, so that what is
- * lost depends on the shard alone and not on what was read together. */
+ * From the first byte that fails on, the rest of its page of 4096 bytes is a hole, and reading
+ * goes on behind it: what is lost depends on the shard alone, not on what was read together. */
 #ifndef IMREC_ITER_SPLIT_HOLES_H
 #define IMREC_ITER_SPLIT_HOLES_H
 
@@ -14,7 +14,7 @@ struct hole { /* bytes [begin, end) of the shard that cannot be read */
 };
 
 /* Reads n bytes at `offset`; zeros stand where it failed, and a hole for every run of failing
- * blocks is put at the end of *holes. Only IMREC_ERR_NO_MEMORY (for a hole) is a failure. */
+ * pages is put at the end of *holes. Only IMREC_ERR_NO_MEMORY (for a hole) is a failure. */
 IMREC_NODISCARD enum imrec_status holes_read(struct source *s, uint64_t offset, uint8_t *to,
                                              size_t n, struct hole **holes,
                                              struct imrec_error *err);

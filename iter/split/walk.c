@@ -101,23 +101,51 @@ static enum walk_step give_record(struct walk *w, struct walk_item *out)
 /* ---- states: true when *step is an answer -------------------------------------------------------
  */
 
-static bool on_sync(struct walk *w, const struct view *v, enum walk_step *step)
+/* Asked again, a walk that is over says the same. */
+static enum walk_step give_end(struct walk *w)
 {
-    switch (search(w, v, w->end)) {
-    case FOUND_HEAD:
-        w->pos = w->from;
-        w->state = WALK_HEAD;
+    w->pos = w->size;
+    w->end = 0;
+    w->state = WALK_HEAD;
+    return WALK_END;
+}
+
+/* Remembers the first byte of [begin, end) that could not be read. */
+static void look_for_hole(struct walk *w, const struct view *v, uint64_t begin, uint64_t end)
+{
+    const struct hole *h = w->torn ? NULL : holes_find(v->holes, begin, end);
+    if (h == NULL)
+        return;
+    w->torn = true;
+    w->torn_at = h->begin > begin ? h->begin : begin;
+    w->hole_why = h->why;
+}
+
+static bool
+on_sync(struct walk *w, const struct view *v, enum walk_step *step, struct walk_item *out)
+{
+    const uint64_t from = w->from;
+    const enum found f = search(w, v, w->end);
+    const uint64_t upto = f == FOUND_NONE ? w->end : w->from;
+    look_for_hole(w, v, from, upto);
+    *step = WALK_MORE;
+    if (f == FOUND_MORE)
+        return true;
+    const bool torn = w->torn;
+    w->torn = false;
+    w->pos = torn ? w->torn_at : upto;
+    w->why = w->hole_why;
+    w->state = WALK_HEAD;
+    if (torn && f == FOUND_NONE) { /* as damage that was run into: on to the next head */
+        w->state = WALK_RESYNC;
+        w->from = w->end;
         return false;
-    case FOUND_NONE:
-        w->pos = w->size; /* asked again, it says the same */
-        w->end = 0;
-        w->state = WALK_HEAD;
-        *step = WALK_END;
-        return true;
-    default:
-        *step = WALK_MORE;
-        return true;
     }
+    if (torn)
+        *step = give_damage(w, upto, out);
+    else if (f == FOUND_NONE)
+        *step = give_end(w);
+    return torn || f == FOUND_NONE;
 }
 
 static bool on_head(struct walk *w, const struct view *v, enum walk_step *step)
@@ -261,10 +289,20 @@ on_inside(struct walk *w, const struct view *v, enum walk_step *step, struct wal
 static bool
 on_resync(struct walk *w, const struct view *v, enum walk_step *step, struct walk_item *out)
 {
+    const uint64_t from = w->from - RECORDIO_ALIGN; /* the word where it began, too */
     const enum found f = search(w, v, w->size);
+    const uint64_t upto = f == FOUND_NONE ? w->size : w->from;
+    look_for_hole(w, v, from > w->end ? from : w->end, upto);
     *step = WALK_MORE;
-    if (f != FOUND_MORE)
-        *step = give_damage(w, f == FOUND_HEAD ? w->from : w->size, out);
+    if (w->torn) { /* what follows is for other cells to report */
+        const bool some = w->torn_at > w->pos;
+        if (some)
+            *step = give_damage(w, w->torn_at, out);
+        const enum walk_step end = give_end(w);
+        *step = some ? *step : end;
+    } else if (f != FOUND_MORE) {
+        *step = give_damage(w, upto, out);
+    }
     return true;
 }
 
@@ -288,7 +326,7 @@ enum walk_step walk_next(struct walk *w, const struct view *v, struct walk_item 
         bool answered = false;
         switch (w->state) {
         case WALK_SYNC:
-            answered = on_sync(w, v, &step);
+            answered = on_sync(w, v, &step, out);
             break;
         case WALK_HEAD:
             answered = on_head(w, v, &step);

@@ -11,7 +11,9 @@
  *     is damaged up to that head; else it is a record, and the damage begins behind it.
  *
  * The walk ends behind the last record whose head is in the cell, or behind the damage that it
- * runs into there: damage is reported by the cell whose record or damage comes before it. */
+ * runs into there: damage is reported by the cell whose record or damage comes before it. But
+ * bytes that cannot be read are reported by the cells that hold them, each its own, from the
+ * first of them to the next head: nobody else may have seen them fail. */
 #ifndef IMREC_ITER_SPLIT_WALK_H
 #define IMREC_ITER_SPLIT_WALK_H
 
@@ -35,8 +37,10 @@ struct walk {
     enum walk_state state;
     uint64_t pos, from; /* where the walk stands; where a search goes on */
     struct recordio_span span;
+    bool torn; /* bytes from torn_at on could not be read, and no head came since */
+    uint64_t torn_at;
     bool trusted; /* the record at pos is loaded whole, however long it is */
-    struct imrec_error why;
+    struct imrec_error why, hole_why;
 };
 
 struct walk_item {
