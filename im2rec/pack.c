@@ -1,2 +1,268 @@
-/* im2rec/pack.c */
-#include "imrec/imrec.h"
+/*
+ * im2rec/pack.c - imrec_pack(): list -> workers behind a bounded window -> ordered writer.
+ *
+ * A worker takes the next picture of the list under the lock, reads, decodes and encodes it into
+ * its place of the window, and marks the place as done. Whoever finds the oldest place done, and
+ * nobody writing, writes it and those that follow, while the others go on. So records are
+ * written in the order of the list, whichever worker was faster, and no thread is set aside for it.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "im2rec/lists.h"
+#include "im2rec/pack_options.h"
+#include "im2rec/writer.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WINDOW_LEAST      64u /* places; a picture that takes long holds up no more than these */
+#define WINDOW_PER_WORKER 16u
+
+struct run {
+    const struct imrec_pack_task *task;
+    const struct imrec_pack_options *o;
+    struct job *job;
+    struct writer *writer;
+    struct budget budget;
+    struct packer **packers;
+    uint32_t workers, window;
+
+    struct mutex lock; /* guards all below */
+    struct cond moved;
+    struct picture *places; /* picture n at n % window */
+    uint64_t next, written; /* pictures given out, and written */
+    bool writing;           /* somebody is */
+    bool ended;             /* the list is, or we were told to stop */
+    bool cancelled;
+    enum imrec_status status; /* the first failure */
+    struct imrec_error error;
+    struct imrec_pack_progress progress;
+};
+
+/* ---- under the lock --------------------------------------------------------------------- */
+
+static void fail(struct run *r, enum imrec_status st, const struct imrec_error *err)
+{
+    if (r->status == IMREC_OK) {
+        r->status = st;
+        r->error = *err;
+    }
+    r->ended = true;
+    budget_stop(&r->budget);
+    cond_wake_all(&r->moved);
+}
+
+/* The next picture of the list in its place, or NULL. Waits while the window is full. */
+static struct picture *take(struct run *r)
+{
+    struct imrec_error err;
+    while (!r->ended && r->next >= r->written + r->window)
+        cond_wait(&r->moved, &r->lock);
+    if (r->ended)
+        return NULL;
+    struct picture *p = &r->places[r->next % r->window];
+    const enum imrec_status st = job_next(r->job, p, &err);
+    p->outcome.index = r->next;
+    if (st == IMREC_OK) {
+        r->next++;
+        return p;
+    }
+    if (st == IMREC_END)
+        r->ended = true;
+    else
+        fail(r, st, &err);
+    cond_wake_all(&r->moved);
+    return NULL;
+}
+
+static bool told_to_stop(struct run *r, const struct picture *p)
+{
+    r->progress.done = r->written;
+    r->progress.skipped += p->outcome.reason != REASON_NONE;
+    r->progress.bytes_read += p->outcome.file_bytes;
+    return r->task->progress != NULL && !r->task->progress(r->task->user, &r->progress);
+}
+
+/* Writes the oldest places as far as they are done; gives the lock back while it writes. */
+static void write_done(struct run *r)
+{
+    struct imrec_error err;
+    struct picture *p;
+    if (r->writing)
+        return; /* whoever writes looks again before it ends */
+    r->writing = true;
+    while (r->status == IMREC_OK && (p = &r->places[r->written % r->window])->done) {
+        enum imrec_status st = p->failed;
+        mutex_unlock(&r->lock);
+        if (st == IMREC_OK)
+            st = writer_put(r->writer, p, &err);
+        else
+            (void)imrec_error_at(&err, st, IMREC_NO_OFFSET, "%s", p->why);
+        mutex_lock(&r->lock);
+        if (st != IMREC_OK) {
+            fail(r, st, &err);
+            break;
+        }
+        p->done = false;
+        r->written++;
+        budget_written(&r->budget, &p->share);
+        if (told_to_stop(r, p))
+            r->ended = r->cancelled = true; /* what is in flight is still written */
+        cond_wake_all(&r->moved);
+    }
+    r->writing = false;
+}
+
+/* ---- workers ---------------------------------------------------------------------------- */
+
+static void work(struct run *r, struct packer *k)
+{
+    struct picture *p;
+    mutex_lock(&r->lock);
+    while ((p = take(r)) != NULL) {
+        mutex_unlock(&r->lock);
+        if (p->outcome.reason == REASON_NONE)
+            packer_run(k, p);
+        else
+            p->record.n = 0;
+        mutex_lock(&r->lock);
+        p->done = true;
+        write_done(r);
+    }
+    mutex_unlock(&r->lock);
+}
+
+static void run_workers(struct run *r)
+{
+#pragma omp parallel num_threads((int)r->workers) default(none) shared(r)
+    work(r, r->packers[omp_get_thread_num()]);
+}
+
+/* ---- a run ------------------------------------------------------------------------------ */
+
+static enum imrec_status prepare(struct run *r, struct imrec_error *err)
+{
+    r->workers = r->o->threads > 0 ? (uint32_t)r->o->threads : (uint32_t)omp_get_num_procs();
+    r->window = WINDOW_PER_WORKER * r->workers;
+    if (r->window < WINDOW_LEAST)
+        r->window = WINDOW_LEAST;
+    r->places = imrec_zalloc(r->window, sizeof(*r->places));
+    r->packers = imrec_zalloc(r->workers, sizeof(struct packer *));
+    if (r->places == NULL || r->packers == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u workers",
+                              r->workers);
+    for (uint32_t i = 0; i < r->workers; i++)
+        IMREC_TRY(packer_new(r->o, r->task->root, &r->budget, &r->packers[i], err));
+    return IMREC_OK;
+}
+
+static void release(struct run *r)
+{
+    for (uint32_t i = 0; r->places != NULL && i < r->window; i++)
+        picture_free(&r->places[i]);
+    for (uint32_t i = 0; r->packers != NULL && i < r->workers; i++)
+        packer_free(r->packers[i]);
+    imrec_free(r->places);
+    imrec_free(r->packers);
+}
+
+/* Passes over what earlier runs have done. */
+static enum imrec_status pass_over(struct run *r, uint64_t done, struct imrec_error *err)
+{
+    struct picture p = {0};
+    enum imrec_status st = IMREC_OK;
+    for (uint64_t i = 0; i < done && st == IMREC_OK; i++)
+        st = job_next(r->job, &p, err);
+    picture_free(&p);
+    r->next = r->written = r->progress.done = r->progress.resumed = done;
+    r->budget.oldest = done;
+    return st;
+}
+
+static enum imrec_status run_all(struct run *r, uint64_t done, struct imrec_error *err)
+{
+    IMREC_TRY(prepare(r, err));
+    IMREC_TRY(pass_over(r, done, err));
+    run_workers(r);
+    if (r->status != IMREC_OK) {
+        if (err != NULL)
+            *err = r->error;
+        return r->status;
+    }
+    if (r->cancelled && r->written < r->job->total)
+        return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
+                              "interrupted; resume goes on");
+    return writer_commit(r->writer, err);
+}
+
+static enum imrec_status pack(struct run *r, struct imrec_pack_result *out, struct imrec_error *err)
+{
+    const struct writer_options wo = {r->task, r->o, r->job};
+    uint64_t done;
+    IMREC_TRY(writer_open(&wo, &r->writer, &done, err));
+    mutex_init(&r->lock);
+    cond_init(&r->moved);
+    budget_init(&r->budget, (uint64_t)r->o->memory);
+    r->progress.total = r->job->total;
+    const enum imrec_status st = run_all(r, done, err);
+    release(r);
+    budget_destroy(&r->budget);
+    cond_destroy(&r->moved);
+    mutex_destroy(&r->lock);
+    writer_leave(r->writer);
+    writer_result(r->writer, out);
+    writer_free(r->writer);
+    out->resumed = done;
+    return st;
+}
+
+/* ---- public ----------------------------------------------------------------------------- */
+
+static bool scan_goes_on(void *user, uint64_t found)
+{
+    const struct imrec_pack_task *task = user;
+    const struct imrec_pack_progress p = {.found = found};
+    return task->progress == NULL || task->progress(task->user, &p);
+}
+
+static enum imrec_status check_task(const struct imrec_pack_task *t,
+                                    const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    if (t == NULL || t->root == NULL || t->out == NULL || t->out[0] == '\0')
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "a task needs root and out");
+    if (t->list != NULL && o->list)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "list makes lists out of a folder, not out of the list %s", t->list);
+    return IMREC_OK;
+}
+
+enum imrec_status imrec_pack(const struct imrec_pack_task *task,
+                             const struct imrec_pack_options *options,
+                             struct imrec_pack_result *out, struct imrec_error *err)
+{
+    struct imrec_pack_options o;
+    struct imrec_pack_result ignored;
+    struct job job;
+    if (out == NULL)
+        out = &ignored;
+    *out = (struct imrec_pack_result){0};
+    IMREC_TRY(pack_options_check(options, &o, err));
+    IMREC_TRY(check_task(task, &o, err));
+    const struct job_options jo = {task, &o, scan_goes_on, (void *)(uintptr_t)task};
+    IMREC_TRY(job_open(&jo, &job, err));
+    struct run r = {.task = task, .o = &o, .job = &job};
+    enum imrec_status st;
+    if (o.list)
+        st = lists_write(&job, task, &o, out, err);
+    else if (job.total + job.scan.skip_count == 0)
+        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s names no pictures",
+                            task->list != NULL ? task->list : task->root);
+    else
+        st = pack(&r, out, err);
+    out->total = job.total + (o.part.index == 0 ? job.scan.skip_count : 0);
+    out->other_files = job.scan.other_files;
+    job_close(&job);
+    return st;
+}

@@ -78,7 +78,7 @@ static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error 
                               it->worker_count);
     const bool stream = it->slots.data_bytes > STREAM_BYTES;
     for (uint32_t i = 0; i < it->worker_count; i++)
-        IMREC_TRY(picture_init(&it->workers[i].picture, &it->options, it->mean_image, stream, err));
+        IMREC_TRY(sampler_init(&it->workers[i].sampler, &it->options, it->mean_image, stream, err));
     return IMREC_OK;
 }
 
@@ -150,7 +150,7 @@ void imrec_iter_close(struct imrec_iter *it)
     team_stop(it->team);
     supply_stop(&it->supply);
     for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++)
-        picture_free(&it->workers[i].picture);
+        sampler_free(&it->workers[i].sampler);
     imrec_free(it->workers);
     slots_free(&it->slots);
     label_table_free(&it->labels);

@@ -4,13 +4,13 @@
 
 #include "augment/normalize.h"
 #include "iter/label_table.h"
-#include "iter/picture.h"
+#include "iter/sampler.h"
 #include "iter/slots.h"
 #include "iter/supply.h"
 #include "iter/team.h"
 
 struct worker {
-    struct picture picture;                         /* codec, scratch, prepared kernels */
+    struct sampler sampler;                         /* codec, scratch, prepared kernels */
     uint64_t decode_ns, augment_ns, images, failed; /* its own: no cache line is shared */
     uint8_t padding[64];
 };

@@ -7,6 +7,7 @@
 #include "iter/supply.h"
 
 #include "base/error.h"
+#include "iter/order.h"
 #include "iter/plan/permute.h"
 
 #define FIRST_WINDOW_BYTES ((uint64_t)64 << 20) /* enough cells for a well-mixed first batch */
@@ -37,6 +38,7 @@ supply_plan(const struct supply_options *o, const struct split *split, uint64_t 
     const uint64_t unit =
         o->indexed ? mean_record_bytes(split) : supply_cell_bytes(o, shuffle_chunk);
     uint64_t most = CHUNK_BYTES, first = FIRST_CHUNK_BYTES;
+    p.cell_bytes = unit;
     p.arenas = 4;
     p.threads = 1;
     if (o->indexed && o->shuffle) { /* records are read singly: several windows in flight */
@@ -76,22 +78,11 @@ static uint64_t unit_at(void *context, uint64_t sweep, uint64_t i)
     return permute((struct rng_key){p->seed, sweep}, p->windows.units, i);
 }
 
-/* Fisher-Yates, keyed by the window's place. */
 static void order(void *context, struct window *w)
 {
     const struct supply_plan *p = context;
-    const struct rng_key key = {p->seed, w->sweep};
-    struct rng_block block = {{0}};
-    if (!p->shuffle_records)
-        return;
-    for (uint64_t k = w->count; k-- > 1;) {
-        if (k % 4 == 3 || k + 1 == w->count)
-            block = rng_block(key, w->number, k / 4, 0, RNG_RECORD_ORDER);
-        const uint64_t j = rng_below(block.v[k % 4], k + 1);
-        const struct record_ref r = w->records[k];
-        w->records[k] = w->records[j];
-        w->records[j] = r;
-    }
+    if (p->shuffle_records)
+        order_window(w, p->seed, p->cell_bytes, p->windows.count == 1);
 }
 
 /* ---- life -------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ struct supply_options {
 /* How a sweep is cut; pure numbers, shared with the loader's threads. */
 struct supply_plan {
     bool shuffle_units, shuffle_records;
-    uint64_t seed;
+    uint64_t seed, cell_bytes;
     struct windows windows;
     uint64_t arena_bytes;
     uint32_t arenas, threads;

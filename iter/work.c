@@ -45,15 +45,15 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     IMREC_TRY(copy_labels(it, &record, s->labels + row * s->label_width, err));
     const struct sample_key key = {(uint64_t)it->options.seed, t->sweep, ref->shard, ref->offset};
     IMREC_TRY(
-        picture_make(&w->picture, record.image, key, slots_data(s, t->cell, t->slot), &draw, err));
+        sampler_make(&w->sampler, record.image, key, slots_data(s, t->cell, t->slot), &draw, err));
     s->ids[row] = record.id;
     s->status[row] = IMREC_OK;
     s->valid[row] = t->kind == SCHEDULE_SAMPLE;
     if (s->draws != NULL)
         s->draws[row] = draw;
     w->images++;
-    w->decode_ns += w->picture.decode_ns;
-    w->augment_ns += w->picture.augment_ns;
+    w->decode_ns += w->sampler.decode_ns;
+    w->augment_ns += w->sampler.augment_ns;
     return IMREC_OK;
 }
 

@@ -28,7 +28,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(float,   test_ratio,         "0", 0, 1,       "0..1",    "list",  "with --list: share of the test list") \
     X(int64_t, chunks,             "1", 1, 1 << 20, "N",       "list",  "with --list: cut the list into N lists") \
     X(const char *, exts,          "",  0, 4096,    ".a,.b",   "list",  "file names that count as pictures (default: those of every format built in)") \
-    X(int64_t, label_width,        "1", 1, 1 << 20, "labels",  "list",  "labels a line of the list has") \
+    X(int64_t, label_width,        "0", 0, 1 << 20, "labels",  "list",  "labels a line of the list has; 0 = as many as stand there") \
     X(bool,    pack_label,         "0", 0, 1,       "",        "list",  "pack all labels of a line, not only the first") \
     X(struct imrec_share, part,    "0/1", 1, 1 << 20, "K/N",   "list",  "pack only the share K, from 0, of N") \
     X(int64_t, resize,             "0", 0, 65500,   "px",      "image", "shorter side after resize; 0 keeps the size") \
@@ -52,10 +52,80 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(bool,    json,               "0", 0, 1,       "",        "run",   "one JSON object on stdout at the end")
 /* clang-format on */
 
+/* How to pack: fill with imrec_pack_options_init(), then change fields. Text is borrowed until
+ * imrec_pack() returns. quiet and json are for im2rec itself: the library never prints. */
 struct imrec_pack_options {
     size_t struct_size;
     IMREC_PACK_PARAMS(IMREC_FIELD)
 };
+
+IMREC_API void imrec_pack_options_init_sized(struct imrec_pack_options *o, size_t size);
+static inline void imrec_pack_options_init(struct imrec_pack_options *o)
+{
+    imrec_pack_options_init_sized(o, sizeof(*o));
+}
+
+/* Sets one field from "key=value". An unknown key is IMREC_ERR_ARGUMENT with the nearest name in
+ * the message, a bad value one with what would be right. The text must outlive *o. */
+IMREC_API IMREC_NODISCARD enum imrec_status imrec_pack_options_set(struct imrec_pack_options *o,
+                                                                   const char *key_value,
+                                                                   struct imrec_error *err);
+
+/* How far a run is. */
+struct imrec_pack_progress {
+    uint64_t found;       /* pictures found so far; the folder is still being looked through ... */
+    uint64_t done, total; /* ... while total is 0: of this many pictures, packed or skipped */
+    uint64_t skipped;
+    uint64_t resumed;    /* of done: by earlier runs */
+    uint64_t bytes_read; /* of files, in this run */
+};
+/* Called often, from any thread, one call at a time. false ends the run as if interrupted. */
+typedef bool imrec_pack_progress_fn(void *user, const struct imrec_pack_progress *p);
+
+/* What to pack, and where to. */
+struct imrec_pack_task {
+    const char *list; /* LIST.lst, or NULL: a folder of classes is the list */
+    const char *root; /* that folder, or what the paths of the list are relative to */
+    const char *out;  /* OUT.rec (".rec" may be left out) ... */
+    bool exact_name;  /* ... or the name as it stands; .idx and the others are appended to it */
+    imrec_pack_progress_fn *progress; /* or NULL */
+    void *user;
+};
+
+#define IMREC_PACK_KINDS 32
+
+struct imrec_pack_count {
+    char name[32];
+    uint64_t count;
+};
+struct imrec_pack_range {
+    uint32_t least, median, most;
+};
+
+/* What came of a run: the data set's card. Equal runs give equal numbers, resumed or not. */
+struct imrec_pack_result {
+    uint64_t total, packed, skipped; /* pictures */
+    uint64_t mended, warnings;       /* pictures that the decoder had to mend, and its warnings */
+    uint64_t resumed;                /* of total: done by earlier runs */
+    uint64_t other_files;            /* of the folder, whose names do not count as pictures */
+    uint64_t file_bytes, bytes;      /* read; written into shards */
+    uint64_t shards;
+    uint64_t lists;                            /* with list=1: files written */
+    uint64_t classes, class_least, class_most; /* and pictures of the smallest and largest one */
+    struct imrec_pack_range width, height;     /* of the packed pictures, px */
+    struct imrec_pack_count kinds[IMREC_PACK_KINDS], reasons[IMREC_PACK_KINDS];
+    uint32_t kind_count, reason_count; /* kinds of files packed; reasons of skips; most first */
+};
+
+/* Packs. *out is filled as far as it is known, also on failure.
+ *   IMREC_OK             the set is committed; out->skipped pictures are not in it.
+ *   IMREC_ERR_CANCELLED  progress() returned false; what is done is kept, resume=1 goes on.
+ *   IMREC_ERR_DATA       on_error=stop met a picture that cannot be packed, or none could be.
+ *   IMREC_ERR_ARGUMENT   a wrong option or task; nothing was touched.
+ *   other errors         storage or memory failed; resume=1 goes on. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_pack(const struct imrec_pack_task *task, const struct imrec_pack_options *options,
+           struct imrec_pack_result *out, struct imrec_error *err);
 
 #ifdef __cplusplus
 }

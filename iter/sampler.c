@@ -1,11 +1,11 @@
 /*
- * iter/picture.c - one compressed picture into a slot.
+ * iter/sampler.c - one compressed picture into a slot.
  *
  * The crop is drawn from the header's size alone; from it follows, step by step backwards, which
  * region of the stored picture is needed, and only that is decoded. A picture that is upright
  * and needs no resize goes row by row from the decoder through the kernel into the slot.
  */
-#include "iter/picture.h"
+#include "iter/sampler.h"
 
 #include "augment/orient.h"
 #include "base/clock.h"
@@ -23,7 +23,7 @@ struct steps {
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-static enum imrec_status prepare(struct picture *p, bool mirror, const float *mean_image,
+static enum imrec_status prepare(struct sampler *p, bool mirror, const float *mean_image,
                                  bool stream, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = p->options;
@@ -44,27 +44,27 @@ static enum imrec_status prepare(struct picture *p, bool mirror, const float *me
     return normalize_prepare(j, err);
 }
 
-enum imrec_status picture_init(struct picture *p, const struct imrec_iter_options *options,
+enum imrec_status sampler_init(struct sampler *p, const struct imrec_iter_options *options,
                                const float *mean_image, bool stream, struct imrec_error *err)
 {
-    *p = (struct picture){.options = options, .row = normalize_row()};
+    *p = (struct sampler){.options = options, .row = normalize_row()};
     IMREC_TRY(prepare(p, false, mean_image, stream, err));
     IMREC_TRY(prepare(p, true, mean_image, stream, err));
     IMREC_TRY(codec_new(&p->codec, err));
     return resize_scratch_new(&p->scratch, err);
 }
 
-void picture_free(struct picture *p)
+void sampler_free(struct sampler *p)
 {
     codec_free(p->codec);
     if (p->scratch != NULL)
         resize_scratch_free(p->scratch);
     image_free(&p->images[0]);
     image_free(&p->images[1]);
-    *p = (struct picture){0};
+    *p = (struct sampler){0};
 }
 
-uint64_t picture_memory(const struct picture *p)
+uint64_t sampler_memory(const struct sampler *p)
 {
     return codec_memory(p->codec) + resize_scratch_memory(p->scratch) + p->images[0].capacity +
            p->images[1].capacity;
@@ -121,7 +121,7 @@ static void row_to_slot(void *context, uint32_t y, const uint8_t *row)
     t->row(t->job, row, y);
 }
 
-static enum imrec_status decode_straight(struct picture *p, const struct normalize_job *job,
+static enum imrec_status decode_straight(struct sampler *p, const struct normalize_job *job,
                                          struct imrec_rect region, struct imrec_error *err)
 {
     struct row_target target = {job, p->row};
@@ -129,7 +129,7 @@ static enum imrec_status decode_straight(struct picture *p, const struct normali
 }
 
 static enum imrec_status
-orient(struct picture *p, uint32_t orientation, uint32_t *at, struct imrec_error *err)
+orient(struct sampler *p, uint32_t orientation, uint32_t *at, struct imrec_error *err)
 {
     if (orientation == 1)
         return IMREC_OK;
@@ -138,7 +138,7 @@ orient(struct picture *p, uint32_t orientation, uint32_t *at, struct imrec_error
     return orient_image(orientation, from, &p->images[*at], err);
 }
 
-static enum imrec_status through_steps(struct picture *p, const struct steps *s, uint32_t at,
+static enum imrec_status through_steps(struct sampler *p, const struct steps *s, uint32_t at,
                                        const struct normalize_job *job, struct imrec_error *err)
 {
     for (uint32_t i = 0; i < s->n; i++) {
@@ -153,7 +153,7 @@ static enum imrec_status through_steps(struct picture *p, const struct steps *s,
 }
 
 static enum imrec_status
-decode_and_resize(struct picture *p, const struct steps *s, const struct imrec_picture_info *info,
+decode_and_resize(struct sampler *p, const struct steps *s, const struct imrec_picture_info *info,
                   uint32_t orientation, const struct normalize_job *job, struct imrec_error *err)
 {
     uint32_t at = 0;
@@ -167,7 +167,7 @@ decode_and_resize(struct picture *p, const struct steps *s, const struct imrec_p
     return IMREC_OK;
 }
 
-enum imrec_status picture_make(struct picture *p, struct bytes image, struct sample_key key,
+enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sample_key key,
                                void *slot, struct imrec_draw *draw, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = p->options;

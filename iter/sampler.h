@@ -1,13 +1,13 @@
-/* iter/picture.h - one compressed picture into a slot: what a worker owns and does for it. */
-#ifndef IMREC_ITER_PICTURE_H
-#define IMREC_ITER_PICTURE_H
+/* iter/sampler.h - one compressed picture into a slot: what a worker owns and does for it. */
+#ifndef IMREC_ITER_SAMPLER_H
+#define IMREC_ITER_SAMPLER_H
 
 #include "augment/draw.h"
 #include "augment/normalize.h"
 #include "augment/resize.h"
 #include "codec/codec.h"
 
-struct picture {
+struct sampler {
     const struct imrec_iter_options *options; /* borrowed */
     struct codec *codec;
     struct resize_scratch *scratch;
@@ -20,13 +20,13 @@ struct picture {
 /* mean_image may be NULL; it and the options must outlive the picture. `stream`: the batch is
  * larger than the caches. */
 IMREC_NODISCARD enum imrec_status
-picture_init(struct picture *p, const struct imrec_iter_options *options, const float *mean_image,
+sampler_init(struct sampler *p, const struct imrec_iter_options *options, const float *mean_image,
              bool stream, struct imrec_error *err);
-void picture_free(struct picture *p); /* zeroed memory is fine */
-uint64_t picture_memory(const struct picture *p);
+void sampler_free(struct sampler *p); /* zeroed memory is fine */
+uint64_t sampler_memory(const struct sampler *p);
 
 /* Decodes, turns, resizes, crops, mirrors and normalizes `image` into `slot`. */
-IMREC_NODISCARD enum imrec_status picture_make(struct picture *p, struct bytes image,
+IMREC_NODISCARD enum imrec_status sampler_make(struct sampler *p, struct bytes image,
                                                struct sample_key key, void *slot,
                                                struct imrec_draw *draw, struct imrec_error *err);
 #endif

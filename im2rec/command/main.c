@@ -1,0 +1,188 @@
+/* im2rec/main.c - the command: operands and flags in, progress and a summary out. */
+#include "base/alloc.h"
+#include "im2rec/command/classic.h"
+#include "im2rec/command/summary.h"
+#include "im2rec/pack_options.h"
+#include "imrec/imrec.h"
+#include "tools/cli/options.h"
+#include "tools/cli/page.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME "im2rec"
+
+static volatile sig_atomic_t g_interrupted;
+
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    g_interrupted = 1;
+}
+
+/* The first Ctrl-C ends the run in an orderly way, a second one at once. */
+static void listen_for_signals(void)
+{
+    struct sigaction a;
+    memset(&a, 0, sizeof(a));
+    a.sa_handler = interrupt;
+    a.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
+    sigemptyset(&a.sa_mask);
+    (void)sigaction(SIGINT, &a, NULL);
+    (void)sigaction(SIGTERM, &a, NULL);
+}
+
+/* ---- operands --------------------------------------------------------------------------- */
+
+struct command {
+    struct imrec_pack_options o;
+    struct imrec_pack_task task;
+    char *out; /* with the suffix that the original appends, or NULL */
+};
+
+static int append_suffix(struct command *c, const char *suffix)
+{
+    const size_t n = strlen(c->task.out), k = strlen(suffix) + 1;
+    c->out = imrec_realloc(NULL, n + k, 1);
+    if (c->out == NULL)
+        return cli_refuse(stderr, NAME, "no memory");
+    memcpy(c->out, c->task.out, n);
+    memcpy(c->out + n, suffix, k);
+    c->task.out = c->out;
+    c->task.exact_name = true;
+    return EXIT_OK;
+}
+
+static int read_pairs(struct command *c, int argc, char **argv)
+{
+    struct classic classic = CLASSIC_INIT;
+    struct imrec_error err;
+    char suffix[32];
+    for (int i = 0; i < argc; i++) {
+        if (!cli_is_pair(argv[i]))
+            return cli_refuse(stderr, NAME, "unexpected operand '%s'", argv[i]);
+        if (classic_set(&classic, &c->o, argv[i], &err) != IMREC_OK)
+            return cli_refuse(stderr, NAME, "%s", err.message);
+    }
+    if (classic_end(&classic, &c->o, suffix, &err) != IMREC_OK)
+        return cli_refuse(stderr, NAME, "%s", err.message);
+    if (classic.inter_method && !c->o.quiet)
+        fprintf(stderr, NAME ": inter_method changes nothing: pictures are resampled with one "
+                             "filter that widens as they shrink\n");
+    return suffix[0] != '\0' ? append_suffix(c, suffix) : EXIT_OK;
+}
+
+static int read_operands(struct command *c, int argc, char **argv)
+{
+    if (argc < 2)
+        return cli_refuse(stderr, NAME, "wanted are FOLDER OUT.rec, or LIST.lst ROOT OUT.rec");
+    const bool has_list = argc > 2 && !cli_is_pair(argv[2]);
+    c->task.list = has_list ? argv[0] : NULL;
+    c->task.root = argv[has_list];
+    c->task.out = argv[1 + has_list];
+    return read_pairs(c, argc - 2 - has_list, argv + 2 + has_list);
+}
+
+static int read_command(struct command *c, int argc, char **argv)
+{
+    struct imrec_pack_options checked;
+    struct imrec_error err;
+    imrec_pack_options_init(&c->o);
+    /* ".jpg" is the original's word; the table's is "jpg" */
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--encoding=.jpg") == 0 || strcmp(argv[i], "--encoding=.png") == 0)
+            memmove(argv[i] + 11, argv[i] + 12, 4);
+        else if (i > 1 && strcmp(argv[i - 1], "--encoding") == 0 && argv[i][0] == '.')
+            argv[i]++;
+    const int first = cli_parse(pack_params, &c->o, argc, argv, stderr);
+    if (first < 0)
+        return first;
+    const int status = read_operands(c, argc - first, argv + first);
+    if (status != EXIT_OK)
+        return status;
+    if (pack_options_check(&c->o, &checked, &err) != IMREC_OK)
+        return cli_refuse(stderr, NAME, "%s", err.message);
+    return EXIT_OK;
+}
+
+/* ---- progress --------------------------------------------------------------------------- */
+
+struct watch {
+    struct progress progress;
+    bool begun, scanning;
+    FILE *out;
+};
+
+static bool show_progress(void *user, const struct imrec_pack_progress *p)
+{
+    struct watch *w = user;
+    const int64_t now = cli_now_ms();
+    const bool scanning = p->total == 0;
+    const struct progress_counts counts = {scanning ? p->found : p->done, p->total, p->skipped,
+                                           p->bytes_read};
+    if (!w->begun || scanning != w->scanning) {
+        if (w->begun)
+            progress_end(&w->progress, &counts, now);
+        progress_start(&w->progress, w->out, w->out != NULL && cli_is_terminal(w->out),
+                       scanning ? "images found" : "images", p->resumed, now);
+        w->begun = true;
+        w->scanning = scanning;
+    }
+    progress_update(&w->progress, &counts, now);
+    return g_interrupted == 0;
+}
+
+static void end_progress(struct watch *w, const struct imrec_pack_result *r)
+{
+    const struct progress_counts counts = {r->packed + r->skipped, r->total, r->skipped,
+                                           r->file_bytes};
+    if (w->begun)
+        progress_end(&w->progress, &counts, cli_now_ms());
+}
+
+/* ---- the run ---------------------------------------------------------------------------- */
+
+static int run(struct command *c)
+{
+    struct imrec_pack_result r;
+    struct imrec_error err;
+    struct watch watch = {.out = c->o.quiet ? NULL : stderr};
+    const int64_t begin = cli_now_ms();
+    c->task.progress = show_progress;
+    c->task.user = &watch;
+    const enum imrec_status st = imrec_pack(&c->task, &c->o, &r, &err);
+    const double seconds = (double)(cli_now_ms() - begin) / 1e3;
+    end_progress(&watch, &r);
+    if (st != IMREC_OK)
+        return cli_fail(NAME, &err);
+    if (c->o.json)
+        summary_json(stdout, &r, seconds);
+    else if (!c->o.quiet)
+        summary_card(stdout, c->task.out, &r, seconds);
+    return r.skipped != 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct command c;
+    memset(&c, 0, sizeof(c));
+    int status = read_command(&c, argc, argv);
+    if (status == CLI_HELP) {
+        cli_page_help(&cli_page_im2rec, stdout);
+        status = EXIT_OK;
+    } else if (status == CLI_VERSION) {
+        puts(NAME " " IMREC_VERSION_STRING);
+        status = EXIT_OK;
+    } else if (status == CLI_BAD) {
+        status = EXIT_USAGE;
+    } else if (status == EXIT_OK) {
+        cli_log_to_stderr(NAME);
+        listen_for_signals();
+        status = run(&c);
+    }
+    imrec_free(c.out);
+    return cli_exit(NAME, status);
+}

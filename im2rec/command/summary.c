@@ -1,0 +1,125 @@
+/* im2rec/summary.c */
+#include "im2rec/command/summary.h"
+
+#include "tools/cli/human.h"
+#include "tools/cli/json.h"
+
+#include <inttypes.h>
+
+static double rate(const struct imrec_pack_result *r, double seconds)
+{
+    return (double)(r->packed + r->skipped - r->resumed) / (seconds > 1e-9 ? seconds : 1e-9);
+}
+
+/* ---- for people ------------------------------------------------------------------------- */
+
+static void counts(FILE *out, const char *what, const struct imrec_pack_count *c, uint32_t n)
+{
+    char number[HUMAN_BYTES];
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(out, "%-10s %10s  %s\n", i == 0 ? what : "", human_count(c[i].count, number),
+                c[i].name);
+}
+
+static void sizes(FILE *out, const struct imrec_pack_result *r)
+{
+    if (r->height.most != 0)
+        fprintf(out,
+                "sizes      width %" PRIu32 " to %" PRIu32 " px, median %" PRIu32
+                "; height %" PRIu32 " to %" PRIu32 " px, median %" PRIu32 "\n",
+                r->width.least, r->width.most, r->width.median, r->height.least, r->height.most,
+                r->height.median);
+}
+
+static void classes(FILE *out, const struct imrec_pack_result *r)
+{
+    char n[HUMAN_BYTES], least[HUMAN_BYTES], most[HUMAN_BYTES];
+    if (r->classes != 0)
+        fprintf(out, "classes    %10s  of %s to %s pictures\n", human_count(r->classes, n),
+                human_count(r->class_least, least), human_count(r->class_most, most));
+}
+
+static void shards(FILE *out, const struct imrec_pack_result *r)
+{
+    char n[HUMAN_BYTES], bytes[HUMAN_BYTES], files[HUMAN_BYTES];
+    if (r->shards != 0)
+        fprintf(out, "shards     %10s  of together %s, out of files of %s\n",
+                human_count(r->shards, n), human_size(r->bytes, bytes),
+                human_size(r->file_bytes, files));
+    if (r->lists != 0)
+        fprintf(out, "lists      %10s\n", human_count(r->lists, n));
+}
+
+void summary_card(FILE *out, const char *name, const struct imrec_pack_result *r, double seconds)
+{
+    char n[HUMAN_BYTES], time[HUMAN_BYTES];
+    fprintf(out, "%s\n", name);
+    if (r->lists == 0) {
+        fprintf(out, "packed     %10s  in %s, %.0f images/s\n", human_count(r->packed, n),
+                human_seconds(seconds, time), rate(r, seconds));
+        if (r->resumed != 0)
+            fprintf(out, "           %10s  of them by earlier runs\n", human_count(r->resumed, n));
+    } else {
+        fprintf(out, "pictures   %10s\n", human_count(r->total - r->skipped, n));
+    }
+    shards(out, r);
+    classes(out, r);
+    sizes(out, r);
+    counts(out, "kinds", r->kinds, r->kind_count);
+    if (r->mended != 0)
+        fprintf(out, "mended     %10s  with %" PRIu64 " warnings of the decoder\n",
+                human_count(r->mended, n), r->warnings);
+    counts(out, "skipped", r->reasons, r->reason_count);
+    if (r->other_files != 0)
+        fprintf(out, "other      %10s  files whose names are not those of pictures\n",
+                human_count(r->other_files, n));
+}
+
+/* ---- for programs ----------------------------------------------------------------------- */
+
+static void
+json_counts(struct json *j, const char *key, const struct imrec_pack_count *c, uint32_t n)
+{
+    json_object(j, key);
+    for (uint32_t i = 0; i < n; i++)
+        json_uint(j, c[i].name, c[i].count);
+    json_end(j);
+}
+
+static void json_range(struct json *j, const char *key, const struct imrec_pack_range *r)
+{
+    json_object(j, key);
+    json_uint(j, "min", r->least);
+    json_uint(j, "median", r->median);
+    json_uint(j, "max", r->most);
+    json_end(j);
+}
+
+void summary_json(FILE *out, const struct imrec_pack_result *r, double seconds)
+{
+    struct json j;
+    json_open(&j, out);
+    json_object(&j, NULL);
+    json_uint(&j, "packed", r->packed);
+    json_uint(&j, "skipped", r->skipped);
+    json_real(&j, "seconds", seconds);
+    json_real(&j, "images_per_s", rate(r, seconds));
+    json_uint(&j, "bytes", r->bytes);
+    json_uint(&j, "shards", r->shards);
+    json_uint(&j, "lists", r->lists);
+    json_uint(&j, "total", r->total);
+    json_uint(&j, "resumed", r->resumed);
+    json_uint(&j, "mended", r->mended);
+    json_uint(&j, "warnings", r->warnings);
+    json_uint(&j, "file_bytes", r->file_bytes);
+    json_uint(&j, "other_files", r->other_files);
+    json_uint(&j, "classes", r->classes);
+    json_uint(&j, "class_min", r->class_least);
+    json_uint(&j, "class_max", r->class_most);
+    json_range(&j, "width_px", &r->width);
+    json_range(&j, "height_px", &r->height);
+    json_counts(&j, "kinds", r->kinds, r->kind_count);
+    json_counts(&j, "skipped_by_reason", r->reasons, r->reason_count);
+    json_end(&j);
+    json_close(&j);
+}

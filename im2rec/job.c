@@ -1,0 +1,171 @@
+/* im2rec/job.c */
+#include "im2rec/job.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "codec/codec.h"
+#include "im2rec/pack_options.h"
+#include "storage/source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- folders ---------------------------------------------------------------------------- */
+
+void folder_shuffle(struct scan *s, int64_t seed)
+{
+    const struct rng_key key = {(uint64_t)seed, 0};
+    for (uint64_t i = s->file_count; i > 1; i--) { /* Fisher and Yates, from the end */
+        const uint64_t bits = rng_block(key, i, 0, 0, RNG_LIST_ORDER).v[0];
+        const uint64_t k = rng_below(bits, i);
+        struct scan_file *keep = s->files[i - 1];
+        s->files[i - 1] = s->files[k];
+        s->files[k] = keep;
+    }
+}
+
+/* Everything that the records are made of, in the order of the scan. */
+static uint64_t scan_fingerprint(const struct scan *s, uint64_t print)
+{
+    char path[PICTURE_PATH_MAX];
+    for (size_t i = 0; i < s->file_count; i++) {
+        const int64_t label = s->folders[s->files[i]->folder].class_index;
+        scan_path(s, s->files[i], path);
+        print = fingerprint(print, path, strlen(path) + 1);
+        print = fingerprint(print, &label, sizeof(label));
+    }
+    for (size_t i = 0; i < s->skip_count; i++) {
+        print = fingerprint(print, s->skips[i].path, strlen(s->skips[i].path) + 1);
+        print = fingerprint(print, s->skips[i].why, strlen(s->skips[i].why) + 1);
+    }
+    for (uint32_t i = 0; i < s->classes.count; i++) {
+        const struct bytes name = class_list_name(&s->classes, i);
+        print = fingerprint(print, name.p, name.n);
+    }
+    return print;
+}
+
+static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
+{
+    return total / n * k + total % n * k / n;
+}
+
+static enum imrec_status
+open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
+{
+    const struct imrec_pack_options *p = o->pack;
+    const struct scan_options scan = {
+        .root = o->task->root,
+        .class_from = p->class_from,
+        .exts = p->exts,
+        .builtin = codec_extensions(),
+        .given = j->has_given ? &j->given : NULL,
+        .go_on = o->go_on,
+        .user = o->user,
+    };
+    IMREC_TRY(scan_folder(&scan, &j->scan, err));
+    if (p->shuffle)
+        folder_shuffle(&j->scan, p->seed);
+    const uint64_t n = j->scan.file_count, count = (uint64_t)p->part.count;
+    j->next = j->first = share_begin(n, (uint64_t)p->part.index, count);
+    j->total = share_begin(n, (uint64_t)p->part.index + 1, count) - j->first;
+    j->fingerprint = scan_fingerprint(&j->scan, j->fingerprint);
+    return IMREC_OK;
+}
+
+static enum imrec_status next_of_folder(struct job *j, struct picture *p, struct imrec_error *err)
+{
+    char path[PICTURE_PATH_MAX];
+    if (j->next == j->first + j->total)
+        return IMREC_END;
+    const struct scan_file *f = j->scan.files[j->next++];
+    p->outcome.class_index = j->scan.folders[f->folder].class_index;
+    const float label = (float)p->outcome.class_index;
+    scan_path(&j->scan, f, path);
+    p->id = f->id;
+    p->label_count = 1;
+    IMREC_TRY(buf_append(&p->labels, &label, sizeof(label), err));
+    IMREC_TRY(buf_append(&p->text, path, strlen(path), err));
+    p->path = (struct bytes){p->text.p, p->text.n};
+    return IMREC_OK;
+}
+
+/* ---- both ------------------------------------------------------------------------------- */
+
+/* With a class list every label of a .lst must be the number of a class. */
+static void check_label(const struct job *j, struct picture *p)
+{
+    float label;
+    if (p->outcome.reason != REASON_NONE || !j->has_given)
+        return;
+    memcpy(&label, p->labels.p, sizeof(label));
+    if (label >= 0 && label < (float)j->given.count && label == (float)(int64_t)label)
+        p->outcome.class_index = (int64_t)label;
+    else
+        picture_skip(p, REASON_OUTSIDE, "label %g is none of the %u classes of the class list",
+                     (double)label, j->given.count);
+}
+
+enum imrec_status job_next(struct job *j, struct picture *p, struct imrec_error *err)
+{
+    p->line = p->id = 0;
+    p->label_count = 0;
+    p->labels.n = p->text.n = 0;
+    p->labels.max = p->text.max = (size_t)64 << 20;
+    p->path = (struct bytes){(const uint8_t *)"", 0};
+    p->outcome = (struct outcome){.class_index = -1};
+    p->why[0] = '\0';
+    p->failed = IMREC_OK;
+    if (j->list == NULL)
+        return next_of_folder(j, p, err);
+    IMREC_TRY(list_next(j->list, p, err));
+    check_label(j, p);
+    return IMREC_OK;
+}
+
+#define CLASS_FILE_MAX ((size_t)1 << 30)
+
+static enum imrec_status load_classes(const char *path, struct job *j, struct imrec_error *err)
+{
+    uint8_t *text;
+    size_t n;
+    IMREC_TRY(source_load(path, CLASS_FILE_MAX, &text, &n, err));
+    j->fingerprint = fingerprint(j->fingerprint, text, n);
+    const enum imrec_status st = class_list_read(path, (struct bytes){text, n}, &j->given, err);
+    imrec_free(text);
+    j->has_given = st == IMREC_OK;
+    return st;
+}
+
+enum imrec_status job_open(const struct job_options *o, struct job *out, struct imrec_error *err)
+{
+    const struct imrec_pack_options *p = o->pack;
+    enum imrec_status st = IMREC_OK;
+    *out = (struct job){.fingerprint = pack_options_fingerprint(p, FINGERPRINT_START)};
+    if (p->classes[0] != '\0')
+        st = load_classes(p->classes, out, err);
+    if (st == IMREC_OK && o->task->list == NULL)
+        st = open_folder(o, out, err);
+    else if (st == IMREC_OK)
+        st = list_open(o->task->list, (uint32_t)p->label_width, p->part, &out->list, &out->total,
+                       &out->fingerprint, err);
+    if (st != IMREC_OK)
+        job_close(out);
+    return st;
+}
+
+void job_close(struct job *j)
+{
+    scan_free(&j->scan);
+    list_close(j->list);
+    class_list_free(&j->given);
+    *j = (struct job){0};
+}
+
+const struct class_list *job_classes(const struct job *j)
+{
+    const struct class_list *l = j->has_given ? &j->given : &j->scan.classes;
+    return l->count != 0 ? l : NULL;
+}

@@ -1,0 +1,50 @@
+/* im2rec/job.h - the pictures to pack, one after the other: out of a scanned folder or a .lst.
+ *
+ * A folder is held in memory (names only), a list streams through a buffer. */
+#ifndef IMREC_IM2REC_JOB_H
+#define IMREC_IM2REC_JOB_H
+
+#include "im2rec/folder_scan.h"
+#include "im2rec/picture.h"
+
+struct list_reader;
+struct job {
+    uint64_t total;       /* pictures of this share */
+    uint64_t fingerprint; /* of all that this share is made of: paths, labels, skips of the scan */
+    struct scan scan;     /* of a folder */
+    uint64_t first, next; /* of a folder: begin of the share, and where it stands */
+    struct list_reader *list;
+    struct class_list given; /* class list that was given */
+    bool has_given;
+};
+
+struct job_options {
+    const struct imrec_pack_task *task;
+    const struct imrec_pack_options *pack;
+    bool (*go_on)(void *user, uint64_t found);
+    void *user;
+};
+
+IMREC_NODISCARD enum imrec_status
+job_open(const struct job_options *o, struct job *out, struct imrec_error *err);
+void job_close(struct job *j); /* zeroed memory is fine */
+
+/* Fills the first part of *p, outcome.index excepted; a malformed line is a picture with a
+ * reason. IMREC_END: there are no more. */
+IMREC_NODISCARD enum imrec_status
+job_next(struct job *j, struct picture *p, struct imrec_error *err);
+
+/* The names behind the labels; NULL: there are none. */
+const struct class_list *job_classes(const struct job *j);
+/* Another order of the scanned pictures: a pure function of seed and their number. */
+void folder_shuffle(struct scan *s, int64_t seed);
+
+/* ---- list_reader.c ---- */
+IMREC_NODISCARD enum imrec_status list_open(const char *path, uint32_t label_width,
+                                            struct imrec_share share, struct list_reader **out,
+                                            uint64_t *total, uint64_t *fingerprint,
+                                            struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+list_next(struct list_reader *r, struct picture *p, struct imrec_error *err);
+void list_close(struct list_reader *r); /* NULL is allowed */
+#endif

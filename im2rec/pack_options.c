@@ -1,0 +1,153 @@
+/* im2rec/pack_options.c */
+#include "im2rec/pack_options.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PARAM_STRUCT struct imrec_pack_options
+const struct param pack_params[] = {IMREC_PACK_PARAMS(PARAM_ROW){0}};
+
+void imrec_pack_options_init_sized(struct imrec_pack_options *o, size_t size)
+{
+    struct imrec_pack_options all = {.struct_size = size};
+    param_defaults(pack_params, &all);
+    memset(o, 0, size);
+    memcpy(o, &all, size < sizeof(all) ? size : sizeof(all));
+}
+
+enum imrec_status
+imrec_pack_options_set(struct imrec_pack_options *o, const char *key_value, struct imrec_error *err)
+{
+    const char *equals = strchr(key_value, '=');
+    if (equals == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "'%.64s' is not of the form key=value", key_value);
+    const size_t n = (size_t)(equals - key_value);
+    const struct param *p = param_find(pack_params, key_value, n);
+    if (p != NULL && p->offset >= o->struct_size)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s came later than this program's header", p->name);
+    return param_set(pack_params, o, key_value, n, equals + 1, err);
+}
+
+/* ---- combinations ----------------------------------------------------------------------- */
+
+static enum imrec_status refuse(struct imrec_error *err, const char *why)
+{
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", why);
+}
+
+static bool alters_pictures(const struct imrec_pack_options *o)
+{
+    return o->resize != 0 || o->center_crop || o->color != 1 || o->encoding != IMREC_ENCODE_JPEG;
+}
+
+static enum imrec_status
+check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    const bool cut = o->train_ratio != 1 || o->test_ratio != 0 || o->chunks != 1;
+    if (o->pass_through && alters_pictures(o))
+        return refuse(err, "pass_through stores files as they are: resize, center_crop, color and "
+                           "encoding cannot go with it");
+    if (o->shards != 0 && o->shard_size != 0)
+        return refuse(err, "shards and shard_size say the same twice: give one of them");
+    if (!o->list && cut)
+        return refuse(err, "train_ratio, test_ratio and chunks cut lists: they need list");
+    if ((double)o->train_ratio + (double)o->test_ratio > 1.0000001)
+        return refuse(err, "train_ratio and test_ratio must not exceed 1 together");
+    if (o->list && (o->part.count != 1 || o->shards != 0 || o->shard_size != 0))
+        return refuse(err, "list writes lists only: part, shards and shard_size cannot go with it");
+    if (o->resume && o->force)
+        return refuse(err, "resume goes on with what force would throw away: give one of them");
+    return IMREC_OK;
+}
+
+enum imrec_status pack_options_check(const struct imrec_pack_options *given,
+                                     struct imrec_pack_options *out, struct imrec_error *err)
+{
+    imrec_pack_options_init(out);
+    if (given != NULL) {
+        if (given->struct_size < sizeof(size_t) || given->struct_size % sizeof(size_t) != 0)
+            return refuse(err, "struct_size is not set: call imrec_pack_options_init() first");
+        const size_t size = given->struct_size;
+        memcpy(out, given, size < sizeof(*out) ? size : sizeof(*out));
+        out->struct_size = sizeof(*out);
+    }
+    IMREC_TRY(param_check(pack_params, out, err));
+    IMREC_TRY(check_combinations(out, err));
+    if (out->encoding == IMREC_ENCODE_PNG && out->quality > 9)
+        out->quality = 3; /* not a PNG compression: the original's choice */
+    return IMREC_OK;
+}
+
+/* ---- fingerprint ------------------------------------------------------------------------ */
+
+uint64_t fingerprint(uint64_t from, const void *p, size_t n)
+{
+    const uint8_t *bytes = p;
+    for (size_t i = 0; i < n; i++)
+        from = (from ^ bytes[i]) * 0x100000001b3u;
+    return from;
+}
+
+bool pack_option_shapes(const struct param *p)
+{
+    static const char *const names[] = {
+        "class_from",       "shuffle",  "seed",       "exts",         "label_width",
+        "pack_label",       "part",     "resize",     "quality",      "color",
+        "center_crop",      "encoding", "check",      "pass_through", "max_pixels",
+        "accept_truncated", "shards",   "shard_size",
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(p->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void word_text(const char *words, unsigned n, char *out, size_t room)
+{
+    for (; n > 0; n--)
+        words += strcspn(words, "|") + 1;
+    snprintf(out, room, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+void pack_option_text(const struct imrec_pack_options *o, const struct param *p, char *out,
+                      size_t room)
+{
+    const void *field = (const char *)o + p->offset;
+    const struct imrec_share *share = field;
+    switch (p->type) {
+    case PARAM_INT:
+        snprintf(out, room, "%" PRId64, *(const int64_t *)field);
+        break;
+    case PARAM_FLAG:
+        snprintf(out, room, "%d", *(const bool *)field);
+        break;
+    case PARAM_WORD:
+        word_text(p->unit, *(const unsigned *)field, out, room);
+        break;
+    case PARAM_SHARE:
+        snprintf(out, room, "%" PRId64 "/%" PRId64, share->index, share->count);
+        break;
+    case PARAM_TEXT:
+        snprintf(out, room, "%s", *(const char *const *)field);
+        break;
+    default: /* no other type shapes bytes */
+        out[0] = '\0';
+    }
+}
+
+uint64_t pack_options_fingerprint(const struct imrec_pack_options *o, uint64_t from)
+{
+    char text[PACK_OPTION_BYTES];
+    from = fingerprint(from, IMREC_VERSION_STRING, sizeof(IMREC_VERSION_STRING));
+    for (const struct param *p = pack_params; p->name != NULL; p++)
+        if (pack_option_shapes(p)) {
+            pack_option_text(o, p, text, sizeof(text));
+            from = fingerprint(from, text, strlen(text) + 1);
+        }
+    return from;
+}

@@ -1,0 +1,336 @@
+/* im2rec/picture.c */
+#include "im2rec/picture.h"
+
+#include "augment/orient.h"
+#include "augment/resample.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "codec/codec.h"
+#include "formats/crc32c.h"
+#include "formats/image_record.h"
+#include "formats/recordio.h"
+#include "im2rec/read_file.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RECORD_MAX RECORDIO_PART_MAX_BYTES
+#define FRAMED_MAX ((size_t)3 << 29) /* every second word may be a magic: 8 bytes more each */
+#define FILE_SLACK ((uint64_t)64 << 20)
+#define KEEP_BYTES ((size_t)1 << 20) /* larger records give their memory back */
+
+struct packer {
+    const struct imrec_pack_options *o;
+    const char *root;
+    struct budget *budget;
+    struct codec *codec;
+    struct resize_scratch *scratch;
+    struct image decoded, upright, resized;
+    struct file_bytes file;
+    struct buf head, record;
+};
+
+void picture_free(struct picture *p)
+{
+    buf_free(&p->text);
+    buf_free(&p->labels);
+    buf_free(&p->record);
+}
+
+void picture_skip(struct picture *p, enum reason reason, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    p->outcome.reason = reason;
+    vsnprintf(p->why, sizeof(p->why), fmt, ap);
+    va_end(ap);
+}
+
+enum imrec_status packer_new(const struct imrec_pack_options *o, const char *root,
+                             struct budget *budget, struct packer **out, struct imrec_error *err)
+{
+    struct packer *k = *out = imrec_zalloc(1, sizeof(*k));
+    if (k == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a worker");
+    k->o = o;
+    k->root = root;
+    k->budget = budget;
+    k->head = BUF_INIT(RECORD_MAX);
+    k->record = BUF_INIT(RECORD_MAX);
+    enum imrec_status st = codec_new(&k->codec, err);
+    if (st == IMREC_OK)
+        st = resize_scratch_new(&k->scratch, err);
+    if (st != IMREC_OK) {
+        packer_free(k);
+        *out = NULL;
+    }
+    return st;
+}
+
+void packer_free(struct packer *k)
+{
+    if (k == NULL)
+        return;
+    codec_free(k->codec);
+    resize_scratch_free(k->scratch);
+    image_free(&k->decoded);
+    image_free(&k->upright);
+    image_free(&k->resized);
+    imrec_free(k->file.p);
+    buf_free(&k->head);
+    buf_free(&k->record);
+    imrec_free(k);
+}
+
+/* ---- what went wrong -------------------------------------------------------------------- */
+
+/* true: goes on. Anything else is the picture's reason, but for memory, which is ours. */
+static bool fine(struct picture *p, enum imrec_status st, const struct imrec_error *err)
+{
+    enum reason reason = REASON_DAMAGED;
+    if (st == IMREC_OK)
+        return true;
+    if (st == IMREC_ERR_NO_MEMORY) {
+        p->failed = st;
+        snprintf(p->why, sizeof(p->why), "%s", err->message);
+        return false;
+    }
+    if (st == IMREC_ERR_UNSUPPORTED)
+        reason = REASON_UNSUPPORTED;
+    else if (st == IMREC_ERR_LIMIT)
+        reason = REASON_TOO_LARGE;
+    picture_skip(p, reason, "%s", err->message);
+    return false;
+}
+
+static bool take(struct packer *k, struct picture *p, uint64_t bytes)
+{
+    if (budget_take(k->budget, &p->share, p->outcome.index, bytes))
+        return true;
+    p->failed = IMREC_ERR_CANCELLED;
+    return false;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------ */
+
+static uint32_t shorter(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How far the JPEG decoder may shrink: the shorter side stays at least twice the target. */
+static uint32_t
+denominator(const struct imrec_pack_options *o, const struct imrec_picture_info *info)
+{
+    const uint64_t side = shorter(info->width, info->height), least = 2 * (uint64_t)o->resize;
+    for (uint32_t d = 8; d > 1; d /= 2)
+        if (o->resize > 0 && strcmp(info->format, "jpeg") == 0 && side >= d * least)
+            return d;
+    return 1;
+}
+
+static uint32_t
+channels_of(const struct imrec_pack_options *o, const struct imrec_picture_info *info)
+{
+    if (o->color == 0)
+        return 1;
+    if (o->color > 0 || info->cmyk)
+        return 3;
+    if (info->channels == 4 && o->encoding == IMREC_ENCODE_PNG)
+        return 4;
+    return info->channels <= 2 ? 1 : 3;
+}
+
+/* Size after centre crop and resize, of a picture that is upright. */
+static void final_size(const struct imrec_pack_options *o, uint32_t width, uint32_t height,
+                       uint32_t *to_width, uint32_t *to_height)
+{
+    if (o->center_crop)
+        width = height = shorter(width, height);
+    resize_shorter_side(width, height, o->resize, to_width, to_height);
+    *to_width += *to_width == 0; /* the original's division rounds 1 x 5000 down to nothing */
+    *to_height += *to_height == 0;
+}
+
+/* Bytes that the pixels of a picture will take: decoded, turned, resampled, and what decoder and
+ * encoder hold beside them. */
+static uint64_t claim(const struct packer *k, const struct imrec_picture_info *info, uint32_t d,
+                      uint32_t channels, uint32_t width, uint32_t height)
+{
+    const uint64_t scaled = ((uint64_t)info->width / d + 1) * ((uint64_t)info->height / d + 1);
+    const uint64_t decoded = scaled * channels * (info->orientation > 1 ? 2 : 1);
+    return codec_claim(k->codec, d) + decoded + (uint64_t)width * height * channels * 3;
+}
+
+/* ---- pixels ----------------------------------------------------------------------------- */
+
+static struct imrec_image centre(const struct imrec_image *i)
+{
+    const uint32_t side = shorter(i->width, i->height);
+    const size_t x = (i->width - side) / 2, y = (i->height - side) / 2;
+    return (struct imrec_image){i->pixels + y * i->stride + x * i->channels, i->stride, side, side,
+                                i->channels};
+}
+
+static enum imrec_status shrink(const struct imrec_image *from, uint32_t width, uint32_t height,
+                                struct packer *k, struct imrec_error *err)
+{
+    const struct resize_job job = {from->width, from->height,          width,
+                                   height,      {0, 0, width, height}, RESIZE_AREA};
+    return resize_window(&job, from, &k->resized, k->scratch, err);
+}
+
+static bool
+encode(struct packer *k, struct picture *p, const struct imrec_image *image, struct bytes *out)
+{
+    struct imrec_error err;
+    const int quality = (int)k->o->quality;
+    p->outcome.width = image->width;
+    p->outcome.height = image->height;
+    if (k->o->encoding == IMREC_ENCODE_PNG)
+        return fine(p, codec_encode_png(k->codec, image, quality, out, &err), &err);
+    return fine(p, codec_encode_jpeg(k->codec, image, quality, out, &err), &err);
+}
+
+static bool recode(struct packer *k, struct picture *p, const struct imrec_picture_info *info,
+                   struct bytes *out)
+{
+    struct imrec_error err;
+    const uint32_t d = denominator(k->o, info), channels = channels_of(k->o, info);
+    const bool swaps = orient_swaps(info->orientation);
+    uint32_t width, height;
+    final_size(k->o, swaps ? info->height : info->width, swaps ? info->width : info->height, &width,
+               &height);
+    if (!take(k, p, claim(k, info, d, channels, width, height)) ||
+        !fine(p,
+              codec_decode_scaled(k->codec, d, channels, &k->decoded, &p->outcome.warnings, &err),
+              &err))
+        return false;
+    struct imrec_image view = k->decoded.view;
+    if (info->orientation > 1) {
+        if (!fine(p, orient_image(info->orientation, &view, &k->upright, &err), &err))
+            return false;
+        view = k->upright.view;
+    }
+    if (k->o->center_crop)
+        view = centre(&view);
+    if (view.width != width || view.height != height) {
+        if (!fine(p, shrink(&view, width, height, k, &err), &err))
+            return false;
+        view = k->resized.view;
+    }
+    return encode(k, p, &view, out);
+}
+
+/* ---- one picture ------------------------------------------------------------------------ */
+
+static void describe(struct picture *p, const struct imrec_picture_info *info)
+{
+    snprintf(p->outcome.kind, sizeof(p->outcome.kind), "%s%s%s%s%s", info->format,
+             info->kind[0] != '\0' ? " " : "", info->kind, info->cmyk ? " cmyk" : "",
+             info->gzip ? " gzip" : "");
+    p->outcome.width = info->width;
+    p->outcome.height = info->height;
+}
+
+/* The image bytes of the record: the file's own, or encoded again. */
+static bool image_bytes(struct packer *k, struct picture *p, struct bytes file, struct bytes *out)
+{
+    const struct codec_limits limits = {.max_pixels = k->o->max_pixels,
+                                        .accept_truncated = k->o->accept_truncated,
+                                        .alpha = CODEC_ALPHA_WHITE};
+    const bool pass = k->o->pass_through;
+    struct imrec_picture_info info;
+    struct imrec_error err;
+    *out = file;
+    if (pass && k->o->check == IMREC_CHECK_NONE)
+        return true;
+    if (!fine(p, codec_begin(k->codec, file, &limits, &info, &err), &err))
+        return false;
+    describe(p, &info);
+    if (!pass)
+        return recode(k, p, &info, out);
+    if (k->o->check == IMREC_CHECK_HEADER)
+        return true;
+    return take(k, p, codec_claim(k->codec, 1)) &&
+           fine(p, codec_check(k->codec, &p->outcome.warnings, &err), &err);
+}
+
+static bool head_bytes(struct packer *k, struct picture *p)
+{
+    struct imrec_error err;
+    const uint32_t count = k->o->pack_label ? p->label_count : 1;
+    k->head.n = 0;
+    return fine(p,
+                image_record_head(&k->head, (const float *)(const void *)p->labels.p, count, false,
+                                  p->id, 0, &err),
+                &err);
+}
+
+/* Head and image in one piece: the file stands behind room for the head, what was encoded is
+ * copied. */
+static bool frame(struct packer *k, struct picture *p, struct bytes image)
+{
+    struct imrec_error err;
+    struct bytes whole = {image.p - k->head.n, k->head.n + image.n};
+    if (k->head.n + image.n > RECORD_MAX) {
+        picture_skip(p, REASON_TOO_LARGE, "%zu bytes are more than a record holds (2^29 - 1)",
+                     k->head.n + image.n);
+        return false;
+    }
+    if (k->file.p != NULL && image.p == k->file.p + k->head.n) {
+        memcpy(k->file.p, k->head.p, k->head.n);
+    } else {
+        k->record.n = 0;
+        if (!fine(p, buf_append(&k->record, k->head.p, k->head.n, &err), &err) ||
+            !fine(p, buf_append(&k->record, image.p, image.n, &err), &err))
+            return false;
+        whole = (struct bytes){k->record.p, k->record.n};
+    }
+    if (!fine(p, recordio_frame(whole, &p->record, &err), &err))
+        return false;
+    p->crc = crc32c(0, p->record.p, p->record.n);
+    return true;
+}
+
+static bool read_file(struct packer *k, struct picture *p)
+{
+    const uint64_t limit = (uint64_t)k->o->max_pixels * 8 + FILE_SLACK;
+    uint64_t size;
+    int fd;
+    if (!file_open(p, k->root, &fd, &size))
+        return false;
+    p->outcome.file_bytes = size;
+    if (size == 0)
+        picture_skip(p, REASON_EMPTY, "is empty");
+    else if (size > limit || size > SIZE_MAX / 2)
+        picture_skip(p, REASON_TOO_LARGE,
+                     "%" PRIu64 " bytes are more than any picture of max_pixels=%" PRId64 " needs",
+                     size, k->o->max_pixels);
+    else if (take(k, p, size))
+        return file_read(p, fd, size, k->head.n, &k->file); /* which closes it */
+    close(fd);
+    return false;
+}
+
+void packer_run(struct packer *k, struct picture *p)
+{
+    struct bytes image;
+    if (p->record.cap > KEEP_BYTES)
+        buf_free(&p->record);
+    p->record.max = FRAMED_MAX;
+    p->record.n = 0;
+    const bool packed =
+        head_bytes(k, p) && read_file(k, p) &&
+        image_bytes(k, p, (struct bytes){k->file.p + k->head.n, k->file.n}, &image) &&
+        frame(k, p, image);
+    if (!packed)
+        p->record.n = 0;
+    else if (p->outcome.warnings != 0)
+        snprintf(p->why, sizeof(p->why), "the decoder mended it: %u warning%s", p->outcome.warnings,
+                 p->outcome.warnings == 1 ? "" : "s");
+    budget_finish(k->budget, &p->share, p->record.n);
+}

@@ -1,0 +1,129 @@
+/* im2rec/read_file.c */
+#include "im2rec/read_file.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void fail(struct picture *p, enum imrec_status status, const char *what, int failed)
+{
+    p->failed = status;
+    snprintf(p->why, sizeof(p->why), "%s %.*s: %s", what, (int)(p->path.n < 256 ? p->path.n : 256),
+             (const char *)p->path.p, strerror(failed));
+}
+
+/* Some errors say that we have run out of something, not that the picture is bad. */
+static void refuse(struct picture *p, const char *what, int failed)
+{
+    if (failed == ENOMEM || failed == EMFILE || failed == ENFILE)
+        fail(p, failed == ENOMEM ? IMREC_ERR_NO_MEMORY : IMREC_ERR_IO, what, failed);
+    else if (failed == ENOENT || failed == ENOTDIR)
+        picture_skip(p, REASON_MISSING, "there is no such file");
+    else if (failed == ELOOP)
+        picture_skip(p, REASON_LINK, "the link leads back to itself");
+    else
+        picture_skip(p, REASON_UNREADABLE, "%s: %s", what, strerror(failed));
+}
+
+static bool is_plain(struct picture *p, const struct stat *st)
+{
+    if (S_ISREG(st->st_mode))
+        return true;
+    if (S_ISDIR(st->st_mode))
+        picture_skip(p, REASON_FOLDER, "is a folder, not a file");
+    else
+        picture_skip(p, REASON_NOT_A_FILE, "is a %s, not a file",
+                     S_ISFIFO(st->st_mode)   ? "FIFO"
+                     : S_ISSOCK(st->st_mode) ? "socket"
+                                             : "device");
+    return false;
+}
+
+static bool join(struct picture *p, const char *root, char full[2 * PICTURE_PATH_MAX])
+{
+    const bool absolute = p->path.n != 0 && p->path.p[0] == '/';
+    const size_t n = absolute ? 0 : strlen(root), slash = n != 0 && root[n - 1] != '/';
+    if (n + slash + p->path.n + 1 > PICTURE_PATH_MAX) {
+        picture_skip(p, REASON_UNREADABLE, "the path is longer than 4095 bytes");
+        return false;
+    }
+    memcpy(full, root, n);
+    full[n] = '/';
+    memcpy(full + n + slash, p->path.p, p->path.n);
+    full[n + slash + p->path.n] = '\0';
+    return true;
+}
+
+bool file_open(struct picture *p, const char *root, int *fd, uint64_t *size)
+{
+    char full[2 * PICTURE_PATH_MAX];
+    struct stat st;
+    if (!join(p, root, full))
+        return false;
+    if (stat(full, &st) != 0) { /* before opening: that alone may do something to a device */
+        refuse(p, "cannot be looked at", errno);
+        return false;
+    }
+    if (!is_plain(p, &st))
+        return false;
+    *fd = open(full, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (*fd < 0) {
+        refuse(p, "cannot be opened", errno);
+        return false;
+    }
+    if (fstat(*fd, &st) != 0 || !is_plain(p, &st)) { /* it may have changed in between */
+        if (p->outcome.reason == REASON_NONE)
+            refuse(p, "cannot be looked at", errno);
+        close(*fd);
+        return false;
+    }
+    *size = st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    return true;
+}
+
+static bool make_room(struct picture *p, size_t bytes, struct file_bytes *f)
+{
+    if (bytes <= f->capacity && (f->capacity < (8u << 20) || bytes > f->capacity / 4))
+        return true;
+    imrec_free(f->p); /* contents are of no use; one huge file must not stay for ever */
+    f->capacity = 0;
+    f->p = imrec_realloc(NULL, bytes + bytes / 4, 1);
+    if (f->p == NULL)
+        fail(p, IMREC_ERR_NO_MEMORY, "reading", ENOMEM);
+    else
+        f->capacity = bytes + bytes / 4;
+    return f->p != NULL;
+}
+
+static bool read_all(struct picture *p, int fd, uint8_t *to, size_t n)
+{
+    for (size_t at = 0; at < n;) {
+        const ssize_t got = read(fd, to + at, n - at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            refuse(p, "cannot be read", errno);
+            return false;
+        }
+        if (got == 0) {
+            picture_skip(p, REASON_UNREADABLE, "ended at byte %zu of %zu while it was read", at, n);
+            return false;
+        }
+        at += (size_t)got;
+    }
+    return true;
+}
+
+bool file_read(struct picture *p, int fd, uint64_t size, size_t headroom, struct file_bytes *f)
+{
+    const bool read =
+        make_room(p, headroom + (size_t)size, f) && read_all(p, fd, f->p + headroom, (size_t)size);
+    close(fd);
+    f->n = read ? (size_t)size : 0;
+    return read;
+}

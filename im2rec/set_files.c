@@ -1,0 +1,301 @@
+/* im2rec/set_files.c */
+#include "im2rec/set_files.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/crc32c.h"
+#include "formats/manifest.h"
+#include "formats/set_names.h"
+#include "formats/text.h"
+#include "im2rec/pack_options.h"
+#include "im2rec/texts.h"
+#include "storage/source.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_MAX    ((size_t)1 << 30)
+#define OPTIONS_MAX 32
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+enum imrec_status set_files_init(const struct imrec_pack_task *task,
+                                 const struct imrec_pack_options *o, struct set_files *out,
+                                 struct imrec_error *err)
+{
+    const size_t n = strlen(task->out);
+    const char *base = set_base_name(task->out);
+    if (n + 128 > NAME_BYTES)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "the name of the output is longer than %d bytes", NAME_BYTES - 128);
+    if (base[0] == '\0' || strcmp(base, ".") == 0 || strcmp(base, "..") == 0 ||
+        reason_of_name((struct bytes){(const uint8_t *)base, strlen(base)}) != REASON_NONE)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "the output must be the name of a file, in UTF-8, not '%s'",
+                              task->out);
+    if (task->exact_name)
+        memcpy(out->rec, task->out, n + 1);
+    else
+        set_name(task->out, SET_REC, out->rec);
+    set_name(out->rec, SET_LIST, out->journal);
+    strcpy(out->journal + strlen(out->journal) - strlen(".lst"), ".journal");
+    out->numbered = o->shards != 0 || o->shard_size != 0;
+    out->count = o->shard_size != 0 ? 0 : o->shards != 0 ? (uint64_t)o->shards : 1;
+    return IMREC_OK;
+}
+
+void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES])
+{
+    set_shard_name(s->rec, k, s->count, s->numbered, out);
+}
+
+static void final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES])
+{
+    set_shard_name(s->rec, k, count, s->numbered, out);
+}
+
+/* ---- what is there ---------------------------------------------------------------------- */
+
+static bool part_exists(const char *name)
+{
+    char part[NAME_BYTES + 8];
+    snprintf(part, sizeof(part), "%s.part", name);
+    return sink_exists(part);
+}
+
+bool set_is_unfinished(const struct set_files *s)
+{
+    return part_exists(s->journal);
+}
+
+static enum imrec_status refuse_if_there(const char *name, struct imrec_error *err)
+{
+    if (!sink_exists(name))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "%s is there already; force replaces it", name);
+}
+
+static enum imrec_status check_shard(const struct set_files *s, uint64_t k, struct imrec_error *err)
+{
+    char rec[NAME_BYTES], name[NAME_BYTES];
+    set_work_name(s, k, rec);
+    IMREC_TRY(refuse_if_there(rec, err));
+    set_name(rec, SET_INDEX, name);
+    IMREC_TRY(refuse_if_there(name, err));
+    set_name(rec, SET_CHECKSUMS, name);
+    return refuse_if_there(name, err);
+}
+
+enum imrec_status set_check_free(const struct set_files *s, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    for (int what = SET_MANIFEST; what >= SET_LIST; what--) {
+        set_name(s->rec, (enum set_file)what, name);
+        IMREC_TRY(refuse_if_there(name, err));
+    }
+    for (uint64_t k = 0; k < s->count; k++)
+        IMREC_TRY(check_shard(s, k, err));
+    return IMREC_OK;
+}
+
+/* The file `base` beside the set. */
+static enum imrec_status
+remove_beside(const struct set_files *s, const char *base, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    const int folder = (int)(set_base_name(s->rec) - s->rec);
+    const int n = snprintf(name, sizeof(name), "%.*s%s", folder, s->rec, base);
+    return n > 0 && (size_t)n < sizeof(name) ? sink_remove(name, err) : IMREC_OK;
+}
+
+static enum imrec_status
+remove_shards(const struct set_files *s, const struct manifest *m, struct imrec_error *err)
+{
+    for (size_t k = 0; k < m->shard_count; k++) {
+        const char *names[] = {m->shards[k].rec.name, m->shards[k].idx.name,
+                               m->shards[k].checksums.name};
+        for (int i = 0; i < 3; i++)
+            if (names[i] != NULL)
+                IMREC_TRY(remove_beside(s, names[i], err));
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    struct manifest m = {0};
+    uint8_t *text = NULL;
+    size_t n = 0;
+    set_name(s->rec, SET_MANIFEST, name);
+    if (!sink_exists(name))
+        return IMREC_OK;
+    enum imrec_status st = source_load(name, MANIFEST_MAX_BYTES, &text, &n, err);
+    const bool known =
+        st == IMREC_OK && manifest_read(name, (struct bytes){text, n}, &m, NULL) == IMREC_OK;
+    if (st == IMREC_OK)
+        st = sink_remove(name, err);
+    if (st == IMREC_OK && known) /* a manifest that nobody can read names nothing */
+        st = remove_shards(s, &m, err);
+    manifest_free(&m);
+    imrec_free(text);
+    return st;
+}
+
+/* ---- class list and manifest ------------------------------------------------------------ */
+
+static enum imrec_status
+write_text(const char *name, const struct buf *text, bool commit, struct imrec_error *err)
+{
+    struct sink *to;
+    IMREC_TRY(sink_open(name, &to, err));
+    const enum imrec_status st = sink_append(to, text->p, text->n, err);
+    if (st != IMREC_OK) {
+        sink_leave(to);
+        return st;
+    }
+    return commit ? sink_commit(to, err) : sink_finish(to, err);
+}
+
+static enum imrec_status classes_to(const char *name, const struct job *j, bool commit,
+                                    struct manifest_file *out, struct imrec_error *err)
+{
+    struct buf text = BUF_INIT(TEXT_MAX);
+    const struct class_list *classes = job_classes(j);
+    if (classes == NULL)
+        return IMREC_OK;
+    enum imrec_status st = class_list_write(classes, &text, err);
+    if (st == IMREC_OK)
+        st = write_text(name, &text, commit, err);
+    *out = (struct manifest_file){set_base_name(name), text.n, crc32c(0, text.p, text.n)};
+    buf_free(&text);
+    return st;
+}
+
+enum imrec_status
+set_write_classes(const char *name, const struct job *j, bool commit, struct imrec_error *err)
+{
+    struct manifest_file ignored;
+    return classes_to(name, j, commit, &ignored, err);
+}
+
+/* The base name of a file beside the set, kept. NULL: no memory. */
+static const char *keep_base(struct texts *a, const char *path)
+{
+    const char *base = set_base_name(path);
+    return texts_put(a, base, strlen(base) + 1);
+}
+
+static bool fill_shard(struct texts *a, const char *rec, const struct journal_shard *from,
+                       struct manifest_shard *to)
+{
+    char idx[NAME_BYTES], crc[NAME_BYTES];
+    set_name(rec, SET_INDEX, idx);
+    set_name(rec, SET_CHECKSUMS, crc);
+    *to = (struct manifest_shard){
+        .rec = {keep_base(a, rec), from->rec_bytes, (uint32_t)from->rec_crc},
+        .idx = {keep_base(a, idx), from->idx_bytes, (uint32_t)from->idx_crc},
+        .checksums = {keep_base(a, crc), from->crc_bytes, (uint32_t)from->crc_crc},
+        .records = from->records,
+    };
+    return to->rec.name != NULL && to->idx.name != NULL && to->checksums.name != NULL;
+}
+
+static bool fill_options(struct texts *a, const struct imrec_pack_options *o, struct manifest *m)
+{
+    char text[PACK_OPTION_BYTES];
+    for (const struct param *p = pack_params; p->name != NULL; p++) {
+        if (!pack_option_shapes(p) || m->option_count == OPTIONS_MAX)
+            continue;
+        pack_option_text(o, p, text, sizeof(text));
+        const char *value = texts_put(a, text, strlen(text) + 1);
+        if (value == NULL)
+            return false;
+        m->options[m->option_count++] = (struct manifest_option){p->name, value};
+    }
+    return true;
+}
+
+static bool fill_manifest(struct texts *a, const struct set_files *s, const struct job *j,
+                          const struct imrec_pack_options *o, const struct set_totals *t,
+                          struct manifest *m)
+{
+    char name[NAME_BYTES];
+    const struct class_list *classes = job_classes(j);
+    m->packer = "imrec " IMREC_VERSION_STRING;
+    m->records = t->records;
+    m->skipped = t->skipped;
+    m->class_count = classes != NULL ? classes->count : 0;
+    m->label_width = (uint32_t)t->label_width;
+    set_name(s->rec, SET_LIST, name);
+    m->list = (struct manifest_file){keep_base(a, name), t->list_bytes, t->list_crc};
+    m->shard_count = (size_t)t->shard_count;
+    for (uint64_t k = 0; k < t->shard_count; k++) {
+        final_name(s, k, t->shard_count, name);
+        if (!fill_shard(a, name, &t->shards[k], &m->shards[k]))
+            return false;
+        m->bytes += m->shards[k].rec.bytes;
+    }
+    return m->list.name != NULL && fill_options(a, o, m);
+}
+
+enum imrec_status set_write_totals(const struct set_files *s, const struct job *j,
+                                   const struct imrec_pack_options *o, const struct set_totals *t,
+                                   struct imrec_error *err)
+{
+    char classes[NAME_BYTES], name[NAME_BYTES];
+    struct manifest_option options[OPTIONS_MAX];
+    struct manifest m = {.options = options};
+    struct buf text = BUF_INIT(TEXT_MAX);
+    struct texts a = {0};
+    set_name(s->rec, SET_CLASSES, classes);
+    set_name(s->rec, SET_MANIFEST, name);
+    m.shards = imrec_zalloc((size_t)t->shard_count, sizeof(*m.shards));
+    enum imrec_status st = IMREC_OK;
+    if (m.shards == NULL || !fill_manifest(&a, s, j, o, t, &m))
+        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s", name);
+    if (st == IMREC_OK)
+        st = classes_to(classes, j, false, &m.classes, err);
+    if (st == IMREC_OK)
+        st = manifest_write(&m, &text, err);
+    if (st == IMREC_OK)
+        st = write_text(name, &text, false, err);
+    buf_free(&text);
+    texts_free(&a);
+    imrec_free(m.shards);
+    return st;
+}
+
+/* ---- making it real --------------------------------------------------------------------- */
+
+static enum imrec_status publish(const char *work, const char *final, struct imrec_error *err)
+{
+    if (!part_exists(work))
+        return IMREC_OK; /* an interrupted commit came so far */
+    return sink_publish_as(work, final, err);
+}
+
+static enum imrec_status
+publish_beside(const char *work, const char *final, enum set_file what, struct imrec_error *err)
+{
+    char a[NAME_BYTES], b[NAME_BYTES];
+    set_name(work, what, a);
+    set_name(final, what, b);
+    return publish(a, b, err);
+}
+
+enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err)
+{
+    char work[NAME_BYTES], final[NAME_BYTES];
+    for (uint64_t k = 0; k < shards; k++) {
+        set_work_name(s, k, work);
+        final_name(s, k, shards, final);
+        IMREC_TRY(publish(work, final, err));
+        IMREC_TRY(publish_beside(work, final, SET_INDEX, err));
+        IMREC_TRY(publish_beside(work, final, SET_CHECKSUMS, err));
+    }
+    for (int what = SET_LIST; what <= SET_MANIFEST; what++)
+        IMREC_TRY(publish_beside(s->rec, s->rec, (enum set_file)what, err));
+    return IMREC_OK;
+}

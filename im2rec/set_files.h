@@ -1,0 +1,45 @@
+/* im2rec/set_files.h - the files of a set as a whole: what they are called while they are
+ * written and afterwards, whether they are in the way, and how they become real together. */
+#ifndef IMREC_IM2REC_SET_FILES_H
+#define IMREC_IM2REC_SET_FILES_H
+
+#include "im2rec/job.h"
+#include "im2rec/shard_files.h"
+
+struct set_files {
+    char rec[NAME_BYTES]; /* "OUT.rec": what the other names are made from */
+    char journal[NAME_BYTES];
+    uint64_t count; /* of shards; 0: known at the end */
+    bool numbered;  /* OUT-00000-of-00001.rec, also if there is one only */
+};
+
+IMREC_NODISCARD enum imrec_status set_files_init(const struct imrec_pack_task *task,
+                                                 const struct imrec_pack_options *o,
+                                                 struct set_files *out, struct imrec_error *err);
+/* The name under which shard k is written; its other files stand beside it. */
+void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES]);
+
+/* An interrupted run is there to be gone on with. */
+bool set_is_unfinished(const struct set_files *s);
+/* IMREC_ERR_ARGUMENT where an output exists. */
+IMREC_NODISCARD enum imrec_status
+set_check_free(const struct set_files *s, struct imrec_error *err);
+/* Makes way: the manifest first, then the shards that it names. */
+IMREC_NODISCARD enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err);
+
+struct set_totals {
+    const struct journal_shard *shards;
+    uint64_t shard_count, records, skipped, label_width, list_bytes;
+    uint32_t list_crc;
+};
+/* Class list (if there are classes) and manifest, durable under their temporary names. */
+IMREC_NODISCARD enum imrec_status
+set_write_totals(const struct set_files *s, const struct job *j, const struct imrec_pack_options *o,
+                 const struct set_totals *t, struct imrec_error *err);
+/* The class list alone, under `name`: committed, or only finished. */
+IMREC_NODISCARD enum imrec_status
+set_write_classes(const char *name, const struct job *j, bool commit, struct imrec_error *err);
+/* Gives every finished file its final name, the manifest last. May be repeated. */
+IMREC_NODISCARD enum imrec_status
+set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err);
+#endif

@@ -1,0 +1,31 @@
+/* im2rec/shard_files.h - one shard being written: .rec, .idx and .crc under temporary names. */
+#ifndef IMREC_IM2REC_SHARD_FILES_H
+#define IMREC_IM2REC_SHARD_FILES_H
+
+#include "base/buf.h"
+#include "formats/checksums.h"
+#include "im2rec/journal.h"
+
+#define NAME_BYTES 4096 /* of every name of an output; writer_open() refuses longer ones */
+
+struct shard_files {
+    struct sink *rec, *idx, *crc; /* NULL: not open */
+    struct checksums_writer sums;
+    uint32_t idx_crc;
+    struct buf text;
+};
+
+/* `rec` is the working name of the shard; from->records of it are there already. */
+IMREC_NODISCARD enum imrec_status shard_open(const char *rec, const struct journal_shard *from,
+                                             struct shard_files *out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status shard_put(struct shard_files *s, uint64_t key,
+                                            struct bytes framed, uint32_t crc,
+                                            struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status shard_sync(struct shard_files *s, struct imrec_error *err);
+/* What it holds now; out->number is left alone. */
+void shard_sums(const struct shard_files *s, struct journal_shard *out);
+/* Durable under the temporary names, and closed. */
+IMREC_NODISCARD enum imrec_status
+shard_finish(struct shard_files *s, struct journal_shard *out, struct imrec_error *err);
+void shard_leave(struct shard_files *s); /* zeroed memory is fine */
+#endif

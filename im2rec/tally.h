@@ -1,0 +1,34 @@
+/* im2rec/tally.h - what became of the pictures, counted: the data set's card. Constant memory. */
+#ifndef IMREC_IM2REC_TALLY_H
+#define IMREC_IM2REC_TALLY_H
+
+#include "im2rec/reason.h"
+#include "imrec/packer.h"
+
+/* What became of one picture. */
+struct outcome {
+    uint64_t index;         /* in the list, from 0 */
+    enum reason reason;     /* REASON_NONE: packed, and the fields below count */
+    uint32_t width, height; /* of the packed picture, px; 0: not looked at */
+    uint32_t warnings;      /* what the decoder mended */
+    int64_t class_index;    /* -1: no class */
+    uint64_t file_bytes;
+    char kind[32]; /* "jpeg baseline"; "" = not looked at */
+};
+
+struct tally {
+    uint64_t packed, skipped, mended, warnings, file_bytes;
+    uint64_t reasons[REASON_COUNT];
+    struct imrec_pack_count kinds[IMREC_PACK_KINDS];
+    uint32_t kind_count;
+    uint64_t *sizes; /* widths, then heights: one counter for each number of pixels */
+    uint64_t *classes;
+    uint64_t class_count;
+};
+
+IMREC_NODISCARD enum imrec_status
+tally_init(struct tally *t, uint64_t classes, struct imrec_error *err);
+void tally_add(struct tally *t, const struct outcome *o);
+void tally_result(const struct tally *t, struct imrec_pack_result *out);
+void tally_free(struct tally *t); /* zeroed memory is fine */
+#endif

@@ -1,0 +1,395 @@
+/* im2rec/writer.c */
+#include "im2rec/writer.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/crc32c.h"
+#include "formats/image_list.h"
+#include "formats/set_names.h"
+#include "im2rec/set_files.h"
+#include "im2rec/skip_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* A mark every few MiB, but where storage is slow not so often that it takes more than a
+ * twentieth of the time. */
+#define MARK_BYTES ((uint64_t)8 << 20)
+#define MARK_SHARE 20
+#define LINE_MAX   ((size_t)64 << 20)
+
+struct writer {
+    struct writer_options o;
+    struct set_files files;
+    struct journal journal;
+    struct tally tally;
+    struct shard_files shard;
+    struct sink *list, *report;
+    struct buf text, line;      /* of .lst and report */
+    struct journal_shard *done; /* finished shards */
+    uint64_t done_count, done_room;
+    uint64_t next, packed, number; /* pictures, records, the shard being written */
+    uint64_t label_width;          /* most labels of a record */
+    uint32_t list_crc;
+    uint64_t unmarked; /* bytes since the last mark */
+    int64_t quiet_until_ns;
+    bool complete;
+    bool sound; /* the files hold whole records: a mark may be made */
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- marks ------------------------------------------------------------------------------ */
+
+static enum imrec_status mark(struct writer *w, struct imrec_error *err)
+{
+    const int64_t begin = now_ns();
+    struct journal_mark m = {.next = w->next,
+                             .packed = w->packed,
+                             .label_width = w->label_width,
+                             .shard = {.number = w->number},
+                             .list_bytes = w->list != NULL ? sink_size(w->list) : 0,
+                             .list_crc = w->list_crc,
+                             .complete = w->complete};
+    shard_sums(&w->shard, &m.shard);
+    IMREC_TRY(shard_sync(&w->shard, err));
+    if (w->list != NULL)
+        IMREC_TRY(sink_sync(w->list, err));
+    IMREC_TRY(journal_mark(&w->journal, &m, err));
+    const int64_t end = now_ns();
+    w->unmarked = 0;
+    w->quiet_until_ns = end + (end - begin) * MARK_SHARE;
+    return IMREC_OK;
+}
+
+static enum imrec_status maybe_mark(struct writer *w, struct imrec_error *err)
+{
+    return w->unmarked >= MARK_BYTES && now_ns() >= w->quiet_until_ns ? mark(w, err) : IMREC_OK;
+}
+
+/* ---- shards ----------------------------------------------------------------------------- */
+
+static enum imrec_status
+open_shard(struct writer *w, const struct journal_shard *from, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    set_work_name(&w->files, w->number, name);
+    return shard_open(name, from, &w->shard, err);
+}
+
+static enum imrec_status
+note_shard(struct writer *w, const struct journal_shard *s, struct imrec_error *err)
+{
+    if (w->done_count == w->done_room) {
+        const uint64_t room = w->done_room < 16 ? 16 : 2 * w->done_room;
+        struct journal_shard *grown = imrec_realloc(w->done, (size_t)room, sizeof(*grown));
+        if (grown == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for %" PRIu64 " shards", room);
+        w->done = grown;
+        w->done_room = room;
+    }
+    w->done[w->done_count++] = *s;
+    return IMREC_OK;
+}
+
+static enum imrec_status end_shard(struct writer *w, struct imrec_error *err)
+{
+    const struct journal_shard nothing = {0};
+    if (w->shard.rec == NULL) /* no record at all: an empty shard all the same */
+        IMREC_TRY(open_shard(w, &nothing, err));
+    struct journal_shard s = {.number = w->number};
+    IMREC_TRY(shard_finish(&w->shard, &s, err));
+    IMREC_TRY(note_shard(w, &s, err));
+    IMREC_TRY(journal_end_shard(&w->journal, &s, err));
+    w->number++;
+    return mark(w, err);
+}
+
+/* The place where share k of n equal ones begins. */
+static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
+{
+    return total / n * k + total % n * k / n;
+}
+
+/* Ends shards until the picture belongs into the one being written. */
+static enum imrec_status
+right_shard(struct writer *w, const struct picture *p, struct imrec_error *err)
+{
+    const uint64_t n = (uint64_t)w->o.pack->shards, size = (uint64_t)w->o.pack->shard_size;
+    while (n > 1 && w->number + 1 < n &&
+           p->outcome.index >= share_begin(w->o.job->total, w->number + 1, n))
+        IMREC_TRY(end_shard(w, err));
+    if (size != 0 && w->shard.rec != NULL && w->shard.sums.records != 0 &&
+        w->shard.sums.shard_bytes + p->record.n > size)
+        return end_shard(w, err);
+    return IMREC_OK;
+}
+
+/* ---- pictures --------------------------------------------------------------------------- */
+
+static enum imrec_status
+report(struct writer *w, const struct report_line *l, struct imrec_error *err)
+{
+    w->line.n = 0;
+    IMREC_TRY(report_write(&w->line, l, err));
+    if (w->report == NULL)
+        return IMREC_OK;
+    IMREC_TRY(sink_append(w->report, w->line.p, w->line.n, err));
+    return sink_append(w->report, "\n", 1, err);
+}
+
+static enum imrec_status
+put_record(struct writer *w, const struct picture *p, struct imrec_error *err)
+{
+    const struct journal_shard nothing = {0};
+    const struct image_list_entry e = {p->id, (const float *)(const void *)p->labels.p,
+                                       p->label_count, p->path};
+    IMREC_TRY(right_shard(w, p, err));
+    if (w->shard.rec == NULL)
+        IMREC_TRY(open_shard(w, &nothing, err));
+    w->text.n = 0;
+    IMREC_TRY(image_list_write(&w->text, &e, err));
+    IMREC_TRY(sink_append(w->list, w->text.p, w->text.n, err));
+    IMREC_TRY(shard_put(&w->shard, p->id, (struct bytes){p->record.p, p->record.n}, p->crc, err));
+    w->list_crc = crc32c(w->list_crc, w->text.p, w->text.n);
+    w->packed++;
+    if (w->o.pack->pack_label && p->label_count > w->label_width)
+        w->label_width = p->label_count;
+    return IMREC_OK;
+}
+
+static enum imrec_status stop_at(const struct report_line *l, struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                          "%s: %s; on_error=skip packs "
+                          "the others",
+                          text_quote(l->path).s, l->why);
+}
+
+static enum imrec_status put(struct writer *w, const struct picture *p, struct imrec_error *err)
+{
+    const struct outcome *o = &p->outcome;
+    const struct report_line l = {p->path, p->why, o->reason, p->line, o->warnings};
+    const bool told = o->reason != REASON_NONE || o->warnings != 0;
+    if (told)
+        IMREC_TRY(report(w, &l, err));
+    if (o->reason != REASON_NONE && w->o.pack->on_error == IMREC_ON_ERROR_STOP)
+        return stop_at(&l, err);
+    if (o->reason == REASON_NONE)
+        IMREC_TRY(put_record(w, p, err));
+    IMREC_TRY(journal_picture(
+        &w->journal, o, told ? (struct bytes){w->line.p, w->line.n} : (struct bytes){0}, err));
+    tally_add(&w->tally, o);
+    w->next++;
+    w->unmarked += p->record.n + 64;
+    return maybe_mark(w, err);
+}
+
+enum imrec_status writer_put(struct writer *w, const struct picture *p, struct imrec_error *err)
+{
+    const enum imrec_status st = put(w, p, err);
+    w->sound = st == IMREC_OK || st == IMREC_ERR_DATA; /* else maybe half a record is written */
+    return st;
+}
+
+/* What the scan of a folder has passed over already. Share 0 tells of it. */
+static enum imrec_status put_scan_skips(struct writer *w, struct imrec_error *err)
+{
+    const struct scan *s = &w->o.job->scan;
+    for (size_t i = 0; w->o.pack->part.index == 0 && i < s->skip_count; i++) {
+        const char *path = s->skips[i].path;
+        const struct report_line l = {
+            {(const uint8_t *)path, strlen(path)}, s->skips[i].why, s->skips[i].reason, 0, 0};
+        const struct outcome o = {.reason = l.reason, .class_index = -1};
+        IMREC_TRY(report(w, &l, err));
+        if (w->o.pack->on_error == IMREC_ON_ERROR_STOP)
+            return stop_at(&l, err);
+        tally_add(&w->tally, &o);
+    }
+    return IMREC_OK;
+}
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+static enum imrec_status
+visit_picture(void *user, const struct outcome *o, struct bytes line, struct imrec_error *err)
+{
+    struct writer *w = user;
+    tally_add(&w->tally, o);
+    if (w->report == NULL || line.n == 0)
+        return IMREC_OK;
+    IMREC_TRY(sink_append(w->report, line.p, line.n, err));
+    return sink_append(w->report, "\n", 1, err);
+}
+
+static enum imrec_status
+visit_shard(void *user, const struct journal_shard *s, struct imrec_error *err)
+{
+    return note_shard(user, s, err);
+}
+
+static enum imrec_status begin(struct writer *w, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    const struct job *j = w->o.job;
+    IMREC_TRY(journal_begin(w->files.journal, j->fingerprint, j->total, &w->journal, err));
+    set_name(w->files.rec, SET_LIST, name);
+    IMREC_TRY(sink_open(name, &w->list, err));
+    return mark(w, err);
+}
+
+static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_error *err)
+{
+    const struct journal_visitor v = {w, visit_picture, visit_shard};
+    const struct job *j = w->o.job;
+    struct journal_mark m;
+    char name[NAME_BYTES];
+    const enum imrec_status st =
+        journal_resume(w->files.journal, j->fingerprint, j->total, &v, &w->journal, &m, err);
+    if (st == IMREC_END) /* it ended before its first line was whole */
+        return begin(w, err);
+    IMREC_TRY(st);
+    *done = w->next = m.next;
+    w->packed = m.packed;
+    w->label_width = m.label_width;
+    w->number = m.shard.number;
+    w->list_crc = (uint32_t)m.list_crc;
+    w->complete = m.complete != 0;
+    if (m.complete)
+        return IMREC_OK;
+    set_name(w->files.rec, SET_LIST, name);
+    IMREC_TRY(m.next == 0 ? sink_open(name, &w->list, err)
+                          : sink_resume(name, m.list_bytes, &w->list, err));
+    return m.shard.records != 0 ? open_shard(w, &m.shard, err) : IMREC_OK;
+}
+
+static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_error *err)
+{
+    const struct class_list *classes = job_classes(w->o.job);
+    const struct imrec_pack_options *o = w->o.pack;
+    IMREC_TRY(set_files_init(w->o.task, o, &w->files, err));
+    IMREC_TRY(tally_init(&w->tally, classes != NULL ? classes->count : 0, err));
+    const bool unfinished = set_is_unfinished(&w->files), resumes = o->resume && unfinished;
+    if (unfinished && !o->resume && !o->force)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s.part is there: a run was interrupted; resume goes on with it, "
+                              "force begins again",
+                              w->files.journal);
+    if (!resumes && !o->force)
+        IMREC_TRY(set_check_free(&w->files, err));
+    if (o->report[0] != '\0')
+        IMREC_TRY(sink_open(o->report, &w->report, err));
+    IMREC_TRY(put_scan_skips(w, err));
+    if (resumes)
+        return go_on(w, done, err);
+    if (o->force)
+        IMREC_TRY(set_clear(&w->files, err));
+    return begin(w, err);
+}
+
+enum imrec_status writer_open(const struct writer_options *o, struct writer **out, uint64_t *done,
+                              struct imrec_error *err)
+{
+    struct writer *w = *out = imrec_zalloc(1, sizeof(*w));
+    *done = 0;
+    if (w == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to write");
+    w->o = *o;
+    w->label_width = 1;
+    w->text = BUF_INIT(LINE_MAX);
+    w->line = BUF_INIT(LINE_MAX);
+    const enum imrec_status st = start(w, done, err);
+    w->sound = st == IMREC_OK;
+    if (st == IMREC_OK)
+        return st;
+    if (st == IMREC_ERR_ARGUMENT) { /* nothing was begun */
+        sink_abort(w->report);
+        w->report = NULL;
+    }
+    writer_leave(w);
+    writer_free(w);
+    *out = NULL;
+    return st;
+}
+
+/* ---- ending ----------------------------------------------------------------------------- */
+
+static enum imrec_status commit_report(struct writer *w, struct imrec_error *err)
+{
+    struct sink *gone = w->report;
+    w->report = NULL;
+    return gone != NULL ? sink_commit(gone, err) : IMREC_OK;
+}
+
+static enum imrec_status finish_all(struct writer *w, struct imrec_error *err)
+{
+    const uint64_t n = (uint64_t)w->o.pack->shards;
+    struct sink *list = w->list;
+    while (n > 1 ? w->number < n : w->shard.rec != NULL || w->done_count == 0)
+        IMREC_TRY(end_shard(w, err));
+    const uint64_t list_bytes = sink_size(list);
+    w->list = NULL;
+    IMREC_TRY(sink_finish(list, err));
+    const struct set_totals t = {w->done,        w->done_count, w->packed,  w->tally.skipped,
+                                 w->label_width, list_bytes,    w->list_crc};
+    IMREC_TRY(set_write_totals(&w->files, w->o.job, w->o.pack, &t, err));
+    w->complete = true;
+    return mark(w, err);
+}
+
+enum imrec_status writer_commit(struct writer *w, struct imrec_error *err)
+{
+    w->sound = false; /* from here on a resume begins at the last mark */
+    if (w->packed == 0) {
+        sink_abort(w->list);
+        w->list = NULL;
+        journal_remove(&w->journal);
+        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                              "none of %" PRIu64 " pictures could be packed", w->tally.skipped);
+    }
+    if (!w->complete)
+        IMREC_TRY(finish_all(w, err));
+    IMREC_TRY(commit_report(w, err));
+    IMREC_TRY(set_publish(&w->files, w->done_count, err));
+    journal_remove(&w->journal);
+    return IMREC_OK;
+}
+
+void writer_leave(struct writer *w)
+{
+    if (w->sound)
+        (void)mark(w, NULL);
+    (void)commit_report(w, NULL);
+    shard_leave(&w->shard);
+    sink_leave(w->list);
+    w->list = NULL;
+    journal_leave(&w->journal);
+}
+
+void writer_result(const struct writer *w, struct imrec_pack_result *out)
+{
+    tally_result(&w->tally, out);
+    out->shards = w->done_count;
+    out->bytes = w->shard.rec != NULL ? w->shard.sums.shard_bytes : 0;
+    for (uint64_t i = 0; i < w->done_count; i++)
+        out->bytes += w->done[i].rec_bytes;
+}
+
+void writer_free(struct writer *w)
+{
+    if (w == NULL)
+        return;
+    tally_free(&w->tally);
+    buf_free(&w->text);
+    buf_free(&w->line);
+    imrec_free(w->done);
+    imrec_free(w);
+}

@@ -1,0 +1,95 @@
+#include "iter/order.h"
+
+#include "base/rng.h"
+
+/* record_ref.key is free without an index: it holds the record's place while sorting. */
+
+static void swap(struct record_ref *a, struct record_ref *b)
+{
+    const struct record_ref r = *a;
+    *a = *b;
+    *b = r;
+}
+
+static bool before(const struct record_ref *a, const struct record_ref *b)
+{
+    if (a->key != b->key)
+        return a->key < b->key;
+    return a->shard != b->shard ? a->shard < b->shard : a->offset < b->offset;
+}
+
+static void insertion_sort(struct record_ref *r, uint64_t n)
+{
+    for (uint64_t i = 1; i < n; i++)
+        for (uint64_t k = i; k > 0 && before(&r[k], &r[k - 1]); k--)
+            swap(&r[k], &r[k - 1]);
+}
+
+/* Quicksort: the keys are random, so the middle one is as good as any. */
+static void sort(struct record_ref *r, uint64_t n)
+{
+    while (n > 12) {
+        const struct record_ref pivot = r[n / 2];
+        uint64_t i = 0, k = n - 1;
+        for (;; i++, k--) {
+            while (before(&r[i], &pivot))
+                i++;
+            while (before(&pivot, &r[k]))
+                k--;
+            if (i >= k)
+                break;
+            swap(&r[i], &r[k]);
+        }
+        /* r[0..i) <= pivot <= r[i..n): the smaller part by a call, the larger one by the loop */
+        if (i < n - i) {
+            sort(r, i);
+            r += i;
+            n -= i;
+        } else {
+            sort(r + i, n - i);
+            n = i;
+        }
+    }
+    insertion_sort(r, n);
+}
+
+static void place_anywhere(struct record_ref *r, uint64_t n, struct rng_key key)
+{
+    for (uint64_t i = 0; i < n; i++)
+        r[i].key = rng_block(key, r[i].shard, r[i].offset, 0, RNG_RECORD_ORDER).v[0];
+}
+
+/* Shuffles the records of one cell and puts each somewhere into its own n-th of the window. */
+static void spread(struct record_ref *r, uint64_t n, uint64_t cell, struct rng_key key)
+{
+    const uint64_t step = UINT64_MAX / n;
+    for (uint64_t k = n; k-- > 0;) {
+        const struct rng_block bits =
+            rng_block(key, r[0].shard, cell, (uint32_t)k, RNG_RECORD_ORDER);
+        swap(&r[k], &r[rng_below(bits.v[0], k + 1)]);
+        r[k].key = k * step + rng_below(bits.v[1], step);
+    }
+}
+
+static void place_evenly(struct record_ref *r, uint64_t n, uint64_t cell_bytes, struct rng_key key)
+{
+    for (uint64_t i = 0, end; i < n; i = end) {
+        const uint64_t cell = r[i].offset / cell_bytes;
+        end = i + 1;
+        while (end < n && r[end].shard == r[i].shard && r[end].offset / cell_bytes == cell)
+            end++;
+        spread(&r[i], end - i, cell, key);
+    }
+}
+
+void order_window(struct window *w, uint64_t seed, uint64_t cell_bytes, bool whole)
+{
+    const struct rng_key key = {seed, w->sweep};
+    if (whole)
+        place_anywhere(w->records, w->count, key);
+    else
+        place_evenly(w->records, w->count, cell_bytes, key);
+    sort(w->records, w->count);
+    for (uint64_t i = 0; i < w->count; i++)
+        w->records[i].key = 0;
+}
