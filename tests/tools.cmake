@@ -1,3 +1,16 @@
 imrec_test(test_param base SOURCES unit/test_param.c)
 imrec_test(test_cli cli SOURCES unit/test_cli.c)
 imrec_test(test_cli_output cli SOURCES unit/test_cli_output.c)
+
+# The toolbox from outside: every tests/cli/imrec/CASE.sh on sets made by make_set.
+add_executable(make_set support/make_set.c)
+imrec_link(make_set iter)
+target_link_libraries(make_set PRIVATE m)
+file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cli/imrec/*.sh)
+foreach(case IN LISTS cases)
+  get_filename_component(name ${case} NAME_WE)
+  add_test(NAME cli_imrec_${name} COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${case}
+           $<TARGET_FILE_DIR:imrec_tool> $<TARGET_FILE_DIR:make_set>)
+  set_tests_properties(cli_imrec_${name} PROPERTIES LABELS cli TIMEOUT 120 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "${IMREC_TEST_ENV}")
+endforeach()

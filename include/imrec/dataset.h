@@ -1,8 +1,10 @@
-/* imrec/dataset.h - a data set as a whole: its card, finding, checking, repairing, exporting.
+/* imrec/dataset.h - a data set as a whole: its card, finding, checking, repairing.
  *
  * `uri` is what path_imgrec of the iterator takes: a file, "a.rec;b.rec", a directory (its
  * *.rec) or a glob. Files beside a shard are found by its name: train.rec has train.idx,
- * train.lst, train.crc, train.classes and train.manifest; none of them is needed. */
+ * train.crc, train.lst, train.classes.txt and train.manifest.json, a shard of several such as
+ * train-00003-of-00010.rec its own .idx and .crc and the set's train.lst and so on. None of
+ * them is needed. */
 #ifndef IMREC_DATASET_H
 #define IMREC_DATASET_H
 
@@ -30,6 +32,19 @@ imrec_classes_open(const char *uri, struct imrec_classes **out, struct imrec_err
 IMREC_API const char *imrec_classes_name(const struct imrec_classes *c, float label);
 IMREC_API uint64_t imrec_classes_count(const struct imrec_classes *c);
 IMREC_API void imrec_classes_close(struct imrec_classes *c); /* NULL is allowed */
+
+/* ---- names of pictures ------------------------------------------------------------------- */
+
+struct imrec_names; /* the .lst beside a data set; read only, any thread */
+
+/* A data set without a list gives an empty one; so do lines that are none, with a warning. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *err);
+/* The path that the picture was packed from, as it stands in the list; NULL when it has none.
+ * Lives as long as *n. */
+IMREC_API const char *imrec_names_find(const struct imrec_names *n, uint64_t id);
+IMREC_API uint64_t imrec_names_count(const struct imrec_names *n);
+IMREC_API void imrec_names_close(struct imrec_names *n); /* NULL is allowed */
 
 /* ---- the card ---------------------------------------------------------------------------- */
 
@@ -64,7 +79,7 @@ struct imrec_dataset_card {
     struct imrec_label_count *labels; /* label_count, ascending */
     uint64_t label_count;
     bool labels_cut;                     /* there are more than IMREC_CARD_LABELS; none is listed */
-    struct imrec_range labels_per_image; /* medians are exact to 1 in 64 */
+    struct imrec_range labels_per_image; /* medians are exact to 1 in 512 */
     struct imrec_range image_bytes, width, height;
     struct imrec_kind_count kinds[24]; /* kind_count, most frequent first */
     uint32_t kind_count;
@@ -175,20 +190,6 @@ struct imrec_index_result {
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_index(const char *shard, const char *idx_path, enum imrec_keys keys, bool force,
                     struct imrec_index_result *out, struct imrec_error *err);
-
-/* ---- back to files ------------------------------------------------------------------------ */
-
-struct imrec_export_result {
-    uint64_t images, bytes; /* written */
-    uint64_t skipped;       /* records without a picture, damaged ranges */
-};
-/* Writes every picture below `folder`, which must be empty or not exist, under the name that
- * the .lst beside the shard gives it, else as class/id.ext; and folder.lst, a list of them, into it
- * as "export.lst". Names never lead out of the folder. */
-IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_dataset_export(const char *uri, const char *folder, imrec_finding_fn *finding,
-                     imrec_progress_fn *progress, void *user, struct imrec_export_result *out,
-                     struct imrec_error *err);
 
 #ifdef __cplusplus
 }

@@ -116,22 +116,33 @@ void json_int(struct json *j, const char *key, int64_t v)
     fprintf(j->out, "%" PRId64, v);
 }
 
-void json_real(struct json *j, const char *key, double v)
+/* The fewest digits that read back as v. */
+static void put_real(struct json *j, const char *key, double v, bool is_float)
 {
     char text[40];
     if (!isfinite(v)) {
         json_null(j, key);
         return;
     }
-    for (int digits = 6; digits <= 17; digits++) { /* the fewest that read back as v */
+    for (int digits = 6; digits <= 17; digits++) {
         snprintf(text, sizeof(text), "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
+        if (is_float ? (double)strtof(text, NULL) == v : strtod(text, NULL) == v)
             break;
     }
     for (char *c = text; *c != '\0'; c++)
         *c = *c == ',' ? '.' : *c; /* a locale's decimal comma */
     begin_value(j, key);
     fputs(text, j->out);
+}
+
+void json_real(struct json *j, const char *key, double v)
+{
+    put_real(j, key, v, false);
+}
+
+void json_float(struct json *j, const char *key, float v)
+{
+    put_real(j, key, (double)v, true);
 }
 
 void json_bool(struct json *j, const char *key, bool v)

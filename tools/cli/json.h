@@ -36,6 +36,7 @@ void json_text(struct json *j, const char *key, const char *text); /* bad UTF-8:
 void json_uint(struct json *j, const char *key, uint64_t v);
 void json_int(struct json *j, const char *key, int64_t v);
 void json_real(struct json *j, const char *key, double v); /* shortest; inf and nan: null */
+void json_float(struct json *j, const char *key, float v);
 void json_bool(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);
 void json_close(struct json *j); /* ends what is open, and the line */

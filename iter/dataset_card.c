@@ -1,0 +1,153 @@
+/* iter/dataset_card.c - what is in a data set, from record and picture headers alone. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "imrec/codec.h"
+#include "imrec/dataset.h"
+#include "iter/card_stats.h"
+#include "iter/dataset_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct counting {
+    struct imrec_dataset_card *card;
+    struct histogram labels, bytes, width, height;
+    struct label_count by_label;
+};
+
+static void count_kind(struct imrec_dataset_card *c, const char *format, const char *kind)
+{
+    const uint32_t room = sizeof(c->kinds) / sizeof(c->kinds[0]);
+    uint32_t i = 0;
+    while (i < c->kind_count &&
+           (strcmp(c->kinds[i].format, format) != 0 || strcmp(c->kinds[i].kind, kind) != 0))
+        i++;
+    if (i == room) { /* more kinds than any decoder tells apart: the last stands for them */
+        i--;
+        c->kinds[i].kind = "other";
+    } else if (i == c->kind_count) {
+        c->kinds[c->kind_count++] = (struct imrec_kind_count){format, kind, 0};
+    }
+    c->kinds[i].records++;
+}
+
+static void count_picture(struct counting *n, const struct imrec_record *r)
+{
+    struct imrec_picture_info info;
+    if (imrec_picture_info(r->image, r->image_size, &info, NULL) != IMREC_OK) {
+        n->card->unreadable++;
+        count_kind(n->card, "unknown", "");
+        return;
+    }
+    count_kind(n->card, info.format, info.kind);
+    histogram_add(&n->width, info.width);
+    histogram_add(&n->height, info.height);
+    n->card->grey += info.channels < 3;
+    n->card->cmyk += info.cmyk;
+    n->card->gzip += info.gzip;
+    n->card->rotated += info.orientation > 1;
+}
+
+static enum imrec_status
+count_record(struct counting *n, const struct imrec_record *r, struct imrec_error *err)
+{
+    n->card->records++;
+    n->card->shards[r->shard].records++;
+    if (!r->is_image)
+        return IMREC_OK;
+    n->card->images++;
+    histogram_add(&n->bytes, r->image_size);
+    histogram_add(&n->labels, r->label_count);
+    count_picture(n, r);
+    return r->label_count > 0 ? label_count_add(&n->by_label, r->labels[0], err) : IMREC_OK;
+}
+
+static int by_frequency(const void *a, const void *b)
+{
+    const struct imrec_kind_count *x = a, *y = b;
+    if (x->records != y->records)
+        return x->records < y->records ? 1 : -1;
+    const int c = strcmp(x->format, y->format);
+    return c != 0 ? c : strcmp(x->kind, y->kind);
+}
+
+static void conclude(struct counting *n)
+{
+    struct imrec_dataset_card *c = n->card;
+    c->labels_per_image = histogram_range(&n->labels);
+    c->image_bytes = histogram_range(&n->bytes);
+    c->width = histogram_range(&n->width);
+    c->height = histogram_range(&n->height);
+    c->labels_cut = n->by_label.full;
+    if (!c->labels_cut)
+        c->labels = label_count_take(&n->by_label, &c->label_count);
+    qsort(c->kinds, c->kind_count, sizeof(c->kinds[0]), by_frequency);
+}
+
+static enum imrec_status
+begin(struct counting *n, const struct dataset_files *f, struct imrec_error *err)
+{
+    struct imrec_dataset_card *c = n->card;
+    c->shards = imrec_zalloc(f->shards.count, sizeof(*c->shards));
+    if (c->shards == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for a list of %zu shards", f->shards.count);
+    c->shard_count = f->shards.count;
+    c->bytes = f->begin[f->shards.count];
+    for (size_t i = 0; i < f->shards.count; i++) {
+        struct imrec_shard_card *s = &c->shards[i];
+        s->uri = dataset_copy(f->shards.uri[i]);
+        if (s->uri == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for the name of a shard");
+        s->bytes = f->begin[i + 1] - f->begin[i];
+        s->indexed = dataset_has(f->shards.uri[i], SET_INDEX);
+        s->checksummed = dataset_has(f->shards.uri[i], SET_CHECKSUMS);
+    }
+    c->manifest = dataset_has(f->shards.uri[0], SET_MANIFEST);
+    IMREC_TRY(histogram_init(&n->labels, err));
+    IMREC_TRY(histogram_init(&n->bytes, err));
+    IMREC_TRY(histogram_init(&n->width, err));
+    return histogram_init(&n->height, err);
+}
+
+enum imrec_status imrec_dataset_card(const char *uri, imrec_progress_fn *progress, void *user,
+                                     struct imrec_dataset_card *out, struct imrec_error *err)
+{
+    struct dataset_walk walk;
+    struct imrec_record record;
+    struct counting n = {.card = out};
+    *out = (struct imrec_dataset_card){0};
+    IMREC_TRY(dataset_walk_open(uri, progress, user, &walk, err));
+    enum imrec_status st = begin(&n, &walk.files, err);
+    while (st == IMREC_OK) {
+        st = dataset_walk_next(&walk, &record, err);
+        if (st == IMREC_OK) {
+            st = count_record(&n, &record, err);
+        } else if (st == IMREC_ERR_DATA) {
+            out->damaged_ranges++;
+            st = IMREC_OK;
+        }
+    }
+    if (st == IMREC_END)
+        conclude(&n);
+    histogram_free(&n.labels);
+    histogram_free(&n.bytes);
+    histogram_free(&n.width);
+    histogram_free(&n.height);
+    label_count_free(&n.by_label);
+    dataset_walk_close(&walk);
+    if (st == IMREC_END)
+        return IMREC_OK;
+    imrec_dataset_card_free(out);
+    return st;
+}
+
+void imrec_dataset_card_free(struct imrec_dataset_card *c)
+{
+    for (uint64_t i = 0; i < c->shard_count; i++)
+        imrec_free(c->shards[i].uri);
+    imrec_free(c->shards);
+    imrec_free(c->labels);
+    *c = (struct imrec_dataset_card){0};
+}

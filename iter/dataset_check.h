@@ -1,0 +1,13 @@
+/* iter/dataset_check.h - does a picture decode, whole? */
+#ifndef IMREC_ITER_DATASET_CHECK_H
+#define IMREC_ITER_DATASET_CHECK_H
+
+#include "codec/codec.h"
+
+#define CHECK_MAX_PIXELS 178956970 /* as the iterator's and the packer's default */
+
+/* Decodes all of it and keeps nothing. *warnings counts what the decoder mended. */
+IMREC_NODISCARD enum imrec_status check_picture(struct codec *c, struct bytes image,
+                                                int64_t max_pixels, uint32_t *warnings,
+                                                struct imrec_error *err);
+#endif

@@ -1,0 +1,90 @@
+#include "iter/dataset_files.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "storage/source.h"
+
+#include <string.h>
+
+#define SIDE_FILE_MAX_BYTES ((size_t)1 << 36)
+
+static enum imrec_status measure(const char *uri, uint64_t *bytes, struct imrec_error *err)
+{
+    struct source *s;
+    IMREC_TRY(source_open(uri, &s, err));
+    *bytes = s->size;
+    source_close(s);
+    return IMREC_OK;
+}
+
+enum imrec_status
+dataset_files_open(const char *uri, struct dataset_files *out, struct imrec_error *err)
+{
+    *out = (struct dataset_files){0};
+    IMREC_TRY(uri_list_expand(uri, ".rec", &out->shards, err));
+    enum imrec_status st = IMREC_OK;
+    out->begin = imrec_zalloc(out->shards.count + 1, sizeof(*out->begin));
+    if (out->begin == NULL)
+        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                            "no memory for the sizes of %zu shards", out->shards.count);
+    for (size_t i = 0; i < out->shards.count && st == IMREC_OK; i++) {
+        uint64_t bytes = 0;
+        st = measure(out->shards.uri[i], &bytes, err);
+        out->begin[i + 1] = out->begin[i] + bytes;
+    }
+    if (st != IMREC_OK)
+        dataset_files_close(out);
+    return st;
+}
+
+void dataset_files_close(struct dataset_files *f)
+{
+    uri_list_free(&f->shards);
+    imrec_free(f->begin);
+    *f = (struct dataset_files){0};
+}
+
+char *dataset_path(const char *shard, enum set_file what)
+{
+    char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(shard)), 1);
+    if (path != NULL)
+        set_name(shard, what, path);
+    return path;
+}
+
+char *dataset_copy(const char *uri)
+{
+    const size_t n = strlen(uri) + 1;
+    char *copy = imrec_realloc(NULL, n, 1);
+    if (copy != NULL)
+        memcpy(copy, uri, n);
+    return copy;
+}
+
+bool dataset_exists(const char *uri)
+{
+    struct source *s = NULL;
+    if (source_open(uri, &s, NULL) != IMREC_OK)
+        return false;
+    source_close(s);
+    return true;
+}
+
+bool dataset_has(const char *shard, enum set_file what)
+{
+    char *path = dataset_path(shard, what);
+    const bool there = path != NULL && dataset_exists(path);
+    imrec_free(path);
+    return there;
+}
+
+enum imrec_status dataset_load(const char *shard, enum set_file what, char **path, uint8_t **text,
+                               size_t *n, struct imrec_error *err)
+{
+    *text = NULL;
+    *n = 0;
+    *path = dataset_path(shard, what);
+    if (*path == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+    return dataset_exists(*path) ? source_load(*path, SIDE_FILE_MAX_BYTES, text, n, err) : IMREC_OK;
+}

@@ -1,0 +1,166 @@
+#include "iter/dataset_set.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/crc32c.h"
+#include "formats/manifest.h"
+#include "storage/source.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct checking {
+    const struct dataset_files *files;
+    imrec_finding_fn *finding;
+    void *user;
+    uint32_t shard;   /* through which the set was found */
+    const char *path; /* of its manifest */
+};
+
+/* ---- telling ---------------------------------------------------------------------------- */
+
+static void tell(const struct checking *c, const char *uri, uint32_t shard, const char *reason)
+{
+    c->finding(c->user, &(struct imrec_finding){
+                            .kind = IMREC_FOUND_SET, .uri = uri, .shard = shard, .reason = reason});
+}
+
+__attribute__((format(printf, 3, 4))) static void
+tell_about(const struct checking *c, const char *uri, const char *fmt, ...);
+
+static void tell_about(const struct checking *c, const char *uri, const char *fmt, ...)
+{
+    char reason[512];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(reason, sizeof(reason), fmt, ap);
+    va_end(ap);
+    tell(c, uri, c->shard, reason);
+}
+
+/* ---- one file of the manifest ----------------------------------------------------------- */
+
+/* The file's path: beside the manifest. NULL: no memory. */
+static char *path_of(const struct checking *c, const char *name)
+{
+    const size_t folder = (size_t)(set_base_name(c->path) - c->path), n = strlen(name) + 1;
+    char *path = imrec_realloc(NULL, folder + n, 1);
+    if (path != NULL) {
+        memcpy(path, c->path, folder);
+        memcpy(path + folder, name, n);
+    }
+    return path;
+}
+
+static void
+check_bytes(const struct checking *c, const char *path, const struct manifest_file *f, bool whole)
+{
+    struct imrec_error why;
+    struct source *s;
+    uint8_t *bytes = NULL;
+    size_t n;
+    if (source_open(path, &s, &why) != IMREC_OK) {
+        tell_about(c, path, "the manifest names this file: %.400s", why.message);
+        return;
+    }
+    const uint64_t size = s->size;
+    source_close(s);
+    if (size != f->bytes) {
+        tell_about(c, path, "%" PRIu64 " bytes, and the manifest says %" PRIu64, size, f->bytes);
+        return;
+    }
+    if (!whole)
+        return;
+    if (source_load(path, (size_t)size + 1, &bytes, &n, &why) != IMREC_OK)
+        tell_about(c, path, "%.400s", why.message);
+    else if (crc32c(0, bytes, n) != f->crc32c)
+        tell_about(c, path, "the manifest's checksum of this file is 0x%08x, its bytes have 0x%08x",
+                   f->crc32c, crc32c(0, bytes, n));
+    imrec_free(bytes);
+}
+
+/* `whole`: the checksum too. A shard's is what its records' checksums amount to. */
+static enum imrec_status check_file(const struct checking *c, const struct manifest_file *f,
+                                    bool whole, struct imrec_error *err)
+{
+    if (f->name == NULL)
+        return IMREC_OK;
+    char *path = path_of(c, f->name);
+    if (path == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+    check_bytes(c, path, f, whole);
+    imrec_free(path);
+    return IMREC_OK;
+}
+
+/* ---- one manifest ----------------------------------------------------------------------- */
+
+static bool lists(const struct manifest *m, const char *shard)
+{
+    const char *name = set_base_name(shard);
+    for (size_t i = 0; i < m->shard_count; i++)
+        if (strcmp(m->shards[i].rec.name, name) == 0)
+            return true;
+    return false;
+}
+
+static enum imrec_status
+check_files(const struct checking *c, const struct manifest *m, struct imrec_error *err)
+{
+    if (!lists(m, c->files->shards.uri[c->shard]))
+        tell_about(c, c->files->shards.uri[c->shard],
+                   "the manifest %.400s does not name this shard", c->path);
+    for (size_t i = 0; i < m->shard_count; i++) {
+        IMREC_TRY(check_file(c, &m->shards[i].rec, false, err));
+        IMREC_TRY(check_file(c, &m->shards[i].idx, true, err));
+        IMREC_TRY(check_file(c, &m->shards[i].checksums, true, err));
+    }
+    IMREC_TRY(check_file(c, &m->list, true, err));
+    return check_file(c, &m->classes, true, err);
+}
+
+static enum imrec_status
+check_text(const struct checking *c, struct bytes text, struct imrec_error *err)
+{
+    struct manifest m;
+    struct imrec_error why;
+    enum imrec_status st = manifest_read(c->path, text, &m, &why);
+    if (st == IMREC_ERR_NO_MEMORY)
+        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+    if (st != IMREC_OK) {
+        tell(c, c->path, c->shard, why.message);
+        return IMREC_OK;
+    }
+    st = check_files(c, &m, err);
+    manifest_free(&m);
+    return st;
+}
+
+static bool same_set(const struct dataset_files *f, uint32_t shard, const char *path)
+{
+    char *before = shard > 0 ? dataset_path(f->shards.uri[shard - 1], SET_MANIFEST) : NULL;
+    const bool same = before != NULL && strcmp(before, path) == 0;
+    imrec_free(before);
+    return same;
+}
+
+enum imrec_status dataset_check_set(const struct dataset_files *f, imrec_finding_fn *finding,
+                                    void *user, struct imrec_error *err)
+{
+    struct checking c = {f, finding, user, 0, NULL};
+    enum imrec_status st = IMREC_OK;
+    for (; c.shard < f->shards.count && st == IMREC_OK; c.shard++) {
+        uint8_t *text;
+        char *path;
+        size_t n;
+        st = dataset_load(f->shards.uri[c.shard], SET_MANIFEST, &path, &text, &n, err);
+        c.path = path;
+        if (st == IMREC_OK && text != NULL && !same_set(f, c.shard, path))
+            st = check_text(&c, (struct bytes){text, n}, err);
+        imrec_free(text);
+        imrec_free(path);
+    }
+    return st;
+}

@@ -1,0 +1,12 @@
+/* iter/dataset_set.h - do the files of packed sets belong together, as their manifests say? */
+#ifndef IMREC_ITER_DATASET_SET_H
+#define IMREC_ITER_DATASET_SET_H
+
+#include "imrec/dataset.h"
+#include "iter/dataset_files.h"
+
+/* Compares sizes and the checksums of the small files; shards without a manifest are passed. */
+IMREC_NODISCARD enum imrec_status dataset_check_set(const struct dataset_files *f,
+                                                    imrec_finding_fn *finding, void *user,
+                                                    struct imrec_error *err);
+#endif

@@ -1,0 +1,30 @@
+/* iter/dataset_walk.h - every record of a data set in file order, damage told as findings. */
+#ifndef IMREC_ITER_DATASET_WALK_H
+#define IMREC_ITER_DATASET_WALK_H
+
+#include "imrec/dataset.h"
+#include "imrec/records.h"
+#include "iter/dataset_files.h"
+
+struct dataset_walk {
+    struct dataset_files files;
+    struct imrec_reader *reader;
+    imrec_progress_fn *progress; /* may be NULL */
+    void *user;
+    struct imrec_progress at;
+    uint64_t called_at;          /* records at the last call of `progress` */
+    struct imrec_finding damage; /* behind the last IMREC_ERR_DATA */
+    struct imrec_error why;      /* its reason */
+};
+
+IMREC_NODISCARD enum imrec_status dataset_walk_open(const char *uri, imrec_progress_fn *progress,
+                                                    void *user, struct dataset_walk *out,
+                                                    struct imrec_error *err);
+/* Bytes of the shard that a record of one part takes. */
+uint64_t dataset_record_bytes(const struct imrec_record *r);
+/* As imrec_reader_next(), and records that a damaged length has swallowed are found; after
+ * IMREC_ERR_DATA w->damage holds the range. */
+IMREC_NODISCARD enum imrec_status
+dataset_walk_next(struct dataset_walk *w, struct imrec_record *out, struct imrec_error *err);
+void dataset_walk_close(struct dataset_walk *w); /* zeroed memory is fine */
+#endif

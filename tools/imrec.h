@@ -1,0 +1,60 @@
+/* tools/imrec.h - the toolbox: one file a subcommand, each with its page, table and run(). */
+#ifndef IMREC_TOOLS_IMREC_H
+#define IMREC_TOOLS_IMREC_H
+
+#include "imrec/imrec.h"
+#include "tools/cli/human.h"
+#include "tools/cli/json.h"
+#include "tools/cli/memory.h"
+#include "tools/cli/options.h"
+#include "tools/cli/page.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/report.h"
+
+#include <inttypes.h>
+
+struct command {
+    const struct cli_page *page;
+    int (*run)(int argc, char **argv); /* argv[0] is the page's name; returns the exit status */
+};
+
+extern const struct cli_page imrec_page;             /* of the program itself */
+extern const struct command *const imrec_commands[]; /* NULL at the end */
+extern const struct param imrec_iter_table[];        /* key=value, for pages */
+
+extern const struct command command_info, command_ls, command_cat, command_export, command_verify,
+    command_repair, command_index, command_view, command_batches, command_bench;
+
+#define IMREC_EXITS "0 fine, 1 failed or damage found, 2 wrong usage, 3 done with something skipped"
+
+/* Rows that most tables share. */
+#define ROW_JSON(X)  X(bool, json, "0", 0, 1, "", "output", "one JSON object on stdout")
+#define ROW_QUIET(X) X(bool, quiet, "0", 0, 1, "", "output", "no progress")
+
+/* Reads the flags of `page` into *values (defaults first) and counts operands. Returns the index
+ * of the first operand, or a negative number when the command is over with *status: --help was
+ * answered, or the usage was wrong and said so. `most` < 0: any number. */
+int command_begin(const struct cli_page *page, void *values, int argc, char **argv, int least,
+                  int most, int *status);
+
+/* The library's progress calls on a progress line; `user` is a struct command_progress. */
+struct command_progress {
+    struct progress line;
+    struct progress_counts counts;
+};
+void command_progress_start(struct command_progress *p, bool quiet);
+void command_progress_show(void *user, const struct imrec_progress *done);
+void command_progress_end(struct command_progress *p);
+
+/* Findings, one line each on `out` or as members of the JSON array that is open. */
+void command_finding(FILE *out, struct json *j, const struct imrec_finding *f);
+
+/* What a picture's header says as members of the JSON object that is open. */
+void command_json_picture(struct json *j, const struct imrec_picture_info *i);
+void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n);
+
+/* Reads key=value operands into *o, whose path_imgrec the caller has set. False after one line
+ * on stderr. */
+bool command_iter_options(const char *name, char *const *pairs, int n,
+                          struct imrec_iter_options *o);
+#endif

@@ -1,0 +1,131 @@
+/* tools/imrec_cat.c - one picture out of a shard. */
+#include "tools/imrec.h"
+
+#include <string.h>
+
+#define CAT_PARAMS(X)                                                                              \
+    X(int64_t, offset, "-1", -1, INT64_MAX, "BYTE", "record",                                      \
+      "take the record at this offset, not one by id")                                             \
+    X(int64_t, shard, "0", 0, UINT32_MAX, "N", "record",                                           \
+      "with --offset: number of the shard, from 0")                                                \
+    X(bool, record, "0", 0, 1, "", "output", "write all of the record, its header too")            \
+    ROW_JSON(X)
+struct cat_options {
+    CAT_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct cat_options
+static const struct param table[] = {CAT_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --offset=BYTE", NULL};
+
+static const struct cli_page page = {
+    .name = "imrec cat",
+    .summary = "write one picture, byte for byte as it was packed, to standard output",
+    .usage = usage,
+    .text = "The picture is found by its image id (by the index, where one stands beside the\n"
+            "shard, else by reading all), or by the offset that ls prints. With --json only what\n"
+            "is known about it is printed.",
+    .table = table,
+    .examples = "  imrec cat train.rec 4711 > 4711.jpg\n",
+    .exits = IMREC_EXITS,
+};
+
+static void print_json(const struct imrec_record *r)
+{
+    struct json j;
+    struct imrec_picture_info picture;
+    json_open(&j, stdout);
+    json_object(&j, NULL);
+    json_text(&j, "shard", r->uri);
+    json_uint(&j, "offset", r->offset);
+    json_uint(&j, "record_bytes", r->size);
+    if (r->is_image) {
+        json_uint(&j, "id", r->id);
+        json_uint(&j, "id2", r->id2);
+        command_json_labels(&j, "labels", r->labels, r->label_count);
+        json_uint(&j, "image_bytes", r->image_size);
+        if (imrec_picture_info(r->image, r->image_size, &picture, NULL) == IMREC_OK)
+            command_json_picture(&j, &picture);
+    }
+    json_close(&j);
+}
+
+static int write_out(const struct cat_options *o, const struct imrec_record *r)
+{
+    if (o->json) {
+        print_json(r);
+        return EXIT_OK;
+    }
+    if (!o->record && !r->is_image) {
+        fprintf(stderr,
+                "%s: %s: the record at offset %" PRIu64 " is no image; --record writes it\n",
+                page.name, r->uri, r->offset);
+        return EXIT_FAILED;
+    }
+    if (cli_is_terminal(stdout)) {
+        fprintf(stderr, "%s: not to a terminal; send the output to a file\n", page.name);
+        return EXIT_FAILED;
+    }
+    (void)fwrite(o->record ? r->data : r->image, 1, o->record ? r->size : r->image_size, stdout);
+    return EXIT_OK; /* cli_exit() looks whether it was written */
+}
+
+/* A decimal id without sign. */
+static bool read_id(const char *text, uint64_t *id)
+{
+    *id = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9' || __builtin_mul_overflow(*id, (uint64_t)10, id) ||
+            __builtin_add_overflow(*id, (uint64_t)(*c - '0'), id))
+            return false;
+    }
+    return text[0] != '\0';
+}
+
+static int show(const char *uri, const struct cat_options *o, const char *id_text)
+{
+    struct imrec_error err;
+    struct imrec_record record;
+    struct imrec_reader *reader = NULL;
+    uint64_t id, offset = (uint64_t)o->offset;
+    uint32_t shard = (uint32_t)o->shard;
+    enum imrec_status st = IMREC_OK;
+    int status;
+    if (id_text != NULL && !read_id(id_text, &id))
+        return cli_refuse(stderr, page.name, "ID must be a number, not '%.40s'", id_text);
+    if (id_text != NULL)
+        st = imrec_dataset_find(uri, id, &shard, &offset, &err);
+    if (st == IMREC_OK)
+        st = imrec_reader_open(uri, 0, 1, &reader, &err);
+    if (st == IMREC_OK)
+        st = imrec_reader_seek(reader, shard, offset, &err);
+    if (st == IMREC_OK)
+        st = imrec_reader_next(reader, &record, &err);
+    if (st == IMREC_END)
+        fprintf(stderr, "%s: %s: no record at offset %" PRIu64 "\n", page.name, uri, offset);
+    if (st == IMREC_OK && (record.offset != offset || record.shard != shard)) {
+        fprintf(stderr,
+                "%s: %s: no record begins at offset %" PRIu64 "; the next is at %" PRIu64 "\n",
+                page.name, record.uri, offset, record.offset);
+        status = EXIT_FAILED;
+    } else if (st == IMREC_OK) {
+        status = write_out(o, &record);
+    } else {
+        status = st == IMREC_END ? EXIT_FAILED : cli_fail(page.name, &err);
+    }
+    imrec_reader_close(reader);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct cat_options o;
+    int status;
+    const int first = command_begin(&page, &o, argc, argv, 1, 2, &status);
+    if (first < 0)
+        return status;
+    if ((argc - first == 2) == (o.offset >= 0))
+        return cli_refuse(stderr, page.name, "give either an ID or --offset");
+    return show(argv[first], &o, argc - first == 2 ? argv[first + 1] : NULL);
+}
+
+const struct command command_cat = {&page, run};

@@ -1,0 +1,118 @@
+/* tools/imrec_commands.c - the list of subcommands, and what they share. */
+#include "tools/imrec.h"
+
+#include <string.h>
+
+static const char *const usage[] = {"COMMAND [OPTIONS] SHARD... [key=value ...]", NULL};
+static const struct param no_flags[] = {{0}};
+
+const struct cli_page imrec_page = {
+    .name = "imrec",
+    .summary = "show, check, mend and measure shards of image records",
+    .usage = usage,
+    .text = "SHARD is a .rec file, 'a.rec;b.rec', a directory (its *.rec) or a glob in quotes.\n"
+            "Options may stand anywhere behind the command. Results go to standard output (with\n"
+            "--json as one object), progress and warnings to standard error.",
+    .table = no_flags,
+    .exits = IMREC_EXITS,
+};
+
+const struct command *const imrec_commands[] = {
+    &command_info,   &command_ls,     &command_cat,   &command_export,
+    &command_verify, &command_repair, &command_index, NULL,
+};
+
+#define PARAM_STRUCT struct imrec_iter_options
+const struct param imrec_iter_table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
+
+int command_begin(const struct cli_page *page, void *values, int argc, char **argv, int least,
+                  int most, int *status)
+{
+    struct imrec_error err;
+    param_defaults(page->table, values);
+    const int first = cli_parse(page->table, values, argc, argv, stderr);
+    *status = first == CLI_BAD ? EXIT_USAGE : EXIT_OK;
+    if (first == CLI_HELP)
+        cli_page_help(page, stdout);
+    if (first == CLI_VERSION)
+        puts("imrec " IMREC_VERSION_STRING);
+    if (first < 0)
+        return first;
+    if (argc - first < least || (most >= 0 && argc - first > most)) {
+        *status =
+            cli_refuse(stderr, page->name, "%s operands: %s %s",
+                       argc - first < least ? "missing" : "too many", page->name, page->usage[0]);
+        return CLI_BAD;
+    }
+    if (param_check(page->table, values, &err) != IMREC_OK) {
+        *status = cli_refuse(stderr, page->name, "%s", err.message);
+        return CLI_BAD;
+    }
+    return first;
+}
+
+void command_progress_start(struct command_progress *p, bool quiet)
+{
+    *p = (struct command_progress){0};
+    progress_start(&p->line, quiet ? NULL : stderr, cli_is_terminal(stderr), "records", 0,
+                   cli_now_ms());
+}
+
+void command_progress_show(void *user, const struct imrec_progress *done)
+{
+    struct command_progress *p = user;
+    p->counts = (struct progress_counts){
+        .done = done->records, .bytes = done->bytes, .total_bytes = done->total_bytes};
+    progress_update(&p->line, &p->counts, cli_now_ms());
+}
+
+void command_progress_end(struct command_progress *p)
+{
+    if (p->line.out != NULL && p->line.shown_ms != p->line.start_ms) /* only where one was begun */
+        progress_end(&p->line, &p->counts, cli_now_ms());
+    p->line.out = NULL;
+}
+
+void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
+{
+    if (j == NULL) {
+        fprintf(out, "%s: ", f->uri);
+        if (f->end == f->begin + 1)
+            fprintf(out, "byte %" PRIu64 ": ", f->begin);
+        else if (f->end != 0)
+            fprintf(out, "bytes %" PRIu64 " to %" PRIu64 ": ", f->begin, f->end - 1);
+        fprintf(out, "%s: %s", imrec_finding_name(f->kind), f->reason);
+        if (f->id != 0)
+            fprintf(out, " (id %" PRIu64 ")", f->id);
+        fputc('\n', out);
+        return;
+    }
+    json_object(j, NULL);
+    json_text(j, "kind", imrec_finding_name(f->kind));
+    json_text(j, "shard", f->uri);
+    json_uint(j, "begin", f->begin);
+    json_uint(j, "end", f->end);
+    json_uint(j, "id", f->id);
+    json_text(j, "reason", f->reason);
+    json_end(j);
+}
+
+void command_json_picture(struct json *j, const struct imrec_picture_info *i)
+{
+    json_text(j, "format", i->format);
+    if (i->kind[0] != '\0')
+        json_text(j, "kind", i->kind);
+    json_uint(j, "width", i->width);
+    json_uint(j, "height", i->height);
+    json_uint(j, "channels", i->channels);
+    json_uint(j, "bits", i->bits);
+    json_uint(j, "orientation", i->orientation);
+}
+
+void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n)
+{
+    json_array(j, key);
+    for (uint32_t i = 0; i < n; i++)
+        json_float(j, NULL, labels[i]);
+    json_end(j);
+}
