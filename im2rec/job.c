@@ -75,7 +75,7 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
     return IMREC_OK;
 }
 
-static enum imrec_status next_of_folder(struct job *j, struct picture *p, struct imrec_error *err)
+static enum imrec_status next_of_folder(struct job *j, struct parcel *p, struct imrec_error *err)
 {
     char path[PICTURE_PATH_MAX];
     if (j->next == j->first + j->total)
@@ -95,7 +95,7 @@ static enum imrec_status next_of_folder(struct job *j, struct picture *p, struct
 /* ---- both ------------------------------------------------------------------------------- */
 
 /* With a class list every label of a .lst must be the number of a class. */
-static void check_label(const struct job *j, struct picture *p)
+static void check_label(const struct job *j, struct parcel *p)
 {
     float label;
     if (p->outcome.reason != REASON_NONE || !j->has_given)
@@ -104,11 +104,11 @@ static void check_label(const struct job *j, struct picture *p)
     if (label >= 0 && label < (float)j->given.count && label == (float)(int64_t)label)
         p->outcome.class_index = (int64_t)label;
     else
-        picture_skip(p, REASON_OUTSIDE, "label %g is none of the %u classes of the class list",
-                     (double)label, j->given.count);
+        parcel_skip(p, REASON_OUTSIDE, "label %g is none of the %u classes of the class list",
+                    (double)label, j->given.count);
 }
 
-enum imrec_status job_next(struct job *j, struct picture *p, struct imrec_error *err)
+enum imrec_status job_next(struct job *j, struct parcel *p, struct imrec_error *err)
 {
     p->line = p->id = 0;
     p->label_count = 0;

@@ -5,7 +5,7 @@
 #define IMREC_IM2REC_JOB_H
 
 #include "im2rec/folder_scan.h"
-#include "im2rec/picture.h"
+#include "im2rec/parcel.h"
 
 struct list_reader;
 struct job {
@@ -32,7 +32,7 @@ void job_close(struct job *j); /* zeroed memory is fine */
 /* Fills the first part of *p, outcome.index excepted; a malformed line is a picture with a
  * reason. IMREC_END: there are no more. */
 IMREC_NODISCARD enum imrec_status
-job_next(struct job *j, struct picture *p, struct imrec_error *err);
+job_next(struct job *j, struct parcel *p, struct imrec_error *err);
 
 /* The names behind the labels; NULL: there are none. */
 const struct class_list *job_classes(const struct job *j);
@@ -45,6 +45,6 @@ IMREC_NODISCARD enum imrec_status list_open(const char *path, uint32_t label_wid
                                             uint64_t *total, uint64_t *fingerprint,
                                             struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
-list_next(struct list_reader *r, struct picture *p, struct imrec_error *err);
+list_next(struct list_reader *r, struct parcel *p, struct imrec_error *err);
 void list_close(struct list_reader *r); /* NULL is allowed */
 #endif

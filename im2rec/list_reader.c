@@ -188,14 +188,14 @@ next_entry(struct list_reader *r, struct image_list_entry *e, struct imrec_error
     return st;
 }
 
-enum imrec_status list_next(struct list_reader *r, struct picture *p, struct imrec_error *err)
+enum imrec_status list_next(struct list_reader *r, struct parcel *p, struct imrec_error *err)
 {
     struct image_list_entry e;
     struct imrec_error own;
     const enum imrec_status st = next_entry(r, &e, err != NULL ? err : &own);
     p->line = r->list.lines.number;
     if (st == IMREC_ERR_CORRUPT) {
-        picture_skip(p, REASON_LINE, "%s", err != NULL ? err->message : own.message);
+        parcel_skip(p, REASON_LINE, "%s", err != NULL ? err->message : own.message);
         return IMREC_OK;
     }
     if (st != IMREC_OK)
@@ -207,8 +207,8 @@ enum imrec_status list_next(struct list_reader *r, struct picture *p, struct imr
     p->path = (struct bytes){p->text.p, p->text.n};
     const enum reason reason = reason_of_name(e.path);
     if (reason != REASON_NONE)
-        picture_skip(p, reason,
-                     reason == REASON_UTF8 ? "the name is not UTF-8"
-                                           : "the name holds a control character");
+        parcel_skip(p, reason,
+                    reason == REASON_UTF8 ? "the name is not UTF-8"
+                                          : "the name holds a control character");
     return IMREC_OK;
 }

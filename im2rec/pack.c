@@ -30,7 +30,7 @@ struct run {
 
     struct mutex lock; /* guards all below */
     struct cond moved;
-    struct picture *places; /* picture n at n % window */
+    struct parcel *places;  /* picture n at n % window */
     uint64_t next, written; /* pictures given out, and written */
     bool writing;           /* somebody is */
     bool ended;             /* the list is, or we were told to stop */
@@ -54,14 +54,14 @@ static void fail(struct run *r, enum imrec_status st, const struct imrec_error *
 }
 
 /* The next picture of the list in its place, or NULL. Waits while the window is full. */
-static struct picture *take(struct run *r)
+static struct parcel *take(struct run *r)
 {
     struct imrec_error err;
     while (!r->ended && r->next >= r->written + r->window)
         cond_wait(&r->moved, &r->lock);
     if (r->ended)
         return NULL;
-    struct picture *p = &r->places[r->next % r->window];
+    struct parcel *p = &r->places[r->next % r->window];
     const enum imrec_status st = job_next(r->job, p, &err);
     p->outcome.index = r->next;
     if (st == IMREC_OK) {
@@ -76,7 +76,7 @@ static struct picture *take(struct run *r)
     return NULL;
 }
 
-static bool told_to_stop(struct run *r, const struct picture *p)
+static bool told_to_stop(struct run *r, const struct parcel *p)
 {
     r->progress.done = r->written;
     r->progress.skipped += p->outcome.reason != REASON_NONE;
@@ -88,7 +88,7 @@ static bool told_to_stop(struct run *r, const struct picture *p)
 static void write_done(struct run *r)
 {
     struct imrec_error err;
-    struct picture *p;
+    struct parcel *p;
     if (r->writing)
         return; /* whoever writes looks again before it ends */
     r->writing = true;
@@ -118,7 +118,7 @@ static void write_done(struct run *r)
 
 static void work(struct run *r, struct packer *k)
 {
-    struct picture *p;
+    struct parcel *p;
     mutex_lock(&r->lock);
     while ((p = take(r)) != NULL) {
         mutex_unlock(&r->lock);
@@ -160,7 +160,7 @@ static enum imrec_status prepare(struct run *r, struct imrec_error *err)
 static void release(struct run *r)
 {
     for (uint32_t i = 0; r->places != NULL && i < r->window; i++)
-        picture_free(&r->places[i]);
+        parcel_free(&r->places[i]);
     for (uint32_t i = 0; r->packers != NULL && i < r->workers; i++)
         packer_free(r->packers[i]);
     imrec_free(r->places);
@@ -170,11 +170,11 @@ static void release(struct run *r)
 /* Passes over what earlier runs have done. */
 static enum imrec_status pass_over(struct run *r, uint64_t done, struct imrec_error *err)
 {
-    struct picture p = {0};
+    struct parcel p = {0};
     enum imrec_status st = IMREC_OK;
     for (uint64_t i = 0; i < done && st == IMREC_OK; i++)
         st = job_next(r->job, &p, err);
-    picture_free(&p);
+    parcel_free(&p);
     r->next = r->written = r->progress.done = r->progress.resumed = done;
     r->budget.oldest = done;
     return st;

@@ -70,7 +70,7 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
 {
     imrec_pack_options_init(out);
     if (given != NULL) {
-        if (given->struct_size < sizeof(size_t) || given->struct_size % sizeof(size_t) != 0)
+        if (given->struct_size < sizeof(size_t) || given->struct_size > (1u << 16))
             return refuse(err, "struct_size is not set: call imrec_pack_options_init() first");
         const size_t size = given->struct_size;
         memcpy(out, given, size < sizeof(*out) ? size : sizeof(*out));

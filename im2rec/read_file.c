@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void fail(struct picture *p, enum imrec_status status, const char *what, int failed)
+static void fail(struct parcel *p, enum imrec_status status, const char *what, int failed)
 {
     p->failed = status;
     snprintf(p->why, sizeof(p->why), "%s %.*s: %s", what, (int)(p->path.n < 256 ? p->path.n : 256),
@@ -18,38 +18,38 @@ static void fail(struct picture *p, enum imrec_status status, const char *what, 
 }
 
 /* Some errors say that we have run out of something, not that the picture is bad. */
-static void refuse(struct picture *p, const char *what, int failed)
+static void refuse(struct parcel *p, const char *what, int failed)
 {
     if (failed == ENOMEM || failed == EMFILE || failed == ENFILE)
         fail(p, failed == ENOMEM ? IMREC_ERR_NO_MEMORY : IMREC_ERR_IO, what, failed);
     else if (failed == ENOENT || failed == ENOTDIR)
-        picture_skip(p, REASON_MISSING, "there is no such file");
+        parcel_skip(p, REASON_MISSING, "there is no such file");
     else if (failed == ELOOP)
-        picture_skip(p, REASON_LINK, "the link leads back to itself");
+        parcel_skip(p, REASON_LINK, "the link leads back to itself");
     else
-        picture_skip(p, REASON_UNREADABLE, "%s: %s", what, strerror(failed));
+        parcel_skip(p, REASON_UNREADABLE, "%s: %s", what, strerror(failed));
 }
 
-static bool is_plain(struct picture *p, const struct stat *st)
+static bool is_plain(struct parcel *p, const struct stat *st)
 {
     if (S_ISREG(st->st_mode))
         return true;
     if (S_ISDIR(st->st_mode))
-        picture_skip(p, REASON_FOLDER, "is a folder, not a file");
+        parcel_skip(p, REASON_FOLDER, "is a folder, not a file");
     else
-        picture_skip(p, REASON_NOT_A_FILE, "is a %s, not a file",
-                     S_ISFIFO(st->st_mode)   ? "FIFO"
-                     : S_ISSOCK(st->st_mode) ? "socket"
-                                             : "device");
+        parcel_skip(p, REASON_NOT_A_FILE, "is a %s, not a file",
+                    S_ISFIFO(st->st_mode)   ? "FIFO"
+                    : S_ISSOCK(st->st_mode) ? "socket"
+                                            : "device");
     return false;
 }
 
-static bool join(struct picture *p, const char *root, char full[2 * PICTURE_PATH_MAX])
+static bool join(struct parcel *p, const char *root, char full[2 * PICTURE_PATH_MAX])
 {
     const bool absolute = p->path.n != 0 && p->path.p[0] == '/';
     const size_t n = absolute ? 0 : strlen(root), slash = n != 0 && root[n - 1] != '/';
     if (n + slash + p->path.n + 1 > PICTURE_PATH_MAX) {
-        picture_skip(p, REASON_UNREADABLE, "the path is longer than 4095 bytes");
+        parcel_skip(p, REASON_UNREADABLE, "the path is longer than 4095 bytes");
         return false;
     }
     memcpy(full, root, n);
@@ -59,7 +59,7 @@ static bool join(struct picture *p, const char *root, char full[2 * PICTURE_PATH
     return true;
 }
 
-bool file_open(struct picture *p, const char *root, int *fd, uint64_t *size)
+bool file_open(struct parcel *p, const char *root, int *fd, uint64_t *size)
 {
     char full[2 * PICTURE_PATH_MAX];
     struct stat st;
@@ -86,7 +86,7 @@ bool file_open(struct picture *p, const char *root, int *fd, uint64_t *size)
     return true;
 }
 
-static bool make_room(struct picture *p, size_t bytes, struct file_bytes *f)
+static bool make_room(struct parcel *p, size_t bytes, struct file_bytes *f)
 {
     if (bytes <= f->capacity && (f->capacity < (8u << 20) || bytes > f->capacity / 4))
         return true;
@@ -100,7 +100,7 @@ static bool make_room(struct picture *p, size_t bytes, struct file_bytes *f)
     return f->p != NULL;
 }
 
-static bool read_all(struct picture *p, int fd, uint8_t *to, size_t n)
+static bool read_all(struct parcel *p, int fd, uint8_t *to, size_t n)
 {
     for (size_t at = 0; at < n;) {
         const ssize_t got = read(fd, to + at, n - at);
@@ -111,7 +111,7 @@ static bool read_all(struct picture *p, int fd, uint8_t *to, size_t n)
             return false;
         }
         if (got == 0) {
-            picture_skip(p, REASON_UNREADABLE, "ended at byte %zu of %zu while it was read", at, n);
+            parcel_skip(p, REASON_UNREADABLE, "ended at byte %zu of %zu while it was read", at, n);
             return false;
         }
         at += (size_t)got;
@@ -119,7 +119,7 @@ static bool read_all(struct picture *p, int fd, uint8_t *to, size_t n)
     return true;
 }
 
-bool file_read(struct picture *p, int fd, uint64_t size, size_t headroom, struct file_bytes *f)
+bool file_read(struct parcel *p, int fd, uint64_t size, size_t headroom, struct file_bytes *f)
 {
     const bool read =
         make_room(p, headroom + (size_t)size, f) && read_all(p, fd, f->p + headroom, (size_t)size);

@@ -2,7 +2,7 @@
 #ifndef IMREC_IM2REC_READ_FILE_H
 #define IMREC_IM2REC_READ_FILE_H
 
-#include "im2rec/picture.h"
+#include "im2rec/parcel.h"
 
 struct file_bytes { /* reused; the file stands behind `headroom` bytes */
     uint8_t *p;
@@ -11,7 +11,7 @@ struct file_bytes { /* reused; the file stands behind `headroom` bytes */
 
 /* An open file and its size; FIFOs, devices, folders and what cannot be opened become the
  * picture's reason (false). */
-bool file_open(struct picture *p, const char *root, int *fd, uint64_t *size);
+bool file_open(struct parcel *p, const char *root, int *fd, uint64_t *size);
 /* Reads `size` bytes to f->p + headroom and closes fd. false: reason or p->failed say why. */
-bool file_read(struct picture *p, int fd, uint64_t size, size_t headroom, struct file_bytes *f);
+bool file_read(struct parcel *p, int fd, uint64_t size, size_t headroom, struct file_bytes *f);
 #endif

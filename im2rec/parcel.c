@@ -1,5 +1,5 @@
-/* im2rec/picture.c */
-#include "im2rec/picture.h"
+/* im2rec/parcel.c */
+#include "im2rec/parcel.h"
 
 #include "augment/orient.h"
 #include "augment/resample.h"
@@ -33,14 +33,14 @@ struct packer {
     struct buf head, record;
 };
 
-void picture_free(struct picture *p)
+void parcel_free(struct parcel *p)
 {
     buf_free(&p->text);
     buf_free(&p->labels);
     buf_free(&p->record);
 }
 
-void picture_skip(struct picture *p, enum reason reason, const char *fmt, ...)
+void parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -88,7 +88,7 @@ void packer_free(struct packer *k)
 /* ---- what went wrong -------------------------------------------------------------------- */
 
 /* true: goes on. Anything else is the picture's reason, but for memory, which is ours. */
-static bool fine(struct picture *p, enum imrec_status st, const struct imrec_error *err)
+static bool fine(struct parcel *p, enum imrec_status st, const struct imrec_error *err)
 {
     enum reason reason = REASON_DAMAGED;
     if (st == IMREC_OK)
@@ -102,11 +102,11 @@ static bool fine(struct picture *p, enum imrec_status st, const struct imrec_err
         reason = REASON_UNSUPPORTED;
     else if (st == IMREC_ERR_LIMIT)
         reason = REASON_TOO_LARGE;
-    picture_skip(p, reason, "%s", err->message);
+    parcel_skip(p, reason, "%s", err->message);
     return false;
 }
 
-static bool take(struct packer *k, struct picture *p, uint64_t bytes)
+static bool take(struct packer *k, struct parcel *p, uint64_t bytes)
 {
     if (budget_take(k->budget, &p->share, p->outcome.index, bytes))
         return true;
@@ -184,7 +184,7 @@ static enum imrec_status shrink(const struct imrec_image *from, uint32_t width, 
 }
 
 static bool
-encode(struct packer *k, struct picture *p, const struct imrec_image *image, struct bytes *out)
+encode(struct packer *k, struct parcel *p, const struct imrec_image *image, struct bytes *out)
 {
     struct imrec_error err;
     const int quality = (int)k->o->quality;
@@ -195,8 +195,8 @@ encode(struct packer *k, struct picture *p, const struct imrec_image *image, str
     return fine(p, codec_encode_jpeg(k->codec, image, quality, out, &err), &err);
 }
 
-static bool recode(struct packer *k, struct picture *p, const struct imrec_picture_info *info,
-                   struct bytes *out)
+static bool
+recode(struct packer *k, struct parcel *p, const struct imrec_picture_info *info, struct bytes *out)
 {
     struct imrec_error err;
     const uint32_t d = denominator(k->o, info), channels = channels_of(k->o, info);
@@ -227,7 +227,7 @@ static bool recode(struct packer *k, struct picture *p, const struct imrec_pictu
 
 /* ---- one picture ------------------------------------------------------------------------ */
 
-static void describe(struct picture *p, const struct imrec_picture_info *info)
+static void describe(struct parcel *p, const struct imrec_picture_info *info)
 {
     snprintf(p->outcome.kind, sizeof(p->outcome.kind), "%s%s%s%s%s", info->format,
              info->kind[0] != '\0' ? " " : "", info->kind, info->cmyk ? " cmyk" : "",
@@ -237,7 +237,7 @@ static void describe(struct picture *p, const struct imrec_picture_info *info)
 }
 
 /* The image bytes of the record: the file's own, or encoded again. */
-static bool image_bytes(struct packer *k, struct picture *p, struct bytes file, struct bytes *out)
+static bool image_bytes(struct packer *k, struct parcel *p, struct bytes file, struct bytes *out)
 {
     const struct codec_limits limits = {.max_pixels = k->o->max_pixels,
                                         .accept_truncated = k->o->accept_truncated,
@@ -259,7 +259,7 @@ static bool image_bytes(struct packer *k, struct picture *p, struct bytes file, 
            fine(p, codec_check(k->codec, &p->outcome.warnings, &err), &err);
 }
 
-static bool head_bytes(struct packer *k, struct picture *p)
+static bool head_bytes(struct packer *k, struct parcel *p)
 {
     struct imrec_error err;
     const uint32_t count = k->o->pack_label ? p->label_count : 1;
@@ -272,13 +272,13 @@ static bool head_bytes(struct packer *k, struct picture *p)
 
 /* Head and image in one piece: the file stands behind room for the head, what was encoded is
  * copied. */
-static bool frame(struct packer *k, struct picture *p, struct bytes image)
+static bool frame(struct packer *k, struct parcel *p, struct bytes image)
 {
     struct imrec_error err;
     struct bytes whole = {image.p - k->head.n, k->head.n + image.n};
     if (k->head.n + image.n > RECORD_MAX) {
-        picture_skip(p, REASON_TOO_LARGE, "%zu bytes are more than a record holds (2^29 - 1)",
-                     k->head.n + image.n);
+        parcel_skip(p, REASON_TOO_LARGE, "%zu bytes are more than a record holds (2^29 - 1)",
+                    k->head.n + image.n);
         return false;
     }
     if (k->file.p != NULL && image.p == k->file.p + k->head.n) {
@@ -296,7 +296,7 @@ static bool frame(struct packer *k, struct picture *p, struct bytes image)
     return true;
 }
 
-static bool read_file(struct packer *k, struct picture *p)
+static bool read_file(struct packer *k, struct parcel *p)
 {
     const uint64_t limit = (uint64_t)k->o->max_pixels * 8 + FILE_SLACK;
     uint64_t size;
@@ -305,18 +305,18 @@ static bool read_file(struct packer *k, struct picture *p)
         return false;
     p->outcome.file_bytes = size;
     if (size == 0)
-        picture_skip(p, REASON_EMPTY, "is empty");
+        parcel_skip(p, REASON_EMPTY, "is empty");
     else if (size > limit || size > SIZE_MAX / 2)
-        picture_skip(p, REASON_TOO_LARGE,
-                     "%" PRIu64 " bytes are more than any picture of max_pixels=%" PRId64 " needs",
-                     size, k->o->max_pixels);
+        parcel_skip(p, REASON_TOO_LARGE,
+                    "%" PRIu64 " bytes are more than any picture of max_pixels=%" PRId64 " needs",
+                    size, k->o->max_pixels);
     else if (take(k, p, size))
         return file_read(p, fd, size, k->head.n, &k->file); /* which closes it */
     close(fd);
     return false;
 }
 
-void packer_run(struct packer *k, struct picture *p)
+void packer_run(struct packer *k, struct parcel *p)
 {
     struct bytes image;
     if (p->record.cap > KEEP_BYTES)

@@ -1,6 +1,6 @@
-/* im2rec/picture.h - one picture on its way: from its line of the list to a framed record. */
-#ifndef IMREC_IM2REC_PICTURE_H
-#define IMREC_IM2REC_PICTURE_H
+/* im2rec/parcel.h - one picture on its way: from its line of the list to a framed record. */
+#ifndef IMREC_IM2REC_PARCEL_H
+#define IMREC_IM2REC_PARCEL_H
 
 #include "base/buf.h"
 #include "im2rec/budget.h"
@@ -9,7 +9,7 @@
 #define PICTURE_PATH_MAX 4096u
 
 /* A place of the window. The list fills the first part, a worker the second. */
-struct picture {
+struct parcel {
     uint64_t line, id; /* line of the list file, from 1; 0: a folder was scanned */
     struct buf text;   /* what the list says of the file: */
     struct bytes path; /* below the root; a view of text */
@@ -25,10 +25,10 @@ struct picture {
     bool done;
 };
 
-void picture_free(struct picture *p); /* zeroed memory is fine */
+void parcel_free(struct parcel *p); /* zeroed memory is fine */
 
 __attribute__((format(printf, 3, 4))) void
-picture_skip(struct picture *p, enum reason reason, const char *fmt, ...);
+parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...);
 
 /* What a worker keeps between pictures. */
 struct packer;
@@ -39,5 +39,5 @@ void packer_free(struct packer *p); /* NULL is allowed */
 
 /* Reads, decodes, turns upright, crops, resamples, encodes and frames. What is wrong with the
  * picture ends in its outcome, what is wrong with us in p->failed and p->why. */
-void packer_run(struct packer *k, struct picture *p);
+void packer_run(struct packer *k, struct parcel *p);
 #endif

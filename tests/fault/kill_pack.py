@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Kill packing at random moments, resume, and compare with a run that nobody disturbed.
+
+kill_pack.py IM2REC PHOTOS [KILLS [SEED]]: exit status 0, or 1 with what differs; 77 without PHOTOS.
+"""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+CASES = [  # every way in which files are cut
+    ["--resize", "256"],
+    ["--resize", "128", "--shards", "3"],
+    ["--pass-through", "--shard-size", "6M"],
+    ["--resize", "96", "--part", "1/2", "--threads", "3"],
+]
+COPIES = 6
+
+
+def build_folder(photos, root):
+    """The photographs several times over, with some that cannot be packed in between."""
+    for copy in range(COPIES):
+        for path in sorted(photos.glob("*/*.jpg")):
+            to = root / path.parent.name / f"{copy}_{path.name}"
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.symlink_to(path.resolve())
+        (root / "food" / f"{copy}_empty.jpg").touch()
+        whole = next(photos.glob("people/*.jpg")).read_bytes()
+        (root / "people" / f"{copy}_torn.jpg").write_bytes(whole[: len(whole) // 2])
+        (root / "objects" / f"{copy}_text.jpg").write_text("no picture\n")
+
+
+def files_of(folder):
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir())}
+
+
+def command(im2rec, case, source, folder, *more):
+    return [im2rec, "--quiet", "--report", str(folder / "report"), *case, *more, str(source), str(folder / "set.rec")]
+
+
+def complain_about_half_a_set(folder):
+    if (folder / "set.manifest.json").exists():
+        return "a killed run left a manifest"
+    return None
+
+
+def disturb(run, seconds, rng):
+    """Starts it and kills it somewhere; True when it had ended by itself."""
+    process = subprocess.Popen(run, stderr=subprocess.PIPE)
+    time.sleep(rng.random() * seconds)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    return process.returncode != -signal.SIGKILL
+
+
+def check_case(im2rec, case, source, work, kills, rng):
+    calm, torn = work / "calm", work / "torn"
+    for folder in (calm, torn):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+    begin = time.monotonic()
+    if subprocess.run(command(im2rec, case, source, calm)).returncode != 3:
+        return "the calm run did not end with status 3"
+    seconds = time.monotonic() - begin
+    done = False
+    for kill in range(kills):
+        done = disturb(command(im2rec, case, source, torn, "--resume"), 2.5 * seconds / kills, rng)
+        if done:
+            break
+        fault = complain_about_half_a_set(torn)
+        if fault and not (torn / "set.journal.part").exists():
+            return fault
+    if not done:
+        status = subprocess.run(command(im2rec, case, source, torn, "--resume")).returncode
+        if status != 3:
+            return f"the resumed run ended with status {status}"
+    left, right = files_of(calm), files_of(torn)
+    if left.keys() != right.keys():
+        return f"files differ: {sorted(left)} and {sorted(right)}"
+    different = [name for name in left if left[name] != right[name]]
+    return f"bytes differ: {different}" if different else None
+
+
+def main(im2rec, photos, kills=20, seed=1):
+    photos, rng = pathlib.Path(photos), random.Random(int(seed))
+    if not photos.is_dir():
+        print(f"{photos} is not there: skipped")
+        return 77
+    work = pathlib.Path(tempfile.mkdtemp(prefix="imrec-kill-"))
+    try:
+        build_folder(photos, work / "source")
+        for case in CASES:
+            fault = check_case(os.path.abspath(im2rec), case, work / "source", work, int(kills), rng)
+            print(" ".join(case), "-", fault or "fine")
+            if fault:
+                return 1
+    finally:
+        shutil.rmtree(work)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
