@@ -1,0 +1,19 @@
+# What a user gets: an installed library and programs, used from outside, and the README's examples.
+set(IMREC_PHOTOS ${CMAKE_CURRENT_BINARY_DIR}/photos) # 64 small pictures; fixture "photos"
+add_test(NAME make_photos COMMAND make_photos ${IMREC_PHOTOS} --count 64 --size small --jobs 1)
+set_tests_properties(make_photos PROPERTIES FIXTURES_SETUP photos LABELS fixture ENVIRONMENT "${IMREC_TEST_ENV}")
+
+add_test(NAME readme_read COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/read.sh
+                                  $<TARGET_FILE:im2rec> $<TARGET_FILE:read_example> ${IMREC_PHOTOS})
+set_tests_properties(readme_read PROPERTIES FIXTURES_REQUIRED photos LABELS cli TIMEOUT 300
+                     ENVIRONMENT "${IMREC_TEST_ENV}")
+
+if(NOT IMREC_SANITIZE)
+  foreach(kind shared static)
+    if(kind STREQUAL static OR BUILD_SHARED_LIBS)
+      add_test(NAME install_${kind} COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/run.sh ${kind}
+                                            ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${IMREC_PHOTOS})
+      set_tests_properties(install_${kind} PROPERTIES FIXTURES_REQUIRED photos LABELS install TIMEOUT 600)
+    endif()
+  endforeach()
+endif()

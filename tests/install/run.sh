@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# run.sh shared|static SOURCE BUILD PHOTOS - installs imrec into a folder of its own and uses it
+# from outside: CMake package, pkg-config, programs; static: also as a sub-directory.
+set -euo pipefail
+kind=$1 source=$2 build=$3 photos=$4
+work=$(mktemp -d "${TMPDIR:-/tmp}/imrec-install-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+quiet() { "$@" >"$work/log" 2>&1 || { cat "$work/log" && echo "failed: $*" && exit 1; }; }
+reads() { # what was built reads what was packed: 3 batches for 1 sweep
+    "$@" "$work/set.rec" >"$work/out"
+    [ "$(wc -l <"$work/out")" -eq 1 ] || { cat "$work/out" && echo "failed: $*" && exit 1; }
+    echo "works: $1"
+}
+
+if [ "$kind" = static ]; then
+    quiet cmake -S "$source/tests/install/add_subdirectory" -B "$work/sub" -DIMREC_SOURCE="$source" \
+        -DREAD_C="$source/examples/read.c" -DCMAKE_BUILD_TYPE=Debug
+    quiet cmake --build "$work/sub" -j 2
+    build=$work/sub/imrec
+fi
+quiet cmake --install "$build" --prefix "$prefix"
+libdir=$(dirname "$(find "$prefix" -name 'libimrec.*' | head -n 1)")
+
+"$prefix/bin/im2rec" --quiet --resize 256 "$photos" "$work/set.rec"
+"$prefix/bin/imrec" verify --quiet "$work/set.rec" >"$work/log" || { cat "$work/log" && exit 1; }
+echo "works: $prefix/bin"
+[ "$kind" = shared ] || reads "$work/sub/consumer"
+
+quiet cmake -S "$source/tests/install/find_package" -B "$work/found" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DREAD_C="$source/examples/read.c"
+quiet cmake --build "$work/found"
+reads "$work/found/consumer"
+
+export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
+flags=(--cflags --libs)
+[ "$kind" = shared ] || flags+=(--static)
+# shellcheck disable=SC2046
+quiet cc "$source/examples/read.c" -o "$work/by_pkg_config" $(pkg-config "${flags[@]}" imrec)
+reads "$work/by_pkg_config"
