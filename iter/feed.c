@@ -19,10 +19,11 @@ static void note_damage(struct imrec_iter *it, const struct damage *d)
                    "%.200s: bytes %llu to %llu hold no readable record: %.200s",
                    it->split.shards[d->shard].uri, (unsigned long long)d->begin,
                    (unsigned long long)d->end, d->why.message);
-    imrec_log(IMREC_LOG_WARNING, "%s", why.message);
+    if (it->options.verbose)
+        imrec_log(IMREC_LOG_WARNING, "%s", why.message);
     if (it->pending_damages++ == 0)
         *first = why;
-    it->damages++;
+    atomic_fetch_add(&it->damages, 1);
 }
 
 void iter_on_window(void *context, const struct window *w)
@@ -40,12 +41,15 @@ void iter_on_window(void *context, const struct window *w)
         note_damage(it, &w->damages[i]);
 }
 
-static void tell_damage(struct imrec_iter *it, struct cell_state *c)
+/* Before `slot`. */
+static void tell_damage(struct imrec_iter *it, struct cell_state *c, uint32_t slot)
 {
     if (it->pending_damages == 0)
         return;
-    if (c->damages == 0)
+    if (c->damages == 0) {
         c->damage = it->pending_damage;
+        c->damage_slot = slot;
+    }
     c->damages += it->pending_damages;
     it->pending_damages = 0;
 }
@@ -60,7 +64,7 @@ static enum team_step close_cell(struct imrec_iter *it, struct cell_state *c)
     if (c->closed.next.sample == 0)
         c->next.window = c->next.before = 0;
     if (c->closed.end)
-        tell_damage(it, c);
+        tell_damage(it, c, c->closed.slots);
     it->cell_open = false;
     return TEAM_CLOSE;
 }
@@ -86,7 +90,7 @@ give(struct imrec_iter *it, struct cell_state *c, struct ticket *t, enum schedul
         it->place.before = it->window_before;
     }
     if (step == SCHEDULE_SAMPLE)
-        tell_damage(it, c);
+        tell_damage(it, c, t->slot);
     return TEAM_SLOT;
 }
 
@@ -125,9 +129,10 @@ static enum team_step step(struct imrec_iter *it, struct ticket *t)
 enum team_step iter_feed(void *context, struct ticket *t)
 {
     struct imrec_iter *it = context;
-    const uint64_t begin = clock_ns(), waited = it->supply.io_wait_ns;
+    const uint64_t begin = clock_ns(), waited = atomic_load(&it->supply.io_wait_ns);
     const enum team_step made = step(it, t);
-    it->feed_ns += clock_ns() - begin - (it->supply.io_wait_ns - waited);
+    atomic_fetch_add(&it->feed_ns,
+                     clock_ns() - begin - (atomic_load(&it->supply.io_wait_ns) - waited));
     return made;
 }
 

@@ -96,7 +96,6 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
     };
     it->schedule.batch_size = (uint32_t)o->batch_size;
     it->schedule.last_batch = o->last_batch;
-    IMREC_TRY(supply_start(&it->supply, &it->split, err));
     iter_begin_at(it, &begin);
     return team_start(&team, &it->team, err);
 }
@@ -116,6 +115,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     if (o->equal_batches)
         IMREC_TRY(count_equal(it, err));
     o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = ""; /* were borrowed */
+    IMREC_TRY(supply_start(&it->supply, &it->split, err)); /* it reads while the rest is made */
     IMREC_TRY(slots_init(&it->slots, o, err));
     IMREC_TRY(make_workers(it, err));
     return start(it, err);
@@ -215,8 +215,8 @@ static enum imrec_status take_batch(struct imrec_iter *it, uint32_t *cell)
     return c->fatal;
 }
 
-/* The first thing that is wrong with a batch: damage, else its first failed slot. Of a batch that
- * is dropped only the damage counts. */
+/* The first thing that is wrong with a batch, in the order of its slots. Of a batch that is dropped
+ * only the damage counts. */
 static enum imrec_status
 verdict(const struct imrec_iter *it, const struct cell_state *c, struct imrec_error *err)
 {
@@ -224,7 +224,8 @@ verdict(const struct imrec_iter *it, const struct cell_state *c, struct imrec_er
     if (it->options.on_error == IMREC_ON_ERROR_SKIP || (c->damages == 0 && !failed))
         return IMREC_OK;
     if (err != NULL) {
-        *err = c->damages != 0 ? c->damage : c->failure;
+        *err = c->damages != 0 && (!failed || c->damage_slot <= c->first_failed) ? c->damage
+                                                                                 : c->failure;
         err->status = IMREC_ERR_DATA;
     }
     return IMREC_ERR_DATA;

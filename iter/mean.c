@@ -57,7 +57,8 @@ load(const struct imrec_iter_options *o, float *out, struct imrec_error *err)
 static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
 {
     struct imrec_iter_options p = *o;
-    p.mean_img = "";
+    p.mean_img = p.path_imglist = ""; /* labels do not matter here */
+    p.on_error = IMREC_ON_ERROR_SKIP; /* what is bad is told when it is read */
     p.mean_r = p.mean_g = p.mean_b = p.mean_a = 0;
     p.std_r = p.std_g = p.std_b = p.std_a = p.scale = 1;
     p.dtype = IMREC_UINT8;

@@ -59,26 +59,47 @@ static void place_anywhere(struct record_ref *r, uint64_t n, struct rng_key key)
         r[i].key = rng_block(key, r[i].shard, r[i].offset, 0, RNG_RECORD_ORDER).v[0];
 }
 
-/* Shuffles the records of one cell and puts each somewhere into its own n-th of the window. */
-static void spread(struct record_ref *r, uint64_t n, uint64_t cell, struct rng_key key)
+#define FEW_CELLS                                                                                  \
+    256u /* where records are left to chance within their n-th, a batch meets twins                \
+          */
+
+static uint64_t cell_of(const struct record_ref *r, uint64_t cell_bytes)
+{
+    return r->offset / cell_bytes;
+}
+
+/* The record behind the last one of the cell that r[0] is in. */
+static uint64_t cell_end(const struct record_ref *r, uint64_t n, uint64_t cell_bytes)
+{
+    uint64_t end = 1;
+    while (end < n && r[end].shard == r[0].shard &&
+           cell_of(&r[end], cell_bytes) == cell_of(&r[0], cell_bytes))
+        end++;
+    return end;
+}
+
+/* Shuffles the records of one cell and puts each into its own n-th of the window: anywhere, or
+ * all at the same place of theirs. */
+static void spread(struct record_ref *r, uint64_t n, uint64_t cell, struct rng_key key, bool even)
 {
     const uint64_t step = UINT64_MAX / n;
+    const uint64_t phase = rng_block(key, r[0].shard, cell, 0, RNG_RECORD_ORDER).v[2];
     for (uint64_t k = n; k-- > 0;) {
         const struct rng_block bits =
             rng_block(key, r[0].shard, cell, (uint32_t)k, RNG_RECORD_ORDER);
         swap(&r[k], &r[rng_below(bits.v[0], k + 1)]);
-        r[k].key = k * step + rng_below(bits.v[1], step);
+        r[k].key = k * step + rng_below(even ? phase : bits.v[1], step);
     }
 }
 
 static void place_evenly(struct record_ref *r, uint64_t n, uint64_t cell_bytes, struct rng_key key)
 {
-    for (uint64_t i = 0, end; i < n; i = end) {
-        const uint64_t cell = r[i].offset / cell_bytes;
-        end = i + 1;
-        while (end < n && r[end].shard == r[i].shard && r[end].offset / cell_bytes == cell)
-            end++;
-        spread(&r[i], end - i, cell, key);
+    uint64_t cells = 0;
+    for (uint64_t i = 0; i < n; cells++)
+        i += cell_end(&r[i], n - i, cell_bytes);
+    for (uint64_t i = 0, count; i < n; i += count) {
+        count = cell_end(&r[i], n - i, cell_bytes);
+        spread(&r[i], count, cell_of(&r[i], cell_bytes), key, cells < FEW_CELLS);
     }
 }
 

@@ -8,6 +8,7 @@
  * `whole`: the window is all there is, and every order is equally likely. Else the records of a
  * cell, in random order, are spread evenly over the window: near records of a shard sorted by
  * class are alike, and a batch of 128 out of a 64 MiB window (256 cells of 6 records) would meet
- * 82 % of the classes that it could, if chance alone put them; so it meets 96 %. In place. */
+ * 82 % of the classes that it could, if chance alone put them; so it meets 96 %. Where cells are
+ * few, a cell's records keep equal distances. In place. */
 void order_window(struct window *w, uint64_t seed, uint64_t cell_bytes, bool whole);
 #endif

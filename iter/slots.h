@@ -21,7 +21,8 @@ struct cell_state { /* of one batch; written by the feed, first failures by work
     uint32_t failed;
     struct imrec_error failure; /* of that slot */
     uint64_t damages;           /* ranges reported with this batch */
-    struct imrec_error damage;  /* the first of them */
+    struct imrec_error damage;  /* the first of them ... */
+    uint32_t damage_slot;       /* ... and the slot before which it was met */
     enum imrec_status fatal;
     struct imrec_error fatal_error;
 };

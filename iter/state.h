@@ -10,8 +10,8 @@
 #include "iter/team.h"
 
 struct worker {
-    struct sampler sampler;                         /* codec, scratch, prepared kernels */
-    uint64_t decode_ns, augment_ns, images, failed; /* its own: no cache line is shared */
+    struct sampler sampler; /* codec, scratch, prepared kernels */
+    atomic_uint_least64_t decode_ns, augment_ns, images, failed; /* no cache line is shared */
     uint8_t padding[64];
 };
 
@@ -39,7 +39,7 @@ struct imrec_iter {
     bool resumed_inside;      /* the first window after a seek: its damage is told already */
     uint64_t pending_damages; /* met, not yet given to a batch */
     struct imrec_error pending_damage;
-    uint64_t damages, feed_ns;
+    atomic_uint_least64_t damages, feed_ns;
 
     /* the consumer's */
     struct place at; /* behind the batch delivered last */

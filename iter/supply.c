@@ -10,7 +10,7 @@
 #include "iter/order.h"
 #include "iter/plan/permute.h"
 
-#define FIRST_WINDOW_BYTES ((uint64_t)64 << 20) /* enough cells for a well-mixed first batch */
+#define FIRST_WINDOW_BYTES ((uint64_t)32 << 20) /* enough cells for a well-mixed first batch */
 #define CHUNK_BYTES        ((uint64_t)8 << 20)  /* a window in file order */
 #define FIRST_CHUNK_BYTES  ((uint64_t)1 << 20)
 #define GRID_BYTES         ((uint64_t)1 << 20) /* cells in file order: the first chunk is one */
@@ -47,6 +47,7 @@ supply_plan(const struct supply_options *o, const struct split *split, uint64_t 
         most = CHUNK_BYTES / 2;
     } else if (o->shuffle) {
         p.shuffle_records = true;
+        p.cell_bytes = unit;
         p.arenas = 2;
         most = o->shuffle_window / 2;
         first = least(FIRST_WINDOW_BYTES, most);
@@ -114,7 +115,10 @@ static void let_go(struct supply *s)
 static enum imrec_status enter_next(struct supply *s, struct imrec_error *err)
 {
     let_go(s);
-    IMREC_TRY(loader_take(s->loader, &s->window, &s->io_wait_ns, err));
+    uint64_t waited = 0;
+    const enum imrec_status st = loader_take(s->loader, &s->window, &waited, err);
+    atomic_fetch_add(&s->io_wait_ns, waited);
+    IMREC_TRY(st);
     s->i = s->skip;
     s->skip = 0;
     s->entered = false;

@@ -6,6 +6,8 @@
 #include "iter/plan/windows.h"
 #include "iter/split/loader.h"
 
+#include <stdatomic.h>
+
 struct supply_options {
     bool shuffle, indexed;
     uint64_t seed, shuffle_window;
@@ -29,7 +31,7 @@ struct supply {
     uint64_t next_sweep, next_window; /* what loader_take() gives next */
     uint64_t skip;                    /* records of the next window to pass over */
     bool entered;                     /* the window has been told of */
-    uint64_t io_wait_ns;
+    atomic_uint_least64_t io_wait_ns;
     /* Told of each window before its first record is given, in every lap. */
     void *context;
     void (*on_window)(void *context, const struct window *w);

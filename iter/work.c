@@ -65,7 +65,8 @@ static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w
     imrec_error_at(&told, st, ref->offset, "%.200s: record at byte %llu, id %llu: %.200s",
                    it->split.shards[ref->shard].uri, (unsigned long long)ref->offset,
                    (unsigned long long)id, why->message);
-    imrec_log(IMREC_LOG_WARNING, "%s", told.message);
+    if (it->options.verbose)
+        imrec_log(IMREC_LOG_WARNING, "%s", told.message);
     slots_fail(&it->slots, t->cell, t->slot, id, t->kind == SCHEDULE_SAMPLE, &told);
     w->failed += t->kind == SCHEDULE_SAMPLE; /* a repeated one fails in its own place too */
 }

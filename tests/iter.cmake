@@ -1,5 +1,6 @@
 imrec_test(test_plan plan SOURCES unit/test_plan.c)
 imrec_test(test_schedule plan SOURCES unit/test_schedule.c)
+imrec_test(test_order iter SOURCES unit/test_order.c)
 imrec_test(test_team iter SOURCES unit/test_team.c)
 target_link_libraries(test_team PRIVATE OpenMP::OpenMP_C)
 add_test(NAME test_team_in_a_stingy_environment COMMAND test_team)

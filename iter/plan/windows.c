@@ -15,9 +15,11 @@ struct windows
 windows_plan(uint64_t units, uint64_t unit_bytes, uint64_t most_bytes, uint64_t first_bytes)
 {
     const uint64_t most = units_in(most_bytes, unit_bytes);
-    const uint64_t first = least(units_in(first_bytes, unit_bytes), most);
-    if (units <= most)
+    uint64_t first = least(units_in(first_bytes, unit_bytes), most);
+    if (units <= first)
         return (struct windows){.units = units, .first = units, .count = 1};
+    if (units - first < first)
+        first = units - units / 2;
     const uint64_t rest = units - first;
     return (struct windows){units, first, 1 + rest / most + (rest % most != 0)};
 }

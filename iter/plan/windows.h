@@ -13,7 +13,8 @@ struct windows {
 };
 
 /* Units of `unit_bytes` into windows of at most `most_bytes`, the first of at most
- * `first_bytes`; at least one unit each. What fits into one window is one. */
+ * `first_bytes`; at least one unit each. What fits into the first is one window; what is less
+ * than twice that is two equal ones. */
 struct windows
 windows_plan(uint64_t units, uint64_t unit_bytes, uint64_t most_bytes, uint64_t first_bytes);
 void windows_extent(const struct windows *w, uint64_t number, uint64_t *first, uint64_t *count);
