@@ -9,6 +9,5 @@ set_tests_properties(test_team_in_a_stingy_environment PROPERTIES LABELS unit TI
                      ENVIRONMENT "${IMREC_TEST_ENV};OMP_NUM_THREADS=1;OMP_DYNAMIC=true;OMP_WAIT_POLICY=active")
 set_tests_properties(test_team_under_a_thread_limit PROPERTIES LABELS unit TIMEOUT 60
                      ENVIRONMENT "${IMREC_TEST_ENV};OMP_THREAD_LIMIT=3")
-imrec_test(test_order iter SOURCES unit/test_order.c)
 imrec_test(test_pixels iter SOURCES conformance/test_pixels.c LABEL conformance TIMEOUT 120)
 imrec_test(test_iter_stream iter SOURCES property/test_iter_stream.c LABEL property TIMEOUT 300)
