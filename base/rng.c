@@ -2,8 +2,8 @@
 
 #include <Random123/philox.h>
 
-struct rng_block rng_block(struct rng_key key, uint64_t a, uint64_t b, uint32_t draw,
-                           enum rng_purpose purpose)
+struct rng_block
+rng_block(struct rng_key key, uint64_t a, uint64_t b, uint32_t draw, enum rng_purpose purpose)
 {
     const philox4x64_ctr_t counter = {{a, b, draw, (uint64_t)purpose}};
     const philox4x64_key_t seed = {{key.seed, key.sweep}};

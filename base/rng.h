@@ -17,8 +17,8 @@ struct rng_key {
 struct rng_block {
     uint64_t v[4];
 };
-struct rng_block rng_block(struct rng_key key, uint64_t a, uint64_t b, uint32_t draw,
-                           enum rng_purpose purpose);
+struct rng_block
+rng_block(struct rng_key key, uint64_t a, uint64_t b, uint32_t draw, enum rng_purpose purpose);
 
 /* 64 bits as a number below n; n > 0. Bias under n / 2^64. */
 uint64_t rng_below(uint64_t bits, uint64_t n);

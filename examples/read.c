@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     o.shuffle = o.rand_crop = o.rand_mirror = true;
     st = imrec_iter_open(&o, &it, &err);
     while (st == IMREC_OK && (st = imrec_iter_next(it, &batch, &err)) == IMREC_OK)
-        train(&batch); /* float data[count][3][224][224], labels[count] */
+        train(&batch);   /* float data[count][3][224][224], labels[count] */
     if (st != IMREC_END) /* the sweep's end; the next call would begin another */
         fprintf(stderr, "%s\n", err.message);
     imrec_iter_close(it);

@@ -11,10 +11,10 @@ extern "C" {
 
 /* A view of 8-bit interleaved pixels, channels in the order grey or R, G, B or R, G, B, A. */
 struct imrec_image {
-    uint8_t *pixels;      /* top-left; row y begins at pixels + y * stride */
-    size_t stride;        /* bytes from one row to the next, >= width * channels */
+    uint8_t *pixels;        /* top-left; row y begins at pixels + y * stride */
+    size_t stride;          /* bytes from one row to the next, >= width * channels */
     uint32_t width, height; /* px */
-    uint32_t channels;    /* 1, 3 or 4 */
+    uint32_t channels;      /* 1, 3 or 4 */
 };
 
 struct imrec_rect {
@@ -34,10 +34,9 @@ struct imrec_normalize {
 
 /* Resizes `from` to the size of `to` (same channel count, no overlap); inter_method 0 nearest,
  * 1 bilinear, 3 area, with the arithmetic of OpenCV 3.4 (docs/guide/resampling.md). */
-IMREC_API IMREC_NODISCARD enum imrec_status imrec_image_resize(const struct imrec_image *from,
-                                                               const struct imrec_image *to,
-                                                               int inter_method,
-                                                               struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_image_resize(const struct imrec_image *from, const struct imrec_image *to, int inter_method,
+                   struct imrec_error *err);
 
 /* Crops `crop` out of `from`, mirrors, normalizes and writes crop.width * crop.height *
  * channels values of `how->dtype`, dense in `how->layout`, to `out`. Any alignment. */

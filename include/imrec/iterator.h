@@ -109,17 +109,19 @@ struct imrec_batch {
 
 /* Time and counts since opening; imrec_iter_stats(). Times are sums over all workers, ns. */
 struct imrec_iter_stats {
-    uint64_t io_wait_ns;       /* the feed waited for bytes */
-    uint64_t feed_ns;          /* the serial step, without that wait */
-    uint64_t decode_ns;        /* workers: compressed to pixels; kernels that run row by row inside it too */
-    uint64_t augment_ns;       /* workers: resize and what does not run inside the decode */
-    uint64_t consumer_wait_ns; /* workers waited because every batch was ready: the consumer is slow */
-    uint64_t next_wait_ns;     /* the consumer waited in imrec_iter_next() */
-    uint64_t bytes_read;       /* from storage */
-    uint64_t images;           /* decoded without failure */
-    uint64_t failed;           /* slots that failed */
-    uint64_t damaged_ranges;   /* reported */
-    uint64_t memory_bytes;     /* in use by the iterator now */
+    uint64_t io_wait_ns; /* the feed waited for bytes */
+    uint64_t feed_ns;    /* the serial step, without that wait */
+    uint64_t
+        decode_ns; /* workers: compressed to pixels; kernels that run row by row inside it too */
+    uint64_t augment_ns; /* workers: resize and what does not run inside the decode */
+    uint64_t
+        consumer_wait_ns;  /* workers waited because every batch was ready: the consumer is slow */
+    uint64_t next_wait_ns; /* the consumer waited in imrec_iter_next() */
+    uint64_t bytes_read;   /* from storage */
+    uint64_t images;       /* decoded without failure */
+    uint64_t failed;       /* slots that failed */
+    uint64_t damaged_ranges;       /* reported */
+    uint64_t memory_bytes;         /* in use by the iterator now */
     uint64_t memory_planned_bytes; /* the sum that memory_limit is compared with */
     uint32_t workers;
     char advice[160]; /* one sentence: what bounds the speed */
@@ -159,8 +161,8 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_error *err);
 
 /* Goes to the start of the next sweep, from anywhere. */
-IMREC_API IMREC_NODISCARD enum imrec_status imrec_iter_rewind(struct imrec_iter *it,
-                                                              struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *err);
 
 /* The position after the batch delivered last, as JSON text (docs/formats/position.md). Owned
  * by the iterator, valid until the next call on it. */
