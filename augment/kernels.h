@@ -3,6 +3,7 @@
 #define IMREC_AUGMENT_KERNELS_H
 
 #include "augment/normalize.h"
+#include "augment/resample_passes.h"
 #include "augment/resize_passes.h"
 #include "base/cpu.h"
 
@@ -16,6 +17,8 @@ struct kernels {
     area_y_fn *area_y;
     area_round_fn *area_round;
     half_fn *half;
+    resample_y_fn *resample_y;
+    resample_x_fn *resample_x;
 };
 
 /* Those of a level that cpu_has(). */
