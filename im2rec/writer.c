@@ -259,7 +259,7 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
     IMREC_TRY(st);
     *done = w->next = m.next;
     w->packed = m.packed;
-    w->label_width = m.label_width;
+    w->label_width = m.label_width > 1 ? m.label_width : 1;
     w->number = m.shard.number;
     w->list_crc = (uint32_t)m.list_crc;
     w->complete = m.complete != 0;

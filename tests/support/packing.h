@@ -18,7 +18,19 @@ struct packing {
     struct imrec_pack_options o;
     struct imrec_pack_result result;
     struct imrec_error err;
+    char kept[16][512];
+    int kept_count;
 };
+
+/* "folder/name", as long as the packing lives. */
+static inline const char *kept_path(struct packing *p, const char *name)
+{
+    char *path = p->kept[p->kept_count++];
+    if (p->kept_count > 16)
+        _exit(99);
+    snprintf(path, sizeof(p->kept[0]), "%s", tmp_path(&p->dir, name));
+    return path;
+}
 
 static inline void make_folder(const struct tmpdir *d, const char *name)
 {
@@ -80,7 +92,9 @@ static inline void packing_remove(struct packing *p)
 /* Packs the folder into OUT, a path or URI. */
 static inline enum imrec_status packing_run(struct packing *p, const char *out)
 {
-    const struct imrec_pack_task task = {.root = p->source, .out = out};
+    char kept[512];
+    const struct imrec_pack_task task = {.root = p->source, .out = kept};
+    snprintf(kept, sizeof(kept), "%s", out);
     return imrec_pack(&task, &p->o, &p->result, &p->err);
 }
 

@@ -1,0 +1,223 @@
+/* Storage that fails at every call in turn, a disk of every size, and memory that runs out at
+ * every request: never a set that looks whole, and a resume ends as an undisturbed run does. */
+#include "base/alloc.h"
+#include "storage/fault.h"
+#include "tests/support/packing.h"
+#include "tests/support/suite.h"
+
+static struct packing p;
+
+static void setup(void)
+{
+    packing_make(&p, true);
+    p.o.threads = 2;
+}
+
+static void teardown(void)
+{
+    fault_forget("packing");
+    packing_remove(&p);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+static const char *scripted(const struct fault_script *script)
+{
+    static char uri[512];
+    snprintf(uri, sizeof(uri), "fault://script=packing:%s", tmp_path(&p.dir, "b.rec"));
+    ck_assert_int_eq(fault_set("packing", script, NULL), IMREC_OK);
+    return uri;
+}
+
+static void start_anew(void)
+{
+    static const char *const names[] = {"b.rec",
+                                        "b.idx",
+                                        "b.crc",
+                                        "b.lst",
+                                        "b.classes.txt",
+                                        "b.manifest.json",
+                                        "b-00000-of-00002.rec",
+                                        "b-00000-of-00002.idx",
+                                        "b-00000-of-00002.crc",
+                                        "b-00001-of-00002.rec",
+                                        "b-00001-of-00002.idx",
+                                        "b-00001-of-00002.crc",
+                                        "b.journal"};
+    char part[64];
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(part, sizeof(part), "%s.part", names[i]);
+        (void)remove(tmp_path(&p.dir, names[i]));
+        (void)remove(tmp_path(&p.dir, part));
+    }
+}
+
+/* After a failure: not real unless the manifest is, and a resume makes it what it should be. */
+static void expect_resumable(const char *uri)
+{
+    const struct fault_script healthy = {0};
+    ck_assert_int_ne(p.err.status, IMREC_OK);
+    ck_assert_msg(!is_there(&p, "b.manifest.json"), "a failed run left a manifest");
+    (void)scripted(&healthy);
+    p.o.resume = true;
+    ck_assert_msg(packing_run(&p, uri) == IMREC_OK, "%s", p.err.message);
+    p.o.resume = false;
+    ck_assert_uint_eq(p.result.packed, MADE_GOOD);
+    ck_assert_uint_eq(p.result.skipped, MADE_BAD);
+    ck_assert(!is_there(&p, "b.journal.part"));
+}
+
+static void expect_same(void)
+{
+    if (p.o.shards == 0) {
+        expect_same_set(&p, "a", "b");
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        char a[32], b[32];
+        snprintf(a, sizeof(a), "a-0000%d-of-00002", k);
+        snprintf(b, sizeof(b), "b-0000%d-of-00002", k);
+        expect_same_file(&p, a, b, ".rec");
+        expect_same_file(&p, a, b, ".idx");
+        expect_same_file(&p, a, b, ".crc");
+    }
+    expect_same_file(&p, "a", "b", ".lst");
+}
+
+/* The n-th call of `field` fails, n = 1, 2, ... until the run is too short to meet it. */
+static void walk(size_t field)
+{
+    struct fault_script script = {0};
+    uint64_t n = 1, failures = 0;
+    ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_OK);
+    for (;; n++) {
+        start_anew();
+        memcpy((char *)&script + field, &n, sizeof(n));
+        const char *uri = scripted(&script);
+        const enum imrec_status st = packing_run(&p, uri);
+        if (st == IMREC_OK) {
+            expect_same();
+            break;
+        }
+        failures++;
+        ck_assert_msg(st == IMREC_ERR_IO, "call %d: %d, %s", (int)n, (int)st, p.err.message);
+        if (!is_there(&p, "b.manifest.json")) {
+            expect_resumable(uri);
+            expect_same();
+        }
+    }
+    ck_assert_uint_gt(failures, 3);
+}
+
+START_TEST(any_call_that_fails_leaves_a_run_that_can_go_on)
+{
+    static const size_t fields[] = {
+        offsetof(struct fault_script, write_eio), offsetof(struct fault_script, sync_eio),
+        offsetof(struct fault_script, rename_eio), offsetof(struct fault_script, call_eio)};
+    p.o.shards = _i % 2 * 2;
+    walk(fields[_i / 2]);
+}
+END_TEST
+
+START_TEST(a_disk_that_is_full_leaves_a_run_that_can_go_on)
+{
+    struct fault_script script = {0};
+    ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_OK);
+    const uint64_t most = p.result.bytes + 8192;
+    for (script.space = 1;; script.space += most / 37) {
+        start_anew();
+        const char *uri = scripted(&script);
+        if (packing_run(&p, uri) == IMREC_OK)
+            break;
+        ck_assert_msg(strstr(p.err.message, "No space left") != NULL, "%s", p.err.message);
+        expect_resumable(uri);
+        expect_same();
+    }
+    ck_assert_uint_gt(script.space, p.result.bytes);
+    expect_same();
+}
+END_TEST
+
+START_TEST(memory_that_runs_out_is_an_error_not_a_skipped_picture)
+{
+    long n = 0;
+    p.o.threads = 1;
+    ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_OK);
+    for (;; n += 1 + n / 50) {
+        start_anew();
+        const char *uri = tmp_path(&p.dir, "b.rec");
+        const long live = imrec_alloc_live();
+        imrec_alloc_fail_after(n);
+        const enum imrec_status st = packing_run(&p, uri);
+        imrec_alloc_fail_after(-1);
+        ck_assert_int_eq(imrec_alloc_live(), live);
+        if (st == IMREC_OK && p.result.packed == MADE_GOOD)
+            break;
+        ck_assert_msg(st == IMREC_ERR_NO_MEMORY, "request %ld: %d, %s", n, (int)st, p.err.message);
+        if (n % 7 == 0) {
+            p.o.resume = true;
+            ck_assert_msg(packing_run(&p, uri) == IMREC_OK, "%s", p.err.message);
+            p.o.resume = false;
+            expect_same();
+        }
+    }
+    expect_same();
+    ck_assert_int_gt(n, 30);
+}
+END_TEST
+
+START_TEST(pictures_that_are_no_plain_files_are_skipped_each_with_its_reason)
+{
+    static const char text[] = "0\t0\tpipe.jpg\n1\t0\tant\n2\t0\tmissing.jpg\n3\t0\t/dev/null\n"
+                               "4\t0\tant/00.jpg\n5\t0\tant/00.jpg/x\n6\t0\tlink.jpg\n7\tnonsense\n"
+                               "8\t0\tloop.jpg\n9\t0\tbee/empty.jpg\n";
+    const struct imrec_pack_task task = {
+        .list = kept_path(&p, "l.lst"), .root = p.source, .out = kept_path(&p, "b.rec")};
+    static const char *const reasons[] = {"is a FIFO",   "is a folder",     "no such file",
+                                          "is a device", "line 8",          "leads back to itself",
+                                          "is empty",    "l.lst\\\" line 8"};
+    tmp_write(&p.dir, "l.lst", text, sizeof(text) - 1);
+    ck_assert_int_eq(mkfifo(tmp_path(&p.dir, "source/pipe.jpg"), 0666), 0);
+    ck_assert_int_eq(symlink("ant/01.jpg", tmp_path(&p.dir, "source/link.jpg")), 0);
+    ck_assert_int_eq(symlink("loop.jpg", tmp_path(&p.dir, "source/loop.jpg")), 0);
+    p.o.report = kept_path(&p, "report");
+    ck_assert_msg(imrec_pack(&task, &p.o, &p.result, &p.err) == IMREC_OK, "%s", p.err.message);
+    ck_assert_uint_eq(p.result.packed, 2);
+    ck_assert_uint_eq(p.result.skipped, 8);
+    const struct bytes report = read_whole(p.o.report);
+    for (size_t i = 0; i < 7; i++)
+        ck_assert_msg(strstr((const char *)report.p, reasons[i]) != NULL, "%s is not in %s",
+                      reasons[i], (const char *)report.p);
+    free((void *)(uintptr_t)report.p);
+}
+END_TEST
+
+START_TEST(a_folder_without_a_good_picture_is_an_error_and_leaves_nothing)
+{
+    struct packing q;
+    packing_make(&q, true);
+    q.o.exts = ".none";
+    ck_assert_int_eq(packing_run(&q, tmp_path(&q.dir, "b.rec")), IMREC_ERR_DATA);
+    q.o.exts = "";
+    q.o.max_pixels = 1;
+    ck_assert_int_eq(packing_run(&q, tmp_path(&q.dir, "b.rec")), IMREC_ERR_DATA);
+    ck_assert_ptr_nonnull(strstr(q.err.message, "none of 27 pictures"));
+    ck_assert(!is_there(&q, "b.journal.part"));
+    ck_assert(!is_there(&q, "b.lst.part"));
+    packing_remove(&q);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("pack faults");
+    TCase *t = tcase_create("all");
+    tcase_set_timeout(t, 250);
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, any_call_that_fails_leaves_a_run_that_can_go_on, 0, 8);
+    tcase_add_test(t, a_disk_that_is_full_leaves_a_run_that_can_go_on);
+    tcase_add_test(t, memory_that_runs_out_is_an_error_not_a_skipped_picture);
+    tcase_add_test(t, pictures_that_are_no_plain_files_are_skipped_each_with_its_reason);
+    tcase_add_test(t, a_folder_without_a_good_picture_is_an_error_and_leaves_nothing);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
