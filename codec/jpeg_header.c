@@ -245,7 +245,7 @@ static void skip_entropy_coded(struct walk *w)
 
 static enum imrec_status one_segment(struct walk *w, uint8_t marker)
 {
-    struct bytes body;
+    struct bytes body = {0};
     const enum imrec_status st = segment(w, marker, &body);
     if (st != IMREC_OK && w->head->scans > 0) { /* a picture came before: the decoder judges it */
         w->pos = w->image.n;

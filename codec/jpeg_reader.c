@@ -234,15 +234,21 @@ static enum imrec_status explain(struct jpeg_reader *r, struct imrec_error *err)
                           text, at, n);
 }
 
+/* The one place that libjpeg's errors come back to. */
+static bool
+attempt(struct jpeg_reader *r, void (*body)(struct jpeg_reader *r, void *job), void *job)
+{
+    if (setjmp(r->escape) != 0)
+        return false;
+    body(r, job);
+    return true;
+}
+
 enum imrec_status jpeg_reader_run(struct jpeg_reader *r,
                                   void (*body)(struct jpeg_reader *r, void *job), void *job,
                                   struct imrec_error *err)
 {
-    enum imrec_status st = IMREC_OK;
-    if (setjmp(r->escape) == 0)
-        body(r, job);
-    else
-        st = explain(r, err);
+    const enum imrec_status st = attempt(r, body, job) ? IMREC_OK : explain(r, err);
     if (r->cinfo.mem != NULL) { /* it was created */
         keep_presets(r);
         jpeg_abort_decompress(&r->cinfo);

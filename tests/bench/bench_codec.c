@@ -1,0 +1,166 @@
+/*
+ * tests/bench/bench_codec.c - the yardstick beside regions: ns a picture of 384 x 256 px, quality
+ * 95, cut out of the shared photographs. No test: it asserts nothing.
+ */
+#include "codec/codec.h"
+#include "tests/support/shared.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WIDTH = 384, HEIGHT = 256, CROP = 224, MOST = 64, ROUNDS = 15 };
+
+static struct bytes g_pictures[MOST];
+static size_t g_count, g_bytes;
+static unsigned g_sum; /* keeps the pixels wanted */
+
+static struct bytes load(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    struct bytes b = {0};
+    if (f == NULL)
+        return b;
+    uint8_t *p = malloc(4 << 20);
+    b.n = fread(p, 1, 4 << 20, f);
+    b.p = p;
+    fclose(f);
+    return b;
+}
+
+static void add(struct codec *c, const char *path)
+{
+    const struct bytes file = load(path);
+    const struct codec_limits limits = {.max_pixels = 1 << 24};
+    struct imrec_picture_info info;
+    struct image image = {0};
+    struct bytes jpeg;
+    if (g_count == MOST || codec_begin(c, file, &limits, &info, NULL) != IMREC_OK ||
+        info.width < WIDTH || info.height < HEIGHT)
+        return;
+    const struct imrec_rect middle = {(info.width - WIDTH) / 2, (info.height - HEIGHT) / 2, WIDTH,
+                                      HEIGHT};
+    if (codec_decode_image(c, middle, 3, &image, NULL, NULL) != IMREC_OK ||
+        codec_encode_jpeg(c, &image.view, 95, &jpeg, NULL) != IMREC_OK)
+        return;
+    uint8_t *p = malloc(jpeg.n);
+    memcpy(p, jpeg.p, jpeg.n);
+    g_pictures[g_count++] = (struct bytes){p, jpeg.n};
+    g_bytes += jpeg.n;
+    image_free(&image);
+}
+
+static void add_folder(struct codec *c, const char *folder)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
+        char path[4096];
+        snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+        if (strstr(e->d_name, ".jpg") != NULL)
+            add(c, path);
+        else if (e->d_name[0] != '.' && strchr(e->d_name, '.') == NULL)
+            add_folder(c, path);
+    }
+    if (d != NULL)
+        closedir(d);
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void touch(void *context, uint32_t y, const uint8_t *row)
+{
+    (void)context;
+    g_sum += row[y % 4];
+}
+
+static int g_y;
+
+static enum imrec_status plain(struct codec *c, struct bytes b)
+{
+    struct imrec_image out;
+    return imrec_decoder_decode_plain((struct imrec_decoder *)c, b.p, b.n, &out, NULL);
+}
+
+static enum imrec_status region(struct codec *c, struct bytes b)
+{
+    const struct codec_limits limits = {.max_pixels = 1 << 24};
+    struct imrec_picture_info info;
+    if (codec_begin(c, b, &limits, &info, NULL) != IMREC_OK)
+        return IMREC_ERR_CORRUPT;
+    g_y = (g_y + 7) % (HEIGHT - CROP + 1);
+    const struct imrec_rect r = {(uint32_t)(g_y * 5), (uint32_t)g_y, CROP, CROP};
+    return codec_decode_rows(c, r, 3, touch, NULL, NULL, NULL);
+}
+
+static enum imrec_status whole(struct codec *c, struct bytes b)
+{
+    const struct codec_limits limits = {.max_pixels = 1 << 24};
+    struct imrec_picture_info info;
+    if (codec_begin(c, b, &limits, &info, NULL) != IMREC_OK)
+        return IMREC_ERR_CORRUPT;
+    return codec_decode_rows(c, (struct imrec_rect){0, 0, WIDTH, HEIGHT}, 3, touch, NULL, NULL,
+                             NULL);
+}
+
+static enum imrec_status check(struct codec *c, struct bytes b)
+{
+    const struct codec_limits limits = {.max_pixels = 1 << 24};
+    struct imrec_picture_info info;
+    if (codec_begin(c, b, &limits, &info, NULL) != IMREC_OK)
+        return IMREC_ERR_CORRUPT;
+    return codec_check(c, NULL, NULL);
+}
+
+static enum imrec_status head(struct codec *c, struct bytes b)
+{
+    const struct codec_limits limits = {.max_pixels = 1 << 24};
+    struct imrec_picture_info info;
+    return codec_begin(c, b, &limits, &info, NULL);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        enum imrec_status (*run)(struct codec *, struct bytes);
+    } what[] = {{"plain, whole", plain},
+                {"region 224 x 224", region},
+                {"whole, rows", whole},
+                {"check", check},
+                {"header walk", head}};
+    enum { KINDS = sizeof(what) / sizeof(what[0]) };
+    double ns[KINDS][ROUNDS];
+    struct codec *c;
+    if (codec_new(&c, NULL) != IMREC_OK)
+        return EXIT_FAILURE;
+    add_folder(c, shared_path("data/photos"));
+    printf("%zu pictures, %zu bytes each\n", g_count, g_count > 0 ? g_bytes / g_count : 0);
+    for (int round = 0; round < ROUNDS; round++) /* interleaved: the machine's moods are shared */
+        for (size_t k = 0; k < KINDS; k++) {
+            const double begin = now_ns();
+            for (size_t i = 0; i < g_count; i++)
+                if (what[k].run(c, g_pictures[i]) != IMREC_OK)
+                    return EXIT_FAILURE;
+            ns[k][round] = (now_ns() - begin) / (double)g_count;
+        }
+    for (size_t k = 0; k < KINDS; k++) {
+        qsort(ns[k], ROUNDS, sizeof(double), ascending);
+        printf("%-18s %8.0f ns (%.0f..%.0f), %.3f x plain's speed\n", what[k].name,
+               ns[k][ROUNDS / 2], ns[k][0], ns[k][ROUNDS - 1],
+               ns[0][ROUNDS / 2] / ns[k][ROUNDS / 2]);
+    }
+    codec_free(c);
+    return g_sum == 1 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
