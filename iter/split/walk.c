@@ -10,6 +10,7 @@
 #include "base/error.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define HEAD_BYTES RECORDIO_PART_HEAD_BYTES
 #define FAR_BYTES  ((uint64_t)1 << 20)
@@ -92,7 +93,9 @@ static enum walk_step give_damage(struct walk *w, uint64_t end, struct walk_item
 
 static enum walk_step give_record(struct walk *w, struct walk_item *out)
 {
-    *out = (struct walk_item){.begin = w->pos, .end = w->pos + w->span.bytes, .span = w->span};
+    out->begin = w->pos;
+    out->end = w->pos + w->span.bytes;
+    out->span = w->span;
     w->pos = out->end;
     w->state = WALK_HEAD;
     return WALK_RECORD;
@@ -134,7 +137,8 @@ on_sync(struct walk *w, const struct view *v, enum walk_step *step, struct walk_
     const bool torn = w->torn;
     w->torn = false;
     w->pos = torn ? w->torn_at : upto;
-    w->why = w->hole_why;
+    if (torn)
+        w->why = w->hole_why;
     w->state = WALK_HEAD;
     if (torn && f == FOUND_NONE) { /* as damage that was run into: on to the next head */
         w->state = WALK_RESYNC;
@@ -311,12 +315,11 @@ on_resync(struct walk *w, const struct view *v, enum walk_step *step, struct wal
 
 void walk_begin(struct walk *w, uint64_t size, uint64_t begin, uint64_t end, bool at_head)
 {
-    *w = (struct walk){.size = size,
-                       .begin = begin,
-                       .end = end,
-                       .pos = begin,
-                       .from = begin,
-                       .state = at_head ? WALK_HEAD : WALK_SYNC};
+    memset(w, 0, offsetof(struct walk, why)); /* cells are many, and seldom anything is wrong */
+    w->size = size;
+    w->begin = w->pos = w->from = begin;
+    w->end = end;
+    w->state = at_head ? WALK_HEAD : WALK_SYNC;
 }
 
 enum walk_step walk_next(struct walk *w, const struct view *v, struct walk_item *out)

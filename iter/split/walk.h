@@ -39,8 +39,8 @@ struct walk {
     struct recordio_span span;
     bool torn; /* bytes from torn_at on could not be read, and no head came since */
     uint64_t torn_at;
-    bool trusted; /* the record at pos is loaded whole, however long it is */
-    struct imrec_error why, hole_why;
+    bool trusted;                     /* the record at pos is loaded whole, however long it is */
+    struct imrec_error why, hole_why; /* last, and set when they mean something */
 };
 
 struct walk_item {

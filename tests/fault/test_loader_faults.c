@@ -72,7 +72,7 @@ static void look(struct loading *ld, const struct made_shard *s, struct seen *ou
         }
         for (uint64_t k = 0; k < w->damage_count; k++) {
             const struct damage *d = &w->damages[k];
-            ck_assert(d->begin < d->end && d->why.message[0] != '\0');
+            MUST(d->begin < d->end && d->why.message[0] != '\0');
             out->begin[out->damages] = d->begin;
             out->end[out->damages++] = d->end;
             out->damaged_bytes += d->end - d->begin;
@@ -126,7 +126,7 @@ START_TEST(damage_takes_nothing_else_whatever_grid_and_threads) /* _i = seed */
                 while (at < s.count && s.records[at].end <= seen.begin[k])
                     at++;
                 for (; at < s.count && s.records[at].begin < seen.end[k]; at++)
-                    ck_assert(hit[at]);
+                    MUST(hit[at]);
             }
         }
     made_free(&s);
@@ -265,7 +265,7 @@ START_TEST(no_allocation_that_fails_leaks_hangs_or_loses_silently)
             }
             imrec_alloc_fail_after(-1);
             failures += st != IMREC_OK;
-            ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
+            MUST(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
             if (st == IMREC_OK)
                 ck_assert_uint_eq(records, s.count - !indexed);
             loading_stop(&ld);

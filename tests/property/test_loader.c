@@ -52,10 +52,10 @@ static void count_window(const struct window *w, uint32_t *seen[3])
         size_t k = 0;
         while (k < s->count && s->records[k].begin != r->offset)
             k++;
-        ck_assert_uint_lt(k, s->count);
-        ck_assert(!r->lost);
-        ck_assert_uint_eq(r->bytes.n, s->records[k].n);
-        ck_assert(memcmp(r->bytes.p, s->records[k].bytes, r->bytes.n) == 0);
+        MUST(k < s->count);
+        MUST(!r->lost);
+        MUST(r->bytes.n == s->records[k].n);
+        MUST(r->bytes.p != NULL && memcmp(r->bytes.p, s->records[k].bytes, r->bytes.n) == 0);
         seen[r->shard][k]++;
     }
 }

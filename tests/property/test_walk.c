@@ -25,20 +25,20 @@ static void walk_cell(const struct buf *f, uint64_t begin, uint64_t end, uint64_
     walk_begin(&w, f->n, begin, end, begin == 0);
     for (size_t rounds = 0;; rounds++) {
         struct walk_item item;
-        ck_assert_uint_lt(rounds, 100000);
+        MUST(rounds < 100000);
         const enum walk_step step = walk_next(&w, &v, &item);
         if (step == WALK_END)
             return;
         if (step == WALK_MORE) {
-            ck_assert_uint_lt(extra, UINT64_MAX); /* a whole shard is enough */
-            ck_assert(w.keep < w.need && w.need <= f->n && w.keep % 4 == 0);
+            MUST(extra < UINT64_MAX); /* a whole shard is enough */
+            MUST(w.keep < w.need && w.need <= f->n && w.keep % 4 == 0);
             const uint64_t to = w.need + extra < f->n ? w.need + extra : f->n;
             v = (struct view){f->p + w.keep, w.keep, to, holes};
             continue;
         }
         if (step == WALK_RECORD)
-            ck_assert(v.begin <= item.begin && item.end <= v.end);
-        ck_assert_uint_lt(out->n, MOST_ITEMS);
+            MUST(v.begin <= item.begin && item.end <= v.end);
+        MUST(out->n < MOST_ITEMS);
         out->step[out->n] = step;
         out->item[out->n++] = item;
     }
@@ -57,10 +57,10 @@ static void check_equal(const struct items *a, const struct items *b, uint64_t g
     ck_assert_msg(a->n == b->n, "%zu and %zu items, grid %zu, extra %zu", a->n, b->n, (size_t)grid,
                   (size_t)extra);
     for (size_t i = 0; i < a->n; i++) {
-        ck_assert_int_eq(a->step[i], b->step[i]);
-        ck_assert_uint_eq(a->item[i].begin, b->item[i].begin);
-        ck_assert_uint_eq(a->item[i].end, b->item[i].end);
-        ck_assert_uint_eq(a->item[i].span.size, b->item[i].span.size);
+        MUST(a->step[i] == b->step[i]);
+        MUST(a->item[i].begin == b->item[i].begin);
+        MUST(a->item[i].end == b->item[i].end);
+        MUST(a->item[i].span.size == b->item[i].span.size);
     }
 }
 
@@ -73,12 +73,12 @@ START_TEST(every_record_is_in_exactly_one_cell_of_every_grid) /* _i = seed */
     for (uint64_t grid = 4; grid < 2 * s.file.n + 8; grid += grid / 3 / 4 * 4 + 4) {
         const uint64_t extra = grid % 3 == 0 ? UINT64_MAX : dice_below(&d, 64);
         walk_grid(&s.file, grid, extra, NULL, &got);
-        ck_assert_uint_eq(got.n, s.count);
+        MUST(got.n == s.count);
         for (size_t i = 0; i < s.count; i++) {
-            ck_assert_int_eq(got.step[i], WALK_RECORD);
-            ck_assert_uint_eq(got.item[i].begin, s.records[i].begin);
-            ck_assert_uint_eq(got.item[i].end, s.records[i].end);
-            ck_assert_uint_eq(got.item[i].span.size, s.records[i].n);
+            MUST(got.step[i] == WALK_RECORD);
+            MUST(got.item[i].begin == s.records[i].begin);
+            MUST(got.item[i].end == s.records[i].end);
+            MUST(got.item[i].span.size == s.records[i].n);
         }
     }
     made_free(&s);
@@ -134,10 +134,10 @@ START_TEST(damage_loses_no_intact_record_and_its_ranges_fill_the_rest) /* _i = s
     }
     walk_grid(&s.file, s.file.n + 4 - s.file.n % 4, UINT64_MAX, NULL, &want);
     for (size_t i = 0; i < want.n; i++) { /* nothing twice, nothing left out */
-        ck_assert_uint_eq(want.item[i].begin, at);
+        MUST(want.item[i].begin == at);
         at = want.item[i].end;
     }
-    ck_assert_uint_eq(at, s.file.n);
+    MUST(at == s.file.n);
     for (size_t i = 0, k = 0; i < s.count; i++) {
         const struct made_record *r = &s.records[i];
         bool touched = r->end > s.file.n;
@@ -188,14 +188,14 @@ START_TEST(a_giant_length_is_not_believed_before_its_end_was_seen)
         while ((step = walk_next(&w, &v, &item)) != WALK_END) {
             records += step == WALK_RECORD;
             if (step == WALK_DAMAGE && lie == 1) {
-                ck_assert_uint_eq(item.begin, s.records[1].begin);
-                ck_assert_uint_eq(item.end, s.records[2].begin);
+                MUST(item.begin == s.records[1].begin);
+                MUST(item.end == s.records[2].begin);
                 ck_assert_ptr_nonnull(strstr(item.why.message, "swallows the record at 216"));
-                ck_assert_uint_lt(shown, 1000);
+                MUST(shown < 1000);
             }
             if (step == WALK_DAMAGE && lie == 2) {
-                ck_assert_uint_eq(item.begin, s.records[4].begin);
-                ck_assert_uint_eq(item.end, s.records[5].begin);
+                MUST(item.begin == s.records[4].begin);
+                MUST(item.end == s.records[5].begin);
             }
             if (step == WALK_MORE) {
                 const uint64_t n = w.need - w.keep + 64;
@@ -230,14 +230,14 @@ START_TEST(an_unreadable_range_takes_only_the_records_it_touches) /* _i = seed *
                   &got);
         for (size_t i = 0; i < got.n; i++)
             for (uint64_t k = got.item[i].begin; k < got.item[i].end; k++)
-                ck_assert_uint_eq(covered[k]++, 0);
-        ck_assert_ptr_null(memchr(covered, 0, s.file.n));
+                MUST(covered[k]++ == 0);
+        MUST(memchr(covered, 0, s.file.n) == NULL);
         for (size_t i = 0, k = 0; i < s.count; i++) {
             const struct made_record *r = &s.records[i];
             while (k < got.n && (got.item[k].begin < r->begin || got.step[k] != WALK_RECORD))
                 k++;
             const bool is = k < got.n && got.item[k].begin == r->begin;
-            ck_assert_int_eq(is, holes_find(h, r->begin, r->end) == NULL);
+            MUST(is == (holes_find(h, r->begin, r->end) == NULL));
         }
         free(covered);
     }

@@ -5,8 +5,16 @@
 #include "base/buf.h"
 #include "formats/recordio.h"
 
+#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* As ck_assert(), which writes to a file each time: for what is asked a million times. */
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            ck_abort_msg("%s", #condition);                                                        \
+    } while (0)
 
 struct made_record {
     uint64_t begin, end; /* bytes of the shard */

@@ -38,7 +38,7 @@ tmp_write(const struct tmpdir *d, const char *name, const void *p, size_t n)
 {
     const char *path = tmp_path(d, name);
     FILE *f = fopen(path, "wb");
-    if (f == NULL || fwrite(p, 1, n, f) != n || fclose(f) != 0)
+    if (f == NULL || (n != 0 && fwrite(p, 1, n, f) != n) || fclose(f) != 0)
         _exit(99);
     return path;
 }
