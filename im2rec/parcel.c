@@ -175,14 +175,6 @@ static struct imrec_image centre(const struct imrec_image *i)
                                 i->channels};
 }
 
-static enum imrec_status shrink(const struct imrec_image *from, uint32_t width, uint32_t height,
-                                struct packer *k, struct imrec_error *err)
-{
-    const struct resize_job job = {from->width, from->height,          width,
-                                   height,      {0, 0, width, height}, RESIZE_AREA};
-    return resize_window(&job, from, &k->resized, k->scratch, err);
-}
-
 static bool
 encode(struct packer *k, struct parcel *p, const struct imrec_image *image, struct bytes *out)
 {
@@ -218,7 +210,7 @@ recode(struct packer *k, struct parcel *p, const struct imrec_picture_info *info
     if (k->o->center_crop)
         view = centre(&view);
     if (view.width != width || view.height != height) {
-        if (!fine(p, shrink(&view, width, height, k, &err), &err))
+        if (!fine(p, resample(&view, width, height, &k->resized, k->scratch, &err), &err))
             return false;
         view = k->resized.view;
     }

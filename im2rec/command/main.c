@@ -121,8 +121,10 @@ static bool show_progress(void *user, const struct imrec_pack_progress *p)
     struct watch *w = user;
     const int64_t now = cli_now_ms();
     const bool scanning = p->total == 0;
-    const struct progress_counts counts = {scanning ? p->found : p->done, p->total, p->skipped,
-                                           p->bytes_read};
+    const struct progress_counts counts = {.done = scanning ? p->found : p->done,
+                                           .total = p->total,
+                                           .skipped = p->skipped,
+                                           .bytes = p->bytes_read};
     if (!w->begun || scanning != w->scanning) {
         if (w->begun)
             progress_end(&w->progress, &counts, now);
@@ -137,8 +139,10 @@ static bool show_progress(void *user, const struct imrec_pack_progress *p)
 
 static void end_progress(struct watch *w, const struct imrec_pack_result *r)
 {
-    const struct progress_counts counts = {r->packed + r->skipped, r->total, r->skipped,
-                                           r->file_bytes};
+    const struct progress_counts counts = {.done = r->packed + r->skipped,
+                                           .total = r->total,
+                                           .skipped = r->skipped,
+                                           .bytes = r->file_bytes};
     if (w->begun)
         progress_end(&w->progress, &counts, cli_now_ms());
 }
