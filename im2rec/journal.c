@@ -261,12 +261,16 @@ static enum imrec_status check_first(struct lines *l, const char *uri, uint64_t 
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
                               "%s.part has version %d, this program reads %d; force begins again",
                               uri, version, VERSION);
-    if (theirs != print || count != total)
+    if (count != total)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, 0,
+                              "%s.part is of a run over %" PRIu64
+                              " pictures, now there are %" PRIu64 "; force begins again",
+                              uri, count, total);
+    if (theirs != print)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, 0,
                               "%s.part is of a run with other options, another list or a folder "
-                              "that has changed since (%" PRIu64 " pictures then, %" PRIu64
-                              " now): the same ones go on with it, force begins again",
-                              uri, count, total);
+                              "that has changed since; force begins again",
+                              uri);
     return IMREC_OK;
 }
 

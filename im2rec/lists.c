@@ -23,6 +23,7 @@ struct lists {
     char prefix[NAME_BYTES];
     struct imrec_pack_result *out;
     struct buf line;
+    bool looking; /* whether a list is in the way, before the first one is written */
 };
 
 /* A ratio as it was written: 0.7 in 32 bits is a little less than 0.7, and 7 of 10 became 6. */
@@ -63,6 +64,8 @@ static enum imrec_status write_list(struct lists *l, const char *chunk, const ch
     if (!l->o->force && sink_exists(name))
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s is there already; force replaces it", name);
+    if (l->looking)
+        return IMREC_OK;
     IMREC_TRY(sink_open(name, &to, err));
     const enum imrec_status st = put_lines(l, r, to, err);
     if (st != IMREC_OK) {
@@ -118,7 +121,7 @@ write_classes(struct lists *l, const struct job *j, struct imrec_error *err)
     if (!l->o->force && sink_exists(name))
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s is there already; force replaces it", name);
-    return set_write_classes(name, j, true, err);
+    return l->looking ? IMREC_OK : set_write_classes(name, j, true, err);
 }
 
 static enum imrec_status
@@ -188,10 +191,13 @@ enum imrec_status lists_write(const struct job *j, const struct imrec_pack_task 
     if (j->scan.file_count == 0)
         st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s holds no pictures",
                             task->root);
-    if (st == IMREC_OK)
-        st = write_chunks(&l, err);
-    if (st == IMREC_OK)
-        st = write_classes(&l, j, err);
+    for (int pass = 0; pass < 2; pass++) {
+        l.looking = pass == 0;
+        if (st == IMREC_OK)
+            st = write_chunks(&l, err);
+        if (st == IMREC_OK)
+            st = write_classes(&l, j, err);
+    }
     if (st == IMREC_OK && o->report[0] != '\0')
         st = write_report(&j->scan, o->report, err);
     buf_free(&l.line);

@@ -201,6 +201,8 @@ static enum imrec_status pack(struct run *r, struct imrec_pack_result *out, stru
     const struct writer_options wo = {r->task, r->o, r->job};
     uint64_t done;
     IMREC_TRY(writer_open(&wo, &r->writer, &done, err));
+    writer_result(r->writer, out);
+    r->progress.skipped = out->skipped;
     mutex_init(&r->lock);
     cond_init(&r->moved);
     budget_init(&r->budget, (uint64_t)r->o->memory);

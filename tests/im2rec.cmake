@@ -5,3 +5,23 @@ imrec_test(test_pack_inputs im2rec SOURCES unit/test_pack_inputs.c)
 imrec_test(test_pack_property im2rec SOURCES property/test_pack_property.c LABEL property)
 imrec_test(test_pack_vectors im2rec SOURCES conformance/test_pack_vectors.c LABEL conformance)
 imrec_test(test_pack_faults im2rec SOURCES fault/test_pack_faults.c LABEL fault TIMEOUT 300)
+
+# im2rec from outside: every tests/cli/im2rec/CASE.sh on a folder of made pictures.
+add_executable(make_pictures support/make_pictures.c)
+imrec_link(make_pictures im2rec)
+target_link_libraries(make_pictures PRIVATE PkgConfig::CHECK m)
+file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cli/im2rec/*.sh)
+foreach(case IN LISTS cases)
+  get_filename_component(name ${case} NAME_WE)
+  add_test(NAME cli_im2rec_${name} COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${case}
+           $<TARGET_FILE_DIR:im2rec> $<TARGET_FILE_DIR:make_pictures>)
+  set_tests_properties(cli_im2rec_${name} PROPERTIES LABELS cli TIMEOUT 120 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "${IMREC_TEST_ENV}")
+endforeach()
+
+if(Python3_FOUND)
+  add_test(NAME pack_kills COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fault/kill_pack.py
+           $<TARGET_FILE:im2rec> 20)
+  set_tests_properties(pack_kills PROPERTIES LABELS fault TIMEOUT 600 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "${IMREC_TEST_ENV}")
+endif()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Kill packing at random moments, resume, and compare with a run that nobody disturbed.
 
-kill_pack.py IM2REC PHOTOS [KILLS [SEED]]: exit status 0, or 1 with what differs; 77 without PHOTOS.
+kill_pack.py IM2REC [KILLS [SEED]]: exit status 0, or 1 with what differs; 77 where the shared
+photographs are missing.
 """
 import os
 import pathlib
@@ -86,8 +87,10 @@ def check_case(im2rec, case, source, work, kills, rng):
     return f"bytes differ: {different}" if different else None
 
 
-def main(im2rec, photos, kills=20, seed=1):
-    photos, rng = pathlib.Path(photos), random.Random(int(seed))
+def main(im2rec, kills=20, seed=1):
+    here = pathlib.Path(__file__).resolve().parent
+    shared = os.environ.get("IMREC_SHARED") or here.parent.parent.parent / "shared"
+    photos, rng = pathlib.Path(shared) / "data" / "photos", random.Random(int(seed))
     if not photos.is_dir():
         print(f"{photos} is not there: skipped")
         return 77

@@ -1,0 +1,17 @@
+# Wrong usage: status 2 and one line that says what would be right; nothing is written.
+make_pictures .
+try() {
+    im2rec "$@"
+    echo "status $?"
+}
+try
+try source
+try --resise 3 source out.rec
+try --part 4/4 source out.rec
+try --pass-through --resize 3 source out.rec
+try --shards 2 --shard-size 1M source out.rec
+try source out.rec x.rec y.rec
+try --train-ratio 0.5 source out.rec
+try --resume --force source out.rec
+try source out.rec part=1
+ls
