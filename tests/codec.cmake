@@ -1,4 +1,5 @@
 # The tests of codec/.
+imrec_test(test_codec codec SOURCES unit/test_codec.c)
 imrec_test(test_jpeg_region codec SOURCES unit/test_jpeg_region.c support/pictures.c TIMEOUT 300)
 imrec_test(test_decode_vectors codec formats SOURCES conformance/test_decode_vectors.c LABEL conformance)
 target_link_libraries(test_decode_vectors PRIVATE PkgConfig::JANSSON)
@@ -8,3 +9,6 @@ add_executable(bench_codec bench/bench_codec.c)
 imrec_link(bench_codec codec)
 target_link_libraries(bench_codec PRIVATE m)
 target_compile_definitions(bench_codec PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+
+imrec_fuzz(jpeg_header codec)
+imrec_fuzz(picture codec)

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Makes corpus/picture and corpus/jpeg_header: one small picture of each kind (needs Pillow)."""
+import gzip
+import io
+import pathlib
+
+from PIL import Image
+
+CORPUS = pathlib.Path(__file__).parent / "corpus"
+PICTURE = ("picture",)
+JPEG = ("picture", "jpeg_header")
+scene = Image.new("RGB", (24, 18))
+scene.putdata([(x * 9 % 256, y * 13 % 256, x * y % 256) for y in range(18) for x in range(24)])
+
+
+def save(name, form, image=scene, folders=PICTURE, **how):
+    out = io.BytesIO()
+    image.save(out, form, **how)
+    write(name, out.getvalue(), folders)
+    return out.getvalue()
+
+
+def write(name, data, folders):
+    for folder in folders:
+        (CORPUS / folder).mkdir(parents=True, exist_ok=True)
+        (CORPUS / folder / name).write_bytes(data)
+
+
+baseline = save("baseline.jpg", "JPEG", folders=JPEG, quality=70)
+write("truncated.jpg", baseline[:-40], JPEG)
+write("baseline.jpg.gz", gzip.compress(baseline, mtime=0), PICTURE)
+save("progressive.jpg", "JPEG", folders=JPEG, quality=70, progressive=True)
+save("444.jpg", "JPEG", folders=JPEG, quality=90, subsampling=0)
+save("grey.jpg", "JPEG", scene.convert("L"), folders=JPEG)
+save("cmyk.jpg", "JPEG", scene.convert("CMYK"), folders=JPEG)
+exif = Image.Exif()
+exif[0x112] = 6
+save("exif6.jpg", "JPEG", folders=JPEG, exif=exif.tobytes())
+save("rgb.png", "PNG")
+save("palette.png", "PNG", scene.convert("P"))
+save("rgba.png", "PNG", scene.convert("RGBA"))
+save("grey.png", "PNG", scene.convert("L"))
+save("a.gif", "GIF", scene.convert("P"))
+save("a.webp", "WEBP", quality=60)
+save("lossless.webp", "WEBP", lossless=True)
+save("a.tif", "TIFF")
+save("lzw.tif", "TIFF", compression="tiff_lzw")
+save("rgb.bmp", "BMP")
+save("palette.bmp", "BMP", scene.convert("P"))
+save("bit.bmp", "BMP", scene.convert("1"))

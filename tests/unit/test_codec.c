@@ -1,0 +1,217 @@
+/* Pictures of every format through one door: known by their bytes, exact where they are lossless,
+ * bounded, and never a crash. The files are those of the fuzz corpus. */
+#include "base/alloc.h"
+#include "codec/codec.h"
+#include "tests/support/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct codec *codec;
+static struct bytes file;
+static struct image out;
+static struct imrec_picture_info info;
+static struct imrec_error err;
+
+static void load(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/picture/%s", IMREC_SOURCE_DIR, name);
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL && fseek(f, 0, SEEK_END) == 0, "%s", path);
+    file.n = (size_t)ftell(f);
+    rewind(f);
+    uint8_t *p = malloc(file.n);
+    ck_assert_uint_eq(fread(p, 1, file.n, f), file.n);
+    fclose(f);
+    file.p = p;
+}
+
+static void begin(void)
+{
+    ck_assert_int_eq(codec_new(&codec, NULL), IMREC_OK);
+}
+
+static void end(void)
+{
+    codec_free(codec);
+    image_free(&out);
+    free((void *)(uintptr_t)file.p);
+    file = (struct bytes){0};
+}
+
+static enum imrec_status
+decode(const struct codec_limits *limits, uint32_t channels, uint32_t *warnings)
+{
+    const enum imrec_status st = codec_begin(codec, file, limits, &info, &err);
+    const struct imrec_rect all = {0, 0, info.width, info.height};
+    return st == IMREC_OK ? codec_decode_image(codec, all, channels, &out, warnings, &err) : st;
+}
+
+static const struct {
+    const char *file, *format;
+    int tolerance; /* of a value; -1: lossy, look at the size only */
+} pictures[] = {
+    {"rgb.png", "png", 0},        {"rgba.png", "png", 0},
+    {"lossless.webp", "webp", 0}, {"a.tif", "tiff", 0},
+    {"lzw.tif", "tiff", 0},       {"rgb.bmp", "bmp", 0},
+    {"palette.png", "png", -1},   {"grey.png", "png", -1},
+    {"a.gif", "gif", -1},         {"a.webp", "webp", -1},
+    {"palette.bmp", "bmp", -1},   {"bit.bmp", "bmp", -1},
+    {"baseline.jpg", "jpeg", -1}, {"444.jpg", "jpeg", 40},
+    {"cmyk.jpg", "jpeg", -1},     {"baseline.jpg.gz", "jpeg", -1},
+    {"grey.jpg", "jpeg", -1},     {"progressive.jpg", "jpeg", -1},
+};
+enum { PICTURES = sizeof(pictures) / sizeof(pictures[0]) };
+
+START_TEST(a_picture_is_known_by_its_bytes_and_decodes) /* loop: a picture */
+{
+    const struct codec_limits limits = {.max_pixels = 24 * 18};
+    load(pictures[_i].file);
+    const enum imrec_status st = decode(&limits, 3, NULL);
+    if (st == IMREC_ERR_UNSUPPORTED) { /* not built in: refused by name */
+        ck_assert_msg(strstr(err.message, pictures[_i].format) != NULL, "%s", err.message);
+        return;
+    }
+    ck_assert_msg(st == IMREC_OK, "%s: %s", pictures[_i].file, err.message);
+    ck_assert_str_eq(info.format, pictures[_i].format);
+    ck_assert_uint_eq(out.view.width, 24);
+    ck_assert_uint_eq(out.view.height, 18);
+    ck_assert_int_eq(info.gzip, strstr(pictures[_i].file, ".gz") != NULL);
+    ck_assert_int_eq(info.cmyk, strcmp(pictures[_i].file, "cmyk.jpg") == 0);
+    for (int y = 0; y < 18 && pictures[_i].tolerance >= 0; y++)
+        for (int x = 0; x < 24; x++) {
+            const uint8_t *px = out.view.pixels + (size_t)y * out.view.stride + 3 * (size_t)x;
+            const int want[3] = {x * 9 % 256, y * 13 % 256, x * y % 256};
+            for (int c = 0; c < 3; c++)
+                ck_assert_int_le(abs(px[c] - want[c]), pictures[_i].tolerance);
+        }
+}
+END_TEST
+
+START_TEST(one_pixel_more_than_allowed_is_refused_before_decoding) /* loop: a picture */
+{
+    const struct codec_limits limits = {.max_pixels = 24 * 18 - 1};
+    load(pictures[_i].file);
+    const enum imrec_status st = codec_begin(codec, file, &limits, &info, &err);
+    ck_assert_msg(st == IMREC_ERR_LIMIT || st == IMREC_ERR_UNSUPPORTED, "%s", pictures[_i].file);
+    ck_assert_str_ne(err.message, "");
+}
+END_TEST
+
+START_TEST(every_cut_is_refused_or_decoded_whole_never_a_crash) /* loop: a picture */
+{
+    const struct codec_limits limits = {.max_pixels = 1 << 16};
+    load(pictures[_i].file);
+    const size_t whole = file.n;
+    for (file.n = 0; file.n < whole; file.n += 1 + whole / 97) {
+        err.message[0] = '\0';
+        if (decode(&limits, 3, NULL) != IMREC_OK)
+            ck_assert_str_ne(err.message, "");
+    }
+}
+END_TEST
+
+START_TEST(a_truncated_jpeg_is_refused_unless_accepted)
+{
+    struct codec_limits limits = {.max_pixels = 1 << 16};
+    uint32_t warnings = 0;
+    load("truncated.jpg");
+    ck_assert_int_eq(decode(&limits, 3, NULL), IMREC_ERR_CORRUPT);
+    limits.accept_truncated = true;
+    ck_assert_int_eq(decode(&limits, 3, &warnings), IMREC_OK);
+    ck_assert_uint_gt(warnings, 0);
+}
+END_TEST
+
+START_TEST(orientation_is_read_and_left_to_the_caller)
+{
+    const struct codec_limits limits = {.max_pixels = 1 << 16};
+    load("exif6.jpg");
+    ck_assert_int_eq(decode(&limits, 3, NULL), IMREC_OK);
+    ck_assert_uint_eq(info.orientation, 6);
+    ck_assert_uint_eq(out.view.width, 24);
+}
+END_TEST
+
+START_TEST(what_is_no_picture_is_refused_with_a_sentence)
+{
+    const struct codec_limits limits = {.max_pixels = 1 << 16};
+    uint8_t *p = malloc(64);
+    memset(p, 'x', 64);
+    file = (struct bytes){p, 64};
+    ck_assert_int_ne(codec_begin(codec, file, &limits, &info, &err), IMREC_OK);
+    ck_assert_str_ne(err.message, "");
+}
+END_TEST
+
+START_TEST(a_failing_allocation_is_an_error_and_leaks_nothing) /* loop: a picture */
+{
+    const struct codec_limits limits = {.max_pixels = 1 << 16};
+    load(pictures[_i].file);
+    codec_free(codec);
+    codec = NULL;
+    image_free(&out);
+    const long live = imrec_alloc_live();
+    for (long n = 0; n < 200; n++) {
+        imrec_alloc_fail_after(n);
+        enum imrec_status st = codec_new(&codec, NULL);
+        if (st == IMREC_OK)
+            st = decode(&limits, 3, NULL);
+        imrec_alloc_fail_after(-1);
+        codec_free(codec);
+        codec = NULL;
+        image_free(&out);
+        ck_assert_int_eq(imrec_alloc_live(), live);
+        if (st == IMREC_OK || st == IMREC_ERR_UNSUPPORTED)
+            break;
+        /* libraries may name what zlib was refused after the data */
+        ck_assert(st == IMREC_ERR_NO_MEMORY || st == IMREC_ERR_CORRUPT);
+        ck_assert_int_lt(n, 199);
+    }
+}
+END_TEST
+
+START_TEST(an_encoded_jpeg_decodes_near_and_carries_nothing_but_jfif)
+{
+    const struct codec_limits limits = {.max_pixels = 1 << 16};
+    struct bytes made;
+    struct image first = {0};
+    load("rgb.png");
+    if (decode(&limits, 3, NULL) == IMREC_ERR_UNSUPPORTED)
+        return;
+    ck_assert_int_eq(codec_encode_jpeg(codec, &out.view, 95, &made, &err), IMREC_OK);
+    ck_assert_uint_eq(made.p[3], 0xe0); /* SOI, APP0 */
+    for (size_t i = 4; i + 1 < made.n && !(made.p[i] == 0xff && made.p[i + 1] == 0xda); i++)
+        ck_assert_msg(made.p[i] != 0xff || made.p[i + 1] < 0xe1 || made.p[i + 1] > 0xef,
+                      "an APPn marker stands at byte %zu", i);
+    uint8_t *copy = malloc(made.n);
+    memcpy(copy, made.p, made.n);
+    free((void *)(uintptr_t)file.p);
+    file = (struct bytes){copy, made.n};
+    first = out;
+    out = (struct image){0};
+    ck_assert_int_eq(decode(&limits, 3, NULL), IMREC_OK);
+    ck_assert_str_eq(info.sampling, "4:2:0");
+    ck_assert_uint_eq(out.view.width, first.view.width);
+    image_free(&first);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("codec");
+    TCase *t = tcase_create("codec");
+    tcase_add_checked_fixture(t, begin, end);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, a_picture_is_known_by_its_bytes_and_decodes, 0, PICTURES);
+    tcase_add_loop_test(t, one_pixel_more_than_allowed_is_refused_before_decoding, 0, PICTURES);
+    tcase_add_loop_test(t, every_cut_is_refused_or_decoded_whole_never_a_crash, 0, PICTURES);
+    tcase_add_test(t, a_truncated_jpeg_is_refused_unless_accepted);
+    tcase_add_test(t, orientation_is_read_and_left_to_the_caller);
+    tcase_add_test(t, what_is_no_picture_is_refused_with_a_sentence);
+    tcase_add_loop_test(t, a_failing_allocation_is_an_error_and_leaks_nothing, 0, PICTURES);
+    tcase_add_test(t, an_encoded_jpeg_decodes_near_and_carries_nothing_but_jfif);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
