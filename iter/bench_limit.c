@@ -211,8 +211,8 @@ enum imrec_status imrec_bench_limit(struct imrec_bench *b, uint32_t threads, uin
 
 /* ---- reading alone ---------------------------------------------------------------------- */
 
-enum imrec_status
-imrec_bench_read(const char *uri, struct imrec_bench_run *out, struct imrec_error *err)
+enum imrec_status imrec_bench_read(const char *uri, uint64_t max_bytes, struct imrec_bench_run *out,
+                                   struct imrec_error *err)
 {
     struct imrec_reader *reader;
     struct imrec_record r;
@@ -226,6 +226,8 @@ imrec_bench_read(const char *uri, struct imrec_bench_run *out, struct imrec_erro
             run.images += r.is_image;
             run.bytes += r.size;
         }
+        if (max_bytes != 0 && run.bytes >= max_bytes)
+            st = IMREC_END;
     } while (st == IMREC_OK || st == IMREC_ERR_DATA);
     run.seconds = wall_seconds() - wall;
     run.cpu_seconds = cpu_seconds() - cpu;

@@ -116,3 +116,32 @@ void command_json_labels(struct json *j, const char *key, const float *labels, u
         json_float(j, NULL, labels[i]);
     json_end(j);
 }
+bool command_iter_options(const char *name, char *const *pairs, int n, struct imrec_iter_options *o)
+{
+    struct imrec_error err;
+    for (int i = 0; i < n; i++) {
+        if (!cli_is_pair(pairs[i])) {
+            cli_refuse(stderr, name, "'%.80s' is no key=value", pairs[i]);
+            return false;
+        }
+        if (imrec_iter_options_set(o, pairs[i], &err) != IMREC_OK) {
+            cli_refuse(stderr, name, "%s", err.message);
+            return false;
+        }
+    }
+    return true;
+}
+
+int command_iter_open(const char *name, const struct imrec_iter_options *o, struct imrec_iter **out)
+{
+    struct imrec_error err, other;
+    struct imrec_reader *reader;
+    const enum imrec_status st = imrec_iter_open(o, out, &err);
+    if (st == IMREC_OK)
+        return EXIT_OK;
+    if (st != IMREC_ERR_ARGUMENT ||
+        imrec_reader_open(o->path_imgrec, 0, 1, &reader, &other) != IMREC_OK)
+        return cli_fail(name, &err);
+    imrec_reader_close(reader); /* the shards are there: it is the options */
+    return cli_refuse(stderr, name, "%s", err.message);
+}

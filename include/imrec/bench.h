@@ -32,9 +32,10 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_bench_limit(struct imrec_bench *b, uint32_t threads, uint64_t images,
                   struct imrec_bench_run *out, struct imrec_error *err);
 
-/* Reads all records of `uri` once, and nothing else. */
-IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_bench_read(const char *uri, struct imrec_bench_run *out, struct imrec_error *err);
+/* Reads the records of `uri` once, at most about max_bytes (0: all), and nothing else. */
+IMREC_API IMREC_NODISCARD enum imrec_status imrec_bench_read(const char *uri, uint64_t max_bytes,
+                                                             struct imrec_bench_run *out,
+                                                             struct imrec_error *err);
 
 IMREC_API void imrec_bench_close(struct imrec_bench *b); /* NULL is allowed */
 

@@ -188,9 +188,11 @@ END_TEST
 
 START_TEST(what_is_required_and_missing_is_named)
 {
-    struct values v = {0};
+    struct values v;
     struct imrec_error err = {0};
+    memset(&v, 0x55, sizeof(v));
     param_defaults(table, &v);
+    ck_assert(v.path == NULL && v.batch_size == 0 && v.data_shape.height == 0);
     ck_assert_int_eq(v.window_bytes, 65536);
     ck_assert_int_eq((int)v.word, WORD_TWO);
     ck_assert(v.flag && v.mean_r == 0.5f && v.part.count == 1);

@@ -1,0 +1,242 @@
+/* tools/imrec_batches.c - what the iterator delivers, as NumPy files, for checks from outside. */
+#include "tools/imrec.h"
+#include "tools/npy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define BATCHES_PARAMS(X)                                                                          \
+    X(int64_t, count, NULL, 1, INT64_MAX, "N", "batches", "how many, over the ends of sweeps")     \
+    X(const char *, out, NULL, 1, 4000, "FOLDER", "batches",                                       \
+      "where the files go; made if it is not there")                                               \
+    X(const char *, from, "", 0, 65535, "POSITION.json", "batches",                                \
+      "begin at this position, not at the first sweep's begin")                                    \
+    ROW_JSON(X)
+struct batches_options {
+    BATCHES_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct batches_options
+static const struct param table[] = {BATCHES_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {"--count=N --out=FOLDER [OPTIONS] SHARD [key=value ...]", NULL};
+
+static const struct cli_page page = {
+    .name = "imrec batches",
+    .summary = "write what the iterator delivers as NumPy files, and the position after it",
+    .usage = usage,
+    .text = "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
+            "behind the other: data as delivered (dtype, layout), padding and failed slots with\n"
+            "valid = 0. position.json is the position behind the last batch. Unless given:\n"
+            "data_shape=3,224,224 batch_size=128.",
+    .table = table,
+    .keys = imrec_iter_table,
+    .examples = "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out first\n"
+                "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out second \\\n"
+                "      --from first/position.json\n",
+    .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but some slots failed",
+};
+
+enum { POSITION_MAX_BYTES = 1 << 24 };
+
+struct job {
+    const struct batches_options *o;
+    const struct imrec_iter_options *iter;
+    struct npy data, labels, ids, valid;
+    uint64_t batches, failed, sweeps_ended;
+};
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+static char *path_in(const char *folder, const char *name)
+{
+    const size_t n = strlen(folder) + strlen(name) + 2;
+    char *path = cli_realloc(NULL, n, 1);
+    snprintf(path, n, "%s/%s", folder, name);
+    return path;
+}
+
+static bool open_one(const struct job *j, struct npy *n, const char *name, const char *descr,
+                     size_t value_bytes, const uint64_t *shape, int dims)
+{
+    char *path = path_in(j->o->out, name);
+    const bool good = npy_open(n, page.name, path, descr, value_bytes, shape, dims);
+    cli_free(path);
+    return good;
+}
+
+static bool open_all(struct job *j)
+{
+    static const struct {
+        const char *descr;
+        size_t bytes;
+    } types[] = {{"<f4", 4}, {"<f2", 2}, {"|u1", 1}, {"|i1", 1}};
+    const struct imrec_shape *s = &j->iter->data_shape;
+    const uint64_t nchw[] = {s->channels, s->height, s->width};
+    const uint64_t nhwc[] = {s->height, s->width, s->channels};
+    const uint64_t width[] = {(uint64_t)j->iter->label_width};
+    if (mkdir(j->o->out, 0777) != 0 && errno != EEXIST) {
+        fprintf(stderr, "%s: cannot create %s: %s\n", page.name, j->o->out, strerror(errno));
+        return false;
+    }
+    return open_one(j, &j->data, "data.npy", types[j->iter->dtype].descr,
+                    types[j->iter->dtype].bytes, j->iter->layout == IMREC_NCHW ? nchw : nhwc, 3) &&
+           open_one(j, &j->labels, "labels.npy", "<f4", 4, width, 1) &&
+           open_one(j, &j->ids, "ids.npy", "<u8", 8, NULL, 0) &&
+           open_one(j, &j->valid, "valid.npy", "|u1", 1, NULL, 0);
+}
+
+static bool append(struct job *j, const struct imrec_batch *b)
+{
+    j->batches++;
+    j->failed += b->failed;
+    return npy_append(&j->data, page.name, b->data, b->slots) &&
+           npy_append(&j->labels, page.name, b->labels, b->slots) &&
+           npy_append(&j->ids, page.name, b->ids, b->slots) &&
+           npy_append(&j->valid, page.name, b->valid, b->slots);
+}
+
+static bool commit(struct job *j, const char *position)
+{
+    struct cli_output out = {0};
+    char *path = path_in(j->o->out, "position.json");
+    bool good = cli_output_open(&out, page.name, path);
+    cli_free(path);
+    good = good && fputs(position, out.file) >= 0;
+    good = good && npy_commit(&j->data, page.name) && npy_commit(&j->labels, page.name) &&
+           npy_commit(&j->ids, page.name) && npy_commit(&j->valid, page.name);
+    if (!good) {
+        cli_output_abort(&out);
+        return false;
+    }
+    return cli_output_commit(&out, page.name); /* last: it says that the others are whole */
+}
+
+/* All of a small text file, or NULL after a line on stderr. */
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = cli_realloc(NULL, POSITION_MAX_BYTES + 1, 1);
+    const size_t n = f != NULL ? fread(text, 1, POSITION_MAX_BYTES + 1, f) : 0;
+    const bool good = f != NULL && ferror(f) == 0 && n <= POSITION_MAX_BYTES;
+    if (!good)
+        fprintf(stderr, "%s: cannot read %s: %s\n", page.name, path,
+                n > POSITION_MAX_BYTES ? "too long for a position" : strerror(errno));
+    if (f != NULL)
+        (void)fclose(f);
+    if (good) {
+        text[n] = '\0';
+        return text;
+    }
+    cli_free(text);
+    return NULL;
+}
+
+/* ---- the run ---------------------------------------------------------------------------- */
+
+static int seek(const struct job *j, struct imrec_iter *it)
+{
+    struct imrec_error err;
+    if (j->o->from[0] == '\0')
+        return EXIT_OK;
+    char *position = read_text(j->o->from);
+    if (position == NULL)
+        return EXIT_FAILED;
+    const enum imrec_status st = imrec_iter_seek(it, position, &err);
+    cli_free(position);
+    return st == IMREC_OK ? EXIT_OK : cli_fail(page.name, &err);
+}
+
+static int deliver(struct job *j, struct imrec_iter *it)
+{
+    struct imrec_error err;
+    struct imrec_batch b;
+    bool ended = false; /* the call before this one ended a sweep */
+    while (j->batches < (uint64_t)j->o->count) {
+        const enum imrec_status st = imrec_iter_next(it, &b, &err);
+        if (st == IMREC_END && !ended) {
+            ended = true;
+            j->sweeps_ended++;
+            continue;
+        }
+        if (st == IMREC_END) {
+            fprintf(stderr, "%s: a sweep has no batch\n", page.name);
+            return EXIT_FAILED;
+        }
+        if (st != IMREC_OK && st != IMREC_ERR_DATA)
+            return cli_fail(page.name, &err);
+        if (st == IMREC_ERR_DATA)
+            (void)cli_fail(page.name, &err);
+        ended = false;
+        if (!append(j, &b))
+            return EXIT_FAILED;
+    }
+    return EXIT_OK;
+}
+
+static void print(const struct job *j)
+{
+    struct json json;
+    if (!j->o->json) {
+        printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots\n", j->o->out,
+               j->batches, j->data.rows, j->failed);
+        return;
+    }
+    json_open(&json, stdout);
+    json_object(&json, NULL);
+    json_text(&json, "folder", j->o->out);
+    json_uint(&json, "batches", j->batches);
+    json_uint(&json, "rows", j->data.rows);
+    json_uint(&json, "failed", j->failed);
+    json_uint(&json, "sweeps_ended", j->sweeps_ended);
+    json_close(&json);
+}
+
+static int run_with(struct job *j, struct imrec_iter *it)
+{
+    struct imrec_error err;
+    const char *position;
+    int status = seek(j, it);
+    if (status == EXIT_OK && !open_all(j))
+        status = EXIT_FAILED;
+    if (status == EXIT_OK)
+        status = deliver(j, it);
+    if (status == EXIT_OK && imrec_iter_position(it, &position, &err) != IMREC_OK)
+        status = cli_fail(page.name, &err);
+    if (status == EXIT_OK && !commit(j, position))
+        status = EXIT_FAILED;
+    npy_abort(&j->data);
+    npy_abort(&j->labels);
+    npy_abort(&j->ids);
+    npy_abort(&j->valid);
+    if (status != EXIT_OK)
+        return status;
+    print(j);
+    return j->failed != 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct batches_options o;
+    struct imrec_iter_options iter;
+    struct imrec_iter *it;
+    struct job j = {.o = &o, .iter = &iter};
+    int status;
+    const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
+    if (first < 0)
+        return status;
+    imrec_iter_options_init(&iter);
+    iter.path_imgrec = argv[first];
+    iter.data_shape = (struct imrec_shape){3, 224, 224};
+    iter.batch_size = 128;
+    if (!command_iter_options(page.name, argv + first + 1, argc - first - 1, &iter))
+        return EXIT_USAGE;
+    status = command_iter_open(page.name, &iter, &it);
+    if (status != EXIT_OK)
+        return status;
+    status = run_with(&j, it);
+    imrec_iter_close(it);
+    return status;
+}
+
+const struct command command_batches = {&page, run};

@@ -1,0 +1,95 @@
+/* tools/imrec_view_augmented.c - a contact sheet of what the iterator delivers.
+ *
+ * The pictures are asked for as bytes, height x width x channels: geometry, order and draws are
+ * those of the caller's options, which only normalizing would hide. */
+#include "tools/imrec_view.h"
+
+#include <string.h>
+
+/* Grey and RGB are encoded as they are, alpha is left out. `rgb` has room for a picture. */
+static struct imrec_image
+picture_of(const struct imrec_shape *shape, const uint8_t *slot, uint8_t *rgb)
+{
+    struct imrec_image image = {.width = shape->width, .height = shape->height};
+    const size_t pixels = (size_t)shape->width * shape->height;
+    image.channels = shape->channels == 4 ? 3 : shape->channels;
+    image.stride = (size_t)shape->width * image.channels;
+    image.pixels = rgb;
+    for (size_t i = 0; i < pixels; i++)
+        memcpy(rgb + i * image.channels, slot + i * shape->channels, image.channels);
+    return image;
+}
+
+static void show_slot(struct sheet *s, const struct imrec_iter_options *o,
+                      const struct imrec_batch *b, uint32_t slot, uint8_t *rgb)
+{
+    const size_t bytes =
+        (size_t)o->data_shape.channels * o->data_shape.height * o->data_shape.width;
+    const struct imrec_image image =
+        picture_of(&o->data_shape, (const uint8_t *)b->data + slot * bytes, rgb);
+    struct imrec_error err;
+    const void *jpeg;
+    size_t n;
+    if (b->status[slot] != IMREC_OK)
+        sheet_no_picture(s, "failed");
+    else if (imrec_decoder_encode_jpeg(s->decoder, &image, 92, &jpeg, &n, &err) != IMREC_OK)
+        sheet_no_picture(s, err.message);
+    else
+        sheet_picture(s, "image/jpeg", jpeg, n);
+    sheet_label(s, b->labels + (size_t)slot * b->label_width, b->label_width);
+    fprintf(s->out, "id %" PRIu64 ", sweep %" PRIu64, b->ids[slot], b->sweep);
+    if (b->draws != NULL && b->status[slot] == IMREC_OK)
+        fprintf(s->out, "<br>at %" PRIu32 ", %" PRIu32 " of %" PRIu32 "x%" PRIu32 "%s",
+                b->draws[slot].x, b->draws[slot].y, b->draws[slot].width, b->draws[slot].height,
+                b->draws[slot].mirror ? ", mirrored" : "");
+    sheet_end_figure(s);
+}
+
+static int show_all(struct sheet *s, const char *name, struct imrec_iter *it,
+                    const struct imrec_iter_options *o)
+{
+    struct imrec_error err;
+    struct imrec_batch b;
+    uint8_t *rgb = cli_realloc(NULL, (size_t)o->data_shape.height * o->data_shape.width, 3);
+    enum imrec_status st = IMREC_OK;
+    while (s->shown < s->wanted) {
+        st = imrec_iter_next(it, &b, &err);
+        if (st == IMREC_END)
+            break; /* the shards hold no more */
+        if (st == IMREC_ERR_DATA)
+            (void)cli_fail(name, &err);
+        else if (st != IMREC_OK)
+            break;
+        for (uint32_t i = 0; i < b.count && s->shown < s->wanted; i++)
+            show_slot(s, o, &b, i, rgb);
+    }
+    cli_free(rgb);
+    return st == IMREC_OK || st == IMREC_END || st == IMREC_ERR_DATA ? EXIT_OK
+                                                                     : cli_fail(name, &err);
+}
+
+int sheet_augmented(struct sheet *s, const char *name, const char *uri, char *const *pairs, int n)
+{
+    struct imrec_iter_options o;
+    struct imrec_iter *it;
+    imrec_iter_options_init(&o);
+    o.path_imgrec = uri;
+    o.data_shape = (struct imrec_shape){3, 224, 224};
+    o.batch_size = (int64_t)(s->wanted < 64 ? s->wanted : 64);
+    if (!command_iter_options(name, pairs, n, &o))
+        return EXIT_USAGE;
+    o.mean_r = o.mean_g = o.mean_b = o.mean_a = 0;
+    o.std_r = o.std_g = o.std_b = o.std_a = o.scale = 1;
+    o.mean_img = "";
+    o.dtype = IMREC_UINT8;
+    o.layout = IMREC_NHWC;
+    o.record_draws = true;
+    o.last_batch = IMREC_LAST_PARTIAL;
+    o.round_batch = -1;
+    int status = command_iter_open(name, &o, &it);
+    if (status != EXIT_OK)
+        return status;
+    status = show_all(s, name, it, &o);
+    imrec_iter_close(it);
+    return status;
+}
