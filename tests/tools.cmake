@@ -14,3 +14,6 @@ foreach(case IN LISTS cases)
   set_tests_properties(cli_imrec_${name} PROPERTIES LABELS cli TIMEOUT 120 SKIP_RETURN_CODE 77
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endforeach()
+add_test(NAME cli_manual COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/cli/manual.sh
+         ${PROJECT_BINARY_DIR}/man $<TARGET_FILE_DIR:imrec_tool> $<TARGET_FILE_DIR:im2rec>)
+set_tests_properties(cli_manual PROPERTIES LABELS cli ENVIRONMENT "${IMREC_TEST_ENV}")

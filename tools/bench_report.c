@@ -86,8 +86,8 @@ static void table(FILE *out, const struct bench_table *t)
                 "<tr><td>%" PRIu32 "<td>%.0f &#177;%.0f%%<td>%.0f &#177;%.0f%%<td>%.3f<td>%.1f"
                 "<td>%.0f<td>%.0f<td>%s<td>%.0f<td>%.1f</tr>\n",
                 m->threads, bench_median(&m->limit_rate), 50 * bench_spread(&m->limit_rate),
-                bench_median(&m->rate), 50 * bench_spread(&m->rate), bench_ratio(m),
-                bench_median(&m->mb), bench_median(&m->limit_cpu_us), bench_median(&m->cpu_us),
+                bench_median(&m->rate), 50 * bench_spread(&m->rate), bench_ratio(m), bench_mb(m),
+                bench_median(&m->limit_cpu_us), bench_median(&m->cpu_us),
                 human_size((uint64_t)bench_median(&m->rss), rss),
                 1e3 * bench_median(&m->first_batch), 1e3 * bench_median(&m->batch));
     }

@@ -35,6 +35,11 @@ double bench_spread(const struct bench_values *x)
     return median > 0 ? (greatest - least) / median : 0;
 }
 
+double bench_mb(const struct bench_team *t)
+{
+    return 1e-6 * t->image_bytes * bench_median(&t->rate);
+}
+
 double bench_ratio(const struct bench_team *t)
 {
     const double limit = bench_median(&t->limit_rate);
@@ -48,8 +53,8 @@ static void print_team(const struct bench_team *t)
     char rss[HUMAN_BYTES];
     printf("%7" PRIu32 " %9.0f +-%2.0f%% %9.0f +-%2.0f%% %7.3f %8.1f %9.0f %9.0f %10s %8.0f ms\n",
            t->threads, bench_median(&t->limit_rate), 50 * bench_spread(&t->limit_rate),
-           bench_median(&t->rate), 50 * bench_spread(&t->rate), bench_ratio(t),
-           bench_median(&t->mb), bench_median(&t->limit_cpu_us), bench_median(&t->cpu_us),
+           bench_median(&t->rate), 50 * bench_spread(&t->rate), bench_ratio(t), bench_mb(t),
+           bench_median(&t->limit_cpu_us), bench_median(&t->cpu_us),
            human_size((uint64_t)bench_median(&t->rss), rss), 1e3 * bench_median(&t->first_batch));
 }
 
@@ -83,22 +88,22 @@ static void json_team(struct json *j, const struct bench_team *t)
 {
     json_object(j, NULL);
     json_uint(j, "threads", t->threads);
-    json_real(j, "limit_images_per_s", bench_median(&t->limit_rate));
-    json_real(j, "images_per_s", bench_median(&t->rate));
-    json_real(j, "ratio", bench_ratio(t));
-    json_real(j, "cpu_us_per_image", bench_median(&t->cpu_us));
+    json_rounded(j, "limit_images_per_s", bench_median(&t->limit_rate));
+    json_rounded(j, "images_per_s", bench_median(&t->rate));
+    json_rounded(j, "ratio", bench_ratio(t));
+    json_rounded(j, "cpu_us_per_image", bench_median(&t->cpu_us));
     json_uint(j, "rss_bytes", (uint64_t)bench_median(&t->rss));
-    json_real(j, "first_batch_s", bench_median(&t->first_batch));
+    json_rounded(j, "first_batch_s", bench_median(&t->first_batch));
     json_object(j, "stages");
     for (int s = 0; s < STAGES; s++)
-        json_real(j, bench_stage_names[s], bench_median(&t->share[s]));
+        json_rounded(j, bench_stage_names[s], bench_median(&t->share[s]));
     json_end(j);
-    json_real(j, "batch_s", bench_median(&t->batch));
-    json_real(j, "mb_per_s", bench_median(&t->mb));
-    json_real(j, "spread", bench_spread(&t->rate));
-    json_real(j, "limit_mb_per_s", bench_median(&t->limit_mb));
-    json_real(j, "limit_spread", bench_spread(&t->limit_rate));
-    json_real(j, "limit_cpu_us_per_image", bench_median(&t->limit_cpu_us));
+    json_rounded(j, "batch_s", bench_median(&t->batch));
+    json_rounded(j, "mb_per_s", bench_mb(t));
+    json_rounded(j, "spread", bench_spread(&t->rate));
+    json_rounded(j, "limit_mb_per_s", bench_median(&t->limit_mb));
+    json_rounded(j, "limit_spread", bench_spread(&t->limit_rate));
+    json_rounded(j, "limit_cpu_us_per_image", bench_median(&t->limit_cpu_us));
     json_uint(j, "images", t->images);
     json_uint(j, "failed", t->failed);
     json_uint(j, "memory_planned_bytes", t->planned_bytes);
@@ -121,7 +126,7 @@ void bench_print_json(const struct bench_table *t)
     for (int i = 0; i < t->team_count; i++)
         json_team(&j, &t->team[i]);
     json_end(&j);
-    json_real(&j, "read_images_per_s", bench_median(&t->read_rate));
-    json_real(&j, "read_mb_per_s", bench_median(&t->read_mb));
+    json_rounded(&j, "read_images_per_s", bench_median(&t->read_rate));
+    json_rounded(&j, "read_mb_per_s", bench_median(&t->read_mb));
     json_close(&j);
 }

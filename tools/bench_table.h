@@ -19,7 +19,8 @@ struct bench_team {
     uint32_t threads;
     uint64_t images; /* a repetition */
     struct bench_values limit_rate, limit_mb, limit_cpu_us;
-    struct bench_values rate, mb, cpu_us, rss, first_batch, batch, share[STAGES];
+    struct bench_values rate, cpu_us, rss, first_batch, batch, share[STAGES];
+    double image_bytes; /* compressed, on average */
     uint64_t planned_bytes, failed;
     char advice[160];
 };
@@ -32,6 +33,7 @@ struct bench_table {
     struct bench_values read_rate, read_mb; /* records alone, on one thread */
 };
 
+double bench_mb(const struct bench_team *t);    /* compressed pictures delivered, MB/s */
 double bench_ratio(const struct bench_team *t); /* iterator over limit */
 void bench_print(const struct bench_table *t);
 void bench_print_json(const struct bench_table *t);

@@ -110,6 +110,7 @@ static bool limit_turn(struct turns *x, struct bench_team *m)
         return false;
     bench_add(&m->limit_rate, (double)r.images / r.seconds);
     bench_add(&m->limit_mb, 1e-6 * (double)r.bytes / r.seconds);
+    m->image_bytes = (double)r.bytes / (double)r.images;
     bench_add(&m->limit_cpu_us, 1e6 * r.cpu_seconds / (double)r.images);
     return true;
 }
@@ -121,7 +122,6 @@ static bool iterator_turn(struct turns *x, struct bench_team *m)
     if (!check(&r))
         return false;
     bench_add(&m->rate, (double)r.images / r.seconds);
-    bench_add(&m->mb, 1e-6 * (double)r.bytes / r.seconds);
     bench_add(&m->cpu_us, 1e6 * r.cpu_seconds / (double)r.images);
     bench_add(&m->rss, (double)r.rss_bytes);
     bench_add(&m->first_batch, r.first_batch_s);

@@ -81,10 +81,11 @@ START_TEST(a_compact_object_is_one_line)
     j.compact = true;
     json_object(&j, NULL);
     json_uint(&j, "a", 1);
-    json_uint(&j, "b", 2);
+    json_rounded(&j, "b", 1017.123456789);
+    json_float(&j, "c", 0.1f);
     json_close(&j);
     fclose(out);
-    ck_assert_str_eq(g_text, "{\"a\": 1, \"b\": 2}\n");
+    ck_assert_str_eq(g_text, "{\"a\": 1, \"b\": 1017.12, \"c\": 0.1}\n");
 }
 END_TEST
 

@@ -16,6 +16,7 @@ enum word { WORD_ONE, WORD_TWO, WORD_THREE };
     X(int64_t,  window_bytes,   "64K", 4096, INT64_MAX, "bytes", "b", "memory") \
     X(int64_t,  colour,         "-1", -1, 1,         "-1|0|1", "b", "colour") \
     X(float,    mean_r,         "0.5", -1e6, 1e6,    "",      "b", "mean") \
+    X(float,    tenth,          "0.1", 0.1, 0.3,     "",      "b", "no float is 0.1 or 0.3") \
     X(float,    wide,           "0",  -3e38, 3e38,   "",      "b", "any float") \
     X(bool,     flag,           "1",  0, 1,          "",      "b", "yes or no") \
     X(enum word, word,          "two", 0, 2,         "one|two|three", "b", "a word") \
@@ -108,6 +109,16 @@ START_TEST(a_real_is_decimal_and_finite) /* loop test over reals */
     ck_assert_int_eq(set(&v, "wide", reals[_i].text, NULL),
                      reals[_i].good ? IMREC_OK : IMREC_ERR_ARGUMENT);
     ck_assert(v.wide == (reals[_i].good ? (float)reals[_i].value : 42.0f));
+}
+END_TEST
+
+START_TEST(the_ends_of_a_range_of_reals_belong_to_it)
+{
+    struct values v = {0};
+    ck_assert_int_eq(set(&v, "tenth", "0.1", NULL), IMREC_OK);
+    ck_assert_int_eq(set(&v, "tenth", "0.3", NULL), IMREC_OK);
+    ck_assert_int_eq(set(&v, "tenth", "0.09999", NULL), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(set(&v, "tenth", "0.30001", NULL), IMREC_ERR_ARGUMENT);
 }
 END_TEST
 
@@ -229,6 +240,7 @@ int main(void)
     tcase_add_loop_test(tc, a_size_in_bytes_takes_suffixes_and_never_overflows, 0, COUNT(sizes));
     tcase_add_test(tc, a_count_takes_no_suffix);
     tcase_add_loop_test(tc, a_real_is_decimal_and_finite, 0, COUNT(reals));
+    tcase_add_test(tc, the_ends_of_a_range_of_reals_belong_to_it);
     tcase_add_test(tc, a_real_reads_the_same_where_the_locale_has_a_decimal_comma);
     tcase_add_loop_test(tc, a_shape_has_three_sides_with_or_without_parentheses, 0, COUNT(shapes));
     tcase_add_loop_test(tc, a_refused_value_says_what_would_be_right, 0, COUNT(refused));

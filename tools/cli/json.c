@@ -140,6 +140,13 @@ void json_real(struct json *j, const char *key, double v)
     put_real(j, key, v, false);
 }
 
+void json_rounded(struct json *j, const char *key, double v)
+{
+    char text[40];
+    snprintf(text, sizeof(text), "%.6g", v);
+    put_real(j, key, isfinite(v) ? strtod(text, NULL) : v, false);
+}
+
 void json_float(struct json *j, const char *key, float v)
 {
     put_real(j, key, (double)v, true);

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# What the iterator delivers, as NumPy files, over the ends of sweeps, and going on from a position.
+make_set a.rec 10
+cat >npy.py <<'PY'
+import ast, array, sys
+def load(path):
+    raw = open(path, "rb").read()
+    assert raw[:8] == b"\x93NUMPY\x01\x00" and (10 + raw[8] + 256 * raw[9]) % 64 == 0
+    n = 10 + raw[8] + 256 * raw[9]
+    head, body = ast.literal_eval(raw[10:n].decode()), raw[n:]
+    size = int(head["descr"][2:])
+    for side in head["shape"]:
+        size *= side
+    assert size == len(body) and not head["fortran_order"], path
+    kind = {"<f4": "f", "<u8": "Q", "|u1": "B", "|i1": "b", "<f2": "H"}[head["descr"]]
+    return head["descr"], head["shape"], array.array(kind, body).tolist()
+PY
+small=("data_shape=3,24,24" batch_size=4)
+show() { python3 -c '
+from npy import load
+import sys
+print(*load(sys.argv[1] + "/data.npy")[:2])
+print(*load(sys.argv[1] + "/labels.npy"))
+print(*load(sys.argv[1] + "/ids.npy"))
+print(*load(sys.argv[1] + "/valid.npy"))' "$1"; }
+imrec batches a.rec "${small[@]}" --count 4 --out pad
+show pad
+imrec batches a.rec "${small[@]}" --count 3 --out partial last_batch=partial dtype=uint8 layout=NHWC --json
+show partial
+imrec batches a.rec "${small[@]}" --count 2 --out half dtype=float16 shuffle=1 rand_crop=1 seed=3
+imrec batches a.rec "${small[@]}" --count 9 --out all dtype=float16 shuffle=1 rand_crop=1 seed=3
+imrec batches a.rec "${small[@]}" --count 7 --out rest dtype=float16 shuffle=1 rand_crop=1 seed=3 \
+    --from half/position.json
+python3 -c '
+from npy import load
+for name in "data", "labels", "ids", "valid":
+    whole = load("all/" + name + ".npy")[2]
+    parts = load("half/" + name + ".npy")[2] + load("rest/" + name + ".npy")[2]
+    print(name, "goes on as if it had not stopped:", parts == whole)'
+cmp all/position.json rest/position.json && ls rest
+echo '{' >broken.json
+imrec batches a.rec "${small[@]}" --count 1 --out no --from broken.json; echo "exit $?"
+imrec batches a.rec "${small[@]}" --count 1 --out no --from missing.json; echo "exit $?"
+imrec batches a.rec data_shape=3,24 --count 1 --out no; echo "exit $?"
+imrec batches a.rec shufle=1 --count 1 --out no; echo "exit $?"
+imrec batches a.rec dtype=uint8 mean_r=3 --count 1 --out no; echo "exit $?"
+imrec batches a.rec shuffle --count 1 --out no; echo "exit $?"
+imrec batches --count 1 --out no missing.rec; echo "exit $?"
+[ ! -e no ] && echo "nothing was written"

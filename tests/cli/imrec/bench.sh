@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The benchmark says what it measured; no number of it is judged here.
+make_set a.rec 40
+small=("data_shape=3,24,24" batch_size=8 shuffle=1 rand_crop=1)
+imrec bench a.rec "${small[@]}" --seconds 0.02 --repeat 3 --threads 1,2 --json --quiet \
+    --report bench.html | python3 -c '
+import json, sys
+b = json.load(sys.stdin)
+print([r["threads"] for r in b["runs"]], b["repetitions"], b["options"])
+for r in b["runs"]:
+    for key in ("limit_images_per_s", "images_per_s", "ratio", "cpu_us_per_image", "rss_bytes",
+                "first_batch_s", "batch_s", "mb_per_s", "images", "memory_planned_bytes"):
+        assert r[key] > 0, key
+    assert abs(r["ratio"] - r["images_per_s"] / r["limit_images_per_s"]) < 1e-3
+    assert r["failed"] == 0 and r["advice"]
+    print(sorted(r["stages"]))
+assert b["read_images_per_s"] > 0'
+grep -c '<svg ' bench.html
+imrec bench a.rec "${small[@]}" --seconds 0.01 --repeat 1 --threads 1 --quiet | sed 's/ .*//' | head -2
+imrec bench a.rec --threads 1,x; echo "exit $?"
+imrec bench a.rec --threads 0; echo "exit $?"
+imrec bench a.rec dtype=uint8 std_r=2; echo "exit $?"
+imrec bench missing.rec; echo "exit $?"
