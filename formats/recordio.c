@@ -39,16 +39,14 @@ static uint32_t part_flag(const uint8_t *head)
 
 size_t recordio_sync(const uint8_t *p, size_t n)
 {
-    size_t i = 0;
-    while (n - i >= RECORDIO_PART_HEAD_BYTES) {
+    for (size_t i = 0;;) {
         const size_t hit = i + magic_scan(p + i, n - i);
         if (n - hit < RECORDIO_PART_HEAD_BYTES)
-            break;
+            return n;
         if (part_flag(p + hit) <= PART_FIRST)
             return hit;
-        i = hit + 4;
+        i = hit + MAGIC_BYTES;
     }
-    return n;
 }
 
 /* Checks the part head at p + pos against the flags that may stand there. */

@@ -101,6 +101,10 @@ START_TEST(a_file_gives_back_length_offset_and_checksum_of_every_record)
     uint64_t offset = 0;
     ck_assert_int_eq(checksums_open("a.crc", (struct bytes){file.p, file.n}, &c, NULL), IMREC_OK);
     ck_assert_uint_eq(c.records, RECORDS);
+    uint32_t whole = 0;
+    for (uint32_t i = 0; i < RECORDS; i++)
+        whole = crc32c_join(whole, 100 + i, lengths[i]);
+    ck_assert_uint_eq(c.shard_crc, whole);
     for (uint32_t i = 0; i < RECORDS; i++) {
         ck_assert(checksums_next(&c, &sum));
         ck_assert_uint_eq(sum.record, i);
@@ -172,6 +176,35 @@ START_TEST(a_footer_that_lies_is_noticed_even_with_a_right_checksum) /* loop: it
 }
 END_TEST
 
+START_TEST(another_version_is_not_read) /* loop: version, and what is behind it */
+{
+    struct buf file = make_file();
+    struct checksums c;
+    file.p[8 + 4 * _i]++;
+    store_le32(file.p + file.n - 4, crc32c(0, file.p, file.n - 4));
+    ck_assert_int_eq(checksums_open("a.crc", (struct bytes){file.p, file.n}, &c, NULL),
+                     IMREC_ERR_UNSUPPORTED);
+    buf_free(&file);
+}
+END_TEST
+
+START_TEST(a_file_too_short_for_a_footer_is_refused_though_its_checksum_is_right)
+{
+    struct buf file = make_file();
+    struct checksums c;
+    struct imrec_error err = {0};
+    for (size_t n = CHECKSUMS_HEADER_BYTES + 8; n < CHECKSUMS_HEADER_BYTES + 24; n += 4) {
+        struct guarded g = guarded_copy(file.p, n);
+        store_le32(g.p + n - 4, crc32c(0, g.p, n - 4));
+        ck_assert_int_eq(checksums_open("a.crc", (struct bytes){g.p, n}, &c, &err),
+                         IMREC_ERR_CORRUPT);
+        ck_assert_ptr_nonnull(strstr(err.message, "cut short"));
+        guarded_free(g);
+    }
+    buf_free(&file);
+}
+END_TEST
+
 START_TEST(a_length_no_record_can_have_is_refused)
 {
     struct buf out = BUF_INIT(1 << 12);
@@ -202,6 +235,8 @@ int main(void)
     tcase_add_loop_test(tc, every_damaged_bit_is_noticed, 0, FILE_BYTES);
     tcase_add_loop_test(tc, every_truncation_is_noticed, 0, FILE_BYTES);
     tcase_add_loop_test(tc, a_footer_that_lies_is_noticed_even_with_a_right_checksum, 0, 2);
+    tcase_add_loop_test(tc, another_version_is_not_read, 0, 2);
+    tcase_add_test(tc, a_file_too_short_for_a_footer_is_refused_though_its_checksum_is_right);
     tcase_add_test(tc, a_length_no_record_can_have_is_refused);
     suite_add_tcase(s, tc);
     return suite_run(s);

@@ -4,6 +4,7 @@
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 
+#include <float.h>
 #include <stdio.h>
 
 static struct bytes text_of(const char *s)
@@ -29,6 +30,7 @@ static const struct {
     {"7\t3.5 b c.jpg\n", 1, 7, 1, 3.5f, "b c.jpg"},    /* a tab, but not before the path */
     {"7 1 2\t3\tb c.jpg\n", 0, 7, 3, 3, "b c.jpg"},    /* blanks between labels */
     {"\n \n\xc3\xa9\n", 0, 0, 0, 0, NULL},             /* blank lines are passed, then an error */
+    {"7  3.5  a  b.jpg", 0, 7, 1, 3.5f, "a  b.jpg"},
     {"1\t1\t1.jpg\n", 1, 1, 1, 1, "1.jpg"},
     {"1\t1\t5\n", 0, 1, 1, 1, "5"}, /* a path may look like a number */
     {"\357\273\2771\t1\ta\n", 0, 1, 1, 1, "a"},
@@ -76,6 +78,7 @@ static const struct {
     {"1\ta.jpg\n", "is no label", 0},
     {"1\n", "is not id, labels and path", 0},
     {"1\t2\t\n", "is not id, labels and path", 0},
+    {"7 3.5  ", "is not id, labels and path", 0},
     {"1\t2\t  \n", "is not id, labels and path", 0},
     {"1\t2\t3\ta.jpg\n", "2 labels, expected label_width=1", 1},
     {"1\t2\ta.jpg\n", "1 labels, expected label_width=2", 2},
@@ -88,6 +91,12 @@ START_TEST(a_bad_line_is_named_and_the_next_one_still_read) /* loop over bad */
     struct image_list l;
     struct image_list_entry e;
     struct imrec_error err = {0};
+    struct guarded g = guarded_copy(bad[_i].line, strlen(bad[_i].line)); /* and alone */
+    image_list_begin(&l, "a.lst", bad[_i].label_width, (struct bytes){g.p, strlen(bad[_i].line)}, 0,
+                     0);
+    ck_assert_int_eq(image_list_next(&l, &e, NULL), IMREC_ERR_CORRUPT);
+    image_list_end(&l);
+    guarded_free(g);
     snprintf(text, sizeof(text), "\n%s\n9\t%s8\tz\n", bad[_i].line,
              bad[_i].label_width == 2 ? "8\t" : "");
     image_list_begin(&l, "a.lst", bad[_i].label_width, text_of(text), 0, 0);
@@ -114,18 +123,20 @@ END_TEST
 
 START_TEST(labels_are_written_with_six_decimals_or_as_many_as_they_need)
 {
-    static const float labels[] = {3, 0.5f, -1, 1e-7f, 0.1f, 16777216, 1.0f / 3};
-    const struct image_list_entry e = {42, labels, 7, text_of("a b/\xc3\xa9.jpg")};
+    static const float labels[] = {3, 0.5f, -1, 1e-7f, 0.1f, 16777216, 1.0f / 3, -FLT_MAX};
+    const struct image_list_entry e = {42, labels, 8, text_of("a b/\xc3\xa9.jpg")};
     struct buf out = BUF_INIT(1 << 12);
     ck_assert_int_eq(image_list_write(&out, &e, NULL), IMREC_OK);
     ck_assert_int_eq(buf_append(&out, "", 1, NULL), IMREC_OK);
-    ck_assert_str_eq((const char *)out.p, "42\t3.000000\t0.500000\t-1.000000\t1e-07\t0.100000\t"
-                                          "16777216.000000\t3.3333334e-01\ta b/\xc3\xa9.jpg\n");
+    ck_assert_str_eq((const char *)out.p,
+                     "42\t3.000000\t0.500000\t-1.000000\t1e-07\t0.100000\t"
+                     "16777216.000000\t3.3333334e-01\t-340282346638528859811704183484516925440."
+                     "000000\ta b/\xc3\xa9.jpg\n");
     struct image_list l;
     struct image_list_entry again;
     image_list_begin(&l, "a.lst", 0, (struct bytes){out.p, out.n - 1}, 0, 0);
     ck_assert_int_eq(image_list_next(&l, &again, NULL), IMREC_OK);
-    ck_assert_uint_eq(again.label_count, 7);
+    ck_assert_uint_eq(again.label_count, 8);
     ck_assert_mem_eq(again.labels, labels, sizeof(labels));
     image_list_end(&l);
     buf_free(&out);

@@ -112,6 +112,8 @@ static const struct {
     {"\"o-0.rec\"", "\"a/o-0.rec\"", IMREC_ERR_CORRUPT, "shards[0].rec.name"},
     {"\"idx\": null", "\"idx\": []", IMREC_ERR_CORRUPT, "shards[1].idx"},
     {"\"checksums\": null", "\"sums\": null", IMREC_ERR_CORRUPT, "shards[1].checksums"},
+    {"\"options\": [", "\"options\": {}, \"o\": [", IMREC_ERR_CORRUPT,
+     "options of a manifest must be a list"},
     {"]\n}", "]", IMREC_ERR_CORRUPT, "line 20: no JSON"},
 };
 
@@ -142,8 +144,11 @@ START_TEST(a_record_missing_a_rec_file_or_a_name_is_not_written) /* loop */
                          .bytes = 8,
                          .label_width = 1};
     struct buf out = BUF_INIT(1 << 16);
+    m.label_width = UINT32_MAX; /* the greatest there is */
+    ck_assert_int_eq(buf_append(&out, "before", 6, NULL), IMREC_OK);
     ck_assert_int_eq(manifest_write(&m, &out, NULL), IMREC_OK);
-    out.n = 0;
+    ck_assert_mem_eq(out.p, "before{", 7);
+    out.n = 6;
     if (_i == 0)
         shard.rec.name = NULL;
     else if (_i == 1)
@@ -155,7 +160,7 @@ START_TEST(a_record_missing_a_rec_file_or_a_name_is_not_written) /* loop */
     struct imrec_error err = {0};
     ck_assert_int_eq(manifest_write(&m, &out, &err), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(err.status, IMREC_ERR_ARGUMENT);
-    ck_assert_uint_eq(out.n, 0);
+    ck_assert_uint_eq(out.n, 6);
     buf_free(&out);
 }
 END_TEST

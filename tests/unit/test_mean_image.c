@@ -18,11 +18,12 @@ static struct buf make_file(void)
 static void check(const uint8_t *p, size_t n)
 {
     struct mean_image m;
-    float got[12];
+    float got[13] = {[12] = 77};
     ck_assert_int_eq(mean_image_read("m", (struct bytes){p, n}, &m, NULL), IMREC_OK);
     ck_assert(m.channels == 3 && m.height == 2 && m.width == 2);
     mean_image_values(&m, got);
     ck_assert_mem_eq(got, values, sizeof(values));
+    ck_assert(got[12] == 77);
 }
 
 START_TEST(what_is_written_reads_back_at_any_address) /* loop: shifted by _i */
@@ -120,12 +121,29 @@ START_TEST(every_truncation_is_refused) /* loop: _i bytes */
 }
 END_TEST
 
+START_TEST(the_greatest_sizes_are_written_and_read) /* loop: which of the sides is long */
+{
+    static float zeros[4 * MEAN_IMAGE_MAX_SIDE];
+    const uint32_t h = _i == 0 ? MEAN_IMAGE_MAX_SIDE : 1, w = _i == 1 ? MEAN_IMAGE_MAX_SIDE : 1;
+    struct buf out = BUF_INIT(1 << 22);
+    struct mean_image m;
+    ck_assert_int_eq(mean_image_write(&out, zeros, 4, h, w, NULL), IMREC_OK);
+    store_le32(out.p + 60, 5); /* the last of the device types */
+    ck_assert_int_eq(mean_image_read("m", (struct bytes){out.p, out.n}, &m, NULL), IMREC_OK);
+    ck_assert(m.channels == 4 && m.height == h && m.width == w);
+    buf_free(&out);
+}
+END_TEST
+
 START_TEST(what_no_mean_image_has_is_not_written)
 {
     struct buf out = BUF_INIT(1 << 12);
     ck_assert_int_eq(mean_image_write(&out, values, 5, 1, 1, NULL), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(mean_image_write(&out, values, 3, 0, 1, NULL), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(mean_image_write(&out, values, 3, 1, 65536, NULL), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(mean_image_write(&out, values, 3, 65536, 1, NULL), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(mean_image_write(&out, values, 3, 1, 0, NULL), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(mean_image_write(&out, values, 0, 1, 1, NULL), IMREC_ERR_ARGUMENT);
     const float odd[] = {1, __builtin_inff()};
     ck_assert_int_eq(mean_image_write(&out, odd, 1, 1, 2, NULL), IMREC_ERR_ARGUMENT);
     out.max = 80;
@@ -144,6 +162,7 @@ int main(void)
     tcase_add_test(tc, a_file_without_a_name_is_read);
     tcase_add_loop_test(tc, every_field_that_lies_is_named, 0, sizeof(lies) / sizeof(lies[0]));
     tcase_add_loop_test(tc, every_truncation_is_refused, 0, FILE_BYTES);
+    tcase_add_loop_test(tc, the_greatest_sizes_are_written_and_read, 0, 2);
     tcase_add_test(tc, what_no_mean_image_has_is_not_written);
     suite_add_tcase(s, tc);
     return suite_run(s);

@@ -52,7 +52,9 @@ START_TEST(an_empty_index_has_no_entries)
     size_t n;
     uint64_t line;
     ck_assert_int_eq(read_all("", e, &n, &line, NULL), IMREC_END);
-    ck_assert_int_eq(read_all("\n \r\n", e, &n, &line, NULL), IMREC_END);
+    static const char *const blank[] = {"\n \r\n", " ", "\n \t", "\r", "\357\273\277"};
+    for (size_t i = 0; i < sizeof(blank) / sizeof(blank[0]); i++)
+        ck_assert_int_eq(read_all(blank[i], e, &n, &line, NULL), IMREC_END);
     struct index_cursor c;
     record_index_begin(&c, "a.idx", (struct bytes){NULL, 0});
     ck_assert_int_eq(record_index_next(&c, &e[0].key, &e[0].offset, NULL), IMREC_END);

@@ -168,6 +168,14 @@ START_TEST(a_length_that_swallows_the_next_record_is_found_out)
     mine[4] = 3 + 12;
     ck_assert_int_eq(recordio_measure(mine, sizeof(mine), 0, &span, NULL), IMREC_OK);
     ck_assert_uint_eq(recordio_swallowed(mine, &span), FIRST_END);
+
+    uint8_t two[SHARD_BYTES - FIRST_END + 12]; /* a last part that swallows a whole record */
+    memcpy(two, shard + FIRST_END, SHARD_BYTES - FIRST_END);
+    memcpy(two + SHARD_BYTES - FIRST_END, shard, FIRST_END);
+    two[16] = 4 + 12;
+    ck_assert_int_eq(recordio_measure(two, sizeof(two), 0, &span, NULL), IMREC_OK);
+    ck_assert_uint_eq(span.bytes, sizeof(two));
+    ck_assert_uint_eq(recordio_swallowed(two, &span), SHARD_BYTES - FIRST_END);
 }
 END_TEST
 

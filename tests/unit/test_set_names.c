@@ -22,6 +22,12 @@ static const struct {
     {"OUT-00003-of-010.rec", SET_LIST, "OUT-00003-of-010.lst"},
     {"00003-of-00010.rec", SET_LIST, "00003-of-00010.lst"},
     {"OUT_00003-of-00010.rec", SET_LIST, "OUT_00003-of-00010.lst"},
+    {"OUT-00009-of-00019.rec", SET_LIST, "OUT.lst"},
+    {"OUT-00003_of-00010.rec", SET_LIST, "OUT-00003_of-00010.lst"},
+    {"00010.rec", SET_LIST, "00010.lst"},
+    {"-of-00010", SET_LIST, "-of-00010.lst"},
+    {"train", SET_LIST, "train.lst"},
+    {"a", SET_LIST, "a.lst"},
     {"out", SET_LIST, "out.lst"},
     {".rec", SET_INDEX, ".idx"},
 };
