@@ -13,3 +13,5 @@ imrec_test(test_pixels iter SOURCES conformance/test_pixels.c LABEL conformance 
 imrec_test(test_iter_stream iter SOURCES property/test_iter_stream.c LABEL property TIMEOUT 300)
 imrec_test(test_iter_restore iter SOURCES property/test_iter_restore.c LABEL property TIMEOUT 300)
 imrec_test(test_iter_errors iter SOURCES fault/test_iter_errors.c LABEL fault TIMEOUT 120)
+imrec_test(test_iter_options iter SOURCES unit/test_iter_options.c)
+imrec_test(test_iter_batches iter SOURCES unit/test_iter_batches.c)

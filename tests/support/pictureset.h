@@ -33,6 +33,7 @@ struct picture_set_options {
     uint32_t records, shards, labels;
     enum bad (*bad)(uint32_t i); /* NULL: all good */
     uint32_t side;               /* px: of every picture; 0: as above */
+    bool jpeg;                   /* no PNG: its library asks for memory anew each time */
 };
 
 static inline uint64_t set_id(uint32_t i)
@@ -54,17 +55,18 @@ static inline void set_pixels(uint32_t i, uint8_t *to, size_t n)
     }
 }
 
-static inline struct bytes set_encode(struct codec *c, uint32_t i, uint32_t side)
+static inline struct bytes
+set_encode(struct codec *c, const struct picture_set_options *o, uint32_t i)
 {
     static uint8_t pixels[512 * 512 * 3];
     struct imrec_image image = {pixels, 0, 14 + i % 6, 14 + i / 6 % 6, 3};
     struct bytes out;
-    if (side != 0)
-        image.width = image.height = side;
+    if (o->side != 0)
+        image.width = image.height = o->side;
     image.stride = 3 * (size_t)image.width;
     set_pixels(i, pixels, image.stride * image.height);
-    ck_assert_int_eq(i % 2 ? codec_encode_jpeg(c, &image, 90, &out, NULL)
-                           : codec_encode_png(c, &image, 1, &out, NULL),
+    ck_assert_int_eq(i % 2 || o->jpeg ? codec_encode_jpeg(c, &image, 90, &out, NULL)
+                                      : codec_encode_png(c, &image, 1, &out, NULL),
                      IMREC_OK);
     return out;
 }
@@ -78,7 +80,7 @@ static inline void set_record(struct codec *c, const struct picture_set_options 
     record->n = 0;
     const uint32_t n = o->labels + (bad == BAD_LABELS);
     ck_assert_int_eq(image_record_head(record, labels, n, false, set_id(i), 0, NULL), IMREC_OK);
-    const struct bytes image = set_encode(c, i, o->side);
+    const struct bytes image = set_encode(c, o, i);
     ck_assert_int_eq(buf_append(record, image.p, image.n, NULL), IMREC_OK);
     if (bad == BAD_PIXELS)
         memset(record->p + record->n - image.n, 'x', image.n);

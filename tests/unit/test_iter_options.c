@@ -1,0 +1,183 @@
+/* What options mean, and what is refused before anything is opened. */
+#include "iter/options.h"
+#include "tests/support/pictureset.h"
+#include "tests/support/suite.h"
+
+START_TEST(defaults_are_as_the_table_says)
+{
+    struct imrec_iter_options o;
+    imrec_iter_options_init(&o);
+    ck_assert_int_eq(o.last_batch, IMREC_LAST_PAD);
+    ck_assert_int_eq(o.dtype, IMREC_FLOAT32);
+    ck_assert_int_eq(o.layout, IMREC_NCHW);
+    ck_assert_int_eq(o.on_error, IMREC_ON_ERROR_STOP);
+    ck_assert_int_eq(o.inter_method, 1);
+    ck_assert_int_eq(o.prefetch_buffer, 2);
+    ck_assert_int_eq(o.preprocess_threads, 0);
+    ck_assert_int_eq(o.shuffle_window, 256 << 20);
+    ck_assert_int_eq(o.shuffle_chunk, 256 << 10);
+    ck_assert(!o.shuffle && o.auto_orient && o.std_r == 1 && o.scale == 1 && o.mean_g == 0);
+    ck_assert_uint_eq(o.struct_size, sizeof(o));
+}
+END_TEST
+
+static const struct {
+    const char *words;
+    enum imrec_status status;
+    const char *says;
+} refused[] = {
+    {"shufle=1", IMREC_ERR_ARGUMENT, "did you mean shuffle?"},
+    {"shuffle", IMREC_ERR_ARGUMENT, "key=value"},
+    {"batch_size=0", IMREC_ERR_ARGUMENT, "batch_size must be a number from 1"},
+    {"data_shape=2,12,12", IMREC_ERR_ARGUMENT, "1, 3 or 4 channels"},
+    {"data_shape=3,12", IMREC_ERR_ARGUMENT, "C,H,W"},
+    {"part_index=1", IMREC_ERR_ARGUMENT, "part_index must be below num_parts"},
+    {"num_parts=3 part_index=3", IMREC_ERR_ARGUMENT, "3 is not below 3"},
+    {"round_batch=1 last_batch=drop", IMREC_ERR_ARGUMENT, "round_batch"},
+    {"round_batch=0 last_batch=repeat", IMREC_ERR_ARGUMENT, "round_batch"},
+    {"dtype=uint8 mean_r=1", IMREC_ERR_ARGUMENT, "uint8"},
+    {"dtype=uint8 std_b=2", IMREC_ERR_ARGUMENT, "uint8"},
+    {"dtype=uint8 scale=0.5", IMREC_ERR_ARGUMENT, "uint8"},
+    {"dtype=uint8 mean_img=/nowhere/mean.bin", IMREC_ERR_ARGUMENT, "uint8"},
+    {"dtype=int8 scale=0.5", IMREC_ERR_ARGUMENT, "int8"},
+    {"dtype=int8 std_a=2", IMREC_ERR_ARGUMENT, "int8"},
+    {"inter_method=2", IMREC_ERR_UNSUPPORTED, "inter_method"},
+    {"std_r=0", IMREC_ERR_ARGUMENT, "std_r"},
+    {"mean_r=nan", IMREC_ERR_ARGUMENT, "mean_r"},
+    {"memory_limit=100000", IMREC_ERR_LIMIT, "memory_limit is 100000 bytes"},
+    {"batch_size=1048576 data_shape=4,65535,65535", IMREC_ERR_LIMIT, "1 TiB"},
+    {"path_imgidx=/nowhere/a.idx", IMREC_ERR_ARGUMENT, "/nowhere/a.idx"},
+    {"path_imgrec=/nowhere/a.rec", IMREC_ERR_ARGUMENT, "/nowhere/a.rec"},
+    {"path_imglist=/nowhere/a.lst", IMREC_ERR_IO, "/nowhere/a.lst"},
+    {"label_width=0", IMREC_ERR_ARGUMENT, "label_width"},
+};
+
+static struct picture_set small(uint32_t labels)
+{
+    return picture_set_make(
+        &(struct picture_set_options){.records = 12, .shards = 1, .labels = labels});
+}
+
+START_TEST(what_cannot_be_is_refused_in_one_sentence) /* _i into refused */
+{
+    struct picture_set s = small(1);
+    struct imrec_iter *it = NULL;
+    struct imrec_error err = {0};
+    const enum imrec_status st = set_try_open(&s, false, refused[_i].words, &it, &err);
+    ck_assert_msg(strstr(err.message, refused[_i].says) != NULL, "%s: %s", refused[_i].words,
+                  err.message);
+    ck_assert_msg(st == refused[_i].status, "%s: status %d", refused[_i].words, st);
+    ck_assert_ptr_null(it);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(what_is_required_is_named)
+{
+    struct imrec_iter_options o;
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    imrec_iter_options_init(&o);
+    ck_assert_int_eq(imrec_iter_open(&o, &it, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_msg(strstr(err.message, "path_imgrec is required") != NULL, "%s", err.message);
+    o.path_imgrec = "x";
+    ck_assert_int_eq(imrec_iter_open(&o, &it, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_msg(strstr(err.message, "data_shape is required") != NULL, "%s", err.message);
+    o.data_shape = (struct imrec_shape){3, 8, 8};
+    ck_assert_int_eq(imrec_iter_open(&o, &it, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_msg(strstr(err.message, "batch_size is required") != NULL, "%s", err.message);
+    ck_assert_int_eq(imrec_iter_open(NULL, &it, &err), IMREC_ERR_ARGUMENT);
+}
+END_TEST
+
+START_TEST(round_batch_is_another_word_for_last_batch)
+{
+    struct imrec_iter_options o, out;
+    imrec_iter_options_init(&o);
+    o.path_imgrec = "x";
+    o.data_shape = (struct imrec_shape){3, 8, 8};
+    o.batch_size = 4;
+    o.round_batch = 1;
+    ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_OK);
+    ck_assert_int_eq(out.last_batch, IMREC_LAST_REPEAT);
+    o.round_batch = 0;
+    ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_OK);
+    ck_assert_int_eq(out.last_batch, IMREC_LAST_PAD);
+    o.round_batch = 1;
+    o.last_batch = IMREC_LAST_REPEAT;
+    ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_OK);
+}
+END_TEST
+
+START_TEST(a_caller_with_an_older_header_gets_defaults_for_the_rest)
+{
+    struct imrec_iter_options o, out;
+    const size_t known = offsetof(struct imrec_iter_options, memory_limit);
+    memset(&o, 0xee, sizeof(o));
+    imrec_iter_options_init_sized(&o, known);
+    o.path_imgrec = "x";
+    o.data_shape = (struct imrec_shape){3, 8, 8};
+    o.batch_size = 4;
+    ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_OK);
+    ck_assert_int_eq(out.memory_limit, 0);
+    ck_assert_int_eq(out.dtype, IMREC_FLOAT32);
+    ck_assert_int_eq(((uint8_t *)&o)[known], 0xee); /* not a byte more was written */
+    ck_assert_int_eq(imrec_iter_options_set(&o, "memory_limit=5", NULL), IMREC_ERR_UNSUPPORTED);
+    o.struct_size = sizeof(o) + 8;
+    ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_ERR_ARGUMENT);
+}
+END_TEST
+
+START_TEST(the_sum_in_the_refusal_is_the_least_limit_that_opens) /* _i: index */
+{
+    struct picture_set s = small(1);
+    struct imrec_iter *it = NULL;
+    struct imrec_error err = {0};
+    struct imrec_iter_stats stats;
+    char words[64];
+    unsigned long long need = 0;
+    ck_assert_int_eq(set_try_open(&s, _i, "memory_limit=100000", &it, &err), IMREC_ERR_LIMIT);
+    ck_assert_int_eq(sscanf(strstr(err.message, "need "), "need %llu", &need), 1);
+    snprintf(words, sizeof(words), "memory_limit=%llu", need - 1);
+    ck_assert_int_eq(set_try_open(&s, _i, words, &it, &err), IMREC_ERR_LIMIT);
+    snprintf(words, sizeof(words), "memory_limit=%llu", need);
+    it = set_open(&s, _i, words);
+    imrec_iter_get_stats(it, &stats);
+    ck_assert_uint_eq(stats.memory_planned_bytes, need);
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(more_memory_is_planned_for_more) /* _i into words */
+{
+    static const char *const words[] = {"batch_size=400", "prefetch_buffer=50 batch_size=50",
+                                        "preprocess_threads=9", "keep_in_memory=1"};
+    struct picture_set s = small(1);
+    struct imrec_iter_stats less, more;
+    struct imrec_iter *it = set_open(&s, false, "");
+    imrec_iter_get_stats(it, &less);
+    imrec_iter_close(it);
+    it = set_open(&s, false, words[_i]);
+    imrec_iter_get_stats(it, &more);
+    imrec_iter_close(it);
+    ck_assert_uint_gt(more.memory_planned_bytes, less.memory_planned_bytes);
+    picture_set_free(&s);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("iter_options");
+    TCase *tc = tcase_create("iter_options");
+    tcase_add_test(tc, defaults_are_as_the_table_says);
+    tcase_add_loop_test(tc, what_cannot_be_is_refused_in_one_sentence, 0,
+                        sizeof(refused) / sizeof(refused[0]));
+    tcase_add_test(tc, what_is_required_is_named);
+    tcase_add_test(tc, round_batch_is_another_word_for_last_batch);
+    tcase_add_test(tc, a_caller_with_an_older_header_gets_defaults_for_the_rest);
+    tcase_add_loop_test(tc, the_sum_in_the_refusal_is_the_least_limit_that_opens, 0, 2);
+    tcase_add_loop_test(tc, more_memory_is_planned_for_more, 0, 4);
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
