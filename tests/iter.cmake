@@ -15,3 +15,5 @@ imrec_test(test_iter_restore iter SOURCES property/test_iter_restore.c LABEL pro
 imrec_test(test_iter_errors iter SOURCES fault/test_iter_errors.c LABEL fault TIMEOUT 120)
 imrec_test(test_iter_options iter SOURCES unit/test_iter_options.c)
 imrec_test(test_iter_batches iter SOURCES unit/test_iter_batches.c)
+imrec_test(test_position iter SOURCES unit/test_position.c)
+imrec_fuzz(position iter)

@@ -112,7 +112,7 @@ START_TEST(equal_partitions_deliver_equally_many_batches) /* _i = num_parts */
 {
     struct picture_set s = make(RECORDS, 1);
     for (int index = 0; index < 2; index++)
-        for (int batch = 1; batch <= 4; batch++) {
+        for (int batch = 1; batch <= 3; batch += 2) {
             uint32_t first = 0;
             for (int part = 0; part < _i; part++) {
                 char words[128];

@@ -1,0 +1,147 @@
+/* A position's text: read back as written, and refused in one sentence where it is wrong. */
+#include "base/alloc.h"
+#include "iter/position.h"
+#include "tests/support/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct position_order order = {.data = 0x0123456789abcdef,
+                                            .seed = INT64_MAX,
+                                            .shuffle = 1,
+                                            .shuffle_window = 268435456,
+                                            .shuffle_chunk = 262144,
+                                            .num_parts = 1 << 20,
+                                            .part_index = 7};
+enum { WINDOWS = 1000 };
+
+static char *written(const struct place *place)
+{
+    char *text;
+    ck_assert_int_eq(position_write(&order, place, &text, NULL), IMREC_OK);
+    return text;
+}
+
+static const struct place places[] = {
+    {{.sweep = 0, .sample = 0}, 0, 0},
+    {{.sweep = 3, .sample = 1281167}, 999, 1281000},
+    {{.sweep = INT64_MAX, .sample = INT64_MAX}, 0, INT64_MAX},
+    {{.sweep = 1, .sample = 77, .repeating = true}, 5, 77},
+};
+
+START_TEST(what_was_written_is_read) /* _i into places */
+{
+    const struct place *p = &places[_i];
+    struct place back;
+    char *text = written(p);
+    struct imrec_error err = {0};
+    ck_assert_msg(position_read(text, &order, WINDOWS, &back, &err) == IMREC_OK, "%s: %s", text,
+                  err.message);
+    ck_assert_uint_eq(back.run.sweep, p->run.sweep);
+    ck_assert_uint_eq(back.run.sample, p->run.sample);
+    ck_assert_int_eq(back.run.repeating, p->run.repeating);
+    ck_assert_uint_eq(back.window, p->window);
+    ck_assert_uint_eq(back.before, p->before);
+    imrec_free(text);
+}
+END_TEST
+
+START_TEST(the_text_is_the_specifications)
+{
+    char *text = written(&places[3]);
+    ck_assert_str_eq(text, "{\"version\": 1, \"data\": \"0123456789abcdef\", "
+                           "\"seed\": 9223372036854775807, \"shuffle\": 1, \"indexed\": 0, "
+                           "\"shuffle_window\": 268435456, \"shuffle_chunk\": 262144, "
+                           "\"num_parts\": 1048576, \"part_index\": 7, \"equal_batches\": 0, "
+                           "\"sweep\": 1, \"sample\": 77, \"repeating\": true, \"window\": 5, "
+                           "\"window_first_sample\": 77}");
+    imrec_free(text);
+}
+END_TEST
+
+/* Each replaces `from` in a good text. */
+static const struct {
+    const char *from, *to, *says;
+} wrong[] = {
+    {"\"version\": 1", "\"version\": 2", "version 2"},
+    {"\"version\": 1", "\"version\": \"1\"", "version"},
+    {"\"version\": 1, ", "", "version"},
+    {"0123456789abcdef", "0123456789abcdee", "other data"},
+    {"\"0123456789abcdef\"", "5", "data"},
+    {"\"seed\": 9223372036854775807", "\"seed\": 1", "seed=1"},
+    {"\"seed\": 9223372036854775807", "\"seed\": 9223372036854775808", "position"},
+    {"\"shuffle\": 1", "\"shuffle\": 0", "shuffle=0"},
+    {"\"shuffle\": 1", "\"shuffle\": true", "shuffle"},
+    {"\"indexed\": 0", "\"indexed\": 1", "indexed=1"},
+    {"\"shuffle_window\": 268435456", "\"shuffle_window\": 1", "shuffle_window=1"},
+    {"\"shuffle_chunk\": 262144", "\"shuffle_chunk\": 1", "shuffle_chunk=1"},
+    {"\"num_parts\": 1048576", "\"num_parts\": 1", "num_parts=1"},
+    {"\"part_index\": 7", "\"part_index\": 6", "part_index=6"},
+    {"\"equal_batches\": 0", "\"equal_batches\": 1", "equal_batches=1"},
+    {"\"sweep\": 1", "\"sweep\": -1", "sweep"},
+    {"\"sweep\": 1", "\"sweep\": 1.5", "sweep"},
+    {"\"sample\": 77", "\"sample\": 76", "window_first_sample"},
+    {"\"sample\": 77", "\"sample\": null", "sample"},
+    {"\"repeating\": true", "\"repeating\": 1", "repeating"},
+    {"\"window\": 5", "\"window\": 1000", "window"},
+    {"\"window\": 5", "\"window\": 5, \"window\": 6", "position"},
+    {"}", "", "position"},
+    {"}", "}}", "position"},
+    {"{", "[", "position"},
+};
+
+START_TEST(what_is_wrong_is_named) /* _i into wrong */
+{
+    char *text = written(&places[3]), changed[1024];
+    const char *at = strstr(text, wrong[_i].from);
+    struct place place = {.window = 42};
+    struct imrec_error err = {0};
+    ck_assert_ptr_nonnull(at);
+    snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text, wrong[_i].to,
+             at + strlen(wrong[_i].from));
+    const enum imrec_status st = position_read(changed, &order, WINDOWS, &place, &err);
+    ck_assert_msg(st == IMREC_ERR_ARGUMENT || st == IMREC_ERR_UNSUPPORTED, "%s: %d", changed, st);
+    ck_assert_msg(strstr(err.message, wrong[_i].says) != NULL, "%s: %s", changed, err.message);
+    imrec_free(text);
+}
+END_TEST
+
+START_TEST(any_cut_is_refused)
+{
+    char *text = written(&places[1]);
+    struct place place;
+    for (size_t n = strlen(text); n-- > 0;) {
+        text[n] = '\0';
+        ck_assert_int_eq(position_read(text, &order, WINDOWS, &place, NULL), IMREC_ERR_ARGUMENT);
+    }
+    imrec_free(text);
+}
+END_TEST
+
+START_TEST(a_text_without_end_is_refused_before_it_is_parsed)
+{
+    const size_t n = POSITION_MAX_BYTES + 10;
+    char *text = malloc(n + 1);
+    struct place place;
+    struct imrec_error err = {0};
+    memset(text, '[', n);
+    text[n] = '\0';
+    ck_assert_int_eq(position_read(text, &order, WINDOWS, &place, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_str_ne(err.message, "");
+    ck_assert_int_eq(position_read("", &order, WINDOWS, &place, &err), IMREC_ERR_ARGUMENT);
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("position");
+    TCase *tc = tcase_create("position");
+    tcase_add_loop_test(tc, what_was_written_is_read, 0, sizeof(places) / sizeof(places[0]));
+    tcase_add_test(tc, the_text_is_the_specifications);
+    tcase_add_loop_test(tc, what_is_wrong_is_named, 0, sizeof(wrong) / sizeof(wrong[0]));
+    tcase_add_test(tc, any_cut_is_refused);
+    tcase_add_test(tc, a_text_without_end_is_refused_before_it_is_parsed);
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
