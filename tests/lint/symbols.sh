@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# symbols.sh LIBIMREC.so - exports nothing but what the public headers declare with IMREC_API.
+# symbols.sh LIBIMREC.so - exports what the public headers declare with IMREC_API, all of it and
+# nothing else.
 set -euo pipefail
 exported=$(nm -D --defined-only "$1" | awk '{print $3}' | sort -u)
 declared=$(cat include/imrec/*.h | tr '\n' ' ' | sed 's@/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/@ @g' | sed 's/[;{]/\n/g' |
     sed -n 's/.*IMREC_API[^(]*[ *]\(imrec_[a-z0-9_]*\) *(.*/\1/p' | sort -u)
 strangers=$(comm -23 <(echo "$exported") <(echo "$declared"))
+missing=$(comm -13 <(echo "$exported") <(echo "$declared"))
 [ -z "$strangers" ] || printf 'exported, but no public header declares it: %s\n' "$strangers"
-[ -z "$strangers" ]
+[ -z "$missing" ] || printf 'declared, but not in the library: %s\n' "$missing"
+[ -z "$strangers$missing" ]
