@@ -122,7 +122,7 @@ END_TEST
 
 START_TEST(rounds_as_strtof_does_on_random_decimals)
 {
-    for (uint64_t i = 0; i < 20000; i++) {
+    for (uint64_t i = 0; i < 8000; i++) {
         const struct rng_block r = rng_block((struct rng_key){5, 6}, i, 0, 0, RNG_AUGMENT);
         char text[128];
         if (i % 2 == 0) /* any digits and power */
@@ -141,8 +141,8 @@ START_TEST(rounds_as_strtof_does_on_random_decimals)
         if (isinf(want))
             ck_assert_int_eq(text_to_float(text_of(text), &got), TEXT_FLOAT_TOO_LARGE);
         else
-            ck_assert_msg(same(value_of(text), want), "%s: %a, not %a", text,
-                          (double)value_of(text), (double)want);
+            ck_assert_msg(text_to_float(text_of(text), &got) == TEXT_FLOAT_OK && same(got, want),
+                          "%s: %a, not %a", text, (double)value_of(text), (double)want);
     }
 }
 END_TEST
@@ -167,8 +167,8 @@ END_TEST
 
 START_TEST(every_float_written_reads_back) /* a stride over all 2^32 bit patterns */
 {
-    for (uint64_t i = 0; i < 1u << 14; i++) {
-        const uint32_t bits = (uint32_t)(i * 262139u + i);
+    for (uint64_t i = 0; i < 1u << 13; i++) {
+        const uint32_t bits = (uint32_t)(i * 524309u);
         char out[TEXT_FLOAT_BYTES];
         float v, again;
         memcpy(&v, &bits, sizeof(v));
