@@ -12,6 +12,7 @@
 #include "im2rec/pack_options.h"
 #include "im2rec/writer.h"
 
+#include <inttypes.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -240,6 +241,17 @@ static enum imrec_status check_task(const struct imrec_pack_task *t,
     return IMREC_OK;
 }
 
+static enum imrec_status no_pictures(const struct imrec_pack_task *task,
+                                     const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    const char *what = task->list != NULL ? task->list : task->root;
+    if (o->part.count == 1)
+        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s names no pictures", what);
+    return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                          "share %" PRId64 " of %" PRId64 " of %s holds no pictures", o->part.index,
+                          o->part.count, what);
+}
+
 enum imrec_status imrec_pack(const struct imrec_pack_task *task,
                              const struct imrec_pack_options *options,
                              struct imrec_pack_result *out, struct imrec_error *err)
@@ -259,8 +271,7 @@ enum imrec_status imrec_pack(const struct imrec_pack_task *task,
     if (o.list)
         st = lists_write(&job, task, &o, out, err);
     else if (job.total + job.scan.skip_count == 0)
-        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s names no pictures",
-                            task->list != NULL ? task->list : task->root);
+        st = no_pictures(task, &o, err);
     else
         st = pack(&r, out, err);
     out->total = job.total + (o.part.index == 0 ? job.scan.skip_count : 0);

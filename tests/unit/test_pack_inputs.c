@@ -265,8 +265,8 @@ static const char *const texts[] = {
     "0\t1\ta b.jpg",
     "0\t1\ta.jpg\n1\t2\tb.jpg\n",
     "0\t1\ta.jpg\r\n\r\n1\t2\tb.jpg\r\n2\t0\tc/d.jpg",
-    "\xef\xbb\xbf"
-    "0\t1\ta.jpg\r1\t2\tb.jpg\r2\t0\tc/d.jpg\r",
+    ("\xef\xbb\xbf"
+    "0\t1\ta.jpg\r1\t2\tb.jpg\r2\t0\tc/d.jpg\r"),
     "0\t1\ta.jpg\n\n\n\n1\t2\tlonger/name/than/others/are.jpg\n2\t0\tc\n3\t1\td\n4\t2\te\n\n",
 };
 

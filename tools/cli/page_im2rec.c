@@ -25,8 +25,15 @@ const struct cli_page cli_page_im2rec = {
         "\n"
         "A picture that cannot be packed is skipped, counted and named with the reason.\n"
         "\n"
-        "Options may stand anywhere; key=value in the spelling of the original im2rec may follow\n"
-        "the operands.",
+        "Options may stand anywhere. key=value may follow the operands, also in the spelling of "
+        "the\n"
+        "original im2rec: color, resize (-1: keep), label_width, pack_label, center_crop, "
+        "quality,\n"
+        "encoding=.jpg|.png, unchanged (pass-through), nsplit and part (shares of the list; "
+        ".part000\n"
+        "is appended to the name), inter_method (accepted; there is one filter).\n"
+        "\n"
+        "--quality is 1..100 for JPEG; for PNG 1..9, and what is above is taken as 3.",
     .table = table,
     .examples = "  im2rec --resize 256 photos/ train.rec\n"
                 "  im2rec --list --train-ratio 0.9 photos/ set\n"
