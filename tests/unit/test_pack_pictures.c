@@ -1,0 +1,270 @@
+/* What becomes of one picture: turned, cropped, resampled, recoloured, checked. */
+#include "base/alloc.h"
+#include "formats/image_record.h"
+#include "formats/recordio.h"
+#include "imrec/codec.h"
+#include "tests/support/packing.h"
+#include "tests/support/pictures.h"
+#include "tests/support/suite.h"
+
+static struct packing p;
+static struct bytes record; /* the file OUT.rec */
+
+static const struct jpeg_layout plain = {.colours = COLOURS_YCC, .h = 1, .v = 1, .quality = 98};
+
+static void setup(void)
+{
+    memset(&p, 0, sizeof(p));
+    p.dir = tmpdir_make();
+    make_folder(&p.dir, "source");
+    snprintf(p.source, sizeof(p.source), "%s/source", p.dir.path);
+    imrec_pack_options_init(&p.o);
+    p.o.quality = 98;
+    p.o.threads = 1;
+    record = (struct bytes){NULL, 0};
+}
+
+static void teardown(void)
+{
+    free((void *)(uintptr_t)record.p);
+    packing_remove(&p);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+/* Packs these bytes as the only picture; the image of the record, if it was packed. */
+static struct bytes pack_one(struct bytes file)
+{
+    static const char list[] = "7\t3.5\tone\n";
+    struct recordio_span span;
+    struct image_record r;
+    const struct imrec_pack_task task = {
+        .list = kept_path(&p, "one.lst"), .root = p.source, .out = kept_path(&p, "out")};
+    tmp_write(&p.dir, "one.lst", list, sizeof(list) - 1);
+    tmp_write(&p.dir, "source/one", file.p, file.n);
+    p.o.force = true;
+    if (imrec_pack(&task, &p.o, &p.result, &p.err) != IMREC_OK)
+        return (struct bytes){NULL, 0};
+    free((void *)(uintptr_t)record.p);
+    record = read_whole(tmp_path(&p.dir, "out.rec"));
+    ck_assert_int_eq(recordio_measure(record.p, record.n, 0, &span, &p.err), IMREC_OK);
+    ck_assert_int_eq(
+        image_record_parse(recordio_join((uint8_t *)(uintptr_t)record.p, &span), &r, &p.err),
+        IMREC_OK);
+    ck_assert_uint_eq(r.id, 7);
+    ck_assert(r.label == 3.5f);
+    return r.image;
+}
+
+struct decoded {
+    struct imrec_decoder *d;
+    struct imrec_image i;
+};
+
+static struct decoded decode(struct bytes b, uint32_t channels)
+{
+    struct decoded x;
+    ck_assert_int_eq(imrec_decoder_new(&x.d, &p.err), IMREC_OK);
+    ck_assert_msg(imrec_decoder_decode(x.d, b.p, b.n, channels, true, 1 << 28, &x.i, &p.err) ==
+                      IMREC_OK,
+                  "%s", p.err.message);
+    return x;
+}
+
+/* Mean difference of two pictures of equal size; b begins at (x, y). */
+static double
+difference(const struct imrec_image *a, const struct imrec_image *b, uint32_t x, uint32_t y)
+{
+    double sum = 0;
+    for (uint32_t row = 0; row < a->height; row++)
+        for (uint32_t i = 0; i < a->width * a->channels; i++)
+            sum += abs((int)a->pixels[row * a->stride + i] -
+                       (int)b->pixels[(row + y) * b->stride + x * b->channels + i]);
+    return sum / a->height / a->width / a->channels;
+}
+
+START_TEST(every_orientation_is_packed_upright) /* loop test: 1..8 */
+{
+    struct bytes jpeg = jpeg_with_orientation(jpeg_make(120, 72, &plain), (uint8_t)_i, _i % 2 == 0);
+    p.o.center_crop = _i > 4;
+    const struct bytes image = pack_one(jpeg);
+    ck_assert_msg(image.p != NULL, "%s", p.err.message);
+    struct decoded want = decode(jpeg, 1), got = decode(image, 1);
+    const uint32_t width = want.i.width, height = want.i.height;
+    ck_assert_uint_eq(width, _i > 4 ? 72 : 120);
+    ck_assert_uint_eq(got.i.width, p.o.center_crop ? 72 : width);
+    ck_assert_uint_eq(got.i.height, p.o.center_crop ? 72 : height);
+    const uint32_t y = (height - got.i.height) / 2;
+    ck_assert_uint_eq(y, p.o.center_crop ? 24 : 0);
+    ck_assert(difference(&got.i, &want.i, 0, y) < 2);
+    imrec_decoder_free(want.d);
+    imrec_decoder_free(got.d);
+    bytes_free(jpeg);
+}
+END_TEST
+
+static const struct {
+    uint32_t width, height;
+    int64_t resize;
+    bool crop;
+    uint32_t to_width, to_height;
+} sizes[] = {
+    {800, 600, 37, false, 49, 37},  {600, 800, 37, false, 37, 49}, {799, 601, 74, false, 98, 74},
+    {64, 50, 200, false, 256, 200}, {800, 600, 37, true, 37, 37},  {500, 375, 256, false, 341, 256},
+    {1, 300, 20, false, 20, 6000},  {9, 9, 9, false, 9, 9},        {31, 30, 0, true, 30, 30},
+    {148, 200, 37, false, 37, 50},  {147, 200, 37, false, 37, 50},
+};
+
+START_TEST(the_shorter_side_is_what_was_asked_for_however_the_decoder_shrank)
+{
+    struct bytes jpeg = jpeg_make(sizes[_i].width, sizes[_i].height, &plain);
+    p.o.resize = sizes[_i].resize;
+    p.o.center_crop = sizes[_i].crop;
+    const struct bytes image = pack_one(jpeg);
+    struct imrec_picture_info info;
+    ck_assert_int_eq(imrec_picture_info(image.p, image.n, &info, &p.err), IMREC_OK);
+    ck_assert_uint_eq(info.width, sizes[_i].to_width);
+    ck_assert_uint_eq(info.height, sizes[_i].to_height);
+    ck_assert_uint_eq(p.result.width.most, sizes[_i].to_width);
+    ck_assert_uint_eq(p.result.height.least, sizes[_i].to_height);
+    bytes_free(jpeg);
+}
+END_TEST
+
+START_TEST(colour_is_as_asked)
+{
+    static const struct {
+        enum colours colours;
+        int64_t color;
+        uint32_t channels;
+    } cases[] = {
+        {COLOURS_YCC, 1, 3},  {COLOURS_YCC, 0, 1},   {COLOURS_YCC, -1, 3},  {COLOURS_GREY, 1, 3},
+        {COLOURS_GREY, 0, 1}, {COLOURS_GREY, -1, 1}, {COLOURS_CMYK, -1, 3}, {COLOURS_YCCK, 0, 1},
+    };
+    struct jpeg_layout layout = plain;
+    layout.colours = cases[_i].colours;
+    struct bytes jpeg = jpeg_make(40, 30, &layout);
+    p.o.color = cases[_i].color;
+    const struct bytes image = pack_one(jpeg);
+    struct imrec_picture_info info;
+    ck_assert_int_eq(imrec_picture_info(image.p, image.n, &info, &p.err), IMREC_OK);
+    ck_assert_uint_eq(info.channels, cases[_i].channels);
+    ck_assert_str_eq(info.format, "jpeg");
+    bytes_free(jpeg);
+}
+END_TEST
+
+/* A PNG of one colour, half transparent. */
+static struct bytes make_png(struct codec *c)
+{
+    uint8_t pixels[16 * 16 * 4];
+    struct bytes png;
+    for (size_t i = 0; i < sizeof(pixels); i++)
+        pixels[i] = i % 4 == 3 ? 128 : 0;
+    const struct imrec_image image = {pixels, 64, 16, 16, 4};
+    ck_assert_int_eq(codec_encode_png(c, &image, 6, &png, &p.err), IMREC_OK);
+    return png;
+}
+
+START_TEST(alpha_is_blended_on_white_or_kept)
+{
+    struct codec *c;
+    ck_assert_int_eq(codec_new(&c, &p.err), IMREC_OK);
+    const struct bytes png = make_png(c);
+    struct bytes image = pack_one(png);
+    struct decoded got = decode(image, 0);
+    ck_assert_uint_eq(got.i.channels, 3);
+    ck_assert_int_le(abs(got.i.pixels[0] - 127), 2);
+    imrec_decoder_free(got.d);
+    p.o.encoding = IMREC_ENCODE_PNG;
+    p.o.color = -1;
+    image = pack_one(png);
+    got = decode(image, 0);
+    ck_assert_uint_eq(got.i.channels, 4);
+    ck_assert_uint_eq(got.i.pixels[3], 128);
+    ck_assert_uint_eq(got.i.pixels[0], 0);
+    imrec_decoder_free(got.d);
+    codec_free(c);
+}
+END_TEST
+
+START_TEST(pass_through_stores_the_file_and_looks_as_closely_as_asked)
+{
+    static const char *const kinds[] = {"whole", "torn", "text"};
+    static const bool packed[3][3] = {
+        {true, true, true}, {true, true, false}, {true, false, false}};
+    struct bytes jpeg = jpeg_with_orientation(jpeg_make(90, 60, &plain), 6, false);
+    const int check = _i / 3, kind = _i % 3;
+    const struct bytes file = kind == 0   ? jpeg
+                              : kind == 1 ? (struct bytes){jpeg.p, jpeg.n / 2}
+                                          : (struct bytes){(const uint8_t *)"no picture", 10};
+    p.o.pass_through = true;
+    p.o.check = (enum imrec_check)check;
+    const struct bytes image = pack_one(file);
+    ck_assert_msg((image.p != NULL) == packed[check][kind], "%s, check %d", kinds[kind], check);
+    if (image.p != NULL) {
+        ck_assert_uint_eq(image.n, file.n);
+        ck_assert(memcmp(image.p, file.p, file.n) == 0);
+    }
+    bytes_free(jpeg);
+}
+END_TEST
+
+START_TEST(a_torn_picture_is_packed_only_where_that_is_accepted)
+{
+    struct bytes jpeg = jpeg_make(90, 60, &plain);
+    const struct bytes torn = {jpeg.p, jpeg.n / 2};
+    ck_assert_ptr_null(pack_one(torn).p);
+    ck_assert_str_eq(p.result.reasons[0].name, "damaged");
+    p.o.accept_truncated = true;
+    p.o.report = kept_path(&p, "report");
+    ck_assert_ptr_nonnull(pack_one(torn).p);
+    ck_assert_uint_eq(p.result.mended, 1);
+    const struct bytes report = read_whole(p.o.report);
+    ck_assert_ptr_nonnull(strstr((const char *)report.p, "\"result\":\"mended\""));
+    free((void *)(uintptr_t)report.p);
+    bytes_free(jpeg);
+}
+END_TEST
+
+START_TEST(a_picture_of_more_pixels_than_allowed_is_skipped)
+{
+    struct bytes jpeg = jpeg_make(90, 60, &plain);
+    p.o.max_pixels = 90 * 60;
+    ck_assert_ptr_nonnull(pack_one(jpeg).p);
+    p.o.max_pixels--;
+    ck_assert_ptr_null(pack_one(jpeg).p);
+    ck_assert_str_eq(p.result.reasons[0].name, "too_large");
+    bytes_free(jpeg);
+}
+END_TEST
+
+START_TEST(a_file_full_of_magics_comes_back_as_it_was)
+{
+    uint8_t bytes[400];
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (uint8_t)(0xced7230au >> 8 * (i % 4));
+    p.o.pass_through = true;
+    p.o.check = IMREC_CHECK_NONE;
+    const struct bytes image = pack_one((struct bytes){bytes, sizeof(bytes)});
+    ck_assert_uint_eq(image.n, sizeof(bytes));
+    ck_assert(memcmp(image.p, bytes, sizeof(bytes)) == 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("pack pictures");
+    TCase *t = tcase_create("all");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, every_orientation_is_packed_upright, 1, 9);
+    tcase_add_loop_test(t, the_shorter_side_is_what_was_asked_for_however_the_decoder_shrank, 0,
+                        sizeof(sizes) / sizeof(sizes[0]));
+    tcase_add_loop_test(t, colour_is_as_asked, 0, 8);
+    tcase_add_test(t, alpha_is_blended_on_white_or_kept);
+    tcase_add_loop_test(t, pass_through_stores_the_file_and_looks_as_closely_as_asked, 0, 9);
+    tcase_add_test(t, a_torn_picture_is_packed_only_where_that_is_accepted);
+    tcase_add_test(t, a_picture_of_more_pixels_than_allowed_is_skipped);
+    tcase_add_test(t, a_file_full_of_magics_comes_back_as_it_was);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
