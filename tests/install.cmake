@@ -3,9 +3,11 @@ set(IMREC_PHOTOS ${CMAKE_CURRENT_BINARY_DIR}/photos) # 64 small pictures; fixtur
 add_test(NAME make_photos COMMAND make_photos ${IMREC_PHOTOS} --count 64 --size small --jobs 1)
 set_tests_properties(make_photos PROPERTIES FIXTURES_SETUP photos LABELS fixture ENVIRONMENT "${IMREC_TEST_ENV}")
 
+add_test(NAME readme_tour COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/tour.sh ${PROJECT_SOURCE_DIR}
+                                  $<TARGET_FILE_DIR:im2rec> $<TARGET_FILE_DIR:imrec_tool> ${IMREC_PHOTOS})
 add_test(NAME readme_read COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/read.sh
                                   $<TARGET_FILE:im2rec> $<TARGET_FILE:read_example> ${IMREC_PHOTOS})
-set_tests_properties(readme_read PROPERTIES FIXTURES_REQUIRED photos LABELS cli TIMEOUT 300
+set_tests_properties(readme_tour readme_read PROPERTIES FIXTURES_REQUIRED photos LABELS cli TIMEOUT 300
                      ENVIRONMENT "${IMREC_TEST_ENV}")
 
 if(NOT IMREC_SANITIZE)

@@ -20,6 +20,12 @@ if(NM AND BUILD_SHARED_LIBS AND NOT IMREC_SANITIZE)
   set_tests_properties(lint_symbols PROPERTIES LABELS lint)
 endif()
 
+find_program(MAN man)
+if(MAN AND NOT IMREC_SANITIZE)
+  add_test(NAME lint_manuals COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/manuals.sh ${PROJECT_BINARY_DIR}/man)
+  set_tests_properties(lint_manuals PROPERTIES LABELS lint SKIP_RETURN_CODE 77)
+endif()
+
 # Runs at all only where ThreadSanitizer can place its shadow memory: .ci/run asks it.
 if(IMREC_SANITIZE STREQUAL "thread")
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/tsan_probe.c "int main(void)\n{\n    return 0;\n}\n")

@@ -38,3 +38,7 @@ flags=(--cflags --libs)
 # shellcheck disable=SC2046
 quiet cc "$source/examples/read.c" -o "$work/by_pkg_config" $(pkg-config "${flags[@]}" imrec)
 reads "$work/by_pkg_config"
+
+for page in im2rec imrec; do
+    [ -f "$prefix/share/man/man1/$page.1" ] || { echo "no manual page $page.1" && exit 1; }
+done
