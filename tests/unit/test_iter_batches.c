@@ -279,11 +279,11 @@ END_TEST
 START_TEST(the_steady_state_allocates_nothing) /* _i: index */
 {
     struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = 200, .shards = 1, .labels = 1, .jpeg = true});
+        &(struct picture_set_options){.records = 60, .shards = 1, .labels = 1, .jpeg = true});
     struct imrec_iter *it =
         set_open(&s, _i, "shuffle=1 rand_crop=1 resize=13 shuffle_window=32768 shuffle_chunk=4096");
     struct imrec_batch b;
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < 1000; i++) /* until every arena has been in use */
         ck_assert_int_le(imrec_iter_next(it, &b, NULL), IMREC_END);
     imrec_alloc_fail_after(0); /* whoever asks for memory from here on is refused */
     for (int i = 0; i < 300; i++) {
