@@ -82,7 +82,7 @@ static struct imrec_label_count *find_slot(const struct label_count *t, float la
 {
     uint32_t bits;
     memcpy(&bits, &label, sizeof(bits));
-    uint64_t i = bits * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+    uint64_t i = bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - __builtin_ctzll(t->slots));
     for (;; i++) {
         struct imrec_label_count *s = &t->slot[i & (t->slots - 1)];
         if (s->records == 0 || compare(s->label, label) == 0)

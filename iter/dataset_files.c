@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "storage/sink.h"
 #include "storage/source.h"
 
 #include <string.h>
@@ -61,19 +62,10 @@ char *dataset_copy(const char *uri)
     return copy;
 }
 
-bool dataset_exists(const char *uri)
-{
-    struct source *s = NULL;
-    if (source_open(uri, &s, NULL) != IMREC_OK)
-        return false;
-    source_close(s);
-    return true;
-}
-
 bool dataset_has(const char *shard, enum set_file what)
 {
     char *path = dataset_path(shard, what);
-    const bool there = path != NULL && dataset_exists(path);
+    const bool there = path != NULL && sink_exists(path);
     imrec_free(path);
     return there;
 }
@@ -86,5 +78,5 @@ enum imrec_status dataset_load(const char *shard, enum set_file what, char **pat
     *path = dataset_path(shard, what);
     if (*path == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
-    return dataset_exists(*path) ? source_load(*path, SIDE_FILE_MAX_BYTES, text, n, err) : IMREC_OK;
+    return sink_exists(*path) ? source_load(*path, SIDE_FILE_MAX_BYTES, text, n, err) : IMREC_OK;
 }

@@ -228,7 +228,7 @@ static enum imrec_status index_to(struct indexing *x, const char *path, bool for
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "an index belongs to one shard, not to %zu",
                               x->walk.files.shards.count);
-    if (!force && dataset_exists(path))
+    if (!force && sink_exists(path))
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s exists already; it is replaced only by force", path);
     IMREC_TRY(sink_open(path, &x->sink, err));

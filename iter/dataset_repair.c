@@ -35,23 +35,31 @@ static void tell(const struct repair *r, const struct verify_item *i)
         r->o.finding(r->o.user, &f);
 }
 
-/* Is the record what was packed, as far as can be told? Else i->kind and i->why say why not. */
+/* Is the record what was packed, as far as the checksums tell? */
+static bool matches(const struct repair *r, struct verify_item *i)
+{
+    i->kind = IMREC_FOUND_CHECKSUM;
+    if (r->o.ignore_checksums || (i->framed_bytes == 0 && !i->unlisted))
+        return true;
+    if (i->summed && crc32c(0, r->batch.arena + i->framed, i->framed_bytes) == i->crc)
+        return true;
+    (void)imrec_error_at(&i->why, IMREC_ERR_CORRUPT, i->begin, "%s",
+                         i->unlisted ? "the checksums have no record here"
+                                     : "the record differs from its checksum");
+    return false;
+}
+
+/* Else i->kind and i->why say why not. */
 static bool intact(const struct repair *r, struct verify_item *i)
 {
-    const uint8_t *arena = r->batch.arena;
     uint32_t warnings;
-    if (i->framed_bytes != 0 &&
-        (!i->summed || crc32c(0, arena + i->framed, i->framed_bytes) != i->crc)) {
-        i->kind = IMREC_FOUND_CHECKSUM;
-        (void)imrec_error_at(&i->why, IMREC_ERR_CORRUPT, i->begin,
-                             "the record differs from its checksum");
+    if (!matches(r, i))
         return false;
-    }
     if (r->codec == NULL || !i->is_image)
         return true;
+    const struct bytes image = {r->batch.arena + i->record + i->image, i->image_bytes};
     i->kind = IMREC_FOUND_PICTURE;
-    return check_picture(r->codec, (struct bytes){arena + i->record + i->image, i->image_bytes},
-                         CHECK_MAX_PIXELS, &warnings, &i->why) == IMREC_OK;
+    return check_picture(r->codec, image, CHECK_MAX_PIXELS, &warnings, &i->why) == IMREC_OK;
 }
 
 static enum imrec_status

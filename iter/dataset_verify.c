@@ -77,8 +77,10 @@ static void tell(struct verify *v, const struct verify_item *i)
     v->result->images += i->is_record && i->is_image;
     v->result->checksums += i->is_record && i->framed_bytes != 0;
     v->result->warnings += i->warnings != 0 && i->why.status == IMREC_OK;
-    if (i->why.status == IMREC_OK)
+    if (i->why.status == IMREC_OK) {
+        v->result->decoded += i->is_record && !v->o.structure_only;
         return;
+    }
     v->result->found[i->kind]++;
     v->result->findings++;
     const struct imrec_finding f = {.kind = i->kind,

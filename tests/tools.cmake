@@ -1,6 +1,9 @@
 imrec_test(test_param base SOURCES unit/test_param.c)
 imrec_test(test_cli cli SOURCES unit/test_cli.c)
 imrec_test(test_cli_output cli SOURCES unit/test_cli_output.c)
+imrec_test(test_card_stats iter SOURCES unit/test_card_stats.c)
+imrec_test(test_verify_threads iter SOURCES property/test_verify_threads.c LABEL property TIMEOUT 300)
+imrec_test(test_dataset_faults iter SOURCES fault/test_dataset_faults.c LABEL fault TIMEOUT 300)
 
 # The toolbox from outside: every tests/cli/imrec/CASE.sh on sets made by make_set.
 add_executable(make_set support/make_set.c)

@@ -4,6 +4,8 @@
 #define REPAIR_PARAMS(X)                                                                           \
     X(enum imrec_keys, keys, "id", 0, 1, "id|counter", "output",                                   \
       "keys of the new index: image ids, or 0, 1, 2, ...")                                         \
+    X(bool, checksums, "1", 0, 1, "", "checks",                                                    \
+      "drop records that are not what their checksums say")                                        \
     X(bool, decode, "0", 0, 1, "", "checks", "drop pictures that do not decode as well")           \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
     ROW_JSON(X)                                                                                    \
@@ -72,6 +74,7 @@ static int repair(const char *uri, const char *path, const struct repair_options
     struct output out = {.json = r->json ? &j : NULL};
     imrec_repair_options_init(&o);
     o.keys = r->keys;
+    o.ignore_checksums = !r->checksums;
     o.decode = r->decode;
     o.force = r->force;
     o.finding = lost;

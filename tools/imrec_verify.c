@@ -53,6 +53,7 @@ static void json_result(struct json *j, const struct imrec_verify_result *r)
     json_uint(j, "bytes", r->bytes);
     json_uint(j, "checksums_compared", r->checksums);
     json_uint(j, "index_entries_compared", r->indexed);
+    json_uint(j, "pictures_decoded", r->decoded);
     json_uint(j, "pictures_mended", r->warnings);
     json_object(j, "found");
     for (int k = 0; k < IMREC_FOUND_KINDS; k++)
@@ -69,7 +70,10 @@ static void print_result(const struct imrec_verify_result *r, bool decoded)
     printf("%s records, %s", human_count(r->records, n), human_size(r->bytes, size));
     printf(": %s checksums and ", human_count(r->checksums, n));
     printf("%s index entries compared, ", human_count(r->indexed, n));
-    printf("%s pictures %s", human_count(r->images, n), decoded ? "decoded" : "not decoded");
+    if (decoded)
+        printf("%s pictures decoded", human_count(r->decoded, n));
+    else
+        printf("%s pictures not decoded", human_count(r->images, n));
     if (r->warnings != 0)
         printf(" (%s mended by the decoder)", human_count(r->warnings, n));
     if (r->findings == 0)

@@ -139,7 +139,8 @@ struct imrec_verify_result {
     uint64_t records, images, bytes;
     uint64_t found[IMREC_FOUND_KINDS]; /* findings of each kind */
     uint64_t findings;                 /* their sum */
-    uint64_t warnings;                 /* pictures that decode, mended by the decoder */
+    uint64_t decoded;                  /* pictures that decode */
+    uint64_t warnings;                 /* of these: mended by the decoder */
     uint64_t checksums;                /* records compared with a checksum */
     uint64_t indexed;                  /* records compared with an index */
 };
@@ -161,8 +162,9 @@ enum imrec_keys {
 struct imrec_repair_options {
     size_t struct_size;
     enum imrec_keys keys;
-    bool decode;               /* drop pictures that do not decode as well */
-    bool force;                /* replace outputs that exist */
+    bool ignore_checksums; /* else what differs from the .crc beside, or is not in it, is dropped */
+    bool decode;           /* drop pictures that do not decode as well */
+    bool force;            /* replace outputs that exist */
     imrec_finding_fn *finding; /* what was lost, in file order; may be NULL */
     imrec_progress_fn *progress;
     void *user;
