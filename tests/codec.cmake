@@ -3,6 +3,8 @@ imrec_test(test_codec codec SOURCES unit/test_codec.c)
 imrec_test(test_jpeg_region codec SOURCES unit/test_jpeg_region.c support/pictures.c TIMEOUT 300)
 imrec_test(test_decode_vectors codec formats SOURCES conformance/test_decode_vectors.c LABEL conformance)
 target_link_libraries(test_decode_vectors PRIVATE PkgConfig::JANSSON)
+imrec_test(test_photo_regions codec SOURCES conformance/test_photo_regions.c support/pictures.c
+           LABEL conformance TIMEOUT 300)
 
 # What a picture takes: `bench_codec`. No test.
 add_executable(bench_codec bench/bench_codec.c)
