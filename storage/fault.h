@@ -13,7 +13,7 @@
 
 /* Name, and what it does. Every field is a uint64_t. */
 #define FAULT_FIELDS(X)                                                                            \
-    X(seek_ms)     /* a read elsewhere than where the last one ended waits so long */              \
+    X(seek_ms)     /* reading elsewhere than where the last read ended takes so long */            \
     X(mb_per_s)    /* 10^6 bytes a second pass, whoever reads */                                   \
     X(latency_us)  /* every read waits so long; such waits overlap */                              \
     X(short_bytes) /* a call moves at most so many bytes */                                        \

@@ -2,15 +2,14 @@
  * storage/fault_store.c - the system calls of the file store, made to fail by script.
  *
  * It stands below the file store, not above it, so that the loops around short reads and
- * interrupted calls are tested and not replaced. The disk keeps the time at which it will be
- * idle: a request is queued behind it and sleeps until its own end, so that the simulated
- * bandwidth is exact although sleeping is not.
+ * interrupted calls are tested and not replaced.
  */
 #include "storage/fault.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "storage/fault_disk.h"
 #include "storage/file_store.h"
 
 #include <errno.h>
@@ -18,7 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PAGE_BYTES 4096u /* a page cannot be read in part */
@@ -29,8 +27,8 @@ struct device {
     uint32_t users;
     struct fault_script script;
     struct fault_counts counts;
-    uint64_t calls, idle_at_ns;
-    uint64_t head_file, head_offset; /* where the last read ended */
+    uint64_t calls;
+    struct disk disk;
     struct mutex lock;
 };
 
@@ -116,7 +114,6 @@ static struct device *create(const char *text, size_t n)
     }
     memcpy(copy, text, n);
     d->text = copy;
-    d->head_file = UINT64_MAX;
     mutex_init(&d->lock);
     d->next = g_devices;
     g_devices = d;
@@ -180,6 +177,7 @@ enum imrec_status fault_set(const char *name, const struct fault_script *s, stru
         d->script = *s;
         d->counts = (struct fault_counts){0};
         d->calls = 0;
+        d->disk.seeks = 0;
         mutex_unlock(&d->lock);
     }
     mutex_unlock(&g_lock);
@@ -196,6 +194,7 @@ struct fault_counts fault_counts(const char *name)
     if (d != NULL) {
         mutex_lock(&d->lock);
         counts = d->counts;
+        counts.seeks = d->disk.seeks;
         mutex_unlock(&d->lock);
     }
     mutex_unlock(&g_lock);
@@ -209,36 +208,6 @@ void fault_forget(const char *name)
     if (d != NULL)
         let_go(d);
     mutex_unlock(&g_lock);
-}
-
-/* ---- time ------------------------------------------------------------------------------------ */
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void sleep_until(uint64_t ns)
-{
-    const struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {
-    }
-}
-
-/* When a read of n bytes ends; the device is locked. */
-static uint64_t read_ends(struct device *d, uint64_t file, uint64_t offset, uint64_t n)
-{
-    const struct fault_script *s = &d->script;
-    const uint64_t now = now_ns(), start = d->idle_at_ns > now ? d->idle_at_ns : now;
-    const bool seek = d->head_file != file || d->head_offset != offset;
-    d->counts.seeks += seek;
-    d->head_file = file;
-    d->head_offset = offset + n;
-    d->idle_at_ns = start + (seek ? s->seek_ms * 1000000u : 0) +
-                    (s->mb_per_s != 0 ? n * 1000u / s->mb_per_s : 0);
-    return d->idle_at_ns + s->latency_us * 1000u;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -279,12 +248,32 @@ static int readable(const struct fault_script *s, uint64_t offset, size_t *n)
     return 0;
 }
 
+static uint64_t file_number(int fd)
+{
+    struct stat info;
+    return fstat(fd, &info) == 0 ? (uint64_t)info.st_ino : 1;
+}
+
+static struct disk_speed speed_of(const struct device *d)
+{
+    return (struct disk_speed){d->script.seek_ms * 1000000u, d->script.mb_per_s};
+}
+
+static void fault_will_need(void *user, int fd, off_t offset, off_t n)
+{
+    struct device *d = ((struct fault_file *)user)->device;
+    const uint64_t file = file_number(fd);
+    mutex_lock(&d->lock);
+    if (d->script.seek_ms + d->script.mb_per_s != 0)
+        disk_will_need(&d->disk, speed_of(d), file, (uint64_t)offset, (uint64_t)n);
+    mutex_unlock(&d->lock);
+}
+
 static ssize_t fault_pread(void *user, int fd, void *to, size_t n, off_t offset)
 {
     struct fault_file *f = user;
     struct device *d = f->device;
-    struct stat info;
-    const uint64_t file = fstat(fd, &info) == 0 ? (uint64_t)info.st_ino : 0;
+    const uint64_t file = file_number(fd);
     uint64_t wake = 0;
     mutex_lock(&d->lock);
     int code = failure(d, &d->counts.reads, d->script.read_eio);
@@ -293,7 +282,8 @@ static ssize_t fault_pread(void *user, int fd, void *to, size_t n, off_t offset)
     if (code == 0)
         code = readable(&d->script, (uint64_t)offset, &n);
     if (code == 0) {
-        wake = read_ends(d, file, (uint64_t)offset, n);
+        wake = disk_read(&d->disk, speed_of(d), file, (uint64_t)offset, &n);
+        wake += d->script.latency_us * 1000u;
         d->counts.bytes_read += n;
     }
     const bool waits = d->script.seek_ms + d->script.mb_per_s + d->script.latency_us != 0;
@@ -301,7 +291,7 @@ static ssize_t fault_pread(void *user, int fd, void *to, size_t n, off_t offset)
     if (code != 0)
         return result_of(code);
     if (waits)
-        sleep_until(wake);
+        disk_sleep_until(wake);
     return n == 0 ? 0 : pread(fd, to, n, offset);
 }
 
@@ -344,7 +334,8 @@ static int fault_rename(void *user, const char *from, const char *to)
     return fails ? result_of(EIO) : rename(from, to);
 }
 
-static const struct file_calls calls = {fault_pread, fault_pwrite, fault_fsync, fault_rename, gone};
+static const struct file_calls calls = {fault_pread, fault_pwrite, fault_will_need,
+                                        fault_fsync, fault_rename, gone};
 
 /* ---- the store ------------------------------------------------------------------------------- */
 

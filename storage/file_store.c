@@ -35,6 +35,12 @@ static ssize_t plain_pwrite(void *user, int fd, const void *p, size_t n, off_t o
     return pwrite(fd, p, n, offset);
 }
 
+static void plain_will_need(void *user, int fd, off_t offset, off_t n)
+{
+    (void)user;
+    (void)posix_fadvise(fd, offset, n, POSIX_FADV_WILLNEED);
+}
+
 static int plain_fsync(void *user, int fd)
 {
     (void)user;
@@ -47,7 +53,8 @@ static int plain_rename(void *user, const char *from, const char *to)
     return rename(from, to);
 }
 
-static const struct file_calls plain = {plain_pread, plain_pwrite, plain_fsync, plain_rename, NULL};
+static const struct file_calls plain = {plain_pread, plain_pwrite, plain_will_need,
+                                        plain_fsync, plain_rename, NULL};
 
 static void done_with(const struct file_calls *calls, void *user)
 {
@@ -147,7 +154,7 @@ file_read_at(struct source *s, uint64_t offset, void *to, size_t n, struct imrec
 static void file_will_need(struct source *s, uint64_t offset, uint64_t n)
 {
     const struct file_source *f = (struct file_source *)s;
-    (void)posix_fadvise(f->fd, (off_t)offset, (off_t)n, POSIX_FADV_WILLNEED);
+    f->calls->will_need(f->user, f->fd, (off_t)offset, (off_t)n);
 }
 
 /* The system drops whole pages only: one more on either side, or the edges would stay. */

@@ -11,6 +11,7 @@
 struct file_calls {
     ssize_t (*pread)(void *user, int fd, void *to, size_t n, off_t offset);
     ssize_t (*pwrite)(void *user, int fd, const void *p, size_t n, off_t offset);
+    void (*will_need)(void *user, int fd, off_t offset, off_t n);
     int (*fsync)(void *user, int fd);
     int (*rename)(void *user, const char *from, const char *to);
     void (*gone)(void *user); /* the file is closed, or was never opened; may be NULL */

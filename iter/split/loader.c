@@ -14,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#define AHEAD_BYTES ((uint64_t)32 << 20) /* told to the source before they are read */
 #define NOT_IN_LINE UINT64_MAX
 #define ROOM_LEAST  ((uint64_t)64 << 10)
 #define ROOM_MOST   ((uint64_t)512 << 10)
@@ -65,26 +64,6 @@ static struct arena *oldest_with_work(struct loader *l)
     return best;
 }
 
-static uint64_t run_bytes(const struct run *r)
-{
-    return r->end - r->begin;
-}
-
-/* Runs behind the one in work that are near enough to tell the source of them now. */
-static void choose_advice(struct arena *a, struct piece *p)
-{
-    if (a->advised > a->next_run) { /* it was ahead, now it is read */
-        a->ahead_bytes -= a->next_byte == 0 ? run_bytes(&a->runs[a->next_run]) : 0;
-    } else {
-        a->advised = a->next_run + 1;
-        a->ahead_bytes = 0;
-    }
-    p->advise_from = a->advised;
-    while (a->advised < a->run_count && a->ahead_bytes < AHEAD_BYTES)
-        a->ahead_bytes += run_bytes(&a->runs[a->advised++]);
-    p->advise_to = a->advised;
-}
-
 static bool take_piece(struct loader *l, struct piece *p)
 {
     struct arena *a = oldest_with_work(l);
@@ -92,8 +71,9 @@ static bool take_piece(struct loader *l, struct piece *p)
         return false;
     struct run *r = &a->runs[a->next_run];
     const uint64_t begin = r->begin + a->next_byte, left = r->end - begin;
-    *p = (struct piece){a, r, begin, left <= PIECE_BYTES ? left + r->room : PIECE_BYTES, 0, 0};
-    choose_advice(a, p);
+    *p = (struct piece){.arena = a, .run = r, .offset = begin};
+    p->bytes = left <= PIECE_BYTES ? left + r->room : PIECE_BYTES;
+    advice_choose(&l->advice, a, p);
     a->next_byte += PIECE_BYTES;
     if (left <= PIECE_BYTES) {
         a->next_run++;

@@ -3,7 +3,7 @@
 #define IMREC_ITER_SPLIT_LOADER_STATE_H
 
 #include "base/threads.h"
-#include "iter/split/arena.h"
+#include "iter/split/advice.h"
 
 #include <stdatomic.h>
 
@@ -32,20 +32,13 @@ struct loader {
     struct cond ready; /* a window is complete */
     struct arena *arenas;
     struct reading *threads;
+    struct advice advice;
     bool opening;                     /* windows are opened one after the other */
     uint64_t next_sweep, next_number; /* the window that is opened next */
     uint64_t opened, taken;           /* sequence numbers */
     uint64_t largest_record;          /* bytes, seen so far */
     atomic_bool cancelled;
-    atomic_bool cached; /* the last piece came as fast as from memory */
     _Atomic uint64_t bytes_read, memory;
-};
-
-struct piece { /* of a run, to be read now; and runs to tell the source of */
-    struct arena *arena;
-    struct run *run;
-    uint64_t offset, bytes;
-    uint64_t advise_from, advise_to;
 };
 
 /* Reads the piece; *last: the run is now complete. */

@@ -13,9 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#define CACHED_RATE                                                                                \
-    2u                 /* bytes a ns; at this rate bytes come from memory: advice only costs time  \
-                        */
 #define MOST_NOTES 64u /* of a cell; what comes then makes the last one longer */
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -39,36 +36,22 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void advise(struct loader *l, const struct piece *p)
-{
-    const struct shard *shards = l->o.split->shards;
-    const uint64_t end = p->offset + p->bytes;
-    if (end < p->run->end) /* the run goes on */
-        source_will_need(shards[p->run->shard].source, end, least(PIECE_BYTES, p->run->end - end));
-    for (uint64_t i = p->advise_from; i < p->advise_to; i++) {
-        const struct run *r = &p->arena->runs[i];
-        source_will_need(shards[r->shard].source, r->begin,
-                         least(PIECE_BYTES, r->end - r->begin) + r->room);
-    }
-}
-
 enum imrec_status
 piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_error *err)
 {
     struct run *r = p->run;
     struct hole *holes = NULL;
     uint8_t *to = p->arena->memory + r->place + (p->offset - r->begin);
-    if (!atomic_load_explicit(&l->cached, memory_order_relaxed))
-        advise(l, p);
+    advice_give(l->o.split, p);
     const uint64_t since = now_ns();
     const enum imrec_status st = holes_read(l->o.split->shards[r->shard].source, p->offset, to,
                                             (size_t)p->bytes, &holes, err);
-    atomic_store_explicit(&l->cached, p->bytes / CACHED_RATE > now_ns() - since,
-                          memory_order_relaxed);
+    const uint64_t ns = now_ns() - since;
     atomic_fetch_add(&l->bytes_read, p->bytes);
     mutex_lock(&l->lock);
     holes_join(&r->holes, holes);
     *last = --r->pieces_left == 0;
+    advice_learn(&l->advice, p, ns);
     mutex_unlock(&l->lock);
     return st;
 }
