@@ -78,7 +78,8 @@ static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error 
                               it->worker_count);
     const bool stream = it->slots.data_bytes > STREAM_BYTES;
     for (uint32_t i = 0; i < it->worker_count; i++)
-        IMREC_TRY(sampler_init(&it->workers[i].sampler, &it->options, it->mean_image, stream, err));
+        IMREC_TRY(sampler_init(&it->workers[i].sampler, &it->options, &it->headroom, it->mean_image,
+                               stream, err));
     return IMREC_OK;
 }
 
@@ -132,6 +133,7 @@ enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, stru
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory for an iterator");
     it->options = o;
+    headroom_init(&it->headroom);
     const enum imrec_status st = build(it, err);
     if (st != IMREC_OK) {
         imrec_iter_close(it);
@@ -152,6 +154,7 @@ void imrec_iter_close(struct imrec_iter *it)
     for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++)
         sampler_free(&it->workers[i].sampler);
     imrec_free(it->workers);
+    headroom_destroy(&it->headroom);
     slots_free(&it->slots);
     label_table_free(&it->labels);
     pages_free(it->mean_image, it->mean_image_bytes);

@@ -2,10 +2,6 @@
 #include "base/error.h"
 #include "iter/state.h"
 
-/* A decoder's tables and rows, a crop's region and the rows of a resize: 1 to 3 MiB for
- * photographs of 500 px. Larger pictures and progressive ones take more, up to max_pixels. */
-#define SCRATCH_BYTES ((uint64_t)4 << 20)
-
 static uint64_t kept(const struct imrec_iter *it)
 {
     return it->options.keep_in_memory ? it->split.end - it->split.begin : 0;
@@ -20,14 +16,19 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
 {
     const struct imrec_iter_options *o = &it->options;
     const uint64_t batches = slots_memory(o), windows = supply_memory(&it->supply.plan);
-    const uint64_t scratch = it->worker_count * SCRATCH_BYTES;
+    const uint64_t scratch = it->worker_count * HEADROOM_FREE_BYTES;
     const uint64_t index = index_bytes(it), keep = kept(it);
     if (batches == UINT64_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "data_shape and batch_size ask for a batch of over 1 TiB");
     it->memory_planned = batches + windows + scratch + index + keep;
-    if (o->memory_limit == 0 || it->memory_planned <= (uint64_t)o->memory_limit)
+    if (o->memory_limit == 0)
         return IMREC_OK;
+    if (it->memory_planned <= (uint64_t)o->memory_limit) {
+        headroom_limit(&it->headroom, (uint64_t)o->memory_limit, it->memory_planned,
+                       it->worker_count);
+        return IMREC_OK;
+    }
     return imrec_error_at(
         err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
         "memory_limit is %lld bytes, but these options need %llu: %llu for %lld batches, %llu for "

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define KEPT_BYTES ((uint64_t)32 << 20) /* of buffers, between pictures */
+
 enum { MAX_STEPS = 3 }; /* shorter side, then up to two passes that let it cover the crop */
 
 struct steps {
@@ -45,9 +47,10 @@ static enum imrec_status prepare(struct sampler *p, bool mirror, const float *me
 }
 
 enum imrec_status sampler_init(struct sampler *p, const struct imrec_iter_options *options,
-                               const float *mean_image, bool stream, struct imrec_error *err)
+                               struct headroom *headroom, const float *mean_image, bool stream,
+                               struct imrec_error *err)
 {
-    *p = (struct sampler){.options = options, .row = normalize_row()};
+    *p = (struct sampler){.options = options, .headroom = headroom, .row = normalize_row()};
     IMREC_TRY(prepare(p, false, mean_image, stream, err));
     IMREC_TRY(prepare(p, true, mean_image, stream, err));
     IMREC_TRY(codec_new(&p->codec, err));
@@ -167,6 +170,27 @@ decode_and_resize(struct sampler *p, const struct steps *s, const struct imrec_p
     return IMREC_OK;
 }
 
+/* What the picture will hold beside its slot, at most. */
+static uint64_t claim(const struct sampler *p, const struct steps *s, bool straight, bool turn)
+{
+    const uint64_t channels = p->options->data_shape.channels;
+    uint64_t bytes = codec_claim(p->codec, 1);
+    if (!straight)
+        bytes += (uint64_t)s->upright.width * s->upright.height * channels * (turn ? 2 : 1);
+    for (uint32_t i = 0; i < s->n; i++)
+        bytes += (uint64_t)s->job[i].window.width * s->job[i].window.height * channels;
+    return bytes;
+}
+
+/* One large picture is no reason to hold its memory for ever. */
+static void trim(struct sampler *p, uint64_t claimed)
+{
+    if (claimed <= KEPT_BYTES)
+        return;
+    image_free(&p->images[0]);
+    image_free(&p->images[1]);
+}
+
 enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sample_key key,
                                void *slot, struct imrec_draw *draw, struct imrec_error *err)
 {
@@ -182,11 +206,16 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
     const bool swap = orient_swaps(orientation);
     *draw = plan(&steps, o, key, swap ? info.height : info.width, swap ? info.width : info.height);
     struct normalize_job *job = &p->jobs[draw->mirror];
+    const bool straight = steps.n == 0 && orientation == 1;
+    const uint64_t claimed = claim(p, &steps, straight, orientation != 1);
     job->out = slot;
-    IMREC_TRY(steps.n == 0 && orientation == 1
-                  ? decode_straight(p, job, steps.upright, err)
-                  : decode_and_resize(p, &steps, &info, orientation, job, err));
+    IMREC_TRY(headroom_take(p->headroom, claimed, err));
+    const enum imrec_status st = straight
+                                     ? decode_straight(p, job, steps.upright, err)
+                                     : decode_and_resize(p, &steps, &info, orientation, job, err);
+    trim(p, claimed);
+    headroom_give(p->headroom, claimed);
     normalize_finish(job);
     p->decode_ns = clock_ns() - begin - p->augment_ns;
-    return IMREC_OK;
+    return st;
 }

@@ -6,9 +6,11 @@
 #include "augment/normalize.h"
 #include "augment/resize.h"
 #include "codec/codec.h"
+#include "iter/headroom.h"
 
 struct sampler {
     const struct imrec_iter_options *options; /* borrowed */
+    struct headroom *headroom;                /* borrowed */
     struct codec *codec;
     struct resize_scratch *scratch;
     struct normalize_job jobs[2]; /* not mirrored, mirrored */
@@ -17,11 +19,11 @@ struct sampler {
     uint64_t decode_ns, augment_ns; /* of the picture made last */
 };
 
-/* mean_image may be NULL; it and the options must outlive the picture. `stream`: the batch is
- * larger than the caches. */
+/* mean_image may be NULL; it, the options and the headroom must outlive the sampler. `stream`: the
+ * batch is larger than the caches. */
 IMREC_NODISCARD enum imrec_status
-sampler_init(struct sampler *p, const struct imrec_iter_options *options, const float *mean_image,
-             bool stream, struct imrec_error *err);
+sampler_init(struct sampler *p, const struct imrec_iter_options *options, struct headroom *headroom,
+             const float *mean_image, bool stream, struct imrec_error *err);
 void sampler_free(struct sampler *p); /* zeroed memory is fine */
 uint64_t sampler_memory(const struct sampler *p);
 

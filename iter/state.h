@@ -25,6 +25,7 @@ struct imrec_iter {
     struct label_table labels; /* of path_imglist; empty: not given */
     float *mean_image;         /* NULL: mean_* count */
     size_t mean_image_bytes;
+    struct headroom headroom;
     struct worker *workers;
     uint32_t worker_count;
     struct team *team;
