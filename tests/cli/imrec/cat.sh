@@ -20,3 +20,5 @@ imrec cat a.rec; echo "exit $?"
 imrec index a.rec
 sed -i 's/^107\t.*/107\t0/' a.idx
 imrec cat a.rec 107 | cmp - out/bee/p107.jpg && echo same
+sed -i "s/^107\t.*/107\t$(($(imrec ls a.rec | awk -F'\t' '$3 == 107 {print $2}') - 4))/" a.idx
+imrec cat a.rec 107 | cmp - out/bee/p107.jpg && echo same
