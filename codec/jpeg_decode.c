@@ -105,9 +105,17 @@ static void decode_region(struct jpeg_reader *r, void *job)
     read_rows(r, j, w);
 }
 
+/* Behind the last row: extraneous bytes and a missing end marker are worth a warning. */
+static void read_to_end(struct jpeg_reader *r, struct job *j)
+{
+    j->has_picture = true;
+    jpeg_reader_protect_tables(r);
+    (void)jpeg_finish_decompress(&r->cinfo);
+}
+
 static void decode_direct(struct jpeg_reader *r, void *job)
 {
-    const struct job *j = job;
+    struct job *j = job;
     struct jpeg_decompress_struct *cinfo = &r->cinfo;
     start(r, j);
     while (cinfo->output_scanline < cinfo->output_height) {
@@ -118,6 +126,7 @@ static void decode_direct(struct jpeg_reader *r, void *job)
             rows[i] = j->direct->pixels + (y + i) * j->direct->stride;
         (void)jpeg_read_scanlines(cinfo, rows, n);
     }
+    read_to_end(r, j);
 }
 
 /* Entropy-decodes everything; only the last row becomes pixels. */
@@ -129,9 +138,7 @@ static void decode_nothing(struct jpeg_reader *r, void *job)
     if (r->cinfo.output_height > 1)
         (void)jpeg_skip_scanlines(&r->cinfo, r->cinfo.output_height - 1);
     (void)jpeg_read_scanlines(&r->cinfo, &row, 1);
-    j->has_picture = true;
-    jpeg_reader_protect_tables(r);
-    (void)jpeg_finish_decompress(&r->cinfo);
+    read_to_end(r, j);
 }
 
 static enum imrec_status run(struct codec *c, void (*body)(struct jpeg_reader *, void *),
@@ -145,8 +152,17 @@ static enum imrec_status run(struct codec *c, void (*body)(struct jpeg_reader *,
     c->jpeg->accept_truncated = c->limits.accept_truncated;
     c->jpeg->max_scans = c->limits.max_scans;
     jpeg_reader_begin(c->jpeg, c->image, &c->head);
-    const enum imrec_status st = jpeg_reader_run(c->jpeg, body, j, err);
+    struct imrec_error why;
+    const enum imrec_status st = jpeg_reader_run(c->jpeg, body, j, &why);
     *warnings += c->jpeg->warnings;
+    if (st == IMREC_OK)
+        return IMREC_OK;
+    if (j->has_picture) { /* what follows it is not fit to be read */
+        ++*warnings;
+        return IMREC_OK;
+    }
+    if (err != NULL)
+        *err = why;
     return st;
 }
 
@@ -212,17 +228,7 @@ uint64_t jpeg_claim(const struct codec *c, uint32_t denominator)
 enum imrec_status jpeg_check(struct codec *c, uint32_t *warnings, struct imrec_error *err)
 {
     struct job j = {.channels = 3, .denominator = 1};
-    struct imrec_error why = {0};
-    const enum imrec_status st = run(c, decode_nothing, &j, warnings, &why);
-    if (st == IMREC_OK)
-        return IMREC_OK;
-    if (j.has_picture) { /* what follows the picture is not fit to be read */
-        ++*warnings;
-        return IMREC_OK;
-    }
-    if (err != NULL)
-        *err = why;
-    return st;
+    return run(c, decode_nothing, &j, warnings, err);
 }
 
 static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
