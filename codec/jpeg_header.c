@@ -248,6 +248,7 @@ static enum imrec_status one_segment(struct walk *w, uint8_t marker)
     struct bytes body = {0};
     const enum imrec_status st = segment(w, marker, &body);
     if (st != IMREC_OK && w->head->scans > 0) { /* a picture came before: the decoder judges it */
+        w->head->usable = w->pos - 2;
         w->pos = w->image.n;
         return IMREC_OK;
     }
@@ -275,7 +276,7 @@ enum imrec_status jpeg_head_read(struct bytes image, uint32_t max_scans, struct 
 {
     struct walk w = {image, 0, max_scans, out, err};
     uint8_t marker;
-    *out = (struct jpeg_head){0};
+    *out = (struct jpeg_head){.usable = image.n};
     if (image.n < 2 || image.p[0] != 0xFF || image.p[1] != M_SOI)
         return corrupt(&w, 0, "no start-of-image marker");
     w.pos = 2;

@@ -19,6 +19,7 @@ struct jpeg_head {
     uint8_t orientation; /* EXIF 1..8 */
     bool many_scans;     /* progressive, or components in scans of their own: needs coefficients */
     uint32_t scans;      /* 1 where many_scans is false: what follows is not looked at */
+    size_t usable;       /* bytes before a segment after some scan that the data end in; else all */
     uint8_t scanned;     /* bit i: component i is in some scan */
     /* bit i: table i is defined before the first scan / only after it */
     uint8_t quant, dc, ac;

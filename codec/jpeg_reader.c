@@ -191,7 +191,7 @@ void jpeg_reader_begin(struct jpeg_reader *r, struct bytes image, const struct j
     set_tables(r, head);
     r->image = image;
     r->source.next_input_byte = image.p;
-    r->source.bytes_in_buffer = image.n;
+    r->source.bytes_in_buffer = head->usable;
     r->cinfo.progress = head->many_scans ? &r->progress : NULL;
     r->ended = r->truncated = r->too_many_scans = false;
     r->warnings = 0;
@@ -219,7 +219,7 @@ static enum imrec_status explain(struct jpeg_reader *r, struct imrec_error *err)
 {
     char text[JMSG_LENGTH_MAX];
     const size_t n = r->image.n;
-    const size_t at = r->ended ? n : n - r->source.bytes_in_buffer;
+    const size_t at = r->ended ? n : (size_t)(r->source.next_input_byte - r->image.p);
     if (r->truncated)
         return imrec_error_at(
             err, IMREC_ERR_CORRUPT, n,
