@@ -5,6 +5,8 @@
 #include "tests/support/packing.h"
 #include "tests/support/suite.h"
 
+#include <sys/resource.h>
+
 static struct packing p;
 
 static void setup(void)
@@ -81,6 +83,7 @@ static void expect_same(void)
         expect_same_file(&p, a, b, ".crc");
     }
     expect_same_file(&p, "a", "b", ".lst");
+    expect_same_manifest(&p, "a", "b");
 }
 
 /* The n-th call of `field` fails, n = 1, 2, ... until the run is too short to meet it. */
@@ -191,6 +194,43 @@ START_TEST(pictures_that_are_no_plain_files_are_skipped_each_with_its_reason)
 }
 END_TEST
 
+START_TEST(too_few_file_descriptors_are_an_error_not_skipped_pictures)
+{
+    const struct rlimit before = {1024, 1024};
+    bool failed = false;
+    p.o.threads = 1;
+    p.o.force = true;
+    for (rlim_t n = 4;; n++) {
+        const struct rlimit few = {n, before.rlim_max};
+        const char *uri = kept_path(&p, "b.rec");
+        p.kept_count--;
+        ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+        const enum imrec_status st = packing_run(&p, uri);
+        ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+        if (st == IMREC_OK && p.result.packed == MADE_GOOD)
+            break;
+        ck_assert_msg(st == IMREC_ERR_IO, "%d descriptors: %d, %s", (int)n, (int)st, p.err.message);
+        failed = true;
+        ck_assert_int_lt(n, 100);
+    }
+    ck_assert(failed);
+}
+END_TEST
+
+START_TEST(a_file_larger_than_any_picture_is_not_even_read)
+{
+    const char *name = tmp_path(&p.dir, "source/ant/huge.jpg");
+    p.o.max_pixels = 100 * 100;
+    tmp_write(&p.dir, "source/ant/huge.jpg", "x", 1);
+    ck_assert_int_eq(truncate(name, (8 * 100 * 100) + (64 << 20) + 1), 0);
+    p.o.report = kept_path(&p, "report");
+    ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "b.rec")), IMREC_OK);
+    const struct bytes report = read_whole(p.o.report);
+    ck_assert_ptr_nonnull(strstr((const char *)report.p, "more than any picture of max_pixels"));
+    free((void *)(uintptr_t)report.p);
+}
+END_TEST
+
 START_TEST(a_folder_without_a_good_picture_is_an_error_and_leaves_nothing)
 {
     struct packing q;
@@ -217,6 +257,8 @@ int main(void)
     tcase_add_test(t, a_disk_that_is_full_leaves_a_run_that_can_go_on);
     tcase_add_test(t, memory_that_runs_out_is_an_error_not_a_skipped_picture);
     tcase_add_test(t, pictures_that_are_no_plain_files_are_skipped_each_with_its_reason);
+    tcase_add_test(t, too_few_file_descriptors_are_an_error_not_skipped_pictures);
+    tcase_add_test(t, a_file_larger_than_any_picture_is_not_even_read);
     tcase_add_test(t, a_folder_without_a_good_picture_is_an_error_and_leaves_nothing);
     suite_add_tcase(s, t);
     return suite_run(s);

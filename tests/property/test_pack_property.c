@@ -236,6 +236,53 @@ START_TEST(what_is_there_is_refused_and_replaced_only_when_forced)
 }
 END_TEST
 
+START_TEST(any_file_of_a_set_that_is_there_is_in_the_way)
+{
+    static const char *const names[] = {"a.rec", "a.idx",         "a.crc",
+                                        "a.lst", "a.classes.txt", "a.manifest.json"};
+    tmp_write(&p.dir, names[_i], "x", 1);
+    ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a.rec")), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(p.err.message, names[_i]));
+    p.o.force = true;
+    expect_packed("a.rec");
+}
+END_TEST
+
+START_TEST(a_huge_picture_after_a_resume_goes_ahead_alone)
+{
+    struct stopper s = {5};
+    const struct imrec_pack_task task = {
+        .root = p.source, .out = kept_path(&p, "b"), .progress = stop_at, .user = &s};
+    add_pictures(100);
+    make_picture(&p.dir, "source/cow/zz.jpg", 3000, 2500, 5);
+    p.o.memory = 16 << 20;
+    p.o.shuffle = false;
+    p.o.threads = 3;
+    ck_assert_int_eq(imrec_pack(&task, &p.o, &p.result, &p.err), IMREC_ERR_CANCELLED);
+    s.at = UINT64_MAX;
+    p.o.resume = true;
+    ck_assert_int_eq(imrec_pack(&task, &p.o, &p.result, &p.err), IMREC_OK);
+    ck_assert_uint_gt(p.result.resumed, 0);
+    ck_assert_uint_eq(p.result.packed, MADE_GOOD + 101);
+}
+END_TEST
+
+START_TEST(a_ratio_cuts_where_its_decimal_says)
+{
+    struct bytes text;
+    size_t lines = 0;
+    add_pictures(3);
+    p.o.list = true;
+    p.o.train_ratio = 0.7f; /* of 30: 21, though the float is a little less than 0.7 */
+    ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_OK);
+    text = read_whole(tmp_path(&p.dir, "a_train.lst"));
+    for (size_t i = 0; i < text.n; i++)
+        lines += text.p[i] == '\n';
+    ck_assert_uint_eq(lines, 21);
+    free((void *)(uintptr_t)text.p);
+}
+END_TEST
+
 START_TEST(a_journal_of_other_options_is_refused)
 {
     p.o.on_error = IMREC_ON_ERROR_STOP;
@@ -263,6 +310,9 @@ int main(void)
     tcase_add_loop_test(t, a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed, 0, 5);
     tcase_add_test(t, a_run_that_stopped_at_a_bad_picture_goes_on_behind_it);
     tcase_add_test(t, what_is_there_is_refused_and_replaced_only_when_forced);
+    tcase_add_loop_test(t, any_file_of_a_set_that_is_there_is_in_the_way, 0, 6);
+    tcase_add_test(t, a_huge_picture_after_a_resume_goes_ahead_alone);
+    tcase_add_test(t, a_ratio_cuts_where_its_decimal_says);
     tcase_add_test(t, a_journal_of_other_options_is_refused);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -129,11 +129,29 @@ expect_same_file(const struct packing *p, const char *a, const char *b, const ch
     free((void *)(uintptr_t)y.p);
 }
 
+/* DIR/a.manifest.json says of a what DIR/b.manifest.json says of b: both names one letter. */
+static inline void expect_same_manifest(const struct packing *p, const char *a, const char *b)
+{
+    char left[64], right[64];
+    snprintf(left, sizeof(left), "%s.manifest.json", a);
+    snprintf(right, sizeof(right), "%s.manifest.json", b);
+    const struct bytes x = read_whole(tmp_path(&p->dir, left));
+    const struct bytes y = read_whole(tmp_path(&p->dir, right));
+    ck_assert(x.p != NULL && y.p != NULL);
+    ck_assert_uint_eq(x.n, y.n);
+    for (size_t i = 0; i < x.n; i++)
+        ck_assert_msg(x.p[i] == y.p[i] || (x.p[i] == (uint8_t)a[0] && y.p[i] == (uint8_t)b[0]),
+                      "byte %zu of %s: %.40s", i, left, (const char *)x.p + i);
+    free((void *)(uintptr_t)x.p);
+    free((void *)(uintptr_t)y.p);
+}
+
 static inline void expect_same_set(const struct packing *p, const char *a, const char *b)
 {
     static const char *const suffixes[] = {".rec", ".idx", ".crc", ".lst", ".classes.txt"};
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
         expect_same_file(p, a, b, suffixes[i]);
+    expect_same_manifest(p, a, b);
 }
 
 static inline bool is_there(const struct packing *p, const char *name)

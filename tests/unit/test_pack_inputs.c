@@ -179,6 +179,7 @@ START_TEST(what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason)
     ck_assert_int_eq(symlink("self.jpg", tmp_path(&dir, "a/self.jpg")), 0);
     file("a/new\nline.jpg");
     file("a/tab\there.jpg");
+    file("a/del\x7f.jpg");
     file("a/latin\xe9.jpg");
     folder("a/folder.jpg");
     folder("a/bad\xff");
@@ -195,7 +196,8 @@ START_TEST(what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason)
     ck_assert_int_eq(skip_of("a/tab\there.jpg")->reason, REASON_NAME);
     ck_assert_int_eq(skip_of("a/latin\xe9.jpg")->reason, REASON_UTF8);
     ck_assert_int_eq(skip_of("a/bad\xff")->reason, REASON_UTF8);
-    ck_assert_uint_eq(scan.skip_count, 8);
+    ck_assert_int_eq(skip_of("a/del\x7f.jpg")->reason, REASON_NAME);
+    ck_assert_uint_eq(scan.skip_count, 9);
 }
 END_TEST
 
@@ -266,7 +268,7 @@ static const char *const texts[] = {
     "0\t1\ta.jpg\n1\t2\tb.jpg\n",
     "0\t1\ta.jpg\r\n\r\n1\t2\tb.jpg\r\n2\t0\tc/d.jpg",
     ("\xef\xbb\xbf"
-    "0\t1\ta.jpg\r1\t2\tb.jpg\r2\t0\tc/d.jpg\r"),
+     "0\t1\ta.jpg\r1\t2\tb.jpg\r2\t0\tc/d.jpg\r"),
     "0\t1\ta.jpg\n\n\n\n1\t2\tlonger/name/than/others/are.jpg\n2\t0\tc\n3\t1\td\n4\t2\te\n\n",
 };
 
@@ -306,6 +308,21 @@ START_TEST(any_number_of_shares_covers_every_line_once_with_its_number)
         for (int64_t k = 0; k < n; k++)
             read_share(path, k, n, joined, sizeof(joined));
         ck_assert_str_eq(joined, whole);
+    }
+}
+END_TEST
+
+START_TEST(shares_are_cut_at_the_original_s_bytes)
+{
+    char text[1001] = "", *at = text, out[4096];
+    for (int i = 0; i < 100; i++)
+        at += sprintf(at, "%d\t1\tab%s\n", i, i < 10 ? "cde" : "cd"); /* 10 bytes a line */
+    ck_assert_int_eq(at - text, 1000);
+    const char *path = tmp_write(&dir, "a.lst", text, 1000);
+    for (int64_t k = 0; k < 50; k++) { /* a line at the cut belongs to the share before */
+        out[0] = '\0';
+        const uint64_t lines = read_share(path, k, 50, out, sizeof(out));
+        ck_assert_uint_eq(lines, k == 0 ? 3 : k == 49 ? 1 : 2);
     }
 }
 END_TEST
@@ -382,6 +399,7 @@ int main(void)
     tcase_add_test(t, shuffling_keeps_every_picture_and_depends_on_the_seed);
     tcase_add_loop_test(t, any_number_of_shares_covers_every_line_once_with_its_number, 0,
                         sizeof(texts) / sizeof(texts[0]));
+    tcase_add_test(t, shares_are_cut_at_the_original_s_bytes);
     tcase_add_test(t, a_list_of_many_pieces_reads_as_one);
     tcase_add_test(t, a_malformed_line_is_a_picture_with_a_reason_and_the_next_one_is_read);
     suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 /* What becomes of one picture: turned, cropped, resampled, recoloured, checked. */
+#include "augment/resample.h"
 #include "base/alloc.h"
 #include "formats/image_record.h"
 #include "formats/recordio.h"
@@ -126,6 +127,44 @@ START_TEST(the_shorter_side_is_what_was_asked_for_however_the_decoder_shrank)
     ck_assert_uint_eq(info.height, sizes[_i].to_height);
     ck_assert_uint_eq(p.result.width.most, sizes[_i].to_width);
     ck_assert_uint_eq(p.result.height.least, sizes[_i].to_height);
+    bytes_free(jpeg);
+}
+END_TEST
+
+/* What the packer must come to, step by step. */
+static struct bytes
+step_by_step(struct codec *c, struct bytes jpeg, uint32_t d, uint32_t width, uint32_t height)
+{
+    const struct codec_limits limits = {.max_pixels = -1};
+    struct imrec_picture_info info;
+    struct resize_scratch *scratch;
+    struct image full = {0}, small = {0};
+    struct bytes out;
+    ck_assert_int_eq(codec_begin(c, jpeg, &limits, &info, &p.err), IMREC_OK);
+    ck_assert_int_eq(codec_decode_scaled(c, d, 3, &full, NULL, &p.err), IMREC_OK);
+    ck_assert_int_eq(resize_scratch_new(&scratch, &p.err), IMREC_OK);
+    ck_assert_int_eq(resample(&full.view, width, height, &small, scratch, &p.err), IMREC_OK);
+    ck_assert_int_eq(codec_encode_jpeg(c, &small.view, 98, &out, &p.err), IMREC_OK);
+    resize_scratch_free(scratch);
+    image_free(&full);
+    image_free(&small);
+    return out;
+}
+
+START_TEST(the_decoder_shrinks_as_far_as_twice_the_target_is_left)
+{
+    static const struct {
+        uint32_t shorter, d;
+    } cases[] = {{147, 1}, {148, 2}, {295, 2}, {296, 4}, {591, 4}, {592, 8}, {1200, 8}};
+    struct bytes jpeg = jpeg_make(cases[_i].shorter * 2, cases[_i].shorter, &plain);
+    struct codec *c;
+    p.o.resize = 37;
+    const struct bytes image = pack_one(jpeg);
+    ck_assert_int_eq(codec_new(&c, &p.err), IMREC_OK);
+    const struct bytes want = step_by_step(c, jpeg, cases[_i].d, 74, 37);
+    ck_assert_uint_eq(image.n, want.n);
+    ck_assert(memcmp(image.p, want.p, want.n) == 0);
+    codec_free(c);
     bytes_free(jpeg);
 }
 END_TEST
@@ -259,6 +298,7 @@ int main(void)
     tcase_add_loop_test(t, every_orientation_is_packed_upright, 1, 9);
     tcase_add_loop_test(t, the_shorter_side_is_what_was_asked_for_however_the_decoder_shrank, 0,
                         sizeof(sizes) / sizeof(sizes[0]));
+    tcase_add_loop_test(t, the_decoder_shrinks_as_far_as_twice_the_target_is_left, 0, 7);
     tcase_add_loop_test(t, colour_is_as_asked, 0, 8);
     tcase_add_test(t, alpha_is_blended_on_white_or_kept);
     tcase_add_loop_test(t, pass_through_stores_the_file_and_looks_as_closely_as_asked, 0, 9);
