@@ -1,33 +1,179 @@
-/* iter/split/count.c - how many records each partition holds. */
+/*
+ * iter/split/count.c - how many records each partition holds.
+ *
+ * An index knows. Else the manifest beside a shard knows how many the shard holds, and the index
+ * that it vouches for where they begin; only a shard without either is read from end to end.
+ */
+#include "base/alloc.h"
 #include "base/error.h"
+#include "formats/crc32c.h"
+#include "formats/manifest.h"
+#include "formats/record_index.h"
+#include "formats/set_names.h"
 #include "iter/split/dataset.h"
 #include "iter/split/scan.h"
 
-static enum imrec_status count_range(struct scan *scan, const struct split *s, struct split_range r,
-                                     uint64_t *count, struct imrec_error *err)
+#include <string.h>
+
+#define INDEX_MOST ((size_t)1 << 32) /* bytes of an index that is loaded for counting */
+
+struct counting {
+    const struct split *split;
+    uint64_t *counts;
+    struct scan scan;
+    char *name, *last; /* of a file beside a shard; of the manifest that was read last */
+    size_t room;
+    struct manifest manifest;
+    struct imrec_error *err;
+};
+
+/* The part that holds a byte of the concatenation. */
+static uint64_t part_of(const struct split *s, uint64_t offset)
+{
+    const uint64_t step = split_part_begin(s, 1), part = step != 0 ? offset / step : 0;
+    return part < s->options.num_parts ? part : s->options.num_parts - 1;
+}
+
+/* ---- what the packer left behind
+ * ----------------------------------------------------------------- */
+
+static enum imrec_status name_beside(struct counting *c, const char *uri, enum set_file what)
+{
+    const size_t need = SET_NAME_ROOM(strlen(uri));
+    if (need > c->room) {
+        char *name = imrec_realloc(c->name, need, 1);
+        c->name = name != NULL ? name : c->name;
+        char *last = name != NULL ? imrec_realloc(c->last, need, 1) : NULL;
+        if (last == NULL)
+            return imrec_error_at(c->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory to count records");
+        if (c->last == NULL)
+            last[0] = '\0';
+        c->last = last;
+        c->room = need;
+    }
+    set_name(uri, what, c->name);
+    return IMREC_OK;
+}
+
+/* Reads the manifest of the shard's set, unless it is there from the shard before. One that is
+ * missing or broken is none. */
+static void read_manifest(struct counting *c)
+{
+    uint8_t *text;
+    size_t n;
+    if (strcmp(c->name, c->last) == 0)
+        return;
+    strcpy(c->last, c->name);
+    manifest_free(&c->manifest);
+    c->manifest = (struct manifest){0};
+    if (source_load(c->name, MANIFEST_MAX_BYTES, &text, &n, NULL) != IMREC_OK)
+        return;
+    if (manifest_read(c->name, (struct bytes){text, n}, &c->manifest, NULL) != IMREC_OK)
+        c->manifest = (struct manifest){0};
+    imrec_free(text);
+}
+
+static const struct manifest_shard *entry_of(const struct counting *c, const struct shard *h)
+{
+    for (size_t i = 0; i < c->manifest.shard_count; i++) {
+        const struct manifest_shard *m = &c->manifest.shards[i];
+        if (strcmp(m->rec.name, set_base_name(h->uri)) == 0 && m->rec.bytes == h->size)
+            return m;
+    }
+    return NULL;
+}
+
+/* Counts the lines of an index that is what the manifest says; false when it is not. */
+static bool count_index(struct counting *c, const struct shard *h, const struct manifest_shard *m,
+                        uint64_t *counts)
+{
+    uint8_t *text;
+    size_t n;
+    struct index_cursor cursor;
+    uint64_t key, offset, lines = 0;
+    if (m->idx.name == NULL || source_load(c->name, INDEX_MOST, &text, &n, NULL) != IMREC_OK)
+        return false;
+    bool good = n == m->idx.bytes && crc32c(0, text, n) == m->idx.crc32c;
+    record_index_begin(&cursor, c->name, (struct bytes){text, n});
+    while (good && record_index_next(&cursor, &key, &offset, NULL) == IMREC_OK) {
+        good = offset < h->size;
+        if (good)
+            counts[part_of(c->split, h->begin + offset)]++;
+        lines++;
+    }
+    imrec_free(text);
+    return good && lines == m->records;
+}
+
+/* ---- reading
+ * ------------------------------------------------------------------------------------------ */
+
+static enum imrec_status scan_range(struct counting *c, struct split_range r, uint64_t *count)
 {
     struct walk_item item;
     enum walk_step step;
-    scan_begin(scan, s->shards[r.shard].source, r.begin, r.end, r.begin == 0);
+    scan_begin(&c->scan, c->split->shards[r.shard].source, r.begin, r.end, r.begin == 0);
     do {
-        IMREC_TRY(scan_next(scan, &step, &item, err));
+        IMREC_TRY(scan_next(&c->scan, &step, &item, c->err));
         *count += step == WALK_RECORD;
     } while (step != WALK_END);
     return IMREC_OK;
 }
 
 static enum imrec_status
-count_parts(struct scan *scan, const struct split *s, uint64_t *counts, struct imrec_error *err)
+scan_shard(struct counting *c, uint32_t shard, uint64_t first, uint64_t last)
 {
-    for (uint64_t p = 0; p < s->options.num_parts; p++) {
-        const uint64_t begin = split_part_begin(s, p), end = split_part_begin(s, p + 1);
-        counts[p] = 0;
-        for (uint32_t i = 0; i < s->shard_count; i++) {
-            const struct split_range r = split_clip(s, i, begin, end);
-            if (r.begin < r.end)
-                IMREC_TRY(count_range(scan, s, r, &counts[p], err));
-        }
+    for (uint64_t p = first; p <= last; p++) {
+        const uint64_t begin = split_part_begin(c->split, p);
+        const uint64_t end = split_part_begin(c->split, p + 1);
+        const struct split_range r = split_clip(c->split, shard, begin, end);
+        if (r.begin < r.end)
+            IMREC_TRY(scan_range(c, r, &c->counts[p]));
     }
+    return IMREC_OK;
+}
+
+/* ---- counting
+ * ----------------------------------------------------------------------------------------- */
+
+static enum imrec_status count_shard(struct counting *c, uint32_t shard)
+{
+    const struct shard *h = &c->split->shards[shard];
+    if (h->size == 0)
+        return IMREC_OK;
+    const uint64_t first = part_of(c->split, h->begin);
+    const uint64_t last = part_of(c->split, h->begin + h->size - 1);
+    IMREC_TRY(name_beside(c, h->uri, SET_MANIFEST));
+    read_manifest(c);
+    const struct manifest_shard *m = entry_of(c, h);
+    if (m != NULL && first == last) {
+        c->counts[first] += m->records;
+        return IMREC_OK;
+    }
+    if (m != NULL) {
+        const size_t parts = (size_t)(last - first + 1);
+        uint64_t *counts = imrec_zalloc((size_t)last + 1, sizeof(*counts));
+        if (counts == NULL)
+            return imrec_error_at(c->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory to count the records of %zu partitions", parts);
+        IMREC_TRY(name_beside(c, h->uri, SET_INDEX));
+        const bool counted = count_index(c, h, m, counts);
+        for (uint64_t p = first; counted && p <= last; p++)
+            c->counts[p] += counts[p];
+        imrec_free(counts);
+        if (counted)
+            return IMREC_OK;
+    }
+    return scan_shard(c, shard, first, last);
+}
+
+static enum imrec_status count_all(struct counting *c)
+{
+    const struct split *s = c->split;
+    memset(c->counts, 0, (size_t)s->options.num_parts * sizeof(*c->counts));
+    for (uint32_t i = 0; i < s->shard_count; i++)
+        IMREC_TRY(count_shard(c, i));
     return IMREC_OK;
 }
 
@@ -38,8 +184,11 @@ enum imrec_status split_count(const struct split *s, uint64_t *counts, struct im
             counts[p] = split_part_begin(s, p + 1) - split_part_begin(s, p);
         return IMREC_OK;
     }
-    struct scan scan = {0};
-    const enum imrec_status st = count_parts(&scan, s, counts, err);
-    scan_end(&scan);
+    struct counting c = {.split = s, .counts = counts, .err = err};
+    const enum imrec_status st = count_all(&c);
+    scan_end(&c.scan);
+    manifest_free(&c.manifest);
+    imrec_free(c.name);
+    imrec_free(c.last);
     return st;
 }

@@ -1,0 +1,304 @@
+#include "base/alloc.h"
+#include "formats/crc32c.h"
+#include "formats/manifest.h"
+#include "formats/record_index.h"
+#include "iter/split/dataset.h"
+#include "storage/mem.h"
+#include "tests/support/shards.h"
+#include "tests/support/suite.h"
+#include "tests/support/tmpdir.h"
+
+static struct imrec_error err;
+static struct made_shard a, b;
+
+static void put(const char *name, const char *text)
+{
+    ck_assert_int_eq(mem_put(name, text, strlen(text), &err), IMREC_OK);
+}
+
+static void setup(void)
+{
+    struct dice d = {11};
+    a = made_shard(&d, 10, 100);
+    b = made_shard(&d, 7, 100);
+    ck_assert_int_eq(mem_put("a.rec", a.file.p, a.file.n, &err), IMREC_OK);
+    ck_assert_int_eq(mem_put("b.rec", b.file.p, b.file.n, &err), IMREC_OK);
+    ck_assert_int_eq(mem_put("torn.rec", b.file.p, b.file.n - 3, &err), IMREC_OK);
+    put("empty.rec", "");
+}
+
+static void teardown(void)
+{
+    mem_clear();
+    made_free(&a);
+    made_free(&b);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+static struct split_options options(const char *rec, const char *idx, uint64_t parts, uint64_t part)
+{
+    return (struct split_options){.path_imgrec = rec,
+                                  .path_imgidx = idx,
+                                  .num_parts = parts,
+                                  .part_index = part,
+                                  .cell_bytes = 64};
+}
+
+START_TEST(units_tile_the_partitions_and_partitions_the_shards)
+{
+    static const char *lists[] = {"mem://a.rec;mem://b.rec",
+                                  "mem://torn.rec;mem://empty.rec;mem://a.rec;mem://torn.rec",
+                                  "mem://empty.rec"};
+    for (size_t l = 0; l < 3; l++)
+        for (uint64_t parts = 1; parts < 60; parts += parts / 5 + 1) {
+            uint64_t covered = 0, last = 0, total = 0;
+            for (uint64_t p = 0; p < parts; p++) {
+                struct split s;
+                const struct split_options o = options(lists[l], "", parts, p);
+                ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+                total = s.total_bytes;
+                for (uint64_t u = 0; u < s.unit_count; u++) {
+                    const struct split_range r = split_unit(&s, u);
+                    const uint64_t at = s.shards[r.shard].begin + r.begin;
+                    MUST(r.begin < r.end && r.end <= s.shards[r.shard].size);
+                    MUST(r.begin % 4 == 0 && r.end - r.begin <= 64);
+                    MUST(at >= last && split_unit_bytes(&s, u) == r.end - r.begin);
+                    MUST(r.end % 64 == 0 || r.end == s.shards[r.shard].size ||
+                         u + 1 == s.unit_count);
+                    last = at + r.end - r.begin;
+                    covered += r.end - r.begin;
+                }
+                split_close(&s);
+            }
+            ck_assert_uint_eq(covered, total);
+        }
+}
+END_TEST
+
+static const struct {
+    const char *rec, *idx, *text; /* text: of mem://x.idx */
+    enum imrec_status status;
+    const char *says;
+} bad[] = {
+    {"mem://no.rec", "", "", IMREC_ERR_ARGUMENT, "mem://no.rec: there is no such object"},
+    {"mem://a.rec", "mem://no.idx", "", IMREC_ERR_ARGUMENT,
+     "mem://no.idx: there is no such object"},
+    {"mem://a.rec;mem://b.rec", "mem://x.idx", "0\t0\n", IMREC_ERR_ARGUMENT,
+     "path_imgidx names 1 files for 2 shards"},
+    {"mem://a.rec", "mem://x.idx", "0\t0\n1\t17\n", IMREC_ERR_CORRUPT, "mem://x.idx line 2"},
+    {"mem://a.rec", "mem://x.idx", "0\t0\n1\n", IMREC_ERR_CORRUPT, "mem://x.idx line 2"},
+    {"mem://a.rec", "mem://x.idx", "0\t0\n1\t4000000000\n", IMREC_ERR_CORRUPT,
+     "mem://x.idx line 2: no record can begin at 4000000000, mem://a.rec has"},
+    {"mem://a.rec", "mem://x.idx", "0\t0\n5\t8\n1\t0\n", IMREC_ERR_CORRUPT,
+     "mem://x.idx: two lines give the offset 0"},
+    {"mem://empty.rec", "mem://x.idx", "0\t0\n", IMREC_ERR_CORRUPT, "no record can begin at 0"},
+};
+
+START_TEST(what_is_wrong_with_a_list_or_an_index_is_said) /* loop over bad */
+{
+    struct split s;
+    const struct split_options o = options(bad[_i].rec, bad[_i].idx, 1, 0);
+    put("x.idx", bad[_i].text);
+    ck_assert_int_eq(split_open(&o, &s, &err), bad[_i].status);
+    ck_assert_msg(strstr(err.message, bad[_i].says) != NULL, "%s", err.message);
+}
+END_TEST
+
+START_TEST(wrong_numbers_are_refused)
+{
+    struct split s;
+    struct split_options o = options("mem://a.rec", "", 3, 3);
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_ERR_ARGUMENT);
+    o = options("mem://a.rec", "", 0, 0);
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_ERR_ARGUMENT);
+    o = options("mem://a.rec", "", 1, 0);
+    o.cell_bytes = 6;
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_ERR_ARGUMENT);
+    o.cell_bytes = 4;
+    o.num_parts = UINT64_MAX; /* most partitions of a large number are empty */
+    o.part_index = UINT64_MAX - 1;
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    ck_assert_uint_eq(s.unit_count, 0);
+    split_close(&s);
+}
+END_TEST
+
+START_TEST(indexed_partitions_hold_equal_numbers_in_file_order)
+{
+    char text[1024] = "", lines[64];
+    for (size_t i = a.count; i-- > 0;) { /* backwards: the order of lines does not matter */
+        snprintf(lines, sizeof(lines), "%zu\t%zu\n", 50 + i, (size_t)a.records[i].begin);
+        strcat(text, lines);
+    }
+    put("x.idx", text);
+    put("none.idx", "");
+    for (uint64_t p = 0; p < 6; p++) { /* 10 records in steps of 2 */
+        struct split s;
+        const struct split_options o =
+            options("mem://empty.rec;mem://a.rec", "mem://none.idx;mem://x.idx", 6, p);
+        uint64_t counts[6];
+        ck_assert_msg(split_open(&o, &s, &err) == IMREC_OK, "%s", err.message);
+        ck_assert_int_eq(split_count(&s, counts, &err), IMREC_OK);
+        ck_assert_uint_eq(counts[p], p < 5 ? 2 : 0);
+        ck_assert_uint_eq(s.unit_count, counts[p]);
+        for (uint64_t u = 0; u < s.unit_count; u++) {
+            const struct made_record *r = &a.records[2 * p + u];
+            ck_assert_uint_eq(s.records[u].offset, r->begin);
+            ck_assert_uint_eq(s.records[u].key, 50 + 2 * p + u);
+            ck_assert_uint_eq(split_unit(&s, u).end, r->end);
+        }
+        ck_assert_uint_eq(split_memory(&s), (s.unit_count + 1) * 24);
+        split_close(&s);
+    }
+}
+END_TEST
+
+START_TEST(indexes_find_their_shards_by_name)
+{
+    struct split s;
+    put("a.idx", "1\t0\n");
+    put("b.idx", "2\t0\n");
+    struct split_options o = options("mem://a.rec;mem://b.rec", "mem://b.idx;mem://a.idx", 1, 0);
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    ck_assert_uint_eq(s.records[0].key, 1);
+    ck_assert_uint_eq(s.records[1].key, 2);
+    split_close(&s);
+    put("c.idx", "3\t0\n"); /* one name that is nobody's: by place */
+    o = options("mem://a.rec;mem://b.rec", "mem://b.idx;mem://c.idx", 1, 0);
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    ck_assert_uint_eq(s.records[0].key, 2);
+    ck_assert_uint_eq(s.records[1].key, 3);
+    split_close(&s);
+}
+END_TEST
+
+/* A manifest beside mem://a.rec that counts `records`, and its index. */
+static void put_set(uint64_t records, const struct buf *idx, uint32_t crc)
+{
+    struct buf text = BUF_INIT(1 << 20);
+    struct manifest_shard shard = {
+        .rec = {"a.rec", a.file.n, 1}, .idx = {"a.idx", idx->n, crc}, .records = records};
+    const struct manifest m = {.packer = "imrec 0",
+                               .shards = &shard,
+                               .shard_count = 1,
+                               .records = records,
+                               .bytes = a.file.n,
+                               .label_width = 1};
+    ck_assert_msg(manifest_write(&m, &text, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_int_eq(mem_put("a.manifest.json", text.p, text.n, &err), IMREC_OK);
+    ck_assert_int_eq(mem_put("a.idx", idx->p, idx->n, &err), IMREC_OK);
+    buf_free(&text);
+}
+
+static void expect_counts(uint64_t parts, uint64_t sum, bool only_first_half)
+{
+    struct split s;
+    uint64_t counts[8] = {0}, got = 0;
+    const struct split_options o = options("mem://a.rec;mem://b.rec", "", parts, 0);
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    ck_assert_int_eq(split_count(&s, counts, &err), IMREC_OK);
+    for (uint64_t p = 0; p < parts; p++)
+        got += counts[p];
+    ck_assert_uint_eq(got, sum + b.count);
+    if (only_first_half)
+        ck_assert_uint_eq(counts[0], 5);
+    split_close(&s);
+}
+
+START_TEST(counting_asks_manifest_and_index_before_it_reads)
+{
+    struct buf idx = BUF_INIT(1 << 20);
+    for (uint64_t i = 0; i < 5; i++) /* only half of the records: a scan would find all */
+        ck_assert_int_eq(record_index_write(&idx, i, a.records[0].begin, &err), IMREC_OK);
+    const uint32_t crc = crc32c(0, idx.p, idx.n);
+    expect_counts(1, a.count, false); /* nothing beside the shards */
+    expect_counts(5, a.count, false);
+    put_set(5, &idx, crc);
+    expect_counts(1, 5, false);
+    expect_counts(5, 5, true);
+    put_set(5, &idx, crc + 1); /* another index than the manifest's */
+    expect_counts(1, 5, false);
+    expect_counts(5, a.count, false);
+    put_set(6, &idx, crc); /* an index that lacks a record */
+    expect_counts(5, a.count, false);
+    put("a.manifest.json", "{}");
+    expect_counts(1, a.count, false);
+    ck_assert_int_eq(mem_put("a.rec", a.file.p, a.file.n - 8, &err), IMREC_OK);
+    put_set(5, &idx, crc); /* another shard than the manifest's */
+    expect_counts(1, a.count - 1, false);
+    buf_free(&idx);
+}
+END_TEST
+
+static uint64_t fingerprint(const char *rec, const char *idx)
+{
+    struct split s;
+    const struct split_options o = options(rec, idx, 1, 0);
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    const uint64_t f = split_fingerprint(&s);
+    split_close(&s);
+    return f;
+}
+
+START_TEST(the_fingerprint_changes_with_names_sizes_order_and_index)
+{
+    uint64_t f[8];
+    put("a.idx", "1\t0\n");
+    put("k.idx", "2\t0\n");
+    ck_assert_int_eq(mem_put("moved/a.rec", a.file.p, a.file.n, &err), IMREC_OK);
+    f[0] = fingerprint("mem://a.rec;mem://b.rec", "");
+    f[1] = fingerprint("mem://b.rec;mem://a.rec", "");
+    f[2] = fingerprint("mem://a.rec", "");
+    f[3] = fingerprint("mem://a.rec", "mem://a.idx");
+    f[4] = fingerprint("mem://a.rec", "mem://k.idx");
+    f[5] = fingerprint("mem://b.rec", "");
+    f[6] = fingerprint("mem://torn.rec", "");
+    f[7] = fingerprint("mem://a.rec;mem://a.rec", "");
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < i; j++)
+            ck_assert_uint_ne(f[i], f[j]);
+    ck_assert_uint_eq(fingerprint("mem://moved/a.rec", ""), f[2]);
+}
+END_TEST
+
+START_TEST(no_allocation_that_fails_leaks)
+{
+    struct split s;
+    put("a.idx", "1\t0\n");
+    const long before = imrec_alloc_live();
+    for (int keep = 0; keep < 2; keep++)
+        for (long n = 0;; n++) {
+            struct split_options o = options("mem://a.rec", keep ? "" : "mem://a.idx", 1, 0);
+            o.keep_in_memory = keep;
+            imrec_alloc_fail_after(n);
+            enum imrec_status st = split_open(&o, &s, &err);
+            uint64_t count;
+            if (st == IMREC_OK)
+                st = split_count(&s, &count, &err);
+            imrec_alloc_fail_after(-1);
+            split_close(&s);
+            ck_assert_int_eq(imrec_alloc_live(), before);
+            if (st == IMREC_OK)
+                break;
+            ck_assert_int_eq(st, IMREC_ERR_NO_MEMORY);
+        }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("dataset");
+    TCase *tc = tcase_create("dataset");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, units_tile_the_partitions_and_partitions_the_shards);
+    tcase_add_loop_test(tc, what_is_wrong_with_a_list_or_an_index_is_said, 0,
+                        sizeof(bad) / sizeof(bad[0]));
+    tcase_add_test(tc, wrong_numbers_are_refused);
+    tcase_add_test(tc, indexed_partitions_hold_equal_numbers_in_file_order);
+    tcase_add_test(tc, indexes_find_their_shards_by_name);
+    tcase_add_test(tc, counting_asks_manifest_and_index_before_it_reads);
+    tcase_add_test(tc, the_fingerprint_changes_with_names_sizes_order_and_index);
+    tcase_add_test(tc, no_allocation_that_fails_leaks);
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
