@@ -19,9 +19,8 @@ static const struct jpeg_layout modes[] = {{.quality = 0},
                                            {.separate_scans = true},
                                            {.restart_rows = 2, .progressive = true},
                                            {.quality = 25}};
-static const uint32_t sizes[][2] = {{131, 147}, {200, 67}, {70, 64}, {97, 33},
-                                    {33, 40},   {17, 18},  {1, 1},   {300, 16}};
-enum { SAMPLINGS = 10, MODES = 8, SIZES = 8 };
+static const uint32_t sizes[][2] = {{131, 147}, {200, 67}, {97, 33}, {17, 18}, {1, 1}};
+enum { SAMPLINGS = 10, MODES = 8, SIZES = 5 };
 
 static void decode(struct codec *c, struct bytes jpeg, const struct imrec_rect *region,
                    uint32_t channels, struct image *out)
