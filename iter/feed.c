@@ -122,6 +122,7 @@ static enum team_step step(struct imrec_iter *it, struct ticket *t)
             return close_cell(it, c);
         if (next != SCHEDULE_GO)
             return give(it, c, t, next);
+        it->resumed_inside = false; /* what begins now begins with its first sample */
         supply_go(&it->supply, schedule_target(&it->schedule));
     }
 }

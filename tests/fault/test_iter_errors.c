@@ -211,6 +211,40 @@ START_TEST(damage_without_an_index_takes_no_slot_and_is_told_once_with_its_range
 }
 END_TEST
 
+START_TEST(damage_is_not_told_again_behind_a_position_inside_its_window)
+{
+    struct picture_set s = make();
+    struct imrec_iter *it = set_open(&s, false, "batch_size=1");
+    struct imrec_batch b;
+    const char *json;
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_ERR_DATA); /* with its first sample */
+    ck_assert_uint_eq(b.failed, 0);
+    ck_assert_int_eq(imrec_iter_position(it, &json, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_seek(it, json, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(the_first_fault_in_slot_order_is_the_one_named)
+{
+    struct picture_set s = make();
+    struct imrec_iter *it = set_open(&s, false, "batch_size=20"); /* damage comes before slot 0 */
+    struct imrec_batch b;
+    struct imrec_error err = {0};
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+    ck_assert_uint_eq(b.failed, 3);
+    ck_assert_msg(strstr(err.message, "no readable record") != NULL, "%s", err.message);
+    imrec_iter_close(it);
+    it = set_open(&s, true, "batch_size=20");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+    ck_assert_msg(strstr(err.message, "id 1049") != NULL, "%s", err.message);
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
 static enum bad all_framing(uint32_t i)
 {
     (void)i;
@@ -306,6 +340,8 @@ int main(void)
     tcase_add_test(tc, an_error_names_shard_byte_id_and_reason);
     tcase_add_test(tc, failed_slots_are_zero_but_keep_their_id);
     tcase_add_test(tc, damage_without_an_index_takes_no_slot_and_is_told_once_with_its_range);
+    tcase_add_test(tc, damage_is_not_told_again_behind_a_position_inside_its_window);
+    tcase_add_test(tc, the_first_fault_in_slot_order_is_the_one_named);
     tcase_add_loop_test(tc, nothing_but_damage_is_told_and_ends, 0, 5);
     tcase_add_loop_test(tc, damage_behind_the_last_sample_is_told, 0, 5);
     tcase_add_loop_test(tc, bytes_that_storage_refuses_are_damage_and_the_rest_is_delivered, 0, 2);

@@ -92,6 +92,11 @@ static void resume_at_all(const struct picture_set *s, const char *words, bool i
         const size_t at = (i * 37) % run.count; /* forth and back */
         if (imrec_iter_seek(it, run.stops[at].json, &err) != IMREC_OK)
             ck_abort_msg("%s: %s", changed, err.message);
+        read_batches(it, &out, with_pad, 1 + i % 7, NULL, NULL);
+        struct stop again; /* a position taken behind a position */
+        take_position(it, &again, 0);
+        if (imrec_iter_seek(it, again.json, &err) != IMREC_OK)
+            ck_abort_msg("%s: %s after %s", err.message, again.json, run.stops[at].json);
         read_batches(it, &out, with_pad, AHEAD / 2, NULL, NULL);
         compare_from(&out, &run.stream, run.stops[at].at, changed, run.stops[at].json);
         stream_free(&out);
