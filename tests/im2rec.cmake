@@ -6,7 +6,7 @@ imrec_test(test_pack_pictures im2rec SOURCES unit/test_pack_pictures.c support/p
 imrec_test(test_tally im2rec SOURCES unit/test_tally.c)
 imrec_test(test_pack_property im2rec SOURCES property/test_pack_property.c LABEL property)
 imrec_test(test_pack_vectors im2rec SOURCES conformance/test_pack_vectors.c LABEL conformance)
-imrec_test(test_pack_faults im2rec SOURCES fault/test_pack_faults.c LABEL fault TIMEOUT 300)
+imrec_test(test_im2rec_faults im2rec SOURCES fault/test_pack_faults.c LABEL fault TIMEOUT 300)
 
 # im2rec from outside: every tests/cli/im2rec/CASE.sh on a folder of made pictures.
 add_executable(make_pictures support/make_pictures.c)
@@ -22,8 +22,8 @@ foreach(case IN LISTS cases)
 endforeach()
 
 if(Python3_FOUND)
-  add_test(NAME pack_kills COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fault/kill_pack.py
+  add_test(NAME kill_and_resume COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fault/kill_pack.py
            $<TARGET_FILE:im2rec> 20)
-  set_tests_properties(pack_kills PROPERTIES LABELS fault TIMEOUT 600 SKIP_RETURN_CODE 77
+  set_tests_properties(kill_and_resume PROPERTIES LABELS fault TIMEOUT 600 SKIP_RETURN_CODE 77
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endif()
