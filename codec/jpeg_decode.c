@@ -13,7 +13,8 @@
 
 #include <jerror.h>
 
-enum { ROWS_AT_ONCE = 4 }; /* of one MCU row's upsampling: max_v_samp_factor */
+enum { LINE = 64, OFF_LINE = 8 }; /* bytes: of the cache; no vector's boundary */
+enum { ROWS_AT_ONCE = 4 };        /* of one MCU row's upsampling: max_v_samp_factor */
 
 struct job {
     struct codec *codec;
@@ -76,6 +77,15 @@ static void give(const struct job *j, const uint8_t *row, uint32_t y)
     out->sink(out->context, y, row);
 }
 
+/* libjpeg-turbo writes rows that begin on a vector's boundary around the caches, which are
+ * slow to read back at once: so no row of this buffer does. */
+static uint8_t *row_buffer(const struct codec *c, size_t row, size_t bytes)
+{
+    const size_t stride = (bytes + LINE - 1) / LINE * LINE;
+    const size_t to_line = LINE - (uintptr_t)c->scratch.p % LINE;
+    return c->scratch.p + to_line + OFF_LINE + row * stride;
+}
+
 static void read_rows(struct jpeg_reader *r, const struct job *j, struct jpeg_window w)
 {
     struct jpeg_decompress_struct *cinfo = &r->cinfo;
@@ -84,7 +94,7 @@ static void read_rows(struct jpeg_reader *r, const struct job *j, struct jpeg_wi
     const uint32_t end = region.y + region.height;
     JSAMPROW rows[ROWS_AT_ONCE];
     for (size_t i = 0; i < ROWS_AT_ONCE; i++)
-        rows[i] = j->codec->scratch.p + i * w.width * pixel;
+        rows[i] = row_buffer(j->codec, i, w.width * pixel);
     while (cinfo->output_scanline < end) {
         const uint32_t y = cinfo->output_scanline, left = end - y;
         const uint32_t n =
@@ -145,7 +155,8 @@ static enum imrec_status run(struct codec *c, void (*body)(struct jpeg_reader *,
                              struct job *j, uint32_t *warnings, struct imrec_error *err)
 {
     /* a row of libjpeg's has 4 components at most */
-    IMREC_TRY(codec_reserve(&c->scratch, (size_t)c->info.width * 4 * ROWS_AT_ONCE, err));
+    const size_t row = (size_t)c->info.width * 4 + LINE;
+    IMREC_TRY(codec_reserve(&c->scratch, row * ROWS_AT_ONCE + 2 * LINE, err));
     if (c->jpeg == NULL)
         IMREC_TRY(jpeg_reader_new(&c->jpeg, err));
     j->codec = c;
