@@ -1,0 +1,115 @@
+/* tests/fuzz/fuzz_shard.c - arbitrary bytes as a shard: the loader gives memory that is there,
+ * grid and partitions tile it, and the sequential reader finds the same in one large cell.
+ *
+ * The first two bytes choose cells and partitions, the others are the shard. */
+#include "base/alloc.h"
+#include "imrec/records.h"
+#include "iter/split/loader.h"
+#include "storage/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(int yes)
+{
+    if (!yes)
+        abort();
+}
+
+static void all_units(void *context, uint64_t number, uint64_t *first, uint64_t *count)
+{
+    *first = number;
+    *count = ((const struct split *)context)->unit_count;
+}
+
+static uint64_t in_order(void *context, uint64_t sweep, uint64_t i)
+{
+    (void)context, (void)sweep;
+    return i;
+}
+
+static uint64_t touch(struct bytes b) /* a sanitizer sees what is not there */
+{
+    uint64_t sum = b.n;
+    for (size_t i = 0; i < b.n; i++)
+        sum = sum * 31 + b.p[i];
+    return sum;
+}
+
+/* The reader must find records and damage of the window, in this order. */
+static void compare(const struct window *w)
+{
+    struct imrec_reader *r;
+    struct imrec_record x;
+    uint64_t records = 0, damages = 0, begin, end;
+    uint32_t shard;
+    enum imrec_status st;
+    must(imrec_reader_open("mem://shard", 0, 1, &r, NULL) == IMREC_OK);
+    while ((st = imrec_reader_next(r, &x, NULL)) != IMREC_END) {
+        if (st == IMREC_OK) {
+            must(records < w->count && w->records[records].offset == x.offset);
+            must(touch(w->records[records].bytes) == touch((struct bytes){x.data, x.size}));
+            records++;
+            continue;
+        }
+        must(st == IMREC_ERR_DATA);
+        imrec_reader_damage(r, &shard, &begin, &end);
+        if (damages < w->damage_count && damages < 63) /* from the 64th on they run together */
+            must(w->damages[damages].begin == begin && w->damages[damages].end == end);
+        damages++;
+    }
+    must(records == w->count && (damages == w->damage_count || damages > 64));
+    imrec_reader_close(r);
+}
+
+static uint64_t load(uint64_t cell, uint64_t parts, uint64_t part)
+{
+    struct split s;
+    struct window *w;
+    struct loader *l;
+    uint64_t waited = 0, last = 0;
+    const struct split_options o = {.path_imgrec = "mem://shard",
+                                    .path_imgidx = "",
+                                    .num_parts = parts,
+                                    .part_index = part,
+                                    .cell_bytes = cell};
+    must(split_open(&o, &s, NULL) == IMREC_OK);
+    const struct loader_options lo = {.split = &s,
+                                      .arenas = 2,
+                                      .threads = 1,
+                                      .windows = 1,
+                                      .arena_bytes = 4096,
+                                      .context = &s,
+                                      .extent = all_units,
+                                      .unit_at = in_order};
+    must(loader_start(&lo, 0, 0, &l, NULL) == IMREC_OK);
+    must(loader_take(l, &w, &waited, NULL) == IMREC_OK);
+    for (uint64_t i = 0; i < w->count; i++) {
+        (void)touch(w->records[i].bytes);
+        must(w->records[i].offset < s.total_bytes && !w->records[i].lost);
+        must(i == 0 || w->records[i].offset > last);
+        last = w->records[i].offset;
+    }
+    if (cell >= s.total_bytes && parts == 1)
+        compare(w);
+    const uint64_t count = w->count;
+    loader_stop(l);
+    split_close(&s);
+    return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2)
+        return 0;
+    const uint64_t cell = 4 + 4 * (uint64_t)data[0], parts = 1 + data[1] % 5;
+    must(mem_put("shard", data + 2, size - 2, NULL) == IMREC_OK);
+    (void)load((uint64_t)1 << 40, 1, 0);
+    for (uint64_t p = 0; p < parts; p++)
+        (void)load(cell, parts, p);
+    mem_clear();
+    must(imrec_alloc_live() == 0);
+    return 0;
+}
