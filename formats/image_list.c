@@ -38,8 +38,8 @@ add_label(struct image_list *l, struct bytes word, uint32_t *count, struct imrec
 {
     if (*count == l->labels_cap) { /* words of a line in memory: bounded by it */
         const size_t cap = l->labels_cap != 0 ? 2 * l->labels_cap : 16;
-        float *grown = imrec_realloc(l->labels, cap, sizeof(float));
-        if (grown == NULL || cap > UINT32_MAX / 2)
+        float *grown = cap > UINT32_MAX / 2 ? NULL : imrec_realloc(l->labels, cap, sizeof(float));
+        if (grown == NULL)
             return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                                   "no memory for the %zu labels of a line", cap);
         l->labels = grown;

@@ -205,6 +205,21 @@ START_TEST(a_file_too_short_for_a_footer_is_refused_though_its_checksum_is_right
 }
 END_TEST
 
+START_TEST(an_empty_shard_has_an_empty_file_of_checksums)
+{
+    struct buf out = BUF_INIT(1 << 12);
+    struct checksums_writer w;
+    struct checksums c;
+    struct checksum sum;
+    ck_assert_int_eq(checksums_begin(&w, &out, NULL), IMREC_OK);
+    ck_assert_int_eq(checksums_finish(&w, &out, NULL), IMREC_OK);
+    ck_assert_int_eq(checksums_open("a.crc", (struct bytes){out.p, out.n}, &c, NULL), IMREC_OK);
+    ck_assert(!checksums_next(&c, &sum));
+    ck_assert_uint_eq(c.records + c.shard_bytes + c.shard_crc, 0);
+    buf_free(&out);
+}
+END_TEST
+
 START_TEST(a_length_no_record_can_have_is_refused)
 {
     struct buf out = BUF_INIT(1 << 12);
@@ -237,6 +252,7 @@ int main(void)
     tcase_add_loop_test(tc, a_footer_that_lies_is_noticed_even_with_a_right_checksum, 0, 2);
     tcase_add_loop_test(tc, another_version_is_not_read, 0, 2);
     tcase_add_test(tc, a_file_too_short_for_a_footer_is_refused_though_its_checksum_is_right);
+    tcase_add_test(tc, an_empty_shard_has_an_empty_file_of_checksums);
     tcase_add_test(tc, a_length_no_record_can_have_is_refused);
     suite_add_tcase(s, tc);
     return suite_run(s);

@@ -106,6 +106,7 @@ static const struct {
     {"00000abc", "000000abc", IMREC_ERR_CORRUPT, "list.crc32c"},
     {"[\"resize\", \"256\"]", "[\"resize\", 256]", IMREC_ERR_CORRUPT, "options"},
     {"[\"resize\", \"256\"]", "[\"resize\"]", IMREC_ERR_CORRUPT, "options"},
+    {"[\"resize\", \"256\"]", "[\"resize\", \"2\", \"3\"]", IMREC_ERR_CORRUPT, "options"},
     {"[\"resize\", \"256\"]", "\"resize\"", IMREC_ERR_CORRUPT, "options"},
     {"\"records\": 4", "\"records\": 126", IMREC_ERR_CORRUPT, "bytes cannot hold"},
     {"\"bytes\": 1000", "\"bytes\": 1001", IMREC_ERR_CORRUPT, "bytes cannot hold"},

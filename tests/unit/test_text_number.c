@@ -156,10 +156,16 @@ START_TEST(what_is_no_number_is_refused)
                                         "1e999999999", "-3.41e38",
                                         "99999999999999999999999999999999999999999999"};
     float v;
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        ck_assert_msg(text_to_float(text_of(bad[i]), &v) == TEXT_FLOAT_MALFORMED, "%s", bad[i]);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct guarded g = guarded_copy(bad[i], strlen(bad[i]));
+        ck_assert_msg(text_to_float((struct bytes){g.p, strlen(bad[i])}, &v) ==
+                          TEXT_FLOAT_MALFORMED,
+                      "%s", bad[i]);
+        guarded_free(g);
+    }
     for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
         ck_assert_msg(text_to_float(text_of(large[i]), &v) == TEXT_FLOAT_TOO_LARGE, "%s", large[i]);
+    ck_assert(value_of("7") == 7 && value_of("+7") == 7);
     ck_assert(isnan(value_of("NaN")) && value_of("-Infinity") == -INFINITY &&
               value_of("+inf") == INFINITY);
 }
