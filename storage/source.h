@@ -34,7 +34,7 @@ IMREC_NODISCARD enum imrec_status
 source_load(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_error *err);
 
 /* A source over `inner` (owned from here on, also on failure) that keeps bytes [begin, end)
- * in memory once they were read. source_kept() tells how many it holds. */
+ * in memory once they were read; keep_source_bytes() tells how many it holds. */
 IMREC_NODISCARD enum imrec_status keep_source_open(struct source *inner, uint64_t begin,
                                                    uint64_t end, struct source **out,
                                                    struct imrec_error *err);

@@ -2,7 +2,7 @@
  *
  * A window is a list of units; its records stand in one reused, huge-page arena. Windows of
  * all sweeps form one sequence: (sweep, 0), (sweep, 1), ..., (sweep + 1, 0), ... Reads of
- * adjacent units are merged, at most 8 MiB a read. The arena is private: records of several
+ * adjacent units are merged, about 16 MiB a read at most. The arena is private: records of several
  * parts are joined in place. */
 #ifndef IMREC_ITER_SPLIT_LOADER_H
 #define IMREC_ITER_SPLIT_LOADER_H
