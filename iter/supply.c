@@ -47,6 +47,7 @@ supply_plan(const struct supply_options *o, const struct split *split, uint64_t 
         most = CHUNK_BYTES / 2;
     } else if (o->shuffle) {
         p.shuffle_records = true;
+        p.threads = 2; /* the second asks the disk for its next run while the first one copies */
         p.cell_bytes = unit;
         p.arenas = 2;
         most = o->shuffle_window / 2;
