@@ -1,5 +1,7 @@
 # The tests of codec/.
 imrec_test(test_codec codec SOURCES unit/test_codec.c)
+imrec_test(test_baseline_kernels baseline SOURCES unit/test_baseline_kernels.c)
+target_link_libraries(test_baseline_kernels PRIVATE PkgConfig::JPEG)
 imrec_test(test_bmp codec SOURCES unit/test_bmp.c)
 imrec_test(test_jpeg_decode codec SOURCES unit/test_jpeg_decode.c support/pictures.c)
 imrec_test(test_jpeg_region codec SOURCES unit/test_jpeg_region.c support/pictures.c TIMEOUT 300)

@@ -28,8 +28,8 @@ struct baseline_kernels {
     bool (*usable)(void);
 
     /* Dequantizes (16-bit products, as libjpeg-turbo's SIMD) and transforms one block to 8 rows
-     * of 8 samples. coef: natural order, 64-byte aligned; nothing but zeros behind the
-     * zigzag index `last`. */
+     * of 8 samples. coef: natural order, 64-byte aligned; last: the zigzag index of the last that
+     * is not 0, or 0. */
     void (*idct)(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out,
                  size_t stride);
 

@@ -1,0 +1,105 @@
+/* codec/baseline/idct_scalar.c - the truth of the inverse DCT.
+ *
+ * The slow integer transform of libjpeg (Loeffler, Ligtenberg, Moschytz, "Practical Fast 1-D DCT
+ * Algorithms with 11 Multiplications", 1989), arranged as pairs of products, and where
+ * libjpeg-turbo's vectors work in 16 bits so does this: products with the quantization and three
+ * sums wrap, what is between the passes and the samples saturate. So it equals them for
+ * whatever a file holds. No intermediate of 32 bits can overflow. */
+#include "codec/baseline/variants.h"
+
+#include <string.h>
+
+static int16_t wrapped(int32_t v)
+{
+    return (int16_t)(uint16_t)v;
+}
+
+static int32_t clamped(int32_t v, int32_t low, int32_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+/* Eight values `in`, `step` apart -> out[8], 13 bits of fraction more. */
+static void transform(const int16_t *in, size_t step, int32_t out[8])
+{
+    const int32_t i1 = in[step], i2 = in[2 * step], i3 = in[3 * step], i5 = in[5 * step],
+                  i6 = in[6 * step], i7 = in[7 * step];
+    const int32_t sum = wrapped(in[0] + in[4 * step]) * (1 << IDCT_FRACTION);
+    const int32_t difference = wrapped(in[0] - in[4 * step]) * (1 << IDCT_FRACTION);
+    const int32_t e2 = i2 * IDCT_0_541 + i6 * (IDCT_0_541 - IDCT_1_847);
+    const int32_t e3 = i2 * (IDCT_0_541 + IDCT_0_765) + i6 * IDCT_0_541;
+    const int32_t even[4] = {sum + e3, difference + e2, difference - e2, sum - e3};
+
+    const int32_t s37 = wrapped(i3 + i7), s15 = wrapped(i1 + i5);
+    const int32_t z3 = s37 * (IDCT_1_175 - IDCT_1_961) + s15 * IDCT_1_175;
+    const int32_t z4 = s37 * IDCT_1_175 + s15 * (IDCT_1_175 - IDCT_0_390);
+    const int32_t odd[4] = {
+        i1 * (IDCT_1_501 - IDCT_0_899) - i7 * IDCT_0_899 + z4,
+        i3 * (IDCT_3_072 - IDCT_2_562) - i5 * IDCT_2_562 + z3,
+        i5 * (IDCT_2_053 - IDCT_2_562) - i3 * IDCT_2_562 + z4,
+        i7 * (IDCT_0_298 - IDCT_0_899) - i1 * IDCT_0_899 + z3,
+    };
+    for (int k = 0; k < 4; k++) {
+        out[k] = even[k] + odd[k];
+        out[7 - k] = even[k] - odd[k];
+    }
+}
+
+static void samples(const int16_t row[8], uint8_t *out)
+{
+    enum { SHIFT = IDCT_FRACTION + IDCT_KEPT + 3 };
+    int32_t v[8];
+    transform(row, 1, v);
+    for (int k = 0; k < 8; k++)
+        out[k] = (uint8_t)(clamped((v[k] + (1 << (SHIFT - 1))) >> SHIFT, -128, 127) + 128);
+}
+
+/* A row without AC is as bright everywhere: what samples() would make of it. */
+static uint8_t flat_sample(int16_t dc)
+{
+    return (uint8_t)(clamped((dc + 16) >> 5, -128, 127) + 128);
+}
+
+bool idct_first_row(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out,
+                    size_t stride)
+{
+    /* zigzag indices in the first row: 0 1 5 6 14 15 27 28 */
+    static const uint32_t ends =
+        1u << 0 | 1u << 1 | 1u << 5 | 1u << 6 | 1u << 14 | 1u << 15 | 1u << 27 | 1u << 28;
+    int16_t row[8] = {0}, below = 0;
+    if (last > 28 || (ends >> last & 1) == 0)
+        return false;
+    for (int i = 8; last > 1 && i < 64; i++)
+        below |= coef[i];
+    if (below != 0)
+        return false;
+    for (uint32_t k = 0; k < 8; k++)
+        row[k] = wrapped(wrapped(coef[k] * quant[k]) * (1 << IDCT_KEPT));
+    if (last == 0)
+        memset(out, flat_sample(row[0]), 8);
+    else
+        samples(row, out);
+    for (uint32_t y = 1; y < 8; y++)
+        memcpy(out + y * stride, out, 8);
+    return true;
+}
+
+void idct_scalar(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out,
+                 size_t stride)
+{
+    enum { SHIFT = IDCT_FRACTION - IDCT_KEPT };
+    int16_t block[64];
+    if (idct_first_row(coef, quant, last, out, stride))
+        return;
+    for (int i = 0; i < 64; i++)
+        block[i] = wrapped(coef[i] * (int16_t)quant[i]);
+    for (int x = 0; x < 8; x++) {
+        int32_t v[8];
+        transform(block + x, 8, v);
+        for (int y = 0; y < 8; y++)
+            block[8 * y + x] =
+                (int16_t)clamped((v[y] + (1 << (SHIFT - 1))) >> SHIFT, INT16_MIN, INT16_MAX);
+    }
+    for (int y = 0; y < 8; y++)
+        samples(block + 8 * y, out + (size_t)y * stride);
+}
