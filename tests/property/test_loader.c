@@ -198,8 +198,9 @@ START_TEST(memory_stays_what_it_is_once_the_arenas_have_grown)
         if (i == 20 * ld.o.windows)
             memory = loader_memory(ld.loader);
     }
-    /* An arena may meet the largest window late: a table grows, the memory does not. */
-    ck_assert_uint_lt(loader_memory(ld.loader) - memory, memory / 500);
+    /* Which arena reads which window is a matter of timing: one may meet the largest late, and its
+     * tables grow by a few percent then. What each window would leave behind is much more. */
+    ck_assert_uint_lt(loader_memory(ld.loader) - memory, memory / 20);
     loading_stop(&ld);
     clear();
 }
