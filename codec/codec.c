@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "codec/baseline/baseline.h"
 #include "codec/colour.h"
 #include "codec/format.h"
 #include "codec/jpeg_decode.h"
@@ -54,6 +55,7 @@ void codec_free(struct codec *c)
     if (c == NULL)
         return;
     jpeg_reader_free(c->jpeg);
+    baseline_free(c->baseline);
     jpeg_plain_free(c->plain);
     jpeg_writer_free(c->writer);
     png_encoded_free(c);
@@ -71,9 +73,20 @@ void codec_free(struct codec *c)
 size_t codec_memory(const struct codec *c)
 {
     const size_t pools = 32 << 10;
-    return sizeof(*c) + c->unpacked.cap + c->line.cap + c->scratch.cap + c->encoded.cap +
-           c->whole.capacity + c->out.capacity + c->upright.capacity + (c->jpeg != NULL) * pools +
-           (c->plain != NULL) * pools + (c->writer != NULL) * pools;
+    return sizeof(*c) + baseline_memory(c->baseline) + c->unpacked.cap + c->line.cap +
+           c->scratch.cap + c->encoded.cap + c->whole.capacity + c->out.capacity +
+           c->upright.capacity + (c->jpeg != NULL) * pools + (c->plain != NULL) * pools +
+           (c->writer != NULL) * pools;
+}
+
+void codec_use_libjpeg(struct codec *c, bool only)
+{
+    c->libjpeg_only = only;
+}
+
+uint64_t codec_baseline_count(const struct codec *c)
+{
+    return c->baseline_count;
 }
 
 enum imrec_status codec_reserve(struct buf *b, size_t bytes, struct imrec_error *err)

@@ -40,7 +40,7 @@ codec_begin(struct codec *c, struct bytes image, const struct codec_limits *limi
 uint64_t codec_claim(const struct codec *c, uint32_t denominator);
 
 /* One row of the region asked for: `row` is its first pixel; y counts from the region's top.
- * Rows come in order. */
+ * Rows come in order; after a fault in a JPEG they come again from 0, and the later ones count. */
 typedef void codec_row_fn(void *context, uint32_t y, const uint8_t *row);
 
 /* Decodes `region` (as stored, before EXIF orientation) of the picture begun, to `channels`
@@ -66,6 +66,11 @@ IMREC_NODISCARD enum imrec_status codec_decode_scaled(struct codec *c, uint32_t 
  * its entropy-coded data, without making pixels of it). For verifying. */
 IMREC_NODISCARD enum imrec_status
 codec_check(struct codec *c, uint32_t *warnings, struct imrec_error *err);
+
+/* For tests and benchmarks: JPEG by libjpeg-turbo alone; and how many have been decoded, or
+ * checked, by our own decoder. */
+void codec_use_libjpeg(struct codec *c, bool only);
+uint64_t codec_baseline_count(const struct codec *c);
 
 /* Encoders: *out views the codec's memory until its next call. channels 1, 3 (PNG also 4).
  * JPEG: 4:2:0, optimal Huffman tables, no metadata but JFIF. */

@@ -36,8 +36,12 @@ struct codec {
     struct imrec_picture_info info;
     struct jpeg_head head; /* of a JPEG */
 
+    bool libjpeg_only;       /* codec_use_libjpeg() */
+    uint64_t baseline_count; /* codec_baseline_count() */
+
     /* kept from picture to picture */
-    struct jpeg_reader *jpeg; /* made when first needed, like the next two */
+    struct jpeg_reader *jpeg; /* made when first needed, like the next three */
+    struct baseline *baseline;
     struct jpeg_plain *plain;
     struct jpeg_writer *writer;
     struct buf unpacked;       /* out of gzip */

@@ -4,11 +4,14 @@
  * The pixels are those of plain libjpeg-turbo: slow integer DCT, fancy upsampling. To one
  * channel: the Y plane of YCbCr, libjpeg's weights of RGB. CMYK and YCCK leave libjpeg as CMYK.
  * Rows go to the sink while they are in the cache; behind the last row nothing is decoded.
+ * What is plain has been decoded by codec/baseline before libjpeg is asked.
  */
 #include "codec/jpeg_decode.h"
 
 #include "base/error.h"
+#include "codec/baseline/baseline.h"
 #include "codec/colour.h"
+#include "codec/jpeg_baseline.h"
 #include "codec/jpeg_region.h"
 
 #include <jerror.h>
@@ -189,6 +192,10 @@ static enum imrec_status decode_rows(struct codec *c, struct rows *rows, struct 
                     .denominator = 1,
                     .rows = rows,
                     .how = conversion_to(c, rows->channels)};
+    bool done;
+    IMREC_TRY(jpeg_try_baseline(c, rows, &done, err));
+    if (done)
+        return IMREC_OK;
     return run(c, decode_region, &j, &rows->warnings, err);
 }
 
@@ -217,6 +224,11 @@ enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t denominator, uint3
     if (cmyk)
         IMREC_TRY(image_resize_buffer(decoded, width, height, 4, err));
     struct job j = {.channels = channels, .denominator = denominator, .direct = &decoded->view};
+    bool done = false;
+    if (denominator == 1)
+        IMREC_TRY(jpeg_try_baseline_whole(c, &out->view, &done, err));
+    if (done)
+        return IMREC_OK;
     IMREC_TRY(run(c, decode_direct, &j, warnings, err));
     if (cmyk)
         mix_inks(c, decoded, out);
@@ -231,6 +243,8 @@ uint64_t jpeg_claim(const struct codec *c, uint32_t denominator)
     const uint64_t pixels =
         (uint64_t)scaled(h->width, denominator) * scaled(h->height, denominator);
     uint64_t bytes = is_cmyk(h) ? 4 * pixels : 0;
+    if (!h->many_scans && denominator == 1)
+        bytes += baseline_claim(c->image.n, h->width);
     for (size_t i = 0; h->many_scans && i < h->components; i++)
         bytes += mcus * h->h[i] * h->v[i] * sizeof(JBLOCK);
     return bytes;
@@ -239,6 +253,11 @@ uint64_t jpeg_claim(const struct codec *c, uint32_t denominator)
 enum imrec_status jpeg_check(struct codec *c, uint32_t *warnings, struct imrec_error *err)
 {
     struct job j = {.channels = 3, .denominator = 1};
+    const struct rows nothing = {.region = {0, 0, c->info.width, c->info.height}, .channels = 3};
+    bool done;
+    IMREC_TRY(jpeg_try_baseline(c, &nothing, &done, err));
+    if (done)
+        return IMREC_OK;
     return run(c, decode_nothing, &j, warnings, err);
 }
 

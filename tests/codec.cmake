@@ -5,6 +5,9 @@ target_link_libraries(test_baseline_kernels PRIVATE PkgConfig::JPEG)
 imrec_test(test_bmp codec SOURCES unit/test_bmp.c)
 imrec_test(test_jpeg_decode codec SOURCES unit/test_jpeg_decode.c support/pictures.c)
 imrec_test(test_jpeg_region codec SOURCES unit/test_jpeg_region.c support/pictures.c TIMEOUT 300)
+imrec_test(test_baseline codec SOURCES unit/test_baseline.c support/pictures.c TIMEOUT 300)
+imrec_test(test_baseline_damage codec SOURCES property/test_baseline_damage.c support/pictures.c
+           LABEL property TIMEOUT 300)
 imrec_test(test_decode_vectors codec formats SOURCES conformance/test_decode_vectors.c LABEL conformance)
 target_link_libraries(test_decode_vectors PRIVATE PkgConfig::JANSSON)
 imrec_test(test_photo_regions codec SOURCES conformance/test_photo_regions.c support/pictures.c
@@ -16,5 +19,6 @@ imrec_link(bench_codec codec)
 target_link_libraries(bench_codec PRIVATE m)
 target_compile_definitions(bench_codec PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
+imrec_fuzz(baseline codec)
 imrec_fuzz(jpeg_header codec)
 imrec_fuzz(picture codec)

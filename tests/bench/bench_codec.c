@@ -82,6 +82,15 @@ static void touch(void *context, uint32_t y, const uint8_t *row)
 
 static int g_y;
 
+static enum imrec_status
+by_libjpeg(enum imrec_status (*run)(struct codec *, struct bytes), struct codec *c, struct bytes b)
+{
+    codec_use_libjpeg(c, true);
+    const enum imrec_status st = run(c, b);
+    codec_use_libjpeg(c, false);
+    return st;
+}
+
 static enum imrec_status plain(struct codec *c, struct bytes b)
 {
     struct imrec_image out;
@@ -125,6 +134,16 @@ static enum imrec_status head(struct codec *c, struct bytes b)
     return codec_begin(c, b, &limits, &info, NULL);
 }
 
+static enum imrec_status region_libjpeg(struct codec *c, struct bytes b)
+{
+    return by_libjpeg(region, c, b);
+}
+
+static enum imrec_status whole_libjpeg(struct codec *c, struct bytes b)
+{
+    return by_libjpeg(whole, c, b);
+}
+
 static int ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -138,7 +157,9 @@ int main(int argc, char **argv)
         enum imrec_status (*run)(struct codec *, struct bytes);
     } what[] = {{"plain, whole", plain},
                 {"region 224 x 224", region},
+                {"region, libjpeg", region_libjpeg},
                 {"whole, rows", whole},
+                {"whole, libjpeg", whole_libjpeg},
                 {"check", check},
                 {"header walk", head}};
     enum { KINDS = sizeof(what) / sizeof(what[0]) };

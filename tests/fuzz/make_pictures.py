@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes corpus/picture and corpus/jpeg_header: one small picture of each kind (needs Pillow)."""
+"""Makes corpus/picture, corpus/jpeg_header and corpus/baseline: one small picture of each kind (needs Pillow)."""
 import gzip
 import io
 import pathlib
@@ -8,7 +8,7 @@ from PIL import Image
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
 PICTURE = ("picture",)
-JPEG = ("picture", "jpeg_header")
+JPEG = ("picture", "jpeg_header", "baseline")
 scene = Image.new("RGB", (24, 18))
 scene.putdata([(x * 9 % 256, y * 13 % 256, x * y % 256) for y in range(18) for x in range(24)])
 
@@ -29,6 +29,9 @@ def write(name, data, folders):
 baseline = save("baseline.jpg", "JPEG", folders=JPEG, quality=70)
 write("truncated.jpg", baseline[:-40], JPEG)
 write("baseline.jpg.gz", gzip.compress(baseline, mtime=0), PICTURE)
+save("422.jpg", "JPEG", folders=("baseline",), quality=50, subsampling=1)
+save("optimal.jpg", "JPEG", folders=("baseline",), quality=97, optimize=True)
+save("restart.jpg", "JPEG", folders=("baseline",), quality=60, restart_marker_blocks=1)
 save("progressive.jpg", "JPEG", folders=JPEG, quality=70, progressive=True)
 save("444.jpg", "JPEG", folders=JPEG, quality=90, subsampling=0)
 save("grey.jpg", "JPEG", scene.convert("L"), folders=JPEG)

@@ -35,7 +35,10 @@ static void choose_layout(struct jpeg_compress_struct *cinfo, const struct jpeg_
         cinfo->comp_info[i].v_samp_factor = i == 0 || i == 3 ? l->v : 1;
     }
     cinfo->arith_code = l->arithmetic;
+    cinfo->optimize_coding = l->optimal;
     cinfo->restart_in_rows = l->restart_rows;
+    if (l->restart_mcus > 0)
+        cinfo->restart_interval = (unsigned)l->restart_mcus;
     if (l->progressive)
         jpeg_simple_progression(cinfo);
 }

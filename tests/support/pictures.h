@@ -14,7 +14,9 @@ struct jpeg_layout {
     int h, v; /* sampling of the first component (and of K), the others have 1 x 1 */
     bool progressive, arithmetic, separate_scans;
     int restart_rows; /* 0 = no restart markers */
+    int restart_mcus; /* the same in MCUs */
     int quality;      /* 0 = 90 */
+    bool optimal;     /* Huffman tables, else those of the standard */
 };
 
 /* width * height pixels of `channels` bytes: a gradient with noise on it, the same each time. */

@@ -1,0 +1,31 @@
+#include "codec/baseline/scan.h"
+
+#include "base/cpu.h"
+#include "codec/baseline/blocks.h"
+
+bool scan_run_scalar(struct scan *s, uint32_t count)
+{
+    return run_mcus(s, count);
+}
+
+#if defined(__x86_64__)
+/* Every CPU with AVX2 is asked for BMI too: they came together, but are told apart. */
+__attribute__((target("bmi,bmi2"))) bool scan_run_bmi2(struct scan *s, uint32_t count)
+{
+    return run_mcus(s, count);
+}
+#endif
+
+scan_run_fn *scan_run_best(void)
+{
+#if defined(__x86_64__)
+    if (cpu_level() >= CPU_AVX2 && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
+        return scan_run_bmi2;
+#endif
+    return scan_run_scalar;
+}
+
+int64_t scan_left(const struct scan *s)
+{
+    return bits_left(&s->bits, s->end);
+}

@@ -1,0 +1,59 @@
+#include "codec/jpeg_baseline.h"
+
+#include "base/error.h"
+#include "codec/baseline/baseline.h"
+
+#include <string.h>
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to decode a JPEG");
+}
+
+/* By what the header has told already; the rest is for the decoder to find out. */
+static bool may_be_plain(const struct codec *c, uint32_t channels)
+{
+    const struct jpeg_head *h = &c->head;
+    return !c->libjpeg_only && h->frame <= 0xC1 && !h->many_scans && h->components != 4 &&
+           channels != 4;
+}
+
+enum imrec_status
+jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct imrec_error *err)
+{
+    const struct baseline_request request = {
+        .region = rows->region,
+        .channels = rows->channels,
+        .sink = rows->sink,
+        .context = rows->context,
+    };
+    *done = false;
+    if (!may_be_plain(c, rows->channels))
+        return IMREC_OK;
+    if (c->baseline == NULL && (c->baseline = baseline_new()) == NULL)
+        return no_memory(err);
+    const enum baseline_result result =
+        baseline_decode(c->baseline, c->image, c->info.width, c->info.height, &request);
+    if (result == BASELINE_NO_MEMORY)
+        return no_memory(err);
+    *done = result == BASELINE_DONE;
+    c->baseline_count += *done;
+    return IMREC_OK;
+}
+
+static void copy_row(void *context, uint32_t y, const uint8_t *row)
+{
+    const struct imrec_image *to = context;
+    memcpy(to->pixels + y * to->stride, row, (size_t)to->width * to->channels);
+}
+
+enum imrec_status jpeg_try_baseline_whole(struct codec *c, const struct imrec_image *out,
+                                          bool *done, struct imrec_error *err)
+{
+    struct imrec_image to = *out;
+    const struct rows rows = {.region = {0, 0, out->width, out->height},
+                              .channels = out->channels,
+                              .sink = copy_row,
+                              .context = &to};
+    return jpeg_try_baseline(c, &rows, done, err);
+}

@@ -1,0 +1,84 @@
+/* tests/support/twin.h - the same bytes to two decoders, of which one may use our own for plain
+ * JPEG: nobody can tell them apart. */
+#ifndef IMREC_TESTS_TWIN_H
+#define IMREC_TESTS_TWIN_H
+
+#include "codec/codec.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct twin {
+    struct codec *own, *libjpeg;
+    struct image made, truth;
+};
+
+struct twin_result {
+    enum imrec_status st;
+    uint32_t warnings;
+    struct imrec_error err;
+};
+
+enum twin_task { TWIN_REGION, TWIN_CHECK };
+
+static inline void twin_must(bool yes, const char *what)
+{
+    if (yes)
+        return;
+    printf("the two decoders differ: %s\n", what);
+    abort();
+}
+
+static inline void twin_begin(struct twin *t)
+{
+    *t = (struct twin){0};
+    twin_must(codec_new(&t->own, NULL) == IMREC_OK, "in memory");
+    twin_must(codec_new(&t->libjpeg, NULL) == IMREC_OK, "in memory");
+    codec_use_libjpeg(t->libjpeg, true);
+}
+
+static inline void twin_end(struct twin *t)
+{
+    codec_free(t->own);
+    codec_free(t->libjpeg);
+    image_free(&t->made);
+    image_free(&t->truth);
+}
+
+static inline struct twin_result twin_run(struct codec *c, struct bytes jpeg,
+                                          const struct codec_limits *limits, enum twin_task task,
+                                          struct imrec_rect r, uint32_t channels, struct image *out)
+{
+    struct twin_result a = {0};
+    struct imrec_picture_info info;
+    a.st = codec_begin(c, jpeg, limits, &info, &a.err);
+    if (a.st != IMREC_OK)
+        return a;
+    if (task == TWIN_CHECK)
+        a.st = codec_check(c, &a.warnings, &a.err);
+    else
+        a.st = codec_decode_image(c, r, channels, out, &a.warnings, &a.err);
+    return a;
+}
+
+/* Status, message, warnings and pixels of both are the same. True: ours has decoded it. */
+static inline bool twin_compare(struct twin *t, struct bytes jpeg,
+                                const struct codec_limits *limits, enum twin_task task,
+                                struct imrec_rect r, uint32_t channels)
+{
+    const uint64_t before = codec_baseline_count(t->own);
+    const struct twin_result a = twin_run(t->own, jpeg, limits, task, r, channels, &t->made);
+    const struct twin_result b = twin_run(t->libjpeg, jpeg, limits, task, r, channels, &t->truth);
+    twin_must(a.st == b.st, "status");
+    twin_must(a.warnings == b.warnings, "warnings");
+    twin_must(strcmp(a.err.message, b.err.message) == 0, "message");
+    twin_must(codec_baseline_count(t->libjpeg) == 0, "libjpeg alone was asked for");
+    if (a.st == IMREC_OK && task == TWIN_REGION)
+        twin_must(memcmp(t->made.view.pixels, t->truth.view.pixels,
+                         (size_t)r.width * r.height * channels) == 0,
+                  "pixels");
+    return codec_baseline_count(t->own) != before;
+}
+#endif
