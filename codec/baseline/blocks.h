@@ -10,6 +10,9 @@
 #include "codec/baseline/scan.h"
 
 #include <string.h>
+#if defined(__BMI2__)
+#include <immintrin.h>
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -37,13 +40,22 @@ INLINE void drop(struct scan_bits *b, uint32_t n)
     b->count -= n;
 }
 
-/* The signed value of the last `size` of the next `length` bits. */
-INLINE int32_t value_at(const struct scan_bits *b, uint32_t length, uint32_t size)
+/* The last `size` of the next `bits` (1 or more) bits; what is above bit 7 of `size` is ignored. */
+INLINE uint32_t last_bits(const struct scan_bits *b, uint32_t bits, uint64_t size)
 {
-    const uint64_t bits = b->buffer << (length - size);
-    const uint64_t negative = (uint64_t)((int64_t)~bits >> 63); /* a 0 in front: all ones here */
-    const uint64_t magnitude = ((bits ^ negative) >> 1) >> (63 - size);
-    return (int32_t)((magnitude ^ negative) - negative);
+    const uint64_t front = b->buffer >> (64 - bits);
+#if defined(__BMI2__)
+    return (uint32_t)_bzhi_u64(front, (uint32_t)size);
+#else
+    return (uint32_t)front & ((1u << (size & 31)) - 1);
+#endif
+}
+
+/* The signed value of the next `size` bits, which may be none. */
+INLINE int32_t next_value(const struct scan_bits *b, uint32_t size)
+{
+    const int32_t v = (int32_t)(b->buffer >> 32 >> (32 - size));
+    return size == 0 || v >> (size - 1) ? v : v - (1 << size) + 1;
 }
 
 /* One code of any length, out of the buffer; > 255: there is none. */
@@ -59,109 +71,117 @@ INLINE uint32_t take_symbol(struct scan_bits *b, const struct huffman_code *c)
     return c->symbols[(int32_t)(next >> (16 - length)) + c->offset[length]];
 }
 
-/* One AC symbol of the block at *k. False: it makes no sense. The end of the block is *k = 64,
- * and *last stays; coef may be NULL. */
-INLINE bool one_symbol(struct scan_bits *b, const struct huffman_ac *t, uint32_t *k, uint32_t *last,
-                       int16_t *coef)
+INLINE bool take_dc(struct scan_bits *b, const struct huffman_dc *t, int32_t *prediction)
+{
+    refill(b);
+    const struct huffman_difference *e = &t->entry[b->buffer >> (64 - DC_BITS)];
+    if (__builtin_expect(e->bits != 0, 1)) {
+        *prediction += e->base + (int32_t)last_bits(b, e->bits, e->size);
+        drop(b, e->bits);
+    } else {
+        const uint32_t size = take_symbol(b, &t->code);
+        if (size > 255)
+            return false;
+        *prediction += next_value(b, size);
+        drop(b, size);
+    }
+    return *prediction == (int16_t)*prediction;
+}
+
+/* One block's coefficients. */
+struct ac_state {
+    uint32_t k;     /* the next; 64 = the block is complete */
+    uint32_t last;  /* that was given, when it is */
+    bool has_zeros; /* given ones may be 0 */
+};
+
+/* One AC symbol. False: it makes no sense. coef may be NULL. */
+INLINE bool
+one_symbol(struct scan_bits *b, const struct huffman_ac *t, struct ac_state *s, int16_t *coef)
 {
     refill(b);
     const uint32_t symbol = take_symbol(b, &t->code), run = symbol >> 4, size = symbol & 15;
     if (symbol > 255)
         return false;
+    s->last = s->k - 1;
     if (size == 0 && run != 15) {
-        *k = BLOCK * BLOCK;
+        s->k = BLOCK * BLOCK;
         return true;
     }
-    *k += run;
-    if (*k >= BLOCK * BLOCK)
+    s->last = s->k += run;
+    s->has_zeros |= size == 0;
+    if (s->k >= BLOCK * BLOCK)
         return false;
     if (coef != NULL)
-        coef[natural_order[*k]] = (int16_t)value_at(b, size, size);
-    *last = *k;
+        coef[natural_order[s->k]] = (int16_t)next_value(b, size);
     drop(b, size);
-    ++*k;
+    s->k++;
     return true;
 }
 
-INLINE bool take_dc(struct scan_bits *b, const struct huffman_dc *t, int32_t *prediction)
+/* What a pair that is not simply two coefficients means, while k < 64: as one_symbol(). The end of
+ * the block, with or without a coefficient before it, takes no branch to tell which. */
+INLINE bool special_pair(struct scan_bits *b, const struct huffman_ac *t, huffman_pair e,
+                         struct ac_state *s, int16_t *coef)
 {
-    refill(b);
-    const uint32_t e = t->entry[b->buffer >> (64 - DC_BITS)];
-    uint32_t length = e & 63, size = e >> 6;
-    if (__builtin_expect(length == 0, 0)) {
-        size = take_symbol(b, &t->code);
-        if (size > 255)
-            return false;
-        length = size;
-    }
-    *prediction += value_at(b, length, size);
-    drop(b, length);
-    return *prediction == (int16_t)*prediction;
+    const uint32_t at = s->k + (e >> PAIR_FIRST & 255);
+    const int16_t value = (int16_t)(e >> PAIR_VALUE);
+    const uint32_t end = at + (value != 0);
+    if ((e >> PAIR_SECOND & 255) < PAIR_END || (e & 255) == 0 || end >= BLOCK * BLOCK)
+        return one_symbol(b, t, s, coef);
+    if (coef != NULL)
+        coef[natural_order[at]] = value;
+    s->last = end - 1;
+    drop(b, e & 63);
+    s->k = BLOCK * BLOCK;
+    return true;
 }
 
-/* What a pair that is not simply two coefficients means. False: nonsense. */
-INLINE bool pair_special(struct scan_bits *b, const struct huffman_ac *t, uint32_t e, uint32_t *k,
-                         uint32_t *last, int16_t *coef)
+/* The next pair. False: it is not simply two coefficients, and nothing has been done. */
+INLINE bool take_pair(struct scan_bits *b, huffman_pair e, struct ac_state *s, int16_t *coef)
 {
-    const uint32_t at = *k + (e >> 12 & 15);
-    const int32_t first = (int32_t)e >> 20;
-    if ((e >> 6 & 63) != PAIR_END || (e & 63) == 0 || (first != 0 && at >= BLOCK * BLOCK - 1))
-        return one_symbol(b, t, k, last, coef);
-    if (first != 0) {
-        coef[natural_order[at]] = (int16_t)first;
-        *last = at;
+    const uint32_t second = s->k + (e >> PAIR_SECOND & 255);
+    if (second >= BLOCK * BLOCK)
+        return false;
+    if (coef != NULL) {
+        const uint32_t bits = last_bits(b, e & 63, e >> PAIR_SIZE);
+        coef[natural_order[s->k + (e >> PAIR_FIRST & 255)]] = (int16_t)(e >> PAIR_VALUE);
+        coef[natural_order[second]] = (int16_t)((e >> PAIR_BASE) + bits);
     }
     drop(b, e & 63);
-    *k = BLOCK * BLOCK;
+    s->k = second + 1;
     return true;
 }
 
-/* The AC coefficients of a block of zeros. */
+INLINE huffman_pair look(const struct scan_bits *b, const struct huffman_ac *t)
+{
+    uint64_t shift = 64 - AC_BITS;
+    __asm__("" : "+r"(shift));
+    return t->pair[b->buffer >> shift];
+}
+
+/* The AC coefficients of a block, into `coef` full of zeros; NULL: only past them. *last is the
+ * place of the last that is not 0. */
 INLINE bool take_ac(struct scan_bits *b, const struct huffman_ac *t, int16_t *coef, uint32_t *last)
 {
-    uint32_t k = 1;
-    *last = 0;
-    while (k < BLOCK * BLOCK) {
-        refill(b);
-        for (int i = 0; i < 2; i++) { /* 2 x 25 bits at most */
-            const uint32_t e = t->pair[b->buffer >> (64 - AC_BITS)];
-            const uint32_t second = k + (e >> 6 & 63);
-            if (second >= BLOCK * BLOCK) {
-                if (k < BLOCK * BLOCK && !pair_special(b, t, e, &k, last, coef))
-                    return false;
+    struct ac_state s = {.k = 1};
+    do {
+        huffman_pair e;
+        do { /* 2 pairs of up to 26 bits each */
+            refill(b);
+            e = look(b, t);
+            if (!take_pair(b, e, &s, coef))
                 break;
-            }
-            coef[natural_order[k + (e >> 12 & 15)]] = (int16_t)((int32_t)e >> 20);
-            coef[natural_order[second]] = (int16_t)value_at(b, e & 63, e >> 16 & 15);
-            drop(b, e & 63);
-            *last = second;
-            k = second + 1;
-        }
-    }
-    return true;
-}
-
-INLINE bool skip_ac(struct scan_bits *b, const struct huffman_ac *t)
-{
-    uint32_t k = 1, last;
-    while (k < BLOCK * BLOCK) {
-        refill(b);
-        for (int i = 0; i < 2; i++) {
-            const uint32_t e = t->skip[b->buffer >> (64 - AC_BITS)];
-            const uint32_t next = k + (e >> 6);
-            if (next > BLOCK * BLOCK) {
-                if (next >= SKIP_END && next < SKIP_END + BLOCK * BLOCK) {
-                    drop(b, e & 63);
-                    return true;
-                }
-                if (k < BLOCK * BLOCK && !one_symbol(b, t, &k, &last, NULL))
-                    return false;
-                break;
-            }
-            drop(b, e & 63);
-            k = next;
-        }
-    }
+            e = look(b, t);
+        } while (take_pair(b, e, &s, coef));
+        s.last = s.k - 1;
+        if (s.k < BLOCK * BLOCK && !special_pair(b, t, e, &s, coef))
+            return false;
+    } while (s.k < BLOCK * BLOCK);
+    if (s.has_zeros && coef != NULL)
+        while (s.last > 0 && coef[natural_order[s.last]] == 0)
+            s.last--;
+    *last = s.last;
     return true;
 }
 
@@ -169,6 +189,14 @@ INLINE bool skip_ac(struct scan_bits *b, const struct huffman_ac *t)
 INLINE int64_t bits_left(const struct scan_bits *b, const uint8_t *end)
 {
     return (int64_t)(end - b->p) * 8 + b->count;
+}
+
+/* Not memset(), of which some compilers make a slow string instruction. */
+INLINE void clear(int16_t *coef)
+{
+    typedef int64_t vector __attribute__((vector_size(32), may_alias));
+    for (size_t i = 0; i < BLOCK * BLOCK * sizeof(*coef) / sizeof(vector); i++)
+        ((vector *)coef)[i] = (vector){0};
 }
 
 INLINE bool
@@ -180,8 +208,8 @@ take_block(struct scan *s, struct scan_bits *b, const struct scan_block *block, 
     if (!take_dc(b, block->dc, prediction))
         return false;
     if (!block->wanted)
-        return skip_ac(b, block->ac);
-    memset(coef, 0, sizeof(coef));
+        return take_ac(b, block->ac, NULL, &last);
+    clear(coef);
     coef[0] = (int16_t)*prediction;
     if (!take_ac(b, block->ac, coef, &last))
         return false;

@@ -1,19 +1,16 @@
 /*
  * codec/baseline/huffman.c - makes the tables that blocks.h looks up.
  *
- * A picture brings its own, so this is part of decoding: first[] (the symbol at the front of every
- * combination of bits) is filled in runs, everything else is looked up in it.
+ * A picture may bring its own tables, so this is part of decoding it and has to be quick: entries
+ * are filled in runs, code by code, which works because canonical codes count upwards.
  */
 #include "codec/baseline/huffman.h"
 
 #include <string.h>
 
-enum { FIRST_MASK = (1 << FIRST_BITS) - 1 };
+enum { AC_ENTRIES = 1 << AC_BITS };
 
-/* length << 8 | symbol; 0 = a longer code, or none */
-typedef uint16_t firsts[1 << FIRST_BITS];
-
-/* Canonical codes count upwards; one of all ones is not allowed. */
+/* One of all ones is not allowed. */
 static bool make_code(struct huffman_code *c, const struct huffman_spec *spec)
 {
     uint32_t code = 0, n = 0;
@@ -30,99 +27,118 @@ static bool make_code(struct huffman_code *c, const struct huffman_spec *spec)
     return n > 0;
 }
 
-static void make_firsts(uint16_t *first, uint32_t bits, const struct huffman_spec *spec)
-{
-    uint32_t at = 0, symbol = 0;
-    for (uint32_t length = 1; length <= bits; length++) {
-        const uint32_t repeat = 1u << (bits - length);
-        for (uint32_t i = 0; i < spec->counts[length]; i++, symbol++)
-            for (uint32_t end = at + repeat; at < end; at++)
-                first[at] = (uint16_t)(length << 8 | spec->symbols[symbol]);
-    }
-    memset(first + at, 0, ((1u << bits) - at) * sizeof(*first));
-}
-
 static bool is_end(uint32_t symbol) /* of the block; as libjpeg: any run but 15 of no value */
 {
     return (symbol & 15) == 0 && symbol != 0xF0;
 }
 
-/* The value that stands in the `size` bits at the front of `bits` (AC_BITS of them). */
-static int32_t value_of(uint32_t bits, uint32_t size)
+/* What `size` bits that begin with a 0 (with_sign 0) or a 1 are to be added to. */
+static int16_t base_of(uint32_t size, uint32_t sign)
 {
-    const int32_t v = (int32_t)(bits >> (AC_BITS - size));
-    return v >> (size - 1) ? v : v - (1 << size) + 1;
+    return (int16_t)(sign != 0 || size == 0 ? 0 : 1 - (1 << size));
 }
 
-static uint32_t pair_last(uint32_t bits, uint32_t from, uint32_t symbol)
+static huffman_pair single(uint32_t length, uint32_t symbol, uint32_t sign)
 {
     const uint32_t size = symbol & 15;
-    if (is_end(symbol))
-        return bits | (uint32_t)PAIR_END << 6;
-    return (bits + size) | (from + (symbol >> 4)) << 6 | size << 16;
+    return (length + size) | (uint64_t)(is_end(symbol) ? PAIR_END : symbol >> 4) << PAIR_SECOND |
+           (uint64_t)size << PAIR_SIZE | (uint64_t)(uint16_t)base_of(size, sign) << PAIR_BASE;
 }
 
-static uint32_t pair_at(const uint16_t *first, uint32_t i)
+/* What is known by one symbol in front, and the bits that tell it. */
+struct fronts {
+    huffman_pair singles[AC_ENTRIES];
+    uint8_t needs[AC_ENTRIES];
+};
+
+static void fill(struct fronts *f, uint32_t at, uint32_t n, huffman_pair p, uint32_t needs)
 {
-    const uint32_t length = first[i] >> 8, symbol = first[i] & 255;
-    const uint32_t run = symbol >> 4, size = symbol & 15, used = length + size;
-    if (length == 0)
-        return (uint32_t)PAIR_END << 6;
-    if (size == 0 || used > AC_BITS)
-        return pair_last(length, 0, symbol);
-    const uint32_t rest = i << used & FIRST_MASK;
-    const uint32_t next = first[rest] >> 8;
-    if (next == 0 || used + next > AC_BITS)
-        return pair_last(length, 0, symbol);
-    const int32_t value = value_of(i << length & FIRST_MASK, size);
-    return pair_last(used + next, run + 1, first[rest] & 255) | run << 12 | (uint32_t)value << 20;
+    for (uint32_t i = 0; i < n; i++)
+        f->singles[at + i] = p;
+    memset(f->needs + at, (int)needs, n);
 }
 
-static uint16_t skip_at(const uint16_t *first, uint32_t i)
+static void make_singles(struct fronts *f, const struct huffman_spec *spec)
 {
-    uint32_t bits = 0, taken = 0;
-    while (bits < AC_BITS) {
-        const uint32_t next = first[i << bits & FIRST_MASK], length = next >> 8;
-        const uint32_t symbol = next & 255;
-        if (length == 0 || bits + length > AC_BITS)
-            break;
-        bits += length;
-        if (is_end(symbol)) {
-            taken += SKIP_END;
-            break;
+    const huffman_pair unknown = (uint64_t)PAIR_LONG << PAIR_SECOND;
+    uint32_t at = 0, n = 0;
+    for (uint32_t length = 1; length <= AC_BITS; length++) {
+        const uint32_t range = AC_ENTRIES >> length, half = range / 2;
+        for (uint32_t i = 0; i < spec->counts[length]; i++, at += range) {
+            const uint32_t symbol = spec->symbols[n++];
+            if (is_end(symbol)) {
+                fill(f, at, range, single(length, symbol, 0), length);
+            } else if (half == 0 || (symbol & 15) == 0) { /* no bit for the sign, or no value */
+                fill(f, at, range, unknown, UINT8_MAX);
+            } else {
+                fill(f, at, half, single(length, symbol, 0), length + 1);
+                fill(f, at + half, half, single(length, symbol, 1), length + 1);
+            }
         }
-        bits += symbol & 15;
-        taken += (symbol >> 4) + 1;
     }
-    return (uint16_t)(bits == 0 ? SKIP_LONG << 6 : bits | taken << 6);
+    fill(f, at, AC_ENTRIES - at, unknown, UINT8_MAX);
+}
+
+/* All entries that begin with this symbol and this value of it: `bits` in front, then any. */
+static void
+fill_pairs(huffman_pair *out, const struct fronts *f, uint32_t bits, uint32_t run, int32_t value)
+{
+    const uint32_t left = AC_BITS - bits;
+    const huffman_pair first = bits | (uint64_t)(run + 1) << PAIR_SECOND |
+                               (uint64_t)run << PAIR_FIRST |
+                               (uint64_t)(uint16_t)value << PAIR_VALUE;
+    for (uint32_t i = 0; i < 1u << left; i++)
+        if (f->needs[i << bits] <= left)
+            out[i] = f->singles[i << bits] + first;
+}
+
+static void make_pairs(huffman_pair *out, const struct fronts *f, const struct huffman_spec *spec)
+{
+    uint32_t at = 0, n = 0;
+    memcpy(out, f->singles, sizeof(f->singles));
+    for (uint32_t length = 1; length < AC_BITS; length++)
+        for (uint32_t i = 0; i < spec->counts[length]; i++, at += AC_ENTRIES >> length) {
+            const uint32_t symbol = spec->symbols[n++], size = symbol & 15, bits = length + size;
+            if (size == 0 || bits >= AC_BITS)
+                continue;
+            const uint32_t range = AC_ENTRIES >> bits;
+            for (uint32_t v = 0; v < 1u << size; v++)
+                fill_pairs(out + at + v * range, f, bits, symbol >> 4,
+                           (int32_t)v + base_of(size, v >> (size - 1)));
+        }
 }
 
 bool huffman_make_ac(struct huffman_ac *t, const struct huffman_spec *spec)
 {
-    firsts first;
+    struct fronts f;
     if (!make_code(&t->code, spec))
         return false;
-    make_firsts(first, AC_BITS, spec);
-    for (uint32_t i = 0; i < 1u << AC_BITS; i++) {
-        t->pair[i] = pair_at(first, i);
-        t->skip[i] = skip_at(first, i);
-    }
+    make_singles(&f, spec);
+    make_pairs(t->pair, &f, spec);
     return true;
+}
+
+static void make_differences(struct huffman_difference *out, const struct huffman_spec *spec)
+{
+    uint32_t at = 0, n = 0;
+    for (uint32_t length = 1; length < DC_BITS; length++)
+        for (uint32_t i = 0; i < spec->counts[length]; i++) {
+            const uint32_t size = spec->symbols[n++], end = at + ((1u << DC_BITS) >> length);
+            for (uint32_t half = (at + end) / 2; at < end; at++)
+                out[at] = (struct huffman_difference){(uint8_t)(length + size), (uint8_t)size,
+                                                      base_of(size, at >= half)};
+        }
+    memset(out + at, 0, ((1u << DC_BITS) - at) * sizeof(*out));
 }
 
 bool huffman_make_dc(struct huffman_dc *t, const struct huffman_spec *spec)
 {
-    firsts first;
     if (!make_code(&t->code, spec))
         return false;
     for (uint32_t length = 1, n = 0; length <= 16; length++)
         for (uint32_t i = 0; i < spec->counts[length]; i++)
             if (spec->symbols[n++] > MOST_DC_SIZE)
                 return false;
-    make_firsts(first, DC_BITS, spec);
-    for (uint32_t i = 0; i < 1u << DC_BITS; i++) {
-        const uint32_t length = first[i] >> 8, size = first[i] & 255;
-        t->entry[i] = (uint16_t)(length == 0 ? 0 : (length + size) | size << 6);
-    }
+    make_differences(t->entry, spec);
     return true;
 }

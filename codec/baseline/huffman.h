@@ -1,7 +1,7 @@
 /* codec/baseline/huffman.h - Huffman tables, as they stand in the file and as they are looked up.
  *
  * An AC symbol is a code, then `size` bits that tell the value of a coefficient behind `run`
- * zeros. A lookup by the next bits takes as much as they tell: see the entries. What they do not
+ * zeros. A lookup by the next bits takes one or two symbols with their values. What it does not
  * tell (long codes, mostly) is decoded a symbol at a time by struct huffman_code. */
 #ifndef IMREC_CODEC_BASELINE_HUFFMAN_H
 #define IMREC_CODEC_BASELINE_HUFFMAN_H
@@ -10,9 +10,8 @@
 #include <stdint.h>
 
 enum {
-    AC_BITS = 10, /* of the lookups: these tables for luma and chroma fit into 16 KiB, */
-    DC_BITS = 9,  /* a third of the L1 cache */
-    FIRST_BITS = AC_BITS,
+    AC_BITS = 11,      /* of the lookups: the tables for luma and chroma fit into 20 KiB, */
+    DC_BITS = 9,       /* half of a small L1 cache */
     MOST_DC_SIZE = 11, /* of 8-bit samples */
 };
 
@@ -27,27 +26,35 @@ struct huffman_code {   /* of any length */
     uint8_t symbols[256];
 };
 
-/* A pair: one or two symbols.
- *   bits 0-5   bits of both, with their values
- *   bits 6-11  from k to the second one's coefficient; PAIR_END where that is the end of the
- *              block, or nothing is known (bits 0-5 are 0 then)
- *   bits 12-15 from k to the first one's coefficient
- *   bits 16-19 size of the second's value, which are the last of the bits
- *   bits 20-31 value of the first; 0 where there is only a second
- * A skip: as many symbols as there are, none of whose values matter.
- *   bits 0-5   bits of all
- *   bits 6-15  coefficients that they take, + SKIP_END for the end of the block; SKIP_LONG where
- *              nothing is known */
-enum { PAIR_END = 63, SKIP_END = 256, SKIP_LONG = 1023 };
+/* One or two symbols at the coefficient k, in one number, since everything waits for its load:
+ *   bits  0-7   bits of both, with their values; 0 = nothing is known
+ *   bits  8-15  k + this is the second one's place; the end of the block from PAIR_END on,
+ *               which is 64 or more for every k; PAIR_LONG where nothing is known
+ *   bits 16-23  k + this is the first one's
+ *   bits 24-31  size of the second's value, which is the last of the bits, added to `base`
+ *   bits 32-47  value of the first one; 0 = there is no first: the second overwrites it, or what
+ *               is there is 0 already
+ *   bits 48-63  base
+ * No field overflows when the first symbol is added to a pair that has none. Symbols of no value
+ * (16 zeros) are left to one_symbol(). */
+typedef uint64_t huffman_pair;
+
+enum { PAIR_SECOND = 8, PAIR_FIRST = 16, PAIR_SIZE = 24, PAIR_VALUE = 32, PAIR_BASE = 48 };
+enum { PAIR_END = 63, PAIR_LONG = 255 };
 
 struct huffman_ac {
-    uint32_t pair[1 << AC_BITS];
-    uint16_t skip[1 << AC_BITS];
+    huffman_pair pair[1 << AC_BITS];
     struct huffman_code code;
 };
 
+struct huffman_difference { /* a DC symbol: base + the last `size` of the bits */
+    uint8_t bits;           /* 0 = a longer code */
+    uint8_t size;
+    int16_t base;
+};
+
 struct huffman_dc {
-    uint16_t entry[1 << DC_BITS]; /* bits 0-5: of code and value, 0 = a longer code; 6-9: size */
+    struct huffman_difference entry[1 << DC_BITS];
     struct huffman_code code;
 };
 

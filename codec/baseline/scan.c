@@ -8,14 +8,6 @@ bool scan_run_scalar(struct scan *s, uint32_t count)
     return run_mcus(s, count);
 }
 
-#if defined(__x86_64__)
-/* Every CPU with AVX2 is asked for BMI too: they came together, but are told apart. */
-__attribute__((target("bmi,bmi2"))) bool scan_run_bmi2(struct scan *s, uint32_t count)
-{
-    return run_mcus(s, count);
-}
-#endif
-
 scan_run_fn *scan_run_best(void)
 {
 #if defined(__x86_64__)
