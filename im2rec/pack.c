@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WINDOW_LEAST      64u /* places; a picture that takes long holds up no more than these */
-#define WINDOW_PER_WORKER 16u
+#define WINDOW_LEAST      128u /* places; a picture that takes long holds up no more than these */
+#define WINDOW_PER_WORKER 32u
 
 struct run {
     const struct imrec_pack_task *task;
@@ -33,6 +33,7 @@ struct run {
     struct cond moved;
     struct parcel *places;  /* picture n at n % window */
     uint64_t next, written; /* pictures given out, and written */
+    uint32_t waiting;       /* workers, for a place or for the end */
     bool writing;           /* somebody is */
     bool ended;             /* the list is, or we were told to stop */
     bool cancelled;
@@ -58,8 +59,11 @@ static void fail(struct run *r, enum imrec_status st, const struct imrec_error *
 static struct parcel *take(struct run *r)
 {
     struct imrec_error err;
-    while (!r->ended && r->next >= r->written + r->window)
+    while (!r->ended && r->next >= r->written + r->window) {
+        r->waiting++;
         cond_wait(&r->moved, &r->lock);
+        r->waiting--;
+    }
     if (r->ended)
         return NULL;
     struct parcel *p = &r->places[r->next % r->window];
@@ -83,6 +87,13 @@ static bool told_to_stop(struct run *r, const struct parcel *p)
     r->progress.skipped += p->outcome.reason != REASON_NONE;
     r->progress.bytes_read += p->outcome.file_bytes;
     return r->task->progress != NULL && !r->task->progress(r->task->user, &r->progress);
+}
+
+/* Who waits is woken for half a window at once, not for every place. */
+static void wake(struct run *r, bool last)
+{
+    if (r->waiting > 0 && (last || r->next - r->written <= r->window / 2))
+        cond_wake_all(&r->moved);
 }
 
 /* Writes the oldest places as far as they are done; gives the lock back while it writes. */
@@ -110,12 +121,22 @@ static void write_done(struct run *r)
         budget_written(&r->budget, &p->share);
         if (told_to_stop(r, p))
             r->ended = r->cancelled = true; /* what is in flight is still written */
-        cond_wake_all(&r->moved);
+        wake(r, r->ended);
     }
     r->writing = false;
+    wake(r, true);
 }
 
 /* ---- workers ---------------------------------------------------------------------------- */
+
+/* OpenMP's own waiting at the end of the region spins, on cores that the last writes need. */
+static void wait_for_the_last(struct run *r)
+{
+    r->waiting++;
+    while (r->status == IMREC_OK && r->written < r->next)
+        cond_wait(&r->moved, &r->lock);
+    r->waiting--;
+}
 
 static void work(struct run *r, struct packer *k)
 {
@@ -131,6 +152,7 @@ static void work(struct run *r, struct packer *k)
         p->done = true;
         write_done(r);
     }
+    wait_for_the_last(r);
     mutex_unlock(&r->lock);
 }
 
@@ -142,9 +164,19 @@ static void run_workers(struct run *r)
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
+/* Bytes that are only passed through are bound by what the system copies: beside the one thread
+ * that writes, more than two that read get in each other's way. */
+static uint32_t workers_for(const struct imrec_pack_options *o)
+{
+    const uint32_t cpus = (uint32_t)omp_get_num_procs();
+    if (o->threads > 0)
+        return (uint32_t)o->threads;
+    return o->pass_through && o->check != IMREC_CHECK_DECODE && cpus > 2 ? 2 : cpus;
+}
+
 static enum imrec_status prepare(struct run *r, struct imrec_error *err)
 {
-    r->workers = r->o->threads > 0 ? (uint32_t)r->o->threads : (uint32_t)omp_get_num_procs();
+    r->workers = workers_for(r->o);
     r->window = WINDOW_PER_WORKER * r->workers;
     if (r->window < WINDOW_LEAST)
         r->window = WINDOW_LEAST;

@@ -1,13 +1,16 @@
-/* storage/sink.c - buffering in front of a store's object, and the way to its final name. */
+/* storage/sink.c - buffering in front of a store's object, and the way to its final name.
+ *
+ * A full buffer is written by a thread while the other one fills: what the system takes to copy
+ * pages is then not added to what it takes to make the bytes. */
 #include "storage/sink.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/store.h"
+#include "storage/write_behind.h"
 
 #include <string.h>
 
-#define BUFFER_BYTES ((size_t)1 << 20) /* small appends are collected, larger ones pass by */
+#define BUFFER_BYTES ((size_t)4 << 20) /* small appends are collected, larger ones pass by */
 
 struct sink {
     struct out *out;
@@ -17,7 +20,9 @@ struct sink {
     uint64_t size;    /* appended, resumed bytes included */
     size_t used;      /* of buffer */
     bool failed;      /* once: what is written is not what was appended */
-    uint8_t buffer[BUFFER_BYTES];
+    struct write_behind behind;
+    uint8_t *buffer, *other; /* being filled; being written, NULL until a buffer was full */
+    uint8_t first[BUFFER_BYTES];
 };
 
 static enum imrec_status
@@ -31,13 +36,19 @@ start(const char *uri, uint64_t size, struct sink *s, struct imrec_error *err)
     memcpy(s->uri, uri, n);
     IMREC_TRY(store_of(s->uri, &s->store, &s->name, err));
     s->size = size == STORE_NEW ? 0 : size;
-    return s->store->open_out(s->name, size, &s->out, err);
+    s->buffer = s->first;
+    IMREC_TRY(s->store->open_out(s->name, size, &s->out, err));
+    write_behind_init(&s->behind, s->out);
+    return IMREC_OK;
 }
 
 static void end(struct sink *s, bool remove)
 {
-    if (s->out != NULL)
+    if (s->out != NULL) {
+        write_behind_destroy(&s->behind);
         s->out->ops->close(s->out, remove);
+    }
+    imrec_free(s->buffer == s->first ? s->other : s->buffer);
     imrec_free(s->uri);
     imrec_free(s);
 }
@@ -50,7 +61,7 @@ open_at(const char *uri, uint64_t size, struct sink **out, struct imrec_error *e
     if (s == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to open it",
                               uri);
-    memset(s, 0, offsetof(struct sink, buffer));
+    memset(s, 0, offsetof(struct sink, first));
     const enum imrec_status st = start(uri, size, s, err);
     if (st != IMREC_OK)
         end(s, false);
@@ -70,32 +81,65 @@ sink_resume(const char *uri, uint64_t size, struct sink **out, struct imrec_erro
     return open_at(uri, size, out, err);
 }
 
-static enum imrec_status put(struct sink *s, const void *p, size_t n, struct imrec_error *err)
+static enum imrec_status ended(struct sink *s, enum imrec_status st)
 {
-    const enum imrec_status st = s->out->ops->write(s->out, p, n, err);
     s->failed = st != IMREC_OK;
     return st;
 }
 
+static enum imrec_status check(const struct sink *s, struct imrec_error *err)
+{
+    if (!s->failed)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, /* a hole may be in the middle: */
+                          "%s: an earlier write to it has failed", s->uri); /* not to be mended */
+}
+
+static enum imrec_status put(struct sink *s, const void *p, size_t n, struct imrec_error *err)
+{
+    enum imrec_status st = write_behind_wait(&s->behind, err);
+    if (st == IMREC_OK && n != 0)
+        st = s->out->ops->write(s->out, p, n, err);
+    return ended(s, st);
+}
+
+/* All that was appended, to the store. */
 static enum imrec_status flush(struct sink *s, struct imrec_error *err)
 {
-    if (s->failed) /* a hole may be in the middle: nothing that follows can mend it */
-        return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
-                              "%s: an earlier write to it has failed", s->uri);
+    IMREC_TRY(check(s, err));
     const size_t n = s->used;
     s->used = 0;
-    return n != 0 ? put(s, s->buffer, n, err) : IMREC_OK;
+    return put(s, s->buffer, n, err);
+}
+
+/* Makes room: the full buffer is on its way, the other one is empty. */
+static enum imrec_status turn(struct sink *s, struct imrec_error *err)
+{
+    if (s->other == NULL)
+        s->other = imrec_realloc(NULL, BUFFER_BYTES, 1);
+    if (s->other == NULL) /* one buffer must do */
+        return flush(s, err);
+    IMREC_TRY(ended(s, write_behind_put(&s->behind, s->buffer, s->used, err)));
+    uint8_t *full = s->buffer;
+    s->buffer = s->other;
+    s->other = full;
+    s->used = 0;
+    return IMREC_OK;
 }
 
 enum imrec_status sink_append(struct sink *s, const void *p, size_t n, struct imrec_error *err)
 {
-    if (s->failed || n > BUFFER_BYTES - s->used)
+    IMREC_TRY(check(s, err));
+    if (n >= BUFFER_BYTES) {
         IMREC_TRY(flush(s, err));
-    if (n >= BUFFER_BYTES)
         IMREC_TRY(put(s, p, n, err));
-    else if (n != 0)
-        memcpy(s->buffer + s->used, p, n);
-    s->used += n < BUFFER_BYTES ? n : 0;
+    } else {
+        if (n > BUFFER_BYTES - s->used)
+            IMREC_TRY(turn(s, err));
+        if (n != 0)
+            memcpy(s->buffer + s->used, p, n);
+        s->used += n;
+    }
     s->size += n;
     return IMREC_OK;
 }

@@ -40,7 +40,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(enum imrec_check, check,     "header", 0, 2,  "none|header|decode", "image", "with --pass-through: what to look at before storing") \
     X(int64_t, max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "image", "skip pictures that claim more, before decoding") \
     X(bool,    accept_truncated,   "0", 0, 1,       "",        "image", "pack pictures whose end is missing") \
-    X(int64_t, threads,            "0", 0, 1024,    "workers", "run",   "0 = every CPU this process may use") \
+    X(int64_t, threads,            "0", 0, 1024,    "workers", "run",   "0 = every CPU this process may use (two where files are only passed through)") \
     X(int64_t, memory,             "1073741824", 16777216, INT64_MAX, "bytes", "run", "bound of what is read, decoded and encoded ahead") \
     X(int64_t, shards,             "0", 0, 1 << 20, "N",       "run",   "cut the output into N shards, OUT-00000-of-0000N.rec") \
     X(int64_t, shard_size,         "0", 0, INT64_MAX, "bytes", "run",   "begin another shard at this size") \

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BIG = 3 << 20 };
+enum { BIG = 9 << 20 }; /* more than two buffers */
 
 static struct tmpdir dir;
 static struct imrec_error err;
@@ -215,6 +215,23 @@ START_TEST(after_a_failed_write_no_commit_succeeds)
 }
 END_TEST
 
+START_TEST(a_write_that_fails_behind_the_back_is_told_before_anything_is_committed) /* loop */
+{
+    struct sink *s;
+    const char *uri = scripted(&(struct fault_script){.write_eio = (uint64_t)_i});
+    enum imrec_status st = IMREC_OK;
+    ck_assert_int_eq(sink_open(uri, &s, &err), IMREC_OK);
+    for (size_t from = 0; from + 100000 <= BIG && st == IMREC_OK; from += 100000)
+        st = sink_append(s, data + from, 100000, &err);
+    if (st == IMREC_OK)
+        st = sink_sync(s, &err);
+    ck_assert_int_eq(st, IMREC_ERR_IO);
+    ck_assert_ptr_nonnull(strstr(err.message, "out.rec.part: cannot write at byte"));
+    ck_assert_int_eq(sink_commit(s, &err), IMREC_ERR_IO);
+    ck_assert_int_eq(tmp_size(tmp_path(&dir, "out.rec")), -1);
+}
+END_TEST
+
 START_TEST(only_a_regular_file_is_replaced)
 {
     struct sink *s;
@@ -262,6 +279,8 @@ int main(void)
                         sizeof(faults) / sizeof(faults[0]));
     tcase_add_test(tc, every_single_call_that_fails_is_reported);
     tcase_add_test(tc, after_a_failed_write_no_commit_succeeds);
+    tcase_add_loop_test(tc, a_write_that_fails_behind_the_back_is_told_before_anything_is_committed,
+                        1, 4);
     tcase_add_test(tc, only_a_regular_file_is_replaced);
     tcase_add_test(tc, no_allocation_that_fails_leaks_or_leaves_a_file);
     suite_add_tcase(s, tc);
