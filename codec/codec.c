@@ -232,18 +232,24 @@ static struct imrec_rect everything(const struct codec *c)
     return (struct imrec_rect){0, 0, c->info.width, c->info.height};
 }
 
+static enum imrec_status
+decode(struct codec *c, struct rows *rows, uint32_t *warnings, struct imrec_error *err)
+{
+    IMREC_TRY(check_request(c, rows->region, rows->channels, err));
+    IMREC_TRY(codec_reserve(&c->line, (size_t)rows->region.width * 4, err));
+    rows->line = c->line.p;
+    const enum imrec_status st = c->format->decode(c, rows, err);
+    if (warnings != NULL)
+        *warnings = rows->warnings;
+    return st;
+}
+
 enum imrec_status codec_decode_rows(struct codec *c, struct imrec_rect region, uint32_t channels,
                                     codec_row_fn *sink, void *context, uint32_t *warnings,
                                     struct imrec_error *err)
 {
     struct rows rows = {.region = region, .channels = channels, .sink = sink, .context = context};
-    IMREC_TRY(check_request(c, region, channels, err));
-    IMREC_TRY(codec_reserve(&c->line, (size_t)region.width * 4, err));
-    rows.line = c->line.p;
-    const enum imrec_status st = c->format->decode(c, &rows, err);
-    if (warnings != NULL)
-        *warnings = rows.warnings;
-    return st;
+    return decode(c, &rows, warnings, err);
 }
 
 static void copy_row(void *context, uint32_t y, const uint8_t *row)
@@ -260,7 +266,12 @@ enum imrec_status codec_decode_image(struct codec *c, struct imrec_rect region, 
     if (c->format == &codec_jpeg && memcmp(&region, &all, sizeof(all)) == 0)
         return codec_decode_scaled(c, 1, channels, out, warnings, err);
     IMREC_TRY(image_resize_buffer(out, region.width, region.height, channels, err));
-    return codec_decode_rows(c, region, channels, copy_row, &out->view, warnings, err);
+    struct rows rows = {.region = region,
+                        .channels = channels,
+                        .sink = copy_row,
+                        .context = &out->view,
+                        .direct = &out->view};
+    return decode(c, &rows, warnings, err);
 }
 
 enum imrec_status codec_decode_scaled(struct codec *c, uint32_t denominator, uint32_t channels,

@@ -14,8 +14,10 @@ struct rows {
     uint32_t channels;
     codec_row_fn *sink; /* NULL: nobody wants the pixels */
     void *context;
-    uint8_t *line;     /* one converted row: region.width * 4 bytes */
-    uint32_t warnings; /* what was mended */
+    const struct imrec_image *direct; /* NULL, or where the sink copies rows to: a decoder that can
+                                         may write them there itself */
+    uint8_t *line;                    /* one converted row: region.width * 4 bytes */
+    uint32_t warnings;                /* what was mended */
 };
 
 struct format {

@@ -26,6 +26,8 @@ jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct i
         .channels = rows->channels,
         .sink = rows->sink,
         .context = rows->context,
+        .direct = rows->direct != NULL ? rows->direct->pixels : NULL,
+        .stride = rows->direct != NULL ? rows->direct->stride : 0,
     };
     *done = false;
     if (!may_be_plain(c, rows->channels))
@@ -54,6 +56,7 @@ enum imrec_status jpeg_try_baseline_whole(struct codec *c, const struct imrec_im
     const struct rows rows = {.region = {0, 0, out->width, out->height},
                               .channels = out->channels,
                               .sink = copy_row,
-                              .context = &to};
+                              .context = &to,
+                              .direct = &to};
     return jpeg_try_baseline(c, &rows, done, err);
 }

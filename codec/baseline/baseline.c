@@ -11,36 +11,14 @@
 
 #include "base/alloc.h"
 #include "codec/baseline/entropy.h"
-#include "codec/baseline/picture.h"
+#include "codec/baseline/geometry.h"
 #include "codec/baseline/scan.h"
 
 #include <string.h>
 
 enum {
-    RING = 2,    /* MCU rows */
     MARGIN = 64, /* bytes before and behind a row of samples: a repeated one, and vectors */
     KEPT_BYTES = 4 << 20, /* of buffers, between pictures */
-};
-
-struct span { /* columns or rows, to < end */
-    uint32_t from, end;
-};
-
-struct plane {
-    uint8_t *rows; /* the first row's first sample */
-    size_t stride;
-    uint32_t height;     /* of the ring */
-    uint32_t width, all; /* the picture's real samples, across and down */
-    struct span mcus;    /* that are transformed, across */
-    struct span needed;  /* MCU rows */
-};
-
-struct geometry {
-    uint32_t mcu_width, mcu_height, across, down;
-    uint32_t left;  /* of the first column that is made of planes: even where chroma is halved */
-    uint32_t first; /* MCU column that the planes begin with */
-    uint32_t rows;  /* MCU rows to read */
-    bool colour;    /* chroma is wanted */
 };
 
 struct storage {
@@ -52,7 +30,6 @@ struct baseline {
     struct picture picture;
     const struct baseline_request *request;
     struct geometry g;
-    struct plane plane[MOST_COMPONENTS];
     struct scan scan;
     struct bytes left;   /* entropy-coded data not yet unstuffed */
     uint32_t to_restart; /* MCUs until the bits end */
@@ -124,79 +101,13 @@ uint64_t baseline_claim(size_t bytes, uint32_t width)
     return bytes + ENTROPY_PADDING + samples * (RING * 2 * BLOCK + 2 * RING * BLOCK + 3);
 }
 
-/* ---- what is to be made ------------------------------------------------------------------- */
-
-static uint32_t divide_up(uint32_t a, uint32_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static uint32_t at_most(uint32_t a, uint32_t most)
-{
-    return a < most ? a : most;
-}
-
-/* Samples of a plane, halved by `by`, that pixels [from, end) are made of. */
-static struct span samples_of(struct span pixels, uint32_t by, uint32_t all)
-{
-    struct span s = pixels;
-    if (by == 2) { /* the nearest one, and the next nearest on its other side */
-        s.from = pixels.from > 0 ? (pixels.from - 1) / 2 : 0;
-        s.end = at_most(pixels.end / 2 + 1, all);
-    }
-    return s;
-}
-
-static struct span blocks_of(struct span samples, uint32_t size)
-{
-    return (struct span){samples.from / size, divide_up(samples.end, size)};
-}
-
-/* Rows of MCUs that are read: libjpeg reads the next one as soon as the upper of the two rows that
- * share the last chroma row has been asked for. */
-static uint32_t mcu_rows(const struct picture *p, const struct geometry *g, uint32_t end)
-{
-    const bool looks_below = g->colour && p->v == 2;
-    const uint32_t last = (end - 1) % g->mcu_height;
-    const uint32_t rows = divide_up(end, g->mcu_height);
-    return at_most(rows + (looks_below && last + 2 >= g->mcu_height), g->down);
-}
-
-static void measure(struct baseline *b)
-{
-    const struct picture *p = &b->picture;
-    const struct imrec_rect r = b->request->region;
-    struct geometry *g = &b->g;
-    const struct span x = {p->h == 2 ? r.x & ~1u : r.x, r.x + r.width}, y = {r.y, r.y + r.height};
-    g->mcu_width = BLOCK * p->h;
-    g->mcu_height = BLOCK * p->v;
-    g->across = divide_up(p->width, g->mcu_width);
-    g->down = divide_up(p->height, g->mcu_height);
-    g->colour = p->components == 3 && b->request->channels == 3;
-    g->left = x.from;
-    g->rows = b->request->sink == NULL ? g->down : mcu_rows(p, g, y.end);
-    for (uint32_t i = 0; i < p->components; i++) {
-        struct plane *c = &b->plane[i];
-        const uint32_t h = i == 0 ? 1 : p->h, v = i == 0 ? 1 : p->v;
-        c->width = divide_up(p->width, h);
-        c->all = divide_up(p->height, v);
-        c->mcus = blocks_of(samples_of(x, h, c->width), g->mcu_width / h);
-        c->needed = blocks_of(samples_of(y, v, c->all), g->mcu_height / v);
-        if (b->request->sink == NULL || (i > 0 && !g->colour))
-            c->mcus.end = c->mcus.from = 0;
-    }
-    g->first = b->plane[g->colour].mcus.from;
-    if (b->plane[0].mcus.from < g->first)
-        g->first = b->plane[0].mcus.from;
-}
-
 /* Room for the rings, and for one row of pixels behind them. */
 static bool reserve_planes(struct baseline *b)
 {
     const struct geometry *g = &b->g;
     size_t bytes = MARGIN;
     for (uint32_t i = 0; i < b->picture.components; i++) {
-        struct plane *c = &b->plane[i];
+        struct plane *c = &b->g.plane[i];
         const uint32_t h = i == 0 ? 1 : b->picture.h, v = i == 0 ? 1 : b->picture.v;
         const uint32_t mcus = c->mcus.end > g->first ? c->mcus.end - g->first : 0;
         c->height = RING * g->mcu_height / v;
@@ -209,23 +120,16 @@ static bool reserve_planes(struct baseline *b)
         return false;
     uint8_t *at = b->samples.p + MARGIN;
     for (uint32_t i = 0; i < b->picture.components; i++) {
-        b->plane[i].rows = at;
-        at += b->plane[i].height * b->plane[i].stride;
+        b->g.plane[i].rows = at;
+        at += b->g.plane[i].height * b->g.plane[i].stride;
     }
     return true;
 }
 
 static uint8_t *pixel_line(const struct baseline *b)
 {
-    const struct plane *c = &b->plane[b->picture.components - 1];
+    const struct plane *c = &b->g.plane[b->picture.components - 1];
     return c->rows + c->height * c->stride;
-}
-
-/* Row `y` of a plane, from the sample in column `x` of the picture's plane. */
-static uint8_t *row_of(const struct baseline *b, const struct plane *c, uint32_t y, uint32_t x)
-{
-    const uint32_t block = c == &b->plane[0] ? b->g.mcu_width : BLOCK;
-    return c->rows + (y % c->height) * c->stride + (x - b->g.first * block);
 }
 
 /* ---- tables and bits ---------------------------------------------------------------------- */
@@ -262,7 +166,7 @@ static void set_block(struct baseline *b, uint32_t component)
         .ac = &b->ac[p->ac_of[component]],
         .quant = p->quant[p->quant_of[component]],
         .component = component,
-        .stride = b->plane[component].stride,
+        .stride = b->g.plane[component].stride,
         .step = component == 0 ? b->g.mcu_width : BLOCK,
     };
 }
@@ -352,7 +256,7 @@ static uint32_t aim(struct baseline *b, uint32_t x, uint32_t y)
     uint32_t end = b->g.across, luma = 0;
     for (uint32_t i = 0; i < b->scan.blocks; i++) {
         struct scan_block *block = &b->scan.block[i];
-        const struct plane *c = &b->plane[block->component];
+        const struct plane *c = &b->g.plane[block->component];
         const uint32_t across = block->component == 0 ? luma % b->picture.h : 0;
         const uint32_t down = block->component == 0 ? luma / b->picture.h : 0;
         const uint32_t rows = block->component == 0 ? b->g.mcu_height : BLOCK;
@@ -361,8 +265,8 @@ static uint32_t aim(struct baseline *b, uint32_t x, uint32_t y)
         if (holds(c->needed, y) && x < c->mcus.end)
             end = at_most(end, x < c->mcus.from ? c->mcus.from : c->mcus.end);
         if (block->wanted)
-            block->out =
-                row_of(b, c, y * rows + down * BLOCK, x * (uint32_t)block->step + across * BLOCK);
+            block->out = plane_row(&b->g, block->component, y * rows + down * BLOCK,
+                                   x * (uint32_t)block->step + across * BLOCK);
     }
     return end;
 }
@@ -381,10 +285,10 @@ static bool decode_mcu_row(struct baseline *b, uint32_t y)
 static void repeat_edges(struct baseline *b, uint32_t y)
 {
     for (uint32_t i = 1; i < b->picture.components; i++) {
-        const struct plane *c = &b->plane[i];
+        const struct plane *c = &b->g.plane[i];
         const bool at_right = c->mcus.end == b->g.across;
         for (uint32_t k = 0; k < BLOCK; k++) {
-            uint8_t *row = row_of(b, c, y * BLOCK + k, c->mcus.from * BLOCK);
+            uint8_t *row = plane_row(&b->g, i, y * BLOCK + k, c->mcus.from * BLOCK);
             uint8_t *end = row + (c->width - c->mcus.from * BLOCK);
             if (c->mcus.from == 0)
                 row[-1] = row[0];
@@ -407,19 +311,19 @@ static void make_row(const struct baseline *b, uint32_t y, uint8_t *rgb)
     const struct picture *p = &b->picture;
     const struct baseline_kernels *k = b->kernels;
     const uint32_t x = b->g.left;
-    struct kernel_row r = {.y = row_of(b, &b->plane[0], y, x),
+    struct kernel_row r = {.y = plane_row(&b->g, 0, y, x),
                            .n = b->request->region.x + b->request->region.width - x,
                            .rgb = rgb};
     if (!b->g.colour) {
         k->row_grey(&r);
         return;
     }
-    r.cb = row_of(b, &b->plane[1], y / p->v, x / p->h);
-    r.cr = row_of(b, &b->plane[2], y / p->v, x / p->h);
+    r.cb = plane_row(&b->g, 1, y / p->v, x / p->h);
+    r.cr = plane_row(&b->g, 2, y / p->v, x / p->h);
     if (p->v == 2) {
-        const uint32_t far = far_row(&b->plane[1], y);
-        r.cb_far = row_of(b, &b->plane[1], far, x / p->h);
-        r.cr_far = row_of(b, &b->plane[2], far, x / p->h);
+        const uint32_t far = far_row(&b->g.plane[1], y);
+        r.cb_far = plane_row(&b->g, 1, far, x / p->h);
+        r.cr_far = plane_row(&b->g, 2, far, x / p->h);
         k->row_420(&r);
     } else if (p->h == 2) {
         k->row_422(&r);
@@ -428,24 +332,39 @@ static void make_row(const struct baseline *b, uint32_t y, uint8_t *rgb)
     }
 }
 
-/* Gives all rows that can be made now that MCU row `y` is there. */
-static void give_rows(struct baseline *b, uint32_t y)
+/* The place of row `y` of the region in the caller's memory; NULL where the kernels, which write
+ * whole vectors, and begin with an even column, cannot write there. */
+static uint8_t *direct_row(const struct baseline *b, uint32_t y)
+{
+    const struct baseline_request *q = b->request;
+    const size_t behind = (q->region.height - 1 - (size_t)y) * q->stride;
+    if (q->direct == NULL || q->region.x != b->g.left || behind < KERNEL_SLACK)
+        return NULL;
+    return q->direct + y * q->stride;
+}
+
+static void give_row(struct baseline *b, uint32_t row)
 {
     const struct baseline_request *q = b->request;
     const struct imrec_rect r = q->region;
-    const bool waits =
-        b->g.colour && b->picture.v == 2 && y + 1 < b->g.down; /* for the row below */
-    const uint32_t end = at_most((y + 1) * b->g.mcu_height - waits, r.y + r.height);
-    for (; b->next_row < end; b->next_row++) {
-        const uint32_t row = b->next_row;
-        if (q->channels == 1) {
-            q->sink(q->context, row - r.y, row_of(b, &b->plane[0], row, r.x));
-            continue;
-        }
-        uint8_t *rgb = pixel_line(b);
-        make_row(b, row, rgb);
-        q->sink(q->context, row - r.y, rgb + 3 * (size_t)(r.x - b->g.left));
+    if (q->channels == 1) {
+        q->sink(q->context, row - r.y, plane_row(&b->g, 0, row, r.x));
+        return;
     }
+    uint8_t *direct = direct_row(b, row - r.y), *line = pixel_line(b);
+    make_row(b, row, direct != NULL ? direct : line);
+    if (direct == NULL)
+        q->sink(q->context, row - r.y, line + 3 * (size_t)(r.x - b->g.left));
+}
+
+/* Gives all rows that can be made now that MCU row `y` is there. */
+static void give_rows(struct baseline *b, uint32_t y)
+{
+    const struct imrec_rect r = b->request->region;
+    const bool waits = b->g.colour && b->picture.v == 2 && y + 1 < b->g.down; /* for rows below */
+    const uint32_t end = at_most((y + 1) * b->g.mcu_height - waits, r.y + r.height);
+    for (; b->next_row < end; b->next_row++)
+        give_row(b, b->next_row);
 }
 
 static bool decode_rows(struct baseline *b)
@@ -456,7 +375,7 @@ static bool decode_rows(struct baseline *b)
             return false;
         if (b->request->sink == NULL)
             continue;
-        if (b->g.colour && holds(b->plane[1].needed, y))
+        if (b->g.colour && holds(b->g.plane[1].needed, y))
             repeat_edges(b, y);
         give_rows(b, y);
     }
@@ -473,7 +392,8 @@ static enum baseline_result decode(struct baseline *b, struct bytes image)
 {
     if (!make_tables(b))
         return BASELINE_DECLINED;
-    measure(b);
+    geometry_measure(&b->g, &b->picture, b->request->region,
+                     b->request->sink == NULL ? 0 : b->request->channels);
     if (!begin_bits(b, image))
         return BASELINE_DECLINED;
     if (!reserve_planes(b) || !reserve(&b->bits, b->left.n + ENTROPY_PADDING))
