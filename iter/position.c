@@ -94,7 +94,7 @@ check_order(const json_t *root, const struct position_order *o, struct imrec_err
                               "have %s)",
                               data, want);
     for (size_t i = 0; i < ORDER_FIELDS; i++) {
-        int64_t v;
+        int64_t v = 0;
         IMREC_TRY(take_number(root, order_fields[i].name, &v, err));
         if (v != order_value(o, i))
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
@@ -108,7 +108,7 @@ check_order(const json_t *root, const struct position_order *o, struct imrec_err
 static enum imrec_status
 take_place(const json_t *root, uint64_t windows, struct place *p, struct imrec_error *err)
 {
-    int64_t sweep, sample, window, before;
+    int64_t sweep = 0, sample = 0, window = 0, before = 0;
     const json_t *repeating = json_object_get(root, "repeating");
     IMREC_TRY(take_number(root, "sweep", &sweep, err));
     IMREC_TRY(take_number(root, "sample", &sample, err));
@@ -136,7 +136,7 @@ take_place(const json_t *root, uint64_t windows, struct place *p, struct imrec_e
 static enum imrec_status take_all(const json_t *root, const struct position_order *order,
                                   uint64_t windows, struct place *place, struct imrec_error *err)
 {
-    int64_t version;
+    int64_t version = 0;
     IMREC_TRY(take_number(root, "version", &version, err));
     if (version != POSITION_VERSION)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,

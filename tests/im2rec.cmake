@@ -23,7 +23,7 @@ endforeach()
 
 if(Python3_FOUND)
   add_test(NAME kill_and_resume COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fault/kill_pack.py
-           $<TARGET_FILE:im2rec> 20)
-  set_tests_properties(kill_and_resume PROPERTIES LABELS fault TIMEOUT 600 SKIP_RETURN_CODE 77
+           $<TARGET_FILE:im2rec> ${CMAKE_CURRENT_BINARY_DIR}/photos 20)
+  set_tests_properties(kill_and_resume PROPERTIES LABELS fault TIMEOUT 600 FIXTURES_REQUIRED photos
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endif()

@@ -4,10 +4,12 @@
  */
 #include "codec/codec.h"
 #include "formats/recordio.h"
+#include "tests/support/built.h"
 #include "tests/support/shared.h"
 
 #include <check.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,9 +87,14 @@ static size_t check_record(struct imrec_decoder *d, const uint8_t *p, size_t n, 
     ck_assert_int_eq(recordio_measure(p, n, 0, &span, &err), IMREC_OK);
     ck_assert_int_eq(recordio_copy(p, &span, &scratch, &record, &err), IMREC_OK);
     const size_t skip = HEADER_BYTES + 4 * (size_t)load_le32(record.p);
-    ck_assert_msg(imrec_decoder_decode(d, record.p + skip, record.n - skip, channels, true, 1 << 20,
-                                       &image, &err) == IMREC_OK,
-                  "%s: %s", name, err.message);
+    const enum imrec_status st = imrec_decoder_decode(d, record.p + skip, record.n - skip, channels,
+                                                      true, 1 << 20, &image, &err);
+    if (built_without(st, &err)) {
+        printf("%s: not compared: %s\n", name, err.message);
+        buf_free(&scratch);
+        return span.bytes;
+    }
+    ck_assert_msg(st == IMREC_OK, "%s: %s", name, err.message);
     const json_t *c = json_object_get(g_cases, name);
     const json_t *shape = json_object_get(c, "shape");
     ck_assert_uint_eq(image.channels, (uint32_t)json_integer_value(json_array_get(shape, 1)));

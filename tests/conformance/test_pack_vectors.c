@@ -3,6 +3,7 @@
 #include "formats/record_index.h"
 #include "formats/recordio.h"
 #include "imrec/codec.h"
+#include "tests/support/built.h"
 #include "tests/support/packing.h"
 #include "tests/support/suite.h"
 #include "tests/support/vectors.h"
@@ -98,6 +99,10 @@ START_TEST(records_have_the_ids_labels_and_sizes_of_the_original_s)
     const struct imrec_pack_task task = {
         .list = list, .root = root, .out = kept_path(&p, "out.rec")};
     set_all(packs[_i].options);
+    if (p.o.encoding == IMREC_ENCODE_PNG && !built_with("png")) {
+        json_decref(v);
+        return;
+    }
     ck_assert_msg(imrec_pack(&task, &p.o, &p.result, &p.err) == IMREC_OK, "%s", p.err.message);
     const struct bytes lst = read_whole(tmp_path(&p.dir, "out.lst"));
     ck_assert_str_eq((const char *)lst.p, vectors_text(v, "lst"));

@@ -1,5 +1,6 @@
 /* Pixels and labels of the original's first batches, case by case: vectors/mxnet/pixels.json. */
 #include "imrec/iterator.h"
+#include "tests/support/built.h"
 #include "tests/support/npy.h"
 #include "tests/support/shared.h"
 
@@ -117,7 +118,8 @@ static void compare(const char *name, const json_t *c, const struct imrec_iter_o
     }
 }
 
-static void run_case(const char *name, const json_t *c)
+/* False: of a format that this build was made without. */
+static bool run_case(const char *name, const json_t *c)
 {
     struct imrec_iter_options o;
     struct imrec_iter *it;
@@ -125,9 +127,13 @@ static void run_case(const char *name, const json_t *c)
     struct imrec_error err;
     set_options(&o, json_object_get(c, "args"));
     ck_assert_msg(imrec_iter_open(&o, &it, &err) == IMREC_OK, "%s: %s", name, err.message);
-    ck_assert_msg(imrec_iter_next(it, &b, &err) == IMREC_OK, "%s: %s", name, err.message);
-    compare(name, c, &o, &b);
+    const enum imrec_status st = imrec_iter_next(it, &b, &err);
+    const bool can = !built_without(st, &err);
+    ck_assert_msg(st == IMREC_OK || !can, "%s: %s", name, err.message);
+    if (can)
+        compare(name, c, &o, &b);
     imrec_iter_close(it);
+    return can;
 }
 
 START_TEST(pixels_and_labels_equal_the_originals)
@@ -140,12 +146,12 @@ START_TEST(pixels_and_labels_equal_the_originals)
     {
         if (!applies(json_object_get(c, "args")))
             continue;
-        run_case(name, c);
-        done++;
+        if (run_case(name, c))
+            done++;
     }
     (void)remove(mean_file);
     printf("%d cases compared\n", done);
-    ck_assert_int_ge(done, 70);
+    ck_assert_int_ge(done, built_with("png") ? 70 : 40);
 }
 END_TEST
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Kill packing at random moments, resume, and compare with a run that nobody disturbed.
 
-kill_pack.py IM2REC [KILLS [SEED]]: exit status 0, or 1 with what differs; 77 where the shared
-photographs are missing.
+kill_pack.py IM2REC RENDERED [KILLS [SEED]]: exit status 0, or 1 with what differs. Packs the shared
+photographs, or where they are missing those that make_photos has rendered into RENDERED.
 """
 import os
 import pathlib
@@ -20,20 +20,22 @@ CASES = [  # every way in which files are cut
     ["--pass-through", "--shard-size", "3M"],
     ["--resize", "96", "--part", "1/2", "--threads", "3"],
 ]
-COPIES = 3
+PICTURES = 500  # at least: a run takes long enough to be killed
 
 
 def build_folder(photos, root):
     """The photographs several times over, with some that cannot be packed in between."""
-    for copy in range(COPIES):
-        for path in sorted(photos.glob("*/*.jpg")):
+    paths = sorted(photos.glob("*/*.jpg"))
+    for copy in range(-(-PICTURES // len(paths))):
+        for path in paths:
             to = root / path.parent.name / f"{copy}_{path.name}"
             to.parent.mkdir(parents=True, exist_ok=True)
             to.symlink_to(path.resolve())
-        (root / "food" / f"{copy}_empty.jpg").touch()
-        whole = next(photos.glob("people/*.jpg")).read_bytes()
-        (root / "people" / f"{copy}_torn.jpg").write_bytes(whole[: len(whole) // 2])
-        (root / "objects" / f"{copy}_text.jpg").write_text("no picture\n")
+        first, last = root / paths[0].parent.name, root / paths[-1].parent.name
+        (first / f"{copy}_empty.jpg").touch()
+        whole = paths[0].read_bytes()
+        (first / f"{copy}_torn.jpg").write_bytes(whole[: len(whole) // 2])
+        (last / f"{copy}_text.jpg").write_text("no picture\n")
 
 
 def files_of(folder):
@@ -87,13 +89,13 @@ def check_case(im2rec, case, source, work, kills, rng):
     return f"bytes differ: {different}" if different else None
 
 
-def main(im2rec, kills=20, seed=1):  # kills: of all cases together
+def main(im2rec, rendered, kills=20, seed=1):  # kills: of all cases together
     here = pathlib.Path(__file__).resolve().parent
     shared = os.environ.get("IMREC_SHARED") or here.parent.parent.parent / "shared"
     photos, rng = pathlib.Path(shared) / "data" / "photos", random.Random(int(seed))
     if not photos.is_dir():
-        print(f"{photos} is not there: skipped")
-        return 77
+        print(f"{photos} is not there: rendered pictures instead")
+        photos = pathlib.Path(rendered)
     work = pathlib.Path(tempfile.mkdtemp(prefix="imrec-kill-"))
     try:
         build_folder(photos, work / "source")

@@ -70,7 +70,8 @@ START_TEST(a_picture_is_known_by_its_bytes_and_decodes) /* loop: a picture */
     load(pictures[_i].file);
     const enum imrec_status st = decode(&limits, 3, NULL);
     if (st == IMREC_ERR_UNSUPPORTED) { /* not built in: refused by name */
-        ck_assert_msg(strstr(err.message, pictures[_i].format) != NULL, "%s", err.message);
+        const char *named = strstr(pictures[_i].file, ".gz") ? "gzip" : pictures[_i].format;
+        ck_assert_msg(strstr(err.message, named) != NULL, "%s", err.message);
         return;
     }
     ck_assert_msg(st == IMREC_OK, "%s: %s", pictures[_i].file, err.message);
