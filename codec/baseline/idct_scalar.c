@@ -5,9 +5,8 @@
  * libjpeg-turbo's vectors work in 16 bits so does this: products with the quantization and three
  * sums wrap, what is between the passes and the samples saturate. So it equals them for
  * whatever a file holds. No intermediate of 32 bits can overflow. */
+#include "codec/baseline/idct_factors.h"
 #include "codec/baseline/variants.h"
-
-#include <string.h>
 
 static int16_t wrapped(int32_t v)
 {
@@ -54,34 +53,23 @@ static void samples(const int16_t row[8], uint8_t *out)
         out[k] = (uint8_t)(clamped((v[k] + (1 << (SHIFT - 1))) >> SHIFT, -128, 127) + 128);
 }
 
-/* A row without AC is as bright everywhere: what samples() would make of it. */
-static uint8_t flat_sample(int16_t dc)
+/* Nothing below the first row: told apart because only then libjpeg-turbo wraps, and does not
+ * saturate, what is kept between the passes. */
+static bool is_one_row(const int16_t *coef)
 {
-    return (uint8_t)(clamped((dc + 16) >> 5, -128, 127) + 128);
+    int16_t below = 0;
+    for (int i = 8; i < 64; i++)
+        below |= coef[i];
+    return below == 0;
 }
 
-bool idct_first_row(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out,
-                    size_t stride)
+static void one_row(const int16_t *coef, const uint16_t *quant, uint8_t *out, size_t stride)
 {
-    /* zigzag indices in the first row: 0 1 5 6 14 15 27 28 */
-    static const uint32_t ends =
-        1u << 0 | 1u << 1 | 1u << 5 | 1u << 6 | 1u << 14 | 1u << 15 | 1u << 27 | 1u << 28;
-    int16_t row[8] = {0}, below = 0;
-    if (last > 28 || (ends >> last & 1) == 0)
-        return false;
-    for (int i = 8; last > 1 && i < 64; i++)
-        below |= coef[i];
-    if (below != 0)
-        return false;
-    for (uint32_t k = 0; k < 8; k++)
-        row[k] = wrapped(wrapped(coef[k] * quant[k]) * (1 << IDCT_KEPT));
-    if (last == 0)
-        memset(out, flat_sample(row[0]), 8);
-    else
-        samples(row, out);
-    for (uint32_t y = 1; y < 8; y++)
-        memcpy(out + y * stride, out, 8);
-    return true;
+    int16_t row[8];
+    for (int k = 0; k < 8; k++)
+        row[k] = wrapped(wrapped(coef[k] * (int16_t)quant[k]) * (1 << IDCT_KEPT));
+    for (size_t y = 0; y < 8; y++)
+        samples(row, out + y * stride);
 }
 
 void idct_scalar(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out,
@@ -89,8 +77,14 @@ void idct_scalar(const int16_t *coef, const uint16_t *quant, uint32_t last, uint
 {
     enum { SHIFT = IDCT_FRACTION - IDCT_KEPT };
     int16_t block[64];
-    if (idct_first_row(coef, quant, last, out, stride))
+    if (last == 0) {
+        idct_flat(coef[0], quant[0], out, stride);
         return;
+    }
+    if (is_one_row(coef)) {
+        one_row(coef, quant, out, stride);
+        return;
+    }
     for (int i = 0; i < 64; i++)
         block[i] = wrapped(coef[i] * (int16_t)quant[i]);
     for (int x = 0; x < 8; x++) {

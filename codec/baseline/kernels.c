@@ -4,18 +4,41 @@
 #include "base/cpu.h"
 #include "codec/baseline/variants.h"
 
-static bool always(void)
+static bool has_scalar(void)
 {
-    return true;
+    return cpu_has(CPU_SCALAR);
 }
 
 static const struct baseline_kernels scalar = {
-    "scalar", always, idct_scalar, row_444_scalar, row_422_scalar, row_420_scalar, row_grey_scalar,
+    "scalar",       has_scalar,     idct_scalar,     row_444_scalar,
+    row_422_scalar, row_420_scalar, row_grey_scalar,
 };
 
-const struct baseline_kernels *const baseline_kernels_all[] = {&scalar, NULL};
+#if defined(__x86_64__)
+static bool has_avx512(void)
+{
+    return cpu_has(CPU_AVX512);
+}
+
+static const struct baseline_kernels avx512 = {
+    "avx512",       has_avx512,     idct_avx512,     row_444_scalar,
+    row_422_scalar, row_420_scalar, row_grey_scalar,
+};
+#endif
+
+const struct baseline_kernels *const baseline_kernels_all[] = {
+    &scalar,
+#if defined(__x86_64__)
+    &avx512,
+#endif
+    NULL,
+};
 
 const struct baseline_kernels *baseline_kernels_best(void)
 {
+#if defined(__x86_64__)
+    if (cpu_level() == CPU_AVX512)
+        return &avx512;
+#endif
     return &scalar;
 }
