@@ -2,6 +2,8 @@
 imrec_test(test_codec codec SOURCES unit/test_codec.c)
 imrec_test(test_baseline_kernels baseline SOURCES unit/test_baseline_kernels.c)
 target_link_libraries(test_baseline_kernels PRIVATE PkgConfig::JPEG)
+imrec_test(test_baseline_rows baseline SOURCES unit/test_baseline_rows.c)
+target_link_libraries(test_baseline_rows PRIVATE PkgConfig::JPEG)
 imrec_test(test_bmp codec SOURCES unit/test_bmp.c)
 imrec_test(test_jpeg_decode codec SOURCES unit/test_jpeg_decode.c support/pictures.c)
 imrec_test(test_jpeg_region codec SOURCES unit/test_jpeg_region.c support/pictures.c TIMEOUT 300)
@@ -24,3 +26,7 @@ target_compile_definitions(bench_codec PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURC
 imrec_fuzz(baseline codec)
 imrec_fuzz(jpeg_header codec)
 imrec_fuzz(picture codec)
+
+# What its parts take, by variant: `bench_baseline`. No test.
+add_executable(bench_baseline bench/bench_baseline.c)
+imrec_link(bench_baseline baseline)

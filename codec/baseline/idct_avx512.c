@@ -6,6 +6,7 @@
  * wrap at 16 bits. Both are equal as long as no such sum overflows: where a value between the
  * passes reaches 2^14 the scalar truth does the block. (What is below that came from less:
  * the transform is orthogonal but for its scale, so its input was below 1.39 * 2^12.) */
+#include "codec/baseline/byte_tables.h"
 #include "codec/baseline/idct_factors.h"
 #include "codec/baseline/variants.h"
 
@@ -77,15 +78,6 @@ INLINE512 struct words outputs(struct halves h, unsigned shift)
 }
 
 /* ---- orders of bytes ---------------------------------------------------------------------- */
-
-#define FOUR(f, k)    f(k), f((k) + 1), f((k) + 2), f((k) + 3)
-#define SIXTEEN(f, k) FOUR(f, k), FOUR(f, (k) + 4), FOUR(f, (k) + 8), FOUR(f, (k) + 12)
-#define TABLE(f)                                                                                   \
-    {                                                                                              \
-        SIXTEEN(f, 0), SIXTEEN(f, 16), SIXTEEN(f, 32), SIXTEEN(f, 48)                              \
-    }
-
-typedef const uint8_t byte_table[64];
 
 INLINE512 __m512i ordered(const uint8_t *table, __m512i v)
 {

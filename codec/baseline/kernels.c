@@ -21,8 +21,8 @@ static bool has_avx512(void)
 }
 
 static const struct baseline_kernels avx512 = {
-    "avx512",       has_avx512,     idct_avx512,     row_444_scalar,
-    row_422_scalar, row_420_scalar, row_grey_scalar,
+    "avx512",       has_avx512,     idct_avx512,     row_444_avx512,
+    row_422_avx512, row_420_avx512, row_grey_avx512,
 };
 #endif
 

@@ -13,4 +13,5 @@ idct_fn idct_scalar, idct_avx512;
 
 typedef void row_fn(const struct kernel_row *r);
 row_fn row_444_scalar, row_422_scalar, row_420_scalar, row_grey_scalar;
+row_fn row_444_avx512, row_422_avx512, row_420_avx512, row_grey_avx512;
 #endif
