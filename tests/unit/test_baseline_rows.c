@@ -193,12 +193,12 @@ static void compare(const struct baseline_kernels *k, const struct picture *p, u
                              .cr_far = line(p, 2, far) + x / p->h,
                              .n = n,
                              .rgb = got});
-    for (uint32_t i = 0; i < 3 * n; i++)
-        ck_assert_msg(
-            got[i] == want[i],
-            "%s, %u x %u, chroma / %u, %u: row %u, %u columns from %u: byte %u is %u, not "
-            "%u",
-            k->name, p->width, p->height, p->h, p->v, y, n, x, i, got[i], want[i]);
+    uint32_t i = 0;
+    while (i < 3 * n && got[i] == want[i])
+        i++;
+    ck_assert_msg(i == 3 * n,
+                  "%s, %u x %u, chroma / %u, %u: row %u, %u columns from %u: byte %u is %u, not %u",
+                  k->name, p->width, p->height, p->h, p->v, y, n, x, i, got[i], want[i]);
     ck_assert_uint_eq(got[end], MARK);
 }
 
@@ -241,8 +241,7 @@ START_TEST(every_chroma_gives_libjpegs_colours)
     for (uint32_t y = 0; y < 2048; y++)
         for (uint32_t x = 0; x < 2048; x++)
             seen[line(&p, 1, y)[x]][line(&p, 2, y)[x]] = true;
-    for (int i = 0; i < 256 * 256; i++)
-        ck_assert(seen[i / 256][i % 256]);
+    ck_assert_ptr_null(memchr(seen, false, sizeof(seen)));
     EVERY_VARIANT(k)
     for (uint32_t y = 0; y < 2048; y++)
         compare(*k, &p, 0, 2048, y);
@@ -253,6 +252,7 @@ END_TEST
 START_TEST(grey_rows_are_three_times_y)
 {
     static uint8_t y[MOST + KERNEL_SLACK], got[3 * MOST + KERNEL_SLACK + 1];
+    uint32_t wrong = 0;
     for (size_t i = 0; i < sizeof(y); i++)
         y[i] = (uint8_t)rnd(256);
     EVERY_VARIANT(k)
@@ -261,9 +261,10 @@ START_TEST(grey_rows_are_three_times_y)
         got[3 * n + KERNEL_SLACK] = MARK;
         (*k)->row_grey(&r);
         for (uint32_t i = 0; i < 3 * n; i++)
-            ck_assert_uint_eq(got[i], y[i / 3]);
-        ck_assert_uint_eq(got[3 * n + KERNEL_SLACK], MARK);
+            wrong += got[i] != y[i / 3];
+        wrong += got[3 * n + KERNEL_SLACK] != MARK;
     }
+    ck_assert_uint_eq(wrong, 0);
 }
 END_TEST
 
