@@ -53,9 +53,10 @@ struct fronts {
 
 static void fill(struct fronts *f, uint32_t at, uint32_t n, huffman_pair p, uint32_t needs)
 {
-    for (uint32_t i = 0; i < n; i++)
-        f->singles[at + i] = p;
-    memset(f->needs + at, (int)needs, n);
+    for (uint32_t i = at; i < at + n; i++) { /* of a few entries mostly: no memset() */
+        f->singles[i] = p;
+        f->needs[i] = (uint8_t)needs;
+    }
 }
 
 static void make_singles(struct fronts *f, const struct huffman_spec *spec)
