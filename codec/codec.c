@@ -79,9 +79,9 @@ size_t codec_memory(const struct codec *c)
            (c->writer != NULL) * pools;
 }
 
-void codec_use_libjpeg(struct codec *c, bool only)
+void codec_use_jpeg(struct codec *c, enum codec_jpeg decoder)
 {
-    c->libjpeg_only = only;
+    c->decoder = decoder;
 }
 
 uint64_t codec_baseline_count(const struct codec *c)

@@ -67,9 +67,14 @@ IMREC_NODISCARD enum imrec_status codec_decode_scaled(struct codec *c, uint32_t 
 IMREC_NODISCARD enum imrec_status
 codec_check(struct codec *c, uint32_t *warnings, struct imrec_error *err);
 
-/* For tests and benchmarks: JPEG by libjpeg-turbo alone; and how many have been decoded, or
- * checked, by our own decoder. */
-void codec_use_libjpeg(struct codec *c, bool only);
+/* For tests and benchmarks: who decodes JPEG; and how many have been decoded, or checked, by our
+ * own decoder. */
+enum codec_jpeg {
+    CODEC_JPEG_FASTEST, /* plain ones: ours, where there are vector kernels for this processor */
+    CODEC_JPEG_LIBJPEG, /* libjpeg-turbo alone */
+    CODEC_JPEG_OURS,    /* plain ones: ours, however slow */
+};
+void codec_use_jpeg(struct codec *c, enum codec_jpeg decoder);
 uint64_t codec_baseline_count(const struct codec *c);
 
 /* Encoders: *out views the codec's memory until its next call. channels 1, 3 (PNG also 4).

@@ -38,7 +38,7 @@ struct codec {
     struct imrec_picture_info info;
     struct jpeg_head head; /* of a JPEG */
 
-    bool libjpeg_only;       /* codec_use_libjpeg() */
+    enum codec_jpeg decoder; /* codec_use_jpeg() */
     uint64_t baseline_count; /* codec_baseline_count() */
 
     /* kept from picture to picture */

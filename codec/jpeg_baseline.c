@@ -10,12 +10,19 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to decode a JPEG");
 }
 
-/* By what the header has told already; the rest is for the decoder to find out. */
-static bool may_be_plain(const struct codec *c, uint32_t channels)
+/* Without vectors our transform is slower than libjpeg-turbo's with them; reading alone never is.
+ */
+static bool is_faster(const struct codec *c, const struct rows *rows)
 {
-    const struct jpeg_head *h = &c->head;
-    return !c->libjpeg_only && h->frame <= 0xC1 && !h->many_scans && h->components != 4 &&
-           channels != 4;
+    if (c->decoder == CODEC_JPEG_FASTEST)
+        return rows->sink == NULL || baseline_has_vectors();
+    return c->decoder == CODEC_JPEG_OURS;
+}
+
+/* By what the header has told already; the rest is for the decoder to find out. */
+static bool may_be_plain(const struct jpeg_head *h, uint32_t channels)
+{
+    return h->frame <= 0xC1 && !h->many_scans && h->components != 4 && channels != 4;
 }
 
 enum imrec_status
@@ -30,7 +37,7 @@ jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct i
         .stride = rows->direct != NULL ? rows->direct->stride : 0,
     };
     *done = false;
-    if (!may_be_plain(c, rows->channels))
+    if (!is_faster(c, rows) || !may_be_plain(&c->head, rows->channels))
         return IMREC_OK;
     if (c->baseline == NULL && (c->baseline = baseline_new()) == NULL)
         return no_memory(err);

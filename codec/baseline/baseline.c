@@ -58,6 +58,11 @@ struct baseline *baseline_new(void)
     return b;
 }
 
+bool baseline_has_vectors(void)
+{
+    return baseline_kernels_best() != baseline_kernels_all[0];
+}
+
 static void drop_storage(struct storage *s)
 {
     imrec_free(s->p);

@@ -85,9 +85,9 @@ static int g_y;
 static enum imrec_status
 by_libjpeg(enum imrec_status (*run)(struct codec *, struct bytes), struct codec *c, struct bytes b)
 {
-    codec_use_libjpeg(c, true);
+    codec_use_jpeg(c, CODEC_JPEG_LIBJPEG);
     const enum imrec_status st = run(c, b);
-    codec_use_libjpeg(c, false);
+    codec_use_jpeg(c, CODEC_JPEG_FASTEST);
     return st;
 }
 

@@ -1,6 +1,7 @@
 /* tests/unit/test_baseline.c - our decoder for plain JPEG: libjpeg-turbo's pixels, and which
  * pictures it takes. */
 #include "base/alloc.h"
+#include "codec/baseline/baseline.h"
 #include "tests/support/pictures.h"
 #include "tests/support/twin.h"
 
@@ -168,6 +169,18 @@ START_TEST(what_is_added_to_a_plain_picture_is_judged_as_libjpeg_does) /* loop o
 }
 END_TEST
 
+START_TEST(unless_told_ours_is_taken_where_it_is_faster)
+{
+    const struct bytes jpeg = jpeg_make(90, 70, &samplings[3]);
+    const struct imrec_rect all = {0, 0, 90, 70};
+    codec_use_jpeg(g_twin.own, CODEC_JPEG_FASTEST);
+    ck_assert(twin_compare(&g_twin, jpeg, &limits, TWIN_CHECK, all, 3));
+    ck_assert_int_eq(twin_compare(&g_twin, jpeg, &limits, TWIN_REGION, all, 3),
+                     baseline_has_vectors());
+    bytes_free(jpeg);
+}
+END_TEST
+
 START_TEST(memory_that_cannot_be_had_is_said)
 {
     const struct bytes jpeg = jpeg_make(200, 150, &samplings[3]);
@@ -177,6 +190,7 @@ START_TEST(memory_that_cannot_be_had_is_said)
         struct codec *c;
         struct image out = {0};
         ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
+        codec_use_jpeg(c, CODEC_JPEG_OURS);
         imrec_alloc_fail_after(n);
         a = twin_run(c, jpeg, &limits, TWIN_REGION, r, 3, &out);
         imrec_alloc_fail_after(-1);
@@ -220,6 +234,7 @@ int main(void)
     tcase_add_loop_test(tc, what_is_not_plain_is_left_to_libjpeg, 0, OTHERS);
     tcase_add_loop_test(tc, what_is_added_to_a_plain_picture_is_judged_as_libjpeg_does, 0,
                         ADDITIONS);
+    tcase_add_test(tc, unless_told_ours_is_taken_where_it_is_faster);
     tcase_add_test(tc, memory_that_cannot_be_had_is_said);
     tcase_add_test(tc, memory_is_counted_and_not_kept_after_a_huge_picture);
     suite_add_tcase(s, tc);
