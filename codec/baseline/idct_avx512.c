@@ -2,10 +2,8 @@
  *
  * A pass takes pairs of values, i[k] and i[k+4] of eight lines (columns, then rows), twice each:
  * of lines 0-3, 0-3, 4-7, 4-7. So one register holds two of the pass's outputs for all lines.
- * Every output is a sum of eight products; libjpeg-turbo factorizes and its sums of two values
- * wrap at 16 bits. Both are equal as long as no such sum overflows: where a value between the
- * passes reaches 2^14 the scalar truth does the block. (What is below that came from less:
- * the transform is orthogonal but for its scale, so its input was below 1.39 * 2^12.) */
+ * Every output is a sum of eight products; why that may replace libjpeg-turbo's factors, and when
+ * not, says idct_factors.h. */
 #include "codec/baseline/byte_tables.h"
 #include "codec/baseline/idct_factors.h"
 #include "codec/baseline/variants.h"
@@ -29,15 +27,20 @@ INLINE512 __m512i twice(int32_t a, int32_t b)
     return lanes(a, b, a, b);
 }
 
+INLINE512 __m512i half_of(unsigned shift)
+{
+    return _mm512_set1_epi32(1 << (shift - 1));
+}
+
 /* Two outputs of the even or of the odd half for all lines. */
 struct halves {
     __m512i even01, even32, odd01, odd32;
 };
 
 /* clang-format off */
-INLINE512 struct halves transform(const __m512i in[4], int32_t half)
+INLINE512 struct halves transform(const __m512i in[4], unsigned shift)
 {
-    const __m512i middle = _mm512_dpwssd_epi32(_mm512_set1_epi32(half), in[0],
+    const __m512i middle = _mm512_dpwssd_epi32(half_of(shift), in[0],
                                                twice(PAIR(F_1, F_1), PAIR(F_1, -F_1)));
     struct halves h;
     h.even01 = _mm512_dpwssd_epi32(middle, in[2], twice(PAIR(F_E0_2, F_E0_6), PAIR(F_E1_2, F_E1_6)));
@@ -50,9 +53,9 @@ INLINE512 struct halves transform(const __m512i in[4], int32_t half)
 }
 
 /* The same where values 4 to 7 are zeros, out of the pairs (0, 2) and (1, 3). */
-INLINE512 struct halves transform_corner(__m512i in02, __m512i in13, int32_t half)
+INLINE512 struct halves transform_corner(__m512i in02, __m512i in13, unsigned shift)
 {
-    const __m512i start = _mm512_set1_epi32(half);
+    const __m512i start = half_of(shift);
     struct halves h;
     h.even01 = _mm512_dpwssd_epi32(start, in02, twice(PAIR(F_1, F_E0_2), PAIR(F_1, F_E1_2)));
     h.even32 = _mm512_dpwssd_epi32(start, in02, twice(PAIR(F_1, -F_E0_2), PAIR(F_1, -F_E1_2)));
@@ -111,18 +114,11 @@ static _Alignas(64) byte_table from_upper = TABLE(FROM_UPPER), from_lower = TABL
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-enum {
-    SHIFT_1 = IDCT_FRACTION - IDCT_KEPT,
-    SHIFT_2 = IDCT_FRACTION + IDCT_KEPT + 3,
-    HALF_1 = 1 << (SHIFT_1 - 1),
-    HALF_2 = 1 << (SHIFT_2 - 1),
-};
-
 /* Any value past what sums of two may be made of. */
 INLINE512 bool is_large(__m512i a, __m512i b)
 {
     const __m512i bits = _mm512_or_si512(_mm512_abs_epi16(a), _mm512_abs_epi16(b));
-    return _mm512_test_epi16_mask(bits, _mm512_set1_epi16((short)0xc000)) != 0;
+    return _mm512_test_epi16_mask(bits, _mm512_set1_epi16((short)IDCT_LARGE)) != 0;
 }
 
 INLINE512 __m512i dequantized(const int16_t *coef, const uint16_t *quant)
@@ -161,11 +157,11 @@ INLINE512 bool whole(const int16_t *coef, const uint16_t *quant, uint8_t *out, s
     const __m512i a = dequantized(coef, quant), b = dequantized(coef + 32, quant + 32);
     __m512i in[4];
     pairs(_mm512_unpacklo_epi16(a, b), _mm512_unpackhi_epi16(a, b), in);
-    const struct words w = outputs(transform(in, HALF_1), SHIFT_1);
+    const struct words w = outputs(transform(in, IDCT_SHIFT_1), IDCT_SHIFT_1);
     if (is_large(w.upper, w.lower))
         return false;
     pairs(ordered(from_upper, w.upper), ordered(from_lower, w.lower), in);
-    store(outputs(transform(in, HALF_2), SHIFT_2), out, stride);
+    store(outputs(transform(in, IDCT_SHIFT_2), IDCT_SHIFT_2), out, stride);
     return true;
 }
 
@@ -178,15 +174,16 @@ INLINE512 bool corner(const int16_t *coef, const uint16_t *quant, uint8_t *out, 
     /* clang-format on */
     const __m512i a = dequantized(coef, quant);
     const __m512i even =
-        _mm512_dpwssd_epi32(_mm512_set1_epi32(HALF_1), ordered(corner_02, a), even_factors);
+        _mm512_dpwssd_epi32(half_of(IDCT_SHIFT_1), ordered(corner_02, a), even_factors);
     const __m512i odd = _mm512_madd_epi16(ordered(corner_13, a), odd_factors);
-    const __m512i w = _mm512_packs_epi32(_mm512_srai_epi32(_mm512_add_epi32(even, odd), SHIFT_1),
-                                         _mm512_srai_epi32(_mm512_sub_epi32(even, odd), SHIFT_1));
+    const __m512i w =
+        _mm512_packs_epi32(_mm512_srai_epi32(_mm512_add_epi32(even, odd), IDCT_SHIFT_1),
+                           _mm512_srai_epi32(_mm512_sub_epi32(even, odd), IDCT_SHIFT_1));
     if (is_large(w, w))
         return false;
     const struct halves h =
-        transform_corner(ordered(between_02, w), ordered(between_13, w), HALF_2);
-    store(outputs(h, SHIFT_2), out, stride);
+        transform_corner(ordered(between_02, w), ordered(between_13, w), IDCT_SHIFT_2);
+    store(outputs(h, IDCT_SHIFT_2), out, stride);
     return true;
 }
 

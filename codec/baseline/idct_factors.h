@@ -21,12 +21,21 @@ enum {
     IDCT_2_562 = 20995,
     IDCT_3_072 = 25172,
     IDCT_FRACTION = 13,
-    IDCT_KEPT = 2,  /* bits of fraction between the passes */
-    IDCT_CORNER = 9 /* the last zigzag index within the first 4 rows and columns */
+    IDCT_KEPT = 2, /* bits of fraction between the passes */
+    IDCT_SHIFT_1 = IDCT_FRACTION - IDCT_KEPT,
+    IDCT_SHIFT_2 = IDCT_FRACTION + IDCT_KEPT + 3,
+    IDCT_CORNER = 9,    /* the last zigzag index within the first 4 rows and columns */
+    IDCT_LARGE = 0xc000 /* bits of a magnitude, between the passes: see below */
 };
 
 /* Multiplied out: F_E1_6 is what value 6 counts in even[1] (scalar transform()); E3 and E2 are E0
- * and E1 with the signs of 2 and 6 turned. */
+ * and E1 with the signs of 2 and 6 turned.
+ *
+ * The scalar truth, like libjpeg-turbo, factorizes, and its sums of two values wrap at 16 bits.
+ * Sums of products are equal to it as long as no sum of two values overflows: where a value
+ * between the passes reaches 2^14 a vector leaves the block to the scalar truth. (What is below
+ * came from less: the transform is orthogonal but for its scale, so its input was below
+ * 1.39 * 2^12.) 32 bits are enough for any input: the factors of an output come to 61,213. */
 enum {
     F_1 = 1 << IDCT_FRACTION,
     F_E0_2 = IDCT_0_541 + IDCT_0_765,

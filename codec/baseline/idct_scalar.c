@@ -46,11 +46,11 @@ static void transform(const int16_t *in, size_t step, int32_t out[8])
 
 static void samples(const int16_t row[8], uint8_t *out)
 {
-    enum { SHIFT = IDCT_FRACTION + IDCT_KEPT + 3 };
     int32_t v[8];
     transform(row, 1, v);
     for (int k = 0; k < 8; k++)
-        out[k] = (uint8_t)(clamped((v[k] + (1 << (SHIFT - 1))) >> SHIFT, -128, 127) + 128);
+        out[k] =
+            (uint8_t)(clamped((v[k] + (1 << (IDCT_SHIFT_2 - 1))) >> IDCT_SHIFT_2, -128, 127) + 128);
 }
 
 /* Nothing below the first row: told apart because only then libjpeg-turbo wraps, and does not
@@ -75,7 +75,6 @@ static void one_row(const int16_t *coef, const uint16_t *quant, uint8_t *out, si
 void idct_scalar(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out,
                  size_t stride)
 {
-    enum { SHIFT = IDCT_FRACTION - IDCT_KEPT };
     int16_t block[64];
     if (last == 0) {
         idct_flat(coef[0], quant[0], out, stride);
@@ -91,8 +90,8 @@ void idct_scalar(const int16_t *coef, const uint16_t *quant, uint32_t last, uint
         int32_t v[8];
         transform(block + x, 8, v);
         for (int y = 0; y < 8; y++)
-            block[8 * y + x] =
-                (int16_t)clamped((v[y] + (1 << (SHIFT - 1))) >> SHIFT, INT16_MIN, INT16_MAX);
+            block[8 * y + x] = (int16_t)clamped((v[y] + (1 << (IDCT_SHIFT_1 - 1))) >> IDCT_SHIFT_1,
+                                                INT16_MIN, INT16_MAX);
     }
     for (int y = 0; y < 8; y++)
         samples(block + 8 * y, out + (size_t)y * stride);

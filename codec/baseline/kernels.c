@@ -15,6 +15,15 @@ static const struct baseline_kernels scalar = {
 };
 
 #if defined(__x86_64__)
+static bool has_avx2(void)
+{
+    return cpu_has(CPU_AVX2);
+}
+
+static const struct baseline_kernels avx2 = {
+    "avx2", has_avx2, idct_avx2, row_444_avx2, row_422_avx2, row_420_avx2, row_grey_avx2,
+};
+
 static bool has_avx512(void)
 {
     return cpu_has(CPU_AVX512);
@@ -29,6 +38,7 @@ static const struct baseline_kernels avx512 = {
 const struct baseline_kernels *const baseline_kernels_all[] = {
     &scalar,
 #if defined(__x86_64__)
+    &avx2,
     &avx512,
 #endif
     NULL,
@@ -37,8 +47,9 @@ const struct baseline_kernels *const baseline_kernels_all[] = {
 const struct baseline_kernels *baseline_kernels_best(void)
 {
 #if defined(__x86_64__)
-    if (cpu_level() == CPU_AVX512)
-        return &avx512;
+    const enum cpu_level level = cpu_level();
+    if (level != CPU_SCALAR)
+        return level == CPU_AVX512 ? &avx512 : &avx2;
 #endif
     return &scalar;
 }
