@@ -105,7 +105,7 @@ INLINE2 __m256i lines(__m256i packed)
 INLINE2 void store_two(uint8_t *first, uint8_t *second, __m128i rows)
 {
     _mm_storel_epi64((__m128i *)(void *)first, rows);
-    _mm_storeh_pd((double *)(void *)second, _mm_castsi128_pd(rows));
+    _mm_storeh_pi((__m64 *)(void *)second, _mm_castsi128_ps(rows));
 }
 
 /* Four columns of eight rows, as bytes: the rows one after another. */

@@ -129,7 +129,7 @@ INLINE512 __m512i dequantized(const int16_t *coef, const uint16_t *quant)
 INLINE512 void store_rows(uint8_t *out, size_t stride, __m128i two)
 {
     _mm_storel_epi64((__m128i *)(void *)out, two);
-    _mm_storeh_pd((double *)(void *)(out + stride), _mm_castsi128_pd(two));
+    _mm_storeh_pi((__m64 *)(void *)(out + stride), _mm_castsi128_ps(two));
 }
 
 INLINE512 void store(struct words columns, uint8_t *out, size_t stride)
