@@ -76,7 +76,8 @@ static void write_blocks(uint8_t **jpeg, unsigned long *n)
     jpeg_destroy_compress(&c);
 }
 
-static void transform_by_libjpeg(void)
+/* False: not without a warning. */
+static bool transform_by_libjpeg(void)
 {
     struct jpeg_decompress_struct d;
     struct jpeg_error_mgr errors;
@@ -88,16 +89,14 @@ static void transform_by_libjpeg(void)
     jpeg_mem_src(&d, jpeg, n);
     jpeg_read_header(&d, TRUE);
     jpeg_start_decompress(&d);
-    ck_assert_uint_eq(d.output_width, ACROSS * 8);
-    ck_assert_int_eq(d.output_components, 1);
     while (d.output_scanline < d.output_height) {
         JSAMPROW row = g_want[d.output_scanline];
         jpeg_read_scanlines(&d, &row, 1);
     }
     jpeg_finish_decompress(&d);
-    ck_assert_int_eq(errors.num_warnings, 0);
     jpeg_destroy_decompress(&d);
     free(jpeg);
+    return errors.num_warnings == 0;
 }
 
 static uint32_t last_of(const int16_t *coef)
@@ -110,7 +109,7 @@ static uint32_t last_of(const int16_t *coef)
 
 static void transform_and_compare(const char *what)
 {
-    transform_by_libjpeg();
+    ck_assert(transform_by_libjpeg());
     EVERY_VARIANT(k)
     for (uint32_t b = 0; b < BLOCKS; b++) {
         uint8_t got[8][8 + 3]; /* a stride of its own */
@@ -127,14 +126,17 @@ static int16_t signed_rnd(int32_t magnitude)
     return (int16_t)((int32_t)rnd(2 * (uint32_t)magnitude + 1) - magnitude);
 }
 
-/* Coefficients as a photograph has them: smaller the higher they are. */
+/* Coefficients as a photograph has them: smaller the higher they are. No sample is further than
+ * 384 from the middle: there all of libjpeg's transforms agree. */
 static void fill_ordinary(void)
 {
     for (uint32_t b = 0; b < BLOCKS; b++) {
         const uint32_t last = rnd(64);
         memset(g_coef[b], 0, sizeof(g_coef[b]));
-        for (uint32_t k = 0; k <= last; k++)
-            g_coef[b][natural[k]] = signed_rnd((int32_t)(300 / (1 + k)) + 1);
+        for (uint32_t k = 0; k <= last; k++) {
+            const uint32_t most = k == 0 ? 800 : 300 / (1 + k);
+            g_coef[b][natural[k]] = signed_rnd((int32_t)(most / g_quant[natural[k]]));
+        }
     }
 }
 
@@ -217,15 +219,31 @@ START_TEST(a_single_coefficient_anywhere_is_libjpegs)
 }
 END_TEST
 
+/* Far outside of 0..255 libjpeg-turbo's vectors for x86-64 saturate, its C code wraps; we do as
+ * the vectors. */
+static bool libjpeg_has_vectors(void)
+{
+    memset(g_coef, 0, sizeof(g_coef));
+    fill_quant(1);
+    g_quant[0] = 16;
+    for (uint32_t b = 0; b < BLOCKS; b++)
+        g_coef[b][0] = 400;
+    return transform_by_libjpeg() && g_want[0][0] == 255;
+}
+
 int main(void)
 {
     Suite *s = suite_create("baseline_kernels");
     TCase *blocks = tcase_create("blocks");
     tcase_set_timeout(blocks, 60);
     tcase_add_test(blocks, blocks_of_photographs_are_libjpegs);
+    suite_add_tcase(s, blocks);
+    if (!libjpeg_has_vectors()) {
+        puts("left out: blocks beyond 8 bits, for libjpeg runs without its vectors for x86-64");
+        return suite_run(s);
+    }
     tcase_add_test(blocks, sparse_blocks_are_libjpegs_however_their_products_overflow);
     tcase_add_test(blocks, extreme_blocks_are_libjpegs);
     tcase_add_test(blocks, a_single_coefficient_anywhere_is_libjpegs);
-    suite_add_tcase(s, blocks);
     return suite_run(s);
 }
