@@ -1,181 +1,136 @@
 /*
- * augment/resample.c - separable resampling with the cubic of Keys (1981), a = -1/2.
+ * augment/resample.c - separable resampling: along the rows first, two source rows at a time,
+ * into a ring of the few that a row of the result is made of; then across them.
  *
- * Shrinking widens the filter by the factor, so that nothing aliases. Columns first: a row of
- * the result out of its source rows, kept with 6 more bits; then along that row. Weights have 14
- * bits and sum up to exactly 1. All is integer arithmetic: every variant gives the same bytes.
+ * Weights have 14 bits and sum up to exactly 1, a row between the passes keeps 6 bits behind the
+ * point. All is integer arithmetic in which nothing overflows (the weights' sizes sum up to less
+ * than 1.3): every variant gives the same bytes.
  */
 #include "augment/resample.h"
 
 #include "augment/kernels.h"
+#include "base/bytes.h"
 #include "base/error.h"
 
-#include <math.h>
 #include <string.h>
 
-#define SUPPORT 2.0 /* of the cubic, in pixels of the coarser picture */
-
-static double cubic(double x)
-{
-    x = fabs(x);
-    if (x < 1)
-        return (1.5 * x - 2.5) * x * x + 1;
-    return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0;
-}
-
-/* ---- tables ------------------------------------------------------------------------------- */
-
-/* Taps of one place: rounded so that they sum up to RESAMPLE_ONE; the largest takes the rest. */
-static void quantize(const double *weights, uint32_t n, double sum, int16_t *out)
-{
-    int32_t left = RESAMPLE_ONE;
-    uint32_t largest = 0;
-    for (uint32_t k = 0; k < n; k++) {
-        out[k] = (int16_t)lrint(weights[k] / sum * RESAMPLE_ONE);
-        left -= out[k];
-        if (out[k] > out[largest])
-            largest = k;
-    }
-    out[largest] = (int16_t)(out[largest] + left);
-}
-
-/* Most taps that a place of the axis can have, in whole groups. */
-static uint32_t axis_taps(uint32_t from, uint32_t to)
-{
-    const double scale = from > to ? (double)from / to : 1;
-    const double most = 2 * SUPPORT * scale + 2;
-    const uint32_t n = most < from ? (uint32_t)most : from;
-    return (n + RESAMPLE_GROUP - 1) / RESAMPLE_GROUP * RESAMPLE_GROUP;
-}
-
-/* Fills `first` and `weights` of place `at`; returns how many taps there are. */
-static void fill_place(const struct resample_axis *a, uint32_t at, double *real)
-{
-    const double step = (double)a->from / a->to, scale = step > 1 ? step : 1;
-    const double centre = (at + 0.5) * step, radius = SUPPORT * scale;
-    const double low = floor(centre - radius), high = ceil(centre + radius);
-    const uint32_t begin = low > 0 ? (uint32_t)low : 0;
-    const uint32_t end = high < a->from ? (uint32_t)high : a->from;
-    uint32_t first = begin, n = end - begin;
-    double sum = 0;
-    for (uint32_t k = 0; k < n; k++)
-        real[k] = cubic((first + k + 0.5 - centre) / scale);
-    uint32_t skip = 0;
-    while (n > a->taps && real[skip] == 0) { /* places on the filter's edge weigh nothing */
-        skip++;
-        n--;
-    }
-    if (n > a->taps)
-        n = a->taps;
-    for (uint32_t k = 0; k < n; k++)
-        sum += real[skip + k];
-    int16_t *weights = a->weights + (size_t)at * a->taps;
-    memset(weights, 0, a->taps * sizeof(*weights));
-    quantize(real + skip, n, sum, weights);
-    a->first[at] = first + skip;
-}
-
-static bool make_axis(struct resample_axis *a, uint32_t from, uint32_t to, enum scratch_room first,
-                      enum scratch_room weights, struct resize_scratch *s)
-{
-    a->from = from;
-    a->to = to;
-    a->taps = axis_taps(from, to);
-    a->first = scratch_room(s, first, to, sizeof(*a->first));
-    a->weights = scratch_room(s, weights, (size_t)to * a->taps, sizeof(*a->weights));
-    double *real = scratch_room(s, ROOM_ROWS, (size_t)a->taps + 8, sizeof(*real));
-    if (a->first == NULL || a->weights == NULL || real == NULL)
-        return false;
-    for (uint32_t at = 0; at < to; at++)
-        fill_place(a, at, real);
-    return true;
-}
+enum { LINE_VALUES = 64 }; /* rows of the ring are whole lines of so many values */
 
 /* ---- scalar passes ------------------------------------------------------------------------ */
 
-static int16_t to_row(int32_t sum)
+static int16_t along(const int16_t *weights, uint32_t taps, const uint8_t *px, uint32_t channels)
 {
-    const int32_t v = (sum + (1 << (RESAMPLE_Y_SHIFT - 1))) >> RESAMPLE_Y_SHIFT;
-    return (int16_t)(v < INT16_MIN ? INT16_MIN : v > INT16_MAX ? INT16_MAX : v);
+    int32_t sum = 1 << (RESAMPLE_X_SHIFT - 1);
+    for (uint32_t k = 0; k < taps; k++)
+        sum += weights[k] * px[(size_t)k * channels];
+    return (int16_t)(sum >> RESAMPLE_X_SHIFT);
 }
 
-static uint8_t to_byte(int32_t sum)
+void resample_x_scalar(const struct resample_axis *a, const uint8_t *const rows[2], int16_t *out)
 {
-    const int32_t v = (sum + (1 << (RESAMPLE_X_SHIFT - 1))) >> RESAMPLE_X_SHIFT;
-    return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
-}
-
-void resample_y_values(const struct resample_column *c, size_t begin, size_t n, int16_t *out)
-{
-    for (size_t x = begin; x < n; x++) {
-        int32_t sum = 0;
-        for (uint32_t k = 0; k < c->taps; k++)
-            sum += c->weights[k] * c->rows[(size_t)k * c->stride + x];
-        out[x] = to_row(sum);
-    }
-}
-
-void resample_y_scalar(const struct resample_column *c, size_t n, int16_t *out)
-{
-    resample_y_values(c, 0, n, out);
-}
-
-void resample_x_pixels(const struct resample_axis *a, const int16_t *row, uint32_t channels,
-                       uint32_t begin, uint8_t *out)
-{
-    for (uint32_t at = begin; at < a->to; at++) {
+    for (uint32_t at = 0; at < a->to; at++) {
         const int16_t *weights = a->weights + (size_t)at * a->taps;
-        const int16_t *px = row + (size_t)a->first[at] * channels;
-        for (uint32_t c = 0; c < channels; c++) {
-            int32_t sum = 0;
-            for (uint32_t k = 0; k < a->taps; k++)
-                sum += weights[k] * px[(size_t)k * channels + c];
-            out[(size_t)at * channels + c] = to_byte(sum);
+        for (uint32_t c = 0; c < a->channels; c++) {
+            const size_t byte = (size_t)a->first[at] * a->channels + c;
+            *out++ = along(weights, a->taps, rows[0] + byte, a->channels);
+            *out++ = along(weights, a->taps, rows[1] + byte, a->channels);
         }
     }
 }
 
-void resample_x_scalar(const struct resample_axis *a, const int16_t *row, uint32_t channels,
+static uint8_t to_byte(int32_t sum)
+{
+    const int32_t v = (sum + (1 << (RESAMPLE_Y_SHIFT - 1))) >> RESAMPLE_Y_SHIFT;
+    return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+}
+
+void resample_y_scalar(const int16_t *const *rows, const int16_t *weights, uint32_t pairs, size_t n,
                        uint8_t *out)
 {
-    resample_x_pixels(a, row, channels, 0, out);
+    for (size_t x = 0; x < n; x++) {
+        int32_t sum = 0;
+        for (uint32_t p = 0; p < pairs; p++)
+            sum += weights[2 * p] * rows[p][2 * x] + weights[2 * p + 1] * rows[p][2 * x + 1];
+        out[x] = to_byte(sum);
+    }
 }
 
 /* ---- all of a picture ---------------------------------------------------------------------- */
 
-/* Taps past the last row weigh nothing: they are not read. */
-static struct resample_column
-column_at(const struct resample_axis *y, const struct imrec_image *from, uint32_t at)
+struct run {
+    const struct kernels *kernels;
+    const struct imrec_image *from;
+    struct resample_axis x, y;
+    uint32_t made; /* pairs of rows */
+    uint32_t places;
+    int16_t **ring;   /* pair p is at place p % places; the places stand here twice, so that any
+                         run of them is in one piece */
+    uint8_t *edge[2]; /* a source row with room behind it */
+};
+
+static bool begin(struct run *r, uint32_t to_width, uint32_t to_height, enum cpu_level level,
+                  struct resize_scratch *s)
 {
-    const uint32_t first = y->first[at], left = from->height - first;
-    return (struct resample_column){
-        .rows = from->pixels + (size_t)first * from->stride,
-        .stride = from->stride,
-        .weights = y->weights + (size_t)at * y->taps,
-        .taps = left < y->taps ? left : y->taps,
-    };
+    const struct imrec_image *from = r->from;
+    const size_t bytes = (size_t)from->width * from->channels + RESAMPLE_SLACK;
+    if (!resample_axis_x(&r->x, from->width, to_width, from->channels, level == CPU_AVX512, s) ||
+        !resample_axis_y(&r->y, from->height, to_height, s))
+        return false;
+    r->places = r->y.taps / RESAMPLE_PAIR;
+    const size_t values = (size_t)to_width * from->channels;
+    const size_t line = 2 * ((values + LINE_VALUES - 1) / LINE_VALUES * LINE_VALUES);
+    size_t count;
+    if (!mul_fits(line, r->places, &count))
+        return false;
+    int16_t *rows = scratch_room(s, ROOM_ROWS, count, sizeof(*rows));
+    r->ring = scratch_room(s, ROOM_RING, 2 * (size_t)r->places, sizeof(*r->ring));
+    r->edge[0] = scratch_room(s, ROOM_EDGE, 2 * bytes, 1);
+    if (rows == NULL || r->ring == NULL || r->edge[0] == NULL)
+        return false;
+    r->edge[1] = r->edge[0] + bytes;
+    memset(r->edge[0], 0, 2 * bytes);
+    for (uint32_t p = 0; p < r->places; p++) {
+        int16_t *row = r->ring[p] = r->ring[p + r->places] = rows + p * line;
+        memset(row + 2 * values, 0, (line - 2 * values) * sizeof(*row)); /* no pass fills it */
+    }
+    return true;
+}
+
+/* A row behind which RESAMPLE_SLACK bytes can be read; past the last one, the last. */
+static const uint8_t *source_row(const struct run *r, uint32_t y)
+{
+    const struct imrec_image *from = r->from;
+    y = y < from->height ? y : from->height - 1;
+    const uint8_t *row = from->pixels + (size_t)y * from->stride;
+    if ((size_t)(from->height - 1 - y) * from->stride >= RESAMPLE_SLACK)
+        return row;
+    return memcpy(r->edge[y % 2], row, (size_t)from->width * from->channels);
+}
+
+/* Pairs of rows up to `end`. */
+static void make_pairs(struct run *r, uint32_t end)
+{
+    for (; r->made < end; r->made++) {
+        const uint8_t *rows[2] = {source_row(r, 2 * r->made), source_row(r, 2 * r->made + 1)};
+        r->kernels->resample_x(&r->x, rows, r->ring[r->made % r->places]);
+    }
 }
 
 enum imrec_status resample_at(const struct imrec_image *from, uint32_t to_width, uint32_t to_height,
                               struct image *to, struct resize_scratch *scratch,
                               enum cpu_level level, struct imrec_error *err)
 {
-    const struct kernels *kernels = kernels_of(level);
-    const size_t values = (size_t)from->width * from->channels;
-    struct resample_axis x, y;
+    struct run r = {.kernels = kernels_of(level), .from = from};
     IMREC_TRY(image_resize_buffer(to, to_width, to_height, from->channels, err));
-    if (!make_axis(&x, from->width, to_width, ROOM_FIRST, ROOM_WEIGHT, scratch) ||
-        !make_axis(&y, from->height, to_height, ROOM_Y, ROOM_Y_WEIGHT, scratch))
+    if (!begin(&r, to_width, to_height, level, scratch))
         return scratch_no_memory(err);
-    const size_t slack = (size_t)x.taps * from->channels; /* taps past the end weigh nothing */
-    int16_t *row = scratch_room(scratch, ROOM_ROWS, values + slack, sizeof(*row));
-    if (row == NULL)
-        return scratch_no_memory(err);
-    memset(row + values, 0, slack * sizeof(*row));
+    const size_t values = (size_t)to_width * from->channels;
     for (uint32_t at = 0; at < to_height; at++) {
-        const struct resample_column column = column_at(&y, from, at);
-        kernels->resample_y(&column, values, row);
-        kernels->resample_x(&x, row, from->channels, to->view.pixels + at * to->view.stride);
+        const uint32_t first = r.y.first[at] / RESAMPLE_PAIR, pairs = r.y.count[at] / RESAMPLE_PAIR;
+        make_pairs(&r, first + pairs);
+        r.kernels->resample_y((const int16_t *const *)(r.ring + first % r.places),
+                              r.y.weights + (size_t)at * r.y.taps, pairs, values,
+                              to->view.pixels + at * to->view.stride);
     }
     return IMREC_OK;
 }

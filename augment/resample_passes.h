@@ -8,36 +8,49 @@
 
 enum {
     RESAMPLE_ONE = 1 << 14, /* what the weights of a place sum up to */
-    RESAMPLE_Y_SHIFT = 8,   /* a row between the passes keeps 6 bits behind the point */
-    RESAMPLE_X_SHIFT = 20,
-    RESAMPLE_GROUP = 4, /* taps come in whole groups; those that fill up weigh nothing */
+    RESAMPLE_X_SHIFT = 8,   /* a row between the passes keeps 6 bits behind the point */
+    RESAMPLE_Y_SHIFT = 20,
+    RESAMPLE_GROUP = 4,   /* taps of a place along x come in whole groups, */
+    RESAMPLE_PAIR = 2,    /* along y in pairs of rows, of which the first is even; */
+                          /* those that fill up weigh nothing */
+    RESAMPLE_SLACK = 128, /* bytes past a source row's end that may be read */
+    RESAMPLE_BLOCK = 16,  /* values of a result that are made at once, out of */
+    RESAMPLE_WINDOW = 64, /* so many bytes of the source */
 };
 
+/* An axis: of each place of the result, the first source pixel and the weights. */
 struct resample_axis {
-    uint32_t from, to, taps;
-    uint32_t *first;  /* of each place: its first pixel */
-    int16_t *weights; /* of each place: taps of them */
-};
-/* Taps of one row of the result: source rows from `rows` on. */
-struct resample_column {
-    const uint8_t *rows;
-    size_t stride;
-    const int16_t *weights;
-    uint32_t taps;
+    uint32_t from, to, channels;
+    uint32_t taps; /* weights of a place that are stored */
+    uint32_t *first;
+    uint32_t *count; /* along y: of these, how many count */
+    int16_t *weights;
+    /* Along x, for the permutations of AVX-512: a block's window of the row (or, wide, two), the
+     * bytes of it that are the values' four taps, and by group the weights: a window's size of
+     * high parts, then of low parts (weight = 256 * high + low). No blocks: they do not fit. */
+    uint32_t blocks;
+    bool wide;
+    uint32_t *window;
+    uint8_t *picks;
+    int8_t *parts;
 };
 
-/* n values of a row. */
-typedef void resample_y_fn(const struct resample_column *c, size_t n, int16_t *out);
-/* A whole row; a group of taps past its end is readable. */
+/* The axis of rows of so many channels, and that of the columns; tables are kept in *s, with
+ * those of the blocks if wanted. False: no memory. */
+bool resample_axis_x(struct resample_axis *a, uint32_t from, uint32_t to, uint32_t channels,
+                     bool blocks, struct resize_scratch *s);
+bool resample_axis_y(struct resample_axis *a, uint32_t from, uint32_t to, struct resize_scratch *s);
+
+/* Two source rows -> the value of the one, that of the other, and so on along the result. May
+ * write up to a block more. */
 typedef void
-resample_x_fn(const struct resample_axis *a, const int16_t *row, uint32_t channels, uint8_t *out);
-resample_y_fn resample_y_scalar, resample_y_avx2;
-resample_x_fn resample_x_scalar, resample_x_avx2;
-
-/* What is left of a row: from value or pixel `begin` on. */
-void resample_y_values(const struct resample_column *c, size_t begin, size_t n, int16_t *out);
-void resample_x_pixels(const struct resample_axis *a, const int16_t *row, uint32_t channels,
-                       uint32_t begin, uint8_t *out);
+resample_x_fn(const struct resample_axis *a, const uint8_t *const rows[2], int16_t *out);
+/* n bytes of the result out of `pairs` such rows, each with two weights. The rows have whole
+ * blocks of 64 values. */
+typedef void resample_y_fn(const int16_t *const *rows, const int16_t *weights, uint32_t pairs,
+                           size_t n, uint8_t *out);
+resample_x_fn resample_x_scalar, resample_x_avx2, resample_x_avx512;
+resample_y_fn resample_y_scalar, resample_y_avx2, resample_y_avx512;
 
 /* resample() by the variants of `level`. */
 IMREC_NODISCARD enum imrec_status

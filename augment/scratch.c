@@ -18,6 +18,8 @@ void resize_scratch_free(struct resize_scratch *s)
         return;
     for (int i = 0; i < SCRATCH_ROOMS; i++)
         imrec_free(s->rooms[i].memory);
+    for (int i = 0; i < SCRATCH_TABLES; i++)
+        imrec_free(s->tables[i].memory);
     imrec_free(s);
 }
 
@@ -26,24 +28,60 @@ size_t resize_scratch_memory(const struct resize_scratch *s)
     size_t sum = sizeof(*s);
     for (int i = 0; i < SCRATCH_ROOMS; i++)
         sum += s->rooms[i].capacity;
+    for (int i = 0; i < SCRATCH_TABLES; i++)
+        sum += s->tables[i].capacity;
     return sum;
+}
+
+static void *aligned(void *memory)
+{
+    return (void *)(((uintptr_t)memory + LINE - 1) / LINE * LINE);
+}
+
+/* Room for that many bytes, aligned and with a line to spare; the contents need not survive. */
+static bool grow(void **memory, size_t *capacity, size_t bytes)
+{
+    if (!sum_fits(bytes, 2 * LINE, &bytes))
+        return false;
+    if (bytes <= *capacity)
+        return true;
+    imrec_free(*memory);
+    *capacity = 0;
+    *memory = imrec_realloc(NULL, bytes, 1);
+    if (*memory != NULL)
+        *capacity = bytes;
+    return *memory != NULL;
 }
 
 void *scratch_room(struct resize_scratch *s, enum scratch_room room, size_t count, size_t size)
 {
     size_t bytes;
-    if (!mul_fits(count, size, &bytes) || !sum_fits(bytes, 2 * LINE, &bytes))
+    if (!mul_fits(count, size, &bytes) ||
+        !grow(&s->rooms[room].memory, &s->rooms[room].capacity, bytes))
         return NULL;
-    if (bytes > s->rooms[room].capacity) {
-        imrec_free(s->rooms[room].memory); /* contents need not survive: no copy */
-        s->rooms[room].capacity = 0;
-        s->rooms[room].memory = imrec_realloc(NULL, bytes, 1);
-        if (s->rooms[room].memory == NULL)
-            return NULL;
-        s->rooms[room].capacity = bytes;
+    return aligned(s->rooms[room].memory);
+}
+
+void *scratch_table(struct resize_scratch *s, struct scratch_key key, size_t bytes, bool *fresh)
+{
+    struct scratch_table *oldest = &s->tables[0];
+    for (int i = 0; i < SCRATCH_TABLES; i++) {
+        struct scratch_table *t = &s->tables[i];
+        *fresh = t->key.from != key.from || t->key.to != key.to || t->key.kind != key.kind;
+        if (!*fresh) {
+            t->used = ++s->uses;
+            return aligned(t->memory);
+        }
+        if (t->used < oldest->used)
+            oldest = t;
     }
-    const uintptr_t p = (uintptr_t)s->rooms[room].memory;
-    return (void *)((p + LINE - 1) / LINE * LINE);
+    oldest->key = (struct scratch_key){0, 0, 0}; /* until there is memory */
+    oldest->used = 0;
+    if (!grow(&oldest->memory, &oldest->capacity, bytes))
+        return NULL;
+    oldest->key = key;
+    oldest->used = ++s->uses;
+    return aligned(oldest->memory);
 }
 
 enum imrec_status scratch_no_memory(struct imrec_error *err)

@@ -12,18 +12,36 @@ enum scratch_room {
     ROOM_Y,      /* tables of the y axis */
     ROOM_Y_WEIGHT,
     ROOM_ROWS, /* rows between the two passes */
+    ROOM_RING, /* which of them is where */
+    ROOM_EDGE, /* the last rows of a picture, with room behind them */
     SCRATCH_ROOMS,
 };
+
+/* Tables of one axis, kept for the next picture of that size. */
+struct scratch_key {
+    uint32_t from, to, kind; /* px, px, and what the tables are for; kind is not 0 */
+};
+enum { SCRATCH_TABLES = 16 }; /* two for each of the sizes that photographs often have */
 
 struct resize_scratch {
     struct {
         void *memory;
         size_t capacity;
     } rooms[SCRATCH_ROOMS];
+    struct scratch_table {
+        struct scratch_key key;
+        uint64_t used; /* when: a number that grows */
+        void *memory;
+        size_t capacity;
+    } tables[SCRATCH_TABLES];
+    uint64_t uses;
 };
 
 /* count * size bytes on a cache line's start, and 64 bytes more that vectors may touch. The
  * contents are undefined. NULL on overflow or no memory. */
 void *scratch_room(struct resize_scratch *s, enum scratch_room room, size_t count, size_t size);
+/* The memory of that key, `bytes` of it on a cache line's start: as it was left, or, with *fresh,
+ * with undefined contents in the place of the tables that were longest unused. */
+void *scratch_table(struct resize_scratch *s, struct scratch_key key, size_t bytes, bool *fresh);
 enum imrec_status scratch_no_memory(struct imrec_error *err);
 #endif

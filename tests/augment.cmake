@@ -8,3 +8,7 @@ imrec_test(test_resize augment SOURCES unit/test_resize.c TIMEOUT 300)
 add_executable(bench_normalize bench/bench_normalize.c)
 imrec_link(bench_normalize augment)
 target_link_libraries(bench_normalize PRIVATE m)
+# The resizes, likewise: `bench_resample [rounds]`.
+add_executable(bench_resample bench/bench_resample.c)
+imrec_link(bench_resample augment)
+target_link_libraries(bench_resample PRIVATE m)

@@ -1,7 +1,8 @@
-/* The packer's resampling: variants equal the scalar, the scalar is near the exact filter, and its
- * quality is at least that of area and bilinear. */
+/* The packer's resampling: variants equal the scalar, the scalar is the exact filter to a rounding,
+ * and its quality is at least that of area and bilinear. */
 #include "augment/resample_passes.h"
 #include "base/rng.h"
+#include "tests/support/guard.h"
 
 #include <check.h>
 #include <math.h>
@@ -47,8 +48,7 @@ static double scene(uint32_t x, uint32_t y, unsigned c)
     return fmin(255, fmax(0, 100 + 40 * wave + edge + 30 * (v - u) + grain));
 }
 
-/* ---- the reference: Lanczos-3, widened by the shrink factor, in double ------------------------
- */
+/* ---- the reference: Lanczos-3, widened by the shrink factor, in double ---------------------- */
 
 static double lanczos(double x)
 {
@@ -104,22 +104,127 @@ static double psnr(const struct imrec_image *i, const double *want)
     return 10 * log10(255.0 * 255 * (double)n / square);
 }
 
+/* All variants of one picture, which ends at an unmapped page. */
+static void compare_levels(uint32_t tw, uint32_t th, uint32_t padding)
+{
+    const uint32_t w = from.view.width, h = from.view.height, channels = from.view.channels;
+    const size_t row = (size_t)w * channels, stride = row + padding, bytes = stride * (h - 1) + row;
+    uint8_t *padded = malloc(bytes);
+    memset(padded, 77, bytes);
+    for (uint32_t y = 0; y < h; y++)
+        memcpy(padded + y * stride, from.view.pixels + y * row, row);
+    struct guarded source = guarded_copy(padded, bytes);
+    const struct imrec_image view = {source.p, stride, w, h, channels};
+    ck_assert_int_eq(resample_at(&from.view, tw, th, &made, scratch, CPU_SCALAR, NULL), IMREC_OK);
+    for (int level = CPU_SCALAR; level < CPU_LEVELS; level++) {
+        if (!cpu_has((enum cpu_level)level))
+            continue;
+        ck_assert_int_eq(resample_at(&view, tw, th, &other, scratch, (enum cpu_level)level, NULL),
+                         IMREC_OK);
+        ck_assert_msg(memcmp(made.view.pixels, other.view.pixels, (size_t)tw * th * channels) == 0,
+                      "%s: %u x %u -> %u x %u, %u channels", cpu_level_name((enum cpu_level)level),
+                      w, h, tw, th, channels);
+    }
+    guarded_free(source);
+    free(padded);
+}
+
 START_TEST(every_variant_equals_the_scalar) /* loop: a size */
 {
     begin();
-    const uint32_t w = 1 + (uint32_t)(bits(_i, 1) % 70), h = 1 + (uint32_t)(bits(_i, 2) % 50);
+    noise(1 + (uint32_t)(bits(_i, 1) % 70), 1 + (uint32_t)(bits(_i, 2) % 50),
+          (const uint32_t[]){1, 3, 4}[_i % 3], (uint64_t)_i);
+    compare_levels(1 + (uint32_t)(bits(_i, 3) % 60), 1 + (uint32_t)(bits(_i, 4) % 60),
+                   (uint32_t)_i % 2 * 5);
+    end();
+}
+END_TEST
+
+/* By width: windows of one kind, of two, and none that fit. */
+static const uint32_t large[][4] = {{500, 37, 341, 25}, {333, 40, 256, 31}, {640, 41, 200, 11},
+                                    {640, 41, 341, 29}, {600, 30, 157, 9},  {700, 30, 101, 8},
+                                    {900, 33, 60, 4},   {100, 20, 341, 90}, {3000, 9, 1, 1},
+                                    {9, 3000, 2, 3},    {700, 30, 70, 4},   {250, 40, 249, 39},
+                                    {250, 40, 251, 41}};
+
+START_TEST(every_variant_equals_the_scalar_in_sizes_of_photographs) /* loop: a size */
+{
+    begin();
+    for (uint32_t channels = 1; channels <= 4; channels += channels == 1 ? 2 : 1)
+        for (uint64_t seed = 0; seed < 2; seed++) {
+            noise(large[_i][0], large[_i][1], channels, seed);
+            compare_levels(large[_i][2], large[_i][3], 0);
+        }
+    end();
+}
+END_TEST
+
+/* ---- the filter itself, in double ------------------------------------------------------------ */
+
+static double keys(double x)
+{
+    x = fabs(x);
+    if (x >= 2)
+        return 0;
+    return x < 1 ? 1 - 2.5 * x * x + 1.5 * x * x * x : 2 - 4 * x + 2.5 * x * x - 0.5 * x * x * x;
+}
+
+static void axis_weights(double *weights, uint32_t n, uint32_t to, uint32_t at)
+{
+    const double shrink = (double)n / to, scale = shrink > 1 ? shrink : 1;
+    double sum = 0;
+    for (uint32_t k = 0; k < n; k++)
+        sum += weights[k] = keys((k + 0.5 - (at + 0.5) * shrink) / scale);
+    for (uint32_t k = 0; k < n; k++)
+        weights[k] /= sum;
+}
+
+static double exact_at(uint32_t x, uint32_t tw, uint32_t y, uint32_t th, uint32_t c)
+{
+    const struct imrec_image *i = &from.view;
+    double across[50], along[70], sum = 0;
+    axis_weights(along, i->width, tw, x);
+    axis_weights(across, i->height, th, y);
+    for (uint32_t v = 0; v < i->height; v++)
+        for (uint32_t u = 0; u < i->width; u++)
+            sum += across[v] * along[u] * i->pixels[v * i->stride + u * i->channels + c];
+    return fmin(255, fmax(0, sum));
+}
+
+START_TEST(values_are_those_of_the_filter_to_a_rounding) /* loop: a size */
+{
+    begin();
     const uint32_t tw = 1 + (uint32_t)(bits(_i, 3) % 60), th = 1 + (uint32_t)(bits(_i, 4) % 60);
-    const uint32_t channels = (const uint32_t[]){1, 3, 4}[_i % 3];
-    noise(w, h, channels, (uint64_t)_i);
-    ck_assert_int_eq(resample_at(&from.view, tw, th, &made, scratch, CPU_SCALAR, NULL), IMREC_OK);
-    for (int level = CPU_AVX2; level < CPU_LEVELS; level++) {
-        if (!cpu_has((enum cpu_level)level))
-            continue;
-        ck_assert_int_eq(
-            resample_at(&from.view, tw, th, &other, scratch, (enum cpu_level)level, NULL),
-            IMREC_OK);
-        ck_assert_mem_eq(made.view.pixels, other.view.pixels, (size_t)tw * th * channels);
+    noise(1 + (uint32_t)(bits(_i, 1) % 70), 1 + (uint32_t)(bits(_i, 2) % 50), 3, (uint64_t)_i);
+    ck_assert_int_eq(resample(&from.view, tw, th, &made, scratch, NULL), IMREC_OK);
+    for (uint32_t k = 0; k < 200; k++) {
+        const uint32_t x = (uint32_t)(bits(k, 1) % tw), y = (uint32_t)(bits(k, 2) % th);
+        const double off =
+            made.view.pixels[y * made.view.stride + x * 3 + k % 3] - exact_at(x, tw, y, th, k % 3);
+        ck_assert_double_le(fabs(off), 0.56); /* half a level, and the weights' 14 bits */
     }
+    end();
+}
+END_TEST
+
+START_TEST(tables_kept_from_other_pictures_change_nothing)
+{
+    begin();
+    for (uint32_t round = 0; round < 3; round++)
+        for (uint32_t k = 0; k < 3 * SCRATCH_TABLES; k += 1 + round) {
+            struct resize_scratch *own;
+            noise(20 + k % 29, 30 - k % 13, k % 2 ? 3 : 1, k);
+            ck_assert_int_eq(resize_scratch_new(&own, NULL), IMREC_OK);
+            ck_assert_int_eq(resample(&from.view, 9 + k % 5, 17, &made, scratch, NULL), IMREC_OK);
+            ck_assert_int_eq(resample(&from.view, 9 + k % 5, 17, &other, own, NULL), IMREC_OK);
+            ck_assert_mem_eq(made.view.pixels, other.view.pixels,
+                             made.view.stride * made.view.height);
+            resize_scratch_free(own);
+        }
+    const size_t memory = resize_scratch_memory(scratch);
+    noise(20, 30, 1, 0);
+    ck_assert_int_eq(resample(&from.view, 9, 17, &made, scratch, NULL), IMREC_OK);
+    ck_assert_uint_eq(resize_scratch_memory(scratch), memory);
     end();
 }
 END_TEST
@@ -171,6 +276,10 @@ int main(void)
     TCase *t = tcase_create("resample");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, every_variant_equals_the_scalar, 0, 90);
+    tcase_add_loop_test(t, every_variant_equals_the_scalar_in_sizes_of_photographs, 0,
+                        sizeof(large) / sizeof(large[0]));
+    tcase_add_loop_test(t, values_are_those_of_the_filter_to_a_rounding, 0, 40);
+    tcase_add_test(t, tables_kept_from_other_pictures_change_nothing);
     tcase_add_test(t, equal_sizes_and_flat_pictures_stay_as_they_are);
     tcase_add_loop_test(t, quality_is_at_least_that_of_area_and_bilinear, 0, 4);
     suite_add_tcase(s, t);
