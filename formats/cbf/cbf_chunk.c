@@ -1,0 +1,290 @@
+/*
+ * formats/cbf/cbf_chunk.c - walking a chunk.
+ *
+ * First over the counts, which say where each sequence of each stream lies: what is wrong there
+ * costs the chunk. Then over the indices of sparse streams: what is wrong there costs a sequence.
+ */
+#include "formats/cbf/cbf_chunk.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/cbf/chunk_work.h"
+#include "formats/cbf/index_check.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct walk {
+    const struct cbf_header *h;
+    const struct cbf_reading *how;
+    const struct cbf_chunk_entry *entry;
+    struct cbf_chunk *c;
+    struct bytes raw;
+    uint32_t which;
+    uint64_t first_key;
+    struct imrec_error *err;
+};
+
+#define BAD(w, pos, ...)                                                                           \
+    imrec_error_at((w)->err, IMREC_ERR_CORRUPT, (w)->entry->offset + (uint64_t)(pos), __VA_ARGS__)
+
+enum imrec_status
+cbf_reserve(void **p, size_t *cap, uint64_t count, size_t size, struct imrec_error *err)
+{
+    size_t bytes;
+    if (count > SIZE_MAX || !mul_fits((size_t)count, size, &bytes))
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "%" PRIu64 " items of %zu bytes are more than memory can be", count,
+                              size);
+    bytes = bytes > 0 ? bytes : 1; /* never NULL */
+    if (bytes <= *cap)
+        return IMREC_OK;
+    imrec_free(*p);
+    *cap = 0;
+    *p = imrec_realloc(NULL, bytes, 1);
+    if (*p == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for %zu bytes of a chunk", bytes);
+    *cap = bytes;
+    return IMREC_OK;
+}
+
+#define RESERVE(c, field, count, err)                                                              \
+    cbf_reserve((void **)&(c)->field, &(c)->field##_cap, (count), sizeof(*(c)->field), (err))
+
+/* Bounded by the chunk's bytes: its header was checked against them. */
+static enum imrec_status reserve_tables(struct walk *w)
+{
+    const uint64_t n = w->entry->sequences;
+    IMREC_TRY(RESERVE(w->c, stream, w->h->streams, w->err));
+    IMREC_TRY(RESERVE(w->c, offset, w->h->streams * (n + 1), w->err));
+    IMREC_TRY(RESERVE(w->c, length, n, w->err));
+    IMREC_TRY(RESERVE(w->c, dropped, n, w->err));
+    memset(w->c->dropped, 0, n);
+    return IMREC_OK;
+}
+
+static enum imrec_status read_lengths(struct walk *w)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < w->entry->sequences; i++)
+        sum += w->c->length[i] = load_le32(w->raw.p + 4 * (size_t)i);
+    if (sum != w->entry->samples)
+        return imrec_error_at(w->err, IMREC_ERR_CORRUPT,
+                              w->h->table + CBF_CHUNK_ENTRY_SIZE * (uint64_t)w->which + 12,
+                              "the entry of chunk %" PRIu32 " says %" PRIu32
+                              " samples, the lengths of its %" PRIu32 " sequences sum to %" PRIu64,
+                              w->which, w->entry->samples, w->entry->sequences, sum);
+    w->c->view.samples = sum;
+    return IMREC_OK;
+}
+
+/* Says that `count` of a field does not fit the bytes left of the chunk. */
+static enum imrec_status too_many(struct walk *w, size_t pos, const struct stream_info *s,
+                                  uint32_t sequence, const char *field, int64_t value,
+                                  uint64_t most)
+{
+    return BAD(w, pos,
+               "stream '%.64s', sequence %" PRIu64 ": %s %" PRId64 ", it must be in [0, %" PRIu64
+               "] to fit chunk %" PRIu32,
+               s->alias, w->first_key + sequence, field, value, most, w->which);
+}
+
+/* Bytes of the sequence at `pos`, of which the caller knows that its head is there. */
+static enum imrec_status measure_sparse(struct walk *w, size_t pos, const struct stream_info *s,
+                                        uint32_t sequence, uint64_t *bytes)
+{
+    const uint64_t left = w->raw.n - pos - 8, value = stream_element_bytes(s->element) + 4;
+    const uint32_t n = load_le32(w->raw.p + pos), nnz = load_le32(w->raw.p + pos + 4);
+    if (n > left / 4)
+        return too_many(w, pos, s, sequence, "number of samples", n, left / 4);
+    const uint64_t most = (left - 4 * (uint64_t)n) / value;
+    if (nnz > INT32_MAX || nnz > most)
+        return too_many(w, pos + 4, s, sequence, "NNZ", (int32_t)nnz, most);
+    *bytes = 8 + 4 * (uint64_t)n + nnz * value;
+    return IMREC_OK;
+}
+
+static enum imrec_status measure_dense(struct walk *w, size_t pos, const struct stream_info *s,
+                                       uint32_t sequence, uint64_t *bytes)
+{
+    const uint64_t left = w->raw.n - pos - 4,
+                   sample = s->dim * (uint64_t)stream_element_bytes(s->element);
+    const uint32_t n = load_le32(w->raw.p + pos);
+    if (n > left / sample)
+        return too_many(w, pos, s, sequence, "number of samples", n, left / sample);
+    *bytes = 4 + n * sample;
+    return IMREC_OK;
+}
+
+/* Finds the sequences of a stream from *pos on. */
+static enum imrec_status walk_stream(struct walk *w, uint32_t i, size_t *pos)
+{
+    const struct stream_info *s = &w->h->stream[i];
+    const size_t head = s->storage == STREAM_SPARSE ? 8 : 4;
+    const uint32_t n = w->entry->sequences;
+    uint64_t *offset = w->c->offset + (size_t)i * ((size_t)n + 1), bytes;
+    w->c->stream[i] = (struct chunk_stream){w->raw.p + *pos, offset};
+    const size_t begin = *pos;
+    for (uint32_t k = 0; k < n; k++, *pos += bytes) {
+        offset[k] = *pos - begin;
+        if (w->raw.n - *pos < head)
+            return BAD(w, *pos,
+                       "stream '%.64s', sequence %" PRIu64 ": chunk %" PRIu32
+                       " ends here, %zu bytes before the sequence's counts do",
+                       s->alias, w->first_key + k, w->which, head - (w->raw.n - *pos));
+        IMREC_TRY(head == 8 ? measure_sparse(w, *pos, s, k, &bytes)
+                            : measure_dense(w, *pos, s, k, &bytes));
+    }
+    offset[n] = *pos - begin;
+    return IMREC_OK;
+}
+
+static enum imrec_status walk_counts(struct walk *w)
+{
+    size_t pos = (size_t)w->entry->sequences * 4;
+    IMREC_TRY(read_lengths(w));
+    for (uint32_t i = 0; i < w->h->streams; i++)
+        IMREC_TRY(walk_stream(w, i, &pos));
+    if (pos != w->raw.n)
+        return BAD(w, pos,
+                   "the %" PRIu32 " sequences of chunk %" PRIu32 " end here, %zu bytes before the "
+                   "chunk does",
+                   w->entry->sequences, w->which, w->raw.n - pos);
+    return IMREC_OK;
+}
+
+/* Tells the caller of a fault; IMREC_OK: it is to be dropped. */
+static enum imrec_status report(struct walk *w, struct cbf_fault fault, enum imrec_status st)
+{
+    if (st != IMREC_ERR_CORRUPT || w->how == NULL || w->how->on_fault == NULL)
+        return st;
+    fault.chunk = w->which;
+    w->c->lost += fault.lost;
+    return w->how->on_fault(w->how->user, &fault, w->err);
+}
+
+static enum imrec_status bad_index(struct walk *w, const struct sequence_view *v, uint64_t number,
+                                   const struct stream_info *s)
+{
+    for (uint32_t i = 0; i < v->nnz; i++) {
+        const uint32_t index = load_le32(v->indices + 4 * (size_t)i);
+        if (index >= s->dim)
+            return BAD(w, v->indices + 4 * (size_t)i - w->raw.p,
+                       "stream '%.64s', sequence %" PRIu64 ": index %" PRId32
+                       ", it must be in [0, %" PRIu32 ")",
+                       s->alias, number, (int32_t)index, s->dim);
+    }
+    return IMREC_OK;
+}
+
+/* Names the first count of a sample that does not go with NNZ. */
+static enum imrec_status bad_count(struct walk *w, const struct sequence_view *v, uint64_t number,
+                                   const struct stream_info *s)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < v->samples; i++) {
+        const uint32_t count = load_le32(v->counts + 4 * (size_t)i);
+        if (count > v->nnz - sum)
+            return BAD(w, v->counts + 4 * (size_t)i - w->raw.p,
+                       "stream '%.64s', sequence %" PRIu64 ": sample %" PRIu32 " has %" PRId32
+                       " values, it must have 0 to %" PRIu64 ", what is left of NNZ %" PRIu32,
+                       s->alias, number, i, (int32_t)count, v->nnz - sum, v->nnz);
+        sum += count;
+    }
+    return BAD(w, v->counts - w->raw.p,
+               "stream '%.64s', sequence %" PRIu64 ": the values of its %" PRIu32
+               " samples sum to %" PRIu64 ", NNZ is %" PRIu32,
+               s->alias, number, v->samples, sum, v->nnz);
+}
+
+static enum imrec_status
+check_sequence(struct walk *w, uint32_t i, uint32_t k, const struct stream_info *s)
+{
+    const struct sequence_view v = sequence_view(&w->c->view, i, k, s);
+    /* A negative count is above any NNZ as an unsigned one, a negative index above any dim. */
+    if (index_sum(v.counts, v.samples) != v.nnz)
+        return bad_count(w, &v, w->first_key + k, s);
+    if (v.nnz > 0 && index_largest(v.indices, v.nnz) >= s->dim)
+        return bad_index(w, &v, w->first_key + k, s);
+    return IMREC_OK;
+}
+
+static enum imrec_status check_stream(struct walk *w, uint32_t i)
+{
+    for (uint32_t k = 0; k < w->entry->sequences; k++) {
+        if (w->c->dropped[k])
+            continue; /* one error a sequence */
+        const enum imrec_status st = check_sequence(w, i, k, &w->h->stream[i]);
+        if (st != IMREC_OK) {
+            IMREC_TRY(report(w, (struct cbf_fault){.sequence = k, .lost = 1}, st));
+            w->c->dropped[k] = 1;
+        }
+    }
+    return IMREC_OK;
+}
+
+/* The view of everything the file has; sequences that turn out bad are taken out later. */
+static void set_view(struct walk *w)
+{
+    struct cbf_chunk *c = w->c;
+    c->view.sequences = w->entry->sequences;
+    c->view.streams = w->h->streams;
+    c->view.length = c->length;
+    c->view.first_key = w->first_key;
+    c->view.stream = c->stream;
+}
+
+static enum imrec_status drop_chunk(struct walk *w, enum imrec_status st)
+{
+    const struct cbf_fault all = {.lost = w->entry->sequences, .whole_chunk = true};
+    IMREC_TRY(report(w, all, st));
+    w->c->view = (struct sequence_chunk){
+        .streams = w->h->streams, .first_key = w->first_key, .stream = w->c->stream};
+    for (uint32_t i = 0; i < w->h->streams; i++) { /* no sequence: begin and end are one */
+        w->c->offset[i] = 0;
+        w->c->stream[i] = (struct chunk_stream){w->raw.p, w->c->offset + i};
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status cbf_chunk_parse(const struct cbf_header *h, uint32_t which, struct bytes raw,
+                                  uint64_t first_key, const struct cbf_reading *how,
+                                  struct cbf_chunk *c, struct imrec_error *err)
+{
+    struct imrec_error own; /* the callback's cause, where the caller wants none */
+    struct walk w = {.h = h,
+                     .how = how,
+                     .entry = &h->chunk[which],
+                     .c = c,
+                     .raw = raw,
+                     .which = which,
+                     .first_key = first_key,
+                     .err = err != NULL ? err : &own};
+    c->lost = 0;
+    c->view = (struct sequence_chunk){0};
+    if (raw.n != w.entry->bytes)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, w.entry->offset,
+                              "%zu bytes given as chunk %" PRIu32 ", it has %" PRIu64, raw.n, which,
+                              w.entry->bytes);
+    IMREC_TRY(reserve_tables(&w));
+    const enum imrec_status st = walk_counts(&w);
+    if (st != IMREC_OK)
+        return drop_chunk(&w, st);
+    set_view(&w);
+    for (uint32_t i = 0; i < h->streams; i++)
+        if (h->stream[i].storage == STREAM_SPARSE)
+            IMREC_TRY(check_stream(&w, i));
+    return cbf_rewrite(h, how, c, w.err);
+}
+
+void cbf_chunk_free(struct cbf_chunk *c)
+{
+    imrec_free(c->stream);
+    imrec_free(c->offset);
+    imrec_free(c->length);
+    imrec_free(c->key);
+    imrec_free(c->dropped);
+    imrec_free(c->rewritten);
+    *c = (struct cbf_chunk){0};
+}
