@@ -1,6 +1,6 @@
 /* tests/bench/bench_normalize.c - how long the fused kernel takes for a 224 x 224 crop, by
- * variant: into one slot that stays in the cache, and into a batch of 128 slots (77 MB), with
- * plain stores and with stores around the caches, on 1..N threads. */
+ * variant: into one slot that stays in the cache, and into a ring of three batches of 128
+ * slots (231 MB), with plain stores and with stores around the caches, on 1..N threads. */
 #include "augment/kernels.h"
 #include "base/pages.h"
 #include "base/threads.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SIDE = 224, CHANNELS = 3, SLOTS = 128, ROUNDS = 6, MAX_THREADS = 64 };
+enum { SIDE = 224, CHANNELS = 3, SLOTS = 384, ROUNDS = 3, MAX_THREADS = 64 };
 #define SLOT_BYTES ((size_t)SIDE * SIDE * CHANNELS * sizeof(float))
 
 struct work {
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
         rows[i] = (uint8_t)(i * 151);
     crop_us(CPU_SCALAR, false, 1, batch, SLOTS, 1); /* touches every page */
     puts("us a crop on its thread, 3 x 224 x 224 float32 NCHW");
-    puts("variant  threads  one slot  batch, plain  batch, around the caches");
+    puts("variant  threads  one slot   ring, plain   ring, around the caches");
     for (uint32_t threads = 1; threads <= most; threads *= 4)
         for (int l = 0; l < CPU_LEVELS; l++) {
             const enum cpu_level level = (enum cpu_level)l;
