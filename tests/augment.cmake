@@ -1,4 +1,5 @@
 imrec_test(test_draw augment SOURCES unit/test_draw.c)
+imrec_test(test_image augment SOURCES unit/test_image.c)
 imrec_test(test_normalize augment SOURCES unit/test_normalize.c)
 imrec_test(test_orient augment SOURCES unit/test_orient.c)
 imrec_test(test_resample augment SOURCES unit/test_resample.c)
