@@ -76,7 +76,7 @@ size_t codec_memory(const struct codec *c)
     return sizeof(*c) + baseline_memory(c->baseline) + c->unpacked.cap + c->line.cap +
            c->scratch.cap + c->encoded.cap + c->whole.capacity + c->out.capacity +
            c->upright.capacity + (c->jpeg != NULL) * pools + (c->plain != NULL) * pools +
-           (c->writer != NULL) * pools;
+           (c->writer != NULL) * pools + jpeg_writer_memory(c->writer);
 }
 
 void codec_use_jpeg(struct codec *c, enum codec_jpeg decoder)

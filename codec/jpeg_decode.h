@@ -22,4 +22,5 @@ jpeg_decode_plain(struct codec *c, struct bytes image, struct imrec_error *err);
 /* jpeg_encode.c */
 struct jpeg_writer;
 void jpeg_writer_free(struct jpeg_writer *w); /* NULL is allowed */
+size_t jpeg_writer_memory(const struct jpeg_writer *w);
 #endif

@@ -1,11 +1,15 @@
 /*
  * codec/jpeg_encode.c - pixels to JPEG by libjpeg: 4:2:0, slow integer DCT, optimal Huffman
  * tables (2 to 8 % smaller), JFIF and nothing else. The output buffer is used again.
+ *
+ * libjpeg codes with the standard tables, which it does fast, and jpeg_optimize() exchanges them;
+ * the bytes are those of libjpeg's own optimization, which is there for what that declines.
  */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "codec/format.h"
 #include "codec/jpeg_decode.h"
+#include "codec/jpeg_optimize.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -23,7 +27,10 @@ struct jpeg_writer {
     struct buf *out;
     const struct imrec_image *image;
     int quality;
+    bool optimize;  /* by libjpeg */
     bool no_memory; /* for *out */
+    struct jpeg_optimizer *optimizer;
+    struct buf plain; /* with standard tables */
 };
 
 static void give_up(j_common_ptr cinfo)
@@ -95,7 +102,7 @@ static void write_picture(struct jpeg_writer *w)
     cinfo->in_color_space = w->image->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(cinfo); /* 4:2:0, JFIF, slow integer DCT */
     jpeg_set_quality(cinfo, w->quality, TRUE);
-    cinfo->optimize_coding = TRUE;
+    cinfo->optimize_coding = w->optimize;
     jpeg_start_compress(cinfo, TRUE);
     while (cinfo->next_scanline < cinfo->image_height) {
         JSAMPROW rows[ROWS_AT_ONCE];
@@ -138,7 +145,9 @@ static enum imrec_status writer_new(struct jpeg_writer **out, struct imrec_error
     w->destination.init_destination = begin_output;
     w->destination.empty_output_buffer = buffer_is_full;
     w->destination.term_destination = end_output;
-    const enum imrec_status st = run(w, create, err);
+    enum imrec_status st = run(w, create, err);
+    if (st == IMREC_OK)
+        st = jpeg_optimizer_new(&w->optimizer, err);
     if (st != IMREC_OK)
         jpeg_writer_free(w);
     else
@@ -148,9 +157,26 @@ static enum imrec_status writer_new(struct jpeg_writer **out, struct imrec_error
 
 void jpeg_writer_free(struct jpeg_writer *w)
 {
-    if (w != NULL)
-        jpeg_destroy_compress(&w->cinfo);
+    if (w == NULL)
+        return;
+    jpeg_destroy_compress(&w->cinfo);
+    jpeg_optimizer_free(w->optimizer);
+    buf_free(&w->plain);
     imrec_free(w);
+}
+
+size_t jpeg_writer_memory(const struct jpeg_writer *w)
+{
+    return w == NULL ? 0 : sizeof(*w) + w->plain.cap + jpeg_optimizer_memory(w->optimizer);
+}
+
+static enum imrec_status
+write_to(struct jpeg_writer *w, struct buf *out, bool optimize, struct imrec_error *err)
+{
+    w->out = out;
+    w->optimize = optimize;
+    w->no_memory = false;
+    return run(w, write_picture, err);
 }
 
 enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *image, int quality,
@@ -167,11 +193,15 @@ enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *i
                               image->height, JPEG_MAX_SIDE);
     if (c->writer == NULL)
         IMREC_TRY(writer_new(&c->writer, err));
-    c->writer->image = image;
-    c->writer->quality = quality;
-    c->writer->out = &c->encoded;
-    c->writer->no_memory = false;
-    IMREC_TRY(run(c->writer, write_picture, err));
+    struct jpeg_writer *w = c->writer;
+    bool done;
+    w->image = image;
+    w->quality = quality;
+    IMREC_TRY(write_to(w, &w->plain, false, err));
+    IMREC_TRY(jpeg_optimize(w->optimizer, (struct bytes){w->plain.p, w->plain.n}, &c->encoded,
+                            &done, err));
+    if (!done)
+        IMREC_TRY(write_to(w, &c->encoded, true, err));
     *out = (struct bytes){c->encoded.p, c->encoded.n};
     return IMREC_OK;
 }
