@@ -4,6 +4,8 @@ imrec_test(test_cli_output cli SOURCES unit/test_cli_output.c)
 imrec_test(test_card_stats iter SOURCES unit/test_card_stats.c)
 imrec_test(test_verify_threads iter SOURCES property/test_verify_threads.c LABEL property TIMEOUT 300)
 imrec_test(test_dataset_faults iter SOURCES fault/test_dataset_faults.c LABEL fault TIMEOUT 300)
+imrec_test(test_dataset_reads iter SOURCES fault/test_dataset_reads.c LABEL fault)
+imrec_test(test_drop_behind iter SOURCES property/test_drop_behind.c LABEL property)
 
 # The toolbox from outside: every tests/cli/imrec/CASE.sh on sets made by make_set.
 add_executable(make_set support/make_set.c)
