@@ -1,1 +1,4 @@
+imrec_test(test_cbf_chunk cbf SOURCES unit/test_cbf_chunk.c)
+imrec_test(test_cbf_roundtrip cbf SOURCES property/test_cbf_roundtrip.c LABEL property)
 imrec_test(test_cbf_vectors cbf SOURCES conformance/test_cbf_vectors.c LABEL conformance)
+imrec_fuzz(cbf cbf)

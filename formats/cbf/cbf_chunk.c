@@ -123,7 +123,7 @@ static enum imrec_status walk_stream(struct walk *w, uint32_t i, size_t *pos)
     const struct stream_info *s = &w->h->stream[i];
     const size_t head = s->storage == STREAM_SPARSE ? 8 : 4;
     const uint32_t n = w->entry->sequences;
-    uint64_t *offset = w->c->offset + (size_t)i * ((size_t)n + 1), bytes;
+    uint64_t *offset = w->c->offset + (size_t)i * ((size_t)n + 1), bytes = 0;
     w->c->stream[i] = (struct chunk_stream){w->raw.p + *pos, offset};
     const size_t begin = *pos;
     for (uint32_t k = 0; k < n; k++, *pos += bytes) {
