@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CBF_PIXELS_SIDE 16384 /* times 3 channels, below 2^31 values a sample */
+
 #define PARAM_STRUCT struct imrec_pack_options
 const struct param pack_params[] = {IMREC_PACK_PARAMS(PARAM_ROW){0}};
 
@@ -60,6 +62,14 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
         return refuse(err, "train_ratio and test_ratio must not exceed 1 together");
     if (o->list && (o->part.count != 1 || o->shards != 0 || o->shard_size != 0))
         return refuse(err, "list writes lists only: part, shards and shard_size cannot go with it");
+    if (o->pixels && o->format != IMREC_PACK_CBF)
+        return refuse(err, "pixels are stored in CNTK's binary format only: they need format=cbf");
+    if (o->pixels && (o->pass_through || o->resize == 0 || !o->center_crop || o->color < 0))
+        return refuse(err,
+                      "pixels need pictures of one size: resize, center_crop and color 0 or 1, "
+                      "without pass_through");
+    if (o->pixels && o->resize > CBF_PIXELS_SIDE)
+        return refuse(err, "pixels of pictures above 16384 x 16384 fit no CNTK file");
     if (o->resume && o->force)
         return refuse(err, "resume goes on with what force would throw away: give one of them");
     return IMREC_OK;
@@ -93,18 +103,27 @@ uint64_t fingerprint(uint64_t from, const void *p, size_t n)
     return from;
 }
 
-bool pack_option_shapes(const struct param *p)
+static bool is_one_of(const char *name, const char *const *names, size_t n)
 {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What came with another format does not show in sets of the first one. */
+bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *p)
+{
+    static const char *const of_cbf[] = {"format", "pixels", "cbf_chunk"};
     static const char *const names[] = {
         "class_from",       "shuffle",  "seed",       "exts",         "label_width",
         "pack_label",       "part",     "resize",     "quality",      "color",
         "center_crop",      "encoding", "check",      "pass_through", "max_pixels",
         "accept_truncated", "shards",   "shard_size",
     };
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(p->name, names[i]) == 0)
-            return true;
-    return false;
+    return is_one_of(p->name, names, sizeof(names) / sizeof(names[0])) ||
+           (o->format == IMREC_PACK_CBF &&
+            is_one_of(p->name, of_cbf, sizeof(of_cbf) / sizeof(of_cbf[0])));
 }
 
 static void word_text(const char *words, unsigned n, char *out, size_t room)
@@ -145,7 +164,7 @@ uint64_t pack_options_fingerprint(const struct imrec_pack_options *o, uint64_t f
     char text[PACK_OPTION_BYTES];
     from = fingerprint(from, IMREC_VERSION_STRING, sizeof(IMREC_VERSION_STRING));
     for (const struct param *p = pack_params; p->name != NULL; p++)
-        if (pack_option_shapes(p)) {
+        if (pack_option_shapes(o, p)) {
             pack_option_text(o, p, text, sizeof(text));
             from = fingerprint(from, text, strlen(text) + 1);
         }

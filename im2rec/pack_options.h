@@ -12,7 +12,7 @@ IMREC_NODISCARD enum imrec_status pack_options_check(const struct imrec_pack_opt
                                                      struct imrec_error *err);
 
 /* Whether the set's bytes depend on it; these stand in the manifest. */
-bool pack_option_shapes(const struct param *p);
+bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *p);
 #define PACK_OPTION_BYTES 4200 /* of any value as text */
 void pack_option_text(const struct imrec_pack_options *o, const struct param *p, char *out,
                       size_t room);

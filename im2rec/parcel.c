@@ -9,6 +9,7 @@
 #include "formats/crc32c.h"
 #include "formats/image_record.h"
 #include "formats/recordio.h"
+#include "im2rec/cbf_shard.h"
 #include "im2rec/read_file.h"
 
 #include <inttypes.h>
@@ -162,7 +163,8 @@ static uint64_t claim(const struct packer *k, const struct imrec_picture_info *i
 {
     const uint64_t scaled = ((uint64_t)info->width / d + 1) * ((uint64_t)info->height / d + 1);
     const uint64_t decoded = scaled * channels * (info->orientation > 1 ? 2 : 1);
-    return codec_claim(k->codec, d) + decoded + (uint64_t)width * height * channels * 3;
+    return codec_claim(k->codec, d) + decoded +
+           (uint64_t)width * height * channels * (k->o->pixels ? 9 : 3); /* 9: floats that grow */
 }
 
 /* ---- pixels ----------------------------------------------------------------------------- */
@@ -182,6 +184,10 @@ encode(struct packer *k, struct parcel *p, const struct imrec_image *image, stru
     const int quality = (int)k->o->quality;
     p->outcome.width = image->width;
     p->outcome.height = image->height;
+    if (k->o->pixels) { /* the record itself */
+        *out = (struct bytes){NULL, 0};
+        return fine(p, cbf_pixel_record(image, &p->record, &err), &err);
+    }
     if (k->o->encoding == IMREC_ENCODE_PNG)
         return fine(p, codec_encode_png(k->codec, image, quality, out, &err), &err);
     return fine(p, codec_encode_jpeg(k->codec, image, quality, out, &err), &err);
@@ -262,11 +268,27 @@ static bool head_bytes(struct packer *k, struct parcel *p)
                 &err);
 }
 
+/* The record of a CBF set; that of pixels is there already. */
+static bool frame_cbf(struct packer *k, struct parcel *p, struct bytes image)
+{
+    struct imrec_error err;
+    if (k->o->pixels)
+        return true;
+    if (image.n > RECORD_MAX) {
+        parcel_skip(p, REASON_TOO_LARGE, "%zu bytes are more than a record holds (2^29 - 1)",
+                    image.n);
+        return false;
+    }
+    return fine(p, cbf_image_record(image, &p->record, &err), &err);
+}
+
 /* Head and image in one piece: the file stands behind room for the head, what was encoded is
  * copied. */
 static bool frame(struct packer *k, struct parcel *p, struct bytes image)
 {
     struct imrec_error err;
+    if (k->o->format == IMREC_PACK_CBF)
+        return frame_cbf(k, p, image);
     struct bytes whole = {image.p - k->head.n, k->head.n + image.n};
     if (k->head.n + image.n > RECORD_MAX) {
         parcel_skip(p, REASON_TOO_LARGE, "%zu bytes are more than a record holds (2^29 - 1)",

@@ -19,6 +19,21 @@
 
 /* ---- names ------------------------------------------------------------------------------ */
 
+static bool ends_with(const char *name, const char *suffix)
+{
+    const size_t n = strlen(name), k = strlen(suffix);
+    return n >= k && strcmp(name + n - k, suffix) == 0;
+}
+
+/* OUT.cbf makes the same names as OUT.rec and OUT. */
+static void cbf_names(const char *out, char rec[NAME_BYTES])
+{
+    if (ends_with(out, ".cbf")) {
+        snprintf(rec, NAME_BYTES, "%s", out);
+        memcpy(rec + strlen(rec) - 4, ".rec", 4);
+    }
+}
+
 enum imrec_status set_files_init(const struct imrec_pack_task *task,
                                  const struct imrec_pack_options *o, struct set_files *out,
                                  struct imrec_error *err)
@@ -33,10 +48,13 @@ enum imrec_status set_files_init(const struct imrec_pack_task *task,
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "the output must be the name of a file, in UTF-8, not '%s'",
                               task->out);
+    out->cbf = o->format == IMREC_PACK_CBF;
     if (task->exact_name)
         memcpy(out->rec, task->out, n + 1);
     else
         set_name(task->out, SET_REC, out->rec);
+    if (out->cbf)
+        cbf_names(task->out, out->rec);
     set_name(out->rec, SET_LIST, out->journal);
     strcpy(out->journal + strlen(out->journal) - strlen(".lst"), ".journal");
     out->numbered = o->shards != 0 || o->shard_size != 0;
@@ -44,14 +62,16 @@ enum imrec_status set_files_init(const struct imrec_pack_task *task,
     return IMREC_OK;
 }
 
-void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES])
-{
-    set_shard_name(s->rec, k, s->count, s->numbered, out);
-}
-
 static void final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES])
 {
     set_shard_name(s->rec, k, count, s->numbered, out);
+    if (s->cbf && ends_with(out, ".rec"))
+        memcpy(out + strlen(out) - 4, ".cbf", 4);
+}
+
+void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES])
+{
+    final_name(s, k, s->count, out);
 }
 
 /* ---- what is there ---------------------------------------------------------------------- */
@@ -187,18 +207,20 @@ static const char *keep_base(struct texts *a, const char *path)
     return texts_put(a, base, strlen(base) + 1);
 }
 
-static bool fill_shard(struct texts *a, const char *rec, const struct journal_shard *from,
+static bool fill_shard(struct texts *a, bool cbf, const char *rec, const struct journal_shard *from,
                        struct manifest_shard *to)
 {
     char idx[NAME_BYTES], crc[NAME_BYTES];
-    set_name(rec, SET_INDEX, idx);
-    set_name(rec, SET_CHECKSUMS, crc);
     *to = (struct manifest_shard){
         .rec = {keep_base(a, rec), from->rec_bytes, (uint32_t)from->rec_crc},
-        .idx = {keep_base(a, idx), from->idx_bytes, (uint32_t)from->idx_crc},
-        .checksums = {keep_base(a, crc), from->crc_bytes, (uint32_t)from->crc_crc},
-        .records = from->records,
-    };
+        .records = from->records};
+    if (cbf) /* its header is its index, its checksum that of the file */
+        return to->rec.name != NULL;
+    set_name(rec, SET_INDEX, idx);
+    set_name(rec, SET_CHECKSUMS, crc);
+    to->idx = (struct manifest_file){keep_base(a, idx), from->idx_bytes, (uint32_t)from->idx_crc};
+    to->checksums =
+        (struct manifest_file){keep_base(a, crc), from->crc_bytes, (uint32_t)from->crc_crc};
     return to->rec.name != NULL && to->idx.name != NULL && to->checksums.name != NULL;
 }
 
@@ -206,7 +228,7 @@ static bool fill_options(struct texts *a, const struct imrec_pack_options *o, st
 {
     char text[PACK_OPTION_BYTES];
     for (const struct param *p = pack_params; p->name != NULL; p++) {
-        if (!pack_option_shapes(p) || m->option_count == OPTIONS_MAX)
+        if (!pack_option_shapes(o, p) || m->option_count == OPTIONS_MAX)
             continue;
         pack_option_text(o, p, text, sizeof(text));
         const char *value = texts_put(a, text, strlen(text) + 1);
@@ -233,7 +255,7 @@ static bool fill_manifest(struct texts *a, const struct set_files *s, const stru
     m->shard_count = (size_t)t->shard_count;
     for (uint64_t k = 0; k < t->shard_count; k++) {
         final_name(s, k, t->shard_count, name);
-        if (!fill_shard(a, name, &t->shards[k], &m->shards[k]))
+        if (!fill_shard(a, s->cbf, name, &t->shards[k], &m->shards[k]))
             return false;
         m->bytes += m->shards[k].rec.bytes;
     }
@@ -285,6 +307,14 @@ publish_beside(const char *work, const char *final, enum set_file what, struct i
     return publish(a, b, err);
 }
 
+/* What a CBF shard needed to be gone on with: cbf_shard.c. */
+static enum imrec_status remove_table(const char *work, struct imrec_error *err)
+{
+    char name[NAME_BYTES + 16];
+    snprintf(name, sizeof(name), "%s.idx.part", work);
+    return sink_remove(name, err);
+}
+
 enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err)
 {
     char work[NAME_BYTES], final[NAME_BYTES];
@@ -292,6 +322,10 @@ enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct
         set_work_name(s, k, work);
         final_name(s, k, shards, final);
         IMREC_TRY(publish(work, final, err));
+        if (s->cbf) {
+            IMREC_TRY(remove_table(work, err));
+            continue;
+        }
         IMREC_TRY(publish_beside(work, final, SET_INDEX, err));
         IMREC_TRY(publish_beside(work, final, SET_CHECKSUMS, err));
     }

@@ -10,6 +10,7 @@ struct set_files {
     char rec[NAME_BYTES]; /* "OUT.rec": what the other names are made from */
     char journal[NAME_BYTES];
     uint64_t count; /* of shards; 0: known at the end */
+    bool cbf;       /* shards are OUT.cbf, without index and checksums beside them */
     bool numbered;  /* OUT-00000-of-00001.rec, also if there is one only */
 };
 

@@ -19,10 +19,30 @@ static enum imrec_status open_one(const char *rec, enum set_file what, uint64_t 
     return resume ? sink_resume(rec, size, out, err) : sink_open(rec, out, err);
 }
 
-enum imrec_status shard_open(const char *rec, const struct journal_shard *from,
-                             struct shard_files *out, struct imrec_error *err)
+bool shard_is_open(const struct shard_files *s)
+{
+    return s->rec != NULL || s->cbf != NULL;
+}
+
+bool shard_is_even(const struct shard_files *s)
+{
+    return s->cbf == NULL || cbf_shard_is_even(s->cbf);
+}
+
+uint64_t shard_size(const struct shard_files *s)
+{
+    return s->cbf != NULL ? cbf_shard_size(s->cbf) : s->sums.shard_bytes;
+}
+
+enum imrec_status shard_open(const char *rec, const struct cbf_shape *shape,
+                             const struct journal_shard *from, struct shard_files *out,
+                             struct imrec_error *err)
 {
     const bool resume = from->records != 0;
+    if (shape != NULL) {
+        *out = (struct shard_files){0};
+        return cbf_shard_open(rec, shape, from, &out->cbf, err);
+    }
     *out = (struct shard_files){
         .text = BUF_INIT(TEXT_MAX),
         .sums = {from->records, from->rec_bytes, (uint32_t)from->rec_crc, (uint32_t)from->crc_crc},
@@ -52,6 +72,8 @@ enum imrec_status shard_put(struct shard_files *s, uint64_t key, struct bytes fr
 
 enum imrec_status shard_sync(struct shard_files *s, struct imrec_error *err)
 {
+    if (s->cbf != NULL)
+        return cbf_shard_sync(s->cbf, err);
     if (s->rec == NULL)
         return IMREC_OK;
     IMREC_TRY(sink_sync(s->rec, err));
@@ -63,6 +85,8 @@ void shard_sums(const struct shard_files *s, struct journal_shard *out)
 {
     const uint64_t number = out->number;
     *out = (struct journal_shard){.number = number};
+    if (s->cbf != NULL)
+        cbf_shard_sums(s->cbf, out);
     if (s->rec == NULL)
         return;
     out->records = s->sums.records;
@@ -84,6 +108,10 @@ static enum imrec_status finish_one(struct sink **s, struct imrec_error *err)
 enum imrec_status
 shard_finish(struct shard_files *s, struct journal_shard *out, struct imrec_error *err)
 {
+    struct cbf_shard *cbf = s->cbf;
+    s->cbf = NULL;
+    if (cbf != NULL)
+        return cbf_shard_finish(cbf, out, err);
     s->text.n = 0;
     enum imrec_status st = checksums_finish(&s->sums, &s->text, err);
     if (st == IMREC_OK)
@@ -101,9 +129,11 @@ shard_finish(struct shard_files *s, struct journal_shard *out, struct imrec_erro
 
 void shard_leave(struct shard_files *s)
 {
+    cbf_shard_leave(s->cbf);
     sink_leave(s->rec);
     sink_leave(s->idx);
     sink_leave(s->crc);
     buf_free(&s->text);
     s->rec = s->idx = s->crc = NULL;
+    s->cbf = NULL;
 }

@@ -1,9 +1,11 @@
-/* im2rec/shard_files.h - one shard being written: .rec, .idx and .crc under temporary names. */
+/* im2rec/shard_files.h - one shard being written: .rec, .idx and .crc under temporary names, or a
+ * CBF file. */
 #ifndef IMREC_IM2REC_SHARD_FILES_H
 #define IMREC_IM2REC_SHARD_FILES_H
 
 #include "base/buf.h"
 #include "formats/checksums.h"
+#include "im2rec/cbf_shard.h"
 #include "im2rec/journal.h"
 
 #define NAME_BYTES 4096 /* of every name of an output; writer_open() refuses longer ones */
@@ -13,10 +15,13 @@ struct shard_files {
     struct checksums_writer sums;
     uint32_t idx_crc;
     struct buf text;
+    struct cbf_shard *cbf; /* instead of the three */
 };
 
-/* `rec` is the working name of the shard; from->records of it are there already. */
-IMREC_NODISCARD enum imrec_status shard_open(const char *rec, const struct journal_shard *from,
+/* `rec` is the working name of the shard; from->records of it are there already. shape: of a CBF
+ * file, or NULL. */
+IMREC_NODISCARD enum imrec_status shard_open(const char *rec, const struct cbf_shape *shape,
+                                             const struct journal_shard *from,
                                              struct shard_files *out, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status shard_put(struct shard_files *s, uint64_t key,
                                             struct bytes framed, uint32_t crc,
@@ -27,5 +32,9 @@ void shard_sums(const struct shard_files *s, struct journal_shard *out);
 /* Durable under the temporary names, and closed. */
 IMREC_NODISCARD enum imrec_status
 shard_finish(struct shard_files *s, struct journal_shard *out, struct imrec_error *err);
-void shard_leave(struct shard_files *s); /* zeroed memory is fine */
+bool shard_is_open(const struct shard_files *s);
+/* All that was put can be made durable now; of a CBF file only whole chunks can. */
+bool shard_is_even(const struct shard_files *s);
+uint64_t shard_size(const struct shard_files *s); /* bytes of the shard so far */
+void shard_leave(struct shard_files *s);          /* zeroed memory is fine */
 #endif

@@ -32,6 +32,7 @@ struct writer {
     uint64_t done_count, done_room;
     uint64_t next, packed, number; /* pictures, records, the shard being written */
     uint64_t label_width;          /* most labels of a record */
+    struct cbf_shape shape;        /* of a CBF set's streams */
     uint32_t list_crc;
     uint64_t unmarked; /* bytes since the last mark */
     int64_t quiet_until_ns;
@@ -71,7 +72,9 @@ static enum imrec_status mark(struct writer *w, struct imrec_error *err)
 
 static enum imrec_status maybe_mark(struct writer *w, struct imrec_error *err)
 {
-    return w->unmarked >= MARK_BYTES && now_ns() >= w->quiet_until_ns ? mark(w, err) : IMREC_OK;
+    return w->unmarked >= MARK_BYTES && shard_is_even(&w->shard) && now_ns() >= w->quiet_until_ns
+               ? mark(w, err)
+               : IMREC_OK;
 }
 
 /* ---- shards ----------------------------------------------------------------------------- */
@@ -81,7 +84,7 @@ open_shard(struct writer *w, const struct journal_shard *from, struct imrec_erro
 {
     char name[NAME_BYTES];
     set_work_name(&w->files, w->number, name);
-    return shard_open(name, from, &w->shard, err);
+    return shard_open(name, w->files.cbf ? &w->shape : NULL, from, &w->shard, err);
 }
 
 static enum imrec_status
@@ -103,7 +106,7 @@ note_shard(struct writer *w, const struct journal_shard *s, struct imrec_error *
 static enum imrec_status end_shard(struct writer *w, struct imrec_error *err)
 {
     const struct journal_shard nothing = {0};
-    if (w->shard.rec == NULL) /* no record at all: an empty shard all the same */
+    if (!shard_is_open(&w->shard)) /* no record at all: an empty shard all the same */
         IMREC_TRY(open_shard(w, &nothing, err));
     struct journal_shard s = {.number = w->number};
     IMREC_TRY(shard_finish(&w->shard, &s, err));
@@ -127,8 +130,7 @@ right_shard(struct writer *w, const struct parcel *p, struct imrec_error *err)
     while (n > 1 && w->number + 1 < n &&
            p->outcome.index >= share_begin(w->o.job->total, w->number + 1, n))
         IMREC_TRY(end_shard(w, err));
-    if (size != 0 && w->shard.rec != NULL && w->shard.sums.records != 0 &&
-        w->shard.sums.shard_bytes + p->record.n > size)
+    if (size != 0 && shard_is_open(&w->shard) && shard_size(&w->shard) + p->record.n > size)
         return end_shard(w, err);
     return IMREC_OK;
 }
@@ -146,19 +148,35 @@ report(struct writer *w, const struct report_line *l, struct imrec_error *err)
     return sink_append(w->report, "\n", 1, err);
 }
 
+/* The first record says how many labels each of a CBF set has. */
+static enum imrec_status
+begin_shard(struct writer *w, const struct parcel *p, struct imrec_error *err)
+{
+    const struct journal_shard nothing = {0};
+    if (w->shape.label_dim == 0)
+        w->shape.label_dim = p->label_count;
+    return open_shard(w, &nothing, err);
+}
+
 static enum imrec_status
 put_record(struct writer *w, const struct parcel *p, struct imrec_error *err)
 {
-    const struct journal_shard nothing = {0};
     const struct image_list_entry e = {p->id, (const float *)(const void *)p->labels.p,
                                        p->label_count, p->path};
     IMREC_TRY(right_shard(w, p, err));
-    if (w->shard.rec == NULL)
-        IMREC_TRY(open_shard(w, &nothing, err));
+    if (!shard_is_open(&w->shard))
+        IMREC_TRY(begin_shard(w, p, err));
+    if (w->shard.cbf != NULL) { /* between two chunks everything before this picture is even */
+        IMREC_TRY(cbf_shard_room(w->shard.cbf, p, err));
+        IMREC_TRY(maybe_mark(w, err));
+    }
     w->text.n = 0;
     IMREC_TRY(image_list_write(&w->text, &e, err));
     IMREC_TRY(sink_append(w->list, w->text.p, w->text.n, err));
-    IMREC_TRY(shard_put(&w->shard, p->id, (struct bytes){p->record.p, p->record.n}, p->crc, err));
+    IMREC_TRY(
+        w->shard.cbf != NULL
+            ? cbf_shard_put(w->shard.cbf, err)
+            : shard_put(&w->shard, p->id, (struct bytes){p->record.p, p->record.n}, p->crc, err));
     w->list_crc = crc32c(w->list_crc, w->text.p, w->text.n);
     w->packed++;
     if (w->o.pack->pack_label && p->label_count > w->label_width)
@@ -263,6 +281,8 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
     w->number = m.shard.number;
     w->list_crc = (uint32_t)m.list_crc;
     w->complete = m.complete != 0;
+    if (m.packed != 0 && w->o.pack->pack_label)
+        w->shape.label_dim = (uint32_t)w->label_width;
     if (m.complete)
         return IMREC_OK;
     set_name(w->files.rec, SET_LIST, name);
@@ -295,6 +315,17 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     return begin(w, err);
 }
 
+static struct cbf_shape shape_of(const struct imrec_pack_options *o, const struct job *j)
+{
+    const struct class_list *classes = job_classes(j);
+    const uint32_t side = (uint32_t)o->resize;
+    return (struct cbf_shape){.pixels = o->pixels,
+                              .features = side * side * (o->color == 0 ? 1 : 3),
+                              .classes = classes != NULL ? (uint32_t)classes->count : 0,
+                              .label_dim = o->pack_label ? 0 : 1,
+                              .chunk_bytes = (uint64_t)o->cbf_chunk};
+}
+
 enum imrec_status writer_open(const struct writer_options *o, struct writer **out, uint64_t *done,
                               struct imrec_error *err)
 {
@@ -303,6 +334,7 @@ enum imrec_status writer_open(const struct writer_options *o, struct writer **ou
     if (w == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to write");
     w->o = *o;
+    w->shape = shape_of(o->pack, o->job);
     w->label_width = 1;
     w->text = BUF_INIT(LINE_MAX);
     w->line = BUF_INIT(LINE_MAX);
@@ -333,7 +365,7 @@ static enum imrec_status finish_all(struct writer *w, struct imrec_error *err)
 {
     const uint64_t n = (uint64_t)w->o.pack->shards;
     struct sink *list = w->list;
-    while (n > 1 ? w->number < n : w->shard.rec != NULL || w->done_count == 0)
+    while (n > 1 ? w->number < n : shard_is_open(&w->shard) || w->done_count == 0)
         IMREC_TRY(end_shard(w, err));
     const uint64_t list_bytes = sink_size(list);
     w->list = NULL;
@@ -365,7 +397,7 @@ enum imrec_status writer_commit(struct writer *w, struct imrec_error *err)
 
 void writer_leave(struct writer *w)
 {
-    if (w->sound)
+    if (w->sound && shard_is_even(&w->shard))
         (void)mark(w, NULL);
     (void)commit_report(w, NULL);
     shard_leave(&w->shard);
@@ -378,7 +410,7 @@ void writer_result(const struct writer *w, struct imrec_pack_result *out)
 {
     tally_result(&w->tally, out);
     out->shards = w->done_count;
-    out->bytes = w->shard.rec != NULL ? w->shard.sums.shard_bytes : 0;
+    out->bytes = shard_is_open(&w->shard) ? shard_size(&w->shard) : 0;
     for (uint64_t i = 0; i < w->done_count; i++)
         out->bytes += w->done[i].rec_bytes;
 }

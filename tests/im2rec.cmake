@@ -27,3 +27,4 @@ if(Python3_FOUND)
   set_tests_properties(kill_and_resume PROPERTIES LABELS fault TIMEOUT 600 FIXTURES_REQUIRED photos
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endif()
+imrec_test(test_pack_cbf im2rec SOURCES property/test_pack_cbf.c LABEL property)

@@ -179,6 +179,11 @@ static bool fits(const struct cbf_writer *w, uint64_t bytes, uint32_t length)
             length <= UINT32_MAX - w->open_samples && w->open_sequences < UINT32_MAX);
 }
 
+bool cbf_writer_fits(const struct cbf_writer *w, const struct sequence_chunk *one)
+{
+    return fits(w, sequence_bytes(one, 0), one->length[0]);
+}
+
 static enum imrec_status copy_run(struct cbf_writer *w, const struct sequence_chunk *c,
                                   uint32_t from, uint32_t to, struct imrec_error *err)
 {

@@ -26,6 +26,9 @@ cbf_writer_new(const struct stream_info *info, uint32_t streams, uint64_t chunk_
 /* Adds all sequences of a chunk whose streams are those of the writer, in its order and types. */
 IMREC_NODISCARD enum imrec_status
 cbf_writer_add(struct cbf_writer *w, const struct sequence_chunk *c, struct imrec_error *err);
+/* Whether the next cbf_writer_add() of this one sequence goes into the chunk that is being filled;
+ * else it closes that one first. */
+bool cbf_writer_fits(const struct cbf_writer *w, const struct sequence_chunk *one);
 /* Closes the chunk that is being filled, if it has a sequence. */
 IMREC_NODISCARD enum imrec_status cbf_writer_cut(struct cbf_writer *w, struct imrec_error *err);
 /* Closes the last chunk and emits the header. A file needs a sequence. */

@@ -13,6 +13,7 @@ struct imrec_share { /* "K/N": the share K, from 0, of N equal ones */
 };
 enum imrec_class_from { IMREC_CLASS_TOP, IMREC_CLASS_LEAF };
 enum imrec_encoding { IMREC_ENCODE_JPEG, IMREC_ENCODE_PNG };
+enum imrec_pack_format { IMREC_PACK_REC, IMREC_PACK_CBF };
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 
 /* The packer's table; columns as in imrec/iterator.h. Old spellings (shuffle=, nsplit=, part=K,
@@ -49,7 +50,10 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(enum imrec_on_error, on_error, "skip", 0, 1,  "stop|skip", "run", "a picture that cannot be packed: end, or count and go on") \
     X(const char *, report,        "",  0, 65535,   "FILE",    "run",   "write what was skipped or mended, and why, as JSON lines") \
     X(bool,    quiet,              "0", 0, 1,       "",        "run",   "no progress and no summary") \
-    X(bool,    json,               "0", 0, 1,       "",        "run",   "one JSON object on stdout at the end")
+    X(bool,    json,               "0", 0, 1,       "",        "run",   "one JSON object on stdout at the end") \
+    X(enum imrec_pack_format, format, "rec", 0, 1,  "rec|cbf", "image", "records of RecordIO, or CNTK's binary format: OUT.cbf") \
+    X(bool,    pixels,             "0", 0, 1,       "",        "image", "with --format cbf: decoded pixels as floats, which CNTK trains on, not files") \
+    X(int64_t, cbf_chunk,          "33554432", 1, INT64_MAX, "bytes", "run", "with --format cbf: bytes of a chunk, which is read at once")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text is borrowed until
