@@ -7,8 +7,9 @@ static const struct kernels table[CPU_LEVELS] = {
 #if defined(__x86_64__)
     [CPU_AVX2] = {normalize_row_avx2, linear_x_avx2, linear_y_avx2, area_x_avx2, area_y_avx2,
                   area_round_avx2, half_avx2, resample_y_avx2, resample_x_avx2},
-    [CPU_AVX512] = {normalize_row_avx512, linear_x_avx2, linear_y_avx512, area_x_avx2, area_y_avx2,
-                    area_round_avx2, half_avx2, resample_y_avx512, resample_x_avx512},
+    [CPU_AVX512] = {normalize_row_avx512, linear_x_avx512, linear_y_avx512, area_x_avx512,
+                    area_y_avx512, area_round_avx512, half_avx2, resample_y_avx512,
+                    resample_x_avx512},
 #endif
 };
 

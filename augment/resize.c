@@ -160,6 +160,7 @@ enum imrec_status resize_window_into(const struct resize_job *job, const struct 
         .to = to,
         .scratch = scratch,
         .kernels = kernels_of(level),
+        .level = level,
     };
     return run(&r, err);
 }

@@ -83,7 +83,7 @@ AVX2 void linear_x_avx2(const struct linear_table *t, const uint8_t *row, int16_
     else
         done = linear_x_grey(t, row, out);
     const struct linear_table rest = {
-        t->first + done, t->second + done, t->weights + done, t->count - done, 0, t->channels};
+        t->first + done, t->second + done, t->weights + done, t->count - done, 0, t->channels, {0}};
     linear_x_scalar(&rest, row, out + (size_t)done * t->channels);
 }
 
@@ -138,7 +138,7 @@ AVX2 void area_x_avx2(const struct area_table *t, const uint8_t *row, float *out
     else if (t->channels == 4)
         done = area_x_pixels(t, row, out, 4);
     const struct area_table rest = {
-        t->first + done, t->begin + done, t->weights, t->count - done, 0, t->channels};
+        t->first + done, t->begin + done, t->weights, t->count - done, 0, t->channels, {0}};
     area_x_scalar(&rest, row, out + (size_t)done * t->channels);
 }
 

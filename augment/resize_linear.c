@@ -31,6 +31,18 @@ static struct linear_tap at_border(struct linear_tap tap, uint32_t from)
     return (struct linear_tap){tap.at < 0 ? 0 : last, 2048, 0};
 }
 
+static bool add_blocks(const struct resize_run *r, struct linear_table *t)
+{
+    void *room = NULL;
+    if (!resize_make_blocks(r, t->first, t->second, 1, &t->blocks, &room))
+        return false;
+    uint32_t *weights = room;
+    for (uint32_t i = 0; i < t->count && t->blocks.count != 0; i++)
+        for (uint32_t c = 0; c < t->channels; c++)
+            *weights++ = t->weights[i];
+    return true;
+}
+
 static enum imrec_status
 build(const struct resize_run *r, struct linear_table *t, struct imrec_error *err)
 {
@@ -42,7 +54,7 @@ build(const struct resize_run *r, struct linear_table *t, struct imrec_error *er
     if (first == NULL || second == NULL || weights == NULL)
         return scratch_no_memory(err);
     const uint32_t reach = channels == 1 ? 4 : 8;
-    *t = (struct linear_table){first, second, weights, count, 0, channels};
+    *t = (struct linear_table){first, second, weights, count, 0, channels, {0}};
     for (uint32_t i = 0; i < count; i++) {
         const struct linear_tap tap =
             at_border(linear_at(&r->x, r->kind, r->job->window.x + i), r->x.from);
@@ -53,7 +65,7 @@ build(const struct resize_run *r, struct linear_table *t, struct imrec_error *er
         if (at < last && (size_t)first[i] + reach <= row_bytes)
             t->vector = i + 1;
     }
-    return IMREC_OK;
+    return add_blocks(r, t) ? IMREC_OK : scratch_no_memory(err);
 }
 
 /* Rows of the first pass: the last two, by the source row that they are of. */

@@ -9,11 +9,12 @@ enum scratch_room {
     ROOM_FIRST,  /* tables of the x axis */
     ROOM_SECOND, /* of it too */
     ROOM_WEIGHT, /* of it too */
-    ROOM_Y,      /* tables of the y axis */
-    ROOM_Y_WEIGHT,
-    ROOM_ROWS, /* rows between the two passes */
-    ROOM_RING, /* which of them is where */
-    ROOM_EDGE, /* the last rows of a picture, with room behind them */
+    ROOM_WINDOW, /* of its blocks */
+    ROOM_PICKS,  /* of them too */
+    ROOM_SHARES, /* of them too */
+    ROOM_ROWS,   /* rows between the two passes */
+    ROOM_RING,   /* which of them is where */
+    ROOM_EDGE,   /* the last rows of a picture, with room behind them */
     SCRATCH_ROOMS,
 };
 

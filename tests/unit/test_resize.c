@@ -163,6 +163,17 @@ START_TEST(large_factors_equal_the_formulas) /* 1 / (1 / 49) is not 49 */
 }
 END_TEST
 
+START_TEST(
+    wide_pictures_equal_the_formulas) /* whose values fill vectors, by windows that fit or not */
+{
+    static const uint32_t sizes[][2] = {{500, 341}, {320, 341}, {640, 200}, {512, 256}, {300, 75},
+                                        {301, 75},  {310, 75},  {700, 60},  {90, 600},  {768, 256}};
+    const uint32_t w = sizes[_i][0], to = sizes[_i][1];
+    for (uint64_t t = 0; t < 3; t++) /* every number of channels */
+        all_methods(whole_job(w, (12 * w + to - 1) / to, to, 12), t);
+}
+END_TEST
+
 static void compare_window(uint64_t t)
 {
     struct resize_job job = whole_job(draw_side(t, 0, MAX_SIDE), draw_side(t, 1, MAX_SIDE),
@@ -267,6 +278,7 @@ int main(void)
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, random_sizes_equal_the_formulas, 0, 300 / BLOCK);
+    tcase_add_loop_test(tc, wide_pictures_equal_the_formulas, 0, 10);
     tcase_add_loop_test(tc, whole_factors_equal_the_formulas, 0, 8);
     tcase_add_loop_test(tc, large_factors_equal_the_formulas, 0, 8);
     tcase_add_loop_test(tc, a_window_is_what_a_crop_of_the_whole_would_be, 0, 200 / BLOCK);
