@@ -10,6 +10,7 @@
 #include "imrec/error.h"
 #include "imrec/image.h"
 #include "imrec/iterator.h"
+#include "imrec/minibatch.h"
 #include "imrec/packer.h"
 #include "imrec/records.h"
 

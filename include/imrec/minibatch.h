@@ -1,0 +1,210 @@
+/* imrec/minibatch.h - sequences of CNTK text (CTF) and binary (CBF) files in, minibatches out.
+ *
+ * A sample is one vector of a stream; a sequence is what belongs together: one id, some samples
+ * of each stream. The source lies on a nominal timeline that counts samples and never ends: sweep k
+ * is the corpus in an order of its own, made from seed + k, whatever the sizes asked for. */
+#ifndef IMREC_MINIBATCH_H
+#define IMREC_MINIBATCH_H
+
+#include "imrec/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum imrec_storage { IMREC_DENSE, IMREC_SPARSE };
+enum imrec_precision { IMREC_PRECISION_FLOAT, IMREC_PRECISION_DOUBLE };
+
+/* A stream as the program wants it. Text: all must be described. Binary: the file knows; what is
+ * described here renames, and must agree where it says more. */
+struct imrec_stream {
+    const char *name;           /* outside */
+    const char *alias;          /* in the file; NULL = name */
+    enum imrec_storage storage; /* "format" */
+    uint32_t dim;         /* values of a dense sample; bound of sparse indices; 0 = as stored */
+    bool storage_given;   /* a binary file's own is checked against it */
+    bool defines_mb_size; /* minibatches count the samples of this stream; one at most */
+};
+
+/* THE tables (see imrec/iterator.h): of a file, and below of a source. Names are those of the
+ * CNTK pages in other letters: a key is compared without case, '_' and '-', so that maxErrors
+ * finds max_errors. */
+/* clang-format off */
+#define IMREC_DESERIALIZER_PARAMS(X) \
+    X(const char *, type,              "",   0, 255,        "reader",  "dataset", "CNTKTextFormatReader, CNTKBinaryReader, their ...Deserializer, text or binary; '' = by the file's bytes") \
+    X(const char *, file,              NULL, 1, 65535,      "URI",     "dataset", "a file, or several as one corpus: 'a.ctf;b.ctf', a directory, a glob") \
+    X(bool,    skip_sequence_ids,      "0",  0, 1,          "0|1",     "dataset", "text: every line is a sequence, whatever its id") \
+    X(int64_t, max_errors,             "0",  0, INT64_MAX,  "errors",  "auxiliary", "bad samples that are dropped and counted before one is an error") \
+    X(int64_t, trace_level,            "1",  0, 2,          "0|1|2",   "auxiliary", "log nothing / what is dropped / everything") \
+    X(int64_t, chunk_size_in_bytes,    "33554432", 1, INT64_MAX, "bytes", "backend", "text: bytes read at once") \
+    X(bool,    keep_data_in_memory,    "0",  0, 1,          "0|1",     "backend", "keep every chunk once it was read") \
+    X(bool,    frame_mode,             "0",  0, 1,          "0|1",     "dataset", "every sequence has exactly one sample; others are errors") \
+    X(bool,    cache_index,            "0",  0, 1,          "0|1",     "backend", "text: keep the index in a file beside the text") \
+    X(bool,    ignore_unknown_inputs,  "0",  0, 1,          "0|1",     "dataset", "text: skip names that no stream has; 0 = an error")
+/* clang-format on */
+
+/* A file and its streams; fill with imrec_deserializer_init(). A composite source has several,
+ * joined by sequence id; the first one leads. */
+struct imrec_deserializer {
+    size_t struct_size;
+    const struct imrec_stream *stream;
+    uint32_t streams;
+    IMREC_DESERIALIZER_PARAMS(IMREC_FIELD)
+};
+IMREC_API void imrec_deserializer_init_sized(struct imrec_deserializer *d, size_t size);
+static inline void imrec_deserializer_init(struct imrec_deserializer *d)
+{
+    imrec_deserializer_init_sized(d, sizeof(*d));
+}
+
+/* Sizes of minibatches and epochs that are no number. */
+#define IMREC_INFINITELY_REPEAT INT64_MAX       /* an epoch that never ends */
+#define IMREC_FULL_DATA_SWEEP   (INT64_MAX - 1) /* an epoch is a sweep, and the last one */
+
+enum imrec_rank_mode {
+    IMREC_RANK_GLOBAL, /* every rank computes the same global minibatches and takes its share */
+    IMREC_RANK_LOCAL,  /* the original's: whole sequences or chunks by number, size / K each */
+};
+enum imrec_missing_ids { IMREC_MISSING_ERROR, IMREC_MISSING_DROP };
+
+/* clang-format off */
+#define IMREC_MINIBATCH_PARAMS(X) \
+    X(enum imrec_precision, precision, "float", 0, 1, "float|double", "dataset", "type of the values delivered") \
+    X(bool,    randomize,              "1",  0, 1,          "0|1",     "dataset", "a new order every sweep; 0 = the files' order") \
+    X(int64_t, randomization_seed,     "0",  0, INT64_MAX,  "",        "dataset", "sweep k is shuffled by seed + k") \
+    X(int64_t, randomization_window,   "-1", -1, INT64_MAX, "samples|chunks", "dataset", "how far sequences move; -1 = text: 128 chunks, binary and sample_based_randomization_window: everything") \
+    X(bool,    sample_based_randomization_window, "0", 0, 1, "0|1",    "dataset", "text: the window counts samples; 0 = chunks") \
+    X(const char *, minibatch_size_in_samples, "256", 1, 65535, "samples", "batch", "'128*2+1024': 128 for two epochs, then 1024") \
+    X(int64_t, epoch_size,             "9223372036854775807", 1, INT64_MAX, "samples", "batch", "samples of label_stream in an epoch; INFINITELY_REPEAT, FULL_DATA_SWEEP") \
+    X(const char *, label_stream,      "",   0, 65535,      "stream",  "batch",   "whose samples epoch_size counts; '' = the stream that defines the size, else the largest") \
+    X(int64_t, max_sweeps,             "0",  0, INT64_MAX,  "sweeps",  "batch",   "the source ends after them; 0 = never") \
+    X(int64_t, max_samples,            "0",  0, INT64_MAX,  "samples", "batch",   "the source ends after them; 0 = never") \
+    X(int64_t, truncation_length,      "0",  0, 1 << 30,    "samples", "batch",   "cut sequences into pieces of this length (truncated BPTT); 0 = whole sequences") \
+    X(int64_t, num_ranks,              "1",  1, 1 << 20,    "K",       "dataset", "processes that share the data") \
+    X(int64_t, rank,                   "0",  0, 1 << 20,    "R",       "dataset", "this process, from 0") \
+    X(enum imrec_rank_mode, rank_mode, "global", 0, 1,      "global|local", "dataset", "how ranks share: see docs/guide/minibatches.md") \
+    X(enum imrec_missing_ids, missing_ids, "error", 0, 1,   "error|drop", "dataset", "composite: a sequence that some file lacks") \
+    X(int64_t, threads,                "0",  0, 1024,       "workers", "backend", "0 = every CPU this process may use") \
+    X(int64_t, prefetch,               "2",  1, 64,         "minibatches", "backend", "minibatches made ahead, while their sizes can be foreseen") \
+    X(int64_t, memory_limit,           "0",  0, INT64_MAX,  "bytes",   "backend", "refuse options that need more; 0 = no limit")
+/* clang-format on */
+
+struct imrec_minibatch_options {
+    size_t struct_size;
+    const struct imrec_deserializer *deserializer; /* at least one */
+    uint32_t deserializers;
+    IMREC_MINIBATCH_PARAMS(IMREC_FIELD)
+};
+IMREC_API void imrec_minibatch_options_init_sized(struct imrec_minibatch_options *o, size_t size);
+static inline void imrec_minibatch_options_init(struct imrec_minibatch_options *o)
+{
+    imrec_minibatch_options_init_sized(o, sizeof(*o));
+}
+
+/* Options that own their text; what a configuration makes. */
+struct imrec_minibatch_config;
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_config_new(struct imrec_minibatch_config **out, struct imrec_error *err);
+IMREC_API void imrec_minibatch_config_free(struct imrec_minibatch_config *c); /* NULL is allowed */
+/* The text of a configuration: `reader = [ ... ]` or `reader = { ... }` as the CNTK pages write
+ * them, `precision = ...` beside it; `name` stands in messages ("file.cntk"). */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_config_parse(struct imrec_minibatch_config *c, const char *name, const char *text,
+                             size_t n, struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_config_load(struct imrec_minibatch_config *c, const char *uri,
+                            struct imrec_error *err);
+/* "maxErrors=3", "file=a.ctf", "input.features.dim=784" (also format, alias, definesMBSize). What
+ * belongs to a file is set for every file described so far, or for the only one; what belongs to
+ * a stream changes the stream of that name, or begins one. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_config_set(struct imrec_minibatch_config *c, const char *key_value,
+                           struct imrec_error *err);
+/* Valid until the next call on c. */
+IMREC_API const struct imrec_minibatch_options *
+imrec_minibatch_config_options(const struct imrec_minibatch_config *c);
+
+/* One stream of a minibatch. Values are float or double, by `precision`. Sequence s has
+ * length[s] samples here, which may be 0. */
+struct imrec_minibatch_stream {
+    const char *name;
+    enum imrec_storage storage;
+    uint32_t dim;
+    uint64_t sequences, samples;
+    uint64_t max_length;      /* of a sequence, samples */
+    const uint32_t *length;   /* [sequences] */
+    const void *values;       /* dense: [sequences][max_length][dim], zero where there is no sample;
+                                 sparse: [nnz] */
+    const uint8_t *mask;      /* dense: [sequences][max_length]: 1 = a sample */
+    uint64_t nnz;             /* sparse */
+    const int32_t *indices;   /* sparse: [nnz], as the file orders them */
+    const int64_t *row_start; /* sparse: [samples + 1]: where each sample's values begin */
+};
+
+/* Every pointer is owned by the source and valid until the next call on it. */
+struct imrec_minibatch {
+    const struct imrec_minibatch_stream *stream;
+    uint32_t streams;
+    const uint64_t *ids; /* [sequences]: of each sequence in its file; NULL with truncation */
+    uint64_t sequences;
+    uint64_t samples;  /* on the timeline: of this rank */
+    uint64_t position; /* of the timeline behind this minibatch, in samples, all ranks */
+    uint64_t sweep;    /* of its first sequence, from 0 */
+    uint64_t epoch;    /* from 0 */
+    bool sweep_end;    /* the last sequence of a sweep is in the global minibatch */
+    bool epoch_end;    /* the next minibatch belongs to the next epoch */
+};
+
+/* Selects and renames streams for one call: stream `from` of the source comes as `to`. */
+struct imrec_stream_map {
+    const char *from, *to;
+};
+
+struct imrec_minibatch_source; /* opaque; one consumer thread at a time */
+
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_source_open(const struct imrec_minibatch_options *options,
+                            struct imrec_minibatch_source **out, struct imrec_error *err);
+
+/* The next minibatch: of `size` samples, or, with 0, of what minibatch_size_in_samples says for
+ * this epoch. As many whole sequences as fit; one that is larger than the size comes alone.
+ * map: NULL = every stream under its own name; else `maps` entries.
+ *   IMREC_OK   *out is a minibatch; a rank's share of it may be empty (sequences == 0)
+ *   IMREC_END  max_sweeps, max_samples or FULL_DATA_SWEEP have been reached; stays so
+ *   errors     bad data beyond max_errors, or storage: nothing was delivered, only position and
+ *              _close() are of use */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_next(struct imrec_minibatch_source *s, uint64_t size,
+                     const struct imrec_stream_map *map, uint32_t maps, struct imrec_minibatch *out,
+                     struct imrec_error *err);
+
+/* The position as JSON text (docs/formats/minibatch_position.md); owned by the source, valid until
+ * the next call on it. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_position(struct imrec_minibatch_source *s, const char **json,
+                         struct imrec_error *err);
+/* Goes to a position of the same data and seed, forwards or backwards, from any process; in
+ * rank_mode=global the number of ranks may be another one. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_seek(struct imrec_minibatch_source *s, const char *json, struct imrec_error *err);
+
+/* The streams as they are delivered; valid until _close(). */
+IMREC_API uint32_t imrec_minibatch_streams(const struct imrec_minibatch_source *s,
+                                           const struct imrec_stream **out);
+
+struct imrec_minibatch_stats {
+    uint64_t sequences, samples; /* of a sweep, all ranks */
+    uint64_t chunks;             /* of the first deserializer */
+    uint64_t errors;             /* bad samples, sequences, chunks: dropped and counted */
+    uint64_t dropped_sequences;  /* missing_ids=drop, and those without a sample left */
+    uint64_t bytes_read;
+    uint64_t memory_bytes;
+};
+IMREC_API void
+imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_minibatch_stats *out);
+IMREC_API void imrec_minibatch_source_close(struct imrec_minibatch_source *s); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,2 @@
+imrec_test(test_minibatch_config minibatch SOURCES unit/test_minibatch_config.c)
+imrec_test(test_seed_configs minibatch SOURCES conformance/test_seed_configs.c LABEL conformance)
