@@ -1,0 +1,191 @@
+/*
+ * formats/ctf/ctf_number.c - decimal numbers in text to float and double, correctly rounded.
+ *
+ * Few digits and a small power of ten are exact in floating point, so that one multiplication or
+ * division rounds once (Clinger, "How to Read Floating Point Numbers Accurately", 1990). A float
+ * out of a double that was rounded right is right, too, unless the double lies in the middle
+ * between two floats, where what was rounded away decides. The rest is left to the C library.
+ */
+#include "formats/ctf/ctf_number.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(FLT_EVAL_METHOD == 0, "a product is rounded to its own type");
+
+enum { MOST_DIGITS = 19, EXACT_DOUBLE = 22, EXACT_FLOAT = 10, LONG_TEXT = 1024, KEPT_DIGITS = 800 };
+
+static const double powers[EXACT_DOUBLE + 1] = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+};
+
+/* ---- scanning ---------------------------------------------------------------------------- */
+
+static inline bool is_digit(uint8_t c)
+{
+    return (uint8_t)(c - '0') < 10;
+}
+
+/* Digits at p; *used counts those in n->digits, leading zeros not among them. */
+static const uint8_t *scan_digits(const uint8_t *p, struct ctf_number *n, int *used, bool fraction)
+{
+    for (; is_digit(*p); p++) {
+        if (*used < MOST_DIGITS) {
+            n->digits = 10 * n->digits + (uint64_t)(*p - '0');
+            *used += n->digits != 0;
+            n->power -= fraction;
+        } else {
+            n->cut |= *p != '0';
+            n->power += !fraction;
+        }
+    }
+    return p;
+}
+
+static const uint8_t *scan_exponent(const uint8_t *p, struct ctf_number *n)
+{
+    int64_t e = 0;
+    const bool negative = p[1] == '-';
+    p += 1 + (negative || p[1] == '+');
+    if (!is_digit(*p))
+        return NULL;
+    for (; is_digit(*p); p++)
+        e = e < 100000000 ? 10 * e + (*p - '0') : e; /* larger than any text is long */
+    n->power += negative ? -e : e;
+    return p;
+}
+
+const uint8_t *ctf_number_scan(const uint8_t *p, struct ctf_number *out)
+{
+    int used = 0;
+    *out = (struct ctf_number){.negative = *p == '-'};
+    p += *p == '-' || *p == '+';
+    const uint8_t *begin = p;
+    p = scan_digits(p, out, &used, false);
+    bool any = p > begin;
+    if (*p == '.') {
+        begin = ++p;
+        p = scan_digits(p, out, &used, true);
+        any |= p > begin;
+    }
+    if (!any)
+        return NULL;
+    return *p == 'e' || *p == 'E' ? scan_exponent(p, out) : p;
+}
+
+/* ---- what the fast ways leave ------------------------------------------------------------ */
+
+/* The number as digits and an exponent, which read the same in every locale. Digits behind the
+ * first 800 decide only whether something is there: no middle between two doubles has as many. */
+static void
+shorten(const struct ctf_number *n, const uint8_t *p, const uint8_t *end, char out[LONG_TEXT])
+{
+    size_t used = 0;
+    int64_t digits = 0, power = 0;
+    bool fraction = false, more = false, begun = false;
+    if (n->negative)
+        out[used++] = '-';
+    for (; p < end && *p != 'e' && *p != 'E'; p++) {
+        fraction |= *p == '.';
+        if (!is_digit(*p))
+            continue;
+        begun |= *p != '0';
+        power -= fraction;
+        if (!begun)
+            continue;
+        if (digits++ < KEPT_DIGITS)
+            out[used++] = (char)*p;
+        else {
+            more |= *p != '0';
+            power++;
+        }
+    }
+    if (more) {
+        out[used++] = '1';
+        power--;
+    }
+    struct ctf_number exponent = {0};
+    if (p < end)
+        (void)scan_exponent(p, &exponent);
+    power += exponent.power;
+    char text[24];
+    size_t t = sizeof(text);
+    uint64_t left = power < 0 ? (uint64_t)-power : (uint64_t)power;
+    do
+        text[--t] = (char)('0' + left % 10);
+    while ((left /= 10) != 0);
+    out[used++] = 'e';
+    if (power < 0)
+        out[used++] = '-';
+    memcpy(out + used, text + t, sizeof(text) - t);
+    out[used + sizeof(text) - t] = '\0';
+}
+
+/* ---- to double --------------------------------------------------------------------------- */
+
+static bool exact_double(const struct ctf_number *n, double *out)
+{
+    if (n->cut || n->digits > (uint64_t)1 << 53)
+        return false;
+    if (n->digits == 0) {
+        *out = n->negative ? -0.0 : 0.0;
+        return true;
+    }
+    if (n->power < -EXACT_DOUBLE || n->power > EXACT_DOUBLE)
+        return false;
+    const double v = (double)n->digits;
+    const double r = n->power < 0 ? v / powers[-n->power] : v * powers[n->power];
+    *out = n->negative ? -r : r;
+    return true;
+}
+
+enum ctf_rounding
+ctf_number_double(const struct ctf_number *n, const uint8_t *p, const uint8_t *end, double *out)
+{
+    char text[LONG_TEXT];
+    if (exact_double(n, out))
+        return CTF_ROUNDED;
+    shorten(n, p, end, text);
+    *out = strtod(text, NULL);
+    return isinf(*out) ? CTF_TOO_LARGE : CTF_ROUNDED;
+}
+
+/* ---- to float ---------------------------------------------------------------------------- */
+
+static bool exact_float(const struct ctf_number *n, float *out)
+{
+    if (n->cut || n->digits > 1u << 24 || n->power < -EXACT_FLOAT || n->power > EXACT_FLOAT)
+        return false;
+    const float v = (float)n->digits;
+    const float r = n->power < 0 ? v / (float)powers[-n->power] : v * (float)powers[n->power];
+    *out = n->negative ? -r : r;
+    return true;
+}
+
+/* Whether a rounded double says nothing about the nearest float: it is the middle of two, or so
+ * small that floats are further apart than usual. */
+static bool undecided(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof(bits));
+    return (bits & 0x1fffffff) == 0x10000000 || fabs(v) < (double)FLT_MIN;
+}
+
+enum ctf_rounding
+ctf_number_float(const struct ctf_number *n, const uint8_t *p, const uint8_t *end, float *out)
+{
+    char text[LONG_TEXT];
+    double v;
+    if (exact_float(n, out))
+        return CTF_ROUNDED;
+    if (exact_double(n, &v) && (v == 0 || !undecided(v))) {
+        *out = (float)v;
+        return isinf(*out) ? CTF_TOO_LARGE : CTF_ROUNDED;
+    }
+    shorten(n, p, end, text);
+    *out = strtof(text, NULL);
+    return isinf(*out) ? CTF_TOO_LARGE : CTF_ROUNDED;
+}

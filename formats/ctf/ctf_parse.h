@@ -1,0 +1,41 @@
+/* formats/ctf/ctf_parse.h - the sequences of a chunk of text to values. docs/formats/ctf.md
+ *
+ * A bad sample is dropped and told, and reading goes on behind it; one that is bad costs one error,
+ * whatever follows from it. The caller decides how many errors are too many. */
+#ifndef IMREC_FORMATS_CTF_PARSE_H
+#define IMREC_FORMATS_CTF_PARSE_H
+
+#include "formats/ctf/ctf_index.h"
+
+struct ctf_parse_options {
+    const char *name; /* of the file, for messages */
+    const struct stream_info *stream;
+    uint32_t streams;
+    bool skip_sequence_ids; /* ids are read past */
+    bool ignore_unknown;    /* names that no stream has are skipped; else errors */
+    bool frame_mode;        /* a sequence of more or less than one sample is an error */
+    uint64_t max_problems;  /* stop behind so many */
+};
+
+struct ctf_problem {
+    uint64_t offset;   /* in the file */
+    char message[352]; /* file, line, column, what is wrong, what would be right */
+};
+
+struct ctf_parser; /* memory of one thread, used again from chunk to chunk */
+
+IMREC_NODISCARD enum imrec_status
+ctf_parser_new(const struct ctf_parse_options *o, struct ctf_parser **out, struct imrec_error *err);
+void ctf_parser_free(struct ctf_parser *p); /* NULL is allowed */
+uint64_t ctf_parser_memory(const struct ctf_parser *p);
+
+/* Parses the text of a chunk: sequence[0..chunk->sequences) of the index, text[0..chunk->bytes) of
+ * the file; a readable '\n' must stand behind it. *out views the parser's memory until the next
+ * call; its length[] is that of the index. Sequences that lost everything are there, empty.
+ * Fails only where memory does; problems are told by ctf_parser_problems(). */
+IMREC_NODISCARD enum imrec_status
+ctf_parse(struct ctf_parser *p, const struct ctf_chunk *chunk, const struct ctf_sequence *sequence,
+          const uint8_t *text, struct sequence_chunk *out, struct imrec_error *err);
+/* Of the chunk parsed last, in the order of the text; at most max_problems + 1. */
+const struct ctf_problem *ctf_parser_problems(const struct ctf_parser *p, uint64_t *count);
+#endif
