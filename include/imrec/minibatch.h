@@ -1,4 +1,5 @@
-/* imrec/minibatch.h - sequences of CNTK text (CTF) and binary (CBF) files in, minibatches out.
+/* imrec/minibatch.h - how a source of minibatches over CNTK text (CTF) and binary (CBF) files is
+ * described: options, and the configurations of CNTK's pages.
  *
  * A sample is one vector of a stream; a sequence is what belongs together: one id, some samples
  * of each stream. The source lies on a nominal timeline that counts samples and never ends: sweep k
@@ -82,7 +83,7 @@ enum imrec_missing_ids { IMREC_MISSING_ERROR, IMREC_MISSING_DROP };
     X(int64_t, truncation_length,      "0",  0, 1 << 30,    "samples", "batch",   "cut sequences into pieces of this length (truncated BPTT); 0 = whole sequences") \
     X(int64_t, num_ranks,              "1",  1, 1 << 20,    "K",       "dataset", "processes that share the data") \
     X(int64_t, rank,                   "0",  0, 1 << 20,    "R",       "dataset", "this process, from 0") \
-    X(enum imrec_rank_mode, rank_mode, "global", 0, 1,      "global|local", "dataset", "how ranks share: see docs/guide/minibatches.md") \
+    X(enum imrec_rank_mode, rank_mode, "global", 0, 1,      "global|local", "dataset", "global: every rank takes its share of the same minibatches; local: sequences or chunks by number, as the original") \
     X(enum imrec_missing_ids, missing_ids, "error", 0, 1,   "error|drop", "dataset", "composite: a sequence that some file lacks") \
     X(int64_t, threads,                "0",  0, 1024,       "workers", "backend", "0 = every CPU this process may use") \
     X(int64_t, prefetch,               "2",  1, 64,         "minibatches", "backend", "minibatches made ahead, while their sizes can be foreseen") \
@@ -123,86 +124,6 @@ imrec_minibatch_config_set(struct imrec_minibatch_config *c, const char *key_val
 /* Valid until the next call on c. */
 IMREC_API const struct imrec_minibatch_options *
 imrec_minibatch_config_options(const struct imrec_minibatch_config *c);
-
-/* One stream of a minibatch. Values are float or double, by `precision`. Sequence s has
- * length[s] samples here, which may be 0. */
-struct imrec_minibatch_stream {
-    const char *name;
-    enum imrec_storage storage;
-    uint32_t dim;
-    uint64_t sequences, samples;
-    uint64_t max_length;      /* of a sequence, samples */
-    const uint32_t *length;   /* [sequences] */
-    const void *values;       /* dense: [sequences][max_length][dim], zero where there is no sample;
-                                 sparse: [nnz] */
-    const uint8_t *mask;      /* dense: [sequences][max_length]: 1 = a sample */
-    uint64_t nnz;             /* sparse */
-    const int32_t *indices;   /* sparse: [nnz], as the file orders them */
-    const int64_t *row_start; /* sparse: [samples + 1]: where each sample's values begin */
-};
-
-/* Every pointer is owned by the source and valid until the next call on it. */
-struct imrec_minibatch {
-    const struct imrec_minibatch_stream *stream;
-    uint32_t streams;
-    const uint64_t *ids; /* [sequences]: of each sequence in its file; NULL with truncation */
-    uint64_t sequences;
-    uint64_t samples;  /* on the timeline: of this rank */
-    uint64_t position; /* of the timeline behind this minibatch, in samples, all ranks */
-    uint64_t sweep;    /* of its first sequence, from 0 */
-    uint64_t epoch;    /* from 0 */
-    bool sweep_end;    /* the last sequence of a sweep is in the global minibatch */
-    bool epoch_end;    /* the next minibatch belongs to the next epoch */
-};
-
-/* Selects and renames streams for one call: stream `from` of the source comes as `to`. */
-struct imrec_stream_map {
-    const char *from, *to;
-};
-
-struct imrec_minibatch_source; /* opaque; one consumer thread at a time */
-
-IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_minibatch_source_open(const struct imrec_minibatch_options *options,
-                            struct imrec_minibatch_source **out, struct imrec_error *err);
-
-/* The next minibatch: of `size` samples, or, with 0, of what minibatch_size_in_samples says for
- * this epoch. As many whole sequences as fit; one that is larger than the size comes alone.
- * map: NULL = every stream under its own name; else `maps` entries.
- *   IMREC_OK   *out is a minibatch; a rank's share of it may be empty (sequences == 0)
- *   IMREC_END  max_sweeps, max_samples or FULL_DATA_SWEEP have been reached; stays so
- *   errors     bad data beyond max_errors, or storage: nothing was delivered, only position and
- *              _close() are of use */
-IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_minibatch_next(struct imrec_minibatch_source *s, uint64_t size,
-                     const struct imrec_stream_map *map, uint32_t maps, struct imrec_minibatch *out,
-                     struct imrec_error *err);
-
-/* The position as JSON text (docs/formats/minibatch_position.md); owned by the source, valid until
- * the next call on it. */
-IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_minibatch_position(struct imrec_minibatch_source *s, const char **json,
-                         struct imrec_error *err);
-/* Goes to a position of the same data and seed, forwards or backwards, from any process; in
- * rank_mode=global the number of ranks may be another one. */
-IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_minibatch_seek(struct imrec_minibatch_source *s, const char *json, struct imrec_error *err);
-
-/* The streams as they are delivered; valid until _close(). */
-IMREC_API uint32_t imrec_minibatch_streams(const struct imrec_minibatch_source *s,
-                                           const struct imrec_stream **out);
-
-struct imrec_minibatch_stats {
-    uint64_t sequences, samples; /* of a sweep, all ranks */
-    uint64_t chunks;             /* of the first deserializer */
-    uint64_t errors;             /* bad samples, sequences, chunks: dropped and counted */
-    uint64_t dropped_sequences;  /* missing_ids=drop, and those without a sample left */
-    uint64_t bytes_read;
-    uint64_t memory_bytes;
-};
-IMREC_API void
-imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_minibatch_stats *out);
-IMREC_API void imrec_minibatch_source_close(struct imrec_minibatch_source *s); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "formats/ctf/ctf_parse.h"
 
-#include <check.h>
 #include <string.h>
 
 struct ctf_text {
@@ -32,7 +31,8 @@ ctf_text_open(struct ctf_text *t, const void *text, size_t n, const struct ctf_p
                                          chunk_bytes};
     struct ctf_indexer *x;
     *t = (struct ctf_text){.bytes = imrec_realloc(NULL, n + 1, 1), .n = n};
-    ck_assert_ptr_nonnull(t->bytes);
+    if (t->bytes == NULL)
+        return IMREC_ERR_NO_MEMORY;
     if (n > 0)
         memcpy(t->bytes, text, n);
     t->bytes[n] = '\n';
