@@ -6,6 +6,7 @@
 
 #include "imrec/bench.h"
 #include "imrec/codec.h"
+#include "imrec/convert.h"
 #include "imrec/dataset.h"
 #include "imrec/error.h"
 #include "imrec/image.h"

@@ -28,5 +28,5 @@ void cli_help_keys(const struct param *table, FILE *out);
  * with NULL. `version` as "0.1.0"; no date: equal builds give equal bytes. */
 void cli_page_man(const struct cli_page *const *pages, const char *version, FILE *out);
 
-extern const struct cli_page cli_page_im2rec;
+extern const struct cli_page cli_page_im2rec, cli_page_ctf2bin;
 #endif

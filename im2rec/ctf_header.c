@@ -1,0 +1,128 @@
+/* im2rec/ctf_header.c */
+#include "im2rec/ctf_header.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/text.h"
+#include "storage/source.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define HEADER_MAX ((size_t)16 << 20)
+
+static bool is_word(struct bytes b, const char *word)
+{
+    return b.n == strlen(word) && memcmp(b.p, word, b.n) == 0;
+}
+
+/* A word as a string in the text itself: what stands behind it is a separator. */
+static const char *keep(struct ctf_header *h, struct bytes word)
+{
+    h->text[word.p - h->text + (ptrdiff_t)word.n] = '\0';
+    return (const char *)word.p;
+}
+
+static enum imrec_status read_line(struct ctf_header *h, const char *name, uint64_t number,
+                                   struct bytes line, struct stream_info *out,
+                                   struct imrec_error *err)
+{
+    struct bytes word[4];
+    uint64_t dim = 0;
+    for (int i = 0; i < 4; i++)
+        word[i] = text_word(&line);
+    if (word[3].n == 0 || text_trim(line).n != 0)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "%s, line %" PRIu64 ": wanted are four words, <name> <alias> "
+                              "<dense|sparse> <dim>",
+                              name, number);
+    const bool sparse = is_word(word[2], "sparse");
+    if (!sparse && !is_word(word[2], "dense"))
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "%s, line %" PRIu64 ": storage is %s, it must be dense or sparse",
+                              name, number, text_quote(word[2]).s);
+    if (!text_to_u64(word[3], &dim) || dim == 0 || dim > INT32_MAX)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "%s, line %" PRIu64 ": dim is %s, it must be 1 to 2147483647", name,
+                              number, text_quote(word[3]).s);
+    *out = (struct stream_info){.name = keep(h, word[0]),
+                                .alias = keep(h, word[1]),
+                                .storage = sparse ? STREAM_SPARSE : STREAM_DENSE,
+                                .dim = (uint32_t)dim};
+    return IMREC_OK;
+}
+
+static enum imrec_status check_twins(const struct ctf_header *h, const char *name,
+                                     const struct stream_info *s, struct imrec_error *err)
+{
+    for (uint32_t i = 0; i < h->streams; i++)
+        if (strcmp(h->stream[i].name, s->name) == 0 || strcmp(h->stream[i].alias, s->alias) == 0)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "%s: two inputs are named '%.64s' or have the alias '%.64s'",
+                                  name, s->name, s->alias);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+read_lines(struct ctf_header *h, const char *name, size_t n, struct imrec_error *err)
+{
+    struct text_lines lines;
+    struct bytes line;
+    struct stream_info s;
+    text_lines_begin(&lines, (struct bytes){h->text, n}, 0, 0);
+    while (text_lines_next(&lines, &line)) {
+        line = text_trim(line);
+        if (line.n == 0)
+            continue;
+        IMREC_TRY(read_line(h, name, lines.number, line, &s, err));
+        IMREC_TRY(check_twins(h, name, &s, err));
+        struct stream_info *grown = imrec_realloc(h->stream, h->streams + 1u, sizeof(*grown));
+        if (grown == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s",
+                                  name);
+        h->stream = grown;
+        h->stream[h->streams++] = s;
+    }
+    if (h->streams == 0)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "%s names no input", name);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+set_main(struct ctf_header *h, const char *name, const char *main_name, struct imrec_error *err)
+{
+    if (main_name[0] == '\0')
+        return IMREC_OK;
+    for (uint32_t i = 0; i < h->streams; i++)
+        if (strcmp(h->stream[i].name, main_name) == 0) {
+            h->stream[i].defines_mb_size = true;
+            return IMREC_OK;
+        }
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "defines_mb_size names '%.64s', which is no input of %s", main_name,
+                          name);
+}
+
+enum imrec_status ctf_header_load(const char *name, enum stream_element element,
+                                  const char *defines_mb_size, struct ctf_header *out,
+                                  struct imrec_error *err)
+{
+    size_t n = 0;
+    *out = (struct ctf_header){0};
+    IMREC_TRY(source_load(name, HEADER_MAX, &out->text, &n, err));
+    enum imrec_status st = read_lines(out, name, n, err);
+    if (st == IMREC_OK)
+        st = set_main(out, name, defines_mb_size, err);
+    for (uint32_t i = 0; i < out->streams; i++)
+        out->stream[i].element = element;
+    if (st != IMREC_OK)
+        ctf_header_free(out);
+    return st;
+}
+
+void ctf_header_free(struct ctf_header *h)
+{
+    imrec_free(h->stream);
+    imrec_free(h->text);
+    *h = (struct ctf_header){0};
+}

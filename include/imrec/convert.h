@@ -1,0 +1,72 @@
+/* imrec/convert.h - CNTK's text format (CTF) into its binary one (CBF), and back. */
+#ifndef IMREC_CONVERT_H
+#define IMREC_CONVERT_H
+
+#include "imrec/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum imrec_convert_precision { IMREC_CONVERT_FLOAT, IMREC_CONVERT_DOUBLE };
+
+/* The table; columns as in imrec/iterator.h. */
+/* clang-format off */
+#define IMREC_CONVERT_PARAMS(X) \
+    X(const char *, input,      NULL, 1, 65535,  "FILE",  "files", "the text") \
+    X(const char *, header,     NULL, 1, 65535,  "FILE",  "files", "what its inputs are: a line '<name> <alias> <dense|sparse> <dim>' each; <alias> is looked for in the text, <name> goes into the binary file") \
+    X(const char *, output,     NULL, 1, 65535,  "FILE",  "files", "the binary file; it gets its name when it is whole") \
+    X(int64_t, chunk_size,      "33554432", 1, INT64_MAX, "bytes", "data", "of a chunk, which is read at once") \
+    X(enum imrec_convert_precision, precision, "float", 0, 1, "float|double", "data", "of the values in the binary file") \
+    X(const char *, defines_mb_size, "", 0, 65535, "NAME", "data", "the input whose samples are the length of a sequence; '' = the longest of each") \
+    X(bool,    skip_sequence_ids, "0", 0, 1,     "",      "data",  "every line is a sequence, whatever its id") \
+    X(bool,    ignore_unknown_inputs, "0", 0, 1, "",      "data",  "skip names that the header does not have; else they are errors") \
+    X(int64_t, max_errors,      "0", 0, INT64_MAX, "errors", "data", "bad samples that are dropped and told before one is an error") \
+    X(int64_t, threads,         "0", 0, 1024,    "workers", "run", "0 = every CPU this process may use") \
+    X(bool,    quiet,           "0", 0, 1,       "",      "run",   "no progress and no summary") \
+    X(bool,    json,            "0", 0, 1,       "",      "run",   "one JSON object on stdout at the end")
+/* clang-format on */
+
+/* Fill with imrec_convert_options_init(); input, header and output must be set. Text is borrowed.
+ * quiet and json are for the program: the library never prints. */
+struct imrec_convert_options {
+    size_t struct_size;
+    IMREC_CONVERT_PARAMS(IMREC_FIELD)
+};
+IMREC_API void imrec_convert_options_init_sized(struct imrec_convert_options *o, size_t size);
+static inline void imrec_convert_options_init(struct imrec_convert_options *o)
+{
+    imrec_convert_options_init_sized(o, sizeof(*o));
+}
+
+struct imrec_convert_result {
+    uint64_t sequences, samples, chunks; /* written; samples: sum of the sequences' lengths */
+    uint64_t bytes_read, bytes;          /* of the input; of the output */
+    uint64_t errors;                     /* samples, sequences or chunks dropped */
+};
+/* Bytes of the input converted so far, of all. false ends the run; nothing is left behind. */
+typedef bool imrec_convert_progress_fn(void *user, uint64_t done, uint64_t total);
+
+/* Text to binary. The bytes do not depend on the number of threads. Memory: some MiB a thread, a
+ * chunk, and 24 bytes a sequence. An existing output is replaced, once the new one is whole. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_ctf_to_cbf(const struct imrec_convert_options *o, imrec_convert_progress_fn *progress,
+                 void *user, struct imrec_convert_result *out, struct imrec_error *err);
+
+/* Binary to text: the running number of a sequence is its id, a line holds the n-th sample of every
+ * stream that has one, numbers read back as the same values. header: NULL, or where the lines
+ * that ctf2bin wants are written. Names with blanks or pipes, and values that are not finite, fit
+ * no text: errors. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_cbf_to_ctf(const char *input, const char *output, const char *header,
+                 imrec_convert_progress_fn *progress, void *user, struct imrec_convert_result *out,
+                 struct imrec_error *err);
+
+/* Whether the file begins as CNTK's binary format does. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_is_cbf(const char *input, bool *out, struct imrec_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
