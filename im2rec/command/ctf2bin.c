@@ -33,7 +33,7 @@ static void print(const struct imrec_convert_options *o, const struct imrec_conv
     struct json j;
     char sequences[HUMAN_BYTES], size[HUMAN_BYTES];
     if (!o->json) {
-        printf("%s sequences in %llu chunks, %s: %s\n", human_count(r->sequences, sequences),
+        printf("%s sequences, chunks: %llu, %s: %s\n", human_count(r->sequences, sequences),
                (unsigned long long)r->chunks, human_size(r->bytes, size), o->output);
         return;
     }

@@ -44,6 +44,12 @@ static void start_anew(void)
                                         "b-00001-of-00002.rec",
                                         "b-00001-of-00002.idx",
                                         "b-00001-of-00002.crc",
+                                        "b.cbf",
+                                        "b.cbf.idx",
+                                        "b-00000-of-00002.cbf",
+                                        "b-00000-of-00002.cbf.idx",
+                                        "b-00001-of-00002.cbf",
+                                        "b-00001-of-00002.cbf.idx",
                                         "b.journal"};
     char part[64];
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -70,14 +76,21 @@ static void expect_resumable(const char *uri)
 
 static void expect_same(void)
 {
-    if (p.o.shards == 0) {
+    const bool cbf = p.o.format == IMREC_PACK_CBF;
+    if (p.o.shards == 0 && !cbf) {
         expect_same_set(&p, "a", "b");
         return;
     }
-    for (int k = 0; k < 2; k++) {
+    if (p.o.shards == 0)
+        expect_same_file(&p, "a", "b", ".cbf");
+    for (int k = 0; k < (int)p.o.shards; k++) {
         char a[32], b[32];
         snprintf(a, sizeof(a), "a-0000%d-of-00002", k);
         snprintf(b, sizeof(b), "b-0000%d-of-00002", k);
+        if (cbf) {
+            expect_same_file(&p, a, b, ".cbf");
+            continue;
+        }
         expect_same_file(&p, a, b, ".rec");
         expect_same_file(&p, a, b, ".idx");
         expect_same_file(&p, a, b, ".crc");
@@ -108,7 +121,7 @@ static void walk(size_t field)
             expect_same();
         }
     }
-    ck_assert_uint_gt(failures, 3);
+    ck_assert_uint_ge(failures, 3);
 }
 
 START_TEST(any_call_that_fails_leaves_a_run_that_can_go_on)
@@ -117,13 +130,16 @@ START_TEST(any_call_that_fails_leaves_a_run_that_can_go_on)
         offsetof(struct fault_script, write_eio), offsetof(struct fault_script, sync_eio),
         offsetof(struct fault_script, rename_eio), offsetof(struct fault_script, call_eio)};
     p.o.shards = _i % 2 * 2;
-    walk(fields[_i / 2]);
+    p.o.format = _i / 8 != 0 ? IMREC_PACK_CBF : IMREC_PACK_REC;
+    p.o.cbf_chunk = 5000;
+    walk(fields[_i / 2 % 4]);
 }
 END_TEST
 
 START_TEST(a_disk_that_is_full_leaves_a_run_that_can_go_on)
 {
     struct fault_script script = {0};
+    p.o.format = _i != 0 ? IMREC_PACK_CBF : IMREC_PACK_REC;
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_OK);
     const uint64_t most = p.result.bytes + 8192;
     for (script.space = 1;; script.space += most / 37) {
@@ -144,6 +160,7 @@ START_TEST(memory_that_runs_out_is_an_error_not_a_skipped_picture)
 {
     long n = 0;
     p.o.threads = 1;
+    p.o.format = _i != 0 ? IMREC_PACK_CBF : IMREC_PACK_REC;
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_OK);
     for (;; n += 1 + n / 50) {
         start_anew();
@@ -262,9 +279,9 @@ int main(void)
     TCase *t = tcase_create("all");
     tcase_set_timeout(t, 250);
     tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, any_call_that_fails_leaves_a_run_that_can_go_on, 0, 8);
-    tcase_add_test(t, a_disk_that_is_full_leaves_a_run_that_can_go_on);
-    tcase_add_test(t, memory_that_runs_out_is_an_error_not_a_skipped_picture);
+    tcase_add_loop_test(t, any_call_that_fails_leaves_a_run_that_can_go_on, 0, 16);
+    tcase_add_loop_test(t, a_disk_that_is_full_leaves_a_run_that_can_go_on, 0, 2);
+    tcase_add_loop_test(t, memory_that_runs_out_is_an_error_not_a_skipped_picture, 0, 2);
     tcase_add_test(t, pictures_that_are_no_plain_files_are_skipped_each_with_its_reason);
     if (!THREAD_SANITIZED) /* its runtime opens files too, and aborts where it cannot */
         tcase_add_test(t, too_few_file_descriptors_are_an_error_not_skipped_pictures);

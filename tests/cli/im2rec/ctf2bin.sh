@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Text to binary: the original's flags, errors by line, exit statuses; and back again.
+printf '1 |F 1 2 |L 3:1\n1 |F 3 4\n2 |F 5 6 |L 0:0.5 |# comment\n' >a.ctf
+printf 'features F dense 2\nlabels L sparse 4\n' >a.txt
+ctf2bin --input a.ctf --header a.txt --chunk_size 1000 --output a.cbf 2>/dev/null
+ctf2bin --input=a.ctf --header=a.txt --output=b.cbf --json --quiet --threads 3
+cmp a.cbf b.cbf
+ctf2bin --input a.ctf --header a.txt --output d.cbf --precision double --defines-mb-size labels --json --quiet | grep -E 'samples|bytes"'
+imrec convert --quiet --header again.txt a.cbf again.ctf
+cat again.ctf again.txt
+imrec convert --quiet --header again.txt again.ctf c.cbf
+cmp a.cbf c.cbf
+printf '1 |F 1 2 |L 3:1\n2 |F x 4 |L 1:1\n' >bad.ctf
+ctf2bin --input bad.ctf --header a.txt --output bad.cbf --quiet
+echo "exit $?"
+ctf2bin --input bad.ctf --header a.txt --output dropped.cbf --quiet --max-errors 1
+echo "exit $?"
+ctf2bin --input a.ctf
+echo "exit $?"
+ctf2bin --input a.ctf --header a.txt --output x.cbf --chunksize 3
+echo "exit $?"
+ls ./*.cbf ./*.part 2>/dev/null
+exit 0
