@@ -8,6 +8,7 @@
 #include "formats/set_names.h"
 #include "formats/text.h"
 #include "im2rec/pack_options.h"
+#include "im2rec/stale_parts.h"
 #include "im2rec/texts.h"
 #include "storage/source.h"
 
@@ -148,6 +149,7 @@ enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err)
     struct manifest m = {0};
     uint8_t *text = NULL;
     size_t n = 0;
+    IMREC_TRY(stale_parts_remove(s->rec, err));
     set_name(s->rec, SET_MANIFEST, name);
     if (!sink_exists(name))
         return IMREC_OK;
