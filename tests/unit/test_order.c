@@ -56,8 +56,9 @@ static struct window make_window(const struct set *s, const struct windows *plan
         while (cell >= s->cell_base[shard + 1])
             shard++;
         for (uint32_t r = s->first_of_cell[cell]; r < s->first_of_cell[cell + 1]; r++)
-            room[w.count++] = (struct record_ref){
-                .bytes = {(const uint8_t *)0 + r, 0}, .offset = s->offset[r], .shard = shard};
+            room[w.count++] = (struct record_ref){.bytes = {(const uint8_t *)(uintptr_t)r, 0},
+                                                  .offset = s->offset[r],
+                                                  .shard = shard};
     }
     order_window(&w, seed, CELL, plan->count == 1);
     return w;
