@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "formats/cbf/cbf_chunk.h"
 #include "formats/text.h"
+#include "im2rec/cbf_file.h"
 #include "imrec/convert.h"
 #include "storage/sink.h"
 #include "storage/source.h"
@@ -130,25 +131,6 @@ static enum imrec_status put_sequence(struct run *r, uint32_t k, struct imrec_er
     return IMREC_OK;
 }
 
-static enum imrec_status read_header(struct run *r, struct imrec_error *err)
-{
-    const uint64_t size = r->in->size;
-    uint8_t prefix[CBF_PREFIX_BYTES], tail[CBF_TAIL_BYTES] = {0};
-    const size_t n = size < sizeof(prefix) ? (size_t)size : sizeof(prefix);
-    uint64_t offset = 0;
-    IMREC_TRY(source_read(r->in, 0, prefix, n, err));
-    IMREC_TRY(cbf_check_prefix((struct bytes){prefix, n}, err));
-    if (size >= sizeof(tail))
-        IMREC_TRY(source_read(r->in, size - sizeof(tail), tail, sizeof(tail), err));
-    IMREC_TRY(cbf_header_offset(tail, size, &offset, err));
-    r->raw = imrec_realloc(NULL, (size_t)(size - offset), 1);
-    if (r->raw == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the header of %s", r->input);
-    IMREC_TRY(source_read(r->in, offset, r->raw, (size_t)(size - offset), err));
-    return cbf_header_parse((struct bytes){r->raw, (size_t)(size - offset)}, offset, &r->h, err);
-}
-
 static enum imrec_status check_names(const struct run *r, struct imrec_error *err)
 {
     for (uint32_t i = 0; i < r->h.streams; i++)
@@ -165,8 +147,12 @@ write_chunk(struct run *r, uint32_t i, uint64_t first, struct imrec_error *err)
 {
     const struct cbf_chunk_entry *e = &r->h.chunk[i];
     IMREC_TRY(source_read(r->in, e->offset, r->raw, (size_t)e->bytes, err));
-    IMREC_TRY(cbf_chunk_parse(&r->h, i, (struct bytes){r->raw, (size_t)e->bytes}, first, NULL,
-                              &r->chunk, err));
+    const struct bytes raw = {r->raw, (size_t)e->bytes};
+    const enum imrec_status st = cbf_chunk_parse(&r->h, i, raw, first, NULL, &r->chunk, err);
+    if (st != IMREC_OK) {
+        cbf_file_blame(r->input, st, err);
+        return st;
+    }
     for (uint32_t k = 0; k < r->chunk.view.sequences; k++)
         IMREC_TRY(put_sequence(r, k, err));
     r->result->chunks++;
@@ -206,9 +192,8 @@ static enum imrec_status convert(struct run *r, const char *output, const char *
 {
     uint64_t first = 0;
     IMREC_TRY(source_open(r->input, &r->in, err));
-    IMREC_TRY(read_header(r, err));
+    IMREC_TRY(cbf_file_header(r->in, r->input, &r->h, err));
     IMREC_TRY(check_names(r, err));
-    imrec_free(r->raw);
     r->raw = imrec_realloc(NULL, (size_t)r->h.largest_chunk, 1);
     r->at = imrec_zalloc(r->h.streams, sizeof(*r->at));
     if (r->raw == NULL || r->at == NULL)
@@ -228,17 +213,6 @@ static enum imrec_status convert(struct run *r, const char *output, const char *
     return sink_commit(gone, err);
 }
 
-/* The file's name before a sentence that only knows its offsets. */
-static void name_file(const char *input, enum imrec_status st, struct imrec_error *err)
-{
-    char why[sizeof(err->message)];
-    if (err == NULL || (st != IMREC_ERR_CORRUPT && err->offset == IMREC_NO_OFFSET))
-        return;
-    memcpy(why, err->message, sizeof(why));
-    snprintf(err->message, sizeof(err->message), "%.200s: byte %" PRIu64 ": %.250s", input,
-             err->offset, why);
-}
-
 enum imrec_status imrec_cbf_to_ctf(const char *input, const char *output, const char *header,
                                    imrec_convert_progress_fn *progress, void *user,
                                    struct imrec_convert_result *out, struct imrec_error *err)
@@ -247,8 +221,6 @@ enum imrec_status imrec_cbf_to_ctf(const char *input, const char *output, const 
     struct run r = {.input = input, .text = BUF_INIT(SIZE_MAX), .result = out ? out : &ignored};
     *r.result = (struct imrec_convert_result){0};
     const enum imrec_status st = convert(&r, output, header, progress, user, err);
-    if (st == IMREC_ERR_CORRUPT || st == IMREC_ERR_UNSUPPORTED)
-        name_file(input, st, err);
     r.result->bytes_read = r.in != NULL ? r.in->size : 0;
     sink_abort(r.out);
     source_close(r.in);

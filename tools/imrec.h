@@ -27,6 +27,11 @@ extern const struct command command_info, command_ls, command_cat, command_expor
 
 #define IMREC_EXITS "0 fine, 1 failed or damage found, 2 wrong usage, 3 done with something skipped"
 
+/* Files of CNTK's binary format: whether one is, and what info and verify say of it. */
+bool cbf_is(const char *uri);
+int cbf_info(const char *name, const char *uri, bool as_json);
+int cbf_verify(const char *name, const char *uri, bool as_json);
+
 /* Rows that most tables share. */
 #define ROW_JSON(X)  X(bool, json, "0", 0, 1, "", "output", "one JSON object on stdout")
 #define ROW_QUIET(X) X(bool, quiet, "0", 0, 1, "", "output", "no progress")

@@ -218,7 +218,7 @@ static int run(int argc, char **argv)
     if (first < 0)
         return status;
     char *uri = cli_join(argv + first, argc - first, ';');
-    status = show(uri, &o);
+    status = cbf_is(uri) ? cbf_info(page.name, uri, o.json) : show(uri, &o);
     cli_free(uri);
     return status;
 }

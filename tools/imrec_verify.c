@@ -121,7 +121,7 @@ static int run(int argc, char **argv)
     if (first < 0)
         return status;
     char *uri = cli_join(argv + first, argc - first, ';');
-    status = verify(uri, &o);
+    status = cbf_is(uri) ? cbf_verify(page.name, uri, o.json) : verify(uri, &o);
     cli_free(uri);
     return status;
 }

@@ -5,6 +5,7 @@
 #define IMREC_VERSION_STRING "0.1.0" /* CMake reads the version from this line */
 
 #include "imrec/bench.h"
+#include "imrec/cbf.h"
 #include "imrec/codec.h"
 #include "imrec/convert.h"
 #include "imrec/dataset.h"

@@ -1,0 +1,51 @@
+/* im2rec/cbf_file.c */
+#include "im2rec/cbf_file.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void cbf_file_blame(const char *name, enum imrec_status st, struct imrec_error *err)
+{
+    char why[sizeof(err->message)];
+    if (err == NULL || (st != IMREC_ERR_CORRUPT && st != IMREC_ERR_UNSUPPORTED) ||
+        err->offset == IMREC_NO_OFFSET)
+        return;
+    memcpy(why, err->message, sizeof(why));
+    snprintf(err->message, sizeof(err->message), "%.200s: byte %" PRIu64 ": %.250s", name,
+             err->offset, why);
+}
+
+static enum imrec_status find_header(struct source *in, uint64_t *offset, struct imrec_error *err)
+{
+    uint8_t prefix[CBF_PREFIX_BYTES], tail[CBF_TAIL_BYTES] = {0};
+    const size_t n = in->size < sizeof(prefix) ? (size_t)in->size : sizeof(prefix);
+    IMREC_TRY(source_read(in, 0, prefix, n, err));
+    IMREC_TRY(cbf_check_prefix((struct bytes){prefix, n}, err));
+    if (in->size >= sizeof(tail))
+        IMREC_TRY(source_read(in, in->size - sizeof(tail), tail, sizeof(tail), err));
+    return cbf_header_offset(tail, in->size, offset, err);
+}
+
+enum imrec_status cbf_file_header(struct source *in, const char *name, struct cbf_header *out,
+                                  struct imrec_error *err)
+{
+    uint64_t offset = 0;
+    *out = (struct cbf_header){0};
+    enum imrec_status st = find_header(in, &offset, err);
+    uint8_t *raw = NULL;
+    const uint64_t n = in->size - offset;
+    if (st == IMREC_OK && (n > SIZE_MAX || (raw = imrec_realloc(NULL, (size_t)n, 1)) == NULL))
+        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                            "no memory for the header of %s, %" PRIu64 " bytes", name, n);
+    if (st == IMREC_OK)
+        st = source_read(in, offset, raw, (size_t)n, err);
+    if (st == IMREC_OK)
+        st = cbf_header_parse((struct bytes){raw, (size_t)n}, offset, out, err);
+    imrec_free(raw);
+    cbf_file_blame(name, st, err);
+    return st;
+}

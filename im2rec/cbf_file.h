@@ -1,0 +1,13 @@
+/* im2rec/cbf_file.h - the header of a CBF file in storage. */
+#ifndef IMREC_IM2REC_CBF_FILE_H
+#define IMREC_IM2REC_CBF_FILE_H
+
+#include "formats/cbf/cbf_header.h"
+#include "storage/source.h"
+
+/* `name` is put before messages, with the offset. Free with cbf_header_free(). */
+IMREC_NODISCARD enum imrec_status cbf_file_header(struct source *in, const char *name,
+                                                  struct cbf_header *out, struct imrec_error *err);
+/* Puts "NAME: byte N: " before the sentence of a format's error. */
+void cbf_file_blame(const char *name, enum imrec_status st, struct imrec_error *err);
+#endif

@@ -1,0 +1,37 @@
+/* imrec/cbf.h - what is in a file of CNTK's binary format (CBF), and whether it is whole. */
+#ifndef IMREC_CBF_H
+#define IMREC_CBF_H
+
+#include "imrec/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct imrec_cbf_stream {
+    const char *name;
+    bool sparse, is_double;
+    uint32_t dim;
+};
+struct imrec_cbf_card {
+    const struct imrec_cbf_stream *stream;
+    uint32_t streams;
+    uint64_t bytes, chunks, sequences, samples, largest_chunk; /* as the header says */
+    uint64_t findings, lost; /* where the data were read: what is wrong, and sequences lost by it */
+    void *owner;
+};
+/* One thing that is wrong with the data: where, how many sequences it costs, and a sentence. */
+typedef void imrec_cbf_finding_fn(void *user, uint64_t offset, uint64_t lost, const char *message);
+
+/* Reads the header, and with `data` every chunk: each count and index is looked at. A header that
+ * cannot be used is IMREC_ERR_CORRUPT; damage of the data is told by finding() (may be NULL) and
+ * counted. Free with imrec_cbf_card_free(). */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_cbf_card(const char *uri, bool data, imrec_cbf_finding_fn *finding, void *user,
+               struct imrec_cbf_card *out, struct imrec_error *err);
+IMREC_API void imrec_cbf_card_free(struct imrec_cbf_card *c); /* zeroed memory is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
