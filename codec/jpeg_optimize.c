@@ -373,13 +373,16 @@ static enum imrec_status reserve(struct buf *b, size_t bytes, struct imrec_error
 }
 
 static enum imrec_status write_all(struct jpeg_optimizer *o, const struct layout *l,
-                                   struct buf *out, struct imrec_error *err)
+                                   struct buf *out, bool *done, struct imrec_error *err)
 {
     enum { TABLE_BYTES = 5 + LONGEST_CODE + SYMBOLS };
     for (uint32_t t = 0; t < TABLES; t++) {
         if (!l->has[t])
             continue;
-        symbol_spec_optimal(&o->spec[t], o->count[t]);
+        if (!symbol_spec_optimal(&o->spec[t], o->count[t])) {
+            *done = false;
+            return IMREC_OK;
+        }
         symbol_writer_make(&o->writer[t], &o->spec[t]);
     }
     const size_t scan = scan_bytes(o);
@@ -410,5 +413,5 @@ enum imrec_status jpeg_optimize(struct jpeg_optimizer *o, struct bytes plain, st
     if (!l.has[0] || !l.has[1] || (l.blocks > 1 && (!l.has[2] || !l.has[3])))
         return IMREC_OK;
     IMREC_TRY(read_scan(o, &l, done, err));
-    return *done ? write_all(o, &l, out, err) : IMREC_OK;
+    return *done ? write_all(o, &l, out, done, err) : IMREC_OK;
 }

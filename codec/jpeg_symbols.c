@@ -63,13 +63,13 @@ static void tree_begin(struct tree *t, const uint64_t count[SYMBOLS])
     memset(t->next, 0xFF, sizeof(t->next));
 }
 
-/* The rarest, of equal ones the last, but not leaf[not]. */
-static uint32_t rarest(const struct tree *t, uint32_t not )
+/* The rarest, of equal ones the last, but not leaf[except]. */
+static uint32_t rarest(const struct tree *t, uint32_t except)
 {
     uint32_t best = UINT32_MAX;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < t->leaves; i++)
-        if (i != not &&t->count[t->leaf[i]] <= least) {
+        if (i != except && t->count[t->leaf[i]] <= least) {
             least = t->count[t->leaf[i]];
             best = i;
         }
@@ -119,17 +119,20 @@ static void shorten(uint32_t lengths[LONGEST_TREE + 1])
     lengths[n]--; /* the code of ones alone */
 }
 
-void symbol_spec_optimal(struct symbol_spec *spec, uint64_t count[SYMBOLS])
+bool symbol_spec_optimal(struct symbol_spec *spec, const uint64_t count[SYMBOLS])
 {
     uint32_t lengths[LONGEST_TREE + 1] = {0};
     struct tree t;
     memset(spec, 0, sizeof(*spec));
     tree_begin(&t, count);
     if (t.leaves == 1) /* no symbol at all */
-        return;
+        return true;
     tree_build(&t);
-    for (uint32_t i = 0; i < LEAVES; i++)
-        lengths[t.bits[i] < LONGEST_TREE ? t.bits[i] : LONGEST_TREE] += t.bits[i] != 0;
+    for (uint32_t i = 0; i < LEAVES; i++) {
+        if (t.bits[i] > LONGEST_TREE)
+            return false;
+        lengths[t.bits[i]] += t.bits[i] != 0;
+    }
     shorten(lengths);
     for (uint32_t n = 1; n <= LONGEST_CODE; n++)
         spec->counts[n] = (uint8_t)lengths[n];
@@ -137,6 +140,7 @@ void symbol_spec_optimal(struct symbol_spec *spec, uint64_t count[SYMBOLS])
         for (uint32_t i = 0; i < SYMBOLS; i++)
             if (t.bits[i] == n)
                 spec->symbols[spec->n++] = (uint8_t)i;
+    return true;
 }
 
 void symbol_writer_make(struct symbol_writer *w, const struct symbol_spec *spec)

@@ -4,6 +4,7 @@
 #define IMREC_CODEC_JPEG_SYMBOLS_H
 
 #include "base/bytes.h"
+#include "imrec/error.h"
 
 enum { SYMBOLS = 256, LONGEST_CODE = 16, SYMBOL_BITS = 11 };
 
@@ -31,8 +32,9 @@ bool symbol_reader_make(struct symbol_reader *r, const struct symbol_spec *spec)
 /* The entry of a symbol that 16 bits begin with; 0: none. */
 uint32_t symbol_long(const struct symbol_reader *r, uint32_t bits16);
 
-/* Optimal lengths, at most 16 bits, no code of ones alone, as libjpeg breaks ties. count[] is
- * used up. */
-void symbol_spec_optimal(struct symbol_spec *spec, uint64_t count[SYMBOLS]);
+/* Optimal lengths, at most 16 bits, no code of ones alone, as libjpeg breaks ties. False: before
+ * they are shortened some are above 32, where libjpeg gives up as well; it takes counts that grow
+ * like Fibonacci's numbers, millions of them. */
+IMREC_NODISCARD bool symbol_spec_optimal(struct symbol_spec *spec, const uint64_t count[SYMBOLS]);
 void symbol_writer_make(struct symbol_writer *w, const struct symbol_spec *spec);
 #endif

@@ -163,8 +163,10 @@ static uint64_t claim(const struct packer *k, const struct imrec_picture_info *i
 {
     const uint64_t scaled = ((uint64_t)info->width / d + 1) * ((uint64_t)info->height / d + 1);
     const uint64_t decoded = scaled * channels * (info->orientation > 1 ? 2 : 1);
-    return codec_claim(k->codec, d) + decoded +
-           (uint64_t)width * height * channels * (k->o->pixels ? 9 : 3); /* 9: floats that grow */
+    const uint64_t encoder = 20; /* bytes a pixel of noise at quality 100: symbols, JPEG twice */
+    const uint64_t result = k->o->pixels ? 9 * channels : 3 * channels + encoder; /* 9: floats that
+                                                                                     grow */
+    return codec_claim(k->codec, d) + decoded + (uint64_t)width * height * result;
 }
 
 /* ---- pixels ----------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "codec/codec.h"
 #include "codec/jpeg_optimize.h"
+#include "codec/jpeg_symbols.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>
@@ -59,6 +60,23 @@ by_libjpeg(const struct imrec_image *image, int quality, bool optimize, unsigned
     return n;
 }
 
+/* Whether libjpeg's plain output is taken, not left to libjpeg's own optimization. */
+static void check_taken(const struct imrec_image *image, int quality)
+{
+    struct jpeg_optimizer *o;
+    struct buf out = BUF_INIT((size_t)1 << 28);
+    unsigned char *plain;
+    bool done;
+    const size_t n = by_libjpeg(image, quality, false, &plain);
+    ck_assert_int_eq(jpeg_optimizer_new(&o, NULL), IMREC_OK);
+    ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, &out, &done, NULL), IMREC_OK);
+    ck_assert_msg(done, "%u x %u x %u, quality %d: declined", image->width, image->height,
+                  image->channels, quality);
+    free(plain);
+    buf_free(&out);
+    jpeg_optimizer_free(o);
+}
+
 static void compare(struct codec *c, uint32_t width, uint32_t height, uint32_t channels,
                     int quality, uint32_t kind)
 {
@@ -73,14 +91,16 @@ static void compare(struct codec *c, uint32_t width, uint32_t height, uint32_t c
     ck_assert_msg(ours.n == n && memcmp(ours.p, theirs, n) == 0,
                   "%u x %u x %u, quality %d, kind %u: %zu bytes, libjpeg %zu", width, height,
                   channels, quality, kind, ours.n, n);
+    check_taken(&image, quality);
     free(theirs);
     imrec_free(image.pixels);
 }
 
 START_TEST(sizes_qualities_and_contents_give_libjpeg_s_bytes) /* loop: channels */
 {
-    static const uint32_t sides[][2] = {{1, 1},   {1, 90}, {7, 3},    {8, 8},     {15, 16},
-                                        {16, 17}, {33, 9}, {100, 75}, {341, 256}, {640, 411}};
+    static const uint32_t sides[][2] = {{1, 1},     {1, 90},    {7, 3},      {8, 8},
+                                        {15, 16},   {16, 17},   {33, 9},     {100, 75},
+                                        {341, 256}, {640, 411}, {1999, 1333}};
     static const int qualities[] = {1, 10, 50, 75, 90, 95, 100};
     const uint32_t channels = _i == 0 ? 1 : 3;
     struct codec *c;
@@ -166,6 +186,34 @@ START_TEST(ordinary_pictures_are_not_declined_and_damaged_ones_are)
 }
 END_TEST
 
+/* Fibonacci's numbers make the deepest tree; beyond 32 libjpeg gives up, and so do we. */
+START_TEST(counts_that_make_too_deep_a_tree_are_declined)
+{
+    for (uint32_t n = 1; n < 60; n++) {
+        uint64_t count[SYMBOLS] = {0}, a = 1, b = 1;
+        struct symbol_spec spec;
+        uint32_t codes = 0, room = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            count[3 * i + 1] = b;
+            const uint64_t next = a + b;
+            a = b;
+            b = next;
+        }
+        const bool made = symbol_spec_optimal(&spec, count);
+        ck_assert_int_eq(made, n <= 32);
+        if (!made)
+            continue;
+        for (uint32_t k = 1; k <= LONGEST_CODE; k++) {
+            codes += spec.counts[k];
+            room += (uint32_t)spec.counts[k] << (LONGEST_CODE - k);
+        }
+        ck_assert_uint_eq(codes, n);
+        ck_assert_uint_eq(spec.n, n);
+        ck_assert_uint_lt(room, 1u << LONGEST_CODE); /* the code of ones is free */
+    }
+}
+END_TEST
+
 START_TEST(no_memory_is_an_error_and_leaves_nothing)
 {
     uint8_t pixels[200 * 100 * 3];
@@ -198,6 +246,7 @@ int main(void)
     tcase_add_test(tc, small_pictures_of_every_kind_give_libjpeg_s_bytes);
     tcase_add_test(tc, pictures_with_very_rare_symbols_give_libjpeg_s_bytes);
     tcase_add_test(tc, ordinary_pictures_are_not_declined_and_damaged_ones_are);
+    tcase_add_test(tc, counts_that_make_too_deep_a_tree_are_declined);
     tcase_add_test(tc, no_memory_is_an_error_and_leaves_nothing);
     return suite_run(s);
 }
