@@ -6,6 +6,9 @@ kind=$1 source=$2 build=$3 photos=$4
 work=$(mktemp -d "${TMPDIR:-/tmp}/imrec-install-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
+# The consumers are built by what built the library: a bare system may have Ninja and no make.
+CMAKE_GENERATOR=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt")
+export CMAKE_GENERATOR
 quiet() { "$@" >"$work/log" 2>&1 || { cat "$work/log" && echo "failed: $*" && exit 1; }; }
 reads() { # what was built reads what was packed: 3 batches for 1 sweep
     "$@" "$work/set.rec" >"$work/out"
