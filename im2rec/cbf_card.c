@@ -2,8 +2,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/cbf/cbf_chunk.h"
-#include "im2rec/cbf_file.h"
 #include "imrec/cbf.h"
+#include "iter/split/cbf_file.h"
 
 #include <inttypes.h>
 

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "formats/cbf/cbf_chunk.h"
 #include "formats/text.h"
-#include "im2rec/cbf_file.h"
 #include "imrec/convert.h"
+#include "iter/split/cbf_file.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 

@@ -1,6 +1,6 @@
-/* im2rec/cbf_file.h - the header of a CBF file in storage. */
-#ifndef IMREC_IM2REC_CBF_FILE_H
-#define IMREC_IM2REC_CBF_FILE_H
+/* iter/split/cbf_file.h - the header of a CBF file in storage. */
+#ifndef IMREC_ITER_SPLIT_CBF_FILE_H
+#define IMREC_ITER_SPLIT_CBF_FILE_H
 
 #include "formats/cbf/cbf_header.h"
 #include "storage/source.h"

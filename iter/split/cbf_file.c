@@ -1,5 +1,5 @@
-/* im2rec/cbf_file.c */
-#include "im2rec/cbf_file.h"
+/* iter/split/cbf_file.c */
+#include "iter/split/cbf_file.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
