@@ -12,6 +12,7 @@
 #include "formats/ctf/ctf_parse.h"
 #include "im2rec/ctf_header.h"
 #include "imrec/convert.h"
+#include "iter/split/ctf_pass.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 
@@ -20,7 +21,6 @@
 #include <string.h>
 
 #define PIECE_BYTES ((uint64_t)2 << 20) /* parsed at once */
-#define INDEX_BYTES ((size_t)4 << 20)   /* read at once by the first pass */
 
 #define PARAM_STRUCT struct imrec_convert_options
 static const struct param table[] = {IMREC_CONVERT_PARAMS(PARAM_ROW){0}};
@@ -79,43 +79,6 @@ static enum imrec_status no_memory(const struct run *r, struct imrec_error *err)
 
 /* ---- first pass ------------------------------------------------------------------------- */
 
-static size_t whole_lines(const uint8_t *p, size_t n)
-{
-    while (n > 0 && p[n - 1] != '\n')
-        n--;
-    return n;
-}
-
-/* Reads pieces of whole lines into a buffer that grows with the longest line. */
-static enum imrec_status
-feed_all(struct run *r, struct ctf_indexer *x, struct worker *w, struct imrec_error *err)
-{
-    size_t have = 0, room = INDEX_BYTES;
-    for (uint64_t at = 0;;) {
-        if (!grow((void **)&w->text, &w->text_cap, room + 1))
-            return no_memory(r, err);
-        const uint64_t left = r->in->size - at;
-        const size_t more = left < room - have ? (size_t)left : room - have;
-        IMREC_TRY(source_read(r->in, at, w->text + have, more, err));
-        at += more;
-        have += more;
-        const bool last = at == r->in->size;
-        const size_t n = last ? have : whole_lines(w->text, have);
-        if (n == 0 && !last) { /* a line longer than the buffer */
-            room *= 2;
-            continue;
-        }
-        const uint8_t behind = w->text[n];
-        w->text[n] = '\n';
-        IMREC_TRY(ctf_indexer_feed(x, (struct bytes){w->text, n}, last, err));
-        if (last)
-            return IMREC_OK;
-        w->text[n] = behind;
-        memmove(w->text, w->text + n, have - n);
-        have -= n;
-    }
-}
-
 static const char *main_alias(const struct ctf_header *h)
 {
     for (uint32_t i = 0; i < h->streams; i++)
@@ -128,16 +91,7 @@ static enum imrec_status find_sequences(struct run *r, struct imrec_error *err)
 {
     const struct ctf_index_options o = {r->o->input, r->in->size, main_alias(&r->header),
                                         r->o->skip_sequence_ids, PIECE_BYTES};
-    struct ctf_indexer *x = NULL;
-    struct worker w = {0};
-    enum imrec_status st = ctf_indexer_new(&o, &x, err);
-    if (st == IMREC_OK)
-        st = feed_all(r, x, &w, err);
-    if (st == IMREC_OK)
-        st = ctf_indexer_end(x, &r->index, err);
-    ctf_indexer_free(x);
-    imrec_free(w.text);
-    return st;
+    return ctf_pass(r->in, &o, &r->index, err);
 }
 
 /* ---- a piece: any thread ---------------------------------------------------------------- */

@@ -95,7 +95,7 @@ static enum imrec_status must_be_regular(const char *path, mode_t mode, struct i
 
 /* Opens a regular file; *fd is -1 on failure. A pipe without a reader gives ENXIO. */
 static enum imrec_status
-open_regular(const char *path, int flags, int *fd, uint64_t *size, struct imrec_error *err)
+open_regular(const char *path, int flags, int *fd, struct stat *out, struct imrec_error *err)
 {
     struct stat info;
     *fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0666);
@@ -115,8 +115,14 @@ open_regular(const char *path, int flags, int *fd, uint64_t *size, struct imrec_
         *fd = -1;
         return st;
     }
-    *size = (uint64_t)info.st_size;
+    *out = info;
     return IMREC_OK;
+}
+
+static uint64_t modified(const struct stat *info)
+{
+    const int64_t seconds = (int64_t)info->st_mtim.tv_sec;
+    return seconds <= 0 ? 0 : (uint64_t)seconds * 1000000000u + (uint64_t)info->st_mtim.tv_nsec;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -184,10 +190,10 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
     struct file_source *f = imrec_zalloc(1, sizeof(*f));
     char *copy = path_with(path, "");
     int fd = -1;
-    uint64_t size = 0;
+    struct stat info;
     enum imrec_status st = f == NULL || copy == NULL
                                ? no_memory(path, err)
-                               : open_regular(path, O_RDONLY, &fd, &size, err);
+                               : open_regular(path, O_RDONLY, &fd, &info, err);
     *out = NULL;
     if (st != IMREC_OK) {
         done_with(calls, user);
@@ -195,7 +201,8 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
         imrec_free(f);
         return st;
     }
-    *f = (struct file_source){{size, &file_source_ops}, fd, copy, calls, user};
+    *f = (struct file_source){
+        {(uint64_t)info.st_size, &file_source_ops, modified(&info)}, fd, copy, calls, user};
     *out = &f->base;
     return IMREC_OK;
 }
@@ -259,9 +266,10 @@ static enum imrec_status check_final(const char *path, struct imrec_error *err)
 static enum imrec_status
 open_part(const char *part, uint64_t size, int *fd, struct imrec_error *err)
 {
-    uint64_t have = 0;
+    struct stat info;
     const bool resume = size != STORE_NEW;
-    IMREC_TRY(open_regular(part, O_WRONLY | O_NOFOLLOW | (resume ? 0 : O_CREAT), fd, &have, err));
+    IMREC_TRY(open_regular(part, O_WRONLY | O_NOFOLLOW | (resume ? 0 : O_CREAT), fd, &info, err));
+    const uint64_t have = (uint64_t)info.st_size;
     enum imrec_status st = IMREC_OK;
     if (resume && have < size)
         st = imrec_error_at(err, IMREC_ERR_IO, have,

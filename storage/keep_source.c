@@ -163,7 +163,7 @@ enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory to keep a shard in memory");
     }
-    *k = (struct keep_source){.base = {inner->size, &keep_ops},
+    *k = (struct keep_source){.base = {inner->size, &keep_ops, inner->modified},
                               .inner = inner,
                               .begin = begin,
                               .end = end,

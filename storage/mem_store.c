@@ -154,7 +154,7 @@ static enum imrec_status mem_open(const char *name, struct source **out, struct 
         imrec_free(s);
         return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "mem://%s: no such object", name);
     }
-    s->base = (struct source){s->object->n, &mem_source_ops};
+    s->base = (struct source){.size = s->object->n, .ops = &mem_source_ops};
     *out = &s->base;
     return IMREC_OK;
 }

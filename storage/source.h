@@ -17,6 +17,7 @@ struct source_ops {
 struct source {
     uint64_t size; /* bytes */
     const struct source_ops *ops;
+    uint64_t modified; /* when it was changed last, ns since 1970; 0: not known */
 };
 
 /* Opens "path", "file://path", "mem://name" or "fault://...". On failure *out is NULL. */

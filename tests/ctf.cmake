@@ -1,3 +1,5 @@
 imrec_test(test_ctf_number ctf SOURCES property/test_ctf_number.c LABEL property)
 imrec_test(test_ctf_vectors ctf storage SOURCES conformance/test_ctf_vectors.c LABEL conformance)
 imrec_fuzz(ctf ctf)
+imrec_test(test_ctf_cache ctf SOURCES unit/test_ctf_cache.c)
+imrec_fuzz(ctf_cache ctf)
