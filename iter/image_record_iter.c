@@ -7,6 +7,7 @@
 #include "iter/mean.h"
 #include "iter/options.h"
 #include "iter/position.h"
+#include "iter/split/cbf_pictures.h"
 #include "iter/state.h"
 
 #include <string.h>
@@ -26,10 +27,25 @@ static struct supply_options supply_options(const struct imrec_iter *it)
     };
 }
 
+/* Pictures that are decoded have a number of values, and no shape of their own. */
+static enum imrec_status shape_planes(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct cbf_pictures *c = it->split.cbf;
+    char why[sizeof(err->message)];
+    if (c == NULL || !c->pixels)
+        return IMREC_OK;
+    const enum imrec_status st = planes_shape(c->values, &it->options.data_shape, &it->planes, err);
+    it->planes.is_double = c->element == STREAM_DOUBLE;
+    if (st == IMREC_OK || err == NULL)
+        return st;
+    memcpy(why, err->message, sizeof(why));
+    return imrec_error_at(err, st, IMREC_NO_OFFSET, "%.200s: %.300s", it->split.shards[0].uri, why);
+}
+
 static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
-    const struct supply_options so = supply_options(it);
+    struct supply_options so = supply_options(it);
     const struct split_options wanted = {
         .path_imgrec = o->path_imgrec,
         .path_imgidx = o->path_imgidx,
@@ -38,8 +54,12 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .cell_bytes = supply_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
         .keep_in_memory = o->keep_in_memory,
         .drop_behind = o->drop_behind,
+        .label_width = (uint32_t)o->label_width,
+        .no_labels = o->path_imglist[0] != '\0',
     };
     IMREC_TRY(split_open(&wanted, &it->split, err));
+    it->indexed = so.indexed = it->split.records != NULL;
+    IMREC_TRY(shape_planes(it, err));
     it->supply.plan = supply_plan(&so, &it->split, (uint64_t)o->shuffle_chunk);
     it->supply.context = it;
     it->supply.on_window = iter_on_window;
@@ -104,7 +124,6 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
 static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
-    it->indexed = o->path_imgidx[0] != '\0';
     it->worker_count = team_workers(o->preprocess_threads);
     if (slots_memory(o) == UINT64_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,

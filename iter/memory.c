@@ -1,5 +1,6 @@
 /* iter/memory.c - what these options will need, before anything of it is taken. */
 #include "base/error.h"
+#include "iter/split/cbf_pictures.h"
 #include "iter/state.h"
 
 static uint64_t kept(const struct imrec_iter *it)
@@ -9,7 +10,9 @@ static uint64_t kept(const struct imrec_iter *it)
 
 static uint64_t index_bytes(const struct imrec_iter *it)
 {
-    return it->indexed ? it->split.unit_count * sizeof(struct indexed_record) : 0;
+    return it->indexed ? it->split.unit_count * sizeof(struct indexed_record) +
+                             cbf_pictures_memory(&it->split)
+                       : 0;
 }
 
 enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err)

@@ -170,11 +170,11 @@ decode_and_resize(struct sampler *p, const struct steps *s, const struct imrec_p
     return IMREC_OK;
 }
 
-/* What the picture will hold beside its slot, at most. */
+/* What the picture will hold beside its slot and its decoder, at most. */
 static uint64_t claim(const struct sampler *p, const struct steps *s, bool straight, bool turn)
 {
     const uint64_t channels = p->options->data_shape.channels;
-    uint64_t bytes = codec_claim(p->codec, 1);
+    uint64_t bytes = 0;
     if (!straight)
         bytes += (uint64_t)s->upright.width * s->upright.height * channels * (turn ? 2 : 1);
     for (uint32_t i = 0; i < s->n; i++)
@@ -207,7 +207,8 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
     *draw = plan(&steps, o, key, swap ? info.height : info.width, swap ? info.width : info.height);
     struct normalize_job *job = &p->jobs[draw->mirror];
     const bool straight = steps.n == 0 && orientation == 1;
-    const uint64_t claimed = claim(p, &steps, straight, orientation != 1);
+    const uint64_t claimed =
+        codec_claim(p->codec, 1) + claim(p, &steps, straight, orientation != 1);
     job->out = slot;
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
     const enum imrec_status st = straight
@@ -217,5 +218,45 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
     headroom_give(p->headroom, claimed);
     normalize_finish(job);
     p->decode_ns = clock_ns() - begin - p->augment_ns;
+    return st;
+}
+
+/* ---- decoded pictures ----------------------------------------------------------------------- */
+
+static enum imrec_status values_to_slot(struct sampler *p, const struct planes *picture,
+                                        const struct steps *s, const struct normalize_job *job,
+                                        struct imrec_error *err)
+{
+    if (s->n != 0 || p->options->dtype != IMREC_FLOAT32)
+        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                              "its values are not whole numbers from 0 to 255: they can be "
+                              "cropped, mirrored and normalized to dtype=float32, not %s",
+                              s->n != 0 ? "resized" : "made another dtype");
+    planes_to_slot(picture, s->upright, job);
+    return IMREC_OK;
+}
+
+enum imrec_status sampler_make_decoded(struct sampler *p, const struct planes *picture,
+                                       struct sample_key key, void *slot, struct imrec_draw *draw,
+                                       struct imrec_error *err)
+{
+    const uint64_t begin = clock_ns();
+    struct steps steps;
+    *draw = plan(&steps, p->options, key, picture->width, picture->height);
+    struct normalize_job *job = &p->jobs[draw->mirror];
+    const uint64_t claimed = claim(p, &steps, false, false);
+    job->out = slot;
+    IMREC_TRY(headroom_take(p->headroom, claimed, err));
+    enum imrec_status st =
+        planes_to_bytes(picture, steps.upright, job->channels, &p->images[0], err);
+    p->decode_ns = clock_ns() - begin;
+    if (st == IMREC_OK)
+        st = through_steps(p, &steps, 0, job, err);
+    else if (st == IMREC_END)
+        st = values_to_slot(p, picture, &steps, job, err);
+    trim(p, claimed);
+    headroom_give(p->headroom, claimed);
+    normalize_finish(job);
+    p->augment_ns = clock_ns() - begin - p->decode_ns;
     return st;
 }

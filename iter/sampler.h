@@ -7,6 +7,7 @@
 #include "augment/resize.h"
 #include "codec/codec.h"
 #include "iter/headroom.h"
+#include "iter/planes.h"
 
 struct sampler {
     const struct imrec_iter_options *options; /* borrowed */
@@ -31,4 +32,9 @@ uint64_t sampler_memory(const struct sampler *p);
 IMREC_NODISCARD enum imrec_status sampler_make(struct sampler *p, struct bytes image,
                                                struct sample_key key, void *slot,
                                                struct imrec_draw *draw, struct imrec_error *err);
+/* The same for a picture that is decoded already. Values that are no pixels (whole numbers from 0
+ * to 255) can be cropped, mirrored and normalized to float32; more is IMREC_ERR_DATA. */
+IMREC_NODISCARD enum imrec_status
+sampler_make_decoded(struct sampler *p, const struct planes *picture, struct sample_key key,
+                     void *slot, struct imrec_draw *draw, struct imrec_error *err);
 #endif

@@ -17,7 +17,8 @@ struct worker {
 
 struct imrec_iter {
     struct imrec_iter_options options; /* its texts are empty after opening */
-    bool indexed;
+    bool indexed;                      /* records are known singly: an index, or CBF files */
+    struct planes planes;              /* of pictures that are decoded: their shape */
     struct split split;
     struct supply supply;
     struct schedule schedule;

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "formats/image_record.h"
+#include "iter/split/cbf_pictures.h"
 #include "iter/state.h"
 
 #include <string.h>
@@ -27,6 +28,47 @@ static enum imrec_status copy_labels(const struct imrec_iter *it, const struct i
     return IMREC_OK;
 }
 
+/* Where the sample stands: with the shard its identity. */
+static uint64_t place_of(const struct imrec_iter *it, const struct record_ref *ref)
+{
+    return it->split.cbf != NULL ? cbf_sequence_number(&it->split, ref->unit) : ref->offset;
+}
+
+static const struct imrec_error *lost_reason(const struct imrec_iter *it, const struct ticket *t)
+{
+    const struct imrec_error *why =
+        it->split.cbf != NULL ? cbf_loss(&it->split, t->record->unit) : NULL;
+    return why != NULL ? why : loader_lost_reason(t->window, t->record);
+}
+
+static enum imrec_status parse(const struct imrec_iter *it, const struct record_ref *ref,
+                               struct image_record *out, struct imrec_error *err)
+{
+    if (it->split.cbf == NULL)
+        return image_record_parse(ref->bytes, out, err);
+    const struct bytes labels = cbf_labels(&it->split, ref->unit);
+    *out = (struct image_record){.id = ref->key,
+                                 .label_count = (uint32_t)(labels.n / sizeof(float)),
+                                 .labels = labels,
+                                 .image = ref->bytes};
+    return IMREC_OK;
+}
+
+static enum imrec_status make(struct imrec_iter *it, const struct ticket *t, struct worker *w,
+                              const struct image_record *r, struct imrec_draw *draw,
+                              struct imrec_error *err)
+{
+    const struct record_ref *ref = t->record;
+    const struct sample_key key = {(uint64_t)it->options.seed, t->sweep, ref->shard,
+                                   place_of(it, ref)};
+    void *slot = slots_data(&it->slots, t->cell, t->slot);
+    if (it->planes.channels == 0)
+        return sampler_make(&w->sampler, r->image, key, slot, draw, err);
+    struct planes picture = it->planes;
+    picture.p = r->image.p;
+    return sampler_make_decoded(&w->sampler, &picture, key, slot, draw, err);
+}
+
 static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, struct worker *w,
                               uint64_t *id, struct imrec_error *err)
 {
@@ -37,15 +79,13 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     struct imrec_draw draw;
     if (ref->lost) {
         *id = ref->key;
-        *err = *loader_lost_reason(t->window, ref);
+        *err = *lost_reason(it, t);
         return err->status;
     }
-    IMREC_TRY(image_record_parse(ref->bytes, &record, err));
+    IMREC_TRY(parse(it, ref, &record, err));
     *id = record.id;
     IMREC_TRY(copy_labels(it, &record, s->labels + row * s->label_width, err));
-    const struct sample_key key = {(uint64_t)it->options.seed, t->sweep, ref->shard, ref->offset};
-    IMREC_TRY(
-        sampler_make(&w->sampler, record.image, key, slots_data(s, t->cell, t->slot), &draw, err));
+    IMREC_TRY(make(it, t, w, &record, &draw, err));
     s->ids[row] = record.id;
     s->status[row] = IMREC_OK;
     s->valid[row] = t->kind == SCHEDULE_SAMPLE;
@@ -57,14 +97,27 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     return IMREC_OK;
 }
 
+static void describe(const struct imrec_iter *it, const struct record_ref *ref, uint64_t id,
+                     enum imrec_status st, const struct imrec_error *why, struct imrec_error *told)
+{
+    const char *uri = it->split.shards[ref->shard].uri;
+    if (it->split.cbf == NULL) {
+        imrec_error_at(told, st, ref->offset, "%.200s: record at byte %llu, id %llu: %.200s", uri,
+                       (unsigned long long)ref->offset, (unsigned long long)id, why->message);
+        return;
+    }
+    const uint64_t at = ref->lost && why->offset != IMREC_NO_OFFSET ? why->offset : ref->offset;
+    imrec_error_at(told, st, at, "%.160s: sequence %llu, byte %llu, id %llu: %.250s", uri,
+                   (unsigned long long)cbf_sequence_number(&it->split, ref->unit),
+                   (unsigned long long)at, (unsigned long long)id, why->message);
+}
+
 static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w, uint64_t id,
                  enum imrec_status st, const struct imrec_error *why)
 {
     const struct record_ref *ref = t->record;
     struct imrec_error told;
-    imrec_error_at(&told, st, ref->offset, "%.200s: record at byte %llu, id %llu: %.200s",
-                   it->split.shards[ref->shard].uri, (unsigned long long)ref->offset,
-                   (unsigned long long)id, why->message);
+    describe(it, ref, id, st, why, &told);
     if (it->options.verbose)
         imrec_log(IMREC_LOG_WARNING, "%s", told.message);
     slots_fail(&it->slots, t->cell, t->slot, id, t->kind == SCHEDULE_SAMPLE, &told);

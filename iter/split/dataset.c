@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "formats/recordio.h"
 #include "formats/set_names.h"
+#include "iter/split/cbf_pictures.h"
 #include "iter/split/index_table.h"
 #include "storage/uri_list.h"
 
@@ -84,6 +85,9 @@ struct split_range split_unit(const struct split *s, uint64_t unit)
     if (s->records == NULL)
         return cell_range(s, unit);
     const struct indexed_record *r = &s->records[unit]; /* one more stands behind the last */
+    if (s->cbf != NULL) /* a count, and the picture, in elements of 4 bytes */
+        return (struct split_range){
+            r->shard, r->offset, r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes) : 0)};
     const uint64_t size = s->shards[r->shard].size;
     return (struct split_range){r->shard, r->offset, r[1].shard == r->shard ? r[1].offset : size};
 }
@@ -181,7 +185,17 @@ static void cover_records(struct split *s)
 static enum imrec_status cut_partition(struct split *s, struct imrec_error *err)
 {
     const uint64_t index = s->options.part_index;
-    if (s->options.path_imgidx != NULL && s->options.path_imgidx[0] != '\0') {
+    const bool named = s->options.path_imgidx != NULL && s->options.path_imgidx[0] != '\0';
+    if (s->shard_count != 0 && cbf_pictures_are(&s->shards[0])) {
+        if (named)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "path_imgidx: %.300s is a CBF file, which is its own index",
+                                  s->shards[0].uri);
+        IMREC_TRY(cbf_pictures_open(s, err));
+        cover_records(s);
+        return IMREC_OK;
+    }
+    if (named) {
         IMREC_TRY(index_table_load(s, s->options.path_imgidx, err));
         index_table_cut(s, split_part_begin(s, index), split_part_begin(s, index + 1));
         cover_records(s);
@@ -192,10 +206,19 @@ static enum imrec_status cut_partition(struct split *s, struct imrec_error *err)
     return lay_grid(s, err);
 }
 
+/* A directory means its *.rec files, or, where it has none, its *.cbf. */
+static enum imrec_status expand(const char *spec, struct uri_list *l, struct imrec_error *err)
+{
+    const enum imrec_status st = uri_list_expand(spec, ".rec", l, err);
+    if (st == IMREC_ERR_ARGUMENT && uri_list_expand(spec, ".cbf", l, NULL) == IMREC_OK)
+        return IMREC_OK;
+    return st;
+}
+
 static enum imrec_status open_all(struct split *s, struct uri_list *l, struct imrec_error *err)
 {
     IMREC_TRY(check_options(&s->options, err));
-    IMREC_TRY(uri_list_expand(s->options.path_imgrec, ".rec", l, err));
+    IMREC_TRY(expand(s->options.path_imgrec, l, err));
     IMREC_TRY(open_shards(s, l, err));
     IMREC_TRY(cut_partition(s, err));
     return s->options.keep_in_memory ? keep_in_memory(s, err) : IMREC_OK;
@@ -223,6 +246,7 @@ void split_close(struct split *s)
     imrec_free(s->shards);
     imrec_free(s->records);
     imrec_free(s->cell_base);
+    cbf_pictures_close(s->cbf);
     *s = (struct split){0};
 }
 
@@ -252,6 +276,7 @@ uint64_t split_fingerprint(const struct split *s)
 uint64_t split_memory(const struct split *s)
 {
     uint64_t bytes = s->records != NULL ? (s->unit_count + 1) * sizeof(*s->records) : 0;
+    bytes += cbf_pictures_memory(s);
     for (uint32_t i = 0; s->options.keep_in_memory && i < s->shard_count; i++)
         bytes += keep_source_bytes(s->shards[i].source);
     return bytes;

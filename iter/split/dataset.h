@@ -16,14 +16,19 @@ struct shard {
 
 struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
     uint64_t offset, key;
-    uint32_t shard, reserved;
+    uint32_t shard;
+    uint32_t bytes; /* CBF: of the picture */
 };
+
+struct cbf_pictures;
 
 struct split_options {
     const char *path_imgrec, *path_imgidx; /* idx "" = none; one element a shard */
     uint64_t num_parts, part_index;
     uint64_t cell_bytes; /* grid of the cells, per shard; a multiple of 4 */
     bool keep_in_memory, drop_behind;
+    uint32_t label_width; /* CBF: labels of each picture to keep; 0: as many as there are */
+    bool no_labels;       /* CBF: none */
 };
 
 struct split {
@@ -37,6 +42,7 @@ struct split {
     uint64_t *cell_base;            /* shard_count + 1: number of each shard's first cell */
     uint64_t record_total;          /* with an index: of all partitions */
     uint64_t index_hash;            /* of its keys and offsets, 0 without one */
+    struct cbf_pictures *cbf; /* the shards are CBF files: cbf_pictures.h; NULL: they are not */
 };
 
 struct split_range { /* bytes [begin, end) of a shard */

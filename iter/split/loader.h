@@ -14,6 +14,7 @@ struct record_ref {
     struct bytes bytes; /* the record, joined; n = 0 and failed: a lost record of an index */
     uint64_t offset;    /* of its head in the shard */
     uint64_t key;       /* out of the index, else 0 */
+    uint64_t unit;      /* with an index: of the partition */
     uint32_t shard;
     bool lost; /* why: loader_lost_reason() */
 };
