@@ -56,13 +56,29 @@ static void tell_damage(struct imrec_iter *it, struct cell_state *c, uint32_t sl
 
 /* ---- steps of the schedule ----------------------------------------------------------------- */
 
+/* The place of `run`, which follows the samples given so far. */
+static struct place place_behind(const struct imrec_iter *it, const struct schedule_run *run)
+{
+    const bool begins = run->sample == 0;
+    return (struct place){*run, begins ? 0 : it->place.window, begins ? 0 : it->place.before};
+}
+
+/* To the window that was entered last for a sample of the main run, or for a look ahead. */
+static void go_back(struct imrec_iter *it)
+{
+    const struct schedule_run *run = &it->schedule.main;
+    it->resumed_inside = run->sample != 0; /* its damage is told already */
+    if (run->sample == 0)
+        supply_seek(&it->supply, run->sweep, 0, 0);
+    else
+        supply_seek(&it->supply, run->sweep, it->window_number, run->sample - it->window_before);
+}
+
 static enum team_step close_cell(struct imrec_iter *it, struct cell_state *c)
 {
     c->closed = it->schedule.closed;
-    c->next = it->place;
-    c->next.run = c->closed.next;
-    if (c->closed.next.sample == 0)
-        c->next.window = c->next.before = 0;
+    c->next = place_behind(it, &c->closed.next);
+    c->after = place_behind(it, &c->closed.after);
     if (c->closed.end)
         tell_damage(it, c, c->closed.slots);
     it->cell_open = false;
@@ -78,8 +94,10 @@ give(struct imrec_iter *it, struct cell_state *c, struct ticket *t, enum schedul
     t->record = NULL;
     t->window = NULL;
     t->sweep = it->supply.sweep;
-    if (t->slot == 0)
+    if (t->slot == 0) {
         c->sweep = main_run ? s->main.sweep : t->sweep;
+        c->epoch = s->main.epoch;
+    }
     if (step != SCHEDULE_BLANK) {
         t->record = supply_take(&it->supply);
         t->window = it->supply.window;
@@ -120,6 +138,10 @@ static enum team_step step(struct imrec_iter *it, struct ticket *t)
         const enum schedule_step next = schedule_next(&it->schedule, more);
         if (next == SCHEDULE_CLOSE)
             return close_cell(it, c);
+        if (next == SCHEDULE_BACK) {
+            go_back(it);
+            continue;
+        }
         if (next != SCHEDULE_GO)
             return give(it, c, t, next);
         it->resumed_inside = false; /* what begins now begins with its first sample */

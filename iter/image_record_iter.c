@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/pages.h"
+#include "imrec/minibatch.h" /* IMREC_INFINITELY_REPEAT */
 #include "iter/mean.h"
 #include "iter/options.h"
 #include "iter/position.h"
@@ -107,6 +108,7 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
     const struct place begin = {{0}, 0, 0};
+    struct schedule *s = &it->schedule;
     const struct team_options team = {
         .context = it,
         .feed = iter_feed,
@@ -115,8 +117,13 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
         .depth = (uint32_t)o->prefetch_buffer + 1,
         .workers = it->worker_count,
     };
-    it->schedule.batch_size = (uint32_t)o->batch_size;
-    it->schedule.last_batch = o->last_batch;
+    s->batch_size = (uint32_t)o->batch_size;
+    s->last_batch = o->last_batch;
+    s->max_samples = (uint64_t)o->max_samples;
+    s->max_sweeps = o->epoch_size == IMREC_FULL_DATA_SWEEP ? 1 : 0;
+    if (o->epoch_size != IMREC_FULL_DATA_SWEEP)
+        s->epoch_size =
+            o->epoch_size == IMREC_INFINITELY_REPEAT ? UINT64_MAX : (uint64_t)o->epoch_size;
     iter_begin_at(it, &begin);
     return team_start(&team, &it->team, err);
 }
@@ -198,6 +205,8 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
         .draws = s->draws != NULL ? s->draws + row : NULL,
         .number = it->batches,
         .sweep = c->sweep,
+        .epoch = c->epoch,
+        .epoch_end = c->closed.epoch_end,
         .slots = c->closed.slots,
         .count = c->closed.count,
         .pad = c->closed.slots - c->closed.count,
@@ -214,10 +223,10 @@ static enum imrec_status sticky(struct imrec_iter *it, struct imrec_error *err)
     return it->fatal.status;
 }
 
-static void end_sweep(struct imrec_iter *it)
+static void pass_end(struct imrec_iter *it)
 {
     it->end_due = false;
-    it->at = (struct place){{.sweep = it->at.run.sweep + 1}, 0, 0};
+    it->at = it->after;
 }
 
 static enum imrec_status take_batch(struct imrec_iter *it, uint32_t *cell)
@@ -260,7 +269,7 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
     if (it->fatal.status != IMREC_OK)
         return sticky(it, err);
     if (it->end_due) {
-        end_sweep(it);
+        pass_end(it);
         return IMREC_END;
     }
     for (;;) {
@@ -269,6 +278,7 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
         const struct cell_state *c = &it->slots.cells[cell];
         const enum imrec_status st = verdict(it, c, err);
         it->at = c->next;
+        it->after = c->after;
         it->end_due = c->closed.end;
         if (c->closed.deliver || (c->closed.end && st != IMREC_OK)) {
             describe(it, cell, out);
@@ -278,7 +288,7 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
             return st;
         }
         if (it->end_due) {
-            end_sweep(it);
+            pass_end(it);
             return IMREC_END;
         }
     }
@@ -315,13 +325,14 @@ enum imrec_status imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *e
 {
     if (it->fatal.status != IMREC_OK)
         return sticky(it, err);
-    if (it->end_due) { /* the rest of this sweep is its END: behind it the next one begins */
-        end_sweep(it);
-        return IMREC_OK;
-    }
-    if (it->at.run.sample == 0)
+    if (it->end_due)
+        pass_end(it);
+    const struct schedule_run *at = &it->at.run;
+    if (at->sample == 0 && at->in_epoch == 0)
         return IMREC_OK; /* it stands there */
-    const struct place next = {{.sweep = it->at.run.sweep + 1}, 0, 0};
+    const struct place next = {.run = {.sweep = at->sweep + (at->sample != 0),
+                                       .position = at->position,
+                                       .epoch = at->epoch + (at->in_epoch != 0)}};
     go_to(it, &next);
     return IMREC_OK;
 }

@@ -17,6 +17,16 @@ void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size)
     o->struct_size = size;
 }
 
+/* Two sizes of an epoch have names. */
+static const char *written_number(const struct param *p, const char *text)
+{
+    if (p == NULL || strcmp(p->name, "epoch_size") != 0)
+        return text;
+    if (strcmp(text, "INFINITELY_REPEAT") == 0)
+        return "9223372036854775807";
+    return strcmp(text, "FULL_DATA_SWEEP") == 0 ? "9223372036854775806" : text;
+}
+
 enum imrec_status
 imrec_iter_options_set(struct imrec_iter_options *o, const char *key_value, struct imrec_error *err)
 {
@@ -29,7 +39,7 @@ imrec_iter_options_set(struct imrec_iter_options *o, const char *key_value, stru
     if (p != NULL && p->offset >= o->struct_size)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "%s is newer than the header this caller was built with", p->name);
-    return param_set(table, o, key_value, n, equals + 1, err);
+    return param_set(table, o, key_value, n, written_number(p, equals + 1), err);
 }
 
 /* ---- what contradicts ------------------------------------------------------------------- */

@@ -43,15 +43,16 @@ static int print(char *to, size_t n, const struct position_order *o, const struc
     return used + snprintf(to + used, n - (size_t)used,
                            ", \"sweep\": %" PRIu64 ", \"sample\": %" PRIu64
                            ", \"repeating\": %s, \"window\": %" PRIu64
-                           ", \"window_first_sample\": %" PRIu64 "}",
+                           ", \"window_first_sample\": %" PRIu64 ", \"position\": %" PRIu64
+                           ", \"epoch\": %" PRIu64 ", \"epoch_sample\": %" PRIu64 "}",
                            p->run.sweep, p->run.sample, p->run.repeating ? "true" : "false",
-                           p->window, p->before);
+                           p->window, p->before, p->run.position, p->run.epoch, p->run.in_epoch);
 }
 
 enum imrec_status position_write(const struct position_order *order, const struct place *place,
                                  char **text, struct imrec_error *err)
 {
-    char line[1024]; /* 14 numbers of at most 20 digits, and their names */
+    char line[1024]; /* 17 numbers of at most 20 digits, and their names */
     const int n = print(line, sizeof(line), order, place);
     char *copy = imrec_realloc(NULL, (size_t)n + 1, 1);
     if (copy == NULL)
@@ -108,12 +109,15 @@ check_order(const json_t *root, const struct position_order *o, struct imrec_err
 static enum imrec_status
 take_place(const json_t *root, uint64_t windows, struct place *p, struct imrec_error *err)
 {
-    int64_t sweep = 0, sample = 0, window = 0, before = 0;
+    int64_t sweep = 0, sample = 0, window = 0, before = 0, position = 0, epoch = 0, in_epoch = 0;
     const json_t *repeating = json_object_get(root, "repeating");
     IMREC_TRY(take_number(root, "sweep", &sweep, err));
     IMREC_TRY(take_number(root, "sample", &sample, err));
     IMREC_TRY(take_number(root, "window", &window, err));
     IMREC_TRY(take_number(root, "window_first_sample", &before, err));
+    IMREC_TRY(take_number(root, "position", &position, err));
+    IMREC_TRY(take_number(root, "epoch", &epoch, err));
+    IMREC_TRY(take_number(root, "epoch_sample", &in_epoch, err));
     if (!json_is_boolean(repeating))
         return wrong(err, "repeating", "true or false");
     if ((uint64_t)window >= windows)
@@ -126,7 +130,10 @@ take_place(const json_t *root, uint64_t windows, struct place *p, struct imrec_e
         .run = {.sweep = (uint64_t)sweep,
                 .sample = (uint64_t)sample,
                 .repeating = json_is_true(repeating),
-                .given = sample != 0},
+                .given = sample != 0,
+                .position = (uint64_t)position,
+                .epoch = (uint64_t)epoch,
+                .in_epoch = (uint64_t)in_epoch},
         .window = (uint64_t)window,
         .before = (uint64_t)before,
     };

@@ -15,9 +15,9 @@ struct place {
 struct cell_state { /* of one batch; written by the feed, first failures by workers */
     struct mutex lock;
     struct schedule_close closed;
-    struct place next;
-    uint64_t sweep;        /* of the first slot */
-    uint32_t first_failed; /* slot; UINT32_MAX: none */
+    struct place next, after; /* before and behind the END that it may bring */
+    uint64_t sweep, epoch;    /* of the first slot */
+    uint32_t first_failed;    /* slot; UINT32_MAX: none */
     uint32_t failed;
     struct imrec_error failure; /* of that slot */
     uint64_t damages;           /* ranges reported with this batch */

@@ -44,7 +44,8 @@ struct imrec_iter {
     atomic_uint_least64_t damages, feed_ns;
 
     /* the consumer's */
-    struct place at; /* behind the batch delivered last */
+    struct place at;    /* behind the batch delivered last */
+    struct place after; /* behind the END that is due */
     bool holding, end_due;
     uint64_t batches, next_wait_ns;
     char *position;           /* text of imrec_iter_position() */

@@ -70,7 +70,9 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
     X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse pictures that claim more, before decoding") \
     X(enum imrec_on_error, on_error, "stop", 0, 1,      "stop|skip", "auxiliary",  "report or only count a sample that fails") \
     X(bool,     record_draws,       "0",  0, 1,         "0|1",     "auxiliary",    "deliver the drawn parameters of each sample") \
-    X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log what is opened and what is wrong with it")
+    X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log what is opened and what is wrong with it") \
+    X(int64_t,  epoch_size,         "0",  0, INT64_MAX, "samples", "batch",        "samples until IMREC_END, whatever a sweep has; 0 = a sweep, again and again; INFINITELY_REPEAT, FULL_DATA_SWEEP (one, and no more)") \
+    X(int64_t,  max_samples,        "0",  0, INT64_MAX, "samples", "batch",        "no more samples come after so many; 0 = never")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.
@@ -105,6 +107,8 @@ struct imrec_batch {
     uint32_t failed;                 /* of count: slots whose status is not IMREC_OK */
     uint32_t label_width;            /* floats a sample */
     bool sweep_end;                  /* the last sample of a sweep is in this batch */
+    uint64_t epoch; /* of its first sample, from 0; an epoch is a sweep, or epoch_size samples */
+    bool epoch_end; /* the last sample of an epoch is in this batch */
 };
 
 /* Time and counts since opening; imrec_iter_stats(). Times are sums over all workers, ns. */
@@ -150,8 +154,9 @@ imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **ou
 
 /* Blocks until the next batch, in the planned order, is ready.
  *   IMREC_OK        *out is a batch; with on_error=skip it may hold failed slots.
- *   IMREC_END       once after the last batch of a sweep, without a batch; the call after it
- *                   begins the next sweep.
+ *   IMREC_END       once after the last batch of a sweep (with epoch_size: of an epoch), without
+ *                   a batch; the call after it begins the next one. After max_samples, or the sweep
+ *                   of epoch_size=FULL_DATA_SWEEP, for ever.
  *   IMREC_ERR_DATA  on_error=stop and at least one slot failed, or a damaged range was met:
  *                   *out is delivered all the same, failed slots zeroed and flagged in
  *                   `status`; *err tells of the first of them (shard, offset, id, reason).
@@ -160,7 +165,7 @@ imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **ou
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_error *err);
 
-/* Goes to the start of the next sweep, from anywhere. */
+/* Goes to the start of the next sweep, from anywhere; with epoch_size an epoch begins there. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *err);
 

@@ -23,6 +23,10 @@ static const char *const ends[] = {
     "equal_batches=1 num_parts=7 part_index=6",
     "equal_batches=1 num_parts=7 part_index=2 last_batch=repeat",
     "equal_batches=1 num_parts=90 part_index=88 last_batch=wrap", /* nothing of its own */
+    "epoch_size=17 last_batch=repeat",
+    "epoch_size=83 last_batch=drop max_samples=200",
+    "epoch_size=25 last_batch=wrap",
+    "epoch_size=13 last_batch=repeat equal_batches=1 num_parts=7 part_index=2",
 };
 enum { ORDERS = sizeof(orders) / sizeof(orders[0]), ENDS = sizeof(ends) / sizeof(ends[0]) };
 

@@ -26,7 +26,9 @@ static const struct place places[] = {
     {{.sweep = 0, .sample = 0}, 0, 0},
     {{.sweep = 3, .sample = 1281167}, 999, 1281000},
     {{.sweep = INT64_MAX, .sample = INT64_MAX}, 0, INT64_MAX},
-    {{.sweep = 1, .sample = 77, .repeating = true}, 5, 77},
+    {{.sweep = 1, .sample = 77, .repeating = true, .position = 1358, .epoch = 13, .in_epoch = 58},
+     5,
+     77},
 };
 
 START_TEST(what_was_written_is_read) /* _i into places */
@@ -40,6 +42,9 @@ START_TEST(what_was_written_is_read) /* _i into places */
     ck_assert_uint_eq(back.run.sweep, p->run.sweep);
     ck_assert_uint_eq(back.run.sample, p->run.sample);
     ck_assert_int_eq(back.run.repeating, p->run.repeating);
+    ck_assert_uint_eq(back.run.position, p->run.position);
+    ck_assert_uint_eq(back.run.epoch, p->run.epoch);
+    ck_assert_uint_eq(back.run.in_epoch, p->run.in_epoch);
     ck_assert_uint_eq(back.window, p->window);
     ck_assert_uint_eq(back.before, p->before);
     imrec_free(text);
@@ -54,7 +59,8 @@ START_TEST(the_text_is_the_specifications)
                            "\"shuffle_window\": 268435456, \"shuffle_chunk\": 262144, "
                            "\"num_parts\": 1048576, \"part_index\": 7, \"equal_batches\": 0, "
                            "\"sweep\": 1, \"sample\": 77, \"repeating\": true, \"window\": 5, "
-                           "\"window_first_sample\": 77}");
+                           "\"window_first_sample\": 77, \"position\": 1358, \"epoch\": 13, "
+                           "\"epoch_sample\": 58}");
     imrec_free(text);
 }
 END_TEST
@@ -84,6 +90,9 @@ static const struct {
     {"\"sample\": 77", "\"sample\": null", "sample"},
     {"\"repeating\": true", "\"repeating\": 1", "repeating"},
     {"\"window\": 5", "\"window\": 1000", "window"},
+    {"\"position\": 1358", "\"position\": -1", "position"},
+    {", \"epoch\": 13", "", "epoch"},
+    {"\"epoch_sample\": 58", "\"epoch_sample\": 0.5", "epoch_sample"},
     {"\"window\": 5", "\"window\": 5, \"window\": 6", "position"},
     {"}", "", "position"},
     {"}", "}}", "position"},

@@ -16,8 +16,8 @@ struct slot {
 struct event { /* a batch, or slots = 0: only an END */
     uint32_t slots, count;
     struct slot slot[MAX_SLOTS];
-    bool sweep_end, end;
-    struct schedule_run next;
+    bool sweep_end, epoch_end, end;
+    struct schedule_run next, after;
 };
 struct run {
     struct event event[MAX_EVENTS];
@@ -94,6 +94,13 @@ oracle(struct run *r, enum imrec_last_batch last, uint64_t n, uint64_t equal, ui
 
 /* ---- the schedule, over a supply of n records a sweep ------------------------------------- */
 
+/* Where the supply stands when the schedule stands there: n is behind the last record. */
+static uint64_t record_at(const struct schedule_run *at, uint64_t n, uint64_t equal)
+{
+    const uint64_t record = at->repeating || equal > n ? (n ? at->sample % n : 0) : at->sample;
+    return record == 0 && at->given ? n : record;
+}
+
 static void drive(struct run *r, struct schedule *s, uint64_t n, uint64_t sweep, uint64_t record)
 {
     for (uint32_t steps = 0; r->n < MAX_EVENTS; steps++) {
@@ -113,14 +120,20 @@ static void drive(struct run *r, struct schedule *s, uint64_t n, uint64_t sweep,
             sweep = schedule_target(s);
             record = 0;
             break;
+        case SCHEDULE_BACK:
+            sweep = s->main.sweep;
+            record = record_at(&s->main, n, s->equal);
+            break;
         case SCHEDULE_CLOSE:
             if (s->closed.slots != e->slots || s->closed.count != e->count)
                 ck_abort_msg("%u slots, %u samples", s->closed.slots, s->closed.count);
             if (!s->closed.deliver)
                 memset(e, 0, sizeof(*e));
             e->sweep_end = s->closed.sweep_end;
+            e->epoch_end = s->closed.epoch_end;
             e->end = s->closed.end;
             e->next = s->closed.next;
+            e->after = s->closed.after;
             r->n += s->closed.deliver || s->closed.end;
             break;
         }
@@ -199,11 +212,10 @@ resume_everywhere(enum imrec_last_batch last, uint64_t n, uint64_t equal, uint32
     for (uint32_t i = 0; i < 25; i++)
         for (uint32_t other = 1; other <= 7; other += last == IMREC_LAST_DROP ? 7 : 2) {
             const struct schedule_run at = right.event[i].next;
-            const uint64_t record = at.repeating || equal > n ? (n ? at.sample % n : 0) : at.sample;
             s.batch_size = last == IMREC_LAST_DROP ? batch : other;
             memset(&ours, 0, sizeof(ours));
             schedule_begin(&s, at);
-            drive(&ours, &s, n, at.sweep, record == 0 && at.given ? n : record);
+            drive(&ours, &s, n, at.sweep, record_at(&at, n, equal));
             const uint32_t na = flatten(&right, i + 1, a, COMPARED);
             /* an END that the batch itself brought comes first on both sides */
             const uint32_t skip = right.event[i].end ? 1 : 0;
@@ -225,6 +237,153 @@ START_TEST(resuming_behind_any_batch_goes_on_there) /* _i: last_batch */
 }
 END_TEST
 
+/* ---- epochs --------------------------------------------------------------------------------- */
+
+/* Sample t of all sweeps in a row. */
+static struct slot timeline_slot(const struct schedule *s, uint64_t n, uint64_t t, bool as_pad)
+{
+    const uint64_t length = s->equal != 0 ? s->equal : n;
+    return oracle_slot(n, t / length, t % length, as_pad);
+}
+
+static uint64_t epoch_end(const struct schedule *s, uint64_t n, uint64_t t)
+{
+    const uint64_t length = s->epoch_size != 0 ? s->epoch_size : s->equal != 0 ? s->equal : n;
+    const uint64_t end = (t / length + 1) * length;
+    return s->max_samples != 0 && end > s->max_samples ? s->max_samples : end;
+}
+
+/* Samples [t, ...) until the batch is full or has to end; returns how far it came. */
+static uint64_t oracle_batch(struct event *e, const struct schedule *s, uint64_t n, uint64_t t)
+{
+    const uint64_t length = s->equal != 0 ? s->equal : n;
+    while (e->slots < s->batch_size && !e->end) {
+        put(e, timeline_slot(s, n, t, false));
+        e->sweep_end |= (t + 1) % length == 0;
+        const bool over = t + 1 == s->max_samples, ends = t + 1 == epoch_end(s, n, t);
+        e->epoch_end |= ends;
+        e->end = over || (ends && s->last_batch != IMREC_LAST_WRAP);
+        t++;
+    }
+    return t;
+}
+
+static void oracle_rest(struct event *e, const struct schedule *s, uint64_t n, uint64_t t)
+{
+    const bool pads = s->last_batch == IMREC_LAST_PAD || s->last_batch == IMREC_LAST_WRAP;
+    if (s->last_batch == IMREC_LAST_DROP && e->slots < s->batch_size)
+        e->slots = e->count = 0;
+    while (pads && e->slots < s->batch_size)
+        put(e, (struct slot){.kind = BLANK});
+    while (s->last_batch == IMREC_LAST_REPEAT && e->slots < s->batch_size)
+        put(e, timeline_slot(s, n, t++, true));
+}
+
+static void oracle_epochs(struct run *r, const struct schedule *s, uint64_t n)
+{
+    const uint64_t length = s->equal != 0 ? s->equal : n;
+    for (uint64_t t = 0; r->n < MAX_EVENTS; r->n++) {
+        struct event *e = &r->event[r->n];
+        if ((s->max_samples != 0 && t >= s->max_samples) || length == 0) {
+            e->end = true;
+            continue;
+        }
+        t = oracle_batch(e, s, n, t);
+        if (e->end)
+            oracle_rest(e, s, n, t);
+    }
+}
+
+static void must_equal_oracle(const struct schedule *how, uint64_t n)
+{
+    struct schedule s = *how;
+    char what[200];
+    memset(&ours, 0, sizeof(ours));
+    memset(&right, 0, sizeof(right));
+    snprintf(what, sizeof(what), "last_batch %d, %d records, equal %d, batch %u, epoch %d, most %d",
+             s.last_batch, (int)n, (int)s.equal, s.batch_size, (int)s.epoch_size,
+             (int)s.max_samples);
+    schedule_begin(&s, (struct schedule_run){0});
+    drive(&ours, &s, n, 0, 0);
+    oracle_epochs(&right, &s, n);
+    must_equal(&ours, &right, what);
+    for (uint32_t i = 0; n != 0 && i < MAX_EVENTS; i++)
+        if (ours.event[i].slots != 0 && ours.event[i].epoch_end != right.event[i].epoch_end)
+            ck_abort_msg("%s: batch %u: epoch_end", what, i);
+}
+
+START_TEST(epochs_of_any_size_equal_the_oracle) /* _i: last_batch x equal or not */
+{
+    for (uint64_t n = 0; n <= 7; n++)
+        for (uint32_t batch = 1; batch <= 6; batch++)
+            for (uint64_t size = 1; size <= 2 * n + 5; size++)
+                for (uint64_t most = 0; most <= 17; most += 1 + most % 3) {
+                    const struct schedule how = {.last_batch = (enum imrec_last_batch)(_i / 2),
+                                                 .batch_size = batch,
+                                                 .equal = _i % 2 ? n + 1 + size % 3 : 0,
+                                                 .epoch_size = size,
+                                                 .max_samples = most};
+                    must_equal_oracle(&how, n);
+                }
+}
+END_TEST
+
+START_TEST(a_source_ends_after_its_samples_whatever_a_sweep_has) /* _i: last_batch x equal or not */
+{
+    for (uint64_t n = 1; n <= 7; n++)
+        for (uint32_t batch = 1; batch <= 6; batch++)
+            for (uint64_t most = 1; most <= 3 * n; most++) {
+                const struct schedule how = {.last_batch = (enum imrec_last_batch)(_i / 2),
+                                             .batch_size = batch,
+                                             .equal = _i % 2 ? n + 2 : 0,
+                                             .max_samples = most};
+                must_equal_oracle(&how, n);
+            }
+}
+END_TEST
+
+START_TEST(a_full_data_sweep_is_one_and_the_last) /* _i: last_batch */
+{
+    for (uint64_t n = 0; n <= 7; n++)
+        for (uint32_t batch = 1; batch <= 6; batch++) {
+            struct schedule s = {
+                .last_batch = (enum imrec_last_batch)_i, .batch_size = batch, .max_sweeps = 1};
+            uint64_t samples = 0;
+            memset(&ours, 0, sizeof(ours));
+            schedule_begin(&s, (struct schedule_run){0});
+            drive(&ours, &s, n, 0, 0);
+            for (uint32_t i = 0; i < MAX_EVENTS; i++) {
+                samples += ours.event[i].count;
+                ck_assert(i <= n / batch || (ours.event[i].slots == 0 && ours.event[i].end));
+            }
+            ck_assert_uint_eq(samples, _i == IMREC_LAST_DROP ? n / batch * batch : n);
+        }
+}
+END_TEST
+
+START_TEST(an_epoch_goes_on_behind_any_of_its_batches) /* _i: last_batch */
+{
+    for (uint64_t n = 1; n <= 6; n++)
+        for (uint64_t size = 1; size <= 9; size++) {
+            struct schedule s = {
+                .last_batch = (enum imrec_last_batch)_i, .batch_size = 3, .epoch_size = size};
+            memset(&right, 0, sizeof(right));
+            schedule_begin(&s, (struct schedule_run){0});
+            drive(&right, &s, n, 0, 0);
+            for (uint32_t i = 0; i < 30; i++) {
+                const struct schedule_run at = right.event[i].after;
+                memset(&ours, 0, sizeof(ours));
+                schedule_begin(&s, at);
+                drive(&ours, &s, n, at.sweep, record_at(&at, n, 0));
+                for (uint32_t k = i + 1; k < MAX_EVENTS; k++)
+                    if (!same_event(&ours.event[k - i - 1], &right.event[k]))
+                        ck_abort_msg("last_batch %d, %d records, epoch %d, from %u: batch %u", _i,
+                                     (int)n, (int)size, i, k);
+            }
+        }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("schedule");
@@ -232,6 +391,10 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, every_policy_and_size_equals_the_oracle, 0, 10);
     tcase_add_loop_test(tc, resuming_behind_any_batch_goes_on_there, 0, 5);
+    tcase_add_loop_test(tc, epochs_of_any_size_equal_the_oracle, 0, 10);
+    tcase_add_loop_test(tc, a_source_ends_after_its_samples_whatever_a_sweep_has, 0, 10);
+    tcase_add_loop_test(tc, a_full_data_sweep_is_one_and_the_last, 0, 5);
+    tcase_add_loop_test(tc, an_epoch_goes_on_behind_any_of_its_batches, 0, 5);
     suite_add_tcase(s, tc);
     return suite_run(s);
 }
