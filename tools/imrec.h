@@ -23,7 +23,8 @@ extern const struct command *const imrec_commands[]; /* NULL at the end */
 extern const struct param imrec_iter_table[];        /* key=value, for pages */
 
 extern const struct command command_info, command_ls, command_cat, command_export, command_verify,
-    command_repair, command_index, command_view, command_batches, command_bench, command_convert;
+    command_repair, command_index, command_view, command_batches, command_bench, command_convert,
+    command_minibatches;
 
 #define IMREC_EXITS "0 fine, 1 failed or damage found, 2 wrong usage, 3 done with something skipped"
 

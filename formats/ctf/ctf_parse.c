@@ -242,3 +242,8 @@ uint64_t ctf_parser_memory(const struct ctf_parser *p)
         bytes += p->stream[i].out.room + p->stream[i].index.room + p->stream[i].count.room;
     return bytes + p->problem_room * sizeof(*p->problem);
 }
+
+void ctf_parser_name(struct ctf_parser *p, const char *name)
+{
+    p->o.name = name;
+}

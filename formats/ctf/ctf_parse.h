@@ -27,6 +27,8 @@ struct ctf_parser; /* memory of one thread, used again from chunk to chunk */
 IMREC_NODISCARD enum imrec_status
 ctf_parser_new(const struct ctf_parse_options *o, struct ctf_parser **out, struct imrec_error *err);
 void ctf_parser_free(struct ctf_parser *p); /* NULL is allowed */
+/* Another file's name for messages: of one corpus, with the same options. */
+void ctf_parser_name(struct ctf_parser *p, const char *name);
 uint64_t ctf_parser_memory(const struct ctf_parser *p);
 
 /* Parses the text of a chunk: sequence[0..chunk->sequences) of the index, text[0..chunk->bytes) of

@@ -1,5 +1,4 @@
-/* imrec/minibatch.h - how a source of minibatches over CNTK text (CTF) and binary (CBF) files is
- * described: options, and the configurations of CNTK's pages.
+/* imrec/minibatch.h - sequences of CNTK text (CTF) and binary (CBF) files in, minibatches out.
  *
  * A sample is one vector of a stream; a sequence is what belongs together: one id, some samples
  * of each stream. The source lies on a nominal timeline that counts samples and never ends: sweep k
@@ -124,6 +123,97 @@ imrec_minibatch_config_set(struct imrec_minibatch_config *c, const char *key_val
 /* Valid until the next call on c. */
 IMREC_API const struct imrec_minibatch_options *
 imrec_minibatch_config_options(const struct imrec_minibatch_config *c);
+
+/* One stream of a minibatch. Values are float or double, by `precision`. Sequence s has
+ * length[s] samples here, which may be 0; the first is in row[s], column[s]. Without truncation
+ * every sequence has a row of its own, from column 0 on. With it the rows are slots, the
+ * columns truncation_length, and a sequence may be a piece of one. */
+struct imrec_minibatch_stream {
+    const char *name;
+    enum imrec_storage storage;
+    uint32_t dim;
+    uint64_t sequences, samples;
+    uint64_t max_length;    /* of a sequence, samples */
+    uint64_t rows, width;   /* samples a row */
+    const uint32_t *length; /* [sequences] */
+    const uint32_t *row, *column;
+    const void *values;       /* dense: [rows][width][dim], zero where there is no sample;
+                                 sparse: [nnz], sequence after sequence */
+    const uint8_t *mask;      /* dense: [rows][width]: 2 = the first sample of a sequence, 1 = a
+                                 later one, 0 = none */
+    uint64_t nnz;             /* sparse */
+    const int32_t *indices;   /* sparse: [nnz], as the file orders them */
+    const int64_t *row_start; /* sparse: [samples + 1]: where each sample's values begin */
+};
+
+/* Every pointer is owned by the source and valid until the next call on it. */
+struct imrec_minibatch {
+    const struct imrec_minibatch_stream *stream;
+    uint32_t streams;
+    const uint64_t *ids; /* [sequences]: of each sequence in its file (the first deserializer's) */
+    uint64_t sequences;
+    uint64_t samples;  /* on the timeline: of this rank */
+    uint64_t position; /* of the timeline behind this minibatch, in samples, all ranks */
+    uint64_t sweep;    /* of its first sequence, from 0 */
+    uint64_t epoch;    /* from 0 */
+    bool sweep_end;    /* the last sequence of a sweep is in the global minibatch */
+    bool epoch_end;    /* the next minibatch belongs to the next epoch */
+};
+
+/* Selects and renames streams for one call: stream `from` of the source comes as `to`. */
+struct imrec_stream_map {
+    const char *from, *to;
+};
+
+struct imrec_minibatch_source; /* opaque; one consumer thread at a time */
+
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_source_open(const struct imrec_minibatch_options *options,
+                            struct imrec_minibatch_source **out, struct imrec_error *err);
+
+/* The next minibatch: of `size` samples, or, with 0, of what minibatch_size_in_samples says for
+ * this epoch. As many whole sequences as fit; one that is larger than the size comes alone.
+ * map: NULL = every stream under its own name; else `maps` entries.
+ *   IMREC_OK   *out is a minibatch; a rank's share of it may be empty (sequences == 0)
+ *   IMREC_END  max_sweeps, max_samples or FULL_DATA_SWEEP have been reached; stays so
+ *   errors     bad data beyond max_errors, or storage: nothing was delivered, only position and
+ *              _close() are of use */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_next(struct imrec_minibatch_source *s, uint64_t size,
+                     const struct imrec_stream_map *map, uint32_t maps, struct imrec_minibatch *out,
+                     struct imrec_error *err);
+
+/* The position as JSON text, docs/formats/minibatch_position.md: of what was delivered, whatever
+ * has been made ahead. Owned by the source, valid until the next call on it. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_position(struct imrec_minibatch_source *s, const char **json,
+                         struct imrec_error *err);
+/* Goes to a position of the same data, seed and window, forwards or backwards, from any process;
+ * with rank_mode=global the number of ranks may be another one. Also after an error or
+ * IMREC_END. Where it fails the source stands where it stood. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_seek(struct imrec_minibatch_source *s, const char *json, struct imrec_error *err);
+
+/* The streams as they are delivered, in their order; valid until _close(). */
+IMREC_API uint32_t imrec_minibatch_streams(const struct imrec_minibatch_source *s,
+                                           const struct imrec_stream **out);
+
+struct imrec_minibatch_stats {
+    uint64_t sequences, samples; /* of a sweep, all ranks */
+    uint64_t chunks;             /* of the first deserializer's files, as the timeline moves them */
+    uint64_t errors;             /* bad samples, sequences, chunks: dropped, up to the minibatch
+                                    delivered last */
+    uint64_t dropped_sequences;  /* those without a sample left; missing_ids=drop */
+    uint64_t bytes_read;
+    uint64_t memory_bytes; /* tables, chunks and minibatches */
+};
+/* Fills *out. */
+IMREC_API void
+imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_minibatch_stats *out);
+/* What was dropped and why: message i, from 0, in the order in which it was met, or NULL. The first
+ * 1,000 are kept. Valid until _close(). */
+IMREC_API const char *imrec_minibatch_dropped(struct imrec_minibatch_source *s, uint64_t i);
+IMREC_API void imrec_minibatch_source_close(struct imrec_minibatch_source *s); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

@@ -33,10 +33,9 @@ static bool epoch_is_over(const struct minibatch_plan *p)
  * over before it begins is passed. */
 static void enter_epoch(struct minibatch_plan *p)
 {
-    while (epoch_is_over(p)) {
-        p->mark.epoch++;
-        p->mark.epoch_labels += p->o.epoch_size;
-    }
+    const uint64_t over = (p->mark.labels - p->mark.epoch_labels) / p->o.epoch_size;
+    p->mark.epoch += over;
+    p->mark.epoch_labels += over * p->o.epoch_size;
 }
 
 uint64_t minibatch_plan_epoch(const struct minibatch_plan *p)

@@ -190,16 +190,16 @@ static enum imrec_status settle(struct timeline *t, struct imrec_error *err)
 enum imrec_status
 timeline_peek(struct timeline *t, struct timeline_item *out, struct imrec_error *err)
 {
-    const uint32_t *lengths;
     if (!t->peeked) {
         IMREC_TRY(settle(t, err));
         const struct place p = t->place[t->at];
         const uint32_t chunk = t->order[0].chunk[p.chunk_place];
-        IMREC_TRY(t->o.lengths(t->o.context, chunk, &lengths, err));
+        uint32_t length = 0;
+        IMREC_TRY(t->o.length(t->o.context, chunk, p.sequence, &length, err));
         t->item = (struct timeline_item){
             .chunk = chunk,
             .sequence = p.sequence,
-            .length = lengths[p.sequence],
+            .length = length,
             .position = t->position,
             .sweep = t->sweep,
             .number = t->number,
@@ -253,8 +253,24 @@ timeline_seek_number(struct timeline *t, uint64_t sweep, uint64_t number, struct
     return IMREC_OK;
 }
 
-enum imrec_status timeline_group(struct timeline *t, uint64_t ahead, const uint32_t **chunks,
-                                 uint32_t *count, struct imrec_error *err)
+void timeline_jump(struct timeline *t, uint64_t sweep, uint64_t number, uint64_t position)
+{
+    const struct order *o = &t->order[0];
+    if (t->sweep != sweep || number < t->number - t->at)
+        enter_sweep(t, sweep);
+    uint64_t first = t->number - t->at; /* of the group */
+    while (t->group + 1 < o->groups && first + group_sequences(t, t->group) <= number) {
+        first += group_sequences(t, t->group++);
+        t->placed = false;
+    }
+    t->at = number - first;
+    t->number = number;
+    t->position = position;
+    t->peeked = false;
+}
+
+enum imrec_status timeline_group(struct timeline *t, uint64_t ahead, struct timeline_group *out,
+                                 struct imrec_error *err)
 {
     IMREC_TRY(settle(t, err));
     uint64_t group = t->group + ahead;
@@ -266,8 +282,11 @@ enum imrec_status timeline_group(struct timeline *t, uint64_t ahead, const uint3
         if (group >= o->groups)
             group = o->groups - 1;
     }
-    *chunks = o->chunk + o->group[group];
-    *count = o->group[group + 1] - o->group[group];
+    *out = (struct timeline_group){.sweep = o->sweep,
+                                   .number = (uint32_t)group,
+                                   .chunk = o->chunk + o->group[group],
+                                   .chunks = o->group[group + 1] - o->group[group],
+                                   .place = o->group[group]};
     return IMREC_OK;
 }
 

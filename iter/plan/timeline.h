@@ -21,9 +21,9 @@ struct timeline_options {
     uint64_t window_samples;            /* 0: no bound in samples */
     const struct timeline_chunk *chunk; /* borrowed */
     uint32_t chunks;
-    /* The lengths of a chunk's sequences, valid until the next call. May read. */
-    enum imrec_status (*lengths)(void *context, uint32_t chunk, const uint32_t **out,
-                                 struct imrec_error *err);
+    /* The samples of a chunk's sequence. May read. */
+    enum imrec_status (*length)(void *context, uint32_t chunk, uint32_t sequence, uint32_t *out,
+                                struct imrec_error *err);
     void *context;
 };
 
@@ -53,15 +53,24 @@ timeline_seek(struct timeline *t, uint64_t position, struct imrec_error *err);
  * first. Exact also where sequences of no samples share a position. */
 IMREC_NODISCARD enum imrec_status
 timeline_seek_number(struct timeline *t, uint64_t sweep, uint64_t number, struct imrec_error *err);
+/* The same without the walk that finds the position: for a place that was met before. */
+void timeline_jump(struct timeline *t, uint64_t sweep, uint64_t number, uint64_t position);
 /* The sequence that comes, without moving. */
 IMREC_NODISCARD enum imrec_status
 timeline_peek(struct timeline *t, struct timeline_item *out, struct imrec_error *err);
 /* Moves behind the sequence that timeline_peek() gave. */
 void timeline_step(struct timeline *t);
 
-/* The chunks of the group `ahead` of the present one (0: the present one; not randomized: a chunk
- * is a group), in the sweep's order; across the sweep's end too. */
+struct timeline_group {
+    uint64_t sweep;
+    uint32_t number;       /* in its sweep */
+    const uint32_t *chunk; /* in the sweep's order */
+    uint32_t chunks;
+    uint32_t place; /* of the first one in the sweep's order of chunks */
+};
+/* The group `ahead` of the present one (0: the present one; not randomized: a chunk is a group);
+ * across the sweep's end too. Valid until the timeline moves. */
 IMREC_NODISCARD enum imrec_status timeline_group(struct timeline *t, uint64_t ahead,
-                                                 const uint32_t **chunks, uint32_t *count,
+                                                 struct timeline_group *out,
                                                  struct imrec_error *err);
 #endif

@@ -10,10 +10,10 @@ static const struct timeline_chunk chunks[3] = {{3, 8}, {3, 15}, {2, 8}};
 enum { SAMPLES = 31, SEQUENCES = 8 };
 
 static enum imrec_status
-lengths(void *context, uint32_t chunk, const uint32_t **out, struct imrec_error *err)
+length(void *context, uint32_t chunk, uint32_t sequence, uint32_t *out, struct imrec_error *err)
 {
     (void)context, (void)err;
-    *out = lengths_of[chunk];
+    *out = lengths_of[chunk][sequence];
     return IMREC_OK;
 }
 
@@ -25,7 +25,7 @@ struct run {
 static void begin(struct run *r, bool randomize, struct minibatch_plan_options o)
 {
     const struct timeline_options t = {
-        .randomize = randomize, .chunk = chunks, .chunks = 3, .lengths = lengths};
+        .randomize = randomize, .chunk = chunks, .chunks = 3, .length = length};
     o.epoch_size = o.epoch_size > 0 ? o.epoch_size : UINT64_MAX;
     o.ranks = o.ranks > 0 ? o.ranks : 1;
     o.randomized = randomize;

@@ -30,10 +30,10 @@ static void make_corpus(struct corpus *c, bool gaps)
 }
 
 static enum imrec_status
-lengths(void *context, uint32_t chunk, const uint32_t **out, struct imrec_error *err)
+length(void *context, uint32_t chunk, uint32_t sequence, uint32_t *out, struct imrec_error *err)
 {
     (void)err;
-    *out = ((struct corpus *)context)->length[chunk];
+    *out = ((struct corpus *)context)->length[chunk][sequence];
     return IMREC_OK;
 }
 
@@ -41,7 +41,7 @@ static struct timeline *open_line(struct corpus *c, bool randomize, uint64_t see
                                   uint64_t window_chunks, uint64_t window_samples)
 {
     const struct timeline_options o = {randomize, seed,   window_chunks, window_samples,
-                                       c->chunk,  CHUNKS, lengths,       c};
+                                       c->chunk,  CHUNKS, length,        c};
     struct timeline *t;
     ck_assert_int_eq(timeline_new(&o, &t, NULL), IMREC_OK);
     ck_assert_uint_eq(timeline_sweep_samples(t), c->samples);
@@ -142,6 +142,38 @@ START_TEST(any_number_of_a_sweep_is_found_again) /* loop */
 }
 END_TEST
 
+static void check_same(const struct timeline_item *got, const struct timeline_item *want)
+{
+    ck_assert_uint_eq(got->chunk, want->chunk);
+    ck_assert_uint_eq(got->sequence, want->sequence);
+    ck_assert_uint_eq(got->position, want->position);
+    ck_assert_uint_eq(got->sweep, want->sweep);
+    ck_assert_uint_eq(got->number, want->number);
+    ck_assert(got->last == want->last);
+}
+
+START_TEST(a_place_that_was_met_is_jumped_to) /* loop: a line */
+{
+    struct corpus c;
+    make_corpus(&c, true);
+    struct timeline *t = open_line(&c, lines[_i].randomize, 5, lines[_i].chunks, lines[_i].samples);
+    struct timeline_item met[3 * CHUNKS * 6];
+    const uint64_t n = 3 * c.sequences;
+    for (uint64_t i = 0; i < n; i++)
+        met[i] = take(t);
+    for (uint64_t k = 0; k < 4 * n; k++) { /* everywhere, from everywhere */
+        const struct timeline_item *want = &met[(k * 7919 + k / n) % n];
+        timeline_jump(t, want->sweep, want->number, want->position);
+        struct timeline_item got = take(t);
+        check_same(&got, want);
+        got = take(t);
+        if (want + 1 < met + n)
+            check_same(&got, want + 1);
+    }
+    timeline_free(t);
+}
+END_TEST
+
 START_TEST(no_more_chunks_than_the_window_are_open_at_once) /* loop: the window */
 {
     struct corpus c;
@@ -194,17 +226,18 @@ START_TEST(groups_tell_what_comes) /* loop: the window */
     make_corpus(&c, true);
     struct timeline *t = open_line(&c, true, 8, (uint64_t)_i, 0);
     for (uint64_t n = 0; n < 3 * c.sequences; n++) {
-        const uint32_t *chunks;
-        uint32_t count;
-        ck_assert_int_eq(timeline_group(t, 1, &chunks, &count, NULL), IMREC_OK);
-        ck_assert_uint_ge(count, 1);
-        ck_assert_int_eq(timeline_group(t, 0, &chunks, &count, NULL), IMREC_OK);
+        struct timeline_group group;
         struct timeline_item i;
+        ck_assert_int_eq(timeline_group(t, 1, &group, NULL), IMREC_OK);
+        ck_assert_uint_ge(group.chunks, 1);
+        ck_assert_int_eq(timeline_group(t, 0, &group, NULL), IMREC_OK);
         ck_assert_int_eq(timeline_peek(t, &i, NULL), IMREC_OK);
+        ck_assert_uint_eq(group.sweep, i.sweep);
         uint32_t k = 0;
-        while (k < count && chunks[k] != i.chunk)
+        while (k < group.chunks && group.chunk[k] != i.chunk)
             k++;
-        ck_assert_uint_lt(k, count);
+        ck_assert_uint_lt(k, group.chunks);
+        ck_assert_uint_eq(group.place + k, i.chunk_place);
         timeline_step(t);
     }
     timeline_free(t);
@@ -215,7 +248,7 @@ START_TEST(what_has_no_sample_is_refused_and_no_memory_is_an_error)
 {
     struct corpus c;
     make_corpus(&c, true);
-    struct timeline_options o = {true, 0, 0, 0, c.chunk, 0, lengths, &c};
+    struct timeline_options o = {true, 0, 0, 0, c.chunk, 0, length, &c};
     struct timeline *t;
     struct timeline_item item;
     ck_assert_int_eq(timeline_new(&o, &t, NULL), IMREC_ERR_CORRUPT);
@@ -244,6 +277,7 @@ int main(void)
     tcase_add_loop_test(tc, every_sweep_has_every_sequence_once_and_positions_add_up, 0, n);
     tcase_add_loop_test(tc, any_position_is_found_again_forwards_and_backwards, 0, n);
     tcase_add_loop_test(tc, any_number_of_a_sweep_is_found_again, 0, n);
+    tcase_add_loop_test(tc, a_place_that_was_met_is_jumped_to, 0, n);
     tcase_add_loop_test(tc, no_more_chunks_than_the_window_are_open_at_once, 1, 12);
     tcase_add_test(tc, a_seed_begins_where_the_one_before_is_a_sweep_later);
     tcase_add_loop_test(tc, groups_tell_what_comes, 1, 9);

@@ -164,6 +164,12 @@ void json_null(struct json *j, const char *key)
     fputs("null", j->out);
 }
 
+void json_raw(struct json *j, const char *key, const char *json)
+{
+    begin_value(j, key);
+    fputs(json, j->out);
+}
+
 void json_close(struct json *j)
 {
     while (j->depth > 0)

@@ -39,6 +39,7 @@ void json_real(struct json *j, const char *key, double v);    /* shortest; inf a
 void json_rounded(struct json *j, const char *key, double v); /* to 6 digits: measurements */
 void json_float(struct json *j, const char *key, float v);
 void json_bool(struct json *j, const char *key, bool v);
+void json_raw(struct json *j, const char *key, const char *json); /* a value that is JSON */
 void json_null(struct json *j, const char *key);
 void json_close(struct json *j); /* ends what is open, and the line */
 #endif

@@ -1,0 +1,218 @@
+/*
+ * iter/minibatch/assemble.c - the thread that makes minibatches ahead of the consumer.
+ *
+ * Plan which sequences come, have their blocks loaded, lay them out in a cell, publish it. The
+ * first failure, or the end, is published like a minibatch and ends the run.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "iter/minibatch/gather.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- planning ---------------------------------------------------------------------------- */
+
+static uint64_t size_of_next(const struct imrec_minibatch_source *s)
+{
+    if (s->asked > 0)
+        return s->asked;
+    return minibatch_size(&s->options.sizes, source_truncates(s)
+                                                 ? truncated_plan_epoch(&s->truncated)
+                                                 : minibatch_plan_epoch(&s->plan));
+}
+
+static enum imrec_status
+plan_whole(struct imrec_minibatch_source *s, struct imrec_minibatch *m, struct imrec_error *err)
+{
+    IMREC_TRY(gather_want(s, NULL, 0, 0, err)); /* the plan itself may look into blocks */
+    IMREC_TRY(minibatch_plan_next(&s->plan, size_of_next(s), err));
+    m->sweep = s->plan.sweep;
+    m->epoch = s->plan.epoch;
+    m->sweep_end = s->plan.sweep_end;
+    m->epoch_end = s->plan.epoch_end || (s->options.full_sweep && s->plan.sweep_end);
+    m->position = s->plan.mark.position;
+    return gather_want(s, s->plan.item, sizeof(*s->plan.item), s->plan.items, err);
+}
+
+static enum imrec_status
+plan_pieces(struct imrec_minibatch_source *s, struct imrec_minibatch *m, struct imrec_error *err)
+{
+    IMREC_TRY(truncated_plan_next(&s->truncated, size_of_next(s), err));
+    m->sweep = s->truncated.first_sweep;
+    m->epoch = s->truncated.epoch;
+    m->sweep_end = s->truncated.sweep_end;
+    m->epoch_end = s->truncated.epoch_end || (s->options.full_sweep && s->truncated.sweep_end);
+    m->position = s->truncated.given;
+    return gather_want(s, &s->truncated.piece->item, sizeof(*s->truncated.piece),
+                       s->truncated.pieces, err);
+}
+
+/* What stands in the plan at i. */
+static struct gather_item planned(const struct imrec_minibatch_source *s, uint64_t i)
+{
+    if (!source_truncates(s))
+        return (struct gather_item){&s->plan.item[i], {.count = PACK_WHOLE, .begins = true}};
+    const struct truncated_piece *p = &s->truncated.piece[i];
+    return (struct gather_item){&p->item, {p->begin, p->count, p->row, p->column, p->begin == 0}};
+}
+
+/* ---- packing ----------------------------------------------------------------------------- */
+
+/* Views, pieces and ids of what was planned; *kept: of how many. */
+static enum imrec_status gather(struct imrec_minibatch_source *s, struct source_cell *c,
+                                uint64_t room, uint64_t *kept, struct imrec_error *err)
+{
+    struct sequence_view *views = s->views.p;
+    struct pack_piece *piece = s->pieces.p;
+    uint64_t *ids = c->ids.p;
+    for (uint64_t i = 0; i < room; i++) {
+        struct gather_item g = planned(s, i);
+        bool empty;
+        IMREC_TRY(gather_one(s, &g, views, room, *kept, &ids[*kept], &empty, err));
+        if (empty && g.piece.begin == 0)
+            s->dropped_sequences++;
+        if (empty)
+            continue;
+        c->minibatch.samples += source_truncates(s) ? g.piece.count : g.item->length;
+        if (!source_truncates(s))
+            g.piece.row = (uint32_t)*kept;
+        piece[(*kept)++] = g.piece;
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status pack_all(struct imrec_minibatch_source *s, struct source_cell *c,
+                                  uint64_t room, uint64_t kept, struct imrec_error *err)
+{
+    const uint64_t width = (uint64_t)s->options.o.truncation_length;
+    for (uint32_t i = 0; i < s->joint.streams; i++)
+        IMREC_TRY(pack_stream(&c->packed[i], s->joint.stream[i].info,
+                              (struct sequence_view *)s->views.p + i * room, s->pieces.p, kept,
+                              s->truncated.rows, width, &c->stream[i], err));
+    c->minibatch.sequences = kept;
+    c->minibatch.ids = c->ids.p;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+fill(struct imrec_minibatch_source *s, struct source_cell *c, struct imrec_error *err)
+{
+    const uint64_t room = source_truncates(s) ? s->truncated.pieces : s->plan.items;
+    uint64_t kept = 0;
+    if (room >= UINT32_MAX)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "a minibatch of more than %lu sequences; ask for fewer samples",
+                              (unsigned long)UINT32_MAX - 1);
+    IMREC_TRY(pack_reserve(&s->views, room, s->joint.streams * sizeof(struct sequence_view), err));
+    IMREC_TRY(pack_reserve(&s->pieces, room, sizeof(struct pack_piece), err));
+    IMREC_TRY(pack_reserve(&c->ids, room, sizeof(uint64_t), err));
+    IMREC_TRY(gather(s, c, room, &kept, err));
+    return pack_all(s, c, room, kept, err);
+}
+
+static enum imrec_status
+take_place(struct imrec_minibatch_source *s, struct source_place *p, struct imrec_error *err)
+{
+    p->mark = s->plan.mark;
+    if (!source_truncates(s))
+        return IMREC_OK;
+    p->mark = (struct minibatch_mark){.sweep = s->truncated.sweep,
+                                      .number = s->truncated.number,
+                                      .position = s->truncated.position};
+    return truncated_plan_held(&s->truncated, &p->held, &p->held_room, &p->helds, err);
+}
+
+static enum imrec_status make(struct imrec_minibatch_source *s, struct source_cell *c)
+{
+    c->minibatch = (struct imrec_minibatch){.streams = s->joint.streams};
+    enum imrec_status st = source_truncates(s) ? plan_pieces(s, &c->minibatch, &c->error)
+                                               : plan_whole(s, &c->minibatch, &c->error);
+    if (st == IMREC_OK)
+        st = fill(s, c, &c->error);
+    if (st == IMREC_OK)
+        st = take_place(s, &c->behind, &c->error);
+    blocks_trim(s->blocks);
+    c->errors = 0;
+    for (uint32_t k = 0; k < s->joint.corpora; k++)
+        c->errors += s->errors[k];
+    c->dropped = s->dropped_sequences;
+    return c->status = st;
+}
+
+/* ---- the thread -------------------------------------------------------------------------- */
+
+static void run(struct imrec_minibatch_source *s)
+{
+    enum imrec_status st = IMREC_OK;
+    uint64_t n;
+    while (st == IMREC_OK && ring_reserve(&s->ring, &n) == IMREC_OK) {
+        st = make(s, &s->cell[n % s->ring.depth]);
+        ring_publish(&s->ring, n);
+    }
+}
+
+void *source_main(void *source)
+{
+    struct imrec_minibatch_source *s = source;
+    mutex_lock(&s->lock);
+    while (!s->stop) {
+        if (!s->run) {
+            s->idle = true;
+            cond_wake_all(&s->change);
+            cond_wait(&s->change, &s->lock);
+            continue;
+        }
+        s->idle = false;
+        mutex_unlock(&s->lock);
+        run(s);
+        mutex_lock(&s->lock);
+        s->run = false;
+    }
+    s->idle = true;
+    mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* ---- places ------------------------------------------------------------------------------ */
+
+enum imrec_status
+source_place_copy(struct source_place *to, const struct source_place *from, struct imrec_error *err)
+{
+    if (from->helds > to->held_room) {
+        struct truncated_held *grown = imrec_realloc(to->held, from->helds, sizeof(*grown));
+        if (grown == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for a position");
+        to->held = grown;
+        to->held_room = from->helds;
+    }
+    if (from->helds > 0)
+        memcpy(to->held, from->held, from->helds * sizeof(*to->held));
+    to->helds = from->helds;
+    to->mark = from->mark;
+    return IMREC_OK;
+}
+
+enum imrec_status source_go(struct imrec_minibatch_source *s, const struct source_place *place,
+                            bool known, struct imrec_error *err)
+{
+    s->wants = false;
+    if (source_truncates(s))
+        return truncated_plan_seek(&s->truncated, &place->mark, place->held, place->helds, err);
+    if (!known) {
+        struct timeline_item item;
+        IMREC_TRY(minibatch_plan_seek(&s->plan, &place->mark, err));
+        IMREC_TRY(timeline_peek(s->line, &item, err));
+        return item.position == place->mark.position
+                   ? IMREC_OK
+                   : imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                    "position: sequence %" PRIu64 " of sweep %" PRIu64
+                                    " begins at sample %" PRIu64 ", not %" PRIu64,
+                                    place->mark.number, place->mark.sweep, item.position,
+                                    place->mark.position);
+    }
+    timeline_jump(s->line, place->mark.sweep, place->mark.number, place->mark.position);
+    s->plan.mark = place->mark;
+    return IMREC_OK;
+}

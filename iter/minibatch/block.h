@@ -1,0 +1,39 @@
+/* iter/minibatch/block.h - a block of a corpus in memory: values, and what was wrong with it. */
+#ifndef IMREC_ITER_MINIBATCH_BLOCK_H
+#define IMREC_ITER_MINIBATCH_BLOCK_H
+
+#include "formats/cbf/cbf_chunk.h"
+#include "formats/ctf/ctf_parse.h"
+#include "iter/minibatch/corpus.h"
+
+/* Memory is kept from one loading to the next. Begin with zeroed memory. */
+struct block {
+    struct sequence_chunk view;
+    const struct ctf_problem *problem; /* in their order; more than max_errors are not all here */
+    uint64_t problems;
+    /* private: */
+    struct ctf_parser *parser; /* text */
+    struct cbf_chunk binary;
+    uint8_t *raw;
+    size_t raw_room;
+    struct ctf_problem *fault; /* binary */
+    uint64_t fault_room;
+};
+
+/* What a thread needs to load: text on its way. Begin with zeroed memory. */
+struct block_scratch {
+    uint8_t *text;
+    size_t room;
+};
+
+/* Reads and parses block `number`. Any thread. An error is one of storage or memory: data that
+ * cannot be used are problems, and are not in the view. */
+IMREC_NODISCARD enum imrec_status block_load(struct block *b, struct corpus *c, uint32_t number,
+                                             struct block_scratch *scratch,
+                                             struct imrec_error *err);
+/* Sequence n of the block as it was in the file; false: it was dropped. */
+bool block_find(const struct block *b, const struct corpus *c, uint32_t number, uint32_t n,
+                uint32_t *place);
+uint64_t block_memory(const struct block *b);
+void block_free(struct block *b);
+#endif

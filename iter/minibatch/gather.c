@@ -1,0 +1,184 @@
+/* iter/minibatch/gather.c - the sequences of a minibatch out of blocks. */
+#include "iter/minibatch/gather.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- what is needed ---------------------------------------------------------------------- */
+
+static void add_block(struct imrec_minibatch_source *s, uint64_t number)
+{
+    if (s->stamp[number] == s->stamps)
+        return;
+    s->stamp[number] = s->stamps;
+    s->list[s->lists++] = number;
+}
+
+static void add_chunk(struct imrec_minibatch_source *s, uint32_t chunk)
+{
+    const struct corpus_chunk *c = &s->joint.corpus[0]->chunk[chunk];
+    for (uint32_t i = 0; i < c->blocks; i++)
+        add_block(s, c->block + i);
+    for (uint32_t k = 1; k < s->joint.corpora; k++)
+        for (uint32_t n = 0; n < s->joint.chunk[chunk].sequences; n++)
+            add_block(s, blocks_first(s->blocks, k) + joint_find(&s->joint, chunk, n, k).block);
+}
+
+static enum imrec_status
+add_group(struct imrec_minibatch_source *s, uint64_t ahead, struct imrec_error *err)
+{
+    const struct imrec_minibatch_options *o = &s->options.o;
+    const bool dealt = o->rank_mode == IMREC_RANK_LOCAL && o->randomize; /* chunks, to ranks */
+    struct timeline_group g;
+    IMREC_TRY(timeline_group(s->line, ahead, &g, err));
+    if (o->max_sweeps > 0 && g.sweep >= (uint64_t)o->max_sweeps)
+        return IMREC_OK;
+    for (uint32_t i = 0; i < g.chunks; i++)
+        if (!dealt || (g.place + i) % (uint64_t)o->num_ranks == (uint64_t)o->rank)
+            add_chunk(s, g.chunk[i]);
+    return IMREC_OK;
+}
+
+enum imrec_status gather_want(struct imrec_minibatch_source *s, const struct timeline_item *item,
+                              size_t stride, uint64_t n, struct imrec_error *err)
+{
+    struct timeline_group now;
+    const uint64_t ahead = s->options.o.randomize ? 1 : 2 * (uint64_t)s->threads;
+    uint32_t before = UINT32_MAX;
+    IMREC_TRY(timeline_group(s->line, 0, &now, err));
+    if (s->wants && now.sweep == s->want_sweep && now.number == s->want_group)
+        return IMREC_OK;
+    s->lists = 0;
+    s->stamps++;
+    for (uint64_t i = 0; i < n; i++, item = (const void *)((const char *)item + stride)) {
+        if (item->chunk != before)
+            add_chunk(s, item->chunk);
+        before = item->chunk;
+    }
+    for (uint64_t i = 0; i <= ahead; i++)
+        IMREC_TRY(add_group(s, i, err));
+    blocks_want(s->blocks, s->list, s->lists);
+    s->want_sweep = now.sweep;
+    s->want_group = now.number;
+    s->wants = true;
+    return IMREC_OK;
+}
+
+/* ---- errors ------------------------------------------------------------------------------ */
+
+static enum imrec_status
+remember(struct imrec_minibatch_source *s, const char *message, struct imrec_error *err)
+{
+    if (s->messages == SOURCE_DROPPED_KEPT)
+        return IMREC_OK;
+    const size_t n = strlen(message) + 1;
+    char *copy = imrec_realloc(NULL, n, 1);
+    if (copy == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a message");
+    memcpy(copy, message, n);
+    mutex_lock(&s->lock);
+    s->message[s->messages++] = copy;
+    mutex_unlock(&s->lock);
+    return IMREC_OK;
+}
+
+/* Every bad sample costs one error, once in the life of a source. */
+static enum imrec_status charge(struct imrec_minibatch_source *s, uint32_t corpus, uint64_t number,
+                                const struct block *b, struct imrec_error *err)
+{
+    const struct imrec_deserializer *o = &s->joint.corpus[corpus]->o;
+    if (s->charged[number])
+        return IMREC_OK;
+    for (uint64_t i = 0; i < b->problems; i++) {
+        const struct ctf_problem *p = &b->problem[i];
+        if (s->errors[corpus] == (uint64_t)o->max_errors)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, p->offset, "%s", p->message);
+        s->errors[corpus]++;
+        if (o->trace_level >= 1)
+            imrec_log(IMREC_LOG_WARNING, "%s; dropped (error %" PRIu64 " of %" PRId64 " allowed)",
+                      p->message, s->errors[corpus], o->max_errors);
+        IMREC_TRY(remember(s, p->message, err));
+    }
+    s->charged[number] = 1;
+    if (o->trace_level >= 2)
+        imrec_log(IMREC_LOG_TRACE, "%.200s: chunk %" PRIu64 ": %" PRIu32 " sequences in use",
+                  o->file, number - blocks_first(s->blocks, corpus), b->view.sequences);
+    return IMREC_OK;
+}
+
+/* ---- sequences --------------------------------------------------------------------------- */
+
+static enum imrec_status unequal(const struct imrec_minibatch_source *s, uint64_t key,
+                                 uint32_t stream, uint32_t have, uint32_t want,
+                                 struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                          "sequence id %" PRIu64 " has %" PRIu32 " samples of '%.60s' and %" PRIu32
+                          " of '%.60s'; truncationLength needs equal lengths in all streams",
+                          key, want, s->joint.stream[0].info->name, have,
+                          s->joint.stream[stream].info->name);
+}
+
+static enum imrec_status check_equal(const struct imrec_minibatch_source *s, uint64_t key,
+                                     const struct sequence_view *views, uint64_t room, uint64_t at,
+                                     struct imrec_error *err)
+{
+    for (uint32_t i = 1; i < s->joint.streams && source_truncates(s); i++)
+        if (views[i * room + at].samples != views[at].samples)
+            return unequal(s, key, i, views[i * room + at].samples, views[at].samples, err);
+    return IMREC_OK;
+}
+
+/* A sequence's views in the streams of one corpus. */
+static enum imrec_status
+view_corpus(struct imrec_minibatch_source *s, const struct timeline_item *item, uint32_t corpus,
+            struct sequence_view *views, uint64_t room, uint64_t at, struct imrec_error *err)
+{
+    struct corpus *c = s->joint.corpus[corpus];
+    const struct joint_place p = joint_find(&s->joint, item->chunk, item->sequence, corpus);
+    const uint64_t number = blocks_first(s->blocks, corpus) + p.block;
+    const struct block *b;
+    uint32_t place;
+    IMREC_TRY(blocks_get(s->blocks, number, &b, err));
+    IMREC_TRY(charge(s, corpus, number, b, err));
+    const bool found = block_find(b, c, p.block, p.sequence, &place);
+    for (uint32_t i = 0; i < s->joint.streams; i++)
+        if (s->joint.stream[i].corpus == corpus)
+            views[i * room + at] = found ? sequence_view(&b->view, s->joint.stream[i].stream, place,
+                                                         s->joint.stream[i].info)
+                                         : (struct sequence_view){0};
+    return IMREC_OK;
+}
+
+enum imrec_status gather_one(struct imrec_minibatch_source *s, const struct gather_item *g,
+                             struct sequence_view *views, uint64_t room, uint64_t at, uint64_t *id,
+                             bool *empty, struct imrec_error *err)
+{
+    *empty = true;
+    for (uint32_t k = 0; k < s->joint.corpora; k++)
+        IMREC_TRY(view_corpus(s, g->item, k, views, room, at, err));
+    for (uint32_t i = 0; i < s->joint.streams; i++)
+        *empty &= views[i * room + at].samples == 0;
+    const struct joint_place p = joint_find(&s->joint, g->item->chunk, g->item->sequence, 0);
+    IMREC_TRY(corpus_key(s->joint.corpus[0], p.block, p.sequence, id, err));
+    return check_equal(s, *id, views, room, at, err);
+}
+
+enum imrec_status source_labels(void *source, const struct timeline_item *item, uint64_t *out,
+                                struct imrec_error *err)
+{
+    struct imrec_minibatch_source *s = source;
+    const struct joint_stream *j = &s->joint.stream[s->label_stream];
+    const struct joint_place p = joint_find(&s->joint, item->chunk, item->sequence, j->corpus);
+    const struct block *b;
+    uint32_t place;
+    IMREC_TRY(blocks_get(s->blocks, blocks_first(s->blocks, j->corpus) + p.block, &b, err));
+    *out = block_find(b, s->joint.corpus[j->corpus], p.block, p.sequence, &place)
+               ? sequence_view(&b->view, j->stream, place, j->info).samples
+               : 0;
+    return IMREC_OK;
+}

@@ -1,0 +1,106 @@
+/* iter/minibatch/source_state.h - what a minibatch source is made of. Private to this folder.
+ *
+ * One thread of the source's own (assemble.c) plans minibatches, gathers their sequences out of
+ * blocks and packs them into cells of a ring; the consumer takes the cells in order. While that
+ * thread is paused its things are the consumer's. */
+#ifndef IMREC_ITER_MINIBATCH_SOURCE_STATE_H
+#define IMREC_ITER_MINIBATCH_SOURCE_STATE_H
+
+#include "base/ring.h"
+#include "iter/minibatch/blocks.h"
+#include "iter/minibatch/joint.h"
+#include "iter/minibatch/minibatch_options.h"
+#include "iter/minibatch/pack.h"
+#include "iter/plan/minibatch_plan.h"
+#include "iter/plan/truncated_plan.h"
+
+enum { SOURCE_DROPPED_KEPT = 1000 }; /* messages of what was dropped */
+
+struct source_place { /* where a source stands: what a position holds */
+    struct minibatch_mark mark;
+    struct truncated_held *held; /* with truncation: what its slots hold */
+    uint64_t helds, held_room;
+};
+
+struct source_cell { /* of the ring: a minibatch */
+    struct packed_stream *packed;
+    struct imrec_minibatch_stream *stream;
+    struct pack_room ids;
+    struct imrec_minibatch minibatch; /* but for .stream */
+    struct source_place behind;
+    uint64_t errors, dropped; /* so far */
+    enum imrec_status status;
+    struct imrec_error error;
+};
+
+struct imrec_minibatch_source {
+    struct source_options options;
+    struct joint joint;
+    struct blocks *blocks;
+    struct timeline *line;
+    struct minibatch_plan plan;
+    struct truncated_plan truncated;
+    uint32_t label_stream; /* UINT32_MAX: the timeline's own */
+    uint32_t threads;
+
+    /* of the assembling thread */
+    struct pack_room views, pieces;
+    uint64_t want_sweep, want_group;
+    bool wants;
+    uint64_t *list, lists; /* blocks to want */
+    uint32_t *stamp, stamps;
+    uint8_t *charged; /* [blocks]: its problems have been counted */
+    uint64_t *errors; /* [corpora] */
+    uint64_t dropped_sequences;
+    uint64_t asked; /* samples of a minibatch; 0: the schedule's */
+
+    /* between both */
+    struct ring ring;
+    struct source_cell *cell; /* [ring.depth] */
+    struct thread thread;
+    struct mutex lock;
+    struct cond change;
+    bool run, idle, stop;
+    char **message; /* of what was dropped, [messages] */
+    uint64_t messages;
+
+    /* of the consumer */
+    bool started, holds; /* a cell */
+    enum imrec_status final;
+    struct imrec_error final_error;
+    struct source_place place;
+    uint64_t delivered_errors, delivered_dropped;
+    char *position;
+    struct imrec_minibatch_stream *mapped; /* streams as a call wants them */
+    uint32_t mapped_room;
+    struct imrec_stream *described;
+    uint64_t fingerprint;
+};
+
+static inline bool source_truncates(const struct imrec_minibatch_source *s)
+{
+    return s->options.o.truncation_length > 0;
+}
+
+/* assemble.c */
+void *source_main(void *source);
+/* For struct minibatch_plan_options: samples of the stream that epochs count. */
+IMREC_NODISCARD enum imrec_status source_labels(void *source, const struct timeline_item *item,
+                                                uint64_t *out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status source_place_copy(struct source_place *to,
+                                                    const struct source_place *from,
+                                                    struct imrec_error *err);
+/* The thread must be idle. known: the place was met before. */
+IMREC_NODISCARD enum imrec_status source_go(struct imrec_minibatch_source *s,
+                                            const struct source_place *place, bool known,
+                                            struct imrec_error *err);
+
+/* minibatch_position.c */
+IMREC_NODISCARD enum imrec_status source_position_write(const struct imrec_minibatch_source *s,
+                                                        const struct source_place *place,
+                                                        char **text, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status source_position_read(struct imrec_minibatch_source *s,
+                                                       const char *text, struct source_place *out,
+                                                       struct imrec_error *err);
+uint64_t source_fingerprint(const struct imrec_minibatch_source *s);
+#endif
