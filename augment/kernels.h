@@ -5,6 +5,7 @@
 #include "augment/normalize.h"
 #include "augment/resample_passes.h"
 #include "augment/resize_passes.h"
+#include "augment/resize_taps.h"
 #include "base/cpu.h"
 
 /* Every variant of a kernel gives the same bits. A level without a variant of its own has the
@@ -19,6 +20,9 @@ struct kernels {
     half_fn *half;
     resample_y_fn *resample_y;
     resample_x_fn *resample_x;
+    taps_x_fn *taps_x;
+    cubic_y_fn *cubic_y;
+    taps_y_fn *taps_y;
 };
 
 /* Those of a level that cpu_has(). */

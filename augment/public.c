@@ -36,10 +36,10 @@ enum imrec_status imrec_image_resize(const struct imrec_image *from, const struc
     IMREC_TRY(check_image(to, "target", err));
     if (from->channels != to->channels)
         return refuse(err, "source and target must have the same number of channels");
-    if (inter_method != RESIZE_NEAREST && inter_method != RESIZE_BILINEAR &&
-        inter_method != RESIZE_AREA)
+    if (inter_method < 0 || inter_method >= RESIZE_METHODS)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "inter_method must be 0 (nearest), 1 (bilinear) or 3 (area), not %d",
+                              "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area) "
+                              "or 4 (Lanczos), not %d",
                               inter_method);
     const struct resize_job job = {
         .from_width = from->width,

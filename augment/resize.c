@@ -66,9 +66,10 @@ static bool inside(uint32_t begin, uint32_t length, uint32_t size)
 static enum imrec_status
 check(const struct resize_job *j, const struct imrec_image *from, struct imrec_error *err)
 {
-    if (j->method != RESIZE_NEAREST && j->method != RESIZE_BILINEAR && j->method != RESIZE_AREA)
+    if ((unsigned)j->method >= RESIZE_METHODS)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "inter_method is 0 (nearest), 1 (bilinear) or 3 (area), not %d",
+                              "inter_method of a resize is 0 (nearest), 1 (bilinear), 2 (cubic), "
+                              "3 (area) or 4 (Lanczos), not %d",
                               (int)j->method);
     if (j->from_width == 0 || j->from_height == 0 ||
         !inside(j->window.x, j->window.width, j->to_width) ||
@@ -141,6 +142,9 @@ static enum imrec_status run(const struct resize_run *r, struct imrec_error *err
         return run_area_whole(r, err);
     case KIND_AREA:
         return run_area(r, err);
+    case KIND_CUBIC:
+    case KIND_LANCZOS:
+        return run_taps(r, err);
     }
     return IMREC_OK;
 }

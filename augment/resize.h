@@ -4,7 +4,14 @@
 
 #include "base/image.h"
 
-enum resize_method { RESIZE_NEAREST = 0, RESIZE_BILINEAR = 1, RESIZE_AREA = 3 };
+enum resize_method {
+    RESIZE_NEAREST = 0,
+    RESIZE_BILINEAR = 1,
+    RESIZE_CUBIC = 2,
+    RESIZE_AREA = 3,
+    RESIZE_LANCZOS = 4,
+    RESIZE_METHODS,
+};
 
 /* Size after "shorter side to `shorter`", integer arithmetic of the original; shorter <= 0
  * keeps it. */

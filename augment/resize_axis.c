@@ -1,5 +1,7 @@
 #include "augment/resize_axis.h"
 
+#include "augment/resize_taps.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -21,6 +23,10 @@ enum resize_kind resize_kind(const struct resize_job *job)
         return KIND_COPY;
     if (job->method == RESIZE_NEAREST)
         return KIND_NEAREST;
+    if (job->method == RESIZE_CUBIC)
+        return KIND_CUBIC;
+    if (job->method == RESIZE_LANCZOS)
+        return KIND_LANCZOS;
     if (x.whole == 2 && y.whole == 2)
         return KIND_HALF;
     if (job->method == RESIZE_BILINEAR)
@@ -36,6 +42,12 @@ uint32_t nearest_at(const struct resize_axis *a, uint32_t at)
     return s < a->from - 1 ? (uint32_t)s : a->from - 1;
 }
 
+struct taps_place taps_at(const struct resize_axis *a, uint32_t at)
+{
+    const float f = (float)((at + 0.5) * a->step - 0.5), s = floorf(f);
+    return (struct taps_place){(int64_t)s, f - s};
+}
+
 struct linear_tap linear_at(const struct resize_axis *a, enum resize_kind kind, uint32_t at)
 {
     float f;
@@ -45,9 +57,9 @@ struct linear_tap linear_at(const struct resize_axis *a, enum resize_kind kind, 
         f = (float)((at + 1.0) - (s + 1) * a->inverse);
         f = f <= 0 ? 0 : f - floorf(f);
     } else {
-        f = (float)((at + 0.5) * a->step - 0.5);
-        s = floorf(f);
-        f -= (float)s;
+        const struct taps_place p = taps_at(a, at);
+        s = (double)p.at;
+        f = p.f;
     }
     /* Two roundings, not one: the weights may add up to 2047 or 2049. */
     return (struct linear_tap){(int64_t)s, (int16_t)lrintf((1 - f) * 2048),
@@ -83,6 +95,17 @@ linear_span(const struct resize_axis *a, enum resize_kind kind, uint32_t begin, 
     return (struct resize_span){(uint32_t)first, (uint32_t)(end - first) + 1};
 }
 
+static struct resize_span
+taps_span(const struct resize_axis *a, int64_t reach, uint32_t begin, uint32_t length)
+{
+    const int64_t last = (int64_t)a->from - 1;
+    int64_t first = taps_at(a, begin).at - reach + 1;
+    int64_t end = taps_at(a, begin + length - 1).at + reach;
+    first = first < 0 ? 0 : first < last ? first : last;
+    end = end < 0 ? 0 : end < last ? end : last;
+    return (struct resize_span){(uint32_t)first, (uint32_t)(end - first) + 1};
+}
+
 struct resize_span resize_axis_span(const struct resize_axis *a, enum resize_kind kind,
                                     uint32_t begin, uint32_t length)
 {
@@ -97,6 +120,10 @@ struct resize_span resize_axis_span(const struct resize_axis *a, enum resize_kin
     case KIND_LINEAR:
     case KIND_AREA_ENLARGE:
         return linear_span(a, kind, begin, length);
+    case KIND_CUBIC:
+        return taps_span(a, TAPS_CUBIC / 2, begin, length);
+    case KIND_LANCZOS:
+        return taps_span(a, TAPS_LANCZOS / 2, begin, length);
     case KIND_HALF:
     case KIND_AREA_WHOLE:
         return (struct resize_span){begin * a->whole, length * a->whole};

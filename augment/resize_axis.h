@@ -5,7 +5,7 @@
 
 #include "augment/resize.h"
 
-/* What a resize comes down to. Cubic and Lanczos will be kinds of their own. */
+/* What a resize comes down to. */
 enum resize_kind {
     KIND_COPY,         /* equal sizes, whatever the method */
     KIND_NEAREST,      /**/
@@ -14,6 +14,8 @@ enum resize_kind {
     KIND_HALF,         /* 2 x 2 pixels become one */
     KIND_AREA_WHOLE,   /* k x l pixels become one */
     KIND_AREA,         /* pixels and parts of pixels become one, in float32 */
+    KIND_CUBIC,        /* four taps, which are clipped one by one at the borders */
+    KIND_LANCZOS,      /* eight of them */
 };
 
 struct resize_axis {
@@ -40,6 +42,13 @@ struct linear_tap {
     int16_t weight, next_weight;
 };
 struct linear_tap linear_at(const struct resize_axis *a, enum resize_kind kind, uint32_t at);
+
+/* A place that lies f behind pixel `at`, which may lie outside. */
+struct taps_place {
+    int64_t at;
+    float f;
+};
+struct taps_place taps_at(const struct resize_axis *a, uint32_t at);
 
 /* Pixels first, first + 1, ... by weights: the first one's, the last one's, and that of all
  * between. */

@@ -98,5 +98,6 @@ bool resize_make_blocks(const struct resize_run *r, const uint32_t *first, const
 
 enum imrec_status run_linear(const struct resize_run *r, struct imrec_error *err);
 enum imrec_status run_area(const struct resize_run *r, struct imrec_error *err);
+enum imrec_status run_taps(const struct resize_run *r, struct imrec_error *err);
 enum imrec_status run_area_whole(const struct resize_run *r, struct imrec_error *err);
 #endif

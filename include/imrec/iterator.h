@@ -46,7 +46,7 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
     X(bool,     equal_batches,      "0",  0, 1,         "0|1",     "dataset",      "every partition delivers the same number of batches") \
     X(bool,     keep_in_memory,     "0",  0, 1,         "0|1",     "backend",      "keep the partition's compressed records in memory after the first sweep") \
     X(int64_t,  resize,             "-1", -1, 65500,    "px",      "augmentation", "shorter side after resize; -1 or 0 keeps the size") \
-    X(int64_t,  inter_method,       "1",  0, 10,        "0|1|3",   "augmentation", "resampling: 0 nearest, 1 bilinear, 3 area") \
+    X(int64_t,  inter_method,       "1",  0, 10,        "0..4|9|10", "augmentation", "resampling: 0 nearest, 1 bilinear, 2 cubic, 3 area, 4 Lanczos, 9 by size, 10 random") \
     X(bool,     rand_crop,          "0",  0, 1,         "0|1",     "augmentation", "crop anywhere; 0 = in the centre") \
     X(bool,     rand_mirror,        "0",  0, 1,         "0|1",     "augmentation", "mirror left-right, probability 1/2") \
     X(bool,     mirror,             "0",  0, 1,         "0|1",     "augmentation", "mirror every sample left-right") \
@@ -72,7 +72,38 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
     X(bool,     record_draws,       "0",  0, 1,         "0|1",     "auxiliary",    "deliver the drawn parameters of each sample") \
     X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log what is opened and what is wrong with it") \
     X(int64_t,  epoch_size,         "0",  0, INT64_MAX, "samples", "batch",        "samples until IMREC_END, whatever a sweep has; 0 = a sweep, again and again; INFINITELY_REPEAT, FULL_DATA_SWEEP (one, and no more)") \
-    X(int64_t,  max_samples,        "0",  0, INT64_MAX, "samples", "batch",        "no more samples come after so many; 0 = never")
+    X(int64_t,  max_samples,        "0",  0, INT64_MAX, "samples", "batch",        "no more samples come after so many; 0 = never") \
+    X(const char *, aug_seq,        "aug_default", 0, 65535, "NAME,...", "augmentation", "the augmenters, in order") \
+    X(int64_t,  max_rotate_angle,   "0",  0, 360,       "degrees", "augmentation", "turn by a whole angle from [-this, this]") \
+    X(int64_t,  rotate,             "-1", -360, 360,    "degrees", "augmentation", "turn every sample by this, if above 0, counter-clockwise") \
+    X(const char *, rotate_list,    "",   0, 4096,      "degrees,...", "augmentation", "turn by one of these angles") \
+    X(float,    max_shear_ratio,    "0",  0, 100,       "",        "augmentation", "shear by [-this, this]") \
+    X(float,    max_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "scale by [min_random_scale, this]") \
+    X(float,    min_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "least scale") \
+    X(float,    max_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "aspect from [1 - this, 1 + this], or [min_aspect_ratio, this]") \
+    X(float,    min_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "least aspect; 0 = not given") \
+    X(float,    max_img_size,       "1e10", 1, 1e10,    "px",      "augmentation", "largest side of the scaled, turned picture") \
+    X(float,    min_img_size,       "0",  0, 65500,     "px",      "augmentation", "least side of the scaled, turned picture") \
+    X(int64_t,  pad,                "0",  0, 65500,     "px",      "augmentation", "border on all four sides") \
+    X(int64_t,  fill_value,         "255", 0, 255,      "",        "augmentation", "of the border, and of what turning leaves empty") \
+    X(bool,     random_resized_crop, "0", 0, 1,         "0|1",     "augmentation", "crop a random area of a random aspect, resize it to data_shape") \
+    X(float,    max_random_area,    "1",  1e-6, 1,      "",        "augmentation", "largest share of the picture in random_resized_crop") \
+    X(float,    min_random_area,    "1",  1e-6, 1,      "",        "augmentation", "least share of the picture in random_resized_crop") \
+    X(int64_t,  max_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "crop a square of [min_crop_size, this], resize it to data_shape") \
+    X(int64_t,  min_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "least side of that square") \
+    X(float,    brightness,         "0",  0, 10,        "",        "augmentation", "multiply by [1 - this, 1 + this]") \
+    X(float,    contrast,           "0",  0, 10,        "",        "augmentation", "distance from the mean grey times [1 - this, 1 + this]") \
+    X(float,    saturation,         "0",  0, 10,        "",        "augmentation", "distance from grey times [1 - this, 1 + this]") \
+    X(int64_t,  random_h,           "0",  0, 180,       "",        "augmentation", "add [-this, this] to the hue (0..180)") \
+    X(int64_t,  random_s,           "0",  0, 255,       "",        "augmentation", "add [-this, this] to the saturation (0..255)") \
+    X(int64_t,  random_l,           "0",  0, 255,       "",        "augmentation", "add [-this, this] to the lightness (0..255)") \
+    X(float,    pca_noise,          "0",  0, 100,       "",        "augmentation", "deviation of light along the colours' principal components") \
+    X(float,    max_random_contrast, "0", 0, 1,         "",        "augmentation", "values times [1 - this, 1 + this]") \
+    X(float,    max_random_illumination, "0", 0, 1e6,   "0..255",  "augmentation", "add [-this, this] to the values") \
+    X(int64_t,  seed_aug,           "-1", -1, INT64_MAX, "",       "augmentation", "of augmentation alone; -1 = seed") \
+    X(int64_t,  shuffle_chunk_size, "0",  0, 4096,      "MiB",     "dataset",      "the original's word: shuffle=1 with shuffle_chunk of so many MiB") \
+    X(int64_t,  shuffle_chunk_seed, "0",  0, INT64_MAX, "",        "dataset",      "of the order alone; 0 = seed") \
+    X(bool,     verify_decode,      "0",  0, 1,         "0|1",     "auxiliary",    "decode every picture to its end; a fault anywhere fails the sample")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.
@@ -83,11 +114,24 @@ struct imrec_iter_options {
     IMREC_ITER_PARAMS(IMREC_FIELD)
 };
 
-/* What was drawn for a sample. */
+/* What was drawn for a sample (docs/guide/augmentation.md); numbers of what is off are neutral. */
 struct imrec_draw {
-    uint32_t x, y;          /* top-left corner of the crop in the resized, upright picture, px */
-    uint32_t width, height; /* of the resized, upright picture, px */
+    uint32_t x, y;          /* top-left corner of the crop in the picture it is cut from, px */
+    uint32_t width, height; /* of that picture: resized, turned, padded, upright, px */
     bool mirror;            /* left-right */
+    bool warped;            /* by the matrix */
+    uint8_t resize_method, warp_method, crop_method; /* inter_method, 0..4 */
+    uint8_t light_order[3]; /* 0 brightness, 1 contrast, 2 saturation: what comes first, ... */
+    uint32_t crop_width, crop_height; /* of the crop, px; resized to data_shape where it differs */
+    int32_t angle;                    /* degrees, counter-clockwise */
+    float shear, scale, aspect;
+    float matrix[6];                        /* forward: x' = m0 x + m1 y + m2, y' = m3 x + ... */
+    uint32_t canvas_width, canvas_height;   /* of the turned picture, px */
+    float brightness, contrast, saturation; /* factors */
+    int32_t shift_h, shift_l, shift_s;      /* added to hue, lightness, saturation */
+    float light[3];                         /* added to red, green, blue */
+    float value_contrast;                   /* values of the slot times it, */
+    float value_illumination;               /* and more by it, in units of a pixel */
 };
 
 /* One batch. Every pointer is owned by the iterator and stays valid until the next

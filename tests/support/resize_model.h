@@ -120,6 +120,59 @@ static inline bool model_is_whole(double step)
     return fabs(step - rint(step)) < 0x1p-52;
 }
 
+/* Weights of 11 bits of taps t = 1 - n/2 .. n/2 around a place; n is 4 (cubic) or 8 (Lanczos). */
+static inline void model_weights(int n, float f, int *w)
+{
+    float c[8], sum = 0;
+    if (n == 4) {
+        const float A = -0.75f, u = f + 1, v = 1 - f;
+        c[0] = ((A * u - 5 * A) * u + 8 * A) * u - 4 * A;
+        c[1] = ((A + 2) * f - (A + 3)) * f * f + 1;
+        c[2] = ((A + 2) * v - (A + 3)) * v * v + 1;
+        c[3] = 1 - c[0] - c[1] - c[2];
+    } else {
+        static const double pq[8][2] = {{1, 0},  {-1, -1}, {0, 1},  {1, -1},
+                                        {-1, 0}, {1, 1},   {0, -1}, {-1, 1}};
+        const double y0 = -(double)(f + 3) * (M_PI / 4);
+        for (int i = 0; i < 8; i++) {
+            const double y = -(double)(f + 3 - (float)i) * (M_PI / 4), r = i % 2 ? sqrt(0.5) : 1;
+            const double top = r * (pq[i][0] * sin(y0) + pq[i][1] * cos(y0));
+            c[i] = (float)(top / (y * y));
+            sum += c[i];
+        }
+        for (int i = 0; i < 8; i++)
+            c[i] *= 1 / sum;
+        if (f < 0x1p-23f || f == 1)
+            for (int i = 0; i < 8; i++)
+                c[i] = i == 3 + (f == 1);
+    }
+    for (int i = 0; i < n; i++)
+        w[i] = (int)rintf(c[i] * 2048);
+}
+
+static inline uint8_t model_taps(const struct model *m, int X, int Y, int c, int n)
+{
+    float fx, fy, v = 0;
+    int a[8], b[8];
+    long sum = 0;
+    const int sx = model_place(m->W, m->w, X, false, &fx),
+              sy = model_place(m->H, m->h, Y, false, &fy);
+    model_weights(n, fx, a);
+    model_weights(n, fy, b);
+    for (int j = 0; j < n; j++) {
+        int T = 0;
+        for (int i = 0; i < n; i++)
+            T += a[i] * model_px(m, model_clip(sx + i + 1 - n / 2, m->w),
+                                 model_clip(sy + j + 1 - n / 2, m->h), c);
+        const float part = (float)T * ((float)b[j] * 0x1p-22f);
+        v = j == 0 ? part : v + part;
+        sum += (long)T * b[j];
+    }
+    if (n == 4 && X * m->c + c < m->W * m->c / 8 * 8)
+        return model_sat(rintf(v));
+    return model_sat((double)((sum + (1 << 21)) >> 22));
+}
+
 static inline uint8_t model_value(const struct model *m, int X, int Y, int c)
 {
     const double sx = model_step(m->W, m->w), sy = model_step(m->H, m->h);
@@ -129,6 +182,8 @@ static inline uint8_t model_value(const struct model *m, int X, int Y, int c)
     if (m->method == 0)
         return (uint8_t)model_px(m, (int)fmin(floor(X * sx), m->w - 1),
                                  (int)fmin(floor(Y * sy), m->h - 1), c);
+    if (m->method == 2 || m->method == 4)
+        return model_taps(m, X, Y, c, 2 * m->method);
     if (whole && rint(sx) == 2 && rint(sy) == 2)
         return model_whole(m, X, Y, c, 2, 2);
     if (m->method == 1)

@@ -111,7 +111,9 @@ static void compare_with_model(struct resize_job job, uint32_t channels, uint64_
     fixture_free(&f);
 }
 
-static const enum resize_method methods[] = {RESIZE_NEAREST, RESIZE_BILINEAR, RESIZE_AREA};
+static const enum resize_method methods[] = {RESIZE_NEAREST, RESIZE_BILINEAR, RESIZE_AREA, RESIZE_CUBIC,
+                                             RESIZE_LANCZOS};
+enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
 static const uint32_t channel_counts[] = {3, 1, 4};
 
 static struct resize_job whole_job(uint32_t w, uint32_t h, uint32_t W, uint32_t H)
@@ -121,7 +123,7 @@ static struct resize_job whole_job(uint32_t w, uint32_t h, uint32_t W, uint32_t 
 
 static void all_methods(struct resize_job job, uint64_t test)
 {
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; m < METHODS; m++) {
         job.method = methods[m];
         compare_with_model(job, channel_counts[test % 3], test);
     }
@@ -239,7 +241,7 @@ START_TEST(bad_jobs_are_refused)
     j.method = RESIZE_AREA;
     ck_assert_int_eq(resize_window(&j, &from, &to, scratch, &err), IMREC_ERR_ARGUMENT);
     j = whole_job(4, 4, 2, 2);
-    j.method = (enum resize_method)2;
+    j.method = (enum resize_method)5;
     ck_assert_int_eq(resize_window(&j, &from, &to, scratch, &err), IMREC_ERR_ARGUMENT);
     image_free(&to);
 }
@@ -285,7 +287,7 @@ int main(void)
     tcase_add_test(tc, the_shorter_side_is_set_and_the_other_truncated);
     tcase_add_test(tc, a_picture_too_small_is_enlarged_first_in_height_then_in_width);
     tcase_add_test(tc, bad_jobs_are_refused);
-    tcase_add_loop_test(tc, when_memory_ends_the_resize_says_so_and_nothing_leaks, 0, 3);
+    tcase_add_loop_test(tc, when_memory_ends_the_resize_says_so_and_nothing_leaks, 0, METHODS);
     suite_add_tcase(s, tc);
     SRunner *sr = srunner_create(s);
     srunner_run_all(sr, CK_ENV);
