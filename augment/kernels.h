@@ -6,6 +6,7 @@
 #include "augment/resample_passes.h"
 #include "augment/resize_passes.h"
 #include "augment/resize_taps.h"
+#include "augment/warp.h"
 #include "base/cpu.h"
 
 /* Every variant of a kernel gives the same bits. A level without a variant of its own has the
@@ -23,6 +24,7 @@ struct kernels {
     taps_x_fn *taps_x;
     cubic_y_fn *cubic_y;
     taps_y_fn *taps_y;
+    warp_row_fn *warp_row;
 };
 
 /* Those of a level that cpu_has(). */

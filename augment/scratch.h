@@ -22,7 +22,8 @@ enum scratch_room {
 struct scratch_key {
     uint32_t from, to, kind; /* px, px, and what the tables are for; kind is not 0 */
 };
-enum { SCRATCH_TABLES = 16 }; /* two for each of the sizes that photographs often have */
+enum { SCRATCH_KIND_WARP = 1000 }; /* others: resample_axis.c */
+enum { SCRATCH_TABLES = 16 };      /* two for each of the sizes that photographs often have */
 
 struct resize_scratch {
     struct {

@@ -120,10 +120,10 @@ static inline bool model_is_whole(double step)
     return fabs(step - rint(step)) < 0x1p-52;
 }
 
-/* Weights of 11 bits of taps t = 1 - n/2 .. n/2 around a place; n is 4 (cubic) or 8 (Lanczos). */
-static inline void model_weights(int n, float f, int *w)
+/* Weights of taps t = 1 - n/2 .. n/2 around a place; n is 4 (cubic) or 8 (Lanczos). */
+static inline void model_float_weights(int n, float f, float *c)
 {
-    float c[8], sum = 0;
+    float sum = 0;
     if (n == 4) {
         const float A = -0.75f, u = f + 1, v = 1 - f;
         c[0] = ((A * u - 5 * A) * u + 8 * A) * u - 4 * A;
@@ -146,6 +146,13 @@ static inline void model_weights(int n, float f, int *w)
             for (int i = 0; i < 8; i++)
                 c[i] = i == 3 + (f == 1);
     }
+}
+
+/* The same in 11 bits. */
+static inline void model_weights(int n, float f, int *w)
+{
+    float c[8];
+    model_float_weights(n, f, c);
     for (int i = 0; i < n; i++)
         w[i] = (int)rintf(c[i] * 2048);
 }
