@@ -2,7 +2,7 @@
 #ifndef IMREC_AUGMENT_DRAW_H
 #define IMREC_AUGMENT_DRAW_H
 
-#include "imrec/iterator.h"
+#include "augment/recipe.h"
 
 /* All that a sample's randomness comes from: where the record stands, never an id out of its
  * header. */
@@ -11,8 +11,38 @@ struct sample_key {
     uint64_t shard, offset; /* number in the expanded list; byte of the record's head */
 };
 
-/* Draws for a resized, upright picture of width x height px, both at least those of
- * o->data_shape. Equal arguments, equal draw; any thread. */
-struct imrec_draw augment_draw(const struct imrec_iter_options *o, struct sample_key key,
-                               uint32_t width, uint32_t height);
+/* Draws for an upright picture of width x height px. Equal arguments, equal draw; any thread. */
+struct imrec_draw
+augment_draw(const struct recipe *r, struct sample_key key, uint32_t width, uint32_t height);
+
+/* What follows from the numbers drawn: matrix and canvas of a warp of a picture of so many px,
+ * from angle, shear, scale and aspect; the crop that is not random. */
+void draw_set_warp(const struct recipe *r, uint32_t width, uint32_t height, struct imrec_draw *d);
+void draw_set_crop(const struct recipe *r, uint32_t width, uint32_t height, struct imrec_draw *d);
+
+/* inter_method 9: cubic to enlarge, area to shrink, bilinear for what is neither. */
+uint8_t augment_method_by_size(uint32_t from_width, uint32_t from_height, uint32_t to_width,
+                               uint32_t to_height);
+
+/* ---- inside: blocks of 256 bits ---------------------------------------------------------------
+ */
+
+/* Numbers of blocks; never renumbered: pixels depend on them. All draws of a block are made
+ * whether used or not, so that switching one option on does not change another's draw. */
+enum draw_block {
+    DRAW_GEOMETRY = 0,  /* column, row, mirror */
+    DRAW_WARP = 1,      /* angle, shear, scale, aspect */
+    DRAW_METHOD = 2,    /* of resize, warp, crop */
+    DRAW_CROP_SIZE = 3, /* side */
+    DRAW_LIGHT = 4,     /* brightness, contrast, saturation, order */
+    DRAW_HLS = 5,       /* two numbers of 32 bits for each of h, s, l */
+    DRAW_PCA = 6,       /* two pairs of normal numbers */
+    DRAW_TONE = 7,      /* contrast, illumination */
+    DRAW_AREA = 16,     /* area, aspect, swap; a block for each of ten tries */
+};
+struct rng_block draw_block(struct sample_key key, uint32_t block);
+double draw_unit(uint64_t bits); /* [0, 1), 53 bits */
+float draw_between(uint64_t bits, float low, float high);
+/* draw_colour.c: everything about colours and values. */
+void draw_colours(const struct recipe *r, struct sample_key key, struct imrec_draw *d);
 #endif

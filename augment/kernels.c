@@ -4,14 +4,17 @@ static const struct kernels table[CPU_LEVELS] = {
     [CPU_SCALAR] = {normalize_row_scalar, linear_x_scalar, linear_y_scalar, area_x_scalar,
                     area_y_scalar, area_round_scalar, half_scalar, resample_y_scalar,
                     resample_x_scalar, taps_x_scalar, cubic_y_scalar, taps_y_scalar,
-                    warp_row_scalar},
+                    warp_row_scalar, colour_map_scalar, grey_sum_scalar, saturation_scalar,
+                    hls_shift_scalar},
 #if defined(__x86_64__)
     [CPU_AVX2] = {normalize_row_avx2, linear_x_avx2, linear_y_avx2, area_x_avx2, area_y_avx2,
                   area_round_avx2, half_avx2, resample_y_avx2, resample_x_avx2, taps_x_avx2,
-                  cubic_y_avx2, taps_y_avx2, warp_row_avx2},
+                  cubic_y_avx2, taps_y_avx2, warp_row_avx2, colour_map_scalar, grey_sum_avx2,
+                  saturation_avx2, hls_shift_avx2},
     [CPU_AVX512] = {normalize_row_avx512, linear_x_avx512, linear_y_avx512, area_x_avx512,
                     area_y_avx512, area_round_avx512, half_avx2, resample_y_avx512,
-                    resample_x_avx512, taps_x_avx2, cubic_y_avx2, taps_y_avx2, warp_row_avx2},
+                    resample_x_avx512, taps_x_avx2, cubic_y_avx2, taps_y_avx2, warp_row_avx2,
+                    colour_map_scalar, grey_sum_avx2, saturation_avx2, hls_shift_avx2},
 #endif
 };
 

@@ -2,6 +2,7 @@
 #ifndef IMREC_AUGMENT_KERNELS_H
 #define IMREC_AUGMENT_KERNELS_H
 
+#include "augment/colour.h"
 #include "augment/normalize.h"
 #include "augment/resample_passes.h"
 #include "augment/resize_passes.h"
@@ -25,6 +26,10 @@ struct kernels {
     cubic_y_fn *cubic_y;
     taps_y_fn *taps_y;
     warp_row_fn *warp_row;
+    colour_map_fn *colour_map;
+    grey_sum_fn *grey_sum;
+    saturation_fn *saturation;
+    hls_shift_fn *hls_shift;
 };
 
 /* Those of a level that cpu_has(). */

@@ -99,7 +99,7 @@ static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error 
                               it->worker_count);
     const bool stream = it->slots.data_bytes > STREAM_BYTES;
     for (uint32_t i = 0; i < it->worker_count; i++)
-        IMREC_TRY(sampler_init(&it->workers[i].sampler, &it->options, &it->headroom, it->mean_image,
+        IMREC_TRY(sampler_init(&it->workers[i].sampler, &it->recipe, &it->headroom, it->mean_image,
                                stream, err));
     return IMREC_OK;
 }
@@ -132,6 +132,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
     it->worker_count = team_workers(o->preprocess_threads);
+    IMREC_TRY(recipe_init(&it->recipe, o, err));
     if (slots_memory(o) == UINT64_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "data_shape and batch_size ask for a batch of over 1 TiB");
@@ -142,6 +143,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     if (o->equal_batches)
         IMREC_TRY(count_equal(it, err));
     o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = ""; /* were borrowed */
+    o->aug_seq = o->rotate_list = "";
     IMREC_TRY(supply_start(&it->supply, &it->split, err)); /* it reads while the rest is made */
     IMREC_TRY(slots_init(&it->slots, o, err));
     IMREC_TRY(make_workers(it, err));

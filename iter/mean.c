@@ -7,6 +7,7 @@
  */
 #include "iter/mean.h"
 
+#include "augment/recipe.h"
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -63,7 +64,9 @@ static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
     p.std_r = p.std_g = p.std_b = p.std_a = p.scale = 1;
     p.dtype = IMREC_UINT8;
     p.layout = IMREC_NCHW;
-    p.rand_crop = p.rand_mirror = p.mirror = p.shuffle = false;
+    p.shuffle = false;
+    p.shuffle_chunk_size = 0;
+    recipe_reset(&p);
     p.equal_batches = p.keep_in_memory = p.record_draws = false;
     p.num_parts = 1;
     p.part_index = 0;

@@ -61,6 +61,22 @@ static enum imrec_status take_round_batch(struct imrec_iter_options *o, struct i
     return IMREC_OK;
 }
 
+/* The original's words for the order, and seeds that are not given. */
+static void take_seeds(struct imrec_iter_options *o)
+{
+    if (o->shuffle_chunk_size > 0 && o->path_imgidx[0] == '\0') {
+        const int64_t most = (int64_t)1 << 30, chunk = o->shuffle_chunk_size << 20;
+        o->shuffle = true;
+        o->shuffle_chunk = chunk < most ? chunk : most;
+        if (o->shuffle_window < 2 * o->shuffle_chunk)
+            o->shuffle_window = 2 * o->shuffle_chunk;
+    }
+    if (o->seed_aug < 0)
+        o->seed_aug = o->seed;
+    if (o->shuffle_chunk_seed > 0)
+        o->seed = o->shuffle_chunk_seed;
+}
+
 static bool normalizes(const struct imrec_iter_options *o)
 {
     return o->mean_r != 0 || o->mean_g != 0 || o->mean_b != 0 || o->mean_a != 0 || o->std_r != 1 ||
@@ -81,11 +97,6 @@ static enum imrec_status check_values(const struct imrec_iter_options *o, struct
         (o->std_r != 1 || o->std_g != 1 || o->std_b != 1 || o->std_a != 1 || o->scale != 1))
         return refuse(err, "dtype=int8 subtracts a mean only: std_* and scale need float32 or "
                            "float16");
-    if (o->inter_method != 0 && o->inter_method != 1 && o->inter_method != 3)
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "inter_method %lld is not supported; 0 (nearest), 1 (bilinear) and "
-                              "3 (area) are",
-                              (long long)o->inter_method);
     return IMREC_OK;
 }
 
@@ -114,6 +125,7 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
     to->struct_size = sizeof(*to);
     IMREC_TRY(param_check(table, to, err));
     IMREC_TRY(take_round_batch(to, err));
+    take_seeds(to);
     IMREC_TRY(check_values(to, err));
     return check_data(to, err);
 }

@@ -5,7 +5,8 @@
 #include "imrec/iterator.h"
 
 /* Takes what the caller's version of the struct knows, leaves defaults elsewhere, and checks
- * ranges and what contradicts. round_batch has become last_batch afterwards. */
+ * ranges and what contradicts. Afterwards round_batch has become last_batch, shuffle_chunk_size
+ * shuffle_chunk; seed is that of the order, seed_aug that of the draws. */
 IMREC_NODISCARD enum imrec_status iter_options_copy(struct imrec_iter_options *to,
                                                     const struct imrec_iter_options *from,
                                                     struct imrec_error *err);

@@ -3,25 +3,19 @@
  *
  * The crop is drawn from the header's size alone; from it follows, step by step backwards, which
  * region of the stored picture is needed, and only that is decoded. A picture that is upright
- * and needs no resize goes row by row from the decoder through the kernel into the slot.
+ * and only cropped goes row by row from the decoder through the kernel into the slot.
  */
 #include "iter/sampler.h"
 
 #include "augment/orient.h"
+#include "augment/steps.h"
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 
-#include <string.h>
+#include <math.h>
 
 #define KEPT_BYTES ((uint64_t)32 << 20) /* of buffers, between pictures */
-
-enum { MAX_STEPS = 3 }; /* shorter side, then up to two passes that let it cover the crop */
-
-struct steps {
-    uint32_t n;
-    struct resize_job job[MAX_STEPS];
-    struct imrec_rect upright; /* region of the upright picture that all begins with */
-};
 
 /* ---- life -------------------------------------------------------------------------------- */
 
@@ -46,11 +40,12 @@ static enum imrec_status prepare(struct sampler *p, bool mirror, const float *me
     return normalize_prepare(j, err);
 }
 
-enum imrec_status sampler_init(struct sampler *p, const struct imrec_iter_options *options,
+enum imrec_status sampler_init(struct sampler *p, const struct recipe *recipe,
                                struct headroom *headroom, const float *mean_image, bool stream,
                                struct imrec_error *err)
 {
-    *p = (struct sampler){.options = options, .headroom = headroom, .row = normalize_row()};
+    *p = (struct sampler){.options = recipe->o, .recipe = recipe, .headroom = headroom};
+    p->row = normalize_row();
     IMREC_TRY(prepare(p, false, mean_image, stream, err));
     IMREC_TRY(prepare(p, true, mean_image, stream, err));
     IMREC_TRY(codec_new(&p->codec, err));
@@ -64,6 +59,7 @@ void sampler_free(struct sampler *p)
         resize_scratch_free(p->scratch);
     image_free(&p->images[0]);
     image_free(&p->images[1]);
+    imrec_free(p->mean);
     *p = (struct sampler){0};
 }
 
@@ -73,42 +69,55 @@ uint64_t sampler_memory(const struct sampler *p)
            p->images[1].capacity;
 }
 
-/* ---- which region, which steps -------------------------------------------------------------- */
+/* ---- tones ---------------------------------------------------------------------------------- */
 
-static void add_step(struct steps *s, const struct imrec_iter_options *o, uint32_t *width,
-                     uint32_t *height, uint32_t to_width, uint32_t to_height)
+/* The mean image of a slot, moved. */
+static const float *moved_mean(struct sampler *p, const struct normalize_job *job, float by)
 {
-    if (*width == to_width && *height == to_height)
-        return;
-    s->job[s->n++] = (struct resize_job){
-        .from_width = *width,
-        .from_height = *height,
-        .to_width = to_width,
-        .to_height = to_height,
-        .method = (enum resize_method)o->inter_method,
-    };
-    *width = to_width;
-    *height = to_height;
+    const size_t values = (size_t)job->width * job->height * job->channels;
+    if (p->mean == NULL)
+        p->mean = imrec_realloc(NULL, values, sizeof(*p->mean));
+    for (size_t i = 0; p->mean != NULL && i < values; i++)
+        p->mean[i] = job->how.mean_image[i] - by;
+    return p->mean;
 }
 
-static struct imrec_draw plan(struct steps *s, const struct imrec_iter_options *o,
-                              struct sample_key key, uint32_t width, uint32_t height)
+/* (x - mean) * c * gain + i * gain is (x - (mean - i / c)) * (c * gain). */
+static enum imrec_status set_tone(struct sampler *p, const struct imrec_draw *d,
+                                  struct normalize_job *job, struct imrec_error *err)
 {
-    struct resize_size cover[2];
-    uint32_t w = width, h = height, to_w, to_h;
-    s->n = 0;
-    resize_shorter_side(w, h, o->resize, &to_w, &to_h);
-    add_step(s, o, &w, &h, to_w, to_h);
-    const uint32_t passes = resize_to_cover(w, h, o->data_shape.width, o->data_shape.height, cover);
-    for (uint32_t i = 0; i < passes; i++)
-        add_step(s, o, &w, &h, cover[i].width, cover[i].height);
-    const struct imrec_draw draw = augment_draw(o, key, w, h);
-    s->upright = (struct imrec_rect){draw.x, draw.y, o->data_shape.width, o->data_shape.height};
-    for (uint32_t i = s->n; i-- > 0;) { /* backwards: what each step is made from */
-        s->job[i].window = s->upright;
-        s->upright = resize_source_region(&s->job[i]);
-    }
-    return draw;
+    const float contrast = fmaxf(d->value_contrast, 1e-6f);
+    const float shift = d->value_illumination / contrast;
+    job->how.scale *= contrast;
+    for (int c = 0; c < 4; c++)
+        job->how.mean[c] -= shift;
+    if (job->how.mean_image != NULL && shift != 0 &&
+        (job->how.mean_image = moved_mean(p, job, shift)) == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for a mean image");
+    return normalize_prepare(job, err);
+}
+
+/* ---- a picture's plan ------------------------------------------------------------------------ */
+
+struct plan {
+    struct steps steps;
+    struct normalize_job *job, toned;
+};
+
+/* For an upright picture of width x height px. */
+static enum imrec_status plan(struct sampler *p, struct sample_key key, uint32_t width,
+                              uint32_t height, struct plan *k, struct imrec_draw *draw,
+                              struct imrec_error *err)
+{
+    *draw = augment_draw(p->recipe, key, width, height);
+    steps_plan(&k->steps, p->recipe, draw, width, height);
+    k->job = &p->jobs[draw->mirror];
+    if (!p->recipe->tones)
+        return IMREC_OK;
+    k->toned = *k->job;
+    k->job = &k->toned;
+    return set_tone(p, draw, k->job, err);
 }
 
 /* ---- pixels ------------------------------------------------------------------------------- */
@@ -141,14 +150,16 @@ orient(struct sampler *p, uint32_t orientation, uint32_t *at, struct imrec_error
     return orient_image(orientation, from, &p->images[*at], err);
 }
 
-static enum imrec_status through_steps(struct sampler *p, const struct steps *s, uint32_t at,
+static enum imrec_status through_steps(struct sampler *p, const struct steps *s,
+                                       const struct imrec_draw *draw, uint32_t at,
                                        const struct normalize_job *job, struct imrec_error *err)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         const struct imrec_image *from = &p->images[at].view;
         at ^= 1;
-        IMREC_TRY(resize_window(&s->job[i], from, &p->images[at], p->scratch, err));
+        IMREC_TRY(step_run(&s->step[i], from, &p->images[at], p->scratch, err));
     }
+    steps_paint(p->recipe, draw, &p->images[at].view);
     const struct imrec_image *made = &p->images[at].view;
     for (uint32_t y = 0; y < job->height; y++)
         p->row(job, made->pixels + y * made->stride, y);
@@ -156,8 +167,9 @@ static enum imrec_status through_steps(struct sampler *p, const struct steps *s,
 }
 
 static enum imrec_status
-decode_and_resize(struct sampler *p, const struct steps *s, const struct imrec_picture_info *info,
-                  uint32_t orientation, const struct normalize_job *job, struct imrec_error *err)
+decode_and_augment(struct sampler *p, const struct steps *s, const struct imrec_draw *draw,
+                   const struct imrec_picture_info *info, uint32_t orientation,
+                   const struct normalize_job *job, struct imrec_error *err)
 {
     uint32_t at = 0;
     const struct imrec_rect region =
@@ -165,7 +177,7 @@ decode_and_resize(struct sampler *p, const struct steps *s, const struct imrec_p
     IMREC_TRY(codec_decode_image(p->codec, region, job->channels, &p->images[at], NULL, err));
     const uint64_t decoded = clock_ns();
     IMREC_TRY(orient(p, orientation, &at, err));
-    IMREC_TRY(through_steps(p, s, at, job, err));
+    IMREC_TRY(through_steps(p, s, draw, at, job, err));
     p->augment_ns = clock_ns() - decoded;
     return IMREC_OK;
 }
@@ -177,9 +189,7 @@ static uint64_t claim(const struct sampler *p, const struct steps *s, bool strai
     uint64_t bytes = 0;
     if (!straight)
         bytes += (uint64_t)s->upright.width * s->upright.height * channels * (turn ? 2 : 1);
-    for (uint32_t i = 0; i < s->n; i++)
-        bytes += (uint64_t)s->job[i].window.width * s->job[i].window.height * channels;
-    return bytes;
+    return bytes + steps_bytes(s, (uint32_t)channels);
 }
 
 /* One large picture is no reason to hold its memory for ever. */
@@ -191,6 +201,23 @@ static void trim(struct sampler *p, uint64_t claimed)
     image_free(&p->images[1]);
 }
 
+/* All of the data, to its end. */
+static enum imrec_status verify(struct sampler *p, struct bytes image,
+                                const struct codec_limits *limits, struct imrec_error *err)
+{
+    struct imrec_picture_info info;
+    uint32_t warnings = 0;
+    if (!p->options->verify_decode)
+        return IMREC_OK;
+    IMREC_TRY(codec_begin(p->codec, image, limits, &info, err));
+    IMREC_TRY(codec_check(p->codec, &warnings, err));
+    if (warnings == 0)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                          "the picture decodes only with %u faults mended (verify_decode=1)",
+                          warnings);
+}
+
 enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sample_key key,
                                void *slot, struct imrec_draw *draw, struct imrec_error *err)
 {
@@ -198,25 +225,26 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
     const struct codec_limits limits = {.max_pixels = o->max_pixels};
     const uint64_t begin = clock_ns();
     struct imrec_picture_info info;
-    struct steps steps;
 
     p->augment_ns = 0;
+    IMREC_TRY(verify(p, image, &limits, err));
     IMREC_TRY(codec_begin(p->codec, image, &limits, &info, err));
     const uint32_t orientation = o->auto_orient ? info.orientation : 1;
     const bool swap = orient_swaps(orientation);
-    *draw = plan(&steps, o, key, swap ? info.height : info.width, swap ? info.width : info.height);
-    struct normalize_job *job = &p->jobs[draw->mirror];
-    const bool straight = steps.n == 0 && orientation == 1;
+    struct plan k;
+    IMREC_TRY(plan(p, key, swap ? info.height : info.width, swap ? info.width : info.height, &k,
+                   draw, err));
+    const bool straight = k.steps.n == 0 && orientation == 1 && !recipe_paints(p->recipe);
     const uint64_t claimed =
-        codec_claim(p->codec, 1) + claim(p, &steps, straight, orientation != 1);
-    job->out = slot;
+        codec_claim(p->codec, 1) + claim(p, &k.steps, straight, orientation != 1);
+    k.job->out = slot;
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
-    const enum imrec_status st = straight
-                                     ? decode_straight(p, job, steps.upright, err)
-                                     : decode_and_resize(p, &steps, &info, orientation, job, err);
+    const enum imrec_status st =
+        straight ? decode_straight(p, k.job, k.steps.upright, err)
+                 : decode_and_augment(p, &k.steps, draw, &info, orientation, k.job, err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
-    normalize_finish(job);
+    normalize_finish(k.job);
     p->decode_ns = clock_ns() - begin - p->augment_ns;
     return st;
 }
@@ -227,11 +255,12 @@ static enum imrec_status values_to_slot(struct sampler *p, const struct planes *
                                         const struct steps *s, const struct normalize_job *job,
                                         struct imrec_error *err)
 {
-    if (s->n != 0 || p->options->dtype != IMREC_FLOAT32)
+    const bool changed = s->n != 0 || recipe_paints(p->recipe);
+    if (changed || p->options->dtype != IMREC_FLOAT32)
         return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
                               "its values are not whole numbers from 0 to 255: they can be "
                               "cropped, mirrored and normalized to dtype=float32, not %s",
-                              s->n != 0 ? "resized" : "made another dtype");
+                              changed ? "augmented otherwise" : "made another dtype");
     planes_to_slot(picture, s->upright, job);
     return IMREC_OK;
 }
@@ -241,19 +270,19 @@ enum imrec_status sampler_make_decoded(struct sampler *p, const struct planes *p
                                        struct imrec_error *err)
 {
     const uint64_t begin = clock_ns();
-    struct steps steps;
-    *draw = plan(&steps, p->options, key, picture->width, picture->height);
-    struct normalize_job *job = &p->jobs[draw->mirror];
-    const uint64_t claimed = claim(p, &steps, false, false);
+    struct plan k;
+    IMREC_TRY(plan(p, key, picture->width, picture->height, &k, draw, err));
+    struct normalize_job *job = k.job;
+    const uint64_t claimed = claim(p, &k.steps, false, false);
     job->out = slot;
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
     enum imrec_status st =
-        planes_to_bytes(picture, steps.upright, job->channels, &p->images[0], err);
+        planes_to_bytes(picture, k.steps.upright, job->channels, &p->images[0], err);
     p->decode_ns = clock_ns() - begin;
     if (st == IMREC_OK)
-        st = through_steps(p, &steps, 0, job, err);
+        st = through_steps(p, &k.steps, draw, 0, job, err);
     else if (st == IMREC_END)
-        st = values_to_slot(p, picture, &steps, job, err);
+        st = values_to_slot(p, picture, &k.steps, job, err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
     normalize_finish(job);

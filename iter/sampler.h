@@ -11,24 +11,26 @@
 
 struct sampler {
     const struct imrec_iter_options *options; /* borrowed */
+    const struct recipe *recipe;              /* borrowed, of these options */
     struct headroom *headroom;                /* borrowed */
     struct codec *codec;
     struct resize_scratch *scratch;
     struct normalize_job jobs[2]; /* not mirrored, mirrored */
     normalize_row_fn *row;
-    struct image images[2];         /* of the region, and of each step of a resize, in turns */
+    struct image images[2];         /* of the region, and of each step after it, in turns */
+    float *mean;                    /* a moved mean image; NULL: not needed yet */
     uint64_t decode_ns, augment_ns; /* of the picture made last */
 };
 
-/* mean_image may be NULL; it, the options and the headroom must outlive the sampler. `stream`: the
+/* mean_image may be NULL; it, the recipe and the headroom must outlive the sampler. `stream`: the
  * batch is larger than the caches. */
-IMREC_NODISCARD enum imrec_status
-sampler_init(struct sampler *p, const struct imrec_iter_options *options, struct headroom *headroom,
-             const float *mean_image, bool stream, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status sampler_init(struct sampler *p, const struct recipe *recipe,
+                                               struct headroom *headroom, const float *mean_image,
+                                               bool stream, struct imrec_error *err);
 void sampler_free(struct sampler *p); /* zeroed memory is fine */
 uint64_t sampler_memory(const struct sampler *p);
 
-/* Decodes, turns, resizes, crops, mirrors and normalizes `image` into `slot`. */
+/* Decodes, turns, augments, crops, mirrors and normalizes `image` into `slot`. */
 IMREC_NODISCARD enum imrec_status sampler_make(struct sampler *p, struct bytes image,
                                                struct sample_key key, void *slot,
                                                struct imrec_draw *draw, struct imrec_error *err);

@@ -17,6 +17,7 @@ struct worker {
 
 struct imrec_iter {
     struct imrec_iter_options options; /* its texts are empty after opening */
+    struct recipe recipe;              /* of these options */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of pictures that are decoded: their shape */
     struct split split;

@@ -59,7 +59,7 @@ static enum imrec_status make(struct imrec_iter *it, const struct ticket *t, str
                               struct imrec_error *err)
 {
     const struct record_ref *ref = t->record;
-    const struct sample_key key = {(uint64_t)it->options.seed, t->sweep, ref->shard,
+    const struct sample_key key = {(uint64_t)it->options.seed_aug, t->sweep, ref->shard,
                                    place_of(it, ref)};
     void *slot = slots_data(&it->slots, t->cell, t->slot);
     if (it->planes.channels == 0)

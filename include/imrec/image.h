@@ -33,7 +33,8 @@ struct imrec_normalize {
 };
 
 /* Resizes `from` to the size of `to` (same channel count, no overlap); inter_method 0 nearest,
- * 1 bilinear, 2 cubic, 3 area, 4 Lanczos, with the arithmetic of OpenCV 3.4 (docs/guide/resampling.md). */
+ * 1 bilinear, 2 cubic, 3 area, 4 Lanczos, with the arithmetic of OpenCV 3.4
+ * (docs/guide/resampling.md). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_image_resize(const struct imrec_image *from, const struct imrec_image *to, int inter_method,
                    struct imrec_error *err);

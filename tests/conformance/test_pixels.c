@@ -1,5 +1,7 @@
 /* Pixels and labels of the original's first batches, case by case: vectors/mxnet/pixels.json. */
-#include "imrec/iterator.h"
+#include "augment/steps.h"
+#include "imrec/codec.h"
+#include "imrec/records.h"
 #include "tests/support/built.h"
 #include "tests/support/npy.h"
 #include "tests/support/shared.h"
@@ -7,48 +9,10 @@
 #include <jansson.h>
 #include <math.h>
 
-/* Parameters of the original that this iterator has; a case with another one is left out. */
-static const char *const known[] = {"batch_size",  "preprocess_threads",
-                                    "verbose",     "path_imgrec",
-                                    "data_shape",  "mean_r",
-                                    "mean_g",      "mean_b",
-                                    "mean_a",      "std_r",
-                                    "std_g",       "std_b",
-                                    "std_a",       "scale",
-                                    "mirror",      "dtype",
-                                    "resize",      "inter_method",
-                                    "mean_img",    "path_imglist",
-                                    "label_width", "rand_crop",
-                                    "rand_mirror"};
-enum { KNOWN = sizeof(known) / sizeof(known[0]), MAX_ARGS = 24 };
+enum { MAX_ARGS = 24, CASES = 119, DRAWN_CASES = 7, PICTURES = 4 };
 
 static json_t *cases;
 static char texts[MAX_ARGS][4400];
-
-static bool is_known(const char *key)
-{
-    for (size_t i = 0; i < KNOWN; i++)
-        if (strcmp(key, known[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool applies(const json_t *args)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)args, key, value)
-    {
-        if (!is_known(key))
-            return false;
-        if (strcmp(key, "inter_method") == 0) {
-            const json_int_t m = json_integer_value(value);
-            if (m != 0 && m != 1 && m != 3)
-                return false;
-        }
-    }
-    return true;
-}
 
 static void value_text(const char *key, const json_t *v, char *out, size_t n)
 {
@@ -144,14 +108,180 @@ START_TEST(pixels_and_labels_equal_the_originals)
     (void)remove(mean_file);
     json_object_foreach(cases, name, c)
     {
-        if (!applies(json_object_get(c, "args")))
-            continue;
-        if (run_case(name, c))
+        if (json_object_get(c, "draws") == NULL && run_case(name, c))
             done++;
     }
     (void)remove(mean_file);
     printf("%d cases compared\n", done);
-    ck_assert_int_ge(done, built_with("png") ? 70 : 40);
+    ck_assert_int_eq(done, built_with("png") && built_with("bmp") ? CASES - DRAWN_CASES : done);
+    ck_assert_int_ge(done, 80);
+}
+END_TEST
+
+/* ---- what is random, with the numbers that were drawn ------------------------------------------
+ */
+
+static double number(const json_t *draws, const char *key, double otherwise)
+{
+    const json_t *v = json_object_get(draws, key);
+    return v != NULL ? json_number_value(v) : otherwise;
+}
+
+static double at(const json_t *draws, const char *key, size_t i)
+{
+    return json_number_value(json_array_get(json_object_get(draws, key), i));
+}
+
+static void take_warp(struct imrec_draw *d, const json_t *draws)
+{
+    if (json_object_get(draws, "matrix") == NULL)
+        return;
+    for (size_t i = 0; i < 6; i++)
+        d->matrix[i] = (float)at(draws, "matrix", i);
+    d->canvas_width = (uint32_t)at(draws, "canvas_wh", 0);
+    d->canvas_height = (uint32_t)at(draws, "canvas_wh", 1);
+    d->warp_method = (uint8_t)number(draws, "affine_inter", 1);
+}
+
+static void take_crop(struct imrec_draw *d, const json_t *draws)
+{
+    if (json_object_get(draws, "crop_xywh") == NULL)
+        return;
+    d->x = (uint32_t)at(draws, "crop_xywh", 0);
+    d->y = (uint32_t)at(draws, "crop_xywh", 1);
+    d->crop_width = (uint32_t)at(draws, "crop_xywh", 2);
+    d->crop_height = (uint32_t)at(draws, "crop_xywh", 3);
+    d->crop_method = (uint8_t)number(draws, "crop_inter", 1);
+}
+
+static void take_colours(struct imrec_draw *d, const json_t *draws)
+{
+    d->brightness = (float)number(draws, "alpha_brightness", 1);
+    d->contrast = (float)number(draws, "alpha_contrast", 1);
+    d->saturation = (float)number(draws, "alpha_saturation", 1);
+    for (size_t i = 0; json_object_get(draws, "order") != NULL && i < 3; i++)
+        d->light_order[i] = (uint8_t)at(draws, "order", i);
+    d->shift_h = (int32_t)number(draws, "shift_h", 0);
+    d->shift_l = (int32_t)number(draws, "shift_l", 0);
+    d->shift_s = (int32_t)number(draws, "shift_s", 0);
+    d->light[0] = (float)number(draws, "pca_r", 0);
+    d->light[1] = (float)number(draws, "pca_g", 0);
+    d->light[2] = (float)number(draws, "pca_b", 0);
+}
+
+/* What was drawn, where it can be said: a warp's matrix follows from the rest. */
+static void check_matrix(const struct recipe *r, const struct imrec_draw *d, const json_t *draws,
+                         const struct imrec_image *p)
+{
+    if (json_object_get(draws, "matrix") == NULL)
+        return;
+    struct imrec_draw made = {.angle = (int32_t)number(draws, "angle", 0),
+                              .shear = (float)number(draws, "shear", 0),
+                              .scale = (float)number(draws, "scale", 1),
+                              .aspect = (float)number(draws, "ratio", 1)};
+    draw_set_warp(r, p->width, p->height, &made);
+    for (int i = 0; i < 6; i++)
+        ck_assert_float_eq(made.matrix[i], d->matrix[i]);
+    ck_assert_uint_eq(made.canvas_width, d->canvas_width);
+    ck_assert_uint_eq(made.canvas_height, d->canvas_height);
+}
+
+/* Through all steps; the result is in one of `made`, whose number is returned. */
+static int run_steps(const struct recipe *r, const struct imrec_draw *d,
+                     const struct imrec_image *whole, struct image made[2],
+                     struct resize_scratch *scratch)
+{
+    struct steps s;
+    int now = 0;
+    steps_plan(&s, r, d, whole->width, whole->height);
+    const struct imrec_rect u = s.upright;
+    ck_assert_int_eq(image_resize_buffer(&made[0], u.width, u.height, whole->channels, NULL), 0);
+    for (uint32_t y = 0; y < u.height; y++)
+        memcpy(made[0].view.pixels + y * made[0].view.stride,
+               whole->pixels + (u.y + y) * whole->stride + (size_t)u.x * whole->channels,
+               (size_t)u.width * whole->channels);
+    for (uint32_t i = 0; i < s.n; i++, now ^= 1)
+        ck_assert_int_eq(step_run(&s.step[i], &made[now].view, &made[now ^ 1], scratch, NULL), 0);
+    steps_paint(r, d, &made[now].view);
+    return now;
+}
+
+static double compare_drawn(const struct imrec_image *p, const struct npy *want, size_t slot)
+{
+    const size_t plane = (size_t)p->width * p->height, c = p->channels;
+    double worst = 0;
+    for (size_t i = 0; i < plane * c; i++) {
+        const size_t x = i % plane % p->width, y = i % plane / p->width;
+        const uint8_t got = p->pixels[y * p->stride + x * c + i / plane];
+        worst = fmax(worst, fabs(got - npy_at(want, slot * plane * c + i)));
+    }
+    return worst;
+}
+
+static void run_drawn_picture(const struct recipe *r, const json_t *draws, const struct npy *want,
+                              size_t slot, struct imrec_image whole, double *worst)
+{
+    struct resize_scratch *scratch;
+    struct image made[2] = {{{0}, 0}, {{0}, 0}};
+    struct imrec_draw d =
+        augment_draw(r, (struct sample_key){0, 0, 0, 0}, whole.width, whole.height);
+    take_warp(&d, draws);
+    take_crop(&d, draws);
+    take_colours(&d, draws);
+    if (d.warped) { /* the crop is in the middle of the canvas that was recorded */
+        const struct imrec_draw before = d;
+        draw_set_crop(r, before.canvas_width, before.canvas_height, &d);
+        check_matrix(r, &d, draws, &whole);
+    }
+    ck_assert_int_eq(resize_scratch_new(&scratch, NULL), IMREC_OK);
+    const int at_end = run_steps(r, &d, &whole, made, scratch);
+    *worst = fmax(*worst, compare_drawn(&made[at_end].view, want, slot));
+    resize_scratch_free(scratch);
+    image_free(&made[0]);
+    image_free(&made[1]);
+}
+
+START_TEST(recorded_draws_give_the_originals_pixels)
+{
+    const char *name;
+    json_t *c;
+    int done = 0;
+    json_object_foreach(cases, name, c)
+    {
+        const json_t *draws = json_object_get(c, "draws");
+        struct imrec_iter_options o;
+        struct recipe r;
+        struct imrec_reader *reader;
+        struct imrec_decoder *decoder;
+        struct imrec_record record;
+        struct imrec_image whole;
+        struct imrec_error err;
+        char path[512];
+        double worst = 0;
+        if (draws == NULL)
+            continue;
+        set_options(&o, json_object_get(c, "args"));
+        ck_assert_msg(recipe_init(&r, &o, &err) == IMREC_OK, "%s", err.message);
+        snprintf(path, sizeof(path), "vectors/mxnet/pixels/%s.npy", name);
+        struct npy want = npy_load(shared_path(path));
+        ck_assert_int_eq(imrec_reader_open(o.path_imgrec, 0, 1, &reader, &err), IMREC_OK);
+        ck_assert_int_eq(imrec_decoder_new(&decoder, &err), IMREC_OK);
+        for (size_t slot = 0; slot < PICTURES; slot++) {
+            ck_assert_int_eq(imrec_reader_next(reader, &record, &err), IMREC_OK);
+            ck_assert_int_eq(imrec_decoder_decode(decoder, record.image, record.image_size, 3, true,
+                                                  1 << 24, &whole, &err),
+                             IMREC_OK);
+            run_drawn_picture(&r, json_array_get(draws, slot), &want, slot, whole, &worst);
+        }
+        printf("%s: differs by %g\n", name, worst);
+        ck_assert_msg(worst <= json_number_value(json_object_get(c, "tolerance")),
+                      "%s: differs by %g", name, worst);
+        imrec_decoder_free(decoder);
+        imrec_reader_close(reader);
+        free(want.file);
+        done++;
+    }
+    ck_assert_int_eq(done, DRAWN_CASES);
 }
 END_TEST
 
@@ -165,6 +295,7 @@ int main(void)
     TCase *t = tcase_create("pixels");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, pixels_and_labels_equal_the_originals);
+    tcase_add_test(t, recorded_draws_give_the_originals_pixels);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

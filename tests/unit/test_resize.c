@@ -111,8 +111,8 @@ static void compare_with_model(struct resize_job job, uint32_t channels, uint64_
     fixture_free(&f);
 }
 
-static const enum resize_method methods[] = {RESIZE_NEAREST, RESIZE_BILINEAR, RESIZE_AREA, RESIZE_CUBIC,
-                                             RESIZE_LANCZOS};
+static const enum resize_method methods[] = {RESIZE_NEAREST, RESIZE_BILINEAR, RESIZE_AREA,
+                                             RESIZE_CUBIC, RESIZE_LANCZOS};
 enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
 static const uint32_t channel_counts[] = {3, 1, 4};
 

@@ -1,0 +1,157 @@
+#include "augment/recipe.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
+{
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", sentence);
+}
+
+/* ---- texts -------------------------------------------------------------------------------- */
+
+/* "-30,0,30" */
+static enum imrec_status read_angles(struct recipe *r, const char *text, struct imrec_error *err)
+{
+    while (*text != '\0') {
+        char *end;
+        const long angle = strtol(text, &end, 10);
+        if (end == text || (*end != ',' && *end != '\0') || angle < -360 || angle > 360)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "rotate_list must be whole angles from -360 to 360 with commas "
+                                  "between, not '%.40s'",
+                                  text);
+        if (r->angle_count == RECIPE_ANGLES)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "rotate_list has more than %d angles", RECIPE_ANGLES);
+        r->angles[r->angle_count++] = (int32_t)angle;
+        text = end + (*end == ',');
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status read_sequence(const char *text, struct imrec_error *err)
+{
+    if (text[0] == '\0' || strcmp(text, "aug_default") == 0)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "aug_seq has no augmenter '%.80s'; there is aug_default", text);
+}
+
+/* ---- bounds ------------------------------------------------------------------------------- */
+
+static enum imrec_status ordered(float low, float high, const char *names, struct imrec_error *err)
+{
+    if (low <= high)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "%s: the least is %g, the largest %g", names, (double)low, (double)high);
+}
+
+static enum imrec_status read_aspect(struct recipe *r, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = r->o;
+    const bool given = o->min_aspect_ratio > 0;
+    r->aspect_low = given ? o->min_aspect_ratio : 1 - o->max_aspect_ratio;
+    r->aspect_high = given ? o->max_aspect_ratio : 1 + o->max_aspect_ratio;
+    if (r->aspect_low <= 0)
+        return refuse(err, "max_aspect_ratio must be below 1 where min_aspect_ratio is not given: "
+                           "the aspect is drawn from [1 - this, 1 + this]");
+    return ordered(r->aspect_low, r->aspect_high, "min_aspect_ratio and max_aspect_ratio", err);
+}
+
+static enum imrec_status check_bounds(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    IMREC_TRY(ordered(o->min_random_scale, o->max_random_scale,
+                      "min_random_scale and max_random_scale", err));
+    IMREC_TRY(ordered(o->min_img_size, o->max_img_size, "min_img_size and max_img_size", err));
+    return ordered(o->min_random_area, o->max_random_area, "min_random_area and max_random_area",
+                   err);
+}
+
+/* One of the two bounds alone is both. */
+static enum imrec_status read_crop_sizes(struct recipe *r, struct imrec_error *err)
+{
+    const int64_t low = r->o->min_crop_size, high = r->o->max_crop_size;
+    r->crop_low = (uint32_t)(low > 0 ? low : high > 0 ? high : 0);
+    r->crop_high = (uint32_t)(high > 0 ? high : low > 0 ? low : 0);
+    return ordered((float)r->crop_low, (float)r->crop_high, "min_crop_size and max_crop_size", err);
+}
+
+/* ---- what goes together ------------------------------------------------------------------- */
+
+static enum imrec_status check_crops(const struct recipe *r, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = r->o;
+    const bool scales = o->min_random_scale != 1 || o->max_random_scale != 1;
+    if (o->random_resized_crop && (scales || r->crop_high != 0 || o->rand_crop))
+        return refuse(err, "random_resized_crop says what is cropped: rand_crop, min_crop_size, "
+                           "max_crop_size, min_random_scale and max_random_scale contradict it");
+    if (!o->random_resized_crop && (o->min_random_area != 1 || o->max_random_area != 1))
+        return refuse(err, "min_random_area and max_random_area need random_resized_crop=1");
+    return IMREC_OK;
+}
+
+static enum imrec_status check_values(const struct recipe *r, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = r->o;
+    const bool real = o->dtype == IMREC_FLOAT32 || o->dtype == IMREC_FLOAT16;
+    if (o->inter_method > 4 && o->inter_method != 9 && o->inter_method != 10)
+        return imrec_error_at(
+            err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+            "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area), "
+            "4 (Lanczos), 9 (by size) or 10 (random), not %lld",
+            (long long)o->inter_method);
+    if (o->data_shape.channels == 1 && (o->saturation != 0 || r->hls || r->pca))
+        return refuse(err, "saturation, random_h, random_s, random_l and pca_noise need colours: "
+                           "data_shape has one channel");
+    if (r->tones && !real)
+        return refuse(err, "max_random_contrast and max_random_illumination need float32 or "
+                           "float16");
+    return IMREC_OK;
+}
+
+static bool warps(const struct recipe *r)
+{
+    const struct imrec_iter_options *o = r->o;
+    const bool aspect = r->aspect_low != 1 || r->aspect_high != 1;
+    return o->max_rotate_angle > 0 || o->rotate > 0 || r->angle_count != 0 ||
+           o->max_shear_ratio > 0 || o->min_random_scale != 1 || o->max_random_scale != 1 ||
+           (aspect && !o->random_resized_crop) || o->max_img_size != 1e10f || o->min_img_size != 0;
+}
+
+enum imrec_status
+recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    *r = (struct recipe){.o = o};
+    IMREC_TRY(read_sequence(o->aug_seq, err));
+    IMREC_TRY(read_angles(r, o->rotate_list, err));
+    IMREC_TRY(check_bounds(o, err));
+    IMREC_TRY(read_aspect(r, err));
+    IMREC_TRY(read_crop_sizes(r, err));
+    r->warps = warps(r);
+    r->random_crop_resized =
+        o->random_resized_crop && (o->min_random_area != 1 || o->max_random_area != 1 ||
+                                   r->aspect_low != 1 || r->aspect_high != 1);
+    r->lights = o->brightness > 0 || o->contrast > 0 || o->saturation > 0;
+    r->hls = o->random_h > 0 || o->random_l > 0 || o->random_s > 0;
+    r->pca = o->pca_noise > 0;
+    r->tones = o->max_random_contrast > 0 || o->max_random_illumination > 0;
+    IMREC_TRY(check_crops(r, err));
+    return check_values(r, err);
+}
+
+void recipe_reset(struct imrec_iter_options *o)
+{
+    o->aug_seq = o->rotate_list = "";
+    o->rand_crop = o->rand_mirror = o->mirror = o->random_resized_crop = false;
+    o->max_rotate_angle = o->pad = o->random_h = o->random_s = o->random_l = 0;
+    o->rotate = o->max_crop_size = o->min_crop_size = -1;
+    o->max_shear_ratio = o->max_aspect_ratio = o->min_aspect_ratio = o->min_img_size = 0;
+    o->max_random_scale = o->min_random_scale = o->max_random_area = o->min_random_area = 1;
+    o->max_img_size = 1e10f;
+    o->brightness = o->contrast = o->saturation = o->pca_noise = 0;
+    o->max_random_contrast = o->max_random_illumination = 0;
+}

@@ -1,0 +1,33 @@
+/* augment/recipe.h - what an iterator's options ask of the augmenters, checked and read once. */
+#ifndef IMREC_AUGMENT_RECIPE_H
+#define IMREC_AUGMENT_RECIPE_H
+
+#include "imrec/iterator.h"
+
+enum { RECIPE_ANGLES = 256 };
+
+struct recipe {
+    const struct imrec_iter_options *o; /* borrowed; its texts are not looked at again */
+    bool warps;                         /* turning, shearing, scaling: an affine warp */
+    bool random_crop_resized;           /* random_resized_crop with something random about it */
+    bool lights, hls, pca;              /* brightness, contrast or saturation; shifts; noise */
+    bool tones;                         /* max_random_contrast, max_random_illumination */
+    float aspect_low, aspect_high;
+    uint32_t crop_low, crop_high; /* of max_crop_size, px; 0: none */
+    uint32_t angle_count;         /* of rotate_list */
+    int32_t angles[RECIPE_ANGLES];
+};
+
+/* Pixels of the crop are changed before they are normalized. */
+static inline bool recipe_paints(const struct recipe *r)
+{
+    return r->lights || r->hls || r->pca;
+}
+
+/* What contradicts or cannot be is refused in one sentence. *o must outlive *r. */
+IMREC_NODISCARD enum imrec_status
+recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_error *err);
+
+/* Sets everything that recipe_init() reads to its default, but resize and inter_method. */
+void recipe_reset(struct imrec_iter_options *o);
+#endif

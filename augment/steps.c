@@ -1,0 +1,166 @@
+#include "augment/steps.h"
+
+#include "augment/colour.h"
+
+#include <string.h>
+
+/* ---- planning ------------------------------------------------------------------------------- */
+
+struct plan {
+    struct step step[MAX_STEPS + 1]; /* with the crop, which is no step of the result */
+    uint32_t n;
+    uint32_t w, h; /* px, so far */
+};
+
+static struct step *add(struct plan *p, enum step_kind kind, uint32_t width, uint32_t height)
+{
+    struct step *s = &p->step[p->n++];
+    *s = (struct step){.kind = kind};
+    p->w = width;
+    p->h = height;
+    return s;
+}
+
+static void add_resize(struct plan *p, uint32_t width, uint32_t height, uint8_t method)
+{
+    const uint32_t w = p->w, h = p->h;
+    if (w == width && h == height)
+        return;
+    add(p, STEP_RESIZE, width, height)->u.resize =
+        (struct resize_job){w, h, width, height, {0}, (enum resize_method)method};
+}
+
+static void set_fill(const struct recipe *r, uint8_t fill[4])
+{
+    memset(fill, (int)r->o->fill_value, 3);
+    fill[3] = 0; /* alpha */
+}
+
+static void add_warp(struct plan *p, const struct recipe *r, const struct imrec_draw *d)
+{
+    const uint32_t w = p->w, h = p->h;
+    struct warp_job *j = &add(p, STEP_WARP, d->canvas_width, d->canvas_height)->u.warp;
+    *j = (struct warp_job){.from_width = w,
+                           .from_height = h,
+                           .to_width = d->canvas_width,
+                           .to_height = d->canvas_height,
+                           .method = (enum resize_method)d->warp_method};
+    memcpy(j->matrix, d->matrix, sizeof(j->matrix));
+    set_fill(r, j->fill);
+}
+
+static void add_border(struct plan *p, const struct recipe *r)
+{
+    const uint32_t w = p->w, h = p->h, border = (uint32_t)r->o->pad;
+    struct pad_job *j = &add(p, STEP_PAD, w + 2 * border, h + 2 * border)->u.pad;
+    *j = (struct pad_job){.from_width = w, .from_height = h, .border = border};
+    set_fill(r, j->fill);
+}
+
+/* A crop of another size is resized; one of data_shape may need a larger picture first. */
+static void add_crop(struct plan *p, const struct recipe *r, const struct imrec_draw *d)
+{
+    const struct imrec_shape *out = &r->o->data_shape;
+    const bool exact = d->crop_width == out->width && d->crop_height == out->height;
+    struct resize_size to[2];
+    const uint32_t passes = exact ? resize_to_cover(p->w, p->h, out->width, out->height, to) : 0;
+    for (uint32_t i = 0; i < passes; i++)
+        add_resize(p, to[i].width, to[i].height, d->crop_method);
+    add(p, STEP_CROP, d->crop_width, d->crop_height)->u.crop =
+        (struct imrec_rect){d->x, d->y, d->crop_width, d->crop_height};
+    add_resize(p, out->width, out->height, d->crop_method);
+}
+
+/* The window of a step's result is given; returns the region of its source. */
+static struct imrec_rect source_of(struct step *s, struct imrec_rect window)
+{
+    s->window = window;
+    switch (s->kind) {
+    case STEP_RESIZE:
+        s->u.resize.window = window;
+        return resize_source_region(&s->u.resize);
+    case STEP_WARP:
+        s->u.warp.window = window;
+        return warp_source_region(&s->u.warp);
+    case STEP_PAD:
+        s->u.pad.window = window;
+        return pad_source_region(&s->u.pad);
+    case STEP_CROP:
+        window.x += s->u.crop.x;
+        window.y += s->u.crop.y;
+        break;
+    }
+    return window;
+}
+
+void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw *d, uint32_t width,
+                uint32_t height)
+{
+    struct plan p = {.w = width, .h = height};
+    uint32_t w, h;
+    resize_shorter_side(width, height, r->o->resize, &w, &h);
+    add_resize(&p, w, h, d->resize_method);
+    if (d->warped)
+        add_warp(&p, r, d);
+    if (r->o->pad > 0)
+        add_border(&p, r);
+    add_crop(&p, r, d);
+    struct imrec_rect need = {0, 0, p.w, p.h};
+    for (uint32_t i = p.n; i-- > 0;) /* backwards: what each step is made from */
+        need = source_of(&p.step[i], need);
+    s->upright = need;
+    s->n = 0;
+    for (uint32_t i = 0; i < p.n; i++)
+        if (p.step[i].kind != STEP_CROP)
+            s->step[s->n++] = p.step[i];
+}
+
+uint64_t steps_bytes(const struct steps *s, uint32_t channels)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        bytes += (uint64_t)s->step[i].window.width * s->step[i].window.height * channels;
+    return bytes;
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+enum imrec_status step_run(const struct step *step, const struct imrec_image *from,
+                           struct image *to, struct resize_scratch *scratch,
+                           struct imrec_error *err)
+{
+    switch (step->kind) {
+    case STEP_RESIZE:
+        return resize_window(&step->u.resize, from, to, scratch, err);
+    case STEP_WARP:
+        return warp_window(&step->u.warp, from, to, scratch, err);
+    case STEP_PAD:
+        return pad_window(&step->u.pad, from, to, err);
+    case STEP_CROP:
+        break;
+    }
+    return IMREC_OK;
+}
+
+static void
+paint_lights(const struct imrec_draw *d, const struct imrec_image *p, enum cpu_level level)
+{
+    for (int i = 0; i < 3; i++)
+        if (d->light_order[i] == 0 && d->brightness != 1)
+            colour_brightness(p, d->brightness, level);
+        else if (d->light_order[i] == 1 && d->contrast != 1)
+            colour_contrast(p, d->contrast, level);
+        else if (d->light_order[i] == 2 && d->saturation != 1)
+            colour_saturation(p, d->saturation, level);
+}
+
+void steps_paint(const struct recipe *r, const struct imrec_draw *d, const struct imrec_image *p)
+{
+    const enum cpu_level level = cpu_level();
+    if (r->lights)
+        paint_lights(d, p, level);
+    if (r->hls)
+        colour_hls(p, d->shift_h, d->shift_l, d->shift_s, level);
+    if (r->pca)
+        colour_light(p, d->light, level);
+}

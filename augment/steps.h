@@ -1,0 +1,45 @@
+/* augment/steps.h - the way of a picture from the decoder to the crop of data_shape, as steps that
+ * each make only the window that the next one needs; and what is done to its colours. */
+#ifndef IMREC_AUGMENT_STEPS_H
+#define IMREC_AUGMENT_STEPS_H
+
+#include "augment/draw.h"
+#include "augment/pad.h"
+#include "augment/warp.h"
+
+enum step_kind { STEP_RESIZE, STEP_WARP, STEP_PAD, STEP_CROP };
+
+struct step {
+    enum step_kind kind;
+    union {
+        struct resize_job resize;
+        struct warp_job warp;
+        struct pad_job pad;
+        struct imrec_rect crop; /* costs nothing: the step before it makes no more than this */
+    } u;
+    struct imrec_rect window; /* of the result, that is wanted */
+};
+
+enum { MAX_STEPS = 7 }; /* resize, warp, border, two passes to cover the crop, crop, resize */
+
+struct steps {
+    uint32_t n; /* without crops: each makes a picture of its own */
+    struct step step[MAX_STEPS];
+    struct imrec_rect upright; /* region of the upright picture that all begins with */
+};
+
+/* The steps of a draw for an upright picture of width x height px. */
+void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw *d, uint32_t width,
+                uint32_t height);
+
+/* Bytes that the results of all steps take together, at most. */
+uint64_t steps_bytes(const struct steps *s, uint32_t channels);
+
+/* *to becomes the window of the step, made of its source's region `from`. */
+IMREC_NODISCARD enum imrec_status step_run(const struct step *step, const struct imrec_image *from,
+                                           struct image *to, struct resize_scratch *scratch,
+                                           struct imrec_error *err);
+
+/* Brightness, contrast, saturation, HLS and light, in place, as they were drawn. */
+void steps_paint(const struct recipe *r, const struct imrec_draw *d, const struct imrec_image *p);
+#endif
