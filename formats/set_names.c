@@ -2,6 +2,7 @@
 #include "formats/set_names.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,9 @@ static size_t digits_before(const char *s, size_t end)
 static size_t without_rec(const char *rec)
 {
     const size_t n = strlen(rec);
-    return n >= 4 && strcmp(rec + n - 4, ".rec") == 0 ? n - 4 : n;
+    const bool shard =
+        n >= 4 && (strcmp(rec + n - 4, ".rec") == 0 || strcmp(rec + n - 4, ".cbf") == 0);
+    return shard ? n - 4 : n;
 }
 
 /* Length of rec[0..n) without "-00003-of-00010" at its end: five digits or more each. */

@@ -14,8 +14,8 @@ enum set_file { SET_REC, SET_INDEX, SET_CHECKSUMS, SET_LIST, SET_CLASSES, SET_MA
 #define SET_NAME_ROOM(n) ((n) + 64)
 
 /* The file `what` of the set that the shard `rec` belongs to, beside it: `rec` is "OUT.rec" or
- * "OUT-00003-of-00010.rec", with any path or scheme before it; without the suffix ".rec" it is
- * taken as OUT. Writes at most SET_NAME_ROOM(strlen(rec)) bytes. */
+ * "OUT-00003-of-00010.rec", with any path or scheme before it, or ends in ".cbf"; without
+ * either suffix it is taken as OUT. Writes at most SET_NAME_ROOM(strlen(rec)) bytes. */
 void set_name(const char *rec, enum set_file what, char *out);
 
 /* "DIR/OUT.rec" -> "DIR/OUT-00003-of-00010.rec"; `rec` itself when count is 1 and `numbered`

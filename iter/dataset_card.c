@@ -85,8 +85,9 @@ static void conclude(struct counting *n)
 }
 
 static enum imrec_status
-begin(struct counting *n, const struct dataset_files *f, struct imrec_error *err)
+begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
 {
+    const struct dataset_files *f = &w->files;
     struct imrec_dataset_card *c = n->card;
     c->shards = imrec_zalloc(f->shards.count, sizeof(*c->shards));
     if (c->shards == NULL)
@@ -101,8 +102,8 @@ begin(struct counting *n, const struct dataset_files *f, struct imrec_error *err
             return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                                   "no memory for the name of a shard");
         s->bytes = f->begin[i + 1] - f->begin[i];
-        s->indexed = dataset_has(f->shards.uri[i], SET_INDEX);
-        s->checksummed = dataset_has(f->shards.uri[i], SET_CHECKSUMS);
+        s->indexed = w->cbf || dataset_has(f->shards.uri[i], SET_INDEX);
+        s->checksummed = !w->cbf && dataset_has(f->shards.uri[i], SET_CHECKSUMS);
     }
     c->manifest = dataset_has(f->shards.uri[0], SET_MANIFEST);
     IMREC_TRY(histogram_init(&n->labels, err));
@@ -119,7 +120,7 @@ enum imrec_status imrec_dataset_card(const char *uri, imrec_progress_fn *progres
     struct counting n = {.card = out};
     *out = (struct imrec_dataset_card){0};
     IMREC_TRY(dataset_walk_open(uri, progress, user, &walk, err));
-    enum imrec_status st = begin(&n, &walk.files, err);
+    enum imrec_status st = begin(&n, &walk, err);
     while (st == IMREC_OK) {
         st = dataset_walk_next(&walk, &record, err);
         if (st == IMREC_OK) {

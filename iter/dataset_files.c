@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "iter/split/dataset.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 
@@ -22,7 +23,7 @@ enum imrec_status
 dataset_files_open(const char *uri, struct dataset_files *out, struct imrec_error *err)
 {
     *out = (struct dataset_files){0};
-    IMREC_TRY(uri_list_expand(uri, ".rec", &out->shards, err));
+    IMREC_TRY(split_expand(uri, &out->shards, err));
     enum imrec_status st = IMREC_OK;
     out->begin = imrec_zalloc(out->shards.count + 1, sizeof(*out->begin));
     if (out->begin == NULL)

@@ -7,6 +7,7 @@
 #include "formats/record_index.h"
 #include "imrec/dataset.h"
 #include "iter/dataset_walk.h"
+#include "iter/split/picture_reader.h"
 #include "storage/sink.h"
 
 #include <inttypes.h>
@@ -138,8 +139,9 @@ enum imrec_status imrec_dataset_find(const char *uri, uint64_t id, uint32_t *sha
 {
     struct dataset_walk w;
     IMREC_TRY(dataset_walk_open(uri, NULL, NULL, &w, err));
-    enum imrec_status st = find_indexed(&w, id, shard, offset);
-    if (st == IMREC_END)
+    enum imrec_status st = w.cbf ? imrec_reader_find(w.reader, id, shard, offset)
+                                 : find_indexed(&w, id, shard, offset);
+    if (st == IMREC_END && !w.cbf)
         st = find_by_scan(&w, id, shard, offset, err);
     dataset_walk_close(&w);
     if (st == IMREC_END)
@@ -224,6 +226,10 @@ static uint64_t count_repeated(uint64_t *keys, uint64_t n)
 static enum imrec_status index_to(struct indexing *x, const char *path, bool force,
                                   struct imrec_index_result *out, struct imrec_error *err)
 {
+    if (x->walk.cbf)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%.300s is a CBF file, which is its own index",
+                              x->walk.files.shards.uri[0]);
     if (x->walk.files.shards.count != 1)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "an index belongs to one shard, not to %zu",

@@ -102,6 +102,11 @@ static enum imrec_status take_all(struct repair *r, struct imrec_error *err)
 static enum imrec_status open_all(struct repair *r, const char *path, struct imrec_error *err)
 {
     const struct uri_list *in = &r->reader.walk.files.shards;
+    if (r->reader.walk.cbf)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%.300s is a CBF file, and repair writes records; export gets its "
+                              "pictures out",
+                              in->uri[0]);
     for (size_t i = 0; i < in->count; i++)
         if (strcmp(in->uri[i], path) == 0)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "formats/magic_scan.h"
 #include "formats/recordio.h"
+#include "iter/split/picture_reader.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
@@ -18,11 +19,13 @@ enum imrec_status dataset_walk_open(const char *uri, imrec_progress_fn *progress
     *out = (struct dataset_walk){.progress = progress, .user = user};
     IMREC_TRY(dataset_files_open(uri, &out->files, err));
     const enum imrec_status st = imrec_reader_open(uri, 0, 1, &out->reader, err);
-    if (st != IMREC_OK)
+    if (st != IMREC_OK) {
         dataset_walk_close(out);
-    else
-        out->at.total_bytes = out->files.begin[out->files.shards.count];
-    return st;
+        return st;
+    }
+    out->cbf = imrec_reader_is_cbf(out->reader);
+    out->at.total_bytes = out->files.begin[out->files.shards.count];
+    return IMREC_OK;
 }
 
 static void show(struct dataset_walk *w)
@@ -43,8 +46,17 @@ static void note_damage(struct dataset_walk *w)
     const int n = snprintf(said, sizeof(said),
                            "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: ", f->uri,
                            f->begin, f->end - 1);
-    if (n > 0 && strncmp(said, w->why.message, (size_t)n) == 0)
+    const size_t uri = strlen(f->uri);
+    if (w->cbf && strncmp(f->uri, f->reason, uri) == 0 && f->reason[uri] == ':')
+        f->reason += uri + 2;
+    else if (n > 0 && strncmp(said, w->why.message, (size_t)n) == 0)
         f->reason += n;
+}
+
+/* Bytes of the shard that a record of one part takes. */
+static uint64_t framed_bytes(const struct imrec_record *r)
+{
+    return RECORDIO_PART_HEAD_BYTES + ((uint64_t)r->size + 3) / 4 * 4;
 }
 
 /* Words of the record that are the magic: places where parts were joined, unless a damaged
@@ -78,7 +90,7 @@ static enum imrec_status find_swallowed(struct dataset_walk *w, const struct imr
         return IMREC_OK;
     /* A part behind the first has a head of 8 bytes in place of 4 of the record. */
     IMREC_TRY(source_open(w->files.shards.uri[r->shard], &s, err));
-    const uint64_t most = dataset_record_bytes(r) + 4 * (uint64_t)magics;
+    const uint64_t most = framed_bytes(r) + 4 * (uint64_t)magics;
     const uint64_t left = s->size > r->offset ? s->size - r->offset : 0;
     const size_t n = (size_t)(most < left ? most : left);
     uint8_t *framed = imrec_realloc(NULL, n + 1, 1);
@@ -118,17 +130,18 @@ static enum imrec_status next(struct dataset_walk *w, struct imrec_record *out)
         note_damage(w);
     if (st != IMREC_OK)
         return st;
-    IMREC_TRY(find_swallowed(w, out, &inside, &w->why));
+    if (!w->cbf)
+        IMREC_TRY(find_swallowed(w, out, &inside, &w->why));
     if (inside != 0)
         return leave_swallowing(w, out, inside);
     w->at.records++;
-    w->at.bytes = w->files.begin[out->shard] + out->offset + dataset_record_bytes(out);
+    w->at.bytes = w->files.begin[out->shard] + dataset_record_end(w, out);
     return IMREC_OK;
 }
 
-uint64_t dataset_record_bytes(const struct imrec_record *r)
+uint64_t dataset_record_end(const struct dataset_walk *w, const struct imrec_record *r)
 {
-    return RECORDIO_PART_HEAD_BYTES + ((uint64_t)r->size + 3) / 4 * 4;
+    return w->cbf ? imrec_reader_record_end(w->reader) : r->offset + framed_bytes(r);
 }
 
 enum imrec_status

@@ -9,6 +9,7 @@
 struct dataset_walk {
     struct dataset_files files;
     struct imrec_reader *reader;
+    bool cbf; /* pictures in CBF files: no framing, no index or checksums beside */
     imrec_progress_fn *progress; /* may be NULL */
     void *user;
     struct imrec_progress at;
@@ -20,8 +21,8 @@ struct dataset_walk {
 IMREC_NODISCARD enum imrec_status dataset_walk_open(const char *uri, imrec_progress_fn *progress,
                                                     void *user, struct dataset_walk *out,
                                                     struct imrec_error *err);
-/* Bytes of the shard that a record of one part takes. */
-uint64_t dataset_record_bytes(const struct imrec_record *r);
+/* Where in its shard the record given last ends, if it has one part. */
+uint64_t dataset_record_end(const struct dataset_walk *w, const struct imrec_record *r);
 /* As imrec_reader_next(), and records that a damaged length has swallowed are found; after
  * IMREC_ERR_DATA w->damage holds the range. */
 IMREC_NODISCARD enum imrec_status

@@ -62,6 +62,8 @@ static enum imrec_status
 begin_shard(struct verify_reader *r, struct verify_batch *b, struct imrec_error *err)
 {
     const char *uri = r->walk.files.shards.uri[r->shard];
+    if (r->walk.cbf)
+        return IMREC_OK;
     IMREC_TRY(marks_load(&r->index, IMREC_FOUND_INDEX, uri, err));
     IMREC_TRY(marks_load(&r->sums, IMREC_FOUND_CHECKSUM, uri, err));
     IMREC_TRY(add_broken_marks(r, b, &r->index, err));
@@ -147,7 +149,7 @@ static enum imrec_status add_record(struct verify_reader *r, struct verify_batch
     const struct mark *sum;
     size_t at;
     IMREC_TRY(go_to_shard(r, record->shard, b, err));
-    const uint64_t end = record->offset + dataset_record_bytes(record);
+    const uint64_t end = dataset_record_end(&r->walk, record);
     IMREC_TRY(meet_marks(r, b, record->offset, end, &sum, err));
     struct verify_item *item = verify_batch_add(b);
     if (item == NULL || !verify_batch_room(b, record->size, &at))

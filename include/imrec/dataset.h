@@ -65,7 +65,7 @@ struct imrec_kind_count {      /* "jpeg" "progressive", "png" "", ... */
 struct imrec_shard_card {
     char *uri;
     uint64_t bytes, records;
-    bool indexed, checksummed; /* its .idx, its .crc stand beside it */
+    bool indexed, checksummed; /* its .idx, its .crc stand beside it; CBF is its own index */
 };
 
 struct imrec_dataset_card {

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "iter/split/cbf_file.h"
+#include "iter/split/cbf_ids.h"
 #include "iter/split/cbf_places.h"
 
 #include <inttypes.h>
@@ -265,6 +266,8 @@ static enum imrec_status fill(struct opening *o)
     IMREC_TRY(make_tables(o));
     IMREC_TRY(each_chunk(o, begin, end, read_chunk));
     cut(s, begin, end);
+    if (!o->ids)
+        cbf_ids_of_list(s);
     return IMREC_OK;
 }
 
@@ -331,6 +334,19 @@ const struct imrec_error *cbf_loss(const struct split *s, uint64_t unit)
             if (number >= c->losses[i].first && number < c->losses[i].end)
                 return &c->losses[i].why;
     return NULL;
+}
+
+enum imrec_status
+cbf_check_count(const struct split *s, uint64_t unit, const uint8_t *p, struct imrec_error *err)
+{
+    const struct indexed_record *r = &s->records[unit];
+    const uint32_t wanted = s->cbf->pixels ? 1 : r->bytes / 4 + (r->bytes % 4 != 0);
+    if (load_le32(p) == wanted)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, r->offset,
+                          "number of samples %" PRIu32 ", it must be %" PRIu32
+                          " for a picture of %" PRIu32 " bytes",
+                          load_le32(p), wanted, r->bytes);
 }
 
 uint64_t cbf_pictures_memory(const struct split *s)

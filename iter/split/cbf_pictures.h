@@ -42,5 +42,8 @@ uint64_t cbf_sequence_number(const struct split *s, uint64_t unit);
 struct bytes cbf_labels(const struct split *s, uint64_t unit);
 /* Why the unit was lost when the files were opened; NULL: it was not. */
 const struct imrec_error *cbf_loss(const struct split *s, uint64_t unit);
+/* Whether the count in front of a picture, at p, is the one that was expected. */
+IMREC_NODISCARD enum imrec_status
+cbf_check_count(const struct split *s, uint64_t unit, const uint8_t *p, struct imrec_error *err);
 uint64_t cbf_pictures_memory(const struct split *s);
 #endif

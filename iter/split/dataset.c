@@ -13,7 +13,6 @@
 #include "formats/set_names.h"
 #include "iter/split/cbf_pictures.h"
 #include "iter/split/index_table.h"
-#include "storage/uri_list.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -206,8 +205,7 @@ static enum imrec_status cut_partition(struct split *s, struct imrec_error *err)
     return lay_grid(s, err);
 }
 
-/* A directory means its *.rec files, or, where it has none, its *.cbf. */
-static enum imrec_status expand(const char *spec, struct uri_list *l, struct imrec_error *err)
+enum imrec_status split_expand(const char *spec, struct uri_list *l, struct imrec_error *err)
 {
     const enum imrec_status st = uri_list_expand(spec, ".rec", l, err);
     if (st == IMREC_ERR_ARGUMENT && uri_list_expand(spec, ".cbf", l, NULL) == IMREC_OK)
@@ -218,7 +216,7 @@ static enum imrec_status expand(const char *spec, struct uri_list *l, struct imr
 static enum imrec_status open_all(struct split *s, struct uri_list *l, struct imrec_error *err)
 {
     IMREC_TRY(check_options(&s->options, err));
-    IMREC_TRY(expand(s->options.path_imgrec, l, err));
+    IMREC_TRY(split_expand(s->options.path_imgrec, l, err));
     IMREC_TRY(open_shards(s, l, err));
     IMREC_TRY(cut_partition(s, err));
     return s->options.keep_in_memory ? keep_in_memory(s, err) : IMREC_OK;

@@ -7,6 +7,7 @@
 
 #include "imrec/error.h"
 #include "storage/source.h"
+#include "storage/uri_list.h"
 
 struct shard {
     char *uri;
@@ -44,6 +45,10 @@ struct split {
     uint64_t index_hash;            /* of its keys and offsets, 0 without one */
     struct cbf_pictures *cbf; /* the shards are CBF files: cbf_pictures.h; NULL: they are not */
 };
+
+/* path_imgrec as a list: a directory means its *.rec files, or, where it has none, its *.cbf. */
+IMREC_NODISCARD enum imrec_status
+split_expand(const char *path_imgrec, struct uri_list *l, struct imrec_error *err);
 
 struct split_range { /* bytes [begin, end) of a shard */
     uint32_t shard;

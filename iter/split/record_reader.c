@@ -4,6 +4,7 @@
 #include "formats/image_record.h"
 #include "imrec/records.h"
 #include "iter/split/dataset.h"
+#include "iter/split/picture_reader.h"
 #include "iter/split/scan.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ struct imrec_reader {
     } damage;
     float *labels;
     uint32_t label_room;
+    struct picture_reader pictures; /* of CBF files: nothing else is used */
 };
 
 static enum imrec_status no_memory(struct imrec_error *err)
@@ -39,6 +41,7 @@ enum imrec_status imrec_reader_open(const char *uri, uint64_t part_index, uint64
     if (r == NULL)
         return no_memory(err);
     const enum imrec_status st = split_open(&o, &r->split, err);
+    r->pictures.split = &r->split;
     if (st != IMREC_OK)
         imrec_reader_close(r);
     else
@@ -119,6 +122,8 @@ static bool enter_shard(struct imrec_reader *r)
 enum imrec_status
 imrec_reader_next(struct imrec_reader *r, struct imrec_record *out, struct imrec_error *err)
 {
+    if (r->split.cbf != NULL)
+        return picture_reader_next(&r->pictures, out, err);
     for (;;) {
         struct walk_item item;
         enum walk_step step;
@@ -137,6 +142,12 @@ imrec_reader_next(struct imrec_reader *r, struct imrec_record *out, struct imrec
 void imrec_reader_damage(const struct imrec_reader *r, uint32_t *shard, uint64_t *begin,
                          uint64_t *end)
 {
+    if (r->split.cbf != NULL) {
+        *shard = r->pictures.damage.shard;
+        *begin = r->pictures.damage.begin;
+        *end = r->pictures.damage.end;
+        return;
+    }
     *shard = r->damage.shard;
     *begin = r->damage.begin;
     *end = r->damage.end;
@@ -149,6 +160,10 @@ imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struc
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "there is no shard %" PRIu32 ", there are %" PRIu32, shard,
                               r->split.shard_count);
+    if (r->split.cbf != NULL) {
+        picture_reader_seek(&r->pictures, shard, offset);
+        return IMREC_OK;
+    }
     const struct split_range b = split_clip(&r->split, shard, r->split.begin, r->split.end);
     if (offset < b.begin || offset >= b.end || offset % RECORDIO_ALIGN != 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, offset,
@@ -166,7 +181,33 @@ void imrec_reader_close(struct imrec_reader *r)
     if (r == NULL)
         return;
     scan_end(&r->scan);
+    picture_reader_free(&r->pictures);
     split_close(&r->split);
     imrec_free(r->labels);
     imrec_free(r);
+}
+
+bool imrec_reader_is_cbf(const struct imrec_reader *r)
+{
+    return r->split.cbf != NULL;
+}
+
+uint64_t imrec_reader_record_end(const struct imrec_reader *r)
+{
+    return r->split.cbf != NULL && r->pictures.unit != 0
+               ? split_unit(&r->split, r->pictures.unit - 1).end
+               : 0;
+}
+
+enum imrec_status
+imrec_reader_find(const struct imrec_reader *r, uint64_t id, uint32_t *shard, uint64_t *offset)
+{
+    const struct indexed_record *rec = r->split.records;
+    for (uint64_t i = 0; rec != NULL && i < r->split.unit_count; i++)
+        if (rec[i].key == id) {
+            *shard = rec[i].shard;
+            *offset = rec[i].offset;
+            return IMREC_OK;
+        }
+    return IMREC_END;
 }

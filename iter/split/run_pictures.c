@@ -27,20 +27,6 @@ static enum imrec_status whole(struct reading *t, struct arena *a, struct run *r
     return run_read_more(t->loader, r, range.begin + have, copy + have, n - have, err);
 }
 
-/* Whether the count in front of a picture is the one that was expected. */
-static enum imrec_status
-check_count(const struct split *s, uint64_t unit, const uint8_t *p, struct imrec_error *err)
-{
-    const struct indexed_record *r = &s->records[unit];
-    const uint32_t wanted = s->cbf->pixels ? 1 : r->bytes / 4 + (r->bytes % 4 != 0);
-    if (load_le32(p) == wanted)
-        return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, r->offset,
-                          "number of samples %" PRIu32 ", it must be %" PRIu32
-                          " for a picture of %" PRIu32 " bytes",
-                          load_le32(p), wanted, r->bytes);
-}
-
 static enum imrec_status parse_picture(struct reading *t, struct arena *a, struct run *r,
                                        const struct ordered *at, struct imrec_error *err)
 {
@@ -56,7 +42,7 @@ static enum imrec_status parse_picture(struct reading *t, struct arena *a, struc
     } else {
         IMREC_TRY(whole(t, a, r, range, &p, err));
         const struct hole *h = holes_find(r->holes, range.begin, range.end);
-        ref.lost = h != NULL || check_count(s, at->unit, p, &why) != IMREC_OK;
+        ref.lost = h != NULL || cbf_check_count(s, at->unit, p, &why) != IMREC_OK;
         if (ref.lost)
             IMREC_TRY(run_note(r, range.begin, range.end, h != NULL ? &h->why : &why, err));
         else

@@ -39,7 +39,7 @@ static inline struct imrec_iter *pair_open(const char *uri, const char *words)
 }
 
 static inline void batches_must_equal(const struct imrec_batch *a, const struct imrec_batch *b,
-                                      size_t sample_bytes, bool ids, const char *what)
+                                      size_t sample_bytes, const char *what)
 {
     ck_assert_msg(a->slots == b->slots && a->count == b->count && a->pad == b->pad &&
                       a->failed == b->failed && a->sweep == b->sweep &&
@@ -47,7 +47,7 @@ static inline void batches_must_equal(const struct imrec_batch *a, const struct 
                   "%s: batch %d: %u slots, %u of them samples, instead of %u and %u", what,
                   (int)a->number, a->slots, a->count, b->slots, b->count);
     for (uint32_t i = 0; i < a->slots; i++)
-        ck_assert_msg((!ids || a->ids[i] == b->ids[i]) && a->valid[i] == b->valid[i] &&
+        ck_assert_msg(a->ids[i] == b->ids[i] && a->valid[i] == b->valid[i] &&
                           a->status[i] == b->status[i],
                       "%s: batch %d, slot %u: id %d instead of %d", what, (int)a->number, i,
                       (int)a->ids[i], (int)b->ids[i]);
@@ -58,9 +58,9 @@ static inline void batches_must_equal(const struct imrec_batch *a, const struct 
                   what, (int)a->number);
 }
 
-/* Both give the same for `calls` calls of next(), ENDs too; `ids` too, if these are to be. */
-static inline void iterators_compare(struct imrec_iter *a, struct imrec_iter *b,
-                                     size_t sample_bytes, int calls, bool ids, const char *what)
+/* Both give the same for `calls` calls of next(), ENDs too. */
+static inline void iterators_must_agree(struct imrec_iter *a, struct imrec_iter *b,
+                                        size_t sample_bytes, int calls, const char *what)
 {
     for (int i = 0; i < calls; i++) {
         struct imrec_batch x, y;
@@ -70,15 +70,10 @@ static inline void iterators_compare(struct imrec_iter *a, struct imrec_iter *b,
                       e.message, other, f.message);
         ck_assert_msg(st == IMREC_OK || st == IMREC_END, "%s: call %d: %s", what, i, e.message);
         if (st == IMREC_OK)
-            batches_must_equal(&x, &y, sample_bytes, ids, what);
+            batches_must_equal(&x, &y, sample_bytes, what);
     }
     imrec_iter_close(a);
     imrec_iter_close(b);
 }
 
-static inline void iterators_must_agree(struct imrec_iter *a, struct imrec_iter *b,
-                                        size_t sample_bytes, int calls, const char *what)
-{
-    iterators_compare(a, b, sample_bytes, calls, true, what);
-}
 #endif
