@@ -23,8 +23,10 @@ static inline uint64_t load_le64(const uint8_t *p)
 
 static inline void store_le32(uint8_t *p, uint32_t v)
 {
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(v >> 8 * i);
+    p[0] = (uint8_t)v; /* written out, compilers make one store of it */
+    p[1] = (uint8_t)(v >> 8);
+    p[2] = (uint8_t)(v >> 16);
+    p[3] = (uint8_t)(v >> 24);
 }
 
 static inline void store_le64(uint8_t *p, uint64_t v)

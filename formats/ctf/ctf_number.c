@@ -8,6 +8,8 @@
  */
 #include "formats/ctf/ctf_number.h"
 
+#include "formats/ctf/ctf_fast.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +19,7 @@ _Static_assert(FLT_EVAL_METHOD == 0, "a product is rounded to its own type");
 
 enum { MOST_DIGITS = 19, EXACT_DOUBLE = 22, EXACT_FLOAT = 10, LONG_TEXT = 1024, KEPT_DIGITS = 800 };
 
-static const double powers[EXACT_DOUBLE + 1] = {
+const double ctf_powers[EXACT_DOUBLE + 1] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 };
@@ -137,7 +139,7 @@ static bool exact_double(const struct ctf_number *n, double *out)
     if (n->power < -EXACT_DOUBLE || n->power > EXACT_DOUBLE)
         return false;
     const double v = (double)n->digits;
-    const double r = n->power < 0 ? v / powers[-n->power] : v * powers[n->power];
+    const double r = n->power < 0 ? v / ctf_powers[-n->power] : v * ctf_powers[n->power];
     *out = n->negative ? -r : r;
     return true;
 }
@@ -160,7 +162,8 @@ static bool exact_float(const struct ctf_number *n, float *out)
     if (n->cut || n->digits > 1u << 24 || n->power < -EXACT_FLOAT || n->power > EXACT_FLOAT)
         return false;
     const float v = (float)n->digits;
-    const float r = n->power < 0 ? v / (float)powers[-n->power] : v * (float)powers[n->power];
+    const float r =
+        n->power < 0 ? v / (float)ctf_powers[-n->power] : v * (float)ctf_powers[n->power];
     *out = n->negative ? -r : r;
     return true;
 }

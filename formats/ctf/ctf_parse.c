@@ -200,6 +200,7 @@ ctf_parser_new(const struct ctf_parse_options *o, struct ctf_parser **out, struc
     struct ctf_parser *p = *out = imrec_zalloc(1, sizeof(*p));
     if (p != NULL) {
         p->o = *o;
+        p->values = ctf_values_best();
         p->stream = imrec_zalloc(o->streams, sizeof(*p->stream));
         p->view = imrec_zalloc(o->streams, sizeof(*p->view));
     }

@@ -4,6 +4,7 @@
 #define IMREC_FORMATS_CTF_PARSER_H
 
 #include "formats/ctf/ctf_parse.h"
+#include "formats/ctf/ctf_values.h"
 #include "formats/text.h"
 
 struct bytes_room { /* grows, never shrinks */
@@ -23,6 +24,7 @@ struct stream {
 
 struct ctf_parser {
     struct ctf_parse_options o;
+    const struct ctf_values *values;
     struct stream *stream;
     struct chunk_stream *view;
     uint32_t *length;

@@ -115,26 +115,38 @@ static bool at_sample_end(const struct ctf_parser *p, const uint8_t *at)
     return at >= p->line_end || *at == '|';
 }
 
+/* Before here enough bytes are readable for the fast way. */
+static inline const uint8_t *end_of_fast(const struct ctf_parser *p)
+{
+    const uint64_t n = p->chunk->bytes;
+    return p->text + (n > CTF_SAFE_BYTES ? n - CTF_SAFE_BYTES : 0);
+}
+
 bool ctf_read_dense(struct ctf_parser *p, struct stream *s, const uint8_t **at)
 {
     const uint32_t dim = s->info->dim;
-    if (!ctf_reserve(p, &s->out, (size_t)dim * s->element))
+    const size_t element = s->element;
+    if (!ctf_reserve(p, &s->out, (size_t)dim * element))
         return false;
-    uint8_t *to = s->out.p + s->out.n;
-    for (uint32_t i = 0; i < dim; i++, to += s->element) {
+    uint8_t *const to = s->out.p + s->out.n;
+    const uint8_t *const safe = end_of_fast(p);
+    for (uint32_t i = 0;; i++) {
         *at = ctf_skip_blanks(*at);
+        i += p->values->dense[s->info->element](at, safe, to + i * element, dim - i);
+        if (i == dim)
+            break;
         if (at_sample_end(p, *at))
             return ctf_complain(p, *at,
                                 "input '%.40s': the sample has %" PRIu32 " values; dim is %" PRIu32,
                                 s->info->alias, i, dim);
-        if (!read_number(p, s, at, to))
+        if (!read_number(p, s, at, to + i * element))
             return false;
     }
     *at = ctf_skip_blanks(*at);
     if (!at_sample_end(p, *at))
         return ctf_complain(p, *at, "input '%.40s': %s is behind the last value; dim is %" PRIu32,
                             s->info->alias, ctf_word_at(p, *at).s, dim);
-    s->out.n += (size_t)dim * s->element;
+    s->out.n += (size_t)dim * element;
     return true;
 }
 
@@ -157,23 +169,41 @@ read_index(struct ctf_parser *p, const struct stream *s, const uint8_t **at, uin
     return true;
 }
 
+/* The pairs of a sample; false: no memory, or a bad one at *at. */
+static bool read_pairs(struct ctf_parser *p, struct stream *s, const uint8_t **at, uint32_t *n)
+{
+    const uint8_t *const safe = end_of_fast(p);
+    /* a pair has three characters and a blank; the last may lack it */
+    const size_t most = (size_t)(p->line_end - *at) / 4 + 1;
+    uint32_t index = 0;
+    if (!ctf_reserve(p, &s->out, most * s->element) || !ctf_reserve(p, &s->index, most * 4))
+        return false;
+    for (*at = ctf_skip_blanks(*at); !at_sample_end(p, *at); *at = ctf_skip_blanks(*at)) {
+        const uint32_t plain = p->values->sparse[s->info->element](
+            at, safe, s->out.p + s->out.n, s->index.p + s->index.n, s->info->dim);
+        *n += plain;
+        s->out.n += plain * s->element;
+        s->index.n += (size_t)plain * 4;
+        if (at_sample_end(p, *at))
+            break;
+        if (!read_index(p, s, at, &index) || !read_number(p, s, at, s->out.p + s->out.n))
+            return false;
+        s->out.n += s->element;
+        ctf_put32(&s->index, index);
+        ++*n;
+    }
+    return true;
+}
+
 bool ctf_read_sparse(struct ctf_parser *p, struct stream *s, const uint8_t **at)
 {
     const size_t values = s->out.n, indices = s->index.n;
-    uint32_t n = 0, index = 0;
-    for (*at = ctf_skip_blanks(*at); !at_sample_end(p, *at); *at = ctf_skip_blanks(*at), n++) {
-        if (!ctf_reserve(p, &s->out, s->element) || !ctf_reserve(p, &s->index, 4))
-            break;
-        if (!read_index(p, s, at, &index) || !read_number(p, s, at, s->out.p + s->out.n))
-            break;
-        s->out.n += s->element;
-        ctf_put32(&s->index, index);
-    }
-    if (!at_sample_end(p, *at) || s->nnz + (uint64_t)n > INT32_MAX ||
-        !ctf_reserve(p, &s->count, 4)) {
-        if (s->nnz + (uint64_t)n > INT32_MAX)
-            (void)ctf_complain(p, *at, "input '%.40s': more than 2147483647 values in a sequence",
-                               s->info->alias);
+    uint32_t n = 0;
+    bool good = read_pairs(p, s, at, &n);
+    if (good && s->nnz + (uint64_t)n > INT32_MAX)
+        good = ctf_complain(p, *at, "input '%.40s': more than 2147483647 values in a sequence",
+                            s->info->alias);
+    if (!good || !ctf_reserve(p, &s->count, 4)) {
         s->out.n = values;
         s->index.n = indices;
         return false;

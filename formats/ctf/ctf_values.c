@@ -1,0 +1,69 @@
+/* formats/ctf/ctf_values.c - the plain variant, eight bytes at a time, and the table. */
+#include "formats/ctf/ctf_values.h"
+
+#include "formats/ctf/ctf_fast.h"
+
+CTF_INLINE void put_digit(uint64_t digits, unsigned k, uint8_t *to, size_t element)
+{
+    const float f = (float)(int)(digits >> 16 * k & 15);
+    const double d = f;
+    memcpy(to + k * element, element == 4 ? (const void *)&f : (const void *)&d, element);
+}
+
+CTF_INLINE uint32_t four_digits(const uint8_t *p, uint8_t *to, uint32_t most, size_t element)
+{
+    uint64_t digits;
+    if (!ctf_fast_four(p, &digits) || most < 4)
+        return 0;
+    for (unsigned k = 0; k < 4; k++)
+        put_digit(digits, k, to, element);
+    return 4;
+}
+
+#define LOOP CTF_INLINE
+#define SCAN ctf_fast_number
+#define PAIR ctf_fast_pair
+#define RUN  four_digits
+#include "formats/ctf/ctf_values_loops.h"
+
+static uint32_t dense_float(const uint8_t **at, const uint8_t *safe, uint8_t *to, uint32_t most)
+{
+    return dense_values(at, safe, to, most, 4);
+}
+
+static uint32_t dense_double(const uint8_t **at, const uint8_t *safe, uint8_t *to, uint32_t most)
+{
+    return dense_values(at, safe, to, most, 8);
+}
+
+static uint32_t sparse_float(const uint8_t **at, const uint8_t *safe, uint8_t *values,
+                             uint8_t *indices, uint32_t dim)
+{
+    return sparse_values(at, safe, values, indices, dim, 4);
+}
+
+static uint32_t sparse_double(const uint8_t **at, const uint8_t *safe, uint8_t *values,
+                              uint8_t *indices, uint32_t dim)
+{
+    return sparse_values(at, safe, values, indices, dim, 8);
+}
+
+const struct ctf_values ctf_values_variants[] = {
+    {"scalar", CPU_SCALAR, {dense_float, dense_double}, {sparse_float, sparse_double}},
+#if defined(__x86_64__)
+    {"avx2",
+     CPU_AVX2,
+     {ctf_dense_float_avx2, ctf_dense_double_avx2},
+     {ctf_sparse_float_avx2, ctf_sparse_double_avx2}},
+#endif
+};
+const size_t ctf_values_variant_count =
+    sizeof(ctf_values_variants) / sizeof(ctf_values_variants[0]);
+
+const struct ctf_values *ctf_values_best(void)
+{
+    size_t i = ctf_values_variant_count;
+    while (ctf_values_variants[i - 1].level > cpu_level())
+        i--;
+    return &ctf_values_variants[i - 1];
+}

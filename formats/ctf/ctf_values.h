@@ -1,0 +1,33 @@
+/* formats/ctf/ctf_values.h - many values at once, as long as they are plain: what stops a loop
+ * is left to the careful way. All variants decide what they decide to the same bits. */
+#ifndef IMREC_FORMATS_CTF_VALUES_H
+#define IMREC_FORMATS_CTF_VALUES_H
+
+#include "base/bytes.h"
+#include "base/cpu.h"
+
+enum {
+    CTF_SAFE_BYTES = 48
+}; /* a value may begin before `safe`, behind which so many are readable */
+
+/* Values at *at, which moves behind them and the blanks that follow; how many. A line's end or
+ * a pipe stops them; one must come. */
+typedef uint32_t ctf_dense_fn(const uint8_t **at, const uint8_t *safe, uint8_t *to, uint32_t most);
+/* The same with an index below dim before each; there is room for all of the line. */
+typedef uint32_t ctf_sparse_fn(const uint8_t **at, const uint8_t *safe, uint8_t *values,
+                               uint8_t *indices, uint32_t dim);
+
+struct ctf_values {
+    const char *name;
+    enum cpu_level level;
+    ctf_dense_fn *dense[2]; /* by enum stream_element */
+    ctf_sparse_fn *sparse[2];
+};
+/* Slowest and plainest first. */
+extern const struct ctf_values ctf_values_variants[];
+extern const size_t ctf_values_variant_count;
+const struct ctf_values *ctf_values_best(void); /* that cpu_level() allows */
+
+ctf_dense_fn ctf_dense_float_avx2, ctf_dense_double_avx2;
+ctf_sparse_fn ctf_sparse_float_avx2, ctf_sparse_double_avx2;
+#endif
