@@ -67,7 +67,7 @@ static void make_token(char *to, uint64_t r, uint64_t shape)
         return;
     }
     if (kind == 15) { /* the middle of two floats, or next to it */
-        const int places = 1 + (int)(r >> 32) % 10;
+        const int places = 1 + (int)(r >> 20 & 0xffff) % 10;
         const double middle = (double)(1 << 24 | (r >> 40) | 1) / (1 << places);
         (void)sprintf(to, "%.*f%s", places, middle, r % 3 == 0 ? "" : r % 3 == 1 ? "0" : "1");
         return;
