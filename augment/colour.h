@@ -31,10 +31,10 @@ typedef void saturation_fn(const struct grey_weights *w, float factor, uint8_t *
 /* To HLS bytes (H 0..180), plus shift[] of h, l, s, clamped, and back. */
 typedef void hls_shift_fn(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t channels);
 
-colour_map_fn colour_map_scalar;
-grey_sum_fn grey_sum_scalar, grey_sum_avx2;
-saturation_fn saturation_scalar, saturation_avx2;
-hls_shift_fn hls_shift_scalar, hls_shift_avx2;
+colour_map_fn colour_map_scalar, colour_map_avx512;
+grey_sum_fn grey_sum_scalar, grey_sum_avx2, grey_sum_avx512;
+saturation_fn saturation_scalar, saturation_avx2, saturation_avx512;
+hls_shift_fn hls_shift_scalar, hls_shift_avx2, hls_shift_avx512;
 
 /* ---- on whole pictures ---------------------------------------------------------------------- */
 

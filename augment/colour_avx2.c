@@ -64,6 +64,20 @@ INLINE2 uint32_t vectors(uint32_t n, uint32_t channels)
     return n < STEP + spare ? 0 : (n - spare) / STEP * STEP;
 }
 
+/* Each eight are loaded before the ones before them are stored: a load of bytes that are still on
+ * their way to the cache would wait for them. */
+INLINE2 struct eight first8(const uint8_t *px, uint32_t whole, uint32_t channels)
+{
+    const struct eight none = {_mm256_setzero_si256(), _mm256_setzero_si256(),
+                               _mm256_setzero_si256(), _mm256_setzero_si256()};
+    return whole != 0 ? load8(px, channels) : none;
+}
+
+INLINE2 struct eight next8(const uint8_t *px, uint32_t i, uint32_t whole, uint32_t channels)
+{
+    return load8(px + (size_t)(i + STEP < whole ? i + STEP : i) * channels, channels);
+}
+
 /* ---- grey -------------------------------------------------------------------------------------
  */
 
@@ -122,8 +136,9 @@ INLINE2 void saturation_of(const struct grey_weights *w, float factor, uint8_t *
 {
     const uint32_t whole = vectors(n, channels);
     const __m256 f = _mm256_set1_ps(factor), rest = _mm256_set1_ps(1 - factor);
-    for (uint32_t i = 0; i < whole; i += STEP) {
-        struct eight e = load8(px + (size_t)i * channels, channels);
+    struct eight e = first8(px, whole, channels), next;
+    for (uint32_t i = 0; i < whole; i += STEP, e = next) {
+        next = next8(px, i, whole, channels);
         const __m256 grey = _mm256_mul_ps(_mm256_cvtepi32_ps(grey8(w, &e)), rest);
         e.r = blend8(e.r, f, grey);
         e.g = blend8(e.g, f, grey);
@@ -223,8 +238,9 @@ INLINE2 void from_hls(const struct hls8 *x, struct eight *e)
 INLINE2 void hls_of(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t channels)
 {
     const uint32_t whole = vectors(n, channels);
-    for (uint32_t i = 0; i < whole; i += STEP) {
-        struct eight e = load8(px + (size_t)i * channels, channels);
+    struct eight e = first8(px, whole, channels), next;
+    for (uint32_t i = 0; i < whole; i += STEP, e = next) {
+        next = next8(px, i, whole, channels);
         struct hls8 x = to_hls(&e);
         x.h = shifted(x.h, shift[0], 180);
         x.l = shifted(x.l, shift[1], 255);

@@ -25,6 +25,10 @@ struct imrec_rect pad_source_region(const struct pad_job *j)
 
 static void fill_row(uint8_t *out, uint32_t pixels, const uint8_t *fill, uint32_t channels)
 {
+    if (channels < 4 && fill[0] == fill[1] && fill[1] == fill[2]) {
+        memset(out, fill[0], (size_t)pixels * channels);
+        return;
+    }
     for (uint32_t x = 0; x < pixels; x++, out += channels)
         memcpy(out, fill, channels);
 }
@@ -34,9 +38,14 @@ static void
 make_row(const struct pad_job *j, struct imrec_rect r, const uint8_t *row, uint8_t *out, uint32_t c)
 {
     const int64_t left = (int64_t)r.x + j->border - j->window.x;
-    fill_row(out, j->window.width, j->fill, c);
-    if (left >= 0 && left + r.width <= j->window.width)
-        memcpy(out + (size_t)left * c, row, (size_t)r.width * c);
+    if (left < 0 || left + r.width > j->window.width) { /* the source is beside the window */
+        fill_row(out, j->window.width, j->fill, c);
+        return;
+    }
+    const uint32_t after = (uint32_t)left + r.width;
+    fill_row(out, (uint32_t)left, j->fill, c);
+    memcpy(out + (size_t)left * c, row, (size_t)r.width * c);
+    fill_row(out + (size_t)after * c, j->window.width - after, j->fill, c);
 }
 
 enum imrec_status pad_window(const struct pad_job *j, const struct imrec_image *from,

@@ -1,3 +1,4 @@
+imrec_test(test_colour augment SOURCES unit/test_colour.c)
 imrec_test(test_draw augment SOURCES unit/test_draw.c)
 imrec_test(test_image augment SOURCES unit/test_image.c)
 imrec_test(test_normalize augment SOURCES unit/test_normalize.c)

@@ -21,3 +21,7 @@ imrec_test(test_cifar iter SOURCES conformance/test_cifar.c LABEL conformance)
 imrec_test(test_headroom_threads iter SOURCES unit/test_headroom.c)
 imrec_test(test_iter_cbf iter im2rec SOURCES property/test_iter_cbf.c LABEL property TIMEOUT 300)
 imrec_test(test_iter_epochs iter SOURCES property/test_iter_epochs.c LABEL property TIMEOUT 300)
+# What each augmenter takes: `bench_augment [rounds]`. No test.
+add_executable(bench_augment bench/bench_augment.c)
+imrec_link(bench_augment iter)
+target_link_libraries(bench_augment PRIVATE m)
