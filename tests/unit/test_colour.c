@@ -3,8 +3,8 @@
 #include "augment/kernels.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
+#include "tests/support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -195,9 +195,5 @@ int main(void)
     tcase_add_test(tc, light_is_added_and_cut_off_behind_the_point);
     tcase_add_test(tc, grey_pictures_take_brightness_and_contrast_only);
     suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_run(s);
 }

@@ -3,9 +3,9 @@
 #include "augment/pad.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
+#include "tests/support/suite.h"
 #include "tests/support/warp_model.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static struct resize_scratch *scratch;
@@ -219,10 +219,7 @@ int main(void)
     tcase_add_test(tc, bad_warps_are_refused);
     tcase_add_test(tc, a_border_is_fill_around_the_picture);
     suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
+    const int status = suite_run(s);
     resize_scratch_free(scratch);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status;
 }

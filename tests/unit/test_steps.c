@@ -1,0 +1,201 @@
+/* Steps by windows give what steps on whole pictures and a crop at their end would give. */
+#include "augment/steps.h"
+#include "base/rng.h"
+#include "tests/support/recipes.h"
+#include "tests/support/suite.h"
+
+static struct resize_scratch *scratch;
+
+static const char *const recipes[] = {
+    "",
+    "rand_crop=1",
+    "resize=30 rand_crop=1 inter_method=10",
+    "resize=50 inter_method=2",
+    "resize=64 inter_method=4 rand_crop=1",
+    "max_rotate_angle=180 rand_crop=1 fill_value=7",
+    "max_rotate_angle=40 max_shear_ratio=0.4 min_random_scale=0.5 max_random_scale=2 "
+    "max_aspect_ratio=0.5 inter_method=10 rand_crop=1 fill_value=90",
+    "resize=33 rotate_list=-20,90 pad=5 inter_method=9",
+    "pad=30 rand_crop=1 fill_value=1",
+    "min_img_size=60 rand_crop=1 fill_value=3",
+    "max_img_size=10.5 rotate=10",
+    "random_resized_crop=1 min_random_area=0.08 min_aspect_ratio=0.75 max_aspect_ratio=1.3333 "
+    "inter_method=10",
+    "random_resized_crop=1 min_random_area=0.9 max_aspect_ratio=0.9 inter_method=3",
+    "min_crop_size=5 max_crop_size=70 rand_crop=1 inter_method=9",
+    "max_crop_size=11 max_rotate_angle=30 pad=3 inter_method=2",
+    "resize=40 max_rotate_angle=20 pad=2 random_resized_crop=1 min_random_area=0.2 inter_method=4",
+    "data_shape=1,50,40 resize=20 pad=1 inter_method=9",
+    "data_shape=4,9,50 pad=4 rotate=30 inter_method=2",
+};
+enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]), PICTURES = 40 };
+
+static uint32_t side(uint64_t test, uint32_t number)
+{
+    const uint64_t bits = rng_block((struct rng_key){80, 0}, test, number, 0, RNG_AUGMENT).v[0];
+    return 1 + (uint32_t)rng_below(bits, test % 3 == 0 ? 12 : 90);
+}
+
+static struct imrec_image noise(uint64_t test, uint32_t channels)
+{
+    struct imrec_image p = {.width = side(test, 0), .height = side(test, 1), .channels = channels};
+    p.stride = (size_t)p.width * channels;
+    p.pixels = malloc(p.stride * p.height);
+    for (size_t i = 0; i < p.stride * p.height; i++)
+        p.pixels[i] = (uint8_t)((i * 2654435761u + test * 40503u) >> 11);
+    return p;
+}
+
+static struct imrec_image part_of(const struct imrec_image *p, struct imrec_rect r)
+{
+    ck_assert_uint_le(r.x + r.width, p->width);
+    ck_assert_uint_le(r.y + r.height, p->height);
+    return (struct imrec_image){p->pixels + r.y * p->stride + (size_t)r.x * p->channels, p->stride,
+                                r.width, r.height, p->channels};
+}
+
+/* A step's job with all of its result for a window. */
+static struct step whole_step(const struct step *s)
+{
+    struct step w = *s;
+    struct imrec_rect *window = &w.u.resize.window;
+    if (s->kind == STEP_RESIZE)
+        *window = (struct imrec_rect){0, 0, s->u.resize.to_width, s->u.resize.to_height};
+    if (s->kind == STEP_WARP) {
+        window = &w.u.warp.window;
+        *window = (struct imrec_rect){0, 0, s->u.warp.to_width, s->u.warp.to_height};
+    }
+    if (s->kind == STEP_PAD) {
+        window = &w.u.pad.window;
+        *window = (struct imrec_rect){0, 0, s->u.pad.from_width + 2 * s->u.pad.border,
+                                      s->u.pad.from_height + 2 * s->u.pad.border};
+    }
+    w.window = *window;
+    return w;
+}
+
+static struct imrec_rect region_of(const struct step *s)
+{
+    return s->kind == STEP_RESIZE ? resize_source_region(&s->u.resize)
+           : s->kind == STEP_WARP ? warp_source_region(&s->u.warp)
+                                  : pad_source_region(&s->u.pad);
+}
+
+static void run(const struct step *s, const struct imrec_image *from, struct image *to)
+{
+    struct imrec_error err = {0};
+    ck_assert_msg(step_run(s, from, to, scratch, &err) == IMREC_OK, "%s", err.message);
+}
+
+/* Everything on whole pictures: `at` walks from one of `made` to the other. */
+static struct imrec_image by_wholes(const struct cooked *c, const struct imrec_draw *d,
+                                    const struct steps *s, struct imrec_image at,
+                                    struct image made[2])
+{
+    const struct imrec_shape *out = &c->o.data_shape;
+    const struct imrec_rect crop = {d->x, d->y, d->crop_width, d->crop_height};
+    const bool resized = crop.width != out->width || crop.height != out->height;
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (resized && i + 1 == s->n) {
+            ck_assert_uint_eq(at.width, d->width);
+            at = part_of(&at, crop);
+        }
+        const struct step w = whole_step(&s->step[i]);
+        const struct imrec_image from = part_of(&at, region_of(&w));
+        run(&w, &from, &made[i % 2]);
+        at = made[i % 2].view;
+    }
+    if (resized)
+        return at;
+    ck_assert_uint_eq(at.width, d->width);
+    ck_assert_uint_eq(at.height, d->height);
+    return part_of(&at, crop);
+}
+
+static void compare(const struct cooked *c, uint64_t test)
+{
+    struct image small[2] = {{{0}, 0}, {{0}, 0}}, large[2] = {{{0}, 0}, {{0}, 0}};
+    struct steps s;
+    const struct imrec_image p = noise(test, c->o.data_shape.channels);
+    const struct sample_key key = {3, test, 0, 77};
+    const struct imrec_draw d = augment_draw(&c->r, key, p.width, p.height);
+    steps_plan(&s, &c->r, &d, p.width, p.height);
+    struct imrec_image at = part_of(&p, s.upright);
+    for (uint32_t i = 0; i < s.n; i++) {
+        run(&s.step[i], &at, &small[i % 2]);
+        at = small[i % 2].view;
+    }
+    ck_assert_uint_eq(at.width, c->o.data_shape.width);
+    ck_assert_uint_eq(at.height, c->o.data_shape.height);
+    const struct imrec_image want = by_wholes(c, &d, &s, p, large);
+    for (uint32_t y = 0; y < at.height; y++)
+        ck_assert_msg(memcmp(at.pixels + y * at.stride, want.pixels + y * want.stride,
+                             (size_t)at.width * at.channels) == 0,
+                      "test %d, %u x %u px, row %u", (int)test, p.width, p.height, y);
+    for (int i = 0; i < 2; i++) {
+        image_free(&small[i]);
+        image_free(&large[i]);
+    }
+    free(p.pixels);
+}
+
+START_TEST(windows_give_what_whole_pictures_give) /* loop: recipes */
+{
+    struct cooked c;
+    cook(&c, recipes[_i]);
+    for (uint64_t t = 0; t < PICTURES; t++)
+        compare(&c, t);
+}
+END_TEST
+
+START_TEST(only_a_crop_has_no_steps) /* it goes from the decoder to the slot */
+{
+    struct cooked c;
+    struct steps s;
+    cook(&c, "rand_crop=1 rand_mirror=1");
+    const struct imrec_draw d = augment_draw(&c.r, (struct sample_key){1, 2, 3, 4}, 50, 60);
+    steps_plan(&s, &c.r, &d, 50, 60);
+    ck_assert_uint_eq(s.n, 0);
+    ck_assert(s.upright.x == d.x && s.upright.y == d.y && s.upright.width == 20);
+    ck_assert(!recipe_paints(&c.r));
+}
+END_TEST
+
+START_TEST(colours_are_painted_in_the_order_drawn)
+{
+    struct cooked c;
+    uint8_t a[24], b[24];
+    const struct imrec_image p = {a, 12, 4, 2, 3}, q = {b, 12, 4, 2, 3};
+    cook(&c, "brightness=0.5 saturation=0.5");
+    struct imrec_draw d = augment_draw(&c.r, (struct sample_key){1, 2, 3, 4}, 50, 60);
+    d.brightness = 1.9f, d.saturation = 1.7f, d.contrast = 1;
+    int differ = 0;
+    for (int order = 0; order < 2; order++) {
+        d.light_order[0] = order == 0 ? 0 : 2;
+        d.light_order[1] = 1;
+        d.light_order[2] = order == 0 ? 2 : 0;
+        for (int i = 0; i < 24; i++)
+            (order == 0 ? a : b)[i] = (uint8_t)(i * 37);
+        steps_paint(&c.r, &d, order == 0 ? &p : &q);
+    }
+    for (int i = 0; i < 24; i++)
+        differ += a[i] != b[i];
+    ck_assert_int_gt(differ, 3);
+}
+END_TEST
+
+int main(void)
+{
+    if (resize_scratch_new(&scratch, NULL) != IMREC_OK)
+        return EXIT_FAILURE;
+    Suite *s = suite_create("steps");
+    TCase *tc = tcase_create("all");
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, windows_give_what_whole_pictures_give, 0, RECIPES);
+    tcase_add_test(tc, only_a_crop_has_no_steps);
+    tcase_add_test(tc, colours_are_painted_in_the_order_drawn);
+    suite_add_tcase(s, tc);
+    const int status = suite_run(s);
+    resize_scratch_free(scratch);
+    return status;
+}
