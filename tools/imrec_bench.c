@@ -2,7 +2,7 @@
  *
  * Limit, iterator and record reading take turns, so that a machine that slows down or is used
  * by others slows all of them; each turn is a process of its own. */
-#include "tools/bench_table.h"
+#include "tools/bench_augment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,8 @@
     X(float, seconds, "2", 0.01, 3600, "S", "runs", "about how long one measurement takes")        \
     X(int64_t, memory, "1G", 1048576, INT64_MAX, "bytes", "runs",                                  \
       "compressed pictures to hold in memory for the limit")                                       \
+    X(const char *, augment, "", 0, 1000, "all|NAME,...", "runs",                                  \
+      "measure augmenters one by one, on one thread, instead")                                     \
     X(const char *, report, "", 0, 65535, "FILE.html", "output", "write a page with a chart")      \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
@@ -33,11 +35,13 @@ static const struct cli_page page = {
         "memory, (b) the iterator, and (c) reading records alone; (a) and (b) on the same number\n"
         "of threads and the same CPUs. Prints medians, spreads, CPU time an image, memory, time\n"
         "to the first batch, the share of each stage, and the ratio (b)/(a). Unless given:\n"
-        "data_shape=3,224,224 batch_size=128.",
+        "data_shape=3,224,224 batch_size=128. With --augment: what each augmenter takes at its\n"
+        "usual setting, added to the options given, beside (a).",
     .table = table,
     .keys = imrec_iter_table,
     .examples = "  imrec bench train.rec shuffle=1 rand_crop=1 rand_mirror=1\n"
-                "  imrec bench train.rec batch_size=64 --threads 1,2,4 --report bench.html\n",
+                "  imrec bench train.rec batch_size=64 --threads 1,2,4 --report bench.html\n"
+                "  imrec bench train.rec --augment all --seconds 1\n",
     .exits = "0 fine, 1 failed, 2 wrong usage",
 };
 
@@ -200,6 +204,8 @@ static int bench(struct bench_table *t, const struct bench_options *o)
     const int status = bench_try(&x.job); /* wrong options are found before anything else */
     if (status != EXIT_OK)
         return status;
+    if (o->augment[0] != '\0')
+        return bench_augmenters(&x.job, o->augment, t->repeats, x.seconds, o->json);
     if (!measure_all(&x))
         return EXIT_FAILED;
     if (o->json)

@@ -17,6 +17,15 @@ for r in b["runs"]:
 assert b["read_images_per_s"] > 0'
 grep -c '<svg ' bench.html
 imrec bench a.rec "${small[@]}" --seconds 0.01 --repeat 1 --threads 1 --quiet | sed 's/ .*//' | head -2
+imrec bench a.rec "${small[@]}" --seconds 0.01 --repeat 1 --quiet --augment hsl,pad --json | python3 -c '
+import json, sys
+b = json.load(sys.stdin)
+assert b["decode_us"] > 0
+for a in b["augmenters"]:
+    assert a["augment_us"] > 0 and a["cpu_us_per_image"] > 0
+    print(a["name"], a["options"])'
+imrec bench a.rec "${small[@]}" --seconds 0.01 --repeat 1 --quiet --augment crop | tail -1 | sed 's/ .*//'
+imrec bench a.rec "${small[@]}" --augment sharpen 2>&1 | head -1
 imrec bench a.rec --threads 1,x; echo "exit $?"
 imrec bench a.rec --threads 0; echo "exit $?"
 imrec bench a.rec dtype=uint8 std_r=2; echo "exit $?"
