@@ -14,6 +14,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { SHORT = 8 }; /* values that are not worth a call */
+
 struct walk {
     const struct cbf_header *h;
     const struct cbf_reading *how;
@@ -23,6 +25,7 @@ struct walk {
     uint32_t which;
     uint64_t first_key;
     struct imrec_error *err;
+    uint8_t suspect; /* some sequence is */
 };
 
 #define BAD(w, pos, ...)                                                                           \
@@ -90,6 +93,26 @@ static enum imrec_status too_many(struct walk *w, size_t pos, const struct strea
                s->alias, w->first_key + sequence, field, value, most, w->which);
 }
 
+/* Whether a count or an index of a sparse sequence is wrong. Looked at while it is in the cache;
+ * what it is will be told when the whole chunk has proved readable. */
+static uint8_t is_suspect(const uint8_t *p, uint32_t n, uint32_t nnz, const struct stream_info *s)
+{
+    const uint8_t *indices = p + 8 + nnz * stream_element_bytes(s->element);
+    const uint8_t *counts = indices + 4 * (size_t)nnz;
+    uint32_t largest = 0;
+    /* A negative count is above any NNZ as an unsigned one, a negative index above any dim. */
+    const uint64_t sum = n == 1 ? load_le32(counts) : index_sum(counts, n);
+    if (nnz > SHORT) {
+        largest = index_largest(indices, nnz);
+    } else {
+        for (uint32_t i = 0; i < nnz; i++) {
+            const uint32_t index = load_le32(indices + 4 * (size_t)i);
+            largest = index > largest ? index : largest;
+        }
+    }
+    return sum != nnz || (nnz > 0 && largest >= s->dim);
+}
+
 /* Bytes of the sequence at `pos`, of which the caller knows that its head is there. */
 static enum imrec_status measure_sparse(struct walk *w, size_t pos, const struct stream_info *s,
                                         uint32_t sequence, uint64_t *bytes)
@@ -102,6 +125,7 @@ static enum imrec_status measure_sparse(struct walk *w, size_t pos, const struct
     if (nnz > INT32_MAX || nnz > most)
         return too_many(w, pos + 4, s, sequence, "NNZ", (int32_t)nnz, most);
     *bytes = 8 + 4 * (uint64_t)n + nnz * value;
+    w->suspect |= w->c->dropped[sequence] |= is_suspect(w->raw.p + pos, n, nnz, s);
     return IMREC_OK;
 }
 
@@ -202,7 +226,6 @@ static enum imrec_status
 check_sequence(struct walk *w, uint32_t i, uint32_t k, const struct stream_info *s)
 {
     const struct sequence_view v = sequence_view(&w->c->view, i, k, s);
-    /* A negative count is above any NNZ as an unsigned one, a negative index above any dim. */
     if (index_sum(v.counts, v.samples) != v.nnz)
         return bad_count(w, &v, w->first_key + k, s);
     if (v.nnz > 0 && index_largest(v.indices, v.nnz) >= s->dim)
@@ -210,17 +233,19 @@ check_sequence(struct walk *w, uint32_t i, uint32_t k, const struct stream_info 
     return IMREC_OK;
 }
 
-static enum imrec_status check_stream(struct walk *w, uint32_t i)
+/* Tells what is wrong with the sequences that are suspect: of each the first thing. */
+static enum imrec_status tell_suspects(struct walk *w)
 {
-    for (uint32_t k = 0; k < w->entry->sequences; k++) {
-        if (w->c->dropped[k])
-            continue; /* one error a sequence */
-        const enum imrec_status st = check_sequence(w, i, k, &w->h->stream[i]);
-        if (st != IMREC_OK) {
+    for (uint32_t i = 0; i < w->h->streams; i++)
+        for (uint32_t k = 0; k < w->entry->sequences; k++) {
+            if (w->h->stream[i].storage != STREAM_SPARSE || w->c->dropped[k] != 1)
+                continue;
+            const enum imrec_status st = check_sequence(w, i, k, &w->h->stream[i]);
+            if (st == IMREC_OK)
+                continue;
             IMREC_TRY(report(w, (struct cbf_fault){.sequence = k, .lost = 1}, st));
-            w->c->dropped[k] = 1;
+            w->c->dropped[k] = 2; /* told */
         }
-    }
     return IMREC_OK;
 }
 
@@ -272,9 +297,8 @@ enum imrec_status cbf_chunk_parse(const struct cbf_header *h, uint32_t which, st
     if (st != IMREC_OK)
         return drop_chunk(&w, st);
     set_view(&w);
-    for (uint32_t i = 0; i < h->streams; i++)
-        if (h->stream[i].storage == STREAM_SPARSE)
-            IMREC_TRY(check_stream(&w, i));
+    if (w.suspect)
+        IMREC_TRY(tell_suspects(&w));
     return cbf_rewrite(h, how, c, w.err);
 }
 

@@ -48,36 +48,56 @@ plan_pieces(struct imrec_minibatch_source *s, struct imrec_minibatch *m, struct 
                        s->truncated.pieces, err);
 }
 
-/* What stands in the plan at i. */
-static struct gather_item planned(const struct imrec_minibatch_source *s, uint64_t i)
+/* What stands in the plan at i, and how it goes into a minibatch. */
+static const struct timeline_item *planned(const struct imrec_minibatch_source *s, uint64_t i)
+{
+    return source_truncates(s) ? &s->truncated.piece[i].item : &s->plan.item[i];
+}
+
+static struct pack_piece piece_of(const struct imrec_minibatch_source *s, uint64_t i, uint64_t row)
 {
     if (!source_truncates(s))
-        return (struct gather_item){&s->plan.item[i], {.count = PACK_WHOLE, .begins = true}};
+        return (struct pack_piece){.count = PACK_WHOLE, .row = (uint32_t)row, .begins = true};
     const struct truncated_piece *p = &s->truncated.piece[i];
-    return (struct gather_item){&p->item, {p->begin, p->count, p->row, p->column, p->begin == 0}};
+    return (struct pack_piece){p->begin, p->count, p->row, p->column, p->begin == 0};
 }
 
 /* ---- packing ----------------------------------------------------------------------------- */
+
+static enum imrec_status take_one(struct imrec_minibatch_source *s, struct source_cell *c,
+                                  uint64_t i, uint64_t room, uint64_t *kept,
+                                  struct imrec_error *err)
+{
+    const struct timeline_item *item = planned(s, i);
+    const struct pack_piece piece = piece_of(s, i, *kept);
+    bool empty;
+    IMREC_TRY(gather_view(s, (struct gather_spot *)s->spots.p + i * s->joint.corpora,
+                          (struct sequence_view *)s->views.p + *kept, room,
+                          (uint64_t *)c->ids.p + *kept, &empty, err));
+    if (empty) {
+        s->dropped_sequences += piece.begin == 0;
+        return IMREC_OK;
+    }
+    c->minibatch.samples += source_truncates(s) ? piece.count : item->length;
+    ((struct pack_piece *)s->pieces.p)[(*kept)++] = piece;
+    return IMREC_OK;
+}
 
 /* Views, pieces and ids of what was planned; *kept: of how many. */
 static enum imrec_status gather(struct imrec_minibatch_source *s, struct source_cell *c,
                                 uint64_t room, uint64_t *kept, struct imrec_error *err)
 {
-    struct sequence_view *views = s->views.p;
-    struct pack_piece *piece = s->pieces.p;
-    uint64_t *ids = c->ids.p;
-    for (uint64_t i = 0; i < room; i++) {
-        struct gather_item g = planned(s, i);
-        bool empty;
-        IMREC_TRY(gather_one(s, &g, views, room, *kept, &ids[*kept], &empty, err));
-        if (empty && g.piece.begin == 0)
-            s->dropped_sequences++;
-        if (empty)
-            continue;
-        c->minibatch.samples += source_truncates(s) ? g.piece.count : g.item->length;
-        if (!source_truncates(s))
-            g.piece.row = (uint32_t)*kept;
-        piece[(*kept)++] = g.piece;
+    enum { AHEAD = 8 }; /* of locating before touching, and of touching before viewing */
+    struct gather_spot *spot = s->spots.p;
+    const uint32_t n = s->joint.corpora;
+    gather_begin(s);
+    for (uint64_t i = 0; i < room + 2 * AHEAD; i++) {
+        if (i < room)
+            IMREC_TRY(gather_locate(s, planned(s, i), spot + i * n, err));
+        if (s->options.o.randomize && i >= AHEAD && i - AHEAD < room)
+            gather_touch(s, spot + (i - AHEAD) * n);
+        if (i >= 2 * AHEAD)
+            IMREC_TRY(take_one(s, c, i - 2 * AHEAD, room, kept, err));
     }
     return IMREC_OK;
 }
@@ -104,9 +124,12 @@ fill(struct imrec_minibatch_source *s, struct source_cell *c, struct imrec_error
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "a minibatch of more than %lu sequences; ask for fewer samples",
                               (unsigned long)UINT32_MAX - 1);
-    IMREC_TRY(pack_reserve(&s->views, room, s->joint.streams * sizeof(struct sequence_view), err));
-    IMREC_TRY(pack_reserve(&s->pieces, room, sizeof(struct pack_piece), err));
-    IMREC_TRY(pack_reserve(&c->ids, room, sizeof(uint64_t), err));
+    IMREC_TRY(room_reserve(&s->views, room, s->joint.streams * sizeof(struct sequence_view),
+                           "a minibatch", err));
+    IMREC_TRY(room_reserve(&s->spots, room, s->joint.corpora * sizeof(struct gather_spot),
+                           "a minibatch", err));
+    IMREC_TRY(room_reserve(&s->pieces, room, sizeof(struct pack_piece), "a minibatch", err));
+    IMREC_TRY(room_reserve(&c->ids, room, sizeof(uint64_t), "a minibatch", err));
     IMREC_TRY(gather(s, c, room, &kept, err));
     return pack_all(s, c, room, kept, err);
 }

@@ -5,6 +5,7 @@
 #include "formats/cbf/cbf_chunk.h"
 #include "formats/ctf/ctf_parse.h"
 #include "iter/minibatch/corpus.h"
+#include "iter/minibatch/room.h"
 
 /* Memory is kept from one loading to the next. Begin with zeroed memory. */
 struct block {
@@ -14,16 +15,14 @@ struct block {
     /* private: */
     struct ctf_parser *parser; /* text */
     struct cbf_chunk binary;
-    uint8_t *raw;
-    size_t raw_room;
+    struct room raw;
     struct ctf_problem *fault; /* binary */
     uint64_t fault_room;
 };
 
 /* What a thread needs to load: text on its way. Begin with zeroed memory. */
 struct block_scratch {
-    uint8_t *text;
-    size_t room;
+    struct room text;
 };
 
 /* Reads and parses block `number`. Any thread. An error is one of storage or memory: data that

@@ -343,7 +343,7 @@ void blocks_stop(struct blocks *b)
     blocks_cancel(b);
     for (uint32_t i = 0; b->thread != NULL && i < b->threads; i++) {
         thread_join(&b->thread[i].thread);
-        imrec_free(b->thread[i].scratch.text);
+        room_free(&b->thread[i].scratch.text);
     }
     for (uint32_t i = 0; i < b->slots; i++) {
         block_free(&b->slot[i]->block);

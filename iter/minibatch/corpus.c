@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "iter/minibatch/corpus_slices.h"
 #include "iter/minibatch/corpus_streams.h"
 #include "iter/split/cbf_file.h"
 
@@ -108,47 +109,93 @@ static enum imrec_status open_files(struct corpus *c, struct imrec_error *err)
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-static uint64_t blocks_of(const struct corpus *c, const struct corpus_file *f)
+static uint64_t chunks_of(const struct corpus *c, const struct corpus_file *f)
 {
     return c->text ? index_of(f)->chunks : f->head.chunks;
 }
 
-static void take_block(const struct corpus *c, uint32_t file, uint32_t n, uint64_t *next,
-                       struct corpus_block *b)
+static enum imrec_status
+add_block(struct corpus *c, const struct corpus_block *b, struct imrec_error *err)
 {
-    const struct corpus_file *f = &c->file[file];
-    const struct ctf_chunk *t = c->text ? &index_of(f)->chunk[n] : NULL;
-    const struct cbf_chunk_entry *e = c->text ? NULL : &f->head.chunk[n];
-    *b = (struct corpus_block){
-        .first = *next,
-        .bytes = c->text ? t->bytes : e->bytes,
-        .sequences = c->text ? t->sequences : e->sequences,
-        .samples = c->text ? (uint32_t)t->samples : e->samples,
+    if (c->blocks == UINT32_MAX - 1)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "%.200s has more chunks than a source can hold; ask for larger ones "
+                              "by chunkSizeInBytes",
+                              c->o.file);
+    if (c->blocks == c->block_room) {
+        const uint32_t more = c->block_room < UINT32_MAX / 4 ? 2 * c->block_room + 64 : UINT32_MAX;
+        struct corpus_block *grown = imrec_realloc(c->block, more, sizeof(*grown));
+        if (grown == NULL)
+            return no_memory(c, err);
+        c->block = grown;
+        c->block_room = more;
+    }
+    c->block[c->blocks++] = *b;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+add_text_chunk(struct corpus *c, uint32_t file, uint32_t n, struct imrec_error *err)
+{
+    const struct ctf_chunk *t = &index_of(&c->file[file])->chunk[n];
+    const struct corpus_block b = {
+        .first = c->file[file].first + t->first,
+        .bytes = t->bytes,
+        .sequences = t->sequences,
+        .samples = (uint32_t)t->samples, /* fewer than bytes, which are few */
         .file = file,
         .number = n,
     };
-    *next += b->sequences;
+    return add_block(c, &b, err);
+}
+
+/* As a block, or in slices. */
+static enum imrec_status add_binary_chunk(struct corpus *c, uint32_t file, uint32_t n,
+                                          uint64_t *first, struct imrec_error *err)
+{
+    const struct cbf_chunk_entry *e = &c->file[file].head.chunk[n];
+    struct corpus_block b = {.bytes = e->bytes, .samples = e->samples, .file = file, .number = n};
+    uint32_t each;
+    IMREC_TRY(corpus_slice(c, &c->file[file], n, &each, err));
+    b.slice = each > 0;
+    for (uint32_t at = 0; at < e->sequences || at == 0; at += b.sequences) {
+        b.first = *first + at;
+        b.from = at;
+        b.sequences = each > 0 && each < e->sequences - at ? each : e->sequences - at;
+        if (b.slice) {
+            b.samples = b.sequences;
+            b.bytes = e->bytes / e->sequences * b.sequences;
+        }
+        IMREC_TRY(add_block(c, &b, err));
+        if (b.sequences == 0)
+            break;
+    }
+    *first += e->sequences;
+    return IMREC_OK;
 }
 
 static enum imrec_status make_blocks(struct corpus *c, struct imrec_error *err)
 {
-    uint64_t blocks = 0, next = 0;
+    uint64_t first = 0;
     for (uint32_t i = 0; i < c->files; i++)
-        blocks += blocks_of(c, &c->file[i]);
-    if (blocks >= UINT32_MAX)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%.200s: %" PRIu64 " chunks are more than a source can hold; ask for "
-                              "larger ones by chunkSizeInBytes",
-                              c->o.file, blocks);
-    c->block = imrec_zalloc(blocks, sizeof(*c->block));
-    c->length = imrec_zalloc(blocks, sizeof(*c->length));
-    c->chunk = imrec_zalloc(blocks, sizeof(*c->chunk));
-    if (c->block == NULL || c->length == NULL || c->chunk == NULL)
+        for (uint32_t n = 0; n < chunks_of(c, &c->file[i]); n++)
+            IMREC_TRY(c->text ? add_text_chunk(c, i, n, err)
+                              : add_binary_chunk(c, i, n, &first, err));
+    c->length = imrec_zalloc(c->blocks, sizeof(*c->length));
+    c->chunk = imrec_zalloc(c->blocks, sizeof(*c->chunk));
+    if (c->length == NULL || c->chunk == NULL)
         return no_memory(c, err);
-    for (uint32_t i = 0; i < c->files; i++)
-        for (uint32_t n = 0; n < blocks_of(c, &c->file[i]); n++)
-            take_block(c, i, n, &next, &c->block[c->blocks++]);
-    return IMREC_OK;
+    return !c->text && c->defining != UINT32_MAX ? corpus_measure(c, err) : IMREC_OK;
+}
+
+/* Whether a block goes on with the chunk that `before` is in. */
+static bool goes_on(const struct corpus *c, const struct corpus_block *before,
+                    const struct corpus_block *b, uint64_t bytes)
+{
+    if (before->file != b->file)
+        return false;
+    return c->text ? bytes + b->bytes <= (uint64_t)c->o.chunk_size_in_bytes
+                   : before->number == b->number;
 }
 
 /* Runs of blocks that together are no larger than a chunk may be. */
@@ -158,8 +205,7 @@ static void make_chunks(struct corpus *c, bool of_blocks)
     for (uint32_t i = 0; i < c->blocks; i++) {
         const struct corpus_block *b = &c->block[i];
         struct corpus_chunk *k = c->chunks > 0 ? &c->chunk[c->chunks - 1] : NULL;
-        if (k == NULL || of_blocks || !c->text || b->file != c->block[i - 1].file ||
-            bytes + b->bytes > (uint64_t)c->o.chunk_size_in_bytes ||
+        if (k == NULL || of_blocks || !goes_on(c, b - 1, b, bytes) ||
             (uint64_t)k->sequences + b->sequences > UINT32_MAX) {
             k = &c->chunk[c->chunks++];
             *k = (struct corpus_chunk){.first = b->first, .block = i};
@@ -236,7 +282,8 @@ static enum imrec_status read_lengths(struct corpus *c, uint32_t block, struct i
     if (length == NULL)
         return b->sequences == 0 ? IMREC_OK : no_memory(c, err);
     const enum imrec_status st =
-        source_read(f->in, f->head.chunk[b->number].offset, length, 4 * (size_t)b->sequences, err);
+        source_read(f->in, f->head.chunk[b->number].offset + 4 * (uint64_t)b->from, length,
+                    4 * (size_t)b->sequences, err);
     if (st != IMREC_OK) {
         imrec_free(length);
         return st;
@@ -273,10 +320,25 @@ corpus_length(struct corpus *c, uint32_t chunk, uint32_t n, uint32_t *out, struc
         *out = s->length;
         return IMREC_OK;
     }
+    if (c->block[block].slice) { /* they were looked at */
+        *out = 1;
+        return IMREC_OK;
+    }
     if (c->length[block] == NULL)
         IMREC_TRY(read_lengths(c, block, err));
     *out = c->length[block][within];
     return IMREC_OK;
+}
+
+void corpus_length_soon(const struct corpus *c, uint32_t chunk, uint32_t n)
+{
+    const uint64_t sequence = c->chunk[chunk].first + n;
+    if (c->text) {
+        const struct corpus_file *f = &c->file[c->block[c->chunk[chunk].block].file];
+        __builtin_prefetch(&index_of(f)->sequence[sequence - f->first]);
+    } else if (c->chunk[chunk].blocks == 1 && c->length[c->chunk[chunk].block] != NULL) {
+        __builtin_prefetch(&c->length[c->chunk[chunk].block][n]);
+    }
 }
 
 enum imrec_status

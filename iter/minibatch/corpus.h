@@ -20,7 +20,9 @@ struct corpus_block {
     uint64_t bytes; /* in storage */
     uint32_t sequences, samples;
     uint32_t file;
-    uint32_t number; /* in its file */
+    uint32_t number; /* of the chunk in its file */
+    uint32_t from;   /* first sequence in that chunk */
+    bool slice;      /* a part of that chunk; see corpus_slices.h */
 };
 
 struct corpus_chunk {
@@ -43,7 +45,7 @@ struct corpus {
     bool text;
     enum stream_element element; /* of all values */
     struct stream_info *stream;
-    uint32_t streams, files, blocks, chunks;
+    uint32_t streams, files, blocks, chunks, block_room;
     struct corpus_file *file;
     struct corpus_block *block;
     struct corpus_chunk *chunk;
@@ -67,6 +69,8 @@ uint32_t corpus_chunk_at(const struct corpus *c, uint64_t sequence);
 /* Samples of sequence n of a chunk. Reads a binary file's lengths when they are first asked for. */
 IMREC_NODISCARD enum imrec_status
 corpus_length(struct corpus *c, uint32_t chunk, uint32_t n, uint32_t *out, struct imrec_error *err);
+/* Asks the cache for what corpus_length() will read. */
+void corpus_length_soon(const struct corpus *c, uint32_t chunk, uint32_t n);
 /* Id of sequence n of a block: a text's own, or the number of its line; binary: the number in the
  * corpus. */
 IMREC_NODISCARD enum imrec_status

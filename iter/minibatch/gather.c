@@ -43,11 +43,20 @@ add_group(struct imrec_minibatch_source *s, uint64_t ahead, struct imrec_error *
     return IMREC_OK;
 }
 
+/* In order, groups are blocks: enough for every thread to be busy; a large one, a whole chunk of
+ * a binary file, is work enough. */
+static uint64_t groups_ahead(const struct imrec_minibatch_source *s)
+{
+    if (s->options.o.randomize || s->joint.corpus[0]->block[0].bytes > 2 * CORPUS_TEXT_BLOCK)
+        return 1;
+    return 2 * (uint64_t)s->threads;
+}
+
 enum imrec_status gather_want(struct imrec_minibatch_source *s, const struct timeline_item *item,
                               size_t stride, uint64_t n, struct imrec_error *err)
 {
     struct timeline_group now;
-    const uint64_t ahead = s->options.o.randomize ? 1 : 2 * (uint64_t)s->threads;
+    const uint64_t ahead = groups_ahead(s);
     uint32_t before = UINT32_MAX;
     IMREC_TRY(timeline_group(s->line, 0, &now, err));
     if (s->wants && now.sweep == s->want_sweep && now.number == s->want_group)
@@ -124,48 +133,68 @@ static enum imrec_status unequal(const struct imrec_minibatch_source *s, uint64_
 }
 
 static enum imrec_status check_equal(const struct imrec_minibatch_source *s, uint64_t key,
-                                     const struct sequence_view *views, uint64_t room, uint64_t at,
+                                     const struct sequence_view *views, uint64_t room,
                                      struct imrec_error *err)
 {
     for (uint32_t i = 1; i < s->joint.streams && source_truncates(s); i++)
-        if (views[i * room + at].samples != views[at].samples)
-            return unequal(s, key, i, views[i * room + at].samples, views[at].samples, err);
+        if (views[i * room].samples != views[0].samples)
+            return unequal(s, key, i, views[i * room].samples, views[0].samples, err);
     return IMREC_OK;
 }
 
-/* A sequence's views in the streams of one corpus. */
-static enum imrec_status
-view_corpus(struct imrec_minibatch_source *s, const struct timeline_item *item, uint32_t corpus,
-            struct sequence_view *views, uint64_t room, uint64_t at, struct imrec_error *err)
+void gather_begin(struct imrec_minibatch_source *s)
 {
-    struct corpus *c = s->joint.corpus[corpus];
-    const struct joint_place p = joint_find(&s->joint, item->chunk, item->sequence, corpus);
-    const uint64_t number = blocks_first(s->blocks, corpus) + p.block;
-    const struct block *b;
-    uint32_t place;
-    IMREC_TRY(blocks_get(s->blocks, number, &b, err));
-    IMREC_TRY(charge(s, corpus, number, b, err));
-    const bool found = block_find(b, c, p.block, p.sequence, &place);
-    for (uint32_t i = 0; i < s->joint.streams; i++)
-        if (s->joint.stream[i].corpus == corpus)
-            views[i * room + at] = found ? sequence_view(&b->view, s->joint.stream[i].stream, place,
-                                                         s->joint.stream[i].info)
-                                         : (struct sequence_view){0};
+    for (uint32_t k = 0; k < s->joint.corpora; k++)
+        s->last[k].number = UINT64_MAX;
+}
+
+enum imrec_status gather_locate(struct imrec_minibatch_source *s, const struct timeline_item *item,
+                                struct gather_spot *spot, struct imrec_error *err)
+{
+    for (uint32_t k = 0; k < s->joint.corpora; k++, spot++) {
+        const struct corpus *c = s->joint.corpus[k];
+        const struct joint_place p = joint_find(&s->joint, item->chunk, item->sequence, k);
+        const uint64_t number = blocks_first(s->blocks, k) + p.block;
+        spot->at = p;
+        if (number != s->last[k].number) { /* often it is that of the sequence before */
+            IMREC_TRY(blocks_get(s->blocks, number, &s->last[k].block, err));
+            IMREC_TRY(charge(s, k, number, s->last[k].block, err));
+            s->last[k].number = number;
+        }
+        spot->block = s->last[k].block;
+        spot->found = block_find(spot->block, c, p.block, p.sequence, &spot->place);
+        for (uint32_t i = 0; i < c->streams && spot->found; i++)
+            __builtin_prefetch(&spot->block->view.stream[i].offset[spot->place]);
+    }
     return IMREC_OK;
 }
 
-enum imrec_status gather_one(struct imrec_minibatch_source *s, const struct gather_item *g,
-                             struct sequence_view *views, uint64_t room, uint64_t at, uint64_t *id,
-                             bool *empty, struct imrec_error *err)
+void gather_touch(const struct imrec_minibatch_source *s, const struct gather_spot *spot)
+{
+    enum { LINE = 64, MOST = 8 * LINE }; /* behind that the processor goes on by itself */
+    for (uint32_t k = 0; k < s->joint.corpora; k++, spot++)
+        for (uint32_t i = 0; i < s->joint.corpus[k]->streams && spot->found; i++) {
+            const struct chunk_stream *c = &spot->block->view.stream[i];
+            const uint64_t begin = c->offset[spot->place], all = c->offset[spot->place + 1] - begin;
+            for (uint64_t at = 0; at < (all < MOST ? all : MOST); at += LINE)
+                __builtin_prefetch(c->bytes + begin + at);
+        }
+}
+
+enum imrec_status gather_view(struct imrec_minibatch_source *s, const struct gather_spot *spot,
+                              struct sequence_view *views, uint64_t room, uint64_t *id, bool *empty,
+                              struct imrec_error *err)
 {
     *empty = true;
-    for (uint32_t k = 0; k < s->joint.corpora; k++)
-        IMREC_TRY(view_corpus(s, g->item, k, views, room, at, err));
-    for (uint32_t i = 0; i < s->joint.streams; i++)
-        *empty &= views[i * room + at].samples == 0;
-    const struct joint_place p = joint_find(&s->joint, g->item->chunk, g->item->sequence, 0);
-    IMREC_TRY(corpus_key(s->joint.corpus[0], p.block, p.sequence, id, err));
-    return check_equal(s, *id, views, room, at, err);
+    for (uint32_t i = 0; i < s->joint.streams; i++) {
+        const struct joint_stream *j = &s->joint.stream[i];
+        const struct gather_spot *at = &spot[j->corpus];
+        views[i * room] = at->found ? sequence_view(&at->block->view, j->stream, at->place, j->info)
+                                    : (struct sequence_view){0};
+        *empty &= views[i * room].samples == 0;
+    }
+    IMREC_TRY(corpus_key(s->joint.corpus[0], spot->at.block, spot->at.sequence, id, err));
+    return check_equal(s, *id, views, room, err);
 }
 
 enum imrec_status source_labels(void *source, const struct timeline_item *item, uint64_t *out,

@@ -10,15 +10,29 @@ IMREC_NODISCARD enum imrec_status gather_want(struct imrec_minibatch_source *s,
                                               const struct timeline_item *item, size_t stride,
                                               uint64_t n, struct imrec_error *err);
 
-/* A sequence as it goes into a minibatch. */
-struct gather_item {
-    const struct timeline_item *item;
-    struct pack_piece piece;
+/* Where a sequence is, in one corpus. */
+struct gather_spot {
+    const struct block *block;
+    struct joint_place at;
+    uint32_t place; /* in what is left of the block */
+    bool found;     /* false: it was dropped */
 };
-/* Fills views[stream * room + at] for all streams, and its id. *empty: no stream has a sample of
- * it. Charges the errors of blocks that are met for the first time. */
-IMREC_NODISCARD enum imrec_status
-gather_one(struct imrec_minibatch_source *s, const struct gather_item *g,
-           struct sequence_view *views, uint64_t room, uint64_t at, uint64_t *id, bool *empty,
-           struct imrec_error *err);
+
+/* Sequences are anywhere in memory. So they are gathered in three steps, each some sequences ahead
+ * of the next, and each asking the cache for what the next one reads. spot: one a corpus. */
+
+/* Before the first sequence of a minibatch. */
+void gather_begin(struct imrec_minibatch_source *s);
+/* Has the blocks of a sequence loaded, and charges their errors where they are met for the first
+ * time. */
+IMREC_NODISCARD enum imrec_status gather_locate(struct imrec_minibatch_source *s,
+                                                const struct timeline_item *item,
+                                                struct gather_spot *spot, struct imrec_error *err);
+void gather_touch(const struct imrec_minibatch_source *s, const struct gather_spot *spot);
+/* Fills views[stream * room] for all streams, and the sequence's id. *empty: no stream has a
+ * sample of it. */
+IMREC_NODISCARD enum imrec_status gather_view(struct imrec_minibatch_source *s,
+                                              const struct gather_spot *spot,
+                                              struct sequence_view *views, uint64_t room,
+                                              uint64_t *id, bool *empty, struct imrec_error *err);
 #endif

@@ -192,6 +192,15 @@ joint_length(void *joint, uint32_t chunk, uint32_t sequence, uint32_t *out, stru
     return IMREC_OK;
 }
 
+void joint_length_soon(void *joint, uint32_t chunk, uint32_t sequence)
+{
+    const struct joint *j = joint;
+    if (j->first == NULL)
+        corpus_length_soon(j->corpus[0], chunk, sequence);
+    else
+        __builtin_prefetch(&j->length[j->first[chunk] + sequence]);
+}
+
 static struct joint_place place_of(const struct corpus *c, uint32_t block, uint64_t sequence)
 {
     return (struct joint_place){block, (uint32_t)(sequence - c->block[block].first)};

@@ -37,6 +37,8 @@ void joint_close(struct joint *j); /* zeroed memory is allowed */
 IMREC_NODISCARD enum imrec_status joint_length(void *joint, uint32_t chunk, uint32_t sequence,
                                                uint32_t *out, struct imrec_error *err);
 
+void joint_length_soon(void *joint, uint32_t chunk, uint32_t sequence);
+
 struct joint_place { /* of a sequence in a corpus */
     uint32_t block, sequence;
 };

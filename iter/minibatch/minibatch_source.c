@@ -55,6 +55,7 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
         .chunk = s->joint.chunk,
         .chunks = s->joint.chunks,
         .length = joint_length,
+        .soon = joint_length_soon,
         .context = &s->joint,
     };
     const struct minibatch_plan_options plan = {
@@ -105,10 +106,11 @@ static enum imrec_status make_tables(struct imrec_minibatch_source *s, struct im
     s->stamp = imrec_zalloc(n, sizeof(*s->stamp));
     s->charged = imrec_zalloc(n, sizeof(*s->charged));
     s->errors = imrec_zalloc(s->joint.corpora, sizeof(*s->errors));
+    s->last = imrec_zalloc(s->joint.corpora, sizeof(*s->last));
     s->message = imrec_zalloc(SOURCE_DROPPED_KEPT, sizeof(*s->message));
     s->described = imrec_zalloc(s->joint.streams, sizeof(*s->described));
     if (s->list == NULL || s->stamp == NULL || s->charged == NULL || s->errors == NULL ||
-        s->message == NULL || s->described == NULL)
+        s->last == NULL || s->message == NULL || s->described == NULL)
         return no_memory(err);
     for (uint32_t i = 0; i < s->joint.streams; i++) {
         const struct stream_info *f = s->joint.stream[i].info;
@@ -186,7 +188,7 @@ static void free_cell(struct source_cell *c, uint32_t streams)
         packed_stream_free(&c->packed[i]);
     imrec_free(c->packed);
     imrec_free(c->stream);
-    imrec_free(c->ids.p);
+    room_free(&c->ids);
     imrec_free(c->behind.held);
 }
 
@@ -212,11 +214,13 @@ void imrec_minibatch_source_close(struct imrec_minibatch_source *s)
     timeline_free(s->line);
     for (uint64_t i = 0; i < s->messages; i++)
         imrec_free(s->message[i]);
-    void *const rest[] = {s->cell,     s->list,       s->stamp,     s->charged,
-                          s->errors,   s->message,    s->described, s->views.p,
-                          s->pieces.p, s->place.held, s->position,  s->mapped};
+    void *const rest[] = {s->cell, s->list,      s->stamp,      s->charged,  s->errors, s->message,
+                          s->last, s->described, s->place.held, s->position, s->mapped};
     for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
         imrec_free(rest[i]);
+    room_free(&s->views);
+    room_free(&s->spots);
+    room_free(&s->pieces);
     joint_close(&s->joint);
     source_options_free(&s->options);
     mutex_destroy(&s->lock);

@@ -17,28 +17,6 @@ struct job {
     size_t element;
 };
 
-enum imrec_status
-pack_reserve(struct pack_room *r, uint64_t count, size_t size, struct imrec_error *err)
-{
-    size_t bytes;
-    if (count > SIZE_MAX || !mul_fits((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "a minibatch of %" PRIu64 " items of %zu bytes is more than memory "
-                              "can be; ask for fewer samples",
-                              count, size);
-    if (bytes <= r->bytes && r->p != NULL)
-        return IMREC_OK;
-    bytes += bytes / 4 + 64; /* the next one may be a little larger */
-    imrec_free(r->p);
-    r->bytes = 0;
-    r->p = imrec_realloc(NULL, bytes, 1);
-    if (r->p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a minibatch: %zu bytes; ask for fewer samples", bytes);
-    r->bytes = bytes;
-    return IMREC_OK;
-}
-
 /* Samples of piece i in this stream. */
 static uint32_t samples_of(const struct job *j, uint64_t i)
 {
@@ -52,9 +30,9 @@ static uint32_t samples_of(const struct job *j, uint64_t i)
 static enum imrec_status count(struct job *j, struct imrec_error *err)
 {
     struct imrec_minibatch_stream *out = j->out;
-    IMREC_TRY(pack_reserve(&j->s->length, j->pieces, sizeof(uint32_t), err));
-    IMREC_TRY(pack_reserve(&j->s->row, j->pieces, sizeof(uint32_t), err));
-    IMREC_TRY(pack_reserve(&j->s->column, j->pieces, sizeof(uint32_t), err));
+    IMREC_TRY(room_reserve(&j->s->length, j->pieces, sizeof(uint32_t), "a minibatch", err));
+    IMREC_TRY(room_reserve(&j->s->row, j->pieces, sizeof(uint32_t), "a minibatch", err));
+    IMREC_TRY(room_reserve(&j->s->column, j->pieces, sizeof(uint32_t), "a minibatch", err));
     uint32_t *length = j->s->length.p, *row = j->s->row.p, *column = j->s->column.p;
     out->samples = out->max_length = 0;
     for (uint64_t i = 0; i < j->pieces; i++) {
@@ -120,8 +98,8 @@ static enum imrec_status pack_dense(struct job *j, struct imrec_error *err)
     if (out->rows > SIZE_MAX || out->width > SIZE_MAX ||
         !mul_fits((size_t)out->rows, (size_t)out->width, &cells))
         cells = SIZE_MAX;
-    IMREC_TRY(pack_reserve(&j->s->values, cells, sample, err));
-    IMREC_TRY(pack_reserve(&j->s->mask, cells, 1, err));
+    IMREC_TRY(room_reserve(&j->s->values, cells, sample, "a minibatch", err));
+    IMREC_TRY(room_reserve(&j->s->mask, cells, 1, "a minibatch", err));
     copy_dense(j, sample);
     out->values = j->s->values.p;
     out->mask = j->s->mask.p;
@@ -176,9 +154,10 @@ static enum imrec_status pack_sparse(struct job *j, struct imrec_error *err)
     out->nnz = 0;
     for (uint64_t i = 0; i < j->pieces; i++)
         out->nnz += nnz_of(j, i);
-    IMREC_TRY(pack_reserve(&j->s->values, out->nnz, j->element, err));
-    IMREC_TRY(pack_reserve(&j->s->indices, out->nnz, 4, err));
-    IMREC_TRY(pack_reserve(&j->s->row_start, out->samples + 1, sizeof(int64_t), err));
+    IMREC_TRY(room_reserve(&j->s->values, out->nnz, j->element, "a minibatch", err));
+    IMREC_TRY(room_reserve(&j->s->indices, out->nnz, 4, "a minibatch", err));
+    IMREC_TRY(
+        room_reserve(&j->s->row_start, out->samples + 1, sizeof(int64_t), "a minibatch", err));
     copy_sparse(j);
     out->values = j->s->values.p;
     out->indices = j->s->indices.p;
@@ -205,13 +184,13 @@ enum imrec_status pack_stream(struct packed_stream *s, const struct stream_info 
 
 void packed_stream_free(struct packed_stream *s)
 {
-    imrec_free(s->values.p);
-    imrec_free(s->mask.p);
-    imrec_free(s->length.p);
-    imrec_free(s->row.p);
-    imrec_free(s->column.p);
-    imrec_free(s->indices.p);
-    imrec_free(s->row_start.p);
+    room_free(&s->values);
+    room_free(&s->mask);
+    room_free(&s->length);
+    room_free(&s->row);
+    room_free(&s->column);
+    room_free(&s->indices);
+    room_free(&s->row_start);
     *s = (struct packed_stream){0};
 }
 

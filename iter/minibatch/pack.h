@@ -5,6 +5,7 @@
 
 #include "formats/sequence_chunk.h"
 #include "imrec/minibatch.h"
+#include "iter/minibatch/room.h"
 
 #define PACK_WHOLE UINT32_MAX
 
@@ -15,14 +16,9 @@ struct pack_piece {
     bool begins; /* with its sequence's first sample */
 };
 
-struct pack_room { /* grows; what it held is lost */
-    void *p;
-    size_t bytes;
-};
-
 /* A stream's arrays. Begin with zeroed memory. */
 struct packed_stream {
-    struct pack_room values, mask, length, row, column, indices, row_start;
+    struct room values, mask, length, row, column, indices, row_start;
 };
 
 /* Lays views[0..pieces) of a stream out. rows, width: of truncated sequences; 0, 0: a row a piece,
@@ -34,7 +30,4 @@ pack_stream(struct packed_stream *s, const struct stream_info *info,
             struct imrec_error *err);
 void packed_stream_free(struct packed_stream *s);
 uint64_t packed_stream_memory(const struct packed_stream *s);
-
-IMREC_NODISCARD enum imrec_status
-pack_reserve(struct pack_room *r, uint64_t count, size_t size, struct imrec_error *err);
 #endif

@@ -25,7 +25,7 @@ struct source_place { /* where a source stands: what a position holds */
 struct source_cell { /* of the ring: a minibatch */
     struct packed_stream *packed;
     struct imrec_minibatch_stream *stream;
-    struct pack_room ids;
+    struct room ids;
     struct imrec_minibatch minibatch; /* but for .stream */
     struct source_place behind;
     uint64_t errors, dropped; /* so far */
@@ -44,7 +44,7 @@ struct imrec_minibatch_source {
     uint32_t threads;
 
     /* of the assembling thread */
-    struct pack_room views, pieces;
+    struct room views, spots, pieces;
     uint64_t want_sweep, want_group;
     bool wants;
     uint64_t *list, lists; /* blocks to want */
@@ -52,6 +52,10 @@ struct imrec_minibatch_source {
     uint8_t *charged; /* [blocks]: its problems have been counted */
     uint64_t *errors; /* [corpora] */
     uint64_t dropped_sequences;
+    struct source_last { /* block that was looked into, while a minibatch is gathered */
+        uint64_t number;
+        const struct block *block;
+    } * last;       /* [corpora] */
     uint64_t asked; /* samples of a minibatch; 0: the schedule's */
 
     /* between both */

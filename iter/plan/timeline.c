@@ -187,6 +187,15 @@ static enum imrec_status settle(struct timeline *t, struct imrec_error *err)
     }
 }
 
+static void foretell(const struct timeline *t)
+{
+    enum { AHEAD = 12 };
+    if (t->o.soon == NULL || t->places - t->at <= AHEAD)
+        return;
+    const struct place p = t->place[t->at + AHEAD];
+    t->o.soon(t->o.context, t->order[0].chunk[p.chunk_place], p.sequence);
+}
+
 enum imrec_status
 timeline_peek(struct timeline *t, struct timeline_item *out, struct imrec_error *err)
 {
@@ -195,6 +204,7 @@ timeline_peek(struct timeline *t, struct timeline_item *out, struct imrec_error 
         const struct place p = t->place[t->at];
         const uint32_t chunk = t->order[0].chunk[p.chunk_place];
         uint32_t length = 0;
+        foretell(t);
         IMREC_TRY(t->o.length(t->o.context, chunk, p.sequence, &length, err));
         t->item = (struct timeline_item){
             .chunk = chunk,

@@ -24,6 +24,8 @@ struct timeline_options {
     /* The samples of a chunk's sequence. May read. */
     enum imrec_status (*length)(void *context, uint32_t chunk, uint32_t sequence, uint32_t *out,
                                 struct imrec_error *err);
+    /* May be NULL: length() will soon be asked for this sequence. */
+    void (*soon)(void *context, uint32_t chunk, uint32_t sequence);
     void *context;
 };
 

@@ -40,8 +40,8 @@ length(void *context, uint32_t chunk, uint32_t sequence, uint32_t *out, struct i
 static struct timeline *open_line(struct corpus *c, bool randomize, uint64_t seed,
                                   uint64_t window_chunks, uint64_t window_samples)
 {
-    const struct timeline_options o = {randomize, seed,   window_chunks, window_samples,
-                                       c->chunk,  CHUNKS, length,        c};
+    const struct timeline_options o = {
+        randomize, seed, window_chunks, window_samples, c->chunk, CHUNKS, length, NULL, c};
     struct timeline *t;
     ck_assert_int_eq(timeline_new(&o, &t, NULL), IMREC_OK);
     ck_assert_uint_eq(timeline_sweep_samples(t), c->samples);
@@ -248,7 +248,7 @@ START_TEST(what_has_no_sample_is_refused_and_no_memory_is_an_error)
 {
     struct corpus c;
     make_corpus(&c, true);
-    struct timeline_options o = {true, 0, 0, 0, c.chunk, 0, length, &c};
+    struct timeline_options o = {true, 0, 0, 0, c.chunk, 0, length, NULL, &c};
     struct timeline *t;
     struct timeline_item item;
     ck_assert_int_eq(timeline_new(&o, &t, NULL), IMREC_ERR_CORRUPT);
