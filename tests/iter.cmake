@@ -28,3 +28,4 @@ imrec_test(test_iter_epochs iter SOURCES property/test_iter_epochs.c LABEL prope
 add_executable(bench_augment bench/bench_augment.c)
 imrec_link(bench_augment iter)
 target_link_libraries(bench_augment PRIVATE m)
+imrec_test(test_iter_cbf_faults iter im2rec SOURCES fault/test_iter_cbf_faults.c LABEL fault TIMEOUT 300)

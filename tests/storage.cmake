@@ -8,3 +8,4 @@ imrec_test(test_split_vectors split SOURCES conformance/test_split_vectors.c LAB
 imrec_test(test_loader_faults split SOURCES fault/test_loader_faults.c LABEL fault)
 imrec_test(test_dataset split SOURCES unit/test_dataset.c)
 imrec_fuzz(shard split)
+imrec_fuzz(cbf_pictures split)

@@ -310,7 +310,9 @@ bool cbf_pictures_are(const struct shard *h)
     uint8_t prefix[CBF_PREFIX_BYTES];
     if (h->size < sizeof(prefix))
         return false;
-    return source_read(h->source, 0, prefix, sizeof(prefix), NULL) == IMREC_OK &&
+    const size_t n = sizeof(prefix);
+    return (source_read(h->source, 0, prefix, n, NULL) == IMREC_OK || /* once it may fail */
+            source_read(h->source, 0, prefix, n, NULL) == IMREC_OK) &&
            cbf_is_magic((struct bytes){prefix, sizeof(prefix)});
 }
 

@@ -68,20 +68,25 @@ static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_
     return IMREC_OK;
 }
 
-/* Sequences [k, end) of the chunk cannot be used: p->err says why. */
-static enum imrec_status lose(struct cbf_places *p, uint32_t k, uint32_t end)
+/* Sequence k of the chunk cannot be used: p->err says why. The first cause counts. */
+static enum imrec_status lose(struct cbf_places *p, uint32_t k)
 {
-    bool any = false;
-    for (uint32_t i = k; i < end; i++) {
-        struct indexed_record *r = record_of(p, i);
-        if (r->bytes == CBF_LOST && end - k == 1)
-            continue; /* the first cause counts */
-        if (end - k > 1)
-            r->offset = p->begin;
-        r->bytes = CBF_LOST;
-        any = true;
+    struct indexed_record *r = record_of(p, k);
+    if (r->bytes == CBF_LOST)
+        return IMREC_OK;
+    r->bytes = CBF_LOST;
+    return note_loss(p, p->number + k, p->number + k + 1);
+}
+
+/* Nor can any other of it: one cause for all. */
+static enum imrec_status lose_chunk(struct cbf_places *p, size_t losses)
+{
+    p->split->cbf->loss_count = losses;
+    for (uint32_t k = 0; k < sequences(p); k++) {
+        record_of(p, k)->offset = p->begin;
+        record_of(p, k)->bytes = CBF_LOST;
     }
-    return any ? note_loss(p, p->number + k, p->number + end) : IMREC_OK;
+    return note_loss(p, p->number, p->number + sequences(p));
 }
 
 /* ---- bytes ------------------------------------------------------------------------------- */
@@ -344,7 +349,7 @@ static enum imrec_status walk_stream(struct cbf_places *p, uint32_t stream, uint
             continue;
         const enum imrec_status st = take(p, role, &q);
         if (st == IMREC_ERR_CORRUPT)
-            IMREC_TRY(lose(p, k, k + 1));
+            IMREC_TRY(lose(p, k));
         else
             IMREC_TRY(st);
     }
@@ -472,7 +477,7 @@ enum imrec_status cbf_places_read(struct cbf_places *p, struct imrec_error *err)
         st = walk_chunk(p);
     }
     if (st != IMREC_OK && st != IMREC_ERR_NO_MEMORY)
-        st = lose(p, 0, sequences(p));
+        st = lose_chunk(p, losses);
     if (st != IMREC_OK && err != NULL)
         *err = own;
     return st;

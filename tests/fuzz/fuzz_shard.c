@@ -3,6 +3,7 @@
  *
  * The first two bytes choose cells and partitions, the others are the shard. */
 #include "base/alloc.h"
+#include "formats/cbf/cbf_header.h"
 #include "imrec/records.h"
 #include "iter/split/loader.h"
 #include "storage/mem.h"
@@ -102,7 +103,7 @@ static uint64_t load(uint64_t cell, uint64_t parts, uint64_t part)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 2)
+    if (size < 2 || cbf_is_magic((struct bytes){data + 2, size - 2})) /* fuzz_cbf_pictures */
         return 0;
     const uint64_t cell = 4 + 4 * (uint64_t)data[0], parts = 1 + data[1] % 5;
     must(mem_put("shard", data + 2, size - 2, NULL) == IMREC_OK);
