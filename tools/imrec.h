@@ -28,10 +28,16 @@ extern const struct command command_info, command_ls, command_cat, command_expor
 
 #define IMREC_EXITS "0 fine, 1 failed or damage found, 2 wrong usage, 3 done with something skipped"
 
-/* Files of CNTK's binary format: whether one is, and what info and verify say of it. */
-bool cbf_is(const char *uri);
-int cbf_info(const char *name, const char *uri, bool as_json);
-int cbf_verify(const char *name, const char *uri, bool as_json);
+/* Files of CNTK's binary format: whether all are, whether as a set they hold pictures, and what
+ * info and verify say of them: text, or members of the JSON object (findings: of the array) that
+ * is open. EXIT_OK, or EXIT_FAILED after a line on stderr. */
+bool cbf_are(char *const *files, int n);
+bool cbf_has_pictures(const char *uri);
+int cbf_info(const char *name, char *const *files, int n, struct json *j);
+struct cbf_sum {
+    uint64_t sequences, chunks, findings, lost;
+};
+int cbf_check(const char *name, char *const *files, int n, struct json *j, struct cbf_sum *sum);
 
 /* Rows that most tables share. */
 #define ROW_JSON(X)  X(bool, json, "0", 0, 1, "", "output", "one JSON object on stdout")

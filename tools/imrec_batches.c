@@ -159,6 +159,8 @@ static int deliver(struct job *j, struct imrec_iter *it)
             j->sweeps_ended++;
             continue;
         }
+        if (st == IMREC_END && j->batches != 0)
+            return EXIT_OK; /* max_samples: nothing comes any more */
         if (st == IMREC_END) {
             fprintf(stderr, "%s: a sweep has no batch\n", page.name);
             return EXIT_FAILED;

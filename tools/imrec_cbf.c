@@ -4,10 +4,26 @@
 #include "imrec/convert.h"
 #include "tools/imrec.h"
 
-bool cbf_is(const char *uri)
+bool cbf_are(char *const *files, int n)
 {
+    bool yes = n > 0;
+    for (int i = 0; yes && i < n; i++)
+        yes = imrec_is_cbf(files[i], &yes, NULL) == IMREC_OK && yes;
+    return yes;
+}
+
+/* Streams may be called as those of pictures are: a few of the first sequences tell. */
+bool cbf_has_pictures(const char *uri)
+{
+    struct imrec_reader *r;
+    struct imrec_record record;
     bool yes = false;
-    return imrec_is_cbf(uri, &yes, NULL) == IMREC_OK && yes;
+    if (imrec_reader_open(uri, 0, 1, &r, NULL) != IMREC_OK)
+        return false;
+    for (int i = 0; !yes && i < 64; i++)
+        yes = imrec_reader_next(r, &record, NULL) == IMREC_OK && record.is_image;
+    imrec_reader_close(r);
+    return yes;
 }
 
 static void print_json(struct json *j, const struct imrec_cbf_card *c)
@@ -43,74 +59,97 @@ static void print_text(const struct imrec_cbf_card *c)
                c->stream[i].is_double ? "double" : "float", c->stream[i].dim);
 }
 
-int cbf_info(const char *name, const char *uri, bool as_json)
+/* What the header of a file says: members of the object that is open, or text. */
+static int show_file(const char *name, const char *file, bool title, struct json *j)
 {
-    struct json j;
     struct imrec_error err;
     struct imrec_cbf_card c;
-    if (imrec_cbf_card(uri, false, NULL, NULL, &c, &err) != IMREC_OK)
+    if (imrec_cbf_card(file, false, NULL, NULL, &c, &err) != IMREC_OK)
         return cli_fail(name, &err);
-    if (as_json) {
-        json_open(&j, stdout);
-        json_object(&j, NULL);
-        print_json(&j, &c);
-        json_close(&j);
-    } else {
+    if (title && j != NULL)
+        json_text(j, "file", file);
+    else if (title)
+        printf("%s\n", file);
+    if (j != NULL)
+        print_json(j, &c);
+    else
         print_text(&c);
-    }
     imrec_cbf_card_free(&c);
     return EXIT_OK;
 }
 
+int cbf_info(const char *name, char *const *files, int n, struct json *j)
+{
+    if (n == 1)
+        return show_file(name, files[0], false, j);
+    int status = EXIT_OK;
+    if (j != NULL) {
+        json_text(j, "format", "cbf");
+        json_array(j, "files");
+    }
+    for (int i = 0; status == EXIT_OK && i < n; i++) {
+        if (j != NULL)
+            json_object(j, NULL);
+        status = show_file(name, files[i], true, j);
+        if (j != NULL)
+            json_end(j);
+    }
+    if (j != NULL)
+        json_end(j);
+    return status;
+}
+
 struct found {
     struct json *json;
+    const char *file; /* NULL: there is one only */
 };
 
 static void found(void *user, uint64_t offset, uint64_t lost, const char *message)
 {
-    struct json *j = ((struct found *)user)->json;
+    const struct found *f = user;
+    struct json *j = f->json;
     if (j == NULL) {
-        printf("byte %" PRIu64 ": %s; %" PRIu64 " sequence%s lost\n", offset, message, lost,
+        printf("%s%sbyte %" PRIu64 ": %s; %" PRIu64 " sequence%s lost\n",
+               f->file != NULL ? f->file : "", f->file != NULL ? ": " : "", offset, message, lost,
                lost == 1 ? "" : "s");
         return;
     }
     json_object(j, NULL);
+    if (f->file != NULL)
+        json_text(j, "file", f->file);
     json_uint(j, "offset", offset);
     json_uint(j, "lost", lost);
     json_text(j, "message", message);
     json_end(j);
 }
 
-int cbf_verify(const char *name, const char *uri, bool as_json)
+static void print_sum(const struct cbf_sum *sum)
 {
-    struct json j;
-    struct imrec_error err;
-    struct imrec_cbf_card c;
-    struct found to = {as_json ? &j : NULL};
     char n[HUMAN_BYTES];
-    if (as_json) {
-        json_open(&j, stdout);
-        json_object(&j, NULL);
-        json_array(&j, "list");
+    printf("%s sequences", human_count(sum->sequences, n));
+    printf(", chunks: %s; every count and index checked; ", human_count(sum->chunks, n));
+    if (sum->findings == 0)
+        fputs("nothing wrong\n", stdout);
+    else
+        printf("findings: %s\n", human_count(sum->findings, n));
+}
+
+int cbf_check(const char *name, char *const *files, int n, struct json *j, struct cbf_sum *sum)
+{
+    *sum = (struct cbf_sum){0};
+    for (int i = 0; i < n; i++) {
+        struct imrec_error err;
+        struct imrec_cbf_card c;
+        struct found to = {j, n > 1 ? files[i] : NULL};
+        if (imrec_cbf_card(files[i], true, found, &to, &c, &err) != IMREC_OK)
+            return cli_fail(name, &err);
+        sum->sequences += c.sequences;
+        sum->chunks += c.chunks;
+        sum->findings += c.findings;
+        sum->lost += c.lost;
+        imrec_cbf_card_free(&c);
     }
-    const enum imrec_status st = imrec_cbf_card(uri, true, found, &to, &c, &err);
-    const bool fine = st == IMREC_OK && c.findings == 0;
-    if (as_json) {
-        json_end(&j);
-        if (st == IMREC_OK)
-            print_json(&j, &c);
-        json_uint(&j, "findings", st == IMREC_OK ? c.findings : 1);
-        json_uint(&j, "lost", c.lost);
-        json_bool(&j, "fine", fine);
-        json_close(&j);
-    } else if (st == IMREC_OK) {
-        printf("%s sequences", human_count(c.sequences, n));
-        printf(", chunks: %s; every count and index checked; ", human_count(c.chunks, n));
-        if (fine)
-            fputs("nothing wrong\n", stdout);
-        else
-            printf("findings: %s\n", human_count(c.findings, n));
-    }
-    imrec_cbf_card_free(&c);
-    return st != IMREC_OK ? cli_fail(name, &err) : fine ? EXIT_OK : EXIT_FAILED;
+    if (j == NULL)
+        print_sum(sum);
+    return EXIT_OK;
 }

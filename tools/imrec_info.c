@@ -78,30 +78,27 @@ static void json_shards(struct json *j, const struct imrec_dataset_card *c)
     json_end(j);
 }
 
-static void print_json(const struct imrec_dataset_card *c, const struct imrec_classes *names)
+static void
+json_card(struct json *j, const struct imrec_dataset_card *c, const struct imrec_classes *names)
 {
-    struct json j;
-    json_open(&j, stdout);
-    json_object(&j, NULL);
-    json_uint(&j, "records", c->records);
-    json_uint(&j, "images", c->images);
-    json_uint(&j, "bytes", c->bytes);
-    json_uint(&j, "damaged_ranges", c->damaged_ranges);
-    json_uint(&j, "unreadable", c->unreadable);
-    json_bool(&j, "manifest", c->manifest);
-    json_range(&j, "labels_per_image", &c->labels_per_image);
-    json_range(&j, "image_bytes", &c->image_bytes);
-    json_range(&j, "width", &c->width);
-    json_range(&j, "height", &c->height);
-    json_uint(&j, "grey", c->grey);
-    json_uint(&j, "cmyk", c->cmyk);
-    json_uint(&j, "gzip", c->gzip);
-    json_uint(&j, "rotated", c->rotated);
-    json_kinds(&j, c);
-    json_bool(&j, "labels_cut", c->labels_cut);
-    json_labels(&j, c, names);
-    json_shards(&j, c);
-    json_close(&j);
+    json_uint(j, "records", c->records);
+    json_uint(j, "images", c->images);
+    json_uint(j, "bytes", c->bytes);
+    json_uint(j, "damaged_ranges", c->damaged_ranges);
+    json_uint(j, "unreadable", c->unreadable);
+    json_bool(j, "manifest", c->manifest);
+    json_range(j, "labels_per_image", &c->labels_per_image);
+    json_range(j, "image_bytes", &c->image_bytes);
+    json_range(j, "width", &c->width);
+    json_range(j, "height", &c->height);
+    json_uint(j, "grey", c->grey);
+    json_uint(j, "cmyk", c->cmyk);
+    json_uint(j, "gzip", c->gzip);
+    json_uint(j, "rotated", c->rotated);
+    json_kinds(j, c);
+    json_bool(j, "labels_cut", c->labels_cut);
+    json_labels(j, c, names);
+    json_shards(j, c);
 }
 
 static void print_range(const char *name, const struct imrec_range *r, const char *unit)
@@ -183,7 +180,8 @@ print_text(const struct imrec_dataset_card *c, const struct imrec_classes *names
     print_labels(c, names, most);
 }
 
-static int show(const char *uri, const struct info_options *o)
+/* The card: members of the JSON object that is open, or text. */
+static int show(const char *uri, const struct info_options *o, struct json *j)
 {
     struct imrec_error err;
     struct imrec_dataset_card card = {0};
@@ -197,8 +195,8 @@ static int show(const char *uri, const struct info_options *o)
         st = imrec_classes_open(uri, &names, &err);
     if (st != IMREC_OK)
         status = cli_fail(page.name, &err);
-    else if (o->json)
-        print_json(&card, names);
+    else if (j != NULL)
+        json_card(j, &card, names);
     else
         print_text(&card, names, o->classes);
     if (status == EXIT_OK && card.damaged_ranges != 0)
@@ -210,15 +208,39 @@ static int show(const char *uri, const struct info_options *o)
     return status;
 }
 
+static int show_binary(char *const *files, int n, const char *uri, const struct info_options *o,
+                       struct json *j)
+{
+    int status = cbf_info(page.name, files, n, j);
+    if (status != EXIT_OK || !cbf_has_pictures(uri))
+        return status;
+    if (j != NULL)
+        json_object(j, "pictures");
+    status = show(uri, o, j);
+    if (j != NULL)
+        json_end(j);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     struct info_options o;
+    struct json json, *j = NULL;
     int status;
     const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
     if (first < 0)
         return status;
     char *uri = cli_join(argv + first, argc - first, ';');
-    status = cbf_is(uri) ? cbf_info(page.name, uri, o.json) : show(uri, &o);
+    if (o.json) {
+        j = &json;
+        json_open(j, stdout);
+        json_object(j, NULL);
+    }
+    status = cbf_are(argv + first, argc - first)
+                 ? show_binary(argv + first, argc - first, uri, &o, j)
+                 : show(uri, &o, j);
+    if (j != NULL)
+        json_close(j);
     cli_free(uri);
     return status;
 }

@@ -32,12 +32,14 @@ static const struct cli_page page = {
 struct output {
     struct command_progress progress;
     struct json *json;
+    bool damage_is_told; /* by the check of CBF files, byte by byte */
 };
 
 static void found(void *user, const struct imrec_finding *f)
 {
     struct output *out = user;
-    command_finding(stdout, out->json, f);
+    if (!out->damage_is_told || f->kind != IMREC_FOUND_DAMAGE)
+        command_finding(stdout, out->json, f);
 }
 
 static void show_progress(void *user, const struct imrec_progress *p)
@@ -47,7 +49,6 @@ static void show_progress(void *user, const struct imrec_progress *p)
 
 static void json_result(struct json *j, const struct imrec_verify_result *r)
 {
-    json_end(j); /* of the findings */
     json_uint(j, "records", r->records);
     json_uint(j, "images", r->images);
     json_uint(j, "bytes", r->bytes);
@@ -59,9 +60,6 @@ static void json_result(struct json *j, const struct imrec_verify_result *r)
     for (int k = 0; k < IMREC_FOUND_KINDS; k++)
         json_uint(j, imrec_finding_name((enum imrec_finding_kind)k), r->found[k]);
     json_end(j);
-    json_uint(j, "findings", r->findings);
-    json_bool(j, "fine", r->findings == 0);
-    json_close(j);
 }
 
 static void print_result(const struct imrec_verify_result *r, bool decoded)
@@ -82,13 +80,14 @@ static void print_result(const struct imrec_verify_result *r, bool decoded)
         printf("; %s findings\n", human_count(r->findings, n));
 }
 
-static int verify(const char *uri, const struct verify_options *v)
+/* Records and pictures. *findings is added to. */
+static int verify(const char *uri, const struct verify_options *v, struct json *j, bool told,
+                  uint64_t *findings)
 {
-    struct json j;
     struct imrec_error err;
     struct imrec_verify_options o;
     struct imrec_verify_result result = {0};
-    struct output out = {.json = v->json ? &j : NULL};
+    struct output out = {.json = j, .damage_is_told = told};
     imrec_verify_options_init(&o);
     o.structure_only = !v->decode;
     o.threads = v->threads;
@@ -96,34 +95,66 @@ static int verify(const char *uri, const struct verify_options *v)
     o.finding = found;
     o.progress = show_progress;
     o.user = &out;
-    if (v->json) {
-        json_open(&j, stdout);
-        json_object(&j, NULL);
-        json_array(&j, "list");
-    }
     command_progress_start(&out.progress, v->quiet);
     const enum imrec_status st = imrec_dataset_verify(uri, &o, &result, &err);
     command_progress_end(&out.progress);
-    if (v->json)
-        json_result(&j, &result);
+    if (j != NULL) {
+        json_end(j); /* of the findings */
+        json_result(j, &result);
+    }
     if (st != IMREC_OK)
         return cli_fail(page.name, &err);
-    if (!v->json)
+    if (j == NULL)
         print_result(&result, v->decode);
-    return result.findings != 0 ? EXIT_FAILED : EXIT_OK;
+    *findings += result.findings;
+    return EXIT_OK;
+}
+
+static int verify_binary(char *const *files, int n, const char *uri, const struct verify_options *v,
+                         struct json *j, uint64_t *findings)
+{
+    struct cbf_sum sum;
+    int status = cbf_check(page.name, files, n, j, &sum);
+    const bool pictures = status == EXIT_OK && cbf_has_pictures(uri);
+    *findings = sum.findings;
+    if (pictures)
+        status = verify(uri, v, j, sum.findings != 0, findings);
+    else if (j != NULL)
+        json_end(j); /* of the findings */
+    if (j != NULL) {
+        json_uint(j, "sequences", sum.sequences);
+        json_uint(j, "chunks", sum.chunks);
+        json_uint(j, "lost", sum.lost);
+    }
+    return status;
 }
 
 static int run(int argc, char **argv)
 {
     struct verify_options o;
+    struct json json, *j = NULL;
+    uint64_t findings = 0;
     int status;
     const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
     if (first < 0)
         return status;
     char *uri = cli_join(argv + first, argc - first, ';');
-    status = cbf_is(uri) ? cbf_verify(page.name, uri, o.json) : verify(uri, &o);
+    if (o.json) {
+        j = &json;
+        json_open(j, stdout);
+        json_object(j, NULL);
+        json_array(j, "list");
+    }
+    status = cbf_are(argv + first, argc - first)
+                 ? verify_binary(argv + first, argc - first, uri, &o, j, &findings)
+                 : verify(uri, &o, j, false, &findings);
     cli_free(uri);
-    return status;
+    if (j != NULL) {
+        json_uint(j, "findings", status == EXIT_OK ? findings : findings + 1);
+        json_bool(j, "fine", status == EXIT_OK && findings == 0);
+        json_close(j);
+    }
+    return status == EXIT_OK && findings != 0 ? EXIT_FAILED : status;
 }
 
 const struct command command_verify = {&page, run};
