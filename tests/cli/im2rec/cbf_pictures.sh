@@ -17,13 +17,13 @@ imrec export --quiet files/out.cbf a.d | sed 's/,.*//'
 imrec export --quiet rec/out.rec b.d | sed 's/,.*//'
 diff -r a.d b.d && echo "the same files"
 imrec export --quiet pixels/out.cbf c.d | sed 's/,.*//'
-(cd c.d && ls ant | head -n 2)
+find c.d/ant -name '0[01]*' | sort
 imrec view files/out.cbf view.html | sed 's/,.*//'
 head -c 15 view.html
 echo
-words='data_shape=3,24,24 batch_size=7 round_batch=1'
-imrec batches --count 9 --out rec.b rec $words
-imrec batches --count 9 --out files.b files $words
+words=('data_shape=3,24,24' batch_size=7 round_batch=1)
+imrec batches --count 9 --out rec.b rec "${words[@]}"
+imrec batches --count 9 --out files.b files "${words[@]}"
 for f in data labels ids valid; do cmp rec.b/$f.npy files.b/$f.npy && echo "the same $f"; done
 imrec batches --json --count 99 --out e.b files data_shape=3,24,24 batch_size=8 epoch_size=20 max_samples=50 last_batch=partial
 printf '\xff\xff' | dd of=files/out.cbf bs=1 seek=36 conv=notrunc status=none # how long the first is
