@@ -144,15 +144,17 @@ truncated_plan_next(struct truncated_plan *p, uint64_t size, struct imrec_error 
     IMREC_TRY(have_slots(p, slots, err));
     for (uint32_t i = 0; i < slots; i++) /* those behind give what they have left */
         IMREC_TRY(refill(p, &p->slot[i], err));
-    for (uint32_t i = 0; i < p->slots; i++)
+    for (uint32_t i = 0; i < p->slots; i++) {
         left += p->slot[i].samples;
+        slots = p->slot[i].samples > 0 && i >= slots ? i + 1 : slots;
+    }
     if (left == 0)
         return IMREC_END;
     p->epoch = truncated_plan_epoch(p);
     p->pieces = p->samples = p->rows = 0;
     p->sweep_end = false;
     p->first_sweep = UINT64_MAX;
-    for (uint32_t i = 0; i < p->slots; i++)
+    for (uint32_t i = 0; i < slots; i++) /* and no more rows: what was once, a position forgets */
         IMREC_TRY(give(p, i, i % p->o.ranks == p->o.rank, err));
     p->given += p->samples;
     p->epoch_end = truncated_plan_epoch(p) != p->epoch;
