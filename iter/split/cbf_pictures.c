@@ -230,8 +230,12 @@ static enum imrec_status make_tables(struct opening *o)
 {
     struct split *s = o->s;
     size_t labels;
-    if (!mul_fits((size_t)s->unit_count + 1, (size_t)s->cbf->label_count * 4, &labels))
-        return no_memory(o->err, s->unit_count);
+    if (!mul_fits((size_t)s->unit_count, (size_t)s->cbf->label_count * 4, &labels) ||
+        labels > s->total_bytes)
+        return imrec_error_at(o->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "%.200s: %" PRIu64 " pictures with %" PRIu32
+                              " labels each would take more bytes than there are",
+                              s->shards[0].uri, s->unit_count, s->cbf->label_count);
     void *records = imrec_realloc(s->records, (size_t)s->unit_count + 1, sizeof(*s->records));
     if (records == NULL)
         return no_memory(o->err, s->unit_count);

@@ -109,6 +109,8 @@ static const struct {
     {"resize=20 inter_method=3 dtype=float16 shuffle=1", 12 * 12 * 3 * 2},
     {"data_shape=3,40,50 mirror=1 shuffle=1", 40 * 50 * 3 * 4},
     {"data_shape=3,9,31 rand_crop=1 keep_in_memory=1", 9 * 31 * 3 * 4},
+    {"max_rotate_angle=30 brightness=0.4 random_h=20 pad=3 rand_crop=1 shuffle=1", FLOATS},
+    {"random_resized_crop=1 min_random_area=0.3 max_random_contrast=0.2 pca_noise=0.1", FLOATS},
 };
 enum { DECODED_WAYS = sizeof(decoded_ways) / sizeof(decoded_ways[0]) };
 
@@ -124,6 +126,28 @@ START_TEST(decoded_pixels_give_what_decoding_gives) /* _i: way */
     iterators_must_agree(pair_open(pixels, decoded_ways[_i].words),
                          pair_open(files, decoded_ways[_i].words), decoded_ways[_i].sample_bytes,
                          20, decoded_ways[_i].words);
+}
+END_TEST
+
+START_TEST(mean_images_are_the_same_whichever_way_they_are_made)
+{
+    char words[3][600];
+    if (!built_with("png"))
+        return;
+    p.o.center_crop = true;
+    p.o.encoding = IMREC_ENCODE_PNG;
+    p.o.quality = 1;
+    const char *path[] = {pack("a.rec", IMREC_PACK_REC, false),
+                          pack("b.cbf", IMREC_PACK_CBF, false),
+                          pack("c.cbf", IMREC_PACK_CBF, true)};
+    for (int i = 0; i < 3; i++)
+        snprintf(words[i], sizeof(words[i]), "mean_img=%s.mean", path[i]);
+    iterators_must_agree(pair_open(path[1], words[1]), pair_open(path[0], words[0]), FLOATS, 9,
+                         "files");
+    iterators_must_agree(pair_open(path[2], words[2]), pair_open(path[0], words[0]), FLOATS, 9,
+                         "pixels");
+    expect_same_file(&p, "a.rec", "b.cbf", ".mean");
+    expect_same_file(&p, "a.rec", "c.cbf", ".mean");
 }
 END_TEST
 
@@ -198,6 +222,7 @@ int main(void)
     tcase_add_test(tc, shards_and_partitions_are_those_of_an_index);
     tcase_add_test(tc, a_folder_of_cbf_files_is_a_set);
     tcase_add_loop_test(tc, decoded_pixels_give_what_decoding_gives, 0, DECODED_WAYS);
+    tcase_add_test(tc, mean_images_are_the_same_whichever_way_they_are_made);
     tcase_add_test(tc, grey_values_stand_for_three_channels);
     tcase_add_test(tc, random_crops_do_not_depend_on_threads_batches_or_chunks);
     tcase_add_loop_test(tc, a_position_is_found_again, 0, 7);

@@ -1,0 +1,283 @@
+/* CBF files that others made for CNTK: streams in any order, floats or doubles, labels of every
+ * kind, values that are no pixels. And what cannot be read as pictures, refused in a sentence. */
+#include "tests/support/cbf_support.h"
+#include "tests/support/iter_pair.h"
+#include "tests/support/suite.h"
+
+enum { PICTURES = 7, C = 3, H = 4, W = 5, DIM = C * H * W, CLASSES = 4 };
+
+enum labels { SPARSE, ONE_HOT, VALUES, NO_LABELS };
+struct form {
+    bool doubles, labels_first, more; /* more: a stream that nobody asks for */
+    enum labels labels;
+    float first, step; /* of the values */
+};
+
+static struct tmpdir dir;
+
+static void setup(void)
+{
+    dir = tmpdir_make();
+}
+
+static void teardown(void)
+{
+    tmpdir_remove(&dir);
+}
+
+static float value(const struct form *f, uint32_t picture, uint32_t i)
+{
+    return f->first + f->step * (float)((picture * 37 + i * 11) % 256);
+}
+
+static void put_u32(struct buf *b, uint32_t v)
+{
+    uint8_t le[4];
+    store_le32(le, v);
+    ck_assert_int_eq(buf_append(b, le, 4, NULL), IMREC_OK);
+}
+
+static void put(struct buf *b, bool is_double, float v)
+{
+    const double d = (double)v;
+    ck_assert_int_eq(is_double ? buf_append(b, &d, 8, NULL) : buf_append(b, &v, 4, NULL), IMREC_OK);
+}
+
+static void put_features(struct buf *b, const struct form *f, uint32_t picture)
+{
+    put_u32(b, 1);
+    for (uint32_t i = 0; i < DIM; i++)
+        put(b, f->doubles, value(f, picture, i));
+}
+
+static void put_labels(struct buf *b, const struct form *f, uint32_t picture)
+{
+    const uint32_t class = picture % CLASSES;
+    put_u32(b, 1);
+    if (f->labels == SPARSE) {
+        put_u32(b, 1);
+        put(b, f->doubles, 1);
+        put_u32(b, class);
+        put_u32(b, 1);
+        return;
+    }
+    for (uint32_t i = 0; i < CLASSES; i++)
+        put(b, f->doubles, f->labels == ONE_HOT ? (float)(i == class) : (float)(picture * 10 + i));
+}
+
+static void put_more(struct buf *b, uint32_t picture)
+{
+    put_u32(b, picture % 3); /* any number of samples: nobody looks */
+    for (uint32_t i = 0; i < picture % 3 * 2; i++)
+        put(b, false, 5);
+}
+
+/* Writes the file in chunks of a few pictures; returns its path. */
+static const char *make(const struct form *f)
+{
+    static char path[400];
+    struct buf file = BUF_INIT(1 << 24), one[3];
+    struct cbf_writer *w;
+    const enum stream_element e = f->doubles ? STREAM_DOUBLE : STREAM_FLOAT;
+    const struct stream_info features = {.name = "features", .element = e, .dim = DIM};
+    const struct stream_info labels = {.name = "labels",
+                                       .storage =
+                                           f->labels == SPARSE ? STREAM_SPARSE : STREAM_DENSE,
+                                       .element = e,
+                                       .dim = CLASSES};
+    const struct stream_info more = {.name = "more", .dim = 2};
+    struct stream_info info[3] = {f->labels_first ? labels : features,
+                                  f->labels_first ? features : labels, more};
+    const uint32_t streams = f->labels == NO_LABELS ? 1 : f->more ? 3 : 2;
+    ck_assert_int_eq(cbf_writer_new(info, streams, 1000, cbf_to_buf, &file, &w, NULL), IMREC_OK);
+    for (uint32_t k = 0; k < PICTURES; k++) {
+        uint64_t offset[3][2];
+        const uint32_t length = 1;
+        struct chunk_stream stream[3];
+        for (uint32_t i = 0; i < 3; i++)
+            one[i] = BUF_INIT(1 << 20);
+        put_features(&one[f->labels_first], f, k);
+        put_labels(&one[!f->labels_first], f, k);
+        put_more(&one[2], k);
+        for (uint32_t i = 0; i < streams; i++) {
+            offset[i][0] = 0;
+            offset[i][1] = one[i].n;
+            stream[i] = (struct chunk_stream){one[i].p, offset[i]};
+        }
+        const struct sequence_chunk c = {
+            .sequences = 1, .streams = streams, .length = &length, .samples = 1, .stream = stream};
+        ck_assert_int_eq(cbf_writer_add(w, &c, NULL), IMREC_OK);
+        for (uint32_t i = 0; i < 3; i++)
+            buf_free(&one[i]);
+    }
+    ck_assert_int_eq(cbf_writer_finish(w, NULL), IMREC_OK);
+    cbf_writer_free(w);
+    snprintf(path, sizeof(path), "%s", tmp_write(&dir, "a.cbf", file.p, file.n));
+    buf_free(&file);
+    return path;
+}
+
+static const struct form forms[] = {
+    {.step = 1},
+    {.step = 1, .labels_first = true, .labels = ONE_HOT},
+    {.step = 1, .doubles = true, .labels = ONE_HOT},
+    {.step = 1, .doubles = true, .labels_first = true, .more = true},
+    {.first = -0.5f, .step = 1 / 256.0f},
+    {.first = -300, .step = 3.25f, .doubles = true, .labels = ONE_HOT, .more = true},
+    {.first = 1e30f, .step = 1e28f, .labels_first = true},
+};
+enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
+
+/* data_shape is the picture's: every value is where it was, normalized. */
+START_TEST(values_are_delivered_normalized_as_pixels_are) /* _i: form */
+{
+    struct imrec_batch b;
+    struct imrec_error err;
+    const struct form *f = &forms[_i];
+    struct imrec_iter *it = pair_open(
+        make(f), "data_shape=3,4,5 batch_size=7 mean_r=2 mean_b=-1 std_g=4 scale=0.5 mirror=1");
+    ck_assert_msg(imrec_iter_next(it, &b, &err) == IMREC_OK, "%s", err.message);
+    const float mean[] = {2, 0, -1}, gain[] = {0.5f, 0.5f / 4, 0.5f};
+    for (uint32_t k = 0; k < PICTURES; k++) {
+        ck_assert_uint_eq(b.ids[k], k);
+        ck_assert(b.labels[k] == (float)(k % CLASSES));
+        for (uint32_t i = 0; i < DIM; i++) {
+            const uint32_t c = i / (H * W), from = i / W * W + (W - 1 - i % W);
+            const float want = (value(f, k, from) - mean[c]) * gain[c];
+            ck_assert_msg(((const float *)b.data)[k * DIM + i] == want, "picture %u, value %u", k,
+                          i);
+        }
+    }
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_END);
+    imrec_iter_close(it);
+}
+END_TEST
+
+START_TEST(several_labels_are_as_many_as_the_stream_has)
+{
+    struct imrec_batch b;
+    struct imrec_iter *it =
+        pair_open(make(&(struct form){.step = 1, .labels = VALUES, .more = true}),
+                  "data_shape=3,4,5 label_width=4 shuffle=1 num_parts=2");
+    while (imrec_iter_next(it, &b, NULL) == IMREC_OK)
+        for (uint32_t k = 0; k < b.count; k++)
+            for (uint32_t i = 0; i < 4; i++)
+                ck_assert(b.labels[k * 4 + i] == (float)(b.ids[k] * 10 + i));
+    imrec_iter_close(it);
+}
+END_TEST
+
+START_TEST(what_values_cannot_become_is_said)
+{
+    static const char *const words[] = {"data_shape=3,4,5 resize=9", "data_shape=3,4,5 dtype=uint8",
+                                        "data_shape=3,4,5 dtype=float16",
+                                        "data_shape=3,4,5 dtype=int8"};
+    const char *path = make(&(struct form){.first = 0.5f, .step = 1});
+    for (size_t i = 0; i < 4; i++) {
+        struct imrec_batch b;
+        struct imrec_error err;
+        struct imrec_iter *it = pair_open(path, words[i]);
+        ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+        ck_assert_uint_eq(b.failed, b.count);
+        ck_assert_ptr_nonnull(strstr(err.message, "a.cbf: sequence 0, byte "));
+        ck_assert_ptr_nonnull(strstr(err.message, "whole numbers from 0 to 255"));
+        imrec_iter_close(it);
+    }
+}
+END_TEST
+
+static const struct {
+    struct form form;
+    const char *words, *says;
+} wrong[] = {
+    {{.step = 1}, "data_shape=3,4,6", "60 values"},
+    {{.step = 1}, "data_shape=4,4,4", "60 values"},
+    {{.step = 1}, "data_shape=3,4,5 label_width=2", "label_width is 2"},
+    {{.step = 1, .labels = VALUES}, "data_shape=3,4,5 label_width=3", "label_width is 3"},
+    {{.step = 1, .labels = NO_LABELS}, "data_shape=3,4,5", "no stream 'label'"},
+    {{.step = 1}, "data_shape=3,4,5 path_imgidx=a.idx", "its own index"},
+};
+
+START_TEST(what_does_not_fit_is_refused_by_name) /* _i into wrong */
+{
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    const char *path = make(&wrong[_i].form);
+    ck_assert_int_eq(pair_try_open(path, wrong[_i].words, &it, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "a.cbf"));
+    ck_assert_msg(strstr(err.message, wrong[_i].says) != NULL, "%s", err.message);
+}
+END_TEST
+
+START_TEST(a_vector_that_is_no_class_fails_alone)
+{
+    struct imrec_batch b;
+    struct imrec_error err;
+    /* values 0..3, 10..13, ...: picture 0 has a 1, and others too */
+    struct imrec_iter *it = pair_open(make(&(struct form){.step = 1, .labels = VALUES}),
+                                      "data_shape=3,4,5 batch_size=7");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+    ck_assert_uint_eq(b.failed, PICTURES);
+    ck_assert_ptr_nonnull(strstr(err.message, "stream 'labels'"));
+    imrec_iter_close(it);
+}
+END_TEST
+
+START_TEST(streams_that_are_no_pictures_are_listed)
+{
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    struct buf file = BUF_INIT(1 << 20), one = BUF_INIT(1 << 10);
+    struct cbf_writer *w;
+    const struct stream_info info = {.name = "words", .dim = 2};
+    const uint64_t offset[] = {0, 12};
+    const uint32_t length = 1;
+    put_u32(&one, 1);
+    put(&one, false, 1);
+    put(&one, false, 2);
+    const struct chunk_stream stream = {one.p, offset};
+    const struct sequence_chunk c = {
+        .sequences = 1, .streams = 1, .length = &length, .samples = 1, .stream = &stream};
+    ck_assert_int_eq(cbf_writer_new(&info, 1, 0, cbf_to_buf, &file, &w, NULL), IMREC_OK);
+    ck_assert_int_eq(cbf_writer_add(w, &c, NULL), IMREC_OK);
+    ck_assert_int_eq(cbf_writer_finish(w, NULL), IMREC_OK);
+    cbf_writer_free(w);
+    const char *path = tmp_write(&dir, "b.cbf", file.p, file.n);
+    ck_assert_int_eq(pair_try_open(path, "", &it, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "b.cbf: no pictures"));
+    ck_assert_ptr_nonnull(strstr(err.message, "words"));
+    buf_free(&file);
+    buf_free(&one);
+}
+END_TEST
+
+START_TEST(files_of_two_kinds_are_no_set)
+{
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    char both[900], left[400];
+    const struct bytes one = read_whole(make(&(struct form){.step = 1}));
+    snprintf(left, sizeof(left), "%s", tmp_write(&dir, "b.cbf", one.p, one.n));
+    free((void *)(uintptr_t)one.p);
+    snprintf(both, sizeof(both), "%s;%s", left, make(&(struct form){.step = 1, .doubles = true}));
+    ck_assert_int_eq(pair_try_open(both, "data_shape=3,4,5", &it, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "cannot be one set"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("iter cbf values");
+    TCase *tc = tcase_create("values");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, values_are_delivered_normalized_as_pixels_are, 0, FORMS);
+    tcase_add_test(tc, several_labels_are_as_many_as_the_stream_has);
+    tcase_add_test(tc, what_values_cannot_become_is_said);
+    tcase_add_loop_test(tc, what_does_not_fit_is_refused_by_name, 0,
+                        sizeof(wrong) / sizeof(wrong[0]));
+    tcase_add_test(tc, a_vector_that_is_no_class_fails_alone);
+    tcase_add_test(tc, streams_that_are_no_pictures_are_listed);
+    tcase_add_test(tc, files_of_two_kinds_are_no_set);
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
