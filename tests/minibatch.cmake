@@ -7,3 +7,4 @@ imrec_test(test_ctf_index_file minibatch SOURCES fault/test_ctf_index_file.c LAB
 imrec_test(test_minibatch_vectors minibatch SOURCES conformance/test_minibatch_vectors.c LABEL conformance)
 imrec_test(test_minibatch_random minibatch SOURCES conformance/test_minibatch_random.c LABEL conformance)
 imrec_test(test_minibatch_stream minibatch im2rec SOURCES property/test_minibatch_stream.c LABEL property TIMEOUT 180)
+imrec_test(test_sequences minibatch SOURCES unit/test_sequences.c)

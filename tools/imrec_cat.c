@@ -1,5 +1,6 @@
-/* tools/imrec_cat.c - one picture out of a shard. */
+/* tools/imrec_cat.c - one picture out of a shard; sequences of CNTK files. */
 #include "tools/imrec.h"
+#include "tools/imrec_sequences.h"
 
 #include <string.h>
 
@@ -9,23 +10,30 @@
     X(int64_t, shard, "0", 0, UINT32_MAX, "N", "record",                                           \
       "with --offset: number of the shard, from 0")                                                \
     X(bool, record, "0", 0, 1, "", "output", "write all of the record, its header too")            \
+    ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)
 struct cat_options {
     CAT_PARAMS(IMREC_FIELD)
 };
 #define PARAM_STRUCT struct cat_options
 static const struct param table[] = {CAT_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --offset=BYTE", NULL};
+static const char *const usage[] = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --offset=BYTE",
+                                    "[OPTIONS] CNTKFILE [ID] [key=value ...]", NULL};
 
 static const struct cli_page page = {
     .name = "imrec cat",
-    .summary = "write one picture, byte for byte as it was packed, to standard output",
+    .summary = "write one picture, byte for byte as it was packed, or sequences of CNTK files",
     .usage = usage,
     .text = "The picture is found by its image id (by the index, where one stands beside the\n"
             "shard, else by reading all), or by the offset that ls prints. With --json only what\n"
-            "is known about it is printed.",
+            "is known about it is printed.\n\n"
+            "Of CNTK's text and binary files all sequences, or the one with this id, are printed\n"
+            "as text, or with --json as one object a line: dense samples as values, sparse ones\n"
+            "as [index, value].\n" SEQUENCES_KEYS,
     .table = table,
-    .examples = "  imrec cat train.rec 4711 > 4711.jpg\n",
+    .examples = "  imrec cat train.rec 4711 > 4711.jpg\n"
+                "  imrec cat --json train.cbf | head -1\n"
+                "  imrec cat train.ctf 100 input.x.format=dense input.x.dim=784\n",
     .exits = IMREC_EXITS,
 };
 
@@ -116,13 +124,39 @@ static int show(const char *uri, const struct cat_options *o, const char *id_tex
     return status;
 }
 
+static int cat_sequences(const struct cat_options *o, int operands, char **operand)
+{
+    struct sequences_request r = {.name = page.name,
+                                  .config = o->config,
+                                  .operand = operand,
+                                  .operands = operands,
+                                  .json = o->json};
+    const int at = o->config[0] == '\0'; /* with a configuration the file may be missing */
+    if (operands > at &&
+        !sequences_is_pair(operand[at])) { /* FILE ID, or ID: out of the operands */
+        r.id = operand[at];
+        for (int i = at; i > 0; i--)
+            operand[i] = operand[i - 1];
+        r.operand++;
+        r.operands--;
+    }
+    return sequences_cat(&r);
+}
+
 static int run(int argc, char **argv)
 {
     struct cat_options o;
     int status;
-    const int first = command_begin(&page, &o, argc, argv, 1, 2, &status);
+    const int first = command_begin(&page, &o, argc, argv, 0, -1, &status);
     if (first < 0)
         return status;
+    if (argc == first && o.config[0] == '\0')
+        return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
+    if (sequences_are_binary(argc - first, argv + first) ||
+        sequences_are_asked(o.config, argc - first, argv + first))
+        return cat_sequences(&o, argc - first, argv + first);
+    if (argc - first > 2)
+        return cli_refuse(stderr, page.name, "too many operands: %s %s", page.name, page.usage[0]);
     if ((argc - first == 2) == (o.offset >= 0))
         return cli_refuse(stderr, page.name, "give either an ID or --offset");
     return show(argv[first], &o, argc - first == 2 ? argv[first + 1] : NULL);

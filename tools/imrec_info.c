@@ -1,10 +1,12 @@
 /* tools/imrec_info.c - the card of a data set. */
 #include "tools/imrec.h"
+#include "tools/imrec_sequences.h"
 
 #include <string.h>
 
 #define INFO_PARAMS(X)                                                                             \
     X(int64_t, classes, "20", 0, INT64_MAX, "N", "output", "labels to list; --json lists all")     \
+    ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
 struct info_options {
@@ -12,15 +14,19 @@ struct info_options {
 };
 #define PARAM_STRUCT struct info_options
 static const struct param table[] = {INFO_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD...", NULL};
+static const char *const usage[] = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]",
+                                    NULL};
 
 static const struct cli_page page = {
     .name = "imrec info",
     .summary = "the card of a data set: records, classes, sizes, kinds of pictures",
     .usage = usage,
-    .text = "Reads the header of every record and picture once, and says what is in the shards.",
+    .text = "Reads the header of every record and picture once, and says what is in the shards.\n\n"
+            "Of CNTK's text and binary files: sequences, samples, chunks and inputs. Nothing need\n"
+            "be said of a text: its inputs are those of the first 16 MiB.",
     .table = table,
-    .examples = "  imrec info train.rec\n  imrec info --json 'train-*.rec'\n",
+    .examples = "  imrec info train.rec\n  imrec info --json 'train-*.rec'\n"
+                "  imrec info train.ctf\n",
     .exits = IMREC_EXITS,
 };
 
@@ -227,9 +233,18 @@ static int run(int argc, char **argv)
     struct info_options o;
     struct json json, *j = NULL;
     int status;
-    const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
+    const int first = command_begin(&page, &o, argc, argv, 0, -1, &status);
     if (first < 0)
         return status;
+    if (argc == first && o.config[0] == '\0')
+        return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
+    if (!sequences_are_binary(argc - first, argv + first) &&
+        sequences_are_asked(o.config, argc - first, argv + first))
+        return sequences_info(&(struct sequences_request){.name = page.name,
+                                                          .config = o.config,
+                                                          .operand = argv + first,
+                                                          .operands = argc - first,
+                                                          .json = o.json});
     char *uri = cli_join(argv + first, argc - first, ';');
     if (o.json) {
         j = &json;

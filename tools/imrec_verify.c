@@ -1,11 +1,13 @@
 /* tools/imrec_verify.c - is all of it there, whole, and decodable? */
 #include "tools/imrec.h"
+#include "tools/imrec_sequences.h"
 
 #define VERIFY_PARAMS(X)                                                                           \
     X(bool, decode, "1", 0, 1, "", "checks", "decode every picture")                               \
     X(int64_t, threads, "0", 0, 1024, "N", "checks", "threads that decode; 0 = every CPU")         \
     X(int64_t, max_pixels, "178956970", 1, INT64_MAX / 16, "px", "checks",                         \
       "a picture that claims more is a finding")                                                   \
+    ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
 struct verify_options {
@@ -13,7 +15,8 @@ struct verify_options {
 };
 #define PARAM_STRUCT struct verify_options
 static const struct param table[] = {VERIFY_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD...", NULL};
+static const char *const usage[] = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]",
+                                    NULL};
 
 static const struct cli_page page = {
     .name = "imrec verify",
@@ -23,9 +26,12 @@ static const struct cli_page page = {
         "Reads all of the shards: every byte belongs to a record, every record matches its\n"
         "checksum and its index entry, every picture decodes. What is wrong is listed, one line\n"
         "each, with the bytes it concerns. Checksums, index and manifest are looked at where\n"
-        "they stand beside the shards.",
+        "they stand beside the shards.\n\n"
+        "Of CNTK's text every value is parsed, and what is wrong is listed with line and column;\n"
+        "of its binary files every count and index is checked.\n" SEQUENCES_KEYS,
     .table = table,
-    .examples = "  imrec verify train.rec\n  imrec verify --no-decode --json 'train-*.rec'\n",
+    .examples = "  imrec verify train.rec\n  imrec verify --no-decode --json 'train-*.rec'\n"
+                "  imrec verify train.ctf input.x.format=dense input.x.dim=784\n",
     .exits = "0 nothing wrong, 1 failed or damage found, 2 wrong usage",
 };
 
@@ -135,9 +141,18 @@ static int run(int argc, char **argv)
     struct json json, *j = NULL;
     uint64_t findings = 0;
     int status;
-    const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
+    const int first = command_begin(&page, &o, argc, argv, 0, -1, &status);
     if (first < 0)
         return status;
+    if (argc == first && o.config[0] == '\0')
+        return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
+    if (!sequences_are_binary(argc - first, argv + first) &&
+        sequences_are_asked(o.config, argc - first, argv + first))
+        return sequences_verify(&(struct sequences_request){.name = page.name,
+                                                            .config = o.config,
+                                                            .operand = argv + first,
+                                                            .operands = argc - first,
+                                                            .json = o.json});
     char *uri = cli_join(argv + first, argc - first, ';');
     if (o.json) {
         j = &json;

@@ -275,6 +275,7 @@ ctf_indexer_end(struct ctf_indexer *x, struct ctf_index *out, struct imrec_error
                               "%s: byte %" PRIu64 ": the text ends without a sequence", x->o.name,
                               x->at);
     *out = x->index;
+    out->numbered = x->numbered;
     x->index = (struct ctf_index){0};
     return IMREC_OK;
 }

@@ -38,6 +38,7 @@ struct ctf_index {
     struct ctf_chunk *chunk;
     uint64_t chunks, chunk_room;
     uint64_t samples;
+    bool numbered; /* ids make sequences; not in caches */
 };
 
 struct ctf_indexer; /* a pass over a text */

@@ -8,6 +8,7 @@
 #include "imrec/cbf.h"
 #include "imrec/codec.h"
 #include "imrec/convert.h"
+#include "imrec/ctf.h"
 #include "imrec/dataset.h"
 #include "imrec/error.h"
 #include "imrec/image.h"
@@ -15,5 +16,6 @@
 #include "imrec/minibatch.h"
 #include "imrec/packer.h"
 #include "imrec/records.h"
+#include "imrec/sequences.h"
 
 #endif

@@ -1,5 +1,6 @@
 /* tests/fuzz/fuzz_ctf.c - arbitrary text as sequences, the first byte as options: whatever it is,
  * the index tiles the text, and what is parsed has the form that CBF's reader would accept. */
+#include "formats/ctf/ctf_look.h"
 #include "tests/support/ctf_text.h"
 
 #include <stdlib.h>
@@ -44,6 +45,16 @@ static void check_chunk(struct ctf_text *t, uint64_t k, const struct ctf_parse_o
         must(p[i].offset <= t->n && p[i].message[0] != '\0');
 }
 
+static void look(const uint8_t *text, size_t n)
+{
+    struct ctf_look l = {0};
+    (void)ctf_looks_so((struct bytes){text, n});
+    must(ctf_look_at(&l, (struct bytes){text, n}));
+    for (uint32_t i = 0; i < l.inputs; i++)
+        must(l.input[i].filled <= l.input[i].samples && l.input[i].alias[0] != '\0');
+    ctf_look_free(&l);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ctf_text t;
@@ -51,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     const uint8_t flags = data[0];
+    look(data + 1, size - 1);
     const struct stream_info streams[] = {
         {"a", "a", STREAM_DENSE, STREAM_FLOAT, 2, (flags & 1) != 0},
         {"b", "b", STREAM_SPARSE, flags & 2 ? STREAM_DOUBLE : STREAM_FLOAT, 9, false},

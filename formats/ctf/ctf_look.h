@@ -1,0 +1,33 @@
+/* formats/ctf/ctf_look.h - what inputs a text has, found by looking: nothing is known of it, and
+ * nothing is refused. */
+#ifndef IMREC_FORMATS_CTF_LOOK_H
+#define IMREC_FORMATS_CTF_LOOK_H
+
+#include "base/bytes.h"
+#include "imrec/error.h"
+
+enum { CTF_LOOK_INPUTS = 256, CTF_LOOK_ALIAS = 255 }; /* more, and longer ones, are passed */
+
+struct ctf_seen {
+    char alias[CTF_LOOK_ALIAS + 1];
+    bool sparse;      /* the first sample that has values has a colon in the first */
+    bool varies;      /* dense: samples have different numbers of values */
+    uint64_t samples; /* of them, those with values: */
+    uint64_t filled;
+    uint64_t width;    /* values of the first one that has some */
+    uint64_t greatest; /* sparse: index */
+};
+
+struct ctf_look {
+    struct ctf_seen *input; /* in the order of their first samples */
+    uint32_t inputs, room;
+};
+
+/* Whole lines, or the last one without its end. False: no memory. */
+IMREC_NODISCARD bool ctf_look_at(struct ctf_look *l, struct bytes piece);
+void ctf_look_free(struct ctf_look *l); /* zeroed memory is fine */
+
+/* Whether the first line of a file that begins so, blank ones aside, is that of such a text: an id
+ * or none, then a pipe. */
+bool ctf_looks_so(struct bytes begin);
+#endif

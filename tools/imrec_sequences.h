@@ -1,0 +1,40 @@
+/* tools/imrec_sequences.h - info, verify and cat for sequences: CNTK's text (CTF), and cat for its
+ * binary format. */
+#ifndef IMREC_TOOLS_IMREC_SEQUENCES_H
+#define IMREC_TOOLS_IMREC_SEQUENCES_H
+
+#include "tools/imrec.h"
+
+#define ROW_CONFIG(X)                                                                              \
+    X(const char *, config, "", 0, 65535, "FILE", "sequences",                                     \
+      "CNTK files: what the inputs are, as reader = [ ... ]")
+#define SEQUENCES_KEYS                                                                             \
+    "A text's inputs are described by key=value operands, input.NAME.format=dense|sparse,\n"       \
+    "input.NAME.dim=N, input.NAME.alias=A, or by --config FILE; other keys are as for\n"           \
+    "imrec minibatches (skipSequenceIds, ignoreUnknownInputs, definesMBSize, ...)."
+
+struct sequences_request {
+    const char *name; /* of the command */
+    const char *config;
+    char *const *operand; /* the file, then key=value */
+    int operands;
+    const char *id; /* cat: of one sequence, NULL: all */
+    bool json;
+};
+
+/* key=value, of which the key may be "input.NAME.key"; a path with '=' in it can be written ./a=b.
+ */
+bool sequences_is_pair(const char *operand);
+
+/* Whether the operands mean such files: by their bytes, by key=value operands, by --config. */
+bool sequences_are_asked(const char *config, int operands, char *const *operand);
+bool sequences_are_binary(int operands, char *const *operand);
+
+/* A configuration of what is asked for; free it whatever is returned. EXIT_OK, or what the command
+ * ends with after one line on stderr. */
+int sequences_configure(const struct sequences_request *r, struct imrec_minibatch_config **out);
+
+int sequences_info(const struct sequences_request *r);
+int sequences_verify(const struct sequences_request *r);
+int sequences_cat(const struct sequences_request *r);
+#endif
