@@ -152,8 +152,8 @@ static int run(int argc, char **argv)
         return status;
     if (argc == first && o.config[0] == '\0')
         return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
-    if (sequences_are_binary(argc - first, argv + first) ||
-        sequences_are_asked(o.config, argc - first, argv + first))
+    if (sequences_are_asked(o.config, argc - first, argv + first) ||
+        (sequences_are_binary(argc - first, argv + first) && !cbf_has_pictures(argv[first])))
         return cat_sequences(&o, argc - first, argv + first);
     if (argc - first > 2)
         return cli_refuse(stderr, page.name, "too many operands: %s %s", page.name, page.usage[0]);

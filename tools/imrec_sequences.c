@@ -1,6 +1,7 @@
 /* tools/imrec_sequences.c - what info and verify say of CNTK's text. */
 #include "tools/imrec_sequences.h"
 
+#include "imrec/convert.h"
 #include "imrec/ctf.h"
 #include "imrec/sequences.h"
 
@@ -118,6 +119,24 @@ static void print_card(const struct imrec_ctf_card *c)
         printf("looked at  the first %s for inputs\n", human_size(c->looked, size));
 }
 
+static int binary_card_of(const struct sequences_request *r, const struct imrec_deserializer *d)
+{
+    struct json j;
+    union {
+        const char *in;
+        char *out;
+    } file = {.in = d->file}; /* it is only read */
+    char *const files[] = {file.out};
+    if (r->json) {
+        json_open(&j, stdout);
+        json_object(&j, NULL);
+    }
+    const int status = cbf_info(r->name, files, 1, r->json ? &j : NULL);
+    if (r->json)
+        json_close(&j);
+    return status;
+}
+
 /* One file: all is found by looking, only how it is cut is taken from the keys. */
 static int card_of(const struct sequences_request *r, const struct imrec_deserializer *d)
 {
@@ -125,7 +144,7 @@ static int card_of(const struct sequences_request *r, const struct imrec_deseria
     struct imrec_error err;
     bool binary = false;
     if (imrec_is_cbf(d->file, &binary, NULL) == IMREC_OK && binary)
-        return cbf_info(r->name, d->file, r->json);
+        return binary_card_of(r, d);
     if (imrec_ctf_card(d->file, d->skip_sequence_ids, (uint64_t)d->chunk_size_in_bytes, &c, &err) !=
         IMREC_OK)
         return cli_fail(r->name, &err);

@@ -191,7 +191,7 @@ void imrec_sequences_close(struct imrec_sequences *s)
     if (s == NULL)
         return;
     block_free(&s->block);
-    imrec_free(s->scratch.text);
+    room_free(&s->scratch.text);
     corpus_close(s->corpus);
     imrec_free(s->stream);
     imrec_free(s->view);

@@ -52,6 +52,9 @@ imrec convert a.ctf a.cbf --header header --quiet
 check cat a.cbf
 check cat --json a.cbf 1
 check cat a.cbf 0 input.Z.alias=A
+sed 's/a.ctf/a.cbf/; s/"a" ;/"A" ;/; s/CNTKTextFormatReader/CNTKBinaryReader/' reader.cntk >binary.cntk
+check info --config binary.cntk
+check verify --config binary.cntk
 imrec cat a.cbf >b.ctf
 sed 's/ a / A /' header >header2
 imrec convert b.ctf b.cbf --header header2 --quiet
