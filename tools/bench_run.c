@@ -24,7 +24,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double cpu_now(void)
+double bench_cpu_now(void)
 {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
@@ -122,7 +122,7 @@ static void measure(const struct bench_job *job, struct imrec_iter *it, struct b
         if (!next_batch(it, &b, out))
             return;
     imrec_iter_get_stats(it, &was);
-    const double wall = now(), cpu = cpu_now();
+    const double wall = now(), cpu = bench_cpu_now();
     while (out->images < job->images) {
         if (!next_batch(it, &b, out))
             return;
@@ -131,7 +131,7 @@ static void measure(const struct bench_job *job, struct imrec_iter *it, struct b
         batches++;
     }
     out->seconds = now() - wall;
-    out->cpu_seconds = cpu_now() - cpu;
+    out->cpu_seconds = bench_cpu_now() - cpu;
     imrec_iter_get_stats(it, &is);
     out->bytes = is.bytes_read - was.bytes_read;
     out->batch_s = out->seconds / (double)batches;
@@ -182,55 +182,72 @@ static void try_options(const struct bench_job *job, struct bench_result *out)
 
 /* ---- the child -------------------------------------------------------------------------- */
 
-static void fail(struct bench_result *out, const char *what)
+static bool fail(struct imrec_error *why, const char *what)
 {
-    *out = (struct bench_result){0};
-    snprintf(out->why.message, sizeof(out->why.message), "%s: %s", what, strerror(errno));
+    snprintf(why->message, sizeof(why->message), "%s: %s", what, strerror(errno));
+    return false;
 }
 
-static void collect(int fd, pid_t child, struct bench_result *out)
+static bool collect(int fd, pid_t child, void *out, size_t n, struct imrec_error *why)
 {
     size_t got = 0;
     int status = 0;
-    while (got < sizeof(*out)) {
-        const ssize_t n = read(fd, (char *)out + got, sizeof(*out) - got);
-        if (n == 0 || (n < 0 && errno != EINTR))
+    while (got < n) {
+        const ssize_t more = read(fd, (char *)out + got, n - got);
+        if (more == 0 || (more < 0 && errno != EINTR))
             break;
-        got += n > 0 ? (size_t)n : 0;
+        got += more > 0 ? (size_t)more : 0;
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    if (got == sizeof(*out))
-        return;
-    *out = (struct bench_result){0};
-    snprintf(out->why.message, sizeof(out->why.message), "a measurement ended early (%s %d)",
-             WIFSIGNALED(status) ? "signal" : "status",
-             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    if (got != n)
+        snprintf(why->message, sizeof(why->message), "a measurement ended early (%s %d)",
+                 WIFSIGNALED(status) ? "signal" : "status",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    return got == n;
+}
+
+bool bench_in_child(uint32_t cpus, void (*work)(void *), void *arg, void *out, size_t n,
+                    struct imrec_error *why)
+{
+    int ends[2];
+    (void)fflush(NULL); /* nothing is written twice */
+    if (pipe(ends) != 0)
+        return fail(why, "cannot make a pipe");
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)close(ends[0]);
+        pin(cpus);
+        work(arg);
+        _exit(write(ends[1], out, n) == (ssize_t)n ? 0 : 1);
+    }
+    (void)close(ends[1]);
+    const bool good =
+        child < 0 ? fail(why, "cannot start a process") : collect(ends[0], child, out, n, why);
+    (void)close(ends[0]);
+    return good;
+}
+
+struct call {
+    void (*work)(const struct bench_job *, struct bench_result *);
+    const struct bench_job *job;
+    struct bench_result *out;
+};
+
+static void call(void *arg)
+{
+    const struct call *c = arg;
+    c->work(c->job, c->out);
 }
 
 static void in_child(void (*work)(const struct bench_job *, struct bench_result *),
                      const struct bench_job *job, struct bench_result *out)
 {
-    int ends[2];
+    struct call c = {work, job, out};
+    struct imrec_error why = {0};
     *out = (struct bench_result){0};
-    (void)fflush(NULL); /* nothing is written twice */
-    if (pipe(ends) != 0) {
-        fail(out, "cannot make a pipe");
-        return;
-    }
-    const pid_t child = fork();
-    if (child == 0) {
-        (void)close(ends[0]);
-        pin(job->threads);
-        work(job, out);
-        _exit(write(ends[1], out, sizeof(*out)) == (ssize_t)sizeof(*out) ? 0 : 1);
-    }
-    (void)close(ends[1]);
-    if (child < 0)
-        fail(out, "cannot start a process");
-    else
-        collect(ends[0], child, out);
-    (void)close(ends[0]);
+    if (!bench_in_child(job->threads, call, &c, out, sizeof(*out), &why))
+        *out = (struct bench_result){.why = why};
 }
 
 int bench_try(const struct bench_job *job)

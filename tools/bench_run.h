@@ -31,7 +31,12 @@ struct bench_result {
     char advice[160];
 };
 
-uint32_t bench_cpus(void); /* that this process may use */
+/* Runs work(arg) in a process of its own on `cpus` CPUs, which leaves n bytes at `out`, a part of
+ * what arg leads to. False: *why says what went wrong. */
+bool bench_in_child(uint32_t cpus, void (*work)(void *), void *arg, void *out, size_t n,
+                    struct imrec_error *why);
+double bench_cpu_now(void); /* seconds that this process has used */
+uint32_t bench_cpus(void);  /* that this process may use */
 
 /* Opens the iterator and closes it. Returns an exit status; what was wrong was said. */
 int bench_try(const struct bench_job *job);

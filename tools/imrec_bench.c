@@ -3,6 +3,7 @@
  * Limit, iterator and record reading take turns, so that a machine that slows down or is used
  * by others slows all of them; each turn is a process of its own. */
 #include "tools/bench_augment.h"
+#include "tools/bench_sequences.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
       "compressed pictures to hold in memory for the limit")                                       \
     X(const char *, augment, "", 0, 1000, "all|NAME,...", "runs",                                  \
       "measure augmenters one by one, on one thread, instead")                                     \
+    X(bool, minibatches, "0", 0, 1, "", "runs",                                                    \
+      "SHARD is a CNTK text or binary file, or a configuration: measure its minibatches")          \
     X(const char *, report, "", 0, 65535, "FILE.html", "output", "write a page with a chart")      \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
@@ -36,7 +39,10 @@ static const struct cli_page page = {
         "of threads and the same CPUs. Prints medians, spreads, CPU time an image, memory, time\n"
         "to the first batch, the share of each stage, and the ratio (b)/(a). Unless given:\n"
         "data_shape=3,224,224 batch_size=128. With --augment: what each augmenter takes at its\n"
-        "usual setting, added to the options given, beside (a).",
+        "usual setting, added to the options given, beside (a).\n\n"
+        "With --minibatches SHARD is a file of sequences: its minibatches are measured beside\n"
+        "read(), and beside a walk that converts every number by strtof() (text) or memcpy()\n"
+        "(binary); key=value as imrec minibatches takes them.",
     .table = table,
     .keys = imrec_iter_table,
     .examples = "  imrec bench train.rec shuffle=1 rand_crop=1 rand_mirror=1\n"
@@ -191,6 +197,19 @@ static int bench(struct bench_table *t, const struct bench_options *o)
         return cli_refuse(stderr, page.name,
                           "threads must be numbers from 1 to 1024 with commas between, not '%.40s'",
                           o->threads);
+    if (o->minibatches) {
+        const struct bench_sequences b = {.name = page.name,
+                                          .source = t->uri,
+                                          .pairs = t->pairs,
+                                          .pair_count = t->pair_count,
+                                          .repeats = t->repeats,
+                                          .seconds = (double)o->seconds,
+                                          .team = t->team,
+                                          .team_count = t->team_count,
+                                          .max_bytes = (uint64_t)o->memory,
+                                          .json = o->json};
+        return bench_sequences(&b);
+    }
     if (!command_iter_options(page.name, t->pairs, t->pair_count, &iter))
         return EXIT_USAGE;
     struct turns x = {.t = t,

@@ -1,7 +1,7 @@
 /* tools/imrec_minibatches.c - what a minibatch source delivers, one JSON object a minibatch. */
 #include "tools/imrec.h"
+#include "tools/minibatch_config.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #define MINIBATCHES_PARAMS(X)                                                                      \
@@ -127,29 +127,6 @@ static void put_minibatch(const struct imrec_minibatch *m, bool doubles, const c
 
 /* ---- the source -------------------------------------------------------------------------- */
 
-/* Whether a file is a configuration: a word or a comment stands first in it, where a text has a
- * number or a pipe. */
-static bool is_configuration(const char *path, int pairs, char *const *pair)
-{
-    bool binary;
-    struct imrec_error err;
-    const size_t n = strlen(path);
-    if (n > 4 && strcmp(path + n - 4, ".cbf") == 0)
-        return false;
-    for (int i = 0; i < pairs; i++)
-        if (strncmp(pair[i], "input.", 6) == 0)
-            return false;
-    if (imrec_is_cbf(path, &binary, &err) != IMREC_OK || binary)
-        return false;
-    FILE *f = fopen(path, "r");
-    int c = f != NULL ? getc(f) : EOF;
-    while (c != EOF && isspace(c))
-        c = getc(f);
-    if (f != NULL)
-        fclose(f);
-    return c != EOF && (isalpha(c) || c == '#');
-}
-
 static bool ends_by_itself(const struct imrec_minibatch_options *o)
 {
     return o->max_sweeps > 0 || o->max_samples > 0 || o->epoch_size == IMREC_FULL_DATA_SWEEP;
@@ -159,16 +136,7 @@ static enum imrec_status configure(struct imrec_minibatch_config *c,
                                    const struct minibatches_options *o, const char *source,
                                    int pairs, char *const *pair, struct imrec_error *err)
 {
-    char file[4200];
-    enum imrec_status st;
-    if (is_configuration(source, pairs, pair)) {
-        st = imrec_minibatch_config_load(c, source, err);
-    } else {
-        snprintf(file, sizeof(file), "file=%.4096s", source);
-        st = imrec_minibatch_config_set(c, file, err);
-    }
-    for (int i = 0; i < pairs && st == IMREC_OK; i++)
-        st = imrec_minibatch_config_set(c, pair[i], err);
+    enum imrec_status st = minibatch_config_read(c, source, pairs, pair, err);
     if (st == IMREC_OK && o->count == 0 && !ends_by_itself(imrec_minibatch_config_options(c)))
         st = imrec_minibatch_config_set(c, "max_sweeps=1", err);
     return st;

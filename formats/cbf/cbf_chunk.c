@@ -121,9 +121,9 @@ static enum imrec_status measure_sparse(struct walk *w, size_t pos, const struct
     const uint32_t n = load_le32(w->raw.p + pos), nnz = load_le32(w->raw.p + pos + 4);
     if (n > left / 4)
         return too_many(w, pos, s, sequence, "number of samples", n, left / 4);
-    const uint64_t most = (left - 4 * (uint64_t)n) / value;
-    if (nnz > INT32_MAX || nnz > most)
-        return too_many(w, pos + 4, s, sequence, "NNZ", (int32_t)nnz, most);
+    if (nnz > INT32_MAX || nnz * value > left - 4 * (uint64_t)n)
+        return too_many(w, pos + 4, s, sequence, "NNZ", (int32_t)nnz,
+                        (left - 4 * (uint64_t)n) / value);
     *bytes = 8 + 4 * (uint64_t)n + nnz * value;
     w->suspect |= w->c->dropped[sequence] |= is_suspect(w->raw.p + pos, n, nnz, s);
     return IMREC_OK;
@@ -135,7 +135,7 @@ static enum imrec_status measure_dense(struct walk *w, size_t pos, const struct 
     const uint64_t left = w->raw.n - pos - 4,
                    sample = s->dim * (uint64_t)stream_element_bytes(s->element);
     const uint32_t n = load_le32(w->raw.p + pos);
-    if (n > left / sample)
+    if ((uint64_t)n * sample > left) /* below 2^32 * 2^34 */
         return too_many(w, pos, s, sequence, "number of samples", n, left / sample);
     *bytes = 4 + n * sample;
     return IMREC_OK;

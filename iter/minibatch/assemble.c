@@ -94,7 +94,7 @@ static enum imrec_status gather(struct imrec_minibatch_source *s, struct source_
     for (uint64_t i = 0; i < room + 2 * AHEAD; i++) {
         if (i < room)
             IMREC_TRY(gather_locate(s, planned(s, i), spot + i * n, err));
-        if (s->options.o.randomize && i >= AHEAD && i - AHEAD < room)
+        if (s->touches && i >= AHEAD && i - AHEAD < room)
             gather_touch(s, spot + (i - AHEAD) * n);
         if (i >= 2 * AHEAD)
             IMREC_TRY(take_one(s, c, i - 2 * AHEAD, room, kept, err));

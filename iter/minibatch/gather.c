@@ -47,7 +47,7 @@ add_group(struct imrec_minibatch_source *s, uint64_t ahead, struct imrec_error *
  * a binary file, is work enough. */
 static uint64_t groups_ahead(const struct imrec_minibatch_source *s)
 {
-    if (s->options.o.randomize || s->joint.corpus[0]->block[0].bytes > 2 * CORPUS_TEXT_BLOCK)
+    if (s->options.o.randomize || source_has_large_blocks(s))
         return 1;
     return 2 * (uint64_t)s->threads;
 }

@@ -78,6 +78,7 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
         .rank = (uint32_t)o->rank,
     };
     take_window(s, &t);
+    IMREC_TRY(source_check_memory(s, &t, err));
     IMREC_TRY(timeline_new(&t, &s->line, err));
     minibatch_plan_init(&s->plan, &plan, s->line);
     truncated_plan_init(&s->truncated, &truncated, s->line);
@@ -126,27 +127,6 @@ static enum imrec_status make_tables(struct imrec_minibatch_source *s, struct im
     return IMREC_OK;
 }
 
-/* What will be held at most: the tables, and the window's chunks, whose values take up to four
- * times the bytes that they have in a file ("0 " is a float). */
-static enum imrec_status check_memory(struct imrec_minibatch_source *s, struct imrec_error *err)
-{
-    const uint64_t limit = (uint64_t)s->options.o.memory_limit;
-    uint64_t data = 0, largest = 0;
-    for (uint32_t k = 0; k < s->joint.corpora; k++)
-        for (uint32_t i = 0; i < s->joint.corpus[k]->blocks; i++)
-            data += s->joint.corpus[k]->block[i].bytes;
-    for (uint32_t i = 0; i < s->joint.corpus[0]->chunks; i++)
-        largest = s->joint.chunk[i].samples > largest ? s->joint.chunk[i].samples : largest;
-    (void)largest;
-    const uint64_t tables = joint_memory(&s->joint);
-    const uint64_t sum = tables + data * (s->joint.corpus[0]->text ? 2 : 1);
-    if (limit == 0 || sum <= limit)
-        return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                          "memory_limit is %" PRIu64 " bytes, the source may need %" PRIu64, limit,
-                          sum);
-}
-
 static enum imrec_status open_all(struct imrec_minibatch_source *s,
                                   const struct imrec_minibatch_options *o, struct imrec_error *err)
 {
@@ -155,11 +135,11 @@ static enum imrec_status open_all(struct imrec_minibatch_source *s,
         s->options.o.threads > 0 ? (uint32_t)s->options.o.threads : (uint32_t)omp_get_num_procs();
     IMREC_TRY(joint_open(&s->options.o, &s->joint, err));
     IMREC_TRY(find_labels(s, err));
-    IMREC_TRY(check_memory(s, err));
     IMREC_TRY(make_plan(s, err));
     IMREC_TRY(blocks_start(s->joint.corpus, s->joint.corpora, s->threads, &s->blocks, err));
     IMREC_TRY(make_tables(s, err));
     IMREC_TRY(make_cells(s, err));
+    s->touches = s->options.o.randomize || source_has_large_blocks(s);
     s->fingerprint = source_fingerprint(s);
     IMREC_TRY(thread_start(&s->thread, "imrec-batches", source_main, s, err));
     return IMREC_OK;

@@ -56,6 +56,7 @@ struct imrec_minibatch_source {
         uint64_t number;
         const struct block *block;
     } * last;       /* [corpora] */
+    bool touches;   /* what is gathered is probably in no core's cache */
     uint64_t asked; /* samples of a minibatch; 0: the schedule's */
 
     /* between both */
@@ -85,6 +86,20 @@ static inline bool source_truncates(const struct imrec_minibatch_source *s)
 {
     return s->options.o.truncation_length > 0;
 }
+
+/* Chunks of a binary file that are read as a whole. */
+static inline bool source_has_large_blocks(const struct imrec_minibatch_source *s)
+{
+    return s->joint.corpus[0]->block[0].bytes > 2 * CORPUS_TEXT_BLOCK;
+}
+
+/* minibatch_memory.c: tables and chunks of all corpora, bytes; minibatches are not in it, for
+ * their sizes are asked for later. */
+uint64_t
+source_memory_planned(const struct imrec_minibatch_source *s, const struct timeline_options *t);
+IMREC_NODISCARD enum imrec_status source_check_memory(const struct imrec_minibatch_source *s,
+                                                      const struct timeline_options *t,
+                                                      struct imrec_error *err);
 
 /* assemble.c */
 void *source_main(void *source);

@@ -30,3 +30,11 @@ imrec bench a.rec --threads 1,x; echo "exit $?"
 imrec bench a.rec --threads 0; echo "exit $?"
 imrec bench a.rec dtype=uint8 std_r=2; echo "exit $?"
 imrec bench missing.rec; echo "exit $?"
+printf '%s\n' '|f 1 2 |l 0:1' '|f 3 4 |l 1:1' '|f 5 6 |l 0:1' > s.ctf
+imrec bench s.ctf --minibatches --seconds 0.01 --repeat 1 --threads 1,2 --json \
+    input.f.format=dense input.f.dim=2 input.l.format=sparse input.l.dim=2 | python3 -c '
+import json, sys
+j = json.load(sys.stdin)
+print(j["format"], j["bytes"], [r["threads"] for r in j["runs"]],
+      all(r["sweep_mb_s"]["median"] > 0 and r["by_hand_mb_s"]["median"] > 0 for r in j["runs"]))'
+imrec bench s.ctf --minibatches --seconds 0.01 --repeat 1 2>&1; echo "exit $?"

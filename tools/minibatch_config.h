@@ -1,0 +1,11 @@
+/* tools/minibatch_config.h - SOURCE [key=value ...] of the commands that read CNTK's files. */
+#ifndef IMREC_TOOLS_MINIBATCH_CONFIG_H
+#define IMREC_TOOLS_MINIBATCH_CONFIG_H
+
+#include "imrec/imrec.h"
+
+/* source: a text, a binary file, several, or a configuration. */
+IMREC_NODISCARD enum imrec_status minibatch_config_read(struct imrec_minibatch_config *c,
+                                                        const char *source, int pairs,
+                                                        char *const *pair, struct imrec_error *err);
+#endif
