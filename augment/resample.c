@@ -68,16 +68,27 @@ struct run {
     uint8_t *edge[2]; /* a source row with room behind it */
 };
 
-static bool begin(struct run *r, uint32_t to_width, uint32_t to_height, enum cpu_level level,
-                  struct resize_scratch *s)
+static bool
+begin(struct run *r, const struct resample_job *j, enum cpu_level level, struct resize_scratch *s)
 {
     const struct imrec_image *from = r->from;
+    r->x = (struct resample_axis){.from = from->width,
+                                  .to = j->window.width,
+                                  .channels = from->channels,
+                                  .whole = j->to_width,
+                                  .begin = j->window.x,
+                                  .filter = j->filter};
+    r->y = (struct resample_axis){.from = from->height,
+                                  .to = j->window.height,
+                                  .channels = 1,
+                                  .whole = j->to_height,
+                                  .begin = j->window.y,
+                                  .filter = j->filter};
     const size_t bytes = (size_t)from->width * from->channels + RESAMPLE_SLACK;
-    if (!resample_axis_x(&r->x, from->width, to_width, from->channels, level == CPU_AVX512, s) ||
-        !resample_axis_y(&r->y, from->height, to_height, s))
+    if (!resample_axis_x(&r->x, level == CPU_AVX512, s) || !resample_axis_y(&r->y, s))
         return false;
     r->places = r->y.taps / RESAMPLE_PAIR;
-    const size_t values = (size_t)to_width * from->channels;
+    const size_t values = (size_t)r->x.to * from->channels;
     const size_t line = 2 * ((values + LINE_VALUES - 1) / LINE_VALUES * LINE_VALUES);
     size_t count;
     if (!mul_fits(line, r->places, &count))
@@ -116,23 +127,41 @@ static void make_pairs(struct run *r, uint32_t end)
     }
 }
 
-enum imrec_status resample_at(const struct imrec_image *from, uint32_t to_width, uint32_t to_height,
-                              struct image *to, struct resize_scratch *scratch,
-                              enum cpu_level level, struct imrec_error *err)
+enum imrec_status resample_window_at(const struct resample_job *job, const struct imrec_image *from,
+                                     struct image *to, struct resize_scratch *scratch,
+                                     enum cpu_level level, struct imrec_error *err)
 {
+    const struct imrec_rect w = job->window;
     struct run r = {.kernels = kernels_of(level), .from = from};
-    IMREC_TRY(image_resize_buffer(to, to_width, to_height, from->channels, err));
-    if (!begin(&r, to_width, to_height, level, scratch))
+    IMREC_TRY(image_resize_buffer(to, w.width, w.height, from->channels, err));
+    if (!begin(&r, job, level, scratch))
         return scratch_no_memory(err);
-    const size_t values = (size_t)to_width * from->channels;
-    for (uint32_t at = 0; at < to_height; at++) {
+    const size_t values = (size_t)w.width * from->channels;
+    for (uint32_t at = 0; at < w.height; at++) {
         const uint32_t first = r.y.first[at] / RESAMPLE_PAIR, pairs = r.y.count[at] / RESAMPLE_PAIR;
+        r.made = at == 0 ? first : r.made; /* what lies above the window is not made */
         make_pairs(&r, first + pairs);
         r.kernels->resample_y((const int16_t *const *)(r.ring + first % r.places),
                               r.y.weights + (size_t)at * r.y.taps, pairs, values,
                               to->view.pixels + at * to->view.stride);
     }
     return IMREC_OK;
+}
+
+enum imrec_status resample_window(const struct resample_job *job, const struct imrec_image *from,
+                                  struct image *to, struct resize_scratch *scratch,
+                                  struct imrec_error *err)
+{
+    return resample_window_at(job, from, to, scratch, cpu_level(), err);
+}
+
+enum imrec_status resample_at(const struct imrec_image *from, uint32_t to_width, uint32_t to_height,
+                              struct image *to, struct resize_scratch *scratch,
+                              enum cpu_level level, struct imrec_error *err)
+{
+    const struct resample_job whole = {
+        to_width, to_height, {0, 0, to_width, to_height}, RESAMPLE_CUBIC};
+    return resample_window_at(&whole, from, to, scratch, level, err);
 }
 
 enum imrec_status resample(const struct imrec_image *from, uint32_t to_width, uint32_t to_height,

@@ -1,6 +1,6 @@
 /* augment/resample_axis.c - the tables of the packer's resampling: which pixels make a place of
- * the result, and by which weights. The cubic of Keys (1981), a = -1/2; shrinking widens it by
- * the factor, so that nothing aliases. */
+ * the result, and by which weights. The cubic of Keys (1981), a = -1/2, or a triangle; shrinking
+ * widens it by the factor, so that nothing aliases. */
 #include "augment/resample_passes.h"
 
 #include "base/bytes.h"
@@ -8,9 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SUPPORT 2.0 /* of the cubic, in pixels of the coarser picture */
-
-enum { LINE = 64, KIND_Y = 1, KIND_X = 2 };
+enum { LINE = 64, KIND_Y = 1, KIND_X = 2, KIND_FILTER = 32 };
 
 static double cubic(double x)
 {
@@ -20,15 +18,31 @@ static double cubic(double x)
     return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0;
 }
 
+static double triangle(double x)
+{
+    return fmax(0, 1 - fabs(x));
+}
+
+static double filter(const struct resample_axis *a, double x)
+{
+    return a->filter == RESAMPLE_CUBIC ? cubic(x) : triangle(x);
+}
+
+/* Of the filter, in pixels of the coarser picture. */
+static double support(const struct resample_axis *a)
+{
+    return a->filter == RESAMPLE_CUBIC ? 2 : 1;
+}
+
 static double scale_of(const struct resample_axis *a)
 {
-    return a->from > a->to ? (double)a->from / a->to : 1;
+    return a->from > a->whole ? (double)a->from / a->whole : 1;
 }
 
 /* Most pixels that make a place. */
 static uint32_t most_taps(const struct resample_axis *a)
 {
-    const double most = ceil(2 * SUPPORT * scale_of(a));
+    const double most = ceil(2 * support(a) * scale_of(a));
     return most < a->from ? (uint32_t)most : a->from;
 }
 
@@ -62,11 +76,12 @@ static void quantize(double *weights, uint32_t n, double sum)
 /* The place's pixels; weights[] (for two more than most_taps()) gets their weights. */
 static struct span weigh(const struct resample_axis *a, uint32_t at, double *weights)
 {
-    const double scale = scale_of(a), centre = (at + 0.5) * ((double)a->from / a->to);
-    struct span s = span_of(a, centre, SUPPORT * scale);
+    const double scale = scale_of(a), middle = at + (a->begin + 0.5);
+    const double centre = middle * ((double)a->from / a->whole);
+    struct span s = span_of(a, centre, support(a) * scale);
     double sum = 0;
     for (uint32_t k = 0; k < s.n; k++)
-        sum += weights[k] = cubic((s.first + k + 0.5 - centre) / scale);
+        sum += weights[k] = filter(a, (s.first + k + 0.5 - centre) / scale);
     quantize(weights, s.n, sum);
     const uint32_t most = most_taps(a); /* rounding may see one on the very edge: it is 0 */
     while (s.n > most && weights[0] == 0) {
@@ -218,7 +233,9 @@ static bool find_or_make(struct resample_axis *a, uint32_t kind, struct resize_s
     double *real = scratch_room(s, ROOM_WEIGHT, (size_t)most_taps(a) + 4, sizeof(*real));
     if (real == NULL || !make_plan(a, y, &p))
         return false;
-    uint8_t *memory = scratch_table(s, (struct scratch_key){a->from, a->to, kind}, p.bytes, &fresh);
+    const struct scratch_key key = {a->from, a->whole, kind + KIND_FILTER * a->filter, a->begin,
+                                    a->to};
+    uint8_t *memory = scratch_table(s, key, p.bytes, &fresh);
     if (memory == NULL)
         return false;
     place_pieces(a, &p, y, memory);
@@ -234,19 +251,16 @@ static bool find_or_make(struct resample_axis *a, uint32_t kind, struct resize_s
     return true;
 }
 
-bool resample_axis_x(struct resample_axis *a, uint32_t from, uint32_t to, uint32_t channels,
-                     bool blocks, struct resize_scratch *s)
+bool resample_axis_x(struct resample_axis *a, bool blocks, struct resize_scratch *s)
 {
-    *a = (struct resample_axis){.from = from, .to = to, .channels = channels};
     a->taps = (most_taps(a) + RESAMPLE_GROUP - 1) / RESAMPLE_GROUP * RESAMPLE_GROUP;
     if (blocks)
-        a->blocks = (to * channels + RESAMPLE_BLOCK - 1) / RESAMPLE_BLOCK;
-    return find_or_make(a, KIND_X + 2 * channels + blocks, s);
+        a->blocks = (a->to * a->channels + RESAMPLE_BLOCK - 1) / RESAMPLE_BLOCK;
+    return find_or_make(a, KIND_X + 2 * a->channels + blocks, s);
 }
 
-bool resample_axis_y(struct resample_axis *a, uint32_t from, uint32_t to, struct resize_scratch *s)
+bool resample_axis_y(struct resample_axis *a, struct resize_scratch *s)
 {
-    *a = (struct resample_axis){.from = from, .to = to, .channels = 1};
     a->taps = (most_taps(a) / RESAMPLE_PAIR + 1) * RESAMPLE_PAIR;
     return find_or_make(a, KIND_Y, s);
 }

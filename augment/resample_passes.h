@@ -20,7 +20,9 @@ enum {
 
 /* An axis: of each place of the result, the first source pixel and the weights. */
 struct resample_axis {
-    uint32_t from, to, channels;
+    uint32_t from, to, channels; /* px of the source, places of the table, bytes a pixel */
+    uint32_t whole, begin;       /* px of the whole result, and which of them is the first place */
+    enum resample_filter filter;
     uint32_t taps; /* weights of a place that are stored */
     uint32_t *first;
     uint32_t *count; /* along y: of these, how many count */
@@ -35,11 +37,10 @@ struct resample_axis {
     int8_t *parts;
 };
 
-/* The axis of rows of so many channels, and that of the columns; tables are kept in *s, with
- * those of the blocks if wanted. False: no memory. */
-bool resample_axis_x(struct resample_axis *a, uint32_t from, uint32_t to, uint32_t channels,
-                     bool blocks, struct resize_scratch *s);
-bool resample_axis_y(struct resample_axis *a, uint32_t from, uint32_t to, struct resize_scratch *s);
+/* The axis of rows, and that of the columns; from, to, whole, begin, filter and channels are given.
+ * Tables are kept in *s, with those of the blocks if wanted. False: no memory. */
+bool resample_axis_x(struct resample_axis *a, bool blocks, struct resize_scratch *s);
+bool resample_axis_y(struct resample_axis *a, struct resize_scratch *s);
 
 /* Two source rows -> the value of the one, that of the other, and so on along the result. May
  * write up to a block more. */
@@ -52,7 +53,11 @@ typedef void resample_y_fn(const int16_t *const *rows, const int16_t *weights, u
 resample_x_fn resample_x_scalar, resample_x_avx2, resample_x_avx512;
 resample_y_fn resample_y_scalar, resample_y_avx2, resample_y_avx512;
 
-/* resample() by the variants of `level`. */
+/* resample_window() by the variants of `level`. */
+IMREC_NODISCARD enum imrec_status
+resample_window_at(const struct resample_job *job, const struct imrec_image *from, struct image *to,
+                   struct resize_scratch *scratch, enum cpu_level level, struct imrec_error *err);
+/* resample() likewise. */
 IMREC_NODISCARD enum imrec_status
 resample_at(const struct imrec_image *from, uint32_t to_width, uint32_t to_height, struct image *to,
             struct resize_scratch *scratch, enum cpu_level level, struct imrec_error *err);

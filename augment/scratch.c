@@ -67,7 +67,8 @@ void *scratch_table(struct resize_scratch *s, struct scratch_key key, size_t byt
     struct scratch_table *oldest = &s->tables[0];
     for (int i = 0; i < SCRATCH_TABLES; i++) {
         struct scratch_table *t = &s->tables[i];
-        *fresh = t->key.from != key.from || t->key.to != key.to || t->key.kind != key.kind;
+        *fresh = t->key.from != key.from || t->key.to != key.to || t->key.kind != key.kind ||
+                 t->key.begin != key.begin || t->key.count != key.count;
         if (!*fresh) {
             t->used = ++s->uses;
             return aligned(t->memory);
@@ -75,7 +76,7 @@ void *scratch_table(struct resize_scratch *s, struct scratch_key key, size_t byt
         if (t->used < oldest->used)
             oldest = t;
     }
-    oldest->key = (struct scratch_key){0, 0, 0}; /* until there is memory */
+    oldest->key = (struct scratch_key){0, 0, 0, 0, 0}; /* until there is memory */
     oldest->used = 0;
     if (!grow(&oldest->memory, &oldest->capacity, bytes))
         return NULL;

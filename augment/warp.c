@@ -134,7 +134,7 @@ static void fill_weights(uint32_t taps, const float *wx, const float *wy, int16_
 static const int16_t *weights_of(uint32_t taps, struct resize_scratch *s)
 {
     const size_t block = (size_t)taps * taps;
-    const struct scratch_key key = {taps, taps, SCRATCH_KIND_WARP};
+    const struct scratch_key key = {taps, taps, SCRATCH_KIND_WARP, 0, 0};
     bool fresh = false;
     int16_t *w =
         scratch_table(s, key, WARP_FRACTIONS * WARP_FRACTIONS * block * sizeof(*w), &fresh);
