@@ -102,19 +102,30 @@ draw_warp(const struct recipe *r, struct sample_key key, struct size from, struc
 
 /* ---- crops --------------------------------------------------------------------------------- */
 
-static uint32_t corner(bool random, uint64_t bits, uint32_t size, uint32_t crop)
+/* Random in such room, or in the middle, by integer division or to the nearest, ties to even. */
+static uint32_t
+corner(const struct recipe *r, bool random, uint64_t bits, uint32_t size, uint32_t crop)
 {
-    const uint32_t room = size > crop ? size - crop : 0;
-    return random ? (uint32_t)rng_below(bits, (uint64_t)room + 1) : room / 2;
+    const uint32_t room = size > crop ? size - crop : 0, half = room / 2;
+    if (random)
+        return (uint32_t)rng_below(bits, (uint64_t)room + 1);
+    return half + (r->o->rrc_style == IMREC_RRC_TORCH && room % 2 != 0 && half % 2 != 0);
 }
 
-static void place(struct imrec_draw *d, bool random, const struct rng_block *bits, struct size in,
-                  struct size crop)
+static void place(const struct recipe *r, struct imrec_draw *d, bool random,
+                  const struct rng_block *bits, struct size in, struct size crop)
 {
-    d->x = corner(random, bits->v[0], in.w, crop.w);
-    d->y = corner(random, bits->v[1], in.h, crop.h);
+    d->x = corner(r, random, bits->v[0], in.w, crop.w);
+    d->y = corner(r, random, bits->v[1], in.h, crop.h);
     d->width = in.w, d->height = in.h;
     d->crop_width = crop.w, d->crop_height = crop.h;
+}
+
+static float draw_aspect(const struct recipe *r, uint64_t bits)
+{
+    if (r->o->rrc_style == IMREC_RRC_MXNET)
+        return draw_between(bits, r->aspect_low, r->aspect_high);
+    return expf(draw_between(bits, logf(r->aspect_low), logf(r->aspect_high)));
 }
 
 /* A share of the area, of a random aspect; false: none of ten fitted. */
@@ -126,8 +137,8 @@ draw_area(const struct recipe *r, struct sample_key key, struct size in, struct 
         const struct rng_block bits = draw_block(key, DRAW_AREA + i);
         const float area =
             whole * draw_between(bits.v[0], r->o->min_random_area, r->o->max_random_area);
-        const float aspect = draw_between(bits.v[1], r->aspect_low, r->aspect_high);
-        const bool swap = bits.v[2] >> 63 != 0;
+        const float aspect = draw_aspect(r, bits.v[1]);
+        const bool swap = bits.v[2] >> 63 != 0 && r->o->rrc_style == IMREC_RRC_MXNET;
         const float a = roundf(sqrtf(area * aspect)), b = roundf(sqrtf(area / aspect));
         const float w = swap ? b : a, h = swap ? a : b;
         if (w >= 1 && h >= 1 && w <= (float)in.w && h <= (float)in.h) {
@@ -136,6 +147,20 @@ draw_area(const struct recipe *r, struct sample_key key, struct size in, struct 
         }
     }
     return false;
+}
+
+/* torchvision's way out: the largest crop in the middle whose aspect is allowed. */
+static struct size largest_area(const struct recipe *r, struct size in)
+{
+    const float aspect = (float)in.w / (float)in.h;
+    struct size crop = in;
+    if (aspect < r->aspect_low)
+        crop.h = (uint32_t)rintf((float)in.w / r->aspect_low);
+    else if (aspect > r->aspect_high)
+        crop.w = (uint32_t)rintf((float)in.h * r->aspect_high);
+    crop.w = crop.w < 1 ? 1 : crop.w < in.w ? crop.w : in.w;
+    crop.h = crop.h < 1 ? 1 : crop.h < in.h ? crop.h : in.h;
+    return crop;
 }
 
 /* A square; a picture that is smaller gives what it has. */
@@ -160,7 +185,7 @@ static void plain_crop(const struct recipe *r, bool random, const struct rng_blo
                        struct size in, struct imrec_draw *d)
 {
     const struct size out = {r->o->data_shape.width, r->o->data_shape.height};
-    place(d, random, bits, covering(in, out), out);
+    place(r, d, random, bits, covering(in, out), out);
 }
 
 void draw_set_crop(const struct recipe *r, uint32_t width, uint32_t height, struct imrec_draw *d)
@@ -176,11 +201,14 @@ static void draw_crop(const struct recipe *r, struct sample_key key, struct size
     const struct rng_block bits = draw_block(key, DRAW_GEOMETRY);
     struct size from = in, crop;
     if (r->random_crop_resized && draw_area(r, key, in, &crop)) {
-        place(d, true, &bits, in, crop);
+        place(r, d, true, &bits, in, crop);
         from = crop;
+    } else if (r->random_crop_resized && o->rrc_style == IMREC_RRC_TORCH) {
+        from = crop = largest_area(r, in);
+        place(r, d, false, &bits, in, crop);
     } else if (r->crop_high != 0) {
         from = crop = draw_square(r, key, in);
-        place(d, o->rand_crop, &bits, in, crop);
+        place(r, d, o->rand_crop, &bits, in, crop);
     } else {
         plain_crop(r, o->rand_crop, &bits, in, d);
     }

@@ -132,9 +132,9 @@ recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_e
     IMREC_TRY(read_aspect(r, err));
     IMREC_TRY(read_crop_sizes(r, err));
     r->warps = warps(r);
-    r->random_crop_resized =
-        o->random_resized_crop && (o->min_random_area != 1 || o->max_random_area != 1 ||
-                                   r->aspect_low != 1 || r->aspect_high != 1);
+    r->random_crop_resized = o->random_resized_crop &&
+                             (o->rrc_style == IMREC_RRC_TORCH || o->min_random_area != 1 ||
+                              o->max_random_area != 1 || r->aspect_low != 1 || r->aspect_high != 1);
     r->lights = o->brightness > 0 || o->contrast > 0 || o->saturation > 0;
     r->hls = o->random_h > 0 || o->random_l > 0 || o->random_s > 0;
     r->pca = o->pca_noise > 0;

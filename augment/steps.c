@@ -21,11 +21,20 @@ static struct step *add(struct plan *p, enum step_kind kind, uint32_t width, uin
     return s;
 }
 
-static void add_resize(struct plan *p, uint32_t width, uint32_t height, uint8_t method)
+static void
+add_resize(struct plan *p, const struct recipe *r, uint32_t width, uint32_t height, uint8_t method)
 {
     const uint32_t w = p->w, h = p->h;
+    const enum resample_filter filter = method == RESIZE_CUBIC ? RESAMPLE_CUBIC : RESAMPLE_TRIANGLE;
     if (w == width && h == height)
         return;
+    if (r->o->antialias && (method == RESIZE_BILINEAR || method == RESIZE_CUBIC)) {
+        struct step *s = add(p, STEP_RESAMPLE, width, height);
+        s->u.resample.from_width = w;
+        s->u.resample.from_height = h;
+        s->u.resample.job = (struct resample_job){width, height, {0}, filter};
+        return;
+    }
     add(p, STEP_RESIZE, width, height)->u.resize =
         (struct resize_job){w, h, width, height, {0}, (enum resize_method)method};
 }
@@ -65,10 +74,10 @@ static void add_crop(struct plan *p, const struct recipe *r, const struct imrec_
     struct resize_size to[2];
     const uint32_t passes = exact ? resize_to_cover(p->w, p->h, out->width, out->height, to) : 0;
     for (uint32_t i = 0; i < passes; i++)
-        add_resize(p, to[i].width, to[i].height, d->crop_method);
+        add_resize(p, r, to[i].width, to[i].height, d->crop_method);
     add(p, STEP_CROP, d->crop_width, d->crop_height)->u.crop =
         (struct imrec_rect){d->x, d->y, d->crop_width, d->crop_height};
-    add_resize(p, out->width, out->height, d->crop_method);
+    add_resize(p, r, out->width, out->height, d->crop_method);
 }
 
 /* The window of a step's result is given; returns the region of its source. */
@@ -79,6 +88,9 @@ static struct imrec_rect source_of(struct step *s, struct imrec_rect window)
     case STEP_RESIZE:
         s->u.resize.window = window;
         return resize_source_region(&s->u.resize);
+    case STEP_RESAMPLE:
+        s->u.resample.job.window = window;
+        return (struct imrec_rect){0, 0, s->u.resample.from_width, s->u.resample.from_height};
     case STEP_WARP:
         s->u.warp.window = window;
         return warp_source_region(&s->u.warp);
@@ -99,7 +111,7 @@ void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw
     struct plan p = {.w = width, .h = height};
     uint32_t w, h;
     resize_shorter_side(width, height, r->o->resize, &w, &h);
-    add_resize(&p, w, h, d->resize_method);
+    add_resize(&p, r, w, h, d->resize_method);
     if (d->warped)
         add_warp(&p, r, d);
     if (r->o->pad > 0)
@@ -132,6 +144,8 @@ enum imrec_status step_run(const struct step *step, const struct imrec_image *fr
     switch (step->kind) {
     case STEP_RESIZE:
         return resize_window(&step->u.resize, from, to, scratch, err);
+    case STEP_RESAMPLE:
+        return resample_window(&step->u.resample.job, from, to, scratch, err);
     case STEP_WARP:
         return warp_window(&step->u.warp, from, to, scratch, err);
     case STEP_PAD:

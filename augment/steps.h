@@ -5,14 +5,19 @@
 
 #include "augment/draw.h"
 #include "augment/pad.h"
+#include "augment/resample.h"
 #include "augment/warp.h"
 
-enum step_kind { STEP_RESIZE, STEP_WARP, STEP_PAD, STEP_CROP };
+enum step_kind { STEP_RESIZE, STEP_RESAMPLE, STEP_WARP, STEP_PAD, STEP_CROP };
 
 struct step {
     enum step_kind kind;
     union {
         struct resize_job resize;
+        struct {
+            uint32_t from_width, from_height;
+            struct resample_job job;
+        } resample;
         struct warp_job warp;
         struct pad_job pad;
         struct imrec_rect crop; /* costs nothing: the step before it makes no more than this */

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/param.h"
+#include "iter/presets.h"
 
 #include <string.h>
 
@@ -27,6 +28,43 @@ static const char *written_number(const struct param *p, const char *text)
     return strcmp(text, "FULL_DATA_SWEEP") == 0 ? "9223372036854775806" : text;
 }
 
+/* ---- presets ---------------------------------------------------------------------------- */
+
+/* Whether the field of p is as it was before anything was set. */
+static bool is_default(const struct param *p, const struct imrec_iter_options *o)
+{
+    struct imrec_iter_options same;
+    memcpy(&same, o, sizeof(same));
+    if (p->preset == NULL) /* data_shape is the only one that presets set */
+        return o->data_shape.channels == 0;
+    return param_set(table, &same, p->name, strlen(p->name), p->preset, NULL) == IMREC_OK &&
+           memcmp(&same, o, sizeof(same)) == 0;
+}
+
+/* Sets what a preset says, or, with `gently`, of that what is still at its default. */
+static enum imrec_status
+apply_preset(struct imrec_iter_options *o, const char *name, bool gently, struct imrec_error *err)
+{
+    char names[300];
+    const char *words = preset_words(name);
+    preset_names(names, sizeof(names));
+    if (words == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "preset must be one of %s, not '%.40s'", names, name);
+    while (*words != '\0') {
+        char value[32];
+        const size_t key = strcspn(words, "="), n = strcspn(words + key + 1, " ");
+        memcpy(value, words + key + 1, n);
+        value[n] = '\0';
+        const struct param *p = param_find(table, words, key);
+        if (p->offset < o->struct_size && (!gently || is_default(p, o)))
+            IMREC_TRY(param_set(table, o, words, key, value, err));
+        words += key + 1 + n;
+        words += strspn(words, " ");
+    }
+    return IMREC_OK;
+}
+
 enum imrec_status
 imrec_iter_options_set(struct imrec_iter_options *o, const char *key_value, struct imrec_error *err)
 {
@@ -39,6 +77,8 @@ imrec_iter_options_set(struct imrec_iter_options *o, const char *key_value, stru
     if (p != NULL && p->offset >= o->struct_size)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "%s is newer than the header this caller was built with", p->name);
+    if (p != NULL && strcmp(p->name, "preset") == 0 && equals[1] != '\0')
+        return apply_preset(o, equals + 1, false, err); /* what comes after changes it */
     return param_set(table, o, key_value, n, written_number(p, equals + 1), err);
 }
 
@@ -123,6 +163,9 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
         return refuse(err, "options were not set up with imrec_iter_options_init()");
     memcpy(to, from, from->struct_size); /* fields this caller does not know keep their defaults */
     to->struct_size = sizeof(*to);
+    if (to->preset != NULL && to->preset[0] != '\0')
+        IMREC_TRY(apply_preset(to, to->preset, true, err));
+    to->preset = "";
     IMREC_TRY(param_check(table, to, err));
     IMREC_TRY(take_round_batch(to, err));
     take_seeds(to);

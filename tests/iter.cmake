@@ -10,6 +10,7 @@ set_tests_properties(test_team_in_a_stingy_environment PROPERTIES LABELS unit TI
 set_tests_properties(test_team_under_a_thread_limit PROPERTIES LABELS unit TIMEOUT 60
                      ENVIRONMENT "${IMREC_TEST_ENV};OMP_THREAD_LIMIT=3")
 imrec_test(test_pixels iter SOURCES conformance/test_pixels.c LABEL conformance TIMEOUT 120)
+imrec_test(test_pillow iter SOURCES conformance/test_pillow.c LABEL conformance)
 imrec_test(test_iter_stream iter SOURCES property/test_iter_stream.c LABEL property TIMEOUT 300)
 imrec_test(test_iter_restore iter SOURCES property/test_iter_restore.c LABEL property TIMEOUT 300)
 imrec_test(test_iter_errors iter SOURCES fault/test_iter_errors.c LABEL fault TIMEOUT 120)

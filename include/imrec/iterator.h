@@ -21,6 +21,7 @@ enum imrec_last_batch {
     IMREC_LAST_WRAP,    /* batches run on into the next sweep; IMREC_END never comes */
 };
 enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8 };
+enum imrec_rrc_style { IMREC_RRC_MXNET, IMREC_RRC_TORCH };
 enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
 
 /* THE table: C fields, key=value, flags, Python keywords, --help, man page and docs are all
@@ -103,7 +104,10 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
     X(int64_t,  seed_aug,           "-1", -1, INT64_MAX, "",       "augmentation", "of augmentation alone; -1 = seed") \
     X(int64_t,  shuffle_chunk_size, "0",  0, 4096,      "MiB",     "dataset",      "the original's word: shuffle=1 with shuffle_chunk of so many MiB") \
     X(int64_t,  shuffle_chunk_seed, "0",  0, INT64_MAX, "",        "dataset",      "of the order alone; 0 = seed") \
-    X(bool,     verify_decode,      "0",  0, 1,         "0|1",     "auxiliary",    "decode every picture to its end; a fault anywhere fails the sample")
+    X(bool,     verify_decode,      "0",  0, 1,         "0|1",     "auxiliary",    "decode every picture to its end; a fault anywhere fails the sample") \
+    X(const char *, preset,         "",   0, 65535,     "NAME",    "augmentation", "a whole recipe by one word; other options change it") \
+    X(enum imrec_rrc_style, rrc_style, "mxnet", 0, 1,   "mxnet|torch", "augmentation", "random_resized_crop, and the rounding of a centre crop, as the original or as torchvision does them") \
+    X(bool,     antialias,          "0",  0, 1,         "0|1",     "augmentation", "bilinear and cubic resizes widen their filters, as Pillow's do")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.
@@ -185,7 +189,9 @@ static inline void imrec_iter_options_init(struct imrec_iter_options *o)
 }
 
 /* Sets one field from "key=value". An unknown key is IMREC_ERR_ARGUMENT with the nearest
- * name in the message, a bad value one with the range. The text must outlive *o. */
+ * name in the message, a bad value one with the range. The text must outlive *o.
+ * preset=NAME sets all that the recipe says, at once: what is set later changes it. (The field
+ * `preset`, filled by a C caller, fills at opening what was left at its default.) */
 IMREC_API IMREC_NODISCARD enum imrec_status imrec_iter_options_set(struct imrec_iter_options *o,
                                                                    const char *key_value,
                                                                    struct imrec_error *err);

@@ -154,6 +154,47 @@ START_TEST(the_area_is_uniform_and_sides_are_swapped_half_the_time)
 }
 END_TEST
 
+/* torchvision: the logarithm of the aspect is uniform, nothing is swapped. */
+START_TEST(torchs_aspect_is_uniform_in_its_logarithm)
+{
+    struct cooked c;
+    uint32_t aspect[CELLS] = {0};
+    cook(&c, "random_resized_crop=1 rrc_style=torch min_random_area=0.08 max_random_area=0.2 "
+             "min_aspect_ratio=0.5 max_aspect_ratio=4");
+    for (uint64_t n = 0; n < N; n++) {
+        const struct imrec_draw d = augment_draw(&c.r, key_of(n), 4000, 4000);
+        const double at = (log((double)d.crop_width / d.crop_height) - log(0.5)) / log(8) * CELLS;
+        aspect[at < 0 ? 0 : at < CELLS ? (int)at : CELLS - 1]++;
+        const double share = d.crop_width * (double)d.crop_height / 16e6;
+        ck_assert_double_ge(share, 0.0799);
+        ck_assert_double_le(share, 0.2001);
+    }
+    ck_assert_double_lt(chi_square(aspect, CELLS), 33.7);
+}
+END_TEST
+
+START_TEST(torchs_way_out_is_the_largest_area_in_the_middle)
+{
+    struct cooked c;
+    cook(&c, "random_resized_crop=1 rrc_style=torch min_random_area=1 min_aspect_ratio=0.75 "
+             "max_aspect_ratio=1.25");
+    struct imrec_draw d = augment_draw(&c.r, key_of(3), 1000, 100);
+    ck_assert(d.crop_width == 125 && d.crop_height == 100 && d.x == 437 + 1 && d.y == 0);
+    d = augment_draw(&c.r, key_of(3), 90, 1000);
+    ck_assert(d.crop_width == 90 && d.crop_height == 120 && d.x == 0 && d.y == 440);
+}
+END_TEST
+
+START_TEST(torchs_centre_is_rounded_to_even)
+{
+    static const uint32_t want[][2] = {{20, 0}, {21, 0}, {22, 1}, {23, 2}, {25, 2}, {27, 4}};
+    struct cooked c;
+    cook(&c, "rrc_style=torch");
+    for (int i = 0; i < 6; i++)
+        ck_assert_uint_eq(augment_draw(&c.r, key_of(1), want[i][0], 24).x, want[i][1]);
+}
+END_TEST
+
 START_TEST(an_area_that_never_fits_becomes_a_crop_of_data_shape)
 {
     struct cooked c;
@@ -287,6 +328,9 @@ int main(void)
     tcase_add_loop_test(tc, uniform_numbers_fill_their_range_evenly, 0, UNIFORM);
     tcase_add_test(tc, the_area_is_uniform_and_sides_are_swapped_half_the_time);
     tcase_add_test(tc, an_area_that_never_fits_becomes_a_crop_of_data_shape);
+    tcase_add_test(tc, torchs_aspect_is_uniform_in_its_logarithm);
+    tcase_add_test(tc, torchs_way_out_is_the_largest_area_in_the_middle);
+    tcase_add_test(tc, torchs_centre_is_rounded_to_even);
     tcase_add_test(tc, hls_shifts_have_the_originals_spread);
     tcase_add_test(tc, light_is_normal_along_the_components);
     tcase_add_test(tc, angles_come_from_the_list_and_a_fixed_one_wins_over_random_ones);

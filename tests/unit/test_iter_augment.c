@@ -191,6 +191,55 @@ START_TEST(the_originals_words_for_the_order_are_understood)
 }
 END_TEST
 
+/* ---- presets -------------------------------------------------------------------------------- */
+
+START_TEST(a_preset_is_a_recipe_that_later_words_change)
+{
+    struct imrec_iter_options o = resolved("preset=imagenet-train-torch", "rand_mirror=0");
+    ck_assert(o.rrc_style == IMREC_RRC_TORCH && o.antialias && o.random_resized_crop);
+    ck_assert(!o.rand_mirror && o.shuffle && o.mean_r == 123.675f && o.std_b == 57.375f);
+    ck_assert_uint_eq(o.data_shape.width, 224);
+    o = resolved("rand_mirror=0", "preset=imagenet-train");
+    ck_assert(o.rand_mirror && o.brightness == 0.4f && o.rrc_style == IMREC_RRC_MXNET);
+    o = resolved("preset=imagenet-eval", "resize=300");
+    ck_assert(o.resize == 300 && !o.rand_mirror && o.mean_g == 116.779f);
+    o = resolved("preset=ImageRecordUInt8Iter_v1", "seed=0");
+    ck_assert(o.dtype == IMREC_UINT8 && o.last_batch == IMREC_LAST_REPEAT);
+}
+END_TEST
+
+START_TEST(a_preset_in_the_field_fills_what_is_at_its_default)
+{
+    struct imrec_iter_options o, out;
+    imrec_iter_options_init(&o);
+    o.path_imgrec = "x";
+    o.batch_size = 4;
+    o.preset = "imagenet-eval-torch";
+    o.resize = 288;
+    ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_OK);
+    ck_assert(out.resize == 288 && out.antialias && out.data_shape.height == 224);
+    o.preset = "imagenet";
+    ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_ERR_ARGUMENT);
+}
+END_TEST
+
+START_TEST(every_preset_opens)
+{
+    static const char *const names[] = {
+        "imagenet-train",  "imagenet-eval",      "imagenet-train-torch", "imagenet-eval-torch",
+        "ImageRecordIter", "ImageRecordIter_v1", "ImageRecordUInt8Iter", "ImageRecordInt8Iter"};
+    struct picture_set s = make();
+    struct imrec_batch b;
+    char words[100];
+    snprintf(words, sizeof(words), "preset=%s data_shape=3,12,12", names[_i]);
+    struct imrec_iter *it = set_open(&s, false, words);
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    ck_assert_uint_eq(b.count, 5);
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
 /* ---- verifying ------------------------------------------------------------------------------- */
 
 START_TEST(what_lies_below_the_crop_is_verified_on_demand)
@@ -227,6 +276,9 @@ int main(void)
     tcase_add_loop_test(t, contrast_and_illumination_of_values_are_as_drawn, 0, 2);
     tcase_add_test(t, the_mean_image_knows_nothing_of_augmentation);
     tcase_add_test(t, the_originals_words_for_the_order_are_understood);
+    tcase_add_test(t, a_preset_is_a_recipe_that_later_words_change);
+    tcase_add_test(t, a_preset_in_the_field_fills_what_is_at_its_default);
+    tcase_add_loop_test(t, every_preset_opens, 0, 8);
     tcase_add_test(t, what_lies_below_the_crop_is_verified_on_demand);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -59,6 +59,7 @@ static const struct {
     {"data_shape=1,8,8 pca_noise=0.1", IMREC_ERR_ARGUMENT, "need colours"},
     {"dtype=uint8 max_random_contrast=0.1", IMREC_ERR_ARGUMENT, "float32 or float16"},
     {"dtype=int8 max_random_illumination=2", IMREC_ERR_ARGUMENT, "float32 or float16"},
+    {"preset=imagenet", IMREC_ERR_ARGUMENT, "preset must be one of imagenet-train, "},
     {"fill_value=256", IMREC_ERR_ARGUMENT, "fill_value must be"},
     {"shuffle_chunk_size=4097", IMREC_ERR_ARGUMENT, "shuffle_chunk_size must be"},
     {"std_r=0", IMREC_ERR_ARGUMENT, "std_r"},

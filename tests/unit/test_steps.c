@@ -25,6 +25,11 @@ static const char *const recipes[] = {
     "min_crop_size=5 max_crop_size=70 rand_crop=1 inter_method=9",
     "max_crop_size=11 max_rotate_angle=30 pad=3 inter_method=2",
     "resize=40 max_rotate_angle=20 pad=2 random_resized_crop=1 min_random_area=0.2 inter_method=4",
+    "resize=30 antialias=1 rand_crop=1",
+    "resize=50 antialias=1 inter_method=2 rand_crop=1 pad=3",
+    "resize=90 antialias=1 inter_method=10 rotate=10",
+    "random_resized_crop=1 rrc_style=torch antialias=1 min_random_area=0.08 min_aspect_ratio=0.75 "
+    "max_aspect_ratio=1.3333",
     "data_shape=1,50,40 resize=20 pad=1 inter_method=9",
     "data_shape=4,9,50 pad=4 rotate=30 inter_method=2",
 };
@@ -61,6 +66,11 @@ static struct step whole_step(const struct step *s)
     struct imrec_rect *window = &w.u.resize.window;
     if (s->kind == STEP_RESIZE)
         *window = (struct imrec_rect){0, 0, s->u.resize.to_width, s->u.resize.to_height};
+    if (s->kind == STEP_RESAMPLE) {
+        window = &w.u.resample.job.window;
+        *window =
+            (struct imrec_rect){0, 0, s->u.resample.job.to_width, s->u.resample.job.to_height};
+    }
     if (s->kind == STEP_WARP) {
         window = &w.u.warp.window;
         *window = (struct imrec_rect){0, 0, s->u.warp.to_width, s->u.warp.to_height};
@@ -77,6 +87,8 @@ static struct step whole_step(const struct step *s)
 static struct imrec_rect region_of(const struct step *s)
 {
     return s->kind == STEP_RESIZE ? resize_source_region(&s->u.resize)
+           : s->kind == STEP_RESAMPLE
+               ? (struct imrec_rect){0, 0, s->u.resample.from_width, s->u.resample.from_height}
            : s->kind == STEP_WARP ? warp_source_region(&s->u.warp)
                                   : pad_source_region(&s->u.pad);
 }
