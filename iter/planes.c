@@ -62,16 +62,52 @@ enum imrec_status planes_shape(uint32_t values, const struct imrec_shape *wanted
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
+enum { BLOCK = 64 }; /* values at once */
+#define LITTLE_ENDIAN_CPU (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
+/* BLOCK values as bytes. False: one is none. Added to 2^23 a whole number from 0 to 255 stands in
+ * the last bits: a loop without a branch, of which compilers make vectors. */
+static bool block_to_bytes(const float *v, uint8_t *to)
+{
+    uint32_t bits[BLOCK], wrong = 0;
+    float sum[BLOCK];
+    for (uint32_t i = 0; i < BLOCK; i++)
+        sum[i] = v[i] + 8388608.0f;
+    memcpy(bits, sum, sizeof(bits));
+    for (uint32_t i = 0; i < BLOCK; i++) {
+        const uint32_t whole = bits[i] - 0x4b000000u; /* the bits of 2^23 */
+        wrong |= (uint32_t)(whole > 255) | (uint32_t)((float)(int32_t)whole != v[i]);
+        bits[i] = whole;
+    }
+    for (uint32_t i = 0; i < BLOCK; i++)
+        to[i] = (uint8_t)bits[i];
+    return wrong == 0;
+}
+
+static void load_block(const struct planes *in, size_t from, uint32_t n, float v[BLOCK])
+{
+    if (!in->is_double && LITTLE_ENDIAN_CPU)
+        memcpy(v, in->p + 4 * from, n * sizeof(*v));
+    else
+        for (uint32_t i = 0; i < n; i++)
+            v[i] = float_at(in, from + i);
+    for (uint32_t i = n; i < BLOCK; i++)
+        v[i] = 0;
+}
+
 /* A row of a plane into every channels-th byte. */
 static bool
 row_to_bytes(const struct planes *in, size_t from, uint32_t width, uint32_t channels, uint8_t *to)
 {
     bool bytes = true;
-    for (uint32_t x = 0; x < width; x++) {
-        const float v = float_at(in, from + x);
-        const uint8_t b = v >= 0 && v <= 255 ? (uint8_t)v : 0;
-        bytes &= (float)b == v;
-        to[(size_t)x * channels] = b;
+    for (uint32_t x = 0; bytes && x < width; x += BLOCK) {
+        float v[BLOCK];
+        uint8_t b[BLOCK];
+        const uint32_t n = width - x < BLOCK ? width - x : BLOCK;
+        load_block(in, from + x, n, v);
+        bytes = block_to_bytes(v, b);
+        for (uint32_t i = 0; i < n; i++)
+            to[(size_t)(x + i) * channels] = b[i];
     }
     return bytes;
 }
