@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PIECE_BYTES ((size_t)1 << 20)
+
 struct checking {
     const struct dataset_files *files;
     imrec_finding_fn *finding;
@@ -54,34 +56,52 @@ static char *path_of(const struct checking *c, const char *name)
     return path;
 }
 
+/* The checksum of all bytes, a piece at a time. */
+static enum imrec_status sum_bytes(struct source *s, uint32_t *crc, struct imrec_error *err)
+{
+    uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
+    enum imrec_status st = IMREC_OK;
+    if (piece == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read it");
+    *crc = 0;
+    for (uint64_t at = 0; st == IMREC_OK && at < s->size; at += PIECE_BYTES) {
+        const size_t n = s->size - at < PIECE_BYTES ? (size_t)(s->size - at) : PIECE_BYTES;
+        st = source_read(s, at, piece, n, err);
+        if (st == IMREC_OK)
+            *crc = crc32c(*crc, piece, n);
+    }
+    imrec_free(piece);
+    return st;
+}
+
+static void compare_bytes(const struct checking *c, const char *path, struct source *s,
+                          const struct manifest_file *f, bool whole)
+{
+    struct imrec_error why;
+    uint32_t crc = 0;
+    if (s->size != f->bytes)
+        tell_about(c, path, "%" PRIu64 " bytes, and the manifest says %" PRIu64, s->size, f->bytes);
+    else if (whole && sum_bytes(s, &crc, &why) != IMREC_OK)
+        tell_about(c, path, "%.400s", why.message);
+    else if (whole && crc != f->crc32c)
+        tell_about(c, path, "the manifest's checksum of this file is 0x%08x, its bytes have 0x%08x",
+                   f->crc32c, crc);
+}
+
 static void
 check_bytes(const struct checking *c, const char *path, const struct manifest_file *f, bool whole)
 {
     struct imrec_error why;
     struct source *s;
-    uint8_t *bytes = NULL;
-    size_t n;
     if (source_open(path, &s, &why) != IMREC_OK) {
         tell_about(c, path, "the manifest names this file: %.400s", why.message);
         return;
     }
-    const uint64_t size = s->size;
+    compare_bytes(c, path, s, f, whole);
     source_close(s);
-    if (size != f->bytes) {
-        tell_about(c, path, "%" PRIu64 " bytes, and the manifest says %" PRIu64, size, f->bytes);
-        return;
-    }
-    if (!whole)
-        return;
-    if (source_load(path, (size_t)size + 1, &bytes, &n, &why) != IMREC_OK)
-        tell_about(c, path, "%.400s", why.message);
-    else if (crc32c(0, bytes, n) != f->crc32c)
-        tell_about(c, path, "the manifest's checksum of this file is 0x%08x, its bytes have 0x%08x",
-                   f->crc32c, crc32c(0, bytes, n));
-    imrec_free(bytes);
 }
 
-/* `whole`: the checksum too. A shard's is what its records' checksums amount to. */
+/* `whole`: the checksum too. A shard's is what its records' checksums amount to, if it has them. */
 static enum imrec_status check_file(const struct checking *c, const struct manifest_file *f,
                                     bool whole, struct imrec_error *err)
 {
@@ -113,7 +133,7 @@ check_files(const struct checking *c, const struct manifest *m, struct imrec_err
         tell_about(c, c->files->shards.uri[c->shard],
                    "the manifest %.400s does not name this shard", c->path);
     for (size_t i = 0; i < m->shard_count; i++) {
-        IMREC_TRY(check_file(c, &m->shards[i].rec, false, err));
+        IMREC_TRY(check_file(c, &m->shards[i].rec, m->shards[i].checksums.name == NULL, err));
         IMREC_TRY(check_file(c, &m->shards[i].idx, true, err));
         IMREC_TRY(check_file(c, &m->shards[i].checksums, true, err));
     }
