@@ -20,9 +20,9 @@ START_TEST(single_samples_add_up) /* loop: orders; next(a), next(b) is next(a + 
         mb_follow(parts, a, 1, 4, &p);
         mb_follow(parts, b, 1, 4, &p);
         mb_follow(sums, a + b, 1, 4, &q);
-        ck_assert_uint_eq(p.sequences, q.sequences);
-        ck_assert_uint_eq(p.minibatch[p.minibatches - 1].position, q.minibatch[i].position);
-        ck_assert_uint_eq(q.minibatch[i].samples, a + b);
+        EXPECT(p.sequences == q.sequences);
+        EXPECT(p.minibatch[p.minibatches - 1].position == q.minibatch[i].position);
+        EXPECT(q.minibatch[i].samples == a + b);
     }
     expect_same_order(&p, &q, "sums");
     imrec_minibatch_source_close(parts);
@@ -43,7 +43,7 @@ START_TEST(sizes_do_not_change_the_order) /* loop: ways */
         expect_same_order(&all, &varied, "varied sizes");
     for (uint64_t i = 0; i < varied.minibatches && !set_truncates(_i); i++) {
         const struct noted *m = &varied.minibatch[i];
-        ck_assert(m->samples <= set_size(i) || m->sequences == 1);
+        EXPECT(m->samples <= set_size(i) || m->sequences == 1);
     }
     notes_free(&all);
     notes_free(&varied);
@@ -61,18 +61,18 @@ START_TEST(every_sweep_ends_once_and_has_everything_once) /* loop: ways */
     for (uint64_t i = 0; i < n.minibatches; i++) {
         ends += n.minibatch[i].sweep_end;
         position += n.minibatch[i].samples;
-        ck_assert_uint_eq(n.minibatch[i].position, position);
+        EXPECT(n.minibatch[i].position == position);
     }
-    ck_assert_uint_eq(ends, 3);
-    ck_assert(n.minibatch[n.minibatches - 1].sweep_end || set_truncates(_i));
-    ck_assert_uint_eq(position, 3 * stats.samples);
+    EXPECT(ends == 3);
+    EXPECT(n.minibatch[n.minibatches - 1].sweep_end || set_truncates(_i));
+    EXPECT(position == 3 * stats.samples);
     for (uint64_t i = 0; i < stats.sequences && !set_truncates(_i); i++) {
         uint64_t times = 0;
         for (uint64_t k = 0; k < n.sequences; k++)
             times +=
                 n.sequence[k].hash == n.sequence[i].hash && n.sequence[k].id == n.sequence[i].id;
-        ck_assert_uint_eq(times % 3, 0); /* two files of the same numbers: 6 */
-        ck_assert_uint_ge(times, 3);
+        EXPECT(times % 3 == 0); /* two files of the same numbers: 6 */
+        EXPECT(times >= 3);
     }
     notes_free(&n);
 }
@@ -120,7 +120,7 @@ START_TEST(what_is_kept_in_memory_is_read_once) /* loop: ways */
     mb_follow(s, 30, UINT64_MAX, 4, &got);
     imrec_minibatch_get_stats(s, &four);
     expect_same(&want, &got, "kept");
-    ck_assert_uint_eq(one.bytes_read, four.bytes_read);
+    EXPECT(one.bytes_read == four.bytes_read);
     imrec_minibatch_source_close(s);
     notes_free(&want);
     notes_free(&got);
@@ -137,16 +137,16 @@ static void check_from(const char *const *keys, const struct notes *want,
     struct imrec_minibatch_source *s = mb_open(keys);
     const uint64_t left = want->minibatches - number, count = left < 9 ? left : 9;
     const char *json;
-    ck_assert_msg(imrec_minibatch_seek(used, at->text[number], &err) == IMREC_OK, "%s",
+    EXPECT_SAYING(imrec_minibatch_seek(used, at->text[number], &err) == IMREC_OK, "%s",
                   err.message);
-    ck_assert_int_eq(imrec_minibatch_position(used, &json, NULL), IMREC_OK);
+    EXPECT(imrec_minibatch_position(used, &json, NULL) == IMREC_OK);
     ck_assert_str_eq(json, at->text[number]);
-    ck_assert_msg(imrec_minibatch_seek(s, at->text[number], &err) == IMREC_OK, "%s", err.message);
+    EXPECT_SAYING(imrec_minibatch_seek(s, at->text[number], &err) == IMREC_OK, "%s", err.message);
     set_follow(used, number, count, &there, NULL);
     set_follow(s, number, count, &fresh, NULL);
-    ck_assert_uint_eq(fresh.minibatches, count);
+    EXPECT(fresh.minibatches == count);
     for (uint64_t i = 0; i < count; i++)
-        ck_assert_msg(want->minibatch[number + i].hash == fresh.minibatch[i].hash &&
+        EXPECT_SAYING(want->minibatch[number + i].hash == fresh.minibatch[i].hash &&
                           want->minibatch[number + i].position == fresh.minibatch[i].position &&
                           want->minibatch[number + i].epoch == fresh.minibatch[i].epoch &&
                           want->minibatch[number + i].sweep == fresh.minibatch[i].sweep &&
@@ -184,17 +184,17 @@ START_TEST(a_source_that_ended_goes_back) /* loop: ways */
     struct imrec_minibatch m;
     struct notes want = {0}, again = {0};
     const char *json;
-    ck_assert_int_eq(imrec_minibatch_position(s, &json, NULL), IMREC_OK);
+    EXPECT(imrec_minibatch_position(s, &json, NULL) == IMREC_OK);
     char *begin = strdup(json);
-    ck_assert_int_eq(mb_follow(s, 19, UINT64_MAX, 4, &want), IMREC_END);
-    ck_assert_int_eq(imrec_minibatch_next(s, 5, NULL, 0, &m, &err), IMREC_END);
-    ck_assert_int_eq(imrec_minibatch_position(s, &json, NULL), IMREC_OK);
+    EXPECT(mb_follow(s, 19, UINT64_MAX, 4, &want) == IMREC_END);
+    EXPECT(imrec_minibatch_next(s, 5, NULL, 0, &m, &err) == IMREC_END);
+    EXPECT(imrec_minibatch_position(s, &json, NULL) == IMREC_OK);
     char *end = strdup(json);
-    ck_assert_int_eq(imrec_minibatch_seek(s, begin, &err), IMREC_OK);
-    ck_assert_int_eq(mb_follow(s, 19, UINT64_MAX, 4, &again), IMREC_END);
+    EXPECT(imrec_minibatch_seek(s, begin, &err) == IMREC_OK);
+    EXPECT(mb_follow(s, 19, UINT64_MAX, 4, &again) == IMREC_END);
     expect_same(&want, &again, "again");
-    ck_assert_int_eq(imrec_minibatch_seek(s, end, &err), IMREC_OK);
-    ck_assert_int_eq(imrec_minibatch_next(s, 5, NULL, 0, &m, &err), IMREC_END);
+    EXPECT(imrec_minibatch_seek(s, end, &err) == IMREC_OK);
+    EXPECT(imrec_minibatch_next(s, 5, NULL, 0, &m, &err) == IMREC_END);
     imrec_minibatch_source_close(s);
     free(begin);
     free(end);
@@ -214,11 +214,11 @@ START_TEST(a_seed_begins_where_the_one_before_is_a_sweep_later) /* loop: ways */
                               UINT64_MAX);
     const uint64_t sweep = zero.sequences / 3;
     for (uint64_t i = 0; i < one.sequences && !set_truncates(_i); i++)
-        ck_assert(same_sequence(&zero.sequence[sweep + i], &one.sequence[i]));
+        EXPECT(same_sequence(&zero.sequence[sweep + i], &one.sequence[i]));
     uint64_t moved = 0;
     for (uint64_t i = 0; i < sweep; i++)
         moved += zero.sequence[i].id != zero.sequence[sweep + i].id;
-    ck_assert(_i % SET_ORDERS == 0 || moved > sweep / 3 || set_truncates(_i));
+    EXPECT(_i % SET_ORDERS == 0 || moved > sweep / 3 || set_truncates(_i));
     notes_free(&zero);
     notes_free(&one);
 }
@@ -236,9 +236,9 @@ static void check_shares(const char *const *keys, unsigned ranks, const char *js
         snprintf(num, sizeof(num), "num_ranks=%u", ranks);
         snprintf(rank, sizeof(rank), "rank=%u", r);
         struct imrec_minibatch_source *s = mb_open(mb_keys(keys, MB_KEYS(num, rank)));
-        ck_assert(json == NULL || imrec_minibatch_seek(s, json, &err) == IMREC_OK);
+        EXPECT(json == NULL || imrec_minibatch_seek(s, json, &err) == IMREC_OK);
         for (uint64_t i = 0; i < count; i++)
-            ck_assert_int_eq(mb_follow(s, 40 + 3 * ((number + i) % 5), 1, 4, &share[r]), IMREC_OK);
+            EXPECT(mb_follow(s, 40 + 3 * ((number + i) % 5), 1, 4, &share[r]) == IMREC_OK);
         imrec_minibatch_source_close(s);
     }
     for (uint64_t i = 0; i < count; i++) {
@@ -246,17 +246,17 @@ static void check_shares(const char *const *keys, unsigned ranks, const char *js
         uint64_t samples = 0;
         for (unsigned r = 0; r < ranks; r++) {
             const struct noted *m = &share[r].minibatch[i];
-            ck_assert_uint_eq(m->position, w->position);
-            ck_assert(m->sweep_end == w->sweep_end && m->epoch_end == w->epoch_end &&
-                      m->sweep == w->sweep && m->epoch == w->epoch);
+            EXPECT(m->position == w->position);
+            EXPECT(m->sweep_end == w->sweep_end && m->epoch_end == w->epoch_end &&
+                   m->sweep == w->sweep && m->epoch == w->epoch);
             samples += m->samples;
         }
-        ck_assert_uint_eq(samples, w->samples);
+        EXPECT(samples == w->samples);
         for (uint64_t q = 0; q < w->sequences; q++) { /* dealt out in turn */
             const struct notes *n = &share[q % ranks];
-            ck_assert_uint_lt(q / ranks, n->minibatch[i].sequences);
-            ck_assert(same_sequence(&want->sequence[w->first + q],
-                                    &n->sequence[n->minibatch[i].first + q / ranks]));
+            EXPECT(q / ranks < n->minibatch[i].sequences);
+            EXPECT(same_sequence(&want->sequence[w->first + q],
+                                 &n->sequence[n->minibatch[i].first + q / ranks]));
         }
     }
     for (unsigned r = 0; r < ranks; r++)
@@ -296,15 +296,15 @@ START_TEST(slots_are_dealt_out_to_ranks) /* loop: ways with truncation */
         share[r] = mb_all(mb_keys(keys, MB_KEYS("num_ranks=3", rank)), 24, SOME);
         sequences += share[r].sequences;
         for (uint64_t i = 0; i < SOME; i++)
-            ck_assert_uint_eq(share[r].minibatch[i].position, want.minibatch[i].position);
+            EXPECT(share[r].minibatch[i].position == want.minibatch[i].position);
         for (uint64_t i = 0; i < share[r].sequences; i++)
             hash[0] += share[r].sequence[i].hash;
         notes_free(&share[r]);
     }
     for (uint64_t i = 0; i < want.sequences; i++)
         hash[1] += want.sequence[i].hash;
-    ck_assert_uint_eq(sequences, want.sequences);
-    ck_assert_uint_eq(hash[0], hash[1]);
+    EXPECT(sequences == want.sequences);
+    EXPECT(hash[0] == hash[1]);
     notes_free(&want);
 }
 END_TEST
@@ -321,10 +321,10 @@ START_TEST(local_ranks_share_a_sweep_without_rest) /* loop: ways without truncat
         const uint64_t size = 11 / 3 + (11 % 3 > r);
         uint64_t ends = 0;
         for (uint64_t i = 0; i < n.minibatches; i++) {
-            ck_assert(n.minibatch[i].samples <= size || n.minibatch[i].sequences == 1);
+            EXPECT(n.minibatch[i].samples <= size || n.minibatch[i].sequences == 1);
             ends += n.minibatch[i].sweep_end;
         }
-        ck_assert_uint_le(ends, 2);
+        EXPECT(ends <= 2);
         sequences += n.sequences;
         for (uint64_t i = 0; i < n.sequences; i++)
             hash[0] += n.sequence[i].hash;
@@ -332,8 +332,8 @@ START_TEST(local_ranks_share_a_sweep_without_rest) /* loop: ways without truncat
     }
     for (uint64_t i = 0; i < all.sequences; i++)
         hash[1] += all.sequence[i].hash;
-    ck_assert_uint_eq(sequences, all.sequences);
-    ck_assert_uint_eq(hash[0], hash[1]);
+    EXPECT(sequences == all.sequences);
+    EXPECT(hash[0] == hash[1]);
     notes_free(&all);
 }
 END_TEST

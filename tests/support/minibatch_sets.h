@@ -30,8 +30,8 @@ set_print(struct buf *b, const char *fmt, ...)
     va_start(args, fmt);
     const int n = vsnprintf(line, sizeof(line), fmt, args);
     va_end(args);
-    ck_assert(n >= 0 && (size_t)n < sizeof(line));
-    ck_assert_int_eq(buf_append(b, line, (size_t)n, NULL), IMREC_OK);
+    EXPECT(n >= 0 && (size_t)n < sizeof(line));
+    EXPECT(buf_append(b, line, (size_t)n, NULL) == IMREC_OK);
 }
 
 static inline uint32_t set_draw(uint32_t *state, uint32_t below)
@@ -55,7 +55,7 @@ static inline uint64_t set_long_samples(void)
 
 static inline void set_put(const char *name, struct buf *b)
 {
-    ck_assert_int_eq(mem_put(name, b->p, b->n, NULL), IMREC_OK);
+    EXPECT(mem_put(name, b->p, b->n, NULL) == IMREC_OK);
     buf_free(b);
 }
 
@@ -128,8 +128,8 @@ static inline void set_make_binary(void)
     o.output = tmp_path(&set_dir, "long.cbf");
     o.chunk_size = 900;
     o.threads = 1;
-    ck_assert_msg(imrec_ctf_to_cbf(&o, NULL, NULL, &result, &err) == IMREC_OK, "%s", err.message);
-    ck_assert_uint_gt(result.chunks, 4);
+    EXPECT_SAYING(imrec_ctf_to_cbf(&o, NULL, NULL, &result, &err) == IMREC_OK, "%s", err.message);
+    EXPECT(result.chunks > 4);
     snprintf(set_cbf, sizeof(set_cbf), "file=%s", o.output);
     buf_free(&b);
 }
@@ -149,7 +149,7 @@ static inline void sets_forget(void)
 {
     mem_clear();
     tmpdir_remove(&set_dir);
-    ck_assert_int_eq(imrec_alloc_live(), 0);
+    EXPECT(imrec_alloc_live() == 0);
 }
 
 /* ---- ways to read ------------------------------------------------------------------------ */
@@ -219,7 +219,7 @@ static inline enum imrec_status set_follow(struct imrec_minibatch_source *s, uin
     for (uint64_t i = 0; i < count && st == IMREC_OK; i++) {
         if (positions != NULL) {
             const char *json;
-            ck_assert_int_eq(imrec_minibatch_position(s, &json, NULL), IMREC_OK);
+            EXPECT(imrec_minibatch_position(s, &json, NULL) == IMREC_OK);
             positions->text = realloc(positions->text, (positions->n + 1) * sizeof(char *));
             positions->text[positions->n++] = strdup(json);
         }
