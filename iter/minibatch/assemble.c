@@ -42,7 +42,7 @@ plan_pieces(struct imrec_minibatch_source *s, struct imrec_minibatch *m, struct 
     m->sweep = s->truncated.first_sweep;
     m->epoch = s->truncated.epoch;
     m->sweep_end = s->truncated.sweep_end;
-    m->epoch_end = s->truncated.epoch_end || (s->options.full_sweep && s->truncated.sweep_end);
+    m->epoch_end = s->truncated.epoch_end || (s->options.full_sweep && s->truncated.over);
     m->position = s->truncated.given;
     return gather_want(s, &s->truncated.piece->item, sizeof(*s->truncated.piece),
                        s->truncated.pieces, err);
@@ -75,7 +75,7 @@ static enum imrec_status take_one(struct imrec_minibatch_source *s, struct sourc
                           (struct sequence_view *)s->views.p + *kept, room,
                           (uint64_t *)c->ids.p + *kept, &empty, err));
     if (empty) {
-        s->dropped_sequences += piece.begin == 0;
+        s->tally.dropped_sequences += piece.begin == 0;
         return IMREC_OK;
     }
     c->minibatch.samples += source_truncates(s) ? piece.count : item->length;
@@ -156,10 +156,7 @@ static enum imrec_status make(struct imrec_minibatch_source *s, struct source_ce
     if (st == IMREC_OK)
         st = take_place(s, &c->behind, &c->error);
     blocks_trim(s->blocks);
-    c->errors = 0;
-    for (uint32_t k = 0; k < s->joint.corpora; k++)
-        c->errors += s->errors[k];
-    c->dropped = s->dropped_sequences;
+    c->tally = s->tally;
     return c->status = st;
 }
 
@@ -217,10 +214,25 @@ source_place_copy(struct source_place *to, const struct source_place *from, stru
     return IMREC_OK;
 }
 
+/* What was made ahead and not delivered will be made again, or never: its errors do not count. */
+static void take_back(struct imrec_minibatch_source *s)
+{
+    const struct source_tally *to = &s->delivered;
+    for (uint64_t i = to->charges; i < s->tally.charges; i++) {
+        const struct charge *c = &s->charge[i];
+        s->counted[c->block] -= c->problems;
+        s->errors[c->corpus] -= c->problems;
+    }
+    for (uint64_t i = to->messages; i < s->tally.messages; i++)
+        imrec_free(s->message[i]);
+    s->tally = *to;
+}
+
 enum imrec_status source_go(struct imrec_minibatch_source *s, const struct source_place *place,
                             bool known, struct imrec_error *err)
 {
     s->wants = false;
+    take_back(s);
     if (source_truncates(s))
         return truncated_plan_seek(&s->truncated, &place->mark, place->held, place->helds, err);
     if (!known) {

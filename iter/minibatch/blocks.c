@@ -48,7 +48,8 @@ struct blocks {
     struct mutex lock;
     struct cond work, done;
     bool stop;
-    struct imrec_error error; /* of the block that FAILED last */
+    struct imrec_error error; /* of the block that FAILED last ... */
+    uint64_t failed;          /* ... which is this one */
     uint64_t bytes_read, memory;
     struct loader_thread {
         struct thread thread;
@@ -151,6 +152,7 @@ static void load(struct loader_thread *t, uint64_t number)
         e->state = FAILED;
         b->error = err;
         b->error.status = st;
+        b->failed = number;
     }
     b->bytes_read += b->corpus[k]->block[number - b->pool[k].first].bytes;
     cond_wake_all(&b->done);
@@ -223,8 +225,13 @@ blocks_get(struct blocks *b, uint64_t number, const struct block **out, struct i
     enum imrec_status st = IMREC_OK;
     mutex_lock(&b->lock);
     hurry(b, number);
-    while (!b->stop && e->state != READY && e->state != FAILED)
+    while (!b->stop && e->state != READY && (e->state != FAILED || b->failed != number)) {
+        if (e->state == FAILED) { /* why is forgotten: see again */
+            e->state = ABSENT;
+            hurry(b, number);
+        }
         cond_wait(&b->done, &b->lock);
+    }
     if (b->stop) {
         st = IMREC_ERR_CANCELLED;
     } else if (e->state == FAILED) {

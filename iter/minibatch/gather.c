@@ -82,16 +82,31 @@ enum imrec_status gather_want(struct imrec_minibatch_source *s, const struct tim
 static enum imrec_status
 remember(struct imrec_minibatch_source *s, const char *message, struct imrec_error *err)
 {
-    if (s->messages == SOURCE_DROPPED_KEPT)
+    if (s->tally.messages == SOURCE_DROPPED_KEPT)
         return IMREC_OK;
     const size_t n = strlen(message) + 1;
     char *copy = imrec_realloc(NULL, n, 1);
     if (copy == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a message");
     memcpy(copy, message, n);
-    mutex_lock(&s->lock);
-    s->message[s->messages++] = copy;
-    mutex_unlock(&s->lock);
+    s->message[s->tally.messages++] = copy;
+    return IMREC_OK;
+}
+
+/* Notes that problems of a block are counted from here on. */
+static enum imrec_status begin_charge(struct imrec_minibatch_source *s, uint32_t corpus,
+                                      uint64_t number, struct imrec_error *err)
+{
+    if (s->tally.charges == s->charge_room) {
+        const uint64_t more = s->charge_room == 0 ? 16 : 2 * s->charge_room;
+        struct charge *grown = imrec_realloc(s->charge, more, sizeof(*grown));
+        if (grown == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for the errors of %" PRIu64 " chunks", more);
+        s->charge = grown;
+        s->charge_room = more;
+    }
+    s->charge[s->tally.charges++] = (struct charge){number, 0, corpus};
     return IMREC_OK;
 }
 
@@ -100,22 +115,26 @@ static enum imrec_status charge(struct imrec_minibatch_source *s, uint32_t corpu
                                 const struct block *b, struct imrec_error *err)
 {
     const struct imrec_deserializer *o = &s->joint.corpus[corpus]->o;
-    if (s->charged[number])
-        return IMREC_OK;
-    for (uint64_t i = 0; i < b->problems; i++) {
-        const struct ctf_problem *p = &b->problem[i];
+    uint64_t *counted = &s->counted[number];
+    if (*counted < b->problems)
+        IMREC_TRY(begin_charge(s, corpus, number, err));
+    while (*counted < b->problems) {
+        const struct ctf_problem *p = &b->problem[*counted];
         if (s->errors[corpus] == (uint64_t)o->max_errors)
             return imrec_error_at(err, IMREC_ERR_CORRUPT, p->offset, "%s", p->message);
+        IMREC_TRY(remember(s, p->message, err));
         s->errors[corpus]++;
+        s->tally.errors++;
+        s->charge[s->tally.charges - 1].problems++;
+        ++*counted;
         if (o->trace_level >= 1)
             imrec_log(IMREC_LOG_WARNING, "%s; dropped (error %" PRIu64 " of %" PRId64 " allowed)",
                       p->message, s->errors[corpus], o->max_errors);
-        IMREC_TRY(remember(s, p->message, err));
     }
-    s->charged[number] = 1;
-    if (o->trace_level >= 2)
+    if (o->trace_level >= 2 && !s->met[number])
         imrec_log(IMREC_LOG_TRACE, "%.200s: chunk %" PRIu64 ": %" PRIu32 " sequences in use",
                   o->file, number - blocks_first(s->blocks, corpus), b->view.sequences);
+    s->met[number] = 1;
     return IMREC_OK;
 }
 

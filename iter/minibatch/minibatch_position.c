@@ -175,22 +175,24 @@ check(const struct imrec_minibatch_source *s, const json_t *root, struct imrec_e
     return IMREC_OK;
 }
 
-static enum imrec_status
-take_slot(const json_t *row, struct truncated_held *out, struct imrec_error *err)
+static enum imrec_status take_slot(const struct imrec_minibatch_source *s, const json_t *row,
+                                   struct truncated_held *out, struct imrec_error *err)
 {
+    const uint64_t sequences = timeline_sweep_sequences(s->line);
     json_int_t v[4] = {0};
     for (size_t i = 0; i < 4; i++) {
         const json_t *n = json_array_get(row, i);
         if (!json_is_integer(n) || (v[i] = json_integer_value(n)) < 0 ||
-            (i == 0 && v[i] >= MAX_SLOTS) || (i == 3 && v[i] > UINT32_MAX))
+            (i == 0 && v[i] >= MAX_SLOTS) || (i == 2 && (uint64_t)v[i] >= sequences) ||
+            (i == 3 && v[i] > UINT32_MAX))
             return wrong(err, "slots", "rows of slot, sweep, sequence and samples given");
     }
     *out = (struct truncated_held){(uint32_t)v[0], (uint32_t)v[3], (uint64_t)v[1], (uint64_t)v[2]};
     return IMREC_OK;
 }
 
-static enum imrec_status
-take_slots(const json_t *root, struct source_place *out, struct imrec_error *err)
+static enum imrec_status take_slots(const struct imrec_minibatch_source *s, const json_t *root,
+                                    struct source_place *out, struct imrec_error *err)
 {
     const json_t *rows = json_object_get(root, "slots");
     if (!json_is_array(rows))
@@ -202,7 +204,7 @@ take_slots(const json_t *root, struct source_place *out, struct imrec_error *err
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory for a position");
     for (size_t i = 0; i < out->helds; i++)
-        IMREC_TRY(take_slot(json_array_get(rows, i), &out->held[i], err));
+        IMREC_TRY(take_slot(s, json_array_get(rows, i), &out->held[i], err));
     return IMREC_OK;
 }
 
@@ -228,7 +230,7 @@ static enum imrec_status take_all(struct imrec_minibatch_source *s, const json_t
                               out->mark.number, timeline_sweep_sequences(s->line));
     if (out->mark.epoch_labels > out->mark.labels)
         return wrong(err, "epoch_labels", "at most \"labels\"");
-    return take_slots(root, out, err);
+    return take_slots(s, root, out, err);
 }
 
 enum imrec_status source_position_read(struct imrec_minibatch_source *s, const char *text,

@@ -105,13 +105,14 @@ static enum imrec_status make_tables(struct imrec_minibatch_source *s, struct im
     const uint64_t n = blocks_count(s->blocks);
     s->list = imrec_zalloc(n, sizeof(*s->list));
     s->stamp = imrec_zalloc(n, sizeof(*s->stamp));
-    s->charged = imrec_zalloc(n, sizeof(*s->charged));
+    s->met = imrec_zalloc(n, sizeof(*s->met));
+    s->counted = imrec_zalloc(n, sizeof(*s->counted));
     s->errors = imrec_zalloc(s->joint.corpora, sizeof(*s->errors));
     s->last = imrec_zalloc(s->joint.corpora, sizeof(*s->last));
     s->message = imrec_zalloc(SOURCE_DROPPED_KEPT, sizeof(*s->message));
     s->described = imrec_zalloc(s->joint.streams, sizeof(*s->described));
-    if (s->list == NULL || s->stamp == NULL || s->charged == NULL || s->errors == NULL ||
-        s->last == NULL || s->message == NULL || s->described == NULL)
+    if (s->list == NULL || s->stamp == NULL || s->met == NULL || s->counted == NULL ||
+        s->errors == NULL || s->last == NULL || s->message == NULL || s->described == NULL)
         return no_memory(err);
     for (uint32_t i = 0; i < s->joint.streams; i++) {
         const struct stream_info *f = s->joint.stream[i].info;
@@ -192,10 +193,11 @@ void imrec_minibatch_source_close(struct imrec_minibatch_source *s)
     truncated_plan_free(&s->truncated);
     minibatch_plan_free(&s->plan);
     timeline_free(s->line);
-    for (uint64_t i = 0; i < s->messages; i++)
+    for (uint64_t i = 0; i < s->tally.messages; i++)
         imrec_free(s->message[i]);
-    void *const rest[] = {s->cell, s->list,      s->stamp,      s->charged,  s->errors, s->message,
-                          s->last, s->described, s->place.held, s->position, s->mapped};
+    void *const rest[] = {s->cell,       s->list,     s->stamp,   s->met,  s->counted,
+                          s->charge,     s->errors,   s->message, s->last, s->described,
+                          s->place.held, s->position, s->mapped};
     for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
         imrec_free(rest[i]);
     room_free(&s->views);
@@ -219,7 +221,8 @@ static void halt(struct imrec_minibatch_source *s)
         cond_wait(&s->change, &s->lock);
     mutex_unlock(&s->lock);
     ring_reset(&s->ring);
-    s->holds = false;
+    s->holds = s->started = false;
+    s->astray = true;
 }
 
 static void resume(struct imrec_minibatch_source *s)
@@ -241,10 +244,11 @@ ask_for(struct imrec_minibatch_source *s, uint64_t size, struct imrec_error *err
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "a minibatch of %" PRIu64 " samples; ask for at most %d", size,
                               INT32_MAX);
-    if (s->started) {
+    if (s->started)
         halt(s);
+    if (s->astray)
         IMREC_TRY(source_go(s, &s->place, true, err));
-    }
+    s->astray = false;
     s->asked = size;
     resume(s);
     return IMREC_OK;
@@ -301,9 +305,9 @@ static enum imrec_status deliver(struct imrec_minibatch_source *s, struct source
         out->stream = s->mapped;
         out->streams = maps;
     }
-    s->delivered_errors = c->errors;
-    s->delivered_dropped = c->dropped;
-    return source_place_copy(&s->place, &c->behind, err);
+    IMREC_TRY(source_place_copy(&s->place, &c->behind, err));
+    s->delivered = c->tally;
+    return IMREC_OK;
 }
 
 static enum imrec_status
@@ -311,7 +315,7 @@ finish(struct imrec_minibatch_source *s, const struct source_cell *c, struct imr
 {
     s->final = c->status;
     s->final_error = c->error;
-    s->delivered_errors = c->errors;
+    s->delivered = c->tally;
     if (err != NULL && s->final != IMREC_END)
         *err = s->final_error;
     return s->final;
@@ -336,7 +340,12 @@ enum imrec_status imrec_minibatch_next(struct imrec_minibatch_source *s, uint64_
     IMREC_TRY(ring_take(&s->ring, &n));
     s->holds = true;
     struct source_cell *c = &s->cell[n % s->ring.depth];
-    return c->status == IMREC_OK ? deliver(s, c, map, maps, out, err) : finish(s, c, err);
+    if (c->status != IMREC_OK)
+        return finish(s, c, err);
+    const enum imrec_status st = deliver(s, c, map, maps, out, err);
+    if (st != IMREC_OK) /* the next call makes this minibatch again */
+        halt(s);
+    return st;
 }
 
 enum imrec_status imrec_minibatch_position(struct imrec_minibatch_source *s, const char **json,
@@ -358,12 +367,11 @@ imrec_minibatch_seek(struct imrec_minibatch_source *s, const char *json, struct 
     if (st == IMREC_OK) {
         if (s->started)
             halt(s);
-        s->started = false;
+        s->astray = true; /* until both have moved */
         st = source_go(s, &place, false, err);
         if (st == IMREC_OK)
             st = source_place_copy(&s->place, &place, err);
-        else if (source_go(s, &s->place, true, NULL) != IMREC_OK) /* it was good a moment ago */
-            st = IMREC_ERR_NO_MEMORY;
+        s->astray = st != IMREC_OK;
         s->final = st == IMREC_OK ? IMREC_OK : s->final;
     }
     imrec_free(place.held);
@@ -385,8 +393,8 @@ void imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_mi
         .sequences = timeline_sweep_sequences(s->line),
         .samples = timeline_sweep_samples(s->line),
         .chunks = s->joint.chunks,
-        .errors = s->delivered_errors,
-        .dropped_sequences = s->delivered_dropped + s->joint.dropped,
+        .errors = s->delivered.errors,
+        .dropped_sequences = s->delivered.dropped_sequences + s->joint.dropped,
         .bytes_read = blocks_bytes_read(s->blocks),
         .memory_bytes = blocks_memory(s->blocks) + joint_memory(&s->joint),
     };
@@ -394,8 +402,5 @@ void imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_mi
 
 const char *imrec_minibatch_dropped(struct imrec_minibatch_source *s, uint64_t i)
 {
-    mutex_lock(&s->lock);
-    const char *message = i < s->messages ? s->message[i] : NULL;
-    mutex_unlock(&s->lock);
-    return message;
+    return i < s->delivered.messages ? s->message[i] : NULL;
 }

@@ -22,13 +22,18 @@ struct source_place { /* where a source stands: what a position holds */
     uint64_t helds, held_room;
 };
 
+struct source_tally { /* what was found to be bad, and was left out */
+    uint64_t errors, dropped_sequences;
+    uint64_t charges, messages;
+};
+
 struct source_cell { /* of the ring: a minibatch */
     struct packed_stream *packed;
     struct imrec_minibatch_stream *stream;
     struct room ids;
     struct imrec_minibatch minibatch; /* but for .stream */
     struct source_place behind;
-    uint64_t errors, dropped; /* so far */
+    struct source_tally tally; /* so far */
     enum imrec_status status;
     struct imrec_error error;
 };
@@ -49,9 +54,15 @@ struct imrec_minibatch_source {
     bool wants;
     uint64_t *list, lists; /* blocks to want */
     uint32_t *stamp, stamps;
-    uint8_t *charged; /* [blocks]: its problems have been counted */
-    uint64_t *errors; /* [corpora] */
-    uint64_t dropped_sequences;
+    uint8_t *met;      /* [blocks]: it has been in use */
+    uint64_t *counted; /* [blocks]: problems that have cost an error */
+    uint64_t *errors;  /* [corpora] */
+    struct charge {
+        uint64_t block, problems;
+        uint32_t corpus;
+    } * charge; /* in their order: what was made ahead and is forgotten is taken back */
+    uint64_t charge_room;
+    struct source_tally tally;
     struct source_last { /* block that was looked into, while a minibatch is gathered */
         uint64_t number;
         const struct block *block;
@@ -66,15 +77,15 @@ struct imrec_minibatch_source {
     struct mutex lock;
     struct cond change;
     bool run, idle, stop;
-    char **message; /* of what was dropped, [messages] */
-    uint64_t messages;
+    char **message; /* of what was dropped, [tally.messages] */
 
     /* of the consumer */
     bool started, holds; /* a cell */
+    bool astray;         /* the plan does not stand at `place` */
     enum imrec_status final;
     struct imrec_error final_error;
     struct source_place place;
-    uint64_t delivered_errors, delivered_dropped;
+    struct source_tally delivered;
     char *position;
     struct imrec_minibatch_stream *mapped; /* streams as a call wants them */
     uint32_t mapped_room;

@@ -251,10 +251,16 @@ enum imrec_status
 timeline_seek_number(struct timeline *t, uint64_t sweep, uint64_t number, struct imrec_error *err)
 {
     struct timeline_item item;
-    enter_sweep(t, sweep);
+    if (t->sweep != sweep || number < t->number - t->at) /* else the group's order may be of use */
+        enter_sweep(t, sweep);
     const struct order *o = &t->order[0];
-    while (t->group + 1 < o->groups && t->number + group_sequences(t, t->group) <= number)
+    t->number -= t->at;
+    t->at = 0;
+    t->peeked = false;
+    while (t->group + 1 < o->groups && t->number + group_sequences(t, t->group) <= number) {
         t->number += group_sequences(t, t->group++);
+        t->placed = false;
+    }
     t->position = sweep * t->samples + o->group_sample[t->group];
     for (uint64_t n = t->number; n < number; n++) {
         IMREC_TRY(timeline_peek(t, &item, err));

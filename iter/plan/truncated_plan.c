@@ -130,6 +130,17 @@ give(struct truncated_plan *p, uint32_t number, bool ours, struct imrec_error *e
     return IMREC_OK;
 }
 
+static enum imrec_status see_end(struct truncated_plan *p, uint64_t left, struct imrec_error *err)
+{
+    struct timeline_item item;
+    p->over = false;
+    if (left > 0)
+        return IMREC_OK;
+    IMREC_TRY(timeline_peek(p->line, &item, err));
+    p->over = line_is_over(p, &item);
+    return IMREC_OK;
+}
+
 enum imrec_status
 truncated_plan_next(struct truncated_plan *p, uint64_t size, struct imrec_error *err)
 {
@@ -158,7 +169,7 @@ truncated_plan_next(struct truncated_plan *p, uint64_t size, struct imrec_error 
         IMREC_TRY(give(p, i, i % p->o.ranks == p->o.rank, err));
     p->given += p->samples;
     p->epoch_end = truncated_plan_epoch(p) != p->epoch;
-    return IMREC_OK;
+    return see_end(p, left - p->samples, err);
 }
 
 uint64_t truncated_plan_epoch(const struct truncated_plan *p)
@@ -209,7 +220,14 @@ enum imrec_status truncated_plan_seek(struct truncated_plan *p, const struct min
         IMREC_TRY(find_item(p, &held[i], err));
     for (uint64_t i = 0; i < slots; i++)
         left += p->slot[i].samples;
+    struct timeline_item next;
     IMREC_TRY(timeline_seek_number(p->line, mark->sweep, mark->number, err));
+    IMREC_TRY(timeline_peek(p->line, &next, err));
+    if (next.position != mark->position)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "position: sequence %" PRIu64 " of sweep %" PRIu64
+                              " begins at sample %" PRIu64 ", not %" PRIu64,
+                              mark->number, mark->sweep, next.position, mark->position);
     p->sweep = mark->sweep;
     p->number = mark->number;
     p->position = mark->position;

@@ -52,6 +52,7 @@ struct truncated_plan {
     uint64_t samples; /* of it, all ranks */
     uint64_t epoch, first_sweep;
     bool sweep_end, epoch_end;
+    bool over; /* nothing comes behind it */
 };
 
 void truncated_plan_init(struct truncated_plan *p, const struct truncated_options *o,
