@@ -55,17 +55,21 @@ static enum imrec_status copy_file(struct source_options *o, struct imrec_deseri
                               "a deserializer was not set up with imrec_deserializer_init()");
     memcpy(to, from, from->struct_size);
     to->struct_size = sizeof(*to);
+    const struct imrec_stream *given = to->stream;
+    const uint32_t streams = to->streams;
+    to->stream = NULL; /* not ours to free */
+    to->streams = 0;
     IMREC_TRY(param_check(deserializer_params, to, err));
     IMREC_TRY(keep_texts(o, deserializer_params, to, err));
-    struct imrec_stream *stream = NULL;
-    if (to->streams > 0 && (stream = imrec_realloc(NULL, to->streams, sizeof(*stream))) == NULL) {
-        to->stream = NULL;
+    if (streams == 0)
+        return IMREC_OK;
+    struct imrec_stream *stream = imrec_realloc(NULL, streams, sizeof(*stream));
+    if (stream == NULL)
         return no_memory(err);
-    }
-    if (to->streams > 0)
-        memcpy(stream, to->stream, to->streams * sizeof(*stream));
+    memcpy(stream, given, streams * sizeof(*stream));
     to->stream = stream;
-    for (uint32_t i = 0; i < to->streams; i++) {
+    to->streams = streams;
+    for (uint32_t i = 0; i < streams; i++) {
         IMREC_TRY(keep(o, &stream[i].name, err));
         IMREC_TRY(keep(o, &stream[i].alias, err));
     }
