@@ -122,7 +122,8 @@ give(struct truncated_plan *p, uint32_t number, bool ours, struct imrec_error *e
             p->sweep_end |= h->item.last;
         }
     }
-    memmove(s->item, s->item + used, (s->items - used) * sizeof(*s->item));
+    if (used > 0)
+        memmove(s->item, s->item + used, (s->items - used) * sizeof(*s->item));
     s->items -= used;
     s->samples -= column;
     p->samples += column;

@@ -260,8 +260,9 @@ START_TEST(a_file_that_shrinks_while_it_is_open_is_an_error) /* loop: text, bina
 {
     const char *path = _i ? set_cbf + 5 : tmp_path(&set_dir, "long.ctf");
     snprintf(faulty, sizeof(faulty), "file=%s", path);
-    const char *const text[] = {faulty, SET_A_B, "threads=2", NULL}, *const bin[] = {faulty, NULL};
-    struct imrec_minibatch_source *s = mb_open(_i ? bin : text);
+    const char *const text[] = {faulty, SET_A_B, NULL}, *const bin[] = {faulty, NULL};
+    struct imrec_minibatch_source *s = mb_open(
+        mb_keys(_i ? bin : text, MB_KEYS("randomizationWindow=2"))); /* not all is read ahead */
     struct imrec_minibatch m;
     enum imrec_status st = imrec_minibatch_next(s, 4, NULL, 0, &m, &err);
     EXPECT(st == IMREC_OK);
