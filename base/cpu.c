@@ -31,7 +31,8 @@ bool cpu_has(enum cpu_level level)
     if (level == CPU_AVX512) /* the AVX-512 files finish with AVX2 code */
         return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
+               __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni") &&
+               __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi2");
 #endif
     return level == CPU_SCALAR;
 }

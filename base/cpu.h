@@ -8,7 +8,7 @@
 enum cpu_level {
     CPU_SCALAR,
     CPU_AVX2,   /* AVX2 and F16C */
-    CPU_AVX512, /* F, BW, DQ, VL, VBMI, VNNI: Ice Lake, Zen 4 and later */
+    CPU_AVX512, /* F, BW, DQ, VL, VBMI, VBMI2, VNNI: Ice Lake, Zen 4 and later */
     CPU_LEVELS,
 };
 

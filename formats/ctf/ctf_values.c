@@ -55,6 +55,10 @@ const struct ctf_values ctf_values_variants[] = {
      CPU_AVX2,
      {ctf_dense_float_avx2, ctf_dense_double_avx2},
      {ctf_sparse_float_avx2, ctf_sparse_double_avx2}},
+    {"avx512",
+     CPU_AVX512,
+     {ctf_dense_float_avx512, ctf_dense_double_avx512},
+     {ctf_sparse_float_avx512, ctf_sparse_double_avx512}},
 #endif
 };
 const size_t ctf_values_variant_count =

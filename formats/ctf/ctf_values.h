@@ -7,7 +7,7 @@
 #include "base/cpu.h"
 
 enum {
-    CTF_SAFE_BYTES = 48
+    CTF_SAFE_BYTES = 64
 }; /* a value may begin before `safe`, behind which so many are readable */
 
 /* Values at *at, which moves behind them and the blanks that follow; how many. A line's end or
@@ -28,6 +28,8 @@ extern const struct ctf_values ctf_values_variants[];
 extern const size_t ctf_values_variant_count;
 const struct ctf_values *ctf_values_best(void); /* that cpu_level() allows */
 
-ctf_dense_fn ctf_dense_float_avx2, ctf_dense_double_avx2;
-ctf_sparse_fn ctf_sparse_float_avx2, ctf_sparse_double_avx2;
+ctf_dense_fn ctf_dense_float_avx2, ctf_dense_double_avx2, ctf_dense_float_avx512,
+    ctf_dense_double_avx512;
+ctf_sparse_fn ctf_sparse_float_avx2, ctf_sparse_double_avx2, ctf_sparse_float_avx512,
+    ctf_sparse_double_avx512;
 #endif

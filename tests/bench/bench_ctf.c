@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "formats/ctf/ctf_parse.h"
 #include "imrec/convert.h"
+#include "imrec/minibatch.h"
 #include "iter/minibatch/ctf_index_file.h"
 #include "tests/bench/ctf_texts.h"
 
@@ -124,6 +125,48 @@ static void convert(struct run *r)
     must(imrec_ctf_to_cbf(&o, NULL, NULL, NULL, &err) == IMREC_OK, "convert");
 }
 
+/* Opening and a sweep, in minibatches of 256. */
+static void deliver(struct run *r, bool randomize)
+{
+    struct imrec_stream stream[2];
+    struct imrec_deserializer d;
+    struct imrec_minibatch_options o;
+    struct imrec_minibatch_source *s;
+    struct imrec_minibatch m;
+    enum imrec_status st;
+    for (uint32_t i = 0; i < r->text->streams; i++) {
+        const struct stream_info *info = &r->text->stream[i];
+        stream[i] = (struct imrec_stream){
+            info->name, info->alias, info->storage == STREAM_SPARSE ? IMREC_SPARSE : IMREC_DENSE,
+            info->dim,  true,        false};
+    }
+    imrec_deserializer_init(&d);
+    imrec_minibatch_options_init(&o);
+    d.file = path;
+    d.stream = stream;
+    d.streams = r->text->streams;
+    o.deserializer = &d;
+    o.deserializers = 1;
+    o.max_sweeps = 1;
+    o.threads = 1;
+    o.randomize = randomize;
+    must(imrec_minibatch_source_open(&o, &s, &err) == IMREC_OK, path);
+    while ((st = imrec_minibatch_next(s, 0, NULL, 0, &m, &err)) == IMREC_OK)
+        sink_of_numbers += (float)m.samples;
+    must(st == IMREC_END, path);
+    imrec_minibatch_source_close(s);
+}
+
+static void deliver_in_order(struct run *r)
+{
+    deliver(r, false);
+}
+
+static void deliver_shuffled(struct run *r)
+{
+    deliver(r, true);
+}
+
 /* ---- turns ------------------------------------------------------------------------------- */
 
 static const struct {
@@ -137,8 +180,21 @@ static const struct {
     {"index file", pass_over_file},
     {"read()", read_it},
     {"ctf2bin", convert},
+    {"minibatches", deliver_in_order},
+    {"shuffled", deliver_shuffled},
 };
-enum { WAYS = sizeof(ways) / sizeof(ways[0]), WALK = 0, PARSE, INDEX, MEMCHR, PASS, READ, BIN };
+enum {
+    WAYS = sizeof(ways) / sizeof(ways[0]),
+    WALK = 0,
+    PARSE,
+    INDEX,
+    MEMCHR,
+    PASS,
+    READ,
+    BIN,
+    ORDER,
+    SHUFFLED
+};
 
 static void measure(const struct bench_text *t)
 {
@@ -158,10 +214,12 @@ static void measure(const struct bench_text *t)
     printf("%-26s %4zu MB", t->name, t->n >> 20);
     for (int i = 0; i < WAYS; i++)
         printf("  %s %.0f", ways[i].name, 1e3 * (double)t->n / best[i]);
-    printf(" MB/s\n    of the walk: parse %.2f, ctf2bin %.2f; of memchr: index %.2f, from the file "
+    printf(" MB/s\n    of the walk: parse %.2f, minibatches %.2f, shuffled %.2f, ctf2bin %.2f; of "
+           "memchr: index %.2f, from the file "
            "%.2f; of read(): parse %.3f, ctf2bin %.3f\n",
-           best[WALK] / best[PARSE], best[WALK] / best[BIN], best[MEMCHR] / best[INDEX],
-           best[MEMCHR] / best[PASS], best[READ] / best[PARSE], best[READ] / best[BIN]);
+           best[WALK] / best[PARSE], best[WALK] / best[ORDER], best[WALK] / best[SHUFFLED],
+           best[WALK] / best[BIN], best[MEMCHR] / best[INDEX], best[MEMCHR] / best[PASS],
+           best[READ] / best[PARSE], best[READ] / best[BIN]);
     ctf_parser_free(r.parser);
     ctf_index_free(&r.index);
 }
