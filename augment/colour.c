@@ -7,6 +7,7 @@
 
 /* RGB2GRAY of 14 bits: 4899 of what stands first, 9617, 1868; in BGR blue stands first. */
 const struct grey_weights grey_of_original = {1868, 9617, 4899, 14};
+const struct grey_weights grey_of_pillow = {19595, 38470, 7471, 16};
 
 static uint8_t *row_of(const struct imrec_image *p, uint32_t y)
 {
@@ -18,7 +19,7 @@ static uint8_t rounded(float v) /* to even, saturated */
     return (uint8_t)(v <= 0 ? 0 : v >= 255 ? 255 : lrintf(v));
 }
 
-static void map_all(const struct imrec_image *p, const uint8_t map[3][256], enum cpu_level level)
+void colour_tables(const struct imrec_image *p, const uint8_t map[3][256], enum cpu_level level)
 {
     colour_map_fn *kernel = kernels_of(level)->colour_map;
     for (uint32_t y = 0; y < p->height; y++)
@@ -33,7 +34,7 @@ static void linear_map(const struct imrec_image *p, float factor, float add, enu
         const float product = (float)v * factor;
         map[0][v] = map[1][v] = map[2][v] = rounded(product + add);
     }
-    map_all(p, (const uint8_t(*)[256])map, level);
+    colour_tables(p, (const uint8_t(*)[256])map, level);
 }
 
 void colour_brightness(const struct imrec_image *p, float factor, enum cpu_level level)
@@ -41,7 +42,8 @@ void colour_brightness(const struct imrec_image *p, float factor, enum cpu_level
     linear_map(p, factor, 0, level);
 }
 
-static uint64_t sum_of(const struct imrec_image *p, enum cpu_level level)
+static uint64_t
+sum_of(const struct imrec_image *p, const struct grey_weights *w, enum cpu_level level)
 {
     uint64_t sum = 0;
     for (uint32_t y = 0; y < p->height; y++)
@@ -49,23 +51,23 @@ static uint64_t sum_of(const struct imrec_image *p, enum cpu_level level)
             for (uint32_t x = 0; x < p->width; x++)
                 sum += row_of(p, y)[x];
         else
-            sum +=
-                kernels_of(level)->grey_sum(&grey_of_original, row_of(p, y), p->width, p->channels);
+            sum += kernels_of(level)->grey_sum(w, row_of(p, y), p->width, p->channels);
     return sum;
 }
 
-void colour_contrast(const struct imrec_image *p, float factor, enum cpu_level level)
+void colour_contrast(const struct imrec_image *p, const struct grey_weights *w, float factor,
+                     enum cpu_level level)
 {
     const double pixels = (double)p->width * p->height;
-    const float mean = (float)((double)sum_of(p, level) / pixels);
+    const float mean = (float)((double)sum_of(p, w, level) / pixels);
     linear_map(p, factor, (1 - factor) * mean, level);
 }
 
-void colour_saturation(const struct imrec_image *p, float factor, enum cpu_level level)
+void colour_saturation(const struct imrec_image *p, const struct grey_weights *w, float factor,
+                       enum cpu_level level)
 {
     for (uint32_t y = 0; p->channels != 1 && y < p->height; y++)
-        kernels_of(level)->saturation(&grey_of_original, factor, row_of(p, y), p->width,
-                                      p->channels);
+        kernels_of(level)->saturation(w, factor, row_of(p, y), p->width, p->channels);
 }
 
 void colour_hls(const struct imrec_image *p, int32_t h, int32_t l, int32_t s, enum cpu_level level)
@@ -83,5 +85,5 @@ void colour_light(const struct imrec_image *p, const float add[3], enum cpu_leve
             const float sum = (float)v + add[c];
             map[c][v] = (uint8_t)(sum <= 0 ? 0 : sum >= 255 ? 255 : sum);
         }
-    map_all(p, (const uint8_t(*)[256])map, level);
+    colour_tables(p, (const uint8_t(*)[256])map, level);
 }

@@ -15,6 +15,8 @@ struct grey_weights {
 };
 /* Those of RGB2GRAY, on colours whose order is BGR: the original's. */
 extern const struct grey_weights grey_of_original;
+/* Those of Pillow, and of ITU-R 601. */
+extern const struct grey_weights grey_of_pillow;
 
 static inline uint32_t grey_of(const struct grey_weights *w, const uint8_t *px)
 {
@@ -39,8 +41,12 @@ hls_shift_fn hls_shift_scalar, hls_shift_avx2, hls_shift_avx512;
 /* ---- on whole pictures ---------------------------------------------------------------------- */
 
 void colour_brightness(const struct imrec_image *p, float factor, enum cpu_level level);
-void colour_contrast(const struct imrec_image *p, float factor, enum cpu_level level);
-void colour_saturation(const struct imrec_image *p, float factor, enum cpu_level level);
+void colour_contrast(const struct imrec_image *p, const struct grey_weights *w, float factor,
+                     enum cpu_level level);
+void colour_saturation(const struct imrec_image *p, const struct grey_weights *w, float factor,
+                       enum cpu_level level);
+/* Every value by its channel's table; one channel: the first. */
+void colour_tables(const struct imrec_image *p, const uint8_t map[3][256], enum cpu_level level);
 void colour_hls(const struct imrec_image *p, int32_t h, int32_t l, int32_t s, enum cpu_level level);
 /* Adds a number to each of red, green and blue, cuts off what is behind the point. */
 void colour_light(const struct imrec_image *p, const float add[3], enum cpu_level level);

@@ -1,5 +1,5 @@
 /* augment/colour_avx2.c - the colour kernels on AVX2: eight pixels a step, a channel a vector. */
-#include "augment/colour.h"
+#include "augment/ops.h"
 
 #if defined(__x86_64__)
 #include <float.h>
@@ -257,6 +257,76 @@ AVX2 void hls_shift_avx2(const int32_t shift[3], uint8_t *px, uint32_t n, uint32
         hls_of(shift, px, n, 3);
     else
         hls_of(shift, px, n, 4);
+}
+
+/* ---- the hue turned ----------------------------------------------------------------------------
+ */
+
+INLINE2 __m256i pick_whole(__m256i sixth, __m256i low, __m256i high, __m256i between, __m256i lows,
+                           __m256i highs)
+{
+    const __m256i v = _mm256_blendv_epi8(between, low, _mm256_permutevar8x32_epi32(lows, sixth));
+    return _mm256_blendv_epi8(v, high, _mm256_permutevar8x32_epi32(highs, sixth));
+}
+
+/* Of a hue in sixths, which may be below 0 or beyond 6. */
+INLINE2 __m256 onto_circle(__m256 h)
+{
+    const __m256 six = _mm256_set1_ps(6);
+    const __m256 below = _mm256_cmp_ps(h, _mm256_setzero_ps(), _CMP_LT_OQ);
+    h = _mm256_add_ps(h, _mm256_and_ps(below, six));
+    return _mm256_sub_ps(h, _mm256_and_ps(_mm256_cmp_ps(h, six, _CMP_GE_OQ), six));
+}
+
+INLINE2 void turn8(struct eight *e, __m256 turn)
+{
+    const __m256i high = _mm256_max_epi32(_mm256_max_epi32(e->r, e->g), e->b);
+    const __m256i low = _mm256_min_epi32(_mm256_min_epi32(e->r, e->g), e->b);
+    const __m256i delta = _mm256_sub_epi32(high, low);
+    const __m256i is_r = _mm256_cmpeq_epi32(high, e->r), is_g = _mm256_cmpeq_epi32(high, e->g);
+    __m256i a =
+        _mm256_blendv_epi8(_mm256_sub_epi32(e->r, e->g), _mm256_sub_epi32(e->b, e->r), is_g);
+    a = _mm256_blendv_epi8(a, _mm256_sub_epi32(e->g, e->b), is_r);
+    const __m256 base = _mm256_andnot_ps(
+        _mm256_castsi256_ps(is_r),
+        _mm256_blendv_ps(_mm256_set1_ps(4), _mm256_set1_ps(2), _mm256_castsi256_ps(is_g)));
+    const __m256i none = _mm256_cmpeq_epi32(delta, _mm256_setzero_si256());
+    const __m256 d = _mm256_cvtepi32_ps(delta);
+    const __m256 share = _mm256_div_ps(
+        _mm256_cvtepi32_ps(a), _mm256_cvtepi32_ps(_mm256_sub_epi32(delta, none))); /* not by 0 */
+    __m256 h = onto_circle(_mm256_add_ps(_mm256_add_ps(share, base), turn));
+    const __m256i sixth = _mm256_cvttps_epi32(h);
+    h = _mm256_sub_ps(h, _mm256_cvtepi32_ps(sixth));
+    const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(sixth, 31)); /* the sign decides */
+    h = _mm256_blendv_ps(h, _mm256_sub_ps(_mm256_set1_ps(1), h), odd);
+    const __m256i between =
+        _mm256_cvtps_epi32(_mm256_add_ps(_mm256_cvtepi32_ps(low), _mm256_mul_ps(d, h)));
+    e->r = pick_whole(sixth, low, high, between, _mm256_setr_epi32(0, 0, -1, -1, 0, 0, 0, 0),
+                      _mm256_setr_epi32(-1, 0, 0, 0, 0, -1, 0, 0));
+    e->g = pick_whole(sixth, low, high, between, _mm256_setr_epi32(0, 0, 0, 0, -1, -1, 0, 0),
+                      _mm256_setr_epi32(0, -1, -1, 0, 0, 0, 0, 0));
+    e->b = pick_whole(sixth, low, high, between, _mm256_setr_epi32(-1, -1, 0, 0, 0, 0, 0, 0),
+                      _mm256_setr_epi32(0, 0, 0, -1, -1, 0, 0, 0));
+}
+
+INLINE2 void hue_of(float turn, uint8_t *px, uint32_t n, uint32_t channels)
+{
+    const uint32_t whole = vectors(n, channels);
+    struct eight e = first8(px, whole, channels), next;
+    for (uint32_t i = 0; i < whole; i += STEP, e = next) {
+        next = next8(px, i, whole, channels);
+        turn8(&e, _mm256_set1_ps(turn));
+        store8(px + (size_t)i * channels, &e, channels);
+    }
+    hue_turn_scalar(turn, px + (size_t)whole * channels, n - whole, channels);
+}
+
+AVX2 void hue_turn_avx2(float turn, uint8_t *px, uint32_t n, uint32_t channels)
+{
+    if (channels == 3)
+        hue_of(turn, px, n, 3);
+    else
+        hue_of(turn, px, n, 4);
 }
 #else
 typedef int nothing_here; /* ISO C wants a declaration in every file */

@@ -238,5 +238,6 @@ augment_draw(const struct recipe *r, struct sample_key key, uint32_t width, uint
     in = (struct size){in.w + border, in.h + border};
     draw_crop(r, key, in, which.v[2], &d);
     draw_colours(r, key, &d);
+    draw_modern(r, key, &d);
     return d;
 }

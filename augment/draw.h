@@ -38,11 +38,17 @@ enum draw_block {
     DRAW_HLS = 5,       /* two numbers of 32 bits for each of h, s, l */
     DRAW_PCA = 6,       /* two pairs of normal numbers */
     DRAW_TONE = 7,      /* contrast, illumination */
+    DRAW_HUE = 8,       /* hue, whether grey, whether blurred, how much */
+    DRAW_ERASE = 9,     /* whether; the rectangle has ten blocks of its own */
     DRAW_AREA = 16,     /* area, aspect, swap; a block for each of ten tries */
+    DRAW_HOLE = 32,     /* area, aspect, column, row; likewise */
+    DRAW_OP = 48,       /* operation, sign, strength; a block for each operation */
 };
 struct rng_block draw_block(struct sample_key key, uint32_t block);
 double draw_unit(uint64_t bits); /* [0, 1), 53 bits */
 float draw_between(uint64_t bits, float low, float high);
+/* draw_modern.c: RandAugment and what is younger than the original. */
+void draw_modern(const struct recipe *r, struct sample_key key, struct imrec_draw *d);
 /* draw_colour.c: everything about colours and values. */
 void draw_colours(const struct recipe *r, struct sample_key key, struct imrec_draw *d);
 #endif

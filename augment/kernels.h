@@ -4,6 +4,7 @@
 
 #include "augment/colour.h"
 #include "augment/normalize.h"
+#include "augment/ops.h"
 #include "augment/resample_passes.h"
 #include "augment/resize_passes.h"
 #include "augment/resize_taps.h"
@@ -30,6 +31,10 @@ struct kernels {
     grey_sum_fn *grey_sum;
     saturation_fn *saturation;
     hls_shift_fn *hls_shift;
+    hue_turn_fn *hue_turn;
+    smooth_fn *smooth;
+    blur_fn *blur;
+    mix_fn *mix;
 };
 
 /* Those of a level that cpu_has(). */

@@ -48,6 +48,9 @@ normalize_row_fn *normalize_row(void);
  * the caches is ordered before what follows. */
 void normalize_finish(const struct normalize_job *job);
 
+/* Sets a rectangle of the slot to zero, after normalize_finish(). */
+void normalize_erase(const struct normalize_job *job, struct imrec_rect hole);
+
 /* bytes of one value */
 size_t dtype_size(enum imrec_dtype dtype);
 

@@ -67,6 +67,10 @@ static enum imrec_status check_bounds(const struct imrec_iter_options *o, struct
     IMREC_TRY(ordered(o->min_random_scale, o->max_random_scale,
                       "min_random_scale and max_random_scale", err));
     IMREC_TRY(ordered(o->min_img_size, o->max_img_size, "min_img_size and max_img_size", err));
+    IMREC_TRY(
+        ordered(o->min_blur_sigma, o->max_blur_sigma, "min_blur_sigma and max_blur_sigma", err));
+    IMREC_TRY(
+        ordered(o->min_erase_area, o->max_erase_area, "min_erase_area and max_erase_area", err));
     return ordered(o->min_random_area, o->max_random_area, "min_random_area and max_random_area",
                    err);
 }
@@ -104,9 +108,12 @@ static enum imrec_status check_values(const struct recipe *r, struct imrec_error
             "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area), "
             "4 (Lanczos), 9 (by size) or 10 (random), not %lld",
             (long long)o->inter_method);
-    if (o->data_shape.channels == 1 && (o->saturation != 0 || r->hls || r->pca))
-        return refuse(err, "saturation, random_h, random_s, random_l and pca_noise need colours: "
-                           "data_shape has one channel");
+    if (o->data_shape.channels == 1 &&
+        (o->saturation != 0 || r->hls || r->pca || r->hue || r->greys))
+        return refuse(err, "saturation, hue, random_h, random_s, random_l, pca_noise and "
+                           "random_grayscale need colours: data_shape has one channel");
+    if (o->rand_augment > 0 && o->trivial_augment)
+        return refuse(err, "rand_augment and trivial_augment contradict each other; give one");
     if (r->tones && !real)
         return refuse(err, "max_random_contrast and max_random_illumination need float32 or "
                            "float16");
@@ -138,6 +145,10 @@ recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_e
     r->lights = o->brightness > 0 || o->contrast > 0 || o->saturation > 0;
     r->hls = o->random_h > 0 || o->random_l > 0 || o->random_s > 0;
     r->pca = o->pca_noise > 0;
+    r->ops = o->rand_augment > 0 || o->trivial_augment;
+    r->hue = o->hue > 0;
+    r->greys = o->random_grayscale > 0;
+    r->blurs = o->gaussian_blur > 0;
     r->tones = o->max_random_contrast > 0 || o->max_random_illumination > 0;
     IMREC_TRY(check_crops(r, err));
     return check_values(r, err);
@@ -154,4 +165,7 @@ void recipe_reset(struct imrec_iter_options *o)
     o->max_img_size = 1e10f;
     o->brightness = o->contrast = o->saturation = o->pca_noise = 0;
     o->max_random_contrast = o->max_random_illumination = 0;
+    o->rand_augment = 0;
+    o->trivial_augment = false;
+    o->hue = o->random_grayscale = o->gaussian_blur = o->random_erasing = 0;
 }

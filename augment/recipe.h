@@ -12,6 +12,7 @@ struct recipe {
     bool random_crop_resized;           /* random_resized_crop with something random about it */
     bool lights, hls, pca;              /* brightness, contrast or saturation; shifts; noise */
     bool tones;                         /* max_random_contrast, max_random_illumination */
+    bool ops, hue, greys, blurs;        /* RandAugment, TrivialAugment; and what is named so */
     float aspect_low, aspect_high;
     uint32_t crop_low, crop_high; /* of max_crop_size, px; 0: none */
     uint32_t angle_count;         /* of rotate_list */
@@ -21,7 +22,7 @@ struct recipe {
 /* Pixels of the crop are changed before they are normalized. */
 static inline bool recipe_paints(const struct recipe *r)
 {
-    return r->lights || r->hls || r->pca;
+    return r->lights || r->hls || r->pca || r->ops || r->hue || r->greys || r->blurs;
 }
 
 /* What contradicts or cannot be is refused in one sentence. *o must outlive *r. */

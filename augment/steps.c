@@ -1,6 +1,7 @@
 #include "augment/steps.h"
 
-#include "augment/colour.h"
+#include "augment/ops.h"
+#include "base/error.h"
 
 #include <string.h>
 
@@ -156,25 +157,55 @@ enum imrec_status step_run(const struct step *step, const struct imrec_image *fr
     return IMREC_OK;
 }
 
-static void
-paint_lights(const struct imrec_draw *d, const struct imrec_image *p, enum cpu_level level)
+static enum imrec_status
+paint_ops(const struct recipe *r, const struct imrec_draw *d, struct image images[2], uint32_t *at,
+          struct resize_scratch *scratch, enum cpu_level level, struct imrec_error *err)
 {
+    const uint8_t fill = (uint8_t)r->o->fill_value;
+    for (uint32_t i = 0; i < d->op_count; i++) {
+        const enum imrec_op op = (enum imrec_op)d->op[i];
+        const struct imrec_image *p = &images[*at].view;
+        if (!op_moves(op)) {
+            IMREC_TRY(op_paint(op, d->op_magnitude[i], p, scratch, level, err));
+            continue;
+        }
+        *at ^= 1;
+        IMREC_TRY(op_move(op, d->op_magnitude[i], fill, p, &images[*at], scratch, err));
+    }
+    return IMREC_OK;
+}
+
+static void paint_lights(const struct recipe *r, const struct imrec_draw *d,
+                         const struct imrec_image *p, enum cpu_level level)
+{
+    const struct grey_weights *w =
+        r->o->rrc_style == IMREC_RRC_TORCH ? &grey_of_pillow : &grey_of_original;
     for (int i = 0; i < 3; i++)
         if (d->light_order[i] == 0 && d->brightness != 1)
             colour_brightness(p, d->brightness, level);
         else if (d->light_order[i] == 1 && d->contrast != 1)
-            colour_contrast(p, d->contrast, level);
+            colour_contrast(p, w, d->contrast, level);
         else if (d->light_order[i] == 2 && d->saturation != 1)
-            colour_saturation(p, d->saturation, level);
+            colour_saturation(p, w, d->saturation, level);
 }
 
-void steps_paint(const struct recipe *r, const struct imrec_draw *d, const struct imrec_image *p)
+enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d,
+                              struct image images[2], uint32_t *at, struct resize_scratch *scratch,
+                              struct imrec_error *err)
 {
     const enum cpu_level level = cpu_level();
+    if (r->ops)
+        IMREC_TRY(paint_ops(r, d, images, at, scratch, level, err));
+    const struct imrec_image *p = &images[*at].view;
     if (r->lights)
-        paint_lights(d, p, level);
+        paint_lights(r, d, p, level);
+    if (r->hue)
+        colour_hue(p, d->hue, level);
     if (r->hls)
         colour_hls(p, d->shift_h, d->shift_l, d->shift_s, level);
     if (r->pca)
         colour_light(p, d->light, level);
+    if (d->grey)
+        colour_grey(p, level);
+    return d->blur_sigma > 0 ? blur(p, d->blur_sigma, scratch, level, err) : IMREC_OK;
 }

@@ -45,6 +45,10 @@ IMREC_NODISCARD enum imrec_status step_run(const struct step *step, const struct
                                            struct image *to, struct resize_scratch *scratch,
                                            struct imrec_error *err);
 
-/* Brightness, contrast, saturation, HLS and light, in place, as they were drawn. */
-void steps_paint(const struct recipe *r, const struct imrec_draw *d, const struct imrec_image *p);
+/* All that is not planned geometry, in this order: operations of RandAugment and TrivialAugment;
+ * brightness, contrast, saturation; hue; HLS; light; grey; blur. The picture is images[*at]; the
+ * other one is room, and may become the picture. */
+IMREC_NODISCARD enum imrec_status
+steps_paint(const struct recipe *r, const struct imrec_draw *d, struct image images[2],
+            uint32_t *at, struct resize_scratch *scratch, struct imrec_error *err);
 #endif

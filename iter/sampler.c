@@ -159,7 +159,7 @@ static enum imrec_status through_steps(struct sampler *p, const struct steps *s,
         at ^= 1;
         IMREC_TRY(step_run(&s->step[i], from, &p->images[at], p->scratch, err));
     }
-    steps_paint(p->recipe, draw, &p->images[at].view);
+    IMREC_TRY(steps_paint(p->recipe, draw, p->images, &at, p->scratch, err));
     const struct imrec_image *made = &p->images[at].view;
     for (uint32_t y = 0; y < job->height; y++)
         p->row(job, made->pixels + y * made->stride, y);
@@ -189,7 +189,8 @@ static uint64_t claim(const struct sampler *p, const struct steps *s, bool strai
     uint64_t bytes = 0;
     if (!straight)
         bytes += (uint64_t)s->upright.width * s->upright.height * channels * (turn ? 2 : 1);
-    return bytes + steps_bytes(s, (uint32_t)channels);
+    const uint64_t slot = (uint64_t)p->options->data_shape.width * p->options->data_shape.height;
+    return bytes + steps_bytes(s, (uint32_t)channels) + (p->recipe->ops ? slot * channels : 0);
 }
 
 /* One large picture is no reason to hold its memory for ever. */
@@ -199,6 +200,14 @@ static void trim(struct sampler *p, uint64_t claimed)
         return;
     image_free(&p->images[0]);
     image_free(&p->images[1]);
+}
+
+static void finish(const struct normalize_job *job, const struct imrec_draw *d)
+{
+    normalize_finish(job);
+    if (d->erase_width != 0)
+        normalize_erase(
+            job, (struct imrec_rect){d->erase_x, d->erase_y, d->erase_width, d->erase_height});
 }
 
 /* All of the data, to its end. */
@@ -244,7 +253,7 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
                  : decode_and_augment(p, &k.steps, draw, &info, orientation, k.job, err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
-    normalize_finish(k.job);
+    finish(k.job, draw);
     p->decode_ns = clock_ns() - begin - p->augment_ns;
     return st;
 }
@@ -285,7 +294,7 @@ enum imrec_status sampler_make_decoded(struct sampler *p, const struct planes *p
         st = values_to_slot(p, picture, &k.steps, job, err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
-    normalize_finish(job);
+    finish(job, draw);
     p->augment_ns = clock_ns() - begin - p->decode_ns;
     return st;
 }

@@ -26,6 +26,15 @@ static const struct augmenter {
     {"brightness-contrast-saturation", "brightness=0.4 contrast=0.4 saturation=0.4"},
     {"hsl", "random_h=36 random_s=50 random_l=50"},
     {"pca", "pca_noise=0.1"},
+    {"rand-augment", "rand_augment=2"},
+    {"trivial-augment", "trivial_augment=1"},
+    {"hue", "hue=0.1"},
+    {"grayscale", "random_grayscale=0.2"},
+    {"gaussian-blur", "gaussian_blur=0.5"},
+    {"random-erasing", "random_erasing=0.25"},
+    {"random-resized-crop-torch", "random_resized_crop=1 rrc_style=torch antialias=1 "
+                                  "min_random_area=0.08 min_aspect_ratio=0.75 "
+                                  "max_aspect_ratio=1.3333"},
     {"tones", "max_random_contrast=0.2 max_random_illumination=20"},
 };
 enum { AUGMENTERS = sizeof(augmenters) / sizeof(augmenters[0]), WORDS = 512 };

@@ -107,7 +107,18 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
     X(bool,     verify_decode,      "0",  0, 1,         "0|1",     "auxiliary",    "decode every picture to its end; a fault anywhere fails the sample") \
     X(const char *, preset,         "",   0, 65535,     "NAME",    "augmentation", "a whole recipe by one word; other options change it") \
     X(enum imrec_rrc_style, rrc_style, "mxnet", 0, 1,   "mxnet|torch", "augmentation", "random_resized_crop, and the rounding of a centre crop, as the original or as torchvision does them") \
-    X(bool,     antialias,          "0",  0, 1,         "0|1",     "augmentation", "bilinear and cubic resizes widen their filters, as Pillow's do")
+    X(bool,     antialias,          "0",  0, 1,         "0|1",     "augmentation", "bilinear and cubic resizes widen their filters, as Pillow's do") \
+    X(int64_t,  rand_augment,       "0",  0, 4,         "ops",     "augmentation", "RandAugment: so many random operations a sample") \
+    X(int64_t,  rand_augment_magnitude, "9", 0, 30,     "0..30",   "augmentation", "strength of RandAugment's operations") \
+    X(bool,     trivial_augment,    "0",  0, 1,         "0|1",     "augmentation", "TrivialAugment: one random operation of random strength") \
+    X(float,    hue,                "0",  0, 0.5,       "turns",   "augmentation", "turn the hue by [-this, this] of the circle") \
+    X(float,    random_grayscale,   "0",  0, 1,         "0..1",    "augmentation", "make grey, with this probability") \
+    X(float,    gaussian_blur,      "0",  0, 1,         "0..1",    "augmentation", "blur, with this probability") \
+    X(float,    min_blur_sigma,     "0.1", 0.01, 10,    "px",      "augmentation", "least deviation of the blur") \
+    X(float,    max_blur_sigma,     "2",  0.01, 10,     "px",      "augmentation", "largest deviation of the blur") \
+    X(float,    random_erasing,     "0",  0, 1,         "0..1",    "augmentation", "set a rectangle of the slot to zero, with this probability") \
+    X(float,    min_erase_area,     "0.02", 1e-6, 1,    "",        "augmentation", "least share of the slot that is erased") \
+    X(float,    max_erase_area,     "0.33", 1e-6, 1,    "",        "augmentation", "largest share of the slot that is erased")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.
@@ -116,6 +127,25 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
 struct imrec_iter_options {
     size_t struct_size;
     IMREC_ITER_PARAMS(IMREC_FIELD)
+};
+
+/* Operations of RandAugment (Cubuk et al. 2019) and TrivialAugment (Mueller, Hutter 2021). */
+enum imrec_op {
+    IMREC_OP_IDENTITY,
+    IMREC_OP_SHEAR_X,
+    IMREC_OP_SHEAR_Y,
+    IMREC_OP_TRANSLATE_X,
+    IMREC_OP_TRANSLATE_Y,
+    IMREC_OP_ROTATE,
+    IMREC_OP_BRIGHTNESS,
+    IMREC_OP_COLOR,
+    IMREC_OP_CONTRAST,
+    IMREC_OP_SHARPNESS,
+    IMREC_OP_POSTERIZE,
+    IMREC_OP_SOLARIZE,
+    IMREC_OP_AUTOCONTRAST,
+    IMREC_OP_EQUALIZE,
+    IMREC_OPS,
 };
 
 /* What was drawn for a sample (docs/guide/augmentation.md); numbers of what is off are neutral. */
@@ -136,6 +166,13 @@ struct imrec_draw {
     float light[3];                         /* added to red, green, blue */
     float value_contrast;                   /* values of the slot times it, */
     float value_illumination;               /* and more by it, in units of a pixel */
+    uint8_t op_count;      /* operations of RandAugment and TrivialAugment, and each one's */
+    uint8_t op[4];         /* enum imrec_op and */
+    float op_magnitude[4]; /* strength: factor, px, degrees, bits, threshold */
+    float hue;             /* turns */
+    bool grey;
+    float blur_sigma; /* px; 0: none */
+    uint32_t erase_x, erase_y, erase_width, erase_height; /* of the slot, px; 0: nothing */
 };
 
 /* One batch. Every pointer is owned by the iterator and stays valid until the next

@@ -40,6 +40,13 @@ static const char *const recipes[] = {
     "brightness=0.4 contrast=0.4 saturation=0.4",
     "random_h=36 random_s=50 random_l=50",
     "pca_noise=0.1",
+    "rand_augment=2",
+    "trivial_augment=1",
+    "hue=0.1",
+    "random_grayscale=1",
+    "gaussian_blur=1",
+    "random_resized_crop=1 rrc_style=torch antialias=1 min_random_area=0.08 min_aspect_ratio=0.75 "
+    "max_aspect_ratio=1.333",
 };
 enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]), PICTURES = 40 };
 
@@ -85,7 +92,15 @@ static void one(const struct recipe *r, const struct imrec_image *from, uint64_t
         must(step_run(&s.step[i], at, &made[i % 2], scratch, NULL) == IMREC_OK);
         at = &made[i % 2].view;
     }
-    steps_paint(r, &d, at);
+    uint32_t now = s.n % 2 ^ 1;
+    if (s.n == 0 && recipe_paints(r)) {
+        now = 0;
+        must(image_resize_buffer(&made[0], part.width, part.height, 3, NULL) == IMREC_OK);
+        for (uint32_t y = 0; y < part.height; y++)
+            memcpy(made[0].view.pixels + y * made[0].view.stride, part.pixels + y * part.stride,
+                   made[0].view.stride);
+    }
+    must(steps_paint(r, &d, made, &now, scratch, NULL) == IMREC_OK);
 }
 
 int main(int argc, char **argv)

@@ -7,7 +7,7 @@ import sys
 
 import numpy
 import PIL
-from PIL import Image
+from PIL import Image, ImageEnhance, ImageOps
 
 FILTERS = {1: Image.Resampling.BILINEAR, 2: Image.Resampling.BICUBIC}
 
@@ -46,4 +46,33 @@ for w, h, method in ((61, 47, 1), (12, 10, 1), (100, 90, 2)):
     add(f"random_resized_crop=1 rrc_style=torch antialias=1 inter_method={method} data_shape=3,24,20 "
         "min_aspect_ratio=0.1 max_aspect_ratio=0.11 max_random_area=1 min_random_area=1", w, h,
         centre(picture(w, h), int(round(h * 0.11)), h).resize((20, 24), FILTERS[method]))
-json.dump({"pillow": PIL.__version__, "cases": cases}, sys.stdout, indent=0)
+# Operations: number of enum imrec_op, magnitude, what torchvision calls on Pillow's pictures.
+ops = []
+
+
+def operation(op, magnitude, result, within=0, pixels=0):
+    """within: largest difference allowed; pixels: share of values that may differ by more."""
+    ops.append({"op": op, "magnitude": magnitude, "within": within, "pixels": pixels,
+                "result": result.tobytes().hex()})
+
+
+base = picture(20, 24)
+for op, enhance in ((6, ImageEnhance.Brightness), (7, ImageEnhance.Color), (8, ImageEnhance.Contrast),
+                    (9, ImageEnhance.Sharpness)):
+    for factor in (0.4, 1.7):
+        operation(op, factor, enhance(base).enhance(factor), within=1)
+for bits in (3, 6):
+    operation(10, bits, ImageOps.posterize(base, bits))
+operation(11, 130, ImageOps.solarize(base, 130))
+operation(12, 0, ImageOps.autocontrast(base))
+operation(13, 0, ImageOps.equalize(base))
+for m in (0.3, -0.9):
+    operation(1, m, base.transform(base.size, Image.AFFINE, (1, m, 0, 0, 1, 0), fillcolor=(9, 9, 9)), pixels=0.02)
+    operation(2, m, base.transform(base.size, Image.AFFINE, (1, 0, 0, m, 1, 0), fillcolor=(9, 9, 9)), pixels=0.02)
+for n in (4, -7):
+    operation(3, n, base.transform(base.size, Image.AFFINE, (1, 0, -n, 0, 1, 0), fillcolor=(9, 9, 9)))
+    operation(4, n, base.transform(base.size, Image.AFFINE, (1, 0, 0, 0, 1, -n), fillcolor=(9, 9, 9)))
+for angle in (30, -77):
+    operation(5, angle, base.rotate(angle, Image.NEAREST, fillcolor=(9, 9, 9)), pixels=0.02)
+operation(100, 0, Image.merge("RGB", [base.convert("L")] * 3))
+json.dump({"pillow": PIL.__version__, "cases": cases, "ops": ops}, sys.stdout, indent=0)

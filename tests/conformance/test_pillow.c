@@ -1,5 +1,6 @@
 /* rrc_style=torch and antialias=1 beside torchvision's steps made with Pillow: pillow.json, which
  * make_pillow.py has written. */
+#include "augment/ops.h"
 #include "augment/steps.h"
 #include "tests/support/recipes.h"
 #include "tests/support/suite.h"
@@ -62,6 +63,56 @@ static void compare(const json_t *c)
     free(whole.pixels);
 }
 
+static double magnitude_of(const json_t *c)
+{
+    return json_number_value(json_object_get(c, "magnitude"));
+}
+
+static struct image apply(int op, float magnitude, struct image from)
+{
+    struct resize_scratch *scratch;
+    struct image to = {0};
+    ck_assert_int_eq(resize_scratch_new(&scratch, NULL), IMREC_OK);
+    if (op == 100)
+        colour_grey(&from.view, cpu_level());
+    else if (op_moves((enum imrec_op)op))
+        ck_assert_int_eq(op_move((enum imrec_op)op, magnitude, 9, &from.view, &to, scratch, NULL),
+                         IMREC_OK);
+    else
+        ck_assert_int_eq(
+            op_paint((enum imrec_op)op, magnitude, &from.view, scratch, cpu_level(), NULL),
+            IMREC_OK);
+    resize_scratch_free(scratch);
+    if (to.view.pixels == NULL)
+        return from;
+    image_free(&from);
+    return to;
+}
+
+START_TEST(operations_are_those_of_pillow)
+{
+    json_t *root = json_load_file(IMREC_SOURCE_DIR "/tests/conformance/pillow.json", 0, NULL), *c;
+    json_t *ops = json_object_get(root, "ops");
+    size_t i;
+    ck_assert_uint_eq(json_array_size(ops), 24);
+    json_array_foreach(ops, i, c)
+    {
+        const int op = (int)json_integer_value(json_object_get(c, "op"));
+        const char *want = json_string_value(json_object_get(c, "result"));
+        const int within = (int)json_integer_value(json_object_get(c, "within"));
+        const double share = json_number_value(json_object_get(c, "pixels"));
+        struct image made = apply(op, (float)magnitude_of(c), (struct image){picture(20, 24), 0});
+        int beyond = 0;
+        for (size_t k = 0; k < 1440; k++)
+            beyond += abs(made.view.pixels[k] - hex(want, k)) > within;
+        ck_assert_msg(beyond <= share * 1440, "operation %d of %g: %d values are others", op,
+                      magnitude_of(c), beyond);
+        image_free(&made);
+    }
+    json_decref(root);
+}
+END_TEST
+
 START_TEST(pictures_are_those_of_torchvision_by_pillow_within_one)
 {
     json_error_t why;
@@ -84,6 +135,7 @@ int main(void)
     Suite *s = suite_create("pillow");
     TCase *t = tcase_create("pillow");
     tcase_add_test(t, pictures_are_those_of_torchvision_by_pillow_within_one);
+    tcase_add_test(t, operations_are_those_of_pillow);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -192,7 +192,7 @@ static int run_steps(const struct recipe *r, const struct imrec_draw *d,
                      struct resize_scratch *scratch)
 {
     struct steps s;
-    int now = 0;
+    uint32_t now = 0;
     steps_plan(&s, r, d, whole->width, whole->height);
     const struct imrec_rect u = s.upright;
     ck_assert_int_eq(image_resize_buffer(&made[0], u.width, u.height, whole->channels, NULL), 0);
@@ -202,8 +202,8 @@ static int run_steps(const struct recipe *r, const struct imrec_draw *d,
                (size_t)u.width * whole->channels);
     for (uint32_t i = 0; i < s.n; i++, now ^= 1)
         ck_assert_int_eq(step_run(&s.step[i], &made[now].view, &made[now ^ 1], scratch, NULL), 0);
-    steps_paint(r, d, &made[now].view);
-    return now;
+    ck_assert_int_eq(steps_paint(r, d, made, &now, scratch, NULL), IMREC_OK);
+    return (int)now;
 }
 
 static double compare_drawn(const struct imrec_image *p, const struct npy *want, size_t slot)

@@ -126,12 +126,12 @@ START_TEST(brightness_contrast_and_saturation_are_what_they_say)
     p = three_by_two(b, 3);
     for (int i = 0; i < 6; i++)
         mean += grey(a + 3 * i) / 6;
-    colour_contrast(&p, f, CPU_SCALAR);
+    colour_contrast(&p, &grey_of_original, f, CPU_SCALAR);
     for (int i = 0; i < 18; i++)
         ck_assert_double_le(
             fabs(b[i] - fmin(fmax(a[i] * (double)f + (1 - (double)f) * mean, 0), 255)), 0.501);
     p = three_by_two(b, 3);
-    colour_saturation(&p, f, CPU_SCALAR);
+    colour_saturation(&p, &grey_of_original, f, CPU_SCALAR);
     for (int i = 0; i < 18; i++) {
         const double want = a[i] * (double)f + (1 - (double)f) * grey(a + i / 3 * 3);
         ck_assert_double_le(fabs(b[i] - fmin(fmax(want, 0), 255)), 0.501);
@@ -146,8 +146,8 @@ START_TEST(a_factor_of_one_and_shifts_of_nothing_change_little) /* HLS has bytes
     const struct imrec_image p = three_by_two(b, 3);
     const float nothing[3] = {0, 0, 0};
     colour_brightness(&p, 1, CPU_SCALAR);
-    colour_contrast(&p, 1, CPU_SCALAR);
-    colour_saturation(&p, 1, CPU_SCALAR);
+    colour_contrast(&p, &grey_of_original, 1, CPU_SCALAR);
+    colour_saturation(&p, &grey_of_original, 1, CPU_SCALAR);
     colour_light(&p, nothing, CPU_SCALAR);
     ck_assert_mem_eq(a, b, 18);
     colour_hls(&p, 0, 0, 0, CPU_SCALAR);
@@ -173,10 +173,10 @@ START_TEST(grey_pictures_take_brightness_and_contrast_only)
     uint8_t a[24], b[24];
     (void)three_by_two(a, 1);
     const struct imrec_image p = three_by_two(b, 1);
-    colour_saturation(&p, 0, CPU_SCALAR);
+    colour_saturation(&p, &grey_of_original, 0, CPU_SCALAR);
     colour_hls(&p, 90, 40, 40, CPU_SCALAR);
     ck_assert_mem_eq(a, b, 6);
-    colour_contrast(&p, 0, CPU_SCALAR); /* all become the mean */
+    colour_contrast(&p, &grey_of_original, 0, CPU_SCALAR); /* all become the mean */
     const double mean = (a[0] + a[1] + a[2] + a[3] + a[4] + a[5]) / 6.0;
     for (int i = 0; i < 6; i++)
         ck_assert_int_eq(b[i], sat((double)(float)mean));

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N = 20000, CELLS = 10 };
+enum { N = 20000, CELLS = 10, MOST = 16 };
 
 static struct sample_key key_of(uint64_t n)
 {
@@ -72,6 +72,27 @@ static double order_of(const struct imrec_draw *d)
     return 2 * d->light_order[0] + (d->light_order[1] > d->light_order[2]);
 }
 
+static double op_of(const struct imrec_draw *d)
+{
+    return d->op[0];
+}
+static double second_op_of(const struct imrec_draw *d)
+{
+    return d->op[1];
+}
+static double hue_of(const struct imrec_draw *d)
+{
+    return (double)d->hue;
+}
+static double sigma_of(const struct imrec_draw *d)
+{
+    return (double)d->blur_sigma;
+}
+static double grey_of_draw(const struct imrec_draw *d)
+{
+    return d->grey;
+}
+
 /* Uniform in [low, high]; whole numbers: each of low..high. */
 static const struct {
     const char *words;
@@ -94,6 +115,12 @@ static const struct {
     {"inter_method=10 rotate=3", warp_method_of, 0, 4, true},
     {"inter_method=10", crop_method_of, 0, 4, true},
     {"brightness=0.1", order_of, 0, 5, true},
+    {"rand_augment=2", op_of, 0, IMREC_OPS - 1, true},
+    {"rand_augment=2", second_op_of, 0, IMREC_OPS - 1, true},
+    {"trivial_augment=1", op_of, 0, IMREC_OPS - 1, true},
+    {"hue=0.25", hue_of, -0.25, 0.25, false},
+    {"gaussian_blur=1 min_blur_sigma=1 max_blur_sigma=3", sigma_of, 1, 3, false},
+    {"random_grayscale=0.5", grey_of_draw, 0, 1, true},
 };
 enum { UNIFORM = sizeof(uniform) / sizeof(uniform[0]) };
 
@@ -112,7 +139,7 @@ static double chi_square(const uint32_t *count, uint32_t cells)
 START_TEST(uniform_numbers_fill_their_range_evenly) /* _i into uniform */
 {
     struct cooked c;
-    uint32_t count[CELLS] = {0};
+    uint32_t count[MOST] = {0};
     const double low = uniform[_i].low, high = uniform[_i].high;
     const uint32_t cells = uniform[_i].whole ? (uint32_t)(high - low) + 1 : CELLS;
     cook(&c, uniform[_i].words);
@@ -124,7 +151,7 @@ START_TEST(uniform_numbers_fill_their_range_evenly) /* _i into uniform */
         const double at = uniform[_i].whole ? v - low : (v - low) / (high - low) * cells;
         count[at < cells ? (at < 0 ? 0 : (uint32_t)at) : cells - 1]++;
     }
-    ck_assert_msg(chi_square(count, cells) < 33.7, "%s: %g", uniform[_i].words,
+    ck_assert_msg(chi_square(count, cells) < 40, "%s: %g", uniform[_i].words,
                   chi_square(count, cells));
 }
 END_TEST
@@ -263,6 +290,57 @@ START_TEST(light_is_normal_along_the_components)
 }
 END_TEST
 
+START_TEST(strengths_of_operations_are_torchvisions)
+{
+    struct cooked c;
+    uint32_t negative[IMREC_OPS] = {0}, all[IMREC_OPS] = {0};
+    cook(&c, "rand_augment=1 rand_augment_magnitude=15 data_shape=3,331,662");
+    static const float want[IMREC_OPS] = {0,     0.15f, 0.15f, 150,   75, 15,
+                                          0.45f, 0.45f, 0.45f, 0.45f, 6,  127.5f};
+    for (uint64_t n = 0; n < N; n++) {
+        const struct imrec_draw d = augment_draw(&c.r, key_of(n), 700, 700);
+        const float m = d.op_magnitude[0], factor = d.op[0] >= 6 && d.op[0] <= 9 ? 1 : 0;
+        ck_assert_float_le(fabsf(fabsf(m - factor) - want[d.op[0]]), 1e-5f);
+        negative[d.op[0]] += m < factor;
+        all[d.op[0]]++;
+    }
+    for (int op = IMREC_OP_SHEAR_X; op <= IMREC_OP_SHARPNESS; op++)
+        ck_assert_double_le(fabs(negative[op] - all[op] / 2.0), 4 * sqrt(all[op] / 4.0));
+    cook(&c, "trivial_augment=1");
+    float most = 0;
+    for (uint64_t n = 0; n < N; n++) {
+        const struct imrec_draw d = augment_draw(&c.r, key_of(n), 60, 60);
+        ck_assert_uint_eq(d.op_count, 1);
+        if (d.op[0] == IMREC_OP_ROTATE)
+            most = fmaxf(most, fabsf(d.op_magnitude[0]));
+    }
+    ck_assert_float_eq(most, 135);
+}
+END_TEST
+
+START_TEST(what_has_a_probability_comes_as_often)
+{
+    struct cooked c;
+    uint32_t grey = 0, blurred = 0, erased = 0;
+    cook(&c, "random_grayscale=0.2 gaussian_blur=0.5 random_erasing=0.25");
+    for (uint64_t n = 0; n < N; n++) {
+        const struct imrec_draw d = augment_draw(&c.r, key_of(n), 60, 60);
+        grey += d.grey;
+        blurred += d.blur_sigma > 0;
+        erased += d.erase_width != 0;
+        ck_assert_uint_le(d.erase_x + d.erase_width, 20);
+        ck_assert_uint_le(d.erase_y + d.erase_height, 24);
+        if (d.erase_width != 0) {
+            const double share = d.erase_width * d.erase_height / 480.0;
+            ck_assert(share > 0.01 && share < 0.4);
+        }
+    }
+    ck_assert_double_le(fabs(grey - 0.2 * N), 4 * sqrt(0.16 * N));
+    ck_assert_double_le(fabs(blurred - 0.5 * N), 4 * sqrt(0.25 * N));
+    ck_assert_double_le(fabs(erased - 0.25 * N), 4 * sqrt(0.19 * N) + 0.01 * N);
+}
+END_TEST
+
 START_TEST(angles_come_from_the_list_and_a_fixed_one_wins_over_random_ones)
 {
     struct cooked c;
@@ -333,6 +411,8 @@ int main(void)
     tcase_add_test(tc, torchs_centre_is_rounded_to_even);
     tcase_add_test(tc, hls_shifts_have_the_originals_spread);
     tcase_add_test(tc, light_is_normal_along_the_components);
+    tcase_add_test(tc, strengths_of_operations_are_torchvisions);
+    tcase_add_test(tc, what_has_a_probability_comes_as_often);
     tcase_add_test(tc, angles_come_from_the_list_and_a_fixed_one_wins_over_random_ones);
     tcase_add_test(tc, equal_keys_give_equal_draws_and_every_part_of_the_key_counts);
     tcase_add_test(tc, one_augmenter_does_not_change_what_another_draws);

@@ -12,7 +12,8 @@ static const char everything[] =
     "max_rotate_angle=20 max_shear_ratio=0.2 min_random_scale=0.8 max_aspect_ratio=0.3 rand_crop=1 "
     "pad=1 rand_mirror=1 brightness=0.3 contrast=0.3 saturation=0.3 random_h=20 random_s=30 "
     "random_l=40 pca_noise=0.1 max_random_contrast=0.2 max_random_illumination=9 inter_method=10 "
-    "resize=16 record_draws=1";
+    "resize=16 record_draws=1 rand_augment=3 hue=0.1 random_grayscale=0.2 gaussian_blur=0.5 "
+    "random_erasing=0.5";
 
 static struct picture_set make(void)
 {

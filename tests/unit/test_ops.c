@@ -1,0 +1,235 @@
+/* Hue, blur, sharpness, mixing, erasing: variants equal the scalar, and do what they say. */
+#include "augment/kernels.h"
+#include "base/rng.h"
+#include "tests/support/guard.h"
+#include "tests/support/suite.h"
+
+#include <math.h>
+
+static struct resize_scratch *scratch;
+
+static uint8_t bits(uint64_t test, size_t i)
+{
+    return (uint8_t)rng_block((struct rng_key){81, test}, i, 0, 0, RNG_AUGMENT).v[0];
+}
+
+static uint8_t *noise(size_t n, uint64_t test)
+{
+    uint8_t *p = malloc(n);
+    for (size_t i = 0; i < n; i++)
+        p[i] = test % 3 == 0 ? (uint8_t) - (bits(test, i) & 1) : bits(test, i);
+    return p;
+}
+
+/* ---- variants ----------------------------------------------------------------------------------
+ */
+
+START_TEST(hues_are_turned_alike_by_every_variant)
+{
+    for (uint64_t t = 0; t < 300; t++) {
+        const uint32_t channels = t % 2 ? 3 : 4, n = 1 + (uint32_t)(t * 7 % 90);
+        const size_t bytes = (size_t)n * channels;
+        const float turn = (float)(t % 60) / 10;
+        uint8_t *from = noise(bytes, t), *want = noise(bytes, t);
+        hue_turn_scalar(turn, want, n, channels);
+        for (int l = 1; l < CPU_LEVELS; l++) {
+            if (!cpu_has((enum cpu_level)l))
+                continue;
+            struct guarded got = guarded_copy(from, bytes);
+            kernels_of((enum cpu_level)l)->hue_turn(turn, got.p, n, channels);
+            ck_assert_mem_eq(got.p, want, bytes);
+            guarded_free(got);
+        }
+        free(from);
+        free(want);
+    }
+}
+END_TEST
+
+START_TEST(three_by_three_means_are_alike_by_every_variant)
+{
+    for (uint64_t t = 0; t < 100; t++) {
+        const size_t n = 1 + t * 5 % 70, step = 1 + t % 4, row = n + 2 * step;
+        uint8_t *p = noise(3 * row, t), *want = malloc(n);
+        struct guarded from = guarded_copy(p, 3 * row);
+        const uint8_t *const rows[3] = {from.p + step, from.p + row + step,
+                                        from.p + 2 * row + step};
+        smooth_scalar(rows, (uint32_t)step, want, n);
+        for (size_t i = 0; i < n; i++) {
+            double sum = 4 * rows[1][i];
+            for (int k = 0; k < 9; k++)
+                sum += p[(size_t)(k / 3) * row + i + (size_t)(k % 3) * step];
+            ck_assert_int_eq(want[i], (int)floor(sum / 13 + 0.5));
+        }
+        for (int l = 1; l < CPU_LEVELS; l++) {
+            if (!cpu_has((enum cpu_level)l))
+                continue;
+            struct guarded got = guarded_copy(want, n);
+            memset(got.p, 0, n);
+            kernels_of((enum cpu_level)l)->smooth(rows, (uint32_t)step, got.p, n);
+            ck_assert_mem_eq(got.p, want, n);
+            guarded_free(got);
+        }
+        guarded_free(from);
+        free(p);
+        free(want);
+    }
+}
+END_TEST
+
+START_TEST(mixtures_are_alike_by_every_variant)
+{
+    for (uint64_t t = 0; t < 100; t++) {
+        const size_t n = 1 + t * 3 % 80;
+        const float factor = (float)t / 40;
+        uint8_t *a = noise(n, t), *b = noise(n, t + 1000), *want = noise(n, t);
+        mix_scalar(factor, want, b, n);
+        for (int l = 1; l < CPU_LEVELS; l++) {
+            if (!cpu_has((enum cpu_level)l))
+                continue;
+            struct guarded got = guarded_copy(a, n), other = guarded_copy(b, n);
+            kernels_of((enum cpu_level)l)->mix(factor, got.p, other.p, n);
+            ck_assert_mem_eq(got.p, want, n);
+            guarded_free(got);
+            guarded_free(other);
+        }
+        free(a);
+        free(b);
+        free(want);
+    }
+}
+END_TEST
+
+static struct imrec_image picture(uint32_t w, uint32_t h, uint32_t channels, uint64_t test)
+{
+    const size_t stride = (size_t)w * channels;
+    return (struct imrec_image){noise(stride * h, test), stride, w, h, channels};
+}
+
+START_TEST(blurred_pictures_are_alike_by_every_variant_and_near_the_filter)
+{
+    for (uint64_t t = 1; t < 40; t++) {
+        const float sigma = 0.2f + (float)t / 10;
+        const uint32_t w = 1 + (uint32_t)(t * 5 % 37), h = 1 + (uint32_t)(t * 11 % 29);
+        const uint32_t c = t % 3 == 0 ? 1 : t % 3 == 1 ? 3 : 4;
+        const struct imrec_image a = picture(w, h, c, t), b = picture(w, h, c, t);
+        ck_assert_int_eq(blur(&a, sigma, scratch, CPU_SCALAR, NULL), IMREC_OK);
+        for (int l = 1; l < CPU_LEVELS; l++) {
+            if (!cpu_has((enum cpu_level)l))
+                continue;
+            const struct imrec_image k = picture(w, h, c, t);
+            ck_assert_int_eq(blur(&k, sigma, scratch, (enum cpu_level)l, NULL), IMREC_OK);
+            ck_assert_mem_eq(a.pixels, k.pixels, a.stride * h);
+            free(k.pixels);
+        }
+        if (w > 30 && h > 20 && sigma < 3) { /* far from the borders: the filter itself */
+            double sum = 0, all = 0;
+            for (int y = -9; y <= 9; y++)
+                for (int x = -9; x <= 9; x++) {
+                    const double r2 = x * x + y * y, s2 = (double)sigma * (double)sigma;
+                    const double weight = exp(-0.5 * r2 / s2);
+                    all += weight;
+                    sum += weight * b.pixels[(size_t)(10 + y) * b.stride + (size_t)(15 + x) * c];
+                }
+            ck_assert_double_le(fabs(sum / all - a.pixels[10 * a.stride + 15 * (size_t)c]), 2);
+        }
+        free(a.pixels);
+        free(b.pixels);
+    }
+}
+END_TEST
+
+/* ---- meanings ----------------------------------------------------------------------------------
+ */
+
+START_TEST(a_third_of_a_turn_makes_red_green)
+{
+    const struct imrec_image p = picture(9, 5, 3, 1), was = picture(9, 5, 3, 1);
+    colour_hue(&p, 1.0f / 3, CPU_SCALAR);
+    for (size_t i = 0; i < 45; i++) {
+        ck_assert_int_le(abs(p.pixels[3 * i + 1] - was.pixels[3 * i]), 1);
+        ck_assert_int_le(abs(p.pixels[3 * i + 2] - was.pixels[3 * i + 1]), 1);
+        ck_assert_int_le(abs(p.pixels[3 * i] - was.pixels[3 * i + 2]), 1);
+    }
+    memcpy(p.pixels, was.pixels, 135);
+    colour_hue(&p, 0, CPU_SCALAR);
+    ck_assert_mem_eq(p.pixels, was.pixels, 135);
+    free(p.pixels);
+    free(was.pixels);
+}
+END_TEST
+
+START_TEST(what_is_all_alike_stays_so_when_blurred_or_sharpened)
+{
+    const struct imrec_image p = picture(20, 15, 3, 1);
+    memset(p.pixels, 77, 900);
+    ck_assert_int_eq(blur(&p, 1.5f, scratch, cpu_level(), NULL), IMREC_OK);
+    ck_assert_int_eq(sharpen(&p, 3, scratch, cpu_level(), NULL), IMREC_OK);
+    for (int i = 0; i < 900; i++)
+        ck_assert_uint_eq(p.pixels[i], 77);
+    free(p.pixels);
+}
+END_TEST
+
+START_TEST(sharpness_leaves_alpha_and_the_outermost_pixels)
+{
+    const struct imrec_image p = picture(8, 6, 4, 2), was = picture(8, 6, 4, 2);
+    ck_assert_int_eq(sharpen(&p, 2, scratch, cpu_level(), NULL), IMREC_OK);
+    int changed = 0;
+    for (size_t i = 0; i < 192; i++) {
+        const size_t x = i / 4 % 8, y = i / 32;
+        if (x == 0 || y == 0 || x == 7 || y == 5 || i % 4 == 3)
+            ck_assert_uint_eq(p.pixels[i], was.pixels[i]);
+        else
+            changed += p.pixels[i] != was.pixels[i];
+    }
+    ck_assert_int_gt(changed, 40);
+    free(p.pixels);
+    free(was.pixels);
+}
+END_TEST
+
+START_TEST(erasing_clears_the_rectangle_and_nothing_else) /* _i: layout */
+{
+    for (int dtype = 0; dtype < 4; dtype++) {
+        uint8_t slot[4 * 3 * 7 * 5];
+        const size_t value = dtype_size((enum imrec_dtype)dtype);
+        const struct normalize_job j = {
+            .width = 7,
+            .height = 5,
+            .channels = 3,
+            .how = {.dtype = (enum imrec_dtype)dtype, .layout = (enum imrec_layout)_i},
+            .out = slot};
+        memset(slot, 1, sizeof(slot));
+        normalize_erase(&j, (struct imrec_rect){2, 1, 4, 3});
+        for (size_t i = 0; i < 105; i++) {
+            const size_t x = _i == IMREC_NCHW ? i % 7 : i / 3 % 7;
+            const size_t y = _i == IMREC_NCHW ? i / 7 % 5 : i / 21;
+            const bool in = x >= 2 && x < 6 && y >= 1 && y < 4;
+            for (size_t k = 0; k < value; k++)
+                ck_assert_uint_eq(slot[i * value + k], !in);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    if (resize_scratch_new(&scratch, NULL) != IMREC_OK)
+        return EXIT_FAILURE;
+    Suite *s = suite_create("ops");
+    TCase *tc = tcase_create("all");
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, hues_are_turned_alike_by_every_variant);
+    tcase_add_test(tc, three_by_three_means_are_alike_by_every_variant);
+    tcase_add_test(tc, mixtures_are_alike_by_every_variant);
+    tcase_add_test(tc, blurred_pictures_are_alike_by_every_variant_and_near_the_filter);
+    tcase_add_test(tc, a_third_of_a_turn_makes_red_green);
+    tcase_add_test(tc, what_is_all_alike_stays_so_when_blurred_or_sharpened);
+    tcase_add_test(tc, sharpness_leaves_alpha_and_the_outermost_pixels);
+    tcase_add_loop_test(tc, erasing_clears_the_rectangle_and_nothing_else, 0, 2);
+    suite_add_tcase(s, tc);
+    const int status = suite_run(s);
+    resize_scratch_free(scratch);
+    return status;
+}
