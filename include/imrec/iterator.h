@@ -171,7 +171,7 @@ struct imrec_draw {
     float op_magnitude[4]; /* strength: factor, px, degrees, bits, threshold */
     float hue;             /* turns */
     bool grey;
-    float blur_sigma; /* px; 0: none */
+    float blur_sigma;                                     /* px; 0: none */
     uint32_t erase_x, erase_y, erase_width, erase_height; /* of the slot, px; 0: nothing */
 };
 
