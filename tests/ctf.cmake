@@ -1,4 +1,5 @@
 imrec_test(test_ctf_number ctf SOURCES property/test_ctf_number.c LABEL property)
+imrec_test(test_ctf_index ctf SOURCES property/test_ctf_index.c LABEL property)
 imrec_test(test_ctf_values ctf SOURCES property/test_ctf_values.c LABEL property)
 imrec_test(test_ctf_vectors ctf storage SOURCES conformance/test_ctf_vectors.c LABEL conformance)
 imrec_fuzz(ctf ctf)

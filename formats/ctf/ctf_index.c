@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "formats/ctf/ctf_fast.h"
 #include "formats/ctf/ctf_ids.h"
 
 #include <inttypes.h>
@@ -224,6 +225,44 @@ take_line(struct ctf_indexer *x, const struct line *l, struct imrec_error *err)
     return IMREC_OK;
 }
 
+/* ---- plain lines ------------------------------------------------------------------------- */
+
+/* The next line's end at or behind p. Short lines are many: a call for each costs more than the
+ * look at a few words. */
+static inline const uint8_t *line_end(const uint8_t *p, const uint8_t *end)
+{
+    for (int i = 0; i < 4 && end - p >= 8; i++, p += 8) {
+        const uint64_t w = load_le64(p) ^ 0x0a0a0a0a0a0a0a0au;
+        const uint64_t zero = (w - 0x0101010101010101u) & ~w & 0x8080808080808080u;
+        if (zero != 0)
+            return p + __builtin_ctzll(zero) / 8;
+    }
+    return p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+}
+
+/* A line that begins with at most 19 digits, a blank or none, and a sample: *p moves to the
+ * sample. */
+static inline bool
+is_plain(const struct ctf_indexer *x, const uint8_t **p, const uint8_t *end, struct line *l)
+{
+    const uint8_t *at = *p;
+    uint64_t id;
+    if (end - at < 24 || x->o.main_alias != NULL)
+        return false;
+    const unsigned n = ctf_fast_digits(at, &id);
+    id = n == 0 ? 0 : id;
+    at += n;
+    while (n == 8 && (uint8_t)(*at - '0') < 10 && at - *p < 19)
+        id = 10 * id + (uint64_t)(*at++ - '0');
+    l->has_id = at > *p;
+    l->id = id;
+    at += *at == ' ';
+    if (*at != '|' || at[1] == '#')
+        return false;
+    *p = at;
+    return true;
+}
+
 /* ---- the pass ---------------------------------------------------------------------------- */
 
 enum imrec_status
@@ -241,12 +280,15 @@ ctf_indexer_feed(struct ctf_indexer *x, struct bytes piece, bool last, struct im
         x->at = 3;
     }
     while (p < end) {
-        const uint8_t *lf = memchr(p, '\n', (size_t)(end - p));
-        const uint8_t *next = lf != NULL ? lf + 1 : end;
-        struct line l = {.p = p, .end = lf != NULL ? lf : end};
-        if (l.end > p && l.end[-1] == '\r')
-            l.end--;
-        IMREC_TRY(look_at_line(x, &l, err));
+        struct line l = {.p = p, .counts = true};
+        const uint8_t *at = p;
+        const bool plain = is_plain(x, &at, end, &l);
+        const uint8_t *lf = line_end(at, end), *next = lf != NULL ? lf + 1 : end;
+        if (!plain) {
+            l = (struct line){.p = p, .end = lf != NULL ? lf : end};
+            l.end -= l.end > p && l.end[-1] == '\r';
+            IMREC_TRY(look_at_line(x, &l, err));
+        }
         IMREC_TRY(take_line(x, &l, err));
         x->at += (uint64_t)(next - p);
         x->line++;
