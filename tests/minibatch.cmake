@@ -9,3 +9,4 @@ imrec_test(test_minibatch_random minibatch SOURCES conformance/test_minibatch_ra
 imrec_test(test_minibatch_stream minibatch im2rec SOURCES property/test_minibatch_stream.c LABEL property TIMEOUT 180)
 imrec_test(test_sequences minibatch SOURCES unit/test_sequences.c)
 imrec_test(test_minibatch_faults minibatch im2rec SOURCES fault/test_minibatch_faults.c LABEL fault TIMEOUT 180)
+imrec_test(test_minibatch_epochs minibatch im2rec SOURCES property/test_minibatch_epochs.c LABEL property)

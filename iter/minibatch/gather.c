@@ -28,8 +28,37 @@ static void add_chunk(struct imrec_minibatch_source *s, uint32_t chunk)
             add_block(s, blocks_first(s->blocks, k) + joint_find(&s->joint, chunk, n, k).block);
 }
 
-static enum imrec_status
-add_group(struct imrec_minibatch_source *s, uint64_t ahead, struct imrec_error *err)
+/* What the window has room for beside the group in use; a chunk is read ahead in any case. */
+struct room_left {
+    uint64_t chunks, samples;
+};
+
+static bool fits(const struct imrec_minibatch_source *s, uint32_t chunk, struct room_left *left)
+{
+    const uint64_t samples = s->joint.chunk[chunk].samples;
+    if (left->chunks == 0 || samples > left->samples)
+        return false;
+    left->chunks--;
+    left->samples -= samples;
+    return true;
+}
+
+static struct room_left
+room_beside(const struct imrec_minibatch_source *s, const struct timeline_group *g)
+{
+    struct room_left left = {UINT64_MAX, UINT64_MAX};
+    if (!s->options.o.randomize)
+        return left;
+    left.chunks = s->window_chunks > 0 ? s->window_chunks : left.chunks;
+    left.samples = s->window_samples > 0 ? s->window_samples : left.samples;
+    for (uint32_t i = 0; i < g->chunks; i++)
+        if (!fits(s, g->chunk[i], &left))
+            return (struct room_left){0, 0};
+    return left;
+}
+
+static enum imrec_status add_group(struct imrec_minibatch_source *s, uint64_t ahead,
+                                   struct room_left *left, struct imrec_error *err)
 {
     const struct imrec_minibatch_options *o = &s->options.o;
     const bool dealt = o->rank_mode == IMREC_RANK_LOCAL && o->randomize; /* chunks, to ranks */
@@ -37,7 +66,7 @@ add_group(struct imrec_minibatch_source *s, uint64_t ahead, struct imrec_error *
     IMREC_TRY(timeline_group(s->line, ahead, &g, err));
     if (o->max_sweeps > 0 && g.sweep >= (uint64_t)o->max_sweeps)
         return IMREC_OK;
-    for (uint32_t i = 0; i < g.chunks; i++)
+    for (uint32_t i = 0; i < g.chunks && (ahead == 0 || fits(s, g.chunk[i], left) || i == 0); i++)
         if (!dealt || (g.place + i) % (uint64_t)o->num_ranks == (uint64_t)o->rank)
             add_chunk(s, g.chunk[i]);
     return IMREC_OK;
@@ -68,8 +97,9 @@ enum imrec_status gather_want(struct imrec_minibatch_source *s, const struct tim
             add_chunk(s, item->chunk);
         before = item->chunk;
     }
+    struct room_left left = room_beside(s, &now);
     for (uint64_t i = 0; i <= ahead; i++)
-        IMREC_TRY(add_group(s, i, err));
+        IMREC_TRY(add_group(s, i, &left, err));
     blocks_want(s->blocks, s->list, s->lists);
     s->want_sweep = now.sweep;
     s->want_group = now.number;

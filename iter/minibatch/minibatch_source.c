@@ -78,6 +78,8 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
         .rank = (uint32_t)o->rank,
     };
     take_window(s, &t);
+    s->window_chunks = t.window_chunks;
+    s->window_samples = t.window_samples;
     IMREC_TRY(source_check_memory(s, &t, err));
     IMREC_TRY(timeline_new(&t, &s->line, err));
     minibatch_plan_init(&s->plan, &plan, s->line);

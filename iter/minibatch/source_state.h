@@ -45,7 +45,8 @@ struct imrec_minibatch_source {
     struct timeline *line;
     struct minibatch_plan plan;
     struct truncated_plan truncated;
-    uint32_t label_stream; /* UINT32_MAX: the timeline's own */
+    uint64_t window_chunks, window_samples; /* 0: no bound */
+    uint32_t label_stream;                  /* UINT32_MAX: the timeline's own */
     uint32_t threads;
 
     /* of the assembling thread */

@@ -74,15 +74,29 @@ static uint64_t share(uint64_t window, uint64_t all)
     return window < 2 ? 1 : window / 2;
 }
 
+/* Two chunks of a group are mixed wherever the window has room for both. */
+static bool is_full(const struct timeline *t, uint64_t chunks, uint64_t samples, uint64_t more)
+{
+    const uint64_t window = t->o.window_samples;
+    uint64_t most = share(t->o.window_chunks, t->o.chunks);
+    if (!t->o.randomize)
+        return chunks == 1;
+    if (most == 1 && t->o.window_chunks > 1)
+        most = 2;
+    if (chunks == most)
+        return true;
+    if (chunks == 1 && window > 0)
+        return samples + more > window;
+    return samples + more > share(window, t->samples);
+}
+
 static void cut_groups(const struct timeline *t, struct order *o)
 {
-    const uint64_t most_chunks = t->o.randomize ? share(t->o.window_chunks, t->o.chunks) : 1;
-    const uint64_t most_samples = share(t->o.window_samples, t->samples);
     uint64_t chunks = 0, samples = 0, before = 0;
     o->groups = 0;
     for (uint32_t i = 0; i < t->o.chunks; i++) {
         const uint64_t more = t->o.chunk[o->chunk[i]].samples;
-        if (i == 0 || chunks == most_chunks || samples + more > most_samples) {
+        if (i == 0 || is_full(t, chunks, samples, more)) {
             o->group[o->groups] = i;
             o->group_sample[o->groups++] = before;
             chunks = samples = 0;

@@ -2,8 +2,9 @@
  * in an order of its own. Pure: it knows chunks by their counts and asks for lengths.
  *
  * Randomized, the chunks of a sweep are permuted and cut into groups of half a window at most
- * (one group in use, one being filled); the sequences of a group are permuted. What fits into
- * the window is one group. Everything is a function of seed + sweep. */
+ * (one group in use, one being filled), of two chunks where the window has room for no more; the
+ * sequences of a group are permuted. What fits into the window is one group. Everything is a
+ * function of seed + sweep. */
 #ifndef IMREC_ITER_PLAN_TIMELINE_H
 #define IMREC_ITER_PLAN_TIMELINE_H
 
