@@ -10,3 +10,4 @@ imrec_test(test_minibatch_stream minibatch im2rec SOURCES property/test_minibatc
 imrec_test(test_sequences minibatch SOURCES unit/test_sequences.c)
 imrec_test(test_minibatch_faults minibatch im2rec SOURCES fault/test_minibatch_faults.c LABEL fault TIMEOUT 180)
 imrec_test(test_minibatch_epochs minibatch im2rec SOURCES property/test_minibatch_epochs.c LABEL property)
+imrec_test(test_minibatch_sources minibatch im2rec SOURCES property/test_minibatch_sources.c LABEL property)

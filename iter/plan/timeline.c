@@ -90,6 +90,18 @@ static bool is_full(const struct timeline *t, uint64_t chunks, uint64_t samples,
     return samples + more > share(window, t->samples);
 }
 
+/* A last chunk that is left alone goes to the group before it, where the window has room. */
+static void join_last(const struct timeline *t, struct order *o)
+{
+    if (!t->o.randomize || o->groups < 2 || o->group[o->groups - 1] + 1 != t->o.chunks)
+        return;
+    const uint64_t chunks = t->o.chunks - o->group[o->groups - 2],
+                   samples = t->samples - o->group_sample[o->groups - 2];
+    if ((t->o.window_chunks == 0 || chunks <= t->o.window_chunks) &&
+        (t->o.window_samples == 0 || samples <= t->o.window_samples))
+        o->groups--;
+}
+
 static void cut_groups(const struct timeline *t, struct order *o)
 {
     uint64_t chunks = 0, samples = 0, before = 0;
@@ -105,6 +117,7 @@ static void cut_groups(const struct timeline *t, struct order *o)
         samples += more;
         before += more;
     }
+    join_last(t, o);
     o->group[o->groups] = t->o.chunks;
     o->group_sample[o->groups] = before;
 }
