@@ -66,10 +66,7 @@ static void pass_end(struct schedule *s)
     }
     s->main.epoch += s->main.in_epoch != 0; /* else it has ended before */
     s->main.in_epoch = 0;
-    if (s->fill == FILL_NEXT_SWEEPS) { /* what filled the batch comes again */
-        s->back = true;
-        s->go = false;
-    }
+    s->back = s->fill == FILL_NEXT_SWEEPS; /* what filled the batch comes again */
 }
 
 static enum schedule_step close_batch(struct schedule *s, bool end)
@@ -222,10 +219,8 @@ static enum schedule_step next_of_main(struct schedule *s, bool more)
 
 enum schedule_step schedule_next(struct schedule *s, bool more)
 {
-    if (s->fill == FILL_SWEEP && s->slots == 0 && source_is_over(s)) {
-        s->go = s->back = false; /* nothing comes any more */
-        return close_batch(s, true);
-    }
+    if (s->fill == FILL_SWEEP && s->slots == 0 && source_is_over(s))
+        return close_batch(s, true); /* nothing comes any more */
     if (s->go || s->back) {
         const enum schedule_step step = s->back ? SCHEDULE_BACK : SCHEDULE_GO;
         s->go = s->back = false;

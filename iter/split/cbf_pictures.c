@@ -335,11 +335,12 @@ const struct imrec_error *cbf_loss(const struct split *s, uint64_t unit)
 {
     const struct cbf_pictures *c = s->cbf;
     const uint64_t number = c->begin + unit;
-    if (s->records[unit].bytes == CBF_LOST)
-        for (size_t i = 0; i < c->loss_count; i++)
-            if (number >= c->losses[i].first && number < c->losses[i].end)
-                return &c->losses[i].why;
-    return NULL;
+    if (s->records[unit].bytes != CBF_LOST)
+        return NULL;
+    size_t i = 0; /* each lost one has a cause: the last stands for those that were too many */
+    while (i + 1 < c->loss_count && !(number >= c->losses[i].first && number < c->losses[i].end))
+        i++;
+    return &c->losses[i].why;
 }
 
 enum imrec_status

@@ -139,6 +139,7 @@ enum edit {
     HALF_LENGTH,
     NEGATIVE_LENGTH,
     LONG_LENGTH,
+    LONGEST_LENGTH,
     WRONG_LENGTH,
     FAR_LABEL,
     TWO_VALUES,
@@ -158,6 +159,7 @@ static const struct {
     [HALF_LENGTH] = {"image_bytes", false},
     [NEGATIVE_LENGTH] = {"image_bytes", false},
     [LONG_LENGTH] = {"image_bytes", false},
+    [LONGEST_LENGTH] = {"no length of a picture", false},
     [WRONG_LENGTH] = {"disagree", false},
     [FAR_LABEL] = {"index 3, it must be in [0, 3)", false},
     [TWO_VALUES] = {"NNZ", false},
@@ -190,6 +192,10 @@ static void damage(uint8_t *to, enum edit edit)
         break;
     case LONG_LENGTH:
         put_float(to, bytes + 4, 65535);
+        break;
+    case LONGEST_LENGTH:
+        put_float(to, bytes + 4, 65535);
+        put_float(to, bytes + 8, 65535);
         break;
     case WRONG_LENGTH:
         put_float(to, bytes + 8, words[1] - 4);
@@ -270,6 +276,25 @@ START_TEST(damage_costs_a_slot_each_and_is_named) /* _i: edit */
         ck_assert_uint_ge(other.first.offset, h.chunk[1].offset);
         ck_assert_uint_le(other.first.offset, h.chunk[1].offset + h.chunk[1].bytes);
     }
+    free(to);
+}
+END_TEST
+
+START_TEST(sequences_are_counted_in_their_own_file)
+{
+    uint8_t *to = malloc(file.n);
+    struct imrec_batch b;
+    struct imrec_error err = {0};
+    char both[900], says[64];
+    memcpy(to, file.p, file.n);
+    damage(to, WRONG_ID);
+    tmp_write(&p.dir, "bad.cbf", to, file.n);
+    snprintf(both, sizeof(both), "%s;%s", path, tmp_path(&p.dir, "bad.cbf"));
+    struct imrec_iter *it = pair_open(both, "num_parts=2 part_index=1 batch_size=24");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+    snprintf(says, sizeof(says), "bad.cbf: sequence %u, byte ", h.chunk[0].sequences + 2);
+    ck_assert_msg(strstr(err.message, says) != NULL, "%s", err.message);
+    imrec_iter_close(it);
     free(to);
 }
 END_TEST
@@ -423,6 +448,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, damage_costs_a_slot_each_and_is_named, 0, EDITS);
+    tcase_add_test(tc, sequences_are_counted_in_their_own_file);
     tcase_add_loop_test(tc, no_flipped_byte_does_more_than_lose_samples, 0, 3);
     tcase_add_test(tc, short_and_interrupted_reads_change_nothing);
     tcase_add_loop_test(tc, unreadable_pages_lose_what_is_in_them, 0, 2);

@@ -183,6 +183,43 @@ START_TEST(random_crops_do_not_depend_on_threads_batches_or_chunks)
 }
 END_TEST
 
+START_TEST(random_crops_do_not_depend_on_the_partition)
+{
+    const char *a = pack("a.cbf", IMREC_PACK_CBF, false);
+    struct imrec_batch all, b;
+    char words[200];
+    struct imrec_iter *whole = pair_open(a, "rand_crop=1 rand_mirror=1 batch_size=24");
+    ck_assert_int_eq(imrec_iter_next(whole, &all, NULL), IMREC_OK);
+    for (int part = 0; part < 5; part++) {
+        snprintf(words, sizeof(words),
+                 "rand_crop=1 rand_mirror=1 batch_size=5 num_parts=5 part_index=%d", part);
+        struct imrec_iter *it = pair_open(a, words);
+        ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+        const size_t at = (size_t)part * 5;
+        ck_assert_uint_eq(b.ids[0], all.ids[at]);
+        ck_assert(memcmp(b.data, (const uint8_t *)all.data + at * FLOATS, b.count * FLOATS) == 0);
+        imrec_iter_close(it);
+    }
+    imrec_iter_close(whole);
+}
+END_TEST
+
+START_TEST(a_list_of_other_pictures_gives_no_ids)
+{
+    struct imrec_batch b;
+    p.o.center_crop = true;
+    const char *a = pack("a.cbf", IMREC_PACK_CBF, true);
+    const struct bytes list = read_whole(tmp_path(&p.dir, "a.lst"));
+    tmp_write(&p.dir, "a.lst", list.p, list.n - 30); /* the last line is missing */
+    free((void *)(uintptr_t)list.p);
+    struct imrec_iter *it = pair_open(a, "num_parts=2 part_index=1 batch_size=12");
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    for (uint32_t i = 0; i < 12; i++)
+        ck_assert_uint_eq(b.ids[i], 12 + i);
+    imrec_iter_close(it);
+}
+END_TEST
+
 START_TEST(a_position_is_found_again) /* _i: calls before it */
 {
     struct imrec_batch b;
@@ -225,6 +262,8 @@ int main(void)
     tcase_add_test(tc, mean_images_are_the_same_whichever_way_they_are_made);
     tcase_add_test(tc, grey_values_stand_for_three_channels);
     tcase_add_test(tc, random_crops_do_not_depend_on_threads_batches_or_chunks);
+    tcase_add_test(tc, random_crops_do_not_depend_on_the_partition);
+    tcase_add_test(tc, a_list_of_other_pictures_gives_no_ids);
     tcase_add_loop_test(tc, a_position_is_found_again, 0, 7);
     tcase_add_test(tc, labels_of_a_list_stand_in_for_those_of_the_file);
     suite_add_tcase(s, tc);

@@ -115,6 +115,27 @@ START_TEST(a_full_data_sweep_is_one_and_no_more)
 }
 END_TEST
 
+START_TEST(a_source_that_is_over_stands_still)
+{
+    struct imrec_batch b;
+    const char *json;
+    char first[1000];
+    struct imrec_iter *it = open_with(2, "epoch_size=20 max_samples=50 batch_size=10");
+    for (int i = 0; i < 8; i++) /* five batches, three ENDs */
+        ck_assert_int_le(imrec_iter_next(it, &b, NULL), IMREC_END);
+    ck_assert_int_eq(imrec_iter_position(it, &json, NULL), IMREC_OK);
+    snprintf(first, sizeof(first), "%s", json);
+    ck_assert_ptr_nonnull(strstr(first, "\"position\": 50, \"epoch\": 3, \"epoch_sample\": 0"));
+    for (int i = 0; i < 9; i++)
+        ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_END);
+    ck_assert_int_eq(imrec_iter_position(it, &json, NULL), IMREC_OK);
+    ck_assert_str_eq(json, first);
+    ck_assert_int_eq(imrec_iter_rewind(it, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_END);
+    imrec_iter_close(it);
+}
+END_TEST
+
 START_TEST(batches_say_their_epoch_and_its_end)
 {
     struct imrec_batch b;
@@ -144,6 +165,10 @@ START_TEST(rewind_begins_the_next_sweep_and_an_epoch) /* _i: batches before */
     for (int i = 0; i < _i; i++)
         (void)!imrec_iter_next(it, &b, NULL);
     ck_assert_int_eq(imrec_iter_rewind(it, NULL), IMREC_OK);
+    const uint64_t epoch = (uint64_t)(_i + 5) / 6; /* five batches and an END each */
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    ck_assert_uint_eq(b.epoch, epoch);
+    stream_batch(&got, &b, SAMPLE_BYTES, false);
     stream_read(&got, it, SAMPLE_BYTES, 1, SIZE_MAX);
     ck_assert_uint_eq(got.n, 26);
     const size_t from = _i == 0 ? 0 : _i <= 14 ? RECORDS + 1 : 2 * (RECORDS + 1);
@@ -232,6 +257,7 @@ int main(void)
     tcase_add_loop_test(tc, epochs_cut_the_stream_and_change_nothing_else, 0, ORDERS);
     tcase_add_loop_test(tc, the_source_ends_after_its_samples_for_good, 0, ORDERS);
     tcase_add_test(tc, a_full_data_sweep_is_one_and_no_more);
+    tcase_add_test(tc, a_source_that_is_over_stands_still);
     tcase_add_test(tc, batches_say_their_epoch_and_its_end);
     tcase_add_loop_test(tc, rewind_begins_the_next_sweep_and_an_epoch, 0, 17);
     tcase_add_loop_test(tc, damage_is_told_once_a_sweep_however_batches_are_filled, 0, 2);

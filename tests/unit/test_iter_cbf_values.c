@@ -6,9 +6,9 @@
 
 enum { PICTURES = 7, C = 3, H = 4, W = 5, DIM = C * H * W, CLASSES = 4 };
 
-enum labels { SPARSE, ONE_HOT, VALUES, NO_LABELS };
+enum labels { SPARSE, ONE_HOT, VALUES, NO_LABELS, FIVES };
 struct form {
-    bool doubles, labels_first, more; /* more: a stream that nobody asks for */
+    bool doubles, labels_first, more, more_first; /* more: a stream that nobody asks for */
     enum labels labels;
     float first, step; /* of the values */
 };
@@ -62,7 +62,10 @@ static void put_labels(struct buf *b, const struct form *f, uint32_t picture)
         return;
     }
     for (uint32_t i = 0; i < CLASSES; i++)
-        put(b, f->doubles, f->labels == ONE_HOT ? (float)(i == class) : (float)(picture * 10 + i));
+        put(b, f->doubles,
+            f->labels == ONE_HOT ? (float)(i == class)
+            : f->labels == FIVES ? (float)(5 * (i == class))
+                                 : (float)(picture * 10 + i));
 }
 
 static void put_more(struct buf *b, uint32_t picture)
@@ -89,6 +92,8 @@ static const char *make(const struct form *f)
     struct stream_info info[3] = {f->labels_first ? labels : features,
                                   f->labels_first ? features : labels, more};
     const uint32_t streams = f->labels == NO_LABELS ? 1 : f->more ? 3 : 2;
+    if (f->more_first)
+        memcpy(info, (struct stream_info[]){more, info[0], info[1]}, sizeof(info));
     ck_assert_int_eq(cbf_writer_new(info, streams, 1000, cbf_to_buf, &file, &w, NULL), IMREC_OK);
     for (uint32_t k = 0; k < PICTURES; k++) {
         uint64_t offset[3][2];
@@ -99,6 +104,8 @@ static const char *make(const struct form *f)
         put_features(&one[f->labels_first], f, k);
         put_labels(&one[!f->labels_first], f, k);
         put_more(&one[2], k);
+        if (f->more_first)
+            memcpy(one, (struct buf[]){one[2], one[0], one[1]}, sizeof(one));
         for (uint32_t i = 0; i < streams; i++) {
             offset[i][0] = 0;
             offset[i][1] = one[i].n;
@@ -122,6 +129,8 @@ static const struct form forms[] = {
     {.step = 1, .labels_first = true, .labels = ONE_HOT},
     {.step = 1, .doubles = true, .labels = ONE_HOT},
     {.step = 1, .doubles = true, .labels_first = true, .more = true},
+    {.step = 1, .more = true, .more_first = true},
+    {.step = 2},
     {.first = -0.5f, .step = 1 / 256.0f},
     {.first = -300, .step = 3.25f, .doubles = true, .labels = ONE_HOT, .more = true},
     {.first = 1e30f, .step = 1e28f, .labels_first = true},
@@ -209,13 +218,13 @@ START_TEST(what_does_not_fit_is_refused_by_name) /* _i into wrong */
 }
 END_TEST
 
-START_TEST(a_vector_that_is_no_class_fails_alone)
+START_TEST(a_vector_that_is_no_class_fails_alone) /* _i: a 1 and others; no 1 */
 {
     struct imrec_batch b;
     struct imrec_error err;
-    /* values 0..3, 10..13, ...: picture 0 has a 1, and others too */
-    struct imrec_iter *it = pair_open(make(&(struct form){.step = 1, .labels = VALUES}),
-                                      "data_shape=3,4,5 batch_size=7");
+    struct imrec_iter *it =
+        pair_open(make(&(struct form){.step = 1, .labels = _i ? FIVES : VALUES}),
+                  "data_shape=3,4,5 batch_size=7");
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
     ck_assert_uint_eq(b.failed, PICTURES);
     ck_assert_ptr_nonnull(strstr(err.message, "stream 'labels'"));
@@ -275,7 +284,7 @@ int main(void)
     tcase_add_test(tc, what_values_cannot_become_is_said);
     tcase_add_loop_test(tc, what_does_not_fit_is_refused_by_name, 0,
                         sizeof(wrong) / sizeof(wrong[0]));
-    tcase_add_test(tc, a_vector_that_is_no_class_fails_alone);
+    tcase_add_loop_test(tc, a_vector_that_is_no_class_fails_alone, 0, 2);
     tcase_add_test(tc, streams_that_are_no_pictures_are_listed);
     tcase_add_test(tc, files_of_two_kinds_are_no_set);
     suite_add_tcase(s, tc);
