@@ -222,7 +222,7 @@ static void draw_crop(const struct recipe *r, struct sample_key key, struct size
 struct imrec_draw
 augment_draw(const struct recipe *r, struct sample_key key, uint32_t width, uint32_t height)
 {
-    struct imrec_draw d = {.scale = 1, .aspect = 1, .value_contrast = 1};
+    struct imrec_draw d = {.scale = 1, .aspect = 1, .value_contrast = 1, .mix_share = 1};
     const uint32_t border = 2 * (uint32_t)r->o->pad;
     const struct rng_block which =
         r->o->inter_method == 10 ? draw_block(key, DRAW_METHOD) : (struct rng_block){{0}};

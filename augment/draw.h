@@ -39,10 +39,12 @@ enum draw_block {
     DRAW_PCA = 6,       /* two pairs of normal numbers */
     DRAW_TONE = 7,      /* contrast, illumination */
     DRAW_HUE = 8,       /* hue, whether grey, whether blurred, how much */
+    DRAW_MIX = 10,      /* order, mixup or cutmix, middle of the rectangle */
     DRAW_ERASE = 9,     /* whether; the rectangle has ten blocks of its own */
     DRAW_AREA = 16,     /* area, aspect, swap; a block for each of ten tries */
     DRAW_HOLE = 32,     /* area, aspect, column, row; likewise */
     DRAW_OP = 48,       /* operation, sign, strength; a block for each operation */
+    DRAW_BETA = 1000,   /* two pairs; a block for each of a thousand tries */
 };
 struct rng_block draw_block(struct sample_key key, uint32_t block);
 double draw_unit(uint64_t bits); /* [0, 1), 53 bits */

@@ -3,6 +3,7 @@
 #define IMREC_AUGMENT_KERNELS_H
 
 #include "augment/colour.h"
+#include "augment/mix.h"
 #include "augment/normalize.h"
 #include "augment/ops.h"
 #include "augment/resample_passes.h"
@@ -35,6 +36,7 @@ struct kernels {
     smooth_fn *smooth;
     blur_fn *blur;
     mix_fn *mix;
+    blend_fn *blend;
 };
 
 /* Those of a level that cpu_has(). */

@@ -112,6 +112,10 @@ static enum imrec_status check_values(const struct recipe *r, struct imrec_error
         (o->saturation != 0 || r->hls || r->pca || r->hue || r->greys))
         return refuse(err, "saturation, hue, random_h, random_s, random_l, pca_noise and "
                            "random_grayscale need colours: data_shape has one channel");
+    if (o->mixup > 0 && o->dtype != IMREC_FLOAT32)
+        return refuse(err, "mixup blends values: it needs dtype=float32");
+    if (o->num_classes > 0 && o->label_width != 1)
+        return refuse(err, "num_classes makes shares of one label: label_width must be 1");
     if (o->rand_augment > 0 && o->trivial_augment)
         return refuse(err, "rand_augment and trivial_augment contradict each other; give one");
     if (r->tones && !real)
@@ -168,4 +172,6 @@ void recipe_reset(struct imrec_iter_options *o)
     o->rand_augment = 0;
     o->trivial_augment = false;
     o->hue = o->random_grayscale = o->gaussian_blur = o->random_erasing = 0;
+    o->mixup = o->cutmix = 0;
+    o->num_classes = 0;
 }

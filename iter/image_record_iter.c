@@ -113,6 +113,7 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
         .context = it,
         .feed = iter_feed,
         .work = iter_work,
+        .complete = recipe_mixes(&it->recipe) ? iter_mix : NULL,
         .batch_size = (uint32_t)o->batch_size,
         .depth = (uint32_t)o->prefetch_buffer + 1,
         .workers = it->worker_count,

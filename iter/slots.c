@@ -19,9 +19,20 @@ static bool block_size(const struct imrec_iter_options *o, size_t *sample, size_
            mul_fits(*sample, (size_t)o->batch_size, block) && *block <= MAX_BLOCK_BYTES;
 }
 
+static bool mixes(const struct imrec_iter_options *o)
+{
+    return o->mixup > 0 || o->cutmix > 0;
+}
+
+static size_t label_width(const struct imrec_iter_options *o)
+{
+    return (size_t)(o->num_classes > 0 ? o->num_classes : o->label_width);
+}
+
 static size_t row_bytes(const struct imrec_iter_options *o)
 {
-    return (size_t)o->label_width * sizeof(float) + sizeof(uint64_t) + 1 +
+    const size_t mixing = mixes(o) ? sizeof(struct mix_draw) + sizeof(struct mix_candidate) : 0;
+    return mixing + label_width(o) * sizeof(float) + sizeof(uint64_t) + 1 +
            sizeof(enum imrec_status) + (o->record_draws ? sizeof(struct imrec_draw) : 0);
 }
 
@@ -49,8 +60,10 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
     s->valid = imrec_zalloc(rows, sizeof(*s->valid));
     s->status = imrec_zalloc(rows, sizeof(*s->status));
     s->draws = o->record_draws ? imrec_zalloc(rows, sizeof(*s->draws)) : NULL;
+    s->mixes = mixes(o) ? imrec_zalloc(rows, sizeof(*s->mixes)) : NULL;
+    s->candidates = mixes(o) ? imrec_zalloc(rows, sizeof(*s->candidates)) : NULL;
     if (!s->data || !s->labels || !s->ids || !s->valid || !s->status ||
-        (o->record_draws && !s->draws))
+        (o->record_draws && !s->draws) || (mixes(o) && (!s->mixes || !s->candidates)))
         return IMREC_ERR_NO_MEMORY;
     for (uint32_t i = 0; i < s->depth; i++)
         if ((s->data[i] = pages_alloc(s->data_bytes)) == NULL)
@@ -64,7 +77,7 @@ slots_init(struct slots *s, const struct imrec_iter_options *o, struct imrec_err
     *s = (struct slots){
         .depth = (uint32_t)o->prefetch_buffer + 1, /* + the one the consumer holds */
         .batch_size = (uint32_t)o->batch_size,
-        .label_width = (uint32_t)o->label_width,
+        .label_width = (uint32_t)label_width(o),
     };
     if (!block_size(o, &s->sample_bytes, &s->data_bytes))
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
@@ -91,6 +104,8 @@ void slots_free(struct slots *s)
     imrec_free(s->valid);
     imrec_free(s->status);
     imrec_free(s->draws);
+    imrec_free(s->mixes);
+    imrec_free(s->candidates);
     imrec_free(s->cells);
     *s = (struct slots){0};
 }

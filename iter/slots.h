@@ -2,6 +2,7 @@
 #ifndef IMREC_ITER_SLOTS_H
 #define IMREC_ITER_SLOTS_H
 
+#include "augment/mix.h"
 #include "base/threads.h"
 #include "imrec/iterator.h"
 #include "iter/plan/schedule.h"
@@ -27,6 +28,11 @@ struct cell_state { /* of one batch; written by the feed, first failures by work
     struct imrec_error fatal_error;
 };
 
+struct mix_candidate { /* a slot of the batch that is mixed */
+    uint64_t order;
+    uint32_t slot;
+};
+
 struct slots {
     uint32_t depth, batch_size, label_width;
     size_t sample_bytes, sample_stride; /* data of a slot; both the same: batches are dense */
@@ -37,6 +43,8 @@ struct slots {
     uint8_t *valid;
     enum imrec_status *status;
     struct imrec_draw *draws; /* NULL: not asked for */
+    struct mix_draw *mixes;   /* of mixup and cutmix; NULL: not asked for */
+    struct mix_candidate *candidates;
     struct cell_state *cells;
 };
 

@@ -56,6 +56,7 @@ struct imrec_iter {
 /* feed.c and work.c: the team's callbacks; context is the iterator. */
 enum team_step iter_feed(void *context, struct ticket *t);
 void iter_work(void *context, const struct ticket *t, uint32_t worker);
+void iter_mix(void *context, uint32_t cell); /* mixing.c */
 void iter_on_window(void *context, const struct window *w);
 /* Lets the stream begin at `place`: the team must be paused, or not yet started. */
 void iter_begin_at(struct imrec_iter *it, const struct place *place);

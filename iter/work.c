@@ -5,12 +5,29 @@
 #include "iter/split/cbf_pictures.h"
 #include "iter/state.h"
 
+#include <math.h>
 #include <string.h>
+
+/* A class as shares of all classes. */
+static enum imrec_status
+spread_class(const struct imrec_iter *it, float label, float *to, struct imrec_error *err)
+{
+    const int64_t classes = it->options.num_classes;
+    if (!(label >= 0 && label < (float)classes) || label != floorf(label))
+        return imrec_error_at(
+            err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+            "its label is %g, but num_classes=%lld asks for a whole number from 0 "
+            "to %lld",
+            (double)label, (long long)classes, (long long)classes - 1);
+    memset(to, 0, (size_t)classes * sizeof(*to));
+    to[(size_t)label] = 1;
+    return IMREC_OK;
+}
 
 static enum imrec_status copy_labels(const struct imrec_iter *it, const struct image_record *r,
                                      float *to, struct imrec_error *err)
 {
-    const uint32_t width = it->slots.label_width;
+    const uint32_t width = (uint32_t)it->options.label_width;
     if (it->labels.entries != NULL) {
         const float *listed = label_table_find(&it->labels, r->id);
         if (listed == NULL)
@@ -26,6 +43,16 @@ static enum imrec_status copy_labels(const struct imrec_iter *it, const struct i
     for (uint32_t i = 0; i < width; i++)
         to[i] = image_record_label(r, i);
     return IMREC_OK;
+}
+
+static enum imrec_status take_labels(const struct imrec_iter *it, const struct image_record *r,
+                                     float *to, struct imrec_error *err)
+{
+    float label;
+    if (it->options.num_classes == 0)
+        return copy_labels(it, r, to, err);
+    IMREC_TRY(copy_labels(it, r, &label, err));
+    return spread_class(it, label, to, err);
 }
 
 /* Where the sample stands: with the shard its identity. */
@@ -62,6 +89,8 @@ static enum imrec_status make(struct imrec_iter *it, const struct ticket *t, str
     const struct sample_key key = {(uint64_t)it->options.seed_aug, t->sweep, ref->shard,
                                    place_of(it, ref)};
     void *slot = slots_data(&it->slots, t->cell, t->slot);
+    if (it->slots.mixes != NULL)
+        it->slots.mixes[slots_row(&it->slots, t->cell, t->slot)] = mix_draw(&it->recipe, key);
     if (it->planes.channels == 0)
         return sampler_make(&w->sampler, r->image, key, slot, draw, err);
     struct planes picture = it->planes;
@@ -84,7 +113,7 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     }
     IMREC_TRY(parse(it, ref, &record, err));
     *id = record.id;
-    IMREC_TRY(copy_labels(it, &record, s->labels + row * s->label_width, err));
+    IMREC_TRY(take_labels(it, &record, s->labels + row * s->label_width, err));
     IMREC_TRY(make(it, t, w, &record, &draw, err));
     s->ids[row] = record.id;
     s->status[row] = IMREC_OK;

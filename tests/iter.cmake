@@ -16,6 +16,7 @@ imrec_test(test_iter_restore iter SOURCES property/test_iter_restore.c LABEL pro
 imrec_test(test_iter_errors iter SOURCES fault/test_iter_errors.c LABEL fault TIMEOUT 120)
 imrec_test(test_iter_options iter SOURCES unit/test_iter_options.c)
 imrec_test(test_steps iter SOURCES unit/test_steps.c)
+imrec_test(test_mix iter SOURCES unit/test_mix.c)
 imrec_test(test_iter_augment iter SOURCES unit/test_iter_augment.c)
 imrec_test(test_draw_spread iter SOURCES unit/test_draw_spread.c)
 imrec_test(test_iter_batches iter SOURCES unit/test_iter_batches.c)

@@ -35,6 +35,8 @@ static const struct augmenter {
     {"random-resized-crop-torch", "random_resized_crop=1 rrc_style=torch antialias=1 "
                                   "min_random_area=0.08 min_aspect_ratio=0.75 "
                                   "max_aspect_ratio=1.3333"},
+    {"mixup", "mixup=0.2"},
+    {"cutmix", "cutmix=1"},
     {"tones", "max_random_contrast=0.2 max_random_illumination=20"},
 };
 enum { AUGMENTERS = sizeof(augmenters) / sizeof(augmenters[0]), WORDS = 512 };

@@ -118,7 +118,10 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
     X(float,    max_blur_sigma,     "2",  0.01, 10,     "px",      "augmentation", "largest deviation of the blur") \
     X(float,    random_erasing,     "0",  0, 1,         "0..1",    "augmentation", "set a rectangle of the slot to zero, with this probability") \
     X(float,    min_erase_area,     "0.02", 1e-6, 1,    "",        "augmentation", "least share of the slot that is erased") \
-    X(float,    max_erase_area,     "0.33", 1e-6, 1,    "",        "augmentation", "largest share of the slot that is erased")
+    X(float,    max_erase_area,     "0.33", 1e-6, 1,    "",        "augmentation", "largest share of the slot that is erased") \
+    X(float,    mixup,              "0",  0, 4,         "alpha",   "augmentation", "blend pairs of a batch, shares from Beta(alpha, alpha); 0 = off") \
+    X(float,    cutmix,             "0",  0, 4,         "alpha",   "augmentation", "pairs of a batch trade a rectangle, its share from Beta(alpha, alpha); 0 = off") \
+    X(int64_t,  num_classes,        "0",  0, 1 << 24,   "classes", "batch",        "deliver labels as so many shares (one-hot, mixed by mixup and cutmix); 0 = as they are")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.
@@ -173,6 +176,9 @@ struct imrec_draw {
     bool grey;
     float blur_sigma;                                     /* px; 0: none */
     uint32_t erase_x, erase_y, erase_width, erase_height; /* of the slot, px; 0: nothing */
+    float mix_share;      /* of mixup, cutmix: what is left of the sample itself; 1: all of it */
+    uint32_t mix_partner; /* the slot that the rest comes from */
+    uint32_t cut_x, cut_y, cut_width, cut_height; /* the rectangle that is the partner's, px */
 };
 
 /* One batch. Every pointer is owned by the iterator and stays valid until the next

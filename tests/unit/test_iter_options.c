@@ -64,6 +64,8 @@ static const struct {
     {"rand_augment=1 trivial_augment=1", IMREC_ERR_ARGUMENT, "give one"},
     {"min_blur_sigma=3", IMREC_ERR_ARGUMENT, "min_blur_sigma and max_blur_sigma"},
     {"min_erase_area=0.5", IMREC_ERR_ARGUMENT, "min_erase_area and max_erase_area"},
+    {"dtype=float16 mixup=1", IMREC_ERR_ARGUMENT, "mixup blends values"},
+    {"num_classes=3 label_width=2", IMREC_ERR_ARGUMENT, "label_width must be 1"},
     {"preset=imagenet", IMREC_ERR_ARGUMENT, "preset must be one of imagenet-train, "},
     {"fill_value=256", IMREC_ERR_ARGUMENT, "fill_value must be"},
     {"shuffle_chunk_size=4097", IMREC_ERR_ARGUMENT, "shuffle_chunk_size must be"},

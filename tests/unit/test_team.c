@@ -70,7 +70,7 @@ static void work(void *context, const struct ticket *t, uint32_t worker)
 
 static struct team *start(struct job *j, uint32_t workers)
 {
-    const struct team_options o = {j, feed, work, BATCH, DEPTH, workers};
+    const struct team_options o = {j, feed, work, NULL, BATCH, DEPTH, workers};
     struct team *t;
     j->workers = workers;
     ck_assert_int_eq(team_start(&o, &t, NULL), IMREC_OK);
@@ -260,7 +260,7 @@ END_TEST
 START_TEST(start_leaks_nothing_when_the_nth_allocation_fails)
 {
     struct job j = {.slow_worker = NOBODY};
-    const struct team_options o = {&j, feed, work, BATCH, DEPTH, 2};
+    const struct team_options o = {&j, feed, work, NULL, BATCH, DEPTH, 2};
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     long n = 0;
     for (; st == IMREC_ERR_NO_MEMORY; n++) {
@@ -279,7 +279,7 @@ END_TEST
 START_TEST(fewer_threads_than_asked_for_are_an_error)
 {
     struct job j = {.slow_worker = NOBODY};
-    const struct team_options o = {&j, feed, work, BATCH, DEPTH, 8};
+    const struct team_options o = {&j, feed, work, NULL, BATCH, DEPTH, 8};
     struct team *t;
     struct imrec_error err = {0};
     ck_assert_int_eq(team_start(&o, &t, &err), IMREC_ERR_LIMIT);

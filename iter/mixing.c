@@ -1,0 +1,65 @@
+/* iter/mixing.c - mixup and cutmix, when all slots of a batch are filled. */
+#include "augment/mix.h"
+#include "base/error.h"
+#include "iter/state.h"
+
+#include <stdlib.h>
+
+static int by_order(const void *a, const void *b)
+{
+    const struct mix_candidate *x = a, *y = b;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+static void mix_labels(float *a, float *b, uint32_t n, float share)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const float x = a[i], y = b[i];
+        a[i] = share * x + (1 - share) * y;
+        b[i] = share * y + (1 - share) * x;
+    }
+}
+
+static void note(struct imrec_draw *d, uint32_t partner, float share, const struct mix_draw *m,
+                 const struct imrec_shape *shape)
+{
+    d->mix_partner = partner;
+    d->mix_share = share;
+    if (!m->cut)
+        return;
+    const struct imrec_rect r = mix_rectangle(m, shape->width, shape->height);
+    d->cut_x = r.x, d->cut_y = r.y, d->cut_width = r.width, d->cut_height = r.height;
+}
+
+static void mix_pair(struct imrec_iter *it, uint32_t cell, uint32_t a, uint32_t b)
+{
+    struct slots *s = &it->slots;
+    const size_t row_a = slots_row(s, cell, a), row_b = slots_row(s, cell, b);
+    const struct mix_draw *m = &s->mixes[row_a];
+    const float share = mix_slots(&it->options, m, slots_data(s, cell, a), slots_data(s, cell, b));
+    mix_labels(s->labels + row_a * s->label_width, s->labels + row_b * s->label_width,
+               s->label_width, share);
+    if (s->draws == NULL)
+        return;
+    note(&s->draws[row_a], b, share, m, &it->options.data_shape);
+    note(&s->draws[row_b], a, share, m, &it->options.data_shape);
+}
+
+void iter_mix(void *context, uint32_t cell)
+{
+    struct imrec_iter *it = context;
+    struct slots *s = &it->slots;
+    struct mix_candidate *all = s->candidates + (size_t)cell * s->batch_size;
+    uint32_t n = 0;
+    const uint32_t given = s->cells[cell].closed.slots;
+    for (uint32_t slot = 0; slot < given; slot++) {
+        const size_t row = slots_row(s, cell, slot);
+        if (s->valid[row] && s->status[row] == IMREC_OK)
+            all[n++] = (struct mix_candidate){s->mixes[row].order, slot};
+    }
+    qsort(all, n, sizeof(*all), by_order);
+    for (uint32_t i = 0; i + 1 < n; i += 2) /* one that is left over stays as it is */
+        mix_pair(it, cell, all[i].slot, all[i + 1].slot);
+}
