@@ -12,7 +12,7 @@
 
 #define CTF_INLINE static inline __attribute__((always_inline)) /* a call costs as much */
 
-enum { CTF_FAST_BYTES = 32 }; /* must be readable from the number's first on */
+enum { CTF_FAST_BYTES = 40 }; /* must be readable from the number's first on */
 
 extern const double ctf_powers[23]; /* of ten, exact */
 
@@ -31,7 +31,7 @@ CTF_INLINE unsigned ctf_fast_digits(const uint8_t *p, uint64_t *value)
 
 struct ctf_fast {
     uint64_t digits; /* +-digits / 10^places */
-    unsigned places; /* at most 15 */
+    unsigned places; /* at most 18 */
     bool negative;
 };
 
@@ -56,12 +56,17 @@ CTF_INLINE const uint8_t *ctf_fast_scan(const uint8_t *p, struct ctf_fast *out)
         return p + m;
     }
     out->digits = out->digits * 100000000 + more;
-    const unsigned k = ctf_fast_digits(p + 8, &more);
-    if (n + 8 + k > 19 || k == 8)
+    unsigned k = ctf_fast_digits(p += 8, &more);
+    if (k == 8) { /* n + 16 digits so far */
+        out->digits = out->digits * 100000000 + more;
+        out->places = 16;
+        k = ctf_fast_digits(p += 8, &more);
+    }
+    out->places += k;
+    if (n + out->places > 19 || k == 8)
         return NULL;
     out->digits = out->digits * tens[k] + (k == 0 ? 0 : more);
-    out->places = 8 + k;
-    return p + 8 + k;
+    return p + k;
 }
 
 /* The same, and what must end a number stands behind it; a line's end that has a CR is left to the
@@ -79,12 +84,16 @@ CTF_INLINE const uint8_t *ctf_fast_pair(const uint8_t *p, uint64_t *index, struc
     return n - 1 > 6 || p[n] != ':' ? NULL : ctf_fast_number(p + n + 1, out);
 }
 
+/* ctf_number.c: what has too many digits for doubles. false: not decided. */
+bool ctf_long_double(const struct ctf_fast *n, double *out);
+bool ctf_long_float(const struct ctf_fast *n, float *out);
+
 /* false: not decided. */
 CTF_INLINE bool ctf_fast_double(const struct ctf_fast *n, double *out)
 {
     uint64_t bits;
     if (n->digits > (uint64_t)1 << 53)
-        return false;
+        return ctf_long_double(n, out);
     const double v = (double)(int64_t)n->digits / ctf_powers[n->places]; /* of exact values */
     memcpy(&bits, &v, sizeof(bits));
     bits ^= (uint64_t)n->negative << 63; /* no branch: signs come as they like */
@@ -96,11 +105,12 @@ CTF_INLINE bool ctf_fast_double(const struct ctf_fast *n, double *out)
  * division: it tells the nearest float unless it is that near to the middle of two. */
 CTF_INLINE bool ctf_fast_float(const struct ctf_fast *n, float *out)
 {
-    static const double tenths[16] = {1e0,  1e-1, 1e-2,  1e-3,  1e-4,  1e-5,  1e-6,  1e-7,
-                                      1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15};
+    static const double tenths[19] = {1e0,   1e-1,  1e-2,  1e-3,  1e-4,  1e-5,  1e-6,
+                                      1e-7,  1e-8,  1e-9,  1e-10, 1e-11, 1e-12, 1e-13,
+                                      1e-14, 1e-15, 1e-16, 1e-17, 1e-18};
     uint64_t bits;
     if (n->digits > (uint64_t)1 << 53)
-        return false;
+        return ctf_long_float(n, out);
     const double v = (double)(int64_t)n->digits * tenths[n->places];
     memcpy(&bits, &v, sizeof(bits));
     const float f = (float)v;

@@ -4,7 +4,8 @@
  * Few digits and a small power of ten are exact in floating point, so that one multiplication or
  * division rounds once (Clinger, "How to Read Floating Point Numbers Accurately", 1990). A float
  * out of a double that was rounded right is right, too, unless the double lies in the middle
- * between two floats, where what was rounded away decides. The rest is left to the C library.
+ * between two floats, where what was rounded away decides. The same goes for the 64 bits of the
+ * x87's registers, which hold 19 digits. The rest is left to the C library.
  */
 #include "formats/ctf/ctf_number.h"
 
@@ -126,6 +127,63 @@ shorten(const struct ctf_number *n, const uint8_t *p, const uint8_t *end, char o
     out[used + sizeof(text) - t] = '\0';
 }
 
+/* ---- 64 bits of mantissa ------------------------------------------------------------------- */
+
+#if LDBL_MANT_DIG == 64
+enum { EXACT_LONG = 27 };
+static const long double long_powers[EXACT_LONG + 1] = {
+    1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
+    1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
+    1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L,
+};
+
+/* All 19 digits are exact, and so is the power: rounded once to 64 bits. What these are rounded to
+ * is the nearest value, too, unless they are the middle of two: the bits that go are 100...0. */
+static bool exact_long(const struct ctf_number *n, unsigned bits_kept, long double *out)
+{
+    uint64_t mantissa;
+    if (n->cut || n->digits == 0 || n->power < -EXACT_LONG || n->power > EXACT_LONG)
+        return false;
+    const long double v = (long double)n->digits;
+    const long double r = n->power < 0 ? v / long_powers[-n->power] : v * long_powers[n->power];
+    memcpy(&mantissa, &r, sizeof(mantissa));
+    *out = n->negative ? -r : r;
+    return mantissa << bits_kept != (uint64_t)1 << 63;
+}
+#else
+static bool exact_long(const struct ctf_number *n, unsigned bits_kept, long double *out)
+{
+    (void)n;
+    (void)bits_kept;
+    (void)out;
+    return false;
+}
+#endif
+
+static struct ctf_number number_of(const struct ctf_fast *n)
+{
+    return (struct ctf_number){
+        .digits = n->digits, .power = -(int64_t)n->places, .negative = n->negative};
+}
+
+bool ctf_long_double(const struct ctf_fast *n, double *out)
+{
+    const struct ctf_number number = number_of(n);
+    long double v;
+    const bool decided = exact_long(&number, DBL_MANT_DIG, &v);
+    *out = decided ? (double)v : 0;
+    return decided;
+}
+
+bool ctf_long_float(const struct ctf_fast *n, float *out)
+{
+    const struct ctf_number number = number_of(n);
+    long double v;
+    const bool decided = exact_long(&number, FLT_MANT_DIG, &v);
+    *out = decided ? (float)v : 0;
+    return decided;
+}
+
 /* ---- to double --------------------------------------------------------------------------- */
 
 static bool exact_double(const struct ctf_number *n, double *out)
@@ -148,8 +206,13 @@ enum ctf_rounding
 ctf_number_double(const struct ctf_number *n, const uint8_t *p, const uint8_t *end, double *out)
 {
     char text[LONG_TEXT];
+    long double v;
     if (exact_double(n, out))
         return CTF_ROUNDED;
+    if (exact_long(n, DBL_MANT_DIG, &v)) {
+        *out = (double)v;
+        return CTF_ROUNDED;
+    }
     shorten(n, p, end, text);
     *out = strtod(text, NULL);
     return isinf(*out) ? CTF_TOO_LARGE : CTF_ROUNDED;
@@ -182,10 +245,15 @@ ctf_number_float(const struct ctf_number *n, const uint8_t *p, const uint8_t *en
 {
     char text[LONG_TEXT];
     double v;
+    long double w;
     if (exact_float(n, out))
         return CTF_ROUNDED;
     if (exact_double(n, &v) && (v == 0 || !undecided(v))) {
         *out = (float)v;
+        return isinf(*out) ? CTF_TOO_LARGE : CTF_ROUNDED;
+    }
+    if (exact_long(n, FLT_MANT_DIG, &w)) { /* from 1e-27 on: floats are as dense as usual */
+        *out = (float)w;
         return isinf(*out) ? CTF_TOO_LARGE : CTF_ROUNDED;
     }
     shorten(n, p, end, text);

@@ -86,7 +86,7 @@ INLINE2 const uint8_t *pair(const uint8_t *p, uint64_t *index, struct ctf_fast *
     const unsigned end = (unsigned)__builtin_ctz(blanks), n = (unsigned)__builtin_ctz(colons);
     const unsigned all = (1u << (n & 15)) - 1;
     if (n - 1 > 6 || end - n - 2 > 14) /* at most 7 digits; 1 to 15 bytes behind the colon */
-        return NULL;
+        return ctf_fast_pair(p, index, out);
     const uint8_t *number = p + n + 1;
     const __m256i both =
         _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)p)),

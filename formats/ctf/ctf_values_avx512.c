@@ -105,10 +105,11 @@ INLINE5 const uint8_t *
 eight_integers(const struct block *b, const uint8_t *p, uint8_t *to, size_t element)
 {
     const uint64_t range = up_to_end(b, 8);
+    if (range == 0 || !is_plain(b, range, b->starts, 0))
+        return NULL;
     const __m512i end = positions(b->ends), start = positions(b->starts);
     const __m128i length = _mm_sub_epi8(_mm512_castsi512_si128(end), _mm512_castsi512_si128(start));
-    if (range == 0 || !is_plain(b, range, b->starts, 0) ||
-        (_mm_cmpgt_epu8_mask(length, _mm_set1_epi8(8)) & 0xff) != 0)
+    if ((_mm_cmpgt_epu8_mask(length, _mm_set1_epi8(8)) & 0xff) != 0)
         return NULL;
     const __m256i v = integers_of(b, start, end);
     const __mmask8 negative = (__mmask8)_pext_u64(b->minus, b->starts);

@@ -78,6 +78,14 @@ static inline int bench_line_floats(char *to)
     return n + sprintf(to + n, "\n");
 }
 
+static inline int bench_line_doubles(char *to)
+{
+    int n = bench_labels(to);
+    for (int i = 0; i < 784; i++)
+        n += sprintf(to + n, " %.17g", 2 * bench_uniform() - 1);
+    return n + sprintf(to + n, "\n");
+}
+
 static inline int bench_line_sparse(char *to, const char *value)
 {
     int n = sprintf(to, "|y %u |x", bench_random() % 2);
@@ -108,12 +116,13 @@ static const struct {
     {"784 integers below 256", bench_dense, 2, bench_line_integers},
     {"784 pixels of a digit", bench_dense, 2, bench_line_digits},
     {"784 floats, %.6f", bench_dense, 2, bench_line_floats},
+    {"784 floats, %.17g", bench_dense, 2, bench_line_doubles},
     {"sparse, 60 x index:1", bench_sparse, 2, bench_line_counts},
     {"sparse, 60 x index:%.4f", bench_sparse, 2, bench_line_weights},
 };
 static const size_t bench_text_kinds = sizeof(bench_kinds) / sizeof(bench_kinds[0]);
 
-enum { BENCH_LINE = 16 << 10 }; /* more than any of these lines */
+enum { BENCH_LINE = 32 << 10 }; /* more than any of these lines */
 
 static inline struct bench_text bench_text_make(size_t kind, size_t bytes)
 {

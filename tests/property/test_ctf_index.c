@@ -45,15 +45,16 @@ static size_t make_text(char *to, uint64_t round)
     return round % 5 == 0 ? n - 1 : n;
 }
 
-static void expect_same(const struct ctf_index *a, const struct ctf_index *b)
+static bool same(const struct ctf_index *a, const struct ctf_index *b)
 {
-    ck_assert(a->sequences == b->sequences && a->chunks == b->chunks && a->samples == b->samples);
-    ck_assert(memcmp(a->sequence, b->sequence, a->sequences * sizeof(*a->sequence)) == 0);
-    for (uint64_t i = 0; i < a->chunks; i++) {
+    bool is = a->sequences == b->sequences && a->chunks == b->chunks && a->samples == b->samples &&
+              memcmp(a->sequence, b->sequence, a->sequences * sizeof(*a->sequence)) == 0;
+    for (uint64_t i = 0; is && i < a->chunks; i++) {
         const struct ctf_chunk *p = &a->chunk[i], *q = &b->chunk[i];
-        ck_assert(p->first == q->first && p->sequences == q->sequences && p->bytes == q->bytes);
-        ck_assert(p->offset == q->offset && p->samples == q->samples && p->line == q->line);
+        is = p->first == q->first && p->sequences == q->sequences && p->bytes == q->bytes &&
+             p->offset == q->offset && p->samples == q->samples && p->line == q->line;
     }
+    return is;
 }
 
 START_TEST(pieces_do_not_matter) /* loop: no main stream, one */
@@ -72,8 +73,7 @@ START_TEST(pieces_do_not_matter) /* loop: no main stream, one */
         ck_assert_int_eq(sa, sb);
         ck_assert_msg(ea.offset == eb.offset && strcmp(ea.message, eb.message) == 0, "%s, not %s",
                       ea.message, eb.message);
-        if (sa == IMREC_OK)
-            expect_same(&a.index, &b.index);
+        ck_assert(sa != IMREC_OK || same(&a.index, &b.index));
         good += sa == IMREC_OK;
         ctf_text_close(&a);
         ctf_text_close(&b);

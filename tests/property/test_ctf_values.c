@@ -153,9 +153,13 @@ static bool careful(const uint8_t *p, size_t element, uint64_t *bits)
     return true;
 }
 
-static uint64_t bits_at(const uint8_t *p, size_t element)
+/* Whether the value decided is that of token i. */
+static bool is_right(const struct line *l, const uint8_t *text, unsigned i, const uint8_t *value,
+                     size_t element)
 {
-    return element == 4 ? load_le32(p) : load_le64(p);
+    uint64_t bits;
+    return careful(text + l->begin[i], element, &bits) &&
+           (element == 4 ? load_le32(value) : load_le64(value)) == bits;
 }
 
 static const uint8_t *next_token(const uint8_t *p)
@@ -179,22 +183,17 @@ static unsigned check_line(const struct ctf_values *v, const struct line *l, con
         const uint32_t n = sparse ? v->sparse[kind](&at, safe, values, indices, DIM)
                                   : v->dense[kind](&at, safe, values, TOKENS - i);
         ck_assert_uint_le(n, TOKENS - i);
-        for (uint32_t k = 0; k < n; k++, i++) {
-            uint64_t bits;
-            const uint8_t *p = text + l->begin[i];
-            ck_assert_msg(careful(p, element, &bits), "%s: %.20s", v->name, (const char *)p);
-            ck_assert_msg(bits_at(values + k * element, element) == bits, "%s: %.20s", v->name,
-                          (const char *)p);
-            ck_assert(!sparse || load_le32(indices + 4 * k) == l->index[i]);
-            ck_assert(!sparse || l->index[i] < DIM);
-        }
+        for (uint32_t k = 0; k < n; k++, i++)
+            if (!is_right(l, text, i, values + k * element, element) ||
+                (sparse && (load_le32(indices + 4 * k) != l->index[i] || l->index[i] >= DIM)))
+                ck_abort_msg("%s: %.20s", v->name, (const char *)text + l->begin[i]);
         decided += n;
         if (i == TOKENS)
             break;
         if (sparse) /* "1 :" has a blank in it */
             at = text + l->begin[i];
-        if (!sparse)
-            ck_assert_ptr_eq(at, text + l->begin[i]);
+        if (!sparse && at != text + l->begin[i])
+            ck_abort_msg("%s: stopped beside %.20s", v->name, (const char *)text + l->begin[i]);
     }
     return decided;
 }
