@@ -30,7 +30,7 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
  * A size in bytes may end in K, M, G or KiB, MiB, GiB (all powers of 1024). */
 /* clang-format off */
 #define IMREC_ITER_PARAMS(X) \
-    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards: a file, 'a.rec;b.rec', a directory (its *.rec) or a glob") \
+    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of pictures: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf) or a glob") \
     X(const char *,       path_imgidx,    "",   0, 65535,    "URI",   "dataset", "index of each shard, in the same order: order and partition by record") \
     X(const char *,       path_imglist,   "",   0, 65535,    "URI",   "dataset", "a .lst whose labels replace the packed ones, by image id") \
     X(struct imrec_shape, data_shape,     NULL, 1, 65535,    "C,H,W", "dataset", "channels (1, 3 or 4), height and width of a sample") \

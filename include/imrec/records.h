@@ -1,4 +1,8 @@
-/* imrec/records.h - records one by one: reading shards in file order, writing a shard. */
+/* imrec/records.h - records one by one: reading shards in file order, writing a shard.
+ *
+ * Pictures in CBF files (docs/formats/cbf.md) are read as records are: `data` is the picture;
+ * one that is stored decoded comes as a BMP file, where its values are pixels of a square; one
+ * that cannot be read is a damaged range; seeking goes to the first picture from `offset` on. */
 #ifndef IMREC_RECORDS_H
 #define IMREC_RECORDS_H
 

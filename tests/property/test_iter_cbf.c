@@ -168,6 +168,55 @@ START_TEST(grey_values_stand_for_three_channels)
 }
 END_TEST
 
+static struct imrec_record next_record(struct imrec_reader *r)
+{
+    struct imrec_record x;
+    struct imrec_error err = {0};
+    ck_assert_msg(imrec_reader_next(r, &x, &err) == IMREC_OK, "%s", err.message);
+    return x;
+}
+
+static struct imrec_image decode(struct imrec_decoder *d, const struct imrec_record *r)
+{
+    struct imrec_image image;
+    ck_assert_int_eq(
+        imrec_decoder_decode(d, r->image, r->image_size, 3, true, 1 << 20, &image, NULL), IMREC_OK);
+    return image;
+}
+
+START_TEST(decoded_pictures_are_read_as_files_of_the_same_pixels) /* _i: colour, grey */
+{
+    if (!built_with("png"))
+        return;
+    p.o.center_crop = true;
+    p.o.resize = 33; /* rows that are no multiple of 4 */
+    p.o.encoding = IMREC_ENCODE_PNG;
+    p.o.quality = 1;
+    p.o.color = 1 - _i;
+    struct imrec_reader *a, *b;
+    struct imrec_decoder *d, *e;
+    ck_assert_int_eq(imrec_reader_open(pack("a.cbf", IMREC_PACK_CBF, false), 0, 1, &a, NULL),
+                     IMREC_OK);
+    ck_assert_int_eq(imrec_reader_open(pack("b.cbf", IMREC_PACK_CBF, true), 0, 1, &b, NULL),
+                     IMREC_OK);
+    ck_assert_int_eq(imrec_decoder_new(&d, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_decoder_new(&e, NULL), IMREC_OK);
+    for (int i = 0; i < MADE_GOOD; i++) {
+        const struct imrec_record x = next_record(a), y = next_record(b);
+        const struct imrec_image left = decode(d, &x), right = decode(e, &y);
+        ck_assert(x.id == y.id && x.label_count == 1 && x.labels[0] == y.labels[0]);
+        ck_assert(left.width == 33 && right.width == 33 && right.height == 33);
+        for (uint32_t row = 0; row < 33; row++)
+            ck_assert(memcmp(left.pixels + row * (size_t)left.stride,
+                             right.pixels + row * (size_t)right.stride, 99) == 0);
+    }
+    imrec_decoder_free(d);
+    imrec_decoder_free(e);
+    imrec_reader_close(a);
+    imrec_reader_close(b);
+}
+END_TEST
+
 START_TEST(random_crops_do_not_depend_on_threads_batches_or_chunks)
 {
     const char *a = pack("a.cbf", IMREC_PACK_CBF, false);
@@ -261,6 +310,7 @@ int main(void)
     tcase_add_loop_test(tc, decoded_pixels_give_what_decoding_gives, 0, DECODED_WAYS);
     tcase_add_test(tc, mean_images_are_the_same_whichever_way_they_are_made);
     tcase_add_test(tc, grey_values_stand_for_three_channels);
+    tcase_add_loop_test(tc, decoded_pictures_are_read_as_files_of_the_same_pixels, 0, 2);
     tcase_add_test(tc, random_crops_do_not_depend_on_threads_batches_or_chunks);
     tcase_add_test(tc, random_crops_do_not_depend_on_the_partition);
     tcase_add_test(tc, a_list_of_other_pictures_gives_no_ids);

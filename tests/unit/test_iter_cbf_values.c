@@ -274,6 +274,144 @@ START_TEST(files_of_two_kinds_are_no_set)
 }
 END_TEST
 
+/* ---- by hand -------------------------------------------------------------------------------- */
+
+struct hand_stream {
+    struct stream_info info;
+    struct buf bytes;
+};
+
+/* A file of one chunk: streams as they are, `n` sequences of length 1. */
+static const char *write_by_hand(struct hand_stream *s, uint32_t streams, uint32_t n)
+{
+    static char path[400];
+    struct buf file = BUF_INIT(1 << 26);
+    uint8_t le[16];
+    store_le64(le, CBF_MAGIC);
+    store_le32(le + 8, CBF_VERSION);
+    ck_assert_int_eq(buf_append(&file, le, 12, NULL), IMREC_OK);
+    for (uint32_t i = 0; i < n; i++)
+        put_u32(&file, 1);
+    for (uint32_t i = 0; i < streams; i++) {
+        ck_assert_int_eq(buf_append(&file, s[i].bytes.p, s[i].bytes.n, NULL), IMREC_OK);
+        buf_free(&s[i].bytes);
+    }
+    const uint64_t header = file.n;
+    ck_assert_int_eq(buf_append(&file, le, 8, NULL), IMREC_OK);
+    put_u32(&file, 1);
+    put_u32(&file, streams);
+    for (uint32_t i = 0; i < streams; i++) {
+        const uint8_t storage = (uint8_t)s[i].info.storage, element = (uint8_t)s[i].info.element;
+        ck_assert_int_eq(buf_append(&file, &storage, 1, NULL), IMREC_OK);
+        put_u32(&file, (uint32_t)strlen(s[i].info.name));
+        ck_assert_int_eq(buf_append(&file, s[i].info.name, strlen(s[i].info.name), NULL), IMREC_OK);
+        ck_assert_int_eq(buf_append(&file, &element, 1, NULL), IMREC_OK);
+        put_u32(&file, s[i].info.dim);
+    }
+    store_le64(le, 12);
+    store_le32(le + 8, n);
+    store_le32(le + 12, n);
+    ck_assert_int_eq(buf_append(&file, le, 16, NULL), IMREC_OK);
+    store_le64(le, header);
+    ck_assert_int_eq(buf_append(&file, le, 8, NULL), IMREC_OK);
+    snprintf(path, sizeof(path), "%s", tmp_write(&dir, "h.cbf", file.p, file.n));
+    buf_free(&file);
+    return path;
+}
+
+/* Streams of files in an order of their own, all walked, as one of them is uneven. */
+START_TEST(files_are_found_whatever_the_order_of_their_streams) /* _i: order */
+{
+    static const char *const texts[] = {"a", "", "four", "a longer one", "23"};
+    static const char orders[][6] = {"ILBMD", "BILMD", "MDLBI", "LMIDB", "BMILD", "IBLDM"};
+    struct hand_stream s[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        const char c = orders[_i][i];
+        s[i].bytes = BUF_INIT(1 << 16);
+        s[i].info = c == 'I'   ? (struct stream_info){.name = "image", .dim = 1}
+                    : c == 'B' ? (struct stream_info){.name = "image_bytes", .dim = 2}
+                    : c == 'L' ? (struct stream_info){.name = "label", .dim = 2}
+                    : c == 'D' ? (struct stream_info){.name = "id", .dim = 4}
+                               : (struct stream_info){.name = "more", .dim = 2};
+        for (uint32_t k = 0; k < 5; k++) {
+            const uint32_t n = (uint32_t)strlen(texts[k]);
+            uint8_t padded[16] = {0};
+            memcpy(padded, texts[k], n);
+            if (c == 'M') {
+                put_more(&s[i].bytes, k);
+                continue;
+            }
+            put_u32(&s[i].bytes, c == 'I' ? (n + 3) / 4 : 1);
+            if (c == 'I')
+                ck_assert_int_eq(buf_append(&s[i].bytes, padded, (n + 3) / 4 * 4, NULL), IMREC_OK);
+            for (uint32_t v = 0; c == 'D' && v < 4; v++)
+                put(&s[i].bytes, false, (float)(v == 2 ? 1 : v * k));
+            for (uint32_t v = 0; (c == 'B' || c == 'L') && v < 2; v++)
+                put(&s[i].bytes, false, (float)(c == 'L' ? k + v : v == 1 ? n : 0));
+        }
+    }
+    struct imrec_reader *r;
+    struct imrec_record x;
+    struct imrec_error err = {0};
+    ck_assert_msg(imrec_reader_open(write_by_hand(s, 5, 5), 0, 1, &r, &err) == IMREC_OK, "%s",
+                  err.message);
+    for (uint32_t k = 0; k < 5; k++) {
+        ck_assert_msg(imrec_reader_next(r, &x, &err) == IMREC_OK, "%s", err.message);
+        ck_assert_uint_eq(x.image_size, strlen(texts[k]));
+        ck_assert(memcmp(x.image, texts[k], x.image_size) == 0);
+        ck_assert_uint_eq(x.id, ((uint64_t)k << 32) + (1 << 16) + 3 * k);
+        ck_assert_uint_eq(x.label_count, 2);
+        ck_assert(x.labels[0] == (float)k && x.labels[1] == (float)(k + 1));
+    }
+    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_END);
+    imrec_reader_close(r);
+}
+END_TEST
+
+START_TEST(a_picture_with_two_labels_fails_alone)
+{
+    struct hand_stream s[2] = {
+        {{.name = "features", .dim = 3}, BUF_INIT(1 << 16)},
+        {{.name = "labels", .dim = 2}, BUF_INIT(1 << 16)},
+    };
+    for (uint32_t k = 0; k < 3; k++) {
+        put_u32(&s[0].bytes, 1);
+        for (uint32_t i = 0; i < 3; i++)
+            put(&s[0].bytes, false, (float)i);
+        put_u32(&s[1].bytes, k == 1 ? 2 : 1);
+        for (uint32_t i = 0; i < (k == 1 ? 4 : 2); i++)
+            put(&s[1].bytes, false, (float)(i % 2));
+    }
+    struct imrec_batch b;
+    struct imrec_error err;
+    struct imrec_iter *it = pair_open(write_by_hand(s, 2, 3), "data_shape=3,1,1 batch_size=3");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+    ck_assert_ptr_nonnull(strstr(err.message, "sequence 1, byte "));
+    ck_assert_ptr_nonnull(strstr(err.message, "stream 'labels': 2 samples, a picture has one"));
+    ck_assert(b.valid[0] == 1 && b.valid[1] == 0 && b.valid[2] == 1);
+    ck_assert(b.labels[0] == 1 && b.labels[2] == 1);
+    imrec_iter_close(it);
+}
+END_TEST
+
+START_TEST(labels_that_are_not_there_take_no_memory)
+{
+    struct hand_stream s[2] = {
+        {{.name = "features", .dim = 3}, BUF_INIT(1 << 22)},
+        {{.name = "labels", .dim = 1 << 20}, BUF_INIT(1 << 22)},
+    };
+    for (uint32_t k = 0; k < 50000; k++) {
+        put_u32(&s[0].bytes, 0);
+        put_u32(&s[1].bytes, 0);
+    }
+    struct imrec_reader *r;
+    struct imrec_error err = {0};
+    ck_assert_int_eq(imrec_reader_open(write_by_hand(s, 2, 50000), 0, 1, &r, &err),
+                     IMREC_ERR_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(err.message, "more bytes than there are"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("iter cbf values");
@@ -285,6 +423,9 @@ int main(void)
     tcase_add_loop_test(tc, what_does_not_fit_is_refused_by_name, 0,
                         sizeof(wrong) / sizeof(wrong[0]));
     tcase_add_loop_test(tc, a_vector_that_is_no_class_fails_alone, 0, 2);
+    tcase_add_loop_test(tc, files_are_found_whatever_the_order_of_their_streams, 0, 6);
+    tcase_add_test(tc, a_picture_with_two_labels_fails_alone);
+    tcase_add_test(tc, labels_that_are_not_there_take_no_memory);
     tcase_add_test(tc, streams_that_are_no_pictures_are_listed);
     tcase_add_test(tc, files_of_two_kinds_are_no_set);
     suite_add_tcase(s, tc);
