@@ -10,6 +10,10 @@ add_test(NAME readme_read COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/re
 set_tests_properties(readme_tour readme_read PROPERTIES FIXTURES_REQUIRED photos LABELS cli TIMEOUT 300
                      ENVIRONMENT "${IMREC_TEST_ENV}")
 
+add_test(NAME example_softmax COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/softmax.sh
+         $<TARGET_FILE:softmax_example> $<TARGET_FILE:im2rec> $<TARGET_FILE:ctf2bin> ${PROJECT_SOURCE_DIR})
+set_tests_properties(example_softmax PROPERTIES LABELS cli TIMEOUT 300 ENVIRONMENT "${IMREC_TEST_ENV}")
+
 if(NOT IMREC_SANITIZE)
   foreach(kind shared static)
     if(kind STREQUAL static OR BUILD_SHARED_LIBS)
