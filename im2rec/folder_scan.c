@@ -238,6 +238,8 @@ take_entry(struct walk *w, uint32_t folder, DIR *d, const struct dirent *e, stru
         }
         mode = st.st_mode;
     }
+    if (S_ISDIR(mode) && w->o->class_from == IMREC_CLASS_FLAT)
+        return IMREC_OK;
     if (S_ISDIR(mode))
         return take_folder(w, folder, l, e->d_name, e->d_type != DT_DIR);
     if (!picture)
@@ -292,7 +294,7 @@ static enum imrec_status settle_files(struct walk *w, uint32_t folder, size_t fi
     struct scan_folder *f = &s->folders[folder];
     if (s->file_count == first)
         return IMREC_OK;
-    if (f->class_index < 0 && w->o->class_from == IMREC_CLASS_LEAF)
+    if (f->class_index < 0 && w->o->class_from != IMREC_CLASS_TOP)
         IMREC_TRY(add_class(w, f->path[0] != '\0' ? f->path : ".", &f->class_index));
     if (f->class_index < 0) {
         for (size_t i = first; i < s->file_count; i++)

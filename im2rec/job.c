@@ -3,9 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/rng.h"
 #include "codec/codec.h"
 #include "im2rec/pack_options.h"
+#include "im2rec/python_random.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
@@ -16,10 +16,10 @@
 
 void folder_shuffle(struct scan *s, int64_t seed)
 {
-    const struct rng_key key = {(uint64_t)seed, 0};
-    for (uint64_t i = s->file_count; i > 1; i--) { /* Fisher and Yates, from the end */
-        const uint64_t bits = rng_block(key, i, 0, 0, RNG_LIST_ORDER).v[0];
-        const uint64_t k = rng_below(bits, i);
+    struct python_random r;
+    python_random_seed(&r, (uint64_t)seed);
+    for (uint64_t i = s->file_count; i > 1; i--) { /* random.shuffle(), from the end */
+        const uint32_t k = python_random_below(&r, (uint32_t)i);
         struct scan_file *keep = s->files[i - 1];
         s->files[i - 1] = s->files[k];
         s->files[k] = keep;

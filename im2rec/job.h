@@ -36,7 +36,7 @@ job_next(struct job *j, struct parcel *p, struct imrec_error *err);
 
 /* The names behind the labels; NULL: there are none. */
 const struct class_list *job_classes(const struct job *j);
-/* Another order of the scanned pictures: a pure function of seed and their number. */
+/* The order of random.Random(seed).shuffle(), which is that of the original's lists. */
 void folder_shuffle(struct scan *s, int64_t seed);
 
 /* ---- list_reader.c ---- */

@@ -44,7 +44,8 @@ static enum imrec_status refuse(struct imrec_error *err, const char *why)
 
 static bool alters_pictures(const struct imrec_pack_options *o)
 {
-    return o->resize != 0 || o->center_crop || o->color != 1 || o->encoding != IMREC_ENCODE_JPEG;
+    return o->resize != 0 || o->center_crop || o->color != 1 || o->encoding != IMREC_ENCODE_JPEG ||
+           o->inter_method >= 0;
 }
 
 static enum imrec_status
@@ -52,8 +53,10 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
 {
     const bool cut = o->train_ratio != 1 || o->test_ratio != 0 || o->chunks != 1;
     if (o->pass_through && alters_pictures(o))
-        return refuse(err, "pass_through stores files as they are: resize, center_crop, color and "
-                           "encoding cannot go with it");
+        return refuse(err, "pass_through stores files as they are: resize, center_crop, color, "
+                           "encoding and inter_method cannot go with it");
+    if (o->inter_method > 4 && o->inter_method != 9 && o->inter_method != 10)
+        return refuse(err, "inter_method must be one of 0, 1, 2, 3, 4, 9 and 10, or -1");
     if (o->shards != 0 && o->shard_size != 0)
         return refuse(err, "shards and shard_size say the same twice: give one of them");
     if (!o->list && cut)
@@ -119,7 +122,7 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
         "class_from",       "shuffle",  "seed",       "exts",         "label_width",
         "pack_label",       "part",     "resize",     "quality",      "color",
         "center_crop",      "encoding", "check",      "pass_through", "max_pixels",
-        "accept_truncated", "shards",   "shard_size",
+        "accept_truncated", "shards",   "shard_size", "inter_method",
     };
     return is_one_of(p->name, names, sizeof(names) / sizeof(names[0])) ||
            (o->format == IMREC_PACK_CBF &&

@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define TEXT_MAX    ((size_t)1 << 30)
 #define OPTIONS_MAX 32
@@ -35,10 +36,32 @@ static void cbf_names(const char *out, char rec[NAME_BYTES])
     }
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* The list that is packed is the user's: it is never written over. */
+static enum imrec_status
+name_list(const struct imrec_pack_task *task, struct set_files *s, struct imrec_error *err)
+{
+    set_name(s->rec, SET_LIST, s->list);
+    if (task->list == NULL || !same_file(task->list, s->list))
+        return IMREC_OK;
+    if (s->cbf) /* its readers take ids from the list, by place */
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s would be written over: choose another name for the output",
+                              task->list);
+    strcpy(s->list + strlen(s->list) - strlen(".lst"), ".packed.lst");
+    return IMREC_OK;
+}
+
 enum imrec_status set_files_init(const struct imrec_pack_task *task,
                                  const struct imrec_pack_options *o, struct set_files *out,
                                  struct imrec_error *err)
 {
+    char classes[NAME_BYTES];
     const size_t n = strlen(task->out);
     const char *base = set_base_name(task->out);
     if (n + 128 > NAME_BYTES)
@@ -58,6 +81,9 @@ enum imrec_status set_files_init(const struct imrec_pack_task *task,
         cbf_names(task->out, out->rec);
     set_name(out->rec, SET_LIST, out->journal);
     strcpy(out->journal + strlen(out->journal) - strlen(".lst"), ".journal");
+    IMREC_TRY(name_list(task, out, err));
+    set_name(out->rec, SET_CLASSES, classes);
+    out->given_classes = o->classes[0] != '\0' && same_file(o->classes, classes);
     out->numbered = o->shards != 0 || o->shard_size != 0;
     out->count = o->shard_size != 0 ? 0 : o->shards != 0 ? (uint64_t)o->shards : 1;
     return IMREC_OK;
@@ -112,8 +138,10 @@ enum imrec_status set_check_free(const struct set_files *s, struct imrec_error *
 {
     char name[NAME_BYTES];
     for (int what = SET_MANIFEST; what >= SET_LIST; what--) {
+        if (what == SET_CLASSES && s->given_classes)
+            continue; /* it is written as it is */
         set_name(s->rec, (enum set_file)what, name);
-        IMREC_TRY(refuse_if_there(name, err));
+        IMREC_TRY(refuse_if_there(what == SET_LIST ? s->list : name, err));
     }
     for (uint64_t k = 0; k < s->count; k++)
         IMREC_TRY(check_shard(s, k, err));
@@ -252,8 +280,7 @@ static bool fill_manifest(struct texts *a, const struct set_files *s, const stru
     m->skipped = t->skipped;
     m->class_count = classes != NULL ? classes->count : 0;
     m->label_width = (uint32_t)t->label_width;
-    set_name(s->rec, SET_LIST, name);
-    m->list = (struct manifest_file){keep_base(a, name), t->list_bytes, t->list_crc};
+    m->list = (struct manifest_file){keep_base(a, s->list), t->list_bytes, t->list_crc};
     m->shard_count = (size_t)t->shard_count;
     for (uint64_t k = 0; k < t->shard_count; k++) {
         final_name(s, k, t->shard_count, name);
@@ -331,7 +358,8 @@ enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct
         IMREC_TRY(publish_beside(work, final, SET_INDEX, err));
         IMREC_TRY(publish_beside(work, final, SET_CHECKSUMS, err));
     }
-    for (int what = SET_LIST; what <= SET_MANIFEST; what++)
+    IMREC_TRY(publish(s->list, s->list, err));
+    for (int what = SET_CLASSES; what <= SET_MANIFEST; what++)
         IMREC_TRY(publish_beside(s->rec, s->rec, (enum set_file)what, err));
     return IMREC_OK;
 }

@@ -7,11 +7,13 @@
 #include "im2rec/shard_files.h"
 
 struct set_files {
-    char rec[NAME_BYTES]; /* "OUT.rec": what the other names are made from */
+    char rec[NAME_BYTES];  /* "OUT.rec": what the other names are made from */
+    char list[NAME_BYTES]; /* OUT.lst; OUT.packed.lst where OUT.lst is what is packed */
     char journal[NAME_BYTES];
-    uint64_t count; /* of shards; 0: known at the end */
-    bool cbf;       /* shards are OUT.cbf, without index and checksums beside them */
-    bool numbered;  /* OUT-00000-of-00001.rec, also if there is one only */
+    bool given_classes; /* OUT.classes.txt is the class list that was given */
+    uint64_t count;     /* of shards; 0: known at the end */
+    bool cbf;           /* shards are OUT.cbf, without index and checksums beside them */
+    bool numbered;      /* OUT-00000-of-00001.rec, also if there is one only */
 };
 
 IMREC_NODISCARD enum imrec_status set_files_init(const struct imrec_pack_task *task,

@@ -256,11 +256,9 @@ visit_shard(void *user, const struct journal_shard *s, struct imrec_error *err)
 
 static enum imrec_status begin(struct writer *w, struct imrec_error *err)
 {
-    char name[NAME_BYTES];
     const struct job *j = w->o.job;
     IMREC_TRY(journal_begin(w->files.journal, j->fingerprint, j->total, &w->journal, err));
-    set_name(w->files.rec, SET_LIST, name);
-    IMREC_TRY(sink_open(name, &w->list, err));
+    IMREC_TRY(sink_open(w->files.list, &w->list, err));
     return mark(w, err);
 }
 
@@ -269,7 +267,6 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
     const struct journal_visitor v = {w, visit_picture, visit_shard};
     const struct job *j = w->o.job;
     struct journal_mark m;
-    char name[NAME_BYTES];
     const enum imrec_status st =
         journal_resume(w->files.journal, j->fingerprint, j->total, &v, &w->journal, &m, err);
     if (st == IMREC_END) /* it ended before its first line was whole */
@@ -285,9 +282,8 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
         w->shape.label_dim = (uint32_t)w->label_width;
     if (m.complete)
         return IMREC_OK;
-    set_name(w->files.rec, SET_LIST, name);
-    IMREC_TRY(m.next == 0 ? sink_open(name, &w->list, err)
-                          : sink_resume(name, m.list_bytes, &w->list, err));
+    IMREC_TRY(m.next == 0 ? sink_open(w->files.list, &w->list, err)
+                          : sink_resume(w->files.list, m.list_bytes, &w->list, err));
     return m.shard.records != 0 ? open_shard(w, &m.shard, err) : IMREC_OK;
 }
 

@@ -1,4 +1,4 @@
-/* im2rec/classic.c */
+/* im2rec/command/classic.c */
 #include "im2rec/command/classic.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 
 /* The original's own keys, read as rows of a table like every other parameter. */
 struct own {
-    int64_t nsplit, part, inter_method, resize;
+    int64_t nsplit, part, resize;
     bool unchanged;
 };
 #define PARAM_STRUCT struct own
@@ -19,7 +19,6 @@ struct own {
 #define OWN(X) \
     X(int64_t, nsplit,       "1", 1, 1 << 20, "N", "", "") \
     X(int64_t, part,         "0", 0, 1 << 20, "K", "", "") \
-    X(int64_t, inter_method, "1", 0, 10,  "0..10", "", "") \
     X(int64_t, resize,      "-1", -1, 65500, "px", "", "") \
     X(bool,    unchanged,    "0", 0, 1,      "0|1", "", "")
 /* clang-format on */
@@ -38,12 +37,78 @@ static void take_own(struct classic *c, struct imrec_pack_options *o, const stru
     else if (p == &own_params[1])
         c->part = v->part;
     else if (p == &own_params[2])
-        c->inter_method = true;
-    else if (p == &own_params[3])
         o->resize = v->resize > 0 ? v->resize : 0;
     else
         o->pass_through = v->unchanged;
 }
+
+/* ---- flags ------------------------------------------------------------------------------ */
+
+/* ".jpg": a dot and letters or digits, nothing else. */
+static bool is_extension(const char *arg)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    return arg[0] == '.' && arg[1] != '\0' && arg[1 + strspn(arg + 1, word)] == '\0';
+}
+
+/* --exts .a .b as --exts=.a,.b; *took is how many arguments that were. */
+static enum imrec_status
+join_exts(struct classic *c, char **argv, int left, int *took, struct imrec_error *err)
+{
+    size_t n = (size_t)snprintf(c->exts, sizeof(c->exts), "--exts=");
+    for (*took = 1; *took < left && is_extension(argv[*took]); ++*took) {
+        const char *comma = *took > 1 ? "," : "";
+        n += (size_t)snprintf(c->exts + n, sizeof(c->exts) - n, "%s%s", comma, argv[*took]);
+        if (n >= sizeof(c->exts))
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "--exts takes %zu bytes of names at most", sizeof(c->exts) - 8);
+    }
+    return IMREC_OK;
+}
+
+/* Words that only have another name here. */
+static char *own_word(char *arg)
+{
+    static char leaf[] = "--class-from=leaf", flat[] = "--class-from=flat", threads[] = "--threads";
+    if (strcmp(arg, "--recursive") == 0)
+        return leaf;
+    if (strcmp(arg, "--no-recursive") == 0)
+        return flat;
+    if (strcmp(arg, "--num-thread") == 0)
+        return threads;
+    if (strncmp(arg, "--num-thread=", 13) == 0) { /* --threads=N, with what it no longer needs */
+        memmove(arg + 2, "threads", 7);
+        memmove(arg + 9, arg + 12, strlen(arg + 12) + 1);
+    }
+    if (strncmp(arg, "--encoding=.", 12) == 0)
+        memmove(arg + 11, arg + 12, strlen(arg + 12) + 1);
+    return arg;
+}
+
+enum imrec_status classic_flags(struct classic *c, int *argc, char **argv, struct imrec_error *err)
+{
+    int n = 1, took;
+    for (int i = 1; i < *argc; i += took) {
+        took = 1;
+        if (strcmp(argv[i], "--") == 0) { /* operands: taken as they are */
+            while (i < *argc)
+                argv[n++] = argv[i++];
+            break;
+        }
+        if (strcmp(argv[i], "--exts") == 0 && i + 1 < *argc && is_extension(argv[i + 1])) {
+            IMREC_TRY(join_exts(c, argv + i, *argc - i, &took, err));
+            argv[n++] = c->exts;
+        } else if (n > 1 && strcmp(argv[n - 1], "--encoding") == 0 && argv[i][0] == '.') {
+            argv[n++] = argv[i] + 1;
+        } else {
+            argv[n++] = own_word(argv[i]);
+        }
+    }
+    *argc = n;
+    return IMREC_OK;
+}
+
+/* ---- key=value -------------------------------------------------------------------------- */
 
 enum imrec_status classic_set(struct classic *c, struct imrec_pack_options *o, const char *pair,
                               struct imrec_error *err)

@@ -1,4 +1,5 @@
-/* im2rec/classic.h - key=value operands in the original packer's spelling. */
+/* im2rec/command/classic.h - flags and key=value operands in the spelling of the original's two
+ * packers: im2rec.py has flags, im2rec.cc key=value. */
 #ifndef IMREC_IM2REC_COMMAND_CLASSIC_H
 #define IMREC_IM2REC_COMMAND_CLASSIC_H
 
@@ -6,9 +7,15 @@
 
 struct classic {
     int64_t nsplit, part; /* -1: not given */
-    bool inter_method;    /* was given: it changes nothing here */
+    char exts[512];       /* of --exts, joined */
 };
 #define CLASSIC_INIT ((struct classic){.nsplit = -1, .part = -1})
+
+/* Flags of im2rec.py in our spelling, in place: --recursive, --no-recursive, --num-thread,
+ * --exts .a .b (any number of them), --encoding .jpg. argv keeps its operands and their order;
+ * *argc may shrink. What it cannot hold is IMREC_ERR_ARGUMENT. */
+IMREC_NODISCARD enum imrec_status
+classic_flags(struct classic *c, int *argc, char **argv, struct imrec_error *err);
 
 /* Takes one operand: the original's keys (color, resize, label_width, pack_label, nsplit, part,
  * center_crop, quality, encoding=.jpg, inter_method, unchanged) or any key of our own table. */

@@ -1,6 +1,7 @@
 /* im2rec/main.c - the command: operands and flags in, progress and a summary out. */
 #include "base/alloc.h"
 #include "im2rec/command/classic.h"
+#include "im2rec/command/prefix.h"
 #include "im2rec/command/summary.h"
 #include "im2rec/pack_options.h"
 #include "imrec/imrec.h"
@@ -41,6 +42,8 @@ struct command {
     struct imrec_pack_options o;
     struct imrec_pack_task task;
     char *out; /* with the suffix that the original appends, or NULL */
+    struct classic classic;
+    struct prefix_lists lists; /* of the operands PREFIX ROOT */
 };
 
 static int append_suffix(struct command *c, const char *suffix)
@@ -58,20 +61,19 @@ static int append_suffix(struct command *c, const char *suffix)
 
 static int read_pairs(struct command *c, int argc, char **argv)
 {
-    struct classic classic = CLASSIC_INIT;
+    struct classic *classic = &c->classic;
     struct imrec_error err;
     char suffix[32];
     for (int i = 0; i < argc; i++) {
         if (!cli_is_pair(argv[i]))
             return cli_refuse(stderr, NAME, "unexpected operand '%s'", argv[i]);
-        if (classic_set(&classic, &c->o, argv[i], &err) != IMREC_OK)
+        if (classic_set(classic, &c->o, argv[i], &err) != IMREC_OK)
             return cli_refuse(stderr, NAME, "%s", err.message);
+        if (c->lists.classes != NULL && c->o.classes[0] == '\0')
+            c->o.classes = c->lists.classes;
     }
-    if (classic_end(&classic, &c->o, suffix, &err) != IMREC_OK)
+    if (classic_end(classic, &c->o, suffix, &err) != IMREC_OK)
         return cli_refuse(stderr, NAME, "%s", err.message);
-    if (classic.inter_method && !c->o.quiet)
-        fprintf(stderr, NAME ": inter_method changes nothing: pictures are resampled with one "
-                             "filter that widens as they shrink\n");
     return suffix[0] != '\0' ? append_suffix(c, suffix) : EXIT_OK;
 }
 
@@ -83,6 +85,15 @@ static int read_operands(struct command *c, int argc, char **argv)
     c->task.list = has_list ? argv[0] : NULL;
     c->task.root = argv[has_list];
     c->task.out = argv[1 + has_list];
+    if (!has_list && prefix_comes_first(argv[0], argv[1])) {
+        struct imrec_error err;
+        c->task.root = argv[1];
+        c->task.out = argv[0];
+        if (!c->o.list && prefix_find(argv[0], &c->lists, &err) != IMREC_OK)
+            return cli_refuse(stderr, NAME, "%s", err.message);
+        if (c->lists.classes != NULL && c->o.classes[0] == '\0')
+            c->o.classes = c->lists.classes;
+    }
     return read_pairs(c, argc - 2 - has_list, argv + 2 + has_list);
 }
 
@@ -91,12 +102,8 @@ static int read_command(struct command *c, int argc, char **argv)
     struct imrec_pack_options checked;
     struct imrec_error err;
     imrec_pack_options_init(&c->o);
-    /* ".jpg" is the original's word; the table's is "jpg" */
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--encoding=.jpg") == 0 || strcmp(argv[i], "--encoding=.png") == 0)
-            memmove(argv[i] + 11, argv[i] + 12, 4);
-        else if (i > 1 && strcmp(argv[i - 1], "--encoding") == 0 && argv[i][0] == '.')
-            argv[i]++;
+    if (classic_flags(&c->classic, &argc, argv, &err) != IMREC_OK)
+        return cli_refuse(stderr, NAME, "%s", err.message);
     const int first = cli_parse(pack_params, &c->o, argc, argv, stderr);
     if (first < 0)
         return first;
@@ -149,7 +156,7 @@ static void end_progress(struct watch *w, const struct imrec_pack_result *r)
 
 /* ---- the run ---------------------------------------------------------------------------- */
 
-static int run(struct command *c)
+static int run_one(struct command *c)
 {
     struct imrec_pack_result r;
     struct imrec_error err;
@@ -169,10 +176,26 @@ static int run(struct command *c)
     return r.skipped != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
+/* One list after the other; the worst outcome counts, and a failure ends it. */
+static int run(struct command *c)
+{
+    int worst = EXIT_OK;
+    if (c->lists.count == 0)
+        return run_one(c);
+    for (size_t i = 0; i < c->lists.count && worst != EXIT_FAILED; i++) {
+        c->task.list = c->lists.list[i];
+        c->task.out = c->lists.out[i];
+        const int status = run_one(c);
+        worst = status != EXIT_OK ? status : worst;
+    }
+    return worst;
+}
+
 int main(int argc, char **argv)
 {
     struct command c;
     memset(&c, 0, sizeof(c));
+    c.classic = CLASSIC_INIT;
     int status = read_command(&c, argc, argv);
     if (status == CLI_HELP) {
         cli_page_help(&cli_page_im2rec, stdout);
@@ -188,5 +211,6 @@ int main(int argc, char **argv)
         status = run(&c);
     }
     imrec_free(c.out);
+    prefix_free(&c.lists);
     return cli_exit(NAME, status);
 }

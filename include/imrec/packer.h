@@ -11,18 +11,18 @@ extern "C" {
 struct imrec_share { /* "K/N": the share K, from 0, of N equal ones */
     int64_t index, count;
 };
-enum imrec_class_from { IMREC_CLASS_TOP, IMREC_CLASS_LEAF };
+enum imrec_class_from { IMREC_CLASS_TOP, IMREC_CLASS_LEAF, IMREC_CLASS_FLAT };
 enum imrec_encoding { IMREC_ENCODE_JPEG, IMREC_ENCODE_PNG };
 enum imrec_pack_format { IMREC_PACK_REC, IMREC_PACK_CBF };
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 
-/* The packer's table; columns as in imrec/iterator.h. Old spellings (shuffle=, nsplit=, part=K,
- * unchanged=, inter_method=, ...) are translated by im2rec and listed in its manual. */
+/* The packer's table; columns as in imrec/iterator.h. Old spellings (--recursive, nsplit=, part=K,
+ * unchanged=, ...) are translated by im2rec and listed in docs/guide/packing.md. */
 /* clang-format off */
 #define IMREC_PACK_PARAMS(X) \
-    X(enum imrec_class_from, class_from, "top", 0, 1, "top|leaf", "list", "class of a picture: first-level folder, or the folder it lies in") \
+    X(enum imrec_class_from, class_from, "top", 0, 2, "top|leaf|flat", "list", "class of a picture: first-level folder; the folder it lies in; none, and no folder below FOLDER is looked into") \
     X(const char *, classes,       "",  0, 65535,   "FILE",    "list",  "class list that fixes the numbering; another or a missing class is an error") \
-    X(bool,    shuffle,            "1", 0, 1,       "",        "list",  "shuffle what a folder holds, with a fixed seed") \
+    X(bool,    shuffle,            "1", 0, 1,       "",        "list",  "shuffle what a folder holds, as random.Random(seed).shuffle() of Python does") \
     X(int64_t, seed,               "100", 0, INT64_MAX, "",    "list",  "seed of that shuffle") \
     X(bool,    list,               "0", 0, 1,       "",        "list",  "write lists only, pack nothing") \
     X(float,   train_ratio,        "1", 0, 1,       "0..1",    "list",  "with --list: share of the train list") \
@@ -53,7 +53,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(bool,    json,               "0", 0, 1,       "",        "run",   "one JSON object on stdout at the end") \
     X(enum imrec_pack_format, format, "rec", 0, 1,  "rec|cbf", "image", "records of RecordIO, or CNTK's binary format: OUT.cbf") \
     X(bool,    pixels,             "0", 0, 1,       "",        "image", "with --format cbf: decoded pixels as floats, which CNTK trains on, not files") \
-    X(int64_t, cbf_chunk,          "33554432", 1, INT64_MAX, "bytes", "run", "with --format cbf: bytes of a chunk, which is read at once")
+    X(int64_t, cbf_chunk,          "33554432", 1, INT64_MAX, "bytes", "run", "with --format cbf: bytes of a chunk, which is read at once") \
+    X(int64_t, inter_method,       "-1", -1, 10,    "-1|0..4|9|10", "image", "resize as OpenCV does: 0 nearest, 1 bilinear, 2 cubic, 3 area, 4 Lanczos, 9 by size, 10 random; -1 = a filter that widens as pictures shrink")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text is borrowed until

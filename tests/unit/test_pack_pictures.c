@@ -4,6 +4,8 @@
 #include "formats/image_record.h"
 #include "formats/recordio.h"
 #include "imrec/codec.h"
+#include "imrec/image.h"
+#include "tests/support/built.h"
 #include "tests/support/packing.h"
 #include "tests/support/pictures.h"
 #include "tests/support/suite.h"
@@ -169,6 +171,62 @@ START_TEST(the_decoder_shrinks_as_far_as_twice_the_target_is_left)
 }
 END_TEST
 
+/* PNG in and out: what is between them is the resize alone. */
+START_TEST(a_method_of_opencv_gives_the_pixels_of_imrec_image_resize)
+{
+    static const int methods[] = {0, 1, 2, 3, 4, 9, 9};
+    static const uint32_t heights[] = {20, 20, 20, 20, 20, 20, 90};
+    enum { W = 80, H = 41 };
+    static uint8_t from[W * H * 3], to[200 * 200 * 3];
+    if (!built_with("png"))
+        return;
+    for (size_t i = 0; i < sizeof(from); i++)
+        from[i] = (uint8_t)(i * 2654435761u >> 13);
+    const struct imrec_image whole = {from, W * 3, W, H, 3};
+    const uint32_t h = heights[_i], w = W * h / H;
+    const struct imrec_image small = {to, w * 3, w, h, 3};
+    const int method = methods[_i] != 9 ? methods[_i] : h > H ? 2 : 3;
+    struct codec *c;
+    struct bytes png;
+    ck_assert_int_eq(codec_new(&c, &p.err), IMREC_OK);
+    ck_assert_int_eq(codec_encode_png(c, &whole, 3, &png, &p.err), IMREC_OK);
+    p.o.encoding = IMREC_ENCODE_PNG;
+    p.o.resize = h;
+    p.o.inter_method = methods[_i];
+    const struct bytes image = pack_one(png);
+    ck_assert_msg(image.n != 0, "%s", p.err.message);
+    struct decoded ours = decode(image, 3);
+    ck_assert_int_eq(imrec_image_resize(&whole, &small, method, &p.err), IMREC_OK);
+    ck_assert_uint_eq(ours.i.width, w);
+    ck_assert_uint_eq(ours.i.height, h);
+    ck_assert(difference(&ours.i, &small, 0, 0) == 0);
+    imrec_decoder_free(ours.d);
+    codec_free(c);
+}
+END_TEST
+
+START_TEST(a_random_method_depends_on_seed_and_id_alone)
+{
+    struct bytes jpeg = jpeg_make(90, 60, &plain);
+    char first[1 << 14];
+    size_t n = 0, other = 0;
+    p.o.resize = 33;
+    p.o.inter_method = 10;
+    for (int i = 0; i < 12; i++) {
+        p.o.seed = i / 2;
+        p.kept_count = 0;
+        const struct bytes image = pack_one(jpeg);
+        ck_assert_uint_lt(image.n, sizeof(first));
+        if (i % 2 == 1)
+            ck_assert(image.n == n && memcmp(image.p, first, n) == 0);
+        other += i > 0 && (image.n != n || memcmp(image.p, first, n) != 0);
+        memcpy(first, image.p, n = image.n);
+    }
+    ck_assert_uint_gt(other, 1);
+    bytes_free(jpeg);
+}
+END_TEST
+
 START_TEST(colour_is_as_asked)
 {
     static const struct {
@@ -309,6 +367,8 @@ int main(void)
     tcase_add_loop_test(t, the_shorter_side_is_what_was_asked_for_however_the_decoder_shrank, 0,
                         sizeof(sizes) / sizeof(sizes[0]));
     tcase_add_loop_test(t, the_decoder_shrinks_as_far_as_twice_the_target_is_left, 0, 7);
+    tcase_add_loop_test(t, a_method_of_opencv_gives_the_pixels_of_imrec_image_resize, 0, 7);
+    tcase_add_test(t, a_random_method_depends_on_seed_and_id_alone);
     tcase_add_loop_test(t, colour_is_as_asked, 0, 8);
     tcase_add_test(t, alpha_is_blended_on_white_or_kept);
     tcase_add_loop_test(t, pass_through_stores_the_file_and_looks_as_closely_as_asked, 0, 9);

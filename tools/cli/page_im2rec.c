@@ -9,6 +9,7 @@ static const char *const usage[] = {
     "[OPTIONS] FOLDER OUT.rec",
     "[OPTIONS] LIST.lst ROOT OUT.rec",
     "--list [OPTIONS] FOLDER PREFIX",
+    "[OPTIONS] PREFIX ROOT",
     NULL,
 };
 
@@ -29,9 +30,14 @@ const struct cli_page cli_page_im2rec = {
         "the\n"
         "original im2rec: color, resize (-1: keep), label_width, pack_label, center_crop, "
         "quality,\n"
-        "encoding=.jpg|.png, unchanged (pass-through), nsplit and part (shares of the list; "
-        ".part000\n"
-        "is appended to the name), inter_method (accepted; there is one filter).\n"
+        "encoding=.jpg|.png, unchanged (pass-through), inter_method, nsplit and part (shares of "
+        "the\n"
+        "list; .part000 is appended to the name). The flags of the original's script are taken "
+        "too:\n"
+        "--recursive (--class-from leaf), --no-recursive (flat), --num-thread (--threads),\n"
+        "--exts .a .b, --encoding .jpg; and its operands: where the first one is no folder and "
+        "the\n"
+        "second one is, PREFIX.lst, PREFIX_N.lst and PREFIX_{train,test,val}.lst are packed.\n"
         "\n"
         "--quality is 1..100 for JPEG; for PNG 1..9, and what is above is taken as 3.",
     .table = table,

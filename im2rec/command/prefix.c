@@ -1,0 +1,118 @@
+/* im2rec/command/prefix.c */
+#include "im2rec/command/prefix.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool prefix_comes_first(const char *a, const char *b)
+{
+    return !is_folder(a) && is_folder(b);
+}
+
+/* What may stand between the prefix and ".lst": _3, _train, _3_train, or nothing. */
+static bool is_piece(const char *rest, size_t n)
+{
+    static const char *const kinds[] = {"_train", "_test", "_val"};
+    if (n > 1 && rest[0] == '_') {
+        const size_t digits = strspn(rest + 1, "0123456789");
+        if (digits != 0) {
+            rest += 1 + digits;
+            n -= 1 + digits;
+        }
+    }
+    for (size_t i = 0; i < 3; i++)
+        if (n == strlen(kinds[i]) && memcmp(rest, kinds[i], n) == 0)
+            return true;
+    return n == 0;
+}
+
+static char *joined(const char *folder, size_t folder_bytes, const char *name, size_t name_bytes)
+{
+    char *text = imrec_realloc(NULL, folder_bytes + name_bytes + 1, 1);
+    if (text != NULL)
+        snprintf(text, folder_bytes + name_bytes + 1, "%.*s%.*s", (int)folder_bytes, folder,
+                 (int)name_bytes, name);
+    return text;
+}
+
+static bool add(struct prefix_lists *p, const char *folder, size_t folder_bytes, const char *name)
+{
+    const size_t n = strlen(name);
+    char **list = imrec_realloc(p->list, p->count + 1, sizeof(*list));
+    if (list != NULL)
+        p->list = list;
+    char **out = imrec_realloc(p->out, p->count + 1, sizeof(*out));
+    if (out != NULL)
+        p->out = out;
+    if (list == NULL || out == NULL)
+        return false;
+    p->list[p->count] = joined(folder, folder_bytes, name, n);
+    p->out[p->count] = joined(folder, folder_bytes, name, n - strlen(".lst"));
+    p->count++;
+    return p->list[p->count - 1] != NULL && p->out[p->count - 1] != NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+enum imrec_status prefix_find(const char *prefix, struct prefix_lists *out, struct imrec_error *err)
+{
+    const char *slash = strrchr(prefix, '/'), *base = slash != NULL ? slash + 1 : prefix;
+    const size_t folder_bytes = (size_t)(base - prefix), base_bytes = strlen(base);
+    const struct dirent *e;
+    bool fits = true;
+    *out = (struct prefix_lists){0};
+    char *folder = folder_bytes != 0 ? joined(prefix, folder_bytes, "", 0) : joined(".", 1, "", 0);
+    DIR *d = folder != NULL ? opendir(folder) : NULL;
+    while (d != NULL && fits && (e = readdir(d)) != NULL) {
+        const size_t n = strlen(e->d_name);
+        if (n >= base_bytes + 4 && strcmp(e->d_name + n - 4, ".lst") == 0 &&
+            memcmp(e->d_name, base, base_bytes) == 0 &&
+            is_piece(e->d_name + base_bytes, n - 4 - base_bytes))
+            fits = add(out, prefix, folder_bytes, e->d_name);
+    }
+    if (d != NULL)
+        closedir(d);
+    imrec_free(folder);
+    if (!fits || folder == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for lists");
+    if (out->count == 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s is no folder, and there is no list %s.lst", prefix, prefix);
+    struct stat st;
+    out->classes = joined(prefix, strlen(prefix), ".classes.txt", strlen(".classes.txt"));
+    if (out->classes != NULL && stat(out->classes, &st) != 0) {
+        imrec_free(out->classes);
+        out->classes = NULL;
+    }
+    qsort(out->list, out->count, sizeof(*out->list), by_name);
+    qsort(out->out, out->count, sizeof(*out->out), by_name);
+    return IMREC_OK;
+}
+
+void prefix_free(struct prefix_lists *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        imrec_free(p->list[i]);
+        imrec_free(p->out[i]);
+    }
+    imrec_free(p->list);
+    imrec_free(p->out);
+    imrec_free(p->classes);
+    *p = (struct prefix_lists){0};
+}
