@@ -89,8 +89,15 @@ static const char *main_alias(const struct ctf_header *h)
 
 static enum imrec_status find_sequences(struct run *r, struct imrec_error *err)
 {
-    const struct ctf_index_options o = {r->o->input, r->in->size, main_alias(&r->header),
-                                        r->o->skip_sequence_ids, PIECE_BYTES};
+    const struct ctf_index_options o = {
+        .name = r->o->input,
+        .size = r->in->size,
+        .main_alias = main_alias(&r->header),
+        .skip_sequence_ids = r->o->skip_sequence_ids,
+        .chunk_bytes = PIECE_BYTES,
+        .known = r->o->ignore_unknown_inputs ? r->header.stream : NULL,
+        .known_streams = r->header.streams,
+    };
     return ctf_pass(r->in, &o, &r->index, err);
 }
 

@@ -6,11 +6,12 @@
 #include <string.h>
 
 enum {
-    FIXED_BYTES = 88, /* of a head, before the alias */
+    FIXED_BYTES = 88, /* of a head, before the names */
     SAMPLE_BYTES = 64 << 10,
     CRC_AT_ONCE = 256, /* sequences */
     FLAG_SKIP_IDS = 1,
-    FLAG_MAIN = 2, /* a stream defines the size */
+    FLAG_MAIN = 2,  /* a stream defines the size */
+    FLAG_KNOWN = 4, /* only some names count */
 };
 
 static const uint8_t magic[8] = {0x89, 'C', 'T', 'F', '-', 'I', 'D', 'X'};
@@ -30,9 +31,37 @@ uint64_t ctf_cache_sample(uint64_t size, uint32_t k, size_t *n)
 
 /* ---- head -------------------------------------------------------------------------------- */
 
-static size_t alias_bytes(const struct ctf_index_options *o)
+/* The names that an index depends on: of the stream that defines the size, then behind a line's end
+ * each of those that count. Written to `to`, compared with `like`; either may be NULL. */
+struct names {
+    uint8_t *to;
+    const uint8_t *like;
+    size_t n;
+    bool same;
+};
+
+static void add_name(struct names *a, const char *s, size_t n)
 {
-    return o->main_alias != NULL ? strlen(o->main_alias) : 0;
+    if (n > 0 && a->to != NULL)
+        memcpy(a->to + a->n, s, n);
+    a->same &= n == 0 || a->like == NULL || memcmp(a->like + a->n, s, n) == 0;
+    a->n += n;
+}
+
+static struct names names_of(const struct ctf_index_options *o, uint8_t *to, const uint8_t *like)
+{
+    struct names a = {to, like, 0, true};
+    add_name(&a, o->main_alias, o->main_alias != NULL ? strlen(o->main_alias) : 0);
+    for (uint32_t i = 0; o->known != NULL && i < o->known_streams; i++) {
+        add_name(&a, "\n", 1);
+        add_name(&a, o->known[i].alias, strlen(o->known[i].alias));
+    }
+    return a;
+}
+
+static size_t names_bytes(const struct ctf_index_options *o)
+{
+    return names_of(o, NULL, NULL).n;
 }
 
 static size_t padded(size_t n)
@@ -42,7 +71,7 @@ static size_t padded(size_t n)
 
 size_t ctf_cache_head_bytes(const struct ctf_index_options *o)
 {
-    return FIXED_BYTES + padded(alias_bytes(o)) + 8;
+    return FIXED_BYTES + padded(names_bytes(o)) + 8;
 }
 
 /* What does not depend on the index: a usable cache begins with the same bytes. */
@@ -57,17 +86,10 @@ static void put_known(const struct ctf_cache_facts *f, uint8_t *p)
     store_le64(p + 24, f->modified);
     store_le32(p + 32, f->sample);
     store_le32(p + 36, (o->skip_sequence_ids ? FLAG_SKIP_IDS : 0) |
-                           (o->main_alias != NULL ? FLAG_MAIN : 0));
+                           (o->main_alias != NULL ? FLAG_MAIN : 0) |
+                           (o->known != NULL ? FLAG_KNOWN : 0));
     store_le64(p + 40, o->chunk_bytes);
-    store_le64(p + 48, alias_bytes(o));
-}
-
-static void put_alias(const struct ctf_index_options *o, uint8_t *p)
-{
-    const size_t n = alias_bytes(o);
-    memset(p, 0, padded(n));
-    if (n > 0)
-        memcpy(p, o->main_alias, n);
+    store_le64(p + 48, names_bytes(o));
 }
 
 void ctf_cache_write_head(const struct ctf_index *x, const struct ctf_cache_facts *facts,
@@ -80,7 +102,8 @@ void ctf_cache_write_head(const struct ctf_index *x, const struct ctf_cache_fact
     store_le64(head + 72, x->chunks);
     store_le32(head + 80, table_crc);
     store_le32(head + 84, 0);
-    put_alias(facts->options, head + FIXED_BYTES);
+    memset(head + FIXED_BYTES, 0, n - FIXED_BYTES);
+    (void)names_of(facts->options, head + FIXED_BYTES, NULL);
     store_le32(head + n - 8, crc32c(0, head, n - 8));
     store_le32(head + n - 4, 0);
 }
@@ -100,12 +123,6 @@ static const char *why_other(const uint8_t *head, const uint8_t *known)
                    fields[i].end - fields[i].begin) != 0)
             return fields[i].why;
     return NULL;
-}
-
-static bool alias_is(const struct ctf_index_options *o, const uint8_t *p)
-{
-    const size_t n = alias_bytes(o);
-    return n == 0 || memcmp(p, o->main_alias, n) == 0; /* the padding is in the checksum */
 }
 
 /* Whether the parts fill the file exactly; their places in *c. */
@@ -129,7 +146,7 @@ const char *ctf_cache_read_head(const uint8_t *head, const struct ctf_cache_fact
     const char *why = why_other(head, known);
     if (why != NULL)
         return why;
-    if (!alias_is(facts->options, head + FIXED_BYTES))
+    if (!names_of(facts->options, NULL, head + FIXED_BYTES).same) /* padding: in the checksum */
         return "it was made with other options";
     if (load_le32(head + n - 8) != crc32c(0, head, n - 8))
         return "its head is damaged";

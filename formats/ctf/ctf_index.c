@@ -128,6 +128,18 @@ static bool is_main(const struct ctf_indexer *x, const uint8_t *name, const uint
            (name + n == end || is_blank(name[n]) || name[n] == '|' || name[n] == '\r');
 }
 
+/* Whether a sample with this name counts. What is no name at all does: it is an error to tell. */
+static bool is_known(const struct ctf_indexer *x, const uint8_t *name, const uint8_t *end)
+{
+    size_t n = 0;
+    while (name + n < end && !is_blank(name[n]) && name[n] != '|')
+        n++;
+    bool known = x->o.known == NULL || n == 0;
+    for (uint32_t i = 0; !known && i < x->o.known_streams; i++)
+        known = strlen(x->o.known[i].alias) == n && memcmp(x->o.known[i].alias, name, n) == 0;
+    return known;
+}
+
 /* What stands behind the id: comments do not count, anything else does. */
 static void look_at_samples(const struct ctf_indexer *x, const uint8_t *p, struct line *l)
 {
@@ -137,8 +149,8 @@ static void look_at_samples(const struct ctf_indexer *x, const uint8_t *p, struc
         } else if (*p == '|' && p + 1 < l->end && p[1] == '#') {
             p = behind_comment(p, l->end);
         } else {
-            l->counts = true;
-            if (x->o.main_alias == NULL)
+            l->counts |= *p != '|' || is_known(x, p + 1, l->end);
+            if (l->counts && x->o.main_alias == NULL)
                 return;
             l->main_samples += *p == '|' && is_main(x, p + 1, l->end);
             const uint8_t *next = memchr(p + 1, '|', (size_t)(l->end - p - 1));
@@ -247,7 +259,7 @@ is_plain(const struct ctf_indexer *x, const uint8_t **p, const uint8_t *end, str
 {
     const uint8_t *at = *p;
     uint64_t id;
-    if (end - at < 24 || x->o.main_alias != NULL)
+    if (end - at < 24 || x->o.main_alias != NULL || x->o.known != NULL)
         return false;
     const unsigned n = ctf_fast_digits(at, &id);
     id = n == 0 ? 0 : id;

@@ -30,6 +30,9 @@ struct ctf_index_options {
     const char *main_alias; /* the stream that defines the size, or NULL */
     bool skip_sequence_ids;
     uint64_t chunk_bytes; /* a chunk ends before the sequence that would exceed it */
+    /* Only samples of these count, others are as comments; NULL: all do. */
+    const struct stream_info *known;
+    uint32_t known_streams;
 };
 
 struct ctf_index {

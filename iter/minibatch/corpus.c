@@ -81,6 +81,8 @@ index_text(struct corpus *c, struct corpus_file *f, struct imrec_error *err)
         .main_alias = c->defining == UINT32_MAX ? NULL : c->stream[c->defining].alias,
         .skip_sequence_ids = c->o.skip_sequence_ids,
         .chunk_bytes = block_bytes(c),
+        .known = c->o.ignore_unknown_inputs ? c->stream : NULL,
+        .known_streams = c->streams,
     };
     bool binary;
     IMREC_TRY(is_binary(f->in, &binary, err));

@@ -81,8 +81,12 @@ enum imrec_status imrec_ctf_card(const char *uri, bool skip_sequence_ids, uint64
     struct source *in;
     *out = (struct imrec_ctf_card){0};
     IMREC_TRY(source_open(uri, &in, err));
-    const struct ctf_index_options io = {uri, in->size, NULL, skip_sequence_ids,
-                                         chunk_bytes != 0 ? chunk_bytes : CHUNK_BYTES};
+    const struct ctf_index_options io = {
+        .name = uri,
+        .size = in->size,
+        .skip_sequence_ids = skip_sequence_ids,
+        .chunk_bytes = chunk_bytes != 0 ? chunk_bytes : CHUNK_BYTES,
+    };
     struct owned *o = out->owner = imrec_zalloc(1, sizeof(*o));
     enum imrec_status st = o == NULL ? no_memory(uri, err) : pass(in, &io, out, err);
     out->bytes = in->size;

@@ -70,7 +70,11 @@ static void parse(struct run *r)
 
 static void index_it(struct run *r)
 {
-    const struct ctf_index_options o = {"bench", r->text->n, NULL, false, CHUNK_BYTES};
+    const struct ctf_index_options o = {.name = "bench",
+                                        .size = r->text->n,
+                                        .main_alias = NULL,
+                                        .skip_sequence_ids = false,
+                                        .chunk_bytes = CHUNK_BYTES};
     struct ctf_indexer *x;
     ctf_index_free(&r->index);
     must(ctf_indexer_new(&o, &x, &err) == IMREC_OK, "index");
@@ -105,7 +109,11 @@ static void read_it(struct run *r)
 
 static void pass_over_file(struct run *r)
 {
-    const struct ctf_index_options o = {"bench", r->text->n, NULL, false, CHUNK_BYTES};
+    const struct ctf_index_options o = {.name = "bench",
+                                        .size = r->text->n,
+                                        .main_alias = NULL,
+                                        .skip_sequence_ids = false,
+                                        .chunk_bytes = CHUNK_BYTES};
     struct ctf_index_file *f;
     struct source *s;
     must(source_open(path, &s, &err) == IMREC_OK, path);
@@ -228,7 +236,11 @@ static void measure(const struct bench_text *t)
 
 static void measure_cache(void)
 {
-    const struct ctf_index_options o = {"bench", 0, NULL, false, CHUNK_BYTES};
+    const struct ctf_index_options o = {.name = "bench",
+                                        .size = 0,
+                                        .main_alias = NULL,
+                                        .skip_sequence_ids = false,
+                                        .chunk_bytes = CHUNK_BYTES};
     struct bench_text t = bench_text_tiny_lines(10000000);
     double best[2] = {1e18, 1e18};
     bench_text_save(&t, path);

@@ -44,7 +44,11 @@ static void index_text(void)
 static void setup(void)
 {
     dir = tmpdir_make();
-    options = (struct ctf_index_options){"t.ctf", 0, NULL, false, CHUNK_BYTES};
+    options = (struct ctf_index_options){.name = "t.ctf",
+                                         .size = 0,
+                                         .main_alias = NULL,
+                                         .skip_sequence_ids = false,
+                                         .chunk_bytes = CHUNK_BYTES};
     make_text();
     memset(&right, 0, sizeof(right));
     index_text();

@@ -51,7 +51,11 @@ static void check_table(const struct ctf_cache *place, uint8_t *file, uint64_t t
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct ctf_index_options o = {"t", 4096, "ab", false, 1024};
+    const struct ctf_index_options o = {.name = "t",
+                                        .size = 4096,
+                                        .main_alias = "ab",
+                                        .skip_sequence_ids = false,
+                                        .chunk_bytes = 1024};
     const struct ctf_cache_facts facts = {&o, 1, 2};
     const struct ctf_index none = {0};
     const size_t head = ctf_cache_head_bytes(&o);

@@ -57,14 +57,17 @@ static bool same(const struct ctf_index *a, const struct ctf_index *b)
     return is;
 }
 
-START_TEST(pieces_do_not_matter) /* loop: no main stream, one */
+START_TEST(pieces_do_not_matter) /* loop: no main stream, one, others ignored */
 {
     static char text[LINES * 64];
     const struct stream_info stream = {"a", "a", STREAM_DENSE, STREAM_FLOAT, 1, _i == 1};
     unsigned good = 0;
     for (uint64_t round = 0; round < ROUNDS; round++) {
-        const struct ctf_parse_options o = {
-            .name = "t", .stream = &stream, .streams = 1, .skip_sequence_ids = round % 11 == 0};
+        const struct ctf_parse_options o = {.name = "t",
+                                            .stream = &stream,
+                                            .streams = 1,
+                                            .skip_sequence_ids = round % 11 == 0,
+                                            .ignore_unknown = _i == 2};
         struct ctf_text a, b;
         struct imrec_error ea = {0}, eb = {0};
         const size_t n = make_text(text, round);
@@ -87,7 +90,7 @@ int main(void)
 {
     Suite *s = suite_create("ctf_index");
     TCase *t = tcase_create("index");
-    tcase_add_loop_test(t, pieces_do_not_matter, 0, 2);
+    tcase_add_loop_test(t, pieces_do_not_matter, 0, 3);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -27,8 +27,15 @@ static inline enum imrec_status
 ctf_text_open(struct ctf_text *t, const void *text, size_t n, const struct ctf_parse_options *o,
               uint64_t chunk_bytes, size_t piece, struct imrec_error *err)
 {
-    const struct ctf_index_options io = {o->name, n, ctf_main_alias(o), o->skip_sequence_ids,
-                                         chunk_bytes};
+    const struct ctf_index_options io = {
+        .name = o->name,
+        .size = n,
+        .main_alias = ctf_main_alias(o),
+        .skip_sequence_ids = o->skip_sequence_ids,
+        .chunk_bytes = chunk_bytes,
+        .known = o->ignore_unknown ? o->stream : NULL,
+        .known_streams = o->streams,
+    };
     struct ctf_indexer *x;
     *t = (struct ctf_text){.bytes = imrec_realloc(NULL, n + 1, 1), .n = n};
     if (t->bytes == NULL)

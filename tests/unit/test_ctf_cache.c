@@ -25,7 +25,11 @@ static void setup(void)
     for (unsigned i = 0; i < LINES; i++)
         n += (size_t)snprintf(lines + n, sizeof(lines) - n, "%u |a %u\n", 7 * (i * i / 90), i);
     ck_assert_int_eq(ctf_text_open(&text, lines, n, &po, CHUNK_BYTES, 1, NULL), IMREC_OK);
-    options = (struct ctf_index_options){"t.ctf", n, NULL, false, CHUNK_BYTES};
+    options = (struct ctf_index_options){.name = "t.ctf",
+                                         .size = n,
+                                         .main_alias = NULL,
+                                         .skip_sequence_ids = false,
+                                         .chunk_bytes = CHUNK_BYTES};
     facts = (struct ctf_cache_facts){&options, 1234567890123456789u, 0xdeadbeef};
     const size_t head = ctf_cache_head_bytes(&options);
     const size_t table = (size_t)text.index.chunks * CTF_CACHE_CHUNK_BYTES;
@@ -170,6 +174,30 @@ START_TEST(the_stream_that_defines_the_size_is_part_of_it)
 }
 END_TEST
 
+START_TEST(the_inputs_that_count_are_part_of_it)
+{
+    static const char *const other = "it was made with other options";
+    struct stream_info known[] = {{.alias = "x"}, {.alias = "yz"}};
+    uint8_t head[128];
+    struct ctf_cache c;
+    options.main_alias = "m";
+    options.known = known;
+    options.known_streams = 2;
+    ck_assert_uint_eq(ctf_cache_head_bytes(&options), 88 + 8 + 8); /* "m\nx\nyz" */
+    ctf_cache_write_head(&text.index, &facts, 0, head);
+    const uint64_t all = 104 + text.index.chunks * CTF_CACHE_CHUNK_BYTES +
+                         text.index.sequences * CTF_CACHE_SEQUENCE_BYTES;
+    ck_assert_ptr_null(ctf_cache_read_head(head, &facts, all, &c));
+    known[1].alias = "ya";
+    ck_assert_str_eq(ctf_cache_read_head(head, &facts, all, &c), other);
+    known[0].alias = "x\ny"; /* no such name can be, but a longer list */
+    known[1].alias = "";
+    ck_assert_str_eq(ctf_cache_read_head(head, &facts, all, &c), other);
+    options.known = NULL;
+    ck_assert_str_eq(ctf_cache_read_head(head, &facts, all, &c), other);
+}
+END_TEST
+
 /* A head with a right checksum and a table of 48 * n bytes for one chunk. */
 static const char *lie_about(size_t at, uint64_t value)
 {
@@ -270,6 +298,7 @@ int main(void)
     tcase_add_test(t, another_length_of_the_file_is_noticed);
     tcase_add_test(t, a_cache_is_good_only_for_what_it_was_made_of);
     tcase_add_test(t, the_stream_that_defines_the_size_is_part_of_it);
+    tcase_add_test(t, the_inputs_that_count_are_part_of_it);
     tcase_add_test(t, counts_that_lie_under_right_checksums_are_refused);
     tcase_add_test(t, sequences_that_lie_under_a_right_checksum_are_refused);
     tcase_add_test(t, sequences_are_read_where_they_stand);

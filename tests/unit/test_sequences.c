@@ -148,6 +148,19 @@ START_TEST(several_files_are_read_one_after_the_other)
 }
 END_TEST
 
+START_TEST(a_line_with_inputs_that_are_ignored_alone_is_as_a_comment)
+{
+    d.ignore_unknown_inputs = true;
+    struct imrec_sequences *s = open_text("|x 1\n1 |x 5\n1 |a 1 2 |x\n2 |x 1 |y\n3 |aa 1 |a 1 2\n");
+    const struct imrec_sequences_totals t = imrec_sequences_totals(s);
+    ck_assert(t.sequences == 2 && t.samples == 2);
+    ck_assert_uint_eq(next(s).id, 1);
+    ck_assert_uint_eq(next(s).id, 3);
+    ck_assert_uint_eq(imrec_sequences_totals(s).lost, 0);
+    expect_end(s);
+}
+END_TEST
+
 START_TEST(no_memory_is_an_error)
 {
     put("t", "1 |a 1 2\n2 |a 1\n3 |a 3 4 |b 1:1\n");
@@ -247,6 +260,7 @@ int main(void)
     tcase_add_test(t, what_is_bad_is_told_once_and_left_out);
     tcase_add_test(t, more_that_is_bad_than_allowed_ends_the_reading);
     tcase_add_test(t, several_files_are_read_one_after_the_other);
+    tcase_add_test(t, a_line_with_inputs_that_are_ignored_alone_is_as_a_comment);
     tcase_add_test(t, no_memory_is_an_error);
     tcase_add_test(t, a_card_tells_what_can_be_seen);
     tcase_add_test(t, too_many_inputs_are_passed_over);
