@@ -38,9 +38,10 @@ function(imrec_test name)
   if(IMREC_SANITIZE) # everything takes several times as long, on a machine that may be busy
     math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * 5")
   endif()
-  add_executable(${name} ${ARG_SOURCES})
+  add_executable(${name} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mark_point.c)
   imrec_link(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE PkgConfig::CHECK m)
+  target_link_options(${name} PRIVATE -Wl,--wrap=_mark_point)
   target_compile_definitions(${name} PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS ${ARG_LABEL}
