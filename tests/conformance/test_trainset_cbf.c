@@ -71,6 +71,92 @@ START_TEST(photographs_come_out_the_same_whichever_way_they_were_packed) /* _i i
 }
 END_TEST
 
+/* ---- the other iterator ---------------------------------------------------------------------- */
+
+static struct imrec_minibatch_source *open_source(const char *files)
+{
+    char file[500];
+    struct imrec_error err;
+    struct imrec_minibatch_config *c;
+    struct imrec_minibatch_source *s;
+    snprintf(file, sizeof(file), "file=%s", files);
+    ck_assert_int_eq(imrec_minibatch_config_new(&c, &err), IMREC_OK);
+    ck_assert_msg(imrec_minibatch_config_set(c, file, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_int_eq(imrec_minibatch_config_set(c, "randomize=false", &err), IMREC_OK);
+    ck_assert_int_eq(imrec_minibatch_config_set(c, "epochSize=FULL_DATA_SWEEP", &err), IMREC_OK);
+    ck_assert_msg(imrec_minibatch_source_open(imrec_minibatch_config_options(c), &s, &err) ==
+                      IMREC_OK,
+                  "%s", err.message);
+    imrec_minibatch_config_free(c);
+    return s;
+}
+
+static const struct imrec_minibatch_stream *
+stream(const struct imrec_minibatch *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->streams; i++)
+        if (strcmp(m->stream[i].name, name) == 0)
+            return &m->stream[i];
+    ck_abort_msg("no stream %s", name);
+}
+
+START_TEST(decoded_photographs_come_out_of_both_iterators) /* _i into sets */
+{
+    struct imrec_minibatch m;
+    struct imrec_batch b;
+    struct imrec_error err;
+    uint64_t pictures = 0;
+    make(sets[_i]);
+    struct imrec_minibatch_source *s = open_source(pixels);
+    struct imrec_iter *it =
+        pair_open(pixels, "data_shape=3,64,64 batch_size=32 last_batch=partial");
+    for (;;) {
+        const enum imrec_status st = imrec_minibatch_next(s, 32, NULL, 0, &m, &err);
+        ck_assert_int_eq(imrec_iter_next(it, &b, &err), st);
+        if (st == IMREC_END)
+            break;
+        ck_assert_msg(st == IMREC_OK, "%s", err.message);
+        ck_assert_uint_eq(m.sequences, b.count);
+        ck_assert(memcmp(stream(&m, "features")->values, b.data,
+                         (size_t)b.count * 64 * 64 * 3 * sizeof(float)) == 0);
+        for (uint32_t i = 0; i < b.count; i++)
+            ck_assert(b.labels[i] == (float)stream(&m, "labels")->indices[i]);
+        pictures += b.count;
+    }
+    ck_assert_uint_gt(pictures, 100);
+    imrec_iter_close(it);
+    imrec_minibatch_source_close(s);
+    tmpdir_remove(&dir);
+}
+END_TEST
+
+START_TEST(files_of_photographs_come_out_of_both_readers) /* _i into sets */
+{
+    struct imrec_minibatch m;
+    struct imrec_reader *r;
+    struct imrec_record x;
+    struct imrec_error err;
+    make(sets[_i]);
+    struct imrec_minibatch_source *s = open_source(cbf);
+    ck_assert_int_eq(imrec_reader_open(cbf, 0, 1, &r, &err), IMREC_OK);
+    /* the longest stream counts: a minibatch holds what fits, and one picture at least */
+    while (imrec_minibatch_next(s, 50000, NULL, 0, &m, &err) == IMREC_OK) {
+        const struct imrec_minibatch_stream *image = stream(&m, "image");
+        for (uint64_t i = 0; i < m.sequences; i++) {
+            ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_OK);
+            const uint64_t at = image->row[i] * image->width + image->column[i];
+            ck_assert_uint_eq(image->length[i], (x.image_size + 3) / 4);
+            ck_assert(memcmp((const float *)image->values + at, x.image, x.image_size) == 0);
+            ck_assert(x.labels[0] == (float)stream(&m, "label")->indices[i]);
+        }
+    }
+    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_END);
+    imrec_reader_close(r);
+    imrec_minibatch_source_close(s);
+    tmpdir_remove(&dir);
+}
+END_TEST
+
 int main(void)
 {
     shared_or_skip();
@@ -82,6 +168,8 @@ int main(void)
     TCase *tc = tcase_create("trainset");
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, photographs_come_out_the_same_whichever_way_they_were_packed, 0, 2);
+    tcase_add_loop_test(tc, decoded_photographs_come_out_of_both_iterators, 0, 2);
+    tcase_add_loop_test(tc, files_of_photographs_come_out_of_both_readers, 0, 2);
     suite_add_tcase(s, tc);
     return suite_run(s);
 }
