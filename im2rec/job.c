@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TEXT_MAX ((size_t)64 << 20)
+
 /* ---- folders ---------------------------------------------------------------------------- */
 
 void folder_shuffle(struct scan *s, int64_t seed)
@@ -70,7 +72,7 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
         folder_shuffle(&j->scan, p->seed);
     const uint64_t n = j->scan.file_count, count = (uint64_t)p->part.count;
     j->next = j->first = share_begin(n, (uint64_t)p->part.index, count);
-    j->total = share_begin(n, (uint64_t)p->part.index + 1, count) - j->first;
+    j->pictures = share_begin(n, (uint64_t)p->part.index + 1, count) - j->first;
     j->fingerprint = scan_fingerprint(&j->scan, j->fingerprint);
     return IMREC_OK;
 }
@@ -78,7 +80,7 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
 static enum imrec_status next_of_folder(struct job *j, struct parcel *p, struct imrec_error *err)
 {
     char path[PICTURE_PATH_MAX];
-    if (j->next == j->first + j->total)
+    if (j->next == j->first + j->pictures)
         return IMREC_END;
     const struct scan_file *f = j->scan.files[j->next++];
     p->outcome.class_index = j->scan.folders[f->folder].class_index;
@@ -108,12 +110,12 @@ static void check_label(const struct job *j, struct parcel *p)
                     (double)label, j->given.count);
 }
 
-enum imrec_status job_next(struct job *j, struct parcel *p, struct imrec_error *err)
+static enum imrec_status next_picture(struct job *j, struct parcel *p, struct imrec_error *err)
 {
     p->line = p->id = 0;
     p->label_count = 0;
     p->labels.n = p->text.n = 0;
-    p->labels.max = p->text.max = (size_t)64 << 20;
+    p->labels.max = p->text.max = TEXT_MAX;
     p->path = (struct bytes){(const uint8_t *)"", 0};
     p->outcome = (struct outcome){.class_index = -1};
     p->why[0] = '\0';
@@ -122,6 +124,39 @@ enum imrec_status job_next(struct job *j, struct parcel *p, struct imrec_error *
         return next_of_folder(j, p, err);
     IMREC_TRY(list_next(j->list, p, err));
     check_label(j, p);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+copy_parcel(const struct parcel *from, struct parcel *to, struct imrec_error *err)
+{
+    to->line = from->line;
+    to->id = from->id;
+    to->label_count = from->label_count;
+    to->outcome = from->outcome;
+    to->failed = from->failed;
+    memcpy(to->why, from->why, sizeof(to->why));
+    to->labels.n = to->text.n = 0;
+    to->labels.max = to->text.max = TEXT_MAX;
+    IMREC_TRY(buf_append(&to->labels, from->labels.p, from->labels.n, err));
+    IMREC_TRY(buf_append(&to->text, from->text.p, from->text.n, err));
+    to->path = (struct bytes){to->text.p, to->text.n};
+    return IMREC_OK;
+}
+
+/* Each picture comes as often as there are copies of it, one after the other. */
+enum imrec_status job_next(struct job *j, struct parcel *p, struct imrec_error *err)
+{
+    if (j->copies == 1)
+        return next_picture(j, p, err);
+    if (j->copy == 0)
+        IMREC_TRY(next_picture(j, &j->last, err));
+    IMREC_TRY(copy_parcel(&j->last, p, err));
+    p->copy = j->copy;
+    j->copy = (j->copy + 1) % j->copies;
+    if (p->outcome.reason == REASON_NONE && p->id > (UINT64_MAX - p->copy) / j->copies)
+        parcel_skip(p, REASON_LINE, "the id is too large for %" PRIu64 " copies", j->copies);
+    p->id = p->id * j->copies + p->copy;
     return IMREC_OK;
 }
 
@@ -149,8 +184,12 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
     if (st == IMREC_OK && o->task->list == NULL)
         st = open_folder(o, out, err);
     else if (st == IMREC_OK)
-        st = list_open(o->task->list, (uint32_t)p->label_width, p->part, &out->list, &out->total,
+        st = list_open(o->task->list, (uint32_t)p->label_width, p->part, &out->list, &out->pictures,
                        &out->fingerprint, err);
+    out->copies = (uint64_t)p->copies;
+    if (st == IMREC_OK && out->pictures > UINT64_MAX / out->copies)
+        st = imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "too many copies");
+    out->total = out->pictures * out->copies;
     if (st != IMREC_OK)
         job_close(out);
     return st;
@@ -158,6 +197,7 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
 
 void job_close(struct job *j)
 {
+    parcel_free(&j->last);
     scan_free(&j->scan);
     list_close(j->list);
     class_list_free(&j->given);

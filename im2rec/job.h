@@ -9,10 +9,13 @@
 
 struct list_reader;
 struct job {
-    uint64_t total;       /* pictures of this share */
-    uint64_t fingerprint; /* of all that this share is made of: paths, labels, skips of the scan */
-    struct scan scan;     /* of a folder */
-    uint64_t first, next; /* of a folder: begin of the share, and where it stands */
+    uint64_t total;        /* pictures of this share */
+    uint64_t fingerprint;  /* of all that this share is made of: paths, labels, skips of the scan */
+    struct scan scan;      /* of a folder */
+    uint64_t first, next;  /* of a folder: begin of the share, and where it stands */
+    uint64_t pictures;     /* of the share: total is that times copies */
+    uint64_t copies, copy; /* records of a picture, and those that were made of the last one */
+    struct parcel last;    /* its first part, where there are copies */
     struct list_reader *list;
     struct class_list given; /* class list that was given */
     bool has_given;

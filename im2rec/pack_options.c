@@ -2,6 +2,7 @@
 #include "im2rec/pack_options.h"
 
 #include "base/error.h"
+#include "im2rec/augmenting.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,6 +53,11 @@ static enum imrec_status
 check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
 {
     const bool cut = o->train_ratio != 1 || o->test_ratio != 0 || o->chunks != 1;
+    if (o->copies > 1 && o->augment[0] == '\0')
+        return refuse(err, "copies of a picture would be equal without augment");
+    if (o->augment[0] != '\0' && (o->pass_through || o->pixels))
+        return refuse(err, "augment changes what is encoded: pass_through and pixels cannot go "
+                           "with it");
     if (o->pass_through && alters_pictures(o))
         return refuse(err, "pass_through stores files as they are: resize, center_crop, color, "
                            "encoding and inter_method cannot go with it");
@@ -78,6 +84,22 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
     return IMREC_OK;
 }
 
+uint32_t pack_options_channels(const struct imrec_pack_options *o)
+{
+    return o->color > 0 ? 3 : o->color == 0 ? 1 : 0;
+}
+
+/* Each worker reads it for itself: here it is only looked at. */
+static enum imrec_status check_augment(const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    struct augmenting a;
+    if (o->augment[0] == '\0')
+        return IMREC_OK;
+    IMREC_TRY(augmenting_init(&a, o->augment, pack_options_channels(o), err));
+    augmenting_free(&a);
+    return IMREC_OK;
+}
+
 enum imrec_status pack_options_check(const struct imrec_pack_options *given,
                                      struct imrec_pack_options *out, struct imrec_error *err)
 {
@@ -91,6 +113,7 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
     }
     IMREC_TRY(param_check(pack_params, out, err));
     IMREC_TRY(check_combinations(out, err));
+    IMREC_TRY(check_augment(out, err));
     if (out->encoding == IMREC_ENCODE_PNG && out->quality > 9)
         out->quality = 3; /* not a PNG compression: the original's choice */
     return IMREC_OK;
@@ -122,7 +145,8 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
         "class_from",       "shuffle",  "seed",       "exts",         "label_width",
         "pack_label",       "part",     "resize",     "quality",      "color",
         "center_crop",      "encoding", "check",      "pass_through", "max_pixels",
-        "accept_truncated", "shards",   "shard_size", "inter_method",
+        "accept_truncated", "shards",   "shard_size", "inter_method", "augment",
+        "copies",
     };
     return is_one_of(p->name, names, sizeof(names) / sizeof(names[0])) ||
            (o->format == IMREC_PACK_CBF &&

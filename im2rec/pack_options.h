@@ -11,6 +11,9 @@ IMREC_NODISCARD enum imrec_status pack_options_check(const struct imrec_pack_opt
                                                      struct imrec_pack_options *out,
                                                      struct imrec_error *err);
 
+/* Of every picture: 1, 3, or 0 where it is each one's own. */
+uint32_t pack_options_channels(const struct imrec_pack_options *o);
+
 /* Whether the set's bytes depend on it; these stand in the manifest. */
 bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *p);
 #define PACK_OPTION_BYTES 4200 /* of any value as text */

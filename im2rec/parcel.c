@@ -1,7 +1,6 @@
 /* im2rec/parcel.c */
 #include "im2rec/parcel.h"
 
-#include "augment/draw.h"
 #include "augment/orient.h"
 #include "augment/resample.h"
 #include "base/alloc.h"
@@ -11,7 +10,9 @@
 #include "formats/crc32c.h"
 #include "formats/image_record.h"
 #include "formats/recordio.h"
+#include "im2rec/augmenting.h"
 #include "im2rec/cbf_shard.h"
+#include "im2rec/pack_options.h"
 #include "im2rec/read_file.h"
 
 #include <inttypes.h>
@@ -20,10 +21,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RECORD_MAX RECORDIO_PART_MAX_BYTES
-#define FRAMED_MAX ((size_t)3 << 29) /* every second word may be a magic: 8 bytes more each */
-#define FILE_SLACK ((uint64_t)64 << 20)
-#define KEEP_BYTES ((size_t)1 << 20) /* larger records give their memory back */
+#define RECORD_MAX    RECORDIO_PART_MAX_BYTES
+#define FRAMED_MAX    ((size_t)3 << 29) /* every second word may be a magic: 8 bytes more each */
+#define FILE_SLACK    ((uint64_t)64 << 20)
+#define KEEP_BYTES    ((size_t)1 << 20) /* larger records give their memory back */
+#define ENCODER_BYTES 20                /* a pixel of noise at quality 100: symbols, JPEG twice */
 
 struct packer {
     const struct imrec_pack_options *o;
@@ -34,6 +36,8 @@ struct packer {
     struct image decoded, upright, resized;
     struct file_bytes file;
     struct buf head, record;
+    bool augments;
+    struct augmenting augmenting;
 };
 
 void parcel_free(struct parcel *p)
@@ -66,6 +70,9 @@ enum imrec_status packer_new(const struct imrec_pack_options *o, const char *roo
     enum imrec_status st = codec_new(&k->codec, err);
     if (st == IMREC_OK)
         st = resize_scratch_new(&k->scratch, err);
+    k->augments = o->augment[0] != '\0';
+    if (st == IMREC_OK && k->augments)
+        st = augmenting_init(&k->augmenting, o->augment, pack_options_channels(o), err);
     if (st != IMREC_OK) {
         packer_free(k);
         *out = NULL;
@@ -82,6 +89,7 @@ void packer_free(struct packer *k)
     image_free(&k->decoded);
     image_free(&k->upright);
     image_free(&k->resized);
+    augmenting_free(&k->augmenting);
     imrec_free(k->file.p);
     buf_free(&k->head);
     buf_free(&k->record);
@@ -167,10 +175,16 @@ static uint64_t claim(const struct packer *k, const struct imrec_picture_info *i
 {
     const uint64_t scaled = ((uint64_t)info->width / d + 1) * ((uint64_t)info->height / d + 1);
     const uint64_t decoded = scaled * channels * (info->orientation > 1 ? 2 : 1);
-    const uint64_t encoder = 20; /* bytes a pixel of noise at quality 100: symbols, JPEG twice */
-    const uint64_t result = k->o->pixels ? 9 * channels : 3 * channels + encoder; /* 9: floats that
-                                                                                     grow */
+    const uint64_t result =
+        k->o->pixels ? 9 * channels : 3 * channels + ENCODER_BYTES; /* 9: floats that grow */
     return codec_claim(k->codec, d) + decoded + (uint64_t)width * height * result;
+}
+
+/* And where it is augmented. */
+static uint64_t augmented_claim(const struct augmenting_plan *plan, uint32_t channels)
+{
+    return plan->bytes +
+           (uint64_t)plan->width * plan->height * (3 * (uint64_t)channels + ENCODER_BYTES);
 }
 
 /* ---- pixels ----------------------------------------------------------------------------- */
@@ -238,10 +252,15 @@ recode(struct packer *k, struct parcel *p, const struct imrec_picture_info *info
     struct imrec_error err;
     const uint32_t d = denominator(k->o, info), channels = channels_of(k->o, info);
     const bool swaps = orient_swaps(info->orientation);
+    struct augmenting_plan plan = {0};
     uint32_t width, height;
     final_size(k->o, swaps ? info->height : info->width, swaps ? info->width : info->height, &width,
                &height);
-    if (!take(k, p, claim(k, info, d, channels, width, height)) ||
+    if (k->augments)
+        augmenting_draw(&k->augmenting, k->o->seed, p->id / (uint64_t)k->o->copies, p->copy,
+                        (struct imrec_shape){channels, height, width}, &plan);
+    if (!take(k, p,
+              claim(k, info, d, channels, width, height) + augmented_claim(&plan, channels)) ||
         !fine(p,
               codec_decode_scaled(k->codec, d, channels, &k->decoded, &p->outcome.warnings, &err),
               &err))
@@ -259,6 +278,9 @@ recode(struct packer *k, struct parcel *p, const struct imrec_picture_info *info
             return false;
         view = k->resized.view;
     }
+    if (k->augments &&
+        !fine(p, augmenting_run(&k->augmenting, &plan, &view, k->scratch, &view, &err), &err))
+        return false;
     return encode(k, p, &view, out);
 }
 

@@ -11,6 +11,7 @@
 /* A place of the window. The list fills the first part, a worker the second. */
 struct parcel {
     uint64_t line, id; /* line of the list file, from 1; 0: a folder was scanned */
+    uint64_t copy;     /* of a picture that several records are made of, from 0 */
     struct buf text;   /* what the list says of the file: */
     struct bytes path; /* below the root; a view of text */
     struct buf labels; /* floats */

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "im2rec/pack_options.h"
+#include "tools/cli/options.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -66,6 +67,23 @@ join_exts(struct classic *c, char **argv, int left, int *took, struct imrec_erro
     return IMREC_OK;
 }
 
+/* --augment k=v k=v, as often as it stands there, as one --augment="k=v k=v". */
+static enum imrec_status
+join_augment(struct classic *c, char **argv, int left, int *took, struct imrec_error *err)
+{
+    size_t n = strlen(c->augment);
+    if (n == 0)
+        n = (size_t)snprintf(c->augment, sizeof(c->augment), "--augment=");
+    for (*took = 1; *took < left && cli_is_pair(argv[*took]); ++*took) {
+        n += (size_t)snprintf(c->augment + n, sizeof(c->augment) - n, "%s%s",
+                              c->augment[n - 1] == '=' ? "" : " ", argv[*took]);
+        if (n >= sizeof(c->augment))
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "--augment takes 4096 bytes at most");
+    }
+    return IMREC_OK;
+}
+
 /* Words that only have another name here. */
 static char *own_word(char *arg)
 {
@@ -98,6 +116,11 @@ enum imrec_status classic_flags(struct classic *c, int *argc, char **argv, struc
         if (strcmp(argv[i], "--exts") == 0 && i + 1 < *argc && is_extension(argv[i + 1])) {
             IMREC_TRY(join_exts(c, argv + i, *argc - i, &took, err));
             argv[n++] = c->exts;
+        } else if (strcmp(argv[i], "--augment") == 0 && i + 1 < *argc && cli_is_pair(argv[i + 1])) {
+            const bool again = c->augment[0] != '\0';
+            IMREC_TRY(join_augment(c, argv + i, *argc - i, &took, err));
+            if (!again)
+                argv[n++] = c->augment;
         } else if (n > 1 && strcmp(argv[n - 1], "--encoding") == 0 && argv[i][0] == '.') {
             argv[n++] = argv[i] + 1;
         } else {

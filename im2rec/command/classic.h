@@ -8,12 +8,13 @@
 struct classic {
     int64_t nsplit, part; /* -1: not given */
     char exts[512];       /* of --exts, joined */
+    char augment[4200];   /* of all --augment, joined */
 };
 #define CLASSIC_INIT ((struct classic){.nsplit = -1, .part = -1})
 
 /* Flags of im2rec.py in our spelling, in place: --recursive, --no-recursive, --num-thread,
- * --exts .a .b (any number of them), --encoding .jpg. argv keeps its operands and their order;
- * *argc may shrink. What it cannot hold is IMREC_ERR_ARGUMENT. */
+ * --exts .a .b (any number of them), --encoding .jpg; and our --augment k=v k=v. argv keeps its
+ * operands and their order; *argc may shrink. What it cannot hold is IMREC_ERR_ARGUMENT. */
 IMREC_NODISCARD enum imrec_status
 classic_flags(struct classic *c, int *argc, char **argv, struct imrec_error *err);
 

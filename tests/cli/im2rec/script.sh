@@ -17,3 +17,8 @@ im2rec --quiet nothing source
 echo "status $?"
 im2rec --quiet --num-thread=1 --pass-through --encoding=.jpg flat source
 echo "status $?"
+# Ours: --augment takes pairs, as often as it is given.
+im2rec --quiet --no-shuffle --augment rand_mirror=1 max_rotate_angle=9 --augment brightness=0.2 --copies 2 source many
+echo "status $?"
+head -n 3 many.lst
+grep augment many.manifest.json
