@@ -141,10 +141,11 @@ static void
 by_value(enum imrec_op op, float magnitude, const struct imrec_image *p, enum cpu_level level)
 {
     uint8_t map[3][256];
-    const uint32_t mask = 0xffu << (8 - (int)magnitude);
     for (uint32_t v = 0; v < 256; v++) {
-        const uint32_t sun = (float)v < magnitude ? v : 255 - v;
-        map[0][v] = (uint8_t)(op == IMREC_OP_POSTERIZE ? v & mask : sun);
+        if (op == IMREC_OP_POSTERIZE) /* 0 to 8 bits are kept */
+            map[0][v] = (uint8_t)(v & 0xff00u >> (int)magnitude);
+        else
+            map[0][v] = (uint8_t)((float)v < magnitude ? v : 255 - v);
     }
     memcpy(map[1], map[0], 256);
     memcpy(map[2], map[0], 256);

@@ -20,6 +20,42 @@ picture_of(const struct imrec_shape *shape, const uint8_t *slot, uint8_t *rgb)
     return image;
 }
 
+static void show_ops(FILE *out, const struct imrec_draw *d)
+{
+    static const char *const names[IMREC_OPS] = {
+        "identity",  "shear x",    "shear y",      "translate x", "translate y",
+        "rotate",    "brightness", "colour",       "contrast",    "sharpness",
+        "posterize", "solarize",   "autocontrast", "equalize"};
+    for (uint32_t i = 0; i < d->op_count && i < 4; i++)
+        if (d->op[i] < IMREC_OPS)
+            fprintf(out, "<br>%s %.3g", names[d->op[i]], (double)d->op_magnitude[i]);
+}
+
+/* What was drawn, as far as it is not neutral. */
+static void show_draw(FILE *out, const struct imrec_draw *d)
+{
+    fprintf(out, "<br>at %" PRIu32 ", %" PRIu32 " of %" PRIu32 "x%" PRIu32 "%s", d->x, d->y,
+            d->width, d->height, d->mirror ? ", mirrored" : "");
+    if (d->warped)
+        fprintf(out, "<br>turned %d&deg;, shear %.3g, scale %.3g, aspect %.3g", (int)d->angle,
+                (double)d->shear, (double)d->scale, (double)d->aspect);
+    show_ops(out, d);
+    if (d->brightness != 1 || d->contrast != 1 || d->saturation != 1)
+        fprintf(out, "<br>brightness %.3g, contrast %.3g, saturation %.3g", (double)d->brightness,
+                (double)d->contrast, (double)d->saturation);
+    if (d->shift_h != 0 || d->shift_l != 0 || d->shift_s != 0)
+        fprintf(out, "<br>H %+d, L %+d, S %+d", (int)d->shift_h, (int)d->shift_l, (int)d->shift_s);
+    if (d->light[0] != 0 || d->light[1] != 0 || d->light[2] != 0)
+        fprintf(out, "<br>light %+.1f, %+.1f, %+.1f", (double)d->light[0], (double)d->light[1],
+                (double)d->light[2]);
+    if (d->hue != 0)
+        fprintf(out, "<br>hue %+.3g", (double)d->hue);
+    if (d->grey)
+        fputs("<br>grey", out);
+    if (d->blur_sigma > 0)
+        fprintf(out, "<br>blurred by %.2g px", (double)d->blur_sigma);
+}
+
 static void show_slot(struct sheet *s, const struct imrec_iter_options *o,
                       const struct imrec_batch *b, uint32_t slot, uint8_t *rgb)
 {
@@ -39,9 +75,7 @@ static void show_slot(struct sheet *s, const struct imrec_iter_options *o,
     sheet_label(s, b->labels + (size_t)slot * b->label_width, b->label_width);
     fprintf(s->out, "id %" PRIu64 ", sweep %" PRIu64, b->ids[slot], b->sweep);
     if (b->draws != NULL && b->status[slot] == IMREC_OK)
-        fprintf(s->out, "<br>at %" PRIu32 ", %" PRIu32 " of %" PRIu32 "x%" PRIu32 "%s",
-                b->draws[slot].x, b->draws[slot].y, b->draws[slot].width, b->draws[slot].height,
-                b->draws[slot].mirror ? ", mirrored" : "");
+        show_draw(s->out, &b->draws[slot]);
     sheet_end_figure(s);
 }
 
@@ -81,6 +115,7 @@ int sheet_augmented(struct sheet *s, const char *name, const char *uri, char *co
     o.mean_r = o.mean_g = o.mean_b = o.mean_a = 0;
     o.std_r = o.std_g = o.std_b = o.std_a = o.scale = 1;
     o.mean_img = "";
+    o.max_random_contrast = o.max_random_illumination = o.mixup = 0; /* of values */
     o.dtype = IMREC_UINT8;
     o.layout = IMREC_NHWC;
     o.record_draws = true;

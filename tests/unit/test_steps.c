@@ -1,5 +1,6 @@
 /* Steps by windows give what steps on whole pictures and a crop at their end would give. */
 #include "augment/steps.h"
+#include "base/alloc.h"
 #include "base/rng.h"
 #include "tests/support/recipes.h"
 #include "tests/support/suite.h"
@@ -198,6 +199,43 @@ START_TEST(colours_are_painted_in_the_order_drawn)
 }
 END_TEST
 
+/* Everything that takes memory, at once. */
+START_TEST(when_memory_ends_the_steps_say_so_and_nothing_leaks)
+{
+    struct cooked c;
+    cook(&c, "resize=40 inter_method=2 rotate=20 pad=2 rand_augment=3 gaussian_blur=1 antialias=0");
+    const struct imrec_image p = noise(4, 3);
+    struct imrec_draw d = augment_draw(&c.r, (struct sample_key){1, 2, 3, 4}, p.width, p.height);
+    d.op[0] = IMREC_OP_ROTATE, d.op[1] = IMREC_OP_SHARPNESS, d.op[2] = IMREC_OP_SHEAR_X;
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    for (long n = 0; st != IMREC_OK; n++) {
+        const long before = imrec_alloc_live();
+        struct image made[2] = {{{0}, 0}, {{0}, 0}};
+        struct resize_scratch *own = NULL;
+        struct steps s;
+        uint32_t now = 1;
+        steps_plan(&s, &c.r, &d, p.width, p.height);
+        struct imrec_image at = part_of(&p, s.upright);
+        imrec_alloc_fail_after(n);
+        st = resize_scratch_new(&own, NULL);
+        for (uint32_t i = 0; i < s.n && st == IMREC_OK; i++) {
+            st = step_run(&s.step[i], &at, &made[now ^= 1], own, NULL);
+            at = made[now].view;
+        }
+        if (st == IMREC_OK)
+            st = steps_paint(&c.r, &d, made, &now, own, NULL);
+        imrec_alloc_fail_after(-1);
+        image_free(&made[0]);
+        image_free(&made[1]);
+        resize_scratch_free(own);
+        ck_assert_int_eq(imrec_alloc_live(), before);
+        ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
+        ck_assert_int_lt(n, 60);
+    }
+    free(p.pixels);
+}
+END_TEST
+
 int main(void)
 {
     if (resize_scratch_new(&scratch, NULL) != IMREC_OK)
@@ -206,6 +244,7 @@ int main(void)
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, windows_give_what_whole_pictures_give, 0, RECIPES);
+    tcase_add_test(tc, when_memory_ends_the_steps_say_so_and_nothing_leaks);
     tcase_add_test(tc, only_a_crop_has_no_steps);
     tcase_add_test(tc, colours_are_painted_in_the_order_drawn);
     suite_add_tcase(s, tc);

@@ -55,3 +55,9 @@ imrec view a.rec out.html rand_crop=1; echo "exit $?"
 imrec view missing.rec out.html; echo "exit $?"
 imrec view a.rec no/such/folder.html; echo "exit $?"
 ls
+make_set b.rec 20
+imrec view --augmented b.rec draws.html --count 9 data_shape=3,24,24 max_rotate_angle=9 rand_augment=2 \
+    brightness=0.3 random_h=9 pca_noise=0.1 hue=0.1 gaussian_blur=1 max_random_contrast=0.1 mixup=0.2 num_classes=20
+for word in turned 'H [+-]' light hue blurred; do
+    printf '%s %d\n' "$word" "$(grep -o "<br>$word" draws.html | wc -l)"
+done
