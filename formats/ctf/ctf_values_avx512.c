@@ -213,6 +213,37 @@ four_reals(const struct block *b, const uint8_t *p, uint8_t *to, size_t element)
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
+/* Four pairs of integers: eight numbers of which every other one is an index. */
+INLINE5 const uint8_t *integer_pairs(const struct block *b, const uint8_t *p, uint8_t *values,
+                                     uint8_t *indices, uint32_t dim, size_t element)
+{
+    const uint64_t range = up_to_end(b, 4), colons = b->colon & range, ends = b->ends | colons;
+    if (range == 0 || (b->point & range) != 0 || (_pext_u64(colons, ends) & 0xff) != 0x55 ||
+        !is_plain(b, range, colons << 1, colons))
+        return NULL;
+    const __m512i end = positions(ends), start = positions(ends << 1 | 1);
+    const __m128i length = _mm_sub_epi8(_mm512_castsi512_si128(end), _mm512_castsi512_si128(start));
+    if ((_mm_cmpgt_epu8_mask(_mm_sub_epi8(length, _mm_set1_epi8(1)), _mm_set1_epi8(7)) & 0xff) != 0)
+        return NULL; /* none, or more than 8 */
+    const __m256i both = _mm256_permutevar8x32_epi32(integers_of(b, start, end),
+                                                     _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
+    const __m128i index = _mm256_castsi256_si128(both), v = _mm256_extracti128_si256(both, 1);
+    const __mmask8 negative = (__mmask8)_pext_u64(b->minus, colons << 1);
+    if (_mm_cmpge_epu32_mask(index, _mm_set1_epi32((int)dim)) != 0)
+        return NULL;
+    _mm_storeu_si128((__m128i *)indices, index);
+    if (element == 4) {
+        const __m128i f = _mm_castps_si128(_mm_cvtepi32_ps(v));
+        _mm_storeu_si128((__m128i *)values,
+                         _mm_mask_xor_epi32(f, negative, f, _mm_set1_epi32((int)0x80000000)));
+    } else {
+        const __m256i d = _mm256_castpd_si256(_mm256_cvtepi32_pd(v));
+        _mm256_storeu_si256((__m256i *)values,
+                            _mm256_mask_xor_epi64(d, negative, d, _mm256_set1_epi64x(INT64_MIN)));
+    }
+    return p + (unsigned)__builtin_popcountll(range) - 1;
+}
+
 /* Up to four, as many as are whole, to the line's end; *n tells how many. */
 INLINE5 const uint8_t *pairs(const struct block *b, const uint8_t *p, uint8_t *values,
                              uint8_t *indices, uint32_t dim, unsigned *n, size_t element)
@@ -220,6 +251,9 @@ INLINE5 const uint8_t *pairs(const struct block *b, const uint8_t *p, uint8_t *v
     const uint64_t stop = _blsmsk_u64(b->ends & ~b->blank); /* to the first that is no blank */
     const unsigned count = (unsigned)__builtin_popcountll(b->ends & stop);
     *n = count < 4 ? count : 4;
+    const uint8_t *behind = *n == 4 ? integer_pairs(b, p, values, indices, dim, element) : NULL;
+    if (behind != NULL)
+        return behind;
     const uint64_t range = *n == 0 ? 0 : up_to_end(b, *n);
     const uint64_t colons = b->colon & range, numbers = colons << 1;
     const unsigned lanes = (1u << *n) - 1;

@@ -25,7 +25,7 @@ static int put_digits(char *to, uint64_t r, int n)
 }
 
 /* One of the shapes that a number, or what is none, can have. */
-static void make_token(char *to, uint64_t r, uint64_t shape)
+static void make_token(char *to, uint64_t r, uint64_t shape, uint64_t round)
 {
     static const char *const odd[] = {"-",
                                       "+1",
@@ -79,7 +79,9 @@ static void make_token(char *to, uint64_t r, uint64_t shape)
         return;
     }
     if (kind < 6) { /* digits alone, often one */
-        n = put_digits(to, r, kind < 4 ? 1 : 1 + (int)(r >> 50) % 18);
+        if (kind == 5 && r % 2 == 0)
+            to[n++] = '-';
+        (void)put_digits(to + n, r, kind < 4 ? 1 : 1 + (int)(r >> 50) % (round % 8 == 4 ? 6 : 18));
         return;
     }
     if (kind % 2 == 0)
@@ -120,9 +122,9 @@ static void make_line(struct line *l, uint64_t round, bool sparse)
         if (sparse)
             l->n += (size_t)make_index(l->text + l->n, r, &l->index[i]);
         l->begin[i] = l->n;
-        make_token(token, r, shape);
+        make_token(token, r, shape, round);
         if (round % 4 == 0) /* all of a kind, as in most texts */
-            make_token(token, r, round % 16);
+            make_token(token, r, round / 4 % 16, round);
         l->n += (size_t)sprintf(l->text + l->n, "%s", token);
         l->n +=
             (size_t)sprintf(l->text + l->n, "%s",
