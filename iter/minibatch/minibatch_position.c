@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { VERSION = 1, MAX_BYTES = 1 << 24, MAX_SLOTS = 1 << 20 };
+#define MAX_NUMBER ((json_int_t)1 << 62) /* what is counted on from there fits */
 
 /* What shapes the order beside the data; must be equal where a position is used. */
 struct field {
@@ -141,8 +142,8 @@ static enum imrec_status
 take(const json_t *root, const char *key, uint64_t *out, struct imrec_error *err)
 {
     const json_t *v = json_object_get(root, key);
-    if (!json_is_integer(v) || json_integer_value(v) < 0)
-        return wrong(err, key, "a whole number from 0");
+    if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > MAX_NUMBER)
+        return wrong(err, key, "a whole number from 0 to 2^62");
     *out = (uint64_t)json_integer_value(v);
     return IMREC_OK;
 }
@@ -175,6 +176,12 @@ check(const struct imrec_minibatch_source *s, const json_t *root, struct imrec_e
     return IMREC_OK;
 }
 
+/* Positions in it are numbers that a position can hold. */
+static bool is_sweep(const struct imrec_minibatch_source *s, uint64_t sweep)
+{
+    return sweep <= (uint64_t)MAX_NUMBER / timeline_sweep_samples(s->line);
+}
+
 static enum imrec_status take_slot(const struct imrec_minibatch_source *s, const json_t *row,
                                    struct truncated_held *out, struct imrec_error *err)
 {
@@ -183,8 +190,8 @@ static enum imrec_status take_slot(const struct imrec_minibatch_source *s, const
     for (size_t i = 0; i < 4; i++) {
         const json_t *n = json_array_get(row, i);
         if (!json_is_integer(n) || (v[i] = json_integer_value(n)) < 0 ||
-            (i == 0 && v[i] >= MAX_SLOTS) || (i == 2 && (uint64_t)v[i] >= sequences) ||
-            (i == 3 && v[i] > UINT32_MAX))
+            (i == 1 && !is_sweep(s, (uint64_t)v[i])) || (i == 0 && v[i] >= MAX_SLOTS) ||
+            (i == 2 && (uint64_t)v[i] >= sequences) || (i == 3 && v[i] > UINT32_MAX))
             return wrong(err, "slots", "rows of slot, sweep, sequence and samples given");
     }
     *out = (struct truncated_held){(uint32_t)v[0], (uint32_t)v[3], (uint64_t)v[1], (uint64_t)v[2]};
@@ -228,6 +235,8 @@ static enum imrec_status take_all(struct imrec_minibatch_source *s, const json_t
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "position: \"sequence\" is %" PRIu64 ", a sweep has %" PRIu64,
                               out->mark.number, timeline_sweep_sequences(s->line));
+    if (!is_sweep(s, out->mark.sweep))
+        return wrong(err, "sweep", "one that begins before sample 2^62");
     if (out->mark.epoch_labels > out->mark.labels)
         return wrong(err, "epoch_labels", "at most \"labels\"");
     return take_slots(s, root, out, err);

@@ -101,13 +101,19 @@ keep(struct truncated_plan *p, const struct truncated_piece *piece, struct imrec
     return IMREC_OK;
 }
 
+/* One without samples is, from the beginning: it never stays behind in a slot. */
+static bool is_given(const struct held_item *h)
+{
+    return h->done == h->item.length;
+}
+
 /* Takes up to `truncation` samples of slot `number`; ours: they belong to this rank. */
 static enum imrec_status
 give(struct truncated_plan *p, uint32_t number, bool ours, struct imrec_error *err)
 {
     struct truncated_slot *s = &p->slot[number];
     uint32_t column = 0, used = 0;
-    while (used < s->items && column < p->o.truncation) {
+    while (used < s->items && (column < p->o.truncation || is_given(&s->item[used]))) {
         struct held_item *h = &s->item[used];
         const uint32_t left = h->item.length - h->done, room = p->o.truncation - column,
                        n = left < room ? left : room;
@@ -146,6 +152,7 @@ enum imrec_status
 truncated_plan_next(struct truncated_plan *p, uint64_t size, struct imrec_error *err)
 {
     uint64_t slots = size / p->o.truncation, left = 0;
+    uint32_t live = 0;
     slots = slots > 0 ? slots : 1;
     if (slots < p->o.ranks)
         return imrec_error_at(
@@ -156,17 +163,18 @@ truncated_plan_next(struct truncated_plan *p, uint64_t size, struct imrec_error 
     IMREC_TRY(have_slots(p, slots, err));
     for (uint32_t i = 0; i < slots; i++) /* those behind give what they have left */
         IMREC_TRY(refill(p, &p->slot[i], err));
-    for (uint32_t i = 0; i < p->slots; i++) {
+    for (uint32_t i = 0; i < (p->live > slots ? p->live : (uint32_t)slots); i++) {
         left += p->slot[i].samples;
-        slots = p->slot[i].samples > 0 && i >= slots ? i + 1 : slots;
+        live = p->slot[i].samples > 0 || i < slots ? i + 1 : live;
     }
+    p->live = live;
     if (left == 0)
         return IMREC_END;
     p->epoch = truncated_plan_epoch(p);
     p->pieces = p->samples = p->rows = 0;
     p->sweep_end = false;
     p->first_sweep = UINT64_MAX;
-    for (uint32_t i = 0; i < slots; i++) /* and no more rows: what was once, a position forgets */
+    for (uint32_t i = 0; i < live; i++) /* and no more rows: what was once, a position forgets */
         IMREC_TRY(give(p, i, i % p->o.ranks == p->o.rank, err));
     p->given += p->samples;
     p->epoch_end = truncated_plan_epoch(p) != p->epoch;
@@ -184,7 +192,7 @@ enum imrec_status truncated_plan_held(const struct truncated_plan *p, struct tru
                                       uint64_t *room, uint64_t *count, struct imrec_error *err)
 {
     *count = 0;
-    for (uint32_t i = 0; i < p->slots; i++)
+    for (uint32_t i = 0; i < p->live; i++)
         for (uint32_t k = 0; k < p->slot[i].items; k++) {
             const struct held_item *h = &p->slot[i].item[k];
             IMREC_TRY(grow((void **)out, room, *count, sizeof(**out), err));
@@ -212,11 +220,12 @@ enum imrec_status truncated_plan_seek(struct truncated_plan *p, const struct min
                                       struct imrec_error *err)
 {
     uint64_t slots = 0, left = 0;
-    for (uint32_t i = 0; i < p->slots; i++)
+    for (uint32_t i = 0; i < p->live; i++)
         p->slot[i].items = 0, p->slot[i].samples = 0;
     for (uint64_t i = 0; i < count; i++)
         slots = held[i].slot >= slots ? (uint64_t)held[i].slot + 1 : slots;
     IMREC_TRY(have_slots(p, slots, err));
+    p->live = (uint32_t)slots;
     for (uint64_t i = 0; i < count; i++)
         IMREC_TRY(find_item(p, &held[i], err));
     for (uint64_t i = 0; i < slots; i++)

@@ -42,7 +42,8 @@ struct truncated_plan {
     struct truncated_options o;
     struct timeline *line; /* borrowed */
     struct truncated_slot *slot;
-    uint32_t slots;
+    uint32_t slots;                   /* that there is memory of */
+    uint32_t live;                    /* the first ones: they may hold something */
     uint64_t given;                   /* samples, all ranks */
     uint64_t sweep, number, position; /* of the timeline behind what the slots hold */
 

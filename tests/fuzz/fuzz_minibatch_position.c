@@ -37,6 +37,8 @@ static void try_text(struct imrec_minibatch_source *s, const char *text)
     struct imrec_error err = {0};
     struct imrec_minibatch m;
     const char *json;
+    must(imrec_minibatch_position(s, &json, NULL) == IMREC_OK);
+    char *begin = strdup(json);
     const enum imrec_status st = imrec_minibatch_seek(s, text, &err);
     must(st == IMREC_OK || err.message[0] != '\0');
     must(imrec_minibatch_position(s, &json, NULL) == IMREC_OK);
@@ -44,7 +46,9 @@ static void try_text(struct imrec_minibatch_source *s, const char *text)
     must(imrec_minibatch_seek(s, copy, NULL) == IMREC_OK);
     must(imrec_minibatch_position(s, &json, NULL) == IMREC_OK && strcmp(json, copy) == 0);
     must(imrec_minibatch_next(s, 0, NULL, 0, &m, NULL) == IMREC_OK);
+    must(imrec_minibatch_seek(s, begin, NULL) == IMREC_OK); /* the next text begins here too */
     free(copy);
+    free(begin);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
