@@ -32,12 +32,73 @@ static enum imrec_status read_angles(struct recipe *r, const char *text, struct 
     return IMREC_OK;
 }
 
-static enum imrec_status read_sequence(const char *text, struct imrec_error *err)
+static const char *const paint_names[PAINTS] = {
+    [PAINT_OPS] = "rand_augment", [PAINT_LIGHTS] = "light", [PAINT_HUE] = "hue",
+    [PAINT_HLS] = "hsl",          [PAINT_PCA] = "pca",      [PAINT_GREY] = "grayscale",
+    [PAINT_BLUR] = "blur",
+};
+
+static bool is_on(const struct recipe *r, enum paint p)
 {
-    if (text[0] == '\0' || strcmp(text, "aug_default") == 0)
+    const bool on[PAINTS] = {
+        [PAINT_OPS] = r->ops,   [PAINT_LIGHTS] = r->lights, [PAINT_HUE] = r->hue,
+        [PAINT_HLS] = r->hls,   [PAINT_PCA] = r->pca,       [PAINT_GREY] = r->greys,
+        [PAINT_BLUR] = r->blurs};
+    return on[p];
+}
+
+static bool is_listed(const struct recipe *r, enum paint p)
+{
+    for (uint32_t i = 0; i < r->paint_count; i++)
+        if (r->paints[i] == p)
+            return true;
+    return false;
+}
+
+static enum imrec_status add_paint(struct recipe *r, enum paint p, struct imrec_error *err)
+{
+    if (is_listed(r, p))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "aug_seq has %s twice",
+                              paint_names[p]);
+    if (is_on(r, p))
+        r->paints[r->paint_count++] = p;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+add_name(struct recipe *r, const char *name, size_t n, struct imrec_error *err)
+{
+    for (int p = 0; p < PAINTS; p++)
+        if (strlen(paint_names[p]) == n && memcmp(paint_names[p], name, n) == 0)
+            return add_paint(r, (enum paint)p, err);
+    return imrec_error_at(
+        err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+        "aug_seq has no augmenter '%.*s'; there are aug_default, or rand_augment, "
+        "light, hue, hsl, pca, grayscale and blur in any order",
+        (int)(n < 80 ? n : 80), name);
+}
+
+/* "aug_default", or the names of all that is on, in the order in which it comes. */
+static enum imrec_status read_sequence(struct recipe *r, const char *text, struct imrec_error *err)
+{
+    if (text[0] == '\0' || strcmp(text, "aug_default") == 0) {
+        for (int p = 0; p < PAINTS; p++)
+            IMREC_TRY(add_paint(r, (enum paint)p, err));
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "aug_seq has no augmenter '%.80s'; there is aug_default", text);
+    }
+    for (;;) {
+        const size_t n = strcspn(text, ",");
+        IMREC_TRY(add_name(r, text, n, err));
+        if (text[n] == '\0')
+            break;
+        text += n + 1;
+    }
+    for (int p = 0; p < PAINTS; p++)
+        if (is_on(r, (enum paint)p) && !is_listed(r, (enum paint)p))
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "%s is asked for, but aug_seq does not say when it comes",
+                                  paint_names[p]);
+    return IMREC_OK;
 }
 
 /* ---- bounds ------------------------------------------------------------------------------- */
@@ -137,7 +198,6 @@ enum imrec_status
 recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     *r = (struct recipe){.o = o};
-    IMREC_TRY(read_sequence(o->aug_seq, err));
     IMREC_TRY(read_angles(r, o->rotate_list, err));
     IMREC_TRY(check_bounds(o, err));
     IMREC_TRY(read_aspect(r, err));
@@ -153,6 +213,7 @@ recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_e
     r->hue = o->hue > 0;
     r->greys = o->random_grayscale > 0;
     r->blurs = o->gaussian_blur > 0;
+    IMREC_TRY(read_sequence(r, o->aug_seq, err));
     r->tones = o->max_random_contrast > 0 || o->max_random_illumination > 0;
     IMREC_TRY(check_crops(r, err));
     return check_values(r, err);

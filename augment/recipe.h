@@ -6,6 +6,18 @@
 
 enum { RECIPE_ANGLES = 256 };
 
+/* What is done to the pixels of the crop, in the order of aug_default. */
+enum paint {
+    PAINT_OPS,    /* RandAugment, TrivialAugment */
+    PAINT_LIGHTS, /* brightness, contrast, saturation */
+    PAINT_HUE,
+    PAINT_HLS,
+    PAINT_PCA,
+    PAINT_GREY,
+    PAINT_BLUR,
+    PAINTS,
+};
+
 struct recipe {
     const struct imrec_iter_options *o; /* borrowed; its texts are not looked at again */
     bool warps;                         /* turning, shearing, scaling: an affine warp */
@@ -13,6 +25,8 @@ struct recipe {
     bool lights, hls, pca;              /* brightness, contrast or saturation; shifts; noise */
     bool tones;                         /* max_random_contrast, max_random_illumination */
     bool ops, hue, greys, blurs;        /* RandAugment, TrivialAugment; and what is named so */
+    enum paint paints[PAINTS];          /* what is on, in the order of aug_seq */
+    uint32_t paint_count;
     float aspect_low, aspect_high;
     uint32_t crop_low, crop_high; /* of max_crop_size, px; 0: none */
     uint32_t angle_count;         /* of rotate_list */
@@ -22,7 +36,7 @@ struct recipe {
 /* Pixels of the crop are changed before they are normalized. */
 static inline bool recipe_paints(const struct recipe *r)
 {
-    return r->lights || r->hls || r->pca || r->ops || r->hue || r->greys || r->blurs;
+    return r->paint_count != 0;
 }
 
 /* What contradicts or cannot be is refused in one sentence. *o must outlive *r. */

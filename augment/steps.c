@@ -189,23 +189,46 @@ static void paint_lights(const struct recipe *r, const struct imrec_draw *d,
             colour_saturation(p, w, d->saturation, level);
 }
 
+static enum imrec_status paint_one(const struct recipe *r, enum paint what,
+                                   const struct imrec_draw *d, const struct imrec_image *p,
+                                   struct resize_scratch *scratch, enum cpu_level level,
+                                   struct imrec_error *err)
+{
+    switch (what) {
+    case PAINT_LIGHTS:
+        paint_lights(r, d, p, level);
+        break;
+    case PAINT_HUE:
+        colour_hue(p, d->hue, level);
+        break;
+    case PAINT_HLS:
+        colour_hls(p, d->shift_h, d->shift_l, d->shift_s, level);
+        break;
+    case PAINT_PCA:
+        colour_light(p, d->light, level);
+        break;
+    case PAINT_GREY:
+        if (d->grey)
+            colour_grey(p, level);
+        break;
+    case PAINT_BLUR:
+        return d->blur_sigma > 0 ? blur(p, d->blur_sigma, scratch, level, err) : IMREC_OK;
+    default:
+        break;
+    }
+    return IMREC_OK;
+}
+
 enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d,
                               struct image images[2], uint32_t *at, struct resize_scratch *scratch,
                               struct imrec_error *err)
 {
     const enum cpu_level level = cpu_level();
-    if (r->ops)
-        IMREC_TRY(paint_ops(r, d, images, at, scratch, level, err));
-    const struct imrec_image *p = &images[*at].view;
-    if (r->lights)
-        paint_lights(r, d, p, level);
-    if (r->hue)
-        colour_hue(p, d->hue, level);
-    if (r->hls)
-        colour_hls(p, d->shift_h, d->shift_l, d->shift_s, level);
-    if (r->pca)
-        colour_light(p, d->light, level);
-    if (d->grey)
-        colour_grey(p, level);
-    return d->blur_sigma > 0 ? blur(p, d->blur_sigma, scratch, level, err) : IMREC_OK;
+    for (uint32_t i = 0; i < r->paint_count; i++) {
+        if (r->paints[i] == PAINT_OPS)
+            IMREC_TRY(paint_ops(r, d, images, at, scratch, level, err));
+        else
+            IMREC_TRY(paint_one(r, r->paints[i], d, &images[*at].view, scratch, level, err));
+    }
+    return IMREC_OK;
 }

@@ -45,8 +45,7 @@ IMREC_NODISCARD enum imrec_status step_run(const struct step *step, const struct
                                            struct image *to, struct resize_scratch *scratch,
                                            struct imrec_error *err);
 
-/* All that is not planned geometry, in this order: operations of RandAugment and TrivialAugment;
- * brightness, contrast, saturation; hue; HLS; light; grey; blur. The picture is images[*at]; the
+/* All that is not planned geometry, in the order of the recipe. The picture is images[*at]; the
  * other one is room, and may become the picture. */
 IMREC_NODISCARD enum imrec_status
 steps_paint(const struct recipe *r, const struct imrec_draw *d, struct image images[2],

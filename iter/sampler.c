@@ -190,7 +190,8 @@ static uint64_t claim(const struct sampler *p, const struct steps *s, bool strai
     if (!straight)
         bytes += (uint64_t)s->upright.width * s->upright.height * channels * (turn ? 2 : 1);
     const uint64_t slot = (uint64_t)p->options->data_shape.width * p->options->data_shape.height;
-    return bytes + steps_bytes(s, (uint32_t)channels) + (p->recipe->ops ? slot * channels : 0);
+    return bytes + steps_bytes(s, (uint32_t)channels) + (p->recipe->ops ? slot * channels : 0) +
+           (p->recipe->blurs ? 2 * slot * channels : 0);
 }
 
 /* One large picture is no reason to hold its memory for ever. */

@@ -74,7 +74,7 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
     X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log what is opened and what is wrong with it") \
     X(int64_t,  epoch_size,         "0",  0, INT64_MAX, "samples", "batch",        "samples until IMREC_END, whatever a sweep has; 0 = a sweep, again and again; INFINITELY_REPEAT, FULL_DATA_SWEEP (one, and no more)") \
     X(int64_t,  max_samples,        "0",  0, INT64_MAX, "samples", "batch",        "no more samples come after so many; 0 = never") \
-    X(const char *, aug_seq,        "aug_default", 0, 65535, "NAME,...", "augmentation", "the augmenters, in order") \
+    X(const char *, aug_seq,        "aug_default", 0, 65535, "NAME,...", "augmentation", "aug_default, or what is done to the pixels, in order: rand_augment, light, hue, hsl, pca, grayscale, blur") \
     X(int64_t,  max_rotate_angle,   "0",  0, 360,       "degrees", "augmentation", "turn by a whole angle from [-this, this]") \
     X(int64_t,  rotate,             "-1", -360, 360,    "degrees", "augmentation", "turn every sample by this, if above 0, counter-clockwise") \
     X(const char *, rotate_list,    "",   0, 4096,      "degrees,...", "augmentation", "turn by one of these angles") \

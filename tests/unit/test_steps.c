@@ -174,6 +174,21 @@ START_TEST(only_a_crop_has_no_steps) /* it goes from the decoder to the slot */
 }
 END_TEST
 
+START_TEST(aug_seq_says_what_comes_first)
+{
+    struct cooked c;
+    cook(&c, "aug_seq=grayscale,hue,light,rand_augment random_grayscale=1 brightness=1 hue=0.1");
+    ck_assert_uint_eq(c.r.paint_count, 3); /* what is off does not come */
+    ck_assert(c.r.paints[0] == PAINT_GREY && c.r.paints[1] == PAINT_HUE);
+    ck_assert(c.r.paints[2] == PAINT_LIGHTS);
+    cook(&c, "random_grayscale=1 brightness=1 hue=0.1 rand_augment=1 pca_noise=1 random_h=3 "
+             "gaussian_blur=1");
+    ck_assert_uint_eq(c.r.paint_count, PAINTS);
+    for (int i = 0; i < PAINTS; i++)
+        ck_assert_int_eq(c.r.paints[i], i);
+}
+END_TEST
+
 START_TEST(colours_are_painted_in_the_order_drawn)
 {
     struct cooked c;
@@ -246,6 +261,7 @@ int main(void)
     tcase_add_loop_test(tc, windows_give_what_whole_pictures_give, 0, RECIPES);
     tcase_add_test(tc, when_memory_ends_the_steps_say_so_and_nothing_leaks);
     tcase_add_test(tc, only_a_crop_has_no_steps);
+    tcase_add_test(tc, aug_seq_says_what_comes_first);
     tcase_add_test(tc, colours_are_painted_in_the_order_drawn);
     suite_add_tcase(s, tc);
     const int status = suite_run(s);
