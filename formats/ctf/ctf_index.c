@@ -152,7 +152,7 @@ static void look_at_samples(const struct ctf_indexer *x, const uint8_t *p, struc
             l->counts |= *p != '|' || is_known(x, p + 1, l->end);
             if (l->counts && x->o.main_alias == NULL)
                 return;
-            l->main_samples += *p == '|' && is_main(x, p + 1, l->end);
+            l->main_samples += x->o.main_alias != NULL && *p == '|' && is_main(x, p + 1, l->end);
             const uint8_t *next = memchr(p + 1, '|', (size_t)(l->end - p - 1));
             p = next != NULL ? next : l->end;
         }
