@@ -30,7 +30,7 @@ INLINE2 __m256i both_lanes(const int8_t *p)
 
 struct places {
     __m256i u, v;                 /* fractions, 0..31 */
-    int32_t x[STEP], y[STEP];     /* the first tap */
+    int32_t at[STEP];             /* bytes of the source: the first tap */
     bool all_inside, all_outside; /* with all that is loaded */
 };
 
@@ -44,7 +44,8 @@ INLINE2 __m256i outside(__m256i at, int32_t first, int32_t last)
 INLINE2 void
 find(const struct warp_row *r, uint32_t i, int32_t taps, int32_t beyond, struct places *p)
 {
-    const int32_t round = 1 << (WARP_BITS - WARP_FRACTION_BITS - 1), before = taps / 2 - 1;
+    const int32_t half = 1 << (WARP_BITS - 1), before = taps > 1 ? taps / 2 - 1 : 0;
+    const int32_t round = taps == 1 ? half : half >> WARP_FRACTION_BITS;
     const __m256i u =
         _mm256_add_epi32(_mm256_set1_epi32(r->u0 + round),
                          _mm256_loadu_si256((const __m256i *)(const void *)(r->u + i)));
@@ -56,8 +57,11 @@ find(const struct warp_row *r, uint32_t i, int32_t taps, int32_t beyond, struct 
     const __m256i y = _mm256_sub_epi32(_mm256_srai_epi32(v, WARP_BITS), less);
     p->u = _mm256_and_si256(_mm256_srai_epi32(u, WARP_BITS - WARP_FRACTION_BITS), mask);
     p->v = _mm256_and_si256(_mm256_srai_epi32(v, WARP_BITS - WARP_FRACTION_BITS), mask);
-    _mm256_storeu_si256((__m256i *)(void *)p->x, x);
-    _mm256_storeu_si256((__m256i *)(void *)p->y, y);
+    const __m256i down = _mm256_mullo_epi32(_mm256_sub_epi32(y, _mm256_set1_epi32(r->y0)),
+                                            _mm256_set1_epi32((int32_t)r->stride));
+    const __m256i right = _mm256_mullo_epi32(_mm256_sub_epi32(x, _mm256_set1_epi32(r->x0)),
+                                             _mm256_set1_epi32((int32_t)r->channels));
+    _mm256_storeu_si256((__m256i *)(void *)p->at, _mm256_add_epi32(down, right));
     const __m256i loads =
         _mm256_or_si256(outside(x, r->x0, r->x1 - taps - beyond), outside(y, r->y0, r->y1 - taps));
     p->all_inside = _mm256_testz_si256(loads, loads);
@@ -66,22 +70,13 @@ find(const struct warp_row *r, uint32_t i, int32_t taps, int32_t beyond, struct 
     p->all_outside = _mm256_movemask_epi8(none) == -1;
 }
 
-INLINE2 const uint8_t *
-address(const struct warp_row *r, const struct places *p, int i, uint32_t channels)
-{
-    return r->from + (ptrdiff_t)(p->y[i] - r->y0) * (ptrdiff_t)r->stride +
-           (ptrdiff_t)(p->x[i] - r->x0) * (ptrdiff_t)channels;
-}
-
 /* ---- storing -------------------------------------------------------------------------------- */
 
-/* s[k]: values of the pixels 2k and 2k + 1, 4 x int32 each. */
+/* s[k]: values of the pixels k and k + 4, 4 x int32 each. */
 INLINE2 void store8(uint8_t *out, const __m256i s[4], uint32_t channels, bool last)
 {
-    const __m256i bytes =
+    __m256i px =
         _mm256_packus_epi16(_mm256_packs_epi32(s[0], s[1]), _mm256_packs_epi32(s[2], s[3]));
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    __m256i px = _mm256_permutevar8x32_epi32(bytes, order);
     if (channels == 4) {
         _mm256_storeu_si256((__m256i *)(void *)out, px);
         return;
@@ -107,28 +102,41 @@ INLINE2 void bilinear_weights(const struct places *p, __m256i *upper, __m256i *l
     *lower = _mm256_mullo_epi32(p->v, across);
 }
 
+/* 16 bytes of either, of which 6 or 8 count: a load into the other half costs no shuffle then. */
 INLINE2 __m256i two_of(const uint8_t *a, const uint8_t *b)
 {
-    return _mm256_set_m128i(_mm_loadl_epi64((const __m128i *)(const void *)b),
-                            _mm_loadl_epi64((const __m128i *)(const void *)a));
+    const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)a);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low),
+                                   _mm_loadu_si128((const __m128i *)(const void *)b), 1);
+}
+
+/* Pixels a and b (in the halves), by the weights of their upper and lower taps. */
+INLINE2 __m256i two_pixels(const uint8_t *a, const uint8_t *b, size_t stride, __m256i pairs,
+                           __m256i upper, __m256i lower)
+{
+    const __m256i top = _mm256_shuffle_epi8(two_of(a, b), pairs);
+    const __m256i bottom = _mm256_shuffle_epi8(two_of(a + stride, b + stride), pairs);
+    const __m256i sum =
+        _mm256_add_epi32(_mm256_madd_epi16(top, upper), _mm256_madd_epi16(bottom, lower));
+    return _mm256_srli_epi32(_mm256_add_epi32(sum, _mm256_set1_epi32(1 << 9)), 10);
 }
 
 INLINE2 void linear8(const struct warp_row *r, const struct places *p, uint32_t channels,
                      uint8_t *out, bool last)
 {
     const __m256i pairs = both_lanes(channels == 3 ? first3 : first4);
-    __m256i upper, lower, s[4], which = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
-    bilinear_weights(p, &upper, &lower);
-    for (int k = 0; k < 4; k++) {
-        const uint8_t *a = address(r, p, 2 * k, channels), *b = address(r, p, 2 * k + 1, channels);
-        const __m256i top = _mm256_shuffle_epi8(two_of(a, b), pairs);
-        const __m256i bottom = _mm256_shuffle_epi8(two_of(a + r->stride, b + r->stride), pairs);
-        const __m256i sum =
-            _mm256_add_epi32(_mm256_madd_epi16(top, _mm256_permutevar8x32_epi32(upper, which)),
-                             _mm256_madd_epi16(bottom, _mm256_permutevar8x32_epi32(lower, which)));
-        s[k] = _mm256_srli_epi32(_mm256_add_epi32(sum, _mm256_set1_epi32(1 << 9)), 10);
-        which = _mm256_add_epi32(which, _mm256_set1_epi32(2));
-    }
+    const uint8_t *from = r->from;
+    const int32_t *at = p->at;
+    __m256i u, l;
+    bilinear_weights(p, &u, &l);
+    const __m256i s[4] = {two_pixels(from + at[0], from + at[4], r->stride, pairs,
+                                     _mm256_shuffle_epi32(u, 0x00), _mm256_shuffle_epi32(l, 0x00)),
+                          two_pixels(from + at[1], from + at[5], r->stride, pairs,
+                                     _mm256_shuffle_epi32(u, 0x55), _mm256_shuffle_epi32(l, 0x55)),
+                          two_pixels(from + at[2], from + at[6], r->stride, pairs,
+                                     _mm256_shuffle_epi32(u, 0xaa), _mm256_shuffle_epi32(l, 0xaa)),
+                          two_pixels(from + at[3], from + at[7], r->stride, pairs,
+                                     _mm256_shuffle_epi32(u, 0xff), _mm256_shuffle_epi32(l, 0xff))};
     store8(out, s, channels, last);
 }
 
@@ -138,7 +146,7 @@ INLINE2 void linear8_grey(const struct warp_row *r, const struct places *p, uint
     int32_t top[STEP], bottom[STEP];
     bilinear_weights(p, &upper, &lower);
     for (int k = 0; k < STEP; k++) {
-        const uint8_t *a = address(r, p, k, 1);
+        const uint8_t *a = r->from + p->at[k];
         memcpy(&top[k], a, 4);
         memcpy(&bottom[k], a + r->stride, 4);
     }
@@ -206,11 +214,24 @@ INLINE2 void taps8(const struct warp_row *r, const struct places *p, int taps, u
     const __m256i at = _mm256_add_epi32(_mm256_slli_epi32(p->v, WARP_FRACTION_BITS), p->u);
     _mm256_storeu_si256((__m256i *)(void *)block, at);
     for (int k = 0; k < STEP; k++)
-        one[k] = many_taps(address(r, p, k, channels), r->stride,
+        one[k] = many_taps(r->from + p->at[k], r->stride,
                            r->weights + (size_t)block[k] * (size_t)(taps * taps), taps, channels);
-    const __m256i s[4] = {_mm256_set_m128i(one[1], one[0]), _mm256_set_m128i(one[3], one[2]),
-                          _mm256_set_m128i(one[5], one[4]), _mm256_set_m128i(one[7], one[6])};
+    const __m256i s[4] = {_mm256_set_m128i(one[4], one[0]), _mm256_set_m128i(one[5], one[1]),
+                          _mm256_set_m128i(one[6], one[2]), _mm256_set_m128i(one[7], one[3])};
     store8(out, s, channels, last);
+}
+
+/* ---- nearest -------------------------------------------------------------------------------- */
+
+INLINE2 void nearest8(const struct warp_row *r, const struct places *p, uint32_t channels,
+                      uint8_t *out, bool last)
+{
+    uint8_t copy[4 * STEP];
+    uint8_t *to = last ? copy : out; /* with three channels a byte is written past the end */
+    for (int k = 0; k < STEP; k++)
+        memcpy(to + (size_t)k * channels, r->from + p->at[k], 4);
+    if (last)
+        memcpy(out, copy, (size_t)STEP * channels);
 }
 
 /* ---- a row ---------------------------------------------------------------------------------- */
@@ -228,8 +249,12 @@ by_pixel(const struct warp_row *r, uint32_t from, uint32_t to, uint8_t *out, boo
 
 INLINE2 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t channels)
 {
-    /* A load of 8 or 16 bytes is that many pixels past the taps that it is for. */
-    const int32_t beyond = channels == 1 ? 2 : channels == 4 ? 0 : taps == 2 ? 1 : 2;
+    /* A load of 16 bytes (of one tap and of grey: 4) is that many pixels past its taps. */
+    const int32_t beyond = channels == 1                    ? 2
+                           : taps == 1                      ? (channels == 3)
+                           : channels == 4                  ? (taps == 2 ? 2 : 0)
+                           : /* three channels */ taps == 2 ? 4
+                                                            : 2;
     struct places p;
     uint32_t x = 0;
     for (; x + STEP <= r->width; x += STEP, out += STEP * channels) {
@@ -237,6 +262,8 @@ INLINE2 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t c
         find(r, x, taps, beyond, &p);
         if (!p.all_inside)
             by_pixel(r, x, x + STEP, out, p.all_outside);
+        else if (taps == 1)
+            nearest8(r, &p, channels, out, last);
         else if (taps == 2 && channels == 1)
             linear8_grey(r, &p, out);
         else if (taps == 2)
@@ -250,7 +277,17 @@ INLINE2 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t c
 AVX2 void warp_row_avx2(const struct warp_row *r, uint8_t *out)
 {
     const uint32_t kind = r->taps * 8 + r->channels;
+    if ((uint64_t)(r->y1 - r->y0) * r->stride > INT32_MAX) { /* places are kept in 32 bits */
+        warp_row_scalar(r, out);
+        return;
+    }
     switch (kind) {
+    case 1 * 8 + 3:
+        row_of(r, out, 1, 3);
+        return;
+    case 1 * 8 + 4:
+        row_of(r, out, 1, 4);
+        return;
     case 2 * 8 + 1:
         row_of(r, out, 2, 1);
         return;
