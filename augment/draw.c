@@ -40,13 +40,19 @@ uint8_t augment_method_by_size(uint32_t from_width, uint32_t from_height, uint32
     return to_width < from_width && to_height < from_height ? RESIZE_AREA : RESIZE_BILINEAR;
 }
 
-static uint8_t method(const struct recipe *r, uint64_t bits, struct size from, struct size to)
+uint8_t draw_method(const struct recipe *r, uint64_t bits, uint32_t from_width,
+                    uint32_t from_height, uint32_t to_width, uint32_t to_height)
 {
     if (r->o->inter_method == 10)
         return (uint8_t)rng_below(bits, RESIZE_METHODS);
     if (r->o->inter_method == 9)
-        return augment_method_by_size(from.w, from.h, to.w, to.h);
+        return augment_method_by_size(from_width, from_height, to_width, to_height);
     return (uint8_t)r->o->inter_method;
+}
+
+static uint8_t method(const struct recipe *r, uint64_t bits, struct size from, struct size to)
+{
+    return draw_method(r, bits, from.w, from.h, to.w, to.h);
 }
 
 /* ---- the warp ------------------------------------------------------------------------------ */

@@ -18,8 +18,8 @@ static void clip(uint32_t begin, uint32_t length, uint32_t border, uint32_t size
 struct imrec_rect pad_source_region(const struct pad_job *j)
 {
     struct imrec_rect r;
-    clip(j->window.x, j->window.width, j->border, j->from_width, &r.x, &r.width);
-    clip(j->window.y, j->window.height, j->border, j->from_height, &r.y, &r.height);
+    clip(j->window.x, j->window.width, j->left, j->from_width, &r.x, &r.width);
+    clip(j->window.y, j->window.height, j->top, j->from_height, &r.y, &r.height);
     return r;
 }
 
@@ -37,7 +37,7 @@ static void fill_row(uint8_t *out, uint32_t pixels, const uint8_t *fill, uint32_
 static void
 make_row(const struct pad_job *j, struct imrec_rect r, const uint8_t *row, uint8_t *out, uint32_t c)
 {
-    const int64_t left = (int64_t)r.x + j->border - j->window.x;
+    const int64_t left = (int64_t)r.x + j->left - j->window.x;
     if (left < 0 || left + r.width > j->window.width) { /* the source is beside the window */
         fill_row(out, j->window.width, j->fill, c);
         return;
@@ -55,7 +55,7 @@ enum imrec_status pad_window(const struct pad_job *j, const struct imrec_image *
     const uint32_t c = from->channels;
     IMREC_TRY(image_resize_buffer(to, w.width, w.height, c, err));
     for (uint32_t y = 0; y < w.height; y++) {
-        const int64_t at = (int64_t)w.y + y - j->border - r.y;
+        const int64_t at = (int64_t)w.y + y - j->top - r.y;
         uint8_t *out = to->view.pixels + (size_t)y * to->view.stride;
         if (at >= 0 && at < from->height)
             make_row(j, r, from->pixels + (size_t)at * from->stride, out, c);

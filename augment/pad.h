@@ -1,4 +1,4 @@
-/* augment/pad.h - a border of one colour, for a window of the result only. */
+/* augment/pad.h - one colour around a picture, for a window of the result only. */
 #ifndef IMREC_AUGMENT_PAD_H
 #define IMREC_AUGMENT_PAD_H
 
@@ -6,7 +6,7 @@
 
 struct pad_job {
     uint32_t from_width, from_height; /* of the whole source picture */
-    uint32_t border;                  /* px on each side */
+    uint32_t left, top;               /* px before it */
     struct imrec_rect window;         /* of the result */
     uint8_t fill[4];                  /* of each channel */
 };

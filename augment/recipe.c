@@ -32,6 +32,11 @@ static enum imrec_status read_angles(struct recipe *r, const char *text, struct 
     return IMREC_OK;
 }
 
+bool recipe_has_boxes(const struct imrec_iter_options *o)
+{
+    return o->aug_seq != NULL && strcmp(o->aug_seq, "det_aug_default") == 0;
+}
+
 static const char *const paint_names[PAINTS] = {
     [PAINT_OPS] = "rand_augment", [PAINT_LIGHTS] = "light", [PAINT_HUE] = "hue",
     [PAINT_HLS] = "hsl",          [PAINT_PCA] = "pca",      [PAINT_GREY] = "grayscale",
@@ -73,7 +78,8 @@ add_name(struct recipe *r, const char *name, size_t n, struct imrec_error *err)
             return add_paint(r, (enum paint)p, err);
     return imrec_error_at(
         err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-        "aug_seq has no augmenter '%.*s'; there are aug_default, or rand_augment, "
+        "aug_seq has no augmenter '%.*s'; there are aug_default, det_aug_default (boxes), or "
+        "rand_augment, "
         "light, hue, hsl, pca, grayscale and blur in any order",
         (int)(n < 80 ? n : 80), name);
 }
@@ -81,7 +87,7 @@ add_name(struct recipe *r, const char *name, size_t n, struct imrec_error *err)
 /* "aug_default", or the names of all that is on, in the order in which it comes. */
 static enum imrec_status read_sequence(struct recipe *r, const char *text, struct imrec_error *err)
 {
-    if (text[0] == '\0' || strcmp(text, "aug_default") == 0) {
+    if (text[0] == '\0' || strcmp(text, "aug_default") == 0 || r->det.on) {
         for (int p = 0; p < PAINTS; p++)
             IMREC_TRY(add_paint(r, (enum paint)p, err));
         return IMREC_OK;
@@ -198,6 +204,8 @@ enum imrec_status
 recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     *r = (struct recipe){.o = o};
+    if (recipe_has_boxes(o))
+        IMREC_TRY(det_recipe_init(&r->det, o, err));
     IMREC_TRY(read_angles(r, o->rotate_list, err));
     IMREC_TRY(check_bounds(o, err));
     IMREC_TRY(read_aspect(r, err));
@@ -214,14 +222,18 @@ recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_e
     r->greys = o->random_grayscale > 0;
     r->blurs = o->gaussian_blur > 0;
     IMREC_TRY(read_sequence(r, o->aug_seq, err));
-    r->tones = o->max_random_contrast > 0 || o->max_random_illumination > 0;
+    r->tones = !r->det.on && (o->max_random_contrast > 0 || o->max_random_illumination > 0);
     IMREC_TRY(check_crops(r, err));
     return check_values(r, err);
 }
 
 void recipe_reset(struct imrec_iter_options *o)
 {
-    o->aug_seq = o->rotate_list = "";
+    o->aug_seq = recipe_has_boxes(o) ? o->aug_seq : "";
+    o->rotate_list = "";
+    o->rand_crop_prob = o->rand_pad_prob = o->rand_mirror_prob = 0;
+    o->random_hue_prob = o->random_saturation_prob = 0;
+    o->random_illumination_prob = o->random_contrast_prob = 0;
     o->rand_crop = o->rand_mirror = o->mirror = o->random_resized_crop = false;
     o->max_rotate_angle = o->pad = o->random_h = o->random_s = o->random_l = 0;
     o->rotate = o->max_crop_size = o->min_crop_size = -1;

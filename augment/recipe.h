@@ -2,7 +2,7 @@
 #ifndef IMREC_AUGMENT_RECIPE_H
 #define IMREC_AUGMENT_RECIPE_H
 
-#include "imrec/iterator.h"
+#include "augment/det_recipe.h"
 
 enum { RECIPE_ANGLES = 256 };
 
@@ -31,18 +31,23 @@ struct recipe {
     uint32_t crop_low, crop_high; /* of max_crop_size, px; 0: none */
     uint32_t angle_count;         /* of rotate_list */
     int32_t angles[RECIPE_ANGLES];
+    struct det_recipe det; /* pictures with boxes */
 };
+
+/* Records have boxes: aug_seq=det_aug_default. */
+bool recipe_has_boxes(const struct imrec_iter_options *o);
 
 /* Pixels of the crop are changed before they are normalized. */
 static inline bool recipe_paints(const struct recipe *r)
 {
-    return r->paint_count != 0;
+    return r->paint_count != 0 || r->det.shifts;
 }
 
 /* What contradicts or cannot be is refused in one sentence. *o must outlive *r. */
 IMREC_NODISCARD enum imrec_status
 recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_error *err);
 
-/* Sets everything that recipe_init() reads to its default, but resize and inter_method. */
+/* Sets everything that recipe_init() reads to its default, but resize, inter_method and
+ * whether there are boxes. */
 void recipe_reset(struct imrec_iter_options *o);
 #endif

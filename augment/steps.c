@@ -59,12 +59,22 @@ static void add_warp(struct plan *p, const struct recipe *r, const struct imrec_
     set_fill(r, j->fill);
 }
 
+/* The picture lies at (x, y) of it. */
+static void add_canvas(struct plan *p, const struct recipe *r, uint32_t x, uint32_t y,
+                       uint32_t width, uint32_t height)
+{
+    const uint32_t w = p->w, h = p->h;
+    if (w == width && h == height)
+        return;
+    struct pad_job *j = &add(p, STEP_PAD, width, height)->u.pad;
+    *j = (struct pad_job){.from_width = w, .from_height = h, .left = x, .top = y};
+    set_fill(r, j->fill);
+}
+
 static void add_border(struct plan *p, const struct recipe *r)
 {
-    const uint32_t w = p->w, h = p->h, border = (uint32_t)r->o->pad;
-    struct pad_job *j = &add(p, STEP_PAD, w + 2 * border, h + 2 * border)->u.pad;
-    *j = (struct pad_job){.from_width = w, .from_height = h, .border = border};
-    set_fill(r, j->fill);
+    const uint32_t border = (uint32_t)r->o->pad;
+    add_canvas(p, r, border, border, p->w + 2 * border, p->h + 2 * border);
 }
 
 /* A crop of another size is resized; one of data_shape may need a larger picture first. */
@@ -79,6 +89,17 @@ static void add_crop(struct plan *p, const struct recipe *r, const struct imrec_
     add(p, STEP_CROP, d->crop_width, d->crop_height)->u.crop =
         (struct imrec_rect){d->x, d->y, d->crop_width, d->crop_height};
     add_resize(p, r, out->width, out->height, d->crop_method);
+}
+
+/* The slot's mirroring comes last: what is to lie on its left begins on its right. */
+static void add_boxed(struct plan *p, const struct recipe *r, const struct imrec_draw *d)
+{
+    const struct imrec_shape *out = &r->o->data_shape;
+    add_canvas(p, r, d->pad_x, d->pad_y, d->width, d->height);
+    add(p, STEP_CROP, d->crop_width, d->crop_height)->u.crop =
+        (struct imrec_rect){d->x, d->y, d->crop_width, d->crop_height};
+    add_resize(p, r, d->fit_width, d->fit_height, d->crop_method);
+    add_canvas(p, r, d->mirror ? out->width - d->fit_width : 0, 0, out->width, out->height);
 }
 
 /* The window of a step's result is given; returns the region of its source. */
@@ -113,11 +134,15 @@ void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw
     uint32_t w, h;
     resize_shorter_side(width, height, r->o->resize, &w, &h);
     add_resize(&p, r, w, h, d->resize_method);
+    s->shift_at = p.n;
     if (d->warped)
         add_warp(&p, r, d);
     if (r->o->pad > 0)
         add_border(&p, r);
-    add_crop(&p, r, d);
+    if (r->det.on)
+        add_boxed(&p, r, d);
+    else
+        add_crop(&p, r, d);
     struct imrec_rect need = {0, 0, p.w, p.h};
     for (uint32_t i = p.n; i-- > 0;) /* backwards: what each step is made from */
         need = source_of(&p.step[i], need);
@@ -155,6 +180,16 @@ enum imrec_status step_run(const struct step *step, const struct imrec_image *fr
         break;
     }
     return IMREC_OK;
+}
+
+void steps_shift(const struct recipe *r, const struct imrec_draw *d, const struct imrec_image *p)
+{
+    if (!r->det.shifts)
+        return;
+    if (d->shift_h != 0 || d->shift_l != 0 || d->shift_s != 0)
+        colour_hls(p, d->shift_h, d->shift_l, d->shift_s, cpu_level());
+    if (d->value_contrast != 1)
+        colour_brightness(p, d->value_contrast, cpu_level());
 }
 
 static enum imrec_status

@@ -30,6 +30,7 @@ enum { MAX_STEPS = 7 }; /* resize, warp, border, two passes to cover the crop, c
 struct steps {
     uint32_t n; /* without crops: each makes a picture of its own */
     struct step step[MAX_STEPS];
+    uint32_t shift_at;         /* steps before steps_shift() */
     struct imrec_rect upright; /* region of the upright picture that all begins with */
 };
 
@@ -44,6 +45,9 @@ uint64_t steps_bytes(const struct steps *s, uint32_t channels);
 IMREC_NODISCARD enum imrec_status step_run(const struct step *step, const struct imrec_image *from,
                                            struct image *to, struct resize_scratch *scratch,
                                            struct imrec_error *err);
+
+/* Shifts of colours of pictures with boxes: before what is filled. In place. */
+void steps_shift(const struct recipe *r, const struct imrec_draw *d, const struct imrec_image *p);
 
 /* All that is not planned geometry, in the order of the recipe. The picture is images[*at]; the
  * other one is room, and may become the picture. */

@@ -55,7 +55,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .cell_bytes = supply_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
         .keep_in_memory = o->keep_in_memory,
         .drop_behind = o->drop_behind,
-        .label_width = (uint32_t)o->label_width,
+        .label_width = it->recipe.det.on ? 0 : (uint32_t)o->label_width,
         .no_labels = o->path_imglist[0] != '\0',
     };
     IMREC_TRY(split_open(&wanted, &it->split, err));
@@ -65,7 +65,10 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     it->supply.context = it;
     it->supply.on_window = iter_on_window;
     if (o->path_imglist[0] != '\0')
-        IMREC_TRY(label_table_load(&it->labels, o->path_imglist, (uint32_t)o->label_width, err));
+        IMREC_TRY(label_table_load(&it->labels, o->path_imglist,
+                                   it->recipe.det.on ? 0 : (uint32_t)o->label_width, err));
+    if (it->recipe.det.on)
+        IMREC_TRY(iter_fit_boxes(it, err));
     if (o->verbose)
         imrec_log(IMREC_LOG_TRACE,
                   "%s: %u shards, %llu bytes, partition %lld of %lld, %llu windows a sweep",
@@ -129,11 +132,27 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
     return team_start(&team, &it->team, err);
 }
 
+/* They were borrowed, and are read. */
+static void forget_texts(struct imrec_iter_options *o)
+{
+    o->aug_seq = o->rotate_list = "";
+    o->min_crop_scales = o->max_crop_scales = "";
+    o->min_crop_aspect_ratios = o->max_crop_aspect_ratios = "";
+    o->min_crop_overlaps = o->max_crop_overlaps = "";
+    o->min_crop_sample_coverages = o->max_crop_sample_coverages = "";
+    o->min_crop_object_coverages = o->max_crop_object_coverages = "";
+    o->max_crop_trials = "";
+}
+
 static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
     it->worker_count = team_workers(o->preprocess_threads);
     IMREC_TRY(recipe_init(&it->recipe, o, err));
+    if (it->recipe.det.on) {
+        it->boxes_width = o->label_width;
+        o->label_width = DET_LABEL_HEAD; /* until the labels are known */
+    }
     if (slots_memory(o) == UINT64_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "data_shape and batch_size ask for a batch of over 1 TiB");
@@ -144,7 +163,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     if (o->equal_batches)
         IMREC_TRY(count_equal(it, err));
     o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = ""; /* were borrowed */
-    o->aug_seq = o->rotate_list = "";
+    forget_texts(o);
     IMREC_TRY(supply_start(&it->supply, &it->split, err)); /* it reads while the rest is made */
     IMREC_TRY(slots_init(&it->slots, o, err));
     IMREC_TRY(make_workers(it, err));

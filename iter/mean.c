@@ -58,7 +58,9 @@ load(const struct imrec_iter_options *o, float *out, struct imrec_error *err)
 static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
 {
     struct imrec_iter_options p = *o;
-    p.mean_img = p.path_imglist = ""; /* labels do not matter here */
+    p.mean_img = "";
+    if (!recipe_has_boxes(o))
+        p.path_imglist = "";          /* labels do not matter here */
     p.on_error = IMREC_ON_ERROR_SKIP; /* what is bad is told when it is read */
     p.mean_r = p.mean_g = p.mean_b = p.mean_a = 0;
     p.std_r = p.std_g = p.std_b = p.std_a = p.scale = 1;
@@ -67,6 +69,8 @@ static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
     p.shuffle = false;
     p.shuffle_chunk_size = 0;
     recipe_reset(&p);
+    if (recipe_has_boxes(&p))
+        p.label_width = -1; /* the row's until here; the room stays */
     p.equal_batches = p.keep_in_memory = p.record_draws = false;
     p.num_parts = 1;
     p.part_index = 0;

@@ -1,5 +1,6 @@
 #include "iter/options.h"
 
+#include "augment/recipe.h"
 #include "base/error.h"
 #include "base/param.h"
 #include "iter/presets.h"
@@ -54,11 +55,12 @@ apply_preset(struct imrec_iter_options *o, const char *name, bool gently, struct
     while (*words != '\0') {
         char value[32];
         const size_t key = strcspn(words, "="), n = strcspn(words + key + 1, " ");
+        const bool last = words[key + 1 + n] == '\0';
         memcpy(value, words + key + 1, n);
         value[n] = '\0';
         const struct param *p = param_find(table, words, key);
         if (p->offset < o->struct_size && (!gently || is_default(p, o)))
-            IMREC_TRY(param_set(table, o, words, key, value, err));
+            IMREC_TRY(param_set(table, o, words, key, last ? words + key + 1 : value, err));
         words += key + 1 + n;
         words += strspn(words, " ");
     }
@@ -117,6 +119,25 @@ static void take_seeds(struct imrec_iter_options *o)
         o->seed = o->shuffle_chunk_seed;
 }
 
+static bool is_plain(const char *sequence)
+{
+    return sequence[0] == '\0' || strcmp(sequence, "aug_default") == 0;
+}
+
+/* With boxes one label is what was not said. */
+static enum imrec_status take_label_width(struct imrec_iter_options *o, struct imrec_error *err)
+{
+    const bool boxes = recipe_has_boxes(o);
+    if (boxes && (o->label_width == 1 || o->label_width == 0))
+        o->label_width = -1;
+    if (!boxes && is_plain(o->aug_seq) && o->label_width < 1)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "label_width must be at least 1, not %lld: only labels of boxes "
+                              "(aug_seq=det_aug_default) may have any number of values",
+                              (long long)o->label_width);
+    return IMREC_OK;
+}
+
 static bool normalizes(const struct imrec_iter_options *o)
 {
     return o->mean_r != 0 || o->mean_g != 0 || o->mean_b != 0 || o->mean_a != 0 || o->std_r != 1 ||
@@ -169,6 +190,7 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
     IMREC_TRY(param_check(table, to, err));
     IMREC_TRY(take_round_batch(to, err));
     take_seeds(to);
+    IMREC_TRY(take_label_width(to, err));
     IMREC_TRY(check_values(to, err));
     return check_data(to, err);
 }

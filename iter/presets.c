@@ -22,12 +22,15 @@ static const struct {
      "data_shape=3,224,224 rrc_style=torch antialias=1 " AREAS TORCH_VALUES},
     {"imagenet-eval-torch",
      "data_shape=3,224,224 rrc_style=torch antialias=1 resize=256 " TORCH_VALUES},
+    /* A value that is text stands last: it is borrowed from here. */
     /* The original's iterators: what its defaults are, where they are not ours. */
     {"ImageRecordIter", "last_batch=repeat dtype=float32"},
     {"ImageRecordIter_v1", "last_batch=repeat dtype=float32"},
     {"ImageRecordUInt8Iter", "last_batch=repeat dtype=uint8"},
     {"ImageRecordUInt8Iter_v1", "last_batch=repeat dtype=uint8"},
     {"ImageRecordInt8Iter", "last_batch=repeat dtype=int8"},
+    {"ImageDetRecordIter",
+     "last_batch=repeat dtype=float32 label_width=-1 fill_value=127 aug_seq=det_aug_default"},
 };
 enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
 

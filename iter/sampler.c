@@ -110,7 +110,10 @@ static enum imrec_status plan(struct sampler *p, struct sample_key key, uint32_t
                               uint32_t height, struct plan *k, struct imrec_draw *draw,
                               struct imrec_error *err)
 {
-    *draw = augment_draw(p->recipe, key, width, height);
+    if (p->recipe->det.on)
+        IMREC_TRY(det_draw(p->recipe, key, width, height, p->label, draw, err));
+    else
+        *draw = augment_draw(p->recipe, key, width, height);
     steps_plan(&k->steps, p->recipe, draw, width, height);
     k->job = &p->jobs[draw->mirror];
     if (!p->recipe->tones)
@@ -155,10 +158,14 @@ static enum imrec_status through_steps(struct sampler *p, const struct steps *s,
                                        const struct normalize_job *job, struct imrec_error *err)
 {
     for (uint32_t i = 0; i < s->n; i++) {
+        if (i == s->shift_at)
+            steps_shift(p->recipe, draw, &p->images[at].view);
         const struct imrec_image *from = &p->images[at].view;
         at ^= 1;
         IMREC_TRY(step_run(&s->step[i], from, &p->images[at], p->scratch, err));
     }
+    if (s->shift_at >= s->n)
+        steps_shift(p->recipe, draw, &p->images[at].view);
     IMREC_TRY(steps_paint(p->recipe, draw, p->images, &at, p->scratch, err));
     const struct imrec_image *made = &p->images[at].view;
     for (uint32_t y = 0; y < job->height; y++)

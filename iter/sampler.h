@@ -2,7 +2,7 @@
 #ifndef IMREC_ITER_SAMPLER_H
 #define IMREC_ITER_SAMPLER_H
 
-#include "augment/draw.h"
+#include "augment/det_draw.h"
 #include "augment/normalize.h"
 #include "augment/resize.h"
 #include "codec/codec.h"
@@ -15,6 +15,7 @@ struct sampler {
     struct headroom *headroom;                /* borrowed */
     struct codec *codec;
     struct resize_scratch *scratch;
+    struct det_label *label;      /* of the picture made next, which moves it; NULL: no boxes */
     struct normalize_job jobs[2]; /* not mirrored, mirrored */
     normalize_row_fn *row;
     struct image images[2];         /* of the region, and of each step after it, in turns */

@@ -3,11 +3,14 @@
 #define IMREC_ITER_STATE_H
 
 #include "augment/normalize.h"
+#include "formats/image_record.h"
 #include "iter/label_table.h"
 #include "iter/sampler.h"
 #include "iter/slots.h"
 #include "iter/supply.h"
 #include "iter/team.h"
+
+enum { DET_LABEL_HEAD = 4 }; /* channels, rows, columns, values: before a label with boxes */
 
 struct worker {
     struct sampler sampler; /* codec, scratch, prepared kernels */
@@ -18,6 +21,7 @@ struct worker {
 struct imrec_iter {
     struct imrec_iter_options options; /* its texts are empty after opening */
     struct recipe recipe;              /* of these options */
+    int64_t boxes_width;               /* detection: label_width, values in a record; -1: any */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of pictures that are decoded: their shape */
     struct split split;
@@ -60,6 +64,21 @@ void iter_mix(void *context, uint32_t cell); /* mixing.c */
 void iter_on_window(void *context, const struct window *w);
 /* Lets the stream begin at `place`: the team must be paused, or not yet started. */
 void iter_begin_at(struct imrec_iter *it, const struct place *place);
+
+/* boxes.c: how much room labels get; label_width of the options becomes that of a row. */
+IMREC_NODISCARD enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err);
+
+/* work.c: labels of a sample, out of the list or, *listed being NULL, the record. */
+IMREC_NODISCARD enum imrec_status
+iter_find_labels(const struct imrec_iter *it, const struct image_record *r, const float **listed,
+                 uint32_t *n, struct imrec_error *err);
+/* boxes.c: into the slot's row of labels, checked; and what belongs around it when the picture is
+ * made. */
+IMREC_NODISCARD enum imrec_status iter_take_boxes(const struct imrec_iter *it,
+                                                  const struct image_record *r, float *row,
+                                                  struct det_label *label, struct imrec_error *err);
+void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
+                       const struct det_label *label, float *row);
 
 /* memory.c: the sum of docs/guide/iterator.md, compared with memory_limit. */
 IMREC_NODISCARD enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err);

@@ -8,6 +8,17 @@
 #include <math.h>
 #include <string.h>
 
+enum imrec_status iter_find_labels(const struct imrec_iter *it, const struct image_record *r,
+                                   const float **listed, uint32_t *n, struct imrec_error *err)
+{
+    *listed = NULL;
+    *n = r->label_count;
+    if (it->labels.entries != NULL && (*listed = label_table_find(&it->labels, r->id, n)) == NULL)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "path_imglist has no line for this id");
+    return IMREC_OK;
+}
+
 /* A class as shares of all classes. */
 static enum imrec_status
 spread_class(const struct imrec_iter *it, float label, float *to, struct imrec_error *err)
@@ -28,19 +39,15 @@ static enum imrec_status copy_labels(const struct imrec_iter *it, const struct i
                                      float *to, struct imrec_error *err)
 {
     const uint32_t width = (uint32_t)it->options.label_width;
-    if (it->labels.entries != NULL) {
-        const float *listed = label_table_find(&it->labels, r->id);
-        if (listed == NULL)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "path_imglist has no line for this id");
-        memcpy(to, listed, width * sizeof(*to));
-        return IMREC_OK;
-    }
-    if (r->label_count != width)
+    const float *listed;
+    uint32_t n;
+    IMREC_TRY(iter_find_labels(it, r, &listed, &n, err));
+    if (n != width)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the record has %u labels, but label_width is %u", r->label_count,
-                              width);
-    for (uint32_t i = 0; i < width; i++)
+                              "the record has %u labels, but label_width is %u", n, width);
+    if (listed != NULL)
+        memcpy(to, listed, width * sizeof(*to));
+    for (uint32_t i = 0; listed == NULL && i < width; i++)
         to[i] = image_record_label(r, i);
     return IMREC_OK;
 }
@@ -104,8 +111,11 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     const struct record_ref *ref = t->record;
     struct slots *s = &it->slots;
     const size_t row = slots_row(s, t->cell, t->slot);
+    float *labels = s->labels + row * s->label_width;
+    const bool boxes = it->recipe.det.on;
     struct image_record record;
     struct imrec_draw draw;
+    struct det_label label;
     if (ref->lost) {
         *id = ref->key;
         *err = *lost_reason(it, t);
@@ -113,8 +123,14 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     }
     IMREC_TRY(parse(it, ref, &record, err));
     *id = record.id;
-    IMREC_TRY(take_labels(it, &record, s->labels + row * s->label_width, err));
+    if (boxes)
+        IMREC_TRY(iter_take_boxes(it, &record, labels, &label, err));
+    else
+        IMREC_TRY(take_labels(it, &record, labels, err));
+    w->sampler.label = boxes ? &label : NULL;
     IMREC_TRY(make(it, t, w, &record, &draw, err));
+    if (boxes)
+        iter_finish_boxes(it, &draw, &label, labels);
     s->ids[row] = record.id;
     s->status[row] = IMREC_OK;
     s->valid[row] = t->kind == SCHEDULE_SAMPLE;

@@ -10,6 +10,7 @@
 #include "imrec/convert.h"
 #include "imrec/ctf.h"
 #include "imrec/dataset.h"
+#include "imrec/detection.h"
 #include "imrec/error.h"
 #include "imrec/image.h"
 #include "imrec/iterator.h"

@@ -23,6 +23,8 @@ enum imrec_last_batch {
 enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8 };
 enum imrec_rrc_style { IMREC_RRC_MXNET, IMREC_RRC_TORCH };
 enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
+enum imrec_crop_emit { IMREC_EMIT_CENTER, IMREC_EMIT_OVERLAP };
+enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_FIT };
 
 /* THE table: C fields, key=value, flags, Python keywords, --help, man page and docs are all
  * made from it. Columns: type, name, default as text (NULL = required), least, greatest, unit or
@@ -34,7 +36,7 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
     X(const char *,       path_imgidx,    "",   0, 65535,    "URI",   "dataset", "index of each shard, in the same order: order and partition by record") \
     X(const char *,       path_imglist,   "",   0, 65535,    "URI",   "dataset", "a .lst whose labels replace the packed ones, by image id") \
     X(struct imrec_shape, data_shape,     NULL, 1, 65535,    "C,H,W", "dataset", "channels (1, 3 or 4), height and width of a sample") \
-    X(int64_t,  label_width,        "1",  1, 1 << 20,   "labels",  "dataset",      "labels of a sample") \
+    X(int64_t,  label_width,        "1",  -1, 1 << 20,  "labels",  "dataset",      "labels of a sample; -1 = any number (detection)") \
     X(int64_t,  batch_size,         NULL, 1, 1 << 20,   "samples", "batch",        "samples in a batch") \
     X(enum imrec_last_batch, last_batch, "pad", 0, 4, "pad|partial|repeat|drop|wrap", "batch", "what becomes of a last batch that is not full") \
     X(int64_t,  round_batch,        "-1", -1, 1,        "-1|0|1",  "batch",        "the original's word: 1 = last_batch=repeat, 0 = last_batch=pad, -1 = not given") \
@@ -121,7 +123,34 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
     X(float,    max_erase_area,     "0.33", 1e-6, 1,    "",        "augmentation", "largest share of the slot that is erased") \
     X(float,    mixup,              "0",  0, 4,         "alpha",   "augmentation", "blend pairs of a batch, shares from Beta(alpha, alpha); 0 = off") \
     X(float,    cutmix,             "0",  0, 4,         "alpha",   "augmentation", "pairs of a batch trade a rectangle, its share from Beta(alpha, alpha); 0 = off") \
-    X(int64_t,  num_classes,        "0",  0, 1 << 24,   "classes", "batch",        "deliver labels as so many shares (one-hot, mixed by mixup and cutmix); 0 = as they are")
+    X(int64_t,  num_classes,        "0",  0, 1 << 24,   "classes", "batch",        "deliver labels as so many shares (one-hot, mixed by mixup and cutmix); 0 = as they are") \
+    X(int64_t,  label_pad_width,    "0",  -1, 1 << 24,  "values",  "detection",    "room for a label; 0 or -1 = as the widest one of the data needs") \
+    X(float,    label_pad_value,    "-1", -1e30, 1e30,  "",        "detection",    "fills what a label leaves of its room") \
+    X(float,    rand_crop_prob,     "0",  0, 1,         "0..1",    "detection",    "crop by a sampler, with this probability") \
+    X(int64_t,  num_crop_sampler,   "1",  0, 32,        "samplers", "detection",   "crop samplers; the lists below have a value for each, or one for all") \
+    X(const char *, min_crop_scales, "0", 1, 4096,      "0..1,...", "detection",   "least size of a crop: the root of its share of the picture") \
+    X(const char *, max_crop_scales, "1", 1, 4096,      "0..1,...", "detection",   "largest size of a crop") \
+    X(const char *, min_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "least width of a crop by its height, in px") \
+    X(const char *, max_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "largest width of a crop by its height") \
+    X(const char *, min_crop_overlaps, "0", 1, 4096,    "0..1,...", "detection",   "some box shares at least this with the crop, of what both cover together") \
+    X(const char *, max_crop_overlaps, "1", 1, 4096,    "0..1,...", "detection",   "and at most this") \
+    X(const char *, min_crop_sample_coverages, "0", 1, 4096, "0..1,...", "detection", "that box covers at least this share of the crop") \
+    X(const char *, max_crop_sample_coverages, "1", 1, 4096, "0..1,...", "detection", "and at most this") \
+    X(const char *, min_crop_object_coverages, "0", 1, 4096, "0..1,...", "detection", "the crop covers at least this share of that box") \
+    X(const char *, max_crop_object_coverages, "1", 1, 4096, "0..1,...", "detection", "and at most this") \
+    X(const char *, max_crop_trials, "25", 1, 4096,     "N,...",   "detection",    "crops that a sampler tries before the next one's turn") \
+    X(enum imrec_crop_emit, crop_emit_mode, "center", 0, 1, "center|overlap", "detection", "boxes that a crop keeps: with their centre in it, or with more than emit_overlap_thresh of them") \
+    X(float,    emit_overlap_thresh, "0.3", 0, 1,       "0..1",    "detection",    "share of a box that must be in the crop, for crop_emit_mode=overlap") \
+    X(float,    rand_pad_prob,      "0",  0, 1,         "0..1",    "detection",    "put the picture on a larger canvas of fill_value, with this probability") \
+    X(float,    max_pad_scale,      "1",  1, 100,       "",        "detection",    "sides of the canvas: the picture's times [1, this]") \
+    X(int64_t,  max_random_hue,     "0",  0, 180,       "",        "detection",    "add [-this, this] to the hue (0..180)") \
+    X(float,    random_hue_prob,    "0",  0, 1,         "0..1",    "detection",    "with this probability") \
+    X(int64_t,  max_random_saturation, "0", 0, 255,     "",        "detection",    "add [-this, this] to the saturation (0..255)") \
+    X(float,    random_saturation_prob, "0", 0, 1,      "0..1",    "detection",    "with this probability") \
+    X(float,    random_illumination_prob, "0", 0, 1,    "0..1",    "detection",    "max_random_illumination is added to the lightness (0..255), with this probability") \
+    X(float,    random_contrast_prob, "0", 0, 1,        "0..1",    "detection",    "max_random_contrast multiplies the pixels, with this probability") \
+    X(float,    rand_mirror_prob,   "0",  0, 1,         "0..1",    "detection",    "mirror left-right, with this probability") \
+    X(enum imrec_resize_mode, resize_mode, "force", 0, 2, "force|shrink|fit", "detection", "to data_shape: stretched; kept, or shrunk where it is larger; as large as fits")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.
@@ -179,6 +208,12 @@ struct imrec_draw {
     float mix_share;      /* of mixup, cutmix: what is left of the sample itself; 1: all of it */
     uint32_t mix_partner; /* the slot that the rest comes from */
     uint32_t cut_x, cut_y, cut_width, cut_height; /* the rectangle that is the partner's, px */
+    /* Detection: width and height above are those of the canvas. */
+    uint32_t pad_x, pad_y;          /* where the picture lies on it, px */
+    uint32_t fit_width, fit_height; /* of the picture in the slot, px */
+    int32_t crop_sampler;           /* whose crop it is, from 0; -1: not cropped */
+    uint32_t crop_trials;           /* crops that were tried, by all samplers */
+    uint32_t boxes;                 /* that are left */
 };
 
 /* One batch. Every pointer is owned by the iterator and stays valid until the next

@@ -78,8 +78,8 @@ static struct step whole_step(const struct step *s)
     }
     if (s->kind == STEP_PAD) {
         window = &w.u.pad.window;
-        *window = (struct imrec_rect){0, 0, s->u.pad.from_width + 2 * s->u.pad.border,
-                                      s->u.pad.from_height + 2 * s->u.pad.border};
+        *window = (struct imrec_rect){0, 0, s->u.pad.from_width + 2 * s->u.pad.left,
+                                      s->u.pad.from_height + 2 * s->u.pad.left};
     }
     w.window = *window;
     return w;

@@ -179,11 +179,11 @@ START_TEST(a_border_is_fill_around_the_picture) /* windows of it too, also where
 {
     for (uint64_t t = 0; t < 300; t++) {
         const uint32_t c = channel_counts[t % 3], w = 1 + below(t, 0, 9), h = 1 + below(t, 1, 9);
-        struct pad_job j = {w, h, below(t, 2, 6), {0, 0, 1, 1}, {7, 8, 9, 0}};
-        j.window.width = 1 + below(t, 3, w + 2 * j.border);
-        j.window.height = 1 + below(t, 4, h + 2 * j.border);
-        j.window.x = below(t, 5, w + 2 * j.border - j.window.width + 1);
-        j.window.y = below(t, 6, h + 2 * j.border - j.window.height + 1);
+        struct pad_job j = {w, h, below(t, 2, 6), below(t, 2, 6), {0, 0, 1, 1}, {7, 8, 9, 0}};
+        j.window.width = 1 + below(t, 3, w + 2 * j.left);
+        j.window.height = 1 + below(t, 4, h + 2 * j.top);
+        j.window.x = below(t, 5, w + 2 * j.left - j.window.width + 1);
+        j.window.y = below(t, 6, h + 2 * j.top - j.window.height + 1);
         uint8_t *px = noise((size_t)w * h * c, t);
         const struct imrec_rect r = pad_source_region(&j);
         const struct imrec_image from = {px + ((size_t)r.y * w + r.x) * c, (size_t)w * c, r.width,
@@ -193,8 +193,8 @@ START_TEST(a_border_is_fill_around_the_picture) /* windows of it too, also where
         for (uint32_t y = 0; y < j.window.height; y++)
             for (uint32_t x = 0; x < j.window.width; x++)
                 for (uint32_t k = 0; k < c; k++) {
-                    const int64_t sx = (int64_t)j.window.x + x - j.border;
-                    const int64_t sy = (int64_t)j.window.y + y - j.border;
+                    const int64_t sx = (int64_t)j.window.x + x - j.left;
+                    const int64_t sy = (int64_t)j.window.y + y - j.top;
                     const bool in = sx >= 0 && sy >= 0 && sx < w && sy < h;
                     ck_assert_int_eq(to.view.pixels[y * to.view.stride + x * c + k],
                                      in ? px[((size_t)sy * w + (size_t)sx) * c + k] : j.fill[k]);

@@ -1,0 +1,48 @@
+/* imrec/detection.h - pictures with boxes: what stands in a batch's labels with
+ * aug_seq=det_aug_default (preset=ImageDetRecordIter). docs/guide/detection.md says more. */
+#ifndef IMREC_DETECTION_H
+#define IMREC_DETECTION_H
+
+#include "imrec/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A label of a batch, label_width floats:
+ *     channels, rows, columns of the picture in the slot; number of values that follow;
+ *     header width A, object width B, A - 2 numbers more; objects of B numbers; label_pad_value ...
+ * An object is class, xmin, ymin, xmax, ymax, B - 5 numbers more; coordinates are shares of
+ * columns and rows, 0 <= xmin < xmax <= 1. With resize_mode=force rows and columns are
+ * data_shape's; else the picture lies in the slot's upper left corner. */
+struct imrec_detections {
+    uint32_t channels, rows, columns;
+    const float *header; /* header_width values, the two widths first */
+    uint32_t header_width;
+    const float *objects; /* count * object_width values */
+    uint32_t object_width, count;
+};
+
+/* Reads the label of a slot; a slot that is padding or has failed has none (all is 0). The pointers
+ * lead into it. */
+static inline struct imrec_detections imrec_detections_of(const float *label)
+{
+    struct imrec_detections d = {0, 0, 0, 0, 0, 0, 0, 0};
+    const uint32_t n = (uint32_t)label[3];
+    if (n < 2)
+        return d;
+    d.channels = (uint32_t)label[0];
+    d.rows = (uint32_t)label[1];
+    d.columns = (uint32_t)label[2];
+    d.header = label + 4;
+    d.header_width = (uint32_t)d.header[0];
+    d.object_width = (uint32_t)d.header[1];
+    d.objects = d.header + d.header_width;
+    d.count = n > d.header_width ? (n - d.header_width) / d.object_width : 0;
+    return d;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

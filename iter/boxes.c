@@ -1,0 +1,81 @@
+/* iter/boxes.c - labels with boxes: how much room a batch gives them, and how they lie in it:
+ * channels, rows, columns, number of values, the values, label_pad_value. */
+#include "base/error.h"
+#include "iter/split/label_widths.h"
+#include "iter/state.h"
+
+#include <string.h>
+
+#define MAX_ROOM (1u << 24) /* values: what label_pad_width may be */
+
+static enum imrec_status widest_of(struct imrec_iter *it, uint32_t *widest, struct imrec_error *err)
+{
+    const bool may_read = it->options.label_pad_width <= 0;
+    *widest = it->labels.widest;
+    if (it->labels.entries != NULL)
+        return IMREC_OK;
+    if (it->boxes_width > 0) {
+        *widest = (uint32_t)it->boxes_width;
+        return IMREC_OK;
+    }
+    return split_widest_label(&it->split, may_read, widest, err);
+}
+
+enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
+{
+    struct imrec_iter_options *o = &it->options;
+    uint32_t widest;
+    if (it->split.cbf != NULL)
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                              "%.200s: pictures in CBF files have no boxes; "
+                              "aug_seq=det_aug_default reads records",
+                              it->split.shards[0].uri);
+    IMREC_TRY(widest_of(it, &widest, err));
+    if (o->label_pad_width > 0 && widest > o->label_pad_width)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "label_pad_width is %lld, but there is a label of %u values",
+                              (long long)o->label_pad_width, widest);
+    if (widest > MAX_ROOM)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "a label has %u values; labels with boxes may have %u", widest,
+                              MAX_ROOM);
+    if (o->label_pad_width <= 0)
+        o->label_pad_width = widest;
+    o->label_width = DET_LABEL_HEAD + o->label_pad_width;
+    return IMREC_OK;
+}
+
+/* ---- a sample -------------------------------------------------------------------------------- */
+
+enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct image_record *r,
+                                  float *row, struct det_label *label, struct imrec_error *err)
+{
+    const uint32_t room = it->slots.label_width - DET_LABEL_HEAD;
+    float *to = row + DET_LABEL_HEAD;
+    const float *listed;
+    uint32_t n;
+    IMREC_TRY(iter_find_labels(it, r, &listed, &n, err));
+    if (it->boxes_width > 0 && n != (uint64_t)it->boxes_width)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the label has %u values, but label_width is %lld", n,
+                              (long long)it->boxes_width);
+    if (n > room)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the label has %u values, but label_pad_width is %u", n, room);
+    if (listed != NULL)
+        memcpy(to, listed, n * sizeof(*to));
+    for (uint32_t i = 0; listed == NULL && i < n; i++)
+        to[i] = image_record_label(r, i);
+    return det_label_read(label, to, n, err);
+}
+
+void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
+                       const struct det_label *label, float *row)
+{
+    row[0] = (float)it->options.data_shape.channels;
+    row[1] = (float)d->fit_height;
+    row[2] = (float)d->fit_width;
+    row[3] = (float)label->n;
+    for (uint32_t i = DET_LABEL_HEAD + label->n; i < it->slots.label_width; i++)
+        row[i] = it->options.label_pad_value;
+}

@@ -1,0 +1,12 @@
+/* iter/split/label_widths.h - how many labels a record of the data set has at most. */
+#ifndef IMREC_ITER_SPLIT_LABEL_WIDTHS_H
+#define IMREC_ITER_SPLIT_LABEL_WIDTHS_H
+
+#include "iter/split/dataset.h"
+
+/* Over all shards, not the partition: ranks must agree. Manifests beside the shards know; others
+ * are read once, from end to end, if may_read. 0: nobody knows. Records that are damaged or no
+ * pictures do not count. */
+IMREC_NODISCARD enum imrec_status
+split_widest_label(const struct split *s, bool may_read, uint32_t *widest, struct imrec_error *err);
+#endif

@@ -1,0 +1,211 @@
+/* Labels with boxes that are wrong: which record, which field, which value; and what is refused
+ * before anything is read. */
+#include "formats/manifest.h"
+#include "storage/source.h"
+#include "tests/support/boxset.h"
+#include "tests/support/suite.h"
+
+#include <math.h>
+
+enum { RECORDS = 20 };
+
+static uint32_t spoil(uint32_t i, float *v, uint32_t n)
+{
+    switch (i) {
+    case 2:
+        v[0] = 1;
+        break;
+    case 5:
+        v[1] = 4.5f;
+        break;
+    case 7:
+        v[BOX_HEADER + 3] = 480; /* px */
+        break;
+    case 11:
+        v[BOX_HEADER + 2] = NAN;
+        break;
+    case 13:
+        return n - 1;
+    case 17:
+        v[0] = 3; /* one label: a picture of a class */
+        return 1;
+    default:
+        break;
+    }
+    return n;
+}
+
+static const struct {
+    uint32_t record;
+    const char *told;
+} wrong[] = {
+    {2, "label value 0 (header width) is 1; a whole number from 2 to"},
+    {5, "label value 1 (object width) is 4.5; a whole number from 5 to"},
+    {7, "xmax of object 0 is 480; coordinates are shares of the picture's sides, from 0 to 1"},
+    {11, "ymin of object 0 is nan"},
+    {13, "values, which are no header of 4 and whole objects of 6"},
+    {17, "the label has 1 value"},
+};
+enum { WRONG = sizeof(wrong) / sizeof(wrong[0]) };
+
+static int wrong_of(uint32_t record)
+{
+    for (int i = 0; i < WRONG; i++)
+        if (wrong[i].record == record)
+            return i;
+    return -1;
+}
+
+START_TEST(a_label_that_is_wrong_fails_its_sample_and_says_where_and_why)
+{
+    struct box_set s = box_set_make(RECORDS, spoil);
+    struct imrec_iter *it = box_open(&s, "batch_size=1");
+    for (uint32_t i = 0; i < RECORDS; i++) {
+        struct imrec_batch b;
+        struct imrec_error err = {0};
+        char where[256];
+        const enum imrec_status st = imrec_iter_next(it, &b, &err);
+        const int w = wrong_of(i);
+        ck_assert_uint_eq(b.ids[0], 500 + i);
+        if (w < 0) {
+            ck_assert_int_eq(st, IMREC_OK);
+            ck_assert_uint_gt(imrec_detections_of(b.labels).count, 0);
+            continue;
+        }
+        snprintf(where, sizeof(where),
+                 "boxes.rec: record at byte %llu, id %u: ", (unsigned long long)s.offset[i],
+                 500 + i);
+        ck_assert_int_eq(st, IMREC_ERR_DATA);
+        ck_assert_uint_eq(err.offset, s.offset[i]);
+        ck_assert_msg(strstr(err.message, where) && strstr(err.message, wrong[w].told), "%s",
+                      err.message);
+        ck_assert(b.status[0] == IMREC_ERR_CORRUPT && !b.valid[0]);
+        ck_assert_uint_eq(imrec_detections_of(b.labels).count, 0);
+        for (uint32_t k = 0; k < b.label_width; k++)
+            ck_assert(b.labels[k] == 0);
+    }
+    imrec_iter_close(it);
+    it = box_open(&s, "on_error=skip batch_size=64");
+    struct imrec_batch b;
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    ck_assert_uint_eq(b.failed, WRONG);
+    imrec_iter_close(it);
+    tmpdir_remove(&s.dir);
+}
+END_TEST
+
+START_TEST(a_label_that_does_not_fit_its_room_fails)
+{
+    struct box_set s = box_set_make(RECORDS, NULL);
+    struct imrec_iter *it = box_open(&s, "label_pad_width=15 batch_size=64");
+    struct imrec_batch b;
+    struct imrec_error err = {0};
+    uint32_t wide = 0;
+    for (uint32_t i = 0; i < RECORDS; i++)
+        wide += box_picture(i).boxes > 1;
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+    ck_assert_uint_eq(b.failed, wide);
+    ck_assert_msg(strstr(err.message, "but label_pad_width is 15") != NULL, "%s", err.message);
+    imrec_iter_close(it);
+    it = box_open(&s, "label_width=16 batch_size=64"); /* exactly so many */
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+    ck_assert_msg(strstr(err.message, "but label_width is 16") != NULL, "%s", err.message);
+    ck_assert_uint_eq(b.label_width, 20);
+    imrec_iter_close(it);
+    tmpdir_remove(&s.dir);
+}
+END_TEST
+
+/* A manifest that says so is believed: nothing is read to know. */
+static void write_manifest(struct box_set *s, uint32_t label_width)
+{
+    struct buf text = BUF_INIT(1 << 20);
+    struct imrec_error err;
+    struct source *rec;
+    ck_assert_int_eq(source_open(s->rec, &rec, NULL), IMREC_OK);
+    struct manifest_shard shard = {.rec = {"boxes.rec", rec->size, 1}, .records = RECORDS};
+    source_close(rec);
+    const struct manifest m = {.packer = "test",
+                               .shards = &shard,
+                               .shard_count = 1,
+                               .records = RECORDS,
+                               .bytes = shard.rec.bytes,
+                               .label_width = label_width};
+    ck_assert_msg(manifest_write(&m, &text, &err) == IMREC_OK, "%s", err.message);
+    tmp_write(&s->dir, "boxes.manifest.json", text.p, text.n);
+    buf_free(&text);
+}
+
+START_TEST(the_manifest_knows_the_widest_label)
+{
+    struct box_set s = box_set_make(RECORDS, NULL);
+    struct imrec_iter *it;
+    struct imrec_batch b;
+    struct imrec_error err = {0};
+    write_manifest(&s, 100);
+    it = box_open(&s, "");
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    ck_assert_uint_eq(b.label_width, 104);
+    imrec_iter_close(it);
+    ck_assert_int_eq(box_try_open(&s, "label_pad_width=99", &it, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_msg(strstr(err.message, "label_pad_width is 99, but there is a label of 100 values"),
+                  "%s", err.message);
+    tmpdir_remove(&s.dir);
+}
+END_TEST
+
+static const char *const refused[][2] = {
+    {"aug_seq=det_default", "there are aug_default, det_aug_default"},
+    {"aug_seq=aug_default", "label_width must be at least 1"},
+    {"rand_crop=1", "does not go with rand_crop"},
+    {"num_crop_sampler=33", "num_crop_sampler must be"},
+    {"num_crop_sampler=3 max_crop_scales=0.5,0.6", "max_crop_scales has 2 numbers"},
+    {"rand_pad_prob=1.5", "rand_pad_prob must be"},
+    {"resize_mode=stretch", "one of force|shrink|fit"},
+    {"memory_limit=1000000", "memory_limit"},
+};
+
+START_TEST(options_that_cannot_be_are_refused_before_reading)
+{
+    struct box_set s = box_set_make(1, NULL);
+    struct imrec_iter *it = NULL;
+    struct imrec_error err = {0};
+    ck_assert_int_ne(box_try_open(&s, refused[_i][0], &it, &err), IMREC_OK);
+    ck_assert_ptr_null(it);
+    ck_assert_msg(strstr(err.message, refused[_i][1]) != NULL, "%s", err.message);
+    tmpdir_remove(&s.dir);
+}
+END_TEST
+
+START_TEST(a_mean_image_is_made_of_pictures_with_boxes_too)
+{
+    struct box_set s = box_set_make(RECORDS, NULL);
+    char words[2200];
+    struct imrec_batch b;
+    snprintf(words, sizeof(words), "mean_img=%s batch_size=64 rand_crop_prob=0",
+             tmp_path(&s.dir, "mean.bin"));
+    struct imrec_iter *it = box_open(&s, words);
+    double sum = 0;
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    ck_assert_uint_eq(b.count, RECORDS);
+    for (size_t i = 0; i < (size_t)RECORDS * 3 * 72 * 96; i++)
+        sum += (double)((const float *)b.data)[i];
+    ck_assert_double_eq_tol(sum / (RECORDS * 3 * 72 * 96), 0, 1e-3);
+    imrec_iter_close(it);
+    tmpdir_remove(&s.dir);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("labels with boxes that are wrong");
+    TCase *t = tcase_create("errors");
+    tcase_add_test(t, a_label_that_is_wrong_fails_its_sample_and_says_where_and_why);
+    tcase_add_test(t, a_label_that_does_not_fit_its_room_fails);
+    tcase_add_test(t, the_manifest_knows_the_widest_label);
+    tcase_add_loop_test(t, options_that_cannot_be_are_refused_before_reading, 0,
+                        sizeof(refused) / sizeof(refused[0]));
+    tcase_add_test(t, a_mean_image_is_made_of_pictures_with_boxes_too);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
