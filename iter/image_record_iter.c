@@ -144,15 +144,26 @@ static void forget_texts(struct imrec_iter_options *o)
     o->max_crop_trials = "";
 }
 
+static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_error *err)
+{
+    struct imrec_iter_options *o = &it->options;
+    if (it->recipe.det.on) {
+        it->boxes_width = o->label_width;
+        o->label_width = DET_LABEL_HEAD; /* until the labels are known */
+    } else if (o->label_width < 1)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "label_width must be at least 1, not %lld: only labels of boxes "
+                              "(aug_seq=det_aug_default) may have any number of values",
+                              (long long)o->label_width);
+    return IMREC_OK;
+}
+
 static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
     it->worker_count = team_workers(o->preprocess_threads);
     IMREC_TRY(recipe_init(&it->recipe, o, err));
-    if (it->recipe.det.on) {
-        it->boxes_width = o->label_width;
-        o->label_width = DET_LABEL_HEAD; /* until the labels are known */
-    }
+    IMREC_TRY(take_label_width(it, err));
     if (slots_memory(o) == UINT64_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "data_shape and batch_size ask for a batch of over 1 TiB");

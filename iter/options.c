@@ -119,23 +119,11 @@ static void take_seeds(struct imrec_iter_options *o)
         o->seed = o->shuffle_chunk_seed;
 }
 
-static bool is_plain(const char *sequence)
-{
-    return sequence[0] == '\0' || strcmp(sequence, "aug_default") == 0;
-}
-
 /* With boxes one label is what was not said. */
-static enum imrec_status take_label_width(struct imrec_iter_options *o, struct imrec_error *err)
+static void take_label_width(struct imrec_iter_options *o)
 {
-    const bool boxes = recipe_has_boxes(o);
-    if (boxes && (o->label_width == 1 || o->label_width == 0))
+    if (recipe_has_boxes(o) && (o->label_width == 1 || o->label_width == 0))
         o->label_width = -1;
-    if (!boxes && is_plain(o->aug_seq) && o->label_width < 1)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "label_width must be at least 1, not %lld: only labels of boxes "
-                              "(aug_seq=det_aug_default) may have any number of values",
-                              (long long)o->label_width);
-    return IMREC_OK;
 }
 
 static bool normalizes(const struct imrec_iter_options *o)
@@ -190,7 +178,7 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
     IMREC_TRY(param_check(table, to, err));
     IMREC_TRY(take_round_batch(to, err));
     take_seeds(to);
-    IMREC_TRY(take_label_width(to, err));
+    take_label_width(to);
     IMREC_TRY(check_values(to, err));
     return check_data(to, err);
 }

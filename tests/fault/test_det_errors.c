@@ -157,6 +157,7 @@ END_TEST
 static const char *const refused[][2] = {
     {"aug_seq=det_default", "there are aug_default, det_aug_default"},
     {"aug_seq=aug_default", "label_width must be at least 1"},
+    {"aug_seq=hue label_width=0", "label_width must be at least 1"},
     {"rand_crop=1", "does not go with rand_crop"},
     {"num_crop_sampler=33", "num_crop_sampler must be"},
     {"num_crop_sampler=3 max_crop_scales=0.5,0.6", "max_crop_scales has 2 numbers"},
