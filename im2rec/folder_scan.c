@@ -449,7 +449,7 @@ scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *
     w.err = err;
     *out = (struct scan){0};
     enum imrec_status st = walk_folder(&w, "", -1, NULL, false);
-    if (st == IMREC_OK && o->given != NULL)
+    if (st == IMREC_OK && o->given != NULL && !o->some_classes)
         st = missing_class(&w);
     imrec_free(w.targets);
     if (st != IMREC_OK)

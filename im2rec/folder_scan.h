@@ -41,6 +41,7 @@ struct scan_options {
     const char *exts;                          /* ".a,.b"; "" = extensions */
     const char *const *builtin;                /* extensions with their dot, NULL at the end */
     const struct class_list *given;            /* fixes the numbering; or NULL */
+    bool some_classes;                         /* not all of these need have a folder */
     bool (*go_on)(void *user, uint64_t files); /* called now and then; false ends the scan */
     void *user;
 };

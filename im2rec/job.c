@@ -64,6 +64,7 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
         .exts = p->exts,
         .builtin = codec_extensions(),
         .given = j->has_given ? &j->given : NULL,
+        .some_classes = o->task->some_classes,
         .go_on = o->go_on,
         .user = o->user,
     };

@@ -158,10 +158,15 @@ remove_beside(const struct set_files *s, const char *base, struct imrec_error *e
     return n > 0 && (size_t)n < sizeof(name) ? sink_remove(name, err) : IMREC_OK;
 }
 
-static enum imrec_status
-remove_shards(const struct set_files *s, const struct manifest *m, struct imrec_error *err)
+/* But for those that `kept` shards of the set have. */
+static enum imrec_status remove_shards(const struct set_files *s, const struct manifest *m,
+                                       uint64_t kept, struct imrec_error *err)
 {
+    char name[NAME_BYTES];
     for (size_t k = 0; k < m->shard_count; k++) {
+        final_name(s, k, kept, name);
+        if (k < kept && strcmp(set_base_name(name), m->shards[k].rec.name) == 0)
+            continue;
         const char *names[] = {m->shards[k].rec.name, m->shards[k].idx.name,
                                m->shards[k].checksums.name};
         for (int i = 0; i < 3; i++)
@@ -171,25 +176,44 @@ remove_shards(const struct set_files *s, const struct manifest *m, struct imrec_
     return IMREC_OK;
 }
 
-enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err)
+/* Removes the manifest; what it named is in *m, nothing where nobody can read it. */
+static enum imrec_status
+take_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err)
 {
     char name[NAME_BYTES];
-    struct manifest m = {0};
     uint8_t *text = NULL;
     size_t n = 0;
-    IMREC_TRY(stale_parts_remove(s->rec, err));
+    *m = (struct manifest){0};
     set_name(s->rec, SET_MANIFEST, name);
     if (!sink_exists(name))
         return IMREC_OK;
-    enum imrec_status st = source_load(name, MANIFEST_MAX_BYTES, &text, &n, err);
-    const bool known =
-        st == IMREC_OK && manifest_read(name, (struct bytes){text, n}, &m, NULL) == IMREC_OK;
-    if (st == IMREC_OK)
-        st = sink_remove(name, err);
-    if (st == IMREC_OK && known) /* a manifest that nobody can read names nothing */
-        st = remove_shards(s, &m, err);
-    manifest_free(&m);
+    IMREC_TRY(source_load(name, MANIFEST_MAX_BYTES, &text, &n, err));
+    if (manifest_read(name, (struct bytes){text, n}, m, NULL) != IMREC_OK)
+        *m = (struct manifest){0};
     imrec_free(text);
+    return sink_remove(name, err);
+}
+
+enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err)
+{
+    struct manifest m;
+    IMREC_TRY(stale_parts_remove(s->rec, err));
+    enum imrec_status st = take_manifest(s, &m, err);
+    if (st == IMREC_OK)
+        st = remove_shards(s, &m, 0, err);
+    manifest_free(&m);
+    return st;
+}
+
+enum imrec_status set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err)
+{
+    struct manifest m;
+    enum imrec_status st = take_manifest(s, &m, err);
+    if (st == IMREC_OK)
+        st = set_publish(s, shards, err);
+    if (st == IMREC_OK)
+        st = remove_shards(s, &m, shards, err);
+    manifest_free(&m);
     return st;
 }
 
@@ -288,7 +312,11 @@ static bool fill_manifest(struct texts *a, const struct set_files *s, const stru
             return false;
         m->bytes += m->shards[k].rec.bytes;
     }
-    return m->list.name != NULL && fill_options(a, o, m);
+    if (t->options == NULL)
+        return m->list.name != NULL && fill_options(a, o, m);
+    m->option_count = t->option_count;
+    memcpy(m->options, t->options, t->option_count * sizeof(*t->options));
+    return m->list.name != NULL;
 }
 
 enum imrec_status set_write_totals(const struct set_files *s, const struct job *j,

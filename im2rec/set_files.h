@@ -30,10 +30,13 @@ set_check_free(const struct set_files *s, struct imrec_error *err);
 /* Makes way: the manifest first, then the shards that it names. */
 IMREC_NODISCARD enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err);
 
+struct manifest_option;
 struct set_totals {
     const struct journal_shard *shards;
     uint64_t shard_count, records, skipped, label_width, list_bytes;
     uint32_t list_crc;
+    const struct manifest_option *options; /* NULL: those of the packer */
+    size_t option_count;
 };
 /* Class list (if there are classes) and manifest, durable under their temporary names. */
 IMREC_NODISCARD enum imrec_status
@@ -45,4 +48,7 @@ set_write_classes(const char *name, const struct job *j, bool commit, struct imr
 /* Gives every finished file its final name, the manifest last. May be repeated. */
 IMREC_NODISCARD enum imrec_status
 set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err);
+/* The same where the set stood before: its manifest goes first, shards of other names last. */
+IMREC_NODISCARD enum imrec_status
+set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err);
 #endif

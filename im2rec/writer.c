@@ -366,8 +366,13 @@ static enum imrec_status finish_all(struct writer *w, struct imrec_error *err)
     const uint64_t list_bytes = sink_size(list);
     w->list = NULL;
     IMREC_TRY(sink_finish(list, err));
-    const struct set_totals t = {w->done,        w->done_count, w->packed,  w->tally.skipped,
-                                 w->label_width, list_bytes,    w->list_crc};
+    const struct set_totals t = {.shards = w->done,
+                                 .shard_count = w->done_count,
+                                 .records = w->packed,
+                                 .skipped = w->tally.skipped,
+                                 .label_width = w->label_width,
+                                 .list_bytes = list_bytes,
+                                 .list_crc = w->list_crc};
     IMREC_TRY(set_write_totals(&w->files, w->o.job, w->o.pack, &t, err));
     w->complete = true;
     return mark(w, err);

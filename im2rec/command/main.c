@@ -164,7 +164,8 @@ static int run_one(struct command *c)
     const int64_t begin = cli_now_ms();
     c->task.progress = show_progress;
     c->task.user = &watch;
-    const enum imrec_status st = imrec_pack(&c->task, &c->o, &r, &err);
+    const enum imrec_status st = c->o.append ? imrec_append(&c->task, &c->o, &r, &err)
+                                             : imrec_pack(&c->task, &c->o, &r, &err);
     const double seconds = (double)(cli_now_ms() - begin) / 1e3;
     end_progress(&watch, &r);
     if (st != IMREC_OK)

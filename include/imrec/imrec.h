@@ -17,6 +17,7 @@
 #include "imrec/minibatch.h"
 #include "imrec/packer.h"
 #include "imrec/records.h"
+#include "imrec/reshape.h"
 #include "imrec/sequences.h"
 
 #endif

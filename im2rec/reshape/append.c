@@ -1,0 +1,238 @@
+/*
+ * im2rec/reshape/append.c - imrec_append(): new pictures are packed into a set of their own,
+ * OUT.appended.rec, which is then joined to the old one and removed. The old set stands until
+ * the joined one is whole.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/record_index.h"
+#include "formats/set_names.h"
+#include "im2rec/pack_options.h"
+#include "im2rec/reshape/reshape.h"
+#include "im2rec/set_files.h"
+#include "iter/dataset_files.h"
+#include "storage/sink.h"
+#include "storage/source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct append {
+    const struct imrec_pack_task *task;
+    struct imrec_pack_options o;
+    char rec[NAME_BYTES], classes[NAME_BYTES], extra[NAME_BYTES]; /* extra: the set of the new */
+    char manifest_name[NAME_BYTES];
+    struct manifest old;
+    char **uris; /* shards of the old set, then the new one */
+    size_t count;
+    bool numbered;
+    uint64_t next_id;
+};
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to append");
+}
+
+/* ---- the old set -------------------------------------------------------------------------- */
+
+static enum imrec_status load_manifest(struct append *a, struct imrec_error *err)
+{
+    uint8_t *text;
+    size_t n;
+    if (!sink_exists(a->manifest_name))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "there is no set to append to: %s is missing", a->manifest_name);
+    IMREC_TRY(source_load(a->manifest_name, MANIFEST_MAX_BYTES, &text, &n, err));
+    const enum imrec_status st =
+        manifest_read(a->manifest_name, (struct bytes){text, n}, &a->old, err);
+    imrec_free(text);
+    return st;
+}
+
+static enum imrec_status take_greatest(struct append *a, const char *shard, struct imrec_error *err)
+{
+    struct index_cursor at;
+    uint64_t key, offset;
+    uint8_t *text;
+    char *path;
+    size_t bytes;
+    enum imrec_status st;
+    IMREC_TRY(dataset_load(shard, SET_INDEX, &path, &text, &bytes, err));
+    record_index_begin(&at, path, (struct bytes){text, bytes});
+    while ((st = record_index_next(&at, &key, &offset, err)) == IMREC_OK)
+        if (key >= a->next_id)
+            a->next_id = key + 1;
+    imrec_free(text);
+    imrec_free(path);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+static char *beside(const struct append *a, const char *base)
+{
+    const size_t folder = (size_t)(set_base_name(a->rec) - a->rec), n = strlen(base) + 1;
+    char *path = imrec_realloc(NULL, folder + n, 1);
+    if (path != NULL) {
+        memcpy(path, a->rec, folder);
+        memcpy(path + folder, base, n);
+    }
+    return path;
+}
+
+static enum imrec_status take_shards(struct append *a, struct imrec_error *err)
+{
+    a->uris = imrec_zalloc(a->old.shard_count + 1, sizeof(*a->uris));
+    if (a->uris == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < a->old.shard_count; i++) {
+        if (a->old.shards[i].idx.name == NULL)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "%s is no set of records: nothing can be appended to it",
+                                  a->manifest_name);
+        char *path = beside(a, a->old.shards[i].rec.name);
+        if (path == NULL)
+            return no_memory(err);
+        a->uris[a->count++] = path;
+        IMREC_TRY(take_greatest(a, path, err));
+    }
+    a->numbered =
+        a->old.shard_count != 1 || strcmp(a->old.shards[0].rec.name, set_base_name(a->rec)) != 0;
+    return IMREC_OK;
+}
+
+/* ---- the new pictures --------------------------------------------------------------------- */
+
+static enum imrec_status check(const struct append *a, struct imrec_error *err)
+{
+    const char *why = NULL;
+    if (a->o.list || a->o.format != IMREC_PACK_REC)
+        why = "append puts records behind records: list and format=cbf cannot go with it";
+    else if (a->o.force)
+        why = "append keeps what force would throw away: give one of them";
+    else if (!a->numbered && (a->o.shards != 0 || a->o.shard_size != 0))
+        why = "the set is one shard without a number: shards and shard_size cannot go with append";
+    return why == NULL ? IMREC_OK
+                       : imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", why);
+}
+
+static enum imrec_status
+pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
+{
+    struct imrec_pack_task task = *a->task;
+    char journal[NAME_BYTES + 32];
+    task.out = a->extra;
+    task.exact_name = true;
+    task.some_classes = true;
+    snprintf(journal, sizeof(journal), "%.*s.journal.part", (int)strlen(a->extra) - 4, a->extra);
+    a->o.resume = a->o.resume && sink_exists(journal);
+    a->o.force = !a->o.resume; /* the name is ours */
+    a->o.append = false;
+    if (a->o.classes[0] == '\0' && sink_exists(a->classes))
+        a->o.classes = a->classes;
+    return imrec_pack(&task, &a->o, out, err);
+}
+
+/* ---- both --------------------------------------------------------------------------------- */
+
+static enum imrec_status
+join(struct append *a, const struct imrec_pack_result *new, struct imrec_error *err)
+{
+    char count[32];
+    struct imrec_reshape_options o;
+    struct imrec_reshape_result r;
+    struct manifest_option *options = imrec_zalloc(a->old.option_count + 1, sizeof(*options));
+    if (options == NULL)
+        return no_memory(err);
+    imrec_reshape_options_init(&o);
+    snprintf(count, sizeof(count), "%" PRIu64, new->packed);
+    memcpy(options, a->old.options, a->old.option_count * sizeof(*options));
+    options[a->old.option_count] = (struct manifest_option){"appended", count};
+    const struct reshape_job j = {.uris = (const char *const *)a->uris,
+                                  .count = a->count,
+                                  .out = a->rec,
+                                  .o = &o,
+                                  .options = options,
+                                  .option_count = a->old.option_count + 1,
+                                  .skipped = a->old.skipped + new->skipped,
+                                  .keep_shards = a->numbered,
+                                  .replaces = true,
+                                  .id_base = a->task->list == NULL ? a->next_id : 0,
+                                  .id_base_from = a->old.shard_count};
+    const enum imrec_status st = reshape_run(&j, &r, err);
+    imrec_free(options);
+    return st;
+}
+
+/* The new pictures' own set: all of it. */
+static enum imrec_status remove_extra(const struct append *a, struct imrec_error *err)
+{
+    const struct imrec_pack_task task = {.out = a->extra, .exact_name = true};
+    struct set_files files;
+    char name[NAME_BYTES];
+    IMREC_TRY(set_files_init(&task, &a->o, &files, err));
+    IMREC_TRY(set_clear(&files, err));
+    IMREC_TRY(sink_remove(files.list, err));
+    set_name(files.rec, SET_CLASSES, name);
+    return sink_remove(name, err);
+}
+
+static enum imrec_status add_new_shards(struct append *a, struct imrec_error *err)
+{
+    struct dataset_files f;
+    char glob[NAME_BYTES + 16];
+    const bool many = a->o.shards != 0 || a->o.shard_size != 0;
+    snprintf(glob, sizeof(glob), "%.*s-*.rec", (int)strlen(a->extra) - 4, a->extra);
+    IMREC_TRY(dataset_files_open(many ? glob : a->extra, &f, err));
+    char **grown = imrec_realloc(a->uris, a->count + f.shards.count, sizeof(*grown));
+    bool fits = grown != NULL;
+    if (fits)
+        a->uris = grown;
+    for (size_t i = 0; fits && i < f.shards.count; i++) {
+        fits = (a->uris[a->count] = dataset_copy(f.shards.uri[i])) != NULL;
+        a->count += fits;
+    }
+    dataset_files_close(&f);
+    return fits ? IMREC_OK : no_memory(err);
+}
+
+static enum imrec_status
+append(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
+{
+    IMREC_TRY(load_manifest(a, err));
+    IMREC_TRY(take_shards(a, err));
+    IMREC_TRY(check(a, err));
+    IMREC_TRY(pack_new(a, out, err));
+    IMREC_TRY(add_new_shards(a, err));
+    IMREC_TRY(join(a, out, err));
+    return remove_extra(a, err);
+}
+
+enum imrec_status imrec_append(const struct imrec_pack_task *task,
+                               const struct imrec_pack_options *options,
+                               struct imrec_pack_result *out, struct imrec_error *err)
+{
+    struct append a;
+    struct imrec_pack_result ignored;
+    memset(&a, 0, sizeof(a));
+    if (out == NULL)
+        out = &ignored;
+    *out = (struct imrec_pack_result){0};
+    a.task = task;
+    if (task == NULL || task->out == NULL || task->root == NULL ||
+        strlen(task->out) + 128 > NAME_BYTES)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "a task needs root and out, a name of less than %d bytes",
+                              NAME_BYTES - 128);
+    IMREC_TRY(pack_options_check(options, &a.o, err));
+    set_name(task->out, SET_REC, a.rec);
+    set_name(a.rec, SET_CLASSES, a.classes);
+    set_name(a.rec, SET_MANIFEST, a.manifest_name);
+    snprintf(a.extra, sizeof(a.extra), "%.*s.appended.rec", (int)strlen(a.rec) - 4, a.rec);
+    const enum imrec_status st = append(&a, out, err);
+    for (size_t i = 0; i < a.count; i++)
+        imrec_free(a.uris[i]);
+    imrec_free(a.uris);
+    manifest_free(&a.old);
+    return st;
+}

@@ -1,0 +1,101 @@
+/* im2rec/reshape/label_lines.c */
+#include "im2rec/reshape/label_lines.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/image_list.h"
+#include "storage/source.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST_MAX_BYTES ((size_t)1 << 36)
+
+static bool grow(void *array, size_t need, size_t *room, size_t size)
+{
+    void **p = array;
+    if (need <= *room)
+        return true;
+    const size_t more = need + need / 2 + 64;
+    void *q = imrec_realloc(*p, more, size);
+    if (q == NULL)
+        return false;
+    *p = q;
+    *room = more;
+    return true;
+}
+
+static enum imrec_status
+add(struct label_lines *l, const struct image_list_entry *e, struct imrec_error *err)
+{
+    if (!grow(&l->line, l->count + 1, &l->room, sizeof(*l->line)) ||
+        !grow(&l->labels, l->label_count + e->label_count, &l->label_room, sizeof(float)))
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for labels");
+    l->line[l->count++] = (struct label_line){e->id, l->label_count, e->label_count, false};
+    memcpy(l->labels + l->label_count, e->labels, e->label_count * sizeof(float));
+    l->label_count += e->label_count;
+    return IMREC_OK;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct label_line *)a)->id, y = ((const struct label_line *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static enum imrec_status
+parse(struct label_lines *l, const char *path, struct bytes text, struct imrec_error *err)
+{
+    struct image_list list = {0};
+    struct image_list_entry e;
+    enum imrec_status st;
+    image_list_begin(&list, path, 0, text, 0, 0);
+    while ((st = image_list_next(&list, &e, err)) == IMREC_OK && (st = add(l, &e, err)) == IMREC_OK)
+        ;
+    image_list_end(&list);
+    if (st != IMREC_END)
+        return st;
+    if (l->count != 0)
+        qsort(l->line, l->count, sizeof(*l->line), by_id);
+    for (size_t i = 1; i < l->count; i++)
+        if (l->line[i].id == l->line[i - 1].id)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "%s has two lines of the id %" PRIu64, path, l->line[i].id);
+    return IMREC_OK;
+}
+
+enum imrec_status
+label_lines_load(const char *path, struct label_lines *out, struct imrec_error *err)
+{
+    uint8_t *text;
+    size_t n;
+    *out = (struct label_lines){0};
+    IMREC_TRY(source_load(path, LIST_MAX_BYTES, &text, &n, err));
+    const enum imrec_status st = parse(out, path, (struct bytes){text, n}, err);
+    imrec_free(text);
+    if (st != IMREC_OK)
+        label_lines_free(out);
+    return st;
+}
+
+void label_lines_free(struct label_lines *l)
+{
+    imrec_free(l->line);
+    imrec_free(l->labels);
+    *l = (struct label_lines){0};
+}
+
+struct label_line *label_lines_find(const struct label_lines *l, uint64_t id)
+{
+    const struct label_line key = {.id = id};
+    return l->count != 0 ? bsearch(&key, l->line, l->count, sizeof(key), by_id) : NULL;
+}
+
+uint64_t label_lines_unused(const struct label_lines *l)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < l->count; i++)
+        n += !l->line[i].used;
+    return n;
+}

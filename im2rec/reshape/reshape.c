@@ -1,0 +1,308 @@
+/* im2rec/reshape/reshape.c - imrec_reshape(): records of some sets into another set. */
+#include "im2rec/reshape/reshape.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "formats/image_record.h"
+#include "im2rec/reshape/label_lines.h"
+#include "im2rec/reshape/set_out.h"
+#include "im2rec/reshape/source_sets.h"
+#include "storage/source.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORD_MAX     ((size_t)1 << 29)
+#define CLASS_FILE_MAX ((size_t)1 << 30)
+#define TELL_EVERY     1024 /* records */
+
+struct reshape {
+    const struct reshape_job *job;
+    const struct imrec_reshape_options *o;
+    struct imrec_reshape_result *result;
+    struct source_sets in;
+    struct set_out out;
+    struct label_lines labels;
+    struct class_list classes; /* that were given */
+    uint64_t total;            /* records of the sources */
+    uint64_t wanted, taken;    /* that the draw takes, and has taken */
+    uint64_t *ids;             /* of what was written */
+    size_t id_room;
+    struct buf record;
+    size_t last_shard;
+    bool samples;
+};
+
+void imrec_reshape_options_init(struct imrec_reshape_options *o)
+{
+    *o = (struct imrec_reshape_options){.struct_size = sizeof(*o), .fraction = -1};
+}
+
+/* ---- which records ------------------------------------------------------------------------ */
+
+/* Selection sampling: the n-th record is taken with (those still wanted) of (those still to
+ * come), so that the sum comes out; a function of seed and n. */
+static bool drawn(struct reshape *r, uint64_t n)
+{
+    const struct rng_key key = {(uint64_t)r->o->seed, 0};
+    if (!r->samples)
+        return true;
+    const uint64_t left = r->total > n ? r->total - n : 1;
+    const bool take =
+        rng_below(rng_block(key, n, 0, 1, RNG_PACKING).v[0], left) < r->wanted - r->taken;
+    r->taken += take;
+    return take != r->o->rest;
+}
+
+/* The labels of the record's line; false: the record is left out. */
+static enum imrec_status relabel(struct reshape *r, const struct imrec_record *in,
+                                 struct set_out_record *to, bool *keep, struct imrec_error *err)
+{
+    *keep = true;
+    if (r->o->labels == NULL)
+        return IMREC_OK;
+    struct label_line *line = label_lines_find(&r->labels, in->id);
+    if (line != NULL) {
+        line->used = true;
+        to->labels = r->labels.labels + line->first;
+        to->label_count = line->count;
+        r->result->relabelled++;
+        return IMREC_OK;
+    }
+    r->result->unlisted++;
+    *keep = r->o->unlisted != IMREC_UNLISTED_DROP;
+    if (r->o->unlisted != IMREC_UNLISTED_STOP)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_DATA, in->offset,
+                          "%s has no line of the id %" PRIu64 " (record at byte %" PRIu64
+                          " of %s); unlisted=keep or drop goes on",
+                          r->o->labels, in->id, in->offset, in->uri);
+}
+
+static enum imrec_status note_id(struct reshape *r, uint64_t id, struct imrec_error *err)
+{
+    const size_t n = (size_t)r->result->written;
+    if (r->o->renumber)
+        return IMREC_OK;
+    if (n == r->id_room) {
+        const size_t room = n < 1024 ? 1024 : n + n / 2;
+        uint64_t *grown = imrec_realloc(r->ids, room, sizeof(*grown));
+        if (grown == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for %zu ids", room);
+        r->ids = grown;
+        r->id_room = room;
+    }
+    r->ids[n] = id;
+    return IMREC_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static enum imrec_status check_ids(struct reshape *r, struct imrec_error *err)
+{
+    const size_t n = r->o->renumber ? 0 : (size_t)r->result->written;
+    if (n != 0)
+        qsort(r->ids, n, sizeof(*r->ids), by_value);
+    for (size_t i = 1; i < n; i++)
+        if (r->ids[i] == r->ids[i - 1])
+            return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                                  "two records have the id %" PRIu64 "; renumber gives new ids",
+                                  r->ids[i]);
+    return IMREC_OK;
+}
+
+/* ---- one record ----------------------------------------------------------------------------- */
+
+/* The record with the header that it shall have: its own bytes where nothing changes. */
+static enum imrec_status record_of(struct reshape *r, const struct imrec_record *in,
+                                   struct set_out_record *to, struct imrec_error *err)
+{
+    to->record = (struct bytes){in->data, in->size};
+    if (to->labels == in->labels && to->id == in->id)
+        return IMREC_OK;
+    r->record.n = 0;
+    IMREC_TRY(
+        image_record_head(&r->record, to->labels, to->label_count, false, to->id, in->id2, err));
+    IMREC_TRY(buf_append(&r->record, in->image, in->image_size, err));
+    to->record = (struct bytes){r->record.p, r->record.n};
+    return IMREC_OK;
+}
+
+static enum imrec_status
+take(struct reshape *r, const struct imrec_record *in, size_t shard, struct imrec_error *err)
+{
+    char room[64];
+    bool keep;
+    struct set_out_record to = {.id = in->id, .labels = in->labels, .label_count = in->label_count};
+    IMREC_TRY(relabel(r, in, &to, &keep, err));
+    if (!keep)
+        return IMREC_OK;
+    to.path = source_sets_path(&r->in, in, room);
+    if (r->o->renumber)
+        to.id = r->result->written;
+    else if (r->job->id_base != 0 && shard >= r->job->id_base_from)
+        to.id += r->job->id_base;
+    IMREC_TRY(record_of(r, in, &to, err));
+    for (; r->job->keep_shards && r->last_shard < shard; r->last_shard++)
+        IMREC_TRY(set_out_end_shard(&r->out, err));
+    IMREC_TRY(note_id(r, to.id, err));
+    IMREC_TRY(set_out_put(&r->out, &to, err));
+    r->result->written++;
+    return IMREC_OK;
+}
+
+static void tell(struct reshape *r)
+{
+    const struct imrec_progress p = {.records = r->result->read, .bytes = r->result->bytes};
+    if (r->o->progress != NULL && r->result->read % TELL_EVERY == 0)
+        r->o->progress(r->o->user, &p);
+}
+
+static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
+{
+    struct imrec_record in;
+    size_t shard;
+    enum imrec_status st;
+    while ((st = source_sets_next(&r->in, &in, &shard, err)) == IMREC_OK) {
+        const uint64_t n = r->result->read++;
+        r->result->bytes += in.size;
+        if (drawn(r, n))
+            IMREC_TRY(take(r, &in, shard, err));
+        tell(r);
+    }
+    if (st != IMREC_END)
+        return st;
+    r->result->unused = label_lines_unused(&r->labels);
+    if (r->result->written == 0)
+        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                              "of %" PRIu64 " records none is left: no set is written",
+                              r->result->read);
+    return check_ids(r, err);
+}
+
+/* ---- a run ------------------------------------------------------------------------------------
+ */
+
+static enum imrec_status check(const struct imrec_reshape_options *o, struct imrec_error *err)
+{
+    const char *why = NULL;
+    if (o->struct_size < sizeof(size_t))
+        why = "struct_size is not set: call imrec_reshape_options_init() first";
+    else if (o->fraction > 1)
+        why = "fraction must be from 0 to 1";
+    else if (o->fraction >= 0 && o->sample != 0)
+        why = "fraction and a number of records say the same twice: give one of them";
+    else if (o->shards != 0 && o->shard_size != 0)
+        why = "shards and shard_size say the same twice: give one of them";
+    else if (o->shards < 0 || o->shards > MANIFEST_MAX_SHARDS || o->shard_size < 0)
+        why = "shards must be from 0 to 1048576, shard_size not negative";
+    if (why == NULL)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", why);
+}
+
+static enum imrec_status plan_sample(struct reshape *r, struct imrec_error *err)
+{
+    const struct imrec_reshape_options *o = r->o;
+    r->samples = o->fraction >= 0 || o->sample != 0;
+    if (!r->samples && o->shards == 0)
+        return IMREC_OK; /* nobody asks how many there are */
+    IMREC_TRY(source_sets_count(&r->in, &r->total, err));
+    r->wanted = o->fraction >= 0 ? (uint64_t)llround(o->fraction * (double)r->total) : o->sample;
+    if (r->wanted <= r->total)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "%" PRIu64 " records are wanted, but there are %" PRIu64, r->wanted,
+                          r->total);
+}
+
+static enum imrec_status load_given(struct reshape *r, struct imrec_error *err)
+{
+    uint8_t *text;
+    size_t n;
+    if (r->o->labels != NULL)
+        IMREC_TRY(label_lines_load(r->o->labels, &r->labels, err));
+    if (r->o->classes == NULL || r->o->classes[0] == '\0')
+        return IMREC_OK;
+    IMREC_TRY(source_load(r->o->classes, CLASS_FILE_MAX, &text, &n, err));
+    const enum imrec_status st =
+        class_list_read(r->o->classes, (struct bytes){text, n}, &r->classes, err);
+    imrec_free(text);
+    return st;
+}
+
+static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
+{
+    const struct reshape_job *j = r->job;
+    const bool own_classes = r->o->classes == NULL;
+    IMREC_TRY(check(r->o, err));
+    IMREC_TRY(load_given(r, err));
+    IMREC_TRY(source_sets_open(j->uris, j->count, own_classes, &r->in, err));
+    if (!j->replaces && source_sets_has(&r->in, j->out))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s is among the sources; choose another name for the new set",
+                              j->out);
+    IMREC_TRY(plan_sample(r, err));
+    const uint64_t drawn_records = r->o->rest ? r->total - r->wanted : r->wanted;
+    const struct set_out_options to = {
+        .shards = r->o->shards,
+        .shard_size = r->o->shard_size,
+        .expected = r->samples ? drawn_records : r->total,
+        .numbered = j->keep_shards,
+        .force = r->o->force,
+        .replaces = j->replaces,
+    };
+    return set_out_open(j->out, &to, &r->out, err);
+}
+
+static enum imrec_status commit(struct reshape *r, struct imrec_error *err)
+{
+    const struct class_list *classes = r->classes.count != 0 ? &r->classes
+                                       : r->in.has_classes   ? &r->in.classes
+                                                             : NULL;
+    IMREC_TRY(set_out_commit(
+        &r->out, classes,
+        &(struct set_out_card){r->job->options, r->job->option_count, r->job->skipped}, err));
+    r->result->shards = r->out.done_count;
+    r->result->bytes = 0;
+    for (uint64_t k = 0; k < r->out.done_count; k++)
+        r->result->bytes += r->out.done[k].rec_bytes;
+    return IMREC_OK;
+}
+
+enum imrec_status
+reshape_run(const struct reshape_job *j, struct imrec_reshape_result *out, struct imrec_error *err)
+{
+    struct reshape r = {.job = j, .o = j->o, .result = out, .record = BUF_INIT(RECORD_MAX)};
+    *out = (struct imrec_reshape_result){0};
+    enum imrec_status st = begin(&r, err);
+    if (st == IMREC_OK)
+        st = take_all(&r, err);
+    if (st == IMREC_OK)
+        st = commit(&r, err);
+    set_out_close(&r.out);
+    source_sets_close(&r.in);
+    label_lines_free(&r.labels);
+    class_list_free(&r.classes);
+    buf_free(&r.record);
+    imrec_free(r.ids);
+    return st;
+}
+
+enum imrec_status imrec_reshape(const char *const *uris, size_t count, const char *out,
+                                const char *command, const struct imrec_reshape_options *o,
+                                struct imrec_reshape_result *result, struct imrec_error *err)
+{
+    const struct manifest_option options[] = {{"command", command}};
+    const struct reshape_job j = {
+        .uris = uris, .count = count, .out = out, .o = o, .options = options, .option_count = 1};
+    return reshape_run(&j, result, err);
+}

@@ -1,0 +1,174 @@
+/* im2rec/reshape/set_out.c */
+#include "im2rec/reshape/set_out.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "formats/crc32c.h"
+#include "formats/image_list.h"
+#include "formats/recordio.h"
+#include "formats/set_names.h"
+#include "im2rec/stale_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FRAMED_MAX ((size_t)3 << 29)
+#define LINE_MAX   ((size_t)64 << 20)
+
+static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
+{
+    return total / n * k + total % n * k / n;
+}
+
+enum imrec_status set_out_open(const char *path, const struct set_out_options *o,
+                               struct set_out *out, struct imrec_error *err)
+{
+    const struct imrec_pack_task task = {.out = path};
+    *out = (struct set_out){.text = BUF_INIT(LINE_MAX),
+                            .framed = BUF_INIT(FRAMED_MAX),
+                            .expected = o->expected,
+                            .label_width = 1};
+    imrec_pack_options_init(&out->o);
+    out->o.shards = o->shards;
+    out->o.shard_size = o->shard_size;
+    IMREC_TRY(set_files_init(&task, &out->o, &out->files, err));
+    if (o->numbered) {
+        out->files.numbered = true;
+        out->files.count = 0;
+    }
+    if (!o->force && !o->replaces && set_is_unfinished(&out->files))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s.part is there: im2rec was interrupted; force begins again",
+                              out->files.journal);
+    if (!o->force && !o->replaces)
+        IMREC_TRY(set_check_free(&out->files, err));
+    if (o->force && !o->replaces)
+        IMREC_TRY(set_clear(&out->files, err));
+    out->replaces = o->replaces;
+    IMREC_TRY(sink_open(out->files.list, &out->list, err));
+    out->begun = true;
+    return IMREC_OK;
+}
+
+/* ---- shards ----------------------------------------------------------------------------- */
+
+static enum imrec_status open_shard(struct set_out *s, struct imrec_error *err)
+{
+    const struct journal_shard nothing = {0};
+    char name[NAME_BYTES];
+    set_work_name(&s->files, s->done_count, name);
+    return shard_open(name, NULL, &nothing, &s->shard, err);
+}
+
+enum imrec_status set_out_end_shard(struct set_out *s, struct imrec_error *err)
+{
+    if (!shard_is_open(&s->shard))
+        IMREC_TRY(open_shard(s, err));
+    if (s->done_count == s->done_room) {
+        const uint64_t room = s->done_room < 16 ? 16 : 2 * s->done_room;
+        struct journal_shard *grown = imrec_realloc(s->done, (size_t)room, sizeof(*grown));
+        if (grown == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for %" PRIu64 " shards", room);
+        s->done = grown;
+        s->done_room = room;
+    }
+    struct journal_shard *sums = &s->done[s->done_count];
+    *sums = (struct journal_shard){.number = s->done_count};
+    s->done_count++;
+    return shard_finish(&s->shard, sums, err);
+}
+
+static enum imrec_status right_shard(struct set_out *s, struct imrec_error *err)
+{
+    const uint64_t n = (uint64_t)s->o.shards, size = (uint64_t)s->o.shard_size;
+    while (n > 1 && s->done_count + 1 < n &&
+           s->records >= share_begin(s->expected, s->done_count + 1, n))
+        IMREC_TRY(set_out_end_shard(s, err));
+    if (size != 0 && shard_is_open(&s->shard) && shard_size(&s->shard) + s->framed.n > size)
+        IMREC_TRY(set_out_end_shard(s, err));
+    return shard_is_open(&s->shard) ? IMREC_OK : open_shard(s, err);
+}
+
+enum imrec_status
+set_out_put(struct set_out *s, const struct set_out_record *r, struct imrec_error *err)
+{
+    const struct image_list_entry line = {
+        r->id, r->labels, r->label_count, {(const uint8_t *)r->path, strlen(r->path)}};
+    s->framed.n = s->text.n = 0;
+    IMREC_TRY(recordio_frame(r->record, &s->framed, err));
+    IMREC_TRY(right_shard(s, err));
+    IMREC_TRY(image_list_write(&s->text, &line, err));
+    IMREC_TRY(sink_append(s->list, s->text.p, s->text.n, err));
+    s->list_crc = crc32c(s->list_crc, s->text.p, s->text.n);
+    IMREC_TRY(shard_put(&s->shard, r->id, (struct bytes){s->framed.p, s->framed.n},
+                        crc32c(0, s->framed.p, s->framed.n), err));
+    s->records++;
+    if (r->label_count > s->label_width)
+        s->label_width = r->label_count;
+    return IMREC_OK;
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+enum imrec_status set_out_commit(struct set_out *s, const struct class_list *classes,
+                                 const struct set_out_card *card, struct imrec_error *err)
+{
+    const uint64_t shards = (uint64_t)s->o.shards;
+    struct job job = {.has_given = classes != NULL};
+    if (classes != NULL)
+        job.given = *classes; /* borrowed */
+    while (shards > 1 ? s->done_count < shards : shard_is_open(&s->shard) || s->done_count == 0)
+        IMREC_TRY(set_out_end_shard(s, err));
+    struct sink *list = s->list;
+    const uint64_t list_bytes = sink_size(list);
+    s->list = NULL;
+    IMREC_TRY(sink_finish(list, err));
+    const struct set_totals t = {.shards = s->done,
+                                 .shard_count = s->done_count,
+                                 .records = s->records,
+                                 .label_width = s->label_width,
+                                 .list_bytes = list_bytes,
+                                 .list_crc = s->list_crc,
+                                 .skipped = card->skipped,
+                                 .options = card->options,
+                                 .option_count = card->option_count};
+    IMREC_TRY(set_write_totals(&s->files, &job, &s->o, &t, err));
+    s->begun = false; /* complete: from here on nothing is taken back */
+    return s->replaces ? set_replace(&s->files, s->done_count, err)
+                       : set_publish(&s->files, s->done_count, err);
+}
+
+/* "NAME.part" of a file of the set. */
+static enum imrec_status remove_part(const char *name)
+{
+    char part[NAME_BYTES + 8];
+    snprintf(part, sizeof(part), "%s.part", name);
+    return sink_remove(part, NULL);
+}
+
+/* The first failure is what counts: what cannot be removed stays, under names of no set. */
+static void remove_parts(const struct set_files *f)
+{
+    char classes[NAME_BYTES], manifest[NAME_BYTES];
+    set_name(f->rec, SET_CLASSES, classes);
+    set_name(f->rec, SET_MANIFEST, manifest);
+    if (stale_parts_remove(f->rec, NULL) == IMREC_OK && remove_part(f->list) == IMREC_OK &&
+        remove_part(classes) == IMREC_OK && remove_part(manifest) == IMREC_OK)
+        return;
+    imrec_log(IMREC_LOG_WARNING, "files of %s under temporary names cannot be removed", f->rec);
+}
+
+void set_out_close(struct set_out *s)
+{
+    shard_leave(&s->shard);
+    sink_abort(s->list);
+    if (s->begun)
+        remove_parts(&s->files);
+    buf_free(&s->text);
+    buf_free(&s->framed);
+    imrec_free(s->done);
+    *s = (struct set_out){0};
+}

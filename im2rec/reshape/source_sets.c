@@ -1,0 +1,248 @@
+/* im2rec/reshape/source_sets.c */
+#include "im2rec/reshape/source_sets.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/record_index.h"
+#include "formats/set_names.h"
+#include "iter/dataset_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+static enum imrec_status add_shards(struct source_sets *s, const char *uri, struct imrec_error *err)
+{
+    struct dataset_files f;
+    IMREC_TRY(dataset_files_open(uri, &f, err));
+    char **grown = imrec_realloc(s->shard, s->count + f.shards.count, sizeof(*grown));
+    bool fits = grown != NULL;
+    if (fits)
+        s->shard = grown;
+    for (size_t i = 0; fits && i < f.shards.count; i++) {
+        fits = (s->shard[s->count] = dataset_copy(f.shards.uri[i])) != NULL;
+        s->count += fits;
+    }
+    dataset_files_close(&f);
+    return fits
+               ? IMREC_OK
+               : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s", uri);
+}
+
+static bool same_classes(const struct class_list *a, const struct class_list *b)
+{
+    bool same = a->count == b->count;
+    for (uint32_t i = 0; same && i < a->count; i++) {
+        const struct bytes x = class_list_name(a, i), y = class_list_name(b, i);
+        same = x.n == y.n && memcmp(x.p, y.p, x.n) == 0;
+    }
+    return same;
+}
+
+static enum imrec_status
+load_classes(const char *shard, struct class_list *out, struct imrec_error *err)
+{
+    uint8_t *text = NULL;
+    char *path = NULL;
+    size_t n = 0;
+    *out = (struct class_list){0};
+    enum imrec_status st = dataset_load(shard, SET_CLASSES, &path, &text, &n, err);
+    if (st == IMREC_OK && text != NULL)
+        st = class_list_read(path, (struct bytes){text, n}, out, err);
+    imrec_free(text);
+    imrec_free(path);
+    return st;
+}
+
+static bool same_set(const char *a, const char *b)
+{
+    char *x = dataset_path(a, SET_LIST), *y = dataset_path(b, SET_LIST);
+    const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
+    imrec_free(x);
+    imrec_free(y);
+    return same;
+}
+
+static enum imrec_status take_classes(struct source_sets *s, struct imrec_error *err)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        struct class_list other;
+        if (i == 0) {
+            IMREC_TRY(load_classes(s->shard[0], &s->classes, err));
+            continue;
+        }
+        if (same_set(s->shard[i], s->shard[i - 1]))
+            continue;
+        IMREC_TRY(load_classes(s->shard[i], &other, err));
+        const bool same = same_classes(&s->classes, &other);
+        class_list_free(&other);
+        if (!same)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "%.300s and %.300s have different class lists: their labels mean "
+                                  "different things; no-classes joins them all the same",
+                                  s->shard[0], s->shard[i]);
+    }
+    s->has_classes = s->classes.count != 0;
+    return IMREC_OK;
+}
+
+enum imrec_status source_sets_open(const char *const *uris, size_t count, bool want_classes,
+                                   struct source_sets *out, struct imrec_error *err)
+{
+    enum imrec_status st = IMREC_OK;
+    *out = (struct source_sets){0};
+    for (size_t i = 0; i < count && st == IMREC_OK; i++)
+        st = add_shards(out, uris[i], err);
+    if (st == IMREC_OK && want_classes)
+        st = take_classes(out, err);
+    if (st != IMREC_OK)
+        source_sets_close(out);
+    return st;
+}
+
+static void close_shard(struct source_sets *s)
+{
+    imrec_reader_close(s->reader);
+    s->reader = NULL;
+}
+
+void source_sets_close(struct source_sets *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        imrec_free(s->shard[i]);
+    imrec_free(s->shard);
+    class_list_free(&s->classes);
+    close_shard(s);
+    imrec_names_close(s->names);
+    imrec_free(s->list);
+    *s = (struct source_sets){0};
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+/* Names stay open as long as shards are of one set. */
+static enum imrec_status open_names(struct source_sets *s, struct imrec_error *err)
+{
+    char *list = dataset_path(s->shard[s->at], SET_LIST);
+    if (list == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a name");
+    if (s->list != NULL && strcmp(s->list, list) == 0) {
+        imrec_free(list);
+        return IMREC_OK;
+    }
+    imrec_free(s->list);
+    s->list = list;
+    imrec_names_close(s->names);
+    s->names = NULL;
+    return imrec_names_open(s->shard[s->at], &s->names, err);
+}
+
+static enum imrec_status open_shard(struct source_sets *s, struct imrec_error *err)
+{
+    IMREC_TRY(open_names(s, err));
+    return imrec_reader_open(s->shard[s->at], 0, 1, &s->reader, err);
+}
+
+enum imrec_status source_sets_next(struct source_sets *s, struct imrec_record *out, size_t *shard,
+                                   struct imrec_error *err)
+{
+    enum imrec_status st = IMREC_END;
+    while (st == IMREC_END && s->at < s->count) {
+        if (s->reader == NULL)
+            IMREC_TRY(open_shard(s, err));
+        st = imrec_reader_next(s->reader, out, err);
+        *shard = s->at;
+        if (st == IMREC_END) {
+            close_shard(s);
+            s->at++;
+        }
+    }
+    if (st == IMREC_OK && !out->is_image)
+        return imrec_error_at(err, IMREC_ERR_DATA, out->offset,
+                              "%s: the record at byte %" PRIu64 " has no image record header",
+                              s->shard[*shard], out->offset);
+    return st;
+}
+
+const char *
+source_sets_path(const struct source_sets *s, const struct imrec_record *r, char room[64])
+{
+    const char *path = s->names != NULL ? imrec_names_find(s->names, r->id) : NULL;
+    snprintf(room, 64, "id-%" PRIu64, r->id);
+    return path != NULL ? path : room;
+}
+
+/* ---- what is there ------------------------------------------------------------------------ */
+
+static enum imrec_status count_read(const char *shard, uint64_t *n, struct imrec_error *err)
+{
+    struct imrec_reader *reader;
+    struct imrec_record r;
+    enum imrec_status st;
+    IMREC_TRY(imrec_reader_open(shard, 0, 1, &reader, err));
+    while ((st = imrec_reader_next(reader, &r, err)) == IMREC_OK)
+        ++*n;
+    imrec_reader_close(reader);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+static enum imrec_status count_one(const char *shard, uint64_t *n, struct imrec_error *err)
+{
+    struct index_cursor at;
+    uint64_t key, offset;
+    uint8_t *text;
+    char *path;
+    size_t bytes;
+    enum imrec_status st;
+    IMREC_TRY(dataset_load(shard, SET_INDEX, &path, &text, &bytes, err));
+    if (text == NULL) {
+        imrec_free(path);
+        return count_read(shard, n, err);
+    }
+    record_index_begin(&at, path, (struct bytes){text, bytes});
+    while ((st = record_index_next(&at, &key, &offset, err)) == IMREC_OK)
+        ++*n;
+    imrec_free(text);
+    imrec_free(path);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+enum imrec_status
+source_sets_count(const struct source_sets *s, uint64_t *out, struct imrec_error *err)
+{
+    *out = 0;
+    for (size_t i = 0; i < s->count; i++)
+        IMREC_TRY(count_one(s->shard[i], out, err));
+    return IMREC_OK;
+}
+
+static bool same_folder(const char *a, const char *b)
+{
+    struct stat x, y;
+    char folder[2][4096];
+    const char *path[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        const int n = (int)(set_base_name(path[i]) - path[i]);
+        snprintf(folder[i], sizeof(folder[i]), "%.*s", n != 0 ? n : 1, n != 0 ? path[i] : ".");
+    }
+    if (stat(folder[0], &x) != 0 || stat(folder[1], &y) != 0)
+        return strcmp(folder[0], folder[1]) == 0;
+    return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool source_sets_has(const struct source_sets *s, const char *rec)
+{
+    char *list = dataset_path(rec, SET_LIST);
+    bool has = false;
+    for (size_t i = 0; list != NULL && i < s->count && !has; i++) {
+        char *other = dataset_path(s->shard[i], SET_LIST);
+        has = other != NULL && strcmp(set_base_name(other), set_base_name(list)) == 0 &&
+              same_folder(other, list);
+        imrec_free(other);
+    }
+    imrec_free(list);
+    return has;
+}

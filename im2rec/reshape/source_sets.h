@@ -1,0 +1,39 @@
+/* im2rec/reshape/source_sets.h - the sets that are read: shards in order, names, class lists. */
+#ifndef IMREC_IM2REC_RESHAPE_SOURCE_SETS_H
+#define IMREC_IM2REC_RESHAPE_SOURCE_SETS_H
+
+#include "formats/class_list.h"
+#include "imrec/dataset.h"
+#include "imrec/records.h"
+
+#include <stddef.h>
+
+struct source_sets {
+    char **shard;
+    size_t count;
+    struct class_list classes;
+    bool has_classes;
+    /* the shard being read */
+    size_t at;
+    struct imrec_reader *reader;
+    struct imrec_names *names;
+    char *list; /* that the names are of */
+};
+
+/* Expands the URIs. Class lists that differ are IMREC_ERR_ARGUMENT, unless nobody wants one. */
+IMREC_NODISCARD enum imrec_status source_sets_open(const char *const *uris, size_t count,
+                                                   bool want_classes, struct source_sets *out,
+                                                   struct imrec_error *err);
+/* The next image record; *shard is its shard. IMREC_END: that was all. */
+IMREC_NODISCARD enum imrec_status source_sets_next(struct source_sets *s, struct imrec_record *out,
+                                                   size_t *shard, struct imrec_error *err);
+/* What the list beside the shard says of the record given last, or a name made of its id. */
+const char *
+source_sets_path(const struct source_sets *s, const struct imrec_record *r, char room[64]);
+/* Records of all shards: out of indexes where there are some, else by reading. */
+IMREC_NODISCARD enum imrec_status
+source_sets_count(const struct source_sets *s, uint64_t *out, struct imrec_error *err);
+/* Whether a shard belongs to the set that would be written as `rec`. */
+bool source_sets_has(const struct source_sets *s, const char *rec);
+void source_sets_close(struct source_sets *s); /* zeroed memory is fine */
+#endif
