@@ -19,9 +19,11 @@ void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size)
     o->struct_size = size;
 }
 
-/* Two sizes of an epoch have names. */
+/* Two sizes of an epoch have names; Python's None is the default, but as the name of a file. */
 static const char *written_number(const struct param *p, const char *text)
 {
+    if (p != NULL && p->type != PARAM_TEXT && p->preset != NULL && strcmp(text, "None") == 0)
+        return p->preset;
     if (p == NULL || strcmp(p->name, "epoch_size") != 0)
         return text;
     if (strcmp(text, "INFINITELY_REPEAT") == 0)

@@ -21,6 +21,7 @@ enum imrec_last_batch {
     IMREC_LAST_WRAP,    /* batches run on into the next sweep; IMREC_END never comes */
 };
 enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8 };
+enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
 enum imrec_rrc_style { IMREC_RRC_MXNET, IMREC_RRC_TORCH };
 enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
 enum imrec_crop_emit { IMREC_EMIT_CENTER, IMREC_EMIT_OVERLAP };
@@ -150,7 +151,9 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(float,    random_illumination_prob, "0", 0, 1,    "0..1",    "detection",    "max_random_illumination is added to the lightness (0..255), with this probability") \
     X(float,    random_contrast_prob, "0", 0, 1,        "0..1",    "detection",    "max_random_contrast multiplies the pixels, with this probability") \
     X(float,    rand_mirror_prob,   "0",  0, 1,         "0..1",    "detection",    "mirror left-right, with this probability") \
-    X(enum imrec_resize_mode, resize_mode, "force", 0, 2, "force|shrink|fit", "detection", "to data_shape: stretched; kept, or shrunk where it is larger; as large as fits")
+    X(enum imrec_resize_mode, resize_mode, "force", 0, 2, "force|shrink|fit", "detection", "to data_shape: stretched; kept, or shrunk where it is larger; as large as fits") \
+    X(enum imrec_ctx, ctx,          "gpu", 0, 1,        "gpu|cpu", "auxiliary",    "the original's word for where batches go: understood, batches are plain memory") \
+    X(int64_t,  device_id,          "0",  -1, INT32_MAX, "",       "auxiliary",    "the original's number of that device: understood, likewise")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.

@@ -187,6 +187,12 @@ START_TEST(the_originals_words_for_the_order_are_understood)
     ck_assert(o.seed == 3 && o.seed_aug == 3);
     o = resolved("shuffle_chunk_size=4", "path_imgidx=y"); /* ignored with an index, as there */
     ck_assert(!o.shuffle && o.shuffle_chunk == 256 << 10);
+    o = resolved("ctx=cpu", "device_id=-1");
+    ck_assert(o.ctx == IMREC_CTX_CPU && o.device_id == -1);
+    o = resolved("seed_aug=None", "min_aspect_ratio=None");
+    ck_assert(o.seed_aug == 0 && o.min_aspect_ratio == 0);
+    o = resolved("dtype=None", "seed=None");
+    ck_assert(o.dtype == IMREC_FLOAT32 && o.seed == 0);
     o = resolved("seed=3", "seed_aug=4");
     ck_assert(o.seed == 3 && o.seed_aug == 4);
 }
