@@ -8,11 +8,6 @@
 
 static struct imrec_error err;
 
-static void setup(void)
-{
-    sets_make();
-}
-
 static void teardown(void)
 {
     imrec_alloc_fail_after(-1);
@@ -319,6 +314,11 @@ START_TEST(the_budget_ends_at_the_same_minibatch_for_any_threads) /* loop: error
     make_bad();
     snprintf(budget, sizeof(budget), "maxErrors=%d", _i);
     check_the_same_end(mb_keys(bad_keys, MB_KEYS(budget)), 10);
+    snprintf(budget, sizeof(budget), "maxErrors=%d", (int)bad_samples() - (_i % 2));
+    struct notes n = {0}; /* the last one is one too many, or just allowed */
+    EXPECT(read_all(mb_keys(bad_keys, MB_KEYS(budget)), 10, UINT64_MAX, &n) ==
+           (_i % 2 ? IMREC_ERR_CORRUPT : IMREC_END));
+    notes_free(&n);
 }
 END_TEST
 
@@ -480,7 +480,7 @@ int main(void)
     Suite *s = suite_create("minibatch_faults");
     TCase *tc = tcase_create("faults");
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_checked_fixture(tc, sets_make, teardown);
     tcase_add_loop_test(tc, no_memory_is_an_error_and_nothing_leaks, 0, SET_KINDS);
     tcase_add_loop_test(tc, a_call_that_lacked_memory_can_be_made_again, 0, SET_KINDS);
     tcase_add_loop_test(tc, short_and_interrupted_reads_change_nothing, 0, 2);
