@@ -65,7 +65,8 @@ static bool open_one(const struct job *j, struct npy *n, const char *name, const
     return good;
 }
 
-static bool open_all(struct job *j)
+/* A label's width is known from a batch: with boxes or num_classes it is not label_width. */
+static bool open_all(struct job *j, uint32_t label_width)
 {
     static const struct {
         const char *descr;
@@ -74,7 +75,7 @@ static bool open_all(struct job *j)
     const struct imrec_shape *s = &j->iter->data_shape;
     const uint64_t nchw[] = {s->channels, s->height, s->width};
     const uint64_t nhwc[] = {s->height, s->width, s->channels};
-    const uint64_t width[] = {(uint64_t)j->iter->label_width};
+    const uint64_t width[] = {label_width};
     if (mkdir(j->o->out, 0777) != 0 && errno != EEXIST) {
         fprintf(stderr, "%s: cannot create %s: %s\n", page.name, j->o->out, strerror(errno));
         return false;
@@ -88,6 +89,8 @@ static bool open_all(struct job *j)
 
 static bool append(struct job *j, const struct imrec_batch *b)
 {
+    if (j->batches == 0 && !open_all(j, b->label_width))
+        return false;
     j->batches++;
     j->failed += b->failed;
     return npy_append(&j->data, page.name, b->data, b->slots) &&
@@ -199,8 +202,6 @@ static int run_with(struct job *j, struct imrec_iter *it)
     struct imrec_error err;
     const char *position;
     int status = seek(j, it);
-    if (status == EXIT_OK && !open_all(j))
-        status = EXIT_FAILED;
     if (status == EXIT_OK)
         status = deliver(j, it);
     if (status == EXIT_OK && imrec_iter_position(it, &position, &err) != IMREC_OK)

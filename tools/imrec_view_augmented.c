@@ -40,6 +40,12 @@ static void show_draw(FILE *out, const struct imrec_draw *d)
         fprintf(out, "<br>turned %d&deg;, shear %.3g, scale %.3g, aspect %.3g", (int)d->angle,
                 (double)d->shear, (double)d->scale, (double)d->aspect);
     show_ops(out, d);
+    if (d->fit_width != 0) /* with boxes */
+        fprintf(out, "<br>canvas from %" PRIu32 ", %" PRIu32 "; crop %" PRIu32 "x%" PRIu32 "%s",
+                d->pad_x, d->pad_y, d->crop_width, d->crop_height,
+                d->crop_sampler < 0 ? "" : " by a sampler");
+    if (d->value_contrast != 1)
+        fprintf(out, "<br>times %.3g", (double)d->value_contrast);
     if (d->brightness != 1 || d->contrast != 1 || d->saturation != 1)
         fprintf(out, "<br>brightness %.3g, contrast %.3g, saturation %.3g", (double)d->brightness,
                 (double)d->contrast, (double)d->saturation);
@@ -56,6 +62,11 @@ static void show_draw(FILE *out, const struct imrec_draw *d)
         fprintf(out, "<br>blurred by %.2g px", (double)d->blur_sigma);
 }
 
+static bool has_boxes(const struct imrec_iter_options *o)
+{
+    return strcmp(o->aug_seq, "det_aug_default") == 0;
+}
+
 static void show_slot(struct sheet *s, const struct imrec_iter_options *o,
                       const struct imrec_batch *b, uint32_t slot, uint8_t *rgb)
 {
@@ -64,15 +75,22 @@ static void show_slot(struct sheet *s, const struct imrec_iter_options *o,
     const struct imrec_image image =
         picture_of(&o->data_shape, (const uint8_t *)b->data + slot * bytes, rgb);
     struct imrec_error err;
+    const float *label = b->labels + (size_t)slot * b->label_width;
+    const bool boxes = has_boxes(o);
     const void *jpeg;
     size_t n;
+    if (boxes)
+        sheet_frames(&image, label);
     if (b->status[slot] != IMREC_OK)
         sheet_no_picture(s, "failed");
     else if (imrec_decoder_encode_jpeg(s->decoder, &image, 92, &jpeg, &n, &err) != IMREC_OK)
         sheet_no_picture(s, err.message);
     else
         sheet_picture(s, "image/jpeg", jpeg, n);
-    sheet_label(s, b->labels + (size_t)slot * b->label_width, b->label_width);
+    if (boxes)
+        sheet_boxes(s, label);
+    else
+        sheet_label(s, label, b->label_width);
     fprintf(s->out, "id %" PRIu64 ", sweep %" PRIu64, b->ids[slot], b->sweep);
     if (b->draws != NULL && b->status[slot] == IMREC_OK)
         show_draw(s->out, &b->draws[slot]);
@@ -115,7 +133,9 @@ int sheet_augmented(struct sheet *s, const char *name, const char *uri, char *co
     o.mean_r = o.mean_g = o.mean_b = o.mean_a = 0;
     o.std_r = o.std_g = o.std_b = o.std_a = o.scale = 1;
     o.mean_img = "";
-    o.max_random_contrast = o.max_random_illumination = o.mixup = 0; /* of values */
+    o.mixup = 0;
+    if (!has_boxes(&o))
+        o.max_random_contrast = o.max_random_illumination = 0; /* of values, too */
     o.dtype = IMREC_UINT8;
     o.layout = IMREC_NHWC;
     o.record_draws = true;

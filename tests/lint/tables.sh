@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# tables.sh PARAM_ROWS - a guide's table of parameters is the one that the library reads.
+set -euo pipefail
+table() { sed -n '/<!-- table -->/,/<!-- end -->/p' "$1" | sed '1d;$d'; }
+diff -u <(table docs/guide/detection.md) <("$1" detection)
