@@ -5,7 +5,7 @@ printf '1\t2\t5\t0\t0.1\t0.2\t0.5\t0.6\tant/00.jpg\n' >a.lst
 printf '2\t2\t5\t0\t0\t0\t1\t1\t2\t0.25\t0.25\t0.75\t0.75\tbee/00.jpg\n' >>a.lst
 printf '3\t2\t5\t1\t0.5\t0.5\t480\t1\tcow/00.jpg\n' >>a.lst
 im2rec --quiet --pack-label a.lst source a || exit
-boxes=(preset=ImageDetRecordIter data_shape=3,32,32 batch_size=3 on_error=skip verbose=0)
+boxes=(preset=ImageDetRecordIter "data_shape=3,32,32" batch_size=3 on_error=skip verbose=0)
 imrec batches a.rec "${boxes[@]}" --count 1 --out plain
 imrec batches a.rec "${boxes[@]}" label_pad_width=20 rand_mirror_prob=1 resize_mode=fit --count 1 --out mirrored
 python3 - <<'PY'
