@@ -66,6 +66,8 @@ for bits in (3, 6):
 operation(11, 130, ImageOps.solarize(base, 130))
 operation(12, 0, ImageOps.autocontrast(base))
 operation(13, 0, ImageOps.equalize(base))
+operation(13, 0, ImageOps.equalize(base.point(lambda v: 255 if v > 100 else v)))
+ops[-1]["white_above"] = 100  # so many of the greatest value that there is nothing to spread
 for m in (0.3, -0.9):
     operation(1, m, base.transform(base.size, Image.AFFINE, (1, m, 0, 0, 1, 0), fillcolor=(9, 9, 9)), pixels=0.02)
     operation(2, m, base.transform(base.size, Image.AFFINE, (1, 0, 0, m, 1, 0), fillcolor=(9, 9, 9)), pixels=0.02)
