@@ -22,6 +22,18 @@ void blur_scalar(const int16_t *const *rows, const int16_t *weights, uint32_t pa
     }
 }
 
+void widen_scalar(const uint8_t *from, int16_t *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (int16_t)(from[i] << FRACTION);
+}
+
+void narrow_scalar(const int16_t *from, uint8_t *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (uint8_t)((from[i] + (1 << (FRACTION - 1))) >> FRACTION);
+}
+
 void smooth_scalar(const uint8_t *const rows[3], uint32_t step, uint8_t *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -80,16 +92,6 @@ struct blurring {
     int16_t *along;  /* blurred along it too */
 };
 
-static void widen(const struct blurring *b)
-{
-    for (uint32_t y = 0; y < b->p->height; y++) {
-        const uint8_t *from = b->p->pixels + (size_t)y * b->p->stride;
-        int16_t *to = b->all + (size_t)y * b->values;
-        for (size_t i = 0; i < b->values; i++)
-            to[i] = (int16_t)(from[i] << FRACTION);
-    }
-}
-
 static void reflect_ends(const struct blurring *b)
 {
     const uint32_t c = b->channels, w = b->p->width;
@@ -101,25 +103,25 @@ static void reflect_ends(const struct blurring *b)
     }
 }
 
-static void blur_row(const struct blurring *b, uint32_t y, blur_fn *kernel)
+static void blur_row(const struct blurring *b, uint32_t y, const struct kernels *kernels)
 {
     const int16_t *rows[2 * PAIRS];
     const uint32_t taps = 2 * b->radius + 2; /* the last weighs nothing */
     for (uint32_t k = 0; k < taps; k++)
         rows[k] = b->all + b->values * reflected((int64_t)y + k - b->radius, b->p->height);
-    kernel(rows, b->weights, taps / 2, 14, b->across + (size_t)b->radius * b->channels, b->values);
+    kernels->blur(rows, b->weights, taps / 2, 14, b->across + (size_t)b->radius * b->channels,
+                  b->values);
     reflect_ends(b);
     for (uint32_t k = 0; k < taps; k++)
         rows[k] = b->across + (size_t)k * b->channels;
-    kernel(rows, b->weights, taps / 2, 14, b->along, b->values);
-    uint8_t *out = b->p->pixels + (size_t)y * b->p->stride;
-    for (size_t i = 0; i < b->values; i++)
-        out[i] = (uint8_t)((b->along[i] + (1 << (FRACTION - 1))) >> FRACTION);
+    kernels->blur(rows, b->weights, taps / 2, 14, b->along, b->values);
+    kernels->narrow(b->along, b->p->pixels + (size_t)y * b->p->stride, b->values);
 }
 
 enum imrec_status blur(const struct imrec_image *p, float sigma, struct resize_scratch *scratch,
                        enum cpu_level level, struct imrec_error *err)
 {
+    const struct kernels *kernels = kernels_of(level);
     struct blurring b = {.p = p, .channels = p->channels};
     b.radius = gaussian(sigma, b.weights);
     b.values = (size_t)p->width * p->channels;
@@ -130,9 +132,10 @@ enum imrec_status blur(const struct imrec_image *p, float sigma, struct resize_s
     if (b.all == NULL || b.across == NULL || b.along == NULL)
         return scratch_no_memory(err);
     memset(b.across, 0, (b.values + ends) * sizeof(*b.across));
-    widen(&b);
     for (uint32_t y = 0; y < p->height; y++)
-        blur_row(&b, y, kernels_of(level)->blur);
+        kernels->widen(p->pixels + (size_t)y * p->stride, b.all + y * b.values, b.values);
+    for (uint32_t y = 0; y < p->height; y++)
+        blur_row(&b, y, kernels);
     return IMREC_OK;
 }
 

@@ -35,6 +35,8 @@ struct kernels {
     hue_turn_fn *hue_turn;
     smooth_fn *smooth;
     blur_fn *blur;
+    widen_fn *widen;
+    narrow_fn *narrow;
     mix_fn *mix;
     blend_fn *blend;
 };

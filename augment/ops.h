@@ -21,7 +21,13 @@ smooth_fn smooth_scalar, smooth_avx2;
  * (sum + half) >> shift, of n values. */
 typedef void blur_fn(const int16_t *const *rows, const int16_t *weights, uint32_t pairs,
                      uint32_t shift, int16_t *out, size_t n);
-blur_fn blur_scalar, blur_avx2;
+blur_fn blur_scalar, blur_avx2, blur_avx512;
+
+/* Bytes to 16 bits with 6 behind the point, and back, to the nearest; n values. */
+typedef void widen_fn(const uint8_t *from, int16_t *to, size_t n);
+typedef void narrow_fn(const int16_t *from, uint8_t *to, size_t n);
+widen_fn widen_scalar, widen_avx2;
+narrow_fn narrow_scalar, narrow_avx2;
 
 /* a = b + factor * (a - b), float32, cut off behind the point, saturated; n values. */
 typedef void mix_fn(float factor, uint8_t *a, const uint8_t *b, size_t n);
