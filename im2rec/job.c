@@ -3,14 +3,18 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "codec/codec.h"
+#include "im2rec/boxes.h"
 #include "im2rec/pack_options.h"
 #include "im2rec/python_random.h"
+#include "im2rec/text_source.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define TEXT_MAX ((size_t)64 << 20)
 
@@ -97,11 +101,11 @@ static enum imrec_status next_of_folder(struct job *j, struct parcel *p, struct 
 
 /* ---- both ------------------------------------------------------------------------------- */
 
-/* With a class list every label of a .lst must be the number of a class. */
+/* With a class list the label of a line that has one must be the number of a class. */
 static void check_label(const struct job *j, struct parcel *p)
 {
     float label;
-    if (p->outcome.reason != REASON_NONE || !j->has_given)
+    if (p->outcome.reason != REASON_NONE || !j->has_given || p->label_count != 1)
         return;
     memcpy(&label, p->labels.p, sizeof(label));
     if (label >= 0 && label < (float)j->given.count && label == (float)(int64_t)label)
@@ -175,6 +179,68 @@ static enum imrec_status load_classes(const char *path, struct job *j, struct im
     return st;
 }
 
+/* ---- annotations ------------------------------------------------------------------------ */
+
+#define LIST_TEXT_MAX ((size_t)1 << 36)
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void tell_left_out(const struct boxes *b)
+{
+    if (b->empty != 0)
+        imrec_log(IMREC_LOG_WARNING,
+                  "%s: %" PRIu64 " objects without an area inside their picture are left out",
+                  b->name, b->empty);
+    if (b->without != 0)
+        imrec_log(IMREC_LOG_WARNING, "%s: %" PRIu64 " pictures without an object are left out",
+                  b->name, b->without);
+}
+
+static enum imrec_status annotation_list(const char *path, const struct imrec_pack_options *p,
+                                         struct job *j, struct buf *text, struct imrec_error *err)
+{
+    struct boxes b;
+    struct class_list found = {0};
+    const struct boxes_order how = {p->shuffle, p->seed, j->has_given ? &j->given : NULL};
+    IMREC_TRY(is_folder(path) ? boxes_read_voc(path, &b, err) : boxes_read_coco(path, &b, err));
+    const enum imrec_status st = boxes_write(&b, &how, text, &found, err);
+    if (st == IMREC_OK)
+        tell_left_out(&b);
+    boxes_free(&b);
+    if (st == IMREC_OK && !j->has_given) {
+        j->given = found;
+        j->has_given = true;
+    } else {
+        class_list_free(&found);
+    }
+    return st;
+}
+
+/* The list that the annotations amount to. */
+static enum imrec_status
+open_annotations(const struct job_options *o, struct job *j, struct imrec_error *err)
+{
+    const struct imrec_pack_options *p = o->pack;
+    struct buf text = BUF_INIT(LIST_TEXT_MAX);
+    struct source *source;
+    const enum imrec_status st = annotation_list(p->annotations, p, j, &text, err);
+    if (st != IMREC_OK) {
+        buf_free(&text);
+        return st;
+    }
+    for (uint32_t i = 0; i < j->given.count; i++) {
+        const struct bytes name = class_list_name(&j->given, i);
+        j->fingerprint = fingerprint(j->fingerprint, name.p, name.n);
+    }
+    IMREC_TRY(text_source_open(&text, &source, err));
+    return list_open(p->annotations, source, 0, p->part, &j->list, &j->pictures, &j->fingerprint,
+                     err);
+}
+
 enum imrec_status job_open(const struct job_options *o, struct job *out, struct imrec_error *err)
 {
     const struct imrec_pack_options *p = o->pack;
@@ -182,11 +248,13 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
     *out = (struct job){.fingerprint = pack_options_fingerprint(p, FINGERPRINT_START)};
     if (p->classes[0] != '\0')
         st = load_classes(p->classes, out, err);
-    if (st == IMREC_OK && o->task->list == NULL)
+    if (st == IMREC_OK && p->annotations[0] != '\0')
+        st = open_annotations(o, out, err);
+    else if (st == IMREC_OK && o->task->list == NULL)
         st = open_folder(o, out, err);
     else if (st == IMREC_OK)
-        st = list_open(o->task->list, (uint32_t)p->label_width, p->part, &out->list, &out->pictures,
-                       &out->fingerprint, err);
+        st = list_open(o->task->list, NULL, (uint32_t)p->label_width, p->part, &out->list,
+                       &out->pictures, &out->fingerprint, err);
     out->copies = (uint64_t)p->copies;
     if (st == IMREC_OK && out->pictures > UINT64_MAX / out->copies)
         st = imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "too many copies");

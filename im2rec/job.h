@@ -8,6 +8,7 @@
 #include "im2rec/parcel.h"
 
 struct list_reader;
+struct source;
 struct job {
     uint64_t total;        /* pictures of this share */
     uint64_t fingerprint;  /* of all that this share is made of: paths, labels, skips of the scan */
@@ -43,10 +44,11 @@ const struct class_list *job_classes(const struct job *j);
 void folder_shuffle(struct scan *s, int64_t seed);
 
 /* ---- list_reader.c ---- */
-IMREC_NODISCARD enum imrec_status list_open(const char *path, uint32_t label_width,
-                                            struct imrec_share share, struct list_reader **out,
-                                            uint64_t *total, uint64_t *fingerprint,
-                                            struct imrec_error *err);
+/* text: the list itself, taken over also on failure, `path` its name for messages; or NULL. */
+IMREC_NODISCARD enum imrec_status list_open(const char *path, struct source *text,
+                                            uint32_t label_width, struct imrec_share share,
+                                            struct list_reader **out, uint64_t *total,
+                                            uint64_t *fingerprint, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 list_next(struct list_reader *r, struct parcel *p, struct imrec_error *err);
 void list_close(struct list_reader *r); /* NULL is allowed */

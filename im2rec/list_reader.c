@@ -136,7 +136,8 @@ static enum imrec_status prepare(struct list_reader *r, const char *path, uint32
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to read it",
                               path);
     memcpy(r->name, path, n);
-    IMREC_TRY(source_open(path, &r->source, err));
+    if (r->source == NULL)
+        IMREC_TRY(source_open(path, &r->source, err));
     IMREC_TRY(find_share(r, share, err));
     IMREC_TRY(count_lines(r, 0, r->begin, &before, &lines_before, &ignored, err));
     IMREC_TRY(count_lines(r, r->begin, r->end, total, &all, print, err));
@@ -146,14 +147,17 @@ static enum imrec_status prepare(struct list_reader *r, const char *path, uint32
     return IMREC_OK;
 }
 
-enum imrec_status list_open(const char *path, uint32_t label_width, struct imrec_share share,
-                            struct list_reader **out, uint64_t *total, uint64_t *print,
-                            struct imrec_error *err)
+enum imrec_status list_open(const char *path, struct source *text, uint32_t label_width,
+                            struct imrec_share share, struct list_reader **out, uint64_t *total,
+                            uint64_t *print, struct imrec_error *err)
 {
     struct list_reader *r = *out = imrec_zalloc(1, sizeof(*r));
-    if (r == NULL)
+    if (r == NULL) {
+        source_close(text);
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to read it",
                               path);
+    }
+    r->source = text;
     const enum imrec_status st = prepare(r, path, label_width, share, total, print, err);
     if (st != IMREC_OK) {
         list_close(r);

@@ -53,6 +53,12 @@ static enum imrec_status
 check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
 {
     const bool cut = o->train_ratio != 1 || o->test_ratio != 0 || o->chunks != 1;
+    if (o->annotations[0] != '\0' && (o->list || o->label_width != 0))
+        return refuse(err, "annotations say what the labels are: list and label_width cannot go "
+                           "with it");
+    if (o->annotations[0] != '\0' && (o->center_crop || o->augment[0] != '\0'))
+        return refuse(err, "center_crop and augment would move pictures away from the boxes of "
+                           "annotations");
     if (o->copies > 1 && o->augment[0] == '\0')
         return refuse(err, "copies of a picture would be equal without augment");
     if (o->augment[0] != '\0' && (o->pass_through || o->pixels))
@@ -114,6 +120,8 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
     IMREC_TRY(param_check(pack_params, out, err));
     IMREC_TRY(check_combinations(out, err));
     IMREC_TRY(check_augment(out, err));
+    if (out->annotations[0] != '\0')
+        out->pack_label = true;
     if (out->encoding == IMREC_ENCODE_PNG && out->quality > 9)
         out->quality = 3; /* not a PNG compression: the original's choice */
     return IMREC_OK;

@@ -148,17 +148,18 @@ join(struct append *a, const struct imrec_pack_result *new, struct imrec_error *
     snprintf(count, sizeof(count), "%" PRIu64, new->packed);
     memcpy(options, a->old.options, a->old.option_count * sizeof(*options));
     options[a->old.option_count] = (struct manifest_option){"appended", count};
-    const struct reshape_job j = {.uris = (const char *const *)a->uris,
-                                  .count = a->count,
-                                  .out = a->rec,
-                                  .o = &o,
-                                  .options = options,
-                                  .option_count = a->old.option_count + 1,
-                                  .skipped = a->old.skipped + new->skipped,
-                                  .keep_shards = a->numbered,
-                                  .replaces = true,
-                                  .id_base = a->task->list == NULL ? a->next_id : 0,
-                                  .id_base_from = a->old.shard_count};
+    const struct reshape_job j = {
+        .uris = (const char *const *)a->uris,
+        .count = a->count,
+        .out = a->rec,
+        .o = &o,
+        .options = options,
+        .option_count = a->old.option_count + 1,
+        .skipped = a->old.skipped + new->skipped,
+        .keep_shards = a->numbered,
+        .replaces = true,
+        .id_base = a->task->list == NULL && a->o.annotations[0] == '\0' ? a->next_id : 0,
+        .id_base_from = a->old.shard_count};
     const enum imrec_status st = reshape_run(&j, &r, err);
     imrec_free(options);
     return st;

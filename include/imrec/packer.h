@@ -57,6 +57,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(int64_t, inter_method,       "-1", -1, 10,    "-1|0..4|9|10", "image", "resize as OpenCV does: 0 nearest, 1 bilinear, 2 cubic, 3 area, 4 Lanczos, 9 by size, 10 random; -1 = a filter that widens as pictures shrink") \
     X(const char *, augment,       "",  0, 4096,    "key=value ...", "image", "augment before encoding, after resize: the keys of ImageRecordIter, blanks between; data_shape=C,H,W sets the size") \
     X(bool,    append,             "0", 0, 1,       "",        "run",   "put the pictures behind those of the set OUT.rec (in C: imrec_append())") \
+    X(const char *, annotations,   "",  0, 65535,   "FILE",    "list",  "pictures and boxes of COCO's instances (a JSON file) or Pascal VOC (a folder of XML files), paths below ROOT") \
     X(int64_t, copies,             "1", 1, 1 << 16, "N",       "image", "with --augment: make so many records of each picture, with ids N * id + 0, 1, ...")
 /* clang-format on */
 

@@ -1,0 +1,66 @@
+/* im2rec/boxes.h - pictures with boxes, out of annotations, as the lines of a .lst: labels are
+ * those of MXNet's detection lists, "2 6", then class, xmin, ymin, xmax, ymax in shares of the
+ * picture's sides, and whether the object is difficult, for each object. */
+#ifndef IMREC_IM2REC_BOXES_H
+#define IMREC_IM2REC_BOXES_H
+
+#include "formats/class_list.h"
+#include "im2rec/texts.h"
+
+struct box_picture {
+    uint64_t id;
+    const char *path;
+    double width, height; /* px */
+};
+struct box_object {
+    uint64_t picture; /* its id */
+    int64_t category;
+    size_t place;      /* in the order of the annotations */
+    double corners[4]; /* xmin, ymin, xmax, ymax, px */
+    bool difficult;
+};
+struct box_category {
+    int64_t id; /* classes are numbered in the order of these ... */
+    const char *name;
+    uint32_t number; /* ... or as the given class list does */
+};
+struct boxes {
+    const char *name; /* of the annotations, for messages */
+    struct texts texts;
+    struct box_picture *pictures;
+    struct box_object *objects;
+    struct box_category *categories;
+    size_t picture_count, picture_room, object_count, object_room, category_count, category_room;
+    uint64_t without; /* pictures that have no object: left out */
+    uint64_t empty;   /* objects without an area inside their picture: left out */
+};
+
+IMREC_NODISCARD enum imrec_status boxes_add_picture(struct boxes *b, uint64_t id, const char *path,
+                                                    size_t n, double width, double height,
+                                                    struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+boxes_add_object(struct boxes *b, const struct box_object *o, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status boxes_add_category(struct boxes *b, int64_t id, const char *name,
+                                                     size_t n, struct imrec_error *err);
+/* The category of that name, or a new one. */
+IMREC_NODISCARD enum imrec_status
+boxes_category(struct boxes *b, const char *name, size_t n, int64_t *id, struct imrec_error *err);
+void boxes_free(struct boxes *b); /* zeroed memory is fine */
+
+/* COCO's instances file. */
+IMREC_NODISCARD enum imrec_status
+boxes_read_coco(const char *path, struct boxes *out, struct imrec_error *err);
+/* A folder of Pascal VOC's files: *.xml, in the order of their names. */
+IMREC_NODISCARD enum imrec_status
+boxes_read_voc(const char *folder, struct boxes *out, struct imrec_error *err);
+
+struct boxes_order {
+    bool shuffle;
+    int64_t seed;
+    const struct class_list *given; /* or NULL: *classes becomes the list of the categories */
+};
+/* Appends the lines. */
+IMREC_NODISCARD enum imrec_status boxes_write(struct boxes *b, const struct boxes_order *how,
+                                              struct buf *text, struct class_list *classes,
+                                              struct imrec_error *err);
+#endif

@@ -1,0 +1,232 @@
+/* Annotations of COCO and Pascal VOC as the lines of a detection list. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "im2rec/boxes.h"
+#include "tests/support/suite.h"
+#include "tests/support/tmpdir.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct tmpdir dir;
+static struct imrec_error err;
+static struct boxes b;
+static struct class_list classes;
+static struct buf text;
+
+static void setup(void)
+{
+    dir = tmpdir_make();
+    b = (struct boxes){0};
+    classes = (struct class_list){0};
+    text = BUF_INIT((size_t)1 << 20);
+}
+
+static void teardown(void)
+{
+    boxes_free(&b);
+    class_list_free(&classes);
+    buf_free(&text);
+    tmpdir_remove(&dir);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+static enum imrec_status lines(enum imrec_status read, const struct class_list *given, bool shuffle)
+{
+    const struct boxes_order how = {shuffle, 100, given};
+    if (read != IMREC_OK)
+        return read;
+    IMREC_TRY(boxes_write(&b, &how, &text, &classes, &err));
+    return buf_append(&text, "", 1, &err);
+}
+
+static enum imrec_status coco(const char *json)
+{
+    tmp_write(&dir, "a.json", json, strlen(json));
+    return lines(boxes_read_coco(tmp_path(&dir, "a.json"), &b, &err), NULL, false);
+}
+
+#define IMAGES                                                                                     \
+    "\"images\": [{\"id\": 9, \"file_name\": \"b.jpg\", \"width\": 100, \"height\": 50},"          \
+    " {\"id\": 4, \"file_name\": \"x/a.jpg\", \"width\": 10, \"height\": 10}]"
+#define CATEGORIES                                                                                 \
+    "\"categories\": [{\"id\": 7, \"name\": \"dog\"}, {\"id\": 3, \"name\": \"cat\"}]"
+
+START_TEST(coco_becomes_shares_of_the_sides_and_classes_by_their_ids)
+{
+    ck_assert_msg(
+        coco("{\"info\": {\"a\": [1, {}]}, " IMAGES ", \"annotations\": ["
+             "{\"image_id\": 4, \"category_id\": 3, \"bbox\": [1, 2, 4, 5.5], \"iscrowd\": 1},"
+             "{\"image_id\": 9, \"category_id\": 7, \"bbox\": [25, 10, 50, 30], \"segmentation\": "
+             "[[1, 2]]},"
+             "{\"image_id\": 4, \"category_id\": 7, \"bbox\": [-5, 5, 100, 100]}], " CATEGORIES
+             " }\n") == IMREC_OK,
+        "%s", err.message);
+    ck_assert_str_eq((const char *)text.p,
+                     "9\t2.000000\t6.000000\t1.000000\t0.250000\t0.200000\t0.750000\t0.800000\t"
+                     "0.000000\tb.jpg\n"
+                     "4\t2.000000\t6.000000\t0.000000\t0.100000\t0.200000\t0.500000\t0.750000\t"
+                     "1.000000\t1.000000\t0.000000\t0.500000\t1.000000\t1.000000\t0.000000\t"
+                     "x/a.jpg\n");
+    ck_assert_uint_eq(classes.count, 2);
+    ck_assert_mem_eq(class_list_name(&classes, 0).p, "cat", 3);
+}
+END_TEST
+
+START_TEST(what_has_no_area_or_no_object_is_left_out_and_counted)
+{
+    ck_assert_int_eq(coco("{" IMAGES ", \"annotations\": ["
+                          "{\"image_id\": 4, \"category_id\": 3, \"bbox\": [10, 2, 4, 5]},"
+                          "{\"image_id\": 4, \"category_id\": 3, \"bbox\": [1, 2, 0, 5]},"
+                          "{\"image_id\": 9, \"category_id\": 7, \"bbox\": [0, 0, 1, 1]}"
+                          "], " CATEGORIES "}"),
+                     IMREC_OK);
+    ck_assert_uint_eq(b.empty, 2);
+    ck_assert_uint_eq(b.without, 1);
+    ck_assert(memcmp(text.p, "9\t", 2) == 0 && strchr((const char *)text.p, '\n')[1] == '\0');
+}
+END_TEST
+
+static const struct {
+    const char *json, *says;
+} bad_coco[] = {
+    {"", "one JSON object"},
+    {"[]", "one JSON object"},
+    {"{}", "\"key\": value"},
+    {"{\"images\": [], \"annotations\": []}", "missing"},
+    {"{\"images\": 3}", "must be arrays"},
+    {"{\"images\": [3]}", "no object"},
+    {"{\"images\": [{\"id\": -1}]}", "an image needs"},
+    {"{\"images\": [{\"id\": 1, \"file_name\": \"a\", \"width\": 0, \"height\": 3}]}", "1 px"},
+    {"{\"images\": [{]}", "no JSON value"},
+    {"{\"annotations\": [{\"image_id\": 1, \"category_id\": 1, \"bbox\": [1, 2, 3]}]}", "four"},
+    {"{\"annotations\": [{\"image_id\": 1, \"category_id\": 1, \"bbox\": [1, 2, 3, \"\"]}]}",
+     "four"},
+    {"{\"categories\": [{\"id\": \"1\"}]}", "a category needs"},
+    {"{\"images\": [] \"a\": 1}", "expected ','"},
+    {"{" IMAGES ", " CATEGORIES ", \"annotations\": []} x", "more text"},
+    {"{" IMAGES ", " CATEGORIES ", \"annotations\": [{\"image_id\": 5, \"category_id\": 3, "
+     "\"bbox\": [1, 2, 3, 4]}]}",
+     "picture 5"},
+    {"{" IMAGES ", " CATEGORIES ", \"annotations\": [{\"image_id\": 4, \"category_id\": 2, "
+     "\"bbox\": [1, 2, 3, 4]}]}",
+     "category 2"},
+    {"{" IMAGES ", \"categories\": [{\"id\": 1, \"name\": \"a\"}, {\"id\": 1, \"name\": \"b\"}], "
+     "\"annotations\": []}",
+     "two categories of the id 1"},
+    {"{\"images\": [{\"id\": 1, \"file_name\": \"a\", \"width\": 1, \"height\": 3}, {\"id\": 1, "
+     "\"file_name\": \"a\", \"width\": 1, \"height\": 3}], " CATEGORIES ", \"annotations\": []}",
+     "two pictures of the id 1"},
+};
+
+START_TEST(what_is_wrong_with_coco_is_said)
+{
+    ck_assert_int_eq(coco(bad_coco[_i].json), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, bad_coco[_i].says) != NULL, "%s", err.message);
+}
+END_TEST
+
+/* ---- VOC ------------------------------------------------------------------------------------ */
+
+#define VOC(name, objects)                                                                         \
+    "<annotation><folder>VOC</folder><filename>" name                                              \
+    "</filename><size><width>200</width><height>100</height><depth>3</depth></size>" objects       \
+    "</annotation>"
+#define BOX(a, b, c, d)                                                                            \
+    "<bndbox><xmin>" #a "</xmin><ymin>" #b "</ymin><xmax>" #c "</xmax><ymax>" #d "</ymax></"       \
+    "bndbox>"
+
+static enum imrec_status voc(const struct class_list *given)
+{
+    return lines(boxes_read_voc(dir.path, &b, &err), given, false);
+}
+
+static void put(const char *name, const char *xml)
+{
+    tmp_write(&dir, name, xml, strlen(xml));
+}
+
+START_TEST(voc_becomes_the_same_with_classes_by_name_and_parts_passed_over)
+{
+    put("2.xml",
+        VOC("two.jpg",
+            "<object><name>bird</name><difficult>1</difficult>" BOX(
+                20, 10, 100, 100) "<part><name>head</name>" BOX(1, 2, 3, 4) "</part></object>"));
+    put("10.xml", VOC("ten.jpg", "<object>" BOX(0, 0, 50.5, 25) "<name>cow</name></object>"
+                                                                "<object><name>bird</name>" BOX(
+                                                                    150, 50, 300, 75) "</object>"));
+    put("note.txt", "no annotation");
+    ck_assert_msg(voc(NULL) == IMREC_OK, "%s", err.message);
+    ck_assert_str_eq((const char *)text.p,
+                     "0\t2.000000\t6.000000\t1.000000\t0.000000\t0.000000\t0.252500\t0.250000\t"
+                     "0.000000\t0.000000\t0.750000\t0.500000\t1.000000\t0.750000\t0.000000\t"
+                     "ten.jpg\n"
+                     "1\t2.000000\t6.000000\t0.000000\t0.100000\t0.100000\t0.500000\t1.000000\t"
+                     "1.000000\ttwo.jpg\n");
+    ck_assert_uint_eq(classes.count, 2);
+    ck_assert_mem_eq(class_list_name(&classes, 0).p, "bird", 4);
+}
+END_TEST
+
+START_TEST(a_given_class_list_numbers_and_must_have_every_class)
+{
+    struct class_list given = {0};
+    const char *names = "cow\nhorse\nbird\n";
+    put("1.xml", VOC("a.jpg", "<object><name>bird</name>" BOX(0, 0, 200, 100) "</object>"));
+    ck_assert_int_eq(
+        class_list_read("c", (struct bytes){(const uint8_t *)names, strlen(names)}, &given, &err),
+        IMREC_OK);
+    ck_assert_int_eq(voc(&given), IMREC_OK);
+    ck_assert_mem_eq(text.p, "0\t2.000000\t6.000000\t2.000000\t", 29);
+    boxes_free(&b);
+    put("2.xml", VOC("b.jpg", "<object><name>cat</name>" BOX(0, 0, 200, 100) "</object>"));
+    ck_assert_int_eq(voc(&given), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "'cat'"));
+    class_list_free(&given);
+}
+END_TEST
+
+static const struct {
+    const char *xml, *says;
+} bad_voc[] = {
+    {"", "1.xml byte 0"},
+    {"<annotation/>", "filename"},
+    {"<annotation><filename>a</filename></annotation>", "width and height"},
+    {VOC("a", "<object>" BOX(1, 2, 3, 4) "</object>"), "lacks a name"},
+    {VOC("a", "<object><name>b</name></object>"), "corner"},
+    {VOC("a", "<object><name>b</name>" BOX(1, 2, x, 4) "</object>"), "no number: 'x'"},
+    {VOC("a", "<object><name>b</name>" BOX(1, nan, 3, 4) "</object>"), "no number"},
+};
+
+START_TEST(what_is_wrong_with_voc_is_said)
+{
+    put("1.xml", bad_voc[_i].xml);
+    ck_assert_int_eq(voc(NULL), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, bad_voc[_i].says) != NULL, "%s", err.message);
+}
+END_TEST
+
+START_TEST(a_folder_without_annotations_is_an_error)
+{
+    ck_assert_int_eq(voc(NULL), IMREC_ERR_DATA);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("boxes");
+    TCase *t = tcase_create("all");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, coco_becomes_shares_of_the_sides_and_classes_by_their_ids);
+    tcase_add_test(t, what_has_no_area_or_no_object_is_left_out_and_counted);
+    tcase_add_loop_test(t, what_is_wrong_with_coco_is_said, 0,
+                        sizeof(bad_coco) / sizeof(bad_coco[0]));
+    tcase_add_test(t, voc_becomes_the_same_with_classes_by_name_and_parts_passed_over);
+    tcase_add_test(t, a_given_class_list_numbers_and_must_have_every_class);
+    tcase_add_loop_test(t, what_is_wrong_with_voc_is_said, 0, sizeof(bad_voc) / sizeof(bad_voc[0]));
+    tcase_add_test(t, a_folder_without_annotations_is_an_error);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
