@@ -83,6 +83,9 @@ augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struc
                             "data_shape of augment has %u channels, but color packs %u",
                             a->given.channels, channels);
     a->o.data_shape.channels = channels;
+    if (st == IMREC_OK && recipe_has_boxes(&a->o))
+        st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                            "augment moves no boxes: aug_seq=det_aug_default is for reading");
     if (st == IMREC_OK)
         st = recipe_init(&a->recipe, &a->o, err);
     if (st != IMREC_OK)
@@ -104,8 +107,14 @@ void augmenting_free(struct augmenting *a)
 static struct recipe recipe_for(const struct augmenting *a)
 {
     struct recipe r = a->recipe;
-    if (a->o.data_shape.channels == 1)
-        r.hls = r.pca = r.hue = r.greys = false;
+    if (a->o.data_shape.channels != 1)
+        return r;
+    r.paint_count = 0;
+    for (uint32_t i = 0; i < a->recipe.paint_count; i++) {
+        const enum paint p = a->recipe.paints[i];
+        if (p == PAINT_OPS || p == PAINT_LIGHTS || p == PAINT_BLUR)
+            r.paints[r.paint_count++] = p;
+    }
     return r;
 }
 
@@ -122,6 +131,8 @@ void augmenting_draw(struct augmenting *a, int64_t seed, uint64_t id, uint64_t c
     to->channels = picture.channels;
     const struct recipe r = recipe_for(a);
     out->draw = augment_draw(&r, key, picture.width, picture.height);
+    if (picture.channels == 1)
+        out->draw.saturation = 1;
     steps_plan(&out->steps, &r, &out->draw, picture.width, picture.height);
     out->width = to->width;
     out->height = to->height;

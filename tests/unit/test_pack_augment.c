@@ -216,6 +216,34 @@ START_TEST(grey_pictures_stay_grey)
 }
 END_TEST
 
+START_TEST(grey_pictures_among_others_have_no_colours_changed)
+{
+    uint8_t grey[W * H];
+    struct codec *c;
+    struct bytes png;
+    memcpy(grey, pixels, sizeof(grey));
+    const struct imrec_image image = {grey, W, W, H, 1};
+    ck_assert_int_eq(codec_new(&c, &p.err), IMREC_OK);
+    ck_assert_int_eq(codec_encode_png(c, &image, 3, &png, &p.err), IMREC_OK);
+    tmp_write(&p.dir, "source/one.png", png.p, png.n);
+    codec_free(c);
+    p.o.color = -1;
+    p.o.augment = "saturation=0.9 random_h=90 random_l=90 hue=0.5 random_grayscale=1 pca_noise=1";
+    ck_assert_msg(pack(one) == IMREC_OK, "%s", p.err.message);
+    const struct image_record first = record_at(0);
+    struct imrec_picture_info info;
+    ck_assert_int_eq(imrec_picture_info(first.image.p, first.image.n, &info, &p.err), IMREC_OK);
+    ck_assert_uint_eq(info.channels, 1);
+    uint8_t same[W * H * 3];
+    for (size_t i = 0; i < sizeof(same); i++)
+        same[i] = grey[i / 3];
+    ck_assert(shows(&(struct imrec_image){same, W * 3, W, H, 3}));
+    p.o.augment = "saturation=0.9 brightness=0.3 contrast=0.3 rand_augment=4 gaussian_blur=1";
+    p.o.copies = 40;
+    ck_assert_int_eq(pack(one), IMREC_OK);
+}
+END_TEST
+
 static const struct {
     const char *augment, *says;
 } wrong[] = {
@@ -228,6 +256,8 @@ static const struct {
     {"data_shape=1,9,9", "1 channels"},
     {"min_random_area=0.5", "random_resized_crop"},
     {"rotate_list=1,x", "rotate_list must be"},
+    {"aug_seq=det_aug_default", "boxes"},
+    {"rand_crop_prob=0.5", "rand_crop_prob does not"},
 };
 
 START_TEST(a_wrong_key_is_refused_in_a_sentence)
@@ -252,6 +282,7 @@ int main(void)
                         4);
     tcase_add_test(t, an_id_too_large_for_copies_is_skipped);
     tcase_add_test(t, grey_pictures_stay_grey);
+    tcase_add_test(t, grey_pictures_among_others_have_no_colours_changed);
     tcase_add_loop_test(t, a_wrong_key_is_refused_in_a_sentence, 0,
                         sizeof(wrong) / sizeof(wrong[0]));
     suite_add_tcase(s, t);
