@@ -11,6 +11,8 @@ enum { CLASS, XMIN, YMIN, XMAX, YMAX, OBJECT_LEAST };
 /* Rounding makes coordinates leave the picture by a little; this far they are no shares at all. */
 #define FARTHEST 1.0
 
+static const struct det_box whole = {0, 0, 1, 1};
+
 double det_box_area(struct det_box b)
 {
     return b.right > b.left && b.bottom > b.top ? (b.right - b.left) * (b.bottom - b.top) : 0;
@@ -87,8 +89,7 @@ det_label_read(struct det_label *l, float *values, uint32_t n, struct imrec_erro
                               n, l->header, l->object);
     for (uint32_t i = 0; i < det_label_count(l); i++)
         IMREC_TRY(check_object(l, i, err));
-    const struct det_box all = {0, 0, 1, 1};
-    det_label_project(l, all, NULL);
+    det_label_project(l, whole, NULL);
     return IMREC_OK;
 }
 
@@ -129,4 +130,5 @@ void det_label_mirror(struct det_label *l)
         o[XMIN] = 1 - o[XMAX];
         o[XMAX] = 1 - left;
     }
+    det_label_project(l, whole, NULL); /* at 0 there are narrower boxes than at 1 */
 }

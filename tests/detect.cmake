@@ -10,3 +10,4 @@ target_link_libraries(param_rows PRIVATE imrec_flags)
 add_test(NAME lint_tables COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/tables.sh $<TARGET_FILE:param_rows>
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 set_tests_properties(lint_tables PROPERTIES LABELS lint TIMEOUT 60)
+imrec_fuzz(boxes iter)
