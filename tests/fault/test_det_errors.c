@@ -117,13 +117,13 @@ START_TEST(a_label_that_does_not_fit_its_room_fails)
 END_TEST
 
 /* A manifest that says so is believed: nothing is read to know. */
-static void write_manifest(struct box_set *s, uint32_t label_width)
+static void write_manifest(struct box_set *s, uint32_t label_width, uint64_t more)
 {
     struct buf text = BUF_INIT(1 << 20);
     struct imrec_error err;
     struct source *rec;
     ck_assert_int_eq(source_open(s->rec, &rec, NULL), IMREC_OK);
-    struct manifest_shard shard = {.rec = {"boxes.rec", rec->size, 1}, .records = RECORDS};
+    struct manifest_shard shard = {.rec = {"boxes.rec", rec->size + more, 1}, .records = RECORDS};
     source_close(rec);
     const struct manifest m = {.packer = "test",
                                .shards = &shard,
@@ -142,7 +142,12 @@ START_TEST(the_manifest_knows_the_widest_label)
     struct imrec_iter *it;
     struct imrec_batch b;
     struct imrec_error err = {0};
-    write_manifest(&s, 100);
+    write_manifest(&s, 100, 4); /* of another shard: it is not asked */
+    it = box_open(&s, "");
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    ck_assert_uint_eq(b.label_width, 4 + BOX_HEADER + BOX_CLASSES * BOX_WIDTH);
+    imrec_iter_close(it);
+    write_manifest(&s, 100, 0);
     it = box_open(&s, "");
     ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
     ck_assert_uint_eq(b.label_width, 104);
@@ -151,6 +156,32 @@ START_TEST(the_manifest_knows_the_widest_label)
     ck_assert_msg(strstr(err.message, "label_pad_width is 99, but there is a label of 100 values"),
                   "%s", err.message);
     tmpdir_remove(&s.dir);
+}
+END_TEST
+
+static uint32_t without_boxes(uint32_t i, float *label, uint32_t n)
+{
+    (void)i;
+    (void)label;
+    (void)n;
+    return BOX_HEADER;
+}
+
+START_TEST(the_widest_label_may_be_in_any_shard_and_any_partition)
+{
+    struct box_set wide = box_set_make(RECORDS, NULL), narrow = box_set_make(3, without_boxes);
+    char words[64];
+    struct imrec_batch b;
+    strcat(strcat(wide.rec, ";"), narrow.rec);
+    for (int part = 0; part < 3; part++) {
+        snprintf(words, sizeof(words), "num_parts=3 part_index=%d", part);
+        struct imrec_iter *it = box_open(&wide, words);
+        ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+        ck_assert_uint_eq(b.label_width, 4 + BOX_HEADER + BOX_CLASSES * BOX_WIDTH);
+        imrec_iter_close(it);
+    }
+    tmpdir_remove(&wide.dir);
+    tmpdir_remove(&narrow.dir);
 }
 END_TEST
 
@@ -204,6 +235,7 @@ int main(void)
     tcase_add_test(t, a_label_that_is_wrong_fails_its_sample_and_says_where_and_why);
     tcase_add_test(t, a_label_that_does_not_fit_its_room_fails);
     tcase_add_test(t, the_manifest_knows_the_widest_label);
+    tcase_add_test(t, the_widest_label_may_be_in_any_shard_and_any_partition);
     tcase_add_loop_test(t, options_that_cannot_be_are_refused_before_reading, 0,
                         sizeof(refused) / sizeof(refused[0]));
     tcase_add_test(t, a_mean_image_is_made_of_pictures_with_boxes_too);

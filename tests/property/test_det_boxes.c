@@ -50,6 +50,8 @@ static uint32_t must_agree(const struct imrec_batch *b, uint32_t slot, const cha
     const double most = slack(&b->draws[slot], words);
     uint32_t looked = 0;
     MUST(d.channels == 3 && d.rows <= ROWS && d.columns <= COLUMNS && d.header_width == BOX_HEADER);
+    MUST(!strstr(words, "shrink") ||
+         (d.columns <= b->draws[slot].crop_width && d.rows <= b->draws[slot].crop_height));
     MUST(d.header[2] == (float)p.w && d.header[3] == (float)p.h && d.object_width == BOX_WIDTH);
     MUST(d.count <= p.boxes && d.count == b->draws[slot].boxes);
     for (uint32_t k = 0; k < d.count; k++) {
@@ -251,6 +253,35 @@ START_TEST(colours_are_shifted_before_the_canvas_is_filled)
 }
 END_TEST
 
+START_TEST(grey_pictures_and_those_with_alpha_have_the_same_boxes)
+{
+    struct box_set s = box_set_make(20, NULL);
+    const char *geometry = geometries[GEOMETRIES - 1];
+    char words[600];
+    struct imrec_batch b[3];
+    struct imrec_iter *it[3];
+    static const int channels[3] = {1, 3, 4};
+    for (int i = 0; i < 3; i++) {
+        snprintf(words, sizeof(words),
+                 "%s data_shape=%d,72,96 max_random_contrast=0.3 "
+                 "random_contrast_prob=1 brightness=0.2",
+                 geometry, channels[i]);
+        it[i] = box_open(&s, words);
+        ck_assert_int_eq(imrec_iter_next(it[i], &b[i], NULL), IMREC_OK);
+    }
+    for (uint32_t slot = 0; slot < b[0].count; slot++)
+        for (int i = 0; i < 3; i++) {
+            const float *want = b[1].labels + slot * b[1].label_width;
+            const float *got = b[i].labels + slot * b[i].label_width;
+            ck_assert(got[0] == (float)channels[i]);
+            ck_assert_int_eq(memcmp(want + 1, got + 1, (b[1].label_width - 1) * 4), 0);
+        }
+    for (int i = 0; i < 3; i++)
+        imrec_iter_close(it[i]);
+    tmpdir_remove(&s.dir);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("pictures with boxes");
@@ -261,6 +292,7 @@ int main(void)
     tcase_add_test(t, labels_have_the_originals_layout_and_room_for_the_widest);
     tcase_add_test(t, a_list_gives_labels_of_any_width);
     tcase_add_test(t, colours_are_shifted_before_the_canvas_is_filled);
+    tcase_add_test(t, grey_pictures_and_those_with_alpha_have_the_same_boxes);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

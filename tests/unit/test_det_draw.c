@@ -178,6 +178,7 @@ static const struct {
     double overlap[2], sample[2], object[2];
 } asked[] = {
     {"min_crop_overlaps=0.3", {0.3, 1}, {0, 1}, {0, 1}},
+    {"min_crop_overlaps=0.45 max_crop_overlaps=0.5", {0.45, 0.5}, {0, 1}, {0, 1}},
     {"max_crop_overlaps=0.2", {0, 0.2}, {0, 1}, {0, 1}},
     {"min_crop_sample_coverages=0.5", {0, 1}, {0.5, 1}, {0, 1}},
     {"min_crop_object_coverages=0.9", {0, 1}, {0, 1}, {0.9, 1}},
