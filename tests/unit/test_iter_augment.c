@@ -1,5 +1,6 @@
 /* Augmented batches: what they depend on, what the options of seeds and orders mean, what is
  * recorded, and what verifying finds. */
+#include "base/alloc.h"
 #include "iter/options.h"
 #include "tests/support/pictureset.h"
 #include "tests/support/suite.h"
@@ -82,6 +83,29 @@ START_TEST(sweeps_differ_and_so_do_seeds)
     stream_free(&b);
     stream_free(&c);
     stream_free(&d);
+    picture_set_free(&s);
+}
+END_TEST
+
+/* One worker, until it has met the largest region that is drawn. */
+START_TEST(in_the_steady_state_augmenting_allocates_nothing)
+{
+    struct picture_set s = picture_set_make(&(struct picture_set_options){
+        .records = 30, .shards = 1, .labels = 1, .side = 40, .jpeg = true});
+    struct imrec_batch b;
+    struct imrec_error err = {0};
+    struct imrec_iter *it =
+        set_open(&s, true,
+                 "preprocess_threads=1 resize=44 inter_method=2 max_rotate_angle=20 pad=2 "
+                 "rand_crop=1 rand_augment=3 brightness=0.3 hue=0.1 gaussian_blur=1 mixup=0.5 "
+                 "max_blur_sigma=0.3 random_erasing=0.5 max_random_contrast=0.1 last_batch=wrap");
+    for (int i = 0; i < 1200; i++)
+        ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    imrec_alloc_fail_after(0); /* whoever asks for memory from here on is refused */
+    for (int i = 0; i < 30; i++)
+        ck_assert_msg(imrec_iter_next(it, &b, &err) == IMREC_OK, "%s", err.message);
+    imrec_alloc_fail_after(-1);
+    imrec_iter_close(it);
     picture_set_free(&s);
 }
 END_TEST
@@ -279,6 +303,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, augmented_batches_depend_on_no_thread_batch_or_depth);
     tcase_add_test(t, sweeps_differ_and_so_do_seeds);
+    tcase_add_test(t, in_the_steady_state_augmenting_allocates_nothing);
     tcase_add_test(t, what_was_drawn_is_delivered);
     tcase_add_loop_test(t, contrast_and_illumination_of_values_are_as_drawn, 0, 2);
     tcase_add_test(t, the_mean_image_knows_nothing_of_augmentation);
