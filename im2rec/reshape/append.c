@@ -55,13 +55,13 @@ static enum imrec_status take_greatest(struct append *a, const char *shard, stru
 {
     struct index_cursor at;
     uint64_t key, offset;
-    uint8_t *text;
-    char *path;
-    size_t bytes;
-    enum imrec_status st;
-    IMREC_TRY(dataset_load(shard, SET_INDEX, &path, &text, &bytes, err));
-    record_index_begin(&at, path, (struct bytes){text, bytes});
-    while ((st = record_index_next(&at, &key, &offset, err)) == IMREC_OK)
+    uint8_t *text = NULL;
+    char *path = NULL;
+    size_t bytes = 0;
+    enum imrec_status st = dataset_load(shard, SET_INDEX, &path, &text, &bytes, err);
+    if (st == IMREC_OK)
+        record_index_begin(&at, path, (struct bytes){text, bytes});
+    while (st == IMREC_OK && (st = record_index_next(&at, &key, &offset, err)) == IMREC_OK)
         if (key >= a->next_id)
             a->next_id = key + 1;
     imrec_free(text);
@@ -99,6 +99,37 @@ static enum imrec_status take_shards(struct append *a, struct imrec_error *err)
     a->numbered =
         a->old.shard_count != 1 || strcmp(a->old.shards[0].rec.name, set_base_name(a->rec)) != 0;
     return IMREC_OK;
+}
+
+/* An earlier call ended between the old manifest and the new one, where all new files are whole:
+ * they get their names now. */
+static enum imrec_status finish_earlier(const struct append *a, struct imrec_error *err)
+{
+    const struct imrec_pack_task task = {.out = a->rec};
+    struct set_files files;
+    struct manifest m;
+    uint8_t *text;
+    size_t n;
+    char part[NAME_BYTES + 8];
+    snprintf(part, sizeof(part), "%s.part", a->manifest_name);
+    IMREC_TRY(set_files_init(&task, &a->o, &files, err));
+    if (sink_exists(a->manifest_name) || !sink_exists(part) || set_is_unfinished(&files))
+        return IMREC_OK;
+    IMREC_TRY(source_load(part, MANIFEST_MAX_BYTES, &text, &n, err));
+    enum imrec_status st = manifest_read(part, (struct bytes){text, n}, &m, err);
+    imrec_free(text);
+    IMREC_TRY(st);
+    files.numbered = strcmp(m.shards[0].rec.name, set_base_name(a->rec)) != 0;
+    files.count = files.numbered ? 0 : 1;
+    st = set_publish(&files, m.shard_count, err);
+    manifest_free(&m);
+    if (st == IMREC_OK)
+        st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                            "an earlier append to %s was interrupted at its end and is finished "
+                            "now; shards of the old number may be left beside it; nothing was "
+                            "added this time",
+                            a->rec);
+    return st;
 }
 
 /* ---- the new pictures --------------------------------------------------------------------- */
@@ -200,6 +231,7 @@ static enum imrec_status add_new_shards(struct append *a, struct imrec_error *er
 static enum imrec_status
 append(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
 {
+    IMREC_TRY(finish_earlier(a, err));
     IMREC_TRY(load_manifest(a, err));
     IMREC_TRY(take_shards(a, err));
     IMREC_TRY(check(a, err));

@@ -193,20 +193,19 @@ static enum imrec_status count_one(const char *shard, uint64_t *n, struct imrec_
 {
     struct index_cursor at;
     uint64_t key, offset;
-    uint8_t *text;
-    char *path;
-    size_t bytes;
-    enum imrec_status st;
-    IMREC_TRY(dataset_load(shard, SET_INDEX, &path, &text, &bytes, err));
-    if (text == NULL) {
-        imrec_free(path);
-        return count_read(shard, n, err);
-    }
-    record_index_begin(&at, path, (struct bytes){text, bytes});
-    while ((st = record_index_next(&at, &key, &offset, err)) == IMREC_OK)
+    uint8_t *text = NULL;
+    char *path = NULL;
+    size_t bytes = 0;
+    enum imrec_status st = dataset_load(shard, SET_INDEX, &path, &text, &bytes, err);
+    const bool indexed = st == IMREC_OK && text != NULL;
+    if (indexed)
+        record_index_begin(&at, path, (struct bytes){text, bytes});
+    while (indexed && (st = record_index_next(&at, &key, &offset, err)) == IMREC_OK)
         ++*n;
     imrec_free(text);
     imrec_free(path);
+    if (st == IMREC_OK) /* there is no index */
+        return count_read(shard, n, err);
     return st == IMREC_END ? IMREC_OK : st;
 }
 

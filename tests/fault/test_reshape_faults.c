@@ -1,0 +1,227 @@
+/* Memory that runs out and storage that fails at every call, while sets are made of sets: never a
+ * set that looks whole and is not, and what was there before stays. */
+#include "base/alloc.h"
+#include "imrec/reshape.h"
+#include "storage/fault.h"
+#include "tests/support/packing.h"
+#include "tests/support/suite.h"
+
+#include <dirent.h>
+
+static struct packing p;
+static char a_rec[512], b_rec[512];
+static struct imrec_reshape_options o;
+static struct imrec_reshape_result r;
+
+static void setup(void)
+{
+    packing_make(&p, false);
+    p.o.threads = 1;
+    snprintf(a_rec, sizeof(a_rec), "%s", tmp_path(&p.dir, "a.rec"));
+    snprintf(b_rec, sizeof(b_rec), "%s", tmp_path(&p.dir, "b.rec"));
+    ck_assert_int_eq(packing_run(&p, a_rec), IMREC_OK);
+    imrec_reshape_options_init(&o);
+}
+
+static void teardown(void)
+{
+    fault_forget("reshape");
+    packing_remove(&p);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+/* Files of the set b, or of parts alone. */
+static int files_of_b(const char *end)
+{
+    int n = 0;
+    DIR *d = opendir(p.dir.path);
+    for (const struct dirent *e; (e = readdir(d)) != NULL;) {
+        const size_t length = strlen(e->d_name), k = strlen(end);
+        n += e->d_name[0] == 'b' && length >= k && strcmp(e->d_name + length - k, end) == 0;
+    }
+    closedir(d);
+    return n;
+}
+
+static enum imrec_status reshape(const char *out)
+{
+    const char *uris[] = {a_rec};
+    return imrec_reshape(uris, 1, out, "test", &o, &r, &p.err);
+}
+
+static bool verifies(const char *uri)
+{
+    struct imrec_verify_options v;
+    struct imrec_verify_result result;
+    imrec_verify_options_init(&v);
+    v.threads = 1;
+    return imrec_dataset_verify(uri, &v, &result, &p.err) == IMREC_OK && result.findings == 0;
+}
+
+static const char *scripted(uint64_t call, bool rename_only, const char *path)
+{
+    static char uri[600];
+    const struct fault_script script = {.call_eio = rename_only ? 0 : call,
+                                        .rename_eio = rename_only ? call : 0};
+    snprintf(uri, sizeof(uri), "fault://script=reshape:%s", path);
+    ck_assert_int_eq(fault_set("reshape", &script, NULL), IMREC_OK);
+    return uri;
+}
+
+static uint64_t all_calls(void)
+{
+    const struct fault_counts c = fault_counts("reshape");
+    return c.reads + c.writes + c.syncs + c.renames;
+}
+
+START_TEST(a_reshaping_without_memory_leaves_nothing)
+{
+    long n = 0;
+    tmp_write(&p.dir, "labels.lst", "3\t1\t2\tx\n", 8);
+    o.shards = _i == 0 ? 3 : 0;
+    o.renumber = _i == 1;
+    o.labels = _i == 2 ? kept_path(&p, "labels.lst") : NULL;
+    o.unlisted = IMREC_UNLISTED_KEEP;
+    o.fraction = _i == 3 ? 0.5 : -1;
+    for (;; n += 1 + n / 40) {
+        const long live = imrec_alloc_live();
+        imrec_alloc_fail_after(n);
+        const enum imrec_status st = reshape(b_rec);
+        imrec_alloc_fail_after(-1);
+        ck_assert_int_eq(imrec_alloc_live(), live);
+        if (st == IMREC_OK)
+            break;
+        ck_assert_msg(st == IMREC_ERR_NO_MEMORY, "request %ld: %s", n, p.err.message);
+        ck_assert_msg(files_of_b("") == 0, "request %ld left files", n);
+    }
+    ck_assert_int_gt(n, 10);
+    ck_assert(verifies(o.shards != 0 ? tmp_path(&p.dir, "b-*.rec") : b_rec));
+}
+END_TEST
+
+START_TEST(storage_that_fails_leaves_no_set_or_a_whole_one)
+{
+    uint64_t n = 1, calls;
+    o.force = true;
+    o.shards = 2;
+    ck_assert_int_eq(reshape(scripted(0, false, b_rec)), IMREC_OK);
+    calls = all_calls();
+    for (; n <= calls; n += 2) {
+        const enum imrec_status st = reshape(scripted(n, false, b_rec));
+        if (st == IMREC_OK)
+            continue;
+        ck_assert_msg(st == IMREC_ERR_IO, "call %d: %s", (int)n, p.err.message);
+        ck_assert(!is_there(&p, "b.manifest.json") || verifies(tmp_path(&p.dir, "b-*.rec")));
+    }
+    ck_assert_int_eq(reshape(b_rec), IMREC_OK);
+    ck_assert(verifies(tmp_path(&p.dir, "b-*.rec")));
+    ck_assert_int_eq(files_of_b(".part"), 0);
+}
+END_TEST
+
+static uint64_t records_of(const char *uri)
+{
+    struct imrec_dataset_card card;
+    ck_assert_int_eq(imrec_dataset_card(uri, NULL, NULL, &card, &p.err), IMREC_OK);
+    const uint64_t n = card.records;
+    imrec_dataset_card_free(&card);
+    return n;
+}
+
+/* The set b as packed, in numbered shards or one. */
+static void pack_b(bool numbered)
+{
+    p.o.force = true;
+    p.o.shards = numbered ? 2 : 0;
+    ck_assert_int_eq(packing_run(&p, b_rec), IMREC_OK);
+    p.o.force = false;
+    p.o.shards = 0;
+}
+
+static enum imrec_status append(const char *out)
+{
+    const struct imrec_pack_task task = {.root = p.source, .out = out};
+    return imrec_append(&task, &p.o, &p.result, &p.err);
+}
+
+static const char *set_b(bool numbered)
+{
+    return numbered ? tmp_path(&p.dir, "b-*.rec") : b_rec;
+}
+
+/* After a failure: the old set, or the new one, maybe after it was finished. *ended: the new. */
+static void expect_one_of_both(bool numbered, int call, bool *ended)
+{
+    *ended = !is_there(&p, "b.manifest.json");
+    if (*ended) {
+        ck_assert_int_eq(append(b_rec), IMREC_ERR_ARGUMENT);
+        ck_assert_msg(strstr(p.err.message, "is finished now") != NULL, "%s", p.err.message);
+        if (numbered) { /* of the old number */
+            (void)remove(tmp_path(&p.dir, "b-00000-of-00002.rec"));
+            (void)remove(tmp_path(&p.dir, "b-00001-of-00002.rec"));
+        }
+    }
+    const uint64_t n = records_of(set_b(numbered));
+    ck_assert_msg(verifies(set_b(numbered)), "call %d", call);
+    ck_assert_msg(n == 2 * MADE_GOOD || (!*ended && n == MADE_GOOD), "call %d", call);
+    *ended |= n != MADE_GOOD;
+}
+
+START_TEST(an_append_without_memory_leaves_the_old_set_or_the_new_one)
+{
+    bool ended = false;
+    pack_b(_i != 0);
+    for (long n = 0;; n += 1 + n / 15) {
+        const long live = imrec_alloc_live();
+        imrec_alloc_fail_after(n);
+        const enum imrec_status st = append(b_rec);
+        imrec_alloc_fail_after(-1);
+        ck_assert_int_eq(imrec_alloc_live(), live);
+        if (st == IMREC_OK)
+            break;
+        expect_one_of_both(_i != 0, (int)n, &ended);
+        if (ended)
+            pack_b(_i != 0);
+    }
+    ck_assert(verifies(set_b(_i != 0)));
+    ck_assert_uint_eq(records_of(set_b(_i != 0)), 2 * MADE_GOOD);
+    ck_assert_int_eq(files_of_b(".part"), 0);
+}
+END_TEST
+
+/* Every rename in turn, and every seventh of all calls. */
+START_TEST(an_append_on_storage_that_fails_keeps_the_old_set_or_can_be_finished)
+{
+    const bool numbered = _i % 2 != 0, renames = _i / 2 == 0;
+    uint64_t finished = 0;
+    bool ended;
+    pack_b(numbered);
+    ck_assert_int_eq(append(scripted(0, false, b_rec)), IMREC_OK);
+    const uint64_t calls = renames ? fault_counts("reshape").renames : all_calls();
+    for (uint64_t n = 1; n <= calls; n += renames ? 1 : 7) {
+        pack_b(numbered);
+        const enum imrec_status st = append(scripted(n, renames, b_rec));
+        if (st == IMREC_OK)
+            continue; /* a read that another one did again */
+        ck_assert_msg(st == IMREC_ERR_IO, "call %d: %s", (int)n, p.err.message);
+        expect_one_of_both(numbered, (int)n, &ended);
+        finished += ended;
+    }
+    ck_assert(!renames || finished >= 2);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("reshape faults");
+    TCase *t = tcase_create("all");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_set_timeout(t, 100);
+    tcase_add_loop_test(t, a_reshaping_without_memory_leaves_nothing, 0, 4);
+    tcase_add_test(t, storage_that_fails_leaves_no_set_or_a_whole_one);
+    tcase_add_loop_test(t, an_append_without_memory_leaves_the_old_set_or_the_new_one, 0, 2);
+    tcase_add_loop_test(t, an_append_on_storage_that_fails_keeps_the_old_set_or_can_be_finished, 0,
+                        4);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
