@@ -24,6 +24,10 @@ static const char *written_number(const struct param *p, const char *text)
 {
     if (p != NULL && p->type != PARAM_TEXT && p->preset != NULL && strcmp(text, "None") == 0)
         return p->preset;
+    if (p != NULL && strcmp(p->name, "round_batch") == 0) /* a flag that may not be given */
+        return strcmp(text, "True") == 0 || strcmp(text, "true") == 0     ? "1"
+               : strcmp(text, "False") == 0 || strcmp(text, "false") == 0 ? "0"
+                                                                          : text;
     if (p == NULL || strcmp(p->name, "epoch_size") != 0)
         return text;
     if (strcmp(text, "INFINITELY_REPEAT") == 0)
@@ -128,6 +132,22 @@ static void take_label_width(struct imrec_iter_options *o)
         o->label_width = -1;
 }
 
+/* 0 divides nothing: the original's default with boxes. */
+static enum imrec_status take_std(struct imrec_iter_options *o, struct imrec_error *err)
+{
+    static const char names[] = "rgba";
+    float *const std[] = {&o->std_r, &o->std_g, &o->std_b, &o->std_a};
+    for (int i = 0; i < 4; i++) {
+        if (*std[i] == 0 && recipe_has_boxes(o))
+            *std[i] = 1;
+        if (*std[i] < 1e-6f)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "std_%c must be a number from 1e-06 to 1e+06, not %g", names[i],
+                                  (double)*std[i]);
+    }
+    return IMREC_OK;
+}
+
 static bool normalizes(const struct imrec_iter_options *o)
 {
     return o->mean_r != 0 || o->mean_g != 0 || o->mean_b != 0 || o->mean_a != 0 || o->std_r != 1 ||
@@ -181,6 +201,7 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
     IMREC_TRY(take_round_batch(to, err));
     take_seeds(to);
     take_label_width(to);
+    IMREC_TRY(take_std(to, err));
     IMREC_TRY(check_values(to, err));
     return check_data(to, err);
 }

@@ -58,10 +58,10 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(float,    mean_g,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from green") \
     X(float,    mean_b,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from blue") \
     X(float,    mean_a,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from alpha") \
-    X(float,    std_r,              "1",  1e-6, 1e6,    "0..255",  "augmentation", "red (or grey) is divided by it") \
-    X(float,    std_g,              "1",  1e-6, 1e6,    "0..255",  "augmentation", "green is divided by it") \
-    X(float,    std_b,              "1",  1e-6, 1e6,    "0..255",  "augmentation", "blue is divided by it") \
-    X(float,    std_a,              "1",  1e-6, 1e6,    "0..255",  "augmentation", "alpha is divided by it") \
+    X(float,    std_r,              "1",  0,    1e6,    "0..255",  "augmentation", "red (or grey) is divided by it") \
+    X(float,    std_g,              "1",  0,    1e6,    "0..255",  "augmentation", "green is divided by it") \
+    X(float,    std_b,              "1",  0,    1e6,    "0..255",  "augmentation", "blue is divided by it") \
+    X(float,    std_a,              "1",  0,    1e6,    "0..255",  "augmentation", "alpha is divided by it") \
     X(float,    scale,              "1",  -1e6, 1e6,    "",        "augmentation", "everything is multiplied by it") \
     X(const char *, mean_img,       "",   0, 65535,     "PATH",    "augmentation", "mean image to subtract instead of mean_*; computed and written where missing") \
     X(int64_t,  preprocess_threads, "0",  0, 1024,      "workers", "backend",      "0 = every CPU this process may use") \

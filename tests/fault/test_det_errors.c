@@ -197,6 +197,37 @@ static const char *const refused[][2] = {
     {"memory_limit=1000000", "memory_limit"},
 };
 
+/* The original's 60 parameters, as its scripts may write them: with their defaults. */
+START_TEST(every_parameter_of_the_original_is_known)
+{
+    struct box_set s = box_set_make(9, NULL);
+    struct imrec_iter *it = box_open(
+        &s,
+        "path_imglist= aug_seq=det_aug_default label_width=-1 data_shape=(3,300,300) batch_size=4 "
+        "preprocess_threads=4 verbose=True num_parts=1 part_index=0 shuffle_chunk_size=0 "
+        "shuffle_chunk_seed=0 label_pad_width=0 label_pad_value=-1 shuffle=False seed=0 "
+        "last_batch=repeat round_batch=True prefetch_buffer=4 ctx=gpu dtype=None resize=-1 "
+        "rand_crop_prob=0 min_crop_scales=(0,) max_crop_scales=(1,) min_crop_aspect_ratios=(1,) "
+        "max_crop_aspect_ratios=(1,) min_crop_overlaps=(0,) max_crop_overlaps=(1,) "
+        "min_crop_sample_coverages=(0,) max_crop_sample_coverages=(1,) "
+        "min_crop_object_coverages=(0,) max_crop_object_coverages=(1,) num_crop_sampler=1 "
+        "crop_emit_mode=center emit_overlap_thresh=0.3 max_crop_trials=(25,) rand_pad_prob=0 "
+        "max_pad_scale=1 max_random_hue=0 random_hue_prob=0 max_random_saturation=0 "
+        "random_saturation_prob=0 max_random_illumination=0 random_illumination_prob=0 "
+        "max_random_contrast=0 random_contrast_prob=0 rand_mirror_prob=0 fill_value=127 "
+        "inter_method=1 resize_mode=force mean_img= mean_r=0 mean_g=0 mean_b=0 mean_a=0 std_r=0 "
+        "std_g=0 std_b=0 std_a=0 scale=1");
+    struct imrec_batch b;
+    float most = 0;
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    for (size_t i = 0; i < (size_t)4 * 3 * 300 * 300; i++)
+        most = fmaxf(most, ((const float *)b.data)[i]);
+    ck_assert(most > 200 && most <= 255); /* divided by nothing */
+    imrec_iter_close(it);
+    tmpdir_remove(&s.dir);
+}
+END_TEST
+
 START_TEST(options_that_cannot_be_are_refused_before_reading)
 {
     struct box_set s = box_set_make(1, NULL);
@@ -236,6 +267,7 @@ int main(void)
     tcase_add_test(t, a_label_that_does_not_fit_its_room_fails);
     tcase_add_test(t, the_manifest_knows_the_widest_label);
     tcase_add_test(t, the_widest_label_may_be_in_any_shard_and_any_partition);
+    tcase_add_test(t, every_parameter_of_the_original_is_known);
     tcase_add_loop_test(t, options_that_cannot_be_are_refused_before_reading, 0,
                         sizeof(refused) / sizeof(refused[0]));
     tcase_add_test(t, a_mean_image_is_made_of_pictures_with_boxes_too);
