@@ -9,6 +9,8 @@ static const char *const usage[] = {
     "[OPTIONS] FOLDER OUT.rec",
     "[OPTIONS] LIST.lst ROOT OUT.rec",
     "--list [OPTIONS] FOLDER PREFIX",
+    "--annotations FILE|FOLDER [OPTIONS] ROOT OUT.rec",
+    "--append [OPTIONS] FOLDER OUT.rec",
     "[OPTIONS] PREFIX ROOT",
     NULL,
 };
@@ -26,6 +28,11 @@ const struct cli_page cli_page_im2rec = {
         "\n"
         "A picture that cannot be packed is skipped, counted and named with the reason.\n"
         "\n"
+        "--annotations packs the boxes of COCO (a JSON file) or Pascal VOC (a folder of XML "
+        "files)\n"
+        "as labels: 2 6, then class, xmin, ymin, xmax, ymax (shares of the sides), difficult, for\n"
+        "each object. --augment takes key=value operands up to the next one that is none.\n"
+        "\n"
         "Options may stand anywhere. key=value may follow the operands, also in the spelling of "
         "the\n"
         "original im2rec: color, resize (-1: keep), label_width, pack_label, center_crop, "
@@ -41,8 +48,12 @@ const struct cli_page cli_page_im2rec = {
         "\n"
         "--quality is 1..100 for JPEG; for PNG 1..9, and what is above is taken as 3.",
     .table = table,
-    .examples = "  im2rec --resize 256 photos/ train.rec\n"
-                "  im2rec --list --train-ratio 0.9 photos/ set\n"
-                "  im2rec --pass-through --shards 8 set_train.lst photos/ train.rec\n",
+    .examples =
+        "  im2rec --resize 256 photos/ train.rec\n"
+        "  im2rec --list --train-ratio 0.9 photos/ set\n"
+        "  im2rec --resize 256 --augment rand_mirror=1 max_rotate_angle=10 --copies 4 photos/ "
+        "train.rec\n"
+        "  im2rec --annotations instances_train2017.json train2017/ coco.rec\n"
+        "  im2rec --pass-through --shards 8 set_train.lst photos/ train.rec\n",
     .exits = "0 all packed, 1 failed, 2 wrong usage, 3 packed, but some pictures skipped",
 };
