@@ -16,6 +16,7 @@
 #include "imrec/iterator.h"
 #include "imrec/minibatch.h"
 #include "imrec/packer.h"
+#include "imrec/prefetch.h"
 #include "imrec/records.h"
 #include "imrec/reshape.h"
 #include "imrec/sequences.h"
