@@ -71,29 +71,58 @@ static enum imrec_status add_paint(struct recipe *r, enum paint p, struct imrec_
 }
 
 static enum imrec_status
+add_own(struct recipe *r, const char *item, size_t n, struct imrec_error *err)
+{
+    if (r->own_count == RECIPE_OWN)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "aug_seq has more than %d augmenters of your own", RECIPE_OWN);
+    IMREC_TRY(own_find(item, n, &r->own[r->own_count], err));
+    r->paints[r->paint_count++] = (enum paint)(PAINTS + (int)r->own_count++);
+    return IMREC_OK;
+}
+
+static enum imrec_status add_default(struct recipe *r, struct imrec_error *err)
+{
+    for (int p = 0; p < PAINTS; p++)
+        IMREC_TRY(add_paint(r, (enum paint)p, err));
+    return IMREC_OK;
+}
+
+static enum imrec_status
 add_name(struct recipe *r, const char *name, size_t n, struct imrec_error *err)
 {
     for (int p = 0; p < PAINTS; p++)
         if (strlen(paint_names[p]) == n && memcmp(paint_names[p], name, n) == 0)
             return add_paint(r, (enum paint)p, err);
+    if (n == strlen("aug_default") && memcmp(name, "aug_default", n) == 0)
+        return add_default(r, err);
+    if (own_is_known(name, n))
+        return add_own(r, name, n, err);
     return imrec_error_at(
         err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
         "aug_seq has no augmenter '%.*s'; there are aug_default, det_aug_default (boxes), or "
         "rand_augment, "
-        "light, hue, hsl, pca, grayscale and blur in any order",
+        "light, hue, hsl, pca, grayscale and blur in any order, and what is registered",
         (int)(n < 80 ? n : 80), name);
+}
+
+/* To the next comma that is not within parentheses. */
+static size_t item_length(const char *text)
+{
+    const size_t n = strcspn(text, ",(");
+    if (text[n] != '(')
+        return n;
+    const size_t inside = n + strcspn(text + n, ")");
+    return inside + strcspn(text + inside, ",");
 }
 
 /* "aug_default", or the names of all that is on, in the order in which it comes. */
 static enum imrec_status read_sequence(struct recipe *r, const char *text, struct imrec_error *err)
 {
-    if (text[0] == '\0' || strcmp(text, "aug_default") == 0 || r->det.on) {
-        for (int p = 0; p < PAINTS; p++)
-            IMREC_TRY(add_paint(r, (enum paint)p, err));
-        return IMREC_OK;
-    }
+    if (text[0] == '\0' || r->det.on)
+        return add_default(r, err);
     for (;;) {
-        const size_t n = strcspn(text, ",");
+        const size_t n = item_length(text);
         IMREC_TRY(add_name(r, text, n, err));
         if (text[n] == '\0')
             break;

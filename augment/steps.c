@@ -254,14 +254,29 @@ static enum imrec_status paint_one(const struct recipe *r, enum paint what,
     return IMREC_OK;
 }
 
+static enum imrec_status paint_own(const struct own *own, const struct imrec_draw *d,
+                                   const struct paint_sample *s, const struct imrec_image *p,
+                                   struct imrec_error *err)
+{
+    const struct imrec_augmenter_call call = {
+        .image = *p,
+        .key = {s->key.seed, s->key.sweep, s->key.shard, s->key.offset},
+        .labels = s->labels,
+        .label_count = s->label_count,
+        .draw = d};
+    return own_run(own, &call, err);
+}
+
 enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d,
-                              struct image images[2], uint32_t *at, struct resize_scratch *scratch,
-                              struct imrec_error *err)
+                              const struct paint_sample *sample, struct image images[2],
+                              uint32_t *at, struct resize_scratch *scratch, struct imrec_error *err)
 {
     const enum cpu_level level = cpu_level();
     for (uint32_t i = 0; i < r->paint_count; i++) {
         if (r->paints[i] == PAINT_OPS)
             IMREC_TRY(paint_ops(r, d, images, at, scratch, level, err));
+        else if (r->paints[i] >= PAINTS)
+            IMREC_TRY(paint_own(&r->own[r->paints[i] - PAINTS], d, sample, &images[*at].view, err));
         else
             IMREC_TRY(paint_one(r, r->paints[i], d, &images[*at].view, scratch, level, err));
     }

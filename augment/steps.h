@@ -49,9 +49,17 @@ IMREC_NODISCARD enum imrec_status step_run(const struct step *step, const struct
 /* Shifts of colours of pictures with boxes: before what is filled. In place. */
 void steps_shift(const struct recipe *r, const struct imrec_draw *d, const struct imrec_image *p);
 
+/* What augmenters of the user's are told beside the picture. */
+struct paint_sample {
+    struct sample_key key;
+    float *labels; /* or NULL */
+    uint32_t label_count;
+};
+
 /* All that is not planned geometry, in the order of the recipe. The picture is images[*at]; the
- * other one is room, and may become the picture. */
+ * other one is room, and may become the picture. `sample` may be NULL without own augmenters. */
 IMREC_NODISCARD enum imrec_status
-steps_paint(const struct recipe *r, const struct imrec_draw *d, struct image images[2],
-            uint32_t *at, struct resize_scratch *scratch, struct imrec_error *err);
+steps_paint(const struct recipe *r, const struct imrec_draw *d, const struct paint_sample *sample,
+            struct image images[2], uint32_t *at, struct resize_scratch *scratch,
+            struct imrec_error *err);
 #endif

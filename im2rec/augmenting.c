@@ -88,6 +88,10 @@ augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struc
                             "augment moves no boxes: aug_seq=det_aug_default is for reading");
     if (st == IMREC_OK)
         st = recipe_init(&a->recipe, &a->o, err);
+    if (st == IMREC_OK && a->recipe.own_count != 0)
+        st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                            "augment calls no augmenters of your own (%s): they are for reading",
+                            a->recipe.own[0].name);
     if (st != IMREC_OK)
         augmenting_free(a);
     return st;
@@ -172,7 +176,7 @@ enum imrec_status augmenting_run(struct augmenting *a, const struct augmenting_p
         at ^= 1;
         IMREC_TRY(step_run(&p->steps.step[i], source, &a->images[at], scratch, err));
     }
-    IMREC_TRY(steps_paint(&r, &p->draw, a->images, &at, scratch, err));
+    IMREC_TRY(steps_paint(&r, &p->draw, NULL, a->images, &at, scratch, err));
     *out = a->images[at].view;
     if (p->draw.mirror)
         imrec_image_mirror(out);

@@ -110,6 +110,7 @@ static enum imrec_status plan(struct sampler *p, struct sample_key key, uint32_t
                               uint32_t height, struct plan *k, struct imrec_draw *draw,
                               struct imrec_error *err)
 {
+    p->sample.key = key;
     if (p->recipe->det.on)
         IMREC_TRY(det_draw(p->recipe, key, width, height, p->label, draw, err));
     else
@@ -166,7 +167,7 @@ static enum imrec_status through_steps(struct sampler *p, const struct steps *s,
     }
     if (s->shift_at >= s->n)
         steps_shift(p->recipe, draw, &p->images[at].view);
-    IMREC_TRY(steps_paint(p->recipe, draw, p->images, &at, p->scratch, err));
+    IMREC_TRY(steps_paint(p->recipe, draw, &p->sample, p->images, &at, p->scratch, err));
     const struct imrec_image *made = &p->images[at].view;
     for (uint32_t y = 0; y < job->height; y++)
         p->row(job, made->pixels + y * made->stride, y);

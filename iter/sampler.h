@@ -5,6 +5,7 @@
 #include "augment/det_draw.h"
 #include "augment/normalize.h"
 #include "augment/resize.h"
+#include "augment/steps.h"
 #include "codec/codec.h"
 #include "iter/headroom.h"
 #include "iter/planes.h"
@@ -16,6 +17,7 @@ struct sampler {
     struct codec *codec;
     struct resize_scratch *scratch;
     struct det_label *label;      /* of the picture made next, which moves it; NULL: no boxes */
+    struct paint_sample sample;   /* of the picture made next; the key is set here */
     struct normalize_job jobs[2]; /* not mirrored, mirrored */
     normalize_row_fn *row;
     struct image images[2];         /* of the region, and of each step after it, in turns */

@@ -128,6 +128,8 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     else
         IMREC_TRY(take_labels(it, &record, labels, err));
     w->sampler.label = boxes ? &label : NULL;
+    w->sampler.sample.labels = boxes ? NULL : labels;
+    w->sampler.sample.label_count = boxes ? 0 : s->label_width;
     IMREC_TRY(make(it, t, w, &record, &draw, err));
     if (boxes)
         iter_finish_boxes(it, &draw, &label, labels);

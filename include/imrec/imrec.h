@@ -4,6 +4,7 @@
 
 #define IMREC_VERSION_STRING "0.1.0" /* CMake reads the version from this line */
 
+#include "imrec/augmenter.h"
 #include "imrec/bench.h"
 #include "imrec/cbf.h"
 #include "imrec/codec.h"

@@ -100,7 +100,7 @@ static void one(const struct recipe *r, const struct imrec_image *from, uint64_t
             memcpy(made[0].view.pixels + y * made[0].view.stride, part.pixels + y * part.stride,
                    made[0].view.stride);
     }
-    must(steps_paint(r, &d, made, &now, scratch, NULL) == IMREC_OK);
+    must(steps_paint(r, &d, NULL, made, &now, scratch, NULL) == IMREC_OK);
 }
 
 int main(int argc, char **argv)

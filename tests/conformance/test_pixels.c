@@ -202,7 +202,7 @@ static int run_steps(const struct recipe *r, const struct imrec_draw *d,
                (size_t)u.width * whole->channels);
     for (uint32_t i = 0; i < s.n; i++, now ^= 1)
         ck_assert_int_eq(step_run(&s.step[i], &made[now].view, &made[now ^ 1], scratch, NULL), 0);
-    ck_assert_int_eq(steps_paint(r, d, made, &now, scratch, NULL), IMREC_OK);
+    ck_assert_int_eq(steps_paint(r, d, NULL, made, &now, scratch, NULL), IMREC_OK);
     return (int)now;
 }
 

@@ -206,7 +206,8 @@ START_TEST(colours_are_painted_in_the_order_drawn)
         for (int i = 0; i < 24; i++)
             (order == 0 ? a : b)[i] = (uint8_t)(i * 37);
         uint32_t at = 0;
-        ck_assert_int_eq(steps_paint(&c.r, &d, pictures[order], &at, scratch, NULL), IMREC_OK);
+        ck_assert_int_eq(steps_paint(&c.r, &d, NULL, pictures[order], &at, scratch, NULL),
+                         IMREC_OK);
     }
     for (int i = 0; i < 24; i++)
         differ += a[i] != b[i];
@@ -238,7 +239,7 @@ START_TEST(when_memory_ends_the_steps_say_so_and_nothing_leaks)
             at = made[now].view;
         }
         if (st == IMREC_OK)
-            st = steps_paint(&c.r, &d, made, &now, own, NULL);
+            st = steps_paint(&c.r, &d, NULL, made, &now, own, NULL);
         imrec_alloc_fail_after(-1);
         image_free(&made[0]);
         image_free(&made[1]);

@@ -1,0 +1,25 @@
+/* augment/own.h - augmenters that the library does not know: registered, or in shared libraries. */
+#ifndef IMREC_AUGMENT_OWN_H
+#define IMREC_AUGMENT_OWN_H
+
+#include "imrec/augmenter.h"
+
+struct own {
+    imrec_augment_fn *augment;
+    void *user;
+    char name[64];    /* or the symbol's */
+    char params[256]; /* the recipe's options are not looked at again */
+};
+
+/* A registered name, or one that only a library or parameters can be meant by. */
+bool own_is_known(const char *item, size_t n);
+
+/* `item` is n bytes of aug_seq: NAME, NAME(params), PATH:NAME or PATH:NAME(params). A library that
+ * was found is never unloaded. */
+IMREC_NODISCARD enum imrec_status
+own_find(const char *item, size_t n, struct own *out, struct imrec_error *err);
+
+/* *call without params and user, which are `own`'s. */
+IMREC_NODISCARD enum imrec_status
+own_run(const struct own *own, const struct imrec_augmenter_call *call, struct imrec_error *err);
+#endif
