@@ -42,8 +42,15 @@ static enum imrec_status refuse(const struct imrec_augmenter_call *c, struct imr
     return IMREC_ERR_CORRUPT;
 }
 
+static enum imrec_status stop(const struct imrec_augmenter_call *c, struct imrec_error *err)
+{
+    (void)c, (void)err;
+    return IMREC_END;
+}
+
 static void register_all(void)
 {
+    ck_assert_int_eq(imrec_augmenter_register("stop", stop, NULL, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_augmenter_register("noise", noise, NULL, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_augmenter_register("flip", flip, NULL, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_augmenter_register("relabel", relabel, NULL, NULL), IMREC_OK);
@@ -181,7 +188,25 @@ START_TEST(labels_parameters_and_errors_reach_the_batch)
     ck_assert(label == 78);
     ck_assert_int_eq(first(&s, "aug_seq=refuse", &label, &err), IMREC_ERR_DATA);
     ck_assert_ptr_nonnull(strstr(err.message, "augmenter refuse: no luck today"));
+    ck_assert_int_eq(first(&s, "aug_seq=stop", &label, &err), IMREC_ERR_DATA);
+    ck_assert_ptr_nonnull(strstr(err.message, "augmenter stop: failed and does not say why"));
     picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(bits_follow_every_part_of_the_key_and_do_not_repeat)
+{
+    const struct imrec_augmenter_key keys[] = {
+        {1, 2, 3, 4}, {9, 2, 3, 4}, {1, 9, 3, 4}, {1, 2, 9, 4}, {1, 2, 3, 9}};
+    uint64_t seen[5 * 200];
+    for (int i = 0; i < 1000; i++)
+        seen[i] = imrec_augmenter_bits(&keys[i / 200], (uint32_t)i % 200);
+    int equal = 0;
+    for (int i = 0; i < 1000; i++)
+        for (int j = 0; j < i; j++)
+            equal += seen[i] == seen[j];
+    ck_assert_int_eq(equal, 0);
+    ck_assert_uint_eq(imrec_augmenter_bits(&keys[0], 7), seen[7]);
 }
 END_TEST
 
@@ -194,6 +219,7 @@ int main(void)
     tcase_add_loop_test(tc, what_cannot_be_called_is_refused_with_library_and_symbol, 0,
                         sizeof(refused) / sizeof(*refused));
     tcase_add_test(tc, names_that_are_taken_or_none_are_refused);
+    tcase_add_test(tc, bits_follow_every_part_of_the_key_and_do_not_repeat);
     tcase_add_test(tc, labels_parameters_and_errors_reach_the_batch);
     suite_add_tcase(s, tc);
     return suite_run(s);
