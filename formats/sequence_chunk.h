@@ -11,6 +11,8 @@
 
 #include "base/bytes.h"
 
+#include <string.h>
+
 enum stream_storage { STREAM_DENSE = 0, STREAM_SPARSE = 1 }; /* the numbers of CBF */
 enum stream_element { STREAM_FLOAT = 0, STREAM_DOUBLE = 1 };
 
@@ -51,6 +53,21 @@ struct sequence_view {
     const uint8_t *indices; /* sparse: i32 */
     const uint8_t *counts;  /* sparse: i32 of each sample */
 };
+
+/* Value i of packed ones. */
+static inline double stream_value(const uint8_t *values, enum stream_element element, uint64_t i)
+{
+    if (element == STREAM_FLOAT) {
+        float f;
+        const uint32_t bits = load_le32(values + 4 * i);
+        memcpy(&f, &bits, sizeof(f));
+        return (double)f;
+    }
+    double d;
+    const uint64_t bits = load_le64(values + 8 * i);
+    memcpy(&d, &bits, sizeof(d));
+    return d;
+}
 
 static inline struct sequence_view sequence_view(const struct sequence_chunk *c, uint32_t stream,
                                                  uint32_t sequence, const struct stream_info *info)

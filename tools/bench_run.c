@@ -17,7 +17,7 @@ const char *const bench_stage_names[STAGES] = {"io_wait", "feed", "decode", "aug
 
 /* ---- clocks and CPUs -------------------------------------------------------------------- */
 
-static double now(void)
+double bench_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -122,7 +122,7 @@ static void measure(const struct bench_job *job, struct imrec_iter *it, struct b
         if (!next_batch(it, &b, out))
             return;
     imrec_iter_get_stats(it, &was);
-    const double wall = now(), cpu = bench_cpu_now();
+    const double wall = bench_now(), cpu = bench_cpu_now();
     while (out->images < job->images) {
         if (!next_batch(it, &b, out))
             return;
@@ -130,7 +130,7 @@ static void measure(const struct bench_job *job, struct imrec_iter *it, struct b
         out->failed += b.failed;
         batches++;
     }
-    out->seconds = now() - wall;
+    out->seconds = bench_now() - wall;
     out->cpu_seconds = bench_cpu_now() - cpu;
     imrec_iter_get_stats(it, &is);
     out->bytes = is.bytes_read - was.bytes_read;
@@ -148,11 +148,11 @@ static void iterator(const struct bench_job *job, struct bench_result *out)
     struct imrec_iter *it;
     struct imrec_batch b;
     o.preprocess_threads = job->threads;
-    const double begin = now();
+    const double begin = bench_now();
     if (imrec_iter_open(&o, &it, &out->why) != IMREC_OK)
         return;
     if (next_batch(it, &b, out)) {
-        out->first_batch_s = now() - begin;
+        out->first_batch_s = bench_now() - begin;
         measure(job, it, out);
     }
     imrec_iter_close(it);

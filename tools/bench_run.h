@@ -35,6 +35,7 @@ struct bench_result {
  * what arg leads to. False: *why says what went wrong. */
 bool bench_in_child(uint32_t cpus, void (*work)(void *), void *arg, void *out, size_t n,
                     struct imrec_error *why);
+double bench_now(void);     /* seconds, from any begin */
 double bench_cpu_now(void); /* seconds that this process has used */
 uint32_t bench_cpus(void);  /* that this process may use */
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum rate { RATE_BY_HAND, RATE_LINES, RATE_READ, RATE_OPEN, RATE_SWEEP, RATE_AGAIN, RATES };
@@ -35,13 +34,6 @@ struct run {
     uint32_t threads;
     struct measured out;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double mb(uint64_t bytes, double seconds)
 {
@@ -104,7 +96,7 @@ static void by_hand(struct run *r)
     char *copy = r->binary ? cli_realloc(NULL, n + 1, 1) : NULL;
     if (copy != NULL)
         memset(copy, 1, n + 1); /* its pages are there */
-    double begin = now();
+    double begin = bench_now();
     uint64_t done = 0;
     do {
         if (copy != NULL)
@@ -113,12 +105,12 @@ static void by_hand(struct run *r)
             walk(text);
         sink += copy != NULL ? copy[n / 2] : 0;
         done += n;
-    } while (now() - begin < r->b->seconds);
-    r->out.rate[RATE_BY_HAND] = mb(done, now() - begin);
-    begin = now();
-    for (done = 0; now() - begin < 0.2 * r->b->seconds; done += n)
+    } while (bench_now() - begin < r->b->seconds);
+    r->out.rate[RATE_BY_HAND] = mb(done, bench_now() - begin);
+    begin = bench_now();
+    for (done = 0; bench_now() - begin < 0.2 * r->b->seconds; done += n)
         count_lines(text, n);
-    r->out.rate[RATE_LINES] = mb(done, now() - begin);
+    r->out.rate[RATE_LINES] = mb(done, bench_now() - begin);
     cli_free(copy);
     cli_free(text);
     r->out.common.good = true;
@@ -129,15 +121,15 @@ static void read_only(struct run *r)
     enum { PIECE = 2 << 20 };
     char *piece = cli_realloc(NULL, PIECE, 1);
     uint64_t done = 0;
-    const double begin = now();
+    const double begin = bench_now();
     do {
         const int fd = open(r->file[0], O_RDONLY);
         for (ssize_t n; fd >= 0 && (n = read(fd, piece, PIECE)) > 0;)
             done += (uint64_t)n;
         if (fd >= 0)
             close(fd);
-    } while (done > 0 && now() - begin < 0.3 * r->b->seconds);
-    r->out.rate[RATE_READ] = mb(done, now() - begin);
+    } while (done > 0 && bench_now() - begin < 0.3 * r->b->seconds);
+    r->out.rate[RATE_READ] = mb(done, bench_now() - begin);
     r->out.common.good = done > 0;
     cli_free(piece);
 }
@@ -156,21 +148,21 @@ static bool two_sweeps(struct run *r, const struct imrec_minibatch_config *c, st
     struct imrec_minibatch_source *s;
     struct imrec_minibatch m;
     struct imrec_minibatch_stats stats;
-    double begin = now(), swept[2] = {0, 0};
+    double begin = bench_now(), swept[2] = {0, 0};
     if (imrec_minibatch_source_open(imrec_minibatch_config_options(c), &s, err) != IMREC_OK)
         return false;
-    t->open += now() - begin;
+    t->open += bench_now() - begin;
     enum imrec_status st = IMREC_OK;
-    begin = now();
+    begin = bench_now();
     for (uint64_t n = 0, sweep = 0; sweep < 2; n++) {
         st = imrec_minibatch_next(s, 0, NULL, 0, &m, err);
         if (st != IMREC_OK)
             break;
         if (n == 0)
-            t->first += now() - begin;
+            t->first += bench_now() - begin;
         if (m.sweep_end) {
-            swept[sweep++] = now() - begin;
-            begin = now();
+            swept[sweep++] = bench_now() - begin;
+            begin = bench_now();
         }
     }
     imrec_minibatch_get_stats(s, &stats);
@@ -194,10 +186,10 @@ static void minibatches(struct run *r)
     bool good =
         minibatch_config_read(c, r->b->source, r->b->pair_count, r->b->pairs, err) == IMREC_OK &&
         imrec_minibatch_config_set(c, threads, err) == IMREC_OK;
-    const double begin = now(), cpu = bench_cpu_now();
+    const double begin = bench_now(), cpu = bench_cpu_now();
     do
         good = good && two_sweeps(r, c, &t);
-    while (good && now() - begin < r->b->seconds);
+    while (good && bench_now() - begin < r->b->seconds);
     const uint64_t bytes = r->bytes * t.rounds;
     r->out.rate[RATE_OPEN] = mb(bytes, t.open);
     r->out.rate[RATE_SWEEP] = mb(bytes, t.sweep);

@@ -70,6 +70,9 @@ void command_json_labels(struct json *j, const char *key, const float *labels, u
 bool command_iter_options(const char *name, char *const *pairs, int n,
                           struct imrec_iter_options *o);
 
+/* All of a file that holds a position; the caller cli_free()s it. NULL after one line on stderr. */
+char *command_read_position(const char *name, const char *path);
+
 /* Opens the iterator. EXIT_OK, or after one line on stderr EXIT_FAILED, or EXIT_USAGE where the
  * options do not go together. */
 int command_iter_open(const char *name, const struct imrec_iter_options *o,

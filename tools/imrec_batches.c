@@ -37,8 +37,6 @@ static const struct cli_page page = {
     .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but some slots failed",
 };
 
-enum { POSITION_MAX_BYTES = 1 << 24 };
-
 struct job {
     const struct batches_options *o;
     const struct imrec_iter_options *iter;
@@ -115,26 +113,6 @@ static bool commit(struct job *j, const char *position)
     return cli_output_commit(&out, page.name); /* last: it says that the others are whole */
 }
 
-/* All of a small text file, or NULL after a line on stderr. */
-static char *read_text(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    char *text = cli_realloc(NULL, POSITION_MAX_BYTES + 1, 1);
-    const size_t n = f != NULL ? fread(text, 1, POSITION_MAX_BYTES + 1, f) : 0;
-    const bool good = f != NULL && ferror(f) == 0 && n <= POSITION_MAX_BYTES;
-    if (!good)
-        fprintf(stderr, "%s: cannot read %s: %s\n", page.name, path,
-                n > POSITION_MAX_BYTES ? "too long for a position" : strerror(errno));
-    if (f != NULL)
-        (void)fclose(f);
-    if (good) {
-        text[n] = '\0';
-        return text;
-    }
-    cli_free(text);
-    return NULL;
-}
-
 /* ---- the run ---------------------------------------------------------------------------- */
 
 static int seek(const struct job *j, struct imrec_iter *it)
@@ -142,7 +120,7 @@ static int seek(const struct job *j, struct imrec_iter *it)
     struct imrec_error err;
     if (j->o->from[0] == '\0')
         return EXIT_OK;
-    char *position = read_text(j->o->from);
+    char *position = command_read_position(page.name, j->o->from);
     if (position == NULL)
         return EXIT_FAILED;
     const enum imrec_status st = imrec_iter_seek(it, position, &err);

@@ -1,7 +1,10 @@
 /* tools/imrec_commands.c - the list of subcommands, and what they share. */
 #include "tools/imrec.h"
 
+#include <errno.h>
 #include <string.h>
+
+enum { POSITION_MAX_BYTES = 1 << 24 };
 
 static const char *const usage[] = {"COMMAND [OPTIONS] SHARD... [key=value ...]", NULL};
 static const struct param no_flags[] = {{0}};
@@ -145,6 +148,25 @@ bool command_iter_options(const char *name, char *const *pairs, int n, struct im
         }
     }
     return true;
+}
+
+char *command_read_position(const char *name, const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = cli_realloc(NULL, POSITION_MAX_BYTES + 1, 1);
+    const size_t n = f != NULL ? fread(text, 1, POSITION_MAX_BYTES + 1, f) : 0;
+    const bool good = f != NULL && ferror(f) == 0 && n <= POSITION_MAX_BYTES;
+    if (!good)
+        fprintf(stderr, "%s: cannot read %s: %s\n", name, path,
+                n > POSITION_MAX_BYTES ? "too long for a position" : strerror(errno));
+    if (f != NULL)
+        (void)fclose(f);
+    if (good) {
+        text[n] = '\0';
+        return text;
+    }
+    cli_free(text);
+    return NULL;
 }
 
 int command_iter_open(const char *name, const struct imrec_iter_options *o, struct imrec_iter **out)

@@ -44,8 +44,6 @@ static const struct cli_page page = {
     .exits = "0 fine, 1 failed, 2 wrong usage",
 };
 
-enum { POSITION_MAX_BYTES = 1 << 24 };
-
 /* ---- printing ---------------------------------------------------------------------------- */
 
 static void put_value(struct json *j, bool doubles, const void *values, uint64_t i)
@@ -164,21 +162,12 @@ static bool check_names(const struct imrec_minibatch_source *s)
 static int seek(struct imrec_minibatch_source *s, const char *path)
 {
     struct imrec_error err;
-    FILE *f = fopen(path, "r");
-    char *text = cli_realloc(NULL, POSITION_MAX_BYTES + 1, 1);
-    const size_t n = f != NULL ? fread(text, 1, POSITION_MAX_BYTES, f) : 0;
-    int status = EXIT_OK;
-    text[n] = '\0';
-    if (f == NULL || ferror(f)) {
-        fprintf(stderr, "%s: cannot read %s\n", page.name, path);
-        status = EXIT_FAILED;
-    } else if (imrec_minibatch_seek(s, text, &err) != IMREC_OK) {
-        status = cli_fail(page.name, &err);
-    }
-    if (f != NULL)
-        fclose(f);
-    cli_free(text);
-    return status;
+    char *position = command_read_position(page.name, path);
+    if (position == NULL)
+        return EXIT_FAILED;
+    const enum imrec_status st = imrec_minibatch_seek(s, position, &err);
+    cli_free(position);
+    return st == IMREC_OK ? EXIT_OK : cli_fail(page.name, &err);
 }
 
 static int

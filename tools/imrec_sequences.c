@@ -4,6 +4,7 @@
 #include "imrec/convert.h"
 #include "imrec/ctf.h"
 #include "imrec/sequences.h"
+#include "tools/minibatch_config.h"
 
 #include <string.h>
 
@@ -35,14 +36,13 @@ bool sequences_are_asked(const char *config, int operands, char *const *operand)
 static enum imrec_status configure(const struct sequences_request *r,
                                    struct imrec_minibatch_config *c, struct imrec_error *err)
 {
-    char file[4200];
     enum imrec_status st = IMREC_OK;
     if (r->config[0] != '\0')
         st = imrec_minibatch_config_load(c, r->config, err);
     for (int i = 0; i < r->operands && st == IMREC_OK; i++) {
         const bool is_file = i == 0 && !sequences_is_pair(r->operand[i]);
-        snprintf(file, sizeof(file), "file=%.4096s", r->operand[i]);
-        st = imrec_minibatch_config_set(c, is_file ? file : r->operand[i], err);
+        st = is_file ? minibatch_config_file(c, r->operand[i], err)
+                     : imrec_minibatch_config_set(c, r->operand[i], err);
     }
     return st;
 }

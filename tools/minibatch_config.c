@@ -1,6 +1,8 @@
 /* tools/minibatch_config.c */
 #include "tools/minibatch_config.h"
 
+#include "tools/cli/memory.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,17 +30,23 @@ static bool is_configuration(const char *path, int pairs, char *const *pair)
     return c != EOF && (isalpha(c) || c == '#');
 }
 
+enum imrec_status
+minibatch_config_file(struct imrec_minibatch_config *c, const char *files, struct imrec_error *err)
+{
+    const size_t n = strlen(files) + sizeof("file=");
+    char *pair = cli_realloc(NULL, n, 1);
+    snprintf(pair, n, "file=%s", files);
+    const enum imrec_status st = imrec_minibatch_config_set(c, pair, err); /* keeps a copy */
+    cli_free(pair);
+    return st;
+}
+
 enum imrec_status minibatch_config_read(struct imrec_minibatch_config *c, const char *source,
                                         int pairs, char *const *pair, struct imrec_error *err)
 {
-    char file[4200];
-    enum imrec_status st;
-    if (is_configuration(source, pairs, pair)) {
-        st = imrec_minibatch_config_load(c, source, err);
-    } else {
-        snprintf(file, sizeof(file), "file=%.4096s", source);
-        st = imrec_minibatch_config_set(c, file, err);
-    }
+    enum imrec_status st = is_configuration(source, pairs, pair)
+                               ? imrec_minibatch_config_load(c, source, err)
+                               : minibatch_config_file(c, source, err);
     for (int i = 0; i < pairs && st == IMREC_OK; i++)
         st = imrec_minibatch_config_set(c, pair[i], err);
     return st;

@@ -9,6 +9,7 @@
 #include "formats/set_names.h"
 #include "im2rec/pack_options.h"
 #include "im2rec/reshape/reshape.h"
+#include "im2rec/reshape/source_sets.h"
 #include "im2rec/set_files.h"
 #include "iter/dataset_files.h"
 #include "storage/sink.h"
@@ -211,21 +212,10 @@ static enum imrec_status remove_extra(const struct append *a, struct imrec_error
 
 static enum imrec_status add_new_shards(struct append *a, struct imrec_error *err)
 {
-    struct dataset_files f;
     char glob[NAME_BYTES + 16];
     const bool many = a->o.shards != 0 || a->o.shard_size != 0;
     snprintf(glob, sizeof(glob), "%.*s-*.rec", (int)strlen(a->extra) - 4, a->extra);
-    IMREC_TRY(dataset_files_open(many ? glob : a->extra, &f, err));
-    char **grown = imrec_realloc(a->uris, a->count + f.shards.count, sizeof(*grown));
-    bool fits = grown != NULL;
-    if (fits)
-        a->uris = grown;
-    for (size_t i = 0; fits && i < f.shards.count; i++) {
-        fits = (a->uris[a->count] = dataset_copy(f.shards.uri[i])) != NULL;
-        a->count += fits;
-    }
-    dataset_files_close(&f);
-    return fits ? IMREC_OK : no_memory(err);
+    return source_sets_expand(many ? glob : a->extra, &a->uris, &a->count, err);
 }
 
 static enum imrec_status

@@ -14,17 +14,18 @@
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-static enum imrec_status add_shards(struct source_sets *s, const char *uri, struct imrec_error *err)
+enum imrec_status
+source_sets_expand(const char *uri, char ***shards, size_t *count, struct imrec_error *err)
 {
     struct dataset_files f;
     IMREC_TRY(dataset_files_open(uri, &f, err));
-    char **grown = imrec_realloc(s->shard, s->count + f.shards.count, sizeof(*grown));
+    char **grown = imrec_realloc(*shards, *count + f.shards.count, sizeof(*grown));
     bool fits = grown != NULL;
     if (fits)
-        s->shard = grown;
+        *shards = grown;
     for (size_t i = 0; fits && i < f.shards.count; i++) {
-        fits = (s->shard[s->count] = dataset_copy(f.shards.uri[i])) != NULL;
-        s->count += fits;
+        fits = ((*shards)[*count] = dataset_copy(f.shards.uri[i])) != NULL;
+        *count += fits;
     }
     dataset_files_close(&f);
     return fits
@@ -95,7 +96,7 @@ enum imrec_status source_sets_open(const char *const *uris, size_t count, bool w
     enum imrec_status st = IMREC_OK;
     *out = (struct source_sets){0};
     for (size_t i = 0; i < count && st == IMREC_OK; i++)
-        st = add_shards(out, uris[i], err);
+        st = source_sets_expand(uris[i], &out->shard, &out->count, err);
     if (st == IMREC_OK && want_classes)
         st = take_classes(out, err);
     if (st != IMREC_OK)

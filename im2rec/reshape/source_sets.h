@@ -20,6 +20,9 @@ struct source_sets {
     char *list; /* that the names are of */
 };
 
+/* Appends the shards that a URI means to a list, in memory of imrec_realloc(). */
+IMREC_NODISCARD enum imrec_status
+source_sets_expand(const char *uri, char ***shards, size_t *count, struct imrec_error *err);
 /* Expands the URIs. Class lists that differ are IMREC_ERR_ARGUMENT, unless nobody wants one. */
 IMREC_NODISCARD enum imrec_status source_sets_open(const char *const *uris, size_t count,
                                                    bool want_classes, struct source_sets *out,

@@ -205,7 +205,7 @@ struct imrec_minibatch_stats {
                                     delivered last */
     uint64_t dropped_sequences;  /* those without a sample left; missing_ids=drop */
     uint64_t bytes_read;
-    uint64_t memory_bytes; /* tables, chunks and minibatches */
+    uint64_t memory_bytes; /* tables and chunks */
 };
 /* Fills *out. */
 IMREC_API void

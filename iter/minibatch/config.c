@@ -104,8 +104,9 @@ static const char *keep(struct imrec_minibatch_config *c, const char *text, size
 
 /* ---- one value --------------------------------------------------------------------------- */
 
-bool config_param_find(const struct param *table, const char *name, size_t n,
-                       const struct param **out)
+/* What `table` has under a name as CNTK's pages or C spell it. False: nothing. */
+static bool
+config_param_find(const struct param *table, const char *name, size_t n, const struct param **out)
 {
     char spelled[64];
     if (n >= sizeof(spelled))

@@ -6,8 +6,4 @@
 #include "imrec/minibatch.h"
 
 extern const struct param minibatch_params[], deserializer_params[];
-
-/* What `table` has under a name as CNTK's pages or C spell it. False: nothing. */
-IMREC_NODISCARD bool
-config_param_find(const struct param *table, const char *name, size_t n, const struct param **out);
 #endif

@@ -205,7 +205,7 @@ static void make_chunks(struct corpus *c, bool of_blocks)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < c->blocks; i++) {
-        const struct corpus_block *b = &c->block[i];
+        struct corpus_block *b = &c->block[i];
         struct corpus_chunk *k = c->chunks > 0 ? &c->chunk[c->chunks - 1] : NULL;
         if (k == NULL || of_blocks || !goes_on(c, b - 1, b, bytes) ||
             (uint64_t)k->sequences + b->sequences > UINT32_MAX) {
@@ -213,6 +213,7 @@ static void make_chunks(struct corpus *c, bool of_blocks)
             *k = (struct corpus_chunk){.first = b->first, .block = i};
             bytes = 0;
         }
+        b->chunk = c->chunks - 1;
         k->blocks++;
         k->sequences += b->sequences;
         k->samples += b->samples;
@@ -258,19 +259,6 @@ uint32_t corpus_block_of(const struct corpus *c, uint32_t chunk, uint32_t n)
 uint32_t corpus_block_at(const struct corpus *c, uint64_t sequence)
 {
     return search(c, 0, c->blocks, sequence);
-}
-
-uint32_t corpus_chunk_at(const struct corpus *c, uint64_t sequence)
-{
-    uint32_t begin = 0, end = c->chunks;
-    while (end - begin > 1) {
-        const uint32_t middle = begin + (end - begin) / 2;
-        if (c->chunk[middle].first <= sequence)
-            begin = middle;
-        else
-            end = middle;
-    }
-    return begin;
 }
 
 /* The lengths of a binary chunk, as they stand before its data. Should they not add up to what

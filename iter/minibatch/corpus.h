@@ -21,6 +21,7 @@ struct corpus_block {
     uint32_t sequences, samples;
     uint32_t file;
     uint32_t number; /* of the chunk in its file */
+    uint32_t chunk;  /* of the timeline, that it belongs to */
     uint32_t from;   /* first sequence in that chunk */
     bool slice;      /* a part of that chunk; see corpus_slices.h */
 };
@@ -63,9 +64,8 @@ void corpus_close(struct corpus *c); /* NULL is allowed */
 
 /* The block that holds sequence n of a chunk. */
 uint32_t corpus_block_of(const struct corpus *c, uint32_t chunk, uint32_t n);
-/* The block, the chunk, that holds a sequence of the corpus. */
+/* The block that holds a sequence of the corpus. */
 uint32_t corpus_block_at(const struct corpus *c, uint64_t sequence);
-uint32_t corpus_chunk_at(const struct corpus *c, uint64_t sequence);
 /* Samples of sequence n of a chunk. Reads a binary file's lengths when they are first asked for. */
 IMREC_NODISCARD enum imrec_status
 corpus_length(struct corpus *c, uint32_t chunk, uint32_t n, uint32_t *out, struct imrec_error *err);

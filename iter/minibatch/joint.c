@@ -77,7 +77,7 @@ static enum imrec_status grow_rows(struct joint *j, struct imrec_error *err)
 static enum imrec_status
 length_at(struct corpus *c, uint64_t sequence, uint32_t *out, struct imrec_error *err)
 {
-    const uint32_t chunk = corpus_chunk_at(c, sequence);
+    const uint32_t chunk = c->block[corpus_block_at(c, sequence)].chunk;
     return corpus_length(c, chunk, (uint32_t)(sequence - c->chunk[chunk].first), out, err);
 }
 

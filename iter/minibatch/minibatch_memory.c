@@ -37,7 +37,9 @@ static uint64_t resident_bytes(const struct imrec_minibatch_source *s, const str
     return bytes < (double)all ? (uint64_t)bytes : all;
 }
 
-uint64_t
+/* Tables and chunks of all corpora, bytes; minibatches are not in it, for their sizes are asked
+ * for later. */
+static uint64_t
 source_memory_planned(const struct imrec_minibatch_source *s, const struct timeline_options *t)
 {
     uint64_t sum = joint_memory(&s->joint);

@@ -193,9 +193,3 @@ void packed_stream_free(struct packed_stream *s)
     room_free(&s->row_start);
     *s = (struct packed_stream){0};
 }
-
-uint64_t packed_stream_memory(const struct packed_stream *s)
-{
-    return s->values.bytes + s->mask.bytes + s->length.bytes + s->row.bytes + s->column.bytes +
-           s->indices.bytes + s->row_start.bytes;
-}

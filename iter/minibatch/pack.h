@@ -29,5 +29,4 @@ pack_stream(struct packed_stream *s, const struct stream_info *info,
             uint64_t rows, uint64_t width, struct imrec_minibatch_stream *out,
             struct imrec_error *err);
 void packed_stream_free(struct packed_stream *s);
-uint64_t packed_stream_memory(const struct packed_stream *s);
 #endif

@@ -105,10 +105,7 @@ static inline bool source_has_large_blocks(const struct imrec_minibatch_source *
     return s->joint.corpus[0]->block[0].bytes > 2 * CORPUS_TEXT_BLOCK;
 }
 
-/* minibatch_memory.c: tables and chunks of all corpora, bytes; minibatches are not in it, for
- * their sizes are asked for later. */
-uint64_t
-source_memory_planned(const struct imrec_minibatch_source *s, const struct timeline_options *t);
+/* minibatch_memory.c */
 IMREC_NODISCARD enum imrec_status source_check_memory(const struct imrec_minibatch_source *s,
                                                       const struct timeline_options *t,
                                                       struct imrec_error *err);

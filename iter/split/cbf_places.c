@@ -119,26 +119,12 @@ see(struct cbf_places *p, uint64_t pos, uint64_t n, uint64_t ahead, const uint8_
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static double value_at(const uint8_t *values, enum stream_element element, uint64_t i)
-{
-    if (element == STREAM_FLOAT) {
-        float f;
-        const uint32_t bits = load_le32(values + 4 * i);
-        memcpy(&f, &bits, sizeof(f));
-        return (double)f;
-    }
-    double d;
-    const uint64_t bits = load_le64(values + 8 * i);
-    memcpy(&d, &bits, sizeof(d));
-    return d;
-}
-
 /* Words of 16 bits, the highest first. */
 static bool words(const uint8_t *values, uint32_t n, uint64_t *out)
 {
     *out = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const double v = value_at(values, STREAM_FLOAT, i);
+        const double v = stream_value(values, STREAM_FLOAT, i);
         if (!(v >= 0 && v <= 65535 && v == (double)(uint32_t)v))
             return false;
         *out = *out << 16 | (uint32_t)v;
@@ -160,7 +146,7 @@ static enum imrec_status one_hot(struct cbf_places *p, const struct stream_info 
 {
     uint32_t ones = 0, zeros = 0, class = 0;
     for (uint32_t i = 0; i < s->dim; i++) {
-        const double v = value_at(values, s->element, i);
+        const double v = stream_value(values, s->element, i);
         ones += v == 1;
         zeros += v == 0;
         class = v == 1 ? i : class;
@@ -181,7 +167,7 @@ static enum imrec_status dense_label(struct cbf_places *p, const struct stream_i
     if (width != s->dim)
         return one_hot(p, s, pos, at + 4, unit);
     for (uint32_t i = 0; i < width; i++)
-        store_label(p, unit, i, value_at(at + 4, s->element, i));
+        store_label(p, unit, i, stream_value(at + 4, s->element, i));
     return IMREC_OK;
 }
 
@@ -253,8 +239,8 @@ take_length(struct cbf_places *p, const struct sequence *q, const uint8_t *at)
         return BAD(p, q->pos,
                    "stream '%.64s': %g and %g, no length of a picture: two whole numbers from 0 to "
                    "65535 are needed, below %u x 65536",
-                   q->info->alias, value_at(at + 4, STREAM_FLOAT, 0),
-                   value_at(at + 4, STREAM_FLOAT, 1), MOST_PICTURE >> 16);
+                   q->info->alias, stream_value(at + 4, STREAM_FLOAT, 0),
+                   stream_value(at + 4, STREAM_FLOAT, 1), MOST_PICTURE >> 16);
     q->record->bytes = (uint32_t)bytes;
     if (p->have_pictures && elements_of((uint32_t)bytes) != elements)
         return does_not_fit(p, q, elements);

@@ -1,6 +1,8 @@
 /* iter/split/value_bmp.c - 24 bits a pixel, or 8 and a palette of greys; rows from the bottom. */
 #include "iter/split/value_bmp.h"
 
+#include "formats/sequence_chunk.h"
+
 #include <string.h>
 
 enum { FILE_HEAD = 14, INFO_HEAD = 40, PALETTE = 256 * 4, MOST_SIDE = 16384 };
@@ -61,20 +63,6 @@ static void write_head(uint32_t side, uint32_t channels, uint8_t *out)
         memset(out + FILE_HEAD + INFO_HEAD + (size_t)i * 4, (int)i, 3);
 }
 
-static double value_at(const uint8_t *values, bool is_double, size_t i)
-{
-    if (!is_double) {
-        float f;
-        const uint32_t bits = load_le32(values + 4 * i);
-        memcpy(&f, &bits, sizeof(f));
-        return (double)f;
-    }
-    double d;
-    const uint64_t bits = load_le64(values + 8 * i);
-    memcpy(&d, &bits, sizeof(d));
-    return d;
-}
-
 bool value_bmp_write(const uint8_t *values, bool is_double, uint32_t side, uint32_t channels,
                      uint8_t *out)
 {
@@ -86,7 +74,8 @@ bool value_bmp_write(const uint8_t *values, bool is_double, uint32_t side, uint3
         memset(row + stride - 4, 0, 4);
         for (uint32_t c = 0; c < channels; c++)
             for (uint32_t x = 0; x < side; x++) {
-                const double v = value_at(values, is_double, c * plane + (size_t)y * side + x);
+                const double v = stream_value(values, is_double ? STREAM_DOUBLE : STREAM_FLOAT,
+                                              c * plane + (size_t)y * side + x);
                 const uint8_t b = v >= 0 && v <= 255 ? (uint8_t)v : 0;
                 pixels &= (double)b == v;
                 row[(size_t)x * channels + (channels - 1 - c)] = b; /* blue, green, red */
