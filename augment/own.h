@@ -2,20 +2,18 @@
 #ifndef IMREC_AUGMENT_OWN_H
 #define IMREC_AUGMENT_OWN_H
 
+#include "base/plugin.h"
 #include "imrec/augmenter.h"
 
 struct own {
     imrec_augment_fn *augment;
-    void *user;
-    char name[64];    /* or the symbol's */
-    char params[256]; /* the recipe's options are not looked at again */
+    struct plugin plugin; /* the recipe's options are not looked at again */
 };
 
 /* A registered name, or one that only a library or parameters can be meant by. */
 bool own_is_known(const char *item, size_t n);
 
-/* `item` is n bytes of aug_seq: NAME, NAME(params), PATH:NAME or PATH:NAME(params). A library that
- * was found is never unloaded. */
+/* `item` is n bytes of aug_seq: NAME, NAME(params), PATH:NAME or PATH:NAME(params). */
 IMREC_NODISCARD enum imrec_status
 own_find(const char *item, size_t n, struct own *out, struct imrec_error *err);
 
