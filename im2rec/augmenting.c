@@ -91,7 +91,7 @@ augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struc
     if (st == IMREC_OK && a->recipe.own_count != 0)
         st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                             "augment calls no augmenters of your own (%s): they are for reading",
-                            a->recipe.own[0].name);
+                            a->recipe.own[0].plugin.name);
     if (st != IMREC_OK)
         augmenting_free(a);
     return st;
