@@ -15,7 +15,8 @@ file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cli/imrec/*.sh)
 foreach(case IN LISTS cases)
   get_filename_component(name ${case} NAME_WE)
   add_test(NAME cli_imrec_${name} COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${case}
-           $<TARGET_FILE_DIR:imrec_tool> $<TARGET_FILE_DIR:make_set> $<TARGET_FILE_DIR:im2rec>)
+           $<TARGET_FILE_DIR:imrec_tool> $<TARGET_FILE_DIR:make_set> $<TARGET_FILE_DIR:param_rows>
+           $<TARGET_FILE_DIR:im2rec>)
   set_tests_properties(cli_imrec_${name} PROPERTIES LABELS cli TIMEOUT 120 SKIP_RETURN_CODE 77
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endforeach()

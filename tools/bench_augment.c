@@ -1,50 +1,13 @@
 #include "tools/bench_augment.h"
+#include "tools/augmenters.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The usual settings: those of the recipes that train classifiers. */
-static const struct augmenter {
-    const char *name, *words;
-} augmenters[] = {
-    {"crop", "rand_crop=1 rand_mirror=1"},
-    {"resize", "resize=240"},
-    {"resize-cubic", "resize=240 inter_method=2"},
-    {"resize-area", "resize=240 inter_method=3"},
-    {"resize-lanczos", "resize=240 inter_method=4"},
-    {"rotate", "max_rotate_angle=10"},
-    {"shear", "max_shear_ratio=0.1"},
-    {"scale", "min_random_scale=0.8 max_random_scale=1.25"},
-    {"aspect", "max_aspect_ratio=0.25"},
-    {"pad", "pad=4"},
-    {"random-resized-crop", "random_resized_crop=1 min_random_area=0.08 min_aspect_ratio=0.75 "
-                            "max_aspect_ratio=1.3333"},
-    {"crop-size", "min_crop_size=160 max_crop_size=240 rand_crop=1"},
-    {"brightness", "brightness=0.4"},
-    {"contrast", "contrast=0.4"},
-    {"saturation", "saturation=0.4"},
-    {"brightness-contrast-saturation", "brightness=0.4 contrast=0.4 saturation=0.4"},
-    {"hsl", "random_h=36 random_s=50 random_l=50"},
-    {"pca", "pca_noise=0.1"},
-    {"rand-augment", "rand_augment=2"},
-    {"trivial-augment", "trivial_augment=1"},
-    {"hue", "hue=0.1"},
-    {"grayscale", "random_grayscale=0.2"},
-    {"gaussian-blur", "gaussian_blur=0.5"},
-    {"random-erasing", "random_erasing=0.25"},
-    {"random-resized-crop-torch", "random_resized_crop=1 rrc_style=torch antialias=1 "
-                                  "min_random_area=0.08 min_aspect_ratio=0.75 "
-                                  "max_aspect_ratio=1.3333"},
-    {"mixup", "mixup=0.2"},
-    {"cutmix", "cutmix=1"},
-    {"tones", "max_random_contrast=0.2 max_random_illumination=20"},
-};
-enum { AUGMENTERS = sizeof(augmenters) / sizeof(augmenters[0]), WORDS = 512 };
-
 struct row {
     const struct augmenter *a;
     struct imrec_iter_options o;
-    char words[WORDS]; /* what the options borrow */
+    char words[AUGMENTER_WORDS]; /* what the options borrow */
     struct bench_values augment_us, cpu_us;
 };
 
@@ -64,42 +27,43 @@ static bool wanted(const char *names, const char *name)
     return false;
 }
 
-static bool set_words(struct row *r, const struct bench_job *job)
+static int count_measured(void)
 {
-    struct imrec_error err;
-    r->o = *job->iter;
-    snprintf(r->words, sizeof(r->words), "%s", r->a->words);
-    for (char *rest = r->words, *w; (w = strtok_r(rest, " ", &rest)) != NULL;)
-        if (imrec_iter_options_set(&r->o, w, &err) != IMREC_OK) {
-            (void)cli_fail(job->name, &err);
-            return false;
-        }
-    return true;
+    int n = 0;
+    for (const struct augmenter *a = augmenters; a->name != NULL; a++)
+        n += a->kind == AUGMENTER_MEASURED;
+    return n;
+}
+
+static int refuse_names(const char *command, const char *names)
+{
+    (void)cli_refuse(stderr, command,
+                     "augment must be all or names with commas between, not '%.80s'", names);
+    fputs("names:", stderr);
+    for (const struct augmenter *a = augmenters; a->name != NULL; a++)
+        if (a->kind == AUGMENTER_MEASURED)
+            fprintf(stderr, " %s", a->name);
+    fputc('\n', stderr);
+    return -1;
 }
 
 /* How many rows; -1 after a line on stderr. */
 static int choose(struct row *rows, const struct bench_job *job, const char *names)
 {
+    struct imrec_error err;
     int n = 0;
-    for (int i = 0; i < AUGMENTERS; i++) {
-        if (!wanted(names, augmenters[i].name))
+    for (const struct augmenter *a = augmenters; a->name != NULL; a++) {
+        if (a->kind != AUGMENTER_MEASURED || !wanted(names, a->name))
             continue;
-        rows[n].a = &augmenters[i];
-        if (!set_words(&rows[n++], job))
+        rows[n].a = a;
+        rows[n].o = *job->iter;
+        if (augmenter_apply(a, &rows[n].o, rows[n].words, &err) != IMREC_OK) {
+            (void)cli_fail(job->name, &err);
             return -1;
+        }
+        n++;
     }
-    if (n == 0) {
-        (void)cli_refuse(stderr, job->name,
-                         "augment must be all or names with commas between, not "
-                         "'%.80s'",
-                         names);
-        fprintf(stderr, "names:");
-        for (int i = 0; i < AUGMENTERS; i++)
-            fprintf(stderr, " %s", augmenters[i].name);
-        fputc('\n', stderr);
-        return -1;
-    }
-    return n;
+    return n > 0 ? n : refuse_names(job->name, names);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------ */
@@ -163,8 +127,9 @@ int bench_augmenters(const struct bench_job *job, const char *names, int repeats
 {
     struct bench_job one = *job;
     struct bench_values limit = {.n = 0};
-    struct row *rows = cli_realloc(NULL, AUGMENTERS, sizeof(*rows));
-    memset(rows, 0, AUGMENTERS * sizeof(*rows));
+    const size_t most = (size_t)count_measured();
+    struct row *rows = cli_realloc(NULL, most, sizeof(*rows));
+    memset(rows, 0, most * sizeof(*rows));
     const int n = choose(rows, job, names);
     bool fine = n > 0;
     one.threads = 1;

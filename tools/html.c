@@ -15,6 +15,8 @@ static const char style[] =
     ".bad{display:flex;height:170px;align-items:center;padding:8px;font-size:12px}\n"
     "table{border-collapse:collapse;margin:1rem 0} th,td{padding:4px 12px;text-align:right;\n"
     "border-bottom:1px solid var(--line)} th:first-child,td:first-child{text-align:left}\n"
+    "h2{font-size:1.1rem;margin:2rem 0 .2rem} nav a{margin-right:.8em;white-space:nowrap}\n"
+    ".params th,.params td{text-align:left;vertical-align:top;font-size:13px}\n"
     ".wide{overflow-x:auto} svg{max-width:100%;height:auto} svg "
     "text{fill:CanvasText;font-size:12px}\n";
 

@@ -12,26 +12,34 @@
     X(bool, first, "0", 0, 1, "", "pictures", "the first ones of the shards instead")              \
     X(bool, augmented, "0", 0, 1, "", "pictures",                                                  \
       "what the iterator delivers; key=value are its parameters")                                  \
+    X(int64_t, grid, "0", 0, 1000, "N", "pictures",                                                \
+      "with --augmented: N draws of every augmenter, of one picture")                              \
     ROW_JSON(X)
 struct view_options {
     VIEW_PARAMS(IMREC_FIELD)
 };
 #define PARAM_STRUCT struct view_options
 static const struct param table[] = {VIEW_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD OUT.html",
-                                    "--augmented [OPTIONS] SHARD OUT.html [key=value ...]", NULL};
+static const char *const usage[] = {
+    "[OPTIONS] SHARD OUT.html", "--augmented [--grid N] [OPTIONS] SHARD OUT.html [key=value ...]",
+    NULL};
 
 static const struct cli_page page = {
     .name = "imrec view",
     .summary = "a contact sheet: pictures, labels and ids in one HTML file",
     .usage = usage,
-    .text = "OUT.html holds the pictures themselves and needs no other file. With --augmented it\n"
-            "shows what ImageRecordIter makes of them (unless given: data_shape=3,224,224\n"
-            "batch_size=count), before normalizing.",
+    .text =
+        "OUT.html holds the pictures themselves and needs no other file. With --augmented it\n"
+        "shows what ImageRecordIter makes of them (unless given: data_shape=3,224,224\n"
+        "batch_size=count), before normalizing. With --grid it documents the augmenters: of the\n"
+        "first picture of the partition (part_index, num_parts) it shows N draws of each at its\n"
+        "usual setting, alone above the given key=value, with what was drawn and its parameters;\n"
+        "those of boxes where the record's label holds boxes.",
     .table = table,
     .keys = imrec_iter_table,
     .examples = "  imrec view train.rec train.html\n"
-                "  imrec view --augmented train.rec aug.html shuffle=1 rand_crop=1 rand_mirror=1\n",
+                "  imrec view --augmented train.rec aug.html shuffle=1 rand_crop=1 rand_mirror=1\n"
+                "  imrec view --augmented --grid 6 train.rec augmenters.html resize=256\n",
     .exits = "0 fine, 1 failed, 2 wrong usage, 3 done, but some pictures cannot be shown",
 };
 
@@ -130,7 +138,7 @@ static void show_record(struct sheet *s, const struct imrec_record *r)
         sheet_picture(s, "image/jpeg", bytes, n);
     else
         sheet_no_picture(s, err.message);
-    sheet_label(s, r->labels, r->is_image ? r->label_count : 0);
+    sheet_label(s, r->labels, r->is_image && !s->unlabelled ? r->label_count : 0);
     fprintf(s->out, "id %" PRIu64 ", at %" PRIu64 "<br>", r->is_image ? r->id : 0, r->offset);
     if (known)
         fprintf(s->out, "%" PRIu32 "x%" PRIu32 " %s %s, %zu bytes", info.width, info.height,
@@ -139,8 +147,8 @@ static void show_record(struct sheet *s, const struct imrec_record *r)
 }
 
 /* The first `most` records of a partition. */
-static enum imrec_status show_partition(struct sheet *s, const char *uri, uint64_t part,
-                                        uint64_t parts, uint64_t most, struct imrec_error *err)
+enum imrec_status sheet_partition(struct sheet *s, const char *uri, uint64_t part, uint64_t parts,
+                                  uint64_t most, struct imrec_error *err)
 {
     struct imrec_reader *reader;
     struct imrec_record r;
@@ -168,13 +176,13 @@ show_records(struct sheet *s, const char *uri, bool first, struct imrec_error *e
     const long begin = ftell(s->out);
     enum imrec_status st = IMREC_OK;
     for (uint64_t i = 0; i < s->wanted && !first && st == IMREC_OK; i++)
-        st = show_partition(s, uri, i, s->wanted, 1, err);
+        st = sheet_partition(s, uri, i, s->wanted, 1, err);
     if (st != IMREC_OK || (!first && s->shown == s->wanted))
         return st;
     if (fseek(s->out, begin, SEEK_SET) != 0 || ftruncate(fileno(s->out), begin) != 0)
         return IMREC_OK;
     s->shown = s->failed = 0;
-    return show_partition(s, uri, 0, 1, s->wanted, err);
+    return sheet_partition(s, uri, 0, 1, s->wanted, err);
 }
 
 /* ---- the sheet -------------------------------------------------------------------------- */
@@ -185,7 +193,10 @@ fill(struct sheet *s, const char *uri, const struct view_options *o, char *const
     struct imrec_error err;
     char title[256];
     int status = EXIT_OK;
-    snprintf(title, sizeof(title), "%.200s%s", uri, o->augmented ? ", as delivered" : "");
+    snprintf(title, sizeof(title), "%.200s%s", uri,
+             o->grid != 0   ? ", augmented"
+             : o->augmented ? ", as delivered"
+                            : "");
     html_begin(s->out, title);
     if (o->augmented) {
         fputs("<p>", s->out);
@@ -194,6 +205,11 @@ fill(struct sheet *s, const char *uri, const struct view_options *o, char *const
             fputc(' ', s->out);
         }
         fputs("</p>\n", s->out);
+    }
+    if (o->grid != 0) {
+        status = sheet_grid(s, page.name, uri, (uint64_t)o->grid, pairs, n);
+        html_end(s->out);
+        return status;
     }
     fputs("<div class=\"sheet\">\n", s->out);
     if (o->augmented)
@@ -225,7 +241,7 @@ view(const char *uri, const char *path, const struct view_options *o, char *cons
 {
     struct imrec_error err;
     struct cli_output output = {0};
-    struct sheet s = {.wanted = (uint64_t)o->count};
+    struct sheet s = {.wanted = (uint64_t)o->count, .quality = 92};
     int status = EXIT_OK;
     if (imrec_decoder_new(&s.decoder, &err) != IMREC_OK ||
         imrec_classes_open(uri, &s.classes, &err) != IMREC_OK)
@@ -257,6 +273,8 @@ static int run(int argc, char **argv)
     if (!o.augmented && argc - first > 2)
         return cli_refuse(stderr, page.name, "%s: key=value goes with --augmented",
                           argv[first + 2]);
+    if (!o.augmented && o.grid != 0)
+        return cli_refuse(stderr, page.name, "--grid goes with --augmented");
     return view(argv[first], argv[first + 1], &o, argv + first + 2, argc - first - 2);
 }
 

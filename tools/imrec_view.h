@@ -9,6 +9,8 @@ struct sheet {
     struct imrec_decoder *decoder;
     struct imrec_classes *classes;
     uint64_t wanted, shown, failed;
+    int quality;     /* of the JPEGs that are made */
+    bool unlabelled; /* labels are boxes that the pictures do not show */
 };
 
 /* <figure> up to the caption; the caller writes one and calls sheet_end_figure(). */
@@ -20,6 +22,22 @@ void sheet_frames(const struct imrec_image *image, const float *label);
 void sheet_boxes(struct sheet *s, const float *label);
 void sheet_end_figure(struct sheet *s);
 
+/* A slot of a batch: its picture (frames are drawn into it), label and draws. */
+void sheet_delivered(struct sheet *s, const struct imrec_iter_options *o,
+                     const struct imrec_batch *b, uint32_t slot, const struct imrec_image *image);
+/* What was drawn, as far as it is not neutral; the line begun goes on with <br>. */
+void sheet_draw(FILE *out, const struct imrec_draw *d);
+bool sheet_has_boxes(const struct imrec_iter_options *o);
+void sheet_unnormalized(struct imrec_iter_options *o); /* values are pixels */
+
 /* What the iterator delivers: pairs are its options. Returns an exit status. */
 int sheet_augmented(struct sheet *s, const char *name, const char *uri, char *const *pairs, int n);
+
+/* Of the first picture of the partition that pairs name: `draws` draws of every augmenter, and
+ * each one's rows of the table. Returns an exit status. */
+int sheet_grid(struct sheet *s, const char *name, const char *uri, uint64_t draws,
+               char *const *pairs, int n);
+/* The first `most` records of a partition, as packed. */
+enum imrec_status sheet_partition(struct sheet *s, const char *uri, uint64_t part, uint64_t parts,
+                                  uint64_t most, struct imrec_error *err);
 #endif
