@@ -2,6 +2,7 @@
  * channels, rows, columns, number of values, the values, label_pad_value. */
 #include "base/error.h"
 #include "iter/split/label_widths.h"
+#include "iter/split/plugged.h"
 #include "iter/state.h"
 
 #include <string.h>
@@ -30,6 +31,12 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
                               "%.200s: pictures in CBF files have no boxes; "
                               "aug_seq=det_aug_default reads records",
                               it->split.shards[0].uri);
+    if (it->split.plugged != NULL && it->labels.entries == NULL && it->boxes_width <= 0 &&
+        o->label_pad_width <= 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "label_pad_width must be given: nobody knows how wide the labels of "
+                              "source=%s are",
+                              it->split.plugged->plugin.name);
     IMREC_TRY(widest_of(it, &widest, err));
     if (o->label_pad_width > 0 && widest > o->label_pad_width)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,

@@ -57,6 +57,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .drop_behind = o->drop_behind,
         .label_width = it->recipe.det.on ? 0 : (uint32_t)o->label_width,
         .no_labels = o->path_imglist[0] != '\0',
+        .source = o->source,
     };
     IMREC_TRY(split_open(&wanted, &it->split, err));
     it->indexed = so.indexed = it->split.records != NULL;
@@ -94,6 +95,13 @@ static enum imrec_status count_equal(struct imrec_iter *it, struct imrec_error *
     return st;
 }
 
+/* Labels that a source may give a sample. */
+static uint32_t label_room(const struct imrec_iter *it)
+{
+    const struct imrec_iter_options *o = &it->options;
+    return (uint32_t)(it->recipe.det.on ? o->label_pad_width : o->label_width);
+}
+
 static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error *err)
 {
     it->workers = imrec_zalloc(it->worker_count, sizeof(*it->workers));
@@ -101,9 +109,13 @@ static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error 
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u workers",
                               it->worker_count);
     const bool stream = it->slots.data_bytes > STREAM_BYTES;
-    for (uint32_t i = 0; i < it->worker_count; i++)
+    for (uint32_t i = 0; i < it->worker_count; i++) {
         IMREC_TRY(sampler_init(&it->workers[i].sampler, &it->recipe, &it->headroom, it->mean_image,
                                stream, err));
+        if (it->split.plugged != NULL)
+            IMREC_TRY(plugged_room_init(&it->workers[i].room, label_room(it),
+                                        it->options.max_pixels, err));
+    }
     return IMREC_OK;
 }
 
@@ -173,7 +185,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
         IMREC_TRY(iter_mean_image(o, &it->mean_image, &it->mean_image_bytes, err));
     if (o->equal_batches)
         IMREC_TRY(count_equal(it, err));
-    o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = ""; /* were borrowed */
+    o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = o->source = ""; /* borrowed */
     forget_texts(o);
     IMREC_TRY(supply_start(&it->supply, &it->split, err)); /* it reads while the rest is made */
     IMREC_TRY(slots_init(&it->slots, o, err));
@@ -210,8 +222,10 @@ void imrec_iter_close(struct imrec_iter *it)
     supply_cancel(&it->supply); /* first: the feed may wait for it */
     team_stop(it->team);
     supply_stop(&it->supply);
-    for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++)
+    for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++) {
         sampler_free(&it->workers[i].sampler);
+        plugged_room_free(&it->workers[i].room);
+    }
     imrec_free(it->workers);
     headroom_destroy(&it->headroom);
     slots_free(&it->slots);

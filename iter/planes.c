@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "codec/colour.h"
 
 #include <string.h>
 
@@ -118,11 +119,30 @@ static size_t place(const struct planes *in, uint32_t c, uint32_t y, uint32_t x)
     return (plane * in->height + y) * in->width + x;
 }
 
+/* As the rows of a PNG are converted. */
+static void pixels_to_bytes(const struct planes *in, struct imrec_rect region, struct image *out)
+{
+    const struct conversion how = {.from = in->channels == 1   ? PIXELS_GREY
+                                           : in->channels == 3 ? PIXELS_RGB
+                                                               : PIXELS_RGBA,
+                                   .grey = GREY_PNG,
+                                   .channels = out->view.channels,
+                                   .alpha = CODEC_ALPHA_DROP};
+    const uint8_t *from = in->p + region.y * in->stride + (size_t)region.x * in->channels;
+    for (uint32_t y = 0; y < region.height; y++)
+        colour_row(&how, from + y * in->stride, region.width,
+                   out->view.pixels + y * out->view.stride);
+}
+
 enum imrec_status planes_to_bytes(const struct planes *in, struct imrec_rect region,
                                   uint32_t channels, struct image *out, struct imrec_error *err)
 {
     bool bytes = true;
     IMREC_TRY(image_resize_buffer(out, region.width, region.height, channels, err));
+    if (in->stride != 0) {
+        pixels_to_bytes(in, region, out);
+        return IMREC_OK;
+    }
     for (uint32_t c = 0; c < channels; c++)
         for (uint32_t y = 0; bytes && y < region.height; y++)
             bytes = row_to_bytes(in, place(in, c, region.y + y, region.x), region.width, channels,

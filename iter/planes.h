@@ -10,6 +10,7 @@ struct planes { /* channel after channel, rows from the top; little-endian, mayb
     const uint8_t *p;
     bool is_double; /* else float */
     uint32_t channels, height, width;
+    size_t stride; /* not 0: these are bytes, interleaved, and rows so far apart */
 };
 
 /* The shape of `values` values: data_shape where these are as many, else a square of as many

@@ -7,13 +7,15 @@
 #include "iter/label_table.h"
 #include "iter/sampler.h"
 #include "iter/slots.h"
+#include "iter/split/plugged.h"
 #include "iter/supply.h"
 #include "iter/team.h"
 
 enum { DET_LABEL_HEAD = 4 }; /* channels, rows, columns, values: before a label with boxes */
 
 struct worker {
-    struct sampler sampler; /* codec, scratch, prepared kernels */
+    struct sampler sampler;   /* codec, scratch, prepared kernels */
+    struct plugged_room room; /* of a source that is plugged in */
     atomic_uint_least64_t decode_ns, augment_ns, images, failed; /* no cache line is shared */
     uint8_t padding[64];
 };

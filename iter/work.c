@@ -75,11 +75,33 @@ static const struct imrec_error *lost_reason(const struct imrec_iter *it, const 
     return why != NULL ? why : loader_lost_reason(t->window, t->record);
 }
 
-static enum imrec_status parse(const struct imrec_iter *it, const struct record_ref *ref,
-                               struct image_record *out, struct imrec_error *err)
+/* *picture: its pixels, where it is decoded; else its p is NULL. */
+static enum imrec_status parse_plugged(const struct imrec_iter *it, const struct record_ref *ref,
+                                       struct worker *w, struct image_record *out,
+                                       struct planes *picture, struct imrec_error *err)
 {
+    struct plugged_sample sample;
+    IMREC_TRY(plugged_parse(&it->split, ref, &w->room, &sample, err));
+    const struct imrec_image *p = &sample.pixels;
+    *out = sample.record;
+    *picture = (struct planes){.p = p->pixels,
+                               .stride = p->stride,
+                               .channels = p->channels,
+                               .height = p->height,
+                               .width = p->width};
+    return IMREC_OK;
+}
+
+static enum imrec_status parse(const struct imrec_iter *it, const struct record_ref *ref,
+                               struct worker *w, struct image_record *out, struct planes *picture,
+                               struct imrec_error *err)
+{
+    *picture = it->planes;
+    if (it->split.plugged != NULL)
+        return parse_plugged(it, ref, w, out, picture, err);
     if (it->split.cbf == NULL)
         return image_record_parse(ref->bytes, out, err);
+    picture->p = it->planes.channels != 0 ? ref->bytes.p : NULL;
     const struct bytes labels = cbf_labels(&it->split, ref->unit);
     *out = (struct image_record){.id = ref->key,
                                  .label_count = (uint32_t)(labels.n / sizeof(float)),
@@ -89,8 +111,8 @@ static enum imrec_status parse(const struct imrec_iter *it, const struct record_
 }
 
 static enum imrec_status make(struct imrec_iter *it, const struct ticket *t, struct worker *w,
-                              const struct image_record *r, struct imrec_draw *draw,
-                              struct imrec_error *err)
+                              const struct image_record *r, const struct planes *picture,
+                              struct imrec_draw *draw, struct imrec_error *err)
 {
     const struct record_ref *ref = t->record;
     const struct sample_key key = {(uint64_t)it->options.seed_aug, t->sweep, ref->shard,
@@ -98,11 +120,9 @@ static enum imrec_status make(struct imrec_iter *it, const struct ticket *t, str
     void *slot = slots_data(&it->slots, t->cell, t->slot);
     if (it->slots.mixes != NULL)
         it->slots.mixes[slots_row(&it->slots, t->cell, t->slot)] = mix_draw(&it->recipe, key);
-    if (it->planes.channels == 0)
+    if (picture->p == NULL)
         return sampler_make(&w->sampler, r->image, key, slot, draw, err);
-    struct planes picture = it->planes;
-    picture.p = r->image.p;
-    return sampler_make_decoded(&w->sampler, &picture, key, slot, draw, err);
+    return sampler_make_decoded(&w->sampler, picture, key, slot, draw, err);
 }
 
 static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, struct worker *w,
@@ -114,14 +134,16 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     float *labels = s->labels + row * s->label_width;
     const bool boxes = it->recipe.det.on;
     struct image_record record;
+    struct planes picture;
     struct imrec_draw draw;
     struct det_label label;
-    if (ref->lost) {
+    if (ref->lost || it->split.plugged != NULL)
         *id = ref->key;
+    if (ref->lost) {
         *err = *lost_reason(it, t);
         return err->status;
     }
-    IMREC_TRY(parse(it, ref, &record, err));
+    IMREC_TRY(parse(it, ref, w, &record, &picture, err));
     *id = record.id;
     if (boxes)
         IMREC_TRY(iter_take_boxes(it, &record, labels, &label, err));
@@ -130,7 +152,7 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     w->sampler.label = boxes ? &label : NULL;
     w->sampler.sample.labels = boxes ? NULL : labels;
     w->sampler.sample.label_count = boxes ? 0 : s->label_width;
-    IMREC_TRY(make(it, t, w, &record, &draw, err));
+    IMREC_TRY(make(it, t, w, &record, &picture, &draw, err));
     if (boxes)
         iter_finish_boxes(it, &draw, &label, labels);
     s->ids[row] = record.id;

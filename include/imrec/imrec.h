@@ -21,5 +21,6 @@
 #include "imrec/records.h"
 #include "imrec/reshape.h"
 #include "imrec/sequences.h"
+#include "imrec/source.h"
 
 #endif

@@ -77,7 +77,7 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log what is opened and what is wrong with it") \
     X(int64_t,  epoch_size,         "0",  0, INT64_MAX, "samples", "batch",        "samples until IMREC_END, whatever a sweep has; 0 = a sweep, again and again; INFINITELY_REPEAT, FULL_DATA_SWEEP (one, and no more)") \
     X(int64_t,  max_samples,        "0",  0, INT64_MAX, "samples", "batch",        "no more samples come after so many; 0 = never") \
-    X(const char *, aug_seq,        "aug_default", 0, 65535, "NAME,...", "augmentation", "aug_default, or what is done to the pixels, in order: rand_augment, light, hue, hsl, pca, grayscale, blur") \
+    X(const char *, aug_seq,        "aug_default", 0, 65535, "NAME,...", "augmentation", "aug_default, or what is done to the pixels, in order: rand_augment, light, hue, hsl, pca, grayscale, blur; and own augmenters: NAME, ./libmine.so:NAME, maybe NAME(params)") \
     X(int64_t,  max_rotate_angle,   "0",  0, 360,       "degrees", "augmentation", "turn by a whole angle from [-this, this]") \
     X(int64_t,  rotate,             "-1", -360, 360,    "degrees", "augmentation", "turn every sample by this, if above 0, counter-clockwise") \
     X(const char *, rotate_list,    "",   0, 4096,      "degrees,...", "augmentation", "turn by one of these angles") \
@@ -153,7 +153,8 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(float,    rand_mirror_prob,   "0",  0, 1,         "0..1",    "detection",    "mirror left-right, with this probability") \
     X(enum imrec_resize_mode, resize_mode, "force", 0, 2, "force|shrink|fit", "detection", "to data_shape: stretched; kept, or shrunk where it is larger; as large as fits") \
     X(enum imrec_ctx, ctx,          "gpu", 0, 1,        "gpu|cpu", "auxiliary",    "the original's word for where batches go: understood, batches are plain memory") \
-    X(int64_t,  device_id,          "0",  -1, INT32_MAX, "",       "auxiliary",    "the original's number of that device: understood, likewise")
+    X(int64_t,  device_id,          "0",  -1, INT32_MAX, "",       "auxiliary",    "the original's number of that device: understood, likewise") \
+    X(const char *, source,         "",   0, 65535,     "NAME",    "dataset",      "read path_imgrec with a source of your own: NAME, or ./libmine.so:NAME, maybe NAME(params)")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.

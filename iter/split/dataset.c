@@ -13,6 +13,7 @@
 #include "formats/set_names.h"
 #include "iter/split/cbf_pictures.h"
 #include "iter/split/index_table.h"
+#include "iter/split/plugged.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -46,6 +47,8 @@ struct split_range split_clip(const struct split *s, uint32_t shard, uint64_t be
     const struct shard *h = &s->shards[shard];
     uint64_t from = begin > h->begin ? begin - h->begin : 0;
     uint64_t to = end > h->begin ? end - h->begin : 0;
+    if (s->plugged != NULL) /* records stand anywhere */
+        return (struct split_range){shard, from, to < h->size ? to : h->size};
     /* Heads stand on multiples of 4 of their shard, which may begin at any byte of the whole. */
     from = align_up(from) < h->size ? align_up(from) : h->size;
     to = align_up(to) < h->size ? align_up(to) : h->size;
@@ -87,6 +90,8 @@ struct split_range split_unit(const struct split *s, uint64_t unit)
     if (s->cbf != NULL) /* a count, and the picture, in elements of 4 bytes */
         return (struct split_range){
             r->shard, r->offset, r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes) : 0)};
+    if (s->plugged != NULL)
+        return (struct split_range){r->shard, r->offset, r->offset + r->bytes};
     const uint64_t size = s->shards[r->shard].size;
     return (struct split_range){r->shard, r->offset, r[1].shard == r->shard ? r[1].offset : size};
 }
@@ -185,6 +190,15 @@ static enum imrec_status cut_partition(struct split *s, struct imrec_error *err)
 {
     const uint64_t index = s->options.part_index;
     const bool named = s->options.path_imgidx != NULL && s->options.path_imgidx[0] != '\0';
+    if (s->plugged != NULL && !named) {
+        IMREC_TRY(plugged_open(s, err));
+        cover_records(s);
+        return IMREC_OK;
+    }
+    if (s->plugged != NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "path_imgidx: source=%s lists its records itself",
+                              s->plugged->plugin.name);
     if (s->shard_count != 0 && cbf_pictures_are(&s->shards[0])) {
         if (named)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
@@ -213,10 +227,20 @@ enum imrec_status split_expand(const char *spec, struct uri_list *l, struct imre
     return st;
 }
 
+static enum imrec_status expand(struct split *s, struct uri_list *l, struct imrec_error *err)
+{
+    const char *path = s->options.path_imgrec, *source = s->options.source;
+    if (source == NULL || source[0] == '\0')
+        return split_expand(path, l, err);
+    IMREC_TRY(plugged_find(source, &s->plugged, err));
+    const char *suffix = s->plugged->format.suffix;
+    return uri_list_expand(path, suffix != NULL ? suffix : "", l, err);
+}
+
 static enum imrec_status open_all(struct split *s, struct uri_list *l, struct imrec_error *err)
 {
     IMREC_TRY(check_options(&s->options, err));
-    IMREC_TRY(split_expand(s->options.path_imgrec, l, err));
+    IMREC_TRY(expand(s, l, err));
     IMREC_TRY(open_shards(s, l, err));
     IMREC_TRY(cut_partition(s, err));
     return s->options.keep_in_memory ? keep_in_memory(s, err) : IMREC_OK;
@@ -231,7 +255,7 @@ split_open(const struct split_options *o, struct split *out, struct imrec_error 
     uri_list_free(&l);
     if (st != IMREC_OK)
         split_close(out);
-    out->options.path_imgrec = out->options.path_imgidx = NULL;
+    out->options.path_imgrec = out->options.path_imgidx = out->options.source = NULL;
     return st;
 }
 
@@ -245,6 +269,7 @@ void split_close(struct split *s)
     imrec_free(s->records);
     imrec_free(s->cell_base);
     cbf_pictures_close(s->cbf);
+    plugged_close(s->plugged);
     *s = (struct split){0};
 }
 

@@ -18,10 +18,11 @@ struct shard {
 struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
     uint64_t offset, key;
     uint32_t shard;
-    uint32_t bytes; /* CBF: of the picture */
+    uint32_t bytes; /* CBF: of the picture; plugged: of the record */
 };
 
 struct cbf_pictures;
+struct plugged;
 
 struct split_options {
     const char *path_imgrec, *path_imgidx; /* idx "" = none; one element a shard */
@@ -30,6 +31,7 @@ struct split_options {
     bool keep_in_memory, drop_behind;
     uint32_t label_width; /* CBF: labels of each picture to keep; 0: as many as there are */
     bool no_labels;       /* CBF: none */
+    const char *source;   /* that is plugged in; NULL or "": none */
 };
 
 struct split {
@@ -44,6 +46,7 @@ struct split {
     uint64_t record_total;          /* with an index: of all partitions */
     uint64_t index_hash;            /* of its keys and offsets, 0 without one */
     struct cbf_pictures *cbf; /* the shards are CBF files: cbf_pictures.h; NULL: they are not */
+    struct plugged *plugged;  /* or files of a user's format: plugged.h */
 };
 
 /* path_imgrec as a list: a directory means its *.rec files, or, where it has none, its *.cbf. */

@@ -59,8 +59,8 @@ static void pair_by_name(const struct split *s, struct uri_list *l)
 /* ---- one index
  * ------------------------------------------------------------------------------------ */
 
-static enum imrec_status
-add(struct split *s, uint64_t *capacity, struct indexed_record r, struct imrec_error *err)
+enum imrec_status index_table_add(struct split *s, uint64_t *capacity, struct indexed_record r,
+                                  struct imrec_error *err)
 {
     if (s->record_total + 1 >= *capacity) { /* one more than there are records: the border */
         const uint64_t more = *capacity != 0 ? *capacity * 2 : 1024;
@@ -92,7 +92,7 @@ static enum imrec_status parse(struct split *s, uint32_t shard, const char *name
                                   "%s line %" PRIu64 ": no record can begin at %" PRIu64
                                   ", %s has %" PRIu64 " bytes",
                                   name, c.line, r.offset, s->shards[shard].uri, size);
-        IMREC_TRY(add(s, capacity, r, err));
+        IMREC_TRY(index_table_add(s, capacity, r, err));
     }
 }
 
@@ -158,6 +158,11 @@ static enum imrec_status load_all(struct split *s, struct uri_list *l, struct im
     pair_by_name(s, l);
     for (uint32_t i = 0; i < s->shard_count; i++)
         IMREC_TRY(load_one(s, i, l->uri[i], &capacity, err));
+    return index_table_seal(s, err);
+}
+
+enum imrec_status index_table_seal(struct split *s, struct imrec_error *err)
+{
     if (s->records == NULL) /* an empty index is one, too */
         s->records = imrec_zalloc(1, sizeof(*s->records));
     if (s->records == NULL)

@@ -9,6 +9,10 @@
  * same ones, else by their place in the lists. */
 IMREC_NODISCARD enum imrec_status
 index_table_load(struct split *s, const char *path_imgidx, struct imrec_error *err);
+/* Or record by record, in that order; *capacity is 0 before the first. Then once: */
+IMREC_NODISCARD enum imrec_status index_table_add(struct split *s, uint64_t *capacity,
+                                                  struct indexed_record r, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status index_table_seal(struct split *s, struct imrec_error *err);
 /* Keeps records [first, end) and one behind them, which says where the last one ends; sets
  * unit_count. */
 void index_table_cut(struct split *s, uint64_t first, uint64_t end);

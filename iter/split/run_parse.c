@@ -321,9 +321,9 @@ enum imrec_status
 run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
 {
     const struct split *split = t->loader->o.split;
-    IMREC_TRY(split->cbf != NULL       ? run_parse_pictures(t, a, r, err)
-              : split->records == NULL ? parse_cells(t, a, r, err)
-                                       : parse_records(t, a, r, err));
+    IMREC_TRY(split->cbf != NULL || split->plugged != NULL ? run_parse_pictures(t, a, r, err)
+              : split->records == NULL                     ? parse_cells(t, a, r, err)
+                                                           : parse_records(t, a, r, err));
     if (split->options.drop_behind)
         source_drop(split->shards[r->shard].source, r->begin, r->end + r->room - r->begin);
     return IMREC_OK;

@@ -1,4 +1,5 @@
-/* iter/split/run_pictures.c - the pictures of a run of a CBF file. */
+/* iter/split/run_pictures.c - the records of a run whose places and lengths are known: pictures
+ * of a CBF file, records of a user's source. */
 #include "base/error.h"
 #include "iter/split/cbf_pictures.h"
 #include "iter/split/loader_state.h"
@@ -21,7 +22,7 @@ static enum imrec_status whole(struct reading *t, struct arena *a, struct run *r
     uint8_t *copy = run_extra(t->loader, a, n);
     if (copy == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, range.begin,
-                              "no memory for a picture of %" PRIu64 " bytes", n);
+                              "no memory for a record of %" PRIu64 " bytes", n);
     memcpy(copy, *p, (size_t)have);
     *p = copy;
     return run_read_more(t->loader, r, range.begin + have, copy + have, n - have, err);
@@ -37,16 +38,18 @@ static enum imrec_status parse_picture(struct reading *t, struct arena *a, struc
     struct imrec_error why;
     struct record_ref ref = {
         .offset = rec->offset, .key = rec->key, .unit = at->unit, .shard = r->shard};
-    if (rec->bytes == CBF_LOST) {
+    const uint32_t head = s->cbf != NULL ? 4 : 0; /* a count */
+    if (s->cbf != NULL && rec->bytes == CBF_LOST) {
         ref.lost = true; /* cbf_loss() knows why */
     } else {
         IMREC_TRY(whole(t, a, r, range, &p, err));
         const struct hole *h = holes_find(r->holes, range.begin, range.end);
-        ref.lost = h != NULL || cbf_check_count(s, at->unit, p, &why) != IMREC_OK;
+        ref.lost =
+            h != NULL || (s->cbf != NULL && cbf_check_count(s, at->unit, p, &why) != IMREC_OK);
         if (ref.lost)
             IMREC_TRY(run_note(r, range.begin, range.end, h != NULL ? &h->why : &why, err));
         else
-            ref.bytes = (struct bytes){p + 4, rec->bytes};
+            ref.bytes = (struct bytes){p + head, rec->bytes};
     }
     a->window.records[at->place] = ref;
     return IMREC_OK;

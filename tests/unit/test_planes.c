@@ -14,8 +14,11 @@ static struct planes picture(uint32_t channels, bool is_double)
 {
     for (uint32_t i = 0; i < MOST; i++)
         doubles[i] = (double)(floats[i] = (float)(i * 2654435761u >> 24));
-    return (struct planes){is_double ? (const void *)doubles : (const void *)floats, is_double,
-                           channels, SIDE_Y, SIDE_X};
+    return (struct planes){.p = is_double ? (const void *)doubles : (const void *)floats,
+                           .is_double = is_double,
+                           .channels = channels,
+                           .height = SIDE_Y,
+                           .width = SIDE_X};
 }
 
 static struct normalize_job job(uint32_t way, const float *mean_image, void *out)

@@ -1,0 +1,47 @@
+/* iter/split/plugged.h - files of a user's own format: its callbacks list their records and parse
+ * each; plan and loader treat them as indexed ones. */
+#ifndef IMREC_ITER_SPLIT_PLUGGED_H
+#define IMREC_ITER_SPLIT_PLUGGED_H
+
+#include "base/plugin.h"
+#include "formats/image_record.h"
+#include "imrec/source.h"
+#include "iter/split/dataset.h"
+
+struct plugged {
+    struct plugin plugin;
+    struct imrec_source format;
+    void **state; /* [shards], what index left */
+    uint32_t states;
+};
+
+struct record_ref;
+
+/* A worker's memory for what a record is made into. */
+struct plugged_room {
+    uint8_t *p;
+    size_t n, limit;
+    float *labels;
+    uint32_t label_room;
+};
+
+struct plugged_sample {
+    struct image_record record; /* without an image where there are pixels */
+    struct imrec_image pixels;  /* pixels NULL: there are none */
+};
+
+/* What source=`word` means. */
+IMREC_NODISCARD enum imrec_status
+plugged_find(const char *word, struct plugged **out, struct imrec_error *err);
+/* Lists all records of all shards into s->records, and cuts the partition out. */
+IMREC_NODISCARD enum imrec_status plugged_open(struct split *s, struct imrec_error *err);
+void plugged_close(struct plugged *p); /* NULL is fine */
+
+/* Any thread; `room` is its own. What is found is checked to lie within the record or the room. */
+IMREC_NODISCARD enum imrec_status
+plugged_parse(const struct split *s, const struct record_ref *ref, struct plugged_room *room,
+              struct plugged_sample *out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status plugged_room_init(struct plugged_room *room, uint32_t labels,
+                                                    int64_t max_pixels, struct imrec_error *err);
+void plugged_room_free(struct plugged_room *room); /* zeroed memory is fine */
+#endif
