@@ -1,14 +1,20 @@
-/* iter/split/label_widths.c - the widest label, from manifests or the records' heads. */
+/* iter/split/label_widths.c - the widest label: manifests know it, else records are read, their
+ * heads alone where an index beside the shard says where these are. */
 #include "iter/split/label_widths.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/image_record.h"
 #include "formats/manifest.h"
+#include "formats/recordio.h"
 #include "formats/set_names.h"
+#include "iter/split/index_table.h"
 #include "iter/split/scan.h"
 
 #include <string.h>
+
+#define HEAD_BYTES (RECORDIO_PART_HEAD_BYTES + 4u) /* of a record, up to its number of labels */
+#define AHEAD      32u /* heads that the system is told of before they are read */
 
 /* ---- what the packer left behind ----------------------------------------------------------- */
 
@@ -44,6 +50,68 @@ told_by_manifest(const struct shard *h, uint32_t *width, struct imrec_error *err
     return IMREC_OK;
 }
 
+/* ---- heads that an index names --------------------------------------------------------------- */
+
+/* How many labels the record of bytes [begin, end) of the shard has; 0: it is no picture. False
+ * where that is no whole record of one part. */
+static bool read_head(const struct shard *h, uint64_t begin, uint64_t end, uint32_t *count)
+{
+    uint8_t head[HEAD_BYTES];
+    if (begin % RECORDIO_ALIGN != 0 || end - begin < HEAD_BYTES ||
+        source_read(h->source, begin, head, sizeof(head), NULL) != IMREC_OK)
+        return false;
+    const uint32_t size = load_le32(head + 4); /* with a part flag of 0 in its upper bits */
+    const uint32_t labels = load_le32(head + RECORDIO_PART_HEAD_BYTES);
+    const uint64_t padded = ((uint64_t)size + RECORDIO_ALIGN - 1) / RECORDIO_ALIGN * RECORDIO_ALIGN;
+    if (load_le32(head) != RECORDIO_MAGIC || size > RECORDIO_PART_MAX_BYTES ||
+        padded != end - begin - RECORDIO_PART_HEAD_BYTES)
+        return false;
+    const bool image = size >= IMAGE_RECORD_HEADER_BYTES &&
+                       labels <= (size - IMAGE_RECORD_HEADER_BYTES) / sizeof(float);
+    *count = !image ? 0 : labels != 0 ? labels : 1;
+    return true;
+}
+
+/* True where the records fill the shard, one behind the other: then none is missing. */
+static bool
+read_heads(const struct shard *h, const struct indexed_record *r, uint64_t n, uint32_t *widest)
+{
+    for (uint64_t i = 0; i < n && i < AHEAD; i++)
+        source_will_need(h->source, r[i].offset, HEAD_BYTES);
+    if (n == 0 || r[0].offset != 0)
+        return h->size == 0;
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t count;
+        if (n - i > AHEAD)
+            source_will_need(h->source, r[i + AHEAD].offset, HEAD_BYTES);
+        if (!read_head(h, r[i].offset, i + 1 < n ? r[i + 1].offset : h->size, &count))
+            return false;
+        *widest = count > *widest ? count : *widest;
+    }
+    return true;
+}
+
+/* Asks the index beside the shard where the heads are. False where there is none, or where it is
+ * not that of all records. */
+static enum imrec_status
+told_by_heads(const struct shard *h, bool *told, uint32_t *widest, struct imrec_error *err)
+{
+    uint32_t n = 0;
+    struct split one = {.shards = (struct shard *)h, .shard_count = 1}; /* it is only read */
+    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(h->uri)), 1);
+    if (name == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory to look for an index");
+    set_name(h->uri, SET_INDEX, name);
+    *told = index_table_load(&one, name, NULL) == IMREC_OK &&
+            read_heads(h, one.records, one.record_total, &n);
+    if (*told && n > *widest)
+        *widest = n;
+    imrec_free(one.records);
+    imrec_free(name);
+    return IMREC_OK;
+}
+
 /* ---- reading ------------------------------------------------------------------------------ */
 
 static uint32_t labels_of(const struct scan *scan, const struct walk_item *item)
@@ -75,10 +143,14 @@ split_widest_label(const struct split *s, bool may_read, uint32_t *widest, struc
     *widest = 0;
     for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++) {
         uint32_t n;
+        bool told = false;
         if ((st = told_by_manifest(&s->shards[i], &n, err)) != IMREC_OK)
             break;
         *widest = n > *widest ? n : *widest;
-        if (n == 0 && may_read)
+        if (n != 0 || !may_read)
+            continue;
+        st = told_by_heads(&s->shards[i], &told, widest, err);
+        if (st == IMREC_OK && !told)
             st = read_shard(&scan, &s->shards[i], widest, err);
     }
     scan_end(&scan);

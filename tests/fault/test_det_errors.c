@@ -1,6 +1,8 @@
 /* Labels with boxes that are wrong: which record, which field, which value; and what is refused
  * before anything is read. */
 #include "formats/manifest.h"
+#include "iter/split/label_widths.h"
+#include "storage/fault.h"
 #include "storage/source.h"
 #include "tests/support/boxset.h"
 #include "tests/support/suite.h"
@@ -185,6 +187,51 @@ START_TEST(the_widest_label_may_be_in_any_shard_and_any_partition)
 }
 END_TEST
 
+/* The bytes read to find the widest label. */
+static uint64_t bytes_for_the_widest(const struct box_set *s)
+{
+    char uri[2200];
+    struct split split;
+    uint32_t widest = 0;
+    const struct fault_script none = {0};
+    ck_assert_int_eq(fault_set("widest", &none, NULL), IMREC_OK);
+    snprintf(uri, sizeof(uri), "fault://script=widest:%s", s->rec);
+    const struct split_options o = {
+        .path_imgrec = uri, .path_imgidx = "", .num_parts = 1, .cell_bytes = 1 << 18};
+    ck_assert_int_eq(split_open(&o, &split, NULL), IMREC_OK);
+    const uint64_t before = fault_counts("widest").bytes_read;
+    ck_assert_int_eq(split_widest_label(&split, true, &widest, NULL), IMREC_OK);
+    const uint64_t read = fault_counts("widest").bytes_read - before;
+    ck_assert_uint_eq(widest, BOX_HEADER + BOX_CLASSES * BOX_WIDTH);
+    split_close(&split);
+    fault_forget("widest");
+    return read;
+}
+
+static void write_index(struct box_set *s, uint32_t skip, uint64_t more)
+{
+    char text[RECORDS * 48] = "";
+    for (uint32_t i = RECORDS; i-- > 0;) /* any order will do */
+        if (i != skip)
+            sprintf(text + strlen(text), "%u\t%llu\n", i,
+                    (unsigned long long)(s->offset[i] + (i == 3 ? more : 0)));
+    tmp_write(&s->dir, "boxes.idx", (const uint8_t *)text, strlen(text));
+}
+
+START_TEST(with_an_index_only_the_heads_are_read_for_the_widest_label)
+{
+    struct box_set s = box_set_make(RECORDS, NULL);
+    const uint64_t all = bytes_for_the_widest(&s);
+    write_index(&s, RECORDS, 0);
+    ck_assert_uint_lt(bytes_for_the_widest(&s), all / 4);
+    write_index(&s, 5, 0); /* one that is not of all records does not count */
+    ck_assert_uint_ge(bytes_for_the_widest(&s), all);
+    write_index(&s, RECORDS, 4);
+    ck_assert_uint_ge(bytes_for_the_widest(&s), all);
+    tmpdir_remove(&s.dir);
+}
+END_TEST
+
 static const char *const refused[][2] = {
     {"aug_seq=det_default", "there are aug_default, det_aug_default"},
     {"aug_seq=aug_default", "label_width must be at least 1"},
@@ -266,6 +313,7 @@ int main(void)
     tcase_add_test(t, a_label_that_is_wrong_fails_its_sample_and_says_where_and_why);
     tcase_add_test(t, a_label_that_does_not_fit_its_room_fails);
     tcase_add_test(t, the_manifest_knows_the_widest_label);
+    tcase_add_test(t, with_an_index_only_the_heads_are_read_for_the_widest_label);
     tcase_add_test(t, the_widest_label_may_be_in_any_shard_and_any_partition);
     tcase_add_test(t, every_parameter_of_the_original_is_known);
     tcase_add_loop_test(t, options_that_cannot_be_are_refused_before_reading, 0,
