@@ -35,6 +35,19 @@ quiet cmake -S "$source/tests/install/find_package" -B "$work/found" -DCMAKE_PRE
 quiet cmake --build "$work/found"
 reads "$work/found/consumer"
 
+# The examples that plug in are projects of their own.
+for example in augmenter source; do
+    quiet cmake -S "$source/examples/$example" -B "$work/$example" -DCMAKE_PREFIX_PATH="$prefix"
+    quiet cmake --build "$work/$example"
+done
+for i in 1 2 3; do # 2 x 2 px, labelled
+    printf 'P6\n# label %s\n2 2\n255\nabcdefghijkl' "$i"
+done >"$work/all.ppm"
+quiet "$prefix/bin/imrec" batches --count 1 --out "$work/batches" "$work/all.ppm" data_shape=3,2,2 batch_size=3 \
+    "source=$work/source/libppm.so:ppm" "aug_seq=aug_default,$work/augmenter/libsparkle.so:sparkle(2)"
+[ "$(od -An -tf4 -w4 "$work/batches/labels.npy" | tail -n 3 | tr -d ' \n')" = 123 ] || { echo "labels of all.ppm" && exit 1; }
+echo "works: $work/source/libppm.so with $work/augmenter/libsparkle.so"
+
 export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
 flags=(--cflags --libs)
 [ "$kind" = shared ] || flags+=(--static)

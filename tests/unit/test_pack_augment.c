@@ -4,6 +4,7 @@
 #include "formats/image_record.h"
 #include "formats/record_index.h"
 #include "formats/recordio.h"
+#include "imrec/augmenter.h"
 #include "imrec/codec.h"
 #include "imrec/image.h"
 #include "tests/support/built.h"
@@ -258,10 +259,20 @@ static const struct {
     {"rotate_list=1,x", "rotate_list must be"},
     {"aug_seq=det_aug_default", "boxes"},
     {"rand_crop_prob=0.5", "rand_crop_prob does not"},
+    {"aug_seq=mine", "augment calls no augmenters of your own (mine)"},
+    {"aug_seq=aug_default,nobodys", "aug_seq has no augmenter 'nobodys'"},
 };
+
+static enum imrec_status
+change_nothing(const struct imrec_augmenter_call *call, struct imrec_error *err)
+{
+    (void)call, (void)err;
+    return IMREC_OK;
+}
 
 START_TEST(a_wrong_key_is_refused_in_a_sentence)
 {
+    ck_assert_int_eq(imrec_augmenter_register("mine", change_nothing, NULL, NULL), IMREC_OK);
     p.o.augment = wrong[_i].augment;
     ck_assert_int_eq(pack(one), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(p.err.message, wrong[_i].says) != NULL, "%s", p.err.message);
