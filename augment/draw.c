@@ -11,8 +11,8 @@
 
 struct rng_block draw_block(struct sample_key key, uint32_t block)
 {
-    return rng_block((struct rng_key){key.seed, key.sweep}, key.shard, key.offset, block,
-                     RNG_AUGMENT);
+    return rng_block((struct rng_key){key.seed, key.sweep}, key.shard, key.offset,
+                     (uint64_t)key.view << 32 | block, RNG_AUGMENT);
 }
 
 double draw_unit(uint64_t bits)

@@ -9,6 +9,7 @@
 struct sample_key {
     uint64_t seed, sweep;
     uint64_t shard, offset; /* number in the expanded list; byte of the record's head */
+    uint32_t view;          /* of several pictures made of it; 0: the first, or the only one */
 };
 
 /* Draws for an upright picture of width x height px. Equal arguments, equal draw; any thread. */

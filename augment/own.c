@@ -56,8 +56,8 @@ enum { OWN_DRAWS = 1 << 30 }; /* numbers from here on are nobody else's */
 uint64_t imrec_augmenter_bits(const struct imrec_augmenter_key *key, uint32_t n)
 {
     const struct rng_key k = {key->seed, key->sweep};
-    return rng_block(k, key->shard, key->offset, OWN_DRAWS + n / 4 % OWN_DRAWS, RNG_AUGMENT)
-        .v[n % 4];
+    const uint64_t draw = key->view << 32 | (OWN_DRAWS + n / 4 % OWN_DRAWS);
+    return rng_block(k, key->shard, key->offset, draw, RNG_AUGMENT).v[n % 4];
 }
 
 enum imrec_status

@@ -260,7 +260,7 @@ static enum imrec_status paint_own(const struct own *own, const struct imrec_dra
 {
     const struct imrec_augmenter_call call = {
         .image = *p,
-        .key = {s->key.seed, s->key.sweep, s->key.shard, s->key.offset},
+        .key = {s->key.seed, s->key.sweep, s->key.shard, s->key.offset, s->key.view},
         .labels = s->labels,
         .label_count = s->label_count,
         .draw = d};

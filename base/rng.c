@@ -3,7 +3,7 @@
 #include <Random123/philox.h>
 
 struct rng_block
-rng_block(struct rng_key key, uint64_t a, uint64_t b, uint32_t draw, enum rng_purpose purpose)
+rng_block(struct rng_key key, uint64_t a, uint64_t b, uint64_t draw, enum rng_purpose purpose)
 {
     const philox4x64_ctr_t counter = {{a, b, draw, (uint64_t)purpose}};
     const philox4x64_key_t seed = {{key.seed, key.sweep}};

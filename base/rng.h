@@ -13,12 +13,13 @@ struct rng_key {
     uint64_t seed, sweep;
 };
 
-/* 256 random bits of (key, a, b, draw, purpose). */
+/* 256 random bits of (key, a, b, draw, purpose). draw: what is counted in its low half, which of a
+ * sample's views in the high one. */
 struct rng_block {
     uint64_t v[4];
 };
 struct rng_block
-rng_block(struct rng_key key, uint64_t a, uint64_t b, uint32_t draw, enum rng_purpose purpose);
+rng_block(struct rng_key key, uint64_t a, uint64_t b, uint64_t draw, enum rng_purpose purpose);
 
 /* 64 bits as a number below n; n > 0. Bias under n / 2^64. */
 uint64_t rng_below(uint64_t bits, uint64_t n);

@@ -89,6 +89,11 @@ uint64_t codec_baseline_count(const struct codec *c)
     return c->baseline_count;
 }
 
+uint64_t codec_decode_count(const struct codec *c)
+{
+    return c->decode_count;
+}
+
 enum imrec_status codec_reserve(struct buf *b, size_t bytes, struct imrec_error *err)
 {
     if (bytes <= b->cap)
@@ -238,6 +243,7 @@ decode(struct codec *c, struct rows *rows, uint32_t *warnings, struct imrec_erro
     IMREC_TRY(check_request(c, rows->region, rows->channels, err));
     IMREC_TRY(codec_reserve(&c->line, (size_t)rows->region.width * 4, err));
     rows->line = c->line.p;
+    c->decode_count += rows->sink != NULL;
     const enum imrec_status st = c->format->decode(c, rows, err);
     if (warnings != NULL)
         *warnings = rows->warnings;
@@ -285,6 +291,7 @@ enum imrec_status codec_decode_scaled(struct codec *c, uint32_t denominator, uin
                               "a scale of 1/%u; 1, 2, 4 and 8 can be had", denominator);
     if (c->format != &codec_jpeg)
         return codec_decode_image(c, everything(c), channels, out, warnings, err);
+    c->decode_count++;
     const enum imrec_status st = jpeg_decode_whole(c, denominator, channels, out, &counted, err);
     if (warnings != NULL)
         *warnings = counted;

@@ -76,6 +76,8 @@ enum codec_jpeg {
 };
 void codec_use_jpeg(struct codec *c, enum codec_jpeg decoder);
 uint64_t codec_baseline_count(const struct codec *c);
+/* How often pixels have been asked for: a decode each, whatever it decoded of the picture. */
+uint64_t codec_decode_count(const struct codec *c);
 
 /* Encoders: *out views the codec's memory until its next call. channels 1, 3 (PNG also 4).
  * JPEG: 4:2:0, optimal Huffman tables, no metadata but JFIF. */

@@ -40,6 +40,7 @@ struct codec {
 
     enum codec_jpeg decoder; /* codec_use_jpeg() */
     uint64_t baseline_count; /* codec_baseline_count() */
+    uint64_t decode_count;   /* codec_decode_count() */
 
     /* kept from picture to picture */
     struct jpeg_reader *jpeg; /* made when first needed, like the next three */

@@ -125,7 +125,7 @@ static struct recipe recipe_for(const struct augmenting *a)
 void augmenting_draw(struct augmenting *a, int64_t seed, uint64_t id, uint64_t copy,
                      struct imrec_shape picture, struct augmenting_plan *out)
 {
-    const struct sample_key key = {(uint64_t)seed, copy, 0, id};
+    const struct sample_key key = {(uint64_t)seed, copy, 0, id, 0};
     const bool given = a->given.width != 0;
     struct imrec_shape *to = &a->o.data_shape;
     a->o.resize = a->o.resize > 0 ? a->o.resize : 0;

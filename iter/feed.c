@@ -95,7 +95,7 @@ give(struct imrec_iter *it, struct cell_state *c, struct ticket *t, enum schedul
     t->window = NULL;
     t->sweep = it->supply.sweep;
     if (t->slot == 0) {
-        c->sweep = main_run ? s->main.sweep : t->sweep;
+        c->sweep = s->main.sweep; /* batches begin with a slot of the main run, blank or not */
         c->epoch = s->main.epoch;
     }
     if (step != SCHEDULE_BLANK) {

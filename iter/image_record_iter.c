@@ -102,6 +102,20 @@ static uint32_t label_room(const struct imrec_iter *it)
     return (uint32_t)(it->recipe.det.on ? o->label_pad_width : o->label_width);
 }
 
+static enum imrec_status
+make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_error *err)
+{
+    const uint32_t n = views_count(&it->views);
+    w->views = imrec_zalloc(n, sizeof(*w->views));
+    if (w->views == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for the %u pictures of a sample", n);
+    IMREC_TRY(sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
+    return it->split.plugged == NULL
+               ? IMREC_OK
+               : plugged_room_init(&w->room, label_room(it), it->options.max_pixels, err);
+}
+
 static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error *err)
 {
     it->workers = imrec_zalloc(it->worker_count, sizeof(*it->workers));
@@ -109,13 +123,8 @@ static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error 
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u workers",
                               it->worker_count);
     const bool stream = it->slots.data_bytes > STREAM_BYTES;
-    for (uint32_t i = 0; i < it->worker_count; i++) {
-        IMREC_TRY(sampler_init(&it->workers[i].sampler, &it->recipe, &it->headroom, it->mean_image,
-                               stream, err));
-        if (it->split.plugged != NULL)
-            IMREC_TRY(plugged_room_init(&it->workers[i].room, label_room(it),
-                                        it->options.max_pixels, err));
-    }
+    for (uint32_t i = 0; i < it->worker_count; i++)
+        IMREC_TRY(make_worker(it, &it->workers[i], stream, err));
     return IMREC_OK;
 }
 
@@ -129,11 +138,11 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
         .feed = iter_feed,
         .work = iter_work,
         .complete = recipe_mixes(&it->recipe) ? iter_mix : NULL,
-        .batch_size = (uint32_t)o->batch_size,
+        .batch_size = (uint32_t)o->batch_size / it->views.rows, /* samples */
         .depth = (uint32_t)o->prefetch_buffer + 1,
         .workers = it->worker_count,
     };
-    s->batch_size = (uint32_t)o->batch_size;
+    s->batch_size = team.batch_size;
     s->last_batch = o->last_batch;
     s->max_samples = (uint64_t)o->max_samples;
     s->max_sweeps = o->epoch_size == IMREC_FULL_DATA_SWEEP ? 1 : 0;
@@ -147,7 +156,9 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
 /* They were borrowed, and are read. */
 static void forget_texts(struct imrec_iter_options *o)
 {
+    o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = o->source = "";
     o->aug_seq = o->rotate_list = "";
+    o->multi_crop = o->multi_crop_area = o->data_shape_schedule = "";
     o->min_crop_scales = o->max_crop_scales = "";
     o->min_crop_aspect_ratios = o->max_crop_aspect_ratios = "";
     o->min_crop_overlaps = o->max_crop_overlaps = "";
@@ -175,8 +186,9 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     struct imrec_iter_options *o = &it->options;
     it->worker_count = team_workers(o->preprocess_threads);
     IMREC_TRY(recipe_init(&it->recipe, o, err));
+    IMREC_TRY(views_init(&it->views, o, err));
     IMREC_TRY(take_label_width(it, err));
-    if (slots_memory(o) == UINT64_MAX)
+    if (slots_memory(o, &it->views) == UINT64_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "data_shape and batch_size ask for a batch of over 1 TiB");
     IMREC_TRY(open_data(it, err));
@@ -185,10 +197,11 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
         IMREC_TRY(iter_mean_image(o, &it->mean_image, &it->mean_image_bytes, err));
     if (o->equal_batches)
         IMREC_TRY(count_equal(it, err));
-    o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = o->source = ""; /* borrowed */
     forget_texts(o);
+    for (uint32_t i = 0; i < it->views.kind_count; i++)
+        forget_texts(&it->views.kinds[i].o);
     IMREC_TRY(supply_start(&it->supply, &it->split, err)); /* it reads while the rest is made */
-    IMREC_TRY(slots_init(&it->slots, o, err));
+    IMREC_TRY(slots_init(&it->slots, o, &it->views, err));
     IMREC_TRY(make_workers(it, err));
     return start(it, err);
 }
@@ -214,6 +227,13 @@ enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, stru
     return IMREC_OK;
 }
 
+static void free_worker(struct worker *w)
+{
+    sampler_free(&w->sampler);
+    plugged_room_free(&w->room);
+    imrec_free(w->views);
+}
+
 /* Accepts NULL and every half-built state. */
 void imrec_iter_close(struct imrec_iter *it)
 {
@@ -222,13 +242,12 @@ void imrec_iter_close(struct imrec_iter *it)
     supply_cancel(&it->supply); /* first: the feed may wait for it */
     team_stop(it->team);
     supply_stop(&it->supply);
-    for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++) {
-        sampler_free(&it->workers[i].sampler);
-        plugged_room_free(&it->workers[i].room);
-    }
+    for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++)
+        free_worker(&it->workers[i]);
     imrec_free(it->workers);
     headroom_destroy(&it->headroom);
     slots_free(&it->slots);
+    views_free(&it->views);
     label_table_free(&it->labels);
     pages_free(it->mean_image, it->mean_image_bytes);
     split_close(&it->split);
@@ -243,23 +262,28 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
     const struct slots *s = &it->slots;
     const struct cell_state *c = &s->cells[cell];
     const size_t row = slots_row(s, cell, 0);
+    const uint32_t rows = it->views.rows;
+    const struct imrec_view *views = slots_show(&it->slots, cell);
     *out = (struct imrec_batch){
-        .data = s->data[cell],
+        .data = views[0].data,
         .labels = s->labels + row * s->label_width,
         .ids = s->ids + row,
         .valid = s->valid + row,
         .status = s->status + row,
-        .draws = s->draws != NULL ? s->draws + row : NULL,
+        .draws = views[0].draws,
         .number = it->batches,
         .sweep = c->sweep,
         .epoch = c->epoch,
         .epoch_end = c->closed.epoch_end,
-        .slots = c->closed.slots,
-        .count = c->closed.count,
-        .pad = c->closed.slots - c->closed.count,
+        .slots = c->closed.slots * rows,
+        .count = c->closed.count * rows,
+        .pad = (c->closed.slots - c->closed.count) * rows,
         .failed = c->failed,
         .label_width = s->label_width,
         .sweep_end = c->closed.sweep_end,
+        .views = views,
+        .view_count = it->views.tensors,
+        .repeats = rows,
     };
 }
 

@@ -18,7 +18,7 @@ static uint64_t index_bytes(const struct imrec_iter *it)
 enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
-    const uint64_t batches = slots_memory(o), windows = supply_memory(&it->supply.plan);
+    const uint64_t batches = slots_memory(o, &it->views), windows = supply_memory(&it->supply.plan);
     const uint64_t scratch = it->worker_count * HEADROOM_FREE_BYTES;
     const uint64_t index = index_bytes(it), keep = kept(it);
     if (batches == UINT64_MAX)
@@ -44,7 +44,7 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
 
 uint64_t iter_memory_in_use(struct imrec_iter *it)
 {
-    uint64_t sum = slots_memory(&it->options) + split_memory(&it->split) +
+    uint64_t sum = slots_memory(&it->options, &it->views) + split_memory(&it->split) +
                    label_table_memory(&it->labels) + it->mean_image_bytes;
     if (it->supply.loader != NULL)
         sum += loader_memory(it->supply.loader);

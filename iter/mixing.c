@@ -38,13 +38,14 @@ static void mix_pair(struct imrec_iter *it, uint32_t cell, uint32_t a, uint32_t 
     struct slots *s = &it->slots;
     const size_t row_a = slots_row(s, cell, a), row_b = slots_row(s, cell, b);
     const struct mix_draw *m = &s->mixes[row_a];
-    const float share = mix_slots(&it->options, m, slots_data(s, cell, a), slots_data(s, cell, b));
+    const struct imrec_iter_options *o = &slots_kind(s, cell, 0)->o;
+    const float share = mix_slots(o, m, slots_data(s, cell, 0, a), slots_data(s, cell, 0, b));
     mix_labels(s->labels + row_a * s->label_width, s->labels + row_b * s->label_width,
                s->label_width, share);
     if (s->draws == NULL)
         return;
-    note(&s->draws[row_a], b, share, m, &it->options.data_shape);
-    note(&s->draws[row_b], a, share, m, &it->options.data_shape);
+    note(slots_draw(s, cell, 0, a), b, share, m, &o->data_shape);
+    note(slots_draw(s, cell, 0, b), a, share, m, &o->data_shape);
 }
 
 void iter_mix(void *context, uint32_t cell)
@@ -53,7 +54,7 @@ void iter_mix(void *context, uint32_t cell)
     struct slots *s = &it->slots;
     struct mix_candidate *all = s->candidates + (size_t)cell * s->batch_size;
     uint32_t n = 0;
-    const uint32_t given = s->cells[cell].closed.slots;
+    const uint32_t given = s->cells[cell].closed.slots * it->views.rows;
     for (uint32_t slot = 0; slot < given; slot++) {
         const size_t row = slots_row(s, cell, slot);
         if (s->valid[row] && s->status[row] == IMREC_OK)

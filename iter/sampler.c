@@ -1,9 +1,10 @@
 /*
- * iter/sampler.c - one compressed picture into a slot.
+ * iter/sampler.c - one compressed picture into a slot, or into several.
  *
- * The crop is drawn from the header's size alone; from it follows, step by step backwards, which
- * region of the stored picture is needed, and only that is decoded. A picture that is upright
- * and only cropped goes row by row from the decoder through the kernel into the slot.
+ * The crops are drawn from the header's size alone; from each follows, step by step backwards,
+ * which region of the stored picture is needed, and only what holds them all is decoded. Pictures
+ * that are upright and only cropped go row by row from the decoder through the kernel into their
+ * slots.
  */
 #include "iter/sampler.h"
 
@@ -14,16 +15,23 @@
 #include "base/error.h"
 
 #include <math.h>
+#include <string.h>
 
 #define KEPT_BYTES ((uint64_t)32 << 20) /* of buffers, between pictures */
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-static enum imrec_status prepare(struct sampler *p, bool mirror, const float *mean_image,
+/* Of one picture. */
+struct view_plan {
+    struct steps steps;
+    struct normalize_job *job, own; /* one of the kind's, or `own` */
+};
+
+static enum imrec_status prepare(struct sampler_kind *k, bool mirror, const float *mean_image,
                                  bool stream, struct imrec_error *err)
 {
-    const struct imrec_iter_options *o = p->options;
-    struct normalize_job *j = &p->jobs[mirror];
+    const struct imrec_iter_options *o = k->recipe->o;
+    struct normalize_job *j = &k->jobs[mirror];
     *j = (struct normalize_job){
         .width = o->data_shape.width,
         .height = o->data_shape.height,
@@ -40,16 +48,33 @@ static enum imrec_status prepare(struct sampler *p, bool mirror, const float *me
     return normalize_prepare(j, err);
 }
 
-enum imrec_status sampler_init(struct sampler *p, const struct recipe *recipe,
+enum imrec_status sampler_init(struct sampler *p, const struct views *views,
                                struct headroom *headroom, const float *mean_image, bool stream,
                                struct imrec_error *err)
 {
-    *p = (struct sampler){.options = recipe->o, .recipe = recipe, .headroom = headroom};
+    *p = (struct sampler){
+        .options = &views->kinds[0].o, .headroom = headroom, .most = views_count(views)};
     p->row = normalize_row();
-    IMREC_TRY(prepare(p, false, mean_image, stream, err));
-    IMREC_TRY(prepare(p, true, mean_image, stream, err));
+    p->kinds = imrec_zalloc(views->kind_count, sizeof(*p->kinds));
+    p->plans = imrec_zalloc(p->most, sizeof(*p->plans));
+    if (p->kinds == NULL || p->plans == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for the plans of %u pictures", p->most);
+    for (uint32_t i = 0; i < views->kind_count; i++) {
+        p->kinds[i].recipe = &views->kinds[i].recipe;
+        IMREC_TRY(prepare(&p->kinds[i], false, mean_image, stream, err));
+        IMREC_TRY(prepare(&p->kinds[i], true, mean_image, stream, err));
+    }
     IMREC_TRY(codec_new(&p->codec, err));
     return resize_scratch_new(&p->scratch, err);
+}
+
+static void free_images(struct sampler *p)
+{
+    for (int i = 0; i < 2; i++) {
+        image_free(&p->source[i]);
+        image_free(&p->images[i]);
+    }
 }
 
 void sampler_free(struct sampler *p)
@@ -57,16 +82,19 @@ void sampler_free(struct sampler *p)
     codec_free(p->codec);
     if (p->scratch != NULL)
         resize_scratch_free(p->scratch);
-    image_free(&p->images[0]);
-    image_free(&p->images[1]);
+    free_images(p);
     imrec_free(p->mean);
+    imrec_free(p->kinds);
+    imrec_free(p->plans);
     *p = (struct sampler){0};
 }
 
 uint64_t sampler_memory(const struct sampler *p)
 {
-    return codec_memory(p->codec) + resize_scratch_memory(p->scratch) + p->images[0].capacity +
-           p->images[1].capacity;
+    uint64_t sum = codec_memory(p->codec) + resize_scratch_memory(p->scratch);
+    for (int i = 0; i < 2; i++)
+        sum += p->source[i].capacity + p->images[i].capacity;
+    return sum;
 }
 
 /* ---- tones ---------------------------------------------------------------------------------- */
@@ -98,117 +126,112 @@ static enum imrec_status set_tone(struct sampler *p, const struct imrec_draw *d,
     return normalize_prepare(job, err);
 }
 
-/* ---- a picture's plan ------------------------------------------------------------------------ */
+/* ---- plans ---------------------------------------------------------------------------------- */
 
-struct plan {
-    struct steps steps;
-    struct normalize_job *job, toned;
-};
+static const struct recipe *recipe_of(const struct sampler *p, const struct sampler_view *v)
+{
+    return p->kinds[v->kind].recipe;
+}
 
 /* For an upright picture of width x height px. */
-static enum imrec_status plan(struct sampler *p, struct sample_key key, uint32_t width,
-                              uint32_t height, struct plan *k, struct imrec_draw *draw,
-                              struct imrec_error *err)
+static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_t width,
+                              uint32_t height, struct view_plan *k, struct imrec_error *err)
 {
-    p->sample.key = key;
-    if (p->recipe->det.on)
-        IMREC_TRY(det_draw(p->recipe, key, width, height, p->label, draw, err));
+    const struct recipe *r = recipe_of(p, v);
+    if (r->det.on)
+        IMREC_TRY(det_draw(r, v->sample.key, width, height, &v->label, &v->draw, err));
     else
-        *draw = augment_draw(p->recipe, key, width, height);
-    steps_plan(&k->steps, p->recipe, draw, width, height);
-    k->job = &p->jobs[draw->mirror];
-    if (!p->recipe->tones)
-        return IMREC_OK;
-    k->toned = *k->job;
-    k->job = &k->toned;
-    return set_tone(p, draw, k->job, err);
+        v->draw = augment_draw(r, v->sample.key, width, height);
+    steps_plan(&k->steps, r, &v->draw, width, height);
+    k->job = &p->kinds[v->kind].jobs[v->draw.mirror];
+    return IMREC_OK;
 }
 
-/* ---- pixels ------------------------------------------------------------------------------- */
+/* The kernel for this picture; a moved mean image is the one of the view aimed last. */
+static enum imrec_status
+aim(struct sampler *p, const struct sampler_view *v, struct view_plan *k, struct imrec_error *err)
+{
+    const bool toned = recipe_of(p, v)->tones;
+    if (toned || p->most > 1) {
+        k->own = *k->job;
+        k->job = &k->own;
+    }
+    k->job->out = v->slot;
+    return toned ? set_tone(p, &v->draw, k->job, err) : IMREC_OK;
+}
+
+static struct imrec_rect both(struct imrec_rect a, struct imrec_rect b)
+{
+    const uint32_t x = a.x < b.x ? a.x : b.x, y = a.y < b.y ? a.y : b.y;
+    const uint32_t right = a.x + a.width > b.x + b.width ? a.x + a.width : b.x + b.width;
+    const uint32_t bottom = a.y + a.height > b.y + b.height ? a.y + a.height : b.y + b.height;
+    return (struct imrec_rect){x, y, right - x, bottom - y};
+}
+
+/* The region that holds what every view is made from. */
+static struct imrec_rect common_region(const struct view_plan *plans, uint32_t n)
+{
+    struct imrec_rect r = plans[0].steps.upright;
+    for (uint32_t i = 1; i < n; i++)
+        r = both(r, plans[i].steps.upright);
+    return r;
+}
+
+/* ---- straight into the slots ------------------------------------------------------------------
+ */
+
+/* Only cropped. A mean image that is moved for one view is in use until its last row. */
+static bool is_straight(const struct sampler *p, const struct sampler_view *views, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct recipe *r = recipe_of(p, &views[i]);
+        if (p->plans[i].steps.n != 0 || recipe_paints(r) ||
+            (n > 1 && r->tones && p->kinds[views[i].kind].jobs[0].how.mean_image != NULL))
+            return false;
+    }
+    return true;
+}
 
 struct row_target {
-    const struct normalize_job *job;
-    normalize_row_fn *row;
+    const struct sampler *p;
+    uint32_t n;
+    struct imrec_rect region;
 };
 
-static void row_to_slot(void *context, uint32_t y, const uint8_t *row)
+static void row_to_slots(void *context, uint32_t y, const uint8_t *row)
 {
     const struct row_target *t = context;
-    t->row(t->job, row, y);
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct view_plan *k = &t->p->plans[i];
+        const struct imrec_rect crop = k->steps.upright;
+        const uint32_t line = t->region.y + y - crop.y; /* wraps above the crop */
+        if (line < crop.height)
+            t->p->row(k->job, row + (size_t)(crop.x - t->region.x) * k->job->channels, line);
+    }
 }
 
-static enum imrec_status decode_straight(struct sampler *p, const struct normalize_job *job,
-                                         struct imrec_rect region, struct imrec_error *err)
+static enum imrec_status decode_straight(struct sampler *p, const struct sampler_view *views,
+                                         uint32_t n, struct imrec_rect region,
+                                         struct imrec_error *err)
 {
-    struct row_target target = {job, p->row};
-    return codec_decode_rows(p->codec, region, job->channels, row_to_slot, &target, NULL, err);
+    struct row_target target = {p, n, region};
+    for (uint32_t i = 0; i < n; i++)
+        IMREC_TRY(aim(p, &views[i], &p->plans[i], err));
+    return codec_decode_rows(p->codec, region, p->options->data_shape.channels, row_to_slots,
+                             &target, NULL, err);
 }
+
+/* ---- by way of pictures -------------------------------------------------------------------------
+ */
 
 static enum imrec_status
-orient(struct sampler *p, uint32_t orientation, uint32_t *at, struct imrec_error *err)
+orient(struct image room[2], uint32_t orientation, uint32_t *at, struct imrec_error *err)
 {
     if (orientation == 1)
         return IMREC_OK;
-    const struct imrec_image *from = &p->images[*at].view;
+    const struct imrec_image *from = &room[*at].view;
     *at ^= 1;
-    return orient_image(orientation, from, &p->images[*at], err);
-}
-
-static enum imrec_status through_steps(struct sampler *p, const struct steps *s,
-                                       const struct imrec_draw *draw, uint32_t at,
-                                       const struct normalize_job *job, struct imrec_error *err)
-{
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (i == s->shift_at)
-            steps_shift(p->recipe, draw, &p->images[at].view);
-        const struct imrec_image *from = &p->images[at].view;
-        at ^= 1;
-        IMREC_TRY(step_run(&s->step[i], from, &p->images[at], p->scratch, err));
-    }
-    if (s->shift_at >= s->n)
-        steps_shift(p->recipe, draw, &p->images[at].view);
-    IMREC_TRY(steps_paint(p->recipe, draw, &p->sample, p->images, &at, p->scratch, err));
-    const struct imrec_image *made = &p->images[at].view;
-    for (uint32_t y = 0; y < job->height; y++)
-        p->row(job, made->pixels + y * made->stride, y);
-    return IMREC_OK;
-}
-
-static enum imrec_status
-decode_and_augment(struct sampler *p, const struct steps *s, const struct imrec_draw *draw,
-                   const struct imrec_picture_info *info, uint32_t orientation,
-                   const struct normalize_job *job, struct imrec_error *err)
-{
-    uint32_t at = 0;
-    const struct imrec_rect region =
-        orient_region(orientation, info->width, info->height, s->upright);
-    IMREC_TRY(codec_decode_image(p->codec, region, job->channels, &p->images[at], NULL, err));
-    const uint64_t decoded = clock_ns();
-    IMREC_TRY(orient(p, orientation, &at, err));
-    IMREC_TRY(through_steps(p, s, draw, at, job, err));
-    p->augment_ns = clock_ns() - decoded;
-    return IMREC_OK;
-}
-
-/* What the picture will hold beside its slot and its decoder, at most. */
-static uint64_t claim(const struct sampler *p, const struct steps *s, bool straight, bool turn)
-{
-    const uint64_t channels = p->options->data_shape.channels;
-    uint64_t bytes = 0;
-    if (!straight)
-        bytes += (uint64_t)s->upright.width * s->upright.height * channels * (turn ? 2 : 1);
-    const uint64_t slot = (uint64_t)p->options->data_shape.width * p->options->data_shape.height;
-    return bytes + steps_bytes(s, (uint32_t)channels) + (p->recipe->ops ? slot * channels : 0) +
-           (p->recipe->blurs ? 2 * slot * channels : 0);
-}
-
-/* One large picture is no reason to hold its memory for ever. */
-static void trim(struct sampler *p, uint64_t claimed)
-{
-    if (claimed <= KEPT_BYTES)
-        return;
-    image_free(&p->images[0]);
-    image_free(&p->images[1]);
+    return orient_image(orientation, from, &room[*at], err);
 }
 
 static void finish(const struct normalize_job *job, const struct imrec_draw *d)
@@ -218,6 +241,130 @@ static void finish(const struct normalize_job *job, const struct imrec_draw *d)
         normalize_erase(
             job, (struct imrec_rect){d->erase_x, d->erase_y, d->erase_width, d->erase_height});
 }
+
+/* The picture is images[at]. */
+static enum imrec_status paint_to_slot(struct sampler *p, const struct sampler_view *v,
+                                       struct view_plan *k, uint32_t at, struct imrec_error *err)
+{
+    IMREC_TRY(steps_paint(recipe_of(p, v), &v->draw, &v->sample, p->images, &at, p->scratch, err));
+    const struct imrec_image *made = &p->images[at].view;
+    for (uint32_t y = 0; y < k->job->height; y++)
+        p->row(k->job, made->pixels + y * made->stride, y);
+    finish(k->job, &v->draw);
+    return IMREC_OK;
+}
+
+/* The steps from the first-th on. What it is made from is images[at], and nobody else's. */
+static enum imrec_status through_steps(struct sampler *p, const struct sampler_view *v,
+                                       struct view_plan *k, uint32_t first, uint32_t at,
+                                       struct imrec_error *err)
+{
+    const struct steps *s = &k->steps;
+    const struct recipe *r = recipe_of(p, v);
+    IMREC_TRY(aim(p, v, k, err));
+    for (uint32_t i = first; i < s->n; i++) {
+        if (i == s->shift_at)
+            steps_shift(r, &v->draw, &p->images[at].view);
+        const struct imrec_image *from = &p->images[at].view;
+        at ^= 1;
+        IMREC_TRY(step_run(&s->step[i], from, &p->images[at], p->scratch, err));
+    }
+    if (s->shift_at >= s->n)
+        steps_shift(r, &v->draw, &p->images[at].view);
+    return paint_to_slot(p, v, k, at, err);
+}
+
+static enum imrec_status
+copy_image(const struct imrec_image *from, struct image *to, struct imrec_error *err)
+{
+    IMREC_TRY(image_resize_buffer(to, from->width, from->height, from->channels, err));
+    for (uint32_t y = 0; y < from->height; y++)
+        memcpy(to->view.pixels + y * to->view.stride, from->pixels + y * from->stride,
+               to->view.stride);
+    return IMREC_OK;
+}
+
+/* One of several views, of a picture that must stay as it is: its first step makes one that is the
+ * view's own, or else a copy is. */
+static enum imrec_status from_shared(struct sampler *p, const struct sampler_view *v,
+                                     struct view_plan *k, const struct imrec_image *shared,
+                                     struct imrec_rect region, struct imrec_error *err)
+{
+    const struct steps *s = &k->steps;
+    const struct imrec_rect crop = s->upright;
+    struct imrec_image part = *shared;
+    part.pixels += (crop.y - region.y) * part.stride + (size_t)(crop.x - region.x) * part.channels;
+    part.width = crop.width;
+    part.height = crop.height;
+    const bool copies = s->n == 0 || (s->shift_at == 0 && recipe_of(p, v)->det.shifts);
+    IMREC_TRY(copies ? copy_image(&part, &p->images[0], err)
+                     : step_run(&s->step[0], &part, &p->images[0], p->scratch, err));
+    return through_steps(p, v, k, copies ? 0 : 1, 0, err);
+}
+
+static enum imrec_status decode_and_augment(struct sampler *p, const struct sampler_view *views,
+                                            uint32_t n, const struct imrec_picture_info *info,
+                                            uint32_t orientation, struct imrec_rect upright,
+                                            struct imrec_error *err)
+{
+    uint32_t at = 0;
+    struct image *room = n > 1 ? p->source : p->images;
+    const struct imrec_rect region = orient_region(orientation, info->width, info->height, upright);
+    IMREC_TRY(
+        codec_decode_image(p->codec, region, p->options->data_shape.channels, &room[0], NULL, err));
+    const uint64_t decoded = clock_ns();
+    IMREC_TRY(orient(room, orientation, &at, err));
+    if (n == 1)
+        IMREC_TRY(through_steps(p, &views[0], &p->plans[0], 0, at, err));
+    for (uint32_t i = 0; n > 1 && i < n; i++)
+        IMREC_TRY(from_shared(p, &views[i], &p->plans[i], &room[at].view, upright, err));
+    p->augment_ns = clock_ns() - decoded;
+    return IMREC_OK;
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+static uint64_t pixels_of(struct imrec_rect r)
+{
+    return (uint64_t)r.width * r.height;
+}
+
+/* What a view's pictures take beside its slot, at most. */
+static uint64_t
+view_claim(const struct sampler *p, const struct sampler_view *v, const struct view_plan *k)
+{
+    const struct recipe *r = recipe_of(p, v);
+    const uint64_t channels = r->o->data_shape.channels;
+    const uint64_t slot = (uint64_t)r->o->data_shape.width * r->o->data_shape.height;
+    return steps_bytes(&k->steps, (uint32_t)channels) + (r->ops ? slot * channels : 0) +
+           (r->blurs ? 2 * slot * channels : 0);
+}
+
+/* What the sample will hold beside its slots and its decoder, at most: the decoded region, if one
+ * is held at all, turned if it must be, and what one view after the other makes of it. */
+static uint64_t claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,
+                      struct imrec_rect region, bool straight, bool turn)
+{
+    const uint64_t channels = p->options->data_shape.channels;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t copy = n > 1 ? pixels_of(p->plans[i].steps.upright) * channels : 0;
+        const uint64_t bytes = view_claim(p, &views[i], &p->plans[i]) + (straight ? 0 : copy);
+        most = bytes > most ? bytes : most;
+    }
+    return most + (straight ? 0 : pixels_of(region) * channels * (turn ? 2 : 1));
+}
+
+/* One large picture is no reason to hold its memory for ever. */
+static void trim(struct sampler *p, uint64_t claimed)
+{
+    if (claimed > KEPT_BYTES)
+        free_images(p);
+}
+
+/* ---- compressed pictures ----------------------------------------------------------------------
+ */
 
 /* All of the data, to its end. */
 static enum imrec_status verify(struct sampler *p, struct bytes image,
@@ -236,8 +383,20 @@ static enum imrec_status verify(struct sampler *p, struct bytes image,
                           warnings);
 }
 
-enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sample_key key,
-                               void *slot, struct imrec_draw *draw, struct imrec_error *err)
+static enum imrec_status straight_to_slots(struct sampler *p, const struct sampler_view *views,
+                                           uint32_t n, struct imrec_rect region,
+                                           struct imrec_error *err)
+{
+    const enum imrec_status st = decode_straight(p, views, n, region, err);
+    for (uint32_t i = 0; i < n && st == IMREC_OK; i++)
+        finish(p->plans[i].job, &views[i].draw);
+    if (st != IMREC_OK)
+        normalize_finish(p->plans[0].job);
+    return st;
+}
+
+enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sampler_view *views,
+                               uint32_t n, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = p->options;
     const struct codec_limits limits = {.max_pixels = o->max_pixels};
@@ -249,61 +408,70 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
     IMREC_TRY(codec_begin(p->codec, image, &limits, &info, err));
     const uint32_t orientation = o->auto_orient ? info.orientation : 1;
     const bool swap = orient_swaps(orientation);
-    struct plan k;
-    IMREC_TRY(plan(p, key, swap ? info.height : info.width, swap ? info.width : info.height, &k,
-                   draw, err));
-    const bool straight = k.steps.n == 0 && orientation == 1 && !recipe_paints(p->recipe);
+    for (uint32_t i = 0; i < n; i++)
+        IMREC_TRY(plan(p, &views[i], swap ? info.height : info.width,
+                       swap ? info.width : info.height, &p->plans[i], err));
+    const struct imrec_rect region = common_region(p->plans, n);
+    const bool straight = orientation == 1 && is_straight(p, views, n);
     const uint64_t claimed =
-        codec_claim(p->codec, 1) + claim(p, &k.steps, straight, orientation != 1);
-    k.job->out = slot;
+        codec_claim(p->codec, 1) + claim(p, views, n, region, straight, orientation != 1);
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
     const enum imrec_status st =
-        straight ? decode_straight(p, k.job, k.steps.upright, err)
-                 : decode_and_augment(p, &k.steps, draw, &info, orientation, k.job, err);
+        straight ? straight_to_slots(p, views, n, region, err)
+                 : decode_and_augment(p, views, n, &info, orientation, region, err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
-    finish(k.job, draw);
     p->decode_ns = clock_ns() - begin - p->augment_ns;
     return st;
 }
 
 /* ---- decoded pictures ----------------------------------------------------------------------- */
 
-static enum imrec_status values_to_slot(struct sampler *p, const struct planes *picture,
-                                        const struct steps *s, const struct normalize_job *job,
+static enum imrec_status values_to_slot(struct sampler *p, const struct sampler_view *v,
+                                        struct view_plan *k, const struct planes *picture,
                                         struct imrec_error *err)
 {
-    const bool changed = s->n != 0 || recipe_paints(p->recipe);
+    const bool changed = k->steps.n != 0 || recipe_paints(recipe_of(p, v));
     if (changed || p->options->dtype != IMREC_FLOAT32)
         return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
                               "its values are not whole numbers from 0 to 255: they can be "
                               "cropped, mirrored and normalized to dtype=float32, not %s",
                               changed ? "augmented otherwise" : "made another dtype");
-    planes_to_slot(picture, s->upright, job);
+    IMREC_TRY(aim(p, v, k, err));
+    planes_to_slot(picture, k->steps.upright, k->job);
+    finish(k->job, &v->draw);
     return IMREC_OK;
 }
 
-enum imrec_status sampler_make_decoded(struct sampler *p, const struct planes *picture,
-                                       struct sample_key key, void *slot, struct imrec_draw *draw,
-                                       struct imrec_error *err)
+static enum imrec_status view_decoded(struct sampler *p, const struct planes *picture,
+                                      struct sampler_view *v, struct imrec_error *err)
 {
     const uint64_t begin = clock_ns();
-    struct plan k;
-    IMREC_TRY(plan(p, key, picture->width, picture->height, &k, draw, err));
-    struct normalize_job *job = k.job;
-    const uint64_t claimed = claim(p, &k.steps, false, false);
-    job->out = slot;
+    struct view_plan *k = &p->plans[0];
+    IMREC_TRY(plan(p, v, picture->width, picture->height, k, err));
+    const struct imrec_rect region = k->steps.upright;
+    const uint64_t claimed = claim(p, v, 1, region, false, false);
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
     enum imrec_status st =
-        planes_to_bytes(picture, k.steps.upright, job->channels, &p->images[0], err);
-    p->decode_ns = clock_ns() - begin;
+        planes_to_bytes(picture, region, p->options->data_shape.channels, &p->images[0], err);
+    const uint64_t decoded = clock_ns();
     if (st == IMREC_OK)
-        st = through_steps(p, &k.steps, draw, 0, job, err);
+        st = through_steps(p, v, k, 0, 0, err);
     else if (st == IMREC_END)
-        st = values_to_slot(p, picture, &k.steps, job, err);
+        st = values_to_slot(p, v, k, picture, err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
-    finish(job, draw);
-    p->augment_ns = clock_ns() - begin - p->decode_ns;
+    p->decode_ns += decoded - begin;
+    p->augment_ns += clock_ns() - decoded;
     return st;
+}
+
+enum imrec_status sampler_make_decoded(struct sampler *p, const struct planes *picture,
+                                       struct sampler_view *views, uint32_t n,
+                                       struct imrec_error *err)
+{
+    p->decode_ns = p->augment_ns = 0;
+    for (uint32_t i = 0; i < n; i++)
+        IMREC_TRY(view_decoded(p, picture, &views[i], err));
+    return IMREC_OK;
 }

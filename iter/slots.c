@@ -11,12 +11,42 @@
 /* Data that one block of memory may hold: 1 TiB. More is a mistake in data_shape. */
 #define MAX_BLOCK_BYTES ((size_t)1 << 40)
 
-static bool block_size(const struct imrec_iter_options *o, size_t *sample, size_t *block)
+enum { TENSOR_ALIGN = 64 };
+
+/* What the tensor of that kind takes in a batch. */
+static bool
+tensor_bytes(const struct imrec_iter_options *o, const struct view_kind *k, size_t *bytes)
 {
-    const struct imrec_shape *d = &o->data_shape;
-    return mul_fits(d->width, d->height, sample) && mul_fits(*sample, d->channels, sample) &&
-           mul_fits(*sample, dtype_size(o->dtype), sample) &&
-           mul_fits(*sample, (size_t)o->batch_size, block) && *block <= MAX_BLOCK_BYTES;
+    return mul_fits(k->bytes, (size_t)o->batch_size, bytes) && *bytes <= MAX_BLOCK_BYTES;
+}
+
+/* Tensors of one shape lie one behind another without a gap: they are one tensor as well. */
+static size_t begin_of(const struct views *v, uint32_t tensor, size_t end)
+{
+    const bool same = tensor > 0 && v->of_tensor[tensor] == v->of_tensor[tensor - 1];
+    return same ? end : (end + TENSOR_ALIGN - 1) / TENSOR_ALIGN * TENSOR_ALIGN;
+}
+
+/* Where each tensor begins (unless NULL), and how long a block is that holds those of any sweep. */
+static bool
+block_size(const struct imrec_iter_options *o, const struct views *v, size_t *begins, size_t *block)
+{
+    size_t bytes;
+    *block = 0;
+    for (uint32_t i = 0; v->tensors == 1 && i < v->kind_count; i++) {
+        if (!tensor_bytes(o, &v->kinds[i], &bytes))
+            return false;
+        *block = bytes > *block ? bytes : *block;
+    }
+    for (uint32_t t = 0; v->tensors > 1 && t < v->tensors; t++) {
+        const size_t begin = begin_of(v, t, *block);
+        if (!tensor_bytes(o, &v->kinds[v->of_tensor[t]], &bytes))
+            return false;
+        if (begins != NULL)
+            begins[t] = begin;
+        *block = begin + bytes;
+    }
+    return *block <= MAX_BLOCK_BYTES;
 }
 
 static bool mixes(const struct imrec_iter_options *o)
@@ -29,19 +59,21 @@ static size_t label_width(const struct imrec_iter_options *o)
     return (size_t)(o->num_classes > 0 ? o->num_classes : o->label_width);
 }
 
-static size_t row_bytes(const struct imrec_iter_options *o)
+static size_t row_bytes(const struct imrec_iter_options *o, const struct views *v)
 {
     const size_t mixing = mixes(o) ? sizeof(struct mix_draw) + sizeof(struct mix_candidate) : 0;
     return mixing + label_width(o) * sizeof(float) + sizeof(uint64_t) + 1 +
-           sizeof(enum imrec_status) + (o->record_draws ? sizeof(struct imrec_draw) : 0);
+           sizeof(enum imrec_status) +
+           (o->record_draws ? v->tensors * sizeof(struct imrec_draw) : 0);
 }
 
-uint64_t slots_memory(const struct imrec_iter_options *o)
+uint64_t slots_memory(const struct imrec_iter_options *o, const struct views *views)
 {
-    size_t sample, block;
-    if (!block_size(o, &sample, &block))
+    size_t block;
+    if (!block_size(o, views, NULL, &block))
         return UINT64_MAX;
-    return ((uint64_t)o->prefetch_buffer + 1) * (block + (uint64_t)o->batch_size * row_bytes(o));
+    return ((uint64_t)o->prefetch_buffer + 1) *
+           (block + (uint64_t)o->batch_size * row_bytes(o, views));
 }
 
 static enum imrec_status allocate(struct slots *s, const struct imrec_iter_options *o)
@@ -59,10 +91,11 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
     s->ids = imrec_zalloc(rows, sizeof(*s->ids));
     s->valid = imrec_zalloc(rows, sizeof(*s->valid));
     s->status = imrec_zalloc(rows, sizeof(*s->status));
-    s->draws = o->record_draws ? imrec_zalloc(rows, sizeof(*s->draws)) : NULL;
+    s->shown = imrec_zalloc((size_t)s->depth * s->views->tensors, sizeof(*s->shown));
+    s->draws = o->record_draws ? imrec_zalloc(rows * s->views->tensors, sizeof(*s->draws)) : NULL;
     s->mixes = mixes(o) ? imrec_zalloc(rows, sizeof(*s->mixes)) : NULL;
     s->candidates = mixes(o) ? imrec_zalloc(rows, sizeof(*s->candidates)) : NULL;
-    if (!s->data || !s->labels || !s->ids || !s->valid || !s->status ||
+    if (!s->data || !s->labels || !s->ids || !s->valid || !s->status || !s->shown ||
         (o->record_draws && !s->draws) || (mixes(o) && (!s->mixes || !s->candidates)))
         return IMREC_ERR_NO_MEMORY;
     for (uint32_t i = 0; i < s->depth; i++)
@@ -71,25 +104,34 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
     return IMREC_OK;
 }
 
-enum imrec_status
-slots_init(struct slots *s, const struct imrec_iter_options *o, struct imrec_error *err)
+static enum imrec_status
+no_memory(const struct imrec_iter_options *o, size_t bytes, struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for %lld batches of %zu bytes",
+                          (long long)o->prefetch_buffer + 1, bytes);
+}
+
+enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o,
+                             const struct views *views, struct imrec_error *err)
 {
     *s = (struct slots){
         .depth = (uint32_t)o->prefetch_buffer + 1, /* + the one the consumer holds */
         .batch_size = (uint32_t)o->batch_size,
         .label_width = (uint32_t)label_width(o),
+        .views = views,
     };
-    if (!block_size(o, &s->sample_bytes, &s->data_bytes))
+    s->tensors = imrec_zalloc(views->tensors, sizeof(*s->tensors));
+    if (s->tensors == NULL)
+        return no_memory(o, 0, err);
+    if (!block_size(o, views, s->tensors, &s->data_bytes))
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "data_shape and batch_size ask for a batch of over 1 TiB");
-    s->sample_stride = s->sample_bytes;
     if (allocate(s, o) == IMREC_OK)
         return IMREC_OK;
     const size_t wanted = s->data_bytes;
     slots_free(s);
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for %lld batches of %zu bytes",
-                          (long long)o->prefetch_buffer + 1, wanted);
+    return no_memory(o, wanted, err);
 }
 
 void slots_free(struct slots *s)
@@ -99,6 +141,8 @@ void slots_free(struct slots *s)
     for (uint32_t i = 0; s->cells != NULL && i < s->depth; i++)
         mutex_destroy(&s->cells[i].lock);
     imrec_free(s->data);
+    imrec_free(s->tensors);
+    imrec_free(s->shown);
     imrec_free(s->labels);
     imrec_free(s->ids);
     imrec_free(s->valid);
@@ -110,21 +154,45 @@ void slots_free(struct slots *s)
     *s = (struct slots){0};
 }
 
-void *slots_data(const struct slots *s, uint32_t cell, uint32_t slot)
+const struct view_kind *slots_kind(const struct slots *s, uint32_t cell, uint32_t tensor)
 {
-    return (uint8_t *)s->data[cell] + slot * s->sample_stride;
+    return &s->views->kinds[views_kind(s->views, s->cells[cell].sweep, tensor)];
+}
+
+void *slots_data(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot)
+{
+    return (uint8_t *)s->data[cell] + s->tensors[tensor] +
+           slot * slots_kind(s, cell, tensor)->bytes;
+}
+
+struct imrec_draw *slots_draw(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot)
+{
+    const size_t row = ((size_t)cell * s->views->tensors + tensor) * s->batch_size + slot;
+    return s->draws != NULL ? s->draws + row : NULL;
+}
+
+const struct imrec_view *slots_show(struct slots *s, uint32_t cell)
+{
+    struct imrec_view *shown = s->shown + (size_t)cell * s->views->tensors;
+    for (uint32_t t = 0; t < s->views->tensors; t++)
+        shown[t] = (struct imrec_view){.data = slots_data(s, cell, t, 0),
+                                       .draws = slots_draw(s, cell, t, 0),
+                                       .shape = slots_kind(s, cell, t)->o.data_shape};
+    return shown;
 }
 
 void slots_clear(struct slots *s, uint32_t cell, uint32_t slot)
 {
     const size_t row = slots_row(s, cell, slot);
-    memset(slots_data(s, cell, slot), 0, s->sample_bytes);
+    for (uint32_t t = 0; t < s->views->tensors; t++) {
+        memset(slots_data(s, cell, t, slot), 0, slots_kind(s, cell, t)->bytes);
+        if (s->draws != NULL)
+            *slots_draw(s, cell, t, slot) = (struct imrec_draw){0};
+    }
     memset(s->labels + row * s->label_width, 0, s->label_width * sizeof(float));
     s->ids[row] = 0;
     s->valid[row] = 0;
     s->status[row] = IMREC_OK;
-    if (s->draws != NULL)
-        s->draws[row] = (struct imrec_draw){0};
 }
 
 void slots_begin_cell(struct slots *s, uint32_t cell)
@@ -137,17 +205,20 @@ void slots_begin_cell(struct slots *s, uint32_t cell)
     c->fatal = IMREC_OK;
 }
 
-void slots_fail(struct slots *s, uint32_t cell, uint32_t slot, uint64_t id, bool valid_sample,
+void slots_fail(struct slots *s, uint32_t cell, uint32_t sample, uint64_t id, bool valid_sample,
                 const struct imrec_error *why)
 {
     struct cell_state *c = &s->cells[cell];
-    slots_clear(s, cell, slot);
-    s->ids[slots_row(s, cell, slot)] = id; /* which one it was */
-    s->status[slots_row(s, cell, slot)] = why->status;
+    const uint32_t rows = s->views->rows;
+    for (uint32_t slot = sample * rows; slot < (sample + 1) * rows; slot++) {
+        slots_clear(s, cell, slot);
+        s->ids[slots_row(s, cell, slot)] = id; /* which one it was */
+        s->status[slots_row(s, cell, slot)] = why->status;
+    }
     mutex_lock(&c->lock);
-    c->failed += valid_sample;
-    if (slot < c->first_failed && valid_sample) {
-        c->first_failed = slot;
+    c->failed += valid_sample ? rows : 0;
+    if (sample < c->first_failed && valid_sample) {
+        c->first_failed = sample;
         c->failure = *why;
     }
     mutex_unlock(&c->lock);

@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "imrec/iterator.h"
 #include "iter/plan/schedule.h"
+#include "iter/views.h"
 
 /* Where the stream stands: what a position says. */
 struct place {
@@ -16,14 +17,14 @@ struct place {
 struct cell_state { /* of one batch; written by the feed, first failures by workers */
     struct mutex lock;
     struct schedule_close closed;
-    struct place next, after; /* before and behind the END that it may bring */
-    uint64_t sweep, epoch;    /* of the first slot */
-    uint32_t first_failed;    /* slot; UINT32_MAX: none */
-    uint32_t failed;
-    struct imrec_error failure; /* of that slot */
+    struct place next, after;   /* before and behind the END that it may bring */
+    uint64_t sweep, epoch;      /* of the first slot */
+    uint32_t first_failed;      /* sample of the batch; UINT32_MAX: none */
+    uint32_t failed;            /* slots */
+    struct imrec_error failure; /* of that sample */
     uint64_t damages;           /* ranges reported with this batch */
     struct imrec_error damage;  /* the first of them ... */
-    uint32_t damage_slot;       /* ... and the slot before which it was met */
+    uint32_t damage_slot;       /* ... and the sample before which it was met */
     enum imrec_status fatal;
     struct imrec_error fatal_error;
 };
@@ -35,33 +36,42 @@ struct mix_candidate { /* a slot of the batch that is mixed */
 
 struct slots {
     uint32_t depth, batch_size, label_width;
-    size_t sample_bytes, sample_stride; /* data of a slot; both the same: batches are dense */
-    void **data;                        /* depth blocks of batch_size samples */
-    size_t data_bytes;                  /* of one block */
-    float *labels;                      /* the rest: rows of depth * batch_size */
+    const struct views *views; /* borrowed */
+    void **data;               /* depth blocks: a batch's tensors one behind another, each dense */
+    size_t data_bytes;         /* of one block */
+    size_t *tensors;           /* where each begins in it */
+    struct imrec_view *shown;  /* of each cell: its tensors, as the consumer sees them */
+    float *labels;             /* the rest: rows of depth * batch_size */
     uint64_t *ids;
     uint8_t *valid;
     enum imrec_status *status;
-    struct imrec_draw *draws; /* NULL: not asked for */
+    struct imrec_draw *draws; /* of each tensor after the other; NULL: not asked for */
     struct mix_draw *mixes;   /* of mixup and cutmix; NULL: not asked for */
     struct mix_candidate *candidates;
     struct cell_state *cells;
 };
 
 /* Bytes that slots_init() will take, or UINT64_MAX where they cannot be counted. */
-uint64_t slots_memory(const struct imrec_iter_options *o);
-IMREC_NODISCARD enum imrec_status
-slots_init(struct slots *s, const struct imrec_iter_options *o, struct imrec_error *err);
+uint64_t slots_memory(const struct imrec_iter_options *o, const struct views *views);
+IMREC_NODISCARD enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o,
+                                             const struct views *views, struct imrec_error *err);
 void slots_free(struct slots *s); /* zeroed memory is fine */
 
-void *slots_data(const struct slots *s, uint32_t cell, uint32_t slot);
+/* The shape that a tensor of the batch has. */
+const struct view_kind *slots_kind(const struct slots *s, uint32_t cell, uint32_t tensor);
+void *slots_data(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot);
 static inline size_t slots_row(const struct slots *s, uint32_t cell, uint32_t slot)
 {
     return (size_t)cell * s->batch_size + slot;
 }
+/* Where a picture's draws go; NULL: nobody wants them. */
+struct imrec_draw *slots_draw(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot);
+/* The batch's tensors, for the consumer. */
+const struct imrec_view *slots_show(struct slots *s, uint32_t cell);
 void slots_clear(struct slots *s, uint32_t cell, uint32_t slot); /* zero, not valid, OK */
 void slots_begin_cell(struct slots *s, uint32_t cell);
-/* Zeroes the slot and flags it; the first failed slot's reason is kept. */
-void slots_fail(struct slots *s, uint32_t cell, uint32_t slot, uint64_t id, bool valid_sample,
+/* Zeroes the slots of a sample, of which there are views->rows, and flags them; the first failed
+ * sample's reason is kept. */
+void slots_fail(struct slots *s, uint32_t cell, uint32_t sample, uint64_t id, bool valid_sample,
                 const struct imrec_error *why);
 #endif

@@ -14,15 +14,18 @@
 enum { DET_LABEL_HEAD = 4 }; /* channels, rows, columns, values: before a label with boxes */
 
 struct worker {
-    struct sampler sampler;   /* codec, scratch, prepared kernels */
-    struct plugged_room room; /* of a source that is plugged in */
+    struct sampler sampler;     /* codec, scratch, prepared kernels */
+    struct sampler_view *views; /* of the sample in hand: slot after slot, tensor after tensor */
+    struct plugged_room room;   /* of a source that is plugged in */
     atomic_uint_least64_t decode_ns, augment_ns, images, failed; /* no cache line is shared */
+    atomic_uint_least64_t decodes, made;
     uint8_t padding[64];
 };
 
 struct imrec_iter {
     struct imrec_iter_options options; /* its texts are empty after opening */
     struct recipe recipe;              /* of these options */
+    struct views views;                /* what they make of a sample */
     int64_t boxes_width;               /* detection: label_width, values in a record; -1: any */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of pictures that are decoded: their shape */

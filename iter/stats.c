@@ -40,6 +40,8 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
         out->augment_ns += w->augment_ns;
         out->images += w->images;
         out->failed += w->failed;
+        out->decodes += w->decodes;
+        out->views += w->made;
     }
     snprintf(out->advice, sizeof(out->advice), "%s", advise(out));
 }

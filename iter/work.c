@@ -1,4 +1,4 @@
-/* iter/work.c - the parallel step: a record into its slot. */
+/* iter/work.c - the parallel step: a record into its slot, or slots. */
 #include "base/error.h"
 #include "base/log.h"
 #include "formats/image_record.h"
@@ -110,33 +110,89 @@ static enum imrec_status parse(const struct imrec_iter *it, const struct record_
     return IMREC_OK;
 }
 
-static enum imrec_status make(struct imrec_iter *it, const struct ticket *t, struct worker *w,
-                              const struct image_record *r, const struct planes *picture,
-                              struct imrec_draw *draw, struct imrec_error *err)
+/* ---- the pictures of a sample -----------------------------------------------------------------
+ */
+
+static struct sample_key
+key_of(const struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor)
 {
-    const struct record_ref *ref = t->record;
-    const struct sample_key key = {(uint64_t)it->options.seed_aug, t->sweep, ref->shard,
-                                   place_of(it, ref)};
-    void *slot = slots_data(&it->slots, t->cell, t->slot);
-    if (it->slots.mixes != NULL)
-        it->slots.mixes[slots_row(&it->slots, t->cell, t->slot)] = mix_draw(&it->recipe, key);
+    const uint32_t rows = it->views.rows, row = slot - t->slot * rows;
+    return (struct sample_key){(uint64_t)it->options.seed_aug, t->sweep, t->record->shard,
+                               place_of(it, t->record), row * it->views.tensors + tensor};
+}
+
+/* A picture of a slot: where it goes, and what it is made with. */
+static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor,
+                     struct sampler_view *v)
+{
+    struct slots *s = &it->slots;
+    const bool labelled = tensor == 0 && !it->recipe.det.on;
+    v->kind = views_kind(&it->views, s->cells[t->cell].sweep, tensor);
+    v->slot = slots_data(s, t->cell, tensor, slot);
+    v->sample = (struct paint_sample){.key = key_of(it, t, slot, tensor)};
+    if (labelled) {
+        v->sample.labels = s->labels + slots_row(s, t->cell, slot) * s->label_width;
+        v->sample.label_count = s->label_width;
+    }
+}
+
+/* Labels of one slot, and its views. */
+static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *t, uint32_t slot,
+                                    const struct image_record *r, struct sampler_view *views,
+                                    struct imrec_error *err)
+{
+    struct slots *s = &it->slots;
+    const size_t row = slots_row(s, t->cell, slot);
+    float *labels = s->labels + row * s->label_width;
+    if (it->recipe.det.on)
+        IMREC_TRY(iter_take_boxes(it, r, labels, &views[0].label, err));
+    else
+        IMREC_TRY(take_labels(it, r, labels, err));
+    for (uint32_t tensor = 0; tensor < it->views.tensors; tensor++)
+        set_view(it, t, slot, tensor, &views[tensor]);
+    if (s->mixes != NULL)
+        s->mixes[row] = mix_draw(&it->recipe, views[0].sample.key);
+    return IMREC_OK;
+}
+
+static void end_slot(struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint64_t id,
+                     const struct sampler_view *views)
+{
+    struct slots *s = &it->slots;
+    const size_t row = slots_row(s, t->cell, slot);
+    if (it->recipe.det.on)
+        iter_finish_boxes(it, &views[0].draw, &views[0].label, s->labels + row * s->label_width);
+    s->ids[row] = id;
+    s->status[row] = IMREC_OK;
+    s->valid[row] = t->kind == SCHEDULE_SAMPLE;
+    for (uint32_t tensor = 0; s->draws != NULL && tensor < it->views.tensors; tensor++)
+        *slots_draw(s, t->cell, tensor, slot) = views[tensor].draw;
+}
+
+static enum imrec_status make(struct imrec_iter *it, struct worker *w, const struct image_record *r,
+                              const struct planes *picture, struct imrec_error *err)
+{
+    const uint32_t n = views_count(&it->views);
     if (picture->p == NULL)
-        return sampler_make(&w->sampler, r->image, key, slot, draw, err);
-    return sampler_make_decoded(&w->sampler, picture, key, slot, draw, err);
+        return sampler_make(&w->sampler, r->image, w->views, n, err);
+    return sampler_make_decoded(&w->sampler, picture, w->views, n, err);
+}
+
+static void count(struct imrec_iter *it, struct worker *w)
+{
+    w->images++;
+    w->made += views_count(&it->views);
+    w->decode_ns += w->sampler.decode_ns;
+    w->augment_ns += w->sampler.augment_ns;
 }
 
 static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, struct worker *w,
                               uint64_t *id, struct imrec_error *err)
 {
     const struct record_ref *ref = t->record;
-    struct slots *s = &it->slots;
-    const size_t row = slots_row(s, t->cell, t->slot);
-    float *labels = s->labels + row * s->label_width;
-    const bool boxes = it->recipe.det.on;
+    const uint32_t rows = it->views.rows, tensors = it->views.tensors, first = t->slot * rows;
     struct image_record record;
     struct planes picture;
-    struct imrec_draw draw;
-    struct det_label label;
     if (ref->lost || it->split.plugged != NULL)
         *id = ref->key;
     if (ref->lost) {
@@ -145,24 +201,14 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     }
     IMREC_TRY(parse(it, ref, w, &record, &picture, err));
     *id = record.id;
-    if (boxes)
-        IMREC_TRY(iter_take_boxes(it, &record, labels, &label, err));
-    else
-        IMREC_TRY(take_labels(it, &record, labels, err));
-    w->sampler.label = boxes ? &label : NULL;
-    w->sampler.sample.labels = boxes ? NULL : labels;
-    w->sampler.sample.label_count = boxes ? 0 : s->label_width;
-    IMREC_TRY(make(it, t, w, &record, &picture, &draw, err));
-    if (boxes)
-        iter_finish_boxes(it, &draw, &label, labels);
-    s->ids[row] = record.id;
-    s->status[row] = IMREC_OK;
-    s->valid[row] = t->kind == SCHEDULE_SAMPLE;
-    if (s->draws != NULL)
-        s->draws[row] = draw;
-    w->images++;
-    w->decode_ns += w->sampler.decode_ns;
-    w->augment_ns += w->sampler.augment_ns;
+    for (uint32_t row = 0; row < rows; row++)
+        IMREC_TRY(begin_slot(it, t, first + row, &record, w->views + row * tensors, err));
+    const enum imrec_status st = make(it, w, &record, &picture, err);
+    w->decodes = codec_decode_count(w->sampler.codec);
+    IMREC_TRY(st);
+    for (uint32_t row = 0; row < rows; row++)
+        end_slot(it, t, first + row, record.id, w->views + row * tensors);
+    count(it, w);
     return IMREC_OK;
 }
 
@@ -190,7 +236,8 @@ static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w
     if (it->options.verbose)
         imrec_log(IMREC_LOG_WARNING, "%s", told.message);
     slots_fail(&it->slots, t->cell, t->slot, id, t->kind == SCHEDULE_SAMPLE, &told);
-    w->failed += t->kind == SCHEDULE_SAMPLE; /* a repeated one fails in its own place too */
+    if (t->kind == SCHEDULE_SAMPLE) /* a repeated one fails in its own place too */
+        w->failed += it->views.rows;
 }
 
 void iter_work(void *context, const struct ticket *t, uint32_t worker)
@@ -200,7 +247,8 @@ void iter_work(void *context, const struct ticket *t, uint32_t worker)
     struct imrec_error why = {0};
     uint64_t id = 0;
     if (t->kind == SCHEDULE_BLANK) {
-        slots_clear(&it->slots, t->cell, t->slot);
+        for (uint32_t row = 0; row < it->views.rows; row++)
+            slots_clear(&it->slots, t->cell, t->slot * it->views.rows + row);
         return;
     }
     const enum imrec_status st = fill(it, t, w, &id, &why);

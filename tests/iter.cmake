@@ -34,3 +34,4 @@ imrec_test(test_iter_cbf_faults iter im2rec SOURCES fault/test_iter_cbf_faults.c
 imrec_test(test_iter_cbf_values iter im2rec SOURCES unit/test_iter_cbf_values.c)
 imrec_test(test_trainset_cbf iter im2rec minibatch SOURCES conformance/test_trainset_cbf.c LABEL conformance TIMEOUT 300)
 imrec_test(test_planes iter SOURCES unit/test_planes.c)
+imrec_test(test_iter_views iter SOURCES property/test_iter_views.c LABEL property TIMEOUT 300)

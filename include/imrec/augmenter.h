@@ -13,6 +13,7 @@ extern "C" {
 struct imrec_augmenter_key {
     uint64_t seed, sweep;
     uint64_t shard, offset; /* number in the expanded list; byte of the record's head */
+    uint64_t view; /* of num_views and multi_crop: which of the sample's pictures, from 0 */
 };
 
 /* One picture to be changed, in place. Everything is borrowed for the time of the call. */
@@ -22,7 +23,8 @@ struct imrec_augmenter_call {
     const char *params;       /* what stands in parentheses behind the name; or "" */
     void *user;               /* of the registration */
     struct imrec_augmenter_key key;
-    float *labels; /* of the slot, to read and to change; NULL with boxes */
+    float *labels; /* of the slot, to read and to change; NULL with boxes, and for
+                      all crops of multi_crop but the first */
     uint32_t label_count;
     const struct imrec_draw *draw; /* what the other augmenters do to this picture */
 };
@@ -44,7 +46,7 @@ imrec_augmenter_register(const char *name, imrec_augment_fn *augment, void *user
 /* In a shared library: aug_seq=./libmine.so:NAME finds what IMREC_AUGMENTER(NAME, function) at the
  * end of a source file defines. */
 #define IMREC_AUGMENTER_MAGIC 0x67754169u
-#define IMREC_AUGMENTER_ABI   1u
+#define IMREC_AUGMENTER_ABI   2u
 struct imrec_augmenter {
     uint32_t magic, abi;
     imrec_augment_fn *augment;

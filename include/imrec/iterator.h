@@ -154,7 +154,11 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(enum imrec_resize_mode, resize_mode, "force", 0, 2, "force|shrink|fit", "detection", "to data_shape: stretched; kept, or shrunk where it is larger; as large as fits") \
     X(enum imrec_ctx, ctx,          "gpu", 0, 1,        "gpu|cpu", "auxiliary",    "the original's word for where batches go: understood, batches are plain memory") \
     X(int64_t,  device_id,          "0",  -1, INT32_MAX, "",       "auxiliary",    "the original's number of that device: understood, likewise") \
-    X(const char *, source,         "",   0, 65535,     "NAME",    "dataset",      "read path_imgrec with a source of your own: NAME, or ./libmine.so:NAME, maybe NAME(params)")
+    X(const char *, source,         "",   0, 65535,     "NAME",    "dataset",      "read path_imgrec with a source of your own: NAME, or ./libmine.so:NAME, maybe NAME(params)") \
+    X(int64_t,  num_views,          "1",  1, 256,       "views",   "batch",        "repeated augmentation: so many pictures of each sample, one behind another in the batch, out of one decode; batch_size is a multiple of it") \
+    X(const char *, multi_crop,     "",   0, 4096,      "NxS,...", "batch",        "crops of each sample out of one decode, counts and sizes: 2x224,6x96, or NxHxW; each is a tensor of the batch") \
+    X(const char *, multi_crop_area, "",  0, 4096,      "LOW:HIGH,...", "batch",   "shares of the picture in random_resized_crop for each size of multi_crop, or one for all: 0.4:1,0.05:0.4") \
+    X(const char *, data_shape_schedule, "", 0, 4096,   "SWEEP:C,H,W;...", "batch", "progressive resizing: data_shape from that sweep on, sweeps from 0")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.
@@ -220,10 +224,18 @@ struct imrec_draw {
     uint32_t boxes;                 /* that are left */
 };
 
+/* One tensor of a batch: what multi_crop has several of. */
+struct imrec_view {
+    const void *data;               /* dtype[slots][C][H][W] or [H][W][C], dense */
+    const struct imrec_draw *draws; /* of each slot with record_draws=1, else NULL */
+    struct imrec_shape shape;       /* of a slot */
+};
+
 /* One batch. Every pointer is owned by the iterator and stays valid until the next
  * imrec_iter_next(), _rewind(), _seek() or _close() on it. */
 struct imrec_batch {
-    const void *data;                /* dtype[batch_size][C][H][W] or [H][W][C], dense */
+    const void *data;                /* dtype[batch_size][C][H][W] or [H][W][C], dense; with
+                                        data_shape_schedule views[0].shape is its shape */
     const float *labels;             /* batch_size * label_width */
     const uint64_t *ids;             /* of each slot, out of the record's header */
     const uint8_t *valid;            /* of each slot: 1 = a real sample that did not fail */
@@ -239,6 +251,9 @@ struct imrec_batch {
     bool sweep_end;                  /* the last sample of a sweep is in this batch */
     uint64_t epoch; /* of its first sample, from 0; an epoch is a sweep, or epoch_size samples */
     bool epoch_end; /* the last sample of an epoch is in this batch */
+    const struct imrec_view *views; /* the batch's tensors; data and draws are those of views[0] */
+    uint32_t view_count;            /* 1; with multi_crop all its crops */
+    uint32_t repeats;               /* num_views: slots that a sample fills, one behind another */
 };
 
 /* Time and counts since opening; imrec_iter_stats(). Times are sums over all workers, ns. */
@@ -252,13 +267,15 @@ struct imrec_iter_stats {
         consumer_wait_ns;  /* workers waited because every batch was ready: the consumer is slow */
     uint64_t next_wait_ns; /* the consumer waited in imrec_iter_next() */
     uint64_t bytes_read;   /* from storage */
-    uint64_t images;       /* decoded without failure */
+    uint64_t images;       /* samples made without failure */
     uint64_t failed;       /* slots that failed */
     uint64_t damaged_ranges;       /* reported */
     uint64_t memory_bytes;         /* in use by the iterator now */
     uint64_t memory_planned_bytes; /* the sum that memory_limit is compared with */
     uint32_t workers;
     char advice[160]; /* one sentence: what bounds the speed */
+    uint64_t decodes; /* pictures that a decoder was run on: one for all views of a sample */
+    uint64_t views;   /* pictures made of the images: num_views times the crops of multi_crop */
 };
 
 struct imrec_iter; /* opaque; one consumer thread at a time */

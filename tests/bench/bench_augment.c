@@ -80,7 +80,7 @@ static void one(const struct recipe *r, const struct imrec_image *from, uint64_t
                 struct image made[2], struct resize_scratch *scratch)
 {
     struct steps s;
-    const struct sample_key key = {1, 2, 3, number};
+    const struct sample_key key = {1, 2, 3, number, 0};
     const struct imrec_draw d = augment_draw(r, key, from->width, from->height);
     steps_plan(&s, r, &d, from->width, from->height);
     struct imrec_image part = *from;

@@ -37,7 +37,7 @@ static void compare(const json_t *c)
     struct imrec_image whole = picture((uint32_t)json_integer_value(json_array_get(size, 0)),
                                        (uint32_t)json_integer_value(json_array_get(size, 1)));
     const struct imrec_draw d =
-        augment_draw(&k.r, (struct sample_key){1, 2, 3, 4}, whole.width, whole.height);
+        augment_draw(&k.r, (struct sample_key){1, 2, 3, 4, 0}, whole.width, whole.height);
     steps_plan(&s, &k.r, &d, whole.width, whole.height);
     ck_assert_int_eq(resize_scratch_new(&scratch, NULL), IMREC_OK);
     struct imrec_image at = whole;

@@ -224,7 +224,7 @@ static void run_drawn_picture(const struct recipe *r, const json_t *draws, const
     struct resize_scratch *scratch;
     struct image made[2] = {{{0}, 0}, {{0}, 0}};
     struct imrec_draw d =
-        augment_draw(r, (struct sample_key){0, 0, 0, 0}, whole.width, whole.height);
+        augment_draw(r, (struct sample_key){0, 0, 0, 0, 0}, whole.width, whole.height);
     take_warp(&d, draws);
     take_crop(&d, draws);
     take_colours(&d, draws);

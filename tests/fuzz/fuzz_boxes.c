@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     check(&l, n);
     const uint32_t header = l.header, before = l.n;
-    const struct sample_key key = {data[0], data[1], 0, data[2]};
+    const struct sample_key key = {data[0], data[1], 0, data[2], 0};
     must(det_draw(&r, key, 1 + data[3] % 50, 1 + data[3] / 5, &l, &d, NULL) == IMREC_OK);
     check(&l, before);
     must(l.header == header && d.boxes == det_label_count(&l));

@@ -21,7 +21,7 @@ struct drawn {
 static struct drawn draw_at(const struct cooked *c, uint64_t offset, bool with_boxes)
 {
     struct drawn x;
-    const struct sample_key key = {3, 1, 0, offset};
+    const struct sample_key key = {3, 1, 0, offset, 0};
     memcpy(x.values, boxes, sizeof(boxes));
     MUST(det_label_read(&x.label, x.values, with_boxes ? 12 : 2, NULL) == IMREC_OK);
     MUST(det_draw(&c->r, key, W, H, &x.label, &x.d, NULL) == IMREC_OK);

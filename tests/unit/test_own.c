@@ -121,7 +121,7 @@ END_TEST
 static const struct {
     const char *seq, *why;
 } refused[] = {
-    {AUGMENTERS ":older", "was built for version 2 of imrec/augmenter.h, this is version 1"},
+    {AUGMENTERS ":older", "was built for version 3 of imrec/augmenter.h, this is version 2"},
     {AUGMENTERS ":emptied", "has no function"},
     {AUGMENTERS ":words", "is no augmenter: IMREC_AUGMENTER(words, function)"},
     {AUGMENTERS ":missing", "has no symbol 'missing'"},
@@ -196,13 +196,13 @@ END_TEST
 
 START_TEST(bits_follow_every_part_of_the_key_and_do_not_repeat)
 {
-    const struct imrec_augmenter_key keys[] = {
-        {1, 2, 3, 4}, {9, 2, 3, 4}, {1, 9, 3, 4}, {1, 2, 9, 4}, {1, 2, 3, 9}};
-    uint64_t seen[5 * 200];
-    for (int i = 0; i < 1000; i++)
+    const struct imrec_augmenter_key keys[] = {{1, 2, 3, 4, 0}, {9, 2, 3, 4, 0}, {1, 9, 3, 4, 0},
+                                               {1, 2, 9, 4, 0}, {1, 2, 3, 9, 0}, {1, 2, 3, 4, 1}};
+    uint64_t seen[6 * 200];
+    for (int i = 0; i < 1200; i++)
         seen[i] = imrec_augmenter_bits(&keys[i / 200], (uint32_t)i % 200);
     int equal = 0;
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1200; i++)
         for (int j = 0; j < i; j++)
             equal += seen[i] == seen[j];
     ck_assert_int_eq(equal, 0);

@@ -130,7 +130,7 @@ static void compare(const struct cooked *c, uint64_t test)
     struct image small[2] = {{{0}, 0}, {{0}, 0}}, large[2] = {{{0}, 0}, {{0}, 0}};
     struct steps s;
     const struct imrec_image p = noise(test, c->o.data_shape.channels);
-    const struct sample_key key = {3, test, 0, 77};
+    const struct sample_key key = {3, test, 0, 77, 0};
     const struct imrec_draw d = augment_draw(&c->r, key, p.width, p.height);
     steps_plan(&s, &c->r, &d, p.width, p.height);
     struct imrec_image at = part_of(&p, s.upright);
@@ -166,7 +166,7 @@ START_TEST(only_a_crop_has_no_steps) /* it goes from the decoder to the slot */
     struct cooked c;
     struct steps s;
     cook(&c, "rand_crop=1 rand_mirror=1");
-    const struct imrec_draw d = augment_draw(&c.r, (struct sample_key){1, 2, 3, 4}, 50, 60);
+    const struct imrec_draw d = augment_draw(&c.r, (struct sample_key){1, 2, 3, 4, 0}, 50, 60);
     steps_plan(&s, &c.r, &d, 50, 60);
     ck_assert_uint_eq(s.n, 0);
     ck_assert(s.upright.x == d.x && s.upright.y == d.y && s.upright.width == 20);
@@ -196,7 +196,7 @@ START_TEST(colours_are_painted_in_the_order_drawn)
     struct image pictures[2][2] = {{{{a, 12, 4, 2, 3}, 24}, {{0}, 0}},
                                    {{{b, 12, 4, 2, 3}, 24}, {{0}, 0}}};
     cook(&c, "brightness=0.5 saturation=0.5");
-    struct imrec_draw d = augment_draw(&c.r, (struct sample_key){1, 2, 3, 4}, 50, 60);
+    struct imrec_draw d = augment_draw(&c.r, (struct sample_key){1, 2, 3, 4, 0}, 50, 60);
     d.brightness = 1.9f, d.saturation = 1.7f, d.contrast = 1;
     int differ = 0;
     for (int order = 0; order < 2; order++) {
@@ -221,7 +221,7 @@ START_TEST(when_memory_ends_the_steps_say_so_and_nothing_leaks)
     struct cooked c;
     cook(&c, "resize=40 inter_method=2 rotate=20 pad=2 rand_augment=3 gaussian_blur=1 antialias=0");
     const struct imrec_image p = noise(4, 3);
-    struct imrec_draw d = augment_draw(&c.r, (struct sample_key){1, 2, 3, 4}, p.width, p.height);
+    struct imrec_draw d = augment_draw(&c.r, (struct sample_key){1, 2, 3, 4, 0}, p.width, p.height);
     d.op[0] = IMREC_OP_ROTATE, d.op[1] = IMREC_OP_SHARPNESS, d.op[2] = IMREC_OP_SHEAR_X;
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     for (long n = 0; st != IMREC_OK; n++) {
