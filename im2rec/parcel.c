@@ -391,6 +391,20 @@ static bool read_file(struct packer *k, struct parcel *p)
     return false;
 }
 
+/* What moves pixels does not move boxes. */
+static bool boxes_agree(const struct packer *k, struct parcel *p)
+{
+    if (!k->o->pack_label || !(k->o->center_crop || k->augments) ||
+        !imrec_labels_are_boxes((const float *)(const void *)p->labels.p, p->label_count))
+        return true;
+    p->failed = IMREC_ERR_ARGUMENT;
+    snprintf(p->why, sizeof(p->why),
+             "%.*s: its labels are boxes, and %s would move the picture away from them",
+             (int)(p->path.n < 400 ? p->path.n : 400), (const char *)p->path.p,
+             k->augments ? "augment" : "center_crop");
+    return false;
+}
+
 void packer_run(struct packer *k, struct parcel *p)
 {
     struct bytes image;
@@ -399,7 +413,7 @@ void packer_run(struct packer *k, struct parcel *p)
     p->record.max = FRAMED_MAX;
     p->record.n = 0;
     const bool packed =
-        head_bytes(k, p) && read_file(k, p) &&
+        boxes_agree(k, p) && head_bytes(k, p) && read_file(k, p) &&
         image_bytes(k, p, (struct bytes){k->file.p + k->head.n, k->file.n}, &image) &&
         frame(k, p, image);
     if (!packed)

@@ -194,9 +194,7 @@ static bool look_at_labels(struct imrec_iter_options *o)
                           &err) != IMREC_OK)
         return false;
     if (imrec_reader_next(reader, &r, &err) == IMREC_OK && r.is_image && r.label_count > 1) {
-        const float header = r.labels[0], object = r.labels[1], n = (float)r.label_count;
-        boxes = header >= 2 && object >= 5 && header == floorf(header) &&
-                object == floorf(object) && header <= n && fmodf(n - header, object) == 0;
+        boxes = imrec_labels_are_boxes(r.labels, r.label_count);
         if (o->label_width == 1)
             o->label_width = r.label_count;
     }

@@ -42,6 +42,25 @@ static inline struct imrec_detections imrec_detections_of(const float *label)
     return d;
 }
 
+/* Whether n labels of a record or a list are boxes: widths that are whole numbers and fit, an
+ * object at least, classes from 0, and corners that are shares of the picture's sides. */
+static inline bool imrec_labels_are_boxes(const float *values, uint32_t n)
+{
+    if (n < 7 ||
+        !(values[0] >= 2 && values[0] < (float)n && values[1] >= 5 && values[1] < (float)n))
+        return false;
+    const uint32_t a = (uint32_t)values[0], b = (uint32_t)values[1];
+    if (values[0] != (float)a || values[1] != (float)b || (n - a) % b != 0)
+        return false;
+    for (uint32_t at = a; at < n; at += b) {
+        const float *o = values + at;
+        if (!(o[0] >= 0 && o[1] >= -1 && o[2] >= -1 && o[3] <= 2 && o[4] <= 2 && o[1] <= o[3] &&
+              o[2] <= o[4]))
+            return false;
+    }
+    return true;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 /* Labels with boxes: what is read, refused, cut off, dropped and moved. */
 #include "augment/det_label.h"
+#include "imrec/detection.h"
 #include "tests/support/suite.h"
 
 #include <math.h>
@@ -109,6 +110,32 @@ START_TEST(areas_and_centres)
 }
 END_TEST
 
+START_TEST(labels_are_boxes_only_where_nothing_speaks_against_it)
+{
+    static const float boxes[][14] = {
+        {2, 5, 0, 0.1f, 0.2f, 0.5f, 0.6f},
+        {3, 5, 9, 7, -0.1f, 0, 1.2f, 1},
+        {2, 6, 1, 0, 0, 1, 1, 0, 2, 0.5f, 0.5f, 0.6f, 0.6f, 1},
+    };
+    static const uint32_t lengths[] = {7, 8, 14};
+    static const float others[][7] = {
+        {1, 5, 0, 0.1f, 0.2f, 0.5f, 0.6f},   {2.5f, 5, 0, 0.1f, 0.2f, 0.5f, 0.6f},
+        {2, 4, 0, 0.1f, 0.2f, 0.5f, 0.6f},   {2, 6, 0, 0.1f, 0.2f, 0.5f, 0.6f},
+        {2, 5, -1, 0.1f, 0.2f, 0.5f, 0.6f},  {2, 5, 0, 0.6f, 0.2f, 0.5f, 0.6f},
+        {2, 5, 0, 10, 20, 30, 40},           {7, 5, 0, 0.1f, 0.2f, 0.5f, 0.6f},
+        {NAN, 5, 0, 0.1f, 0.2f, 0.5f, 0.6f}, {2, INFINITY, 0, 0.1f, 0.2f, 0.5f, 0.6f},
+        {2, 5, 0, 0.1f, 0.2f, 0.5f, NAN},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert(imrec_labels_are_boxes(boxes[i], lengths[i]));
+        ck_assert(!imrec_labels_are_boxes(boxes[i], lengths[i] - 1));
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        ck_assert_msg(!imrec_labels_are_boxes(others[i], 7), "row %zu", i);
+    ck_assert(!imrec_labels_are_boxes(NULL, 0));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("labels with boxes");
@@ -119,6 +146,7 @@ int main(void)
                         sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(t, a_region_becomes_the_picture);
     tcase_add_test(t, areas_and_centres);
+    tcase_add_test(t, labels_are_boxes_only_where_nothing_speaks_against_it);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

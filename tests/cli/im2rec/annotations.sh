@@ -37,4 +37,11 @@ im2rec --quiet --annotations coco.json --center-crop photos bad.rec
 echo "status $?"
 im2rec --quiet --annotations coco.json coco.lst photos bad.rec
 echo "status $?"
-ls bad* 2>/dev/null || echo nothing written
+for move in --center-crop "--augment rand_mirror=1"; do # a list's boxes stay with their picture, too
+    # shellcheck disable=SC2086 # two words; --force: a run that ends so can be resumed
+    im2rec --quiet --force --pack-label $move coco.lst photos boxes.rec
+    echo "status $?"
+done
+im2rec --quiet --resize 24 --center-crop coco.lst photos first.rec # the first label alone is no box
+echo "status $?"
+ls bad* boxes.rec 2>/dev/null || echo nothing written
