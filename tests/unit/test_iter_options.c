@@ -46,6 +46,49 @@ static const struct {
     {"aug_seq=blur,,hue", IMREC_ERR_ARGUMENT, "aug_seq has no augmenter ''"},
     {"aug_seq=blur,blur gaussian_blur=1", IMREC_ERR_ARGUMENT, "aug_seq has blur twice"},
     {"aug_seq=blur,hue gaussian_blur=1 brightness=1", IMREC_ERR_ARGUMENT, "light is asked for"},
+    {"num_views=0", IMREC_ERR_ARGUMENT, "num_views must be a number from 1"},
+    {"num_views=2", IMREC_ERR_ARGUMENT,
+     "batch_size must be a multiple of num_views, but 5 is none"},
+    {"num_views=250 batch_size=250 multi_crop=9x12", IMREC_ERR_LIMIT, "2250 pictures of a sample"},
+    {"multi_crop=2", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
+    {"multi_crop=2x", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
+    {"multi_crop=2x12,", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
+    {"multi_crop=2x12x", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
+    {"multi_crop=2x12;6x8", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
+    {"multi_crop=0x12", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
+    {"multi_crop=2x70000", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
+    {"multi_crop=99999999999999999999x12", IMREC_ERR_ARGUMENT, "must be counts and sizes"},
+    {"multi_crop=60x12,5x9", IMREC_ERR_LIMIT, "more than 64 crops"},
+    {"multi_crop=2x11", IMREC_ERR_ARGUMENT, "begins with 11 x 11 px, but data_shape has 12 x 12"},
+    {"multi_crop=2x12 mixup=0.2", IMREC_ERR_ARGUMENT, "multi_crop has several"},
+    {"multi_crop=2x12 cutmix=1", IMREC_ERR_ARGUMENT, "multi_crop has several"},
+    {"multi_crop=2x12 aug_seq=det_aug_default", IMREC_ERR_ARGUMENT, "one label with boxes"},
+    {"multi_crop=2x12,1x9 mean_img=/nowhere/mean.bin", IMREC_ERR_ARGUMENT, "a mean image has"},
+    {"multi_crop_area=0.1:1", IMREC_ERR_ARGUMENT, "multi_crop_area needs multi_crop"},
+    {"multi_crop=2x12 multi_crop_area=0.1:1", IMREC_ERR_ARGUMENT, "needs random_resized_crop=1"},
+    {"multi_crop=2x12,1x9,1x8 random_resized_crop=1 multi_crop_area=0.1:1,0.2:1",
+     IMREC_ERR_ARGUMENT, "multi_crop_area has 2 ranges"},
+    {"multi_crop=2x12 random_resized_crop=1 multi_crop_area=0.1", IMREC_ERR_ARGUMENT, "LOW:HIGH"},
+    {"multi_crop=2x12 random_resized_crop=1 multi_crop_area=0.5:0.1", IMREC_ERR_ARGUMENT,
+     "LOW:HIGH"},
+    {"multi_crop=2x12 random_resized_crop=1 multi_crop_area=0:1", IMREC_ERR_ARGUMENT, "LOW:HIGH"},
+    {"multi_crop=2x12 random_resized_crop=1 multi_crop_area=0.1:1.5", IMREC_ERR_ARGUMENT,
+     "LOW:HIGH"},
+    {"multi_crop=2x12,1x9 random_resized_crop=1 multi_crop_area=0.1:1,", IMREC_ERR_ARGUMENT,
+     "LOW:HIGH"},
+    {"data_shape_schedule=3,8,8", IMREC_ERR_ARGUMENT, "must be SWEEP:C,H,W"},
+    {"data_shape_schedule=0:3,8", IMREC_ERR_ARGUMENT, "must be SWEEP:C,H,W"},
+    {"data_shape_schedule=0:3,8,8;", IMREC_ERR_ARGUMENT, "must be SWEEP:C,H,W"},
+    {"data_shape_schedule=x:3,8,8", IMREC_ERR_ARGUMENT, "must be SWEEP:C,H,W"},
+    {"data_shape_schedule=-1:3,8,8", IMREC_ERR_ARGUMENT, "must be SWEEP:C,H,W"},
+    {"data_shape_schedule=0:1,8,8", IMREC_ERR_ARGUMENT, "shape of 1 channels, data_shape has 3"},
+    {"data_shape_schedule=0:3,8,8;0:3,9,9", IMREC_ERR_ARGUMENT, "0 comes after 0"},
+    {"data_shape_schedule=5:3,8,8;4:3,9,9", IMREC_ERR_ARGUMENT, "4 comes after 5"},
+    {"data_shape_schedule=5:3,8,8 multi_crop=2x12", IMREC_ERR_ARGUMENT, "contradict each other"},
+    {"data_shape_schedule=5:3,8,8 mean_img=/nowhere/mean.bin", IMREC_ERR_ARGUMENT,
+     "a mean image has"},
+    {"data_shape=3,9000,9000 batch_size=900 data_shape_schedule=5:3,65000,65000", IMREC_ERR_LIMIT,
+     "over 1 TiB"},
     {"rotate_list=10,x", IMREC_ERR_ARGUMENT, "rotate_list must be whole angles"},
     {"rotate_list=400", IMREC_ERR_ARGUMENT, "rotate_list must be whole angles"},
     {"max_aspect_ratio=1", IMREC_ERR_ARGUMENT, "max_aspect_ratio must be below 1"},
@@ -181,8 +224,9 @@ END_TEST
 
 START_TEST(more_memory_is_planned_for_more) /* _i into words */
 {
-    static const char *const words[] = {"batch_size=400", "prefetch_buffer=50 batch_size=50",
-                                        "preprocess_threads=9", "keep_in_memory=1"};
+    static const char *const words[] = {"batch_size=400",       "prefetch_buffer=50 batch_size=50",
+                                        "preprocess_threads=9", "keep_in_memory=1",
+                                        "multi_crop=2x12",      "data_shape_schedule=9:3,40,40"};
     struct picture_set s = small(1);
     struct imrec_iter_stats less, more;
     struct imrec_iter *it = set_open(&s, false, "");
@@ -207,7 +251,7 @@ int main(void)
     tcase_add_test(tc, round_batch_is_another_word_for_last_batch);
     tcase_add_test(tc, a_caller_with_an_older_header_gets_defaults_for_the_rest);
     tcase_add_loop_test(tc, the_sum_in_the_refusal_is_the_least_limit_that_opens, 0, 2);
-    tcase_add_loop_test(tc, more_memory_is_planned_for_more, 0, 4);
+    tcase_add_loop_test(tc, more_memory_is_planned_for_more, 0, 6);
     suite_add_tcase(s, tc);
     return suite_run(s);
 }
