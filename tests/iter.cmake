@@ -36,3 +36,4 @@ imrec_test(test_trainset_cbf iter im2rec minibatch SOURCES conformance/test_trai
 imrec_test(test_planes iter SOURCES unit/test_planes.c)
 imrec_test(test_iter_views iter SOURCES property/test_iter_views.c LABEL property TIMEOUT 300)
 imrec_test(test_sampler_views iter SOURCES unit/test_sampler_views.c)
+imrec_test(test_iter_shapes iter SOURCES property/test_iter_shapes.c LABEL property TIMEOUT 300)

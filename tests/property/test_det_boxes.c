@@ -87,6 +87,8 @@ static const char *const geometries[] = {
     "",
     "rand_mirror_prob=0.5",
     "rand_pad_prob=1 max_pad_scale=2",
+    "num_views=3 batch_size=12 rand_crop_prob=0.7 min_crop_scales=0.4 rand_pad_prob=0.5 "
+    "max_pad_scale=2 rand_mirror_prob=0.5", /* each view with labels of its own */
     "rand_crop_prob=1 min_crop_scales=0.4 min_crop_aspect_ratios=0.5 max_crop_aspect_ratios=2",
     "rand_crop_prob=1 min_crop_scales=0.3 min_crop_aspect_ratios=0.5 max_crop_aspect_ratios=2 "
     "crop_emit_mode=overlap emit_overlap_thresh=0.2",
@@ -146,7 +148,7 @@ static void hashes(const struct box_set *s, const char *words, uint32_t sweep, u
     struct imrec_batch b;
     enum imrec_status st;
     snprintf(all, sizeof(all), "dtype=uint8 %s max_random_hue=40 random_hue_prob=0.5 %s",
-             geometries[5], words);
+             geometries[GEOMETRIES - 1], words);
     struct imrec_iter *it = box_open(s, all);
     for (uint32_t ends = 0; ends <= sweep; ends += st == IMREC_END) {
         st = imrec_iter_next(it, &b, NULL);

@@ -51,6 +51,7 @@ static const struct {
     {"data_shape=3,50,50 resize=40", 50 * 50 * 3 * 4}, /* made larger */
     {"keep_in_memory=1 shuffle=1 drop_behind=1", FLOATS},
     {"memory_limit=2G shuffle=1 num_parts=2 part_index=1", FLOATS},
+    {"num_views=3 batch_size=9 shuffle=1", FLOATS},
 };
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
@@ -111,6 +112,10 @@ static const struct {
     {"data_shape=3,9,31 rand_crop=1 keep_in_memory=1", 9 * 31 * 3 * 4},
     {"max_rotate_angle=30 brightness=0.4 random_h=20 pad=3 rand_crop=1 shuffle=1", FLOATS},
     {"random_resized_crop=1 min_random_area=0.3 max_random_contrast=0.2 pca_noise=0.1", FLOATS},
+    {"num_views=3 batch_size=9 rand_crop=1 rand_mirror=1", FLOATS},
+    {"num_views=4 batch_size=8 random_resized_crop=1 min_random_area=0.3 hue=0.1", FLOATS},
+    {"multi_crop=2x12,4x9 random_resized_crop=1 multi_crop_area=0.3:1,0.1:0.3", FLOATS},
+    {"data_shape=3,9,9 data_shape_schedule=0:3,12,12;1:3,13,12 num_parts=2", FLOATS},
 };
 enum { DECODED_WAYS = sizeof(decoded_ways) / sizeof(decoded_ways[0]) };
 

@@ -120,6 +120,206 @@ START_TEST(
 }
 END_TEST
 
+/* ---- tensors ------------------------------------------------------------------------------------
+ */
+
+/* Shapes and areas of the tensors of multi_crop, and how an iterator is asked for the same views.
+ */
+static const char crops[] = "multi_crop=2x12,3x8x10 multi_crop_area=0.3:1,0.05:0.5 batch_size=4";
+static const struct {
+    const char *words;
+    uint32_t first, count;
+} same[] = {
+    {"data_shape=3,12,12 min_random_area=0.3 num_views=5 batch_size=20", 0, 2},
+    {"data_shape=3,8,10 min_random_area=0.05 max_random_area=0.5 num_views=5 batch_size=20", 2, 3}};
+
+static const char *const formats[] = {"", "dtype=uint8 layout=NHWC last_batch=repeat",
+                                      "dtype=float16 std_r=3 last_batch=partial shuffle=1",
+                                      "dtype=int8 mean_g=90 layout=NHWC last_batch=wrap"};
+
+static void tensors_must_agree(const struct imrec_batch *a, const struct imrec_batch *b,
+                               uint32_t tensor, size_t value)
+{
+    const size_t n = slot_bytes(&a->views[tensor], value);
+    ck_assert_uint_eq(n, slot_bytes(b->views, value));
+    ck_assert_uint_eq(5 * a->slots, b->slots);
+    for (uint32_t i = 0; i < a->slots; i++) {
+        const uint32_t k = 5 * i + tensor;
+        ck_assert_uint_eq(a->ids[i], b->ids[k]);
+        ck_assert_msg(
+            memcmp(picture(&a->views[tensor], i, value), picture(b->views, k, value), n) == 0,
+            "tensor %u, batch %d, slot %u", tensor, (int)a->number, i);
+        if (a->valid[i])
+            ck_assert_int_eq(
+                memcmp(&a->views[tensor].draws[i], &b->draws[k], sizeof(struct imrec_draw)), 0);
+    }
+}
+
+START_TEST(a_tensor_holds_the_view_of_its_number) /* _i: format x bad */
+{
+    struct picture_set s = make(_i % 2 ? some_are_bad : NULL);
+    char words[1024];
+    snprintf(words, sizeof(words), "%s %s %s on_error=skip", augmented, crops, formats[_i / 2]);
+    const size_t value = value_bytes(words);
+    for (int k = 0; k < 2; k++) {
+        char other[1024];
+        snprintf(other, sizeof(other), "%s %s %s on_error=skip", augmented, formats[_i / 2],
+                 same[k].words);
+        struct imrec_iter *a = set_open(&s, false, words), *b = set_open(&s, false, other);
+        for (int batch = 0; batch < 14; batch++) {
+            struct imrec_batch x, y;
+            const enum imrec_status st = imrec_iter_next(a, &x, NULL);
+            ck_assert_int_eq(st, imrec_iter_next(b, &y, NULL));
+            for (uint32_t t = 0; st == IMREC_OK && t < same[k].count; t++)
+                tensors_must_agree(&x, &y, same[k].first + t, value);
+            if (st != IMREC_OK)
+                continue;
+            ck_assert_uint_eq(x.view_count, 5);
+            ck_assert_ptr_eq(x.data, x.views[0].data);
+            ck_assert_ptr_eq(x.draws, x.views[0].draws);
+            for (uint32_t t = 1; t < 5; t++) /* crops of one size are one tensor, too */
+                ck_assert(t == 2 ||
+                          (const uint8_t *)x.views[t].data == picture(&x.views[t - 1], 4, value));
+        }
+        imrec_iter_close(a);
+        imrec_iter_close(b);
+    }
+    picture_set_free(&s);
+}
+END_TEST
+
+/* ---- what views depend on -----------------------------------------------------------------------
+ */
+
+/* Everything of a batch, slot by slot: all tensors, labels, draws. */
+static void put_slots(struct stream *out, const struct imrec_batch *b, size_t value)
+{
+    for (uint32_t i = 0; i < b->slots; i++) {
+        struct seen x = {b->status[i], b->ids[i], 1, b->sweep, b->valid[i] == 1};
+        for (uint32_t t = 0; t < b->view_count; t++) {
+            const struct imrec_view *v = &b->views[t];
+            x.hash = seen_hash(x.hash, picture(v, i, value), slot_bytes(v, value));
+            if (x.valid)
+                x.hash = seen_hash(x.hash, &v->draws[i], sizeof(*v->draws));
+        }
+        x.hash = seen_hash(x.hash, b->labels + (size_t)i * b->label_width,
+                           b->label_width * sizeof(float));
+        if (x.valid || x.status != IMREC_OK)
+            stream_put(out, x);
+    }
+}
+
+static void read_slots(struct imrec_iter *it, struct stream *out, uint32_t batches, size_t value)
+{
+    struct imrec_batch b;
+    for (uint32_t i = 0; i < batches; i++) {
+        const enum imrec_status st = imrec_iter_next(it, &b, NULL);
+        if (st == IMREC_OK || st == IMREC_ERR_DATA)
+            put_slots(out, &b, value);
+        else
+            ck_assert_int_eq(st, IMREC_END);
+    }
+}
+
+static const char *const many[] = {
+    "num_views=3",
+    "num_views=2 dtype=uint8 layout=NHWC shuffle=1",
+    "multi_crop=2x12,3x8 dtype=float16",
+    "num_views=3 multi_crop=1x12,2x9x7 dtype=int8 shuffle=1",
+    "data_shape_schedule=0:3,12,12;1:3,20,9;2:3,16,16 dtype=uint8",
+    "data_shape_schedule=1:3,6,6 num_views=2 shuffle=1",
+};
+enum { MANY = sizeof(many) / sizeof(many[0]) };
+
+START_TEST(views_depend_on_no_thread_batch_or_depth) /* _i: many x index */
+{
+    static const char *const others[] = {"preprocess_threads=4 batch_size=18 prefetch_buffer=5",
+                                         "preprocess_threads=3 batch_size=6",
+                                         "batch_size=66 prefetch_buffer=1"};
+    struct picture_set s = make(some_are_bad);
+    struct stream want = {0};
+    char words[1024];
+    snprintf(words, sizeof(words), "%s %s preprocess_threads=1 batch_size=6", augmented,
+             many[_i / 2]);
+    const size_t value = value_bytes(words);
+    struct imrec_iter *it = set_open(&s, _i % 2 != 0, words);
+    read_slots(it, &want, 40, value);
+    imrec_iter_close(it);
+    for (int i = 0; i < 3; i++) {
+        struct stream got = {0};
+        snprintf(words, sizeof(words), "%s %s %s", augmented, many[_i / 2], others[i]);
+        it = set_open(&s, _i % 2 != 0, words);
+        read_slots(it, &got, i == 0 ? 16 : i == 1 ? 40 : 9, value);
+        imrec_iter_close(it);
+        ck_assert_uint_gt(got.n, 2 * RECORDS);
+        if (got.n > want.n)
+            got.n = want.n;
+        else
+            want.n = got.n;
+        streams_must_equal(&got, &want, words);
+        stream_free(&got);
+    }
+    stream_free(&want);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(mixed_views_depend_on_no_thread) /* _i: mixup, cutmix */
+{
+    struct picture_set s = make(NULL);
+    struct stream got[2] = {{0}};
+    char words[1024];
+    for (int i = 0; i < 2; i++) {
+        snprintf(words, sizeof(words), "%s num_views=3 batch_size=12 %s=1 preprocess_threads=%d",
+                 augmented, _i ? "cutmix" : "mixup", 1 + 3 * i);
+        struct imrec_iter *it = set_open(&s, false, words);
+        read_slots(it, &got[i], 20, 4);
+        imrec_iter_close(it);
+    }
+    ck_assert_uint_gt(got[0].n, 3 * RECORDS);
+    streams_must_equal(&got[0], &got[1], words);
+    stream_free(&got[0]);
+    stream_free(&got[1]);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(a_position_goes_on_with_the_same_views) /* _i: many */
+{
+    enum { STOPS = 17 };
+    struct picture_set s = make(NULL);
+    struct stream all = {0};
+    char words[1024], *json[STOPS];
+    size_t at[STOPS];
+    snprintf(words, sizeof(words), "%s %s batch_size=6 last_batch=%s", augmented, many[_i],
+             _i % 2 ? "wrap" : "repeat");
+    const size_t value = value_bytes(words);
+    struct imrec_iter *it = set_open(&s, false, words);
+    for (int i = 0; i < STOPS; i++) {
+        const char *text;
+        ck_assert_int_eq(imrec_iter_position(it, &text, NULL), IMREC_OK);
+        json[i] = strdup(text);
+        at[i] = all.n;
+        read_slots(it, &all, 1, value);
+    }
+    for (int i = STOPS - 1; i >= 0; i--) {
+        struct stream got = {0};
+        struct stream rest = {all.seen + at[i], all.n - at[i], 0};
+        struct imrec_iter *other = i % 2 ? set_open(&s, false, words) : it;
+        ck_assert_int_eq(imrec_iter_seek(other, json[i], NULL), IMREC_OK);
+        read_slots(other, &got, (uint32_t)(STOPS - i), value);
+        streams_must_equal(&got, &rest, json[i]);
+        stream_free(&got);
+        free(json[i]);
+        if (other != it)
+            imrec_iter_close(other);
+    }
+    imrec_iter_close(it);
+    stream_free(&all);
+    picture_set_free(&s);
+}
+END_TEST
+
 /* ---- one decode
  * ----------------------------------------------------------------------------------- */
 
@@ -162,6 +362,10 @@ int main(void)
     suite_add_tcase(s, views);
     tcase_add_loop_test(views, a_sample_fills_its_slots_wherever_the_plain_iterator_fills_one, 0,
                         4 * (int)(sizeof(ends) / sizeof(ends[0])));
+    tcase_add_loop_test(views, a_tensor_holds_the_view_of_its_number, 0, 8);
+    tcase_add_loop_test(views, views_depend_on_no_thread_batch_or_depth, 0, 2 * MANY);
+    tcase_add_loop_test(views, mixed_views_depend_on_no_thread, 0, 2);
+    tcase_add_loop_test(views, a_position_goes_on_with_the_same_views, 0, MANY);
     tcase_add_test(views, all_views_come_out_of_one_decode);
     return suite_run(s);
 }

@@ -88,17 +88,20 @@ START_TEST(sweeps_differ_and_so_do_seeds)
 END_TEST
 
 /* One worker, until it has met the largest region that is drawn. */
-START_TEST(in_the_steady_state_augmenting_allocates_nothing)
+START_TEST(in_the_steady_state_augmenting_allocates_nothing) /* _i: of several views */
 {
+    static const char common[] =
+        "preprocess_threads=1 resize=44 inter_method=2 max_rotate_angle=20 pad=2 "
+        "rand_crop=1 rand_augment=3 brightness=0.3 hue=0.1 gaussian_blur=1 "
+        "max_blur_sigma=0.3 random_erasing=0.5 max_random_contrast=0.1 last_batch=wrap";
+    static const char *const kinds[] = {"mixup=0.5", "num_views=5", "multi_crop=2x12,2x30"};
+    char words[1024];
     struct picture_set s = picture_set_make(&(struct picture_set_options){
         .records = 30, .shards = 1, .labels = 1, .side = 40, .jpeg = true});
     struct imrec_batch b;
     struct imrec_error err = {0};
-    struct imrec_iter *it =
-        set_open(&s, true,
-                 "preprocess_threads=1 resize=44 inter_method=2 max_rotate_angle=20 pad=2 "
-                 "rand_crop=1 rand_augment=3 brightness=0.3 hue=0.1 gaussian_blur=1 mixup=0.5 "
-                 "max_blur_sigma=0.3 random_erasing=0.5 max_random_contrast=0.1 last_batch=wrap");
+    snprintf(words, sizeof(words), "%s %s", common, kinds[_i]);
+    struct imrec_iter *it = set_open(&s, true, words);
     for (int i = 0; i < 1200; i++)
         ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
     imrec_alloc_fail_after(0); /* whoever asks for memory from here on is refused */
@@ -303,7 +306,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, augmented_batches_depend_on_no_thread_batch_or_depth);
     tcase_add_test(t, sweeps_differ_and_so_do_seeds);
-    tcase_add_test(t, in_the_steady_state_augmenting_allocates_nothing);
+    tcase_add_loop_test(t, in_the_steady_state_augmenting_allocates_nothing, 0, 3);
     tcase_add_test(t, what_was_drawn_is_delivered);
     tcase_add_loop_test(t, contrast_and_illumination_of_values_are_as_drawn, 0, 2);
     tcase_add_test(t, the_mean_image_knows_nothing_of_augmentation);

@@ -307,7 +307,8 @@ START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
         struct imrec_iter *it;
         struct imrec_error err = {0};
         imrec_alloc_fail_after(n);
-        st = set_try_open(&s, true, "shuffle=1", &it, &err);
+        st = set_try_open(&s, true, "shuffle=1 num_views=5 multi_crop=2x12,1x9 record_draws=1", &it,
+                          &err);
         imrec_alloc_fail_after(-1);
         ck_assert(st == IMREC_OK || (it == NULL && err.message[0] != '\0'));
         imrec_iter_close(it);
