@@ -126,6 +126,14 @@ seal(struct class_list *l, uint32_t *again, uint32_t *first, struct imrec_error 
     return IMREC_OK;
 }
 
+enum imrec_status
+class_list_add_all(struct class_list *l, const struct class_list *other, struct imrec_error *err)
+{
+    for (uint32_t i = 0; i < other->count; i++)
+        IMREC_TRY(class_list_add(l, class_list_name(other, i), err));
+    return IMREC_OK;
+}
+
 enum imrec_status class_list_seal(struct class_list *l, struct imrec_error *err)
 {
     uint32_t again, first = 0;

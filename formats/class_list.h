@@ -22,6 +22,9 @@ struct class_list { /* zeroed memory is an empty list; owns copies of the names 
  * line end or a NUL is IMREC_ERR_ARGUMENT; more than CLASS_LIST_MAX are IMREC_ERR_LIMIT. */
 IMREC_NODISCARD enum imrec_status
 class_list_add(struct class_list *l, struct bytes name, struct imrec_error *err);
+/* Appends the names of another list. */
+IMREC_NODISCARD enum imrec_status
+class_list_add_all(struct class_list *l, const struct class_list *other, struct imrec_error *err);
 /* After the last name: makes class_list_find() work. Two equal names are IMREC_ERR_ARGUMENT. */
 IMREC_NODISCARD enum imrec_status class_list_seal(struct class_list *l, struct imrec_error *err);
 

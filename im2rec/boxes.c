@@ -116,18 +116,26 @@ static struct bytes name_of(const struct box_category *c)
     return (struct bytes){(const uint8_t *)c->name, strlen(c->name)};
 }
 
-static enum imrec_status
-number_given(struct boxes *b, const struct class_list *given, struct imrec_error *err)
+static enum imrec_status number_given(struct boxes *b, const struct boxes_order *how,
+                                      struct class_list *classes, struct imrec_error *err)
 {
-    for (size_t i = 0; i < b->category_count; i++)
-        if (!class_list_find(given, name_of(&b->categories[i]), &b->categories[i].number))
+    if (how->new_classes)
+        IMREC_TRY(class_list_add_all(classes, how->given, err));
+    for (size_t i = 0; i < b->category_count; i++) {
+        struct box_category *c = &b->categories[i];
+        if (class_list_find(how->given, name_of(c), &c->number))
+            continue;
+        if (!how->new_classes)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                                   "%s has the class '%.100s', which the class list does not name",
-                                  b->name, b->categories[i].name);
+                                  b->name, c->name);
+        c->number = classes->count;
+        IMREC_TRY(class_list_add(classes, name_of(c), err));
+    }
     return IMREC_OK;
 }
 
-static enum imrec_status number_classes(struct boxes *b, const struct class_list *given,
+static enum imrec_status number_classes(struct boxes *b, const struct boxes_order *how,
                                         struct class_list *classes, struct imrec_error *err)
 {
     if (b->category_count != 0)
@@ -137,8 +145,8 @@ static enum imrec_status number_classes(struct boxes *b, const struct class_list
             return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                                   "%s has two categories of the id %" PRId64, b->name,
                                   b->categories[i].id);
-    if (given != NULL)
-        return number_given(b, given, err);
+    if (how->given != NULL)
+        return number_given(b, how, classes, err);
     for (size_t i = 0; i < b->category_count; i++) {
         b->categories[i].number = (uint32_t)i;
         IMREC_TRY(class_list_add(classes, name_of(&b->categories[i]), err));
@@ -269,7 +277,7 @@ enum imrec_status boxes_write(struct boxes *b, const struct boxes_order *how, st
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "%s has more than 2^32 - 1 pictures", b->name);
     IMREC_TRY(check_ids(b, err));
-    IMREC_TRY(number_classes(b, how->given, classes, err));
+    IMREC_TRY(number_classes(b, how, classes, err));
     if (b->object_count != 0)
         qsort(b->objects, b->object_count, sizeof(*b->objects), by_picture);
     if (how->shuffle)

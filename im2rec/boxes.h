@@ -58,6 +58,7 @@ struct boxes_order {
     bool shuffle;
     int64_t seed;
     const struct class_list *given; /* or NULL: *classes becomes the list of the categories */
+    bool new_classes; /* *classes becomes the given ones, and behind them those of other names */
 };
 /* Appends the lines. */
 IMREC_NODISCARD enum imrec_status boxes_write(struct boxes *b, const struct boxes_order *how,

@@ -131,9 +131,11 @@ static struct bytes bytes_of(const char *text)
 static enum imrec_status add_class(struct walk *w, const char *name, int64_t *out)
 {
     uint32_t number = w->s->classes.count;
-    if (w->o->given == NULL) {
+    const struct class_list *given = w->o->given;
+    const bool known = given != NULL && class_list_find(given, bytes_of(name), &number);
+    if (given == NULL || (!known && w->o->new_classes)) {
         IMREC_TRY(class_list_add(&w->s->classes, bytes_of(name), w->err));
-    } else if (!class_list_find(w->o->given, bytes_of(name), &number)) {
+    } else if (!known) {
         return imrec_error_at(w->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s holds the class '%s', which the class list does not name",
                               w->o->root, name);
@@ -448,7 +450,11 @@ scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *
     w.s = out;
     w.err = err;
     *out = (struct scan){0};
-    enum imrec_status st = walk_folder(&w, "", -1, NULL, false);
+    enum imrec_status st = o->given != NULL && o->new_classes
+                               ? class_list_add_all(&out->classes, o->given, err)
+                               : IMREC_OK;
+    if (st == IMREC_OK)
+        st = walk_folder(&w, "", -1, NULL, false);
     if (st == IMREC_OK && o->given != NULL && !o->some_classes)
         st = missing_class(&w);
     imrec_free(w.targets);

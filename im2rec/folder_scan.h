@@ -30,7 +30,7 @@ struct scan {
     struct scan_folder *folders;
     struct scan_file **files; /* of all pictures, in order */
     struct scan_skip *skips;
-    struct class_list classes; /* found ones, where none were given */
+    struct class_list classes; /* found ones, where none were given; or given and new ones */
     size_t folder_count, folder_room, file_count, file_room, skip_count, skip_room;
     uint64_t other_files; /* whose names do not count as pictures */
 };
@@ -42,6 +42,7 @@ struct scan_options {
     const char *const *builtin;                /* extensions with their dot, NULL at the end */
     const struct class_list *given;            /* fixes the numbering; or NULL */
     bool some_classes;                         /* not all of these need have a folder */
+    bool new_classes;                          /* others are numbered behind them */
     bool (*go_on)(void *user, uint64_t files); /* called now and then; false ends the scan */
     void *user;
 };

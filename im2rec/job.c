@@ -58,6 +58,17 @@ static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
     return total / n * k + total % n * k / n;
 }
 
+/* The class list is `found` from here on, which becomes empty. */
+static enum imrec_status
+replace_given(struct job *j, struct class_list *found, struct imrec_error *err)
+{
+    class_list_free(&j->given);
+    j->given = *found;
+    *found = (struct class_list){0};
+    j->has_given = true;
+    return class_list_seal(&j->given, err);
+}
+
 static enum imrec_status
 open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
 {
@@ -69,6 +80,7 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
         .builtin = codec_extensions(),
         .given = j->has_given ? &j->given : NULL,
         .some_classes = o->task->some_classes,
+        .new_classes = p->new_classes,
         .go_on = o->go_on,
         .user = o->user,
     };
@@ -79,7 +91,7 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
     j->next = j->first = share_begin(n, (uint64_t)p->part.index, count);
     j->pictures = share_begin(n, (uint64_t)p->part.index + 1, count) - j->first;
     j->fingerprint = scan_fingerprint(&j->scan, j->fingerprint);
-    return IMREC_OK;
+    return j->has_given && p->new_classes ? replace_given(j, &j->scan.classes, err) : IMREC_OK;
 }
 
 static enum imrec_status next_of_folder(struct job *j, struct parcel *p, struct imrec_error *err)
@@ -205,18 +217,16 @@ static enum imrec_status annotation_list(const char *path, const struct imrec_pa
 {
     struct boxes b;
     struct class_list found = {0};
-    const struct boxes_order how = {p->shuffle, p->seed, j->has_given ? &j->given : NULL};
+    const struct boxes_order how = {p->shuffle, p->seed, j->has_given ? &j->given : NULL,
+                                    p->new_classes};
     IMREC_TRY(is_folder(path) ? boxes_read_voc(path, &b, err) : boxes_read_coco(path, &b, err));
-    const enum imrec_status st = boxes_write(&b, &how, text, &found, err);
+    enum imrec_status st = boxes_write(&b, &how, text, &found, err);
     if (st == IMREC_OK)
         tell_left_out(&b);
     boxes_free(&b);
-    if (st == IMREC_OK && !j->has_given) {
-        j->given = found;
-        j->has_given = true;
-    } else {
-        class_list_free(&found);
-    }
+    if (st == IMREC_OK && (!j->has_given || p->new_classes))
+        st = replace_given(j, &found, err);
+    class_list_free(&found);
     return st;
 }
 

@@ -190,6 +190,7 @@ join(struct append *a, const struct imrec_pack_result *new, struct imrec_error *
         .skipped = a->old.skipped + new->skipped,
         .keep_shards = a->numbered,
         .replaces = true,
+        .new_classes = a->o.new_classes,
         .id_base = a->task->list == NULL && a->o.annotations[0] == '\0' ? a->next_id : 0,
         .id_base_from = a->old.shard_count};
     const enum imrec_status st = reshape_run(&j, &r, err);

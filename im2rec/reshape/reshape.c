@@ -242,10 +242,12 @@ static enum imrec_status load_given(struct reshape *r, struct imrec_error *err)
 static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
 {
     const struct reshape_job *j = r->job;
-    const bool own_classes = r->o->classes == NULL;
+    const enum source_classes want = r->o->classes != NULL ? SOURCE_CLASSES_NONE
+                                     : j->new_classes      ? SOURCE_CLASSES_GROW
+                                                           : SOURCE_CLASSES_SAME;
     IMREC_TRY(check(r->o, err));
     IMREC_TRY(load_given(r, err));
-    IMREC_TRY(source_sets_open(j->uris, j->count, own_classes, &r->in, err));
+    IMREC_TRY(source_sets_open(j->uris, j->count, want, &r->in, err));
     if (!j->replaces && source_sets_has(&r->in, j->out))
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s is among the sources; choose another name for the new set",

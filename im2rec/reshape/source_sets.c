@@ -33,9 +33,10 @@ source_sets_expand(const char *uri, char ***shards, size_t *count, struct imrec_
                : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s", uri);
 }
 
-static bool same_classes(const struct class_list *a, const struct class_list *b)
+/* Whether b begins with all names of a. */
+static bool begins_with(const struct class_list *a, const struct class_list *b)
 {
-    bool same = a->count == b->count;
+    bool same = a->count <= b->count;
     for (uint32_t i = 0; same && i < a->count; i++) {
         const struct bytes x = class_list_name(a, i), y = class_list_name(b, i);
         same = x.n == y.n && memcmp(x.p, y.p, x.n) == 0;
@@ -67,7 +68,8 @@ static bool same_set(const char *a, const char *b)
     return same;
 }
 
-static enum imrec_status take_classes(struct source_sets *s, struct imrec_error *err)
+static enum imrec_status
+take_classes(struct source_sets *s, enum source_classes want, struct imrec_error *err)
 {
     for (size_t i = 0; i < s->count; i++) {
         struct class_list other;
@@ -78,9 +80,16 @@ static enum imrec_status take_classes(struct source_sets *s, struct imrec_error 
         if (same_set(s->shard[i], s->shard[i - 1]))
             continue;
         IMREC_TRY(load_classes(s->shard[i], &other, err));
-        const bool same = same_classes(&s->classes, &other);
+        const bool more = other.count > s->classes.count && want == SOURCE_CLASSES_GROW;
+        const bool fits =
+            begins_with(&s->classes, &other) && (more || other.count == s->classes.count);
+        if (fits && more) {
+            const struct class_list fewer = s->classes;
+            s->classes = other;
+            other = fewer;
+        }
         class_list_free(&other);
-        if (!same)
+        if (!fits)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                                   "%.300s and %.300s have different class lists: their labels mean "
                                   "different things; no-classes joins them all the same",
@@ -90,15 +99,15 @@ static enum imrec_status take_classes(struct source_sets *s, struct imrec_error 
     return IMREC_OK;
 }
 
-enum imrec_status source_sets_open(const char *const *uris, size_t count, bool want_classes,
+enum imrec_status source_sets_open(const char *const *uris, size_t count, enum source_classes want,
                                    struct source_sets *out, struct imrec_error *err)
 {
     enum imrec_status st = IMREC_OK;
     *out = (struct source_sets){0};
     for (size_t i = 0; i < count && st == IMREC_OK; i++)
         st = source_sets_expand(uris[i], &out->shard, &out->count, err);
-    if (st == IMREC_OK && want_classes)
-        st = take_classes(out, err);
+    if (st == IMREC_OK && want != SOURCE_CLASSES_NONE)
+        st = take_classes(out, want, err);
     if (st != IMREC_OK)
         source_sets_close(out);
     return st;

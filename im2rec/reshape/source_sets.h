@@ -23,10 +23,15 @@ struct source_sets {
 /* Appends the shards that a URI means to a list, in memory of imrec_realloc(). */
 IMREC_NODISCARD enum imrec_status
 source_sets_expand(const char *uri, char ***shards, size_t *count, struct imrec_error *err);
-/* Expands the URIs. Class lists that differ are IMREC_ERR_ARGUMENT, unless nobody wants one. */
-IMREC_NODISCARD enum imrec_status source_sets_open(const char *const *uris, size_t count,
-                                                   bool want_classes, struct source_sets *out,
-                                                   struct imrec_error *err);
+enum source_classes {
+    SOURCE_CLASSES_NONE, /* nobody wants one */
+    SOURCE_CLASSES_SAME,
+    SOURCE_CLASSES_GROW, /* one that begins with all of those before takes their place */
+};
+/* Expands the URIs. Class lists that differ are IMREC_ERR_ARGUMENT. */
+IMREC_NODISCARD enum imrec_status
+source_sets_open(const char *const *uris, size_t count, enum source_classes want,
+                 struct source_sets *out, struct imrec_error *err);
 /* The next image record; *shard is its shard. IMREC_END: that was all. */
 IMREC_NODISCARD enum imrec_status source_sets_next(struct source_sets *s, struct imrec_record *out,
                                                    size_t *shard, struct imrec_error *err);

@@ -58,7 +58,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(const char *, augment,       "",  0, 4096,    "key=value ...", "image", "augment before encoding, after resize: the keys of ImageRecordIter, blanks between; data_shape=C,H,W sets the size") \
     X(bool,    append,             "0", 0, 1,       "",        "run",   "put the pictures behind those of the set OUT.rec (in C: imrec_append())") \
     X(const char *, annotations,   "",  0, 65535,   "FILE",    "list",  "pictures and boxes of COCO's instances (a JSON file) or Pascal VOC (a folder of XML files), paths below ROOT") \
-    X(int64_t, copies,             "1", 1, 1 << 16, "N",       "image", "with --augment: make so many records of each picture, with ids N * id + 0, 1, ...")
+    X(int64_t, copies,             "1", 1, 1 << 16, "N",       "image", "with --augment: make so many records of each picture, with ids N * id + 0, 1, ...") \
+    X(bool,    new_classes,        "0", 0, 1,       "",        "list",  "classes that the class list (--classes, or with --append the set's) does not have are numbered behind its own")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text is borrowed until

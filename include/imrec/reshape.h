@@ -52,8 +52,9 @@ imrec_reshape(const char *const *uris, size_t count, const char *out, const char
 
 /* Packs as imrec_pack(), and puts the new records behind those of the set task->out, which
  * exists. Ids of a folder go on behind the set's greatest one; those of a list must be new. The
- * set's class list holds for a folder: another class is an error, a missing one is not. The old
- * set stays as it is until the new one is whole. A set in numbered shards gets one more. */
+ * set's class list holds for a folder and for annotations: another class is an error, with
+ * new_classes it gets the next number; a missing one is none. The old set stays as it is until the
+ * new one is whole. A set in numbered shards gets one more. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_append(const struct imrec_pack_task *task, const struct imrec_pack_options *options,
              struct imrec_pack_result *out, struct imrec_error *err);

@@ -33,9 +33,11 @@ static void teardown(void)
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
 
+static bool new_classes; /* of the next call */
+
 static enum imrec_status lines(enum imrec_status read, const struct class_list *given, bool shuffle)
 {
-    const struct boxes_order how = {shuffle, 100, given};
+    const struct boxes_order how = {shuffle, 100, given, new_classes};
     if (read != IMREC_OK)
         return read;
     IMREC_TRY(boxes_write(&b, &how, &text, &classes, &err));
@@ -184,6 +186,15 @@ START_TEST(a_given_class_list_numbers_and_must_have_every_class)
     put("2.xml", VOC("b.jpg", "<object><name>cat</name>" BOX(0, 0, 200, 100) "</object>"));
     ck_assert_int_eq(voc(&given), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(err.message, "'cat'"));
+    boxes_free(&b);
+    new_classes = true; /* then it is numbered behind them */
+    text.n = 0;
+    ck_assert_int_eq(voc(&given), IMREC_OK);
+    new_classes = false;
+    ck_assert_ptr_nonnull(strstr((const char *)text.p, "\n1\t2.000000\t6.000000\t3.000000\t"));
+    ck_assert_uint_eq(classes.count, 4);
+    ck_assert_mem_eq(class_list_name(&classes, 1).p, "horse", 5);
+    ck_assert_mem_eq(class_list_name(&classes, 3).p, "cat", 3);
     class_list_free(&given);
 }
 END_TEST

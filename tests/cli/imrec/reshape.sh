@@ -71,6 +71,14 @@ grep appended cut.manifest.json
 mkdir more/dog && cp more/ant/07.jpg more/dog
 im2rec --quiet --append more cut.rec
 echo "status $?"
+mkdir more/ape && cp more/ant/07.jpg more/ape/08.jpg
+im2rec --quiet --append --new-classes --no-shuffle --pass-through more cut.rec
+echo "status $?"
+cat cut.classes.txt
+whole 'cut-*.rec'
+tail -n 5 cut.lst
+im2rec --quiet --append --new-classes --no-shuffle --pass-through more cut.rec # none is new now
+echo "status $?, $(wc -l <cut.classes.txt) classes"
 im2rec --quiet --append more nothing.rec
 echo "status $?"
 find . -name '*.part' -o -name '*.appended*'
