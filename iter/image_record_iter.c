@@ -248,6 +248,7 @@ void imrec_iter_close(struct imrec_iter *it)
     headroom_destroy(&it->headroom);
     slots_free(&it->slots);
     views_free(&it->views);
+    keeper_leave(it->keeper);
     label_table_free(&it->labels);
     pages_free(it->mean_image, it->mean_image_bytes);
     split_close(&it->split);
@@ -314,6 +315,8 @@ static enum imrec_status take_batch(struct imrec_iter *it, uint32_t *cell)
     if (c->fatal != IMREC_OK)
         it->fatal = c->fatal_error;
     it->holding = true;
+    it->held = *cell;
+    it->held_kept = false;
     return c->fatal;
 }
 
@@ -363,6 +366,11 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
             return IMREC_END;
         }
     }
+}
+
+bool imrec_iter_wait(struct imrec_iter *it, uint32_t milliseconds)
+{
+    return it->fatal.status != IMREC_OK || it->end_due || team_wait(it->team, milliseconds);
 }
 
 /* ---- position ----------------------------------------------------------------------------- */

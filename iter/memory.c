@@ -45,7 +45,8 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
 uint64_t iter_memory_in_use(struct imrec_iter *it)
 {
     uint64_t sum = slots_memory(&it->options, &it->views) + split_memory(&it->split) +
-                   label_table_memory(&it->labels) + it->mean_image_bytes;
+                   label_table_memory(&it->labels) + it->mean_image_bytes +
+                   keeper_memory(it->keeper);
     if (it->supply.loader != NULL)
         sum += loader_memory(it->supply.loader);
     return sum;

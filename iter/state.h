@@ -4,6 +4,7 @@
 
 #include "augment/normalize.h"
 #include "formats/image_record.h"
+#include "iter/keep.h"
 #include "iter/label_table.h"
 #include "iter/sampler.h"
 #include "iter/slots.h"
@@ -33,6 +34,7 @@ struct imrec_iter {
     struct supply supply;
     struct schedule schedule;
     struct slots slots;
+    struct keeper *keeper;     /* of batches that the consumer keeps; NULL until the first */
     struct label_table labels; /* of path_imglist; empty: not given */
     float *mean_image;         /* NULL: mean_* count */
     size_t mean_image_bytes;
@@ -57,6 +59,10 @@ struct imrec_iter {
     struct place at;    /* behind the batch delivered last */
     struct place after; /* behind the END that is due */
     bool holding, end_due;
+    uint32_t held; /* the cell of the batch delivered last, while holding */
+    bool held_kept;
+    bool samples_known;
+    uint64_t samples; /* of a sweep, once they were counted */
     uint64_t batches, next_wait_ns;
     char *position;           /* text of imrec_iter_position() */
     struct imrec_error fatal; /* status OK: none */

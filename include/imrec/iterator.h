@@ -314,6 +314,29 @@ imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **ou
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_error *err);
 
+/* Whether imrec_iter_next() would return at once; waits for that, so many milliseconds at most. For
+ * who has to look after something else meanwhile, as signals. */
+IMREC_API bool imrec_iter_wait(struct imrec_iter *it, uint32_t milliseconds);
+
+/* Keeps the data of the batch delivered last beyond the next call, until imrec_kept_release(): the
+ * iterator goes on with other memory, of batches released before or new. All else of the batch is
+ * as valid as ever. With memory_limit: IMREC_ERR_LIMIT where the sum, with all that is kept, would
+ * be larger; nothing has changed then. IMREC_ERR_ARGUMENT: no batch, or it is kept already. */
+struct imrec_kept;
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);
+/* imrec_iter_close(), but the batch delivered last is kept, which takes no other memory. *out is
+ * NULL where there is none. On failure (no memory for a few bytes) the iterator is not closed. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_iter_close_keeping(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);
+/* From any thread, also after imrec_iter_close(). NULL is allowed. */
+IMREC_API void imrec_kept_release(struct imrec_kept *k);
+
+/* How many samples a sweep of this partition has: out of the index or manifest, else by reading the
+ * heads of all records, once. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_iter_samples(struct imrec_iter *it, uint64_t *samples, struct imrec_error *err);
+
 /* Goes to the start of the next sweep, from anywhere; with epoch_size an epoch begins there. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *err);

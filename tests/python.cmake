@@ -1,0 +1,16 @@
+# The Python package, and the consumer's side of the iterator that it stands on.
+imrec_test(test_keep_iter iter SOURCES unit/test_keep.c)
+
+set(python_env ${IMREC_TEST_ENV} PYTHONPATH=${PROJECT_BINARY_DIR}/python PYTHONDONTWRITEBYTECODE=1)
+if(IMREC_SANITIZE MATCHES "address") # Python itself is built without, and never frees all
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)
+  list(FILTER python_env EXCLUDE REGEX ASAN_OPTIONS)
+  list(APPEND python_env LD_PRELOAD=${asan} ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
+endif()
+if(IMREC_PYTHON_FOUND)
+  add_test(NAME python COMMAND ${IMREC_PYTHON_EXECUTABLE} -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/python
+           WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+else()
+  add_test(NAME python COMMAND ${BASH} -c "echo 'skipped: no python3-dev, venv or cffi: tools/install_dependencies python'; exit 77")
+endif()
+set_tests_properties(python PROPERTIES LABELS python TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")

@@ -1,0 +1,178 @@
+/* Batches that the consumer keeps: their memory stays theirs, whatever the iterator does after. */
+#include "base/alloc.h"
+#include "tests/support/pictureset.h"
+#include "tests/support/suite.h"
+
+enum { RECORDS = 13, KEPT = 40, BATCH_BYTES = 4 * 12 * 12 * 3 * 4 };
+
+static struct picture_set make(void)
+{
+    return picture_set_make(
+        &(struct picture_set_options){.records = RECORDS, .shards = 1, .labels = 1, .jpeg = true});
+}
+
+/* The next batch; an END is passed over. */
+static struct imrec_batch next(struct imrec_iter *it)
+{
+    struct imrec_batch b;
+    struct imrec_error e;
+    enum imrec_status st = imrec_iter_next(it, &b, &e);
+    if (st == IMREC_END)
+        st = imrec_iter_next(it, &b, &e);
+    ck_assert_msg(st == IMREC_OK, "%s", e.message);
+    return b;
+}
+
+START_TEST(kept_batches_hold_what_they_held_also_after_the_iterator_is_closed)
+{
+    struct picture_set s = make();
+    const long before = imrec_alloc_live();
+    struct imrec_iter *it = set_open(&s, true, "batch_size=4 shuffle=1 rand_crop=1");
+    struct imrec_iter *twin = set_open(&s, true, "batch_size=4 shuffle=1 rand_crop=1");
+    struct imrec_kept *kept[KEPT];
+    const void *data[KEPT];
+    static uint8_t expected[KEPT][BATCH_BYTES];
+    for (uint32_t i = 0; i < KEPT; i++) {
+        memcpy(expected[i], next(twin).data, BATCH_BYTES);
+        data[i] = next(it).data;
+        ck_assert_int_eq(imrec_iter_keep(it, &kept[i], NULL), IMREC_OK);
+    }
+    struct imrec_kept *last, *none;
+    static uint8_t after[BATCH_BYTES];
+    memcpy(after, next(twin).data, BATCH_BYTES);
+    const void *at = next(it).data;
+    ck_assert_int_eq(imrec_iter_close_keeping(it, &last, NULL), IMREC_OK);
+    ck_assert_int_eq(memcmp(after, at, BATCH_BYTES), 0);
+    imrec_kept_release(last);
+    ck_assert_int_eq(imrec_iter_rewind(twin, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_close_keeping(twin, &none, NULL), IMREC_OK);
+    ck_assert_ptr_null(none);
+    for (uint32_t i = 0; i < KEPT; i++)
+        ck_assert_int_eq(memcmp(expected[i], data[i], BATCH_BYTES), 0);
+    for (uint32_t i = 0; i < KEPT; i++)
+        imrec_kept_release(kept[i]);
+    ck_assert_int_eq(imrec_alloc_live(), before);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(memory_that_was_released_is_used_again)
+{
+    struct picture_set s = make();
+    struct imrec_iter *it = set_open(&s, true, "batch_size=4");
+    struct imrec_kept *kept, *last = NULL;
+    long live = 0;
+    for (uint32_t i = 0; i < KEPT; i++) {
+        (void)next(it);
+        ck_assert_int_eq(imrec_iter_keep(it, &kept, NULL), IMREC_OK);
+        imrec_kept_release(last);
+        last = kept;
+        if (i == 2)
+            live = imrec_alloc_live();
+    }
+    ck_assert_int_eq(imrec_alloc_live(), live);
+    imrec_kept_release(last);
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(only_a_batch_that_is_there_can_be_kept_and_only_once)
+{
+    struct picture_set s = make();
+    struct imrec_iter *it = set_open(&s, true, "batch_size=4");
+    struct imrec_kept *kept, *again;
+    ck_assert_int_eq(imrec_iter_keep(it, &kept, NULL), IMREC_ERR_ARGUMENT);
+    (void)next(it);
+    ck_assert_int_eq(imrec_iter_keep(it, &kept, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_keep(it, &again, NULL), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_null(again);
+    ck_assert_int_eq(imrec_iter_rewind(it, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_keep(it, &again, NULL), IMREC_ERR_ARGUMENT);
+    imrec_kept_release(kept);
+    imrec_kept_release(NULL);
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(memory_limit_holds_for_what_is_kept_and_a_release_makes_room)
+{
+    struct picture_set s = make();
+    struct imrec_iter_stats stats;
+    struct imrec_error e = {0};
+    struct imrec_kept *kept[2];
+    char words[80];
+    struct imrec_iter *it = set_open(&s, true, "batch_size=4");
+    imrec_iter_get_stats(it, &stats);
+    imrec_iter_close(it);
+    snprintf(words, sizeof(words), "batch_size=4 memory_limit=%llu",
+             (unsigned long long)stats.memory_planned_bytes + BATCH_BYTES);
+    it = set_open(&s, true, words);
+    (void)next(it);
+    ck_assert_int_eq(imrec_iter_keep(it, &kept[0], &e), IMREC_OK);
+    const struct imrec_batch b = next(it);
+    ck_assert_int_eq(imrec_iter_keep(it, &kept[1], &e), IMREC_ERR_LIMIT);
+    ck_assert_msg(strstr(e.message, "memory_limit is ") != NULL, "%s", e.message);
+    ck_assert_uint_eq(b.number, 1);
+    imrec_kept_release(kept[0]);
+    ck_assert_int_eq(imrec_iter_keep(it, &kept[1], &e), IMREC_OK);
+    imrec_kept_release(kept[1]);
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(waiting_tells_when_a_batch_is_ready)
+{
+    struct picture_set s = make();
+    struct imrec_iter *it = set_open(&s, true, "batch_size=13");
+    while (!imrec_iter_wait(it, 1))
+        continue;
+    (void)next(it);
+    ck_assert(imrec_iter_wait(it, 0)); /* the END is due */
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(samples_are_counted_with_and_without_an_index) /* _i = num_parts */
+{
+    struct picture_set s = make();
+    for (int index = 0; index < 2; index++) {
+        uint64_t sum = 0;
+        for (int part = 0; part < _i; part++) {
+            char words[80];
+            uint64_t samples, again, delivered = 0;
+            struct imrec_batch b;
+            snprintf(words, sizeof(words), "batch_size=3 num_parts=%d part_index=%d", _i, part);
+            struct imrec_iter *it = set_open(&s, index, words);
+            ck_assert_int_eq(imrec_iter_samples(it, &samples, NULL), IMREC_OK);
+            ck_assert_int_eq(imrec_iter_samples(it, &again, NULL), IMREC_OK);
+            while (imrec_iter_next(it, &b, NULL) == IMREC_OK)
+                delivered += b.count;
+            ck_assert_uint_eq(samples, delivered);
+            ck_assert_uint_eq(samples, again);
+            sum += samples;
+            imrec_iter_close(it);
+        }
+        ck_assert_uint_eq(sum, RECORDS);
+    }
+    picture_set_free(&s);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("keep");
+    TCase *tc = tcase_create("keep");
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, kept_batches_hold_what_they_held_also_after_the_iterator_is_closed);
+    tcase_add_test(tc, memory_that_was_released_is_used_again);
+    tcase_add_test(tc, only_a_batch_that_is_there_can_be_kept_and_only_once);
+    tcase_add_test(tc, memory_limit_holds_for_what_is_kept_and_a_release_makes_room);
+    tcase_add_test(tc, waiting_tells_when_a_batch_is_ready);
+    tcase_add_loop_test(tc, samples_are_counted_with_and_without_an_index, 1, 5);
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
