@@ -1,0 +1,112 @@
+"""A batch, and the memory that it lies in."""
+from __future__ import annotations
+
+import os
+from typing import Any, Iterator
+
+import numpy as np
+
+from ._ffi import ffi, lib
+
+DTYPES = {"IMREC_FLOAT32": np.float32, "IMREC_FLOAT16": np.float16, "IMREC_UINT8": np.uint8, "IMREC_INT8": np.int8}
+
+
+def struct_dtype(name: str) -> np.dtype[Any]:
+    """The numpy dtype of a C struct of numbers and arrays of numbers."""
+    names, formats, offsets = [], [], []
+    ctype = ffi.typeof(name)
+    for field, info in ctype.fields:
+        kind, shape = info.type, ()
+        if kind.kind == "array":
+            kind, shape = kind.item, (kind.length,)
+        letter = {"float": "f", "double": "f", "_Bool": "?"}.get(kind.cname)
+        if letter is None:
+            letter = "u" if kind.cname.startswith("u") or kind.kind == "enum" else "i"
+        names.append(field)
+        formats.append((letter if letter == "?" else f"{letter}{ffi.sizeof(kind)}", shape))
+        offsets.append(info.offset)
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": ffi.sizeof(ctype)})
+
+
+DRAW = struct_dtype("struct imrec_draw")
+
+
+class Memory:
+    """The data of one batch. Arrays over it keep this object alive; while it lives the iterator does not write there,
+    as it keeps the batch before it goes on (imrec_iter_keep)."""
+
+    __slots__ = ("__array_interface__", "kept", "owner", "pid", "__weakref__")
+
+    def __init__(self, owner: Any, address: int, shape: tuple[int, ...], dtype: Any) -> None:
+        self.owner, self.pid, self.kept = owner, os.getpid(), ffi.NULL
+        self.__array_interface__ = {"data": (address, False), "shape": shape, "typestr": np.dtype(dtype).str, "version": 3}
+
+    def __del__(self) -> None:
+        kept, self.kept = self.kept, ffi.NULL
+        if kept and self.pid == os.getpid():
+            lib.imrec_kept_release(kept)
+
+
+def _copied(pointer: Any, dtype: Any, *shape: int) -> np.ndarray[Any, Any]:
+    count = int(np.prod(shape))
+    if count == 0:
+        return np.empty(shape, dtype)
+    return np.frombuffer(ffi.buffer(pointer, count * np.dtype(dtype).itemsize), dtype, count).reshape(shape).copy()
+
+
+class Batch:
+    """One batch. `data` lies in the iterator's memory and stays valid as long as anything refers to it; all else is
+    the batch's own. Unpacks as `data, labels = batch`; passes to jax, cupy, torch and others by DLPack."""
+
+    #: (slots, C, H, W), or (slots, H, W, C) with layout="NHWC"; of `dtype`
+    data: np.ndarray[Any, Any]
+    #: float32 (slots,), or (slots, label_width) where there are several
+    labels: np.ndarray[Any, np.dtype[np.float32]]
+    #: uint64 (slots,): ids of the records
+    ids: np.ndarray[Any, np.dtype[np.uint64]]
+    #: bool (slots,): a real sample that did not fail
+    valid: np.ndarray[Any, np.dtype[np.bool_]]
+    #: int32 (slots,): 0, or which enum imrec_status a slot failed with
+    status: np.ndarray[Any, np.dtype[np.int32]]
+    #: with record_draws: what was drawn for each slot, a structured array with the fields of struct imrec_draw
+    draws: np.ndarray[Any, Any] | None
+    number: int  #: of the batch since opening, from 0
+    sweep: int  #: of its first sample, from 0
+    epoch: int  #: of its first sample, from 0
+    count: int  #: real samples, failed ones included
+    pad: int  #: slots that are zero, or repeated samples
+    failed: int  #: of count
+    sweep_end: bool  #: the last sample of a sweep is in it
+    epoch_end: bool
+
+    def __init__(self, c: Any, data: np.ndarray[Any, Any]) -> None:
+        n, width = c.slots, c.label_width
+        self.data = data
+        self.labels = _copied(c.labels, np.float32, n, width) if width != 1 else _copied(c.labels, np.float32, n)
+        self.ids = _copied(c.ids, np.uint64, n)
+        self.valid = _copied(c.valid, np.bool_, n)
+        self.status = _copied(c.status, np.int32, n)
+        self.draws = _copied(c.draws, DRAW, n) if c.draws else None
+        self.number, self.sweep, self.epoch = c.number, c.sweep, c.epoch
+        self.count, self.pad, self.failed = c.count, c.pad, c.failed
+        self.sweep_end, self.epoch_end = c.sweep_end, c.epoch_end
+
+    @property
+    def slots(self) -> int:
+        """batch_size; with last_batch="partial" maybe fewer."""
+        return int(self.data.shape[0])
+
+    def __iter__(self) -> Iterator[np.ndarray[Any, Any]]:
+        return iter((self.data, self.labels))
+
+    def __dlpack__(self, **how: Any) -> Any:
+        """`data` for jax.dlpack.from_dlpack(batch), torch.from_dlpack(batch), ..., without a copy."""
+        return self.data.__dlpack__(**how)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.data.__dlpack_device__()
+
+    def __repr__(self) -> str:
+        shape = ", ".join(map(str, self.data.shape))
+        return (f"<imrec.Batch {self.number}: {self.data.dtype} ({shape}), {self.count} samples, {self.pad} pad, "
+                f"{self.failed} failed, sweep {self.sweep}>")

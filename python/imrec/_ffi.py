@@ -1,0 +1,68 @@
+"""The C library, and what all modules need to call it."""
+from __future__ import annotations
+
+import logging
+import os
+from typing import Any
+
+from ._imrec import ffi, lib
+from .errors import Error, ForkedError, by_status
+
+__all__ = ["check", "ffi", "lib", "new_error", "raise_error", "same_process", "text", "to_dict"]
+
+
+
+def new_error() -> Any:
+    """A struct imrec_error for a call to fill."""
+    return ffi.new("struct imrec_error *")
+
+
+def text(value: Any) -> str:
+    """A char pointer or array of C as str; '' where it is NULL. Names of files may be any bytes."""
+    return os.fsdecode(ffi.string(value)) if value else ""
+
+
+def error_of(status: int, err: Any, **more: Any) -> Error:
+    """The exception that a status and the error a call has filled stand for."""
+    offset = int(err.offset)
+    kind = by_status(ffi.string(ffi.cast("enum imrec_status", status)))
+    return kind(text(err.message) or kind.__doc__ or "", status=int(status), errno=int(err.sys_errno) or None,
+                offset=None if offset == lib.IMREC_NO_OFFSET else offset, **more)
+
+
+def raise_error(status: int, err: Any, **more: Any) -> None:
+    raise error_of(status, err, **more)
+
+
+def check(status: int, err: Any) -> int:
+    """The status of a call that went well; else its error is raised."""
+    if status not in (lib.IMREC_OK, lib.IMREC_END):
+        raise_error(status, err)
+    return status
+
+
+def to_dict(struct: Any) -> dict[str, Any]:
+    """A struct of numbers, flags, words and text as a dict."""
+    out: dict[str, Any] = {}
+    for name, field in ffi.typeof(struct).fields:
+        value, kind = getattr(struct, name), field.type
+        if kind.kind == "struct":
+            value = to_dict(value)
+        elif kind.kind == "array":
+            value = text(value) if kind.item.cname == "char" else [
+                to_dict(v) if kind.item.kind == "struct" else v for v in value]
+        elif kind.kind == "pointer":
+            value = text(value) if kind.item.cname == "char" else None
+        out[name] = value
+    return out
+
+
+def same_process(pid: int, what: str) -> None:
+    """Refuses what has threads in a forked child: a fork does not copy them."""
+    if pid != os.getpid():
+        raise ForkedError(f"this {what} was opened in process {pid}, and its threads are not in this forked one "
+                          f"({os.getpid()}): open another one here, or start workers by spawn")
+
+
+log = logging.getLogger("imrec")
+__version__ = ffi.string(lib.imrec_py_version).decode()

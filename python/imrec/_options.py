@@ -1,0 +1,81 @@
+"""Keywords to the options structs of C, and the signatures and docs that the tables make."""
+from __future__ import annotations
+
+import inspect
+import os
+from typing import Any, Callable, Iterable, Mapping
+
+from . import _tables
+from ._ffi import check, ffi, new_error
+from ._tables import Parameter
+from .errors import ArgumentError
+
+
+def as_text(row: Parameter | None, name: str, value: Any) -> str | bytes:
+    """A Python value the way key=value writes it."""
+    if isinstance(value, (str, bytes)):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fsencode(value)
+    if row is not None and row.kind == "bool" and value in (0, 1):  # bool, numpy.bool_, 0, 1
+        return str(int(value))
+    if isinstance(value, Iterable) and getattr(value, "shape", None) != ():
+        items = [as_text(None, name, v) for v in value]
+        separator = ";" if name.startswith("path_") or name == "file" else ","
+        return separator.encode().join(v if isinstance(v, bytes) else os.fsencode(v) for v in items)
+    if isinstance(value, bool):
+        return str(int(value))
+    return repr(value) if type(value) is float else str(value)
+
+
+def assign(setter: Callable[..., int], options: Any, table: tuple[Parameter, ...], values: Mapping[str, Any]) -> list[Any]:
+    """Sets what `values` gives. Returns what must live as long as the options: their text."""
+    rows, kept, err = {row.name: row for row in table}, [], new_error()
+    for name in sorted(values, key=lambda n: n != "preset"):  # a recipe first: what is given beside it changes it
+        value = values[name]
+        if value is None:
+            continue
+        written = as_text(rows.get(name), name, value)
+        encoded = name.encode() + b"=" + (written if isinstance(written, bytes) else os.fsencode(written))
+        if b"\0" in encoded:
+            raise ArgumentError(f"{name} must not have a zero byte in it")
+        kept.append(ffi.new("char[]", encoded))
+        check(setter(options, kept[-1], err), err)
+    return kept
+
+
+def default_of(row: Parameter) -> Any:
+    """The default as a Python value."""
+    if row.default is None:
+        return inspect.Parameter.empty
+    if row.kind == "bool":
+        return row.default == "1"
+    if row.kind in ("int", "float"):
+        return {"int": int, "float": float}[row.kind](row.default)
+    return row.default
+
+
+_TYPES = {"text": "Text", "int": "int", "float": "float", "bool": "bool", "shape": "Shape", "word": "str", "share": "str"}
+
+
+def signature(table: tuple[Parameter, ...], first: Iterable[inspect.Parameter] = (), returns: Any = None,
+              without: Iterable[str] = ()) -> inspect.Signature:
+    """What help() and editors show: every row as a keyword."""
+    skip = set(without)
+    rows = sorted((r for r in table if r.name not in skip), key=lambda r: r.default is not None)
+    keywords = [inspect.Parameter(r.name, inspect.Parameter.KEYWORD_ONLY, default=default_of(r),
+                                  annotation=_TYPES[r.kind]) for r in rows]
+    return inspect.Signature([*first, *keywords], return_annotation=returns)
+
+
+def describe(table: tuple[Parameter, ...] = _tables.ITER) -> str:
+    """The parameters of ImageRecordIter (or of another table) as text, a line each, by group."""
+    lines: list[str] = []
+    for group in dict.fromkeys(row.group for row in table):
+        lines += ["", f"{group}:"]
+        for row in (r for r in table if r.group == group):
+            default = "required" if row.default is None else f"default {row.default or repr('')}"
+            unit = f"{row.unit}; " if row.unit else ""
+            span = f" [{row.least:g}, {row.most:g}]" if row.kind in ("int", "float") else ""
+            lines.append(f"    {row.name}: {row.help} ({unit}{default}{span})")
+    return "\n".join(lines).lstrip("\n")

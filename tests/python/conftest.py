@@ -1,0 +1,54 @@
+"""Small shards of pictures made in code, for all tests of the package."""
+import numpy as np
+import pytest
+
+from imrec._ffi import check, ffi, lib, new_error
+
+
+def jpeg(pixels, quality=95):
+    """uint8 (H, W, 3) as a JPEG."""
+    err, decoder, image = new_error(), ffi.new("struct imrec_decoder **"), ffi.new("struct imrec_image *")
+    pixels = np.ascontiguousarray(pixels)
+    view = ffi.from_buffer("uint8_t[]", pixels)
+    image.pixels, image.stride = view, pixels.strides[0]
+    image.height, image.width, image.channels = pixels.shape
+    check(lib.imrec_decoder_new(decoder, err), err)
+    data, n = ffi.new("const void **"), ffi.new("size_t *")
+    check(lib.imrec_decoder_encode_jpeg(decoder[0], image, quality, data, n, err), err)
+    out = bytes(ffi.buffer(data[0], n[0]))
+    lib.imrec_decoder_free(decoder[0])
+    return out
+
+
+def picture(i, side=24):
+    """Picture i: noise over a colour of its own."""
+    rng = np.random.default_rng(i)
+    base = np.array([i * 37 % 200, i * 91 % 200, i * 53 % 200])
+    return (base + rng.integers(0, 40, (side + i % 5, side + i % 3, 3))).astype(np.uint8)
+
+
+def write_shard(path, records, index=True, damage=None):
+    """records: (id, labels, image bytes)."""
+    err, writer = new_error(), ffi.new("struct imrec_writer **")
+    idx = str(path)[:-4] + ".idx" if index else None
+    check(lib.imrec_writer_open(str(path).encode(), idx.encode() if idx else ffi.NULL, True, writer, err), err)
+    for i, labels, image in records:
+        labels = np.atleast_1d(np.asarray(labels, np.float32))
+        check(lib.imrec_writer_append_image(writer[0], i, ffi.from_buffer("float[]", labels), len(labels), i, image,
+                                            len(image), err), err)
+    check(lib.imrec_writer_commit(writer[0], err), err)
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def shard(tmp_path_factory):
+    """37 pictures; id 1000 + i, label i."""
+    path = tmp_path_factory.mktemp("shard") / "train.rec"
+    return write_shard(path, [(1000 + i, i, jpeg(picture(i))) for i in range(37)])
+
+
+@pytest.fixture(scope="session")
+def broken(tmp_path_factory):
+    """20 records; that with id 7 is no picture."""
+    path = tmp_path_factory.mktemp("broken") / "broken.rec"
+    return write_shard(path, [(i, i, b"no picture" if i == 7 else jpeg(picture(i))) for i in range(20)])
