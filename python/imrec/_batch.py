@@ -37,9 +37,13 @@ class Memory:
 
     __slots__ = ("__array_interface__", "kept", "owner", "pid", "__weakref__")
 
-    def __init__(self, owner: Any, address: int, shape: tuple[int, ...], dtype: Any) -> None:
+    def __init__(self, owner: Any, address: int, size: int) -> None:
         self.owner, self.pid, self.kept = owner, os.getpid(), ffi.NULL
-        self.__array_interface__ = {"data": (address, False), "shape": shape, "typestr": np.dtype(dtype).str, "version": 3}
+        self.__array_interface__ = {"data": (address, False), "shape": (size,), "typestr": "|u1", "version": 3}
+
+    def array(self, begin: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        """An array over some of it."""
+        return np.ndarray(shape, dtype, np.asarray(self), begin)
 
     def __del__(self) -> None:
         kept, self.kept = self.kept, ffi.NULL
@@ -60,6 +64,8 @@ class Batch:
 
     #: (slots, C, H, W), or (slots, H, W, C) with layout="NHWC"; of `dtype`
     data: np.ndarray[Any, Any]
+    #: `data`, and, with multi_crop, the other crops of the same samples, each of its own shape
+    views: tuple[np.ndarray[Any, Any], ...]
     #: float32 (slots,), or (slots, label_width) where there are several
     labels: np.ndarray[Any, np.dtype[np.float32]]
     #: uint64 (slots,): ids of the records
@@ -70,25 +76,29 @@ class Batch:
     status: np.ndarray[Any, np.dtype[np.int32]]
     #: with record_draws: what was drawn for each slot, a structured array with the fields of struct imrec_draw
     draws: np.ndarray[Any, Any] | None
+    #: that of each of the views
+    view_draws: tuple[np.ndarray[Any, Any] | None, ...]
     number: int  #: of the batch since opening, from 0
     sweep: int  #: of its first sample, from 0
     epoch: int  #: of its first sample, from 0
     count: int  #: real samples, failed ones included
     pad: int  #: slots that are zero, or repeated samples
     failed: int  #: of count
+    repeats: int  #: num_views: slots that a sample fills, one behind another
     sweep_end: bool  #: the last sample of a sweep is in it
     epoch_end: bool
 
-    def __init__(self, c: Any, data: np.ndarray[Any, Any]) -> None:
+    def __init__(self, c: Any, views: tuple[np.ndarray[Any, Any], ...]) -> None:
         n, width = c.slots, c.label_width
-        self.data = data
+        self.data, self.views = views[0], views
         self.labels = _copied(c.labels, np.float32, n, width) if width != 1 else _copied(c.labels, np.float32, n)
         self.ids = _copied(c.ids, np.uint64, n)
         self.valid = _copied(c.valid, np.bool_, n)
         self.status = _copied(c.status, np.int32, n)
-        self.draws = _copied(c.draws, DRAW, n) if c.draws else None
+        self.view_draws = tuple(_copied(v.draws, DRAW, n) if v.draws else None for v in c.views[0:c.view_count])
+        self.draws = self.view_draws[0]
         self.number, self.sweep, self.epoch = c.number, c.sweep, c.epoch
-        self.count, self.pad, self.failed = c.count, c.pad, c.failed
+        self.count, self.pad, self.failed, self.repeats = c.count, c.pad, c.failed, c.repeats
         self.sweep_end, self.epoch_end = c.sweep_end, c.epoch_end
 
     @property

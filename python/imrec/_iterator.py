@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import threading
 import weakref
@@ -63,11 +64,8 @@ class ImageRecordIter:
             self._memory = None  # weakref to that of the batch delivered last
             self._c = ffi.new("struct imrec_batch *")
             self._dtype = np.dtype(DTYPES[ffi.string(ffi.cast("enum imrec_dtype", options.dtype))])
-            shape = options.data_shape
-            nhwc = options.layout == lib.IMREC_NHWC
-            self._shape = ((shape.height, shape.width, shape.channels) if nhwc
-                           else (shape.channels, shape.height, shape.width))
-            self._options = {"batch_size": options.batch_size, "epoch_size": options.epoch_size,
+            self._nhwc = options.layout == lib.IMREC_NHWC
+            self._options = {"batch_size": options.batch_size, "samples": options.batch_size // options.num_views, "epoch_size": options.epoch_size,
                              "drops": options.last_batch == lib.IMREC_LAST_DROP and not options.round_batch == 1,
                              "wraps": options.last_batch == lib.IMREC_LAST_WRAP, "max_samples": options.max_samples}
             _open.add(self)
@@ -100,13 +98,20 @@ class ImageRecordIter:
         return batch
 
     def _batch(self) -> Batch:
-        c, shape = self._c, (self._c.slots, *self._shape)
-        memory = Memory(self, int(ffi.cast("uintptr_t", c.data)), shape, self._dtype)
-        data = np.asarray(memory)
+        c, base = self._c, int(ffi.cast("uintptr_t", self._c.data))
+        places = [(int(ffi.cast("uintptr_t", v.data)) - base, self._shape(c.slots, v.shape))
+                  for v in c.views[0:c.view_count]]
+        end = max(begin + math.prod(shape) * self._dtype.itemsize for begin, shape in places)
+        memory = Memory(self, base, end)
+        views = tuple(memory.array(begin, shape, self._dtype) for begin, shape in places)
         if self._copy:
-            return Batch(c, data.copy())
-        self._memory = weakref.ref(memory)
-        return Batch(c, data)
+            views = tuple(view.copy() for view in views)
+        else:
+            self._memory = weakref.ref(memory)
+        return Batch(c, views)
+
+    def _shape(self, slots: int, s: Any) -> tuple[int, ...]:
+        return (slots, s.height, s.width, s.channels) if self._nhwc else (slots, s.channels, s.height, s.width)
 
     def _keep(self) -> None:
         """What somebody still looks at stays as it is."""
@@ -130,7 +135,7 @@ class ImageRecordIter:
         o, samples, err = self._options, ffi.new("uint64_t *"), new_error()
         with self._serve():
             check(lib.imrec_iter_samples(self._it, samples, err), err)
-        n, size = int(samples[0]), o["batch_size"]
+        n, size = int(samples[0]), o["samples"]
         if 0 < o["epoch_size"] < lib.IMREC_FULL_DATA_SWEEP:
             n = o["epoch_size"]
         if o["epoch_size"] == lib.IMREC_INFINITELY_REPEAT or o["wraps"]:
@@ -209,7 +214,7 @@ class ImageRecordIter:
                         "state_dict() is what can be sent")
 
     def __repr__(self) -> str:
-        state = "closed" if not self._it else f"batches of {self._options['batch_size']} x {self._shape} {self._dtype}"
+        state = "closed" if not self._it else f"batches of {self._options['batch_size']}, {self._dtype}"
         return f"<imrec.ImageRecordIter: {state}>"
 
 

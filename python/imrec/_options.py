@@ -19,10 +19,12 @@ def as_text(row: Parameter | None, name: str, value: Any) -> str | bytes:
         return os.fsencode(value)
     if row is not None and row.kind == "bool" and value in (0, 1):  # bool, numpy.bool_, 0, 1
         return str(int(value))
+    if isinstance(value, Mapping):  # data_shape_schedule={0: (3, 128, 128), 30: (3, 224, 224)}
+        return ";".join(f"{key}:{as_text(None, name, v)}" for key, v in value.items())
     if isinstance(value, Iterable) and getattr(value, "shape", None) != ():
         items = [as_text(None, name, v) for v in value]
         separator = ";" if name.startswith("path_") or name == "file" else ","
-        return separator.encode().join(v if isinstance(v, bytes) else os.fsencode(v) for v in items)
+        return os.fsdecode(separator.encode().join(v if isinstance(v, bytes) else os.fsencode(v) for v in items))
     if isinstance(value, bool):
         return str(int(value))
     return repr(value) if type(value) is float else str(value)

@@ -149,3 +149,16 @@ def test_values_are_what_python_has(shard, tmp_path):
         assert next(it).data.shape == (4, 3, 8, 8)
     with open_iter([shard, Path(shard)]) as it:
         assert sum(b.count for b in it) == 74
+
+
+def test_several_views_and_shapes_lie_in_one_memory(shard):
+    options = {"multi_crop": "2x16,3x8", "random_resized_crop": True, "shuffle": True, "record_draws": True}
+    with open_iter(shard, **options) as it, open_iter(shard, **options, copy=True) as twin:
+        kept, copies = list(it), list(twin)
+    assert [v.shape for v in kept[0].views] == [(8, 3, 16, 16)] * 2 + [(8, 3, 8, 8)] * 3
+    assert len(kept[0].view_draws) == 5 and kept[0].data is kept[0].views[0]
+    assert all((a == b).all() for k, c in zip(kept, copies) for a, b in zip(k.views, c.views))
+    with open_iter(shard, num_views=2, rand_crop=True, last_batch="drop") as it:
+        assert len(it) == len([0 for _ in it]) == 9 and next(it).repeats == 2
+    with open_iter(shard, data_shape_schedule={0: (3, 8, 8), 1: "3,16,16"}) as it:
+        assert [{b.data.shape[2] for b in it} for _ in range(2)] == [{8}, {16}]
