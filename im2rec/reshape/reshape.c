@@ -121,12 +121,18 @@ static enum imrec_status check_ids(struct reshape *r, struct imrec_error *err)
 
 /* ---- one record ----------------------------------------------------------------------------- */
 
+/* Pictures of CBF files come without a header. */
+static bool is_bare(const struct imrec_record *in)
+{
+    return in->data == in->image;
+}
+
 /* The record with the header that it shall have: its own bytes where nothing changes. */
 static enum imrec_status record_of(struct reshape *r, const struct imrec_record *in,
                                    struct set_out_record *to, struct imrec_error *err)
 {
     to->record = (struct bytes){in->data, in->size};
-    if (to->labels == in->labels && to->id == in->id)
+    if (to->labels == in->labels && to->id == in->id && !is_bare(in))
         return IMREC_OK;
     r->record.n = 0;
     IMREC_TRY(
@@ -141,7 +147,12 @@ take(struct reshape *r, const struct imrec_record *in, size_t shard, struct imre
 {
     char room[64];
     bool keep;
+    static const float none; /* what a header without a label holds */
     struct set_out_record to = {.id = in->id, .labels = in->labels, .label_count = in->label_count};
+    if (to.label_count == 0) {
+        to.labels = &none;
+        to.label_count = 1;
+    }
     IMREC_TRY(relabel(r, in, &to, &keep, err));
     if (!keep)
         return IMREC_OK;
@@ -245,7 +256,13 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
     const enum source_classes want = r->o->classes != NULL ? SOURCE_CLASSES_NONE
                                      : j->new_classes      ? SOURCE_CLASSES_GROW
                                                            : SOURCE_CLASSES_SAME;
+    const size_t n = strlen(j->out);
     IMREC_TRY(check(r->o, err));
+    if (n >= 4 && strcmp(j->out + n - 4, ".cbf") == 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s: the new set is one of records, also of pictures in CBF files; "
+                              "name it .rec",
+                              j->out);
     IMREC_TRY(load_given(r, err));
     IMREC_TRY(source_sets_open(j->uris, j->count, want, &r->in, err));
     if (!j->replaces && source_sets_has(&r->in, j->out))

@@ -42,9 +42,9 @@ IMREC_API void imrec_reshape_options_init(struct imrec_reshape_options *o); /* d
 
 /* Reads the records of all `uris`, in this order, and writes the set `out` ("OUT.rec"): shards,
  * indexes, checksums, list, class list where there is one, manifest; they get their names when
- * all is written. A damaged range, a record without an image record header, class lists that
- * differ, and an output that is a source are errors; nothing is left behind then.
- * `command` stands in the manifest ("merge"). */
+ * all is written. Pictures in CBF files become records. A damaged range, a record without an image
+ * record header, class lists that differ, and an output that is a source are errors; nothing is
+ * left behind then. `command` stands in the manifest ("merge"). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reshape(const char *const *uris, size_t count, const char *out, const char *command,
               const struct imrec_reshape_options *o, struct imrec_reshape_result *result,

@@ -82,3 +82,14 @@ echo "status $?, $(wc -l <cut.classes.txt) classes"
 im2rec --quiet --append more nothing.rec
 echo "status $?"
 find . -name '*.part' -o -name '*.appended*'
+
+echo "== pictures in CBF files"
+im2rec --quiet --no-shuffle --pass-through source asrec.rec
+im2rec --quiet --no-shuffle --pass-through --format cbf source ascbf.cbf
+imrec merge --quiet ascbf.cbf merged.rec && whole merged.rec
+for file in rec idx crc lst classes.txt; do
+    cmp asrec.$file merged.$file
+done
+imrec sample --quiet --records 3 ascbf.cbf three.rec && imrec ls three.rec | cut -f 3,4,6
+imrec merge ascbf.cbf again.cbf
+echo "status $?"
