@@ -1,0 +1,175 @@
+"""imrec.torch.Loader."""
+import gc
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import imrec
+from tests_support import SHAPE, open_iter
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+import imrec.torch  # noqa: E402
+
+LAUNCHERS = ["RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
+             "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS"]
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch):
+    """No launcher's variables, whoever started the tests."""
+    for name in LAUNCHERS:
+        monkeypatch.delenv(name, raising=False)
+
+
+def loader(shard, **more):
+    return imrec.torch.Loader(shard, **{"data_shape": SHAPE, "batch_size": 8, "preprocess_threads": 2, "shuffle": True,
+                                        "rand_mirror": True, **more})
+
+
+def labels_of(batches):
+    return [labels.tolist() for _, labels in batches]
+
+
+def test_batches_are_those_of_the_iterator_as_tensors(shard):
+    with loader(shard) as ours, open_iter(shard, shuffle=True, rand_mirror=True, last_batch="partial") as theirs:
+        assert len(ours) == 5
+        for (images, labels), batch in zip(ours, theirs):
+            assert images.dtype == torch.float32 and labels.dtype == torch.int64
+            assert np.array_equal(images.numpy(), batch.data) and labels.tolist() == batch.labels.tolist()
+        assert len(labels) == 37 % 8  # the tail is shorter, as a DataLoader's
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "int8"])
+def test_images_are_not_copied(shard, dtype):
+    with loader(shard, dtype=dtype) as ours:
+        images, _ = next(iter(ours))
+        assert images.data_ptr() == ours.batch.data.ctypes.data
+        assert images.dtype == getattr(torch, dtype)
+
+
+def test_an_image_that_is_kept_stays_as_it_is(shard):
+    with loader(shard) as ours:
+        kept = [images for images, _ in ours]
+    ours = None
+    gc.collect()
+    with loader(shard) as again:
+        assert all(torch.equal(a, b) for a, (b, _) in zip(kept, again))
+
+
+def test_channels_last_is_the_same_picture_in_other_memory(shard):
+    with loader(shard) as plain, loader(shard, channels_last=True) as last:
+        for (a, _), (b, _) in zip(plain, last):
+            assert b.is_contiguous(memory_format=torch.channels_last) and torch.equal(a, b)
+            assert b.data_ptr() == last.batch.data.ctypes.data
+
+
+def test_labels_are_classes_unless_said_otherwise(shard):
+    for parameters, dtype in (({}, torch.int64), ({"num_classes": 40}, torch.float32),
+                              ({"label_dtype": torch.float64}, torch.float64)):
+        with loader(shard, **parameters) as ours:
+            assert next(iter(ours))[1].dtype == dtype
+
+
+def test_every_loop_is_a_sweep_in_another_order(shard):
+    with loader(shard) as ours:
+        first, second = labels_of(ours), labels_of(ours)
+        assert first != second and sorted(sum(first, [])) == sorted(sum(second, [])) == list(range(37))
+
+
+def test_a_loop_that_was_left_does_not_go_on(shard):
+    with loader(shard) as whole, loader(shard) as ours:
+        sweeps = [labels_of(whole) for _ in range(2)]
+        assert next(iter(ours))[1].tolist() == sweeps[0][0]
+        assert labels_of(ours) == sweeps[1]
+
+
+def test_of_two_loops_the_older_one_ends_with_a_word(shard):
+    with loader(shard) as ours:
+        old, new = iter(ours), iter(ours)
+        next(new)
+        with pytest.raises(RuntimeError, match="another loop"):
+            next(old)
+
+
+@pytest.mark.parametrize("stop", [0, 1, 3, 5])
+@pytest.mark.parametrize("send", [pickle.loads, json.loads])
+def test_a_saved_state_goes_on_with_the_batches_that_followed(shard, stop, send):
+    with loader(shard) as ours:
+        sweeps = [[(i.clone(), n) for i, n in ours] for _ in range(3)]
+    with loader(shard) as ours:
+        list(ours)
+        loop = iter(ours)
+        for _ in range(stop):
+            next(loop)
+        state = send(pickle.dumps(ours.state_dict()) if send is pickle.loads else json.dumps(ours.state_dict()))
+    with loader(shard, preprocess_threads=1) as ours:
+        ours.load_state_dict(state)
+        for expected in (sweeps[1][stop:], sweeps[2]):
+            got = [(i.clone(), n) for i, n in ours]
+            assert len(got) == len(expected)
+            assert all(torch.equal(a, c) and torch.equal(b, d) for (a, b), (c, d) in zip(got, expected))
+
+
+def test_a_state_is_loaded_in_the_middle_of_another_sweep(shard):
+    with loader(shard) as ours:
+        loop = iter(ours)
+        next(loop)
+        state, expected = ours.state_dict(), labels_of(loop)
+        next(iter(ours))
+        ours.load_state_dict(state)
+        assert labels_of(ours) == expected
+
+
+@pytest.mark.parametrize("names", [("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+                                   ("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS")])
+def test_ranks_of_a_launcher_share_the_data_and_have_as_many_batches(shard, monkeypatch, names):
+    seen, lengths = [], []
+    for rank in range(3):
+        monkeypatch.setenv(names[0], str(rank))
+        monkeypatch.setenv(names[1], "3")
+        with loader(shard, batch_size=4) as ours:
+            batches = labels_of(ours)
+            assert (ours.rank, ours.world_size) == (rank, 3) and len(ours) == len(batches)
+        seen += sum(batches, [])
+        lengths.append(len(batches))
+    assert set(seen) == set(range(37)) and len(set(lengths)) == 1
+
+
+def test_ranks_may_be_given_and_the_environment_is_then_not_asked(shard, monkeypatch):
+    monkeypatch.setenv("RANK", "x")
+    with loader(shard, rank=1, world_size=2) as ours:
+        state = ours.state_dict()
+    with pytest.raises(imrec.ArgumentError, match="RANK is 'x'"):
+        loader(shard)
+    with loader(shard, rank=0, world_size=2) as ours, pytest.raises(imrec.ArgumentError, match="rank 1 of 2"):
+        ours.load_state_dict(state)
+
+
+def test_torch_distributed_is_asked_first(shard, monkeypatch, tmp_path):
+    if not torch.distributed.is_available():
+        pytest.skip("torch is built without torch.distributed")
+    monkeypatch.setenv("RANK", "7")
+    torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    try:
+        assert imrec.torch.rank_and_world_size() == (0, 1)
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("parameters, word", [
+    ({"rank": 1}, "together"), ({"num_parts": 2, "part_index": 0}, "rank and world_size"),
+    ({"channels_last": True, "layout": "NCHW"}, "channels_last"), ({"bach_size": 8}, "batch_size")])
+def test_what_does_not_fit_is_refused_by_name(shard, parameters, word):
+    with pytest.raises(imrec.ArgumentError, match=word):
+        loader(shard, **parameters)
+
+
+def test_pinning_without_an_accelerator_is_said_and_left_out(shard):
+    if torch.cuda.is_available():
+        with loader(shard, pin_memory=True) as ours:
+            assert all(t.is_pinned() for t in next(iter(ours)))
+        return
+    with pytest.warns(UserWarning, match="nothing is pinned"), loader(shard, pin_memory=True) as ours:
+        assert len(next(iter(ours))[1]) == 8
