@@ -62,7 +62,7 @@ struct imrec_rect mix_rectangle(const struct mix_draw *d, uint32_t width, uint32
     return r;
 }
 
-static void swap_bytes(uint8_t *a, uint8_t *b, size_t n)
+void mix_swap_bytes(uint8_t *a, uint8_t *b, size_t n)
 {
     uint8_t part[1024];
     while (n != 0) {
@@ -86,7 +86,7 @@ swap_rectangles(const struct imrec_iter_options *o, struct imrec_rect r, uint8_t
     for (uint32_t c = 0; c < (planes ? s->channels : 1); c++)
         for (uint32_t y = r.y; y < r.y + r.height; y++) {
             const size_t at = (((size_t)c * s->height + y) * s->width + r.x) * pixel;
-            swap_bytes(a + at, b + at, r.width * pixel);
+            mix_swap_bytes(a + at, b + at, r.width * pixel);
         }
 }
 

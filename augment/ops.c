@@ -34,19 +34,20 @@ bool op_moves(enum imrec_op op)
 }
 
 /* Counter-clockwise about the middle of the pixels. */
-static void rotation(float degrees, const struct imrec_image *p, float m[6])
+static void rotation(float degrees, uint32_t width, uint32_t height, float m[6])
 {
     const double turn = (double)degrees / 180 * 3.14159265358979323846;
     const double a = cos(turn), b = sin(turn);
-    const double x = (p->width - 1.0) / 2, y = (p->height - 1.0) / 2;
+    const double x = (width - 1.0) / 2, y = (height - 1.0) / 2;
     m[0] = (float)a, m[1] = (float)b, m[2] = (float)(x - a * x - b * y);
     m[3] = (float)-b, m[4] = (float)a, m[5] = (float)(y + b * x - a * y);
 }
 
-static void set_matrix(enum imrec_op op, float magnitude, const struct imrec_image *p, float m[6])
+static void
+set_matrix(enum imrec_op op, float magnitude, uint32_t width, uint32_t height, float m[6])
 {
     if (op == IMREC_OP_ROTATE)
-        rotation(magnitude, p, m);
+        rotation(magnitude, width, height, m);
     else if (op == IMREC_OP_SHEAR_X)
         m[1] = -magnitude, m[2] = -magnitude / 2; /* about the corner of the first pixel */
     else if (op == IMREC_OP_SHEAR_Y)
@@ -67,13 +68,24 @@ enum imrec_status op_move(enum imrec_op op, float magnitude, uint8_t fill,
                          .matrix = {1, 0, 0, 0, 1, 0},
                          .method = RESIZE_NEAREST};
     memset(j.fill, fill, 3);
-    set_matrix(op, magnitude, from, j.matrix);
+    set_matrix(op, magnitude, from->width, from->height, j.matrix);
     const struct imrec_rect r = warp_source_region(&j);
     struct imrec_image part = *from;
     part.pixels = row_of(from, r.y) + (size_t)r.x * from->channels;
     part.width = r.width;
     part.height = r.height;
     return warp_window(&j, &part, to, scratch, err);
+}
+
+void op_path(enum imrec_op op, float magnitude, struct path *path)
+{
+    float m[6] = {1, 0, 0, 0, 1, 0};
+    double exact[6];
+    set_matrix(op, magnitude, path->width, path->height, m);
+    for (int i = 0; i < 6; i++)
+        exact[i] = (double)m[i];
+    path_add_edge(path);
+    path_add(path, exact, path->width, path->height);
 }
 
 /* ---- tables

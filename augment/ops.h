@@ -3,6 +3,7 @@
 #define IMREC_AUGMENT_OPS_H
 
 #include "augment/colour.h"
+#include "augment/path.h"
 #include "augment/resize.h"
 
 /* ---- kernels (augment/kernels.h) ---------------------------------------------------------------
@@ -54,6 +55,8 @@ bool op_moves(enum imrec_op op);
 IMREC_NODISCARD enum imrec_status op_move(enum imrec_op op, float magnitude, uint8_t fill,
                                           const struct imrec_image *from, struct image *to,
                                           struct resize_scratch *scratch, struct imrec_error *err);
+/* Where such an operation's pixels go. */
+void op_path(enum imrec_op op, float magnitude, struct path *path);
 IMREC_NODISCARD enum imrec_status
 op_paint(enum imrec_op op, float magnitude, const struct imrec_image *p,
          struct resize_scratch *scratch, enum cpu_level level, struct imrec_error *err);

@@ -14,12 +14,12 @@ bool orient_swaps(uint32_t orientation)
     return orientation >= 5 && orientation <= 8;
 }
 
-static bool flips_column(uint32_t o)
+bool orient_flips_column(uint32_t o)
 {
     return o == 2 || o == 3 || o == 7 || o == 8;
 }
 
-static bool flips_row(uint32_t o)
+bool orient_flips_row(uint32_t o)
 {
     return o == 3 || o == 4 || o == 6 || o == 7;
 }
@@ -30,9 +30,9 @@ orient_region(uint32_t orientation, uint32_t width, uint32_t height, struct imre
     struct imrec_rect r = upright;
     if (orient_swaps(orientation))
         r = (struct imrec_rect){upright.y, upright.x, upright.height, upright.width};
-    if (flips_column(orientation))
+    if (orient_flips_column(orientation))
         r.x = width - r.x - r.width;
-    if (flips_row(orientation))
+    if (orient_flips_row(orientation))
         r.y = height - r.y - r.height;
     return r;
 }
@@ -46,12 +46,12 @@ struct walk {
 static struct walk walk_of(uint32_t o, const struct imrec_image *from)
 {
     const ptrdiff_t px = from->channels, row = (ptrdiff_t)from->stride;
-    const ptrdiff_t column_step = flips_column(o) ? -px : px;
-    const ptrdiff_t row_step = flips_row(o) ? -row : row;
+    const ptrdiff_t column_step = orient_flips_column(o) ? -px : px;
+    const ptrdiff_t row_step = orient_flips_row(o) ? -row : row;
     const uint8_t *start = from->pixels;
-    if (flips_column(o))
+    if (orient_flips_column(o))
         start += (size_t)(from->width - 1) * from->channels;
-    if (flips_row(o))
+    if (orient_flips_row(o))
         start += (size_t)(from->height - 1) * from->stride;
     return orient_swaps(o) ? (struct walk){start, row_step, column_step}
                            : (struct walk){start, column_step, row_step};

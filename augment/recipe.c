@@ -32,9 +32,35 @@ static enum imrec_status read_angles(struct recipe *r, const char *text, struct 
     return IMREC_OK;
 }
 
-bool recipe_has_boxes(const struct imrec_iter_options *o)
+/* "0-1,2-3" */
+static enum imrec_status read_pairs(struct recipe *r, const char *text, struct imrec_error *err)
+{
+    while (*text != '\0') {
+        char *dash, *end = NULL;
+        const long a = strtol(text, &dash, 10);
+        const long b = *dash == '-' && dash != text ? strtol(dash + 1, &end, 10) : -1;
+        const bool read = end != NULL && end != dash + 1 && (*end == ',' || *end == '\0');
+        if (!read || a < 0 || b < 0 || a >= (long)r->keypoints || b >= (long)r->keypoints ||
+            r->pair_count == RECIPE_PAIRS)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "keypoint_pairs must be up to %d pairs such as 1-2,3-4 of "
+                                  "keypoints from 0 to keypoints - 1 (%d), not '%.40s'",
+                                  RECIPE_PAIRS, (int)r->keypoints - 1, text);
+        r->pairs[r->pair_count][0] = (uint16_t)a;
+        r->pairs[r->pair_count++][1] = (uint16_t)b;
+        text = end + (*end == ',');
+    }
+    return IMREC_OK;
+}
+
+static bool is_detection(const struct imrec_iter_options *o)
 {
     return o->aug_seq != NULL && strcmp(o->aug_seq, "det_aug_default") == 0;
+}
+
+bool recipe_has_boxes(const struct imrec_iter_options *o)
+{
+    return o->boxes || is_detection(o);
 }
 
 static const char *const paint_names[PAINTS] = {
@@ -220,6 +246,27 @@ static enum imrec_status check_values(const struct recipe *r, struct imrec_error
     return IMREC_OK;
 }
 
+static enum imrec_status check_followers(const struct recipe *r, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = r->o;
+    const bool places = r->boxes || r->keypoints != 0;
+    if (o->mixup > 0 && (places || o->masks != IMREC_MASK_NONE))
+        return refuse(err, "mixup blends two pictures: their masks, boxes and keypoints cannot be "
+                           "blended; cutmix takes masks with it");
+    if (o->cutmix > 0 && places)
+        return refuse(err, "cutmix mixes labels: boxes and keypoints cannot be mixed");
+    if (o->num_classes > 0 && places)
+        return refuse(err, "num_classes makes shares of one label: boxes and keypoints are none");
+    if (r->keypoints != 0 && !r->boxes && o->label_width < 3 * o->keypoints)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "keypoints=%lld need label_width=%lld or more: x, y and visibility "
+                              "of each, behind what else a label has",
+                              (long long)o->keypoints, 3 * (long long)o->keypoints);
+    if (o->masks == IMREC_MASK_UINT8 && o->ignore_label > UINT8_MAX)
+        return refuse(err, "ignore_label is more than masks=uint8 can hold: 255");
+    return IMREC_OK;
+}
+
 static bool warps(const struct recipe *r)
 {
     const struct imrec_iter_options *o = r->o;
@@ -233,8 +280,11 @@ enum imrec_status
 recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     *r = (struct recipe){.o = o};
-    if (recipe_has_boxes(o))
+    if (is_detection(o))
         IMREC_TRY(det_recipe_init(&r->det, o, err));
+    r->boxes = recipe_has_boxes(o);
+    r->keypoints = (uint32_t)o->keypoints;
+    IMREC_TRY(read_pairs(r, o->keypoint_pairs, err));
     IMREC_TRY(read_angles(r, o->rotate_list, err));
     IMREC_TRY(check_bounds(o, err));
     IMREC_TRY(read_aspect(r, err));
@@ -253,13 +303,16 @@ recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_e
     IMREC_TRY(read_sequence(r, o->aug_seq, err));
     r->tones = !r->det.on && (o->max_random_contrast > 0 || o->max_random_illumination > 0);
     IMREC_TRY(check_crops(r, err));
+    IMREC_TRY(check_followers(r, err));
     return check_values(r, err);
 }
 
 void recipe_reset(struct imrec_iter_options *o)
 {
-    o->aug_seq = recipe_has_boxes(o) ? o->aug_seq : "";
-    o->rotate_list = "";
+    o->aug_seq = is_detection(o) ? o->aug_seq : "";
+    o->rotate_list = o->keypoint_pairs = "";
+    o->masks = IMREC_MASK_NONE;
+    o->keypoints = 0;
     o->rand_crop_prob = o->rand_pad_prob = o->rand_mirror_prob = 0;
     o->random_hue_prob = o->random_saturation_prob = 0;
     o->random_illumination_prob = o->random_contrast_prob = 0;

@@ -5,7 +5,7 @@
 #include "augment/det_recipe.h"
 #include "augment/own.h"
 
-enum { RECIPE_ANGLES = 256, RECIPE_OWN = 8 };
+enum { RECIPE_ANGLES = 256, RECIPE_OWN = 8, RECIPE_PAIRS = 512 };
 
 /* What is done to the pixels of the crop, in the order of aug_default. */
 enum paint {
@@ -34,10 +34,14 @@ struct recipe {
     uint32_t crop_low, crop_high; /* of max_crop_size, px; 0: none */
     uint32_t angle_count;         /* of rotate_list */
     int32_t angles[RECIPE_ANGLES];
-    struct det_recipe det; /* pictures with boxes */
+    struct det_recipe det; /* aug_seq=det_aug_default */
+    bool boxes;            /* labels are boxes, with det_aug_default or boxes=1 */
+    uint32_t keypoints;    /* that a label or an object ends in */
+    uint32_t pair_count;
+    uint16_t pairs[RECIPE_PAIRS][2]; /* of keypoints that change places in a mirror */
 };
 
-/* Records have boxes: aug_seq=det_aug_default. */
+/* Labels are boxes: aug_seq=det_aug_default, or boxes=1. */
 bool recipe_has_boxes(const struct imrec_iter_options *o);
 
 /* Pixels of the crop are changed before they are normalized. */

@@ -10,12 +10,14 @@
 struct plan {
     struct step step[MAX_STEPS + 1]; /* with the crop, which is no step of the result */
     uint32_t n;
-    uint32_t w, h; /* px, so far */
+    uint32_t w, h;                           /* px, so far */
+    struct resize_size after[MAX_STEPS + 1]; /* px, of each one's whole result */
 };
 
 static struct step *add(struct plan *p, enum step_kind kind, uint32_t width, uint32_t height)
 {
-    struct step *s = &p->step[p->n++];
+    struct step *s = &p->step[p->n];
+    p->after[p->n++] = (struct resize_size){width, height};
     *s = (struct step){.kind = kind};
     p->w = width;
     p->h = height;
@@ -127,22 +129,29 @@ static struct imrec_rect source_of(struct step *s, struct imrec_rect window)
     return window;
 }
 
+/* Returns at which step shifts of colours come. */
+static uint32_t make_plan(struct plan *p, const struct recipe *r, const struct imrec_draw *d)
+{
+    uint32_t w, h;
+    resize_shorter_side(p->w, p->h, r->o->resize, &w, &h);
+    add_resize(p, r, w, h, d->resize_method);
+    const uint32_t shift_at = p->n;
+    if (d->warped)
+        add_warp(p, r, d);
+    if (r->o->pad > 0)
+        add_border(p, r);
+    if (r->det.on)
+        add_boxed(p, r, d);
+    else
+        add_crop(p, r, d);
+    return shift_at;
+}
+
 void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw *d, uint32_t width,
                 uint32_t height)
 {
     struct plan p = {.w = width, .h = height};
-    uint32_t w, h;
-    resize_shorter_side(width, height, r->o->resize, &w, &h);
-    add_resize(&p, r, w, h, d->resize_method);
-    s->shift_at = p.n;
-    if (d->warped)
-        add_warp(&p, r, d);
-    if (r->o->pad > 0)
-        add_border(&p, r);
-    if (r->det.on)
-        add_boxed(&p, r, d);
-    else
-        add_crop(&p, r, d);
+    s->shift_at = make_plan(&p, r, d);
     struct imrec_rect need = {0, 0, p.w, p.h};
     for (uint32_t i = p.n; i-- > 0;) /* backwards: what each step is made from */
         need = source_of(&p.step[i], need);
@@ -159,6 +168,42 @@ uint64_t steps_bytes(const struct steps *s, uint32_t channels)
     for (uint32_t i = 0; i < s->n; i++)
         bytes += (uint64_t)s->step[i].window.width * s->step[i].window.height * channels;
     return bytes;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static void add_to_path(struct path *path, const struct step *s, struct resize_size after)
+{
+    double m[6];
+    switch (s->kind) {
+    case STEP_RESIZE:
+    case STEP_RESAMPLE:
+        path_add_resize(path, after.width, after.height);
+        break;
+    case STEP_WARP:
+        for (int i = 0; i < 6; i++)
+            m[i] = (double)s->u.warp.matrix[i];
+        path_add_edge(path);
+        path_add(path, m, after.width, after.height);
+        break;
+    case STEP_PAD:
+        path_add_edge(path);
+        path_add_shift(path, s->u.pad.left, s->u.pad.top, after.width, after.height);
+        break;
+    case STEP_CROP:
+        path_add_shift(path, -(double)s->u.crop.x, -(double)s->u.crop.y, after.width, after.height);
+        break;
+    }
+}
+
+void steps_path(struct path *path, const struct recipe *r, const struct imrec_draw *d,
+                uint32_t width, uint32_t height)
+{
+    struct plan p = {.w = width, .h = height};
+    (void)make_plan(&p, r, d);
+    path_begin(path, width, height);
+    for (uint32_t i = 0; i < p.n; i++)
+        add_to_path(path, &p.step[i], p.after[i]);
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
@@ -192,9 +237,10 @@ void steps_shift(const struct recipe *r, const struct imrec_draw *d, const struc
         colour_brightness(p, d->value_contrast, cpu_level());
 }
 
-static enum imrec_status
-paint_ops(const struct recipe *r, const struct imrec_draw *d, struct image images[2], uint32_t *at,
-          struct resize_scratch *scratch, enum cpu_level level, struct imrec_error *err)
+static enum imrec_status paint_ops(const struct recipe *r, const struct imrec_draw *d,
+                                   struct follow *follow, struct image images[2], uint32_t *at,
+                                   struct resize_scratch *scratch, enum cpu_level level,
+                                   struct imrec_error *err)
 {
     const uint8_t fill = (uint8_t)r->o->fill_value;
     for (uint32_t i = 0; i < d->op_count; i++) {
@@ -205,6 +251,8 @@ paint_ops(const struct recipe *r, const struct imrec_draw *d, struct image image
             continue;
         }
         *at ^= 1;
+        if (follow != NULL)
+            op_path(op, d->op_magnitude[i], &follow->path);
         IMREC_TRY(op_move(op, d->op_magnitude[i], fill, p, &images[*at], scratch, err));
     }
     return IMREC_OK;
@@ -258,13 +306,16 @@ static enum imrec_status paint_own(const struct own *own, const struct imrec_dra
                                    const struct paint_sample *s, const struct imrec_image *p,
                                    struct imrec_error *err)
 {
-    const struct imrec_augmenter_call call = {
+    struct imrec_augmenter_call call = {
         .image = *p,
         .key = {s->key.seed, s->key.sweep, s->key.shard, s->key.offset, s->key.view},
         .labels = s->labels,
         .label_count = s->label_count,
         .draw = d};
-    return own_run(own, &call, err);
+    if (s->follow != NULL)
+        IMREC_TRY(follow_show(s->follow, &call, err));
+    IMREC_TRY(own_run(own, &call, err));
+    return s->follow != NULL ? follow_take_back(s->follow, &call, err) : IMREC_OK;
 }
 
 enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d,
@@ -274,7 +325,8 @@ enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d
     const enum cpu_level level = cpu_level();
     for (uint32_t i = 0; i < r->paint_count; i++) {
         if (r->paints[i] == PAINT_OPS)
-            IMREC_TRY(paint_ops(r, d, images, at, scratch, level, err));
+            IMREC_TRY(paint_ops(r, d, sample != NULL ? sample->follow : NULL, images, at, scratch,
+                                level, err));
         else if (r->paints[i] >= PAINTS)
             IMREC_TRY(paint_own(&r->own[r->paints[i] - PAINTS], d, sample, &images[*at].view, err));
         else

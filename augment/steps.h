@@ -4,6 +4,7 @@
 #define IMREC_AUGMENT_STEPS_H
 
 #include "augment/draw.h"
+#include "augment/follow.h"
 #include "augment/pad.h"
 #include "augment/resample.h"
 #include "augment/warp.h"
@@ -38,6 +39,10 @@ struct steps {
 void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw *d, uint32_t width,
                 uint32_t height);
 
+/* Where the pixels of such a picture go by these steps: up to the slot, not mirrored. */
+void steps_path(struct path *path, const struct recipe *r, const struct imrec_draw *d,
+                uint32_t width, uint32_t height);
+
 /* Bytes that the results of all steps take together, at most. */
 uint64_t steps_bytes(const struct steps *s, uint32_t channels);
 
@@ -54,6 +59,7 @@ struct paint_sample {
     struct sample_key key;
     float *labels; /* or NULL */
     uint32_t label_count;
+    struct follow *follow; /* what moves with the picture; NULL: nothing does */
 };
 
 /* All that is not planned geometry, in the order of the recipe. The picture is images[*at]; the

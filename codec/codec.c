@@ -10,7 +10,7 @@
 #include "codec/format.h"
 #include "codec/jpeg_decode.h"
 #include "codec/jpeg_reader.h"
-#include "codec/png_encode.h"
+#include "codec/png.h"
 
 #include <string.h>
 
@@ -66,6 +66,7 @@ void codec_free(struct codec *c)
     image_free(&c->whole);
     image_free(&c->out);
     image_free(&c->upright);
+    mask_free(&c->mask);
     imrec_free(c);
 }
 
@@ -75,8 +76,8 @@ size_t codec_memory(const struct codec *c)
     const size_t pools = 32 << 10;
     return sizeof(*c) + baseline_memory(c->baseline) + c->unpacked.cap + c->line.cap +
            c->scratch.cap + c->encoded.cap + c->whole.capacity + c->out.capacity +
-           c->upright.capacity + (c->jpeg != NULL) * pools + (c->plain != NULL) * pools +
-           (c->writer != NULL) * pools + jpeg_writer_memory(c->writer);
+           c->mask.capacity + c->upright.capacity + (c->jpeg != NULL) * pools +
+           (c->plain != NULL) * pools + (c->writer != NULL) * pools + jpeg_writer_memory(c->writer);
 }
 
 void codec_use_jpeg(struct codec *c, enum codec_jpeg decoder)

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "codec/format.h"
 #include "codec/jpeg_decode.h"
+#include "imrec/segmentation.h"
 
 #include <string.h>
 
@@ -111,5 +112,15 @@ enum imrec_status imrec_decoder_encode_jpeg(struct imrec_decoder *d,
     IMREC_TRY(codec_encode_jpeg(codec_of(d), image, quality, &encoded, err));
     *bytes = encoded.p;
     *n = encoded.n;
+    return IMREC_OK;
+}
+
+enum imrec_status imrec_decoder_decode_mask(struct imrec_decoder *d, const void *png, size_t n,
+                                            int64_t max_pixels, struct imrec_mask *out,
+                                            struct imrec_error *err)
+{
+    struct codec *c = codec_of(d);
+    IMREC_TRY(codec_decode_mask(c, (struct bytes){png, n}, max_pixels, &c->mask, err));
+    *out = (struct imrec_mask){c->mask.values, c->mask.width, c->mask.height, c->mask.bits};
     return IMREC_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "codec/codec.h"
 #include "codec/jpeg_header.h"
+#include "codec/mask.h"
 
 struct conversion;
 
@@ -52,6 +53,7 @@ struct codec {
     struct buf scratch;        /* rows as the format stores them */
     struct image whole;        /* pictures that cannot be decoded row by row */
     struct image out, upright; /* what the public decoder hands out */
+    struct mask mask;          /* likewise */
     struct buf encoded;
     void *png; /* a PNG that libspng has encoded */
 };

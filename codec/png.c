@@ -6,23 +6,21 @@
  * Size and orientation come out of our own walk over the chunks before the first IDAT:
  *     8 bytes of signature | chunks: u32 length, 4 letters, length bytes, u32 CRC, big-endian
  */
+#include "codec/png.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "codec/colour.h"
 #include "codec/exif.h"
 #include "codec/format.h"
-#include "codec/png_encode.h"
 
 #include <string.h>
 
-static bool is_png(struct bytes b)
+bool png_matches(struct bytes b)
 {
     return b.n >= 8 && memcmp(b.p, "\x89PNG\r\n\x1A\n", 8) == 0;
 }
 
 #if IMREC_HAVE_SPNG
-#include <spng.h>
-
 enum { HEAD_BYTES = 33, MAX_CHUNK_BYTES = 64 << 20 }; /* a chunk that libspng keeps, all of them */
 
 static uint32_t be32(const uint8_t *p)
@@ -81,14 +79,14 @@ static void *realloc_bytes(void *p, size_t n)
     return imrec_realloc(p, n, 1);
 }
 
-static struct spng_alloc allocator = {alloc_bytes, realloc_bytes, imrec_zalloc, imrec_free};
+struct spng_alloc png_allocator = {alloc_bytes, realloc_bytes, imrec_zalloc, imrec_free};
 
 static bool is_end_of_data(int e)
 {
     return e == SPNG_IO_EOF || e == SPNG_EOF;
 }
 
-static enum imrec_status png_error(int e, struct imrec_error *err)
+enum imrec_status png_error(int e, struct imrec_error *err)
 {
     const enum imrec_status st = e == SPNG_EMEM            ? IMREC_ERR_NO_MEMORY
                                  : e == SPNG_ECHUNK_LIMITS ? IMREC_ERR_LIMIT
@@ -164,26 +162,36 @@ static enum imrec_status whole_picture(struct codec *c, struct rows *r, spng_ctx
     return IMREC_OK;
 }
 
+enum imrec_status png_decoder(struct bytes png, uint32_t width, uint32_t height, spng_ctx **out,
+                              struct imrec_error *err)
+{
+    spng_ctx *ctx = *out = spng_ctx_new2(&png_allocator, 0);
+    if (ctx == NULL)
+        return png_error(SPNG_EMEM, err);
+    int e = spng_set_image_limits(ctx, width, height);
+    if (e == 0)
+        e = spng_set_chunk_limits(ctx, MAX_CHUNK_BYTES, MAX_CHUNK_BYTES);
+    if (e == 0)
+        e = spng_set_png_buffer(ctx, png.p, png.n);
+    if (e == 0)
+        return IMREC_OK;
+    spng_ctx_free(ctx);
+    return png_error(e, err);
+}
+
 static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_error *err)
 {
     const struct conversion how = conversion_of(c, r);
     const bool interlaced = c->image.p[28] != 0;
-    spng_ctx *ctx = spng_ctx_new2(&allocator, 0);
-    if (ctx == NULL)
-        return png_error(SPNG_EMEM, err);
-    int e = spng_set_image_limits(ctx, c->info.width, c->info.height);
-    if (e == 0)
-        e = spng_set_chunk_limits(ctx, MAX_CHUNK_BYTES, MAX_CHUNK_BYTES);
-    if (e == 0)
-        e = spng_set_png_buffer(ctx, c->image.p, c->image.n);
-    enum imrec_status st = e != 0       ? png_error(e, err)
-                           : interlaced ? whole_picture(c, r, ctx, &how, err)
-                                        : stream_rows(c, r, ctx, &how, err);
+    spng_ctx *ctx;
+    IMREC_TRY(png_decoder(c->image, c->info.width, c->info.height, &ctx, err));
+    const enum imrec_status st =
+        interlaced ? whole_picture(c, r, ctx, &how, err) : stream_rows(c, r, ctx, &how, err);
     spng_ctx_free(ctx);
     return st;
 }
 
-const struct format codec_png = {"png", "libspng", is_png, read_head, decode};
+const struct format codec_png = {"png", "libspng", png_matches, read_head, decode};
 
 static int encode(spng_ctx *ctx, const struct imrec_image *image, int level, uint8_t *dense)
 {
@@ -223,7 +231,7 @@ enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *im
                               level, image->channels);
     IMREC_TRY(codec_reserve(&c->scratch, (size_t)image->width * image->channels, err));
     png_encoded_free(c);
-    spng_ctx *ctx = spng_ctx_new2(&allocator, SPNG_CTX_ENCODER);
+    spng_ctx *ctx = spng_ctx_new2(&png_allocator, SPNG_CTX_ENCODER);
     if (ctx == NULL)
         return png_error(SPNG_EMEM, err);
     int e = encode(ctx, image, level, c->scratch.p);
@@ -235,7 +243,7 @@ enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *im
     return e == 0 && c->png != NULL ? IMREC_OK : png_error(e != 0 ? e : SPNG_EMEM, err);
 }
 #else
-const struct format codec_png = {"png", "libspng", is_png, NULL, NULL};
+const struct format codec_png = {"png", "libspng", png_matches, NULL, NULL};
 
 void png_encoded_free(struct codec *c)
 {

@@ -29,7 +29,7 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
     if (it->split.cbf != NULL)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "%.200s: pictures in CBF files have no boxes; "
-                              "aug_seq=det_aug_default reads records",
+                              "aug_seq=det_aug_default and boxes=1 read records",
                               it->split.shards[0].uri);
     if (it->split.plugged != NULL && it->labels.entries == NULL && it->boxes_width <= 0 &&
         o->label_pad_width <= 0)
@@ -73,15 +73,18 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct imag
         memcpy(to, listed, n * sizeof(*to));
     for (uint32_t i = 0; listed == NULL && i < n; i++)
         to[i] = image_record_label(r, i);
-    return det_label_read(label, to, n, err);
+    IMREC_TRY(det_label_read(label, to, n, err));
+    return follow_check_label(&it->recipe, label, err);
 }
 
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
                        const struct det_label *label, float *row)
 {
-    row[0] = (float)it->options.data_shape.channels;
-    row[1] = (float)d->fit_height;
-    row[2] = (float)d->fit_width;
+    const struct imrec_shape *shape = &it->options.data_shape;
+    const bool fits = it->recipe.det.on; /* else the picture fills its slot */
+    row[0] = (float)shape->channels;
+    row[1] = (float)(fits ? d->fit_height : shape->height);
+    row[2] = (float)(fits ? d->fit_width : shape->width);
     row[3] = (float)label->n;
     for (uint32_t i = DET_LABEL_HEAD + label->n; i < it->slots.label_width; i++)
         row[i] = it->options.label_pad_value;

@@ -55,20 +55,24 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .cell_bytes = supply_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
         .keep_in_memory = o->keep_in_memory,
         .drop_behind = o->drop_behind,
-        .label_width = it->recipe.det.on ? 0 : (uint32_t)o->label_width,
+        .label_width = it->recipe.boxes ? 0 : (uint32_t)o->label_width,
         .no_labels = o->path_imglist[0] != '\0',
         .source = o->source,
     };
     IMREC_TRY(split_open(&wanted, &it->split, err));
     it->indexed = so.indexed = it->split.records != NULL;
     IMREC_TRY(shape_planes(it, err));
+    if (o->masks != IMREC_MASK_NONE && it->split.cbf != NULL)
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                              "%.200s: pictures in CBF files have no masks: records have",
+                              it->split.shards[0].uri);
     it->supply.plan = supply_plan(&so, &it->split, (uint64_t)o->shuffle_chunk);
     it->supply.context = it;
     it->supply.on_window = iter_on_window;
     if (o->path_imglist[0] != '\0')
         IMREC_TRY(label_table_load(&it->labels, o->path_imglist,
-                                   it->recipe.det.on ? 0 : (uint32_t)o->label_width, err));
-    if (it->recipe.det.on)
+                                   it->recipe.boxes ? 0 : (uint32_t)o->label_width, err));
+    if (it->recipe.boxes)
         IMREC_TRY(iter_fit_boxes(it, err));
     if (o->verbose)
         imrec_log(IMREC_LOG_TRACE,
@@ -99,7 +103,7 @@ static enum imrec_status count_equal(struct imrec_iter *it, struct imrec_error *
 static uint32_t label_room(const struct imrec_iter *it)
 {
     const struct imrec_iter_options *o = &it->options;
-    return (uint32_t)(it->recipe.det.on ? o->label_pad_width : o->label_width);
+    return (uint32_t)(it->recipe.boxes ? o->label_pad_width : o->label_width);
 }
 
 static enum imrec_status
@@ -157,7 +161,7 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
 static void forget_texts(struct imrec_iter_options *o)
 {
     o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = o->source = "";
-    o->aug_seq = o->rotate_list = "";
+    o->aug_seq = o->rotate_list = o->keypoint_pairs = "";
     o->multi_crop = o->multi_crop_area = o->data_shape_schedule = "";
     o->min_crop_scales = o->max_crop_scales = "";
     o->min_crop_aspect_ratios = o->max_crop_aspect_ratios = "";
@@ -170,13 +174,13 @@ static void forget_texts(struct imrec_iter_options *o)
 static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
-    if (it->recipe.det.on) {
+    if (it->recipe.boxes) {
         it->boxes_width = o->label_width;
         o->label_width = DET_LABEL_HEAD; /* until the labels are known */
     } else if (o->label_width < 1)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "label_width must be at least 1, not %lld: only labels of boxes "
-                              "(aug_seq=det_aug_default) may have any number of values",
+                              "(aug_seq=det_aug_default, boxes=1) may have any number of values",
                               (long long)o->label_width);
     return IMREC_OK;
 }
@@ -285,6 +289,7 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
         .views = views,
         .view_count = it->views.tensors,
         .repeats = rows,
+        .masks = views[0].masks,
     };
 }
 

@@ -33,6 +33,17 @@ static void note(struct imrec_draw *d, uint32_t partner, float share, const stru
     d->cut_x = r.x, d->cut_y = r.y, d->cut_width = r.width, d->cut_height = r.height;
 }
 
+/* The rectangle of the masks changes places with that of the pictures. */
+static void cut_masks(const struct slots *s, uint32_t cell, uint32_t a, uint32_t b,
+                      struct imrec_rect r, uint32_t width)
+{
+    uint8_t *first = slots_mask(s, cell, 0, a), *second = slots_mask(s, cell, 0, b);
+    for (uint32_t y = r.y; first != NULL && y < r.y + r.height; y++) {
+        const size_t begin = ((size_t)y * width + r.x) * s->mask_value;
+        mix_swap_bytes(first + begin, second + begin, r.width * s->mask_value);
+    }
+}
+
 static void mix_pair(struct imrec_iter *it, uint32_t cell, uint32_t a, uint32_t b)
 {
     struct slots *s = &it->slots;
@@ -42,6 +53,9 @@ static void mix_pair(struct imrec_iter *it, uint32_t cell, uint32_t a, uint32_t 
     const float share = mix_slots(o, m, slots_data(s, cell, 0, a), slots_data(s, cell, 0, b));
     mix_labels(s->labels + row_a * s->label_width, s->labels + row_b * s->label_width,
                s->label_width, share);
+    if (m->cut)
+        cut_masks(s, cell, a, b, mix_rectangle(m, o->data_shape.width, o->data_shape.height),
+                  o->data_shape.width);
     if (s->draws == NULL)
         return;
     note(slots_draw(s, cell, 0, a), b, share, m, &o->data_shape);

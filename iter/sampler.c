@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "iter/following.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,7 +75,9 @@ static void free_images(struct sampler *p)
     for (int i = 0; i < 2; i++) {
         image_free(&p->source[i]);
         image_free(&p->images[i]);
+        mask_free(&p->moved[i]);
     }
+    mask_free(&p->mask);
 }
 
 void sampler_free(struct sampler *p)
@@ -93,8 +96,8 @@ uint64_t sampler_memory(const struct sampler *p)
 {
     uint64_t sum = codec_memory(p->codec) + resize_scratch_memory(p->scratch);
     for (int i = 0; i < 2; i++)
-        sum += p->source[i].capacity + p->images[i].capacity;
-    return sum;
+        sum += p->source[i].capacity + p->images[i].capacity + p->moved[i].capacity;
+    return sum + p->mask.capacity;
 }
 
 /* ---- tones ---------------------------------------------------------------------------------- */
@@ -128,11 +131,6 @@ static enum imrec_status set_tone(struct sampler *p, const struct imrec_draw *d,
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-static const struct recipe *recipe_of(const struct sampler *p, const struct sampler_view *v)
-{
-    return p->kinds[v->kind].recipe;
-}
-
 /* For an upright picture of width x height px. */
 static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_t width,
                               uint32_t height, struct view_plan *k, struct imrec_error *err)
@@ -143,6 +141,8 @@ static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_
     else
         v->draw = augment_draw(r, v->sample.key, width, height);
     steps_plan(&k->steps, r, &v->draw, width, height);
+    if (v->sample.follow != NULL)
+        following_begin(p, v, width, height);
     k->job = &p->kinds[v->kind].jobs[v->draw.mirror];
     return IMREC_OK;
 }
@@ -408,17 +408,22 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
     IMREC_TRY(codec_begin(p->codec, image, &limits, &info, err));
     const uint32_t orientation = o->auto_orient ? info.orientation : 1;
     const bool swap = orient_swaps(orientation);
+    IMREC_TRY(following_check_mask(p, &info, err));
     for (uint32_t i = 0; i < n; i++)
         IMREC_TRY(plan(p, &views[i], swap ? info.height : info.width,
                        swap ? info.width : info.height, &p->plans[i], err));
     const struct imrec_rect region = common_region(p->plans, n);
     const bool straight = orientation == 1 && is_straight(p, views, n);
-    const uint64_t claimed =
-        codec_claim(p->codec, 1) + claim(p, views, n, region, straight, orientation != 1);
+    const uint64_t claimed = codec_claim(p->codec, 1) + following_claim(p, views, n, &info) +
+                             claim(p, views, n, region, straight, orientation != 1);
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
-    const enum imrec_status st =
-        straight ? straight_to_slots(p, views, n, region, err)
-                 : decode_and_augment(p, views, n, &info, orientation, region, err);
+    enum imrec_status st = following_take_mask(p, views, n, orientation, err);
+    if (st == IMREC_OK && straight)
+        st = straight_to_slots(p, views, n, region, err);
+    else if (st == IMREC_OK)
+        st = decode_and_augment(p, views, n, &info, orientation, region, err);
+    for (uint32_t i = 0; i < n && st == IMREC_OK; i++)
+        st = following_finish(&views[i], err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
     p->decode_ns = clock_ns() - begin - p->augment_ns;
@@ -459,6 +464,8 @@ static enum imrec_status view_decoded(struct sampler *p, const struct planes *pi
         st = through_steps(p, v, k, 0, 0, err);
     else if (st == IMREC_END)
         st = values_to_slot(p, v, k, picture, err);
+    if (st == IMREC_OK)
+        st = following_finish(v, err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
     p->decode_ns += decoded - begin;

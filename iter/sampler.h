@@ -18,6 +18,8 @@ struct sampler_view {
     void *slot;
     struct det_label label;     /* moved with the picture, where there are boxes */
     struct paint_sample sample; /* its key says which of the sample's pictures it is */
+    struct follow follow;       /* what moves with it, where sample.follow is this */
+    void *mask_slot;            /* NULL: no masks */
     struct imrec_draw draw;     /* out */
 };
 
@@ -37,9 +39,16 @@ struct sampler {
     normalize_row_fn *row;
     struct image source[2];         /* what several pictures are made from, and turned upright */
     struct image images[2];         /* after each step, in turns */
+    struct bytes mask_png;          /* of the sample made next; NULL: no masks */
+    struct mask mask, moved[2];     /* decoded, and shown to augmenters of the user's */
     float *mean;                    /* a moved mean image; NULL: not needed yet */
     uint64_t decode_ns, augment_ns; /* of the sample made last */
 };
+
+static inline const struct recipe *recipe_of(const struct sampler *p, const struct sampler_view *v)
+{
+    return p->kinds[v->kind].recipe;
+}
 
 /* mean_image may be NULL; it, the views' kinds and the headroom must outlive the sampler. `stream`:
  * the batch is larger than the caches. */

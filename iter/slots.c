@@ -1,5 +1,6 @@
 #include "iter/slots.h"
 
+#include "augment/follow.h"
 #include "augment/normalize.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -13,11 +14,12 @@
 
 enum { TENSOR_ALIGN = 64 };
 
-/* What the tensor of that kind takes in a batch. */
-static bool
-tensor_bytes(const struct imrec_iter_options *o, const struct view_kind *k, size_t *bytes)
+/* What the tensor of that kind takes in a batch, or its masks. */
+static bool tensor_bytes(const struct imrec_iter_options *o, const struct view_kind *k, bool masks,
+                         size_t *bytes)
 {
-    return mul_fits(k->bytes, (size_t)o->batch_size, bytes) && *bytes <= MAX_BLOCK_BYTES;
+    return mul_fits(masks ? k->mask_bytes : k->bytes, (size_t)o->batch_size, bytes) &&
+           *bytes <= MAX_BLOCK_BYTES;
 }
 
 /* Tensors of one shape lie one behind another without a gap: they are one tensor as well. */
@@ -28,19 +30,19 @@ static size_t begin_of(const struct views *v, uint32_t tensor, size_t end)
 }
 
 /* Where each tensor begins (unless NULL), and how long a block is that holds those of any sweep. */
-static bool
-block_size(const struct imrec_iter_options *o, const struct views *v, size_t *begins, size_t *block)
+static bool block_size(const struct imrec_iter_options *o, const struct views *v, bool masks,
+                       size_t *begins, size_t *block)
 {
     size_t bytes;
     *block = 0;
     for (uint32_t i = 0; v->tensors == 1 && i < v->kind_count; i++) {
-        if (!tensor_bytes(o, &v->kinds[i], &bytes))
+        if (!tensor_bytes(o, &v->kinds[i], masks, &bytes))
             return false;
         *block = bytes > *block ? bytes : *block;
     }
     for (uint32_t t = 0; v->tensors > 1 && t < v->tensors; t++) {
         const size_t begin = begin_of(v, t, *block);
-        if (!tensor_bytes(o, &v->kinds[v->of_tensor[t]], &bytes))
+        if (!tensor_bytes(o, &v->kinds[v->of_tensor[t]], masks, &bytes))
             return false;
         if (begins != NULL)
             begins[t] = begin;
@@ -69,11 +71,11 @@ static size_t row_bytes(const struct imrec_iter_options *o, const struct views *
 
 uint64_t slots_memory(const struct imrec_iter_options *o, const struct views *views)
 {
-    size_t block;
-    if (!block_size(o, views, NULL, &block))
+    size_t block, masks;
+    if (!block_size(o, views, false, NULL, &block) || !block_size(o, views, true, NULL, &masks))
         return UINT64_MAX;
     return ((uint64_t)o->prefetch_buffer + 1) *
-           (block + (uint64_t)o->batch_size * row_bytes(o, views));
+           (block + masks + (uint64_t)o->batch_size * row_bytes(o, views));
 }
 
 static enum imrec_status allocate(struct slots *s, const struct imrec_iter_options *o)
@@ -95,11 +97,13 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
     s->draws = o->record_draws ? imrec_zalloc(rows * s->views->tensors, sizeof(*s->draws)) : NULL;
     s->mixes = mixes(o) ? imrec_zalloc(rows, sizeof(*s->mixes)) : NULL;
     s->candidates = mixes(o) ? imrec_zalloc(rows, sizeof(*s->candidates)) : NULL;
-    if (!s->data || !s->labels || !s->ids || !s->valid || !s->status || !s->shown ||
+    s->masks = imrec_zalloc(s->depth, sizeof(*s->masks));
+    if (!s->data || !s->masks || !s->labels || !s->ids || !s->valid || !s->status || !s->shown ||
         (o->record_draws && !s->draws) || (mixes(o) && (!s->mixes || !s->candidates)))
         return IMREC_ERR_NO_MEMORY;
     for (uint32_t i = 0; i < s->depth; i++)
-        if ((s->data[i] = pages_alloc(s->data_bytes)) == NULL)
+        if ((s->data[i] = pages_alloc(s->data_bytes)) == NULL ||
+            (s->masks_bytes != 0 && (s->masks[i] = pages_alloc(s->masks_bytes)) == NULL))
             return IMREC_ERR_NO_MEMORY;
     return IMREC_OK;
 }
@@ -122,14 +126,18 @@ enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o
         .views = views,
     };
     s->tensors = imrec_zalloc(views->tensors, sizeof(*s->tensors));
-    if (s->tensors == NULL)
+    s->mask_tensors = imrec_zalloc(views->tensors, sizeof(*s->mask_tensors));
+    s->mask_value = mask_type_size(o->masks);
+    s->mask_nothing = (uint16_t)o->ignore_label;
+    if (s->tensors == NULL || s->mask_tensors == NULL)
         return no_memory(o, 0, err);
-    if (!block_size(o, views, s->tensors, &s->data_bytes))
+    if (!block_size(o, views, false, s->tensors, &s->data_bytes) ||
+        !block_size(o, views, true, s->mask_tensors, &s->masks_bytes))
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "data_shape and batch_size ask for a batch of over 1 TiB");
     if (allocate(s, o) == IMREC_OK)
         return IMREC_OK;
-    const size_t wanted = s->data_bytes;
+    const size_t wanted = s->data_bytes + s->masks_bytes;
     slots_free(s);
     return no_memory(o, wanted, err);
 }
@@ -138,9 +146,13 @@ void slots_free(struct slots *s)
 {
     for (uint32_t i = 0; s->data != NULL && i < s->depth; i++)
         pages_free(s->data[i], s->data_bytes);
+    for (uint32_t i = 0; s->masks != NULL && i < s->depth; i++)
+        pages_free(s->masks[i], s->masks_bytes);
     for (uint32_t i = 0; s->cells != NULL && i < s->depth; i++)
         mutex_destroy(&s->cells[i].lock);
     imrec_free(s->data);
+    imrec_free(s->masks);
+    imrec_free(s->mask_tensors);
     imrec_free(s->tensors);
     imrec_free(s->shown);
     imrec_free(s->labels);
@@ -165,6 +177,22 @@ void *slots_data(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t
            slot * slots_kind(s, cell, tensor)->bytes;
 }
 
+void *slots_mask(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot)
+{
+    return s->masks_bytes == 0 ? NULL
+                               : (uint8_t *)s->masks[cell] + s->mask_tensors[tensor] +
+                                     slot * slots_kind(s, cell, tensor)->mask_bytes;
+}
+
+static void clear_mask(struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot)
+{
+    uint8_t *out = slots_mask(s, cell, tensor, slot), value[sizeof(uint32_t)];
+    const size_t bytes = slots_kind(s, cell, tensor)->mask_bytes;
+    store_le32(value, s->mask_nothing); /* its first bytes are a narrower value */
+    for (size_t at = 0; at < bytes; at += s->mask_value)
+        memcpy(out + at, value, s->mask_value);
+}
+
 struct imrec_draw *slots_draw(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot)
 {
     const size_t row = ((size_t)cell * s->views->tensors + tensor) * s->batch_size + slot;
@@ -177,7 +205,8 @@ const struct imrec_view *slots_show(struct slots *s, uint32_t cell)
     for (uint32_t t = 0; t < s->views->tensors; t++)
         shown[t] = (struct imrec_view){.data = slots_data(s, cell, t, 0),
                                        .draws = slots_draw(s, cell, t, 0),
-                                       .shape = slots_kind(s, cell, t)->o.data_shape};
+                                       .shape = slots_kind(s, cell, t)->o.data_shape,
+                                       .masks = slots_mask(s, cell, t, 0)};
     return shown;
 }
 
@@ -186,6 +215,7 @@ void slots_clear(struct slots *s, uint32_t cell, uint32_t slot)
     const size_t row = slots_row(s, cell, slot);
     for (uint32_t t = 0; t < s->views->tensors; t++) {
         memset(slots_data(s, cell, t, slot), 0, slots_kind(s, cell, t)->bytes);
+        clear_mask(s, cell, t, slot);
         if (s->draws != NULL)
             *slots_draw(s, cell, t, slot) = (struct imrec_draw){0};
     }

@@ -40,6 +40,11 @@ struct slots {
     void **data;               /* depth blocks: a batch's tensors one behind another, each dense */
     size_t data_bytes;         /* of one block */
     size_t *tensors;           /* where each begins in it */
+    void **masks;              /* likewise their masks; not asked for: all is 0 */
+    size_t masks_bytes;        /* of one block */
+    size_t *mask_tensors;      /* where those of each tensor begin in it */
+    size_t mask_value;         /* bytes of a value */
+    uint16_t mask_nothing;     /* the value of slots that are empty */
     struct imrec_view *shown;  /* of each cell: its tensors, as the consumer sees them */
     float *labels;             /* the rest: rows of depth * batch_size */
     uint64_t *ids;
@@ -60,6 +65,8 @@ void slots_free(struct slots *s); /* zeroed memory is fine */
 /* The shape that a tensor of the batch has. */
 const struct view_kind *slots_kind(const struct slots *s, uint32_t cell, uint32_t tensor);
 void *slots_data(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot);
+void *slots_mask(const struct slots *s, uint32_t cell, uint32_t tensor,
+                 uint32_t slot); /* NULL: no masks */
 static inline size_t slots_row(const struct slots *s, uint32_t cell, uint32_t slot)
 {
     return (size_t)cell * s->batch_size + slot;

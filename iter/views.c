@@ -1,6 +1,7 @@
 /* iter/views.c - num_views, multi_crop and data_shape_schedule, read. */
 #include "iter/views.h"
 
+#include "augment/follow.h"
 #include "augment/normalize.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -56,7 +57,9 @@ static bool take_side(const char **text, uint32_t *out)
 static enum imrec_status measure(struct view_kind *k, struct imrec_error *err)
 {
     const struct imrec_shape *d = &k->o.data_shape;
-    if (mul_fits(d->width, d->height, &k->bytes) && mul_fits(k->bytes, d->channels, &k->bytes) &&
+    if (mul_fits(d->width, d->height, &k->bytes) &&
+        mul_fits(k->bytes, mask_type_size(k->o.masks), &k->mask_bytes) &&
+        mul_fits(k->bytes, d->channels, &k->bytes) &&
         mul_fits(k->bytes, dtype_size(k->o.dtype), &k->bytes))
         return IMREC_OK;
     return refuse(err, "data_shape and batch_size ask for a batch of over 1 TiB");
@@ -193,9 +196,9 @@ static enum imrec_status
 read_multi_crop(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     const uint32_t sizes = items(o->multi_crop, ',');
-    if (recipe_has_boxes(o))
+    if (recipe_has_boxes(o) || o->keypoints > 0)
         return refuse(err, "multi_crop makes several tensors of a sample, which has one label with "
-                           "boxes; num_views gives each picture its own");
+                           "boxes or keypoints; num_views gives each picture its own");
     if (o->mixup > 0 || o->cutmix > 0)
         return refuse(err, "mixup and cutmix mix labels with one tensor; multi_crop has several");
     if (sizes > VIEW_KINDS)

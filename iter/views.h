@@ -10,6 +10,7 @@ struct view_kind {               /* pictures of one shape */
     struct imrec_iter_options o; /* with that data_shape, and its areas */
     struct recipe recipe;        /* of these */
     size_t bytes;                /* of a picture in a batch */
+    size_t mask_bytes;           /* of its mask; 0: none */
     uint64_t since;              /* data_shape_schedule: the first sweep of this shape */
 };
 

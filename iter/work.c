@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "formats/image_record.h"
+#include "formats/record_mask.h"
 #include "iter/split/cbf_pictures.h"
 #include "iter/state.h"
 
@@ -126,14 +127,23 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
                      struct sampler_view *v)
 {
     struct slots *s = &it->slots;
-    const bool labelled = tensor == 0 && !it->recipe.det.on;
+    const bool boxes = it->recipe.boxes, labelled = tensor == 0 && !boxes;
+    const bool follows = recipe_follows(&it->recipe);
+    float *labels = s->labels + slots_row(s, t->cell, slot) * s->label_width;
     v->kind = views_kind(&it->views, s->cells[t->cell].sweep, tensor);
     v->slot = slots_data(s, t->cell, tensor, slot);
     v->sample = (struct paint_sample){.key = key_of(it, t, slot, tensor)};
     if (labelled) {
-        v->sample.labels = s->labels + slots_row(s, t->cell, slot) * s->label_width;
+        v->sample.labels = labels;
         v->sample.label_count = s->label_width;
     }
+    v->mask_slot = slots_mask(s, t->cell, tensor, slot);
+    if (!follows)
+        return;
+    v->sample.follow = &v->follow;
+    v->follow.label = boxes && tensor == 0 ? &v->label : NULL;
+    v->follow.values = labelled && it->recipe.keypoints != 0 ? labels : NULL;
+    v->follow.value_count = s->label_width;
 }
 
 /* Labels of one slot, and its views. */
@@ -144,10 +154,12 @@ static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *
     struct slots *s = &it->slots;
     const size_t row = slots_row(s, t->cell, slot);
     float *labels = s->labels + row * s->label_width;
-    if (it->recipe.det.on)
+    if (it->recipe.boxes)
         IMREC_TRY(iter_take_boxes(it, r, labels, &views[0].label, err));
     else
         IMREC_TRY(take_labels(it, r, labels, err));
+    if (it->recipe.keypoints != 0 && !it->recipe.boxes)
+        IMREC_TRY(follow_check_points(&it->recipe, labels, s->label_width, err));
     for (uint32_t tensor = 0; tensor < it->views.tensors; tensor++)
         set_view(it, t, slot, tensor, &views[tensor]);
     if (s->mixes != NULL)
@@ -160,13 +172,26 @@ static void end_slot(struct imrec_iter *it, const struct ticket *t, uint32_t slo
 {
     struct slots *s = &it->slots;
     const size_t row = slots_row(s, t->cell, slot);
-    if (it->recipe.det.on)
+    if (it->recipe.boxes)
         iter_finish_boxes(it, &views[0].draw, &views[0].label, s->labels + row * s->label_width);
     s->ids[row] = id;
     s->status[row] = IMREC_OK;
     s->valid[row] = t->kind == SCHEDULE_SAMPLE;
     for (uint32_t tensor = 0; s->draws != NULL && tensor < it->views.tensors; tensor++)
         *slots_draw(s, t->cell, tensor, slot) = views[tensor].draw;
+}
+
+/* With masks what stands behind the picture is one. */
+static enum imrec_status find_mask(const struct imrec_iter *it, struct image_record *r,
+                                   struct bytes *mask, struct imrec_error *err)
+{
+    if (it->slots.masks_bytes == 0)
+        return IMREC_OK;
+    IMREC_TRY(record_mask_split(r->image, &r->image, mask, err));
+    if (mask->n != 0)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                          "the record has no mask; masks=none reads it without");
 }
 
 static enum imrec_status make(struct imrec_iter *it, struct worker *w, const struct image_record *r,
@@ -201,6 +226,7 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     }
     IMREC_TRY(parse(it, ref, w, &record, &picture, err));
     *id = record.id;
+    IMREC_TRY(find_mask(it, &record, &w->sampler.mask_png, err));
     for (uint32_t row = 0; row < rows; row++)
         IMREC_TRY(begin_slot(it, t, first + row, &record, w->views + row * tensors, err));
     const enum imrec_status st = make(it, w, &record, &picture, err);

@@ -23,10 +23,19 @@ struct imrec_augmenter_call {
     const char *params;       /* what stands in parentheses behind the name; or "" */
     void *user;               /* of the registration */
     struct imrec_augmenter_key key;
-    float *labels; /* of the slot, to read and to change; NULL with boxes, and for
-                      all crops of multi_crop but the first */
+    /* Of the slot, to read and to change; NULL for all crops of multi_crop but the first. Boxes are
+     * a label of docs/guide/detection.md (its header first), keypoints the last 3 * keypoints
+     * values (of each object): moved with the picture as far as it is. Boxes that are left without
+     * area are dropped. */
+    float *labels;
     uint32_t label_count;
     const struct imrec_draw *draw; /* what the other augmenters do to this picture */
+    /* With masks: image.width * image.height values under its pixels, to read and to change;
+     * ignore_label where there was nothing. NULL: the batch has no masks. */
+    uint16_t *mask;
+    uint32_t mask_bits; /* 8 or 16 */
+    uint32_t keypoints; /* in a label, or in each object */
+    bool boxes;         /* the labels are boxes */
 };
 
 /* Called by many threads at a time. An error fails the sample, *err says why. */

@@ -20,6 +20,7 @@
 #include "imrec/prefetch.h"
 #include "imrec/records.h"
 #include "imrec/reshape.h"
+#include "imrec/segmentation.h"
 #include "imrec/sequences.h"
 #include "imrec/source.h"
 

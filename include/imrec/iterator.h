@@ -23,6 +23,8 @@ enum imrec_last_batch {
 enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8 };
 enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
 enum imrec_rrc_style { IMREC_RRC_MXNET, IMREC_RRC_TORCH };
+/* Of a mask's values; none: masks are not delivered. */
+enum imrec_mask_type { IMREC_MASK_NONE, IMREC_MASK_UINT8, IMREC_MASK_UINT16, IMREC_MASK_INT32 };
 enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
 enum imrec_crop_emit { IMREC_EMIT_CENTER, IMREC_EMIT_OVERLAP };
 enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_FIT };
@@ -158,7 +160,12 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(int64_t,  num_views,          "1",  1, 256,       "views",   "batch",        "repeated augmentation: so many pictures of each sample, one behind another in the batch, out of one decode; batch_size is a multiple of it") \
     X(const char *, multi_crop,     "",   0, 4096,      "NxS,...", "batch",        "crops of each sample out of one decode, counts and sizes: 2x224,6x96, or NxHxW; each is a tensor of the batch") \
     X(const char *, multi_crop_area, "",  0, 4096,      "LOW:HIGH,...", "batch",   "shares of the picture in random_resized_crop for each size of multi_crop, or one for all: 0.4:1,0.05:0.4") \
-    X(const char *, data_shape_schedule, "", 0, 4096,   "SWEEP:C,H,W;...", "batch", "progressive resizing: data_shape from that sweep on, sweeps from 0")
+    X(const char *, data_shape_schedule, "", 0, 4096,   "SWEEP:C,H,W;...", "batch", "progressive resizing: data_shape from that sweep on, sweeps from 0") \
+    X(bool,     boxes,              "0",  0, 1,         "0|1",     "segmentation", "labels are boxes, and every augmenter of aug_default moves them; det_aug_default needs no word") \
+    X(enum imrec_mask_type, masks,  "none", 0, 3,       "none|uint8|uint16|int32", "segmentation", "deliver the mask of each picture, as values of this type") \
+    X(int64_t,  ignore_label,       "255", 0, 65535,    "",        "segmentation", "value of a mask where the slot shows nothing of the picture") \
+    X(int64_t,  keypoints,          "0",  0, 4096,      "points",  "segmentation", "a label (with boxes: each object) ends in so many keypoints of x, y, visibility") \
+    X(const char *, keypoint_pairs, "",   0, 4096,      "A-B,...", "segmentation", "keypoints, from 0, that change places when a picture is mirrored: left and right eyes")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.
@@ -229,6 +236,9 @@ struct imrec_view {
     const void *data;               /* dtype[slots][C][H][W] or [H][W][C], dense */
     const struct imrec_draw *draws; /* of each slot with record_draws=1, else NULL */
     struct imrec_shape shape;       /* of a slot */
+    /* uint8, uint16 or int32[slots][H][W], as `masks` says, dense; NULL without. Slots that are
+     * padding or have failed are ignore_label. */
+    const void *masks;
 };
 
 /* One batch. Every pointer is owned by the iterator and stays valid until the next
@@ -254,6 +264,7 @@ struct imrec_batch {
     const struct imrec_view *views; /* the batch's tensors; data and draws are those of views[0] */
     uint32_t view_count;            /* 1; with multi_crop all its crops */
     uint32_t repeats;               /* num_views: slots that a sample fills, one behind another */
+    const void *masks;              /* those of views[0]; NULL without */
 };
 
 /* Time and counts since opening; imrec_iter_stats(). Times are sums over all workers, ns. */

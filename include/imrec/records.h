@@ -25,6 +25,9 @@ struct imrec_record {
     uint32_t label_count;
     const void *image;
     size_t image_size;
+    const void *mask; /* behind the picture (imrec/segmentation.h); NULL: there is none, or its
+                         trailer is wrong, and belongs to the picture's bytes then */
+    size_t mask_size;
 };
 
 struct imrec_reader; /* opaque; one thread at a time */
@@ -63,6 +66,12 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_append_image(struct imrec_writer *w, uint64_t key, const float *labels,
                           uint32_t label_count, uint64_t id, const void *image, size_t n,
                           struct imrec_error *err);
+/* The same with a mask, a PNG of the picture's size as it is stored (imrec/segmentation.h). Neither
+ * is looked at. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_writer_append_masked(struct imrec_writer *w, uint64_t key, const float *labels,
+                           uint32_t label_count, uint64_t id, const void *image, size_t n,
+                           const void *mask, size_t mask_bytes, struct imrec_error *err);
 /* Makes the files real, or, on failure, removes them. The writer is gone either way. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_commit(struct imrec_writer *w, struct imrec_error *err);

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/image_record.h"
+#include "formats/record_mask.h"
 #include "imrec/records.h"
 #include "iter/split/dataset.h"
 #include "iter/split/picture_reader.h"
@@ -71,6 +72,7 @@ static enum imrec_status give_record(struct imrec_reader *r, const struct walk_i
                                      struct imrec_record *out, struct imrec_error *err)
 {
     struct image_record image;
+    struct bytes picture, mask;
     const struct bytes b = recordio_join(scan_bytes(&r->scan, item), &item->span);
     *out = (struct imrec_record){.data = b.p,
                                  .size = b.n,
@@ -85,8 +87,11 @@ static enum imrec_status give_record(struct imrec_reader *r, const struct walk_i
     out->id2 = image.id2;
     out->labels = r->labels;
     out->label_count = image.label_count;
-    out->image = image.image.p;
-    out->image_size = image.image.n;
+    const bool found = record_mask_split(image.image, &picture, &mask, NULL) == IMREC_OK;
+    out->image = picture.p; /* all, where the trailer is wrong */
+    out->image_size = picture.n;
+    out->mask = found ? mask.p : NULL;
+    out->mask_size = found ? mask.n : 0;
     return IMREC_OK;
 }
 

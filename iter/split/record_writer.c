@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "formats/image_record.h"
 #include "formats/record_index.h"
+#include "formats/record_mask.h"
 #include "formats/recordio.h"
 #include "imrec/records.h"
 #include "storage/sink.h"
@@ -85,6 +86,24 @@ enum imrec_status imrec_writer_append_image(struct imrec_writer *w, uint64_t key
     w->record.n = 0;
     IMREC_TRY(image_record_head(&w->record, labels, label_count, false, id, 0, err));
     IMREC_TRY(buf_append(&w->record, image, n, err));
+    return imrec_writer_append(w, key, w->record.p, w->record.n, err);
+}
+
+enum imrec_status imrec_writer_append_masked(struct imrec_writer *w, uint64_t key,
+                                             const float *labels, uint32_t label_count, uint64_t id,
+                                             const void *image, size_t n, const void *mask,
+                                             size_t mask_bytes, struct imrec_error *err)
+{
+    uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
+    if (mask_bytes == 0 || mask_bytes > UINT32_MAX)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "a mask has 1 to 2^32 - 1 bytes, not %zu", mask_bytes);
+    record_mask_trailer((struct bytes){mask, mask_bytes}, trailer);
+    w->record.n = 0;
+    IMREC_TRY(image_record_head(&w->record, labels, label_count, false, id, 0, err));
+    IMREC_TRY(buf_append(&w->record, image, n, err));
+    IMREC_TRY(buf_append(&w->record, mask, mask_bytes, err));
+    IMREC_TRY(buf_append(&w->record, trailer, sizeof(trailer), err));
     return imrec_writer_append(w, key, w->record.p, w->record.n, err);
 }
 
