@@ -93,6 +93,39 @@ static double grey_of_draw(const struct imrec_draw *d)
     return d->grey;
 }
 
+static double x_of(const struct imrec_draw *d)
+{
+    return d->x;
+}
+static double y_of(const struct imrec_draw *d)
+{
+    return d->y;
+}
+
+/* Of what is erased from a slot of 2000 x 1000. */
+static double erased_share_of(const struct imrec_draw *d)
+{
+    return d->erase_width * (double)d->erase_height / 2e6;
+}
+static double erased_aspect_of(const struct imrec_draw *d)
+{
+    return log((double)d->erase_height / d->erase_width);
+}
+static double erased_x_of(const struct imrec_draw *d)
+{
+    return d->erase_x / (2000.0 - d->erase_width);
+}
+static double erased_y_of(const struct imrec_draw *d)
+{
+    return d->erase_y / (1000.0 - d->erase_height);
+}
+
+/* 55 x 55 px out of 70 x 60 */
+#define SQUARE                                                                                     \
+    "random_resized_crop=1 min_random_area=0.725 max_random_area=0.725 min_aspect_ratio=1 "        \
+    "max_aspect_ratio=1"
+#define ERASE "random_erasing=1 data_shape=3,1000,2000 min_erase_area=0.02 max_erase_area="
+
 /* Uniform in [low, high]; whole numbers: each of low..high. */
 static const struct {
     const char *words;
@@ -121,6 +154,18 @@ static const struct {
     {"hue=0.25", hue_of, -0.25, 0.25, false},
     {"gaussian_blur=1 min_blur_sigma=1 max_blur_sigma=3", sigma_of, 1, 3, false},
     {"random_grayscale=0.5", grey_of_draw, 0, 1, true},
+    {"rand_crop=1 data_shape=3,51,61", x_of, 0, 9, true},
+    {"rand_crop=1 data_shape=3,51,61", y_of, 0, 9, true},
+    {"rand_crop=1 min_crop_size=55 max_crop_size=55", x_of, 0, 15, true},
+    {"rand_crop=1 min_crop_size=55 max_crop_size=55", y_of, 0, 5, true},
+    {SQUARE, x_of, 0, 15, true},
+    {SQUARE, y_of, 0, 5, true},
+    {SQUARE " rrc_style=torch", x_of, 0, 15, true},
+    {SQUARE " rrc_style=torch", y_of, 0, 5, true},
+    {ERASE "0.1", erased_share_of, 0.0199, 0.1003, false},
+    {ERASE "0.1", erased_aspect_of, -1.208, 1.198, false},
+    {ERASE "0.1", erased_x_of, 0, 1, false},
+    {ERASE "0.1", erased_y_of, 0, 1, false},
 };
 enum { UNIFORM = sizeof(uniform) / sizeof(uniform[0]) };
 
@@ -306,15 +351,36 @@ START_TEST(strengths_of_operations_are_torchvisions)
     }
     for (int op = IMREC_OP_SHEAR_X; op <= IMREC_OP_SHARPNESS; op++)
         ck_assert_double_le(fabs(negative[op] - all[op] / 2.0), 4 * sqrt(all[op] / 4.0));
+}
+END_TEST
+
+/* 31 strengths, as likely as each other, of each operation that has some. */
+START_TEST(trivial_augments_strengths_are_equally_likely)
+{
+    static const struct {
+        enum imrec_op op;
+        double zero, most; /* of 31 steps */
+    } ops[] = {{IMREC_OP_SHEAR_X, 0, 0.99},   {IMREC_OP_SHEAR_Y, 0, 0.99},
+               {IMREC_OP_ROTATE, 0, 135},     {IMREC_OP_BRIGHTNESS, 1, 0.99},
+               {IMREC_OP_COLOR, 1, 0.99},     {IMREC_OP_CONTRAST, 1, 0.99},
+               {IMREC_OP_SHARPNESS, 1, 0.99}, {IMREC_OP_SOLARIZE, 255, 255}};
+    enum { OPS = sizeof(ops) / sizeof(ops[0]) };
+    struct cooked c;
+    uint32_t count[OPS][31] = {{0}};
     cook(&c, "trivial_augment=1");
-    float most = 0;
     for (uint64_t n = 0; n < N; n++) {
         const struct imrec_draw d = augment_draw(&c.r, key_of(n), 60, 60);
         ck_assert_uint_eq(d.op_count, 1);
-        if (d.op[0] == IMREC_OP_ROTATE)
-            most = fmaxf(most, fabsf(d.op_magnitude[0]));
+        for (int i = 0; i < OPS; i++)
+            if (d.op[0] == ops[i].op) {
+                const double at = fabs((double)d.op_magnitude[0] - ops[i].zero) / ops[i].most * 30;
+                ck_assert_double_le(fabs(at - rint(at)), 1e-3);
+                count[i][(int)rint(at)]++;
+            }
     }
-    ck_assert_float_eq(most, 135);
+    for (int i = 0; i < OPS; i++) /* 30 degrees of freedom: 99.99 % are below 68.8 */
+        ck_assert_msg(chi_square(count[i], 31) < 69, "%d: %g", (int)ops[i].op,
+                      chi_square(count[i], 31));
 }
 END_TEST
 
@@ -412,6 +478,7 @@ int main(void)
     tcase_add_test(tc, hls_shifts_have_the_originals_spread);
     tcase_add_test(tc, light_is_normal_along_the_components);
     tcase_add_test(tc, strengths_of_operations_are_torchvisions);
+    tcase_add_test(tc, trivial_augments_strengths_are_equally_likely);
     tcase_add_test(tc, what_has_a_probability_comes_as_often);
     tcase_add_test(tc, angles_come_from_the_list_and_a_fixed_one_wins_over_random_ones);
     tcase_add_test(tc, equal_keys_give_equal_draws_and_every_part_of_the_key_counts);
