@@ -126,7 +126,7 @@ static void measure(const struct bench_job *job, struct imrec_iter *it, struct b
     while (out->images < job->images) {
         if (!next_batch(it, &b, out))
             return;
-        out->images += b.count;
+        out->images += b.count / b.repeats; /* samples */
         out->failed += b.failed;
         batches++;
     }

@@ -66,6 +66,17 @@ static void print_stages(const struct bench_team *t)
     printf("\n%7s  %s\n", "", t->advice);
 }
 
+static void print_views(const struct bench_table *t)
+{
+    printf("\n%" PRIu32 " views of each sample, views/s:\n", t->views);
+    printf("threads  one decode  a decode each  ratio\n");
+    for (int i = 0; i < t->team_count; i++) {
+        const double one = bench_median(&t->team[i].rate), apart = bench_median(&t->team[i].apart);
+        printf("%7" PRIu32 " %11.0f %14.0f %6.2f\n", t->team[i].threads, t->views * one,
+               t->views * apart, one / apart);
+    }
+}
+
 void bench_print(const struct bench_table *t)
 {
     printf("threads  limit img/s      ours img/s        ratio     MB/s  limit us  ours us    "
@@ -75,6 +86,8 @@ void bench_print(const struct bench_table *t)
     printf("\nShare of the workers' time:\n");
     for (int i = 0; i < t->team_count; i++)
         print_stages(&t->team[i]);
+    if (t->views > 1)
+        print_views(t);
     printf("\nReading records alone, one thread: %.0f images/s, %.0f MB/s\n",
            bench_median(&t->read_rate), bench_median(&t->read_mb));
     printf("(limit: plain libjpeg-turbo decode of the same pictures on the same CPUs; us: CPU time "
@@ -84,7 +97,7 @@ void bench_print(const struct bench_table *t)
 
 /* ---- JSON ------------------------------------------------------------------------------- */
 
-static void json_team(struct json *j, const struct bench_team *t)
+static void json_team(struct json *j, const struct bench_team *t, uint32_t views)
 {
     json_object(j, NULL);
     json_uint(j, "threads", t->threads);
@@ -93,6 +106,10 @@ static void json_team(struct json *j, const struct bench_team *t)
     json_rounded(j, "ratio", bench_ratio(t));
     json_rounded(j, "cpu_us_per_image", bench_median(&t->cpu_us));
     json_uint(j, "rss_bytes", (uint64_t)bench_median(&t->rss));
+    if (views > 1) {
+        json_rounded(j, "views_per_s", views * bench_median(&t->rate));
+        json_rounded(j, "views_per_s_decoded_apart", views * bench_median(&t->apart));
+    }
     json_rounded(j, "first_batch_s", bench_median(&t->first_batch));
     json_object(j, "stages");
     for (int s = 0; s < STAGES; s++)
@@ -122,9 +139,10 @@ void bench_print_json(const struct bench_table *t)
         json_text(&j, NULL, t->pairs[i]);
     json_end(&j);
     json_int(&j, "repetitions", t->repeats);
+    json_uint(&j, "views", t->views);
     json_array(&j, "runs");
     for (int i = 0; i < t->team_count; i++)
-        json_team(&j, &t->team[i]);
+        json_team(&j, &t->team[i], t->views);
     json_end(&j);
     json_rounded(&j, "read_images_per_s", bench_median(&t->read_rate));
     json_rounded(&j, "read_mb_per_s", bench_median(&t->read_mb));

@@ -20,7 +20,8 @@ struct bench_team {
     uint64_t images; /* a repetition */
     struct bench_values limit_rate, limit_mb, limit_cpu_us;
     struct bench_values rate, cpu_us, rss, first_batch, batch, share[STAGES];
-    double image_bytes; /* compressed, on average */
+    struct bench_values apart; /* samples a second with a decode for each view */
+    double image_bytes;        /* compressed, on average */
     uint64_t planned_bytes, failed;
     char advice[160];
 };
@@ -29,6 +30,7 @@ struct bench_table {
     const char *uri;
     char *const *pairs; /* options as given */
     int pair_count, repeats, team_count;
+    uint32_t views; /* pictures of a sample */
     struct bench_team team[BENCH_TEAMS];
     struct bench_values read_rate, read_mb; /* records alone, on one thread */
 };

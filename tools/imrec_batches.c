@@ -25,10 +25,13 @@ static const struct cli_page page = {
     .name = "imrec batches",
     .summary = "write what the iterator delivers as NumPy files, and the position after it",
     .usage = usage,
-    .text = "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
-            "behind the other: data as delivered (dtype, layout), padding and failed slots with\n"
-            "valid = 0. position.json is the position behind the last batch. Unless given:\n"
-            "data_shape=3,224,224 batch_size=128.",
+    .text =
+        "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
+        "behind the other: data as delivered (dtype, layout), padding and failed slots with\n"
+        "valid = 0. The further tensors of multi_crop are data_1.npy, data_2.npy, ...; a file has\n"
+        "one shape: data_shape_schedule must not change it on the way. position.json is the\n"
+        "position behind the last batch. Unless given:\n"
+        "data_shape=3,224,224 batch_size=128.",
     .table = table,
     .keys = imrec_iter_table,
     .examples = "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out first\n"
@@ -40,7 +43,10 @@ static const struct cli_page page = {
 struct job {
     const struct batches_options *o;
     const struct imrec_iter_options *iter;
-    struct npy data, labels, ids, valid;
+    struct npy *data; /* of each tensor */
+    uint32_t tensors;
+    struct imrec_shape shape; /* of the first */
+    struct npy labels, ids, valid;
     uint64_t batches, failed, sweeps_ended;
 };
 
@@ -63,36 +69,66 @@ static bool open_one(const struct job *j, struct npy *n, const char *name, const
     return good;
 }
 
-/* A label's width is known from a batch: with boxes or num_classes it is not label_width. */
-static bool open_all(struct job *j, uint32_t label_width)
+/* data.npy, data_1.npy, ... */
+static bool open_tensor(struct job *j, uint32_t tensor, const struct imrec_shape *s)
 {
     static const struct {
         const char *descr;
         size_t bytes;
     } types[] = {{"<f4", 4}, {"<f2", 2}, {"|u1", 1}, {"|i1", 1}};
-    const struct imrec_shape *s = &j->iter->data_shape;
     const uint64_t nchw[] = {s->channels, s->height, s->width};
     const uint64_t nhwc[] = {s->height, s->width, s->channels};
-    const uint64_t width[] = {label_width};
+    char name[32] = "data.npy";
+    if (tensor != 0)
+        snprintf(name, sizeof(name), "data_%" PRIu32 ".npy", tensor);
+    return open_one(j, &j->data[tensor], name, types[j->iter->dtype].descr,
+                    types[j->iter->dtype].bytes, j->iter->layout == IMREC_NCHW ? nchw : nhwc, 3);
+}
+
+/* Shapes and a label's width are known from a batch. */
+static bool open_all(struct job *j, const struct imrec_batch *b)
+{
+    const uint64_t width[] = {b->label_width};
     if (mkdir(j->o->out, 0777) != 0 && errno != EEXIST) {
         fprintf(stderr, "%s: cannot create %s: %s\n", page.name, j->o->out, strerror(errno));
         return false;
     }
-    return open_one(j, &j->data, "data.npy", types[j->iter->dtype].descr,
-                    types[j->iter->dtype].bytes, j->iter->layout == IMREC_NCHW ? nchw : nhwc, 3) &&
-           open_one(j, &j->labels, "labels.npy", "<f4", 4, width, 1) &&
+    j->data = cli_realloc(NULL, b->view_count, sizeof(*j->data));
+    memset(j->data, 0, b->view_count * sizeof(*j->data));
+    j->tensors = b->view_count;
+    j->shape = b->views[0].shape;
+    for (uint32_t t = 0; t < j->tensors; t++)
+        if (!open_tensor(j, t, &b->views[t].shape))
+            return false;
+    return open_one(j, &j->labels, "labels.npy", "<f4", 4, width, 1) &&
            open_one(j, &j->ids, "ids.npy", "<u8", 8, NULL, 0) &&
            open_one(j, &j->valid, "valid.npy", "|u1", 1, NULL, 0);
 }
 
+static bool same_shape(const struct job *j, const struct imrec_batch *b)
+{
+    const struct imrec_shape *was = &j->shape, *is = &b->views[0].shape;
+    if (was->height == is->height && was->width == is->width)
+        return true;
+    fprintf(stderr,
+            "%s: batch %" PRIu64 ", of sweep %" PRIu64 ", has %" PRIu32 " x %" PRIu32
+            " px, those before it %" PRIu32 " x %" PRIu32 ": a file has one shape, so stop with "
+            "--count %" PRIu64 " and go on --from its position\n",
+            page.name, b->number, b->sweep, is->height, is->width, was->height, was->width,
+            j->batches);
+    return false;
+}
+
 static bool append(struct job *j, const struct imrec_batch *b)
 {
-    if (j->batches == 0 && !open_all(j, b->label_width))
+    if (j->batches == 0 ? !open_all(j, b) : !same_shape(j, b))
         return false;
     j->batches++;
     j->failed += b->failed;
-    return npy_append(&j->data, page.name, b->data, b->slots) &&
-           npy_append(&j->labels, page.name, b->labels, b->slots) &&
+    for (uint32_t t = 0; t < j->tensors; t++)
+        if (!npy_append(&j->data[t], page.name, b->views[t].data, b->slots))
+            return false;
+    return npy_append(&j->labels, page.name, b->labels, b->slots) &&
            npy_append(&j->ids, page.name, b->ids, b->slots) &&
            npy_append(&j->valid, page.name, b->valid, b->slots);
 }
@@ -104,8 +140,10 @@ static bool commit(struct job *j, const char *position)
     bool good = cli_output_open(&out, page.name, path);
     cli_free(path);
     good = good && fputs(position, out.file) >= 0;
-    good = good && npy_commit(&j->data, page.name) && npy_commit(&j->labels, page.name) &&
-           npy_commit(&j->ids, page.name) && npy_commit(&j->valid, page.name);
+    for (uint32_t t = 0; t < j->tensors; t++)
+        good = good && npy_commit(&j->data[t], page.name);
+    good = good && npy_commit(&j->labels, page.name) && npy_commit(&j->ids, page.name) &&
+           npy_commit(&j->valid, page.name);
     if (!good) {
         cli_output_abort(&out);
         return false;
@@ -162,14 +200,14 @@ static void print(const struct job *j)
     struct json json;
     if (!j->o->json) {
         printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots\n", j->o->out,
-               j->batches, j->data.rows, j->failed);
+               j->batches, j->valid.rows, j->failed);
         return;
     }
     json_open(&json, stdout);
     json_object(&json, NULL);
     json_text(&json, "folder", j->o->out);
     json_uint(&json, "batches", j->batches);
-    json_uint(&json, "rows", j->data.rows);
+    json_uint(&json, "rows", j->valid.rows);
     json_uint(&json, "failed", j->failed);
     json_uint(&json, "sweeps_ended", j->sweeps_ended);
     json_close(&json);
@@ -186,7 +224,9 @@ static int run_with(struct job *j, struct imrec_iter *it)
         status = cli_fail(page.name, &err);
     if (status == EXIT_OK && !commit(j, position))
         status = EXIT_FAILED;
-    npy_abort(&j->data);
+    for (uint32_t t = 0; t < j->tensors; t++)
+        npy_abort(&j->data[t]);
+    cli_free(j->data);
     npy_abort(&j->labels);
     npy_abort(&j->ids);
     npy_abort(&j->valid);

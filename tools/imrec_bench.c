@@ -4,6 +4,7 @@
  * by others slows all of them; each turn is a process of its own. */
 #include "tools/bench_augment.h"
 #include "tools/bench_sequences.h"
+#include "tools/bench_views.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,9 @@ static const struct cli_page page = {
         "memory, (b) the iterator, and (c) reading records alone; (a) and (b) on the same number\n"
         "of threads and the same CPUs. Prints medians, spreads, CPU time an image, memory, time\n"
         "to the first batch, the share of each stage, and the ratio (b)/(a). Unless given:\n"
-        "data_shape=3,224,224 batch_size=128. With --augment: what each augmenter takes at its\n"
+        "data_shape=3,224,224 batch_size=128. An image is a sample; with num_views or multi_crop\n"
+        "(d) iterators that decode each of its pictures by itself take turns with (b).\n"
+        "With --augment: what each augmenter takes at its\n"
         "usual setting, added to the options given, beside (a).\n\n"
         "With --minibatches SHARD is a file of sequences: its minibatches are measured beside\n"
         "read(), and beside a walk that converts every number by strtof() (text) or memcpy()\n"
@@ -79,6 +82,7 @@ static bool read_threads(const char *text, struct bench_table *t)
 struct turns {
     struct bench_table *t;
     struct bench_job job;
+    struct bench_views views;
     double seconds;
     bool quiet;
 };
@@ -144,6 +148,17 @@ static bool iterator_turn(struct turns *x, struct bench_team *m)
     return true;
 }
 
+static bool apart_turn(struct turns *x, struct bench_team *m)
+{
+    double rate = 0;
+    struct bench_result r = {.good = true};
+    if (x->views.count == 1)
+        return true;
+    r.good = bench_views_apart(&x->views, &x->job, &rate, &r.why);
+    bench_add(&m->apart, rate);
+    return check(&r);
+}
+
 static bool read_turn(struct turns *x)
 {
     struct bench_result r;
@@ -166,7 +181,7 @@ static bool measure_team(struct turns *x, struct bench_team *m)
         if (!limit_turn(x, m))
             return false;
         say(x, m, i, "iterator");
-        if (!iterator_turn(x, m))
+        if (!iterator_turn(x, m) || !apart_turn(x, m))
             return false;
         if (m == &x->t->team[0] && !read_turn(x))
             return false;
@@ -225,6 +240,8 @@ static int bench(struct bench_table *t, const struct bench_options *o)
         return status;
     if (o->augment[0] != '\0')
         return bench_augmenters(&x.job, o->augment, t->repeats, x.seconds, o->json);
+    bench_views_read(&x.views, &iter);
+    t->views = x.views.count;
     if (!measure_all(&x))
         return EXIT_FAILED;
     if (o->json)

@@ -11,6 +11,7 @@ struct sheet {
     uint64_t wanted, shown, failed;
     int quality;     /* of the JPEGs that are made */
     bool unlabelled; /* labels are boxes that the pictures do not show */
+    uint32_t view;   /* of the sample's pictures, if there are several */
 };
 
 /* <figure> up to the caption; the caller writes one and calls sheet_end_figure(). */

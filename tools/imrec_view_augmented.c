@@ -46,19 +46,40 @@ void sheet_delivered(struct sheet *s, const struct imrec_iter_options *o,
     else
         sheet_label(s, label, s->unlabelled ? 0 : b->label_width);
     fprintf(s->out, "id %" PRIu64 ", sweep %" PRIu64, b->ids[slot], b->sweep);
+    if (b->repeats * b->view_count > 1)
+        fprintf(s->out, ", view %" PRIu32, s->view);
     if (b->draws != NULL && b->status[slot] == IMREC_OK)
         sheet_draw(s->out, &b->draws[slot]);
     sheet_end_figure(s);
 }
 
-static void show_slot(struct sheet *s, const struct imrec_iter_options *o,
-                      const struct imrec_batch *b, uint32_t slot, uint8_t *rgb)
+/* One of the slot's tensors. */
+static void show_view(struct sheet *s, const struct imrec_iter_options *o,
+                      const struct imrec_batch *b, uint32_t slot, uint32_t tensor, uint8_t *rgb)
 {
-    const size_t bytes =
-        (size_t)o->data_shape.channels * o->data_shape.height * o->data_shape.width;
+    const struct imrec_view *v = &b->views[tensor];
+    const size_t bytes = (size_t)v->shape.channels * v->shape.height * v->shape.width;
     const struct imrec_image image =
-        picture_of(&o->data_shape, (const uint8_t *)b->data + slot * bytes, rgb);
-    sheet_delivered(s, o, b, slot, &image);
+        picture_of(&v->shape, (const uint8_t *)v->data + slot * bytes, rgb);
+    struct imrec_batch of_view = *b; /* the sheet looks at the draws of the first tensor */
+    of_view.draws = v->draws;
+    s->view = slot % b->repeats * b->view_count + tensor;
+    sheet_delivered(s, o, &of_view, slot, &image);
+}
+
+static void
+show_batch(struct sheet *s, const struct imrec_iter_options *o, const struct imrec_batch *b)
+{
+    size_t most = 0; /* px of the largest tensor */
+    for (uint32_t t = 0; t < b->view_count; t++) {
+        const size_t pixels = (size_t)b->views[t].shape.height * b->views[t].shape.width;
+        most = pixels > most ? pixels : most;
+    }
+    uint8_t *rgb = cli_realloc(NULL, most, 3);
+    for (uint32_t i = 0; i < b->count; i++)
+        for (uint32_t t = 0; t < b->view_count && s->shown < s->wanted; t++)
+            show_view(s, o, b, i, t, rgb);
+    cli_free(rgb);
 }
 
 static int show_all(struct sheet *s, const char *name, struct imrec_iter *it,
@@ -66,7 +87,6 @@ static int show_all(struct sheet *s, const char *name, struct imrec_iter *it,
 {
     struct imrec_error err;
     struct imrec_batch b;
-    uint8_t *rgb = cli_realloc(NULL, (size_t)o->data_shape.height * o->data_shape.width, 3);
     enum imrec_status st = IMREC_OK;
     while (s->shown < s->wanted) {
         st = imrec_iter_next(it, &b, &err);
@@ -76,10 +96,8 @@ static int show_all(struct sheet *s, const char *name, struct imrec_iter *it,
             (void)cli_fail(name, &err);
         else if (st != IMREC_OK)
             break;
-        for (uint32_t i = 0; i < b.count && s->shown < s->wanted; i++)
-            show_slot(s, o, &b, i, rgb);
+        show_batch(s, o, &b);
     }
-    cli_free(rgb);
     return st == IMREC_OK || st == IMREC_END || st == IMREC_ERR_DATA ? EXIT_OK
                                                                      : cli_fail(name, &err);
 }
@@ -101,6 +119,8 @@ int sheet_augmented(struct sheet *s, const char *name, const char *uri, char *co
     o.batch_size = (int64_t)(s->wanted < 64 ? s->wanted : 64);
     if (!command_iter_options(name, pairs, n, &o))
         return EXIT_USAGE;
+    if (o.batch_size % o.num_views != 0) /* it is not what is looked at */
+        o.batch_size += o.num_views - o.batch_size % o.num_views;
     sheet_unnormalized(&o);
     o.mixup = 0;
     if (!sheet_has_boxes(&o))
