@@ -1,8 +1,8 @@
 /*
- * iter/minibatch/assemble.c - the thread that makes minibatches ahead of the consumer.
+ * iter/minibatch/assemble.c - the thread that has minibatches made ahead of the consumer.
  *
- * Plan which sequences come, have their blocks loaded, lay them out in a cell, publish it. The
- * first failure, or the end, is published like a minibatch and ends the run.
+ * Plan which sequences come, have their blocks loaded, have them packed into a cell. The first
+ * failure, or the end, is published like a minibatch and ends the run.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -54,84 +54,47 @@ static const struct timeline_item *planned(const struct imrec_minibatch_source *
     return source_truncates(s) ? &s->truncated.piece[i].item : &s->plan.item[i];
 }
 
-static struct pack_piece piece_of(const struct imrec_minibatch_source *s, uint64_t i, uint64_t row)
+static struct pack_piece piece_of(const struct imrec_minibatch_source *s, uint64_t i)
 {
     if (!source_truncates(s))
-        return (struct pack_piece){.count = PACK_WHOLE, .row = (uint32_t)row, .begins = true};
+        return (struct pack_piece){
+            .count = PACK_WHOLE, .samples = s->plan.item[i].length, .begins = true};
     const struct truncated_piece *p = &s->truncated.piece[i];
-    return (struct pack_piece){p->begin, p->count, p->row, p->column, p->begin == 0};
+    return (struct pack_piece){p->begin, p->count, p->row, p->column, p->count, p->begin == 0};
 }
 
-/* ---- packing ----------------------------------------------------------------------------- */
-
-static enum imrec_status take_one(struct imrec_minibatch_source *s, struct source_cell *c,
-                                  uint64_t i, uint64_t room, uint64_t *kept,
-                                  struct imrec_error *err)
-{
-    const struct timeline_item *item = planned(s, i);
-    const struct pack_piece piece = piece_of(s, i, *kept);
-    bool empty;
-    IMREC_TRY(gather_view(s, (struct gather_spot *)s->spots.p + i * s->joint.corpora,
-                          (struct sequence_view *)s->views.p + *kept, room,
-                          (uint64_t *)c->ids.p + *kept, &empty, err));
-    if (empty) {
-        s->tally.dropped_sequences += piece.begin == 0;
-        return IMREC_OK;
-    }
-    c->minibatch.samples += source_truncates(s) ? piece.count : item->length;
-    ((struct pack_piece *)s->pieces.p)[(*kept)++] = piece;
-    return IMREC_OK;
-}
-
-/* Views, pieces and ids of what was planned; *kept: of how many. */
-static enum imrec_status gather(struct imrec_minibatch_source *s, struct source_cell *c,
-                                uint64_t room, uint64_t *kept, struct imrec_error *err)
-{
-    enum { AHEAD = 8 }; /* of locating before touching, and of touching before viewing */
-    struct gather_spot *spot = s->spots.p;
-    const uint32_t n = s->joint.corpora;
-    gather_begin(s);
-    for (uint64_t i = 0; i < room + 2 * AHEAD; i++) {
-        if (i < room)
-            IMREC_TRY(gather_locate(s, planned(s, i), spot + i * n, err));
-        if (s->touches && i >= AHEAD && i - AHEAD < room)
-            gather_touch(s, spot + (i - AHEAD) * n);
-        if (i >= 2 * AHEAD)
-            IMREC_TRY(take_one(s, c, i - 2 * AHEAD, room, kept, err));
-    }
-    return IMREC_OK;
-}
-
-static enum imrec_status pack_all(struct imrec_minibatch_source *s, struct source_cell *c,
-                                  uint64_t room, uint64_t kept, struct imrec_error *err)
-{
-    const uint64_t width = (uint64_t)s->options.o.truncation_length;
-    for (uint32_t i = 0; i < s->joint.streams; i++)
-        IMREC_TRY(pack_stream(&c->packed[i], s->joint.stream[i].info,
-                              (struct sequence_view *)s->views.p + i * room, s->pieces.p, kept,
-                              s->truncated.rows, width, &c->stream[i], err));
-    c->minibatch.sequences = kept;
-    c->minibatch.ids = c->ids.p;
-    return IMREC_OK;
-}
+/* ---- finding ----------------------------------------------------------------------------- */
 
 static enum imrec_status
-fill(struct imrec_minibatch_source *s, struct source_cell *c, struct imrec_error *err)
+reserve(struct imrec_minibatch_source *s, struct source_cell *c, struct imrec_error *err)
 {
-    const uint64_t room = source_truncates(s) ? s->truncated.pieces : s->plan.items;
-    uint64_t kept = 0;
-    if (room >= UINT32_MAX)
+    const uint64_t n = c->planned;
+    if (n >= UINT32_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "a minibatch of more than %lu sequences; ask for fewer samples",
                               (unsigned long)UINT32_MAX - 1);
-    IMREC_TRY(room_reserve(&s->views, room, s->joint.streams * sizeof(struct sequence_view),
+    IMREC_TRY(room_reserve(&c->views, n, s->joint.streams * sizeof(struct sequence_view),
                            "a minibatch", err));
-    IMREC_TRY(room_reserve(&s->spots, room, s->joint.corpora * sizeof(struct gather_spot),
+    IMREC_TRY(room_reserve(&c->spots, n, s->joint.corpora * sizeof(struct gather_spot),
                            "a minibatch", err));
-    IMREC_TRY(room_reserve(&s->pieces, room, sizeof(struct pack_piece), "a minibatch", err));
-    IMREC_TRY(room_reserve(&c->ids, room, sizeof(uint64_t), "a minibatch", err));
-    IMREC_TRY(gather(s, c, room, &kept, err));
-    return pack_all(s, c, room, kept, err);
+    IMREC_TRY(room_reserve(&c->pieces, n, sizeof(struct pack_piece), "a minibatch", err));
+    return room_reserve(&c->ids, n, sizeof(uint64_t), "a minibatch", err);
+}
+
+/* Notes in the cell where everything is that was planned. */
+static enum imrec_status
+find(struct imrec_minibatch_source *s, struct source_cell *c, struct imrec_error *err)
+{
+    c->planned = source_truncates(s) ? s->truncated.pieces : s->plan.items;
+    c->rows = s->truncated.rows;
+    IMREC_TRY(reserve(s, c, err));
+    gather_begin(s);
+    for (uint64_t i = 0; i < c->planned; i++) {
+        struct gather_spot *spot = (struct gather_spot *)c->spots.p + i * s->joint.corpora;
+        IMREC_TRY(gather_locate(s, planned(s, i), spot, (uint64_t *)c->ids.p + i, err));
+        ((struct pack_piece *)c->pieces.p)[i] = piece_of(s, i);
+    }
+    return IMREC_OK;
 }
 
 static enum imrec_status
@@ -146,16 +109,16 @@ take_place(struct imrec_minibatch_source *s, struct source_place *p, struct imre
     return truncated_plan_held(&s->truncated, &p->held, &p->held_room, &p->helds, err);
 }
 
-static enum imrec_status make(struct imrec_minibatch_source *s, struct source_cell *c)
+static enum imrec_status prepare(struct imrec_minibatch_source *s, struct source_cell *c)
 {
     c->minibatch = (struct imrec_minibatch){.streams = s->joint.streams};
+    c->dropped = 0;
     enum imrec_status st = source_truncates(s) ? plan_pieces(s, &c->minibatch, &c->error)
                                                : plan_whole(s, &c->minibatch, &c->error);
     if (st == IMREC_OK)
-        st = fill(s, c, &c->error);
+        st = find(s, c, &c->error);
     if (st == IMREC_OK)
         st = take_place(s, &c->behind, &c->error);
-    blocks_trim(s->blocks);
     c->tally = s->tally;
     return c->status = st;
 }
@@ -167,9 +130,14 @@ static void run(struct imrec_minibatch_source *s)
     enum imrec_status st = IMREC_OK;
     uint64_t n;
     while (st == IMREC_OK && ring_reserve(&s->ring, &n) == IMREC_OK) {
-        st = make(s, &s->cell[n % s->ring.depth]);
-        ring_publish(&s->ring, n);
+        st = prepare(s, &s->cell[n % s->ring.depth]);
+        if (st == IMREC_OK)
+            blocks_post(s->blocks, n);
+        else
+            ring_publish(&s->ring, n);
+        blocks_trim(s->blocks);
     }
+    blocks_settle(s->blocks);
 }
 
 void *source_main(void *source)

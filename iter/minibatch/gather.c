@@ -1,4 +1,4 @@
-/* iter/minibatch/gather.c - the sequences of a minibatch out of blocks. */
+/* iter/minibatch/gather.c - the blocks that a minibatch needs. */
 #include "iter/minibatch/gather.h"
 
 #include "base/alloc.h"
@@ -170,27 +170,6 @@ static enum imrec_status charge(struct imrec_minibatch_source *s, uint32_t corpu
 
 /* ---- sequences --------------------------------------------------------------------------- */
 
-static enum imrec_status unequal(const struct imrec_minibatch_source *s, uint64_t key,
-                                 uint32_t stream, uint32_t have, uint32_t want,
-                                 struct imrec_error *err)
-{
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "sequence id %" PRIu64 " has %" PRIu32 " samples of '%.60s' and %" PRIu32
-                          " of '%.60s'; truncationLength needs equal lengths in all streams",
-                          key, want, s->joint.stream[0].info->name, have,
-                          s->joint.stream[stream].info->name);
-}
-
-static enum imrec_status check_equal(const struct imrec_minibatch_source *s, uint64_t key,
-                                     const struct sequence_view *views, uint64_t room,
-                                     struct imrec_error *err)
-{
-    for (uint32_t i = 1; i < s->joint.streams && source_truncates(s); i++)
-        if (views[i * room].samples != views[0].samples)
-            return unequal(s, key, i, views[i * room].samples, views[0].samples, err);
-    return IMREC_OK;
-}
-
 void gather_begin(struct imrec_minibatch_source *s)
 {
     for (uint32_t k = 0; k < s->joint.corpora; k++)
@@ -198,52 +177,19 @@ void gather_begin(struct imrec_minibatch_source *s)
 }
 
 enum imrec_status gather_locate(struct imrec_minibatch_source *s, const struct timeline_item *item,
-                                struct gather_spot *spot, struct imrec_error *err)
+                                struct gather_spot *spot, uint64_t *id, struct imrec_error *err)
 {
-    for (uint32_t k = 0; k < s->joint.corpora; k++, spot++) {
-        const struct corpus *c = s->joint.corpus[k];
+    for (uint32_t k = 0; k < s->joint.corpora; k++) {
         const struct joint_place p = joint_find(&s->joint, item->chunk, item->sequence, k);
         const uint64_t number = blocks_first(s->blocks, k) + p.block;
-        spot->at = p;
         if (number != s->last[k].number) { /* often it is that of the sequence before */
             IMREC_TRY(blocks_get(s->blocks, number, &s->last[k].block, err));
             IMREC_TRY(charge(s, k, number, s->last[k].block, err));
             s->last[k].number = number;
         }
-        spot->block = s->last[k].block;
-        spot->found = block_find(spot->block, c, p.block, p.sequence, &spot->place);
-        for (uint32_t i = 0; i < c->streams && spot->found; i++)
-            __builtin_prefetch(&spot->block->view.stream[i].offset[spot->place]);
+        spot[k] = (struct gather_spot){.block = s->last[k].block, .at = p};
     }
-    return IMREC_OK;
-}
-
-void gather_touch(const struct imrec_minibatch_source *s, const struct gather_spot *spot)
-{
-    enum { LINE = 64, MOST = 8 * LINE }; /* behind that the processor goes on by itself */
-    for (uint32_t k = 0; k < s->joint.corpora; k++, spot++)
-        for (uint32_t i = 0; i < s->joint.corpus[k]->streams && spot->found; i++) {
-            const struct chunk_stream *c = &spot->block->view.stream[i];
-            const uint64_t begin = c->offset[spot->place], all = c->offset[spot->place + 1] - begin;
-            for (uint64_t at = 0; at < (all < MOST ? all : MOST); at += LINE)
-                __builtin_prefetch(c->bytes + begin + at);
-        }
-}
-
-enum imrec_status gather_view(struct imrec_minibatch_source *s, const struct gather_spot *spot,
-                              struct sequence_view *views, uint64_t room, uint64_t *id, bool *empty,
-                              struct imrec_error *err)
-{
-    *empty = true;
-    for (uint32_t i = 0; i < s->joint.streams; i++) {
-        const struct joint_stream *j = &s->joint.stream[i];
-        const struct gather_spot *at = &spot[j->corpus];
-        views[i * room] = at->found ? sequence_view(&at->block->view, j->stream, at->place, j->info)
-                                    : (struct sequence_view){0};
-        *empty &= views[i * room].samples == 0;
-    }
-    IMREC_TRY(corpus_key(s->joint.corpus[0], spot->at.block, spot->at.sequence, id, err));
-    return check_equal(s, *id, views, room, err);
+    return corpus_key(s->joint.corpus[0], spot->at.block, spot->at.sequence, id, err);
 }
 
 enum imrec_status source_labels(void *source, const struct timeline_item *item, uint64_t *out,

@@ -1,4 +1,4 @@
-/* iter/minibatch/gather.h - the sequences of a minibatch out of blocks. Private to this folder. */
+/* iter/minibatch/gather.h - the blocks that a minibatch needs. Private to this folder. */
 #ifndef IMREC_ITER_MINIBATCH_GATHER_H
 #define IMREC_ITER_MINIBATCH_GATHER_H
 
@@ -18,21 +18,11 @@ struct gather_spot {
     bool found;     /* false: it was dropped */
 };
 
-/* Sequences are anywhere in memory. So they are gathered in three steps, each some sequences ahead
- * of the next, and each asking the cache for what the next one reads. spot: one a corpus. */
-
 /* Before the first sequence of a minibatch. */
 void gather_begin(struct imrec_minibatch_source *s);
 /* Has the blocks of a sequence loaded, and charges their errors where they are met for the first
- * time. */
-IMREC_NODISCARD enum imrec_status gather_locate(struct imrec_minibatch_source *s,
-                                                const struct timeline_item *item,
-                                                struct gather_spot *spot, struct imrec_error *err);
-void gather_touch(const struct imrec_minibatch_source *s, const struct gather_spot *spot);
-/* Fills views[stream * room] for all streams, and the sequence's id. *empty: no stream has a
- * sample of it. */
-IMREC_NODISCARD enum imrec_status gather_view(struct imrec_minibatch_source *s,
-                                              const struct gather_spot *spot,
-                                              struct sequence_view *views, uint64_t room,
-                                              uint64_t *id, bool *empty, struct imrec_error *err);
+ * time. spot: one a corpus. Gives the sequence's id. */
+IMREC_NODISCARD enum imrec_status
+gather_locate(struct imrec_minibatch_source *s, const struct timeline_item *item,
+              struct gather_spot *spot, uint64_t *id, struct imrec_error *err);
 #endif

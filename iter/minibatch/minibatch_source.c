@@ -139,7 +139,8 @@ static enum imrec_status open_all(struct imrec_minibatch_source *s,
     IMREC_TRY(joint_open(&s->options.o, &s->joint, err));
     IMREC_TRY(find_labels(s, err));
     IMREC_TRY(make_plan(s, err));
-    IMREC_TRY(blocks_start(s->joint.corpus, s->joint.corpora, s->threads, &s->blocks, err));
+    const struct blocks_task fill = {source_fill, s, (uint32_t)s->options.o.prefetch + 1};
+    IMREC_TRY(blocks_start(s->joint.corpus, s->joint.corpora, s->threads, &fill, &s->blocks, err));
     IMREC_TRY(make_tables(s, err));
     IMREC_TRY(make_cells(s, err));
     s->touches = s->options.o.randomize || source_has_large_blocks(s);
@@ -171,6 +172,9 @@ static void free_cell(struct source_cell *c, uint32_t streams)
         packed_stream_free(&c->packed[i]);
     imrec_free(c->packed);
     imrec_free(c->stream);
+    room_free(&c->spots);
+    room_free(&c->pieces);
+    room_free(&c->views);
     room_free(&c->ids);
     imrec_free(c->behind.held);
 }
@@ -202,9 +206,6 @@ void imrec_minibatch_source_close(struct imrec_minibatch_source *s)
                           s->place.held, s->position, s->mapped};
     for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
         imrec_free(rest[i]);
-    room_free(&s->views);
-    room_free(&s->spots);
-    room_free(&s->pieces);
     joint_close(&s->joint);
     source_options_free(&s->options);
     mutex_destroy(&s->lock);
@@ -309,6 +310,7 @@ static enum imrec_status deliver(struct imrec_minibatch_source *s, struct source
     }
     IMREC_TRY(source_place_copy(&s->place, &c->behind, err));
     s->delivered = c->tally;
+    s->dropped_sequences += c->dropped;
     return IMREC_OK;
 }
 
@@ -396,7 +398,7 @@ void imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_mi
         .samples = timeline_sweep_samples(s->line),
         .chunks = s->joint.chunks,
         .errors = s->delivered.errors,
-        .dropped_sequences = s->delivered.dropped_sequences + s->joint.dropped,
+        .dropped_sequences = s->dropped_sequences + s->joint.dropped,
         .bytes_read = blocks_bytes_read(s->blocks),
         .memory_bytes = blocks_memory(s->blocks) + joint_memory(&s->joint),
     };

@@ -13,7 +13,8 @@
 struct pack_piece {
     uint32_t begin, count; /* samples; PACK_WHOLE: all from begin on */
     uint32_t row, column;
-    bool begins; /* with its sequence's first sample */
+    uint32_t samples; /* on the timeline */
+    bool begins;      /* with its sequence's first sample */
 };
 
 /* A stream's arrays. Begin with zeroed memory. */

@@ -1,8 +1,8 @@
 /* iter/minibatch/source_state.h - what a minibatch source is made of. Private to this folder.
  *
- * One thread of the source's own (assemble.c) plans minibatches, gathers their sequences out of
- * blocks and packs them into cells of a ring; the consumer takes the cells in order. While that
- * thread is paused its things are the consumer's. */
+ * One thread of the source's own (assemble.c) plans minibatches and has the blocks of their
+ * sequences loaded; then any thread packs them into cells of a ring (fill.c), and the consumer
+ * takes the cells in order. While the planning thread is paused its things are the consumer's. */
 #ifndef IMREC_ITER_MINIBATCH_SOURCE_STATE_H
 #define IMREC_ITER_MINIBATCH_SOURCE_STATE_H
 
@@ -23,14 +23,16 @@ struct source_place { /* where a source stands: what a position holds */
 };
 
 struct source_tally { /* what was found to be bad, and was left out */
-    uint64_t errors, dropped_sequences;
-    uint64_t charges, messages;
+    uint64_t errors, charges, messages;
 };
 
-struct source_cell { /* of the ring: a minibatch */
+struct source_cell {                  /* of the ring: a minibatch */
+    struct room spots, pieces, views; /* what is to be packed */
+    uint64_t planned, rows;           /* sequences, or pieces of them; in how many rows */
     struct packed_stream *packed;
     struct imrec_minibatch_stream *stream;
     struct room ids;
+    uint64_t dropped;                 /* sequences that were planned and are not there */
     struct imrec_minibatch minibatch; /* but for .stream */
     struct source_place behind;
     struct source_tally tally; /* so far */
@@ -49,8 +51,7 @@ struct imrec_minibatch_source {
     uint32_t label_stream;                  /* UINT32_MAX: the timeline's own */
     uint32_t threads;
 
-    /* of the assembling thread */
-    struct room views, spots, pieces;
+    /* of the planning thread */
     uint64_t want_sweep, want_group;
     bool wants;
     uint64_t *list, lists; /* blocks to want */
@@ -68,7 +69,6 @@ struct imrec_minibatch_source {
         uint64_t number;
         const struct block *block;
     } * last;       /* [corpora] */
-    bool touches;   /* what is gathered is probably in no core's cache */
     uint64_t asked; /* samples of a minibatch; 0: the schedule's */
 
     /* between both */
@@ -78,6 +78,7 @@ struct imrec_minibatch_source {
     struct mutex lock;
     struct cond change;
     bool run, idle, stop;
+    bool touches;   /* what is gathered is probably in no core's cache */
     char **message; /* of what was dropped, [tally.messages] */
 
     /* of the consumer */
@@ -87,6 +88,7 @@ struct imrec_minibatch_source {
     struct imrec_error final_error;
     struct source_place place;
     struct source_tally delivered;
+    uint64_t dropped_sequences;
     char *position;
     struct imrec_minibatch_stream *mapped; /* streams as a call wants them */
     uint32_t mapped_room;
@@ -109,6 +111,9 @@ static inline bool source_has_large_blocks(const struct imrec_minibatch_source *
 IMREC_NODISCARD enum imrec_status source_check_memory(const struct imrec_minibatch_source *s,
                                                       const struct timeline_options *t,
                                                       struct imrec_error *err);
+
+/* fill.c: struct blocks_task: packs cell `number` of the ring, and publishes it. */
+void source_fill(void *source, uint64_t number);
 
 /* assemble.c */
 void *source_main(void *source);
