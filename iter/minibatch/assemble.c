@@ -125,11 +125,19 @@ static enum imrec_status prepare(struct imrec_minibatch_source *s, struct source
 
 /* ---- the thread -------------------------------------------------------------------------- */
 
+/* A cell to fill; until there is one this thread does what the others do. */
+static bool take_cell(struct imrec_minibatch_source *s, uint64_t *n)
+{
+    while (ring_would_wait(&s->ring) && blocks_help(s->blocks))
+        continue;
+    return ring_reserve(&s->ring, n) == IMREC_OK;
+}
+
 static void run(struct imrec_minibatch_source *s)
 {
     enum imrec_status st = IMREC_OK;
     uint64_t n;
-    while (st == IMREC_OK && ring_reserve(&s->ring, &n) == IMREC_OK) {
+    while (st == IMREC_OK && take_cell(s, &n)) {
         st = prepare(s, &s->cell[n % s->ring.depth]);
         if (st == IMREC_OK)
             blocks_post(s->blocks, n);

@@ -37,6 +37,8 @@ IMREC_NODISCARD enum imrec_status
 blocks_get(struct blocks *b, uint64_t number, const struct block **out, struct imrec_error *err);
 /* Has a task done that may look into what was got since the one before. */
 void blocks_post(struct blocks *b, uint64_t number);
+/* Does a task, or loads a block ahead; false: there is nothing to do, or no other thread either. */
+bool blocks_help(struct blocks *b);
 /* Waits until all tasks are done, or for blocks_cancel(). */
 void blocks_settle(struct blocks *b);
 /* Lets go of all that is not wanted and not in a task's use, but for corpora with

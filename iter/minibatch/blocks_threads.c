@@ -60,15 +60,29 @@ static bool load_next(struct blocks_worker *w)
 }
 
 /* Tasks come first: they end what was begun, and give memory back. */
+static bool do_something(struct blocks_worker *w)
+{
+    if (w->blocks->begun == w->blocks->posted)
+        return load_next(w);
+    blocks_do_task(w->blocks);
+    return true;
+}
+
+bool blocks_help(struct blocks *b)
+{
+    mutex_lock(&b->lock);
+    const bool done = !b->stop && b->workers > 1 && do_something(&b->worker[0]);
+    mutex_unlock(&b->lock);
+    return done;
+}
+
 static void *work(void *arg)
 {
     struct blocks_worker *w = arg;
     struct blocks *b = w->blocks;
     mutex_lock(&b->lock);
     while (!b->stop) {
-        if (b->begun < b->posted) {
-            blocks_do_task(b);
-        } else if (!load_next(w)) {
+        if (!do_something(w)) {
             b->sleeping++;
             cond_wait(&b->work, &b->lock);
             b->sleeping--;

@@ -13,7 +13,7 @@
 #include "iter/minibatch/ctf_index_file.h"
 #include "storage/uri_list.h"
 
-enum { CORPUS_TEXT_BLOCK = 1 << 20 }; /* bytes: text and values stay in a core's cache */
+enum { CORPUS_TEXT_BLOCK = 1 << 18 }; /* bytes: text and values stay in a core's cache */
 
 struct corpus_block {
     uint64_t first; /* sequence of the corpus */
