@@ -87,9 +87,15 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
     return IMREC_OK;
 }
 
+/* Those that are ready, and one that every thread is filling while another is in use. */
+static uint32_t most_cells(const struct imrec_minibatch_source *s)
+{
+    return (uint32_t)s->options.o.prefetch + s->threads;
+}
+
 static enum imrec_status make_cells(struct imrec_minibatch_source *s, struct imrec_error *err)
 {
-    IMREC_TRY(ring_init(&s->ring, (uint32_t)s->options.o.prefetch + 1, err));
+    IMREC_TRY(ring_init(&s->ring, most_cells(s), err));
     s->cell = imrec_zalloc(s->ring.depth, sizeof(*s->cell));
     for (uint32_t i = 0; i < s->ring.depth && s->cell != NULL; i++) {
         s->cell[i].packed = imrec_zalloc(s->joint.streams, sizeof(*s->cell[i].packed));
@@ -139,7 +145,7 @@ static enum imrec_status open_all(struct imrec_minibatch_source *s,
     IMREC_TRY(joint_open(&s->options.o, &s->joint, err));
     IMREC_TRY(find_labels(s, err));
     IMREC_TRY(make_plan(s, err));
-    const struct blocks_task fill = {source_fill, s, (uint32_t)s->options.o.prefetch + 1};
+    const struct blocks_task fill = {source_fill, s, most_cells(s)};
     IMREC_TRY(blocks_start(s->joint.corpus, s->joint.corpora, s->threads, &fill, &s->blocks, err));
     IMREC_TRY(make_tables(s, err));
     IMREC_TRY(make_cells(s, err));
