@@ -51,6 +51,7 @@ enum draw_block {
     DRAW_DET_GEOMETRY = 130, /* whether mirrored, on a canvas, cropped */
     DRAW_DET_PAD = 131,      /* scale, column, row */
     DRAW_DET_ORDER = 136,    /* of the samplers; eight blocks */
+    DRAW_SOUND = 144,        /* crop, shift, gain */
     DRAW_DET_CROP = 1 << 20, /* scale, aspect, column, row; a block for each trial of each */
 };
 /* The resampling of inter_method, of which bits choose one. */

@@ -114,7 +114,9 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
     if (w->views == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory for the %u pictures of a sample", n);
-    IMREC_TRY(sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
+    if (!it->options.audio) /* which needs nothing of the kind */
+        IMREC_TRY(
+            sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
     return it->split.plugged == NULL
                ? IMREC_OK
                : plugged_room_init(&w->room, label_room(it), it->options.max_pixels, err);

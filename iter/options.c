@@ -90,6 +90,40 @@ imrec_iter_options_set(struct imrec_iter_options *o, const char *key_value, stru
     return param_set(table, o, key_value, n, written_number(p, equals + 1), err);
 }
 
+/* ---- sounds ----------------------------------------------------------------------------- */
+
+/* Of what else augments, this has a meaning for sounds. */
+static bool fits_sounds(const struct param *p)
+{
+    static const char *const fit[] = {"rand_crop", "mean_r", "mean_g", "mean_b", "mean_a",
+                                      "std_r",     "std_g",  "std_b",  "std_a",  "scale",
+                                      "seed_aug",  "mixup",  "audio"};
+    if (strcmp(p->group, "augmentation") != 0 && strcmp(p->group, "detection") != 0)
+        return true;
+    for (size_t i = 0; i < sizeof(fit) / sizeof(*fit); i++)
+        if (strcmp(p->name, fit[i]) == 0)
+            return true;
+    return false;
+}
+
+/* As it was given, before anything follows from anything. */
+static enum imrec_status check_audio(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    for (const struct param *p = table; p->name != NULL; p++) {
+        const bool of_sounds = strcmp(p->group, "audio") == 0 && strcmp(p->name, "audio") != 0;
+        if ((o->audio ? fits_sounds(p) : !of_sounds) || is_default(p, o))
+            continue;
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              o->audio ? "audio=1 has no %s: it is for pictures"
+                                       : "%s is for sounds: it needs audio=1",
+                              p->name);
+    }
+    if (o->audio && (o->dtype != IMREC_FLOAT32 || o->data_shape.channels > 4))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "audio=1 delivers dtype=float32 and 1 to 4 channels");
+    return IMREC_OK;
+}
+
 /* ---- what contradicts ------------------------------------------------------------------- */
 
 static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
@@ -158,7 +192,7 @@ static bool normalizes(const struct imrec_iter_options *o)
 static enum imrec_status check_values(const struct imrec_iter_options *o, struct imrec_error *err)
 {
     const uint32_t channels = o->data_shape.channels;
-    if (channels != 1 && channels != 3 && channels != 4)
+    if (!o->audio && channels != 1 && channels != 3 && channels != 4)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "data_shape must have 1, 3 or 4 channels, not %u", channels);
     if (o->dtype == IMREC_UINT8 && normalizes(o))
@@ -198,6 +232,7 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
         IMREC_TRY(apply_preset(to, to->preset, true, err));
     to->preset = "";
     IMREC_TRY(param_check(table, to, err));
+    IMREC_TRY(check_audio(to, err));
     IMREC_TRY(take_round_batch(to, err));
     take_seeds(to);
     take_label_width(to);

@@ -76,6 +76,11 @@ void iter_on_window(void *context, const struct window *w);
 /* Lets the stream begin at `place`: the team must be paused, or not yet started. */
 void iter_begin_at(struct imrec_iter *it, const struct place *place);
 
+/* sounds.c: the record's file into the slots of w->views[n]. */
+IMREC_NODISCARD enum imrec_status iter_make_sound(struct imrec_iter *it, struct worker *w,
+                                                  struct bytes file, uint32_t n,
+                                                  struct imrec_error *err);
+
 /* boxes.c: how much room labels get; label_width of the options becomes that of a row. */
 IMREC_NODISCARD enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err);
 

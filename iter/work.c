@@ -198,6 +198,8 @@ static enum imrec_status make(struct imrec_iter *it, struct worker *w, const str
                               const struct planes *picture, struct imrec_error *err)
 {
     const uint32_t n = views_count(&it->views);
+    if (it->options.audio)
+        return iter_make_sound(it, w, r->image, n, err);
     if (picture->p == NULL)
         return sampler_make(&w->sampler, r->image, w->views, n, err);
     return sampler_make_decoded(&w->sampler, picture, w->views, n, err);
@@ -230,7 +232,7 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     for (uint32_t row = 0; row < rows; row++)
         IMREC_TRY(begin_slot(it, t, first + row, &record, w->views + row * tensors, err));
     const enum imrec_status st = make(it, w, &record, &picture, err);
-    w->decodes = codec_decode_count(w->sampler.codec);
+    w->decodes = it->options.audio ? 0 : codec_decode_count(w->sampler.codec);
     IMREC_TRY(st);
     for (uint32_t row = 0; row < rows; row++)
         end_slot(it, t, first + row, record.id, w->views + row * tensors);

@@ -22,6 +22,7 @@
 #include "imrec/reshape.h"
 #include "imrec/segmentation.h"
 #include "imrec/sequences.h"
+#include "imrec/sound.h"
 #include "imrec/source.h"
 
 #endif

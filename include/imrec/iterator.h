@@ -165,7 +165,12 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(enum imrec_mask_type, masks,  "none", 0, 3,       "none|uint8|uint16|int32", "segmentation", "deliver the mask of each picture, as values of this type") \
     X(int64_t,  ignore_label,       "255", 0, 65535,    "",        "segmentation", "value of a mask where the slot shows nothing of the picture") \
     X(int64_t,  keypoints,          "0",  0, 4096,      "points",  "segmentation", "a label (with boxes: each object) ends in so many keypoints of x, y, visibility") \
-    X(const char *, keypoint_pairs, "",   0, 4096,      "A-B,...", "segmentation", "keypoints, from 0, that change places when a picture is mirrored: left and right eyes")
+    X(const char *, keypoint_pairs, "",   0, 4096,      "A-B,...", "segmentation", "keypoints, from 0, that change places when a picture is mirrored: left and right eyes") \
+    X(bool,     audio,              "0",  0, 1,         "0|1",     "audio",        "records are sounds (WAV, 16 bits): data_shape=(channels,H,W) has H x W samples a channel, channels 1 to 4") \
+    X(int64_t,  sample_rate,        "0",  0, INT32_MAX, "Hz",      "audio",        "a sound of another rate fails; 0 = any") \
+    X(int64_t,  max_random_shift,   "0",  0, 1 << 30,   "samples", "audio",        "move the crop by [-this, this]; around the sound is silence") \
+    X(float,    max_random_gain,    "0",  0, 60,        "dB",      "audio",        "make louder or softer by [-this, this]") \
+    X(bool,     subtract_mean,      "0",  0, 1,         "0|1",     "audio",        "subtract each channel's own mean over the crop, before the gain")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.
@@ -229,6 +234,8 @@ struct imrec_draw {
     int32_t crop_sampler;           /* whose crop it is, from 0; -1: not cropped */
     uint32_t crop_trials;           /* crops that were tried, by all samplers */
     uint32_t boxes;                 /* that are left */
+    int64_t sound_begin; /* audio: the sound's sample that the crop begins with; below 0: silence */
+    float sound_gain;    /* factor */
 };
 
 /* One tensor of a batch: what multi_crop has several of. */
