@@ -441,8 +441,8 @@ static enum imrec_status missing_class(struct walk *w)
                           (int)name.n, (const char *)name.p);
 }
 
-enum imrec_status
-scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *err)
+static enum imrec_status
+scan_once(const struct scan_options *o, struct scan *out, struct imrec_error *err)
 {
     struct walk w;
     memset(&w, 0, sizeof(w));
@@ -461,6 +461,19 @@ scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *
     if (st != IMREC_OK)
         scan_free(out);
     return st;
+}
+
+enum imrec_status
+scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *err)
+{
+    static const char *const sounds[] = {".wav", NULL};
+    struct scan_options again = *o;
+    again.builtin = sounds;
+    IMREC_TRY(scan_once(o, out, err));
+    if (out->file_count != 0 || o->exts[0] != '\0')
+        return IMREC_OK;
+    scan_free(out);
+    return scan_once(&again, out, err);
 }
 
 void scan_free(struct scan *s)

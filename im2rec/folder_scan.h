@@ -47,8 +47,9 @@ struct scan_options {
     void *user;
 };
 
-/* Walks the folder. A folder that cannot be opened is IMREC_ERR_IO for the root, and a skip
- * below it; an unknown or missing class of a given list is IMREC_ERR_ARGUMENT. */
+/* Walks the folder; once more for sounds (.wav) where it holds no picture. A folder that cannot be
+ * opened is IMREC_ERR_IO for the root, and a skip below it; an unknown or missing class of a given
+ * list is IMREC_ERR_ARGUMENT. */
 IMREC_NODISCARD enum imrec_status
 scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *err);
 void scan_free(struct scan *s); /* zeroed memory is fine */

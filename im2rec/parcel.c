@@ -10,6 +10,7 @@
 #include "formats/crc32c.h"
 #include "formats/image_record.h"
 #include "formats/recordio.h"
+#include "formats/wav.h"
 #include "im2rec/augmenting.h"
 #include "im2rec/cbf_shard.h"
 #include "im2rec/pack_options.h"
@@ -295,6 +296,20 @@ static void describe(struct parcel *p, const struct imrec_picture_info *info)
     p->outcome.height = info->height;
 }
 
+/* A sound is packed as it is. */
+static bool sound_bytes(struct packer *k, struct parcel *p, struct bytes file)
+{
+    struct imrec_error err;
+    struct wav wav;
+    if (k->augments || k->o->pixels) {
+        parcel_skip(p, REASON_UNSUPPORTED, "is a sound: %s is for pictures",
+                    k->augments ? "augment" : "pixels");
+        return false;
+    }
+    snprintf(p->outcome.kind, sizeof(p->outcome.kind), "wav");
+    return fine(p, wav_parse(file, &wav, &err), &err);
+}
+
 /* The image bytes of the record: the file's own, or encoded again. */
 static bool image_bytes(struct packer *k, struct parcel *p, struct bytes file, struct bytes *out)
 {
@@ -307,6 +322,8 @@ static bool image_bytes(struct packer *k, struct parcel *p, struct bytes file, s
     *out = file;
     if (pass && k->o->check == IMREC_CHECK_NONE)
         return true;
+    if (wav_is(file))
+        return sound_bytes(k, p, file);
     if (!fine(p, codec_begin(k->codec, file, &limits, &info, &err), &err))
         return false;
     describe(p, &info);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "imrec/codec.h"
 #include "imrec/dataset.h"
+#include "imrec/sound.h"
 #include "iter/card_stats.h"
 #include "iter/dataset_walk.h"
 
@@ -34,6 +35,11 @@ static void count_kind(struct imrec_dataset_card *c, const char *format, const c
 static void count_picture(struct counting *n, const struct imrec_record *r)
 {
     struct imrec_picture_info info;
+    struct imrec_sound_info sound;
+    if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK) {
+        count_kind(n->card, "wav", "");
+        return;
+    }
     if (imrec_picture_info(r->image, r->image_size, &info, NULL) != IMREC_OK) {
         n->card->unreadable++;
         count_kind(n->card, "unknown", "");

@@ -1,4 +1,4 @@
-/* iter/dataset_check.h - does a picture decode, whole? */
+/* iter/dataset_check.h - does a picture decode, whole? Or is a sound one? */
 #ifndef IMREC_ITER_DATASET_CHECK_H
 #define IMREC_ITER_DATASET_CHECK_H
 

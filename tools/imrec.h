@@ -62,7 +62,8 @@ void command_progress_end(struct command_progress *p);
 void command_finding(FILE *out, struct json *j, const struct imrec_finding *f);
 
 /* What a picture's header says as members of the JSON object that is open. */
-void command_json_picture(struct json *j, const struct imrec_picture_info *i);
+/* What the record's picture, or sound, says of itself; nothing where it is neither. */
+void command_json_content(struct json *j, const struct imrec_record *r);
 void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n);
 
 /* Reads key=value operands into *o, whose path_imgrec the caller has set. False after one line

@@ -40,7 +40,6 @@ static const struct cli_page page = {
 static void print_json(const struct imrec_record *r)
 {
     struct json j;
-    struct imrec_picture_info picture;
     json_open(&j, stdout);
     json_object(&j, NULL);
     json_text(&j, "shard", r->uri);
@@ -51,8 +50,7 @@ static void print_json(const struct imrec_record *r)
         json_uint(&j, "id2", r->id2);
         command_json_labels(&j, "labels", r->labels, r->label_count);
         json_uint(&j, "image_bytes", r->image_size);
-        if (imrec_picture_info(r->image, r->image_size, &picture, NULL) == IMREC_OK)
-            command_json_picture(&j, &picture);
+        command_json_content(&j, r);
     }
     json_close(&j);
 }

@@ -115,7 +115,7 @@ void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
     json_end(j);
 }
 
-void command_json_picture(struct json *j, const struct imrec_picture_info *i)
+static void json_picture(struct json *j, const struct imrec_picture_info *i)
 {
     json_text(j, "format", i->format);
     if (i->kind[0] != '\0')
@@ -125,6 +125,24 @@ void command_json_picture(struct json *j, const struct imrec_picture_info *i)
     json_uint(j, "channels", i->channels);
     json_uint(j, "bits", i->bits);
     json_uint(j, "orientation", i->orientation);
+}
+
+static void json_sound(struct json *j, const struct imrec_sound_info *i)
+{
+    json_text(j, "format", "wav");
+    json_uint(j, "channels", i->channels);
+    json_uint(j, "sample_rate", i->sample_rate);
+    json_uint(j, "samples", i->samples);
+}
+
+void command_json_content(struct json *j, const struct imrec_record *r)
+{
+    struct imrec_picture_info picture;
+    struct imrec_sound_info sound;
+    if (imrec_picture_info(r->image, r->image_size, &picture, NULL) == IMREC_OK)
+        json_picture(j, &picture);
+    else if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK)
+        json_sound(j, &sound);
 }
 
 void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n)

@@ -38,7 +38,21 @@ static void print_labels(const struct imrec_record *r)
     putchar('\t');
 }
 
-static void print_record(const struct imrec_record *r, const struct imrec_picture_info *picture)
+static void print_content(const struct imrec_record *r)
+{
+    struct imrec_picture_info picture;
+    struct imrec_sound_info sound;
+    if (imrec_picture_info(r->image, r->image_size, &picture, NULL) == IMREC_OK)
+        printf("%" PRIu32 "x%" PRIu32 "\t%s%s%s\n", picture.width, picture.height, picture.format,
+               picture.kind[0] != '\0' ? " " : "", picture.kind);
+    else if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK)
+        printf("%" PRIu32 "x%" PRIu64 "\twav %" PRIu32 " Hz\n", sound.channels, sound.samples,
+               sound.sample_rate);
+    else
+        fputs("-\t-\n", stdout);
+}
+
+static void print_record(const struct imrec_record *r)
 {
     printf("%" PRIu32 "\t%" PRIu64 "\t", r->shard, r->offset);
     if (!r->is_image) {
@@ -48,15 +62,10 @@ static void print_record(const struct imrec_record *r, const struct imrec_pictur
     printf("%" PRIu64 "\t", r->id);
     print_labels(r);
     printf("%zu\t", r->image_size);
-    if (picture == NULL)
-        fputs("-\t-\n", stdout);
-    else
-        printf("%" PRIu32 "x%" PRIu32 "\t%s%s%s\n", picture->width, picture->height,
-               picture->format, picture->kind[0] != '\0' ? " " : "", picture->kind);
+    print_content(r);
 }
 
-static void
-json_record(struct json *j, const struct imrec_record *r, const struct imrec_picture_info *picture)
+static void json_record(struct json *j, const struct imrec_record *r)
 {
     json_object(j, NULL);
     json_text(j, "shard", r->uri);
@@ -66,21 +75,17 @@ json_record(struct json *j, const struct imrec_record *r, const struct imrec_pic
         json_uint(j, "id", r->id);
         command_json_labels(j, "labels", r->labels, r->label_count);
         json_uint(j, "image_bytes", r->image_size);
+        command_json_content(j, r);
     }
-    if (picture != NULL)
-        command_json_picture(j, picture);
     json_end(j);
 }
 
 static void list_record(struct listing *l, const struct imrec_record *r)
 {
-    struct imrec_picture_info info, *picture = NULL;
-    if (r->is_image && imrec_picture_info(r->image, r->image_size, &info, NULL) == IMREC_OK)
-        picture = &info;
     if (l->json != NULL)
-        json_record(l->json, r, picture);
+        json_record(l->json, r);
     else
-        print_record(r, picture);
+        print_record(r);
     l->listed++;
 }
 

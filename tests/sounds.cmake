@@ -1,0 +1,3 @@
+imrec_test(test_wav formats SOURCES unit/test_wav.c)
+imrec_fuzz(wav formats)
+imrec_test(test_iter_sounds iter im2rec SOURCES property/test_iter_sounds.c LABEL property)
