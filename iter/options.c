@@ -98,7 +98,8 @@ static bool fits_sounds(const struct param *p)
     static const char *const fit[] = {"rand_crop", "mean_r", "mean_g", "mean_b", "mean_a",
                                       "std_r",     "std_g",  "std_b",  "std_a",  "scale",
                                       "seed_aug",  "mixup",  "audio"};
-    if (strcmp(p->group, "augmentation") != 0 && strcmp(p->group, "detection") != 0)
+    if (strcmp(p->group, "augmentation") != 0 && strcmp(p->group, "detection") != 0 &&
+        strcmp(p->group, "segmentation") != 0)
         return true;
     for (size_t i = 0; i < sizeof(fit) / sizeof(*fit); i++)
         if (strcmp(p->name, fit[i]) == 0)

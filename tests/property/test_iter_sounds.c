@@ -175,6 +175,7 @@ static const struct {
     {AUDIO "resize=3", "audio=1 has no resize"},
     {AUDIO "aug_seq=hue", "audio=1 has no aug_seq"},
     {AUDIO "mean_img=x", "audio=1 has no mean_img"},
+    {AUDIO "masks=uint8", "audio=1 has no masks"},
     {AUDIO "cutmix=1", "audio=1 has no cutmix"},
     {AUDIO "preset=ImageDetRecordIter", "audio=1 has no "},
     {AUDIO "dtype=uint8", "dtype=float32"},
