@@ -8,18 +8,20 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
 
 import torch
 
 from ._iterator import ImageRecordIter
-from .errors import ArgumentError
+from ._records import Records, decode
+from .errors import ArgumentError, Error
 
 if TYPE_CHECKING:
     from ._batch import Batch
 
-__all__ = ["Loader", "rank_and_world_size"]
+__all__ = ["Dataset", "Loader", "rank_and_world_size"]
 
 # Who starts processes says so in the environment: torchrun, Open MPI, MPICH and Intel MPI, srun.
 _LAUNCHERS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
@@ -184,3 +186,80 @@ class Loader:
 
     def __repr__(self) -> str:
         return f"<imrec.torch.Loader: rank {self.rank} of {self.world_size}, {self._it!r}>"
+
+
+class Dataset(torch.utils.data.Dataset[Any]):
+    """The pictures of shards one by one, for those who keep their DataLoader, sampler and transforms:
+    `image, label = dataset[i]`, as torchvision's ImageFolder gives them. It has no threads: workers of a DataLoader may be forked
+    or spawned, and several threads may read at once. It can be pickled.
+
+    image: what the parameter `image` says, after `transform`:
+        "tensor": uint8 (C, H, W), what torchvision.transforms.v2 takes; "pil": a PIL.Image; "numpy": uint8 (H, W, C);
+        "bytes": the file as it was packed.
+    label: int where a record has one whole number, float where it has another one, a float32 tensor where it has several;
+        after `target_transform`.
+    path_imgrec, path_imgidx: as of ImageRecordIter; an index beside a shard is found (without one, the heads of all records
+        are read when it is opened).
+    channels: 1, 3 or 4; auto_orient: turn pictures upright by their EXIF orientation; max_pixels: larger ones are a LimitError.
+
+    `classes` are the names of the classes where their list lies beside the first shard, else empty.
+    """
+
+    def __init__(self, path_imgrec: Any, path_imgidx: Any = None, *, transform: Callable[[Any], Any] | None = None,
+                 target_transform: Callable[[Any], Any] | None = None, image: str = "tensor", channels: int = 3,
+                 auto_orient: bool = True, max_pixels: int = 178956970) -> None:
+        if image not in ("tensor", "pil", "numpy", "bytes"):
+            raise ArgumentError(f"image is 'tensor', 'pil', 'numpy' or 'bytes', not {image!r}")
+        if channels not in (1, 3, 4):
+            raise ArgumentError(f"channels is 1, 3 or 4, not {channels!r}")
+        self.records = Records(path_imgrec, path_imgidx)
+        self.transform, self.target_transform, self.image = transform, target_transform, image
+        self._how = {"channels": channels, "auto_orient": auto_orient, "max_pixels": max_pixels}
+        self.classes = _classes_beside(self.records.shards[0])
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def _picture(self, data: bytes) -> Any:
+        if self.image == "bytes":
+            return data
+        pixels = decode(data, **self._how)
+        if self.image == "numpy":
+            return pixels
+        if self.image == "tensor":
+            return torch.from_numpy(pixels).permute(2, 0, 1)
+        from PIL import Image
+
+        return Image.fromarray(pixels if pixels.shape[2] > 1 else pixels[:, :, 0])
+
+    def __getitem__(self, i: int) -> tuple[Any, Any]:
+        record = self.records[int(i)]
+        try:
+            image = self._picture(record.image)
+        except Error as why:
+            shard, offset = self.records.place(int(i))
+            where = f"{self.records.shards[shard]}, the record at byte {offset}, id {record.id}: {why}"
+            raise type(why)(where, status=why.status, offset=offset, shard=self.records.shards[shard], id=record.id) from why
+        label: Any = record.labels
+        if len(label) == 1:
+            label = float(label[0])
+            label = int(label) if label.is_integer() else label
+        else:
+            label = torch.from_numpy(label)
+        if self.transform is not None:
+            image = self.transform(image)
+        if self.target_transform is not None:
+            label = self.target_transform(label)
+        return image, label
+
+    def __repr__(self) -> str:
+        return f"<imrec.torch.Dataset: {len(self)} pictures in {len(self.records.shards)} shards, as {self.image}>"
+
+
+def _classes_beside(shard: str) -> list[str]:
+    """im2rec's class list of the set that a shard is of, or an empty list."""
+    path = re.sub(r"(-\d{5}-of-\d{5})?\.rec$", "", shard) + ".classes.txt"
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8-sig") as f:
+        return f.read().splitlines()
