@@ -48,6 +48,16 @@ imrec_reader_damage(const struct imrec_reader *r, uint32_t *shard, uint64_t *beg
 /* Goes to the record whose head is at `offset` of shard `shard`. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struct imrec_error *err);
+
+/* How many records there are, in the whole data set (num_parts = 1): out of the index beside every
+ * shard, else by reading all heads, once. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_reader_count(struct imrec_reader *r, uint64_t *count, struct imrec_error *err);
+/* Record `number`, from 0 in file order, and nothing else, is read. IMREC_ERR_CORRUPT: it is not
+ * readable, or the index is wrong about it. imrec_reader_next() then begins anew with its shard. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_reader_get(struct imrec_reader *r, uint64_t number, struct imrec_record *out,
+                 struct imrec_error *err);
 IMREC_API void imrec_reader_close(struct imrec_reader *r);
 
 struct imrec_writer; /* opaque; one thread at a time */

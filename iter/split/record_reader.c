@@ -1,29 +1,12 @@
 /* iter/split/record_reader.c - imrec_reader_*: the records of a partition, one by one. */
+#include "iter/split/record_reader.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/image_record.h"
 #include "formats/record_mask.h"
-#include "imrec/records.h"
-#include "iter/split/dataset.h"
-#include "iter/split/picture_reader.h"
-#include "iter/split/scan.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-struct imrec_reader {
-    struct split split;
-    struct scan scan;
-    uint32_t shard; /* that the scan is in */
-    bool begun;     /* the scan is in it */
-    struct damage {
-        uint32_t shard;
-        uint64_t begin, end;
-    } damage;
-    float *labels;
-    uint32_t label_room;
-    struct picture_reader pictures; /* of CBF files: nothing else is used */
-};
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {

@@ -168,6 +168,54 @@ START_TEST(records_larger_than_every_buffer_are_read_whole)
 }
 END_TEST
 
+START_TEST(
+    any_record_is_got_by_its_number) /* _i: 0 without an index, 1 with it, 2 with a wrong one */
+{
+    const char *rec = tmp_path(&dir, "a.rec"), *idx = tmp_path(&dir, "a.idx");
+    struct imrec_reader *r;
+    struct imrec_record x;
+    uint64_t count;
+    ck_assert_int_eq(write_set(rec, _i != 0 ? idx : NULL, false), IMREC_OK);
+    if (_i == 2)
+        (void)tmp_write(&dir, "a.idx", "1\tx\n", 4);
+    ck_assert_int_eq(imrec_reader_open(rec, 0, 1, &r, &err), IMREC_OK);
+    ck_assert_msg(imrec_reader_count(r, &count, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_uint_eq(count, 10);
+    for (uint64_t k = 0; k < 30; k++) {
+        const uint64_t i = k * 7 % 10;
+        ck_assert_msg(imrec_reader_get(r, i, &x, &err) == IMREC_OK, "%s", err.message);
+        ck_assert_int_eq(x.is_image, i % 3 != 0);
+        if (x.is_image)
+            ck_assert_uint_eq(x.id, 1000 + i);
+    }
+    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_OK);
+    ck_assert_uint_eq(x.offset, 0);
+    ck_assert_int_eq(imrec_reader_get(r, 10, &x, &err), IMREC_ERR_ARGUMENT);
+    imrec_reader_close(r);
+    ck_assert_int_eq(imrec_reader_open(rec, 0, 2, &r, &err), IMREC_OK);
+    ck_assert_int_eq(imrec_reader_count(r, &count, &err), IMREC_ERR_ARGUMENT);
+    imrec_reader_close(r);
+}
+END_TEST
+
+START_TEST(a_number_whose_record_is_damaged_is_an_error)
+{
+    const char *rec = tmp_path(&dir, "a.rec");
+    struct imrec_reader *r;
+    struct imrec_record x;
+    ck_assert_int_eq(write_set(rec, tmp_path(&dir, "a.idx"), false), IMREC_OK);
+    ck_assert_int_eq(imrec_reader_open(rec, 0, 1, &r, &err), IMREC_OK);
+    ck_assert_int_eq(imrec_reader_get(r, 4, &x, &err), IMREC_OK);
+    FILE *f = fopen(rec, "r+b");
+    ck_assert(fseek(f, (long)x.offset, SEEK_SET) == 0 && fwrite("xxxx", 1, 4, f) == 4);
+    fclose(f);
+    ck_assert_int_eq(imrec_reader_get(r, 4, &x, &err), IMREC_ERR_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(err.message, "record 4"));
+    ck_assert_int_eq(imrec_reader_get(r, 5, &x, &err), IMREC_OK);
+    imrec_reader_close(r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("records");
@@ -177,6 +225,8 @@ int main(void)
     tcase_add_test(tc, no_call_or_allocation_that_fails_leaves_anything);
     tcase_add_test(tc, damage_is_reported_with_its_range_and_reading_goes_on);
     tcase_add_test(tc, records_larger_than_every_buffer_are_read_whole);
+    tcase_add_loop_test(tc, any_record_is_got_by_its_number, 0, 3);
+    tcase_add_test(tc, a_number_whose_record_is_damaged_is_an_error);
     suite_add_tcase(s, tc);
     return suite_run(s);
 }

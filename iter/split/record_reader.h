@@ -1,0 +1,23 @@
+/* iter/split/record_reader.h - what imrec_reader_*() stand on; private to its two files. */
+#ifndef IMREC_ITER_SPLIT_RECORD_READER_H
+#define IMREC_ITER_SPLIT_RECORD_READER_H
+
+#include "imrec/records.h"
+#include "iter/split/dataset.h"
+#include "iter/split/picture_reader.h"
+#include "iter/split/scan.h"
+
+struct imrec_reader {
+    struct split split;
+    struct scan scan;
+    uint32_t shard; /* that the scan is in */
+    bool begun;     /* the scan is in it */
+    struct damage {
+        uint32_t shard;
+        uint64_t begin, end;
+    } damage;
+    float *labels;
+    uint32_t label_room;
+    struct picture_reader pictures; /* of CBF files: nothing else is used */
+};
+#endif
