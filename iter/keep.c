@@ -8,33 +8,35 @@
 
 struct imrec_kept {
     struct keeper *keeper;
-    void *data;
+    void *data, *masks;      /* masks: NULL where there are none */
     struct imrec_kept *next; /* of those released */
 };
 
 struct keeper {
     struct mutex lock;
-    size_t bytes;                /* of a block */
+    size_t bytes, masks_bytes;   /* of a block of data, and of masks */
     uint64_t blocks;             /* that there are beside the iterator's own */
     uint64_t users;              /* the iterator, and batches that are kept */
     bool left;                   /* the iterator is closed */
     struct imrec_kept *released; /* to be used again */
 };
 
-static struct keeper *keeper_new(size_t bytes)
+static struct keeper *keeper_new(const struct slots *s)
 {
     struct keeper *k = imrec_zalloc(1, sizeof(*k));
     if (k == NULL)
         return NULL;
     mutex_init(&k->lock);
-    k->bytes = bytes;
+    k->bytes = s->data_bytes;
+    k->masks_bytes = s->masks_bytes;
     k->users = 1;
     return k;
 }
 
-static void kept_free(struct imrec_kept *kept, size_t bytes)
+static void kept_free(struct imrec_kept *kept)
 {
-    pages_free(kept->data, bytes);
+    pages_free(kept->data, kept->keeper->bytes);
+    pages_free(kept->masks, kept->keeper->masks_bytes);
     imrec_free(kept);
 }
 
@@ -45,7 +47,7 @@ static void leave(struct keeper *k)
     while (k->left && k->released != NULL) {
         struct imrec_kept *const kept = k->released;
         k->released = kept->next;
-        kept_free(kept, k->bytes);
+        kept_free(kept);
     }
     mutex_unlock(&k->lock);
     if (!last)
@@ -76,7 +78,8 @@ void imrec_kept_release(struct imrec_kept *kept)
 
 uint64_t keeper_memory(const struct keeper *k)
 {
-    return k != NULL ? k->blocks * k->bytes : 0; /* only the consumer's thread changes it */
+    return k != NULL ? k->blocks * (k->bytes + k->masks_bytes)
+                     : 0; /* only the consumer's thread changes it */
 }
 
 /* ---- keeping ------------------------------------------------------------------------------ */
@@ -96,7 +99,7 @@ static enum imrec_status
 make_kept(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err)
 {
     if (it->keeper == NULL)
-        it->keeper = keeper_new(it->slots.data_bytes);
+        it->keeper = keeper_new(&it->slots);
     struct imrec_kept *kept = it->keeper != NULL ? imrec_zalloc(1, sizeof(*kept)) : NULL;
     *out = kept;
     if (kept == NULL)
@@ -112,6 +115,11 @@ static void trade(struct imrec_iter *it, struct imrec_kept *kept)
     void *const batch = it->slots.data[it->held];
     it->slots.data[it->held] = kept->data;
     kept->data = batch;
+    if (it->slots.masks_bytes != 0) {
+        void *const masks = it->slots.masks[it->held];
+        it->slots.masks[it->held] = kept->masks;
+        kept->masks = masks;
+    }
     it->held_kept = true;
     mutex_lock(&it->keeper->lock);
     it->keeper->users++;
@@ -123,20 +131,22 @@ make_block(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *e
 {
     struct keeper *k = it->keeper;
     const uint64_t limit = (uint64_t)it->options.memory_limit;
-    const uint64_t sum = it->memory_planned + (k->blocks + 1) * k->bytes;
+    const size_t bytes = k->bytes + k->masks_bytes;
+    const uint64_t sum = it->memory_planned + (k->blocks + 1) * bytes;
     if (limit != 0 && sum > limit)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "memory_limit is %llu bytes, but with %llu kept batches of %zu bytes "
                               "%llu are needed: release batches before asking for more, or copy "
                               "them",
-                              (unsigned long long)limit, (unsigned long long)k->blocks + 1,
-                              k->bytes, (unsigned long long)sum);
+                              (unsigned long long)limit, (unsigned long long)k->blocks + 1, bytes,
+                              (unsigned long long)sum);
     struct imrec_kept *kept;
     IMREC_TRY(make_kept(it, &kept, err));
-    if ((kept->data = pages_alloc(k->bytes)) == NULL) {
-        imrec_free(kept);
+    if ((kept->data = pages_alloc(k->bytes)) == NULL ||
+        (k->masks_bytes != 0 && (kept->masks = pages_alloc(k->masks_bytes)) == NULL)) {
+        kept_free(kept);
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for another batch of %zu bytes", k->bytes);
+                              "no memory for another batch of %zu bytes", bytes);
     }
     k->blocks++;
     *out = kept;
@@ -150,7 +160,7 @@ imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_err
     if (!it->holding || it->held_kept)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "there is no batch to keep: none was delivered, or it is kept");
-    if (it->keeper == NULL && (it->keeper = keeper_new(it->slots.data_bytes)) == NULL)
+    if (it->keeper == NULL && (it->keeper = keeper_new(&it->slots)) == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory to keep batches");
     struct imrec_kept *kept = take_released(it->keeper);

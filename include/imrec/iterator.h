@@ -336,10 +336,11 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
  * who has to look after something else meanwhile, as signals. */
 IMREC_API bool imrec_iter_wait(struct imrec_iter *it, uint32_t milliseconds);
 
-/* Keeps the data of the batch delivered last beyond the next call, until imrec_kept_release(): the
- * iterator goes on with other memory, of batches released before or new. All else of the batch is
- * as valid as ever. With memory_limit: IMREC_ERR_LIMIT where the sum, with all that is kept, would
- * be larger; nothing has changed then. IMREC_ERR_ARGUMENT: no batch, or it is kept already. */
+/* Keeps data and masks of the batch delivered last beyond the next call, until
+ * imrec_kept_release(): the iterator goes on with other memory, of batches released before or new.
+ * All else of the batch is as valid as ever. With memory_limit: IMREC_ERR_LIMIT where the sum, with
+ * all that is kept, would be larger; nothing has changed then. IMREC_ERR_ARGUMENT: no batch, or it
+ * is kept already. */
 struct imrec_kept;
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);

@@ -1,5 +1,6 @@
 /* iter/split/record_reader.c - imrec_reader_*: the records of a partition, one by one. */
 #include "iter/split/record_reader.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/image_record.h"

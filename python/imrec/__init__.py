@@ -7,13 +7,24 @@
 """
 from __future__ import annotations
 
+from typing import Any
+
 from ._batch import Batch
 from ._ffi import __version__
 from ._iterator import ImageRecordIter
 from ._options import describe
+from ._pack import pack, webdataset
+from ._reader import Record, Records, decode, encode_jpeg, open
 from .errors import (ArgumentError, CancelledError, CorruptError, DataError, Error, ForkedError, LimitError,
                      OutOfMemoryError, StorageError, UnsupportedError)
 
 __all__ = ["ArgumentError", "Batch", "CancelledError", "CorruptError", "DataError", "Error", "ForkedError",
-           "ImageRecordIter", "LimitError", "OutOfMemoryError", "StorageError", "UnsupportedError", "describe",
-           "__version__"]
+           "ImageRecordIter", "LimitError", "OutOfMemoryError", "Record", "Records", "StorageError", "UnsupportedError",
+           "decode", "describe", "encode_jpeg", "open", "pack", "webdataset", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "torch":  # imports torch: only who asks for it
+        import importlib
+        return importlib.import_module(".torch", __name__)
+    raise AttributeError(f"module 'imrec' has no attribute {name!r}")

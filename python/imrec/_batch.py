@@ -9,6 +9,7 @@ import numpy as np
 from ._ffi import ffi, lib
 
 DTYPES = {"IMREC_FLOAT32": np.float32, "IMREC_FLOAT16": np.float16, "IMREC_UINT8": np.uint8, "IMREC_INT8": np.int8}
+MASKS = {"IMREC_MASK_NONE": np.uint8, "IMREC_MASK_UINT8": np.uint8, "IMREC_MASK_UINT16": np.uint16, "IMREC_MASK_INT32": np.int32}
 
 
 def struct_dtype(name: str) -> np.dtype[Any]:
@@ -32,23 +33,31 @@ DRAW = struct_dtype("struct imrec_draw")
 
 
 class Memory:
-    """The data of one batch. Arrays over it keep this object alive; while it lives the iterator does not write there,
+    """The memory of one batch. Arrays over it keep this object alive; while it lives the iterator does not write there,
     as it keeps the batch before it goes on (imrec_iter_keep)."""
 
-    __slots__ = ("__array_interface__", "kept", "owner", "pid", "__weakref__")
+    __slots__ = ("kept", "owner", "pid", "__weakref__")
 
-    def __init__(self, owner: Any, address: int, size: int) -> None:
+    def __init__(self, owner: Any) -> None:
         self.owner, self.pid, self.kept = owner, os.getpid(), ffi.NULL
-        self.__array_interface__ = {"data": (address, False), "shape": (size,), "typestr": "|u1", "version": 3}
 
-    def array(self, begin: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-        """An array over some of it."""
-        return np.ndarray(shape, dtype, np.asarray(self), begin)
+    def array(self, pointer: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        return np.asarray(_Region(self, int(ffi.cast("uintptr_t", pointer)), shape, dtype))
 
     def __del__(self) -> None:
         kept, self.kept = self.kept, ffi.NULL
         if kept and self.pid == os.getpid():
             lib.imrec_kept_release(kept)
+
+
+class _Region:
+    """What numpy asks: an array in that memory."""
+
+    __slots__ = ("__array_interface__", "memory")
+
+    def __init__(self, memory: Memory, address: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.memory = memory
+        self.__array_interface__ = {"data": (address, False), "shape": shape, "typestr": dtype.str, "version": 3}
 
 
 def _copied(pointer: Any, dtype: Any, *shape: int) -> np.ndarray[Any, Any]:
@@ -66,6 +75,10 @@ class Batch:
     data: np.ndarray[Any, Any]
     #: `data`, and, with multi_crop, the other crops of the same samples, each of its own shape
     views: tuple[np.ndarray[Any, Any], ...]
+    #: with masks="uint8", "uint16" or "int32": (slots, H, W) of that type, moved as the pictures are; else None
+    masks: np.ndarray[Any, Any] | None
+    #: those of each of the views
+    view_masks: tuple[np.ndarray[Any, Any] | None, ...]
     #: float32 (slots,), or (slots, label_width) where there are several
     labels: np.ndarray[Any, np.dtype[np.float32]]
     #: uint64 (slots,): ids of the records
@@ -88,9 +101,10 @@ class Batch:
     sweep_end: bool  #: the last sample of a sweep is in it
     epoch_end: bool
 
-    def __init__(self, c: Any, views: tuple[np.ndarray[Any, Any], ...]) -> None:
+    def __init__(self, c: Any, views: tuple[np.ndarray[Any, Any], ...],
+                 masks: tuple[np.ndarray[Any, Any] | None, ...]) -> None:
         n, width = c.slots, c.label_width
-        self.data, self.views = views[0], views
+        self.data, self.views, self.masks, self.view_masks = views[0], views, masks[0], masks
         self.labels = _copied(c.labels, np.float32, n, width) if width != 1 else _copied(c.labels, np.float32, n)
         self.ids = _copied(c.ids, np.uint64, n)
         self.valid = _copied(c.valid, np.bool_, n)

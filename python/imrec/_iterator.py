@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import atexit
-import math
 import os
 import threading
 import weakref
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 import numpy as np
 
 from . import _tables
-from ._batch import DTYPES, Batch, Memory
+from ._batch import DTYPES, MASKS, Batch, Memory
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._options import assign, describe, signature
 from .errors import CancelledError
@@ -64,6 +63,7 @@ class ImageRecordIter:
             self._memory = None  # weakref to that of the batch delivered last
             self._c = ffi.new("struct imrec_batch *")
             self._dtype = np.dtype(DTYPES[ffi.string(ffi.cast("enum imrec_dtype", options.dtype))])
+            self._masks = np.dtype(MASKS[ffi.string(ffi.cast("enum imrec_mask_type", options.masks))])
             self._nhwc = options.layout == lib.IMREC_NHWC
             self._options = {"batch_size": options.batch_size, "samples": options.batch_size // options.num_views, "epoch_size": options.epoch_size,
                              "drops": options.last_batch == lib.IMREC_LAST_DROP and not options.round_batch == 1,
@@ -98,17 +98,17 @@ class ImageRecordIter:
         return batch
 
     def _batch(self) -> Batch:
-        c, base = self._c, int(ffi.cast("uintptr_t", self._c.data))
-        places = [(int(ffi.cast("uintptr_t", v.data)) - base, self._shape(c.slots, v.shape))
-                  for v in c.views[0:c.view_count]]
-        end = max(begin + math.prod(shape) * self._dtype.itemsize for begin, shape in places)
-        memory = Memory(self, base, end)
-        views = tuple(memory.array(begin, shape, self._dtype) for begin, shape in places)
+        c, memory = self._c, Memory(self)
+        tensors = c.views[0:c.view_count]
+        views = tuple(memory.array(v.data, self._shape(c.slots, v.shape), self._dtype) for v in tensors)
+        masks = tuple(memory.array(v.masks, (c.slots, v.shape.height, v.shape.width), self._masks) if v.masks else None
+                      for v in tensors)
         if self._copy:
             views = tuple(view.copy() for view in views)
+            masks = tuple(mask if mask is None else mask.copy() for mask in masks)
         else:
             self._memory = weakref.ref(memory)
-        return Batch(c, views)
+        return Batch(c, views, masks)
 
     def _shape(self, slots: int, s: Any) -> tuple[int, ...]:
         return (slots, s.height, s.width, s.channels) if self._nhwc else (slots, s.channels, s.height, s.width)

@@ -1,0 +1,153 @@
+"""Records one by one, by their number."""
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from typing import Any, Iterator, NamedTuple, overload
+
+import numpy as np
+
+from ._ffi import check, ffi, lib, new_error, text
+from ._options import as_text
+
+
+class Decoder:
+    """Compressed pictures to pixels; keeps its buffers. One thread at a time."""
+
+    def __init__(self) -> None:
+        out, err = ffi.new("struct imrec_decoder **"), new_error()
+        check(lib.imrec_decoder_new(out, err), err)
+        self._decoder = ffi.gc(out[0], lib.imrec_decoder_free)
+
+    def __call__(self, data: Any, channels: int = 3, auto_orient: bool = True,
+                 max_pixels: int = 178956970) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """uint8 (H, W, channels), R, G, B(, A); channels 0 = as stored."""
+        image, err = ffi.new("struct imrec_image *"), new_error()
+        view = ffi.from_buffer(data)
+        check(lib.imrec_decoder_decode(self._decoder, view, len(view), channels, auto_orient, max_pixels, image, err), err)
+        rows = np.frombuffer(ffi.buffer(image.pixels, (image.height - 1) * image.stride + image.width * image.channels), np.uint8)
+        return np.lib.stride_tricks.as_strided(rows, (image.height, image.width, image.channels),
+                                               (image.stride, image.channels, 1)).copy()
+
+    def encode_jpeg(self, pixels: Any, quality: int = 95) -> bytes:
+        """uint8 (H, W) or (H, W, 1 or 3) as a JPEG file."""
+        pixels = np.ascontiguousarray(pixels, dtype=np.uint8)
+        if pixels.ndim == 2:
+            pixels = pixels[:, :, None]
+        image, err = ffi.new("struct imrec_image *"), new_error()
+        view = ffi.from_buffer("uint8_t[]", pixels)
+        image.pixels, image.stride = view, pixels.shape[1] * pixels.shape[2]
+        image.height, image.width, image.channels = pixels.shape
+        data, n = ffi.new("const void **"), ffi.new("size_t *")
+        check(lib.imrec_decoder_encode_jpeg(self._decoder, image, quality, data, n, err), err)
+        return bytes(ffi.buffer(data[0], n[0]))
+
+
+_local = threading.local()
+
+
+def decoder() -> Decoder:
+    """This thread's own."""
+    if getattr(_local, "pid", None) != os.getpid():
+        _local.decoder, _local.pid = Decoder(), os.getpid()
+    return _local.decoder  # type: ignore[no-any-return]
+
+
+def decode(data: Any, channels: int = 3) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """A compressed picture (bytes) as uint8 (H, W, channels), upright; channels 0 = as stored. Raises CorruptError,
+    UnsupportedError, LimitError."""
+    return decoder()(data, channels)
+
+
+def encode_jpeg(pixels: Any, quality: int = 95) -> bytes:
+    """uint8 (H, W), (H, W, 1) or (H, W, 3) as a JPEG file."""
+    return decoder().encode_jpeg(pixels, quality)
+
+
+class Record(NamedTuple):
+    """One record of a data set."""
+
+    id: int  #: of the image; 0 without an image record header
+    labels: np.ndarray[Any, np.dtype[np.float32]]
+    image: bytes  #: the compressed picture; of other records all bytes
+    shard: str  #: name of the file
+    offset: int  #: byte of its head there
+    is_image: bool  #: it has an image record header
+    mask: bytes | None = None  #: the compressed mask behind the picture
+
+    @property
+    def label(self) -> float:
+        """The first label."""
+        return float(self.labels[0]) if len(self.labels) else 0.0
+
+    def pixels(self, channels: int = 3) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """uint8 (H, W, channels), as decode()."""
+        return decode(self.image, channels)
+
+
+class Records(Sequence[Record]):
+    """The records of a data set as a sequence, in file order: len(), [i], slices, iteration. Reads what is asked for
+    and nothing else. Any thread may use it; so may a forked child, and it can be pickled."""
+
+    def __init__(self, path: Any) -> None:
+        self._path = as_text(None, "path_imgrec", path)
+        self._pid = 0
+        self._connect()
+
+    def _connect(self) -> None:
+        """Opens; again in a forked child, which must not share the parent's reader and lock."""
+        out, count, err = ffi.new("struct imrec_reader **"), ffi.new("uint64_t *"), new_error()
+        check(lib.imrec_reader_open(os.fsencode(self._path), 0, 1, out, err), err)
+        self._reader, self._lock = ffi.gc(out[0], lib.imrec_reader_close), threading.Lock()
+        check(lib.imrec_reader_count(self._reader, count, err), err)
+        self._count, self._pid = int(count[0]), os.getpid()
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Record]: ...
+
+    def __getitem__(self, index: Any) -> Any:
+        """Record `index`. Raises IndexError, or CorruptError where it cannot be read."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(self._count))]
+        i = index.__index__()
+        i += self._count if i < 0 else 0
+        if not 0 <= i < self._count:
+            raise IndexError(f"there is no record {index}: {self._path} has {self._count}")
+        if self._pid != os.getpid():
+            self._connect()
+        c, err = ffi.new("struct imrec_record *"), new_error()
+        with self._lock:
+            check(lib.imrec_reader_get(self._reader, i, c, err), err)
+            return _record(c)
+
+    def __iter__(self) -> Iterator[Record]:
+        return (self[i] for i in range(self._count))
+
+    def __reduce__(self) -> Any:
+        return Records, (self._path,)
+
+    def __repr__(self) -> str:
+        return f"<imrec.Records: {self._path}, {self._count} records>"
+
+
+def _record(c: Any) -> Record:
+    labels = np.array(ffi.unpack(c.labels, c.label_count) if c.is_image and c.label_count else [], np.float32)
+    image = bytes(ffi.buffer(c.image, c.image_size)) if c.is_image and c.image_size else b""
+    if not c.is_image:
+        image = bytes(ffi.buffer(c.data, c.size)) if c.size else b""
+    mask = bytes(ffi.buffer(c.mask, c.mask_size)) if c.mask else None
+    return Record(int(c.id), labels, image, text(c.uri), int(c.offset), bool(c.is_image), mask)
+
+
+def open(path: Any) -> Records:
+    """The records of a data set, by number: imrec.open("train.rec")[17].pixels(). `path` is what path_imgrec of
+    ImageRecordIter is: a file, several, a directory, a glob. Without an index beside each shard all record heads are
+    read once."""
+    return Records(path)

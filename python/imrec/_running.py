@@ -1,0 +1,58 @@
+"""Long calls of C: progress, and Ctrl-C."""
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable
+
+from ._ffi import ffi
+
+
+class Watch:
+    """What a long call tells while it runs, in a bar of tqdm's if asked for. The call runs in a thread of its own, so
+    that this one hears Ctrl-C, asks the call to end, and waits until it has."""
+
+    def __init__(self, progress: bool | Callable[[Any], None], unit: str, scale: bool = False) -> None:
+        self.cancelled = False
+        self.error: BaseException | None = None
+        self._call = progress if callable(progress) else None
+        self._bar = _bar(unit, scale) if progress is True else None
+        self.handle = ffi.new_handle(self)
+
+    def step(self, done: int, total: int, told: Any) -> bool:
+        """False: the call is to end."""
+        try:
+            if self._bar is not None:
+                if total and self._bar.total != total:
+                    self._bar.total = total
+                self._bar.update(done - self._bar.n)
+            if self._call is not None and self._call(told) is False:
+                self.cancelled = True
+        except BaseException as error:  # what the user's function raises ends the call, and is raised there
+            self.error = self.error or error
+            self.cancelled = True
+        return not self.cancelled
+
+    def run(self, call: Callable[[], int]) -> int:
+        """The status of call()."""
+        out: list[int] = []
+        thread = threading.Thread(target=lambda: out.append(call()), name="imrec-call")
+        thread.start()
+        interrupt: BaseException | None = None
+        while thread.is_alive():
+            try:
+                thread.join(0.05)
+            except BaseException as error:  # KeyboardInterrupt, and what other handlers raise
+                interrupt, self.cancelled = error, True
+        if self._bar is not None:
+            self._bar.close()
+        if interrupt or self.error:
+            raise interrupt or self.error  # type: ignore[misc]
+        return out[0]
+
+
+def _bar(unit: str, scale: bool) -> Any:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:  # progress=True without tqdm: nothing is shown
+        return None
+    return tqdm(unit=unit, unit_scale=scale)

@@ -1,0 +1,120 @@
+"""imrec.pack(): folders, lists, iterables, tars."""
+import inspect
+import io
+import os
+import tarfile
+
+import numpy as np
+import pytest
+
+import imrec
+from conftest import jpeg, picture
+from imrec import _tables
+from imrec._pack import bmp
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for i in range(12):
+        place = tmp_path / "photos" / ("ant", "bee", "cat")[i % 3]
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{i}.jpg").write_bytes(jpeg(picture(i)))
+    return tmp_path / "photos"
+
+
+def left(path):
+    return sorted(os.listdir(path))
+
+
+def test_a_folder_of_classes(folder, tmp_path):
+    told = []
+    card = imrec.pack(folder, tmp_path / "train.rec", pass_through=True, progress=told.append)
+    assert card["packed"] == 12 and card["classes"] == 3 and card["kinds"] == {"jpeg baseline": 12} or card["kinds"]
+    assert told and told[-1]["done"] == 12
+    assert left(tmp_path) == ["photos", "train.classes.txt", "train.crc", "train.idx", "train.lst", "train.manifest.json",
+                              "train.rec"]
+    assert {r.image for r in imrec.open(tmp_path / "train.rec")} == {jpeg(picture(i)) for i in range(12)}
+    with pytest.raises(imrec.ArgumentError, match="force"):
+        imrec.pack(folder, tmp_path / "train.rec")
+    with imrec.ImageRecordIter(tmp_path / "train.rec", data_shape=(3, 16, 16), batch_size=12) as it:
+        assert sorted(next(it).labels) == [0] * 4 + [1] * 4 + [2] * 4
+
+
+def test_a_list_with_the_folder_that_it_is_relative_to(folder, tmp_path):
+    (tmp_path / "some.lst").write_text("5\t2.5\tbee/1.jpg\n9\t4\tant/0.jpg\n")
+    imrec.pack(tmp_path / "some.lst", tmp_path / "some.rec", root=folder, resize=16, quality=80)
+    assert [(r.id, r.label, min(r.pixels().shape[:2])) for r in imrec.open(tmp_path / "some.rec")] == [(5, 2.5, 16), (9, 4, 16)]
+
+
+def test_bytes_are_stored_as_they_are_and_arrays_are_encoded(tmp_path):
+    imrec.pack(((jpeg(picture(i)), i, 50 + i) for i in range(5)), tmp_path / "a.rec")
+    assert [(r.id, r.label, r.image) for r in imrec.open(tmp_path / "a.rec")] == [(50 + i, i, jpeg(picture(i))) for i in range(5)]
+    imrec.pack([(picture(i), [i, 1, 2]) for i in range(5)], tmp_path / "b.rec", encoding="png", quality=3)
+    records = imrec.open(tmp_path / "b.rec")
+    assert all((r.pixels() == picture(i)).all() and r.labels.tolist() == [i, 1, 2] for i, r in enumerate(records))
+    assert left(tmp_path) == sorted(f"{s}.{e}" for s in "ab" for e in ("crc", "idx", "lst", "manifest.json", "rec"))
+
+
+def test_data_sets_of_dicts(tmp_path, folder):
+    class Image:  # of Pillow, as far as it goes
+        def convert(self, mode):
+            assert mode == "RGB"
+            return picture(1)
+
+    rows = [{"img": Image(), "fine": 3}, {"img": {"bytes": jpeg(picture(2)), "path": None}, "fine": 4},
+            {"img": {"bytes": None, "path": str(folder / "ant" / "0.jpg")}, "fine": 5}, {"img": picture(3)[:, :, 0], "fine": 6}]
+    imrec.pack(rows, tmp_path / "h.rec", image="img", label="fine")
+    assert [r.label for r in imrec.open(tmp_path / "h.rec")] == [3, 4, 5, 6]
+    with pytest.raises(imrec.ArgumentError, match="img, fine; say image="):
+        imrec.pack(rows, tmp_path / "i.rec")
+
+
+def test_tars_of_webdataset(tmp_path):
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        for i in range(4):
+            for suffix, data in (("jpg", jpeg(picture(i))), ("cls", str(i % 2).encode()), ("json", b"{}")):
+                info = tarfile.TarInfo(f"x/{i:04d}.{suffix}")
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+    imrec.pack([tmp_path / "a.tar"], tmp_path / "t.rec")
+    assert [(r.label, r.image) for r in imrec.open(tmp_path / "t.rec")] == [(i % 2, jpeg(picture(i))) for i in range(4)]
+
+
+@pytest.mark.parametrize("items, words", [([], "no item"), ([3], "item 0 is int"), ([(np.zeros((2, 2)), 1)], "float64"),
+                                          ([(np.zeros((2, 2, 5), np.uint8), 1)], r"\(2, 2, 5\)")])
+def test_what_is_no_picture_is_an_error_and_leaves_nothing(tmp_path, items, words):
+    with pytest.raises(imrec.ArgumentError, match=words):
+        imrec.pack(items, tmp_path / "x.rec")
+    assert left(tmp_path) == []
+
+
+def test_an_error_of_the_iterable_and_of_progress_is_the_callers(folder, tmp_path):
+    def items():
+        yield picture(0), 0
+        raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        imrec.pack(items(), tmp_path / "x.rec")
+
+    def progress(told):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        imrec.pack(folder, tmp_path / "y.rec", progress=progress)
+    with pytest.raises(imrec.CancelledError):
+        imrec.pack(folder, tmp_path / "z.rec", progress=lambda told: False)
+    assert not [name for name in left(tmp_path) if name.endswith((".rec", "manifest.json"))]
+
+
+def test_pictures_of_odd_sizes_survive_as_bmp():
+    for shape in ((1, 1, 3), (3, 5, 3), (4, 7), (2, 2, 1)):
+        pixels = np.random.default_rng(1).integers(0, 256, shape).astype(np.uint8)
+        expected = np.broadcast_to(pixels.reshape(*shape[:2], -1), (*shape[:2], 3))
+        assert (imrec.decode(bmp(pixels)) == expected).all()
+
+
+def test_the_signature_is_the_table():
+    names = set(inspect.signature(imrec.pack).parameters)
+    assert names == {r.name for r in _tables.PACK} - {"quiet", "json"} | {"source", "out", "root", "image", "label", "progress"}
+    with pytest.raises(imrec.ArgumentError, match="did you mean resize"):
+        imrec.pack([(picture(0), 0)], "x.rec", resise=3)
