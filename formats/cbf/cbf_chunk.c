@@ -14,7 +14,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { SHORT = 8 }; /* values that are not worth a call */
+enum {
+    SHORT = 8,       /* values that are not worth a call */
+    STEP = 256 << 10 /* bytes to ask for at a time */
+};
 
 struct walk {
     const struct cbf_header *h;
@@ -26,6 +29,8 @@ struct walk {
     uint64_t first_key;
     struct imrec_error *err;
     uint8_t suspect; /* some sequence is */
+    size_t have;     /* bytes of raw are there */
+    bool unread;     /* no more could be had */
 };
 
 #define BAD(w, pos, ...)                                                                           \
@@ -55,6 +60,21 @@ cbf_reserve(void **p, size_t *cap, uint64_t count, size_t size, struct imrec_err
 #define RESERVE(c, field, count, err)                                                              \
     cbf_reserve((void **)&(c)->field, &(c)->field##_cap, (count), sizeof(*(c)->field), (err))
 
+static enum imrec_status ask_for(struct walk *w, size_t upto)
+{
+    const size_t left = w->raw.n - upto;
+    w->have = upto + (left < STEP ? left : STEP);
+    const enum imrec_status st = w->how->more(w->how->user, w->have, w->err);
+    w->unread = st != IMREC_OK;
+    return st;
+}
+
+/* raw[0..upto) is about to be looked at. */
+static inline enum imrec_status need(struct walk *w, size_t upto)
+{
+    return upto <= w->have ? IMREC_OK : ask_for(w, upto);
+}
+
 /* Bounded by the chunk's bytes: its header was checked against them. */
 static enum imrec_status reserve_tables(struct walk *w)
 {
@@ -70,6 +90,7 @@ static enum imrec_status reserve_tables(struct walk *w)
 static enum imrec_status read_lengths(struct walk *w)
 {
     uint64_t sum = 0;
+    IMREC_TRY(need(w, 4 * (size_t)w->entry->sequences));
     for (uint32_t i = 0; i < w->entry->sequences; i++)
         sum += w->c->length[i] = load_le32(w->raw.p + 4 * (size_t)i);
     if (sum != w->entry->samples)
@@ -125,6 +146,7 @@ static enum imrec_status measure_sparse(struct walk *w, size_t pos, const struct
         return too_many(w, pos + 4, s, sequence, "NNZ", (int32_t)nnz,
                         (left - 4 * (uint64_t)n) / value);
     *bytes = 8 + 4 * (uint64_t)n + nnz * value;
+    IMREC_TRY(need(w, pos + (size_t)*bytes));
     w->suspect |= w->c->dropped[sequence] |= is_suspect(w->raw.p + pos, n, nnz, s);
     return IMREC_OK;
 }
@@ -157,6 +179,7 @@ static enum imrec_status walk_stream(struct walk *w, uint32_t i, size_t *pos)
                        "stream '%.64s', sequence %" PRIu64 ": chunk %" PRIu32
                        " ends here, %zu bytes before the sequence's counts do",
                        s->alias, w->first_key + k, w->which, head - (w->raw.n - *pos));
+        IMREC_TRY(need(w, *pos + head));
         IMREC_TRY(head == 8 ? measure_sparse(w, *pos, s, k, &bytes)
                             : measure_dense(w, *pos, s, k, &bytes));
     }
@@ -175,7 +198,7 @@ static enum imrec_status walk_counts(struct walk *w)
                    "the %" PRIu32 " sequences of chunk %" PRIu32 " end here, %zu bytes before the "
                    "chunk does",
                    w->entry->sequences, w->which, w->raw.n - pos);
-    return IMREC_OK;
+    return need(w, w->raw.n);
 }
 
 /* Tells the caller of a fault; IMREC_OK: it is to be dropped. */
@@ -285,7 +308,8 @@ enum imrec_status cbf_chunk_parse(const struct cbf_header *h, uint32_t which, st
                      .raw = raw,
                      .which = which,
                      .first_key = first_key,
-                     .err = err != NULL ? err : &own};
+                     .err = err != NULL ? err : &own,
+                     .have = how != NULL && how->more != NULL ? 0 : raw.n};
     c->lost = 0;
     c->view = (struct sequence_chunk){0};
     if (raw.n != w.entry->bytes)
@@ -295,7 +319,7 @@ enum imrec_status cbf_chunk_parse(const struct cbf_header *h, uint32_t which, st
     IMREC_TRY(reserve_tables(&w));
     const enum imrec_status st = walk_counts(&w);
     if (st != IMREC_OK)
-        return drop_chunk(&w, st);
+        return w.unread ? st : drop_chunk(&w, st);
     set_view(&w);
     if (w.suspect)
         IMREC_TRY(tell_suspects(&w));

@@ -22,10 +22,15 @@ struct cbf_fault {
 typedef enum imrec_status
 cbf_fault_fn(void *user, const struct cbf_fault *fault, struct imrec_error *err);
 
+/* Has the bytes of a chunk read up to `upto`, and no fewer than before; it is called with growing
+ * numbers. So what is walked over has just been read, and is in the cache. */
+typedef enum imrec_status cbf_more_fn(void *user, size_t upto, struct imrec_error *err);
+
 /* How chunks are read; zeroed: as stored, and the first fault is an error. */
 struct cbf_reading {
     const enum stream_element *element; /* [streams] wanted; NULL: as stored */
     cbf_fault_fn *on_fault;             /* NULL: the first one is the error */
+    cbf_more_fn *more;                  /* NULL: all bytes are there */
     void *user;
 };
 

@@ -14,6 +14,7 @@ struct faults {
     const struct corpus *c;
     const struct corpus_block *k;
     struct cbf_reading how; /* what is wanted; faults go to on_fault */
+    size_t read;            /* bytes of a whole chunk so far */
 };
 
 static const struct corpus_file *file_of(const struct faults *a)
@@ -88,6 +89,16 @@ static enum imrec_status check_frames(struct faults *a, struct imrec_error *err)
 
 /* ---- a whole chunk ----------------------------------------------------------------------- */
 
+static enum imrec_status read_more(void *user, size_t upto, struct imrec_error *err)
+{
+    struct faults *a = user;
+    const struct corpus_file *f = file_of(a);
+    const size_t from = a->read;
+    a->read = upto;
+    return source_read(f->in, f->head.chunk[a->k->number].offset + from,
+                       (uint8_t *)a->b->raw.p + from, upto - from, err);
+}
+
 static enum imrec_status load_chunk(struct faults *a, struct imrec_error *err)
 {
     const struct corpus_file *f = file_of(a);
@@ -95,7 +106,7 @@ static enum imrec_status load_chunk(struct faults *a, struct imrec_error *err)
     struct block *b = a->b;
     struct imrec_error own; /* faults are told by words, whether or not the caller asks */
     IMREC_TRY(room_reserve(&b->raw, e->bytes, 1, "a chunk", err));
-    IMREC_TRY(source_read(f->in, e->offset, b->raw.p, (size_t)e->bytes, err));
+    a->read = 0;
     return cbf_chunk_parse(&f->head, a->k->number, (struct bytes){b->raw.p, (size_t)e->bytes},
                            a->k->first - a->k->from, &a->how, &b->binary, err != NULL ? err : &own);
 }
@@ -161,7 +172,8 @@ block_load_binary(struct block *b, struct corpus *c, uint32_t number, struct imr
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a chunk");
     for (uint32_t i = 0; i < c->streams; i++)
         wanted[i] = c->element;
-    a.how = (struct cbf_reading){.element = wanted, .on_fault = on_fault, .user = &a};
+    a.how = (struct cbf_reading){
+        .element = wanted, .on_fault = on_fault, .more = read_more, .user = &a};
     const enum imrec_status st = load(&a, err);
     imrec_free(wanted);
     return st;

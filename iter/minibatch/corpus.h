@@ -1,8 +1,8 @@
 /* iter/minibatch/corpus.h - the sequences of one deserializer: its files, in their order, in
  * blocks.
  *
- * A block is what is read and parsed at once: 256 KiB of a text at most, a chunk of a binary file. A
- * run of blocks of one file is a chunk of the timeline. Only tables are held here. After
+ * A block is what is read and parsed at once: 256 KiB of a text at most, a chunk of a binary file.
+ * A run of blocks of one file is a chunk of the timeline. Only tables are held here. After
  * corpus_open() any thread may read them; corpus_length() is for one. */
 #ifndef IMREC_ITER_MINIBATCH_CORPUS_H
 #define IMREC_ITER_MINIBATCH_CORPUS_H

@@ -36,7 +36,8 @@ static void read_chunks(struct bytes file, const struct cbf_header *h, struct cb
 {
     static const enum stream_element doubles[64] = {STREAM_DOUBLE, STREAM_FLOAT, STREAM_DOUBLE};
     uint64_t lost = 0;
-    const struct cbf_reading how = {h->streams <= 64 ? doubles : NULL, go_on, &lost};
+    const struct cbf_reading how = {
+        .element = h->streams <= 64 ? doubles : NULL, .on_fault = go_on, .user = &lost};
     struct stream_info info[64];
     if (h->streams > 64)
         return;

@@ -229,6 +229,99 @@ START_TEST(every_variant_finds_the_largest_index_and_the_sum)
 }
 END_TEST
 
+/* ---- a chunk that is read while it is walked ---------------------------------------------- */
+
+#define LONG_SEQUENCES 9000u /* of 140 bytes: several steps */
+
+static struct buf long_file(void)
+{
+    static const struct stream_info info = {.name = "x", .storage = STREAM_SPARSE, .dim = 1000};
+    static uint64_t at[LONG_SEQUENCES + 1];
+    static uint32_t length[LONG_SEQUENCES];
+    struct buf body = BUF_INIT(1 << 24), out = BUF_INIT(1 << 24);
+    for (uint32_t k = 0; k < LONG_SEQUENCES; k++) {
+        at[k] = body.n;
+        length[k] = 1;
+        random_u32(&body, 1);
+        random_u32(&body, 16);
+        for (uint32_t i = 0; i < 32; i++) /* values, indices */
+            random_u32(&body, i < 16 ? k : (k + i) % 1000);
+        random_u32(&body, 16);
+    }
+    at[LONG_SEQUENCES] = body.n;
+    const struct chunk_stream stream = {body.p, at};
+    const struct sequence_chunk c = {.sequences = LONG_SEQUENCES,
+                                     .streams = 1,
+                                     .length = length,
+                                     .samples = LONG_SEQUENCES,
+                                     .stream = &stream};
+    struct cbf_writer *w;
+    ck_assert_int_eq(cbf_writer_new(&info, 1, 0, cbf_to_buf, &out, &w, NULL), IMREC_OK);
+    ck_assert_int_eq(cbf_writer_add(w, &c, NULL), IMREC_OK);
+    ck_assert_int_eq(cbf_writer_finish(w, NULL), IMREC_OK);
+    cbf_writer_free(w);
+    buf_free(&body);
+    return out;
+}
+
+struct slow_reader {
+    struct bytes all;
+    uint8_t *to;
+    size_t have;
+    unsigned calls, fails_at;
+};
+
+static enum imrec_status read_on(void *user, size_t upto, struct imrec_error *err)
+{
+    struct slow_reader *r = user;
+    ck_assert_uint_gt(upto, r->have);
+    ck_assert_uint_le(upto, r->all.n);
+    if (++r->calls == r->fails_at)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, 7, "the disk is gone");
+    memcpy(r->to + r->have, r->all.p + r->have, upto - r->have);
+    r->have = upto;
+    return IMREC_OK;
+}
+
+/* fails_at 0: never. What has not been read yet is made of bytes that would be refused. */
+static enum imrec_status
+parse_slowly(const struct buf *file, unsigned fails_at, unsigned *calls, struct cbf_chunk *c)
+{
+    struct cbf_header h;
+    struct imrec_error err = {0};
+    const struct bytes bytes = {file->p, file->n};
+    ck_assert_int_eq(cbf_open(bytes, &h, NULL), IMREC_OK);
+    struct slow_reader r = {.all = cbf_chunk_bytes(bytes, &h, 0), .fails_at = fails_at};
+    const struct cbf_reading how = {.more = read_on, .user = &r};
+    r.to = imrec_zalloc(r.all.n, 1);
+    memset(r.to, 0xff, r.all.n);
+    const enum imrec_status st =
+        cbf_chunk_parse(&h, 0, (struct bytes){r.to, r.all.n}, 0, &how, c, &err);
+    if (st == IMREC_OK)
+        ck_assert_mem_eq(r.to, r.all.p, r.all.n);
+    else
+        ck_assert_str_eq(err.message, "the disk is gone");
+    *calls = r.calls;
+    imrec_free(r.to);
+    cbf_header_free(&h);
+    return st;
+}
+
+START_TEST(a_chunk_is_walked_over_while_it_is_read)
+{
+    struct buf file = long_file();
+    struct cbf_chunk c = {0};
+    unsigned calls, some;
+    ck_assert_int_eq(parse_slowly(&file, 0, &calls, &c), IMREC_OK);
+    ck_assert_uint_eq(c.view.sequences, LONG_SEQUENCES);
+    ck_assert_uint_gt(calls, 3);
+    for (unsigned k = 1; k <= calls; k++)
+        ck_assert_int_eq(parse_slowly(&file, k, &some, &c), IMREC_ERR_CORRUPT);
+    cbf_chunk_free(&c);
+    buf_free(&file);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("cbf chunk");
@@ -238,6 +331,7 @@ int main(void)
     tcase_add_test(tc, the_callback_decides_which_fault_is_the_last);
     tcase_add_test(tc, a_chunk_may_lose_all_its_sequences);
     tcase_add_test(tc, memory_is_used_again_and_its_lack_is_an_error);
+    tcase_add_test(tc, a_chunk_is_walked_over_while_it_is_read);
     tcase_add_test(tc, every_variant_finds_the_largest_index_and_the_sum);
     suite_add_tcase(s, tc);
     return suite_run(s);
