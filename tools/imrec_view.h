@@ -18,9 +18,12 @@ struct sheet {
 void sheet_picture(struct sheet *s, const char *mime, const void *bytes, size_t n);
 void sheet_no_picture(struct sheet *s, const char *why); /* counted as failed */
 void sheet_label(struct sheet *s, const float *labels, uint32_t n);
-/* Pictures with boxes: frames in the colours of their classes, and the caption that says them. */
-void sheet_frames(const struct imrec_image *image, const float *label);
-void sheet_boxes(struct sheet *s, const float *label);
+/* Draws what is known of the picture in a slot: boxes in the colours of their classes, the mask's
+ * classes as tints, keypoints as crosses. And the caption that says it. */
+void sheet_marks(const struct imrec_image *image, const struct imrec_iter_options *o,
+                 const struct imrec_batch *b, uint32_t slot);
+void sheet_say_marks(struct sheet *s, const struct imrec_iter_options *o,
+                     const struct imrec_batch *b, uint32_t slot);
 void sheet_end_figure(struct sheet *s);
 
 /* A slot of a batch: its picture (frames are drawn into it), label and draws. */
@@ -28,8 +31,9 @@ void sheet_delivered(struct sheet *s, const struct imrec_iter_options *o,
                      const struct imrec_batch *b, uint32_t slot, const struct imrec_image *image);
 /* What was drawn, as far as it is not neutral; the line begun goes on with <br>. */
 void sheet_draw(FILE *out, const struct imrec_draw *d);
-bool sheet_has_boxes(const struct imrec_iter_options *o);
-void sheet_unnormalized(struct imrec_iter_options *o); /* values are pixels */
+bool sheet_is_detection(const struct imrec_iter_options *o); /* aug_seq=det_aug_default */
+bool sheet_has_boxes(const struct imrec_iter_options *o);    /* that, or boxes=1 */
+void sheet_unnormalized(struct imrec_iter_options *o);       /* values are pixels */
 
 /* What the iterator delivers: pairs are its options. Returns an exit status. */
 int sheet_augmented(struct sheet *s, const char *name, const char *uri, char *const *pairs, int n);

@@ -20,31 +20,30 @@ picture_of(const struct imrec_shape *shape, const uint8_t *slot, uint8_t *rgb)
     return image;
 }
 
-bool sheet_has_boxes(const struct imrec_iter_options *o)
+bool sheet_is_detection(const struct imrec_iter_options *o)
 {
     return strcmp(o->aug_seq, "det_aug_default") == 0;
+}
+
+bool sheet_has_boxes(const struct imrec_iter_options *o)
+{
+    return o->boxes || sheet_is_detection(o);
 }
 
 void sheet_delivered(struct sheet *s, const struct imrec_iter_options *o,
                      const struct imrec_batch *b, uint32_t slot, const struct imrec_image *image)
 {
     struct imrec_error err;
-    const float *label = b->labels + (size_t)slot * b->label_width;
-    const bool boxes = sheet_has_boxes(o);
     const void *jpeg;
     size_t n;
-    if (boxes)
-        sheet_frames(image, label);
+    sheet_marks(image, o, b, slot);
     if (b->status[slot] != IMREC_OK)
         sheet_no_picture(s, "failed");
     else if (imrec_decoder_encode_jpeg(s->decoder, image, s->quality, &jpeg, &n, &err) != IMREC_OK)
         sheet_no_picture(s, err.message);
     else
         sheet_picture(s, "image/jpeg", jpeg, n);
-    if (boxes)
-        sheet_boxes(s, label);
-    else
-        sheet_label(s, label, s->unlabelled ? 0 : b->label_width);
+    sheet_say_marks(s, o, b, slot);
     fprintf(s->out, "id %" PRIu64 ", sweep %" PRIu64, b->ids[slot], b->sweep);
     if (b->repeats * b->view_count > 1)
         fprintf(s->out, ", view %" PRIu32, s->view);
@@ -63,6 +62,7 @@ static void show_view(struct sheet *s, const struct imrec_iter_options *o,
         picture_of(&v->shape, (const uint8_t *)v->data + slot * bytes, rgb);
     struct imrec_batch of_view = *b; /* the sheet looks at the draws of the first tensor */
     of_view.draws = v->draws;
+    of_view.masks = v->masks;
     s->view = slot % b->repeats * b->view_count + tensor;
     sheet_delivered(s, o, &of_view, slot, &image);
 }
@@ -123,7 +123,7 @@ int sheet_augmented(struct sheet *s, const char *name, const char *uri, char *co
         o.batch_size += o.num_views - o.batch_size % o.num_views;
     sheet_unnormalized(&o);
     o.mixup = 0;
-    if (!sheet_has_boxes(&o))
+    if (!sheet_is_detection(&o))
         o.max_random_contrast = o.max_random_illumination = 0; /* of values, too */
     o.dtype = IMREC_UINT8;
     o.layout = IMREC_NHWC;

@@ -14,7 +14,9 @@ struct grid {
     struct sheet *sheet;
     const char *name; /* of the command */
     uint64_t draws;
-    struct imrec_iter_options base;
+    struct imrec_iter_options base; /* labels are numbers, */
+    struct imrec_iter_options
+        marked; /* with boxes, masks and keypoints, as far as there are some */
 };
 
 /* ---- the table's rows ------------------------------------------------------------------- */
@@ -153,20 +155,31 @@ static void fit_options(struct imrec_iter_options *o)
     o->epoch_size = o->max_samples = 0;
 }
 
+static enum imrec_status open_augmenter(const struct augmenter *a,
+                                        const struct imrec_iter_options *base,
+                                        char words[AUGMENTER_WORDS], struct imrec_iter_options *o,
+                                        struct imrec_iter **out, struct imrec_error *err)
+{
+    *o = *base;
+    *out = NULL;
+    enum imrec_status st = augmenter_apply(a, o, words, err);
+    fit_options(o);
+    return st == IMREC_OK ? imrec_iter_open(o, out, err) : st;
+}
+
 static void show_augmenter(const struct grid *g, const struct augmenter *a)
 {
     struct sheet *s = g->sheet;
     char words[AUGMENTER_WORDS];
-    struct imrec_iter_options o = g->base;
-    struct imrec_iter *it = NULL;
+    struct imrec_iter_options o;
+    struct imrec_iter *it;
     struct imrec_error err;
     fprintf(s->out, "<h2 id=\"%s\">%s</h2>\n<p><code>%s</code></p>\n", a->name, a->name, a->words);
     show_rows(s->out, a);
     fputs("<div class=\"sheet\">\n", s->out);
-    enum imrec_status st = augmenter_apply(a, &o, words, &err);
-    fit_options(&o);
-    if (st == IMREC_OK)
-        st = imrec_iter_open(&o, &it, &err);
+    enum imrec_status st = open_augmenter(a, &g->marked, words, &o, &it, &err);
+    if (st == IMREC_ERR_ARGUMENT) /* some do not go with boxes, masks and keypoints */
+        st = open_augmenter(a, &g->base, words, &o, &it, &err);
     if (st == IMREC_OK) {
         uint8_t *rgb = cli_realloc(NULL, (size_t)o.data_shape.height * o.data_shape.width, 6);
         st = show_draws(g, it, &o, rgb, &err);
@@ -183,9 +196,11 @@ static void show_augmenter(const struct grid *g, const struct augmenter *a)
 
 /* ---- the page --------------------------------------------------------------------------- */
 
-/* Labels of the first record; whether they are boxes (docs/guide/detection.md). */
-static bool look_at_labels(struct imrec_iter_options *o)
+/* What the first record has: boxes (docs/guide/detection.md) or other labels, a mask. Whether its
+ * labels are boxes. */
+static bool look_at_record(struct grid *g)
 {
+    struct imrec_iter_options *o = &g->base, *marked = &g->marked;
     struct imrec_error err;
     struct imrec_reader *reader;
     struct imrec_record r;
@@ -193,10 +208,15 @@ static bool look_at_labels(struct imrec_iter_options *o)
     if (imrec_reader_open(o->path_imgrec, (uint64_t)o->part_index, (uint64_t)o->num_parts, &reader,
                           &err) != IMREC_OK)
         return false;
-    if (imrec_reader_next(reader, &r, &err) == IMREC_OK && r.is_image && r.label_count > 1) {
+    if (imrec_reader_next(reader, &r, &err) == IMREC_OK && r.is_image) {
         boxes = imrec_labels_are_boxes(r.labels, r.label_count);
-        if (o->label_width == 1)
+        marked->boxes |= boxes && !sheet_is_detection(marked);
+        if (r.mask != NULL && marked->masks == IMREC_MASK_NONE)
+            marked->masks = IMREC_MASK_UINT16;
+        if (o->label_width == 1 && r.label_count > 0)
             o->label_width = r.label_count;
+        if (!boxes)
+            marked->label_width = o->label_width;
     }
     imrec_reader_close(reader);
     return boxes;
@@ -232,8 +252,12 @@ int sheet_grid(struct sheet *s, const char *name, const char *uri, uint64_t draw
         return EXIT_USAGE;
     sheet_unnormalized(&g.base);
     s->quality = 85;
-    const bool plain = !sheet_has_boxes(&g.base);
-    const bool boxes = look_at_labels(&g.base) || !plain;
+    g.marked = g.base;
+    g.base.boxes = false;
+    g.base.masks = IMREC_MASK_NONE;
+    g.base.keypoints = 0;
+    const bool plain = !sheet_is_detection(&g.base);
+    const bool boxes = look_at_record(&g) || !plain;
     s->unlabelled = boxes;
     show_contents(s->out, plain, boxes);
     fputs("<h2>The picture</h2>\n<div class=\"sheet\">\n", s->out);

@@ -137,7 +137,8 @@ static enum imrec_status record_of(struct reshape *r, const struct imrec_record 
     r->record.n = 0;
     IMREC_TRY(
         image_record_head(&r->record, to->labels, to->label_count, false, to->id, in->id2, err));
-    IMREC_TRY(buf_append(&r->record, in->image, in->image_size, err));
+    const uint8_t *image = in->image, *end = (const uint8_t *)in->data + in->size;
+    IMREC_TRY(buf_append(&r->record, image, (size_t)(end - image), err)); /* the mask, too */
     to->record = (struct bytes){r->record.p, r->record.n};
     return IMREC_OK;
 }
