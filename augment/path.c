@@ -32,6 +32,19 @@ static void apply(const double m[6], double *x, double *y)
     *y = v;
 }
 
+/* Upright to stored, as in augment/orient.c. */
+static void stored_of_upright(uint32_t o, const struct mask *stored, double m[6])
+{
+    const bool swaps = orient_swaps(o);
+    const double x[3] = {!swaps, swaps, 0}, y[3] = {swaps, !swaps, 0};
+    const double last_x = stored->width - 1.0, last_y = stored->height - 1.0;
+    const bool flip_x = orient_flips_column(o), flip_y = orient_flips_row(o);
+    for (int i = 0; i < 3; i++) {
+        m[i] = (flip_x ? -x[i] : x[i]) + (i == 2 && flip_x ? last_x : 0);
+        m[3 + i] = (flip_y ? -y[i] : y[i]) + (i == 2 && flip_y ? last_y : 0);
+    }
+}
+
 /* ---- building ------------------------------------------------------------------------------- */
 
 void path_begin(struct path *p, uint32_t width, uint32_t height)
@@ -64,6 +77,26 @@ void path_add_shift(struct path *p, double x, double y, uint32_t width, uint32_t
 void path_add_mirror(struct path *p)
 {
     path_add(p, (const double[6]){-1, 0, p->width - 1.0, 0, 1, 0}, p->width, p->height);
+}
+
+void path_add_orientation(struct path *p, uint32_t orientation)
+{
+    const struct mask stored = {.width = p->width, .height = p->height};
+    const bool swaps = orient_swaps(orientation);
+    double back[6], m[6];
+    stored_of_upright(orientation, &stored, back);
+    if (invert(back, m))
+        path_add(p, m, swaps ? p->height : p->width, swaps ? p->width : p->height);
+}
+
+void path_join(struct path *p, const struct path *next)
+{
+    for (uint32_t i = 0; i < next->edge_count && p->edge_count < PATH_EDGES; i++) {
+        struct path_edge *e = &p->edges[p->edge_count++];
+        *e = next->edges[i];
+        compose(p->m, next->edges[i].m, e->m);
+    }
+    path_add(p, next->m, next->width, next->height);
 }
 
 void path_add_edge(struct path *p)
@@ -179,19 +212,6 @@ double path_rectangle(const struct path *p, const double from[4], double to[4])
 }
 
 /* ---- masks ---------------------------------------------------------------------------------- */
-
-/* Upright to stored, as in augment/orient.c. */
-static void stored_of_upright(uint32_t o, const struct mask *stored, double m[6])
-{
-    const bool swaps = orient_swaps(o);
-    const double x[3] = {!swaps, swaps, 0}, y[3] = {swaps, !swaps, 0};
-    const double last_x = stored->width - 1.0, last_y = stored->height - 1.0;
-    const bool flip_x = orient_flips_column(o), flip_y = orient_flips_row(o);
-    for (int i = 0; i < 3; i++) {
-        m[i] = (flip_x ? -x[i] : x[i]) + (i == 2 && flip_x ? last_x : 0);
-        m[3 + i] = (flip_y ? -y[i] : y[i]) + (i == 2 && flip_y ? last_y : 0);
-    }
-}
 
 /* x as a function of the column, in a row. */
 struct line {

@@ -27,6 +27,10 @@ void path_add(struct path *p, const double m[6], uint32_t width, uint32_t height
 void path_add_resize(struct path *p, uint32_t width, uint32_t height);
 void path_add_shift(struct path *p, double x, double y, uint32_t width, uint32_t height);
 void path_add_mirror(struct path *p);
+/* The result so far is stored, its EXIF orientation turns it upright. */
+void path_add_orientation(struct path *p, uint32_t orientation);
+/* All of `next`, whose source is the result so far. */
+void path_join(struct path *p, const struct path *next);
 /* What the next step shows beside the result so far is nothing of the source. */
 void path_add_edge(struct path *p);
 

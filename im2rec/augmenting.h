@@ -32,9 +32,10 @@ struct augmenting_plan {
 /* For a picture of such a size, upright; copy is the number of the record made of it. */
 void augmenting_draw(struct augmenting *a, int64_t seed, uint64_t id, uint64_t copy,
                      struct imrec_shape picture, struct augmenting_plan *out);
-/* *out is a view of a's memory, until the next call. */
+/* *out is a view of a's memory, until the next call. Where pixels go is added to the path, but for
+ * the mirror. */
 IMREC_NODISCARD enum imrec_status
 augmenting_run(struct augmenting *a, const struct augmenting_plan *p,
-               const struct imrec_image *from, struct resize_scratch *scratch,
+               const struct imrec_image *from, struct path *path, struct resize_scratch *scratch,
                struct imrec_image *out, struct imrec_error *err);
 #endif

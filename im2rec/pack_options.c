@@ -56,9 +56,10 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
     if (o->annotations[0] != '\0' && (o->list || o->label_width != 0))
         return refuse(err, "annotations say what the labels are: list and label_width cannot go "
                            "with it");
-    if (o->annotations[0] != '\0' && (o->center_crop || o->augment[0] != '\0'))
-        return refuse(err, "center_crop and augment would move pictures away from the boxes of "
-                           "annotations");
+    if (o->masks[0] != '\0' && (o->list || o->format == IMREC_PACK_CBF))
+        return refuse(err, "masks are packed into records: list and format=cbf cannot go with it");
+    if (o->keypoints != 0 && !o->pack_label && o->annotations[0] == '\0')
+        return refuse(err, "keypoints are labels of a list: they need pack_label");
     if (o->copies > 1 && o->augment[0] == '\0')
         return refuse(err, "copies of a picture would be equal without augment");
     if (o->augment[0] != '\0' && (o->pass_through || o->pixels))
@@ -156,6 +157,13 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
         "accept_truncated", "shards",   "shard_size", "inter_method", "augment",
         "copies",
     };
+    static const char *const of_places[] = {"keypoints", "keypoint_pairs", "drawn_on"};
+    static const char *const of_masks[] = {"masks", "ignore_label"};
+    const bool places = o->keypoints != 0 || o->drawn_on != IMREC_DRAWN_ON_UPRIGHT;
+    if (places && is_one_of(p->name, of_places, sizeof(of_places) / sizeof(of_places[0])))
+        return true;
+    if (o->masks[0] != '\0' && is_one_of(p->name, of_masks, sizeof(of_masks) / sizeof(*of_masks)))
+        return true;
     return is_one_of(p->name, names, sizeof(names) / sizeof(names[0])) ||
            (o->format == IMREC_PACK_CBF &&
             is_one_of(p->name, of_cbf, sizeof(of_cbf) / sizeof(of_cbf[0])));

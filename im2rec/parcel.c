@@ -9,10 +9,12 @@
 #include "codec/codec.h"
 #include "formats/crc32c.h"
 #include "formats/image_record.h"
+#include "formats/record_mask.h"
 #include "formats/recordio.h"
 #include "formats/wav.h"
 #include "im2rec/augmenting.h"
 #include "im2rec/cbf_shard.h"
+#include "im2rec/moving.h"
 #include "im2rec/pack_options.h"
 #include "im2rec/read_file.h"
 
@@ -39,6 +41,7 @@ struct packer {
     struct buf head, record;
     bool augments;
     struct augmenting augmenting;
+    struct moving moving;
 };
 
 void parcel_free(struct parcel *p)
@@ -74,6 +77,8 @@ enum imrec_status packer_new(const struct imrec_pack_options *o, const char *roo
     k->augments = o->augment[0] != '\0';
     if (st == IMREC_OK && k->augments)
         st = augmenting_init(&k->augmenting, o->augment, pack_options_channels(o), err);
+    if (st == IMREC_OK)
+        st = moving_init(&k->moving, o, err);
     if (st != IMREC_OK) {
         packer_free(k);
         *out = NULL;
@@ -91,6 +96,7 @@ void packer_free(struct packer *k)
     image_free(&k->upright);
     image_free(&k->resized);
     augmenting_free(&k->augmenting);
+    moving_free(&k->moving);
     imrec_free(k->file.p);
     buf_free(&k->head);
     buf_free(&k->record);
@@ -272,17 +278,24 @@ recode(struct packer *k, struct parcel *p, const struct imrec_picture_info *info
             return false;
         view = k->upright.view;
     }
-    if (k->o->center_crop)
+    struct path *path = &k->moving.follow.path;
+    if (k->o->center_crop) {
+        const uint32_t side = shorter(path->width, path->height);
+        path_add_shift(path, -(double)((path->width - side) / 2),
+                       -(double)((path->height - side) / 2), side, side);
         view = centre(&view);
+    }
+    if (path->width != width || path->height != height)
+        path_add_resize(path, width, height);
     if (view.width != width || view.height != height) {
         if (!fine(p, resize(k, p, &view, width, height, &err), &err))
             return false;
         view = k->resized.view;
     }
     if (k->augments &&
-        !fine(p, augmenting_run(&k->augmenting, &plan, &view, k->scratch, &view, &err), &err))
+        !fine(p, augmenting_run(&k->augmenting, &plan, &view, path, k->scratch, &view, &err), &err))
         return false;
-    return encode(k, p, &view, out);
+    return moving_finish(&k->moving, p, plan.draw.mirror) && encode(k, p, &view, out);
 }
 
 /* ---- one picture ------------------------------------------------------------------------ */
@@ -317,19 +330,25 @@ static bool image_bytes(struct packer *k, struct parcel *p, struct bytes file, s
                                         .accept_truncated = k->o->accept_truncated,
                                         .alpha = CODEC_ALPHA_WHITE};
     const bool pass = k->o->pass_through;
+    struct moving *m = &k->moving;
+    uint64_t bytes;
     struct imrec_picture_info info;
     struct imrec_error err;
     *out = file;
-    if (pass && k->o->check == IMREC_CHECK_NONE)
+    if (pass && k->o->check == IMREC_CHECK_NONE && !moving_asks(m))
         return true;
     if (wav_is(file))
         return sound_bytes(k, p, file);
     if (!fine(p, codec_begin(k->codec, file, &limits, &info, &err), &err))
         return false;
     describe(p, &info);
+    if (!moving_find(m, p, &info, &bytes) || !take(k, p, bytes) || !moving_begin(m, p, &info))
+        return false;
     if (!pass)
         return recode(k, p, &info, out);
-    if (k->o->check == IMREC_CHECK_HEADER)
+    if (!moving_keep(m, p, &info))
+        return false;
+    if (k->o->check != IMREC_CHECK_DECODE)
         return true;
     return take(k, p, codec_claim(k->codec, 1)) &&
            fine(p, codec_check(k->codec, &p->outcome.warnings, &err), &err);
@@ -360,25 +379,44 @@ static bool frame_cbf(struct packer *k, struct parcel *p, struct bytes image)
     return fine(p, cbf_image_record(image, &p->record, &err), &err);
 }
 
-/* Head and image in one piece: the file stands behind room for the head, what was encoded is
- * copied. */
+/* Head, image, and the mask with its trailer, in one piece. */
+static bool append_all(struct packer *k, struct parcel *p, struct bytes image)
+{
+    struct imrec_error err;
+    const struct bytes mask = k->moving.png;
+    uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
+    k->record.n = 0;
+    if (!fine(p, buf_append(&k->record, k->head.p, k->head.n, &err), &err) ||
+        !fine(p, buf_append(&k->record, image.p, image.n, &err), &err))
+        return false;
+    if (mask.n == 0)
+        return true;
+    record_mask_trailer(mask, trailer);
+    return fine(p, buf_append(&k->record, mask.p, mask.n, &err), &err) &&
+           fine(p, buf_append(&k->record, trailer, sizeof(trailer), &err), &err);
+}
+
+/* The file stands behind room for the head: where it is the whole record, nothing is copied. */
 static bool frame(struct packer *k, struct parcel *p, struct bytes image)
 {
     struct imrec_error err;
+    const size_t room = k->head.n;
+    const struct bytes mask = k->moving.png;
     if (k->o->format == IMREC_PACK_CBF)
         return frame_cbf(k, p, image);
+    if (k->moving.labels && !head_bytes(k, p)) /* as they are now */
+        return false;
     struct bytes whole = {image.p - k->head.n, k->head.n + image.n};
-    if (k->head.n + image.n > RECORD_MAX) {
-        parcel_skip(p, REASON_TOO_LARGE, "%zu bytes are more than a record holds (2^29 - 1)",
-                    k->head.n + image.n);
+    const uint64_t bytes = (uint64_t)whole.n + mask.n + (mask.n != 0) * RECORD_MASK_TRAILER_BYTES;
+    if (bytes > RECORD_MAX) {
+        parcel_skip(p, REASON_TOO_LARGE,
+                    "%" PRIu64 " bytes are more than a record holds (2^29 - 1)", bytes);
         return false;
     }
-    if (k->file.p != NULL && image.p == k->file.p + k->head.n) {
-        memcpy(k->file.p, k->head.p, k->head.n);
+    if (mask.n == 0 && k->head.n <= room && k->file.p != NULL && image.p == k->file.p + room) {
+        memcpy(k->file.p + (room - k->head.n), k->head.p, k->head.n);
     } else {
-        k->record.n = 0;
-        if (!fine(p, buf_append(&k->record, k->head.p, k->head.n, &err), &err) ||
-            !fine(p, buf_append(&k->record, image.p, image.n, &err), &err))
+        if (!append_all(k, p, image))
             return false;
         whole = (struct bytes){k->record.p, k->record.n};
     }
@@ -408,15 +446,18 @@ static bool read_file(struct packer *k, struct parcel *p)
     return false;
 }
 
-/* What moves pixels does not move boxes. */
+/* A record's boxes go where the picture goes, and some may leave it; those of a CBF file, which are
+ * all as many, cannot. */
 static bool boxes_agree(const struct packer *k, struct parcel *p)
 {
-    if (!k->o->pack_label || !(k->o->center_crop || k->augments) ||
+    if (k->o->format != IMREC_PACK_CBF || !k->o->pack_label ||
+        !(k->o->center_crop || k->augments) ||
         !imrec_labels_are_boxes((const float *)(const void *)p->labels.p, p->label_count))
         return true;
     p->failed = IMREC_ERR_ARGUMENT;
     snprintf(p->why, sizeof(p->why),
-             "%.*s: its labels are boxes, and %s would move the picture away from them",
+             "%.*s: its labels are boxes, and %s would move the picture away from those of a CBF "
+             "file",
              (int)(p->path.n < 400 ? p->path.n : 400), (const char *)p->path.p,
              k->augments ? "augment" : "center_crop");
     return false;
@@ -429,10 +470,13 @@ void packer_run(struct packer *k, struct parcel *p)
         buf_free(&p->record);
     p->record.max = FRAMED_MAX;
     p->record.n = 0;
+    k->moving.png = (struct bytes){NULL, 0};
+    k->moving.labels = false;
     const bool packed =
         boxes_agree(k, p) && head_bytes(k, p) && read_file(k, p) &&
         image_bytes(k, p, (struct bytes){k->file.p + k->head.n, k->file.n}, &image) &&
         frame(k, p, image);
+    moving_drop(&k->moving);
     if (!packed)
         p->record.n = 0;
     else if (p->outcome.warnings != 0)

@@ -20,6 +20,7 @@ static const char *const words[REASON_COUNT] = {
     [REASON_TOO_LARGE] = "too_large",
     [REASON_UNSUPPORTED] = "unsupported",
     [REASON_DAMAGED] = "damaged",
+    [REASON_MASK] = "mask",
 };
 
 const char *reason_word(enum reason r)

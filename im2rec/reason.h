@@ -19,6 +19,7 @@ enum reason {
     REASON_TOO_LARGE,
     REASON_UNSUPPORTED, /* no picture, or of a format that is not built in */
     REASON_DAMAGED,
+    REASON_MASK, /* missing, of another size, no mask at all */
     REASON_COUNT
 };
 

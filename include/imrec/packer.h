@@ -14,6 +14,9 @@ struct imrec_share { /* "K/N": the share K, from 0, of N equal ones */
 enum imrec_class_from { IMREC_CLASS_TOP, IMREC_CLASS_LEAF, IMREC_CLASS_FLAT };
 enum imrec_encoding { IMREC_ENCODE_JPEG, IMREC_ENCODE_PNG };
 enum imrec_pack_format { IMREC_PACK_REC, IMREC_PACK_CBF };
+/* The picture that masks, boxes and keypoints were drawn on: as EXIF turns it, or as it is stored.
+ */
+enum imrec_drawn_on { IMREC_DRAWN_ON_UPRIGHT, IMREC_DRAWN_ON_STORED };
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 
 /* The packer's table; columns as in imrec/iterator.h. Old spellings (--recursive, nsplit=, part=K,
@@ -59,7 +62,12 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(bool,    append,             "0", 0, 1,       "",        "run",   "put the pictures behind those of the set OUT.rec (in C: imrec_append())") \
     X(const char *, annotations,   "",  0, 65535,   "FILE",    "list",  "pictures and boxes of COCO's instances (a JSON file) or Pascal VOC (a folder of XML files), paths below ROOT") \
     X(int64_t, copies,             "1", 1, 1 << 16, "N",       "image", "with --augment: make so many records of each picture, with ids N * id + 0, 1, ...") \
-    X(bool,    new_classes,        "0", 0, 1,       "",        "list",  "classes that the class list (--classes, or with --append the set's) does not have are numbered behind its own")
+    X(bool,    new_classes,        "0", 0, 1,       "",        "list",  "classes that the class list (--classes, or with --append the set's) does not have are numbered behind its own") \
+    X(const char *, masks,         "",  0, 4095,    "FOLDER",  "list",  "pack masks: of ROOT's a/b.jpg FOLDER's a/b.png, grey or with a palette") \
+    X(int64_t, ignore_label,       "255", 0, 65535, "",        "image", "with --masks and --augment: value where nothing of the picture is") \
+    X(int64_t, keypoints,          "0", 0, 4096,    "points",  "list",  "with --pack-label: labels (with boxes: each object) end in so many keypoints of x, y, visibility") \
+    X(const char *, keypoint_pairs, "", 0, 4096,    "A-B,...", "list",  "keypoints, from 0, that change places in a mirror") \
+    X(enum imrec_drawn_on, drawn_on, "upright", 0, 1, "upright|stored", "image", "the picture that boxes, keypoints, and masks whose size does not tell, were drawn on: turned by its EXIF orientation, or as it is stored")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text is borrowed until

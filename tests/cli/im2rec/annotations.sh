@@ -33,15 +33,14 @@ im2rec --quiet --pass-through --pack-label coco.lst photos again.rec && imrec ls
 sed -i 's/"category_id": 18/"category_id": 17/' coco.json
 im2rec --quiet --annotations coco.json photos bad.rec
 echo "status $?"
-im2rec --quiet --annotations coco.json --center-crop photos bad.rec
-echo "status $?"
 im2rec --quiet --annotations coco.json coco.lst photos bad.rec
 echo "status $?"
-for move in --center-crop "--augment rand_mirror=1"; do # a list's boxes stay with their picture, too
-    # shellcheck disable=SC2086 # two words; --force: a run that ends so can be resumed
+for move in --center-crop "--augment mirror=1"; do # boxes go where their picture goes
+    # shellcheck disable=SC2086 # two words
     im2rec --quiet --force --pack-label $move coco.lst photos boxes.rec
     echo "status $?"
+    imrec ls boxes.rec | cut -f 3,4,6
 done
 im2rec --quiet --resize 24 --center-crop coco.lst photos first.rec # the first label alone is no box
 echo "status $?"
-ls bad* boxes.rec 2>/dev/null || echo nothing written
+ls bad* 2>/dev/null || echo nothing written
