@@ -1,5 +1,6 @@
 /* tests/property/test_source_threads.c - records that a source of the user's lists come out as
  * those of an index: the same pixels, labels and ids in the same places. */
+#include "base/alloc.h"
 #include "tests/support/iter_pair.h"
 #include "tests/support/pictureset.h"
 #include "tests/support/suite.h"
@@ -136,6 +137,64 @@ START_TEST(a_folder_means_its_files_of_the_suffix)
 }
 END_TEST
 
+START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
+{
+    struct picture_set s = make(2, NULL);
+    const long before = imrec_alloc_live();
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    long n = 0;
+    for (; st != IMREC_OK && n < 2000; n++) {
+        struct imrec_iter *it;
+        struct imrec_error err = {0};
+        imrec_alloc_fail_after(n);
+        st = set_try_open(&s, false, AGAIN "shuffle=1", &it, &err);
+        imrec_alloc_fail_after(-1);
+        ck_assert(st == IMREC_OK || (it == NULL && err.message[0] != '\0'));
+        imrec_iter_close(it);
+        ck_assert_int_eq(imrec_alloc_live(), before);
+    }
+    ck_assert_int_eq(st, IMREC_OK);
+    ck_assert_int_gt(n, 10);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(nothing_is_allocated_in_the_steady_state)
+{
+    struct picture_set s = picture_set_make(
+        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 2, .jpeg = true});
+    struct imrec_iter *it = set_open(&s, false, AGAIN "shuffle=1 rand_crop=1 last_batch=wrap");
+    struct imrec_batch b;
+    for (int i = 0; i < 500; i++)
+        ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    imrec_alloc_fail_after(0);
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    imrec_alloc_fail_after(-1);
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(a_position_of_other_records_is_refused)
+{
+    struct picture_set s = make(2, NULL), other = picture_set_make(&(struct picture_set_options){
+                                              .records = RECORDS - 1, .shards = 2, .labels = 2});
+    struct imrec_iter *a = set_open(&s, false, AGAIN "shuffle=1");
+    struct imrec_iter *b = set_open(&other, false, AGAIN "shuffle=1");
+    struct imrec_iter *c = set_open(&s, true, "shuffle=1"); /* the same records, by an index */
+    const char *json;
+    ck_assert_int_eq(imrec_iter_position(a, &json, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_seek(b, json, NULL), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(imrec_iter_seek(c, json, NULL), IMREC_ERR_ARGUMENT);
+    imrec_iter_close(a);
+    imrec_iter_close(b);
+    imrec_iter_close(c);
+    picture_set_free(&s);
+    picture_set_free(&other);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("source");
@@ -145,6 +204,9 @@ int main(void)
     tcase_add_test(tc, partitions_cover_all_records_once);
     tcase_add_test(tc, records_that_fail_fail_in_the_same_places);
     tcase_add_loop_test(tc, a_position_goes_on_where_it_was_taken, 0, 12);
+    tcase_add_test(tc, opening_fails_cleanly_when_the_nth_allocation_fails);
+    tcase_add_test(tc, nothing_is_allocated_in_the_steady_state);
+    tcase_add_test(tc, a_position_of_other_records_is_refused);
     tcase_add_test(tc, a_folder_means_its_files_of_the_suffix);
     suite_add_tcase(s, tc);
     return suite_run(s);
