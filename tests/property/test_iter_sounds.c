@@ -218,7 +218,7 @@ int main(void)
     Suite *s = suite_create("sounds");
     TCase *tc = tcase_create("sounds");
     tcase_set_timeout(tc, 60);
-    tcase_add_unchecked_fixture(tc, setup, teardown);
+    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, frequencies_are_found_again, 0, 2);
     tcase_add_test(tc, what_is_drawn_is_random_and_within_its_bounds);
     tcase_add_loop_test(tc, threads_change_nothing, 0, WAYS);
