@@ -125,13 +125,12 @@ END_TEST
 
 /* Shapes and areas of the tensors of multi_crop, and how an iterator is asked for the same views.
  */
-static const char crops[] = "multi_crop=2x12,3x8x10 multi_crop_area=0.3:1,0.05:0.5 batch_size=4";
+static const char crops[] = "multi_crop=2x12,3x8x10 multi_crop_area=0.3:1,0.05:0.5";
 static const struct {
     const char *words;
     uint32_t first, count;
-} same[] = {
-    {"data_shape=3,12,12 min_random_area=0.3 num_views=5 batch_size=20", 0, 2},
-    {"data_shape=3,8,10 min_random_area=0.05 max_random_area=0.5 num_views=5 batch_size=20", 2, 3}};
+} same[] = {{"data_shape=3,12,12 min_random_area=0.3", 0, 2},
+            {"data_shape=3,8,10 min_random_area=0.05 max_random_area=0.5", 2, 3}};
 
 static const char *const formats[] = {"", "dtype=uint8 layout=NHWC last_batch=repeat",
                                       "dtype=float16 std_r=3 last_batch=partial shuffle=1",
@@ -155,16 +154,18 @@ static void tensors_must_agree(const struct imrec_batch *a, const struct imrec_b
     }
 }
 
-START_TEST(a_tensor_holds_the_view_of_its_number) /* _i: format x bad */
+START_TEST(a_tensor_holds_the_view_of_its_number) /* _i: format x bad x slots of a sample */
 {
-    struct picture_set s = make(_i % 2 ? some_are_bad : NULL);
+    struct picture_set s = make(_i / 2 % 2 ? some_are_bad : NULL);
+    const uint32_t rows = 1 + _i % 2;
     char words[1024];
-    snprintf(words, sizeof(words), "%s %s %s on_error=skip", augmented, crops, formats[_i / 2]);
+    snprintf(words, sizeof(words), "%s %s %s on_error=skip num_views=%u batch_size=%u", augmented,
+             crops, formats[_i / 4], rows, 5 * rows);
     const size_t value = value_bytes(words);
     for (int k = 0; k < 2; k++) {
         char other[1024];
-        snprintf(other, sizeof(other), "%s %s %s on_error=skip", augmented, formats[_i / 2],
-                 same[k].words);
+        snprintf(other, sizeof(other), "%s %s %s on_error=skip num_views=%u batch_size=%u",
+                 augmented, formats[_i / 4], same[k].words, 5 * rows, 25 * rows);
         struct imrec_iter *a = set_open(&s, false, words), *b = set_open(&s, false, other);
         for (int batch = 0; batch < 14; batch++) {
             struct imrec_batch x, y;
@@ -178,8 +179,8 @@ START_TEST(a_tensor_holds_the_view_of_its_number) /* _i: format x bad */
             ck_assert_ptr_eq(x.data, x.views[0].data);
             ck_assert_ptr_eq(x.draws, x.views[0].draws);
             for (uint32_t t = 1; t < 5; t++) /* crops of one size are one tensor, too */
-                ck_assert(t == 2 ||
-                          (const uint8_t *)x.views[t].data == picture(&x.views[t - 1], 4, value));
+                ck_assert(t == 2 || (const uint8_t *)x.views[t].data ==
+                                        picture(&x.views[t - 1], 5 * rows, value));
         }
         imrec_iter_close(a);
         imrec_iter_close(b);
@@ -273,6 +274,10 @@ START_TEST(mixed_views_depend_on_no_thread) /* _i: mixup, cutmix */
         snprintf(words, sizeof(words), "%s num_views=3 batch_size=12 %s=1 preprocess_threads=%d",
                  augmented, _i ? "cutmix" : "mixup", 1 + 3 * i);
         struct imrec_iter *it = set_open(&s, false, words);
+        struct imrec_batch b;
+        ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+        for (uint32_t slot = 0; slot < b.slots; slot++) /* each has a partner */
+            ck_assert_uint_eq(b.draws[b.draws[slot].mix_partner].mix_partner, slot);
         read_slots(it, &got[i], 20, 4);
         imrec_iter_close(it);
     }
@@ -330,6 +335,7 @@ START_TEST(all_views_come_out_of_one_decode)
         uint32_t views;
     } ways[] = {
         {"batch_size=4", 1},
+        {"batch_size=4 num_views=2 verify_decode=1", 2},
         {"batch_size=8 num_views=8 rand_crop=1", 8},
         {"batch_size=8 num_views=4 random_resized_crop=1 min_random_area=0.1", 4},
         {"batch_size=3 multi_crop=2x12,6x8 rand_crop=1", 8},
@@ -362,7 +368,7 @@ int main(void)
     suite_add_tcase(s, views);
     tcase_add_loop_test(views, a_sample_fills_its_slots_wherever_the_plain_iterator_fills_one, 0,
                         4 * (int)(sizeof(ends) / sizeof(ends[0])));
-    tcase_add_loop_test(views, a_tensor_holds_the_view_of_its_number, 0, 8);
+    tcase_add_loop_test(views, a_tensor_holds_the_view_of_its_number, 0, 16);
     tcase_add_loop_test(views, views_depend_on_no_thread_batch_or_depth, 0, 2 * MANY);
     tcase_add_loop_test(views, mixed_views_depend_on_no_thread, 0, 2);
     tcase_add_loop_test(views, a_position_goes_on_with_the_same_views, 0, MANY);

@@ -48,8 +48,18 @@ static enum imrec_status stop(const struct imrec_augmenter_call *c, struct imrec
     return IMREC_END;
 }
 
+/* Counts in the label how often it is given. */
+static enum imrec_status tally(const struct imrec_augmenter_call *c, struct imrec_error *err)
+{
+    (void)err;
+    if (c->labels != NULL)
+        c->labels[0] += 100000;
+    return IMREC_OK;
+}
+
 static void register_all(void)
 {
+    ck_assert_int_eq(imrec_augmenter_register("tally", tally, NULL, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_augmenter_register("stop", stop, NULL, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_augmenter_register("noise", noise, NULL, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_augmenter_register("flip", flip, NULL, NULL), IMREC_OK);
@@ -194,6 +204,25 @@ START_TEST(labels_parameters_and_errors_reach_the_batch)
 }
 END_TEST
 
+START_TEST(a_label_is_given_once_for_each_slot) /* _i: views */
+{
+    static const char *const views[] = {"batch_size=4", "num_views=3 batch_size=6",
+                                        "multi_crop=2x12,3x7 batch_size=4",
+                                        "num_views=2 multi_crop=1x12,3x7 batch_size=4"};
+    struct picture_set s = make();
+    struct imrec_batch b;
+    char words[256];
+    register_all();
+    snprintf(words, sizeof(words), "aug_seq=tally %s", views[_i]);
+    struct imrec_iter *it = set_open(&s, false, words);
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    for (uint32_t i = 0; i < b.count; i++)
+        ck_assert_float_eq(b.labels[i], 100000 + (float)set_record_of(b.ids[i]));
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
 START_TEST(bits_follow_every_part_of_the_key_and_do_not_repeat)
 {
     const struct imrec_augmenter_key keys[] = {{1, 2, 3, 4, 0}, {9, 2, 3, 4, 0}, {1, 9, 3, 4, 0},
@@ -220,6 +249,7 @@ int main(void)
                         sizeof(refused) / sizeof(*refused));
     tcase_add_test(tc, names_that_are_taken_or_none_are_refused);
     tcase_add_test(tc, bits_follow_every_part_of_the_key_and_do_not_repeat);
+    tcase_add_loop_test(tc, a_label_is_given_once_for_each_slot, 0, 4);
     tcase_add_test(tc, labels_parameters_and_errors_reach_the_batch);
     suite_add_tcase(s, tc);
     return suite_run(s);
