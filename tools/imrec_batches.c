@@ -1,4 +1,5 @@
 /* tools/imrec_batches.c - what the iterator delivers, as NumPy files, for checks from outside. */
+#include "tools/batches_draw.h"
 #include "tools/imrec.h"
 #include "tools/npy.h"
 
@@ -29,7 +30,10 @@ static const struct cli_page page = {
         "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
         "behind the other: data as delivered (dtype, layout), padding and failed slots with\n"
         "valid = 0. The further tensors of multi_crop are data_1.npy, data_2.npy, ...; a file has\n"
-        "one shape: data_shape_schedule must not change it on the way. position.json is the\n"
+        "one shape: data_shape_schedule must not change it on the way. With masks=TYPE there are\n"
+        "masks.npy, masks_1.npy, ..., with record_draws=1 draws.jsonl, ...: what was drawn, one "
+        "JSON\n"
+        "object a row, null for padding and failed slots. position.json is the\n"
         "position behind the last batch. Unless given:\n"
         "data_shape=3,224,224 batch_size=128.",
     .table = table,
@@ -40,10 +44,16 @@ static const struct cli_page page = {
     .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but some slots failed",
 };
 
+/* The files of one of a batch's tensors; what is not asked for stays closed. */
+struct tensor {
+    struct npy data, masks;
+    struct cli_output draws;
+};
+
 struct job {
     const struct batches_options *o;
     const struct imrec_iter_options *iter;
-    struct npy *data; /* of each tensor */
+    struct tensor *tensor;
     uint32_t tensors;
     struct imrec_shape shape; /* of the first */
     struct npy labels, ids, valid;
@@ -69,8 +79,16 @@ static bool open_one(const struct job *j, struct npy *n, const char *name, const
     return good;
 }
 
-/* data.npy, data_1.npy, ... */
-static bool open_tensor(struct job *j, uint32_t tensor, const struct imrec_shape *s)
+/* "data.npy", "data_1.npy", ... */
+static void name_of(char out[32], const char *stem, uint32_t tensor, const char *suffix)
+{
+    char number[16] = "";
+    if (tensor != 0)
+        snprintf(number, sizeof(number), "_%" PRIu32, tensor);
+    snprintf(out, 32, "%s%s%s", stem, number, suffix);
+}
+
+static bool open_data(struct job *j, uint32_t tensor, const struct imrec_shape *s)
 {
     static const struct {
         const char *descr;
@@ -78,11 +96,42 @@ static bool open_tensor(struct job *j, uint32_t tensor, const struct imrec_shape
     } types[] = {{"<f4", 4}, {"<f2", 2}, {"|u1", 1}, {"|i1", 1}};
     const uint64_t nchw[] = {s->channels, s->height, s->width};
     const uint64_t nhwc[] = {s->height, s->width, s->channels};
-    char name[32] = "data.npy";
-    if (tensor != 0)
-        snprintf(name, sizeof(name), "data_%" PRIu32 ".npy", tensor);
-    return open_one(j, &j->data[tensor], name, types[j->iter->dtype].descr,
+    char name[32];
+    name_of(name, "data", tensor, ".npy");
+    return open_one(j, &j->tensor[tensor].data, name, types[j->iter->dtype].descr,
                     types[j->iter->dtype].bytes, j->iter->layout == IMREC_NCHW ? nchw : nhwc, 3);
+}
+
+static bool open_masks(struct job *j, uint32_t tensor, const struct imrec_shape *s)
+{
+    static const struct {
+        const char *descr;
+        size_t bytes;
+    } types[] = {[IMREC_MASK_UINT8] = {"|u1", 1},
+                 [IMREC_MASK_UINT16] = {"<u2", 2},
+                 [IMREC_MASK_INT32] = {"<i4", 4}};
+    const uint64_t shape[] = {s->height, s->width};
+    char name[32];
+    name_of(name, "masks", tensor, ".npy");
+    return open_one(j, &j->tensor[tensor].masks, name, types[j->iter->masks].descr,
+                    types[j->iter->masks].bytes, shape, 2);
+}
+
+static bool open_draws(struct job *j, uint32_t tensor)
+{
+    char name[32];
+    name_of(name, "draws", tensor, ".jsonl");
+    char *path = path_in(j->o->out, name);
+    const bool good = cli_output_open(&j->tensor[tensor].draws, page.name, path);
+    cli_free(path);
+    return good;
+}
+
+static bool open_tensor(struct job *j, uint32_t tensor, const struct imrec_view *v)
+{
+    return open_data(j, tensor, &v->shape) &&
+           (v->masks == NULL || open_masks(j, tensor, &v->shape)) &&
+           (v->draws == NULL || open_draws(j, tensor));
 }
 
 /* Shapes and a label's width are known from a batch. */
@@ -93,12 +142,12 @@ static bool open_all(struct job *j, const struct imrec_batch *b)
         fprintf(stderr, "%s: cannot create %s: %s\n", page.name, j->o->out, strerror(errno));
         return false;
     }
-    j->data = cli_realloc(NULL, b->view_count, sizeof(*j->data));
-    memset(j->data, 0, b->view_count * sizeof(*j->data));
+    j->tensor = cli_realloc(NULL, b->view_count, sizeof(*j->tensor));
+    memset(j->tensor, 0, b->view_count * sizeof(*j->tensor));
     j->tensors = b->view_count;
     j->shape = b->views[0].shape;
     for (uint32_t t = 0; t < j->tensors; t++)
-        if (!open_tensor(j, t, &b->views[t].shape))
+        if (!open_tensor(j, t, &b->views[t]))
             return false;
     return open_one(j, &j->labels, "labels.npy", "<f4", 4, width, 1) &&
            open_one(j, &j->ids, "ids.npy", "<u8", 8, NULL, 0) &&
@@ -119,6 +168,14 @@ static bool same_shape(const struct job *j, const struct imrec_batch *b)
     return false;
 }
 
+static bool append_tensor(struct tensor *t, const struct imrec_batch *b, const struct imrec_view *v)
+{
+    for (uint32_t i = 0; v->draws != NULL && i < b->slots; i++)
+        batches_draw(t->draws.file, b->valid[i] != 0 ? &v->draws[i] : NULL);
+    return npy_append(&t->data, page.name, v->data, b->slots) &&
+           (v->masks == NULL || npy_append(&t->masks, page.name, v->masks, b->slots));
+}
+
 static bool append(struct job *j, const struct imrec_batch *b)
 {
     if (j->batches == 0 ? !open_all(j, b) : !same_shape(j, b))
@@ -126,11 +183,25 @@ static bool append(struct job *j, const struct imrec_batch *b)
     j->batches++;
     j->failed += b->failed;
     for (uint32_t t = 0; t < j->tensors; t++)
-        if (!npy_append(&j->data[t], page.name, b->views[t].data, b->slots))
+        if (!append_tensor(&j->tensor[t], b, &b->views[t]))
             return false;
     return npy_append(&j->labels, page.name, b->labels, b->slots) &&
            npy_append(&j->ids, page.name, b->ids, b->slots) &&
            npy_append(&j->valid, page.name, b->valid, b->slots);
+}
+
+static bool commit_tensor(struct tensor *t)
+{
+    return npy_commit(&t->data, page.name) &&
+           (t->masks.row_bytes == 0 || npy_commit(&t->masks, page.name)) &&
+           (t->draws.file == NULL || cli_output_commit(&t->draws, page.name));
+}
+
+static void abort_tensor(struct tensor *t)
+{
+    npy_abort(&t->data);
+    npy_abort(&t->masks);
+    cli_output_abort(&t->draws);
 }
 
 static bool commit(struct job *j, const char *position)
@@ -141,7 +212,7 @@ static bool commit(struct job *j, const char *position)
     cli_free(path);
     good = good && fputs(position, out.file) >= 0;
     for (uint32_t t = 0; t < j->tensors; t++)
-        good = good && npy_commit(&j->data[t], page.name);
+        good = good && commit_tensor(&j->tensor[t]);
     good = good && npy_commit(&j->labels, page.name) && npy_commit(&j->ids, page.name) &&
            npy_commit(&j->valid, page.name);
     if (!good) {
@@ -225,8 +296,8 @@ static int run_with(struct job *j, struct imrec_iter *it)
     if (status == EXIT_OK && !commit(j, position))
         status = EXIT_FAILED;
     for (uint32_t t = 0; t < j->tensors; t++)
-        npy_abort(&j->data[t]);
-    cli_free(j->data);
+        abort_tensor(&j->tensor[t]);
+    cli_free(j->tensor);
     npy_abort(&j->labels);
     npy_abort(&j->ids);
     npy_abort(&j->valid);

@@ -38,6 +38,22 @@ for name in "data", "labels", "ids", "valid":
     parts = load("half/" + name + ".npy")[2] + load("rest/" + name + ".npy")[2]
     print(name, "goes on as if it had not stopped:", parts == whole)'
 cmp all/position.json rest/position.json && ls rest
+imrec batches a.rec "${small[@]}" --count 3 --out drawn dtype=uint8 layout=NHWC rand_crop=1 rand_mirror=1 record_draws=1
+imrec batches a.rec "${small[@]}" --count 3 --out whole dtype=uint8 layout=NHWC data_shape=3,30,40
+ls drawn
+python3 -c '
+import json
+from npy import load
+draws = [json.loads(line) for line in open("drawn/draws.jsonl")]
+_, shape, data = load("drawn/data.npy")
+_, _, whole = load("whole/data.npy")
+print(len(draws), sum(d is None for d in draws), "mirrored", sum(d is not None and d["mirror"] for d in draws) > 0)
+# Picture 0 is 40 x 30: its crop is where the draw says.
+d = draws[0]
+for y in range(24):
+    row = [whole[((d["y"] + y) * 40 + d["x"] + x) * 3:][:3] for x in range(24)]
+    row = row[::-1] if d["mirror"] else row
+    assert data[y * 72:][:72] == [v for px in row for v in px], y'
 echo '{' >broken.json
 imrec batches a.rec "${small[@]}" --count 1 --out no --from broken.json; echo "exit $?"
 imrec batches a.rec "${small[@]}" --count 1 --out no --from missing.json; echo "exit $?"

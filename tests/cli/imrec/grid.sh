@@ -73,6 +73,10 @@ for set in plain masked; do
 done
 diff -q plain.pictures masked.pictures
 grep -c 'class="bad"' masked.html
+imrec batches masked.rec data_shape=3,40,48 batch_size=1 masks=uint16 label_width=18 --count 1 --out masks
+python3 -c '
+raw = open("masks/masks.npy", "rb").read()
+print(raw[10:-2 * 40 * 48].split(b"}")[0].decode(), sorted(set(raw[-2 * 40 * 48::2])))'
 view --grid 2 a.rec grey.html data_shape=1,24,24 >grey.txt; echo "exit $?"
 sed -n '/<h2 id="hue"/,/<h2 id="gray/s/.*class="bad">\([^<]*\).*/\1/p' grey.html
 imrec view --grid 2 a.rec no.html; echo "exit $?"
