@@ -28,11 +28,10 @@ enum imrec_status dataset_walk_open(const char *uri, imrec_progress_fn *progress
     return IMREC_OK;
 }
 
-static void show(struct dataset_walk *w)
+static bool show(struct dataset_walk *w)
 {
     w->called_at = w->at.records;
-    if (w->progress != NULL)
-        w->progress(w->user, &w->at);
+    return w->progress == NULL || w->progress(w->user, &w->at);
 }
 
 /* The finding says shard and bytes itself: its reason begins behind them. */
@@ -150,8 +149,9 @@ dataset_walk_next(struct dataset_walk *w, struct imrec_record *out, struct imrec
     const enum imrec_status st = next(w, out);
     if (st == IMREC_END)
         w->at.bytes = w->at.total_bytes;
-    if (st == IMREC_END || w->at.records - w->called_at >= RECORDS_A_CALL)
-        show(w);
+    if ((st == IMREC_END || w->at.records - w->called_at >= RECORDS_A_CALL) && !show(w))
+        return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
+                              "ended by its caller after %" PRIu64 " records", w->at.records);
     if (st != IMREC_OK && st != IMREC_END && err != NULL)
         *err = w->why;
     return st;

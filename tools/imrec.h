@@ -55,7 +55,7 @@ struct command_progress {
     struct progress_counts counts;
 };
 void command_progress_start(struct command_progress *p, bool quiet);
-void command_progress_show(void *user, const struct imrec_progress *done);
+bool command_progress_show(void *user, const struct imrec_progress *done);
 void command_progress_end(struct command_progress *p);
 
 /* Findings, one line each on `out` or as members of the JSON array that is open. */

@@ -76,12 +76,13 @@ void command_progress_start(struct command_progress *p, bool quiet)
                    cli_now_ms());
 }
 
-void command_progress_show(void *user, const struct imrec_progress *done)
+bool command_progress_show(void *user, const struct imrec_progress *done)
 {
     struct command_progress *p = user;
     p->counts = (struct progress_counts){
         .done = done->records, .bytes = done->bytes, .total_bytes = done->total_bytes};
     progress_update(&p->line, &p->counts, cli_now_ms());
+    return true;
 }
 
 void command_progress_end(struct command_progress *p)

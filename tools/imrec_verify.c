@@ -48,9 +48,9 @@ static void found(void *user, const struct imrec_finding *f)
         command_finding(stdout, out->json, f);
 }
 
-static void show_progress(void *user, const struct imrec_progress *p)
+static bool show_progress(void *user, const struct imrec_progress *p)
 {
-    command_progress_show(&((struct output *)user)->progress, p);
+    return command_progress_show(&((struct output *)user)->progress, p);
 }
 
 static void json_result(struct json *j, const struct imrec_verify_result *r)

@@ -171,11 +171,14 @@ take(struct reshape *r, const struct imrec_record *in, size_t shard, struct imre
     return IMREC_OK;
 }
 
-static void tell(struct reshape *r)
+static enum imrec_status tell(struct reshape *r, struct imrec_error *err)
 {
     const struct imrec_progress p = {.records = r->result->read, .bytes = r->result->bytes};
-    if (r->o->progress != NULL && r->result->read % TELL_EVERY == 0)
-        r->o->progress(r->o->user, &p);
+    if (r->o->progress == NULL || r->result->read % TELL_EVERY != 0 ||
+        r->o->progress(r->o->user, &p))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
+                          "ended by its caller after %llu records", (unsigned long long)p.records);
 }
 
 static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
@@ -188,7 +191,7 @@ static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
         r->result->bytes += in.size;
         if (drawn(r, n))
             IMREC_TRY(take(r, &in, shard, err));
-        tell(r);
+        IMREC_TRY(tell(r, err));
     }
     if (st != IMREC_END)
         return st;

@@ -14,12 +14,13 @@
 extern "C" {
 #endif
 
-/* How far a call is, for who waits: any number of times, one at a time. May be NULL. */
+/* How far a call is, for who waits: any number of times, one at a time. false ends the call with
+ * IMREC_ERR_CANCELLED. May be NULL. */
 struct imrec_progress {
     uint64_t records, bytes; /* done */
     uint64_t total_bytes;    /* of the shards */
 };
-typedef void imrec_progress_fn(void *user, const struct imrec_progress *p);
+typedef bool imrec_progress_fn(void *user, const struct imrec_progress *p);
 
 /* ---- class names ------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._batch import Batch
+from ._dataset import View, info, verify, view
 from ._ffi import __version__
 from ._iterator import ImageRecordIter
 from ._options import describe
@@ -20,7 +21,8 @@ from .errors import (ArgumentError, CancelledError, CorruptError, DataError, Err
 
 __all__ = ["ArgumentError", "Batch", "CancelledError", "CorruptError", "DataError", "Error", "ForkedError",
            "ImageRecordIter", "LimitError", "OutOfMemoryError", "Record", "Records", "StorageError", "UnsupportedError",
-           "decode", "describe", "encode_jpeg", "open", "pack", "webdataset", "__version__"]
+           "View", "decode", "describe", "encode_jpeg", "info", "open", "pack", "verify", "view",
+           "webdataset", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

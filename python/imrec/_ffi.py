@@ -1,8 +1,8 @@
 """The C library, and what all modules need to call it."""
 from __future__ import annotations
 
-import logging
 import os
+import re
 from typing import Any
 
 from ._imrec import ffi, lib
@@ -25,8 +25,12 @@ def text(value: Any) -> str:
 def error_of(status: int, err: Any, **more: Any) -> Error:
     """The exception that a status and the error a call has filled stand for."""
     offset = int(err.offset)
+    message = text(err.message)
+    place = _PLACE.match(message)
+    if place is not None:  # how iter/work.c and the readers begin their sentences
+        more = {"shard": place["shard"], "id": int(place["id"]) if place["id"] else None, **more}
     kind = by_status(ffi.string(ffi.cast("enum imrec_status", status)))
-    return kind(text(err.message) or kind.__doc__ or "", status=int(status), errno=int(err.sys_errno) or None,
+    return kind(message or kind.__doc__ or "", status=int(status), errno=int(err.sys_errno) or None,
                 offset=None if offset == lib.IMREC_NO_OFFSET else offset, **more)
 
 
@@ -64,5 +68,6 @@ def same_process(pid: int, what: str) -> None:
                           f"({os.getpid()}): open another one here, or start workers by spawn")
 
 
-log = logging.getLogger("imrec")
+_PLACE = re.compile(r"(?P<shard>[^:]+(?::[^:]+)*?): (?:(?:record at byte|sequence|byte) \d+, (?:byte \d+, )?id (?P<id>\d+): |"
+                    r"bytes \d+ to \d+ |no readable record begins at byte )")
 __version__ = ffi.string(lib.imrec_py_version).decode()

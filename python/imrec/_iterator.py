@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import threading
 import weakref
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
 
-from . import _tables
+from . import _log, _tables
 from ._batch import DTYPES, MASKS, Batch, Memory
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._options import assign, describe, signature
@@ -50,6 +51,7 @@ class ImageRecordIter:
     else:
         def __init__(self, path_imgrec=None, *, copy=False, **parameters):
             self._it = ffi.NULL
+            _log.listen()
             if path_imgrec is not None:
                 parameters["path_imgrec"] = path_imgrec
             options, err = ffi.new("struct imrec_iter_options *"), new_error()
@@ -122,12 +124,15 @@ class ImageRecordIter:
             memory.kept, memory.owner = out[0], None
         self._memory = None
 
-    def _serve(self) -> threading.Lock:
-        """The lock of the one thread that is served; refuses forked children and closed iterators."""
-        if not self._it:
-            raise CancelledError("this ImageRecordIter is closed")
-        same_process(self._pid, "ImageRecordIter")
-        return self._lock
+    @contextlib.contextmanager
+    def _serve(self) -> Iterator[None]:
+        """Holds the lock of the one thread that is served; refuses forked children and closed iterators."""
+        if self._it:
+            same_process(self._pid, "ImageRecordIter")
+        with self._lock:
+            if not self._it:
+                raise CancelledError("this ImageRecordIter is closed")
+            yield
 
     def __len__(self) -> int:
         """Batches of a sweep, or, with epoch_size, of an epoch. Without an index or manifest the heads of all records

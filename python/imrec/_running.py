@@ -35,12 +35,19 @@ class Watch:
     def run(self, call: Callable[[], int]) -> int:
         """The status of call()."""
         out: list[int] = []
-        thread = threading.Thread(target=lambda: out.append(call()), name="imrec-call")
-        thread.start()
-        interrupt: BaseException | None = None
-        while thread.is_alive():
+        ended = threading.Event()  # and not join(): interrupted, it takes a thread for ended that is not
+
+        def body() -> None:
             try:
-                thread.join(0.05)
+                out.append(call())
+            finally:
+                ended.set()
+
+        threading.Thread(target=body, name="imrec-call").start()
+        interrupt: BaseException | None = None
+        while not ended.is_set():
+            try:
+                ended.wait(0.05)
             except BaseException as error:  # KeyboardInterrupt, and what other handlers raise
                 interrupt, self.cancelled = error, True
         if self._bar is not None:

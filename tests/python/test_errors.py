@@ -35,7 +35,9 @@ def test_a_failed_sample_is_told_with_its_batch_and_the_next_one_follows(broken)
             next(it)
         batch = caught.value.batch
         assert batch.failed == 1 and batch.status[7] and not batch.valid[7] and not batch.data[7].any()
-        assert batch.valid[:7].all() and caught.value.status == batch.status[7] or caught.value.status
+        assert batch.valid[:7].all()
+        assert (caught.value.shard, caught.value.id) == (broken, 7)
+        assert caught.value.offset == imrec.open(broken)[7].offset
         assert next(it).ids.tolist() == list(range(8, 16))
     with open_iter(broken, on_error="skip") as it:
         assert sum(b.failed for b in it) == 1 and it.stats()["failed"] >= 1

@@ -1,0 +1,125 @@
+"""A data set as a whole: its card, whether it is whole, and how it looks."""
+from __future__ import annotations
+
+import base64
+import html
+import os
+from typing import Any, Callable
+
+import numpy as np
+
+from ._ffi import check, ffi, lib, new_error, text, to_dict
+from ._options import as_text
+from ._reader import Record, Records
+from ._running import Watch
+
+
+class _Call(Watch):
+    """A call over all records, and what it finds."""
+
+    def __init__(self, progress: bool | Callable[[Any], None]) -> None:
+        super().__init__(progress, "B", scale=True)
+        self.findings: list[dict[str, Any]] = []
+
+
+@ffi.def_extern(onerror=lambda *what: False)
+def on_progress(user: Any, p: Any) -> bool:
+    return ffi.from_handle(user).step(p.bytes, p.total_bytes, to_dict(p[0]))  # type: ignore[no-any-return]
+
+
+@ffi.def_extern()
+def on_finding(user: Any, f: Any) -> None:
+    found = to_dict(f[0])
+    found["kind"] = text(lib.imrec_finding_name(f.kind))
+    ffi.from_handle(user).findings.append(found)
+
+
+def _uri(path: Any) -> Any:
+    return ffi.new("char[]", os.fsencode(as_text(None, "path_imgrec", path)))
+
+
+def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pixels: int | None = None,
+           progress: bool | Callable[[Any], Any] = False) -> dict[str, Any]:
+    """Looks at every record: framing, checksums, index, headers, manifest, and (unless structure_only) decodes every
+    picture. Findings are the result, not an error: `findings` is a list of dicts (kind, uri, shard, begin, end, id,
+    reason), beside counts (records, images, bytes, decoded, checksums, indexed, found by kind). The same for every number
+    of threads (0 = every CPU). progress: True (tqdm), or a function that gets a dict and may return False to end it.
+    Raises StorageError, ArgumentError: what could not be looked at; CancelledError."""
+    call, err, uri = _Call(progress), new_error(), _uri(path)
+    options, result = ffi.new("struct imrec_verify_options *"), ffi.new("struct imrec_verify_result *")
+    lib.imrec_verify_options_init(options)
+    options.structure_only, options.threads = structure_only, threads
+    if max_pixels is not None:
+        options.max_pixels = max_pixels
+    options.finding, options.progress, options.user = lib.on_finding, lib.on_progress, call.handle
+    check(call.run(lambda: lib.imrec_dataset_verify(uri, options, result, err)), err)
+    out = to_dict(result[0])
+    names = (text(lib.imrec_finding_name(kind)) for kind in range(lib.IMREC_FOUND_KINDS))
+    out["found"] = dict(zip(names, out["found"]))
+    out["findings"] = call.findings
+    return out
+
+
+def info(path: Any, *, progress: bool | Callable[[Any], Any] = False) -> dict[str, Any]:
+    """The data set's card: shards, records, images, labels (dict of label to records), kinds of pictures, their sizes
+    (px and bytes: min, median, max), damage. Reads every record's head and picture header once."""
+    call, err, uri = _Call(progress), new_error(), _uri(path)
+    card = ffi.new("struct imrec_dataset_card *")
+    try:
+        check(call.run(lambda: lib.imrec_dataset_card(uri, lib.on_progress, call.handle, card, err)), err)
+        out = to_dict(card[0])
+        out["shards"] = [to_dict(s) for s in ffi.unpack(card.shards, card.shard_count)] if card.shard_count else []
+        out["labels"] = {c.label: c.records for c in ffi.unpack(card.labels, card.label_count)} if card.label_count else {}
+        out["kinds"] = {f"{k['format']} {k['kind']}".strip(): k["records"] for k in out["kinds"][:card.kind_count]}
+        for count in ("shard_count", "label_count", "kind_count"):
+            del out[count]
+    finally:
+        lib.imrec_dataset_card_free(card)
+    return out
+
+
+def class_names(path: Any) -> list[str]:
+    """The class list beside a data set; [] where there is none."""
+    out, err = ffi.new("struct imrec_classes **"), new_error()
+    check(lib.imrec_classes_open(_uri(path), out, err), err)
+    classes = ffi.gc(out[0], lib.imrec_classes_close)
+    return [text(lib.imrec_classes_name(classes, i)) for i in range(lib.imrec_classes_count(classes))]
+
+
+class View:
+    """Some records as a contact sheet: shows itself in a notebook; str() is a page of HTML."""
+
+    def __init__(self, records: list[tuple[int, Record]], names: list[str], size: int) -> None:
+        self._records, self._names, self._size = records, names, size
+
+    def _figure(self, number: int, record: Record) -> str:
+        label = record.label
+        name = self._names[int(label)] if label.is_integer() and 0 <= label < len(self._names) else f"{label:g}"
+        kind = "png" if record.image.startswith(b"\x89PNG") else "jpeg"
+        data = base64.b64encode(record.image).decode()
+        words = html.escape(f"{number}: {name}, id {record.id}")
+        return (f'<figure style="display:inline-block;margin:2px;width:{self._size}px;vertical-align:top">'
+                f'<img style="width:{self._size}px;height:{self._size}px;object-fit:contain" alt="{words}" '
+                f'src="data:image/{kind};base64,{data}"><figcaption style="font-size:11px">{words}</figcaption></figure>')
+
+    def _repr_html_(self) -> str:
+        return "<div>" + "".join(self._figure(n, r) for n, r in self._records) + "</div>"
+
+    def __str__(self) -> str:
+        return f'<!DOCTYPE html><meta charset="utf-8"><title>imrec</title>{self._repr_html_()}\n'
+
+    def save(self, path: Any) -> None:
+        """Writes the page."""
+        with open(path, "w", encoding="utf-8") as page:
+            page.write(str(self))
+
+
+def view(path: Any, count: int = 24, *, seed: int | None = None, size: int = 128) -> View:
+    """The first `count` records of a data set, or, with a seed, random ones, as a contact sheet with class names and
+    ids, each `size` px. In a notebook it shows itself; .save("page.html") writes it."""
+    records = Records(path)
+    numbers = range(min(count, len(records)))
+    if seed is not None:
+        chosen = np.random.default_rng(seed).permutation(len(records))[:count]
+        return View([(int(i), records[i]) for i in np.sort(chosen)], class_names(path), size)
+    return View([(i, records[i]) for i in numbers], class_names(path), size)

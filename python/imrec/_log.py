@@ -1,0 +1,31 @@
+"""What the library says goes to Python's logging, as the logger `imrec`: warnings, and traces where INFO is wanted."""
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+from typing import Any
+
+from ._ffi import ffi, lib, text
+
+logger = logging.getLogger("imrec")
+
+
+@ffi.def_extern()
+def on_log(user: Any, level: int, line: Any) -> None:
+    logger.log(logging.INFO if level == lib.IMREC_LOG_TRACE else logging.WARNING, "%s", text(line))
+
+
+def listen() -> None:
+    """Called again where something is opened: the logger may have got another level."""
+    level = lib.IMREC_LOG_TRACE if logger.isEnabledFor(logging.INFO) else lib.IMREC_LOG_WARNING
+    lib.imrec_set_log(lib.on_log, ffi.NULL, level)
+
+
+def deafen() -> None:
+    lib.imrec_set_log(ffi.NULL, ffi.NULL, lib.IMREC_LOG_WARNING)
+
+
+listen()
+atexit.register(deafen)
+os.register_at_fork(before=deafen, after_in_parent=listen, after_in_child=listen)  # nobody is in the callback meanwhile
