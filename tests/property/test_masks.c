@@ -46,6 +46,11 @@ static const struct {
     {"resize=90 pad=30 max_rotate_angle=45 max_shear_ratio=0.2 rand_crop=1 rand_mirror=1", 20},
     {"resize=112 rand_augment=2 rand_augment_magnitude=20", 4},
     {"resize=112 trivial_augment=1 rand_mirror=1", 4},
+    {"num_views=3 batch_size=6 resize=112 pad=20 rand_crop=1 max_rotate_angle=45", 60},
+    {"num_views=4 batch_size=8 random_resized_crop=1 min_random_area=0.3 rand_mirror=1", 30},
+    {"num_views=2 batch_size=6 aug_seq=det_aug_default fill_value=255 rand_mirror_prob=0.5 "
+     "rand_pad_prob=0.5 max_pad_scale=2",
+     30},
     {"aug_seq=det_aug_default fill_value=255", 30},
     {"aug_seq=det_aug_default fill_value=255 rand_mirror_prob=0.5 resize_mode=fit", 30},
     {"aug_seq=det_aug_default fill_value=255 rand_mirror_prob=1 resize_mode=shrink resize=90", 30},
@@ -74,6 +79,40 @@ START_TEST(picture_mask_boxes_and_keypoints_move_together)
 }
 END_TEST
 
+/* Each crop has masks of its own: those of the view of its number. */
+START_TEST(tensors_have_their_masks) /* _i into sizes */
+{
+    static const char common[] = "random_resized_crop=1 min_random_area=0.2 "
+                                 "rand_mirror=1 on_error=skip";
+    static const uint32_t sizes[] = {112, 50};
+    char words[1024], plain[1024], list[64 * RECORDS];
+    size_t n_list = 0;
+    for (int i = 0; i < RECORDS; i++) /* one label in the place of the boxes */
+        n_list += (size_t)sprintf(list + n_list, "%d\t%d\tx\n", i, i % 3);
+    const char *path = tmp_write(&set.dir, "one.lst", list, n_list);
+    struct imrec_batch a, b;
+    snprintf(words, sizeof(words), "%s batch_size=4 multi_crop=2x112,2x50 path_imglist=%s", common,
+             path);
+    snprintf(plain, sizeof(plain),
+             "%s batch_size=16 num_views=4 data_shape=3,%u,%u path_imglist=%s", common, sizes[_i],
+             sizes[_i], path);
+    struct imrec_iter *crops = mask_open(&set, words), *views = mask_open(&set, plain);
+    for (int batch = 0; batch < 4; batch++) {
+        ck_assert_int_eq(imrec_iter_next(crops, &a, NULL), IMREC_OK);
+        ck_assert_int_eq(imrec_iter_next(views, &b, NULL), IMREC_OK);
+        const size_t n = (size_t)sizes[_i] * sizes[_i];
+        for (uint32_t i = 0; i < 2 * a.slots; i++) {
+            const uint32_t slot = i / 2, tensor = 2 * (uint32_t)_i + i % 2;
+            const uint8_t *told = a.views[tensor].masks, *want = b.masks;
+            ck_assert_int_eq(memcmp(told + slot * n, want + (4 * slot + tensor) * n, n), 0);
+        }
+        ck_assert_ptr_eq(a.masks, a.views[0].masks);
+    }
+    imrec_iter_close(crops);
+    imrec_iter_close(views);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("masks");
@@ -84,6 +123,7 @@ int main(void)
     tcase_add_unchecked_fixture(t, make, drop);
     tcase_add_loop_test(t, picture_mask_boxes_and_keypoints_move_together, 0,
                         (int)(sizeof(recipes) / sizeof(recipes[0])));
+    tcase_add_loop_test(t, tensors_have_their_masks, 0, 2);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
