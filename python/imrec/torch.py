@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
 import torch
 
 from ._iterator import ImageRecordIter
-from ._records import Records, decode
+from ._reader import Records, decoder
 from .errors import ArgumentError, Error
 
 if TYPE_CHECKING:
@@ -198,24 +198,24 @@ class Dataset(torch.utils.data.Dataset[Any]):
         "bytes": the file as it was packed.
     label: int where a record has one whole number, float where it has another one, a float32 tensor where it has several;
         after `target_transform`.
-    path_imgrec, path_imgidx: as of ImageRecordIter; an index beside a shard is found (without one, the heads of all records
-        are read when it is opened).
+    path_imgrec: as of ImageRecordIter; an index beside a shard is found (without one, the heads of all records are read when
+        it is opened, and once more in each worker).
     channels: 1, 3 or 4; auto_orient: turn pictures upright by their EXIF orientation; max_pixels: larger ones are a LimitError.
 
     `classes` are the names of the classes where their list lies beside the first shard, else empty.
     """
 
-    def __init__(self, path_imgrec: Any, path_imgidx: Any = None, *, transform: Callable[[Any], Any] | None = None,
+    def __init__(self, path_imgrec: Any, *, transform: Callable[[Any], Any] | None = None,
                  target_transform: Callable[[Any], Any] | None = None, image: str = "tensor", channels: int = 3,
                  auto_orient: bool = True, max_pixels: int = 178956970) -> None:
         if image not in ("tensor", "pil", "numpy", "bytes"):
             raise ArgumentError(f"image is 'tensor', 'pil', 'numpy' or 'bytes', not {image!r}")
         if channels not in (1, 3, 4):
             raise ArgumentError(f"channels is 1, 3 or 4, not {channels!r}")
-        self.records = Records(path_imgrec, path_imgidx)
+        self.records = Records(path_imgrec)
         self.transform, self.target_transform, self.image = transform, target_transform, image
         self._how = {"channels": channels, "auto_orient": auto_orient, "max_pixels": max_pixels}
-        self.classes = _classes_beside(self.records.shards[0])
+        self.classes = _classes_beside(self.records[0].shard) if len(self.records) else []
 
     def __len__(self) -> int:
         return len(self.records)
@@ -223,7 +223,7 @@ class Dataset(torch.utils.data.Dataset[Any]):
     def _picture(self, data: bytes) -> Any:
         if self.image == "bytes":
             return data
-        pixels = decode(data, **self._how)
+        pixels = decoder()(data, **self._how)
         if self.image == "numpy":
             return pixels
         if self.image == "tensor":
@@ -237,9 +237,8 @@ class Dataset(torch.utils.data.Dataset[Any]):
         try:
             image = self._picture(record.image)
         except Error as why:
-            shard, offset = self.records.place(int(i))
-            where = f"{self.records.shards[shard]}, the record at byte {offset}, id {record.id}: {why}"
-            raise type(why)(where, status=why.status, offset=offset, shard=self.records.shards[shard], id=record.id) from why
+            where = f"{record.shard}, the record at byte {record.offset}, id {record.id}: {why}"
+            raise type(why)(where, status=why.status, offset=record.offset, shard=record.shard, id=record.id) from why
         label: Any = record.labels
         if len(label) == 1:
             label = float(label[0])
@@ -253,7 +252,7 @@ class Dataset(torch.utils.data.Dataset[Any]):
         return image, label
 
     def __repr__(self) -> str:
-        return f"<imrec.torch.Dataset: {len(self)} pictures in {len(self.records.shards)} shards, as {self.image}>"
+        return f"<imrec.torch.Dataset: {len(self)} pictures, as {self.image}>"
 
 
 def _classes_beside(shard: str) -> list[str]:

@@ -3,13 +3,17 @@ import importlib.metadata
 import io
 import random
 import sys
+from dataclasses import replace
 
 import numpy as np
 import torch
 from ffcv.fields import IntField, RGBImageField
 from ffcv.fields.decoders import IntDecoder, RandomResizedCropRGBImageDecoder
 from ffcv.loader import Loader, OrderOption
-from ffcv.transforms import NormalizeImage, RandomHorizontalFlip, Squeeze, ToTensor, ToTorchImage
+from ffcv.pipeline.allocation_query import AllocationQuery
+from ffcv.pipeline.compiler import Compiler
+from ffcv.pipeline.operation import Operation
+from ffcv.transforms import RandomHorizontalFlip, Squeeze, ToTensor
 from ffcv.writer import DatasetWriter
 from PIL import Image
 
@@ -33,6 +37,33 @@ class Pictures:
 
 def window(height, width, scale, ratio):
     return np.random.randint(0, height - 223), np.random.randint(0, width - 223), 224, 224
+
+
+class NormalizeToPlanes(Operation):
+    """FFCV's NormalizeImage, but written as float32 CHW at once: its own way there, a copy by torch, takes twice the time."""
+
+    def generate_code(self):
+        table = ((np.arange(256)[:, None] - np.array(peer.MEAN)) / np.array(peer.STD)).astype(np.float32)
+        red, green, blue = (np.ascontiguousarray(table[:, c]) for c in range(3))
+        my_range = Compiler.get_iterator()
+
+        def normalize(images, result, indices):
+            for i in my_range(len(indices)):
+                image, planes = images[i].reshape(-1, 3), result[i].reshape(3, -1)
+                for px in range(image.shape[0]):
+                    planes[0, px] = red[image[px, 0]]
+                    planes[1, px] = green[image[px, 1]]
+                    planes[2, px] = blue[image[px, 2]]
+            return result
+
+        normalize.is_parallel = True
+        normalize.with_indices = True
+        return normalize
+
+    def declare_state_and_memory(self, previous_state):
+        shape = (3, peer.SIDE, peer.SIDE)
+        return (replace(previous_state, jit_mode=True, shape=shape, dtype=np.dtype(np.float32)),
+                AllocationQuery(shape, np.dtype(np.float32)))
 
 
 class RandomCrop(RandomResizedCropRGBImageDecoder):
@@ -69,8 +100,7 @@ def open(run):
     size = (peer.SIDE, peer.SIDE)
     decoder = (RandomResizedCropRGBImageDecoder(size, scale=peer.AREA, ratio=peer.RATIO) if run.resized_crop
                else RandomCrop(size))
-    image = [decoder, RandomHorizontalFlip(), NormalizeImage(np.array(peer.MEAN), np.array(peer.STD), np.float32),
-             ToTensor(), ToTorchImage(channels_last=False, convert_back_int16=False)]
+    image = [decoder, RandomHorizontalFlip(), NormalizeToPlanes(), ToTensor()]
     label = [IntDecoder(), ToTensor(), Squeeze()]
     count = len(run.files())
     while True:
