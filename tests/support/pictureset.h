@@ -5,6 +5,7 @@
 #ifndef IMREC_TESTS_PICTURESET_H
 #define IMREC_TESTS_PICTURESET_H
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "codec/codec.h"
 #include "formats/image_record.h"
@@ -168,6 +169,28 @@ set_open(const struct picture_set *s, bool index, const char *words)
     if (set_try_open(s, index, words, &it, &err) != IMREC_OK)
         ck_abort_msg("%s: %s", words, err.message);
     return it;
+}
+
+/* Opening with the n-th allocation failing is an error that leaves nothing, for each n; the last
+ * one opens. */
+static inline void
+opening_must_fail_cleanly(const struct picture_set *s, bool index, const char *words)
+{
+    const long before = imrec_alloc_live();
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    long n = 0;
+    for (; st != IMREC_OK && n < 2000; n++) {
+        struct imrec_iter *it;
+        struct imrec_error err = {0};
+        imrec_alloc_fail_after(n);
+        st = set_try_open(s, index, words, &it, &err);
+        imrec_alloc_fail_after(-1);
+        ck_assert(st == IMREC_OK || (it == NULL && err.message[0] != '\0'));
+        imrec_iter_close(it);
+        ck_assert_int_eq(imrec_alloc_live(), before);
+    }
+    ck_assert_int_eq(st, IMREC_OK);
+    ck_assert_int_gt(n, 10);
 }
 
 /* What was in a slot, or an END, or a report without a slot. */
