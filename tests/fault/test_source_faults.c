@@ -44,6 +44,8 @@ static enum imrec_status list(struct imrec_source_file *f, struct imrec_error *e
             at = BYTES;
         if (i == RECORDS - 1 && (is(f->params, "long") || is(f->params, "long, hidden")))
             n++;
+        if (is(f->params, "shorter"))
+            n--;
         if (i == 2 && is(f->params, "huge"))
             n = UINT64_MAX - 100;
         if (i == 2 && is(f->params, "far"))
@@ -73,6 +75,8 @@ static void misdescribe(const struct imrec_source_call *c, struct imrec_image *p
         p->stride = 1;
     if (is(c->params, "before"))
         p->pixels -= 1;
+    if (is(c->params, "behind"))
+        p->pixels += 1;
     if (is(c->params, "elsewhere"))
         p->pixels = c->user;
 }
@@ -199,6 +203,7 @@ static const struct {
     {"giant stride", "stride is"},
     {"narrow stride", "stride is 1, its rows have 36 bytes"},
     {"before", "stands neither within the record"},
+    {"behind", "a picture of 432 bytes stands neither within the record"},
     {"elsewhere", "stands neither within the record"},
     {"many labels", "the record has 4294967295 labels, but label_width is 1"},
     {"much room", "source toy: no room"},
@@ -256,6 +261,19 @@ START_TEST(bytes_that_cannot_be_read_fail_their_records) /* storage's fault, not
 }
 END_TEST
 
+START_TEST(a_position_names_the_records_lengths_too)
+{
+    struct imrec_iter *a, *b;
+    const char *json;
+    ck_assert_int_eq(try("", write_file(), &a, NULL), IMREC_OK);
+    ck_assert_int_eq(try("shorter", write_file(), &b, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_position(a, &json, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_seek(b, json, NULL), IMREC_ERR_ARGUMENT);
+    imrec_iter_close(a);
+    imrec_iter_close(b);
+}
+END_TEST
+
 START_TEST(an_empty_list_is_an_empty_set)
 {
     struct imrec_iter *it;
@@ -309,6 +327,7 @@ int main(void)
     tcase_add_loop_test(tc, a_record_that_cannot_be_fails_alone, 0, NOT_PARSED);
     tcase_add_loop_test(tc, pixels_of_the_record_or_the_room_reach_the_batch, 0, 2);
     tcase_add_test(tc, bytes_that_cannot_be_read_fail_their_records);
+    tcase_add_test(tc, a_position_names_the_records_lengths_too);
     tcase_add_test(tc, an_empty_list_is_an_empty_set);
     tcase_add_loop_test(tc, what_cannot_be_a_source_is_refused, 0, REFUSED);
     tcase_add_test(tc, names_are_given_once);
