@@ -115,6 +115,17 @@ enum imrec_status imrec_decoder_encode_jpeg(struct imrec_decoder *d,
     return IMREC_OK;
 }
 
+enum imrec_status imrec_decoder_encode_png(struct imrec_decoder *d, const struct imrec_image *image,
+                                           int level, const void **bytes, size_t *n,
+                                           struct imrec_error *err)
+{
+    struct bytes encoded;
+    IMREC_TRY(codec_encode_png(codec_of(d), image, level, &encoded, err));
+    *bytes = encoded.p;
+    *n = encoded.n;
+    return IMREC_OK;
+}
+
 enum imrec_status imrec_decoder_decode_mask(struct imrec_decoder *d, const void *png, size_t n,
                                             int64_t max_pixels, struct imrec_mask *out,
                                             struct imrec_error *err)

@@ -51,6 +51,10 @@ imrec_decoder_decode_plain(struct imrec_decoder *d, const void *bytes, size_t n,
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_decoder_encode_jpeg(struct imrec_decoder *d, const struct imrec_image *image, int quality,
                           const void **bytes, size_t *n, struct imrec_error *err);
+/* The same as PNG; channels 1, 3 or 4, level 1 (fast) to 9 (small). */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_decoder_encode_png(struct imrec_decoder *d, const struct imrec_image *image, int level,
+                         const void **bytes, size_t *n, struct imrec_error *err);
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,11 @@ imrec_reader_count(struct imrec_reader *r, uint64_t *count, struct imrec_error *
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_get(struct imrec_reader *r, uint64_t number, struct imrec_record *out,
                  struct imrec_error *err);
+/* Likewise the record at bytes [begin, end) of shard `shard`, as an index says: `end` is where a
+ * later record begins, or anything behind the shard. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_reader_at(struct imrec_reader *r, uint32_t shard, uint64_t begin, uint64_t end,
+                struct imrec_record *out, struct imrec_error *err);
 IMREC_API void imrec_reader_close(struct imrec_reader *r);
 
 struct imrec_writer; /* opaque; one thread at a time */
@@ -82,6 +87,8 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_append_masked(struct imrec_writer *w, uint64_t key, const float *labels,
                            uint32_t label_count, uint64_t id, const void *image, size_t n,
                            const void *mask, size_t mask_bytes, struct imrec_error *err);
+/* Bytes of the shard so far: where the next record's head will be. */
+IMREC_API uint64_t imrec_writer_size(const struct imrec_writer *w);
 /* Makes the files real, or, on failure, removes them. The writer is gone either way. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_commit(struct imrec_writer *w, struct imrec_error *err);

@@ -93,6 +93,21 @@ static enum imrec_status find_records(struct imrec_reader *r, struct imrec_error
     return IMREC_OK;
 }
 
+/* The record at the beginning of a range of a shard, and nothing else, is read. IMREC_END: there is
+ * none that can be read. */
+static enum imrec_status read_at(struct imrec_reader *r, uint32_t shard, struct split_range at,
+                                 struct imrec_record *out, struct imrec_error *err)
+{
+    r->shard = shard;
+    r->begun = true;
+    scan_begin(&r->scan, r->split.shards[shard].source, at.begin, at.end, true);
+    const enum imrec_status st = imrec_reader_next(r, out, err);
+    r->begun = false; /* next() begins with the shard's first record again */
+    if (st == IMREC_OK && out->shard == shard && out->offset == at.begin)
+        return IMREC_OK;
+    return st == IMREC_OK || st == IMREC_ERR_DATA ? IMREC_END : st;
+}
+
 /* ---- public ------------------------------------------------------------------------------- */
 
 enum imrec_status
@@ -117,17 +132,27 @@ enum imrec_status imrec_reader_get(struct imrec_reader *r, uint64_t number,
         picture_reader_seek(&r->pictures, at.shard, r->split.records[number].offset);
         return imrec_reader_next(r, out, err);
     }
-    r->shard = at.shard;
-    r->begun = true;
-    scan_begin(&r->scan, r->split.shards[at.shard].source, at.begin, at.end, true);
-    const enum imrec_status st = imrec_reader_next(r, out, err);
-    r->begun = false; /* next() begins with the shard's first record again */
-    if (st == IMREC_OK && out->shard == at.shard && out->offset == at.begin)
-        return IMREC_OK;
-    if (st != IMREC_OK && st != IMREC_ERR_DATA && st != IMREC_END)
-        return st;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, at.begin,
-                          "%s: no readable record begins at byte %" PRIu64 ", where record %" PRIu64
-                          " should",
-                          r->split.shards[at.shard].uri, at.begin, number);
+    const enum imrec_status st = read_at(r, at.shard, at, out, err);
+    return st != IMREC_END ? st
+                           : imrec_error_at(err, IMREC_ERR_CORRUPT, at.begin,
+                                            "%s: no readable record begins at byte %" PRIu64
+                                            ", where record %" PRIu64 " should",
+                                            r->split.shards[at.shard].uri, at.begin, number);
+}
+
+enum imrec_status imrec_reader_at(struct imrec_reader *r, uint32_t shard, uint64_t begin,
+                                  uint64_t end, struct imrec_record *out, struct imrec_error *err)
+{
+    if (r->split.cbf != NULL)
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                              "%s: pictures of a CBF file are not at offsets of their own",
+                              r->split.shards[0].uri);
+    IMREC_TRY(imrec_reader_seek(r, shard, begin, err));
+    const struct shard *s = &r->split.shards[shard];
+    const struct split_range at = {.begin = begin, .end = end < s->size ? end : s->size};
+    const enum imrec_status st = read_at(r, shard, at, out, err);
+    return st != IMREC_END
+               ? st
+               : imrec_error_at(err, IMREC_ERR_CORRUPT, begin,
+                                "%s: no readable record begins at byte %" PRIu64, s->uri, begin);
 }

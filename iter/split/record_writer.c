@@ -107,6 +107,11 @@ enum imrec_status imrec_writer_append_masked(struct imrec_writer *w, uint64_t ke
     return imrec_writer_append(w, key, w->record.p, w->record.n, err);
 }
 
+uint64_t imrec_writer_size(const struct imrec_writer *w)
+{
+    return sink_size(w->rec);
+}
+
 /* Makes an open file durable under its temporary name and closes it. */
 static enum imrec_status finish(struct sink **s, struct imrec_error *err)
 {

@@ -26,7 +26,7 @@ __all__ = ["ArgumentError", "Batch", "CancelledError", "CorruptError", "DataErro
 
 
 def __getattr__(name: str) -> Any:
-    if name == "torch":  # imports torch: only who asks for it
+    if name in ("io", "recordio", "torch"):  # the last one imports torch: only who asks for it
         import importlib
-        return importlib.import_module(".torch", __name__)
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'imrec' has no attribute {name!r}")

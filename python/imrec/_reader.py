@@ -32,6 +32,13 @@ class Decoder:
 
     def encode_jpeg(self, pixels: Any, quality: int = 95) -> bytes:
         """uint8 (H, W) or (H, W, 1 or 3) as a JPEG file."""
+        return self._encode(lib.imrec_decoder_encode_jpeg, pixels, quality)
+
+    def encode_png(self, pixels: Any, level: int = 3) -> bytes:
+        """uint8 (H, W) or (H, W, 1, 3 or 4) as a PNG file."""
+        return self._encode(lib.imrec_decoder_encode_png, pixels, level)
+
+    def _encode(self, encoder: Any, pixels: Any, quality: int) -> bytes:
         pixels = np.ascontiguousarray(pixels, dtype=np.uint8)
         if pixels.ndim == 2:
             pixels = pixels[:, :, None]
@@ -40,7 +47,7 @@ class Decoder:
         image.pixels, image.stride = view, pixels.shape[1] * pixels.shape[2]
         image.height, image.width, image.channels = pixels.shape
         data, n = ffi.new("const void **"), ffi.new("size_t *")
-        check(lib.imrec_decoder_encode_jpeg(self._decoder, image, quality, data, n, err), err)
+        check(encoder(self._decoder, image, quality, data, n, err), err)
         return bytes(ffi.buffer(data[0], n[0]))
 
 

@@ -26,6 +26,8 @@ static enum imrec_status write_set(const char *rec, const char *idx, bool force)
     struct imrec_writer *w;
     enum imrec_status st = imrec_writer_open(rec, idx, force, &w, &err);
     for (uint64_t i = 0; st == IMREC_OK && i < 10; i++) {
+        ck_assert_uint_eq(imrec_writer_size(w) % 4, 0);
+        ck_assert(i == 0 || imrec_writer_size(w) > 0);
         if (i % 3 == 0)
             st = imrec_writer_append(w, 100 - i, "raw", 3, &err);
         else
@@ -216,6 +218,34 @@ START_TEST(a_number_whose_record_is_damaged_is_an_error)
 }
 END_TEST
 
+START_TEST(single_records_are_read_where_an_index_has_them)
+{
+    struct dice d = {5};
+    struct made_shard s = made_shard(&d, 12, 60000);
+    struct imrec_reader *r;
+    struct imrec_record x;
+    memset(s.file.p + s.records[4].begin, 0, 4);
+    const char *path = tmp_write(&dir, "a.rec", s.file.p, s.file.n - 4);
+    ck_assert_int_eq(imrec_reader_open(path, 0, 1, &r, &err), IMREC_OK);
+    for (size_t i = 0; i < 24; i++) {
+        const size_t k = i * 7 % 12;
+        const uint64_t end = i < 12 && k < 11 ? s.records[k + 1].begin : UINT64_MAX;
+        const enum imrec_status st = imrec_reader_at(r, 0, s.records[k].begin, end, &x, &err);
+        ck_assert_int_eq(st, k == 4 || k == 11 ? IMREC_ERR_CORRUPT : IMREC_OK);
+        if (st != IMREC_OK)
+            continue;
+        ck_assert_uint_eq(x.offset, s.records[k].begin);
+        ck_assert(x.size == s.records[k].n && memcmp(x.data, s.records[k].bytes, x.size) == 0);
+    }
+    ck_assert_int_eq(imrec_reader_at(r, 1, 0, 8, &x, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(imrec_reader_at(r, 0, 2, 8, &x, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(imrec_reader_at(r, 0, 4, 0, &x, &err), IMREC_ERR_CORRUPT);
+    ck_assert_int_eq(imrec_reader_at(r, 0, s.file.n, 8, &x, &err), IMREC_ERR_ARGUMENT);
+    imrec_reader_close(r);
+    made_free(&s);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("records");
@@ -224,6 +254,7 @@ int main(void)
     tcase_add_test(tc, what_is_written_is_read);
     tcase_add_test(tc, no_call_or_allocation_that_fails_leaves_anything);
     tcase_add_test(tc, damage_is_reported_with_its_range_and_reading_goes_on);
+    tcase_add_test(tc, single_records_are_read_where_an_index_has_them);
     tcase_add_test(tc, records_larger_than_every_buffer_are_read_whole);
     tcase_add_loop_test(tc, any_record_is_got_by_its_number, 0, 3);
     tcase_add_test(tc, a_number_whose_record_is_damaged_is_an_error);
