@@ -23,7 +23,7 @@ moving_init(struct moving *m, const struct imrec_pack_options *o, struct imrec_e
     *m = (struct moving){.o = o, .fd = -1, .options = {.struct_size = sizeof(m->options)}};
     param_defaults(table, &m->options);
     m->options.data_shape = (struct imrec_shape){3, 1, 1};
-    m->options.boxes = true; /* the recipe's; a list may have other labels */
+    m->options.boxes = true;                        /* the recipe's; a list may have other labels */
     m->options.crop_emit_mode = IMREC_EMIT_OVERLAP; /* more than emit_overlap_thresh stays */
     m->options.ignore_label = o->ignore_label;
     m->options.keypoints = o->keypoints;

@@ -35,6 +35,7 @@ static void count_kind(struct imrec_dataset_card *c, const char *format, const c
 static void count_picture(struct counting *n, const struct imrec_record *r)
 {
     struct imrec_picture_info info;
+    n->card->masks += r->mask != NULL;
     struct imrec_sound_info sound;
     if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK) {
         count_kind(n->card, "wav", "");

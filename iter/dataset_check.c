@@ -1,7 +1,25 @@
 #include "iter/dataset_check.h"
 
 #include "base/error.h"
+#include "codec/mask.h"
+#include "formats/record_mask.h"
 #include "formats/wav.h"
+
+static enum imrec_status check_mask(struct codec *c, struct bytes png, int64_t max_pixels,
+                                    const struct imrec_picture_info *picture,
+                                    struct imrec_error *err)
+{
+    struct mask m = {0};
+    if (png.n == 0)
+        return IMREC_OK;
+    enum imrec_status st = codec_decode_mask(c, png, max_pixels, &m, err);
+    if (st == IMREC_OK && (m.width != picture->width || m.height != picture->height))
+        st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                            "the mask has %u x %u px, its picture %u x %u", m.width, m.height,
+                            picture->width, picture->height);
+    mask_free(&m);
+    return st;
+}
 
 enum imrec_status check_picture(struct codec *c, struct bytes image, int64_t max_pixels,
                                 uint32_t *warnings, struct imrec_error *err)
@@ -9,9 +27,12 @@ enum imrec_status check_picture(struct codec *c, struct bytes image, int64_t max
     const struct codec_limits limits = {.max_pixels = max_pixels};
     struct imrec_picture_info info;
     struct wav sound;
+    struct bytes mask;
     *warnings = 0;
     if (wav_is(image))
         return wav_parse(image, &sound, err);
+    IMREC_TRY(record_mask_split(image, &image, &mask, err));
     IMREC_TRY(codec_begin(c, image, &limits, &info, err));
-    return codec_check(c, warnings, err);
+    IMREC_TRY(codec_check(c, warnings, err));
+    return check_mask(c, mask, max_pixels, &info, err);
 }

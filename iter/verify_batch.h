@@ -13,7 +13,7 @@ struct verify_item {
     enum imrec_finding_kind kind; /* of the finding; `why` tells */
     uint64_t begin, end, id;
     size_t record, record_bytes; /* in the arena; record_bytes: what stands in the shard */
-    size_t image, image_bytes;   /* in the record */
+    size_t image, image_bytes;   /* in the record, with what follows it */
     bool is_image, summed;
     bool unlisted;              /* there are checksums, and none for it */
     size_t framed;              /* in the arena: the record as it stands in the shard */

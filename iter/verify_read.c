@@ -167,7 +167,7 @@ static enum imrec_status add_record(struct verify_reader *r, struct verify_batch
                                  .unlisted = r->sums.found && sum == NULL};
     if (record->is_image) {
         item->image = (size_t)((const uint8_t *)record->image - (const uint8_t *)record->data);
-        item->image_bytes = record->image_size;
+        item->image_bytes = record->size - item->image; /* and its mask */
     }
     return sum != NULL ? load_framed(r, b, item, sum, err) : IMREC_OK;
 }

@@ -10,6 +10,7 @@
     X(int64_t, shard, "0", 0, UINT32_MAX, "N", "record",                                           \
       "with --offset: number of the shard, from 0")                                                \
     X(bool, record, "0", 0, 1, "", "output", "write all of the record, its header too")            \
+    X(bool, mask, "0", 0, 1, "", "output", "write the picture's mask, a PNG")                      \
     ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)
 struct cat_options {
@@ -50,6 +51,8 @@ static void print_json(const struct imrec_record *r)
         json_uint(&j, "id2", r->id2);
         command_json_labels(&j, "labels", r->labels, r->label_count);
         json_uint(&j, "image_bytes", r->image_size);
+        if (r->mask != NULL)
+            json_uint(&j, "mask_bytes", r->mask_size);
         command_json_content(&j, r);
     }
     json_close(&j);
@@ -67,11 +70,20 @@ static int write_out(const struct cat_options *o, const struct imrec_record *r)
                 page.name, r->uri, r->offset);
         return EXIT_FAILED;
     }
+    if (o->mask && r->mask == NULL) {
+        fprintf(stderr, "%s: %s: the record at offset %" PRIu64 " has no mask\n", page.name, r->uri,
+                r->offset);
+        return EXIT_FAILED;
+    }
     if (cli_is_terminal(stdout)) {
         fprintf(stderr, "%s: not to a terminal; send the output to a file\n", page.name);
         return EXIT_FAILED;
     }
-    (void)fwrite(o->record ? r->data : r->image, 1, o->record ? r->size : r->image_size, stdout);
+    if (o->mask)
+        (void)fwrite(r->mask, 1, r->mask_size, stdout);
+    else
+        (void)fwrite(o->record ? r->data : r->image, 1, o->record ? r->size : r->image_size,
+                     stdout);
     return EXIT_OK; /* cli_exit() looks whether it was written */
 }
 

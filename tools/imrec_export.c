@@ -26,7 +26,8 @@ static const struct cli_page page = {
     .usage = usage,
     .text = "FOLDER must be empty or not exist. A picture gets the name that the .lst beside the\n"
             "shard gives it, else CLASS/ID.EXT; its bytes are those that were packed. A list of\n"
-            "all, export.lst, is written into FOLDER too: im2rec packs it again.",
+            "all, export.lst, is written into FOLDER too: im2rec packs it again (with --masks\n"
+            "FOLDER/masks, where records have masks: they are written there).",
     .table = table,
     .examples = "  imrec export train.rec photos-again/\n",
     .exits = IMREC_EXITS,
@@ -39,7 +40,7 @@ struct job {
     struct imrec_classes *classes;
     struct imrec_names *names;
     FILE *list;
-    uint64_t images, bytes, skipped;
+    uint64_t images, masks, bytes, skipped;
     struct command_progress progress;
 };
 
@@ -179,9 +180,9 @@ static void list_picture(struct job *j, const struct imrec_record *r, const char
     fprintf(j->list, "\t%s\n", name);
 }
 
-static int write_picture(struct job *j, const struct imrec_record *r)
+/* Its path below the folder is in name[]. */
+static int write_picture(struct job *j, const struct imrec_record *r, char name[PATH_BYTES])
 {
-    char name[PATH_BYTES];
     const int fd = create(j, r, name);
     if (fd < 0)
         return EXIT_FAILED;
@@ -191,6 +192,29 @@ static int write_picture(struct job *j, const struct imrec_record *r)
     list_picture(j, r, name);
     j->images++;
     j->bytes += r->image_size;
+    return EXIT_OK;
+}
+
+/* masks/ and the picture's path with .png for its extension. */
+static int write_mask(struct job *j, const struct imrec_record *r, const char *picture)
+{
+    char path[2 * PATH_BYTES];
+    const char *slash = strrchr(picture, '/'), *dot = strrchr(picture, '.');
+    const size_t stem = dot != NULL && (slash == NULL || dot > slash + 1) ? (size_t)(dot - picture)
+                                                                          : strlen(picture);
+    if (r->mask == NULL)
+        return EXIT_OK;
+    snprintf(path, sizeof(path), "%.4000s/masks/%.*s.png", j->folder, (int)stem, picture);
+    if (!make_folders(path, strlen(j->folder) + 1))
+        return say("cannot create", path);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return say("cannot create", path);
+    const bool wrote = write_all(fd, r->mask, r->mask_size);
+    if (close(fd) != 0 || !wrote)
+        return say("cannot write", path);
+    j->masks++;
+    j->bytes += r->mask_size;
     return EXIT_OK;
 }
 
@@ -206,12 +230,13 @@ static int write_pictures(struct job *j, struct imrec_reader *reader)
 {
     struct imrec_error err;
     struct imrec_record r;
+    char name[PATH_BYTES];
     for (;;) {
         const enum imrec_status st = imrec_reader_next(reader, &r, &err);
         if (st == IMREC_END)
             return EXIT_OK;
         if (st == IMREC_OK && r.is_image) {
-            if (write_picture(j, &r) != EXIT_OK)
+            if (write_picture(j, &r, name) != EXIT_OK || write_mask(j, &r, name) != EXIT_OK)
                 return EXIT_FAILED;
         } else if (st == IMREC_OK) {
             snprintf(err.message, sizeof(err.message),
@@ -275,6 +300,7 @@ static void print(const struct job *j, bool as_json)
     json_object(&json, NULL);
     json_text(&json, "folder", j->folder);
     json_uint(&json, "images", j->images);
+    json_uint(&json, "masks", j->masks);
     json_uint(&json, "bytes", j->bytes);
     json_uint(&json, "skipped", j->skipped);
     json_close(&json);

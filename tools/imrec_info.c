@@ -101,6 +101,7 @@ json_card(struct json *j, const struct imrec_dataset_card *c, const struct imrec
     json_uint(j, "cmyk", c->cmyk);
     json_uint(j, "gzip", c->gzip);
     json_uint(j, "rotated", c->rotated);
+    json_uint(j, "masks", c->masks);
     json_kinds(j, c);
     json_bool(j, "labels_cut", c->labels_cut);
     json_labels(j, c, names);
@@ -126,6 +127,8 @@ static void print_kinds(const struct imrec_dataset_card *c)
         printf("of these   %" PRIu64 " grey, %" PRIu64 " CMYK, %" PRIu64 " in gzip, %" PRIu64
                " not upright\n",
                c->grey, c->cmyk, c->gzip, c->rotated);
+    if (c->masks != 0)
+        printf("masks      %s\n", human_count(c->masks, n));
 }
 
 static void

@@ -85,6 +85,7 @@ struct imrec_dataset_card {
     struct imrec_kind_count kinds[24]; /* kind_count, most frequent first */
     uint32_t kind_count;
     uint64_t grey, cmyk, gzip, rotated; /* of images; rotated: EXIF says not upright */
+    uint64_t masks;                     /* of images: with a mask behind them */
 };
 #define IMREC_CARD_LABELS 1000000u
 

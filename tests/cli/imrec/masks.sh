@@ -1,0 +1,32 @@
+# Records with masks: packed from two folders, told, written back; what is missing is loud.
+make_pictures .
+mkdir -p both/images both/masks
+mv source/ant both/images/ant
+im2rec --quiet --color 0 --encoding png --no-shuffle both/images grey # grey PNGs: good for masks
+imrec export --quiet grey.rec both/grey | sed 's/, .* in/ in/'
+mv both/grey/ant both/masks/ant
+for f in both/masks/ant/*; do mv "$f" "${f%.jpg.png}.png"; done
+im2rec --quiet --no-shuffle --masks both/masks both/images masks
+echo "status $?"
+imrec info masks.rec | grep -E '^(images|masks)'
+imrec info --json masks.rec | grep -o '"masks": [0-9]*'
+imrec verify --quiet masks.rec | grep -o '8 pictures decoded; nothing wrong'
+first=$(ls both/masks/ant | head -1)
+imrec cat --mask masks.rec 0 | cmp - "both/masks/ant/$first" && echo the same mask
+imrec cat --json masks.rec 0 | grep -c mask_bytes
+imrec cat --mask grey.rec 0; echo "exit $?"
+imrec export --quiet masks.rec back | sed 's/, .* in/ in/'
+diff -r both/masks back/masks && echo the same masks
+im2rec --quiet --no-shuffle --pass-through --pack-label --masks back/masks back/export.lst back again.rec
+imrec export --quiet again.rec again >/dev/null && diff -r back/masks again/masks && echo and again
+imrec batches masks.rec data_shape=3,32,32 batch_size=4 masks=uint16 resize=32 --count 1 --out b
+head -c 128 b/masks.npy | grep -ao "'descr'.*(4, 32, 32)"
+rm "both/masks/ant/$first"
+im2rec --quiet --no-shuffle --masks both/masks --report skips.json both/images less
+echo "status $?"
+cut -c 1-160 skips.json
+im2rec --quiet --on-error stop --masks both/masks both/images none
+echo "status $?"
+im2rec --quiet --format cbf --masks both/masks both/images none
+echo "status $?"
+imrec merge --quiet masks.rec merged.rec >/dev/null; imrec cat --mask merged.rec 0 | cmp - <(imrec cat --mask masks.rec 0) && echo merged
