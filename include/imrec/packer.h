@@ -31,7 +31,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(float,   train_ratio,        "1", 0, 1,       "0..1",    "list",  "with --list: share of the train list") \
     X(float,   test_ratio,         "0", 0, 1,       "0..1",    "list",  "with --list: share of the test list") \
     X(int64_t, chunks,             "1", 1, 1 << 20, "N",       "list",  "with --list: cut the list into N lists") \
-    X(const char *, exts,          "",  0, 4096,    ".a,.b",   "list",  "file names that count as pictures (default: those of every format built in)") \
+    X(const char *, exts,          "",  0, 4096,    ".a,.b",   "list",  "file names that count as pictures (default: those of every format built in; .wav where there are none)") \
     X(int64_t, label_width,        "0", 0, 1 << 20, "labels",  "list",  "labels a line of the list has; 0 = as many as stand there") \
     X(bool,    pack_label,         "0", 0, 1,       "",        "list",  "pack all labels of a line, not only the first") \
     X(struct imrec_share, part,    "0/1", 1, 1 << 20, "K/N",   "list",  "pack only the share K, from 0, of N") \
