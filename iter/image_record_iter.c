@@ -164,7 +164,7 @@ static void forget_texts(struct imrec_iter_options *o)
 {
     o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = o->source = "";
     o->aug_seq = o->rotate_list = o->keypoint_pairs = "";
-    o->multi_crop = o->multi_crop_area = o->data_shape_schedule = "";
+    o->multi_crop = o->multi_crop_area = o->multi_crop_augment = o->data_shape_schedule = "";
     o->min_crop_scales = o->max_crop_scales = "";
     o->min_crop_aspect_ratios = o->max_crop_aspect_ratios = "";
     o->min_crop_overlaps = o->max_crop_overlaps = "";

@@ -74,7 +74,7 @@ static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
     p.equal_batches = p.keep_in_memory = p.record_draws = false;
     p.epoch_size = p.max_samples = 0;
     p.num_views = 1;
-    p.multi_crop = p.multi_crop_area = p.data_shape_schedule = "";
+    p.multi_crop = p.multi_crop_area = p.multi_crop_augment = p.data_shape_schedule = "";
     p.num_parts = 1;
     p.part_index = 0;
     p.last_batch = IMREC_LAST_PARTIAL;

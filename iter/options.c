@@ -125,6 +125,32 @@ static enum imrec_status check_audio(const struct imrec_iter_options *o, struct 
     return IMREC_OK;
 }
 
+/* Texts are read but once; values, decoding and mixing are a batch's or a sample's. */
+static bool may_differ(const struct param *p)
+{
+    static const char *const common[] = {"mean_",       "std_",  "scale", "seed_aug",
+                                         "auto_orient", "mixup", "cutmix"};
+    bool may = strcmp(p->group, "augmentation") == 0 && p->type != PARAM_TEXT;
+    for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+        may = may && strncmp(p->name, common[i], strlen(common[i])) != 0;
+    return may;
+}
+
+enum imrec_status
+iter_options_augment(struct imrec_iter_options *o, const char *key_value, struct imrec_error *err)
+{
+    const size_t n = strcspn(key_value, "=");
+    const struct param *p = param_find(table, key_value, n);
+    if (key_value[n] == '\0')
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "multi_crop_augment: '%.60s' is not of the form key=value",
+                              key_value);
+    if (p != NULL && !may_differ(p))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "multi_crop_augment: %s is one for all sizes", p->name);
+    return param_set(table, o, key_value, n, key_value + n + 1, err);
+}
+
 /* ---- what contradicts ------------------------------------------------------------------- */
 
 static enum imrec_status refuse(struct imrec_error *err, const char *sentence)

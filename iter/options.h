@@ -10,4 +10,8 @@
 IMREC_NODISCARD enum imrec_status iter_options_copy(struct imrec_iter_options *to,
                                                     const struct imrec_iter_options *from,
                                                     struct imrec_error *err);
+
+/* Sets what one size of multi_crop may have for itself, from "key=value". */
+IMREC_NODISCARD enum imrec_status
+iter_options_augment(struct imrec_iter_options *o, const char *key_value, struct imrec_error *err);
 #endif

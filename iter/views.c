@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/param.h"
+#include "iter/options.h"
 
 #include <string.h>
 
@@ -192,6 +193,32 @@ set_areas(struct views *v, const struct imrec_iter_options *o, struct imrec_erro
     return IMREC_OK;
 }
 
+/* "gaussian_blur=1,hue=0.1;;gaussian_blur=0.5": what each size has for itself. */
+static enum imrec_status
+set_augments(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    const char *at = o->multi_crop_augment;
+    const uint32_t n = items(at, ';');
+    if (n != v->kind_count)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "multi_crop_augment has %u parts between semicolons: one for each of "
+                              "the %u sizes of multi_crop is right",
+                              n, v->kind_count);
+    for (uint32_t i = 0; i < n; i++, at++) /* and over the semicolon */
+        for (bool more = *at != ';' && *at != '\0'; more;) {
+            char pair[64];
+            const size_t length = strcspn(at, ",;");
+            if (length >= sizeof(pair))
+                return refuse(err, "multi_crop_augment has a key=value of over 63 bytes");
+            memcpy(pair, at, length);
+            pair[length] = '\0';
+            IMREC_TRY(iter_options_augment(&v->kinds[i].o, pair, err));
+            more = at[length] == ',';
+            at += length + more;
+        }
+    return IMREC_OK;
+}
+
 static enum imrec_status
 read_multi_crop(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
@@ -206,7 +233,9 @@ read_multi_crop(struct views *v, const struct imrec_iter_options *o, struct imre
                               "multi_crop has %u sizes, more than %d", sizes, VIEW_KINDS);
     IMREC_TRY(make_room(v, sizes, err));
     IMREC_TRY(add_crops(v, o, err));
-    return o->multi_crop_area[0] != '\0' ? set_areas(v, o, err) : IMREC_OK;
+    if (o->multi_crop_area[0] != '\0')
+        IMREC_TRY(set_areas(v, o, err));
+    return o->multi_crop_augment[0] != '\0' ? set_augments(v, o, err) : IMREC_OK;
 }
 
 /* ---- data_shape_schedule ----------------------------------------------------------------------
@@ -303,6 +332,8 @@ views_init(struct views *v, const struct imrec_iter_options *o, struct imrec_err
     if (o->multi_crop_area[0] != '\0' && o->multi_crop[0] == '\0')
         return refuse(err, "multi_crop_area needs multi_crop; alone there are min_random_area and "
                            "max_random_area");
+    if (o->multi_crop_augment[0] != '\0' && o->multi_crop[0] == '\0')
+        return refuse(err, "multi_crop_augment needs multi_crop");
     if (o->data_shape_schedule[0] != '\0')
         IMREC_TRY(read_schedule(v, o, err));
     else if (o->multi_crop[0] != '\0')

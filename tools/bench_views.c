@@ -9,7 +9,7 @@ add(struct bench_views *v, const struct imrec_iter_options *o, uint32_t times)
     struct imrec_iter_options *single = &v->single[v->sizes].o;
     *single = *o;
     single->num_views = 1;
-    single->multi_crop = single->multi_crop_area = "";
+    single->multi_crop = single->multi_crop_area = single->multi_crop_augment = "";
     v->single[v->sizes++].times = times * (uint32_t)o->num_views;
     v->count += times * (uint32_t)o->num_views;
     return single;
@@ -42,6 +42,21 @@ static void set_areas(struct bench_views *v, const char *text)
     }
 }
 
+/* "hue=0.1,gaussian_blur=1;...": of each size. */
+static void set_augments(struct bench_views *v, const char *at)
+{
+    for (uint32_t i = 0; at[0] != '\0' && i < v->sizes; i++) {
+        for (size_t n; (n = strcspn(at, ",;")) != 0; at += n + (at[n] == ',')) {
+            char pair[64];
+            struct imrec_error err;
+            snprintf(pair, sizeof(pair), "%.*s", (int)n, at);
+            if (imrec_iter_options_set(&v->single[i].o, pair, &err) != IMREC_OK)
+                return; /* none: the iterator has opened */
+        }
+        at += *at == ';';
+    }
+}
+
 void bench_views_read(struct bench_views *v, const struct imrec_iter_options *o)
 {
     v->count = v->sizes = 0;
@@ -51,6 +66,7 @@ void bench_views_read(struct bench_views *v, const struct imrec_iter_options *o)
     while (*at != '\0' && v->sizes < BENCH_SIZES)
         at = add_crops(v, o, at);
     set_areas(v, o->multi_crop_area);
+    set_augments(v, o->multi_crop_augment);
 }
 
 bool bench_views_apart(const struct bench_views *v, const struct bench_job *job, double *rate,

@@ -118,6 +118,9 @@ static const char *const ways[] = {
     "multi_crop=2x24x20,4x12 rand_crop=1",
     "multi_crop=1x24x20,3x9x13,2x24 random_resized_crop=1 multi_crop_area=0.4:1,0.05:0.4,0.1:0.2 "
     "random_grayscale=0.4 rand_mirror=1 dtype=uint8 layout=NHWC",
+    "multi_crop=1x24x20,1x24x20,4x15 random_resized_crop=1 multi_crop_area=0.4:1 "
+    "multi_crop_augment=gaussian_blur=1,inter_method=3;;brightness=0.4,rand_mirror=1,rand_augment="
+    "1",
     "num_views=2 multi_crop=1x24x20,2x30 random_resized_crop=1 multi_crop_area=0.1:1",
     "num_views=6 aug_seq=det_aug_default label_width=-1 rand_crop_prob=0.7 min_crop_scales=0.3 "
     "rand_mirror_prob=0.5 rand_pad_prob=0.5 max_pad_scale=2 max_random_hue=30 random_hue_prob=0.5 "
@@ -206,6 +209,21 @@ START_TEST(kinds_and_sweeps_are_as_the_options_say)
 }
 END_TEST
 
+START_TEST(a_size_may_be_augmented_otherwise)
+{
+    struct made m;
+    begin(&m, "multi_crop=1x24x20,1x24x20,6x9 hue=0.2 gaussian_blur=0.5 "
+              "multi_crop_augment=gaussian_blur=1,hue=0;;gaussian_blur=0,trivial_augment=1");
+    const struct view_kind *k = m.views.kinds;
+    ck_assert_uint_eq(m.views.kind_count, 3);
+    ck_assert(k[0].o.gaussian_blur == 1 && k[0].o.hue == 0 && !k[0].o.trivial_augment);
+    ck_assert(k[0].recipe.blurs && !k[0].recipe.hue && !k[0].recipe.ops);
+    ck_assert(k[1].o.gaussian_blur == 0.5f && k[1].recipe.hue && !k[1].recipe.ops);
+    ck_assert(!k[2].recipe.blurs && k[2].recipe.hue && k[2].recipe.ops);
+    end(&m);
+}
+END_TEST
+
 START_TEST(memory_for_views_is_asked_of_the_limit)
 {
     static struct compressed jpeg;
@@ -232,6 +250,7 @@ int main(void)
     suite_add_tcase(s, tc);
     tcase_add_loop_test(tc, views_of_one_decode_are_those_of_many, 0, WAYS * ORIENTATIONS);
     tcase_add_test(tc, kinds_and_sweeps_are_as_the_options_say);
+    tcase_add_test(tc, a_size_may_be_augmented_otherwise);
     tcase_add_test(tc, memory_for_views_is_asked_of_the_limit);
     return suite_run(s);
 }

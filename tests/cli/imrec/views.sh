@@ -40,8 +40,9 @@ imrec view --augmented a.rec sheet.html --count 10 "${crops[@]}"
 grep -o 'sweep 0, view [0-9]*' sheet.html | tr '\n' ';'; echo
 imrec view --augmented a.rec sheet.html --count 7 "${plain[@]}" num_views=3
 grep -o 'view [0-9]' sheet.html | tr '\n' ';'; echo
-for way in num_views=4 multi_crop=1x24,2x9; do
-    imrec bench a.rec data_shape=3,24,24 rand_crop=1 batch_size=8 $way --seconds 0.01 --repeat 1 --threads 1 \
+for way in num_views=4 "multi_crop=1x24,2x9 multi_crop_augment=hue=0.1;gaussian_blur=1,hue=0"; do
+    read -ra words <<<"$way"
+    imrec bench a.rec data_shape=3,24,24 rand_crop=1 batch_size=8 "${words[@]}" --seconds 0.01 --repeat 1 --threads 1 \
         --quiet --json | python3 -c '
 import json, sys
 b = json.load(sys.stdin)
