@@ -14,3 +14,9 @@ else()
   add_test(NAME python COMMAND ${BASH} -c "echo 'skipped: no python3-dev, venv or cffi: tools/install_dependencies python'; exit 77")
 endif()
 set_tests_properties(python PROPERTIES LABELS python TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")
+
+if(IMREC_PYTHON_FOUND AND NOT IMREC_SANITIZE)
+  add_test(NAME python_wheel COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/python/wheel.sh ${PROJECT_SOURCE_DIR}
+                                     ${PROJECT_BINARY_DIR}/wheel)
+  set_tests_properties(python_wheel PROPERTIES LABELS install TIMEOUT 900 SKIP_RETURN_CODE 77)
+endif()
