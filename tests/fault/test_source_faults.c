@@ -87,6 +87,11 @@ parse(const struct imrec_source_call *c, struct imrec_source_sample *out, struct
     out->label_count = 1;
     c->labels[0] = (float)(c->id - 100);
     out->image = (struct imrec_image){(uint8_t *)(uintptr_t)c->bytes, 3 * SIDE, SIDE, SIDE, 3};
+    if (is(c->params, "boxes")) {
+        const float label[] = {2, 5, 1, 0.25f, 0.25f, 0.75f, 0.5f};
+        out->label_count = 7;
+        memcpy(c->labels, label, sizeof(label) < 4 * c->label_room ? sizeof(label) : 0);
+    }
     if (is(c->params, "room")) { /* the picture is made in it */
         uint8_t *room = c->room(c, 10);
         if (room == NULL || (room = c->room(c, c->n)) == NULL)
@@ -274,6 +279,20 @@ START_TEST(a_position_names_the_records_lengths_too)
 }
 END_TEST
 
+START_TEST(labels_with_boxes_come_from_a_source_too)
+{
+    const float wanted[] = {3, SIDE, SIDE, 7, 2, 5, 1, 0.25f, 0.25f, 0.75f, 0.5f, -1, -1};
+    struct imrec_batch b;
+    struct imrec_iter *it = pair_open(write_file(), "source=toy(boxes) preset=ImageDetRecordIter "
+                                                    "label_pad_width=9 resize_mode=force");
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    ck_assert_uint_eq(b.label_width, 13);
+    for (uint32_t i = 0; i < b.slots; i++)
+        ck_assert_mem_eq(b.labels + (size_t)i * 13, wanted, sizeof(wanted));
+    imrec_iter_close(it);
+}
+END_TEST
+
 START_TEST(an_empty_list_is_an_empty_set)
 {
     struct imrec_iter *it;
@@ -328,6 +347,7 @@ int main(void)
     tcase_add_loop_test(tc, pixels_of_the_record_or_the_room_reach_the_batch, 0, 2);
     tcase_add_test(tc, bytes_that_cannot_be_read_fail_their_records);
     tcase_add_test(tc, a_position_names_the_records_lengths_too);
+    tcase_add_test(tc, labels_with_boxes_come_from_a_source_too);
     tcase_add_test(tc, an_empty_list_is_an_empty_set);
     tcase_add_loop_test(tc, what_cannot_be_a_source_is_refused, 0, REFUSED);
     tcase_add_test(tc, names_are_given_once);
