@@ -59,6 +59,18 @@ enum imrec_status boxes_add_picture(struct boxes *b, uint64_t id, const char *pa
     return IMREC_OK;
 }
 
+enum imrec_status boxes_add_points(struct boxes *b, const float *values, size_t n, size_t *at,
+                                   struct imrec_error *err)
+{
+    *at = b->point_count;
+    for (size_t i = 0; i < n; i++) {
+        if (!grow(&b->points, b->point_count, &b->point_room, sizeof(*b->points)))
+            return no_memory(b, err);
+        b->points[b->point_count++] = values[i];
+    }
+    return IMREC_OK;
+}
+
 enum imrec_status
 boxes_add_object(struct boxes *b, const struct box_object *o, struct imrec_error *err)
 {
@@ -98,6 +110,7 @@ void boxes_free(struct boxes *b)
     imrec_free(b->pictures);
     imrec_free(b->objects);
     imrec_free(b->categories);
+    imrec_free(b->points);
     texts_free(&b->texts);
     *b = (struct boxes){0};
 }
@@ -211,6 +224,25 @@ static double share(double v, double side)
     return v <= 0 ? 0 : v >= side ? 1 : v / side;
 }
 
+/* A keypoint's place is the middle of the pixel that it is told to be. One that is not labelled has
+ * no place. */
+static enum imrec_status put_points(struct boxes *b, const struct box_picture *p,
+                                    const struct box_object *o, struct buf *labels,
+                                    struct imrec_error *err)
+{
+    for (uint32_t i = 0; i < b->keypoints; i++) {
+        const float *at = o->points != SIZE_MAX ? b->points + o->points + 3 * (size_t)i : NULL;
+        float v[3] = {0, 0, 0};
+        if (at != NULL && at[2] > 0) {
+            v[0] = (float)(((double)at[0] + 0.5) / p->width);
+            v[1] = (float)(((double)at[1] + 0.5) / p->height);
+            v[2] = at[2];
+        }
+        IMREC_TRY(buf_append(labels, v, sizeof(v), err));
+    }
+    return IMREC_OK;
+}
+
 /* Six labels; false: nothing of it is inside the picture. */
 static enum imrec_status put_object(struct boxes *b, const struct box_picture *p,
                                     const struct box_object *o, struct buf *labels,
@@ -231,8 +263,10 @@ static enum imrec_status put_object(struct boxes *b, const struct box_picture *p
                              (float)share(o->corners[2], p->width),
                              (float)share(o->corners[3], p->height),
                              o->difficult ? 1 : 0};
-    if (v[3] > v[1] && v[4] > v[2])
-        return buf_append(labels, v, sizeof(v), err);
+    if (v[3] > v[1] && v[4] > v[2]) {
+        IMREC_TRY(buf_append(labels, v, sizeof(v), err));
+        return put_points(b, p, o, labels, err);
+    }
     b->empty++;
     return IMREC_OK;
 }
@@ -240,7 +274,7 @@ static enum imrec_status put_object(struct boxes *b, const struct box_picture *p
 static enum imrec_status put_picture(struct boxes *b, const struct box_picture *p,
                                      struct buf *labels, struct buf *text, struct imrec_error *err)
 {
-    static const float header[HEADER] = {HEADER, OBJECT};
+    const float header[HEADER] = {HEADER, (float)(OBJECT + 3 * b->keypoints)};
     labels->n = 0;
     IMREC_TRY(buf_append(labels, header, sizeof(header), err));
     for (size_t i = first_object(b, p->id); i < b->object_count && b->objects[i].picture == p->id;

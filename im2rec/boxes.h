@@ -1,6 +1,7 @@
 /* im2rec/boxes.h - pictures with boxes, out of annotations, as the lines of a .lst: labels are
  * those of MXNet's detection lists, "2 6", then class, xmin, ymin, xmax, ymax in shares of the
- * picture's sides, and whether the object is difficult, for each object. */
+ * picture's sides, and whether the object is difficult, for each object; then its keypoints, where
+ * they are wanted: "2 6+3K", and x, y (shares, too) and visibility of K. */
 #ifndef IMREC_IM2REC_BOXES_H
 #define IMREC_IM2REC_BOXES_H
 
@@ -18,6 +19,7 @@ struct box_object {
     size_t place;      /* in the order of the annotations */
     double corners[4]; /* xmin, ymin, xmax, ymax, px */
     bool difficult;
+    size_t points; /* first of 3 values of each keypoint, px; SIZE_MAX: it has none */
 };
 struct box_category {
     int64_t id; /* classes are numbered in the order of these ... */
@@ -31,8 +33,11 @@ struct boxes {
     struct box_object *objects;
     struct box_category *categories;
     size_t picture_count, picture_room, object_count, object_room, category_count, category_room;
-    uint64_t without; /* pictures that have no object: left out */
-    uint64_t empty;   /* objects without an area inside their picture: left out */
+    uint64_t without;   /* pictures that have no object: left out */
+    uint32_t keypoints; /* of each object */
+    float *points;
+    size_t point_count, point_room; /* values */
+    uint64_t empty;                 /* objects without an area inside their picture: left out */
 };
 
 IMREC_NODISCARD enum imrec_status boxes_add_picture(struct boxes *b, uint64_t id, const char *path,
@@ -47,9 +52,12 @@ IMREC_NODISCARD enum imrec_status
 boxes_category(struct boxes *b, const char *name, size_t n, int64_t *id, struct imrec_error *err);
 void boxes_free(struct boxes *b); /* zeroed memory is fine */
 
-/* COCO's instances file. */
+/* n values of keypoints; *at is where they are. */
+IMREC_NODISCARD enum imrec_status boxes_add_points(struct boxes *b, const float *values, size_t n,
+                                                   size_t *at, struct imrec_error *err);
+/* COCO's instances file, or its file of keypoints; 0 keypoints: they are left out. */
 IMREC_NODISCARD enum imrec_status
-boxes_read_coco(const char *path, struct boxes *out, struct imrec_error *err);
+boxes_read_coco(const char *path, uint32_t keypoints, struct boxes *out, struct imrec_error *err);
 /* A folder of Pascal VOC's files: *.xml, in the order of their names. */
 IMREC_NODISCARD enum imrec_status
 boxes_read_voc(const char *folder, struct boxes *out, struct imrec_error *err);

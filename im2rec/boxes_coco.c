@@ -1,7 +1,7 @@
 /*
- * im2rec/boxes_coco.c - COCO's instances: one JSON object with arrays of images, annotations and
- * categories. The arrays are read element by element: the tree of a whole file would take many
- * times its size, which is half a gigabyte.
+ * im2rec/boxes_coco.c - COCO's instances and keypoints: one JSON object with arrays of images,
+ * annotations and categories. The arrays are read element by element: the tree of a whole file
+ * would take many times its size, which is half a gigabyte.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -84,10 +84,38 @@ static enum imrec_status take_image(struct coco *c, const json_t *o)
                              width, height, c->err);
 }
 
+/* Three values of each keypoint, px; an object without them has none that is labelled. */
+static enum imrec_status take_points(struct coco *c, const json_t *o, struct box_object *to)
+{
+    const json_t *points = json_object_get(o, "keypoints");
+    const size_t n = 3 * (size_t)c->b->keypoints;
+    float v[3];
+    bool good = points == NULL || json_array_size(points) == n;
+    to->points = SIZE_MAX;
+    for (size_t i = 0; good && points != NULL && i < n; i++) {
+        size_t at;
+        const json_t *value = json_array_get(points, i);
+        const double number = json_number_value(value);
+        v[i % 3] = (float)number;
+        good = json_is_number(value) &&
+               (i % 3 == 2 ? number >= 0 && number <= 2 : number > -1e6 && number < 1e6);
+        if (good && i % 3 == 2) {
+            IMREC_TRY(boxes_add_points(c->b, v, 3, &at, c->err));
+            to->points = i == 2 ? at : to->points;
+        }
+    }
+    return good ? IMREC_OK
+                : imrec_error_at(c->err, IMREC_ERR_CORRUPT, c->at,
+                                 "%s byte %zu: keypoints of an annotation must be %zu numbers, x, "
+                                 "y and visibility (0 to 2) of each",
+                                 c->b->name, c->at, n);
+}
+
 static enum imrec_status take_annotation(struct coco *c, const json_t *o)
 {
     const json_t *box = json_object_get(o, "bbox");
-    struct box_object to = {.difficult = json_integer_value(json_object_get(o, "iscrowd")) != 0};
+    struct box_object to = {.difficult = json_integer_value(json_object_get(o, "iscrowd")) != 0,
+                            .points = SIZE_MAX};
     int64_t image;
     double v[4];
     bool good = whole(o, "image_id", &image) && image >= 0 &&
@@ -99,6 +127,8 @@ static enum imrec_status take_annotation(struct coco *c, const json_t *o)
     if (!good)
         return wrong(c, "an annotation needs image_id, category_id and a bbox of four numbers");
     to.picture = (uint64_t)image;
+    if (c->b->keypoints != 0)
+        IMREC_TRY(take_points(c, o, &to));
     memcpy(to.corners, (double[]){v[0], v[1], v[0] + v[2], v[1] + v[3]}, sizeof(to.corners));
     return boxes_add_object(c->b, &to, c->err);
 }
@@ -177,11 +207,12 @@ static enum imrec_status take_file(struct coco *c)
     return seen == 7 ? IMREC_OK : wrong(c, "images, annotations or categories are missing");
 }
 
-enum imrec_status boxes_read_coco(const char *path, struct boxes *out, struct imrec_error *err)
+enum imrec_status
+boxes_read_coco(const char *path, uint32_t keypoints, struct boxes *out, struct imrec_error *err)
 {
     uint8_t *text;
     size_t n;
-    *out = (struct boxes){.name = path};
+    *out = (struct boxes){.name = path, .keypoints = keypoints};
     IMREC_TRY(source_load(path, FILE_MAX_BYTES, &text, &n, err));
     struct coco c = {.b = out, .text = (const char *)text, .n = n, .err = err};
     const enum imrec_status st = take_file(&c);

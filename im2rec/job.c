@@ -219,7 +219,11 @@ static enum imrec_status annotation_list(const char *path, const struct imrec_pa
     struct class_list found = {0};
     const struct boxes_order how = {p->shuffle, p->seed, j->has_given ? &j->given : NULL,
                                     p->new_classes};
-    IMREC_TRY(is_folder(path) ? boxes_read_voc(path, &b, err) : boxes_read_coco(path, &b, err));
+    if (is_folder(path) && p->keypoints != 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s: Pascal VOC's annotations have no keypoints", path);
+    IMREC_TRY(is_folder(path) ? boxes_read_voc(path, &b, err)
+                              : boxes_read_coco(path, (uint32_t)p->keypoints, &b, err));
     enum imrec_status st = boxes_write(&b, &how, text, &found, err);
     if (st == IMREC_OK)
         tell_left_out(&b);

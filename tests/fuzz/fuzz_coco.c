@@ -15,15 +15,17 @@ static void must(int yes)
         abort();
 }
 
-static void check_lines(struct bytes text)
+static void check_lines(struct bytes text, uint32_t keypoints)
 {
     struct image_list l;
     struct image_list_entry e;
     enum imrec_status st;
     image_list_begin(&l, "f.lst", 0, text, 0, 0);
     while ((st = image_list_next(&l, &e, NULL)) == IMREC_OK) {
-        must(e.label_count >= 8 && (e.label_count - 2) % 6 == 0 && e.labels[0] == 2);
-        for (uint32_t i = 2; i < e.label_count; i += 6) {
+        const uint32_t object = 6 + 3 * keypoints;
+        must(e.label_count >= 2 + object && (e.label_count - 2) % object == 0);
+        must(e.labels[0] == 2 && e.labels[1] == (float)object);
+        for (uint32_t i = 2; i < e.label_count; i += object) {
             const float *box = e.labels + i;
             must(box[0] >= 0 && box[1] >= 0 && box[2] >= 0 && box[3] <= 1 && box[4] <= 1);
             must(box[1] < box[3] && box[2] < box[4]);
@@ -35,14 +37,15 @@ static void check_lines(struct bytes text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const uint32_t keypoints = (uint32_t)(size % 3);
     const struct boxes_order how = {.shuffle = size % 2 != 0, .seed = 100};
     struct buf text = BUF_INIT(SIZE_MAX);
     struct class_list classes = {0};
     struct boxes b;
     must(mem_put("coco", data, size, NULL) == IMREC_OK);
-    if (boxes_read_coco("mem://coco", &b, NULL) == IMREC_OK) {
+    if (boxes_read_coco("mem://coco", keypoints, &b, NULL) == IMREC_OK) {
         if (boxes_write(&b, &how, &text, &classes, NULL) == IMREC_OK)
-            check_lines((struct bytes){text.p, text.n});
+            check_lines((struct bytes){text.p, text.n}, keypoints);
         boxes_free(&b);
     }
     class_list_free(&classes);

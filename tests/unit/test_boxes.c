@@ -16,6 +16,9 @@ static struct boxes b;
 static struct class_list classes;
 static struct buf text;
 
+static bool new_classes;   /* of the next call */
+static uint32_t keypoints; /* likewise */
+
 static void setup(void)
 {
     dir = tmpdir_make();
@@ -30,10 +33,9 @@ static void teardown(void)
     class_list_free(&classes);
     buf_free(&text);
     tmpdir_remove(&dir);
+    keypoints = 0;
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-
-static bool new_classes; /* of the next call */
 
 static enum imrec_status lines(enum imrec_status read, const struct class_list *given, bool shuffle)
 {
@@ -47,7 +49,7 @@ static enum imrec_status lines(enum imrec_status read, const struct class_list *
 static enum imrec_status coco(const char *json)
 {
     tmp_write(&dir, "a.json", json, strlen(json));
-    return lines(boxes_read_coco(tmp_path(&dir, "a.json"), &b, &err), NULL, false);
+    return lines(boxes_read_coco(tmp_path(&dir, "a.json"), keypoints, &b, &err), NULL, false);
 }
 
 #define IMAGES                                                                                     \
@@ -88,6 +90,38 @@ START_TEST(what_has_no_area_or_no_object_is_left_out_and_counted)
     ck_assert_uint_eq(b.empty, 2);
     ck_assert_uint_eq(b.without, 1);
     ck_assert(memcmp(text.p, "9\t", 2) == 0 && strchr((const char *)text.p, '\n')[1] == '\0');
+}
+END_TEST
+
+#define POINTS                                                                                     \
+    "{" IMAGES ", \"annotations\": [{\"image_id\": 4, \"category_id\": 3, \"bbox\": [1, 2, 4, 5]," \
+    " \"keypoints\": [2, 3, 2, 7, 9, 1%s]}, {\"image_id\": 4, \"category_id\": 7,"                 \
+    " \"bbox\": [0, 0, 10, 10], \"iscrowd\": 1}], " CATEGORIES "}"
+
+START_TEST(cocos_keypoints_follow_their_box_where_they_are_wanted)
+{
+    char json[1024];
+    snprintf(json, sizeof(json), POINTS, ", 5, 5, 0");
+    keypoints = 3;
+    ck_assert_msg(coco(json) == IMREC_OK, "%s", err.message);
+    ck_assert_str_eq((const char *)text.p,
+                     "4\t2.000000\t15.000000\t0.000000\t0.100000\t0.200000\t0.500000\t0.700000\t"
+                     "0.000000\t0.250000\t0.350000\t2.000000\t0.750000\t0.950000\t1.000000\t"
+                     "0.000000\t0.000000\t0.000000\t"
+                     "1.000000\t0.000000\t0.000000\t1.000000\t1.000000\t1.000000\t0.000000\t"
+                     "0.000000\t0.000000\t0.000000\t0.000000\t0.000000\t0.000000\t0.000000\t"
+                     "0.000000\tx/a.jpg\n");
+}
+END_TEST
+
+START_TEST(keypoints_of_another_number_or_kind_are_refused)
+{
+    static const char *const more[] = {"", ", 1, 1", ", 1, 1, 3", ", 1, \"a\", 1", ", 1, 1, 1, 1"};
+    char json[1024];
+    snprintf(json, sizeof(json), POINTS, more[_i]);
+    keypoints = 3;
+    ck_assert_int_eq(coco(json), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, "must be 9 numbers") != NULL, "%s", err.message);
 }
 END_TEST
 
@@ -231,6 +265,8 @@ int main(void)
     TCase *t = tcase_create("all");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, coco_becomes_shares_of_the_sides_and_classes_by_their_ids);
+    tcase_add_test(t, cocos_keypoints_follow_their_box_where_they_are_wanted);
+    tcase_add_loop_test(t, keypoints_of_another_number_or_kind_are_refused, 0, 5);
     tcase_add_test(t, what_has_no_area_or_no_object_is_left_out_and_counted);
     tcase_add_loop_test(t, what_is_wrong_with_coco_is_said, 0,
                         sizeof(bad_coco) / sizeof(bad_coco[0]));
