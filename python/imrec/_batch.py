@@ -14,10 +14,13 @@ MASKS = {"IMREC_MASK_NONE": np.uint8, "IMREC_MASK_UINT8": np.uint8, "IMREC_MASK_
 
 def struct_dtype(name: str) -> np.dtype[Any]:
     """The numpy dtype of a C struct of numbers and arrays of numbers."""
-    names, formats, offsets = [], [], []
+    names: list[str] = []
+    formats: list[Any] = []
+    offsets: list[int] = []
     ctype = ffi.typeof(name)
     for field, info in ctype.fields:
-        kind, shape = info.type, ()
+        kind: Any = info.type
+        shape: tuple[int, ...] = ()
         if kind.kind == "array":
             kind, shape = kind.item, (kind.length,)
         letter = {"float": "f", "double": "f", "_Bool": "?"}.get(kind.cname)

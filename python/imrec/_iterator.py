@@ -19,7 +19,7 @@ from .errors import CancelledError
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._tables import IterParameters
+    from ._tables import IterParameters, Text
 
 _WAIT_MS = 100  # between looks at signals
 _open: weakref.WeakSet[ImageRecordIter] = weakref.WeakSet()
@@ -46,8 +46,20 @@ class ImageRecordIter:
 
 """
 
+    _it: Any  # struct imrec_iter *; NULL: closed
+    _c: Any  # struct imrec_batch *
+    _pid: int
+    _copy: bool
+    _nhwc: bool
+    _closing: bool
+    _lock: threading.Lock
+    _memory: weakref.ref[Memory] | None  # that of the batch delivered last
+    _dtype: np.dtype[Any]
+    _masks: np.dtype[Any]
+    _options: dict[str, Any]
+
     if TYPE_CHECKING:
-        def __init__(self, path_imgrec: Any = ..., *, copy: bool = False, **parameters: Unpack[IterParameters]) -> None: ...
+        def __init__(self, path_imgrec: Text, *, copy: bool = False, **parameters: Unpack[IterParameters]) -> None: ...
     else:
         def __init__(self, path_imgrec=None, *, copy=False, **parameters):
             self._it = ffi.NULL
@@ -62,7 +74,7 @@ class ImageRecordIter:
             del texts  # borrowed until here
             self._it, self._pid, self._copy = out[0], os.getpid(), copy
             self._lock, self._closing = threading.Lock(), False
-            self._memory = None  # weakref to that of the batch delivered last
+            self._memory = None
             self._c = ffi.new("struct imrec_batch *")
             self._dtype = np.dtype(DTYPES[ffi.string(ffi.cast("enum imrec_dtype", options.dtype))])
             self._masks = np.dtype(MASKS[ffi.string(ffi.cast("enum imrec_mask_type", options.masks))])
@@ -149,7 +161,7 @@ class ImageRecordIter:
             n = o["max_samples"]
         elif o["max_samples"]:
             n = min(n, o["max_samples"])
-        return n // size if o["drops"] else -(-n // size)
+        return int(n // size if o["drops"] else -(-n // size))
 
     # ---- position ------------------------------------------------------------------------------------------------
 

@@ -11,20 +11,17 @@ from ._tables import Parameter
 from .errors import ArgumentError
 
 
-def as_text(row: Parameter | None, name: str, value: Any) -> str | bytes:
-    """A Python value the way key=value writes it."""
-    if isinstance(value, (str, bytes)):
-        return value
-    if isinstance(value, os.PathLike):
-        return os.fsencode(value)
+def as_text(row: Parameter | None, name: str, value: Any) -> str:
+    """A Python value the way key=value writes it. Names of files may be any bytes: os.fsencode() gives them back."""
+    if isinstance(value, (str, bytes, os.PathLike)):
+        return os.fsdecode(value)
     if row is not None and row.kind == "bool" and value in (0, 1):  # bool, numpy.bool_, 0, 1
         return str(int(value))
     if isinstance(value, Mapping):  # data_shape_schedule={0: (3, 128, 128), 30: (3, 224, 224)}
         return ";".join(f"{key}:{as_text(None, name, v)}" for key, v in value.items())
     if isinstance(value, Iterable) and getattr(value, "shape", None) != ():
-        items = [as_text(None, name, v) for v in value]
         separator = ";" if name.startswith("path_") or name == "file" else ","
-        return os.fsdecode(separator.encode().join(v if isinstance(v, bytes) else os.fsencode(v) for v in items))
+        return separator.join(as_text(None, name, v) for v in value)
     if isinstance(value, bool):
         return str(int(value))
     return repr(value) if type(value) is float else str(value)
@@ -37,8 +34,7 @@ def assign(setter: Callable[..., int], options: Any, table: tuple[Parameter, ...
         value = values[name]
         if value is None:
             continue
-        written = as_text(rows.get(name), name, value)
-        encoded = name.encode() + b"=" + (written if isinstance(written, bytes) else os.fsencode(written))
+        encoded = os.fsencode(f"{name}={as_text(rows.get(name), name, value)}")
         if b"\0" in encoded:
             raise ArgumentError(f"{name} must not have a zero byte in it")
         kept.append(ffi.new("char[]", encoded))

@@ -145,7 +145,8 @@ def webdataset(paths: Any) -> Iterator[tuple[bytes, float]]:
     and a .cls (or .id, .label) with the label."""
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         with tarfile.open(path) as tar:
-            key, sample = None, {}
+            key: Any = None
+            sample: dict[str, bytes] = {}
             for member in tar:
                 if not member.isfile():
                     continue

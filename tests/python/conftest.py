@@ -1,4 +1,7 @@
 """Small shards of pictures made in code, for all tests of the package."""
+import struct
+import zlib
+
 import numpy as np
 import pytest
 
@@ -28,14 +31,18 @@ def picture(i, side=24):
 
 
 def write_shard(path, records, index=True, damage=None):
-    """records: (id, labels, image bytes)."""
+    """records: (id, labels, image bytes) or (id, labels, image bytes, mask bytes)."""
     err, writer = new_error(), ffi.new("struct imrec_writer **")
     idx = str(path)[:-4] + ".idx" if index else None
     check(lib.imrec_writer_open(str(path).encode(), idx.encode() if idx else ffi.NULL, True, writer, err), err)
-    for i, labels, image in records:
+    for i, labels, image, *mask in records:
         labels = np.atleast_1d(np.asarray(labels, np.float32))
-        check(lib.imrec_writer_append_image(writer[0], i, ffi.from_buffer("float[]", labels), len(labels), i, image,
-                                            len(image), err), err)
+        values = ffi.from_buffer("float[]", labels)
+        if mask:
+            check(lib.imrec_writer_append_masked(writer[0], i, values, len(labels), i, image, len(image), mask[0],
+                                                 len(mask[0]), err), err)
+        else:
+            check(lib.imrec_writer_append_image(writer[0], i, values, len(labels), i, image, len(image), err), err)
     check(lib.imrec_writer_commit(writer[0], err), err)
     return str(path)
 
@@ -52,3 +59,15 @@ def broken(tmp_path_factory):
     """20 records; that with id 7 is no picture."""
     path = tmp_path_factory.mktemp("broken") / "broken.rec"
     return write_shard(path, [(i, i, b"no picture" if i == 7 else jpeg(picture(i))) for i in range(20)])
+
+
+def png(values):
+    """uint8 (H, W) as a grey PNG: a mask."""
+    height, width = values.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in np.ascontiguousarray(values, np.uint8))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")

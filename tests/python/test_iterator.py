@@ -3,12 +3,14 @@ import gc
 import inspect
 import json
 import pickle
+import struct
 
 import numpy as np
 import pytest
 
 import imrec
 from imrec import _tables
+from conftest import png, write_shard
 from tests_support import SHAPE, open_iter
 
 
@@ -162,3 +164,29 @@ def test_several_views_and_shapes_lie_in_one_memory(shard):
         assert len(it) == len([0 for _ in it]) == 9 and next(it).repeats == 2
     with open_iter(shard, data_shape_schedule={0: (3, 8, 8), 1: "3,16,16"}) as it:
         assert [{b.data.shape[2] for b in it} for _ in range(2)] == [{8}, {16}]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int32"])
+def test_masks_move_with_their_pictures_and_stay_as_long_as_they(tmp_path, dtype):
+    values = [np.arange(24 * 24).reshape(24, 24) % 7 + i for i in range(12)]
+    path = write_shard(tmp_path / "masks.rec", [(i, i, png(v), png(v)) for i, v in enumerate(values)])
+    with open_iter(path, masks=dtype, rand_crop=True, rand_mirror=True, batch_size=4, record_draws=True) as it:
+        kept = list(it)
+    for batch in kept:
+        assert batch.masks.shape == (4, 16, 16) and batch.masks.dtype == dtype and batch.view_masks[0] is batch.masks
+        assert (batch.masks == batch.data[:, 0]).all()  # the pictures show their masks
+    with open_iter(path) as it:
+        assert next(it).masks is None
+    assert imrec.open(path)[3].mask == png(values[3])
+
+
+def test_sounds_are_batches_too(tmp_path):
+    wave = np.arange(4000, dtype="<i2")
+    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + wave.nbytes, b"WAVE", b"fmt ", 16, 1, 1, 8000, 16000, 2, 16,
+                       b"data", wave.nbytes)
+    path = write_shard(tmp_path / "sounds.rec", [(i, i, head + wave.tobytes()) for i in range(6)])
+    with open_iter(path, audio=True, data_shape=(1, 1, 1000), batch_size=6, rand_crop=True, record_draws=True) as it:
+        batch = next(it)
+    assert batch.data.shape == (6, 1, 1, 1000)
+    steps = np.diff(batch.data[:, 0, 0], axis=1)
+    assert np.allclose(steps, steps[0, 0]) and len(set(batch.draws["sound_begin"])) > 1
