@@ -1,7 +1,6 @@
 """A batch, and the memory that it lies in."""
 from __future__ import annotations
 
-import os
 from typing import Any, Iterator
 
 import numpy as np
@@ -39,18 +38,18 @@ class Memory:
     """The memory of one batch. Arrays over it keep this object alive; while it lives the iterator does not write there,
     as it keeps the batch before it goes on (imrec_iter_keep)."""
 
-    __slots__ = ("kept", "owner", "pid", "__weakref__")
+    __slots__ = ("kept", "owner", "__weakref__")
 
     def __init__(self, owner: Any) -> None:
-        self.owner, self.pid, self.kept = owner, os.getpid(), ffi.NULL
+        self.owner, self.kept = owner, None
+
+    def keep(self, kept: Any) -> None:
+        """The iterator is not needed any more. What releases it is no Python code: a signal that came meanwhile would
+        be lost in a __del__."""
+        self.kept, self.owner = ffi.gc(kept, lib.imrec_kept_release), None
 
     def array(self, pointer: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         return np.asarray(_Region(self, int(ffi.cast("uintptr_t", pointer)), shape, dtype))
-
-    def __del__(self) -> None:
-        kept, self.kept = self.kept, ffi.NULL
-        if kept and self.pid == os.getpid():
-            lib.imrec_kept_release(kept)
 
 
 class _Region:

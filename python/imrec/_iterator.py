@@ -133,7 +133,7 @@ class ImageRecordIter:
         if memory is not None:
             out, err = ffi.new("struct imrec_kept **"), new_error()
             check(lib.imrec_iter_keep(self._it, out, err), err)
-            memory.kept, memory.owner = out[0], None
+            memory.keep(out[0])
         self._memory = None
 
     @contextlib.contextmanager
@@ -211,7 +211,7 @@ class ImageRecordIter:
             if memory is not None:
                 out, err = ffi.new("struct imrec_kept **"), new_error()
                 check(lib.imrec_iter_close_keeping(self._it, out, err), err)
-                memory.kept, memory.owner = out[0], None
+                memory.keep(out[0])
             else:
                 lib.imrec_iter_close(self._it)
             self._it = ffi.NULL

@@ -136,18 +136,19 @@ batches = [next(it) for it in its]
 its[0].cycle = its[0]
 print("left")
 """
-BLOCKED = """
-import os, signal, sys, threading
+INTERRUPTED_ITEMS = """
+import os, signal, sys
 import imrec
-os.mkfifo(sys.argv[1] + ".lst")
-threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 def items():
+    picture = open(sys.argv[2], "rb").read()
     for i in range(10**9):
-        yield open(sys.argv[2], "rb").read(), 0
+        if i == 50:
+            signal.raise_signal(signal.SIGINT)
+        yield picture, 0
 try:
     imrec.pack(items(), sys.argv[1])
 except KeyboardInterrupt:
-    print("interrupted", sorted(n for n in os.listdir(os.path.dirname(sys.argv[1])) if not n.endswith(".lst")))
+    print("interrupted", os.listdir(os.path.dirname(sys.argv[1])))
 """
 
 
@@ -169,7 +170,7 @@ def test_packing_is_interrupted_and_leaves_nothing(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "out").mkdir()
     (tmp_path / "in" / "a.jpg").write_bytes(jpeg(picture(1)))
-    done = run(BLOCKED, tmp_path / "out" / "x.rec", tmp_path / "in" / "a.jpg")
+    done = run(INTERRUPTED_ITEMS, tmp_path / "out" / "x.rec", tmp_path / "in" / "a.jpg")
     assert (done.returncode, done.stdout) == (0, "interrupted []\n"), done.stderr
 
 
