@@ -13,6 +13,7 @@
 #include "formats/crc32c.h"
 #include "formats/set_names.h"
 #include "im2rec/shard_files.h"
+#include "imrec/detection.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
@@ -94,21 +95,32 @@ put_one_hot(struct cbf_shard *s, const struct parcel *p, float label, struct imr
     return put_u32(&s->small, 1, err);
 }
 
+/* How many objects without area make the label as long as the others; 0: none do. Readers of boxes
+ * drop them. */
+static uint32_t missing_objects(const struct cbf_shard *s, const float *labels, uint32_t n)
+{
+    const uint32_t missing = s->shape.label_dim - n;
+    const bool header = n >= 2 && labels[0] == (float)n && labels[1] >= 5 && labels[1] < 1e6f;
+    if (!header && !imrec_labels_are_boxes(labels, n))
+        return 0;
+    return missing % (uint32_t)labels[1] == 0 ? missing / (uint32_t)labels[1] : 0;
+}
+
 static enum imrec_status
 put_labels(struct cbf_shard *s, const struct parcel *p, struct imrec_error *err)
 {
     const float *labels = (const float *)(const void *)p->labels.p;
+    const uint32_t dim = s->shape.label_dim;
     if (s->shape.classes != 0)
         return put_one_hot(s, p, labels[0], err);
-    if (p->label_count < s->shape.label_dim)
+    if (p->label_count < dim && missing_objects(s, labels, p->label_count) == 0)
         return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "%.*s has %" PRIu32 " labels, those before it have %" PRIu32
+                              "%.*s has %" PRIu32 " labels, others have %" PRIu32
                               ": a CNTK file needs the same number of each",
-                              (int)p->path.n, (const char *)p->path.p, p->label_count,
-                              s->shape.label_dim);
+                              (int)p->path.n, (const char *)p->path.p, p->label_count, dim);
     IMREC_TRY(put_u32(&s->small, 1, err));
-    for (uint32_t i = 0; i < s->shape.label_dim; i++)
-        IMREC_TRY(put_float(&s->small, labels[i], err));
+    for (uint32_t i = 0; i < dim; i++)
+        IMREC_TRY(put_float(&s->small, i < p->label_count ? labels[i] : -1, err));
     return IMREC_OK;
 }
 

@@ -49,6 +49,8 @@ IMREC_NODISCARD enum imrec_status list_open(const char *path, struct source *tex
                                             uint32_t label_width, struct imrec_share share,
                                             struct list_reader **out, uint64_t *total,
                                             uint64_t *fingerprint, struct imrec_error *err);
+/* The most labels of a line, as tabs count them; 0: nobody knows. */
+uint32_t list_widest(const struct list_reader *r);
 IMREC_NODISCARD enum imrec_status
 list_next(struct list_reader *r, struct parcel *p, struct imrec_error *err);
 void list_close(struct list_reader *r); /* NULL is allowed */

@@ -25,6 +25,7 @@ struct list_reader {
     uint8_t *piece;
     size_t held, room; /* bytes in piece, of which the first `given` were handed out */
     size_t given;
+    uint32_t widest; /* labels of a line of the share, by its tabs */
     struct image_list list;
 };
 
@@ -97,6 +98,16 @@ find_share(struct list_reader *r, struct imrec_share share, struct imrec_error *
     return sync_to(r, &r->begin, err);
 }
 
+/* A line is id, labels and path with tabs between. */
+static uint32_t labels_of(struct bytes line)
+{
+    uint32_t tabs = 0;
+    for (const uint8_t *at = line.p, *end = line.p + line.n;
+         at < end && (at = memchr(at, '\t', (size_t)(end - at))) != NULL; at++)
+        tabs++;
+    return tabs > 1 ? tabs - 1 : 0;
+}
+
 /* Lines that hold something in [begin, end); *all counts the blank ones too. */
 static enum imrec_status count_lines(struct list_reader *r, uint64_t begin, uint64_t end,
                                      uint64_t *lines, uint64_t *all, uint64_t *print,
@@ -116,8 +127,11 @@ static enum imrec_status count_lines(struct list_reader *r, uint64_t begin, uint
             text_lines_feed(&t, piece);
         first = false;
         *print = fingerprint(*print, piece.p, piece.n);
-        while (text_lines_next(&t, &line))
+        while (text_lines_next(&t, &line)) {
+            const uint32_t labels = labels_of(text_trim(line));
             *lines += text_trim(line).n != 0, ++*all;
+            r->widest = labels > r->widest ? labels : r->widest;
+        }
     }
     r->end = kept;
     return st == IMREC_END ? IMREC_OK : st;
@@ -140,6 +154,7 @@ static enum imrec_status prepare(struct list_reader *r, const char *path, uint32
         IMREC_TRY(source_open(path, &r->source, err));
     IMREC_TRY(find_share(r, share, err));
     IMREC_TRY(count_lines(r, 0, r->begin, &before, &lines_before, &ignored, err));
+    r->widest = 0;
     IMREC_TRY(count_lines(r, r->begin, r->end, total, &all, print, err));
     rewind_to(r, r->begin, r->end);
     image_list_begin(&r->list, r->name, label_width, (struct bytes){r->piece, 0}, r->begin,
@@ -164,6 +179,11 @@ enum imrec_status list_open(const char *path, struct source *text, uint32_t labe
         *out = NULL;
     }
     return st;
+}
+
+uint32_t list_widest(const struct list_reader *r)
+{
+    return r->widest;
 }
 
 void list_close(struct list_reader *r)

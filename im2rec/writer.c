@@ -278,7 +278,7 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
     w->number = m.shard.number;
     w->list_crc = (uint32_t)m.list_crc;
     w->complete = m.complete != 0;
-    if (m.packed != 0 && w->o.pack->pack_label)
+    if (m.packed != 0 && w->shape.label_dim == 0)
         w->shape.label_dim = (uint32_t)w->label_width;
     if (m.complete)
         return IMREC_OK;
@@ -313,12 +313,15 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
 
 static struct cbf_shape shape_of(const struct imrec_pack_options *o, const struct job *j)
 {
-    const struct class_list *classes = job_classes(j);
+    const bool boxes = o->annotations[0] != '\0'; /* a label is more than a class */
+    const struct class_list *classes = boxes ? NULL : job_classes(j);
     const uint32_t side = (uint32_t)o->resize;
     return (struct cbf_shape){.pixels = o->pixels,
                               .features = side * side * (o->color == 0 ? 1 : 3),
                               .classes = classes != NULL ? (uint32_t)classes->count : 0,
-                              .label_dim = o->pack_label ? 0 : 1,
+                              .label_dim = !o->pack_label    ? 1
+                                           : j->list != NULL ? list_widest(j->list)
+                                                             : 0,
                               .chunk_bytes = (uint64_t)o->cbf_chunk};
 }
 

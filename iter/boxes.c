@@ -1,6 +1,7 @@
 /* iter/boxes.c - labels with boxes: how much room a batch gives them, and how they lie in it:
  * channels, rows, columns, number of values, the values, label_pad_value. */
 #include "base/error.h"
+#include "iter/split/cbf_pictures.h"
 #include "iter/split/label_widths.h"
 #include "iter/split/plugged.h"
 #include "iter/state.h"
@@ -19,6 +20,10 @@ static enum imrec_status widest_of(struct imrec_iter *it, uint32_t *widest, stru
         *widest = (uint32_t)it->boxes_width;
         return IMREC_OK;
     }
+    if (it->split.cbf != NULL) {
+        *widest = it->split.cbf->label_count;
+        return IMREC_OK;
+    }
     return split_widest_label(&it->split, may_read, widest, err);
 }
 
@@ -26,11 +31,11 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
     uint32_t widest;
-    if (it->split.cbf != NULL)
+    if (it->split.cbf != NULL && (it->planes.channels != 0 || it->split.cbf->label_count == 1))
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%.200s: pictures in CBF files have no boxes; "
-                              "aug_seq=det_aug_default and boxes=1 read records",
-                              it->split.shards[0].uri);
+                              "%.200s: its pictures have no boxes, they %s",
+                              it->split.shards[0].uri,
+                              it->planes.channels != 0 ? "are stored decoded" : "have classes");
     if (it->split.plugged != NULL && it->labels.entries == NULL && it->boxes_width <= 0 &&
         o->label_pad_width <= 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,

@@ -8,6 +8,7 @@ lines the change to imrec touches. Needs a Python with torch, torchvision and im
 """
 import argparse
 import difflib
+import os
 import pathlib
 import re
 import statistics
@@ -45,7 +46,8 @@ def train(script, data, asked, seed):
     """Accuracy, and the share of the time that it waited for data, in percent."""
     command = [sys.executable, str(script), *map(str, data), "--classes", str(asked.classes), "--epochs", str(asked.epochs),
                "--seed", str(seed)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    threads = {"OMP_NUM_THREADS": str(asked.threads)} if asked.threads else {}
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, **threads}).stdout
     found = re.search(r"accuracy ([0-9.]+), waited for data ([0-9.]+)% of ([0-9.]+) s", done)
     print(f"  {script.name}, seed {seed}: {found[0]}", file=sys.stderr)
     return tuple(map(float, found.groups()))
@@ -66,6 +68,7 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--threads", type=int, help="of torch [as it likes]")
     asked = parser.parse_args()
     asked.work.mkdir(parents=True, exist_ok=True)
     folders = [asked.trainset / part for part in ("train", "val")]

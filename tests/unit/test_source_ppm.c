@@ -76,6 +76,52 @@ START_TEST(pixels_of_a_source_are_those_of_a_png) /* _i: way */
 }
 END_TEST
 
+static uint8_t shade(uint32_t x, uint32_t y, uint32_t c)
+{
+    return (uint8_t)((x * 31 + y * 17 + c * 5) ^ (x >> 8) ^ (y >> 6));
+}
+
+static void add_shades(struct buf *b, uint32_t width, uint32_t height)
+{
+    char head[64];
+    const int n = snprintf(head, sizeof(head), "P6 %u %u 255\n", width, height);
+    ck_assert_int_eq(buf_append(b, head, (size_t)n, NULL), IMREC_OK);
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            const uint8_t px[] = {shade(x, y, 0), shade(x, y, 1), shade(x, y, 2)};
+            ck_assert_int_eq(buf_append(b, px, sizeof(px), NULL), IMREC_OK);
+        }
+}
+
+/* The loader reads 16 MiB of a record at first. */
+START_TEST(a_record_larger_than_a_read_is_whole) /* _i: shuffled? */
+{
+    static const uint32_t sides[] = {12, 2500, 13, 2400};
+    struct buf b = BUF_INIT((size_t)1 << 26);
+    struct imrec_batch batch;
+    char words[700];
+    for (int i = 0; i < 4; i++)
+        add_shades(&b, sides[i], sides[i] + 2);
+    snprintf(words, sizeof(words),
+             "source=%s:ppm batch_size=4 dtype=uint8 layout=NHWC "
+             "data_shape=3,2402,12 shuffle=%d",
+             PPM, _i);
+    struct imrec_iter *it = pair_open(tmp_write(&dir, "large.ppm", b.p, b.n), words);
+    ck_assert_int_eq(imrec_iter_next(it, &batch, NULL), IMREC_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t side = sides[batch.ids[i]], x = (side - 12) / 2, y = (side - 2400) / 2;
+        if (side < 100)
+            continue; /* made larger: never mind */
+        const uint8_t *v = (const uint8_t *)batch.data + (size_t)i * 2402 * 12 * 3;
+        for (uint32_t k = 0; k < 2402 * 12; k++)
+            for (uint32_t c = 0; c < 3; c++)
+                ck_assert_int_eq(v[3 * k + c], shade(x + k % 12, y + k / 12, c));
+    }
+    imrec_iter_close(it);
+    buf_free(&b);
+}
+END_TEST
+
 static uint32_t samples_of(struct imrec_iter *it)
 {
     struct imrec_batch b;
@@ -136,6 +182,7 @@ int main(void)
     TCase *tc = tcase_create("source_ppm");
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, pixels_of_a_source_are_those_of_a_png, 0, WAYS);
+    tcase_add_loop_test(tc, a_record_larger_than_a_read_is_whole, 0, 2);
     tcase_add_test(tc, a_file_that_is_cut_anywhere_is_refused_or_shorter);
     tcase_add_loop_test(tc, a_head_that_is_none_is_refused_with_its_byte, 0, 24);
     suite_add_tcase(s, tc);

@@ -14,7 +14,7 @@ def open(run):
                        min_aspect_ratio=peer.RATIO[0], max_aspect_ratio=peer.RATIO[1])
     it = imrec.ImageRecordIter(
         path_imgrec=str(run.rec), path_imgidx=str(run.idx), data_shape=(3, peer.SIDE, peer.SIDE), batch_size=peer.BATCH,
-        shuffle=True, rand_mirror=True, preprocess_threads=run.threads, last_batch="wrap",
+        shuffle=True, rand_mirror=True, preprocess_threads=run.threads, prefetch_buffer=1, last_batch="wrap",
         mean_r=peer.MEAN[0], mean_g=peer.MEAN[1], mean_b=peer.MEAN[2],
         std_r=peer.STD[0], std_g=peer.STD[1], std_b=peer.STD[2], **augment)
     for batch in it:
