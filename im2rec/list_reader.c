@@ -25,7 +25,7 @@ struct list_reader {
     uint8_t *piece;
     size_t held, room; /* bytes in piece, of which the first `given` were handed out */
     size_t given;
-    uint32_t widest; /* labels of a line of the share, by its tabs */
+    uint32_t widest; /* labels of a line of the list, all shares, by its tabs */
     struct image_list list;
 };
 
@@ -141,7 +141,7 @@ static enum imrec_status prepare(struct list_reader *r, const char *path, uint32
                                  struct imrec_share share, uint64_t *total, uint64_t *print,
                                  struct imrec_error *err)
 {
-    uint64_t before, lines_before = 0, all, ignored = 0;
+    uint64_t before, after, lines_before = 0, all, ignored = 0;
     const size_t n = strlen(path) + 1;
     r->name = imrec_realloc(NULL, n, 1);
     r->piece = imrec_realloc(NULL, 2 * PIECE_BYTES, 1);
@@ -154,8 +154,9 @@ static enum imrec_status prepare(struct list_reader *r, const char *path, uint32
         IMREC_TRY(source_open(path, &r->source, err));
     IMREC_TRY(find_share(r, share, err));
     IMREC_TRY(count_lines(r, 0, r->begin, &before, &lines_before, &ignored, err));
-    r->widest = 0;
     IMREC_TRY(count_lines(r, r->begin, r->end, total, &all, print, err));
+    if (r->end < r->source->size) /* shares must agree on the widest label */
+        IMREC_TRY(count_lines(r, r->end, r->source->size, &after, &all, &ignored, err));
     rewind_to(r, r->begin, r->end);
     image_list_begin(&r->list, r->name, label_width, (struct bytes){r->piece, 0}, r->begin,
                      lines_before);

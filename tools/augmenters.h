@@ -17,7 +17,7 @@ struct augmenter {
 };
 extern const struct augmenter augmenters[]; /* no name at the end */
 
-/* Parameters of augmentation and detection that no picture shows, and why. */
+/* Parameters that have no pictures of their own, and why. */
 struct augmenter_hidden {
     const char *param, *why;
 };

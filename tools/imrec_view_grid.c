@@ -64,7 +64,7 @@ static void show_rows(FILE *out, const struct augmenter *a)
 
 static void show_hidden(FILE *out)
 {
-    fputs("<h2 id=\"not-shown\">What no picture shows</h2>\n", out);
+    fputs("<h2 id=\"not-shown\">What has no pictures of its own</h2>\n", out);
     begin_table(out, "</th><th>why");
     for (const struct augmenter_hidden *h = augmenters_hidden; h->param != NULL; h++) {
         const struct param *p = param_find(imrec_iter_table, h->param, strlen(h->param));

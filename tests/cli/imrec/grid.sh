@@ -4,7 +4,9 @@ make_set a.rec 5
 view() { imrec view --augmented "$@" preprocess_threads=1; }
 view --grid 3 a.rec grid.html data_shape=3,24,24 resize=26 >grid.txt
 # A row of the table that stands nowhere on the page has no picture: give it one in tools/augmenters.c.
-param_rows augmentation | awk 'NR > 2 {print $2}' | tr -cd 'a-z_\n' | sort >listed
+for group in augmentation segmentation audio; do
+    param_rows $group | awk 'NR > 2 {print $2}'
+done | tr -cd 'a-z_\n' | sort >listed
 [ "$(wc -l <listed)" -gt 50 ] || echo 'too few parameters'
 grep -o '<tr><td><code>[a-z_]*' grid.html | sed 's/.*>//' | sort -u >shown
 comm -23 listed shown
