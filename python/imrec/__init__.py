@@ -16,13 +16,19 @@ from ._iterator import ImageRecordIter
 from ._options import describe
 from ._pack import pack, webdataset
 from ._reader import Record, Records, decode, encode_jpeg, open
+from .minibatch import (CSR, FULL_DATA_SWEEP, INFINITELY_REPEAT, CBFDeserializer, CTFDeserializer, Deserializer,
+                        Minibatch, MinibatchData, MinibatchSource, StreamDef, StreamDefs, StreamInformation)
+from .sequences import (SequenceData, read_sequences, sequence_to_cntk_text_format, streams_of, write_cbf, write_ctf)
 from .errors import (ArgumentError, CancelledError, CorruptError, DataError, Error, ForkedError, LimitError,
                      OutOfMemoryError, StorageError, UnsupportedError)
 
-__all__ = ["ArgumentError", "Batch", "CancelledError", "CorruptError", "DataError", "Error", "ForkedError",
-           "ImageRecordIter", "LimitError", "OutOfMemoryError", "Record", "Records", "StorageError", "UnsupportedError",
-           "View", "decode", "describe", "encode_jpeg", "info", "open", "pack", "verify", "view",
-           "webdataset", "__version__"]
+__all__ = ["ArgumentError", "Batch", "CBFDeserializer", "CSR", "CTFDeserializer", "CancelledError", "CorruptError",
+           "DataError", "Deserializer", "Error", "FULL_DATA_SWEEP", "ForkedError", "INFINITELY_REPEAT",
+           "ImageRecordIter", "LimitError", "Minibatch", "MinibatchData", "MinibatchSource", "OutOfMemoryError",
+           "Record", "Records", "SequenceData", "StorageError", "StreamDef", "StreamDefs", "StreamInformation",
+           "UnsupportedError", "View", "decode", "describe", "encode_jpeg", "info", "open", "pack",
+           "read_sequences", "sequence_to_cntk_text_format", "streams_of", "verify", "view", "webdataset",
+           "write_cbf", "write_ctf", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

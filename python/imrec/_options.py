@@ -1,6 +1,7 @@
 """Keywords to the options structs of C, and the signatures and docs that the tables make."""
 from __future__ import annotations
 
+import difflib
 import inspect
 import os
 from typing import Any, Callable, Iterable, Mapping
@@ -39,6 +40,32 @@ def assign(setter: Callable[..., int], options: Any, table: tuple[Parameter, ...
             raise ArgumentError(f"{name} must not have a zero byte in it")
         kept.append(ffi.new("char[]", encoded))
         check(setter(options, kept[-1], err), err)
+    return kept
+
+
+def fill(struct: Any, table: tuple[Parameter, ...], values: Mapping[str, Any], what: str) -> list[Any]:
+    """Sets fields of an options struct that has no setter of its own. Returns what must live as long as it: its text."""
+    rows, kept = {row.name: row for row in table}, []
+    for name, value in values.items():
+        row = rows.get(name)
+        if row is None:
+            near = difflib.get_close_matches(name, rows, 1)
+            raise ArgumentError(f"{what} has no parameter '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+        if value is None:
+            continue
+        if row.kind == "text":
+            written = as_text(row, name, value)
+            kept.append(ffi.new("char[]", written if isinstance(written, bytes) else os.fsencode(written)))
+            value = kept[-1]
+        elif row.kind == "word":
+            if value not in row.unit.split("|"):
+                raise ArgumentError(f"{name}={value!r}: it must be one of {', '.join(row.unit.split('|'))}")
+            value = row.unit.split("|").index(value)
+        elif row.kind == "bool":
+            value = bool(value)
+        elif not row.least <= value <= row.most:
+            raise ArgumentError(f"{name}={value!r}: it must be in [{row.least:g}, {row.most:g}]")
+        setattr(struct, name, value)
     return kept
 
 

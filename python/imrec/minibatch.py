@@ -1,0 +1,445 @@
+"""Minibatches of CNTK's text (CTF) and binary (CBF) files as numpy arrays, with the names of cntk.io.
+
+    source = MinibatchSource(CTFDeserializer("train.ctf", StreamDefs(
+        features=StreamDef(field="x", shape=784), labels=StreamDef(field="y", shape=10, is_sparse=True))))
+    while True:
+        mb = source.next_minibatch(64, {"x": source.streams.features, "y": source.streams.labels})
+        mb["x"].asarray()    # float32 (sequences, samples of the longest, 784)
+        mb["y"].csr          # data, indices, indptr; .to_scipy()
+"""
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _tables
+from ._batch import _copied
+from ._ffi import check, ffi, lib, new_error, same_process, text, to_dict
+from ._options import describe, fill
+from .errors import ArgumentError, CancelledError
+
+__all__ = ["CBFDeserializer", "CSR", "CTFDeserializer", "Deserializer", "FULL_DATA_SWEEP", "INFINITELY_REPEAT", "Minibatch",
+           "MinibatchData", "MinibatchSource", "StreamDef", "StreamDefs", "StreamInformation"]
+
+INFINITELY_REPEAT: int = lib.IMREC_INFINITELY_REPEAT  #: of max_sweeps, max_samples, epoch_size: it never ends
+FULL_DATA_SWEEP: int = lib.IMREC_FULL_DATA_SWEEP  #: of max_samples, epoch_size: one sweep, and the end
+
+
+# ---- what is in the files ----------------------------------------------------------------------------------------------
+
+class StreamDef:
+    """An input. field: its name in the file (default: the stream's own); shape: of a sample, a number or several; a text's is
+    dense unless is_sparse; of a binary file both may be left out. defines_mb_size: sizes count this stream's samples (one at most)."""
+
+    def __init__(self, field: str | None = None, shape: int | Sequence[int] | None = None, is_sparse: bool | None = None,
+                 defines_mb_size: bool = False) -> None:
+        self.field, self.is_sparse, self.defines_mb_size = field, is_sparse, defines_mb_size
+        self.shape: tuple[int, ...] | None = None
+        if shape is not None:
+            self.shape = tuple(shape) if isinstance(shape, (tuple, list)) else (int(shape),)  # type: ignore[arg-type]
+
+    @property
+    def dim(self) -> int:
+        """Numbers of a sample; 0: as the file says."""
+        return int(np.prod(self.shape)) if self.shape is not None else 0
+
+    def __repr__(self) -> str:
+        return f"StreamDef(field={self.field!r}, shape={self.shape}, is_sparse={self.is_sparse})"
+
+
+class StreamDefs(dict):  # type: ignore[type-arg]
+    """Streams by name: StreamDefs(features=StreamDef(...)); its items are attributes, too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"there is no stream {name!r}, there are {', '.join(self)}") from None
+
+
+class Deserializer:
+    """A file, or several as one corpus (a list, a glob), and its streams. Options are those of the table
+    (help(imrec.MinibatchSource)): skip_sequence_ids, max_errors, chunk_size_in_bytes, keep_data_in_memory, cache_index, ..."""
+
+    def __init__(self, filename: Any, streams: Mapping[str, StreamDef] | None = None, **options: Any) -> None:
+        self.streams = StreamDefs(streams or {})
+        self.options = {"file": filename, **options}
+
+    def _fill(self, c: Any, given: Mapping[str, Any]) -> list[Any]:
+        """Fills struct imrec_deserializer; returns what must live as long."""
+        lib.imrec_deserializer_init(c)
+        kept = fill(c, _tables.DESERIALIZER, {**given, **self.options}, "a deserializer")
+        described = ffi.new("struct imrec_stream[]", max(len(self.streams), 1))
+        c.stream, c.streams = described, len(self.streams)
+        kept.append(described)
+        for s, (name, stream) in zip(described, self.streams.items()):
+            kept += [ffi.new("char[]", name.encode()), ffi.new("char[]", (stream.field or name).encode())]
+            s.name, s.alias = kept[-2:]
+            s.storage = lib.IMREC_SPARSE if stream.is_sparse else lib.IMREC_DENSE
+            s.dim, s.defines_mb_size = stream.dim, stream.defines_mb_size
+            s.storage_given = stream.is_sparse is not None or self.options.get("type") == "text"
+        return kept
+
+
+def CTFDeserializer(filename: Any, streams: Mapping[str, StreamDef], **options: Any) -> Deserializer:
+    """Text: all streams must be described."""
+    return Deserializer(filename, streams, type="text", **options)
+
+
+def CBFDeserializer(filename: Any, streams: Mapping[str, StreamDef] | None = None, **options: Any) -> Deserializer:
+    """Binary: the file knows its streams; what is described renames them."""
+    return Deserializer(filename, streams, type="binary", **options)
+
+
+# ---- what comes out ----------------------------------------------------------------------------------------------------
+
+class CSR(NamedTuple):
+    """A sparse matrix, row by row, as scipy.sparse.csr_matrix has it: values of row i are data[indptr[i]:indptr[i + 1]]."""
+
+    data: np.ndarray[Any, Any]
+    indices: np.ndarray[Any, Any]  #: int32, of each value, in the file's order
+    indptr: np.ndarray[Any, Any]  #: int64 (rows + 1,)
+    shape: tuple[int, int]
+
+    def rows(self, begin: int, end: int) -> CSR:
+        """Some of the rows; data and indices are views."""
+        a, b = int(self.indptr[begin]), int(self.indptr[end])
+        return CSR(self.data[a:b], self.indices[a:b], self.indptr[begin:end + 1] - a, (end - begin, self.shape[1]))
+
+    def toarray(self) -> np.ndarray[Any, Any]:
+        """Dense; values of the same place are added."""
+        out = np.zeros(self.shape, self.data.dtype)
+        np.add.at(out, (np.repeat(np.arange(self.shape[0]), np.diff(self.indptr)), self.indices), self.data)
+        return out
+
+    def to_scipy(self) -> Any:
+        """As scipy.sparse.csr_matrix, without a copy of the values."""
+        from scipy.sparse import csr_matrix
+        return csr_matrix((self.data, self.indices, self.indptr), self.shape)
+
+
+class StreamInformation(NamedTuple):
+    """A stream of a source."""
+
+    name: str
+    alias: str  #: its name in the file
+    is_sparse: bool
+    shape: tuple[int, ...]  #: of a sample
+
+    @property
+    def dim(self) -> int:
+        return int(np.prod(self.shape))
+
+
+class MinibatchData:
+    """What a minibatch has of a stream; all its own. Sequence s has lengths[s] samples."""
+
+    name: str  #: of the stream
+    shape: tuple[int, ...]  #: of a sample
+    is_sparse: bool
+    num_sequences: int
+    num_samples: int
+    end_of_sweep: bool  #: the last sequence of a sweep is in the minibatch
+    lengths: np.ndarray[Any, Any]  #: uint32 (sequences,): samples of each; may be 0
+    rows: np.ndarray[Any, Any]  #: uint32 (sequences,): where its first sample is in asarray()
+    columns: np.ndarray[Any, Any]
+    values: np.ndarray[Any, Any] | None  #: dense: (rows, width, *shape); zero where there is no sample
+    mask: np.ndarray[Any, Any] | None  #: dense: uint8 (rows, width): 2 first sample of a sequence, 1 later one, 0 none
+    csr: CSR | None  #: sparse: a row a sample, sequence after sequence
+
+    def __init__(self, c: Any, shape: tuple[int, ...], dtype: Any, end_of_sweep: bool) -> None:
+        self.name, self.shape, self.end_of_sweep = text(c.name), shape, end_of_sweep
+        self.is_sparse = c.storage == lib.IMREC_SPARSE
+        self.num_sequences, self.num_samples = int(c.sequences), int(c.samples)
+        self._size = int(c.rows), int(c.width)
+        self.lengths, self.rows, self.columns = (_copied(p, np.uint32, c.sequences) for p in (c.length, c.row, c.column))
+        self.values = self.mask = self.csr = None
+        if self.is_sparse:
+            starts = _copied(c.row_start, np.int64, c.samples + 1) if c.row_start else np.zeros(1, np.int64)
+            self.csr = CSR(_copied(c.values, dtype, c.nnz), _copied(c.indices, np.int32, c.nnz), starts,
+                           (self.num_samples, int(c.dim)))
+        else:
+            self.values = _copied(c.values, dtype, *self._size, *shape)
+            self.mask = _copied(c.mask, np.uint8, *self._size)
+
+    @property
+    def sweep_end(self) -> bool:
+        return self.end_of_sweep
+
+    @property
+    def data(self) -> Any:
+        """`values`, or `csr`."""
+        return self.csr if self.is_sparse else self.values
+
+    def as_sequences(self) -> list[Any]:
+        """An array (samples, *shape) of each sequence; sparse: a CSR of each."""
+        if self.csr is not None:
+            ends = np.cumsum(self.lengths)
+            return [self.csr.rows(int(end - n), int(end)) for n, end in zip(self.lengths, ends)]
+        assert self.values is not None
+        return [self.values[r, c:c + n] for n, r, c in zip(self.lengths, self.rows, self.columns)]
+
+    def asarray(self) -> np.ndarray[Any, Any]:
+        """Dense: (rows, width, *shape), zero where there is no sample. A row is a sequence, or, with truncation_length, a slot."""
+        if self.csr is None:
+            return self.values  # type: ignore[return-value]
+        out = np.zeros((*self._size, self.csr.shape[1]), self.csr.data.dtype)
+        for n, r, c, s in zip(self.lengths, self.rows, self.columns, self.as_sequences()):
+            out[r, c:c + n] = s.toarray()
+        return out.reshape(*self._size, *self.shape)
+
+    def __repr__(self) -> str:
+        kind = "sparse" if self.is_sparse else "dense"
+        return f"MinibatchData({self.name}, {kind} {self.shape}, {self.num_samples} samples, {self.num_sequences} sequences)"
+
+
+class Minibatch(dict):  # type: ignore[type-arg]
+    """The streams of a minibatch: by StreamInformation, or by the keys of input_map; a stream's name finds it, too. Empty,
+    and so false, at the end of the data."""
+
+    ids: np.ndarray[Any, Any]  #: uint64 (num_sequences,): of each sequence in its file (the first deserializer's)
+    num_sequences: int = 0
+    num_samples: int = 0  #: on the timeline: of this rank
+    position: int = 0  #: samples of the timeline behind it, of all ranks
+    sweep: int = 0  #: of its first sequence, from 0
+    epoch: int = 0
+    sweep_end: bool = False  #: the last sequence of a sweep is in the global minibatch
+    epoch_end: bool = False  #: the next minibatch belongs to the next epoch
+
+    def __missing__(self, name: Any) -> Any:
+        for data in self.values():
+            if data.name == name:
+                return data
+        raise KeyError(name)
+
+
+# ---- the source --------------------------------------------------------------------------------------------------------
+
+class MinibatchSource:
+    """Sequences of CTF and CBF files in minibatches, shuffled anew every sweep.
+
+    deserializers: one, a list of them (joined by sequence id, the first one leads), or the name of a CBF file. max_sweeps,
+    max_samples, randomization_window_in_chunks or _in_samples, multithreaded_deserializer, frame_mode, max_errors and
+    trace_level are CNTK's; further keywords are those of the table: precision, minibatch_size_in_samples (a number or a
+    schedule: "128*2+1024"), epoch_size, num_ranks, rank, rank_mode, missing_ids, threads, prefetch, memory_limit, ...
+
+    Iterating gives minibatches of minibatch_size_in_samples until the end; with next_minibatch() each has its own size. A
+    source can be pickled: it goes on where it was. In a forked child it is a ForkedError: open another one there.
+
+    Raises: ArgumentError; CorruptError for a bad sample more than max_errors, with file, line and reason; StorageError.
+    """
+
+    def __init__(self, deserializers: Any, max_samples: int = INFINITELY_REPEAT, max_sweeps: int = INFINITELY_REPEAT,
+                 randomization_window_in_chunks: int | None = None, randomization_window_in_samples: int | None = None,
+                 randomization_seed: int = 0, trace_level: int | None = None, multithreaded_deserializer: bool | None = None,
+                 frame_mode: bool | None = None, truncation_length: int = 0, randomize: bool = True,
+                 max_errors: int | None = None, **parameters: Any) -> None:
+        self._source = ffi.NULL
+        if isinstance(deserializers, (str, bytes, os.PathLike)):
+            deserializers = Deserializer(deserializers)
+        self._deserializers = [deserializers] if isinstance(deserializers, Deserializer) else list(deserializers)
+        self._shared = {"trace_level": trace_level, "frame_mode": frame_mode, "max_errors": max_errors}
+        o = {"randomize": randomize, "randomization_seed": randomization_seed, "truncation_length": truncation_length,
+             "threads": 1 if multithreaded_deserializer is False else None, **parameters}
+        o.update(_limits(max_samples, max_sweeps), **_window(randomization_window_in_chunks, randomization_window_in_samples))
+        if isinstance(o.get("minibatch_size_in_samples"), int):
+            o["minibatch_size_in_samples"] = str(o["minibatch_size_in_samples"])
+        self._options, self._lock = o, threading.Lock()
+        self._open()
+
+    def _open(self) -> None:
+        o, out, err = ffi.new("struct imrec_minibatch_options *"), ffi.new("struct imrec_minibatch_source **"), new_error()
+        lib.imrec_minibatch_options_init(o)
+        kept = fill(o, _tables.MINIBATCH, self._options, "MinibatchSource")
+        files = ffi.new("struct imrec_deserializer[]", max(len(self._deserializers), 1))
+        for i, d in enumerate(self._deserializers):
+            kept += d._fill(files + i, {k: v for k, v in self._shared.items() if v is not None})
+        o.deserializer, o.deserializers = files, len(self._deserializers)
+        check(lib.imrec_minibatch_source_open(o, out, err), err)
+        old, self._source, self._kept, self._pid = self._source, out[0], kept, os.getpid()
+        if old:
+            lib.imrec_minibatch_source_close(old)
+        self._dtype = np.dtype(np.float64 if o.precision == lib.IMREC_PRECISION_DOUBLE else np.float32)
+        shapes = {name: s.shape for d in self._deserializers for name, s in d.streams.items() if s.shape is not None}
+        listed = ffi.new("const struct imrec_stream **")
+        n = lib.imrec_minibatch_streams(self._source, listed)
+        #: the streams as they are delivered, by name, and as attributes
+        self.streams = StreamDefs((s.name, s) for s in (
+            StreamInformation(text(c.name), text(c.alias) or text(c.name), c.storage == lib.IMREC_SPARSE,
+                              shapes.get(text(c.name), (int(c.dim),))) for c in listed[0][0:n]))
+
+    def _served(self) -> Any:
+        if not self._source:
+            raise CancelledError("this MinibatchSource is closed")
+        same_process(self._pid, "MinibatchSource")
+        return self._lock
+
+    # ---- minibatches ---------------------------------------------------------------------------------------------------
+
+    def next_minibatch(self, minibatch_size_in_samples: int = 0, input_map: Mapping[Any, Any] | None = None, device: Any = None,
+                       num_data_partitions: int | None = None, partition_index: int | None = None) -> Minibatch:
+        """As many whole sequences as fit into so many samples (0: as minibatch_size_in_samples of the source says); one that
+        is larger comes alone. Empty at the end of the data. input_map: key -> stream (or its name), for some of the streams.
+        num_data_partitions, partition_index: this process's share from here on. `device` is understood: arrays are numpy's."""
+        with self._served():
+            self._take_share(num_data_partitions, partition_index)
+            wanted = {s: s.name for s in self.streams.values()} if input_map is None else {
+                key: s if isinstance(s, str) else s.name for key, s in input_map.items()}
+            maps, kept = ffi.new("struct imrec_stream_map[]", max(len(wanted), 1)), []
+            for c, name in zip(maps, wanted.values()):
+                kept.append(ffi.new("char[]", name.encode()))
+                setattr(c, "from", kept[-1])
+                c.to = kept[-1]
+            return self._next(int(minibatch_size_in_samples), maps, wanted)
+
+    def _next(self, size: int, maps: Any, wanted: dict[Any, str]) -> Minibatch:
+        if size < 0 or not wanted:
+            raise ArgumentError(f"minibatch_size_in_samples={size}: it must not be below 0" if wanted else "no stream is asked for")
+        c, err, out = ffi.new("struct imrec_minibatch *"), new_error(), Minibatch()
+        if check(lib.imrec_minibatch_next(self._source, size, maps, len(wanted), c, err), err) == lib.IMREC_END:
+            out.ids = np.empty(0, np.uint64)
+            return out
+        for key, stream in zip(wanted, c.stream[0:c.streams]):
+            out[key] = MinibatchData(stream, self.streams[wanted[key]].shape, self._dtype, bool(c.sweep_end))
+        out.ids = _copied(c.ids, np.uint64, c.sequences)
+        out.num_sequences, out.num_samples, out.position = int(c.sequences), int(c.samples), int(c.position)
+        out.sweep, out.epoch, out.sweep_end, out.epoch_end = int(c.sweep), int(c.epoch), bool(c.sweep_end), bool(c.epoch_end)
+        return out
+
+    def _take_share(self, ranks: int | None, rank: int | None) -> None:
+        if ranks is None and rank is None:
+            return
+        share = {"num_ranks": ranks or 1, "rank": rank or 0}
+        if share != {"num_ranks": self._options.get("num_ranks", 1), "rank": self._options.get("rank", 0)}:
+            state = self._position()
+            self._options.update(share)
+            self._open()
+            self._seek(state)
+
+    def __iter__(self) -> Iterator[Minibatch]:
+        return self
+
+    def __next__(self) -> Minibatch:
+        out = self.next_minibatch()
+        if not out:
+            raise StopIteration
+        return out
+
+    # ---- streams -------------------------------------------------------------------------------------------------------
+
+    def stream_info(self, name: str) -> StreamInformation:
+        """A stream by its name. Raises KeyError."""
+        return self.streams[name]  # type: ignore[no-any-return]
+
+    __getitem__ = stream_info
+
+    def stream_infos(self) -> list[StreamInformation]:
+        """All, in their order."""
+        return list(self.streams.values())
+
+    @property
+    def is_infinite(self) -> bool:
+        """It never ends."""
+        o = self._options
+        return not (o.get("max_samples") or o.get("max_sweeps") or o.get("epoch_size") == FULL_DATA_SWEEP)
+
+    # ---- position ------------------------------------------------------------------------------------------------------
+
+    def _position(self) -> str:
+        out, err = ffi.new("const char **"), new_error()
+        check(lib.imrec_minibatch_position(self._source, out, err), err)
+        return text(out[0])
+
+    def _seek(self, position: str) -> None:
+        err = new_error()
+        check(lib.imrec_minibatch_seek(self._source, position.encode(), err), err)
+
+    def get_checkpoint_state(self) -> dict[str, Any]:
+        """The position behind the minibatch delivered last, to be pickled or saved as JSON."""
+        with self._served():
+            return {"position": self._position()}
+
+    def restore_from_checkpoint(self, checkpoint: Mapping[str, Any]) -> None:
+        """Goes to a position of the same data, seed and window, in any process; with rank_mode="global" the number of ranks
+        may be another one."""
+        with self._served():
+            self._seek(checkpoint["position"])
+
+    state_dict, load_state_dict = get_checkpoint_state, restore_from_checkpoint
+    current_position = property(get_checkpoint_state, restore_from_checkpoint, doc="The checkpoint's state; it can be set.")
+
+    # ---- the rest ------------------------------------------------------------------------------------------------------
+
+    def stats(self) -> dict[str, Any]:
+        """Sequences, samples and chunks of a sweep, errors and bytes read so far, memory in bytes."""
+        out = ffi.new("struct imrec_minibatch_stats *")
+        with self._served():
+            lib.imrec_minibatch_get_stats(self._source, out)
+        return to_dict(out[0])
+
+    def dropped(self) -> list[str]:
+        """What was dropped and why, a sentence each; the first 1,000."""
+        with self._served():
+            return [text(m) for m in iter(_numbered(self._source), ffi.NULL)]
+
+    def close(self) -> None:
+        """Stops the workers. Twice is harmless."""
+        source, self._source = self._source, ffi.NULL
+        if source and self._pid == os.getpid():
+            lib.imrec_minibatch_source_close(source)
+
+    def __enter__(self) -> MinibatchSource:
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_source", None):
+            self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_deserializers": self._deserializers, "_shared": self._shared, "_options": self._options,
+                "state": self.get_checkpoint_state()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        checkpoint = state.pop("state")
+        self.__dict__.update(state, _source=ffi.NULL, _lock=threading.Lock())
+        self._open()
+        self.restore_from_checkpoint(checkpoint)
+
+    def __repr__(self) -> str:
+        return f"<imrec.MinibatchSource: {', '.join(self.streams) if self._source else 'closed'}>"
+
+
+def _numbered(source: Any) -> Any:
+    at = iter(range(2**31))
+    return lambda: lib.imrec_minibatch_dropped(source, next(at))
+
+
+def _limits(max_samples: int, max_sweeps: int) -> dict[str, Any]:
+    """CNTK's limits as ours, where 0 is none."""
+    out: dict[str, Any] = {}
+    if max_samples == FULL_DATA_SWEEP or max_samples == 2**64 - 2:
+        out["max_sweeps"] = 1
+    elif max_samples < INFINITELY_REPEAT:
+        out["max_samples"] = max_samples
+    if max_sweeps < FULL_DATA_SWEEP:
+        out["max_sweeps"] = min(max_sweeps, out.get("max_sweeps", max_sweeps))
+    return out
+
+
+def _window(chunks: int | None, samples: int | None) -> dict[str, Any]:
+    if chunks and samples:
+        raise ArgumentError("randomization_window_in_chunks and randomization_window_in_samples: give one of them")
+    if samples:
+        return {"randomization_window": samples, "sample_based_randomization_window": True}
+    return {"randomization_window": chunks} if chunks else {}
+
+
+MinibatchSource.__doc__ = (MinibatchSource.__doc__ or "") + "\n".join(
+    ["    Parameters:", *("    " + line for line in describe(_tables.MINIBATCH).splitlines()), "", "    Of a Deserializer:",
+     *("    " + line for line in describe(_tables.DESERIALIZER).splitlines())]) + "\n"
