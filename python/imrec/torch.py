@@ -122,19 +122,15 @@ class Loader:
         self._loop += 1
         if not self._goes_on:
             self._it.reset()
-        return self._sweep(self._loop)
+        return _Loop(self, self._loop)
 
-    def _sweep(self, loop: int) -> Iterator[tuple[Any, torch.Tensor]]:
+    def _next(self, loop: int) -> tuple[Any, torch.Tensor]:
+        if loop != self._loop:
+            raise RuntimeError("another loop over this Loader has begun: it has one place in the data, not several")
         self._goes_on = False
-        while True:
-            if loop != self._loop:
-                raise RuntimeError("another loop over this Loader has begun: it has one place in the data, not several")
-            self.batch = None  # the memory of a batch that nobody refers to is used again
-            try:
-                self.batch = self._it.next()
-            except StopIteration:
-                return
-            yield self._tensors(self.batch)
+        self.batch = None  # the memory of a batch that nobody refers to is used again
+        self.batch = self._it.next()
+        return self._tensors(self.batch)
 
     def _images(self, view: Any) -> torch.Tensor:
         images = torch.from_numpy(view)
@@ -186,6 +182,28 @@ class Loader:
 
     def __repr__(self) -> str:
         return f"<imrec.torch.Loader: rank {self.rank} of {self.world_size}, {self._it!r}>"
+
+
+class _Loop:
+    """One loop over a Loader. After a DataError it goes on with the next batch; after its end it stays there."""
+
+    def __init__(self, loader: Loader, number: int) -> None:
+        self._loader, self._number, self._ended = loader, number, False
+
+    def __iter__(self) -> _Loop:
+        return self
+
+    def __next__(self) -> tuple[Any, torch.Tensor]:
+        if self._ended:
+            raise StopIteration
+        try:
+            return self._loader._next(self._number)
+        except StopIteration:
+            self._ended = True
+            raise
+
+    def __len__(self) -> int:
+        return len(self._loader)
 
 
 class Dataset(torch.utils.data.Dataset[Any]):
