@@ -1,5 +1,6 @@
 /* tests/property/test_iter_sounds.c - tones packed and read: the frequency is found again whatever
  * is cropped, moved and made louder, and no batch depends on threads. */
+#include "base/alloc.h"
 #include "imrec/packer.h"
 #include "tests/support/iter_pair.h"
 #include "tests/support/suite.h"
@@ -168,6 +169,20 @@ START_TEST(a_position_goes_on_where_it_was_taken) /* _i: batches before it */
 }
 END_TEST
 
+START_TEST(nothing_is_allocated_in_the_steady_state)
+{
+    struct imrec_iter *it = pair_open(
+        rec, AUDIO "rand_crop=1 subtract_mean=1 last_batch=wrap shuffle=1 record_draws=1");
+    for (int i = 0; i < 300; i++)
+        next_batch(it);
+    imrec_alloc_fail_after(0);
+    for (int i = 0; i < 100; i++)
+        next_batch(it);
+    imrec_alloc_fail_after(-1);
+    imrec_iter_close(it);
+}
+END_TEST
+
 static const struct {
     const char *words, *why;
 } refused[] = {
@@ -223,6 +238,7 @@ int main(void)
     tcase_add_test(tc, what_is_drawn_is_random_and_within_its_bounds);
     tcase_add_loop_test(tc, threads_change_nothing, 0, WAYS);
     tcase_add_loop_test(tc, a_position_goes_on_where_it_was_taken, 0, 5);
+    tcase_add_test(tc, nothing_is_allocated_in_the_steady_state);
     tcase_add_loop_test(tc, what_has_no_meaning_for_sounds_is_refused, 0,
                         sizeof(refused) / sizeof(*refused));
     tcase_add_loop_test(tc, sounds_that_do_not_fit_fail_alone, 0,
