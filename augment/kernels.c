@@ -17,7 +17,7 @@ static const struct kernels table[CPU_LEVELS] = {
     [CPU_AVX512] = {normalize_row_avx512, linear_x_avx512,   linear_y_avx512, area_x_avx512,
                     area_y_avx512,        area_round_avx512, half_avx2,       resample_y_avx512,
                     resample_x_avx512,    taps_x_avx512,     cubic_y_avx512,  taps_y_avx512,
-                    warp_row_avx2,        colour_map_avx512, grey_sum_avx512, saturation_avx512,
+                    warp_row_avx512,      colour_map_avx512, grey_sum_avx512, saturation_avx512,
                     hls_shift_avx512,     hue_turn_avx2,     smooth_avx2,     blur_avx512,
                     widen_avx2,           narrow_avx2,       mix_avx2,        blend_avx2},
 #endif

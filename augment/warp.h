@@ -44,7 +44,7 @@ struct warp_row {
 };
 /* Writes width * channels values. Reads no byte outside the region's rows. */
 typedef void warp_row_fn(const struct warp_row *r, uint8_t *out);
-warp_row_fn warp_row_scalar, warp_row_avx2;
+warp_row_fn warp_row_scalar, warp_row_avx2, warp_row_avx512;
 
 /* warp_window() into a picture of the window's size, by the variants of `level`. */
 IMREC_NODISCARD enum imrec_status

@@ -1,15 +1,8 @@
 /* augment/warp_avx2.c - affine warps on AVX2: eight pixels a step where all their taps lie in the
  * picture or none does; those at its border go one by one through the scalar. */
-#include "augment/warp.h"
+#include "augment/warp_places.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-#include <string.h>
-
-#define AVX2    __attribute__((target("avx2")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
-
-enum { STEP = 8 };
 
 /* Of two or four neighbours of 3 or 4 bytes, the first two or the last two: each value's side by
  * side, widened to 16 bits. */
@@ -24,50 +17,6 @@ static const int8_t close_gaps[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1
 INLINE2 __m256i both_lanes(const int8_t *p)
 {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
-}
-
-/* ---- where eight pixels come from ----------------------------------------------------------- */
-
-struct places {
-    __m256i u, v;                 /* fractions, 0..31 */
-    int32_t at[STEP];             /* bytes of the source: the first tap */
-    bool all_inside, all_outside; /* with all that is loaded */
-};
-
-INLINE2 __m256i outside(__m256i at, int32_t first, int32_t last)
-{
-    return _mm256_or_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(first), at),
-                           _mm256_cmpgt_epi32(at, _mm256_set1_epi32(last)));
-}
-
-/* Loads reach `beyond` pixels past the last tap. */
-INLINE2 void
-find(const struct warp_row *r, uint32_t i, int32_t taps, int32_t beyond, struct places *p)
-{
-    const int32_t half = 1 << (WARP_BITS - 1), before = taps > 1 ? taps / 2 - 1 : 0;
-    const int32_t round = taps == 1 ? half : half >> WARP_FRACTION_BITS;
-    const __m256i u =
-        _mm256_add_epi32(_mm256_set1_epi32(r->u0 + round),
-                         _mm256_loadu_si256((const __m256i *)(const void *)(r->u + i)));
-    const __m256i v =
-        _mm256_add_epi32(_mm256_set1_epi32(r->v0 + round),
-                         _mm256_loadu_si256((const __m256i *)(const void *)(r->v + i)));
-    const __m256i mask = _mm256_set1_epi32(WARP_FRACTIONS - 1), less = _mm256_set1_epi32(before);
-    const __m256i x = _mm256_sub_epi32(_mm256_srai_epi32(u, WARP_BITS), less);
-    const __m256i y = _mm256_sub_epi32(_mm256_srai_epi32(v, WARP_BITS), less);
-    p->u = _mm256_and_si256(_mm256_srai_epi32(u, WARP_BITS - WARP_FRACTION_BITS), mask);
-    p->v = _mm256_and_si256(_mm256_srai_epi32(v, WARP_BITS - WARP_FRACTION_BITS), mask);
-    const __m256i down = _mm256_mullo_epi32(_mm256_sub_epi32(y, _mm256_set1_epi32(r->y0)),
-                                            _mm256_set1_epi32((int32_t)r->stride));
-    const __m256i right = _mm256_mullo_epi32(_mm256_sub_epi32(x, _mm256_set1_epi32(r->x0)),
-                                             _mm256_set1_epi32((int32_t)r->channels));
-    _mm256_storeu_si256((__m256i *)(void *)p->at, _mm256_add_epi32(down, right));
-    const __m256i loads =
-        _mm256_or_si256(outside(x, r->x0, r->x1 - taps - beyond), outside(y, r->y0, r->y1 - taps));
-    p->all_inside = _mm256_testz_si256(loads, loads);
-    const __m256i none = _mm256_or_si256(outside(x, r->x0 - taps + 1, r->x1 - 1),
-                                         outside(y, r->y0 - taps + 1, r->y1 - 1));
-    p->all_outside = _mm256_movemask_epi8(none) == -1;
 }
 
 /* ---- storing -------------------------------------------------------------------------------- */
@@ -91,16 +40,6 @@ INLINE2 void store8(uint8_t *out, const __m256i s[4], uint32_t channels, bool la
 }
 
 /* ---- bilinear ------------------------------------------------------------------------------- */
-
-/* Weights of the upper two taps, and of the lower two: 16 bits each, without the factor 32. */
-INLINE2 void bilinear_weights(const struct places *p, __m256i *upper, __m256i *lower)
-{
-    const __m256i one = _mm256_set1_epi32(WARP_FRACTIONS);
-    const __m256i across =
-        _mm256_or_si256(_mm256_sub_epi32(one, p->u), _mm256_slli_epi32(p->u, 16));
-    *upper = _mm256_mullo_epi32(_mm256_sub_epi32(one, p->v), across);
-    *lower = _mm256_mullo_epi32(p->v, across);
-}
 
 /* 16 bytes of either, of which 6 or 8 count: a load into the other half costs no shuffle then. */
 INLINE2 __m256i two_of(const uint8_t *a, const uint8_t *b)
@@ -235,17 +174,6 @@ INLINE2 void nearest8(const struct warp_row *r, const struct places *p, uint32_t
 }
 
 /* ---- a row ---------------------------------------------------------------------------------- */
-
-INLINE2 void
-by_pixel(const struct warp_row *r, uint32_t from, uint32_t to, uint8_t *out, bool only_fill)
-{
-    for (uint32_t x = from; x < to; x++, out += r->channels) {
-        if (only_fill)
-            memcpy(out, r->fill, r->channels);
-        else
-            warp_pixel(r, x, out);
-    }
-}
 
 INLINE2 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t channels)
 {
