@@ -15,6 +15,25 @@ def best(results, workload, threads):
                 and not r["name"].startswith("imrec") and r["name"] != "ffcv-raw"), default=0)
 
 
+def beside(results):
+    """imrec on all CPUs beside the best other that reads JPEG, in words."""
+    cpus, found = results["cpus"], []
+    for workload in WORKLOADS:
+        ours = [r["images_per_s"] for r in results["figures"]
+                if (r["name"], r["workload"], r["threads"]) == ("imrec", workload, cpus)]
+        other = best(results, workload, cpus)
+        if ours and other:
+            found.append(f"{ours[0] / other:.2f} × on {workload.upper()}")
+    return f" imrec beside the best other that reads JPEG, on {cpus} CPUs: {', '.join(found)}." if found else ""
+
+
+def where(results):
+    """Machine and versions, and whether it had other work."""
+    busy = results.get("load_before", 0)
+    work = f" The machine had other work: load {busy:.0f} before." if busy > 1 else ""
+    return f"{results['machine']}.{work} " + ", ".join(f"{k} {v}" for k, v in sorted(results["versions"].items()))
+
+
 def rows(results, workload):
     one, every = 1, results["cpus"]
     figures = {(r["name"], r["threads"]): r for r in results["figures"] if r["workload"] == workload}
@@ -44,10 +63,9 @@ def table(results):
                   *rows(results, workload), ""]
     if results["missing"]:
         lines += ["Not measured: " + "; ".join(f"{n} ({why})" for n, why in results["missing"].items()) + ".", ""]
-    versions = ", ".join(f"{k} {v}" for k, v in sorted(results["versions"].items()))
-    lines.append(f"{results['machine']}. {versions}. {results['pictures']:,} pictures, 3×224×224 float32 batches of "
-                 f"{results['batch']}, shuffled, with labels. Medians of {results['rounds']} turns of "
-                 f"{results['seconds']} s, ± half their range; CPU time, first batch and memory on {cpus} CPUs.")
+    lines.append(f"{where(results)}. {results['pictures']:,} pictures, 3×224×224 float32 batches of {results['batch']}, "
+                 f"shuffled, with labels. Medians of {results['rounds']} turns of {results['seconds']} s, ± half their range; "
+                 f"CPU time, first batch and memory on {cpus} CPUs.{beside(results)}")
     return "\n".join(lines)
 
 
@@ -63,7 +81,8 @@ def short(results):
         cells = [found[name].get((w, t), "–") for w in WORKLOADS for t in (1, every)]
         lines.append("| " + " | ".join([LABELS[name], *cells]) + " |")
     lines += ["", "W1: pictures packed at 256 px, random crop. W2: originals of 500 px, RandomResizedCrop. Both mirrored and "
-              "normalized, 3×224×224 float32 batches of 128 ([all figures](docs/performance.md#beside-the-others))."]
+              f"normalized, 3×224×224 float32 batches of {results['batch']}.{beside(results)} [All figures]"
+              "(docs/performance.md#beside-the-others).", "", f"{where(results)}, medians of {results['rounds']} turns."]
     return "\n".join(lines)
 
 
