@@ -238,15 +238,57 @@ static bool reaches(const struct edge_row *e, uint32_t n, double x)
     return true;
 }
 
-static size_t nearest(double v, uint32_t size)
+/* Where 0 <= a x + b < size, and up to two columns more on either side. */
+static void narrow(const struct line *l, double size, double *begin, double *end)
 {
-    return v < 0 ? 0 : v < size ? (size_t)v : size - 1;
+    const double at = -l->b / l->a, to = (size - l->b) / l->a;
+    if (l->a != 0) {
+        *begin = fmax(*begin, floor(fmin(at, to)) - 1);
+        *end = fmin(*end, ceil(fmax(at, to)) + 2);
+    }
 }
 
-static void row_of_nothing(const struct path_mask *m, uint32_t n, uint16_t *out)
+struct span {
+    uint32_t begin, end;
+};
+
+/* Of n columns from x on those that lie within all edges: one piece, as everything is convex. */
+static struct span span_of(const struct edge_row *e, uint32_t edges, uint32_t x, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = m->nothing;
+    double begin = x, end = (double)x + n;
+    for (uint32_t i = 0; i < edges; i++) {
+        narrow(&e[i].x, e[i].width, &begin, &end);
+        narrow(&e[i].y, e[i].height, &begin, &end);
+    }
+    if (!(begin < end))
+        return (struct span){0, 0};
+    struct span s = {(uint32_t)(begin - x), (uint32_t)(end - x)};
+    while (s.begin < s.end && !reaches(e, edges, (double)x + s.begin))
+        s.begin++;
+    while (s.begin < s.end && !reaches(e, edges, (double)x + s.end - 1))
+        s.end--;
+    return s;
+}
+
+static uint32_t nearest(double v, uint32_t size)
+{
+    return v < 0 ? 0 : v < size ? (uint32_t)(int64_t)v : size - 1;
+}
+
+/* n values from column x on. */
+static void
+gather(const struct mask *from, const struct edge_row *place, double x, uint32_t n, uint16_t *out)
+{
+    const uint16_t *row = from->values;
+    if (place->y.a == 0) /* nothing is turned */
+        row += (size_t)nearest(place->y.b, from->height) * from->width;
+    for (uint32_t i = 0; place->y.a == 0 && i < n; i++)
+        out[i] = row[nearest(place->x.a * (x + i) + place->x.b, from->width)];
+    for (uint32_t i = 0; place->y.a != 0 && i < n; i++) {
+        const size_t sx = nearest(place->x.a * (x + i) + place->x.b, from->width);
+        const size_t sy = nearest(place->y.a * (x + i) + place->y.b, from->height);
+        out[i] = row[sy * from->width + sx];
+    }
 }
 
 void path_mask_row(const struct path_mask *m, uint32_t x, uint32_t y, uint32_t n, uint16_t *out)
@@ -255,22 +297,19 @@ void path_mask_row(const struct path_mask *m, uint32_t x, uint32_t y, uint32_t n
     const struct mask *from = m->from;
     double back[6], there[6];
     struct edge_row edges[PATH_EDGES];
-    if (!invert(p->m, back)) {
-        row_of_nothing(m, n, out);
-        return;
+    struct span span = {0, 0};
+    if (invert(p->m, back)) {
+        for (uint32_t i = 0; i < p->edge_count; i++) {
+            compose(back, p->edges[i].m, there);
+            edges[i] = row_of(there, y, p->edges[i].width, p->edges[i].height);
+        }
+        span = span_of(edges, p->edge_count, x, n);
+        stored_of_upright(m->orientation, from, there);
+        compose(back, there, back);
+        const struct edge_row place = row_of(back, y, from->width, from->height);
+        gather(from, &place, (double)x + span.begin, span.end - span.begin, out + span.begin);
     }
-    for (uint32_t i = 0; i < p->edge_count; i++) {
-        compose(back, p->edges[i].m, there);
-        edges[i] = row_of(there, y, p->edges[i].width, p->edges[i].height);
-    }
-    stored_of_upright(m->orientation, from, there);
-    compose(back, there, back);
-    const struct edge_row place = row_of(back, y, from->width, from->height);
-    for (uint32_t i = 0; i < n; i++) {
-        const double at = (double)x + i;
-        const size_t sx = nearest(place.x.a * at + place.x.b, from->width);
-        const size_t sy = nearest(place.y.a * at + place.y.b, from->height);
-        out[i] =
-            reaches(edges, p->edge_count, at) ? from->values[sy * from->width + sx] : m->nothing;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (i < span.begin || i >= span.end)
+            out[i] = m->nothing;
 }

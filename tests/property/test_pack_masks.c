@@ -146,6 +146,37 @@ START_TEST(masks_boxes_and_keypoints_are_packed_where_their_pictures_are)
 }
 END_TEST
 
+static struct bytes file_of(const char *name)
+{
+    FILE *f = fopen(tmp_path(&dir, name), "rb");
+    uint8_t *p = malloc(1 << 22);
+    ck_assert(f != NULL && p != NULL);
+    const size_t n = fread(p, 1, 1 << 22, f);
+    ck_assert_int_eq(fclose(f), 0);
+    return (struct bytes){p, n};
+}
+
+START_TEST(the_bytes_of_a_set_with_masks_depend_on_no_thread)
+{
+    static const char *const words[][OPTIONS] = {
+        {"threads=1", "resize=60", "copies=3", "augment=rotate=9 rand_mirror=1 pad=3"},
+        {"threads=4", "resize=60", "copies=3", "augment=rotate=9 rand_mirror=1 pad=3"},
+    };
+    struct imrec_pack_result result;
+    struct imrec_error err = {0};
+    struct bytes b[2];
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "one.rec" : "four.rec";
+        ck_assert_msg(pack(words[i], name, "upright.lst", &result, &err) == IMREC_OK, "%s",
+                      err.message);
+        b[i] = file_of(name);
+    }
+    ck_assert(b[0].n == b[1].n && b[0].n > 10000 && memcmp(b[0].p, b[1].p, b[0].n) == 0);
+    bytes_free(b[0]);
+    bytes_free(b[1]);
+}
+END_TEST
+
 START_TEST(masks_that_are_missing_or_wrong_are_told)
 {
     static const char *const words[OPTIONS] = {"resize=50"};
@@ -184,6 +215,7 @@ int main(void)
     tcase_add_unchecked_fixture(t, make, drop);
     tcase_add_loop_test(t, masks_boxes_and_keypoints_are_packed_where_their_pictures_are, 0,
                         (int)(sizeof(recipes) / sizeof(recipes[0])));
+    tcase_add_test(t, the_bytes_of_a_set_with_masks_depend_on_no_thread);
     suite_add_tcase(s, t);
     TCase *u = tcase_create("wrong masks");
     tcase_add_checked_fixture(u, make, drop);
