@@ -232,7 +232,7 @@ class Dataset(torch.utils.data.Dataset[Any]):
             raise ArgumentError(f"channels is 1, 3 or 4, not {channels!r}")
         self.records = Records(path_imgrec)
         self.transform, self.target_transform, self.image = transform, target_transform, image
-        self._how = {"channels": channels, "auto_orient": auto_orient, "max_pixels": max_pixels}
+        self._how: dict[str, Any] = {"channels": channels, "auto_orient": auto_orient, "max_pixels": max_pixels}
         self.classes = _classes_beside(self.records[0].shard) if len(self.records) else []
 
     def __len__(self) -> int:
