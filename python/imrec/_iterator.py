@@ -14,6 +14,7 @@ from . import _log, _tables
 from ._batch import DTYPES, MASKS, Batch, Memory
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._options import assign, describe, signature
+from ._running import interruptible
 from .errors import CancelledError
 
 if TYPE_CHECKING:
@@ -70,7 +71,12 @@ class ImageRecordIter:
             lib.imrec_iter_options_init(options)
             texts = assign(lib.imrec_iter_options_set, options, _tables.ITER, parameters)
             out = ffi.new("struct imrec_iter **")
-            check(lib.imrec_iter_open(options, out, err), err)
+            if options.equal_batches or options.mean_img[0] != b"\0":  # all the data may have to be read
+                status = interruptible(lambda: lib.imrec_iter_open(options, out, err),
+                                       lambda: lib.imrec_iter_close(out[0]))
+            else:
+                status = lib.imrec_iter_open(options, out, err)
+            check(status, err)
             del texts  # borrowed until here
             self._it, self._pid, self._copy = out[0], os.getpid(), copy
             self._lock, self._closing = threading.Lock(), False

@@ -35,16 +35,22 @@ class Watch:
     def run(self, call: Callable[[], int]) -> int:
         """The status of call()."""
         out: list[int] = []
-        ended = threading.Event()  # and not join(): interrupted, it takes a thread for ended that is not
+        begun, ended = threading.Event(), threading.Event()  # and not join(): interrupted, it takes a thread for ended that is not
 
         def body() -> None:
+            begun.set()
             try:
                 out.append(call())
             finally:
                 ended.set()
 
-        threading.Thread(target=body, name="imrec-call").start()
         interrupt: BaseException | None = None
+        try:
+            threading.Thread(target=body, name="imrec-call").start()
+        except BaseException as error:  # start() waits: the thread may run all the same
+            interrupt, self.cancelled = error, True
+            if not begun.wait(1):
+                raise
         while not ended.is_set():
             try:
                 ended.wait(0.05)
@@ -55,6 +61,34 @@ class Watch:
         if interrupt or self.error:
             raise interrupt or self.error  # type: ignore[misc]
         return out[0]
+
+
+def interruptible(call: Callable[[], int], abandoned: Callable[[], Any]) -> int:
+    """call(), which cannot be told to end. Ctrl-C is heard meanwhile; what the call makes after it, abandoned() frees."""
+    out: list[int] = []
+    lock, ended, gone = threading.Lock(), threading.Event(), threading.Event()
+
+    def body() -> None:
+        try:
+            status = call()
+            with lock:
+                out.append(status)
+                if gone.is_set():
+                    abandoned()
+        finally:
+            ended.set()
+
+    try:
+        threading.Thread(target=body, name="imrec-call", daemon=True).start()
+        while not ended.wait(0.05):
+            pass
+    except BaseException:
+        with lock:
+            gone.set()
+            if out:
+                abandoned()
+        raise
+    return out[0]
 
 
 def _bar(unit: str, scale: bool) -> Any:

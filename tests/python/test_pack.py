@@ -116,3 +116,9 @@ def test_the_signature_is_the_table():
     assert names == {r.name for r in _tables.PACK} - {"quiet", "json"} | {"source", "out", "root", "image", "label", "progress"}
     with pytest.raises(imrec.ArgumentError, match="did you mean resize"):
         imrec.pack([(picture(0), 0)], "x.rec", resise=3)
+
+
+def test_progress_is_shown_by_tqdm(folder, tmp_path, capsys):
+    pytest.importorskip("tqdm")
+    imrec.pack(folder, tmp_path / "t.rec", progress=True)
+    assert "img" in capsys.readouterr().err

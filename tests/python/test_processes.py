@@ -13,6 +13,7 @@ import pytest
 
 import imrec
 from conftest import jpeg, picture, write_shard
+from imrec._running import interruptible
 from tests_support import open_iter
 
 
@@ -201,3 +202,27 @@ def test_closing_ends_another_threads_wait(shard):
     it.close()
     thread.join(60)
     assert len(ended) == 1 and "closed" in ended[0]
+
+
+def test_a_call_that_cannot_be_told_to_end_is_left_and_cleaned_up():
+    go, freed = threading.Event(), threading.Event()
+
+    def call():
+        os.kill(os.getpid(), signal.SIGINT)
+        go.wait(60)
+        return 0
+
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(call, freed.set)
+    assert not freed.is_set()
+    go.set()
+    assert freed.wait(60)
+    assert interruptible(lambda: 7, freed.set) == 7
+
+
+def test_opening_that_reads_all_the_data_gives_the_same(shard, tmp_path):
+    with open_iter(shard, mean_img=tmp_path / "mean.bin", equal_batches=True) as it, \
+            open_iter(shard, mean_img=tmp_path / "mean.bin") as twin:
+        assert (next(it).data == next(twin).data).all() and (tmp_path / "mean.bin").exists()
+    with pytest.raises(imrec.ArgumentError):
+        open_iter(shard, equal_batches=True, batch_size=0)
