@@ -1,5 +1,6 @@
 /* A mask behind a picture: found, refused, decoded; and what an iterator says of records without.
  */
+#include "base/alloc.h"
 #include "formats/record_mask.h"
 #include "tests/support/built.h"
 #include "tests/support/maskset.h"
@@ -189,6 +190,34 @@ START_TEST(what_cannot_be_mixed_is_refused)
 }
 END_TEST
 
+/* Opening, and a batch of masks: whichever allocation fails is told. */
+START_TEST(every_failing_allocation_is_an_error_and_nothing_leaks)
+{
+    struct spoiled s = make();
+    struct imrec_error err = {0};
+    struct imrec_batch b;
+    bool ended = false;
+    const long before = imrec_alloc_live();
+    for (long n = 0; !ended && n < 2000; n++) {
+        struct imrec_iter *it;
+        imrec_alloc_fail_after(n);
+        enum imrec_status st =
+            mask_try_open(&s.set, "batch_size=1 preprocess_threads=1", &it, &err);
+        if (st == IMREC_OK)
+            st = imrec_iter_next(it, &b, &err);
+        imrec_alloc_fail_after(-1);
+        ck_assert_msg(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY || st == IMREC_ERR_DATA ||
+                          st == IMREC_ERR_LIMIT,
+                      "allocation %ld: %d, %s", n, (int)st, err.message);
+        imrec_iter_close(it);
+        ck_assert_int_eq(imrec_alloc_live(), before);
+        ended = st == IMREC_OK;
+    }
+    ck_assert(ended);
+    drop(&s);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("mask of a record");
@@ -201,6 +230,7 @@ int main(void)
     tcase_add_test(t, without_masks_asked_for_all_pictures_are_read);
     tcase_add_loop_test(t, values_have_the_type_asked_for, 0, 2);
     tcase_add_loop_test(t, what_cannot_be_mixed_is_refused, 0, 7);
+    tcase_add_test(t, every_failing_allocation_is_an_error_and_nothing_leaks);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
