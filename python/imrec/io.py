@@ -26,7 +26,7 @@ __all__ = ["DataBatch", "DataDesc", "DataIter", "ImageDetRecordIter", "ImageReco
            "ImageRecordIter_v1", "ImageRecordUInt8Iter", "ImageRecordUInt8Iter_v1", "NDArray"]
 
 
-class NDArray(np.ndarray):  # type: ignore[type-arg]
+class NDArray(np.ndarray):
     """A numpy array with the words that code for MXNet uses. It is the iterator's memory, not a copy, and stays as it is as
     long as anything refers to it."""
 
@@ -57,7 +57,7 @@ class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
         self.dtype, self.layout = dtype, layout
         return self
 
-    def __getnewargs__(self) -> tuple[Any, ...]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[Any, ...]:
         return self.name, self.shape, self.dtype, self.layout
 
     @staticmethod

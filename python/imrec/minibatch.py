@@ -117,7 +117,7 @@ class CSR(NamedTuple):
 
     def to_scipy(self) -> Any:
         """As scipy.sparse.csr_matrix, without a copy of the values."""
-        from scipy.sparse import csr_matrix
+        from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
         return csr_matrix((self.data, self.indices, self.indptr), self.shape)
 
 

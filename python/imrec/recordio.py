@@ -37,7 +37,9 @@ class MXRecordIO:
         self.uri, self.flag = as_text(None, "uri", uri), flag
         if flag not in ("r", "w"):
             raise ArgumentError(f"flag {flag!r}: it must be 'r' to read or 'w' to write")
-        self.writable, self.is_open, self._place = flag == "w", False, None
+        self.writable, self.is_open = flag == "w", False
+        self._place: tuple[int, int, bool] | None  # of a reader that is elsewhere than its handle: shard, byte, behind its record
+        self._last: tuple[int, int] | None  # of a reader: shard and byte of the record that was read last
         self.open()
 
     # ---- opening and closing -------------------------------------------------------------------------------------------
@@ -53,8 +55,7 @@ class MXRecordIO:
             out = ffi.new("struct imrec_reader **")
             check(lib.imrec_reader_open(os.fsencode(self.uri), 0, 1, out, err), err)
         self._handle, self._pid, self.is_open = out[0], os.getpid(), True
-        self._place = None  # of a reader, where it is not where its handle is: (byte, behind its record)
-        self._last = None  # of a reader: the record that was read last
+        self._place = self._last = None
 
     def close(self) -> None:
         """A writer's file gets its name. Twice is harmless."""
@@ -156,7 +157,7 @@ class MXRecordIO:
 
     def __iter__(self) -> Iterator[bytes]:
         """The records that are left."""
-        return iter(self.read, None)  # type: ignore[arg-type]
+        return iter(self.read, None)
 
     def tell(self) -> int:
         """Of a writer: the byte at which the next record will begin."""
@@ -180,6 +181,7 @@ class MXIndexedRecordIO(MXRecordIO):
         self.idx: dict[Any, int]
         self.keys: list[Any]
         self._lines: list[str]  # of a writer's index
+        self._ends: dict[int, int]  # of a reader's records, as far as the index tells
         super().__init__(uri, flag)
 
     def open(self) -> None:
