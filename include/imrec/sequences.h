@@ -3,6 +3,7 @@
 #ifndef IMREC_SEQUENCES_H
 #define IMREC_SEQUENCES_H
 
+#include "imrec/cbf.h"
 #include "imrec/minibatch.h"
 
 #ifdef __cplusplus
@@ -47,6 +48,26 @@ IMREC_API uint32_t imrec_sequences_streams(const struct imrec_sequences *s,
                                            const struct imrec_stream **out);
 IMREC_API struct imrec_sequences_totals imrec_sequences_totals(const struct imrec_sequences *s);
 IMREC_API void imrec_sequences_close(struct imrec_sequences *s); /* NULL is allowed */
+
+struct imrec_cbf_writer; /* opaque; one thread at a time */
+
+/* A binary file of such sequences. stream: name, storage, type of the values and dim of each;
+ * copied. chunk_bytes: of a chunk, 0 = 32 MiB. Nothing stands under `path` before _commit(). */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_cbf_writer_open(const char *path, const struct imrec_cbf_stream *stream, uint32_t streams,
+                      uint64_t chunk_bytes, struct imrec_cbf_writer **out, struct imrec_error *err);
+/* stream[streams], values of the type that each was opened with. length: samples that minibatches
+ * count; 0 = those of the longest stream. After IMREC_ERR_ARGUMENT (a count or an index that
+ * cannot be) nothing was appended. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_cbf_writer_append(struct imrec_cbf_writer *w, const struct imrec_sequence_stream *stream,
+                        uint32_t length, struct imrec_error *err);
+/* Makes the file real; it needs a sequence. *out (may be NULL): bytes, chunks, sequences, samples.
+ * The writer is gone either way. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_cbf_writer_commit(struct imrec_cbf_writer *w, struct imrec_sequences_totals *out,
+                        struct imrec_error *err);
+IMREC_API void imrec_cbf_writer_abort(struct imrec_cbf_writer *w); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

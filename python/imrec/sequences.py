@@ -9,16 +9,13 @@ Streams of scipy.sparse matrices (or imrec.CSR) are sparse, others dense.
 """
 from __future__ import annotations
 
+import itertools
 import os
-import tempfile
-from itertools import count
 from typing import Any, Iterable, Iterator, Mapping, Union
 
 import numpy as np
 
-from . import _tables
-from ._ffi import check, ffi, lib, new_error, text, to_dict
-from ._options import fill
+from ._ffi import check, ffi, lib, new_error, text
 from .errors import ArgumentError
 from .minibatch import CSR, Deserializer, StreamDef, StreamDefs
 
@@ -32,25 +29,22 @@ Samples = Union[CSR, "np.ndarray[Any, Any]"]  # of one sequence: (samples, dim)
 def _csr(data: Any) -> CSR | None:
     """A sparse matrix of any kind; None: it is not sparse."""
     if isinstance(data, CSR):
-        return data
+        return data.rows(0, data.shape[0])
     if not hasattr(data, "tocsr"):
         return None
     m = data.tocsr()
-    return CSR(m.data, m.indices, m.indptr, m.shape)
+    return CSR(m.data, m.indices, m.indptr, m.shape).rows(0, m.shape[0])
 
 
 def _samples(name: str, data: Any) -> Samples:
     """What a sequence has of a stream, as (samples, dim)."""
     sparse = _csr(data)
     if sparse is not None:
-        if not np.isfinite(sparse.data).all():
-            raise ArgumentError(f"stream {name!r} has a value that is not finite, which fits no text")
         return sparse
     array = np.asarray(data)
-    array = array.reshape(1, -1) if array.ndim < 2 else array.reshape(len(array), int(np.prod(array.shape[1:])))
-    if array.dtype.kind not in "buif" or not np.isfinite(array).all():
-        raise ArgumentError(f"stream {name!r} has values that are not finite numbers, which fit no text")
-    return array
+    if array.dtype.kind not in "buif":
+        raise ArgumentError(f"stream {name!r} has values that are no numbers, but {array.dtype}")
+    return array.reshape(1, -1) if array.ndim < 2 else array.reshape(len(array), int(np.prod(array.shape[1:])))
 
 
 def _sequences(streams: Any) -> Iterator[dict[str, Samples]]:
@@ -98,7 +92,10 @@ def sequence_to_cntk_text_format(seq_idx: int, alias_tensor_map: Mapping[str, An
         if not name or name[0] == "#" or any(c in name for c in " \t|\r\n"):
             raise ArgumentError(f"{name!r} cannot be a stream's name in a text: it must have no blank and no pipe, and not "
                                 "begin with #")
-        streams[name] = iter(list(_lines(_samples(name, data))))
+        samples = _samples(name, data)
+        if not np.isfinite(samples.data if isinstance(samples, CSR) else samples).all():
+            raise ArgumentError(f"stream {name!r} has a value that is not finite, which fits no text")
+        streams[name] = _lines(samples)
     lines = []
     while True:
         line = [f"|{name} {sample}".rstrip() for name, sample in ((n, next(s, None)) for n, s in streams.items())
@@ -122,9 +119,9 @@ class _Described(dict):  # type: ignore[type-arg]
                 raise ArgumentError(f"samples of stream {name!r} are {words[0]}, and then {words[1]}")
 
 
-def _write_text(path: str, streams: Any, ids: Iterable[int] | None) -> tuple[int, _Described]:
+def _write_text(path: str, streams: Any, ids: Iterable[int] | None) -> _Described:
     described, n = _Described(), 0
-    numbers = iter(ids) if ids is not None else count()
+    numbers = iter(ids) if ids is not None else itertools.count()
     with open(path, "w", encoding="utf-8", newline="\n") as f:
         for sequence in _sequences(streams):
             described.note(sequence)
@@ -137,7 +134,7 @@ def _write_text(path: str, streams: Any, ids: Iterable[int] | None) -> tuple[int
         os.fsync(f.fileno())
     if n == 0:
         raise ArgumentError(f"{path}: there is no sequence to write")
-    return n, described
+    return described
 
 
 def write_ctf(path: Any, streams: Any, *, ids: Iterable[int] | None = None) -> StreamDefs:
@@ -149,7 +146,7 @@ def write_ctf(path: Any, streams: Any, *, ids: Iterable[int] | None = None) -> S
     """
     path, part = os.fspath(path), os.fspath(path) + ".part"
     try:
-        described = _write_text(part, streams, ids)[1]
+        described = _write_text(part, streams, ids)
         os.replace(part, path)
     except BaseException:
         if os.path.exists(part):
@@ -158,22 +155,89 @@ def write_ctf(path: Any, streams: Any, *, ids: Iterable[int] | None = None) -> S
     return StreamDefs((name, StreamDef(shape=dim, is_sparse=sparse)) for name, (sparse, dim) in described.items())
 
 
-def write_cbf(path: Any, streams: Any, *, precision: str = "float", **options: Any) -> dict[str, int]:
-    """Writes sequences as a binary file; arguments as of write_ctf(). precision: "float" or "double"; options: chunk_size
-    (bytes), defines_mb_size (a stream's name), threads. Returns counts: sequences, samples, chunks, bytes."""
-    path = os.fspath(path)
-    with tempfile.TemporaryDirectory(prefix=".cbf-", dir=os.path.dirname(path) or ".") as folder:
-        source, header = os.path.join(folder, "text.ctf"), os.path.join(folder, "header.txt")
-        described = _write_text(source, streams, None)[1]
-        with open(header, "w", encoding="utf-8") as f:
-            f.writelines(f"{name} {name} {'sparse' if sparse else 'dense'} {dim}\n" for name, (sparse, dim) in described.items())
-        o, out, err = ffi.new("struct imrec_convert_options *"), ffi.new("struct imrec_convert_result *"), new_error()
-        lib.imrec_convert_options_init(o)
-        kept = fill(o, _tables.CONVERT, {**options, "input": source, "header": header, "output": path, "precision": precision},
-                    "write_cbf()")
-        check(lib.imrec_ctf_to_cbf(o, ffi.NULL, ffi.NULL, out, err), err)
-        del kept
-    return to_dict(out[0])
+class _BinaryWriter:
+    """A CBF file that gets its name at commit()."""
+
+    def __init__(self, path: Any, described: Mapping[str, tuple[bool, int]], dtype: np.dtype[Any], chunk_size: int) -> None:
+        self._described, self._dtype, kept = described, dtype, [ffi.new("char[]", name.encode()) for name in described]
+        streams = ffi.new("struct imrec_cbf_stream[]", len(described))
+        for s, name, (sparse, dim) in zip(streams, kept, described.values()):
+            s.name, s.sparse, s.is_double, s.dim = name, sparse, dtype.itemsize == 8, dim
+        out, err = ffi.new("struct imrec_cbf_writer **"), new_error()
+        check(lib.imrec_cbf_writer_open(os.fsencode(path), streams, len(streams), chunk_size, out, err), err)
+        self._writer, self._c = out[0], ffi.new("struct imrec_sequence_stream[]", len(described))
+
+    def append(self, sequence: Mapping[str, Samples], length_of: str | None) -> None:
+        kept: list[Any] = []
+        for c, (name, (sparse, dim)) in zip(self._c, self._described.items()):
+            data = sequence.get(name)
+            if data is None:
+                data = CSR(*(np.empty(0, np.int32),) * 2, np.zeros(1, np.int64), (0, dim)) if sparse else np.empty((0, dim))
+            values = np.ascontiguousarray(data.data if isinstance(data, CSR) else data, self._dtype)
+            parts = [values]
+            if isinstance(data, CSR):
+                if len(data.indices) and not 0 <= data.indices.min() <= data.indices.max() < dim:
+                    raise ArgumentError(f"stream {name!r} has indices that are not in [0, {dim})")
+                parts += [np.ascontiguousarray(data.indices, np.int32), np.diff(data.indptr).astype(np.int32)]
+            kept += [ffi.from_buffer(part) for part in parts]
+            c.samples, c.value_count, c.values = data.shape[0], values.size, kept[-len(parts)]
+            if sparse:
+                c.indices, c.counts = kept[-2:]
+        err, counted = new_error(), sequence.get(length_of) if length_of else None
+        check(lib.imrec_cbf_writer_append(self._writer, self._c, counted.shape[0] if counted is not None else 0, err), err)
+
+    def commit(self) -> dict[str, int]:
+        writer, self._writer = self._writer, ffi.NULL
+        out, err = ffi.new("struct imrec_sequences_totals *"), new_error()
+        check(lib.imrec_cbf_writer_commit(writer, out, err), err)
+        return {name: int(getattr(out, name)) for name in ("sequences", "samples", "chunks", "bytes")}
+
+    def abort(self) -> None:
+        writer, self._writer = self._writer, ffi.NULL
+        lib.imrec_cbf_writer_abort(writer)
+
+
+def _first_of(name: str, data: Any) -> Samples | None:
+    """The first sequence that has samples of a stream."""
+    sparse = _csr(data)
+    return sparse if sparse is not None else next((_samples(name, part) for part in data if part is not None), None)
+
+
+def _describe(streams: Any, first: Mapping[str, Samples]) -> _Described:
+    described = _Described()
+    described.note(first)
+    if isinstance(streams, Mapping):  # its lists may begin with None
+        found = {name: _first_of(name, data) for name, data in streams.items()}
+        described = _Described()
+        described.note({name: data for name, data in found.items() if data is not None})
+    return described
+
+
+def write_cbf(path: Any, streams: Any, *, precision: str = "float", chunk_size: int = 0,
+              defines_mb_size: str | None = None) -> dict[str, int]:
+    """Writes sequences as a binary file, which gets its name when it is whole; `streams` as of write_ctf(), but the first one
+    of an iterable has all streams. precision: "float" or "double"; chunk_size: bytes, 0 = 32 MiB; defines_mb_size: the stream
+    whose samples are the length of a sequence, default the longest of each. Returns counts: sequences, samples, chunks, bytes."""
+    if precision not in ("float", "double"):
+        raise ArgumentError(f"precision={precision!r}: it must be one of float, double")
+    sequences = _sequences(streams)
+    first = next(sequences, None)
+    if first is None:
+        raise ArgumentError(f"{os.fspath(path)}: there is no sequence to write")
+    described = _describe(streams, first)
+    if defines_mb_size and defines_mb_size not in described:
+        raise ArgumentError(f"defines_mb_size={defines_mb_size!r}: there is no such stream")
+    writer = _BinaryWriter(path, described, np.dtype(np.float64 if precision == "double" else np.float32), chunk_size)
+    try:
+        for sequence in itertools.chain([first], sequences):
+            if not sequence.keys() <= described.keys():
+                raise ArgumentError(f"stream {min(sequence.keys() - described.keys())!r} was not in the first sequence")
+            described.note(sequence)
+            writer.append(sequence, defines_mb_size)
+    except BaseException:
+        writer.abort()
+        raise
+    return writer.commit()
 
 
 # ---- reading -----------------------------------------------------------------------------------------------------------

@@ -204,14 +204,26 @@ def test_sequences_from_an_iterable_with_ids(tmp_path):
     assert sequence_to_cntk_text_format(3, {"a": [[1, 2], [3, 4]], "b": one_hot([4], 9)}) == "3\t|a 1 2 |b 4:1\n3\t|a 3 4"
 
 
-@pytest.mark.parametrize("streams, what", [({"a b": np.ones((1, 1))}, "name"), ({"x": [[np.nan]]}, "finite"), ({}, "no sequence"),
-                                           ({"x": np.ones((2, 1)), "y": np.ones((3, 1))}, "same number"),
-                                           ({"x": [np.ones((1, 2)), np.ones((1, 3))]}, "dense of 2"), ({"x": [None]}, "no sample")])
-def test_what_fits_no_file_is_refused_and_nothing_is_left(tmp_path, streams, what):
-    for write in (write_ctf, write_cbf):
-        with pytest.raises(ValueError, match=what):
-            write(tmp_path / "a", streams)
-        assert os.listdir(tmp_path) == []
+@pytest.mark.parametrize("write, streams, what", [
+    (write_ctf, {"a b": np.ones((1, 1))}, "name"), (write_ctf, {"x": [[np.nan]]}, "finite"), (write_ctf, {"x": [None]}, "no sample"),
+    (write_cbf, {"x": [None]}, "streams"), (write_cbf, [{"x": [1]}, {"y": [1]}], "'y' was not"),
+    (write_cbf, {"x": CSR(np.ones(1), np.array([2**32 + 1]), np.array([0, 1]), (1, 5))}, r"\[0, 5\)"),
+    *((write, *case) for write in (write_ctf, write_cbf) for case in (
+        ({}, "no sequence"), ({"x": np.ones((2, 1)), "y": np.ones((3, 1))}, "same number"), ({"x": ["a"]}, "no numbers"),
+        ({"x": [np.ones((1, 2)), np.ones((1, 3))]}, "dense of 2")))])
+def test_what_fits_no_file_is_refused_and_nothing_is_left(tmp_path, write, streams, what):
+    with pytest.raises(ValueError, match=what):
+        write(tmp_path / "a", streams)
+    assert os.listdir(tmp_path) == []
+
+
+def test_binary_files_hold_what_no_text_does(tmp_path):
+    given = {"a stream | of words": [None, np.array([[np.inf, np.nan]])], "y": [CSR(*map(np.array, ([1.0], [4], [0, 0, 1])), (2, 9))] * 2}
+    counts = write_cbf(tmp_path / "a.cbf", given, defines_mb_size="a stream | of words", precision="double")
+    assert counts["sequences"] == 2 and counts["samples"] == 3
+    first, second = read_sequences(tmp_path / "a.cbf", precision="double")
+    assert first["a stream | of words"].shape == (0, 2) and np.isnan(second["a stream | of words"][0, 1])
+    assert second["y"].indptr.tolist() == [0, 0, 1]
 
 
 def test_scipys_matrices(tmp_path):

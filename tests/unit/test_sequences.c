@@ -5,6 +5,7 @@
 #include "imrec/sequences.h"
 #include "storage/mem.h"
 #include "tests/support/suite.h"
+#include "tests/support/tmpdir.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -250,6 +251,114 @@ START_TEST(a_text_is_known_by_its_first_line)
 }
 END_TEST
 
+/* Sequence i of a file: i dense samples, two sparse ones of i and no values. */
+static enum imrec_status append_made(struct imrec_cbf_writer *w, uint32_t i, int32_t index)
+{
+    const double dense[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const float values[] = {0.5f, -1, 2, 8};
+    const int32_t indices[] = {index, 2, 2, 0}, counts[] = {(int32_t)i, 0};
+    const struct imrec_sequence_stream made[] = {
+        {.samples = i, .value_count = 2 * (uint64_t)i, .values = dense},
+        {.samples = 2, .value_count = i, .values = values, .indices = indices, .counts = counts}};
+    return imrec_cbf_writer_append(w, made, i == 4 ? 9 : 0, &err);
+}
+
+static enum imrec_status write_made(const char *path, struct imrec_sequences_totals *totals)
+{
+    const struct imrec_cbf_stream streams[] = {{.name = "x", .is_double = true, .dim = 2},
+                                               {.name = "y", .sparse = true, .dim = 7}};
+    struct imrec_cbf_writer *w;
+    enum imrec_status st = imrec_cbf_writer_open(path, streams, 2, 100, &w, &err);
+    for (uint32_t i = 0; i < 5 && st == IMREC_OK; i++) {
+        st = append_made(w, i, 6);
+        if (st != IMREC_OK)
+            imrec_cbf_writer_abort(w);
+    }
+    return st == IMREC_OK ? imrec_cbf_writer_commit(w, totals, &err) : st;
+}
+
+START_TEST(a_written_binary_file_is_read)
+{
+    struct tmpdir dir = tmpdir_make();
+    struct imrec_sequences_totals totals;
+    struct imrec_sequences *s;
+    const char *path = tmp_path(&dir, "a.cbf");
+    ck_assert_msg(write_made(path, &totals) == IMREC_OK, "%s", err.message);
+    ck_assert_uint_eq(totals.sequences, 5);
+    ck_assert_uint_eq(totals.samples, 2 + 2 + 2 + 3 + 9);
+    ck_assert_int_eq(tmp_size(path), (long)totals.bytes);
+    ck_assert_uint_gt(totals.chunks, 1);
+    d.file = path;
+    d.streams = 0;
+    ck_assert_int_eq(imrec_sequences_open(&d, IMREC_PRECISION_DOUBLE, NULL, NULL, &s, &err),
+                     IMREC_OK);
+    for (uint32_t i = 0; i < 5; i++) {
+        const struct imrec_sequence q = next(s);
+        double x, y;
+        int32_t index;
+        ck_assert(q.stream[0].samples == i && q.stream[1].samples == 2);
+        ck_assert_uint_eq(q.stream[1].value_count, i);
+        if (i == 0)
+            continue;
+        memcpy(&x, (const uint8_t *)q.stream[0].values + 8 * (2 * (size_t)i - 1), 8);
+        memcpy(&y, q.stream[1].values, 8);
+        memcpy(&index, q.stream[1].indices, 4);
+        ck_assert(x == 2 * i && y == 0.5 && index == 6);
+    }
+    expect_end(s);
+    tmpdir_remove(&dir);
+}
+END_TEST
+
+START_TEST(what_no_binary_file_can_hold_is_refused)
+{
+    struct tmpdir dir = tmpdir_make();
+    const char *path = tmp_path(&dir, "a.cbf");
+    struct imrec_cbf_stream streams[] = {{.name = "x", .is_double = true, .dim = 2},
+                                         {.name = "x", .sparse = true, .dim = 7}};
+    struct imrec_cbf_writer *w;
+    ck_assert_int_eq(imrec_cbf_writer_open(path, streams, 2, 0, &w, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "two streams are called 'x'"));
+    ck_assert_int_eq(imrec_cbf_writer_open(path, streams, 0, 0, &w, &err), IMREC_ERR_ARGUMENT);
+    streams[1].name = "y";
+    ck_assert_int_eq(imrec_cbf_writer_open(path, streams, 2, 0, &w, &err), IMREC_OK);
+    ck_assert_int_eq(append_made(w, 1, 7), IMREC_ERR_ARGUMENT);
+    ck_assert_str_eq(err.message, "stream 'y', sequence 0: index 7, it must be in [0, 7)");
+    ck_assert_int_eq(append_made(w, 1, -1), IMREC_ERR_ARGUMENT);
+    const int32_t counts[] = {1, 1};
+    const struct imrec_sequence_stream wrong[][2] = {
+        {{.samples = 1, .value_count = 3}, {0}},
+        {{0},
+         {.samples = 2, .value_count = 1, .values = "abcd", .indices = "\0\0\0", .counts = counts}},
+        {{0}, {.value_count = 1, .values = "abcd", .indices = "\0\0\0"}}};
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(imrec_cbf_writer_append(w, wrong[i], 0, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(imrec_cbf_writer_commit(w, NULL, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "no sequence"));
+    ck_assert_int_eq(tmp_size(path), -1);
+    tmpdir_remove(&dir);
+}
+END_TEST
+
+START_TEST(an_allocation_that_fails_leaves_no_binary_file)
+{
+    struct tmpdir dir = tmpdir_make();
+    const char *path = tmp_path(&dir, "a.cbf");
+    const long live = imrec_alloc_live();
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    for (long n = 0; st != IMREC_OK; n++) {
+        ck_assert_int_lt(n, 500);
+        imrec_alloc_fail_after(n);
+        st = write_made(path, NULL);
+        imrec_alloc_fail_after(-1);
+        ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
+        ck_assert_int_eq(tmp_size(path) != -1, st == IMREC_OK);
+        ck_assert_int_eq(imrec_alloc_live(), live);
+    }
+    tmpdir_remove(&dir);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("sequences");
@@ -265,6 +374,9 @@ int main(void)
     tcase_add_test(t, a_card_tells_what_can_be_seen);
     tcase_add_test(t, too_many_inputs_are_passed_over);
     tcase_add_test(t, a_text_is_known_by_its_first_line);
+    tcase_add_test(t, a_written_binary_file_is_read);
+    tcase_add_test(t, what_no_binary_file_can_hold_is_refused);
+    tcase_add_test(t, an_allocation_that_fails_leaves_no_binary_file);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
