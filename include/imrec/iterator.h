@@ -262,7 +262,7 @@ struct imrec_batch {
     uint64_t number;                 /* of the batch since opening, from 0 */
     uint64_t sweep;                  /* of its first sample, from 0 */
     uint32_t slots;                  /* batch_size; with last_batch=partial maybe fewer */
-    uint32_t count;                  /* real samples of the sweep, failed ones included */
+    uint32_t count;                  /* slots of real samples of the sweep, failed ones included */
     uint32_t pad;                    /* slots - count: zero, or repeated samples */
     uint32_t failed;                 /* of count: slots whose status is not IMREC_OK */
     uint32_t label_width;            /* floats a sample */
