@@ -103,7 +103,8 @@ def test_a_thousand_batches_leak_nothing(shard):
                 before, memory = resident(), it.stats()["memory_bytes"]
         gc.collect()
         assert it.stats()["memory_bytes"] == memory
-        assert resident() - before < 8 << 20  # a batch has 1.5 MB: 1,000 are 1.5 GB
+        # A batch has 1.5 MB: 1,000 are 1.5 GB. AddressSanitizer holds back what was freed, up to 256 MB.
+        assert resident() - before < (400 << 20 if "asan" in os.environ.get("LD_PRELOAD", "") else 8 << 20)
 
 
 def test_iterators_leave_no_threads(shard):
