@@ -33,7 +33,7 @@ function(imrec_test name)
     set(ARG_LABEL unit)
   endif()
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 60)
+    set(ARG_TIMEOUT 300) # against hanging alone: how long a test takes is the machine's affair
   endif()
   if(IMREC_SANITIZE) # everything takes several times as long, on a machine that may be busy
     math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * 5")

@@ -5,8 +5,8 @@ imrec_test(test_normalize augment SOURCES unit/test_normalize.c)
 imrec_test(test_ops augment SOURCES unit/test_ops.c)
 imrec_test(test_orient augment SOURCES unit/test_orient.c)
 imrec_test(test_resample augment SOURCES unit/test_resample.c)
-imrec_test(test_resize augment SOURCES unit/test_resize.c TIMEOUT 300)
-imrec_test(test_warp augment SOURCES unit/test_warp.c TIMEOUT 300)
+imrec_test(test_resize augment SOURCES unit/test_resize.c)
+imrec_test(test_warp augment SOURCES unit/test_warp.c)
 
 # What a kernel takes, by variant: `bench_normalize [threads]`. No test.
 add_executable(bench_normalize bench/bench_normalize.c)

@@ -7,16 +7,16 @@ target_link_libraries(test_baseline_rows PRIVATE PkgConfig::JPEG)
 imrec_test(test_bmp codec SOURCES unit/test_bmp.c)
 imrec_test(test_jpeg_optimize codec SOURCES unit/test_jpeg_optimize.c)
 imrec_test(test_jpeg_decode codec SOURCES unit/test_jpeg_decode.c support/pictures.c)
-imrec_test(test_jpeg_region codec SOURCES unit/test_jpeg_region.c support/pictures.c TIMEOUT 300)
-imrec_test(test_baseline codec SOURCES unit/test_baseline.c support/pictures.c TIMEOUT 300)
+imrec_test(test_jpeg_region codec SOURCES unit/test_jpeg_region.c support/pictures.c)
+imrec_test(test_baseline codec SOURCES unit/test_baseline.c support/pictures.c)
 imrec_test(test_baseline_damage codec SOURCES property/test_baseline_damage.c support/pictures.c
-           LABEL property TIMEOUT 300)
+           LABEL property)
 imrec_test(test_baseline_symbols codec SOURCES property/test_baseline_symbols.c support/pictures.c
-           LABEL property TIMEOUT 300)
+           LABEL property)
 imrec_test(test_decode_vectors codec formats SOURCES conformance/test_decode_vectors.c LABEL conformance)
 target_link_libraries(test_decode_vectors PRIVATE PkgConfig::JANSSON)
 imrec_test(test_photo_regions codec SOURCES conformance/test_photo_regions.c support/pictures.c
-           LABEL conformance TIMEOUT 300)
+           LABEL conformance)
 
 # What a picture takes: `bench_codec`. No test.
 add_executable(bench_codec bench/bench_codec.c)

@@ -12,8 +12,8 @@ imrec_test(test_tally im2rec SOURCES unit/test_tally.c)
 imrec_test(test_pack_property im2rec SOURCES property/test_pack_property.c LABEL property)
 imrec_test(test_pack_vectors im2rec SOURCES conformance/test_pack_vectors.c LABEL conformance)
 imrec_test(test_reshape_masks reshape SOURCES unit/test_reshape_masks.c)
-imrec_test(test_reshape_faults reshape SOURCES fault/test_reshape_faults.c LABEL fault TIMEOUT 300)
-imrec_test(test_im2rec_faults im2rec SOURCES fault/test_pack_faults.c LABEL fault TIMEOUT 300)
+imrec_test(test_reshape_faults reshape SOURCES fault/test_reshape_faults.c LABEL fault)
+imrec_test(test_im2rec_faults im2rec SOURCES fault/test_pack_faults.c LABEL fault)
 
 # im2rec from outside: every tests/cli/im2rec/CASE.sh on a folder of made pictures.
 add_executable(make_pictures support/make_pictures.c)
