@@ -18,7 +18,7 @@ import numpy as np
 from . import _tables
 from ._batch import _copied
 from ._ffi import check, ffi, lib, new_error, same_process, text, to_dict
-from ._options import describe, fill
+from ._options import assign, describe, fill
 from .errors import ArgumentError, CancelledError
 
 __all__ = ["CBFDeserializer", "CSR", "CTFDeserializer", "Deserializer", "FULL_DATA_SWEEP", "INFINITELY_REPEAT", "Minibatch",
@@ -238,6 +238,7 @@ class MinibatchSource:
                  frame_mode: bool | None = None, truncation_length: int = 0, randomize: bool = True,
                  max_errors: int | None = None, **parameters: Any) -> None:
         self._source = ffi.NULL
+        self._config: str | None
         if isinstance(deserializers, (str, bytes, os.PathLike)):
             deserializers = Deserializer(deserializers)
         self._deserializers = [deserializers] if isinstance(deserializers, Deserializer) else list(deserializers)
@@ -247,18 +248,48 @@ class MinibatchSource:
         o.update(_limits(max_samples, max_sweeps), **_window(randomization_window_in_chunks, randomization_window_in_samples))
         if isinstance(o.get("minibatch_size_in_samples"), int):
             o["minibatch_size_in_samples"] = str(o["minibatch_size_in_samples"])
-        self._options, self._lock = o, threading.Lock()
+        self._options, self._config, self._lock = o, None, threading.Lock()
         self._open()
 
-    def _open(self) -> None:
-        o, out, err = ffi.new("struct imrec_minibatch_options *"), ffi.new("struct imrec_minibatch_source **"), new_error()
+    @classmethod
+    def from_config(cls, path: Any, **settings: Any) -> MinibatchSource:
+        """A source as a file of CNTK's `reader = [ ... ]` or `reader = { ... }` describes it. settings: parameters that change
+        it: max_sweeps=1, file="other.ctf", ..."""
+        self = cls.__new__(cls)
+        self._source, self._deserializers, self._shared = ffi.NULL, [], {}
+        self._options, self._config, self._lock = settings, os.fsdecode(path), threading.Lock()
+        self._open()
+        return self
+
+    def _described(self) -> tuple[Any, list[Any]]:
+        """struct imrec_minibatch_options, and what must live as long."""
+        if self._config is not None:
+            return self._configured(self._config)
+        o = ffi.new("struct imrec_minibatch_options *")
         lib.imrec_minibatch_options_init(o)
         kept = fill(o, _tables.MINIBATCH, self._options, "MinibatchSource")
         files = ffi.new("struct imrec_deserializer[]", max(len(self._deserializers), 1))
         for i, d in enumerate(self._deserializers):
             kept += d._fill(files + i, {k: v for k, v in self._shared.items() if v is not None})
         o.deserializer, o.deserializers = files, len(self._deserializers)
+        return o, [*kept, files]
+
+    def _configured(self, path: str) -> tuple[Any, list[Any]]:
+        out, err = ffi.new("struct imrec_minibatch_config **"), new_error()
+        check(lib.imrec_minibatch_config_new(out, err), err)
+        config = ffi.gc(out[0], lib.imrec_minibatch_config_free)
+        check(lib.imrec_minibatch_config_load(config, os.fsencode(path), err), err)
+        kept = assign(lambda c, text, err: lib.imrec_minibatch_config_set(c, text, err), config,
+                      (*_tables.MINIBATCH, *_tables.DESERIALIZER), self._options)
+        return lib.imrec_minibatch_config_options(config), [config, kept]
+
+    def _open(self) -> None:
+        out, err = ffi.new("struct imrec_minibatch_source **"), new_error()
+        o, kept = self._described()
         check(lib.imrec_minibatch_source_open(o, out, err), err)
+        #: it never ends
+        self.is_infinite = not (o.max_samples or o.max_sweeps or o.epoch_size == FULL_DATA_SWEEP)
+        self._share = int(o.num_ranks), int(o.rank)
         old, self._source, self._kept, self._pid = self._source, out[0], kept, os.getpid()
         if old:
             lib.imrec_minibatch_source_close(old)
@@ -312,10 +343,9 @@ class MinibatchSource:
     def _take_share(self, ranks: int | None, rank: int | None) -> None:
         if ranks is None and rank is None:
             return
-        share = {"num_ranks": ranks or 1, "rank": rank or 0}
-        if share != {"num_ranks": self._options.get("num_ranks", 1), "rank": self._options.get("rank", 0)}:
+        if (ranks or 1, rank or 0) != self._share:
             state = self._position()
-            self._options.update(share)
+            self._options = {**self._options, "num_ranks": ranks or 1, "rank": rank or 0}
             self._open()
             self._seek(state)
 
@@ -339,12 +369,6 @@ class MinibatchSource:
     def stream_infos(self) -> list[StreamInformation]:
         """All, in their order."""
         return list(self.streams.values())
-
-    @property
-    def is_infinite(self) -> bool:
-        """It never ends."""
-        o = self._options
-        return not (o.get("max_samples") or o.get("max_sweeps") or o.get("epoch_size") == FULL_DATA_SWEEP)
 
     # ---- position ------------------------------------------------------------------------------------------------------
 
@@ -403,7 +427,7 @@ class MinibatchSource:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_deserializers": self._deserializers, "_shared": self._shared, "_options": self._options,
-                "state": self.get_checkpoint_state()}
+                "_config": self._config, "state": self.get_checkpoint_state()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         checkpoint = state.pop("state")

@@ -107,6 +107,18 @@ def test_ranks_share_minibatches(numbered):
     assert sorted(np.concatenate([s["x"].asarray()[:, 0, 0] for s in shares])) == sorted(whole)
 
 
+def test_cntks_own_configuration(ctf, tmp_path):
+    config = tmp_path / "reader.cntk"
+    config.write_text(f"""reader = [ readerType = "CNTKTextFormatReader" ; file = "{ctf}" ; randomize = false
+        input = [ features = [ alias = "x" ; dim = 2 ; format = "dense" ] ; labels = [ alias = "y" ; dim = 10 ; format = "sparse" ] ] ]""")
+    source = pickle.loads(pickle.dumps(MinibatchSource.from_config(config, max_sweeps=1)))
+    assert source.streams.features.shape == (2,) and not source.is_infinite
+    assert source.next_minibatch(9, num_data_partitions=1, partition_index=0)["labels"].num_samples == 4
+    assert not source.next_minibatch(9) and MinibatchSource.from_config(config).is_infinite
+    with pytest.raises(ValueError, match="max_sweeps|maxSweeps"):
+        MinibatchSource.from_config(config, max_sweps=1)
+
+
 def _child(source, out):
     try:
         source.next_minibatch(1)
