@@ -1,4 +1,5 @@
 """imrec.MinibatchSource, and the files that it reads, written and read."""
+import json
 import multiprocessing
 import os
 import pickle
@@ -9,6 +10,7 @@ import pytest
 import imrec
 from imrec import (CSR, FULL_DATA_SWEEP, CBFDeserializer, CTFDeserializer, MinibatchSource, StreamDef, StreamDefs,
                    read_sequences, sequence_to_cntk_text_format, streams_of, write_cbf, write_ctf)
+from tests_support import shared
 
 TEXT = "0 |x 1 2 |y 3:1\n0 |x 3 4\n1 |x 5 6 |y 0:1 9:0.5\n2 |y 1:1\n2 |x 7 8 |y 2:-1\n"
 STREAMS = StreamDefs(features=StreamDef(field="x", shape=2, is_sparse=False), labels=StreamDef(field="y", shape=10, is_sparse=True))
@@ -245,3 +247,24 @@ def test_scipys_matrices(tmp_path):
     with MinibatchSource(tmp_path / "s.cbf", randomize=False, max_sweeps=1) as source:
         back = source.next_minibatch(30)["x"].csr.to_scipy()
     assert (back != matrix.tocsr()).nnz == 0
+
+
+def test_texts_are_read_or_refused_as_cntks_vectors_say():
+    folder, seen = shared("vectors/cntk"), {"accept": 0, "refuse": 0}
+    for case in json.loads((folder / "MANIFEST.json").read_text())["ctf"]:
+        params = case["params"]
+        if case["ours"] not in seen or params["options"] or params["deser"] or params["workers"] != 1:
+            continue
+        seen[case["ours"]] += 1
+        streams = {s["name"]: StreamDef(s.get("alias"), s["dim"], s.get("sparse", False), s.get("mb", False))
+                   for s in params["streams"]}
+        try:
+            with MinibatchSource(CTFDeserializer(folder / case["file"], streams), randomize=False, max_sweeps=1, threads=2) as source:
+                samples = dict.fromkeys(streams, 0)
+                for mb in source:
+                    for name in streams:
+                        samples[name] += mb[name].num_samples
+            assert case["ours"] == "accept" and samples == case["samples"], case["name"]
+        except imrec.Error:
+            assert case["ours"] == "refuse", case["name"]
+    assert min(seen.values()) > 20
