@@ -470,7 +470,7 @@ scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *
     struct scan_options again = *o;
     again.builtin = sounds;
     IMREC_TRY(scan_once(o, out, err));
-    if (out->file_count != 0 || o->exts[0] != '\0')
+    if (out->file_count + out->skip_count != 0 || o->exts[0] != '\0')
         return IMREC_OK;
     scan_free(out);
     return scan_once(&again, out, err);

@@ -73,7 +73,7 @@ static enum imrec_status
 open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
 {
     const struct imrec_pack_options *p = o->pack;
-    const struct scan_options scan = {
+    struct scan_options scan = {
         .root = o->task->root,
         .class_from = p->class_from,
         .exts = p->exts,
@@ -85,6 +85,11 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
         .user = o->user,
     };
     IMREC_TRY(scan_folder(&scan, &j->scan, err));
+    if (p->masks[0] != '\0' && j->scan.file_count == 0) { /* masks seldom go with classes */
+        scan_free(&j->scan);
+        scan.class_from = IMREC_CLASS_FLAT;
+        IMREC_TRY(scan_folder(&scan, &j->scan, err));
+    }
     if (p->shuffle)
         folder_shuffle(&j->scan, p->seed);
     const uint64_t n = j->scan.file_count, count = (uint64_t)p->part.count;

@@ -389,7 +389,10 @@ enum imrec_status writer_commit(struct writer *w, struct imrec_error *err)
         w->list = NULL;
         journal_remove(&w->journal);
         return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "none of %" PRIu64 " pictures could be packed", w->tally.skipped);
+                              "none of %" PRIu64 " pictures could be packed%s", w->tally.skipped,
+                              w->tally.reasons[REASON_OUTSIDE] == w->tally.skipped
+                                  ? ": they lie in no class folder, which class_from=flat allows"
+                                  : "");
     }
     if (!w->complete)
         IMREC_TRY(finish_all(w, err));

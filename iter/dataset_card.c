@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum measure { LABELS, BYTES, WIDTH, HEIGHT, CHANNELS, RATE, MILLISECONDS, MEASURES };
+
 struct counting {
     struct imrec_dataset_card *card;
-    struct histogram labels, bytes, width, height;
+    struct histogram of[MEASURES];
     struct label_count by_label;
 };
 
@@ -32,13 +34,23 @@ static void count_kind(struct imrec_dataset_card *c, const char *format, const c
     c->kinds[i].records++;
 }
 
+static void count_sound(struct counting *n, const struct imrec_sound_info *s)
+{
+    count_kind(n->card, "wav", "");
+    n->card->sounds++;
+    histogram_add(&n->of[CHANNELS], s->channels);
+    histogram_add(&n->of[RATE], s->sample_rate);
+    histogram_add(&n->of[MILLISECONDS],
+                  s->sample_rate > 0 ? (uint64_t)(1e3 * (double)s->samples / s->sample_rate) : 0);
+}
+
 static void count_picture(struct counting *n, const struct imrec_record *r)
 {
     struct imrec_picture_info info;
-    n->card->masks += r->mask != NULL;
     struct imrec_sound_info sound;
+    n->card->masks += r->mask != NULL;
     if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK) {
-        count_kind(n->card, "wav", "");
+        count_sound(n, &sound);
         return;
     }
     if (imrec_picture_info(r->image, r->image_size, &info, NULL) != IMREC_OK) {
@@ -47,8 +59,8 @@ static void count_picture(struct counting *n, const struct imrec_record *r)
         return;
     }
     count_kind(n->card, info.format, info.kind);
-    histogram_add(&n->width, info.width);
-    histogram_add(&n->height, info.height);
+    histogram_add(&n->of[WIDTH], info.width);
+    histogram_add(&n->of[HEIGHT], info.height);
     n->card->grey += info.channels < 3;
     n->card->cmyk += info.cmyk;
     n->card->gzip += info.gzip;
@@ -63,8 +75,8 @@ count_record(struct counting *n, const struct imrec_record *r, struct imrec_erro
     if (!r->is_image)
         return IMREC_OK;
     n->card->images++;
-    histogram_add(&n->bytes, r->image_size);
-    histogram_add(&n->labels, r->label_count);
+    histogram_add(&n->of[BYTES], r->image_size);
+    histogram_add(&n->of[LABELS], r->label_count);
     count_picture(n, r);
     return r->label_count > 0 ? label_count_add(&n->by_label, r->labels[0], err) : IMREC_OK;
 }
@@ -81,10 +93,13 @@ static int by_frequency(const void *a, const void *b)
 static void conclude(struct counting *n)
 {
     struct imrec_dataset_card *c = n->card;
-    c->labels_per_image = histogram_range(&n->labels);
-    c->image_bytes = histogram_range(&n->bytes);
-    c->width = histogram_range(&n->width);
-    c->height = histogram_range(&n->height);
+    c->labels_per_image = histogram_range(&n->of[LABELS]);
+    c->image_bytes = histogram_range(&n->of[BYTES]);
+    c->width = histogram_range(&n->of[WIDTH]);
+    c->height = histogram_range(&n->of[HEIGHT]);
+    c->channels = histogram_range(&n->of[CHANNELS]);
+    c->sample_rate = histogram_range(&n->of[RATE]);
+    c->milliseconds = histogram_range(&n->of[MILLISECONDS]);
     c->labels_cut = n->by_label.full;
     if (!c->labels_cut)
         c->labels = label_count_take(&n->by_label, &c->label_count);
@@ -113,10 +128,9 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
         s->checksummed = !w->cbf && dataset_has(f->shards.uri[i], SET_CHECKSUMS);
     }
     c->manifest = dataset_has(f->shards.uri[0], SET_MANIFEST);
-    IMREC_TRY(histogram_init(&n->labels, err));
-    IMREC_TRY(histogram_init(&n->bytes, err));
-    IMREC_TRY(histogram_init(&n->width, err));
-    return histogram_init(&n->height, err);
+    for (int i = 0; i < MEASURES; i++)
+        IMREC_TRY(histogram_init(&n->of[i], err));
+    return IMREC_OK;
 }
 
 enum imrec_status imrec_dataset_card(const char *uri, imrec_progress_fn *progress, void *user,
@@ -139,10 +153,8 @@ enum imrec_status imrec_dataset_card(const char *uri, imrec_progress_fn *progres
     }
     if (st == IMREC_END)
         conclude(&n);
-    histogram_free(&n.labels);
-    histogram_free(&n.bytes);
-    histogram_free(&n.width);
-    histogram_free(&n.height);
+    for (int i = 0; i < MEASURES; i++)
+        histogram_free(&n.of[i]);
     label_count_free(&n.by_label);
     dataset_walk_close(&walk);
     if (st == IMREC_END)

@@ -102,6 +102,10 @@ json_card(struct json *j, const struct imrec_dataset_card *c, const struct imrec
     json_uint(j, "gzip", c->gzip);
     json_uint(j, "rotated", c->rotated);
     json_uint(j, "masks", c->masks);
+    json_uint(j, "sounds", c->sounds);
+    json_range(j, "channels", &c->channels);
+    json_range(j, "sample_rate", &c->sample_rate);
+    json_range(j, "milliseconds", &c->milliseconds);
     json_kinds(j, c);
     json_bool(j, "labels_cut", c->labels_cut);
     json_labels(j, c, names);
@@ -184,8 +188,16 @@ print_text(const struct imrec_dataset_card *c, const struct imrec_classes *names
         return;
     print_kinds(c);
     print_range("size", &c->image_bytes, " bytes");
-    print_range("width", &c->width, " px");
-    print_range("height", &c->height, " px");
+    if (c->sounds < c->images) {
+        print_range("width", &c->width, " px");
+        print_range("height", &c->height, " px");
+    }
+    if (c->sounds > 0) {
+        printf("sounds     %s\n", human_count(c->sounds, n));
+        print_range("channels", &c->channels, "");
+        print_range("rate", &c->sample_rate, " Hz");
+        print_range("length", &c->milliseconds, " ms");
+    }
     print_labels(c, names, most);
 }
 

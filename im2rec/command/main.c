@@ -1,6 +1,7 @@
 /* im2rec/main.c - the command: operands and flags in, progress and a summary out. */
 #include "base/alloc.h"
 #include "im2rec/command/classic.h"
+#include "im2rec/command/pairs.h"
 #include "im2rec/command/prefix.h"
 #include "im2rec/command/summary.h"
 #include "im2rec/pack_options.h"
@@ -44,6 +45,7 @@ struct command {
     char *out; /* with the suffix that the original appends, or NULL */
     struct classic classic;
     struct prefix_lists lists; /* of the operands PREFIX ROOT */
+    struct pairs pairs;
 };
 
 static int append_suffix(struct command *c, const char *suffix)
@@ -97,6 +99,23 @@ static int read_operands(struct command *c, int argc, char **argv)
     return read_pairs(c, argc - 2 - has_list, argv + 2 + has_list);
 }
 
+/* images/ and masks/ are pairs, unless words say what else they are. */
+static int take_pairs(struct command *c)
+{
+    struct imrec_error err;
+    if (c->task.list != NULL || c->lists.count != 0 || c->o.list || c->o.masks[0] != '\0' ||
+        c->o.annotations[0] != '\0' || c->o.format == IMREC_PACK_CBF ||
+        c->o.class_from != IMREC_CLASS_TOP)
+        return EXIT_OK;
+    if (pairs_find(c->task.root, &c->pairs, &err) != IMREC_OK)
+        return cli_refuse(stderr, NAME, "%s", err.message);
+    if (c->pairs.images != NULL) {
+        c->task.root = c->pairs.images;
+        c->o.masks = c->pairs.masks;
+    }
+    return EXIT_OK;
+}
+
 static int read_command(struct command *c, int argc, char **argv)
 {
     struct imrec_pack_options checked;
@@ -107,7 +126,9 @@ static int read_command(struct command *c, int argc, char **argv)
     const int first = cli_parse(pack_params, &c->o, argc, argv, stderr);
     if (first < 0)
         return first;
-    const int status = read_operands(c, argc - first, argv + first);
+    int status = read_operands(c, argc - first, argv + first);
+    if (status == EXIT_OK)
+        status = take_pairs(c);
     if (status != EXIT_OK)
         return status;
     if (pack_options_check(&c->o, &checked, &err) != IMREC_OK)
@@ -213,5 +234,6 @@ int main(int argc, char **argv)
     }
     imrec_free(c.out);
     prefix_free(&c.lists);
+    pairs_free(&c.pairs);
     return cli_exit(NAME, status);
 }

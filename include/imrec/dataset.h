@@ -86,6 +86,8 @@ struct imrec_dataset_card {
     uint32_t kind_count;
     uint64_t grey, cmyk, gzip, rotated; /* of images; rotated: EXIF says not upright */
     uint64_t masks;                     /* of images: with a mask behind them */
+    uint64_t sounds;                    /* of images: they are sounds, and have no width */
+    struct imrec_range channels, sample_rate, milliseconds; /* of sounds */
 };
 #define IMREC_CARD_LABELS 1000000u
 

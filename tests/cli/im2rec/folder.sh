@@ -6,3 +6,4 @@ ls -A
 cat out.classes.txt
 head -n 3 out.lst
 sort report.jsonl
+im2rec --quiet source/ant none.rec; echo "status $?"

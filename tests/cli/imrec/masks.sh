@@ -8,6 +8,10 @@ mv both/grey/ant both/masks/ant
 for f in both/masks/ant/*; do mv "$f" "${f%.jpg.png}.png"; done
 im2rec --quiet --no-shuffle --masks both/masks both/images masks
 echo "status $?"
+mkdir two && cp -r both/images both/masks two
+im2rec --quiet --no-shuffle two pairs && cmp masks.rec pairs.rec && echo the same pairs
+mkdir flat && cp -r both/images/ant flat/images && cp -r both/masks/ant flat/masks
+im2rec --quiet --no-shuffle flat flat.rec && imrec info flat.rec | grep '^masks'
 imrec info masks.rec | grep -E '^(images|masks)'
 imrec info --json masks.rec | grep -o '"masks": [0-9]*'
 imrec verify --quiet masks.rec | grep -o '8 pictures decoded; nothing wrong'
