@@ -8,7 +8,7 @@ if(IMREC_SANITIZE MATCHES "address") # Python itself is built without, and never
   list(APPEND python_env LD_PRELOAD=${asan} ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
 endif()
 if(IMREC_PYTHON_FOUND)
-  add_test(NAME python COMMAND ${IMREC_PYTHON_EXECUTABLE} -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/python
+  add_test(NAME python COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.sh ${IMREC_PYTHON_EXECUTABLE}
            WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
 else()
   add_test(NAME python COMMAND ${BASH} -c "echo 'skipped: no python3-dev, venv or cffi: tools/install_dependencies python'; exit 77")
