@@ -8,8 +8,8 @@ import json, sys
 b = json.load(sys.stdin)
 print([r["threads"] for r in b["runs"]], b["repetitions"], b["options"])
 for r in b["runs"]:
-    for key in ("limit_images_per_s", "images_per_s", "ratio", "cpu_us_per_image", "rss_bytes",
-                "first_batch_s", "batch_s", "mb_per_s", "images", "memory_planned_bytes"):
+    for key in ("limit_images_per_s", "images_per_s", "ratio", "rss_bytes", "first_batch_s",
+                "batch_s", "mb_per_s", "images", "memory_planned_bytes"):
         assert r[key] > 0, key
     assert abs(r["ratio"] - r["images_per_s"] / r["limit_images_per_s"]) < 1e-4 * r["ratio"]
     assert r["failed"] == 0 and r["advice"]
@@ -22,7 +22,7 @@ import json, sys
 b = json.load(sys.stdin)
 assert b["decode_us"] > 0
 for a in b["augmenters"]:
-    assert a["augment_us"] > 0 and a["cpu_us_per_image"] > 0
+    assert a["augment_us"] >= 0 and a["cpu_us_per_image"] >= 0 # so short a run may find all made ahead
     print(a["name"], a["options"])'
 imrec bench a.rec "${small[@]}" --seconds 0.01 --repeat 1 --quiet --augment crop | tail -1 | sed 's/ .*//'
 imrec bench a.rec "${small[@]}" --augment sharpen 2>&1 | head -1
