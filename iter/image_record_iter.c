@@ -173,6 +173,17 @@ static void forget_texts(struct imrec_iter_options *o)
     o->max_crop_trials = "";
 }
 
+/* Half of class 3 and half of class 7 are not class 5. */
+static enum imrec_status check_mixing(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    if ((o->mixup <= 0 && o->cutmix <= 0) || o->num_classes > 0 || o->label_width != 1)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "mixup and cutmix blend labels, but the numbers of two classes have no "
+                          "blend: set num_classes to the number of classes, so that each label "
+                          "becomes that many shares (label_width above 1: labels are shares)");
+}
+
 static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
@@ -184,7 +195,7 @@ static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_er
                               "label_width must be at least 1, not %lld: only labels of boxes "
                               "(aug_seq=det_aug_default, boxes=1) may have any number of values",
                               (long long)o->label_width);
-    return IMREC_OK;
+    return check_mixing(o, err);
 }
 
 static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)

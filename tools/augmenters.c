@@ -106,6 +106,18 @@ const struct augmenter_hidden augmenters_hidden[] = {
     {NULL, NULL},
 };
 
+/* Blended labels are shares of this many classes: those of the set's class list. */
+static int64_t count_classes(const char *uri)
+{
+    enum { WITHOUT_A_LIST = 1000 };
+    struct imrec_classes *classes;
+    if (imrec_classes_open(uri, &classes, NULL) != IMREC_OK)
+        return WITHOUT_A_LIST;
+    const int64_t n = (int64_t)imrec_classes_count(classes);
+    imrec_classes_close(classes);
+    return n != 0 ? n : WITHOUT_A_LIST;
+}
+
 enum imrec_status augmenter_apply(const struct augmenter *a, struct imrec_iter_options *o,
                                   char text[AUGMENTER_WORDS], struct imrec_error *err)
 {
@@ -113,5 +125,7 @@ enum imrec_status augmenter_apply(const struct augmenter *a, struct imrec_iter_o
     snprintf(text, AUGMENTER_WORDS, "%s", a->words);
     for (char *rest = text, *w; st == IMREC_OK && (w = strtok_r(rest, " ", &rest)) != NULL;)
         st = imrec_iter_options_set(o, w, err);
+    if ((o->mixup > 0 || o->cutmix > 0) && o->num_classes == 0 && o->label_width == 1)
+        o->num_classes = count_classes(o->path_imgrec);
     return st;
 }

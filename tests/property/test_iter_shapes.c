@@ -18,8 +18,8 @@ static const char *const ways[] = {
     "last_batch=drop rand_augment=2",
     "shuffle=1 last_batch=repeat", /* what fills a batch has the batch's shape */
     "num_views=5 batch_size=20",
-    "cutmix=1 shuffle=1",
-    "mixup=1 dtype=float32",
+    "cutmix=1 num_classes=99 shuffle=1",
+    "mixup=1 num_classes=99 dtype=float32",
     "num_parts=3 part_index=1 equal_batches=1",
     "num_parts=50 part_index=49 equal_batches=1", /* a partition without records */
 };

@@ -122,6 +122,8 @@ static const struct {
     {"rand_augment=1 trivial_augment=1", IMREC_ERR_ARGUMENT, "give one"},
     {"min_blur_sigma=3", IMREC_ERR_ARGUMENT, "min_blur_sigma and max_blur_sigma"},
     {"min_erase_area=0.5", IMREC_ERR_ARGUMENT, "min_erase_area and max_erase_area"},
+    {"mixup=0.2", IMREC_ERR_ARGUMENT, "set num_classes to the number of classes"},
+    {"cutmix=1", IMREC_ERR_ARGUMENT, "set num_classes to the number of classes"},
     {"dtype=float16 mixup=1", IMREC_ERR_ARGUMENT, "mixup blends values"},
     {"num_classes=3 label_width=2", IMREC_ERR_ARGUMENT, "label_width must be 1"},
     {"preset=imagenet", IMREC_ERR_ARGUMENT, "preset must be one of imagenet-train, "},
@@ -153,6 +155,18 @@ START_TEST(what_cannot_be_is_refused_in_one_sentence) /* _i into refused */
                   err.message);
     ck_assert_msg(st == refused[_i].status, "%s: status %d", refused[_i].words, st);
     ck_assert_ptr_null(it);
+    picture_set_free(&s);
+}
+END_TEST
+
+START_TEST(shares_and_label_vectors_are_mixed) /* _i: vectors of three labels */
+{
+    struct picture_set s = small(_i ? 3 : 1);
+    struct imrec_error err = {0};
+    struct imrec_iter *it = NULL;
+    const char *words = _i ? "mixup=0.2 label_width=3" : "cutmix=1 num_classes=12";
+    ck_assert_msg(set_try_open(&s, false, words, &it, &err) == IMREC_OK, "%s", err.message);
+    imrec_iter_close(it);
     picture_set_free(&s);
 }
 END_TEST
@@ -259,6 +273,7 @@ int main(void)
     tcase_add_test(tc, defaults_are_as_the_table_says);
     tcase_add_loop_test(tc, what_cannot_be_is_refused_in_one_sentence, 0,
                         sizeof(refused) / sizeof(refused[0]));
+    tcase_add_loop_test(tc, shares_and_label_vectors_are_mixed, 0, 2);
     tcase_add_test(tc, what_is_required_is_named);
     tcase_add_test(tc, round_batch_is_another_word_for_last_batch);
     tcase_add_test(tc, a_caller_with_an_older_header_gets_defaults_for_the_rest);

@@ -170,10 +170,10 @@ START_TEST(mixing_depends_on_no_thread_and_changes_with_the_sweep)
     struct picture_set s = make();
     struct stream a = {0}, b = {0};
     for (int i = 0; i < 2; i++) {
-        struct imrec_iter *it =
-            set_open(&s, false,
-                     i == 0 ? "mixup=0.5 cutmix=0.5 on_error=skip preprocess_threads=1"
-                            : "mixup=0.5 cutmix=0.5 on_error=skip preprocess_threads=4");
+        struct imrec_iter *it = set_open(
+            &s, false,
+            i == 0 ? "mixup=0.5 cutmix=0.5 num_classes=30 on_error=skip preprocess_threads=1"
+                   : "mixup=0.5 cutmix=0.5 num_classes=30 on_error=skip preprocess_threads=4");
         stream_read(i == 0 ? &a : &b, it, VALUES * sizeof(float), 2, SIZE_MAX);
         imrec_iter_close(it);
     }
