@@ -271,7 +271,8 @@ static enum imrec_status put_object(struct boxes *b, const struct box_picture *p
     return IMREC_OK;
 }
 
-static enum imrec_status put_picture(struct boxes *b, const struct box_picture *p,
+/* A line; the label of an image without an object is the header alone. */
+static enum imrec_status put_picture(struct boxes *b, const struct box_picture *p, bool drop_empty,
                                      struct buf *labels, struct buf *text, struct imrec_error *err)
 {
     const float header[HEADER] = {HEADER, (float)(OBJECT + 3 * b->keypoints)};
@@ -280,10 +281,10 @@ static enum imrec_status put_picture(struct boxes *b, const struct box_picture *
     for (size_t i = first_object(b, p->id); i < b->object_count && b->objects[i].picture == p->id;
          i++)
         IMREC_TRY(put_object(b, p, &b->objects[i], labels, err));
-    if (labels->n == sizeof(header)) {
-        b->without++;
+    const bool empty = labels->n == sizeof(header);
+    b->without += empty;
+    if (empty && drop_empty)
         return IMREC_OK;
-    }
     const struct image_list_entry e = {p->id,
                                        (const float *)(const void *)labels->p,
                                        (uint32_t)(labels->n / sizeof(float)),
@@ -318,7 +319,7 @@ enum imrec_status boxes_write(struct boxes *b, const struct boxes_order *how, st
         shuffle(b, how->seed);
     enum imrec_status st = IMREC_OK;
     for (size_t i = 0; i < b->picture_count && st == IMREC_OK; i++)
-        st = put_picture(b, &b->pictures[i], &labels, text, err);
+        st = put_picture(b, &b->pictures[i], how->drop_empty, &labels, text, err);
     buf_free(&labels);
     return st;
 }

@@ -33,7 +33,7 @@ struct boxes {
     struct box_object *objects;
     struct box_category *categories;
     size_t picture_count, picture_room, object_count, object_room, category_count, category_room;
-    uint64_t without;   /* pictures that have no object: left out */
+    uint64_t without;   /* images that have no object */
     uint32_t keypoints; /* of each object */
     float *points;
     size_t point_count, point_room; /* values */
@@ -67,6 +67,7 @@ struct boxes_order {
     int64_t seed;
     const struct class_list *given; /* or NULL: *classes becomes the list of the categories */
     bool new_classes; /* *classes becomes the given ones, and behind them those of other names */
+    bool drop_empty;  /* images without an object get no line */
 };
 /* Appends the lines. */
 IMREC_NODISCARD enum imrec_status boxes_write(struct boxes *b, const struct boxes_order *how,

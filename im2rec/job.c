@@ -206,15 +206,21 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static void tell_left_out(const struct boxes *b)
+void job_warn(const struct job *j, const struct job_options *o)
 {
-    if (b->empty != 0)
+    const char *name = o->pack->annotations;
+    if (j->without_area != 0)
         imrec_log(IMREC_LOG_WARNING,
-                  "%s: %" PRIu64 " objects without an area inside their picture are left out",
-                  b->name, b->empty);
-    if (b->without != 0)
-        imrec_log(IMREC_LOG_WARNING, "%s: %" PRIu64 " pictures without an object are left out",
-                  b->name, b->without);
+                  "%s: objects without an area inside their image: %" PRIu64 ", left out", name,
+                  j->without_area);
+    if (j->without_object != 0 && o->pack->drop_empty)
+        imrec_log(IMREC_LOG_WARNING, "%s: images without an object: %" PRIu64 ", left out", name,
+                  j->without_object);
+    else if (j->without_object != 0) /* MXNet 1.9.1: Check failed: label_width >= 7 (2 vs. 7) */
+        imrec_log(IMREC_LOG_WARNING,
+                  "%s: images without an object: %" PRIu64 ", packed without a box (MXNet's "
+                  "ImageDetRecordIter stops at such a label; drop_empty leaves them out)",
+                  name, j->without_object);
 }
 
 static enum imrec_status annotation_list(const char *path, const struct imrec_pack_options *p,
@@ -223,15 +229,15 @@ static enum imrec_status annotation_list(const char *path, const struct imrec_pa
     struct boxes b;
     struct class_list found = {0};
     const struct boxes_order how = {p->shuffle, p->seed, j->has_given ? &j->given : NULL,
-                                    p->new_classes};
+                                    p->new_classes, p->drop_empty};
     if (is_folder(path) && p->keypoints != 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s: Pascal VOC's annotations have no keypoints", path);
     IMREC_TRY(is_folder(path) ? boxes_read_voc(path, &b, err)
                               : boxes_read_coco(path, (uint32_t)p->keypoints, &b, err));
     enum imrec_status st = boxes_write(&b, &how, text, &found, err);
-    if (st == IMREC_OK)
-        tell_left_out(&b);
+    j->without_object = b.without;
+    j->without_area = b.empty;
     boxes_free(&b);
     if (st == IMREC_OK && (!j->has_given || p->new_classes))
         st = replace_given(j, &found, err);

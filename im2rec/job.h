@@ -20,6 +20,7 @@ struct job {
     struct list_reader *list;
     struct class_list given; /* class list that was given */
     bool has_given;
+    uint64_t without_object, without_area; /* annotations: images, and objects that are left out */
 };
 
 struct job_options {
@@ -32,6 +33,9 @@ struct job_options {
 IMREC_NODISCARD enum imrec_status
 job_open(const struct job_options *o, struct job *out, struct imrec_error *err);
 void job_close(struct job *j); /* zeroed memory is fine */
+
+/* Logs what the annotations leave out, or what other readers do not take. */
+void job_warn(const struct job *j, const struct job_options *o);
 
 /* Fills the first part of *p, outcome.index excepted; a malformed line is a picture with a
  * reason. IMREC_END: there are no more. */

@@ -347,3 +347,14 @@ enum imrec_status journal_resume(const char *uri, uint64_t print, uint64_t total
         st = sink_resume(uri, end, &out->sink, err);
     return st;
 }
+
+bool journal_is_of(const char *uri, uint64_t print, uint64_t total)
+{
+    struct lines l = {0};
+    bool is = false;
+    if (open_lines(uri, &l, NULL) == IMREC_OK)
+        is = check_first(&l, uri, print, total, NULL) == IMREC_OK;
+    source_close(l.source);
+    buf_free(&l.held);
+    return is;
+}

@@ -50,6 +50,8 @@ struct journal_visitor {
                                  struct imrec_error *err);
     enum imrec_status (*shard)(void *user, const struct journal_shard *s, struct imrec_error *err);
 };
+/* Whether an interrupted run left a journal under `uri` that is of this list and these options. */
+bool journal_is_of(const char *uri, uint64_t fingerprint, uint64_t total);
 /* Reads what an interrupted run left under `uri`, tells the visitor all that is durable, and
  * opens the journal to go on behind the last mark. A journal of another list or other options is
  * IMREC_ERR_ARGUMENT; one without a whole first line is IMREC_END: nothing was begun. */

@@ -8,8 +8,10 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "im2rec/journal.h"
 #include "im2rec/lists.h"
 #include "im2rec/pack_options.h"
+#include "im2rec/set_files.h"
 #include "im2rec/writer.h"
 
 #include <inttypes.h>
@@ -290,6 +292,41 @@ static enum imrec_status no_pictures(const struct imrec_pack_task *task,
                           o->part.count, what);
 }
 
+/* A run that is resumed keeps its choice of images without an object: its journal says of which
+ * list it is, with them or without. */
+static enum imrec_status keep_choice(const struct job_options *jo, struct imrec_pack_options *o,
+                                     struct job *job, struct imrec_error *err)
+{
+    struct set_files files;
+    struct job other;
+    IMREC_TRY(set_files_init(jo->task, o, &files, err));
+    if (journal_is_of(files.journal, job->fingerprint, job->total))
+        return IMREC_OK;
+    o->drop_empty = !o->drop_empty;
+    IMREC_TRY(job_open(jo, &other, err));
+    const bool is = journal_is_of(files.journal, other.fingerprint, other.total);
+    job_close(is ? job : &other);
+    if (is)
+        *job = other;
+    else
+        o->drop_empty = !o->drop_empty;
+    return IMREC_OK;
+}
+
+/* `o` is what jo->pack points to. */
+static enum imrec_status open_job(const struct job_options *jo, struct imrec_pack_options *o,
+                                  struct job *job, struct imrec_error *err)
+{
+    IMREC_TRY(job_open(jo, job, err));
+    const enum imrec_status st =
+        o->resume && o->annotations[0] != '\0' ? keep_choice(jo, o, job, err) : IMREC_OK;
+    if (st != IMREC_OK)
+        job_close(job);
+    else
+        job_warn(job, jo);
+    return st;
+}
+
 enum imrec_status imrec_pack(const struct imrec_pack_task *task,
                              const struct imrec_pack_options *options,
                              struct imrec_pack_result *out, struct imrec_error *err)
@@ -303,7 +340,7 @@ enum imrec_status imrec_pack(const struct imrec_pack_task *task,
     IMREC_TRY(pack_options_check(options, &o, err));
     IMREC_TRY(check_task(task, &o, err));
     const struct job_options jo = {task, &o, scan_goes_on, (void *)(uintptr_t)task};
-    IMREC_TRY(job_open(&jo, &job, err));
+    IMREC_TRY(open_job(&jo, &o, &job, err));
     struct run r = {.task = task, .o = &o, .job = &job};
     enum imrec_status st;
     if (o.list)

@@ -56,6 +56,8 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
     if (o->annotations[0] != '\0' && (o->list || o->label_width != 0))
         return refuse(err, "annotations say what the labels are: list and label_width cannot go "
                            "with it");
+    if (o->drop_empty && o->annotations[0] == '\0')
+        return refuse(err, "drop_empty is about images of annotations: it needs annotations");
     if (o->masks[0] != '\0' && (o->list || o->format == IMREC_PACK_CBF))
         return refuse(err, "masks are packed into records: list and format=cbf cannot go with it");
     if (o->keypoints != 0 && !o->pack_label && o->annotations[0] == '\0')
@@ -162,6 +164,8 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
     const bool places = o->keypoints != 0 || o->drawn_on != IMREC_DRAWN_ON_UPRIGHT;
     if (places && is_one_of(p->name, of_places, sizeof(of_places) / sizeof(of_places[0])))
         return true;
+    if (strcmp(p->name, "drop_empty") == 0) /* sets that do not name it have dropped them */
+        return o->annotations[0] != '\0' && !o->drop_empty;
     if (o->masks[0] != '\0' && is_one_of(p->name, of_masks, sizeof(of_masks) / sizeof(*of_masks)))
         return true;
     return is_one_of(p->name, names, sizeof(names) / sizeof(names[0])) ||

@@ -5,6 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "formats/record_index.h"
 #include "formats/set_names.h"
 #include "im2rec/pack_options.h"
@@ -148,6 +149,28 @@ static enum imrec_status check(const struct append *a, struct imrec_error *err)
                        : imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", why);
 }
 
+static const char *old_option(const struct append *a, const char *name)
+{
+    for (size_t i = 0; i < a->old.option_count; i++)
+        if (strcmp(a->old.options[i].name, name) == 0)
+            return a->old.options[i].value;
+    return NULL;
+}
+
+/* A set has images without an object, or it has none: what is appended follows. */
+static void keep_choice(struct append *a)
+{
+    const char *labels = old_option(a, "pack_label");
+    const bool keeps = old_option(a, "drop_empty") != NULL;
+    const bool drops = !keeps && labels != NULL && strcmp(labels, "1") == 0;
+    if (a->o.annotations[0] == '\0' || (!keeps && !drops) || a->o.drop_empty == drops)
+        return;
+    a->o.drop_empty = drops;
+    imrec_log(IMREC_LOG_WARNING,
+              "%s was packed %s images without an object: so is what is appended", a->rec,
+              drops ? "without" : "with");
+}
+
 static enum imrec_status
 pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
 {
@@ -160,6 +183,7 @@ pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *er
     a->o.resume = a->o.resume && sink_exists(journal);
     a->o.force = !a->o.resume; /* the name is ours */
     a->o.append = false;
+    keep_choice(a);
     if (a->o.classes[0] == '\0' && sink_exists(a->classes))
         a->o.classes = a->classes;
     return imrec_pack(&task, &a->o, out, err);

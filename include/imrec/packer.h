@@ -67,7 +67,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(int64_t, ignore_label,       "255", 0, 65535, "",        "image", "with --masks and --augment: value where nothing of the picture is") \
     X(int64_t, keypoints,          "0", 0, 4096,    "points",  "list",  "with --pack-label: labels (with boxes: each object) end in so many keypoints of x, y, visibility") \
     X(const char *, keypoint_pairs, "", 0, 4096,    "A-B,...", "list",  "keypoints, from 0, that change places in a mirror") \
-    X(enum imrec_drawn_on, drawn_on, "upright", 0, 1, "upright|stored", "image", "the picture that boxes, keypoints, and masks whose size does not tell, were drawn on: turned by its EXIF orientation, or as it is stored")
+    X(enum imrec_drawn_on, drawn_on, "upright", 0, 1, "upright|stored", "image", "the picture that boxes, keypoints, and masks whose size does not tell, were drawn on: turned by its EXIF orientation, or as it is stored") \
+    X(bool,    drop_empty,         "0", 0, 1,       "",        "list",  "with --annotations: leave out images without an object; else they are packed without a box")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text is borrowed until

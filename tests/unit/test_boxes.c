@@ -16,8 +16,8 @@ static struct boxes b;
 static struct class_list classes;
 static struct buf text;
 
-static bool new_classes;   /* of the next call */
-static uint32_t keypoints; /* likewise */
+static bool new_classes, drop_empty; /* of the next call */
+static uint32_t keypoints;           /* likewise */
 
 static void setup(void)
 {
@@ -34,12 +34,13 @@ static void teardown(void)
     buf_free(&text);
     tmpdir_remove(&dir);
     keypoints = 0;
+    drop_empty = false;
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
 
 static enum imrec_status lines(enum imrec_status read, const struct class_list *given, bool shuffle)
 {
-    const struct boxes_order how = {shuffle, 100, given, new_classes};
+    const struct boxes_order how = {shuffle, 100, given, new_classes, drop_empty};
     if (read != IMREC_OK)
         return read;
     IMREC_TRY(boxes_write(&b, &how, &text, &classes, &err));
@@ -79,8 +80,10 @@ START_TEST(coco_becomes_shares_of_the_sides_and_classes_by_their_ids)
 }
 END_TEST
 
-START_TEST(what_has_no_area_or_no_object_is_left_out_and_counted)
+START_TEST(what_has_no_area_is_left_out_and_what_has_no_object_if_asked_for) /* _i: it is */
 {
+    static const char kept[] = "\n4\t2.000000\t6.000000\tx/a.jpg\n";
+    drop_empty = _i;
     ck_assert_int_eq(coco("{" IMAGES ", \"annotations\": ["
                           "{\"image_id\": 4, \"category_id\": 3, \"bbox\": [10, 2, 4, 5]},"
                           "{\"image_id\": 4, \"category_id\": 3, \"bbox\": [1, 2, 0, 5]},"
@@ -89,7 +92,8 @@ START_TEST(what_has_no_area_or_no_object_is_left_out_and_counted)
                      IMREC_OK);
     ck_assert_uint_eq(b.empty, 2);
     ck_assert_uint_eq(b.without, 1);
-    ck_assert(memcmp(text.p, "9\t", 2) == 0 && strchr((const char *)text.p, '\n')[1] == '\0');
+    ck_assert(memcmp(text.p, "9\t", 2) == 0);
+    ck_assert_str_eq(strchr((const char *)text.p, '\n'), _i ? "\n" : kept);
 }
 END_TEST
 
@@ -100,6 +104,7 @@ END_TEST
 
 START_TEST(cocos_keypoints_follow_their_box_where_they_are_wanted)
 {
+    drop_empty = true;
     char json[1024];
     snprintf(json, sizeof(json), POINTS, ", 5, 5, 0");
     keypoints = 3;
@@ -267,7 +272,7 @@ int main(void)
     tcase_add_test(t, coco_becomes_shares_of_the_sides_and_classes_by_their_ids);
     tcase_add_test(t, cocos_keypoints_follow_their_box_where_they_are_wanted);
     tcase_add_loop_test(t, keypoints_of_another_number_or_kind_are_refused, 0, 5);
-    tcase_add_test(t, what_has_no_area_or_no_object_is_left_out_and_counted);
+    tcase_add_loop_test(t, what_has_no_area_is_left_out_and_what_has_no_object_if_asked_for, 0, 2);
     tcase_add_loop_test(t, what_is_wrong_with_coco_is_said, 0,
                         sizeof(bad_coco) / sizeof(bad_coco[0]));
     tcase_add_test(t, voc_becomes_the_same_with_classes_by_name_and_parts_passed_over);

@@ -16,6 +16,7 @@ echo "status $?"
 cat coco.lst coco.classes.txt
 imrec ls coco.rec | cut -f 3,4,6
 grep label_width coco.manifest.json
+im2rec --quiet --no-shuffle --pass-through --drop-empty --annotations coco.json photos dropped.rec && imrec ls dropped.rec | cut -f 3,4
 mkdir voc
 for i in 3 4; do
     cat >voc/0$i.xml <<XML
