@@ -80,7 +80,7 @@ static bool mask_name(struct parcel *p, char name[PICTURE_PATH_MAX])
     while (n > 0 && p->path.p[n - 1] != '.' && p->path.p[n - 1] != '/')
         n--;
     n = n > 1 && p->path.p[n - 1] == '.' && p->path.p[n - 2] != '/' ? n - 1 : p->path.n;
-    if (p->path.n != 0 && p->path.p[0] == '/')
+    if (file_is_absolute(p->path))
         parcel_skip(p, REASON_MASK, "an absolute path has none beside it in the masks' folder");
     else if (n + sizeof(".png") > PICTURE_PATH_MAX)
         parcel_skip(p, REASON_MASK, "the mask's path is longer than 4095 bytes");

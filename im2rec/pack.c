@@ -327,19 +327,22 @@ static enum imrec_status open_job(const struct job_options *jo, struct imrec_pac
     return st;
 }
 
-enum imrec_status imrec_pack(const struct imrec_pack_task *task,
+enum imrec_status imrec_pack(const struct imrec_pack_task *given,
                              const struct imrec_pack_options *options,
                              struct imrec_pack_result *out, struct imrec_error *err)
 {
     struct imrec_pack_options o;
     struct imrec_pack_result ignored;
+    struct imrec_pack_task paths;
+    const struct imrec_pack_task *task = &paths;
     struct job job;
     if (out == NULL)
         out = &ignored;
     *out = (struct imrec_pack_result){0};
     IMREC_TRY(pack_options_check(options, &o, err));
-    IMREC_TRY(check_task(task, &o, err));
-    const struct job_options jo = {task, &o, scan_goes_on, (void *)(uintptr_t)task};
+    IMREC_TRY(check_task(given, &o, err));
+    IMREC_TRY(pack_task_paths(given, &paths, err));
+    const struct job_options jo = {task, &o, scan_goes_on, &paths};
     IMREC_TRY(open_job(&jo, &o, &job, err));
     struct run r = {.task = task, .o = &o, .job = &job};
     enum imrec_status st;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "im2rec/augmenting.h"
+#include "storage/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -125,9 +126,22 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
     IMREC_TRY(check_augment(out, err));
     if (out->annotations[0] != '\0')
         out->pack_label = true;
+    IMREC_TRY(source_check_local(out->masks, err));
+    out->masks = source_path(out->masks);
+    out->annotations = source_path(out->annotations);
     if (out->encoding == IMREC_ENCODE_PNG && out->quality > 9)
         out->quality = 3; /* not a PNG compression: the original's choice */
     return IMREC_OK;
+}
+
+enum imrec_status pack_task_paths(const struct imrec_pack_task *t, struct imrec_pack_task *out,
+                                  struct imrec_error *err)
+{
+    *out = *t;
+    out->root = source_path(t->root);
+    out->out = source_path(t->out);
+    out->list = t->list != NULL ? source_path(t->list) : NULL;
+    return source_check_local(t->root, err);
 }
 
 /* ---- fingerprint ------------------------------------------------------------------------ */

@@ -11,6 +11,12 @@ IMREC_NODISCARD enum imrec_status pack_options_check(const struct imrec_pack_opt
                                                      struct imrec_pack_options *out,
                                                      struct imrec_error *err);
 
+/* *t with paths where it has file:// in front of them. IMREC_ERR_UNSUPPORTED: the root is in a
+ * store that has no folders. */
+IMREC_NODISCARD enum imrec_status pack_task_paths(const struct imrec_pack_task *t,
+                                                  struct imrec_pack_task *out,
+                                                  struct imrec_error *err);
+
 /* Of every picture: 1, 3, or 0 where it is each one's own. */
 uint32_t pack_options_channels(const struct imrec_pack_options *o);
 

@@ -2,6 +2,7 @@
 #include "im2rec/read_file.h"
 
 #include "base/alloc.h"
+#include "storage/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,18 +45,34 @@ static bool is_plain(struct parcel *p, const struct stat *st)
     return false;
 }
 
+bool file_is_absolute(struct bytes path)
+{
+    static const char scheme[] = "file://";
+    return (path.n != 0 && path.p[0] == '/') ||
+           (path.n >= sizeof(scheme) - 1 && memcmp(path.p, scheme, sizeof(scheme) - 1) == 0);
+}
+
+/* root/path; a path from "/" on, and a URI of a file, are not below the root. */
 static bool join(struct parcel *p, const char *root, char full[2 * PICTURE_PATH_MAX])
 {
-    const bool absolute = p->path.n != 0 && p->path.p[0] == '/';
-    const size_t n = absolute ? 0 : strlen(root), slash = n != 0 && root[n - 1] != '/';
+    const size_t n = file_is_absolute(p->path) ? 0 : strlen(root),
+                 slash = n != 0 && root[n - 1] != '/';
     if (n + slash + p->path.n + 1 > PICTURE_PATH_MAX) {
         parcel_skip(p, REASON_UNREADABLE, "the path is longer than 4095 bytes");
         return false;
     }
     memcpy(full, root, n);
     full[n] = '/';
-    memcpy(full + n + slash, p->path.p, p->path.n);
-    full[n + slash + p->path.n] = '\0';
+    char *own = full + n + slash;
+    struct imrec_error err;
+    memcpy(own, p->path.p, p->path.n);
+    own[p->path.n] = '\0';
+    if (source_check_local(own, &err) != IMREC_OK) {
+        parcel_skip(p, REASON_UNREADABLE, "%s", err.message);
+        return false;
+    }
+    if (source_path(own) != own)
+        memmove(full, source_path(own), strlen(source_path(own)) + 1);
     return true;
 }
 

@@ -9,6 +9,8 @@ struct file_bytes { /* reused; the file stands behind `headroom` bytes */
     size_t n, capacity;
 };
 
+/* It begins with "/" or "file://": it is not below a root. */
+bool file_is_absolute(struct bytes path);
 /* An open file and its size; FIFOs, devices, folders and what cannot be opened become the
  * picture's reason (false). */
 bool file_open(struct parcel *p, const char *root, int *fd, uint64_t *size);

@@ -45,6 +45,23 @@ enum imrec_status source_open(const char *uri, struct source **out, struct imrec
     return store->open_source(name, out, err);
 }
 
+const char *source_path(const char *uri)
+{
+    const size_t n = scheme_bytes(uri);
+    return n != 0 && strncmp(uri, file_store.scheme, n) == 0 ? uri + n : uri;
+}
+
+enum imrec_status source_check_local(const char *uri, struct imrec_error *err)
+{
+    const struct store *store;
+    const char *name;
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    if (store == &file_store)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                          "%s is no file or folder of this machine, as it has to be here", uri);
+}
+
 enum imrec_status
 source_read(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err)
 {

@@ -23,6 +23,11 @@ struct source {
 /* Opens "path", "file://path", "mem://name" or "fault://...". On failure *out is NULL. */
 IMREC_NODISCARD enum imrec_status
 source_open(const char *uri, struct source **out, struct imrec_error *err);
+/* What follows file://, as it stands (nothing is decoded); a path, and what is in another store, as
+ * it is. */
+const char *source_path(const char *uri);
+/* IMREC_ERR_UNSUPPORTED: it is in another store, but folders and single files are read here. */
+IMREC_NODISCARD enum imrec_status source_check_local(const char *uri, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 source_read(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err);
 void source_will_need(struct source *s, uint64_t offset, uint64_t n);

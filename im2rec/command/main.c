@@ -6,6 +6,7 @@
 #include "im2rec/command/summary.h"
 #include "im2rec/pack_options.h"
 #include "imrec/imrec.h"
+#include "storage/source.h"
 #include "tools/cli/options.h"
 #include "tools/cli/page.h"
 #include "tools/cli/progress.h"
@@ -85,13 +86,14 @@ static int read_operands(struct command *c, int argc, char **argv)
         return cli_refuse(stderr, NAME, "wanted are FOLDER OUT.rec, or LIST.lst ROOT OUT.rec");
     const bool has_list = argc > 2 && !cli_is_pair(argv[2]);
     c->task.list = has_list ? argv[0] : NULL;
-    c->task.root = argv[has_list];
-    c->task.out = argv[1 + has_list];
-    if (!has_list && prefix_comes_first(argv[0], argv[1])) {
+    c->task.root = source_path(argv[has_list]); /* folders are looked into before they are packed */
+    c->task.out = source_path(argv[1 + has_list]);
+    if (!has_list && prefix_comes_first(c->task.root, c->task.out)) {
         struct imrec_error err;
-        c->task.root = argv[1];
-        c->task.out = argv[0];
-        if (!c->o.list && prefix_find(argv[0], &c->lists, &err) != IMREC_OK)
+        const char *prefix = c->task.root;
+        c->task.root = c->task.out;
+        c->task.out = prefix;
+        if (!c->o.list && prefix_find(prefix, &c->lists, &err) != IMREC_OK)
             return cli_refuse(stderr, NAME, "%s", err.message);
         if (c->lists.classes != NULL && c->o.classes[0] == '\0')
             c->o.classes = c->lists.classes;

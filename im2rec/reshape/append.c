@@ -262,18 +262,20 @@ enum imrec_status imrec_append(const struct imrec_pack_task *task,
 {
     struct append a;
     struct imrec_pack_result ignored;
+    struct imrec_pack_task paths;
     memset(&a, 0, sizeof(a));
     if (out == NULL)
         out = &ignored;
     *out = (struct imrec_pack_result){0};
-    a.task = task;
     if (task == NULL || task->out == NULL || task->root == NULL ||
         strlen(task->out) + 128 > NAME_BYTES)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "a task needs root and out, a name of less than %d bytes",
                               NAME_BYTES - 128);
     IMREC_TRY(pack_options_check(options, &a.o, err));
-    set_name(task->out, SET_REC, a.rec);
+    IMREC_TRY(pack_task_paths(task, &paths, err));
+    a.task = &paths;
+    set_name(paths.out, SET_REC, a.rec);
     set_name(a.rec, SET_CLASSES, a.classes);
     set_name(a.rec, SET_MANIFEST, a.manifest_name);
     snprintf(a.extra, sizeof(a.extra), "%.*s.appended.rec", (int)strlen(a.rec) - 4, a.rec);

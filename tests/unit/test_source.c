@@ -75,6 +75,20 @@ START_TEST(every_store_gives_the_bytes_that_are_there)
 }
 END_TEST
 
+START_TEST(a_uri_of_a_file_names_its_path)
+{
+    ck_assert_str_eq(source_path("file:///a/b.jpg"), "/a/b.jpg");
+    ck_assert_str_eq(source_path("file://b%20c.jpg"), "b%20c.jpg");
+    ck_assert_str_eq(source_path("fil://b.jpg"), "fil://b.jpg");
+    ck_assert_str_eq(source_path("mem://b.jpg"), "mem://b.jpg");
+    ck_assert_str_eq(source_path("a/file://b.jpg"), "a/file://b.jpg");
+    ck_assert_int_eq(source_check_local("file:///a", &err), IMREC_OK);
+    ck_assert_int_eq(source_check_local("./s3://a", &err), IMREC_OK);
+    ck_assert_int_eq(source_check_local("mem://a", &err), IMREC_ERR_UNSUPPORTED);
+    ck_assert_int_eq(source_check_local("s3://a", &err), IMREC_ERR_UNSUPPORTED);
+}
+END_TEST
+
 static const struct {
     const char *uri;
     enum imrec_status status;
@@ -248,6 +262,7 @@ int main(void)
     TCase *tc = tcase_create("source");
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, every_store_gives_the_bytes_that_are_there);
+    tcase_add_test(tc, a_uri_of_a_file_names_its_path);
     tcase_add_loop_test(tc, what_cannot_be_opened_is_named, 0,
                         sizeof(refused) / sizeof(refused[0]));
     tcase_add_test(tc, a_pipe_is_refused_and_does_not_hang);
