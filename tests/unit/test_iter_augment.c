@@ -94,7 +94,8 @@ START_TEST(in_the_steady_state_augmenting_allocates_nothing) /* _i: of several v
         "preprocess_threads=1 resize=44 inter_method=2 max_rotate_angle=20 pad=2 "
         "rand_crop=1 rand_augment=3 brightness=0.3 hue=0.1 gaussian_blur=1 "
         "max_blur_sigma=0.3 random_erasing=0.5 max_random_contrast=0.1 last_batch=wrap";
-    static const char *const kinds[] = {"mixup=0.5 num_classes=30", "num_views=5", "multi_crop=2x12,2x30"};
+    static const char *const kinds[] = {"mixup=0.5 num_classes=30", "num_views=5",
+                                        "multi_crop=2x12,2x30"};
     char words[1024];
     struct picture_set s = picture_set_make(&(struct picture_set_options){
         .records = 30, .shards = 1, .labels = 1, .side = 40, .jpeg = true});
