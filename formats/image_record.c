@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "formats/recordio.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { LABEL_OFFSET = 4, ID_OFFSET = 8, ID2_OFFSET = 16 };
@@ -58,6 +59,15 @@ image_record_parse(struct bytes record, struct image_record *out, struct imrec_e
 float image_record_label(const struct image_record *r, uint32_t i)
 {
     return load_float(r->labels.p + (size_t)i * sizeof(float));
+}
+
+bool image_record_holds(double label)
+{
+    const double size = label < 0 ? -label : label;
+    if (!(size <= (double)FLT_MAX)) /* NaN too */
+        return false;
+    const bool whole = size >= 0x1p53 || (double)(int64_t)size == size;
+    return !whole || (double)(float)label == label;
 }
 
 enum imrec_status image_record_head(struct buf *out, const float *labels, uint32_t label_count,

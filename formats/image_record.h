@@ -22,6 +22,10 @@ IMREC_NODISCARD enum imrec_status
 image_record_parse(struct bytes record, struct image_record *out, struct imrec_error *err);
 float image_record_label(const struct image_record *r, uint32_t i);
 
+/* Whether a record can hold the label: it is finite and in float32's range, and, where it is a
+ * whole number, float32 has exactly that number (every one up to 2^24). Fractions are rounded. */
+bool image_record_holds(double label);
+
 /* Appends header and labels to `out`; the image follows them. One label: flag 0. */
 IMREC_NODISCARD enum imrec_status
 image_record_head(struct buf *out, const float *labels, uint32_t label_count, bool force_flag,

@@ -4,6 +4,9 @@
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 
+#include <float.h>
+#include <math.h>
+
 static struct buf head_of(const float *labels, uint32_t count, bool force)
 {
     struct buf out = BUF_INIT(1 << 20);
@@ -116,10 +119,40 @@ START_TEST(a_head_that_does_not_fit_leaves_nothing_behind)
 }
 END_TEST
 
+START_TEST(a_record_holds_the_numbers_that_float32_has)
+{
+    static const double held[] = {0,
+                                  -0.0,
+                                  1,
+                                  -16777216.0,
+                                  16777216.0,
+                                  16777218.0,
+                                  0x1p60,
+                                  -0x1p127,
+                                  0.1,
+                                  1.0 / 3,
+                                  123456789.125,
+                                  1e-300,
+                                  (double)FLT_MAX,
+                                  (double)3.4e38f,
+                                  8388608.5,
+                                  -7.25,
+                                  (double)FLT_MIN};
+    static const double refused[] = {
+        16777217.0, -16777217.0, 33554435.0,       9007199254740993.0 - 2, 0x1p60 + 0x1p10,
+        1e39,       -1e300,      (double)INFINITY, -(double)INFINITY,      (double)NAN};
+    for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+        ck_assert_msg(image_record_holds(held[i]), "%.17g", held[i]);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+        ck_assert_msg(!image_record_holds(refused[i]), "%.17g", refused[i]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("image record");
     TCase *tc = tcase_create("bytes");
+    tcase_add_test(tc, a_record_holds_the_numbers_that_float32_has);
     tcase_add_test(tc, one_label_stands_in_the_header);
     tcase_add_test(tc, one_label_stands_behind_the_header_when_forced);
     tcase_add_loop_test(tc, no_label_is_a_zero_in_the_header, 0, 2);
