@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 void image_list_begin(struct image_list *l, const char *name, uint32_t label_width,
@@ -23,6 +24,7 @@ void image_list_begin(struct image_list *l, const char *name, uint32_t label_wid
 void image_list_end(struct image_list *l)
 {
     imrec_free(l->labels);
+    imrec_free(l->exact);
     *l = (struct image_list){0};
 }
 
@@ -33,27 +35,88 @@ refuse(const struct image_list *l, struct bytes what, const char *why, struct im
                           l->name, l->lines.number, text_quote(what).s, why);
 }
 
+/* Room for one more; words of a line in memory: bounded by it. NULL: there is none. */
+static void *grown(void *p, size_t *cap, uint32_t count, size_t size)
+{
+    if (count < *cap)
+        return p;
+    const size_t more = *cap != 0 ? 2 * *cap : 16;
+    void *q = more > UINT32_MAX / 2 ? NULL : imrec_realloc(p, more, size);
+    if (q != NULL)
+        *cap = more;
+    return q;
+}
+
+static enum imrec_status make_room(struct image_list *l, uint32_t count, struct imrec_error *err)
+{
+    float *labels = grown(l->labels, &l->labels_cap, count, sizeof(*labels));
+    if (labels != NULL) {
+        const bool wanted = l->type >= LIST_LABELS_FLOAT64;
+        l->labels = labels;
+        union list_label *exact =
+            wanted ? grown(l->exact, &l->exact_cap, count, sizeof(*exact)) : NULL;
+        if (exact != NULL)
+            l->exact = exact;
+        if (exact != NULL || !wanted)
+            return IMREC_OK;
+    }
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the %u labels of a line", count + 1);
+}
+
+static enum imrec_status
+refuse_type(const struct image_list *l, struct bytes word, struct imrec_error *err)
+{
+    static const char *const why[] = {
+        [LIST_LABELS_FLOAT32] = "is a whole label that float32 does not have (beyond 2^24 it has "
+                                "not every whole number)",
+        [LIST_LABELS_FLOAT64] = "is a whole label that float64 does not have; dtype_label=int64 "
+                                "reads it",
+        [LIST_LABELS_INT64] = "is no whole label of 64 bits, as dtype_label=int64 wants",
+    };
+    return refuse(l, word, why[l->type], err);
+}
+
+/* The label as the type has it. */
+static enum text_float parse_label(struct image_list *l, struct bytes word, uint32_t at, bool *kept)
+{
+    float *v = &l->labels[at];
+    enum text_float st = text_to_float(word, v);
+    *kept = true;
+    if (l->type == LIST_LABELS_FLOAT64) {
+        if (st == TEXT_FLOAT_TOO_LARGE)
+            *v = word.p[0] == '-' ? -INFINITY : INFINITY;
+        st = text_to_double(word, &l->exact[at].f);
+        *kept = st != TEXT_FLOAT_OK || text_keeps_whole(word, l->exact[at].f);
+    } else if (l->type == LIST_LABELS_INT64) {
+        *kept = st != TEXT_FLOAT_OK || text_to_i64(word, &l->exact[at].i);
+    } else if (l->type == LIST_LABELS_FLOAT32) {
+        *kept = st != TEXT_FLOAT_OK || text_keeps_whole(word, (double)*v);
+    }
+    *kept |= l->typed != 0 && at >= l->typed;
+    return st;
+}
+
 static enum imrec_status
 add_label(struct image_list *l, struct bytes word, uint32_t *count, struct imrec_error *err)
 {
-    if (*count == l->labels_cap) { /* words of a line in memory: bounded by it */
-        const size_t cap = l->labels_cap != 0 ? 2 * l->labels_cap : 16;
-        float *grown = cap > UINT32_MAX / 2 ? NULL : imrec_realloc(l->labels, cap, sizeof(float));
-        if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for the %zu labels of a line", cap);
-        l->labels = grown;
-        l->labels_cap = cap;
-    }
-    switch (text_to_float(word, &l->labels[*count])) {
+    bool kept;
+    IMREC_TRY(make_room(l, *count, err));
+    switch (parse_label(l, word, *count, &kept)) {
     case TEXT_FLOAT_MALFORMED:
         return refuse(l, word, "is no label; a line is id, labels and path, with tabs between",
                       err);
     case TEXT_FLOAT_TOO_LARGE:
-        return refuse(l, word, "is too large for a label, which has 32 bits", err);
+        return refuse(l, word,
+                      l->type == LIST_LABELS_FLOAT64
+                          ? "is too large for a label of 64 bits"
+                          : "is too large for a label, which has 32 bits",
+                      err);
     case TEXT_FLOAT_OK:
         break;
     }
+    if (!kept)
+        return refuse_type(l, word, err);
     ++*count;
     return IMREC_OK;
 }

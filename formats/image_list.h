@@ -7,6 +7,19 @@
 #include "formats/text.h"
 #include "imrec/error.h"
 
+/* What labels are read for, and so what is refused: a whole number that the type does not have
+ * (float32 has all up to 2^24, float64 all up to 2^53), for int64 every fraction. */
+enum list_labels {
+    LIST_LABELS_ROUNDED, /* they do not matter: every number is rounded to float32 */
+    LIST_LABELS_FLOAT32,
+    LIST_LABELS_FLOAT64,
+    LIST_LABELS_INT64,
+};
+union list_label { /* of the last two */
+    double f;
+    int64_t i;
+};
+
 struct image_list_entry { /* lives until the next call on the cursor */
     uint64_t id;
     const float *labels;
@@ -17,9 +30,12 @@ struct image_list_entry { /* lives until the next call on the cursor */
 struct image_list {
     const char *name; /* of the file, for messages; borrowed */
     uint32_t label_width;
+    enum list_labels type; /* to be set after image_list_begin() */
+    uint32_t typed;        /* of a line's first labels: the others do not matter; 0: of all */
     struct text_lines lines;
     float *labels;
-    size_t labels_cap;
+    union list_label *exact; /* the entry's labels in the type, where that is not float32 */
+    size_t labels_cap, exact_cap;
 };
 
 /* Begins at a piece of text, as text_lines_begin() does; go on with text_lines_feed() on

@@ -56,6 +56,16 @@ size_t text_from_u64(uint64_t v, char out[20]);
  * case. Rounded to the nearest float, ties to even, whatever the number of digits. */
 enum text_float { TEXT_FLOAT_OK, TEXT_FLOAT_MALFORMED, TEXT_FLOAT_TOO_LARGE };
 enum text_float text_to_float(struct bytes b, float *out);
+/* The same to the nearest double. (Digits behind the first 120 decide only whether something is
+ * there.) */
+enum text_float text_to_double(struct bytes b, double *out);
+/* Whether v, which one of these made of b, is b's very number where b is a whole one: floats have
+ * every whole number up to 2^24 and doubles up to 2^53, beyond that not all of them. Fractions and
+ * numbers of more than 20 digits, which are rounded, infinities and NaN pass. `v` of a float is
+ * that float as a double. */
+bool text_keeps_whole(struct bytes b, double v);
+/* A whole number, written in any of these ways, from -2^63 to 2^63 - 1. False: b is none. */
+bool text_to_i64(struct bytes b, int64_t *out);
 /* As the original's "%f" (six decimals) where that reads back as v, else the shortest
  * "d.ddde+-dd" that does. Without a NUL; returns how many bytes, at most TEXT_FLOAT_BYTES. */
 #define TEXT_FLOAT_BYTES 48

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool text_to_u64(struct bytes b, uint64_t *out)
@@ -226,33 +227,125 @@ static bool is_word(struct bytes b, const char *word)
     return b.n == 0 && *word == '\0';
 }
 
-enum text_float text_to_float(struct bytes b, float *out)
+enum word { WORD_NUMBER, WORD_INFINITE, WORD_NAN, WORD_MALFORMED };
+
+/* Sign, and the decimal behind it, or inf, infinity, nan. */
+static enum word read_word(struct bytes b, struct decimal *d)
 {
-    struct decimal d = {.negative = b.n > 0 && b.p[0] == '-'};
-    float v;
+    *d = (struct decimal){.negative = b.n > 0 && b.p[0] == '-'};
     if (b.n > 0 && (b.p[0] == '-' || b.p[0] == '+'))
         drop(&b);
-    if (is_word(b, "inf") || is_word(b, "infinity") || is_word(b, "nan")) {
-        *out = (b.p[0] | 0x20) == 'n' ? NAN : d.negative ? -INFINITY : INFINITY;
-        return TEXT_FLOAT_OK;
-    }
+    if (is_word(b, "nan"))
+        return WORD_NAN;
+    if (is_word(b, "inf") || is_word(b, "infinity"))
+        return WORD_INFINITE;
     /* A file of gigabytes of digits would overflow the exponent's count. */
-    if (b.n > 1u << 20 || !read_decimal(b, &d))
-        return TEXT_FLOAT_MALFORMED;
-    if (d.digit[MAX_DIGITS] != 0) { /* "and something", as one more digit */
-        d.count++;
-        d.exponent--;
+    if (b.n > 1u << 20 || !read_decimal(b, d))
+        return WORD_MALFORMED;
+    if (d->digit[MAX_DIGITS] != 0) { /* "and something", as one more digit */
+        d->count++;
+        d->exponent--;
     }
-    if (d.count + d.exponent < -46 || d.count == 0) /* under half of the least float */
-        v = 0.0f;
-    else if (d.count + d.exponent > 39)
+    return WORD_NUMBER;
+}
+
+enum text_float text_to_float(struct bytes b, float *out)
+{
+    struct decimal d;
+    float v = 0.0f;
+    switch (read_word(b, &d)) {
+    case WORD_MALFORMED:
+        return TEXT_FLOAT_MALFORMED;
+    case WORD_NAN:
+        *out = NAN;
+        return TEXT_FLOAT_OK;
+    case WORD_INFINITE:
+        *out = d.negative ? -INFINITY : INFINITY;
+        return TEXT_FLOAT_OK;
+    case WORD_NUMBER:
+        break;
+    }
+    const bool zero = d.count == 0 || d.count + d.exponent < -46; /* half of the least float */
+    if (!zero && d.count + d.exponent > 39)
         return TEXT_FLOAT_TOO_LARGE;
-    else if (!decimal_quickly(&d, &v))
+    if (!zero && !decimal_quickly(&d, &v))
         v = decimal_exactly(&d);
     if (isinf(v))
         return TEXT_FLOAT_TOO_LARGE;
     *out = d.negative ? -v : v;
     return TEXT_FLOAT_OK;
+}
+
+/* Digits and an exponent without a point read the same in every locale. */
+static double to_double(const struct decimal *d)
+{
+    char text[MAX_DIGITS + 32];
+    int n = 0;
+    for (; n < d->count; n++)
+        text[n] = (char)('0' + d->digit[n]);
+    (void)snprintf(text + n, sizeof(text) - (size_t)n, "%se%d", n == 0 ? "0" : "", d->exponent);
+    return strtod(text, NULL);
+}
+
+enum text_float text_to_double(struct bytes b, double *out)
+{
+    struct decimal d;
+    const enum word what = read_word(b, &d);
+    if (what == WORD_MALFORMED)
+        return TEXT_FLOAT_MALFORMED;
+    const double v = what == WORD_NUMBER ? to_double(&d) : what == WORD_NAN ? NAN : INFINITY;
+    if (what == WORD_NUMBER && isinf(v))
+        return TEXT_FLOAT_TOO_LARGE;
+    *out = d.negative ? -v : v;
+    return TEXT_FLOAT_OK;
+}
+
+/* Whether it is a whole number; then its digits end in no zero that the exponent could hold. */
+static bool is_whole(struct decimal *d)
+{
+    while (d->count > 0 && d->digit[d->count - 1] == 0) {
+        d->count--;
+        d->exponent++;
+    }
+    return d->count == 0 || d->exponent >= 0;
+}
+
+bool text_keeps_whole(struct bytes b, double v)
+{
+    enum { LARGEST = 20 }; /* digits of a number of 64 bits: more are a measure, not an id */
+    struct decimal d;
+    struct big text = {{0}}, value = {{0}};
+    int exponent;
+    if (fabs(v) < 0x1p24 || read_word(b, &d) != WORD_NUMBER || !is_whole(&d))
+        return true;
+    if (d.count + d.exponent > LARGEST)
+        return true;
+    for (int i = 0; i < d.count; i++)
+        big_multiply_add(&text, 10, d.digit[i]);
+    big_scale10(&text, d.exponent);
+    const uint64_t mantissa = (uint64_t)ldexp(frexp(fabs(v), &exponent), 53);
+    value.limb[0] = (uint32_t)mantissa;
+    value.limb[1] = (uint32_t)(mantissa >> 32);
+    if (exponent >= 53)
+        big_double(&value, exponent - 53);
+    else
+        big_double(&text, 53 - exponent);
+    return big_compare(&text, &value) == 0;
+}
+
+bool text_to_i64(struct bytes b, int64_t *out)
+{
+    struct decimal d;
+    uint64_t v = 0;
+    if (read_word(b, &d) != WORD_NUMBER || !is_whole(&d) || d.count + d.exponent > 19)
+        return false;
+    const uint64_t most = (uint64_t)INT64_MAX + d.negative;
+    for (int i = 0; d.count != 0 && i < d.count + d.exponent; i++)
+        v = 10 * v + (i < d.count ? d.digit[i] : 0); /* 19 digits fit 64 bits */
+    if (v > most)
+        return false;
+    *out = d.negative ? (int64_t)(0 - v) : (int64_t)v;
+    return true;
 }
 
 /* ---- float to text ---------------------------------------------------------------------- */

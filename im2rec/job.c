@@ -280,6 +280,8 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
     else if (st == IMREC_OK)
         st = list_open(o->task->list, NULL, (uint32_t)p->label_width, p->part, &out->list,
                        &out->pictures, &out->fingerprint, err);
+    if (st == IMREC_OK && out->list != NULL && !p->pack_label)
+        list_pack_first(out->list);
     out->copies = (uint64_t)p->copies;
     if (st == IMREC_OK && out->pictures > UINT64_MAX / out->copies)
         st = imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "too many copies");

@@ -53,6 +53,8 @@ IMREC_NODISCARD enum imrec_status list_open(const char *path, struct source *tex
                                             uint32_t label_width, struct imrec_share share,
                                             struct list_reader **out, uint64_t *total,
                                             uint64_t *fingerprint, struct imrec_error *err);
+/* Of each line only the first label is packed: a record need not be able to hold the others. */
+void list_pack_first(struct list_reader *r);
 /* The most labels of a line, as tabs count them; 0: nobody knows. */
 uint32_t list_widest(const struct list_reader *r);
 IMREC_NODISCARD enum imrec_status

@@ -160,6 +160,7 @@ static enum imrec_status prepare(struct list_reader *r, const char *path, uint32
     rewind_to(r, r->begin, r->end);
     image_list_begin(&r->list, r->name, label_width, (struct bytes){r->piece, 0}, r->begin,
                      lines_before);
+    r->list.type = LIST_LABELS_FLOAT32;
     return IMREC_OK;
 }
 
@@ -180,6 +181,11 @@ enum imrec_status list_open(const char *path, struct source *text, uint32_t labe
         *out = NULL;
     }
     return st;
+}
+
+void list_pack_first(struct list_reader *r)
+{
+    r->list.typed = 1;
 }
 
 uint32_t list_widest(const struct list_reader *r)

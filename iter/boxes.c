@@ -64,9 +64,9 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct imag
 {
     const uint32_t room = it->slots.label_width - DET_LABEL_HEAD;
     float *to = row + DET_LABEL_HEAD;
-    const float *listed;
-    uint32_t n;
-    IMREC_TRY(iter_find_labels(it, r, &listed, &n, err));
+    struct found_labels found;
+    IMREC_TRY(iter_find_labels(it, r, &found, err));
+    const uint32_t n = found.n;
     if (it->boxes_width > 0 && n != (uint64_t)it->boxes_width)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "the label has %u values, but label_width is %lld", n,
@@ -74,9 +74,9 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct imag
     if (n > room)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "the label has %u values, but label_pad_width is %u", n, room);
-    if (listed != NULL)
-        memcpy(to, listed, n * sizeof(*to));
-    for (uint32_t i = 0; listed == NULL && i < n; i++)
+    if (found.listed != NULL)
+        memcpy(to, found.listed, n * sizeof(*to));
+    for (uint32_t i = 0; found.listed == NULL && i < n; i++)
         to[i] = image_record_label(r, i);
     IMREC_TRY(det_label_read(label, to, n, err));
     return follow_check_label(&it->recipe, label, err);

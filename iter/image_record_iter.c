@@ -43,6 +43,13 @@ static enum imrec_status shape_planes(struct imrec_iter *it, struct imrec_error 
     return imrec_error_at(err, st, IMREC_NO_OFFSET, "%.200s: %.300s", it->split.shards[0].uri, why);
 }
 
+static enum list_labels list_type(enum imrec_label_dtype type)
+{
+    return type == IMREC_LABEL_INT64     ? LIST_LABELS_INT64
+           : type == IMREC_LABEL_FLOAT64 ? LIST_LABELS_FLOAT64
+                                         : LIST_LABELS_FLOAT32;
+}
+
 static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
@@ -71,7 +78,8 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     it->supply.on_window = iter_on_window;
     if (o->path_imglist[0] != '\0')
         IMREC_TRY(label_table_load(&it->labels, o->path_imglist,
-                                   it->recipe.boxes ? 0 : (uint32_t)o->label_width, err));
+                                   it->recipe.boxes ? 0 : (uint32_t)o->label_width,
+                                   list_type(o->dtype_label), err));
     if (it->recipe.boxes)
         IMREC_TRY(iter_fit_boxes(it, err));
     if (o->verbose)
@@ -119,7 +127,8 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
             sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
     return it->split.plugged == NULL
                ? IMREC_OK
-               : plugged_room_init(&w->room, label_room(it), it->options.max_pixels, err);
+               : plugged_room_init(&w->room, label_room(it), it->options.dtype_label,
+                                   it->options.max_pixels, err);
 }
 
 static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error *err)
@@ -184,6 +193,23 @@ static enum imrec_status check_mixing(const struct imrec_iter_options *o, struct
                           "becomes that many shares (label_width above 1: labels are shares)");
 }
 
+/* What computes with labels does so in float32. */
+static enum imrec_status check_label_type(const struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    const char *what = it->recipe.boxes            ? "boxes"
+                       : o->keypoints != 0         ? "keypoints"
+                       : o->num_classes != 0       ? "num_classes"
+                       : o->mixup > 0              ? "mixup"
+                       : o->cutmix > 0             ? "cutmix"
+                       : it->recipe.own_count != 0 ? "an augmenter of your own in aug_seq"
+                                                   : NULL;
+    if (what == NULL || o->dtype_label == IMREC_LABEL_FLOAT32)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "dtype_label must be float32 with %s, which computes with labels", what);
+}
+
 static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
@@ -195,7 +221,8 @@ static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_er
                               "label_width must be at least 1, not %lld: only labels of boxes "
                               "(aug_seq=det_aug_default, boxes=1) may have any number of values",
                               (long long)o->label_width);
-    return check_mixing(o, err);
+    IMREC_TRY(check_mixing(o, err));
+    return check_label_type(it, err);
 }
 
 static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
@@ -303,6 +330,7 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
         .view_count = it->views.tensors,
         .repeats = rows,
         .masks = views[0].masks,
+        .typed_labels = s->typed != NULL ? s->typed + row * s->label_width : NULL,
     };
 }
 

@@ -12,7 +12,7 @@
 #define MAX_LIST_BYTES ((size_t)16 << 30)
 
 struct room { /* of entries and labels */
-    uint64_t entries, labels;
+    uint64_t entries, labels, exact;
 };
 
 static enum imrec_status no_memory(struct imrec_error *err)
@@ -21,54 +21,58 @@ static enum imrec_status no_memory(struct imrec_error *err)
                           "no memory for the labels of path_imglist");
 }
 
-static uint64_t grown(uint64_t capacity, uint64_t need)
+/* Room for `need` things; NULL: no memory, p is as it was. */
+static void *grown(void *p, uint64_t *capacity, uint64_t need, size_t size)
 {
-    const uint64_t twice = capacity != 0 ? 2 * capacity : 1024;
-    return twice > need ? twice : need;
+    const uint64_t twice = *capacity != 0 ? 2 * *capacity : 1024,
+                   more = twice > need ? twice : need;
+    void *q = need <= *capacity ? p : imrec_realloc(p, more, size);
+    if (q != NULL && need > *capacity)
+        *capacity = more;
+    return q;
 }
 
-static enum imrec_status append(struct label_table *t, struct room *room, uint64_t id,
-                                const float *labels, uint32_t n, struct imrec_error *err)
+static enum imrec_status append(struct label_table *t, struct room *room,
+                                const struct image_list_entry *e, const union list_label *typed,
+                                uint32_t n, struct imrec_error *err)
 {
-    if (t->count == room->entries) {
-        const uint64_t more = grown(room->entries, t->count + 1);
-        void *entries = imrec_realloc(t->entries, more, sizeof(*t->entries));
-        if (entries == NULL)
+    void *entries = grown(t->entries, &room->entries, t->count + 1, sizeof(*t->entries));
+    t->entries = entries != NULL ? entries : t->entries;
+    void *labels = grown(t->labels, &room->labels, t->label_count + n, sizeof(*t->labels));
+    t->labels = labels != NULL ? labels : t->labels;
+    if (entries == NULL || labels == NULL)
+        return no_memory(err);
+    memcpy(t->labels + t->label_count, e->labels, n * sizeof(*t->labels));
+    if (typed != NULL) {
+        void *exact = grown(t->exact, &room->exact, t->label_count + n, sizeof(*t->exact));
+        if (exact == NULL)
             return no_memory(err);
-        t->entries = entries;
-        room->entries = more;
+        t->exact = exact;
+        memcpy(t->exact + t->label_count, typed, n * sizeof(*t->exact));
     }
-    if (n > room->labels - t->label_count) {
-        const uint64_t more = grown(room->labels, t->label_count + n);
-        float *all = imrec_realloc(t->labels, more, sizeof(*all));
-        if (all == NULL)
-            return no_memory(err);
-        t->labels = all;
-        room->labels = more;
-    }
-    t->entries[t->count++] = (struct label_entry){id, t->label_count, n};
-    memcpy(t->labels + t->label_count, labels, n * sizeof(*labels));
+    t->entries[t->count++] = (struct label_entry){e->id, t->label_count, n};
     t->label_count += n;
     t->widest = n > t->widest ? n : t->widest;
     return IMREC_OK;
 }
 
 static enum imrec_status parse(struct label_table *t, const char *uri, uint32_t width,
-                               struct bytes text, struct imrec_error *err)
+                               enum list_labels type, struct bytes text, struct imrec_error *err)
 {
     struct image_list list = {0};
     struct image_list_entry entry;
-    struct room room = {0, 0};
+    struct room room = {0, 0, 0};
     enum imrec_status st;
     image_list_begin(&list, uri, 0, text, 0, 0);
+    list.type = type;
+    list.typed = width;
     while ((st = image_list_next(&list, &entry, err)) == IMREC_OK) {
         if (entry.label_count < width)
             st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                                 "%.300s: id %llu has %u labels, but label_width is %u", uri,
                                 (unsigned long long)entry.id, entry.label_count, width);
         else
-            st = append(t, &room, entry.id, entry.labels, width != 0 ? width : entry.label_count,
-                        err);
+            st = append(t, &room, &entry, list.exact, width != 0 ? width : entry.label_count, err);
         if (st != IMREC_OK)
             break;
     }
@@ -94,14 +98,14 @@ static enum imrec_status sort(struct label_table *t, const char *uri, struct imr
     return IMREC_OK;
 }
 
-enum imrec_status
-label_table_load(struct label_table *t, const char *uri, uint32_t width, struct imrec_error *err)
+enum imrec_status label_table_load(struct label_table *t, const char *uri, uint32_t width,
+                                   enum list_labels type, struct imrec_error *err)
 {
     uint8_t *text;
     size_t n;
     *t = (struct label_table){0};
     IMREC_TRY(source_load(uri, MAX_LIST_BYTES, &text, &n, err));
-    enum imrec_status st = parse(t, uri, width, (struct bytes){text, n}, err);
+    enum imrec_status st = parse(t, uri, width, type, (struct bytes){text, n}, err);
     imrec_free(text);
     if (st == IMREC_OK)
         st = sort(t, uri, err);
@@ -110,25 +114,22 @@ label_table_load(struct label_table *t, const char *uri, uint32_t width, struct 
     return st;
 }
 
-const float *label_table_find(const struct label_table *t, uint64_t id, uint32_t *n)
+const struct label_entry *label_table_find(const struct label_table *t, uint64_t id)
 {
     const struct label_entry key = {id, 0, 0};
-    const struct label_entry *e =
-        t->count != 0 ? bsearch(&key, t->entries, t->count, sizeof(key), by_id) : NULL;
-    if (e == NULL)
-        return NULL;
-    *n = e->count;
-    return t->labels + e->first;
+    return t->count != 0 ? bsearch(&key, t->entries, t->count, sizeof(key), by_id) : NULL;
 }
 
 uint64_t label_table_memory(const struct label_table *t)
 {
-    return t->count * sizeof(*t->entries) + t->label_count * sizeof(*t->labels);
+    const size_t label = sizeof(*t->labels) + (t->exact != NULL ? sizeof(*t->exact) : 0);
+    return t->count * sizeof(*t->entries) + t->label_count * label;
 }
 
 void label_table_free(struct label_table *t)
 {
     imrec_free(t->entries);
     imrec_free(t->labels);
+    imrec_free(t->exact);
     *t = (struct label_table){0};
 }

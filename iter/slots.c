@@ -61,11 +61,16 @@ static size_t label_width(const struct imrec_iter_options *o)
     return (size_t)(o->num_classes > 0 ? o->num_classes : o->label_width);
 }
 
+static bool is_typed(const struct imrec_iter_options *o)
+{
+    return o->dtype_label != IMREC_LABEL_FLOAT32;
+}
+
 static size_t row_bytes(const struct imrec_iter_options *o, const struct views *v)
 {
     const size_t mixing = mixes(o) ? sizeof(struct mix_draw) + sizeof(struct mix_candidate) : 0;
-    return mixing + label_width(o) * sizeof(float) + sizeof(uint64_t) + 1 +
-           sizeof(enum imrec_status) +
+    const size_t label = sizeof(float) + (is_typed(o) ? sizeof(union list_label) : 0);
+    return mixing + label_width(o) * label + sizeof(uint64_t) + 1 + sizeof(enum imrec_status) +
            (o->record_draws ? v->tensors * sizeof(struct imrec_draw) : 0);
 }
 
@@ -88,8 +93,9 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
         mutex_init(&s->cells[i].lock);
     s->data = imrec_zalloc(s->depth, sizeof(*s->data));
     size_t labels;
-    s->labels =
-        mul_fits(rows, s->label_width, &labels) ? imrec_zalloc(labels, sizeof(float)) : NULL;
+    const bool fits = mul_fits(rows, s->label_width, &labels), typed = is_typed(o);
+    s->labels = fits ? imrec_zalloc(labels, sizeof(*s->labels)) : NULL;
+    s->typed = fits && typed ? imrec_zalloc(labels, sizeof(*s->typed)) : NULL;
     s->ids = imrec_zalloc(rows, sizeof(*s->ids));
     s->valid = imrec_zalloc(rows, sizeof(*s->valid));
     s->status = imrec_zalloc(rows, sizeof(*s->status));
@@ -99,7 +105,8 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
     s->candidates = mixes(o) ? imrec_zalloc(rows, sizeof(*s->candidates)) : NULL;
     s->masks = imrec_zalloc(s->depth, sizeof(*s->masks));
     if (!s->data || !s->masks || !s->labels || !s->ids || !s->valid || !s->status || !s->shown ||
-        (o->record_draws && !s->draws) || (mixes(o) && (!s->mixes || !s->candidates)))
+        (typed && !s->typed) || (o->record_draws && !s->draws) ||
+        (mixes(o) && (!s->mixes || !s->candidates)))
         return IMREC_ERR_NO_MEMORY;
     for (uint32_t i = 0; i < s->depth; i++)
         if ((s->data[i] = pages_alloc(s->data_bytes)) == NULL ||
@@ -156,6 +163,7 @@ void slots_free(struct slots *s)
     imrec_free(s->tensors);
     imrec_free(s->shown);
     imrec_free(s->labels);
+    imrec_free(s->typed);
     imrec_free(s->ids);
     imrec_free(s->valid);
     imrec_free(s->status);
@@ -219,7 +227,9 @@ void slots_clear(struct slots *s, uint32_t cell, uint32_t slot)
         if (s->draws != NULL)
             *slots_draw(s, cell, t, slot) = (struct imrec_draw){0};
     }
-    memset(s->labels + row * s->label_width, 0, s->label_width * sizeof(float));
+    memset(s->labels + row * s->label_width, 0, s->label_width * sizeof(*s->labels));
+    if (s->typed != NULL)
+        memset(s->typed + row * s->label_width, 0, s->label_width * sizeof(*s->typed));
     s->ids[row] = 0;
     s->valid[row] = 0;
     s->status[row] = IMREC_OK;

@@ -4,6 +4,7 @@
 
 #include "augment/mix.h"
 #include "base/threads.h"
+#include "formats/image_list.h"
 #include "imrec/iterator.h"
 #include "iter/plan/schedule.h"
 #include "iter/views.h"
@@ -47,6 +48,7 @@ struct slots {
     uint16_t mask_nothing;     /* the value of slots that are empty */
     struct imrec_view *shown;  /* of each cell: its tensors, as the consumer sees them */
     float *labels;             /* the rest: rows of depth * batch_size */
+    union list_label *typed;   /* likewise with dtype_label; NULL: float32 */
     uint64_t *ids;
     uint8_t *valid;
     enum imrec_status *status;

@@ -84,10 +84,20 @@ IMREC_NODISCARD enum imrec_status iter_make_sound(struct imrec_iter *it, struct 
 /* boxes.c: how much room labels get; label_width of the options becomes that of a row. */
 IMREC_NODISCARD enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err);
 
-/* work.c: labels of a sample, out of the list or, *listed being NULL, the record. */
+/* labels.c: n labels of a sample, out of the list or, `listed` being NULL, the record; `typed` are
+ * those of the list where dtype_label is not float32. */
+struct found_labels {
+    const float *listed;
+    const union list_label *typed;
+    uint32_t n;
+};
 IMREC_NODISCARD enum imrec_status
-iter_find_labels(const struct imrec_iter *it, const struct image_record *r, const float **listed,
-                 uint32_t *n, struct imrec_error *err);
+iter_find_labels(const struct imrec_iter *it, const struct image_record *r,
+                 struct found_labels *out, struct imrec_error *err);
+/* labels.c: into that row of the slots. given: what a source wrote, NULL: float32 in the record. */
+IMREC_NODISCARD enum imrec_status
+iter_take_labels(struct imrec_iter *it, const struct image_record *r, const union list_label *given,
+                 size_t row, struct imrec_error *err);
 /* boxes.c: into the slot's row of labels, checked; and what belongs around it when the picture is
  * made. */
 IMREC_NODISCARD enum imrec_status iter_take_boxes(const struct imrec_iter *it,

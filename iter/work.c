@@ -6,62 +6,7 @@
 #include "iter/split/cbf_pictures.h"
 #include "iter/state.h"
 
-#include <math.h>
 #include <string.h>
-
-enum imrec_status iter_find_labels(const struct imrec_iter *it, const struct image_record *r,
-                                   const float **listed, uint32_t *n, struct imrec_error *err)
-{
-    *listed = NULL;
-    *n = r->label_count;
-    if (it->labels.entries != NULL && (*listed = label_table_find(&it->labels, r->id, n)) == NULL)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "path_imglist has no line for this id");
-    return IMREC_OK;
-}
-
-/* A class as shares of all classes. */
-static enum imrec_status
-spread_class(const struct imrec_iter *it, float label, float *to, struct imrec_error *err)
-{
-    const int64_t classes = it->options.num_classes;
-    if (!(label >= 0 && label < (float)classes) || label != floorf(label))
-        return imrec_error_at(
-            err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-            "its label is %g, but num_classes=%lld asks for a whole number from 0 "
-            "to %lld",
-            (double)label, (long long)classes, (long long)classes - 1);
-    memset(to, 0, (size_t)classes * sizeof(*to));
-    to[(size_t)label] = 1;
-    return IMREC_OK;
-}
-
-static enum imrec_status copy_labels(const struct imrec_iter *it, const struct image_record *r,
-                                     float *to, struct imrec_error *err)
-{
-    const uint32_t width = (uint32_t)it->options.label_width;
-    const float *listed;
-    uint32_t n;
-    IMREC_TRY(iter_find_labels(it, r, &listed, &n, err));
-    if (n != width)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the record has %u labels, but label_width is %u", n, width);
-    if (listed != NULL)
-        memcpy(to, listed, width * sizeof(*to));
-    for (uint32_t i = 0; listed == NULL && i < width; i++)
-        to[i] = image_record_label(r, i);
-    return IMREC_OK;
-}
-
-static enum imrec_status take_labels(const struct imrec_iter *it, const struct image_record *r,
-                                     float *to, struct imrec_error *err)
-{
-    float label;
-    if (it->options.num_classes == 0)
-        return copy_labels(it, r, to, err);
-    IMREC_TRY(copy_labels(it, r, &label, err));
-    return spread_class(it, label, to, err);
-}
 
 /* Where the sample stands: with the shard its identity. */
 static uint64_t place_of(const struct imrec_iter *it, const struct record_ref *ref)
@@ -76,38 +21,44 @@ static const struct imrec_error *lost_reason(const struct imrec_iter *it, const 
     return why != NULL ? why : loader_lost_reason(t->window, t->record);
 }
 
-/* *picture: its pixels, where it is decoded; else its p is NULL. */
+struct parsed { /* a record, looked at */
+    struct image_record record;
+    struct planes pixels;          /* of an image that is stored decoded; else its p is NULL */
+    const union list_label *typed; /* labels as a source wrote them; NULL: those of the record */
+};
+
 static enum imrec_status parse_plugged(const struct imrec_iter *it, const struct record_ref *ref,
-                                       struct worker *w, struct image_record *out,
-                                       struct planes *picture, struct imrec_error *err)
+                                       struct worker *w, struct parsed *out,
+                                       struct imrec_error *err)
 {
     struct plugged_sample sample;
     IMREC_TRY(plugged_parse(&it->split, ref, &w->room, &sample, err));
     const struct imrec_image *p = &sample.pixels;
-    *out = sample.record;
-    *picture = (struct planes){.p = p->pixels,
-                               .stride = p->stride,
-                               .channels = p->channels,
-                               .height = p->height,
-                               .width = p->width};
+    out->record = sample.record;
+    out->typed = sample.typed;
+    out->pixels = (struct planes){.p = p->pixels,
+                                  .stride = p->stride,
+                                  .channels = p->channels,
+                                  .height = p->height,
+                                  .width = p->width};
     return IMREC_OK;
 }
 
 static enum imrec_status parse(const struct imrec_iter *it, const struct record_ref *ref,
-                               struct worker *w, struct image_record *out, struct planes *picture,
-                               struct imrec_error *err)
+                               struct worker *w, struct parsed *out, struct imrec_error *err)
 {
-    *picture = it->planes;
+    out->pixels = it->planes;
+    out->typed = NULL;
     if (it->split.plugged != NULL)
-        return parse_plugged(it, ref, w, out, picture, err);
+        return parse_plugged(it, ref, w, out, err);
     if (it->split.cbf == NULL)
-        return image_record_parse(ref->bytes, out, err);
-    picture->p = it->planes.channels != 0 ? ref->bytes.p : NULL;
+        return image_record_parse(ref->bytes, &out->record, err);
+    out->pixels.p = it->planes.channels != 0 ? ref->bytes.p : NULL;
     const struct bytes labels = cbf_labels(&it->split, ref->unit);
-    *out = (struct image_record){.id = ref->key,
-                                 .label_count = (uint32_t)(labels.n / sizeof(float)),
-                                 .labels = labels,
-                                 .image = ref->bytes};
+    out->record = (struct image_record){.id = ref->key,
+                                        .label_count = (uint32_t)(labels.n / sizeof(float)),
+                                        .labels = labels,
+                                        .image = ref->bytes};
     return IMREC_OK;
 }
 
@@ -148,16 +99,16 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
 
 /* Labels of one slot, and its views. */
 static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *t, uint32_t slot,
-                                    const struct image_record *r, struct sampler_view *views,
+                                    const struct parsed *p, struct sampler_view *views,
                                     struct imrec_error *err)
 {
     struct slots *s = &it->slots;
     const size_t row = slots_row(s, t->cell, slot);
     float *labels = s->labels + row * s->label_width;
     if (it->recipe.boxes)
-        IMREC_TRY(iter_take_boxes(it, r, labels, &views[0].label, err));
+        IMREC_TRY(iter_take_boxes(it, &p->record, labels, &views[0].label, err));
     else
-        IMREC_TRY(take_labels(it, r, labels, err));
+        IMREC_TRY(iter_take_labels(it, &p->record, p->typed, row, err));
     if (it->recipe.keypoints != 0 && !it->recipe.boxes)
         IMREC_TRY(follow_check_points(&it->recipe, labels, s->label_width, err));
     for (uint32_t tensor = 0; tensor < it->views.tensors; tensor++)
@@ -194,15 +145,15 @@ static enum imrec_status find_mask(const struct imrec_iter *it, struct image_rec
                           "the record has no mask; masks=none reads it without");
 }
 
-static enum imrec_status make(struct imrec_iter *it, struct worker *w, const struct image_record *r,
-                              const struct planes *picture, struct imrec_error *err)
+static enum imrec_status
+make(struct imrec_iter *it, struct worker *w, const struct parsed *p, struct imrec_error *err)
 {
     const uint32_t n = views_count(&it->views);
     if (it->options.audio)
-        return iter_make_sound(it, w, r->image, n, err);
-    if (picture->p == NULL)
-        return sampler_make(&w->sampler, r->image, w->views, n, err);
-    return sampler_make_decoded(&w->sampler, picture, w->views, n, err);
+        return iter_make_sound(it, w, p->record.image, n, err);
+    if (p->pixels.p == NULL)
+        return sampler_make(&w->sampler, p->record.image, w->views, n, err);
+    return sampler_make_decoded(&w->sampler, &p->pixels, w->views, n, err);
 }
 
 static void count(struct imrec_iter *it, struct worker *w)
@@ -218,24 +169,23 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
 {
     const struct record_ref *ref = t->record;
     const uint32_t rows = it->views.rows, tensors = it->views.tensors, first = t->slot * rows;
-    struct image_record record;
-    struct planes picture;
+    struct parsed p;
     if (ref->lost || it->split.plugged != NULL)
         *id = ref->key;
     if (ref->lost) {
         *err = *lost_reason(it, t);
         return err->status;
     }
-    IMREC_TRY(parse(it, ref, w, &record, &picture, err));
-    *id = record.id;
-    IMREC_TRY(find_mask(it, &record, &w->sampler.mask_png, err));
+    IMREC_TRY(parse(it, ref, w, &p, err));
+    *id = p.record.id;
+    IMREC_TRY(find_mask(it, &p.record, &w->sampler.mask_png, err));
     for (uint32_t row = 0; row < rows; row++)
-        IMREC_TRY(begin_slot(it, t, first + row, &record, w->views + row * tensors, err));
-    const enum imrec_status st = make(it, w, &record, &picture, err);
+        IMREC_TRY(begin_slot(it, t, first + row, &p, w->views + row * tensors, err));
+    const enum imrec_status st = make(it, w, &p, err);
     w->decodes = it->options.audio ? 0 : codec_decode_count(w->sampler.codec);
     IMREC_TRY(st);
     for (uint32_t row = 0; row < rows; row++)
-        end_slot(it, t, first + row, record.id, w->views + row * tensors);
+        end_slot(it, t, first + row, p.record.id, w->views + row * tensors);
     count(it, w);
     return IMREC_OK;
 }

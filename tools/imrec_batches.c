@@ -26,16 +26,14 @@ static const struct cli_page page = {
     .name = "imrec batches",
     .summary = "write what the iterator delivers as NumPy files, and the position after it",
     .usage = usage,
-    .text =
-        "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
-        "behind the other: data as delivered (dtype, layout), padding and failed slots with\n"
-        "valid = 0. The further tensors of multi_crop are data_1.npy, data_2.npy, ...; a file has\n"
-        "one shape: data_shape_schedule must not change it on the way. With masks=TYPE there are\n"
-        "masks.npy, masks_1.npy, ..., with record_draws=1 draws.jsonl, ...: what was drawn, one "
-        "JSON\n"
-        "object a row, null for padding and failed slots. position.json is the\n"
-        "position behind the last batch. Unless given:\n"
-        "data_shape=3,224,224 batch_size=128.",
+    .text = "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
+            "behind the other: data and labels as delivered (dtype, layout, dtype_label), padding\n"
+            "and failed slots with valid = 0. The further tensors of multi_crop are data_1.npy,\n"
+            "data_2.npy, ...; a file has one shape: data_shape_schedule must not change it on the\n"
+            "way. With masks=TYPE there are masks.npy, masks_1.npy, ..., with record_draws=1\n"
+            "draws.jsonl, ...: what was drawn, one JSON object a row, null for padding and failed\n"
+            "slots. position.json is the position behind the last batch. Unless given:\n"
+            "data_shape=3,224,224 batch_size=128.",
     .table = table,
     .keys = imrec_iter_table,
     .examples = "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out first\n"
@@ -134,6 +132,13 @@ static bool open_tensor(struct job *j, uint32_t tensor, const struct imrec_view 
            (v->draws == NULL || open_draws(j, tensor));
 }
 
+static const struct {
+    const char *descr;
+    size_t bytes;
+} label_types[] = {[IMREC_LABEL_FLOAT32] = {"<f4", 4},
+                   [IMREC_LABEL_FLOAT64] = {"<f8", 8},
+                   [IMREC_LABEL_INT64] = {"<i8", 8}};
+
 /* Shapes and a label's width are known from a batch. */
 static bool open_all(struct job *j, const struct imrec_batch *b)
 {
@@ -149,7 +154,8 @@ static bool open_all(struct job *j, const struct imrec_batch *b)
     for (uint32_t t = 0; t < j->tensors; t++)
         if (!open_tensor(j, t, &b->views[t]))
             return false;
-    return open_one(j, &j->labels, "labels.npy", "<f4", 4, width, 1) &&
+    return open_one(j, &j->labels, "labels.npy", label_types[j->iter->dtype_label].descr,
+                    label_types[j->iter->dtype_label].bytes, width, 1) &&
            open_one(j, &j->ids, "ids.npy", "<u8", 8, NULL, 0) &&
            open_one(j, &j->valid, "valid.npy", "|u1", 1, NULL, 0);
 }
@@ -185,7 +191,8 @@ static bool append(struct job *j, const struct imrec_batch *b)
     for (uint32_t t = 0; t < j->tensors; t++)
         if (!append_tensor(&j->tensor[t], b, &b->views[t]))
             return false;
-    return npy_append(&j->labels, page.name, b->labels, b->slots) &&
+    const void *labels = b->typed_labels != NULL ? b->typed_labels : b->labels;
+    return npy_append(&j->labels, page.name, labels, b->slots) &&
            npy_append(&j->ids, page.name, b->ids, b->slots) &&
            npy_append(&j->valid, page.name, b->valid, b->slots);
 }

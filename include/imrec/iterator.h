@@ -25,6 +25,7 @@ enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
 enum imrec_rrc_style { IMREC_RRC_MXNET, IMREC_RRC_TORCH };
 /* Of a mask's values; none: masks are not delivered. */
 enum imrec_mask_type { IMREC_MASK_NONE, IMREC_MASK_UINT8, IMREC_MASK_UINT16, IMREC_MASK_INT32 };
+enum imrec_label_dtype { IMREC_LABEL_FLOAT32, IMREC_LABEL_FLOAT64, IMREC_LABEL_INT64 };
 enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
 enum imrec_crop_emit { IMREC_EMIT_CENTER, IMREC_EMIT_OVERLAP };
 enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_FIT };
@@ -171,7 +172,8 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(int64_t,  max_random_shift,   "0",  0, 1 << 30,   "samples", "audio",        "move the crop by [-this, this]; around the sound is silence") \
     X(float,    max_random_gain,    "0",  0, 60,        "dB",      "audio",        "make louder or softer by [-this, this]") \
     X(bool,     subtract_mean,      "0",  0, 1,         "0|1",     "audio",        "subtract each channel's own mean over the crop, before the gain") \
-    X(const char *, multi_crop_augment, "", 0, 4096,    "KEY=VALUE,...;...", "batch", "augmentation of each size of multi_crop where it is another: gaussian_blur=1;gaussian_blur=0.5,hue=0.1")
+    X(const char *, multi_crop_augment, "", 0, 4096,    "KEY=VALUE,...;...", "batch", "augmentation of each size of multi_crop where it is another: gaussian_blur=1;gaussian_blur=0.5,hue=0.1") \
+    X(enum imrec_label_dtype, dtype_label, "float32", 0, 2, "float32|float64|int64", "batch", "type of a label, of path_imglist and source= above all: float32 has not every whole number beyond 2^24; labels of records are float32")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.
@@ -273,6 +275,10 @@ struct imrec_batch {
     uint32_t view_count;            /* 1; with multi_crop all its crops */
     uint32_t repeats;               /* num_views: slots that a sample fills, one behind another */
     const void *masks;              /* those of views[0]; NULL without */
+    /* With dtype_label=float64 double[slots * label_width], with int64 int64_t[...]: labels as
+     * their list or source has them; `labels` are these rounded. NULL with float32. 0 where labels
+     * are. */
+    const void *typed_labels;
 };
 
 /* Time and counts since opening; imrec_iter_stats(). Times are sums over all workers, ns. */

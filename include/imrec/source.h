@@ -4,6 +4,7 @@
 #define IMREC_SOURCE_H
 
 #include "imrec/image.h"
+#include "imrec/iterator.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +43,11 @@ struct imrec_source_call {
      * Asked for again it may move, as realloc() does. NULL: there is none. */
     void *(*room)(const struct imrec_source_call *call, size_t bytes);
     void *library; /* its own */
+    /* With dtype_label=float64 double[label_room], with int64 int64_t[label_room], else NULL: to be
+     * written instead of `labels`, by a source that then says so (typed). Labels that a source
+     * leaves in `labels` are converted; for int64 a fraction fails the sample. */
+    void *typed_labels;
+    enum imrec_label_dtype dtype_label;
 };
 
 /* What parse finds: a compressed picture (any format that the library reads), or pixels. Both stand
@@ -53,6 +59,7 @@ struct imrec_source_sample {
     const uint8_t *encoded;
     size_t encoded_bytes;
     struct imrec_image image; /* where encoded is NULL: 8 bits, upright */
+    bool typed;               /* typed_labels were written, not labels */
 };
 
 /* Lists the records of a file: at opening, one file after the other, by one thread. */

@@ -5,7 +5,9 @@
 #include "iter/split/index_table.h"
 #include "iter/split/loader.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define MOST_RECORD ((uint64_t)1 << 31)
@@ -182,20 +184,25 @@ enum imrec_status plugged_open(struct split *s, struct imrec_error *err)
 
 /* ---- parsing ----------------------------------------------------------------------------- */
 
-enum imrec_status plugged_room_init(struct plugged_room *room, uint32_t labels, int64_t max_pixels,
+enum imrec_status plugged_room_init(struct plugged_room *room, uint32_t labels,
+                                    enum imrec_label_dtype type, int64_t max_pixels,
                                     struct imrec_error *err)
 {
-    *room = (struct plugged_room){.label_room = labels};
+    const bool typed = type != IMREC_LABEL_FLOAT32;
+    *room = (struct plugged_room){.label_room = labels, .type = type};
     room->limit = (uint64_t)max_pixels < SIZE_MAX / 8 ? (size_t)max_pixels * 4 : SIZE_MAX / 2;
     room->labels = imrec_zalloc((size_t)labels + 1, sizeof(*room->labels));
-    return room->labels != NULL ? IMREC_OK
-                                : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                                 "no memory for the labels of a sample");
+    room->typed = typed ? imrec_zalloc((size_t)labels + 1, sizeof(*room->typed)) : NULL;
+    if (room->labels != NULL && (room->typed != NULL || !typed))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the labels of a sample");
 }
 
 void plugged_room_free(struct plugged_room *room)
 {
     imrec_free(room->labels);
+    imrec_free(room->typed);
     imrec_free(room->p);
     *room = (struct plugged_room){0};
 }
@@ -259,11 +266,20 @@ static enum imrec_status check_pixels(const struct imrec_source_call *c,
                         err);
 }
 
+/* The nearest float; what is beyond the largest is infinite. */
+static float rounded(const struct plugged_room *room, uint32_t i)
+{
+    const double v = room->type == IMREC_LABEL_INT64 ? (double)room->typed[i].i : room->typed[i].f;
+    return v > (double)FLT_MAX ? INFINITY : v < -(double)FLT_MAX ? -INFINITY : (float)v;
+}
+
 /* Labels as a record has them. */
-static struct bytes stored_labels(struct plugged_room *room, uint32_t count)
+static struct bytes stored_labels(struct plugged_room *room, uint32_t count, bool typed)
 {
     const uint32_t n = count < room->label_room ? count : room->label_room;
     for (uint32_t i = 0; i < n; i++) {
+        if (typed)
+            room->labels[i] = rounded(room, i);
         uint32_t bits;
         memcpy(&bits, &room->labels[i], sizeof(bits));
         store_le32((uint8_t *)&room->labels[i], bits);
@@ -276,7 +292,10 @@ static enum imrec_status take(const struct imrec_source_call *c,
                               struct imrec_error *err)
 {
     out->record = (struct image_record){.id = s->id, .label_count = s->label_count};
-    out->record.labels = stored_labels(c->library, s->label_count);
+    const struct plugged_room *room = c->library;
+    const bool typed = s->typed && room->typed != NULL;
+    out->record.labels = stored_labels(c->library, s->label_count, typed);
+    out->typed = typed ? room->typed : NULL;
     out->pixels = s->image;
     if (s->encoded == NULL)
         return check_pixels(c, &s->image, err);
@@ -308,9 +327,13 @@ enum imrec_status plugged_parse(const struct split *s, const struct record_ref *
                                            .user = p->plugin.user,
                                            .state = p->state[ref->shard],
                                            .room = call_room,
-                                           .library = room};
+                                           .library = room,
+                                           .typed_labels = room->typed,
+                                           .dtype_label = room->type};
     struct imrec_source_sample sample = {.struct_size = sizeof(sample), .id = ref->key};
     memset(room->labels, 0, room->label_room * sizeof(*room->labels));
+    if (room->typed != NULL)
+        memset(room->typed, 0, room->label_room * sizeof(*room->typed));
     enum imrec_status st = p->format.parse(&call, &sample, &why);
     why.offset = IMREC_NO_OFFSET;
     if (st == IMREC_OK)

@@ -4,6 +4,7 @@
 #define IMREC_ITER_SPLIT_PLUGGED_H
 
 #include "base/plugin.h"
+#include "formats/image_list.h"
 #include "formats/image_record.h"
 #include "imrec/source.h"
 #include "iter/split/dataset.h"
@@ -22,12 +23,15 @@ struct plugged_room {
     uint8_t *p;
     size_t n, limit;
     float *labels;
+    union list_label *typed; /* NULL: labels are float32 */
+    enum imrec_label_dtype type;
     uint32_t label_room;
 };
 
 struct plugged_sample {
-    struct image_record record; /* without an image where there are pixels */
-    struct imrec_image pixels;  /* pixels NULL: there are none */
+    struct image_record record;    /* without an image where there are pixels */
+    struct imrec_image pixels;     /* pixels NULL: there are none */
+    const union list_label *typed; /* its labels as the source wrote them; NULL: as float32 */
 };
 
 /* What source=`word` means. */
@@ -42,6 +46,7 @@ IMREC_NODISCARD enum imrec_status
 plugged_parse(const struct split *s, const struct record_ref *ref, struct plugged_room *room,
               struct plugged_sample *out, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status plugged_room_init(struct plugged_room *room, uint32_t labels,
-                                                    int64_t max_pixels, struct imrec_error *err);
+                                                    enum imrec_label_dtype type, int64_t max_pixels,
+                                                    struct imrec_error *err);
 void plugged_room_free(struct plugged_room *room); /* zeroed memory is fine */
 #endif

@@ -85,6 +85,37 @@ static const struct {
     {"1 2 a.jpg\n", "'a.jpg' is no label", 2},
 };
 
+/* What a line of labels gives for each type: 1 read, 0 refused. */
+static const struct {
+    const char *line;
+    uint32_t typed;
+    bool rounded, float32, float64, int64;
+} types[] = {
+    {"1\t16777216\ta\n", 0, 1, 1, 1, 1},    {"1\t16777217\ta\n", 0, 1, 0, 1, 1},
+    {"1\t0.1\ta\n", 0, 1, 1, 1, 0},         {"1\t9007199254740993\ta\n", 0, 1, 0, 0, 1},
+    {"1\tnan\tinf\ta\n", 0, 1, 1, 1, 0},    {"1\t2\t16777217\ta\n", 0, 1, 0, 1, 1},
+    {"1\t2\t16777217\ta\n", 1, 1, 1, 1, 1}, /* the second does not matter */
+    {"1\t2\t16777217\ta\n", 2, 1, 0, 1, 1},
+};
+
+START_TEST(labels_are_read_for_a_type) /* _i into types */
+{
+    const bool reads[] = {types[_i].rounded, types[_i].float32, types[_i].float64, types[_i].int64};
+    for (int type = LIST_LABELS_ROUNDED; type <= LIST_LABELS_INT64; type++) {
+        struct image_list l;
+        struct image_list_entry e;
+        struct imrec_error err = {0};
+        image_list_begin(&l, "a.lst", 0, text_of(types[_i].line), 0, 0);
+        l.type = (enum list_labels)type;
+        l.typed = types[_i].typed;
+        const enum imrec_status st = image_list_next(&l, &e, &err);
+        ck_assert_msg((st == IMREC_OK) == reads[type], "type %d: %s", type, err.message);
+        ck_assert((l.exact != NULL) == (type >= LIST_LABELS_FLOAT64));
+        image_list_end(&l);
+    }
+}
+END_TEST
+
 START_TEST(a_bad_line_is_named_and_the_next_one_still_read) /* loop over bad */
 {
     char text[128];
@@ -179,6 +210,7 @@ int main(void)
     Suite *s = suite_create("image list");
     TCase *tc = tcase_create("text");
     tcase_add_loop_test(tc, reads_the_lists_of_both_originals, 0, sizeof(good) / sizeof(good[0]));
+    tcase_add_loop_test(tc, labels_are_read_for_a_type, 0, sizeof(types) / sizeof(types[0]));
     tcase_add_loop_test(tc, a_bad_line_is_named_and_the_next_one_still_read, 0,
                         sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(tc, a_NUL_in_a_path_is_refused);

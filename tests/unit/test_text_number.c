@@ -9,6 +9,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct bytes text_of(const char *s)
@@ -171,6 +172,102 @@ START_TEST(what_is_no_number_is_refused)
 }
 END_TEST
 
+START_TEST(reads_doubles_as_strtod_does)
+{
+    static const char *const all[] = {"0",
+                                      "-0.0",
+                                      "1",
+                                      "0.1",
+                                      "-7.25e-3",
+                                      "9007199254740993",
+                                      "9007199254740992.5",
+                                      "0.30000001192092896",
+                                      "1e308",
+                                      "4.9e-324",
+                                      "2.4703282292062327e-324",
+                                      "1e-400",
+                                      "123456789012345678901234567890",
+                                      ".5",
+                                      "5.",
+                                      "17976931348623157e292"};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        struct guarded g = guarded_copy(all[i], strlen(all[i]));
+        double v = 7;
+        const double want = strtod(all[i], NULL);
+        ck_assert_int_eq(text_to_double((struct bytes){g.p, strlen(all[i])}, &v), TEXT_FLOAT_OK);
+        ck_assert_msg(memcmp(&v, &want, sizeof(v)) == 0, "%s: %.17g", all[i], v);
+        guarded_free(g);
+    }
+    double v;
+    ck_assert_int_eq(text_to_double(text_of("1e309"), &v), TEXT_FLOAT_TOO_LARGE);
+    ck_assert_int_eq(text_to_double(text_of("1e"), &v), TEXT_FLOAT_MALFORMED);
+    ck_assert(text_to_double(text_of("-inf"), &v) == TEXT_FLOAT_OK && v == (double)-INFINITY);
+    ck_assert(text_to_double(text_of("nan"), &v) == TEXT_FLOAT_OK && isnan(v));
+}
+END_TEST
+
+START_TEST(knows_which_whole_numbers_a_float_or_a_double_has)
+{
+    static const struct {
+        const char *text;
+        bool of_float, of_double;
+    } all[] = {{"16777216", true, true},
+               {"16777217", false, true},
+               {"-16777217.000", false, true},
+               {"1.6777217e7", false, true},
+               {"16777218", true, true},
+               {"16777217.5", true, true}, /* a fraction is rounded */
+               {"9007199254740992", true, true},
+               {"9007199254740993", false, false},
+               {"9007199254740994", false, true},
+               {"1e30", true, true}, /* as are measures */
+               {"12345678901234567891", false, false},
+               {"18446744073709551616", true, true}, /* 2^64 */
+               {"18446744073709551617", false, false},
+               {"inf", true, true},
+               {"nan", true, true},
+               {"0.1", true, true},
+               {"1e-400", true, true}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        const struct bytes b = text_of(all[i].text);
+        float f;
+        double d;
+        ck_assert_int_eq(text_to_float(b, &f), TEXT_FLOAT_OK);
+        ck_assert_int_eq(text_to_double(b, &d), TEXT_FLOAT_OK);
+        ck_assert_msg(text_keeps_whole(b, (double)f) == all[i].of_float, "%s", all[i].text);
+        ck_assert_msg(text_keeps_whole(b, d) == all[i].of_double, "%s", all[i].text);
+    }
+}
+END_TEST
+
+START_TEST(reads_whole_numbers_of_64_bits_with_sign)
+{
+    static const struct {
+        const char *text;
+        int64_t v;
+    } good[] = {{"0", 0},
+                {"-0.0", 0},
+                {"16777217", 16777217},
+                {"-5.000000", -5},
+                {"1.5e1", 15},
+                {"9223372036854775807", INT64_MAX},
+                {"-9223372036854775808", INT64_MIN},
+                {"9007199254740993.0", 9007199254740993}};
+    static const char *const bad[] = {
+        "",  "1.5",    "9223372036854775808", "-9223372036854775809", "1e19", "inf", "nan", "1e-1",
+        "x", "1e99999"};
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        int64_t v = 99;
+        ck_assert_msg(text_to_i64(text_of(good[i].text), &v), "%s", good[i].text);
+        ck_assert_int_eq(v, good[i].v);
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        int64_t v;
+        ck_assert_msg(!text_to_i64(text_of(bad[i]), &v), "%s", bad[i]);
+    }
+}
+END_TEST
+
 START_TEST(every_float_written_reads_back) /* a stride over all 2^32 bit patterns */
 {
     for (uint64_t i = 0; i < 1u << 13; i++) {
@@ -240,6 +337,9 @@ int main(void)
                         sizeof(exact) / sizeof(exact[0]));
     tcase_add_test(tc, rounds_as_strtof_does_on_random_decimals);
     tcase_add_test(tc, what_is_no_number_is_refused);
+    tcase_add_test(tc, reads_doubles_as_strtod_does);
+    tcase_add_test(tc, knows_which_whole_numbers_a_float_or_a_double_has);
+    tcase_add_test(tc, reads_whole_numbers_of_64_bits_with_sign);
     tcase_add_test(tc, every_float_written_reads_back);
     tcase_add_test(tc, labels_look_as_the_original_writes_them);
     tcase_add_test(tc, a_decimal_comma_changes_nothing);

@@ -1,0 +1,94 @@
+/* iter/labels.c - labels of a sample: out of its record or of path_imglist, as they are, as shares
+ * of classes, or in the type of dtype_label. */
+#include "base/error.h"
+#include "iter/state.h"
+
+#include <math.h>
+#include <string.h>
+
+enum imrec_status iter_find_labels(const struct imrec_iter *it, const struct image_record *r,
+                                   struct found_labels *out, struct imrec_error *err)
+{
+    const struct label_table *t = &it->labels;
+    *out = (struct found_labels){.n = r->label_count};
+    if (t->entries == NULL)
+        return IMREC_OK;
+    const struct label_entry *e = label_table_find(t, r->id);
+    if (e == NULL)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "path_imglist has no line for this id");
+    *out = (struct found_labels){.listed = t->labels + e->first,
+                                 .typed = t->exact != NULL ? t->exact + e->first : NULL,
+                                 .n = e->count};
+    return IMREC_OK;
+}
+
+/* A class as shares of all classes. */
+static enum imrec_status
+spread_class(const struct imrec_iter *it, float label, float *to, struct imrec_error *err)
+{
+    const int64_t classes = it->options.num_classes;
+    if (!(label >= 0 && label < (float)classes) || label != floorf(label))
+        return imrec_error_at(
+            err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+            "its label is %g, but num_classes=%lld asks for a whole number from 0 "
+            "to %lld",
+            (double)label, (long long)classes, (long long)classes - 1);
+    memset(to, 0, (size_t)classes * sizeof(*to));
+    to[(size_t)label] = 1;
+    return IMREC_OK;
+}
+
+static enum imrec_status copy_labels(const struct imrec_iter *it, const struct image_record *r,
+                                     struct found_labels *found, float *to, struct imrec_error *err)
+{
+    const uint32_t width = (uint32_t)it->options.label_width;
+    IMREC_TRY(iter_find_labels(it, r, found, err));
+    if (found->n != width)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the record has %u labels, but label_width is %u", found->n, width);
+    if (found->listed != NULL)
+        memcpy(to, found->listed, width * sizeof(*to));
+    for (uint32_t i = 0; found->listed == NULL && i < width; i++)
+        to[i] = image_record_label(r, i);
+    return IMREC_OK;
+}
+
+/* What a float32 is in the other types: the same number. */
+static enum imrec_status
+convert(enum imrec_label_dtype type, float label, union list_label *to, struct imrec_error *err)
+{
+    if (type == IMREC_LABEL_FLOAT64) {
+        to->f = (double)label;
+        return IMREC_OK;
+    }
+    if (!(fabsf(label) < 0x1p63f) || label != floorf(label))
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "its label is %g, but dtype_label=int64 asks for whole numbers",
+                              (double)label);
+    to->i = (int64_t)label;
+    return IMREC_OK;
+}
+
+enum imrec_status iter_take_labels(struct imrec_iter *it, const struct image_record *r,
+                                   const union list_label *given, size_t row,
+                                   struct imrec_error *err)
+{
+    struct slots *s = &it->slots;
+    struct found_labels found;
+    float label, *to = s->labels + row * s->label_width;
+    if (it->options.num_classes != 0) {
+        IMREC_TRY(copy_labels(it, r, &found, &label, err));
+        return spread_class(it, label, to, err);
+    }
+    IMREC_TRY(copy_labels(it, r, &found, to, err));
+    if (s->typed == NULL)
+        return IMREC_OK;
+    union list_label *typed = s->typed + row * s->label_width;
+    const union list_label *from = found.listed != NULL ? found.typed : given;
+    if (from != NULL)
+        memcpy(typed, from, found.n * sizeof(*typed));
+    for (uint32_t i = 0; from == NULL && i < found.n; i++)
+        IMREC_TRY(convert(it->options.dtype_label, to[i], &typed[i], err));
+    return IMREC_OK;
+}

@@ -1,0 +1,258 @@
+/* dtype_label: labels of lists and sources that float32 does not have come as they are, or not at
+ * all. */
+#include "imrec/source.h"
+#include "tests/support/pictureset.h"
+#include "tests/support/suite.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { RECORDS = 3 };
+#define BIG 9007199254740993 /* 2^53 + 1 */
+
+static struct picture_set s;
+static struct imrec_error err;
+
+static void setup(void)
+{
+    s = picture_set_make(
+        &(struct picture_set_options){.records = RECORDS, .shards = 1, .labels = 1});
+    err = (struct imrec_error){0};
+}
+
+static void teardown(void)
+{
+    picture_set_free(&s);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+/* A list of the set's three ids with these labels, as a word of the options. */
+static const char *list_of(const char *a, const char *b, const char *c, const char *more)
+{
+    static char words[700];
+    char text[600];
+    snprintf(text, sizeof(text), "%d\t%s\tx.jpg\n%d\t%s\ty.jpg\n%d\t%s\tz.jpg\n", (int)set_id(0), a,
+             (int)set_id(1), b, (int)set_id(2), c);
+    snprintf(words, sizeof(words), "batch_size=4 path_imglist=%s %s",
+             tmp_write(&s.dir, "l.lst", text, strlen(text)), more);
+    return words;
+}
+
+static void expect_refused(const char *words, enum imrec_status status, const char *says)
+{
+    struct imrec_iter *it = NULL;
+    const enum imrec_status st = set_try_open(&s, false, words, &it, &err);
+    ck_assert_msg(st == status && strstr(err.message, says) != NULL, "%s: %d %s", words, st,
+                  err.message);
+    ck_assert_ptr_null(it);
+}
+
+START_TEST(whole_labels_of_64_bits_are_delivered_exactly)
+{
+    struct imrec_batch b;
+    struct imrec_iter *it = set_open(
+        &s, false, list_of("9007199254740993", "-16777217", "5.000000", "dtype_label=int64"));
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    const int64_t *typed = b.typed_labels;
+    ck_assert_int_eq(typed[0], BIG);
+    ck_assert_int_eq(typed[1], -16777217);
+    ck_assert_int_eq(typed[2], 5);
+    ck_assert_int_eq(typed[3], 0); /* padding */
+    ck_assert(b.labels[0] == (float)BIG && b.labels[1] == -16777216.0f && b.labels[2] == 5);
+    imrec_iter_close(it);
+}
+END_TEST
+
+START_TEST(doubles_are_delivered_exactly)
+{
+    struct imrec_batch b;
+    struct imrec_iter *it =
+        set_open(&s, false, list_of("0.1", "1e300", "16777217", "dtype_label=float64"));
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    const double *typed = b.typed_labels;
+    ck_assert(typed[0] == 0.1 && typed[1] == 1e300 && typed[2] == 16777217);
+    ck_assert(b.labels[0] == 0.1f && isinf(b.labels[1]) && b.labels[2] == 16777216.0f);
+    imrec_iter_close(it);
+}
+END_TEST
+
+START_TEST(labels_that_the_type_does_not_have_are_refused_with_their_line)
+{
+    expect_refused(list_of("1", "16777217", "3", ""), IMREC_ERR_CORRUPT,
+                   "l.lst line 2: '16777217' is a whole label that float32 does not have");
+    expect_refused(list_of("1", "2", "9007199254740993", "dtype_label=float64"), IMREC_ERR_CORRUPT,
+                   "line 3: '9007199254740993' is a whole label that float64 does not have");
+    expect_refused(list_of("1.5", "2", "3", "dtype_label=int64"), IMREC_ERR_CORRUPT,
+                   "line 1: '1.5' is no whole label of 64 bits");
+    expect_refused(list_of("1", "9223372036854775808", "3", "dtype_label=int64"), IMREC_ERR_CORRUPT,
+                   "line 2: '9223372036854775808' is no whole label");
+    expect_refused(list_of("1", "1e309", "3", "dtype_label=float64"), IMREC_ERR_CORRUPT,
+                   "too large for a label of 64 bits");
+}
+END_TEST
+
+START_TEST(labels_that_are_not_taken_may_be_anything)
+{
+    struct imrec_iter *it = set_open(&s, false, list_of("1\t16777217", "2\t7", "3\t0.5", ""));
+    struct imrec_batch b;
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    ck_assert(b.labels[0] == 1 && b.typed_labels == NULL);
+    imrec_iter_close(it);
+}
+END_TEST
+
+START_TEST(labels_of_records_are_converted) /* _i: float64, int64 */
+{
+    struct imrec_batch b;
+    struct imrec_iter *it = set_open(
+        &s, false, _i ? "batch_size=3 dtype_label=int64" : "batch_size=3 dtype_label=float64");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    for (uint32_t i = 0; i < RECORDS; i++)
+        ck_assert(_i ? ((const int64_t *)b.typed_labels)[i] == (int64_t)b.labels[i]
+                     : ((const double *)b.typed_labels)[i] == (double)b.labels[i]);
+    imrec_iter_close(it);
+}
+END_TEST
+
+START_TEST(a_fraction_in_a_record_fails_its_sample_for_int64)
+{
+    struct picture_set halves =
+        picture_set_make(&(struct picture_set_options){.records = 2, .shards = 1, .labels = 3});
+    struct imrec_batch b;
+    struct imrec_iter *it = set_open(&halves, false, "batch_size=2 dtype_label=int64");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+    ck_assert_msg(strstr(err.message, "dtype_label=int64 asks for whole numbers") != NULL, "%s",
+                  err.message);
+    ck_assert_uint_eq(b.failed, 2);
+    for (uint32_t i = 0; i < 6; i++)
+        ck_assert(((const int64_t *)b.typed_labels)[i] == 0 && b.labels[i] == 0);
+    imrec_iter_close(it);
+    picture_set_free(&halves);
+}
+END_TEST
+
+START_TEST(what_computes_with_labels_wants_float32)
+{
+    static const char *const words[] = {"num_classes=9", "num_classes=9 mixup=1",
+                                        "boxes=1 label_width=-1 label_pad_width=9",
+                                        "keypoints=1 label_width=3"};
+    static const char *const names[] = {"num_classes", "num_classes", "boxes", "keypoints"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        char all[200];
+        snprintf(all, sizeof(all), "dtype_label=int64 %s", words[i]);
+        expect_refused(all, IMREC_ERR_ARGUMENT, "dtype_label must be float32 with");
+        ck_assert_msg(strstr(err.message, names[i]) != NULL, "%s", err.message);
+    }
+}
+END_TEST
+
+/* ---- sources ---------------------------------------------------------------------------- */
+
+enum { SIDE = 12, BYTES = SIDE * SIDE * 3 };
+
+static enum imrec_status list(struct imrec_source_file *f, struct imrec_error *why)
+{
+    for (uint64_t i = 0; i < RECORDS; i++) {
+        const enum imrec_status st = f->add(f, i * BYTES, BYTES, i, why);
+        if (st != IMREC_OK)
+            return st;
+    }
+    return IMREC_OK;
+}
+
+/* params: "typed" writes what it is asked for, "float" the labels alone. */
+static enum imrec_status
+parse(const struct imrec_source_call *c, struct imrec_source_sample *out, struct imrec_error *why)
+{
+    (void)why;
+    out->image = (struct imrec_image){(uint8_t *)(uintptr_t)c->bytes, SIDE * 3, SIDE, SIDE, 3};
+    out->label_count = 1;
+    c->labels[0] = (float)c->id + (c->params[0] == 'h' ? 0.5f : 0.0f);
+    if (c->params[0] != 't' || c->typed_labels == NULL)
+        return IMREC_OK;
+    out->typed = true;
+    if (c->dtype_label == IMREC_LABEL_INT64)
+        *(int64_t *)c->typed_labels = BIG + (int64_t)c->id;
+    else
+        *(double *)c->typed_labels = c->id == 2 ? 1e300 : 0.1 + (double)c->id;
+    return IMREC_OK;
+}
+
+static struct imrec_iter *open_source(const char *words)
+{
+    static const struct imrec_source source = {.index = list, .parse = parse};
+    static bool registered;
+    static uint8_t pixels[RECORDS * BYTES];
+    char all[700];
+    if (!registered)
+        ck_assert_int_eq(imrec_source_register("typed", &source, NULL, &err), IMREC_OK);
+    registered = true;
+    snprintf(all, sizeof(all), "path_imgrec=%s batch_size=3 %s",
+             tmp_write(&s.dir, "a.raw", pixels, sizeof(pixels)), words);
+    return set_open(&s, false, all);
+}
+
+START_TEST(a_source_writes_labels_of_the_type)
+{
+    struct imrec_batch b;
+    struct imrec_iter *it = open_source("source=typed(t) dtype_label=int64");
+    ck_assert_msg(imrec_iter_next(it, &b, &err) == IMREC_OK, "%s", err.message);
+    for (int64_t i = 0; i < RECORDS; i++) {
+        ck_assert_int_eq(((const int64_t *)b.typed_labels)[i], BIG + i);
+        ck_assert(b.labels[i] == (float)(BIG + i));
+    }
+    imrec_iter_close(it);
+    it = open_source("source=typed(t) dtype_label=float64");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    const double *typed = b.typed_labels;
+    ck_assert(typed[0] == 0.1 && typed[1] == 0.1 + 1 && typed[2] == 1e300);
+    ck_assert(b.labels[0] == 0.1f && b.labels[2] > FLT_MAX);
+    imrec_iter_close(it);
+}
+END_TEST
+
+START_TEST(labels_of_a_source_that_writes_float32_are_converted)
+{
+    struct imrec_batch b;
+    struct imrec_iter *it = open_source("source=typed(f) dtype_label=int64");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    for (int64_t i = 0; i < RECORDS; i++)
+        ck_assert_int_eq(((const int64_t *)b.typed_labels)[i], i);
+    imrec_iter_close(it);
+    it = open_source("source=typed(h) dtype_label=int64 on_error=skip");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    ck_assert_uint_eq(b.failed, RECORDS);
+    imrec_iter_close(it);
+    it = open_source("source=typed(t)"); /* asked for nothing, it writes floats */
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    ck_assert(b.labels[2] == 2 && b.typed_labels == NULL);
+    imrec_iter_close(it);
+}
+END_TEST
+
+START_TEST(opening_fails_cleanly)
+{
+    opening_must_fail_cleanly(&s, false, list_of("1", "2", "3", "dtype_label=int64"));
+    imrec_iter_close(open_source("source=typed(t)")); /* registers it */
+    opening_must_fail_cleanly(&s, false, "dtype_label=float64");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("label types");
+    TCase *tc = tcase_create("all");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, whole_labels_of_64_bits_are_delivered_exactly);
+    tcase_add_test(tc, doubles_are_delivered_exactly);
+    tcase_add_test(tc, labels_that_the_type_does_not_have_are_refused_with_their_line);
+    tcase_add_test(tc, labels_that_are_not_taken_may_be_anything);
+    tcase_add_loop_test(tc, labels_of_records_are_converted, 0, 2);
+    tcase_add_test(tc, a_fraction_in_a_record_fails_its_sample_for_int64);
+    tcase_add_test(tc, what_computes_with_labels_wants_float32);
+    tcase_add_test(tc, a_source_writes_labels_of_the_type);
+    tcase_add_test(tc, labels_of_a_source_that_writes_float32_are_converted);
+    tcase_add_test(tc, opening_fails_cleanly);
+    suite_add_tcase(suite, tc);
+    return suite_run(suite);
+}
