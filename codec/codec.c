@@ -185,9 +185,7 @@ static enum imrec_status begin(struct codec *c, struct imrec_error *err)
     return check_size(c, err);
 }
 
-enum imrec_status codec_begin(struct codec *c, struct bytes image,
-                              const struct codec_limits *limits, struct imrec_picture_info *info,
-                              struct imrec_error *err)
+static void reset(struct codec *c, struct bytes image, const struct codec_limits *limits)
 {
     c->limits = *limits;
     if (c->limits.max_scans == 0)
@@ -196,11 +194,37 @@ enum imrec_status codec_begin(struct codec *c, struct bytes image,
     c->format = NULL;
     c->info = (struct imrec_picture_info){
         .format = "", .kind = "", .sampling = "", .orientation = 1, .bits = 8};
-    const enum imrec_status st = begin(c, err);
+}
+
+static enum imrec_status
+begun(struct codec *c, enum imrec_status st, struct imrec_picture_info *info)
+{
     if (st != IMREC_OK)
         c->format = NULL;
     *info = c->info;
     return st;
+}
+
+enum imrec_status codec_begin(struct codec *c, struct bytes image,
+                              const struct codec_limits *limits, struct imrec_picture_info *info,
+                              struct imrec_error *err)
+{
+    reset(c, image, limits);
+    return begun(c, begin(c, err), info);
+}
+
+enum imrec_status codec_begin_pixels(struct codec *c, const struct imrec_image *pixels,
+                                     const struct codec_limits *limits,
+                                     struct imrec_picture_info *info, struct imrec_error *err)
+{
+    reset(c, (struct bytes){NULL, 0}, limits);
+    c->pixels = *pixels;
+    c->format = &codec_pixels;
+    c->info.format = codec_pixels.name;
+    enum imrec_status st = codec_pixels.head(c, err);
+    if (st == IMREC_OK)
+        st = check_size(c, err);
+    return begun(c, st, info);
 }
 
 uint64_t codec_claim(const struct codec *c, uint32_t denominator)
@@ -210,6 +234,8 @@ uint64_t codec_claim(const struct codec *c, uint32_t denominator)
         return 0;
     if (c->format == &codec_jpeg)
         return jpeg_claim(c, denominator);
+    if (c->format == &codec_pixels)
+        return 0;
     return c->format == &codec_bmp ? pixels : 8 * pixels; /* RGBA, in 16 bits at most */
 }
 

@@ -35,6 +35,13 @@ IMREC_NODISCARD enum imrec_status
 codec_begin(struct codec *c, struct bytes image, const struct codec_limits *limits,
             struct imrec_picture_info *info, struct imrec_error *err);
 
+/* Begins an image that comes as pixels of 1, 3 or 4 channels: its format is "pixels", and what
+ * follows is as for a decoded one. The view must stay until the decode is over. */
+IMREC_NODISCARD enum imrec_status
+codec_begin_pixels(struct codec *c, const struct imrec_image *pixels,
+                   const struct codec_limits *limits, struct imrec_picture_info *info,
+                   struct imrec_error *err);
+
 /* Bytes that decoding all of the picture begun at 1/denominator will hold beside its output:
  * coefficients of a JPEG of many scans, pixels of what is not decoded row by row. */
 uint64_t codec_claim(const struct codec *c, uint32_t denominator);

@@ -31,11 +31,13 @@ struct format {
 };
 
 extern const struct format codec_jpeg, codec_png, codec_gif, codec_webp, codec_tiff, codec_bmp;
+extern const struct format codec_pixels; /* no bytes show it: codec_begin_pixels() */
 
 struct codec {
     struct codec_limits limits;
     const struct format *format; /* of the picture begun, NULL = none */
     struct bytes image;
+    struct imrec_image pixels; /* instead, of codec_pixels */
     struct imrec_picture_info info;
     struct jpeg_head head; /* of a JPEG */
 

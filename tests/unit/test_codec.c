@@ -199,6 +199,71 @@ START_TEST(an_encoded_jpeg_decodes_near_and_carries_nothing_but_jfif)
 }
 END_TEST
 
+/* A view of `channels`, with bytes between its rows that are none of its. */
+static struct imrec_image some_pixels(uint8_t *room, uint32_t channels)
+{
+    for (int i = 0; i < 400; i++)
+        room[i] = (uint8_t)(i * 73 + 5);
+    return (struct imrec_image){room, 40, 7, 5, channels};
+}
+
+static enum imrec_status decode_pixels(const struct imrec_image *from, uint32_t channels)
+{
+    const struct codec_limits limits = {.max_pixels = 35, .alpha = CODEC_ALPHA_WHITE};
+    const struct imrec_rect part = {1, 2, 5, 3};
+    ck_assert_int_eq(codec_begin_pixels(codec, from, &limits, &info, &err), IMREC_OK);
+    return codec_decode_image(codec, part, channels, &out, NULL, &err);
+}
+
+START_TEST(pixels_come_out_as_they_went_in)
+{
+    static const uint32_t channels[] = {1, 3, 4};
+    static const char *const kinds[] = {"grey", "rgb", "rgba"};
+    uint8_t room[400];
+    const struct imrec_image from = some_pixels(room, channels[_i]);
+    ck_assert_int_eq(decode_pixels(&from, from.channels), IMREC_OK);
+    ck_assert_str_eq(info.format, "pixels");
+    ck_assert_str_eq(info.kind, kinds[_i]);
+    ck_assert(info.width == 7 && info.height == 5 && info.channels == from.channels);
+    ck_assert_uint_eq(codec_claim(codec, 1), 0);
+    for (uint32_t y = 0; y < 3; y++)
+        ck_assert_mem_eq(out.view.pixels + y * out.view.stride, room + (2 + y) * 40 + from.channels,
+                         (size_t)5 * from.channels);
+}
+END_TEST
+
+START_TEST(pixels_change_their_channels_as_decoded_images_do)
+{
+    uint8_t room[400];
+    struct imrec_image from = some_pixels(room, 1);
+    ck_assert_int_eq(decode_pixels(&from, 3), IMREC_OK);
+    for (uint32_t x = 0; x < 5; x++)
+        for (uint32_t c = 0; c < 3; c++)
+            ck_assert_uint_eq(out.view.pixels[3 * x + c], room[80 + 1 + x]);
+    from.channels = 4;
+    ck_assert_int_eq(decode_pixels(&from, 3), IMREC_OK);
+    const uint8_t *p = room + 80 + 4;
+    ck_assert_uint_eq(out.view.pixels[0], (p[0] * p[3] + 255 * (255 - p[3]) + 127) / 255);
+}
+END_TEST
+
+START_TEST(pixels_of_no_size_too_many_or_two_channels_are_refused)
+{
+    const struct codec_limits limits = {.max_pixels = 34};
+    uint8_t room[400];
+    struct imrec_image from = some_pixels(room, 3);
+    ck_assert_int_eq(codec_begin_pixels(codec, &from, &limits, &info, &err), IMREC_ERR_LIMIT);
+    from.height = 0;
+    ck_assert_int_eq(codec_begin_pixels(codec, &from, &limits, &info, &err), IMREC_ERR_CORRUPT);
+    for (from.channels = 0; from.channels < 9; from.channels += 2)
+        if (from.channels != 4)
+            ck_assert_int_eq(codec_begin_pixels(codec, &from, &limits, &info, &err),
+                             IMREC_ERR_ARGUMENT);
+    const struct imrec_rect all = {0, 0, 7, 5};
+    ck_assert_int_eq(codec_decode_image(codec, all, 3, &out, NULL, &err), IMREC_ERR_ARGUMENT);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("codec");
@@ -213,6 +278,9 @@ int main(void)
     tcase_add_test(t, what_is_no_picture_is_refused_with_a_sentence);
     tcase_add_loop_test(t, a_failing_allocation_is_an_error_and_leaks_nothing, 0, PICTURES);
     tcase_add_test(t, an_encoded_jpeg_decodes_near_and_carries_nothing_but_jfif);
+    tcase_add_loop_test(t, pixels_come_out_as_they_went_in, 0, 3);
+    tcase_add_test(t, pixels_change_their_channels_as_decoded_images_do);
+    tcase_add_test(t, pixels_of_no_size_too_many_or_two_channels_are_refused);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
