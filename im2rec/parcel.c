@@ -2,10 +2,8 @@
 #include "im2rec/parcel.h"
 
 #include "augment/orient.h"
-#include "augment/resample.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/rng.h"
 #include "codec/codec.h"
 #include "formats/crc32c.h"
 #include "formats/image_record.h"
@@ -17,6 +15,7 @@
 #include "im2rec/moving.h"
 #include "im2rec/pack_options.h"
 #include "im2rec/read_file.h"
+#include "im2rec/resizing.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -220,39 +219,6 @@ encode(struct packer *k, struct parcel *p, const struct imrec_image *image, stru
     return fine(p, codec_encode_jpeg(k->codec, image, quality, out, &err), &err);
 }
 
-/* inter_method 10 draws by seed and id, so that the order of work changes nothing. */
-static enum resize_method
-method_for(const struct packer *k, const struct parcel *p, const struct resize_job *job)
-{
-    const struct rng_key key = {(uint64_t)k->o->seed, 0};
-    if (k->o->inter_method == 9)
-        return (enum resize_method)augment_method_by_size(job->from_width, job->from_height,
-                                                          job->to_width, job->to_height);
-    if (k->o->inter_method == 10)
-        return (enum resize_method)rng_below(rng_block(key, p->id, 0, 0, RNG_PACKING).v[0],
-                                             RESIZE_METHODS);
-    return (enum resize_method)k->o->inter_method;
-}
-
-static enum imrec_status resize(struct packer *k, const struct parcel *p,
-                                const struct imrec_image *from, uint32_t width, uint32_t height,
-                                struct imrec_error *err)
-{
-    struct resize_job job = {.from_width = from->width,
-                             .from_height = from->height,
-                             .to_width = width,
-                             .to_height = height,
-                             .window = {0, 0, width, height}};
-    if (k->o->inter_method < 0)
-        return resample(from, width, height, &k->resized, k->scratch, err);
-    job.method = method_for(k, p, &job);
-    const struct imrec_rect r = resize_source_region(&job); /* the last rows may not count */
-    const struct imrec_image part = {from->pixels + r.y * from->stride +
-                                         (size_t)r.x * from->channels,
-                                     from->stride, r.width, r.height, from->channels};
-    return resize_window(&job, &part, &k->resized, k->scratch, err);
-}
-
 static bool
 recode(struct packer *k, struct parcel *p, const struct imrec_picture_info *info, struct bytes *out)
 {
@@ -288,7 +254,8 @@ recode(struct packer *k, struct parcel *p, const struct imrec_picture_info *info
     if (path->width != width || path->height != height)
         path_add_resize(path, width, height);
     if (view.width != width || view.height != height) {
-        if (!fine(p, resize(k, p, &view, width, height, &err), &err))
+        if (!fine(p, resizing_run(k->o, p->id, &view, width, height, &k->resized, k->scratch, &err),
+                  &err))
             return false;
         view = k->resized.view;
     }
