@@ -88,7 +88,8 @@ static bool is_end_of_data(int e)
 
 enum imrec_status png_error(int e, struct imrec_error *err)
 {
-    const enum imrec_status st = e == SPNG_EMEM            ? IMREC_ERR_NO_MEMORY
+    const bool memory = e == SPNG_EMEM || e == SPNG_EZLIB_INIT; /* which fails for nothing else */
+    const enum imrec_status st = memory                    ? IMREC_ERR_NO_MEMORY
                                  : e == SPNG_ECHUNK_LIMITS ? IMREC_ERR_LIMIT
                                                            : IMREC_ERR_CORRUPT;
     return imrec_error_at(err, st, IMREC_NO_OFFSET, "png: %s", spng_strerror(e));
