@@ -16,8 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TEXT_MAX ((size_t)64 << 20)
-
 /* ---- folders ---------------------------------------------------------------------------- */
 
 void folder_shuffle(struct scan *s, int64_t seed)
@@ -134,14 +132,7 @@ static void check_label(const struct job *j, struct parcel *p)
 
 static enum imrec_status next_picture(struct job *j, struct parcel *p, struct imrec_error *err)
 {
-    p->line = p->id = 0;
-    p->label_count = 0;
-    p->labels.n = p->text.n = 0;
-    p->labels.max = p->text.max = TEXT_MAX;
-    p->path = (struct bytes){(const uint8_t *)"", 0};
-    p->outcome = (struct outcome){.class_index = -1};
-    p->why[0] = '\0';
-    p->failed = IMREC_OK;
+    parcel_begin(p);
     if (j->list == NULL)
         return next_of_folder(j, p, err);
     IMREC_TRY(list_next(j->list, p, err));
@@ -152,14 +143,13 @@ static enum imrec_status next_picture(struct job *j, struct parcel *p, struct im
 static enum imrec_status
 copy_parcel(const struct parcel *from, struct parcel *to, struct imrec_error *err)
 {
+    parcel_begin(to);
     to->line = from->line;
     to->id = from->id;
     to->label_count = from->label_count;
     to->outcome = from->outcome;
     to->failed = from->failed;
     memcpy(to->why, from->why, sizeof(to->why));
-    to->labels.n = to->text.n = 0;
-    to->labels.max = to->text.max = TEXT_MAX;
     IMREC_TRY(buf_append(&to->labels, from->labels.p, from->labels.n, err));
     IMREC_TRY(buf_append(&to->text, from->text.p, from->text.n, err));
     to->path = (struct bytes){to->text.p, to->text.n};
@@ -184,7 +174,7 @@ enum imrec_status job_next(struct job *j, struct parcel *p, struct imrec_error *
 
 #define CLASS_FILE_MAX ((size_t)1 << 30)
 
-static enum imrec_status load_classes(const char *path, struct job *j, struct imrec_error *err)
+enum imrec_status job_load_classes(const char *path, struct job *j, struct imrec_error *err)
 {
     uint8_t *text;
     size_t n;
@@ -272,7 +262,7 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
     enum imrec_status st = IMREC_OK;
     *out = (struct job){.fingerprint = pack_options_fingerprint(p, FINGERPRINT_START)};
     if (p->classes[0] != '\0')
-        st = load_classes(p->classes, out, err);
+        st = job_load_classes(p->classes, out, err);
     if (st == IMREC_OK && p->annotations[0] != '\0')
         st = open_annotations(o, out, err);
     else if (st == IMREC_OK && o->task->list == NULL)

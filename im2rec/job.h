@@ -42,6 +42,10 @@ void job_warn(const struct job *j, const struct job_options *o);
 IMREC_NODISCARD enum imrec_status
 job_next(struct job *j, struct parcel *p, struct imrec_error *err);
 
+/* Reads the class list that fixes the numbering. */
+IMREC_NODISCARD enum imrec_status
+job_load_classes(const char *path, struct job *j, struct imrec_error *err);
+
 /* The names behind the labels; NULL: there are none. */
 const struct class_list *job_classes(const struct job *j);
 /* The order of random.Random(seed).shuffle(), which is that of the original's lists. */

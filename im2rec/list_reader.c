@@ -236,10 +236,6 @@ enum imrec_status list_next(struct list_reader *r, struct parcel *p, struct imre
     IMREC_TRY(buf_append(&p->labels, e.labels, e.label_count * sizeof(float), err));
     IMREC_TRY(buf_append(&p->text, e.path.p, e.path.n, err));
     p->path = (struct bytes){p->text.p, p->text.n};
-    const enum reason reason = reason_of_name(e.path);
-    if (reason != REASON_NONE)
-        parcel_skip(p, reason,
-                    reason == REASON_UTF8 ? "the name is not UTF-8"
-                                          : "the name holds a control character");
+    parcel_check_name(p);
     return IMREC_OK;
 }

@@ -1,13 +1,15 @@
 /*
  * im2rec/pack.c - imrec_pack(): list -> workers behind a bounded window -> ordered writer.
  *
- * A worker takes the next picture of the list under the lock, reads, decodes and encodes it into
- * its place of the window, and marks the place as done. Whoever finds the oldest place done, and
- * nobody writing, writes it and those that follow, while the others go on. So records are
+ * A worker takes the next picture of the list, one worker at a time, reads, decodes and encodes it
+ * into its place of the window, and marks the place as done. Whoever finds the oldest place done,
+ * and nobody writing, writes it and those that follow, while the others go on. So records are
  * written in the order of the list, whichever worker was faster, and no thread is set aside for it.
+ * Who takes holds `feed` alone: imrec_pack_items() asks its source there, which may be slow.
  */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "im2rec/items.h"
 #include "im2rec/journal.h"
 #include "im2rec/lists.h"
 #include "im2rec/pack_options.h"
@@ -26,11 +28,13 @@ struct run {
     const struct imrec_pack_task *task;
     const struct imrec_pack_options *o;
     struct job *job;
+    struct items *items; /* instead of the job's list; or NULL */
     struct writer *writer;
     struct budget budget;
     struct packer **packers;
     uint32_t workers, window;
 
+    struct mutex feed; /* held by whoever takes a picture; taken before `lock` */
     struct mutex lock; /* guards all below */
     struct cond moved;
     struct parcel *places;  /* picture n at n % window */
@@ -38,6 +42,7 @@ struct run {
     uint32_t waiting;       /* workers, for a place or for the end */
     bool writing;           /* somebody is */
     bool ended;             /* the list is, or we were told to stop */
+    bool exhausted;         /* the list is */
     bool cancelled;
     enum imrec_status status; /* the first failure */
     struct imrec_error error;
@@ -57,24 +62,43 @@ static void fail(struct run *r, enum imrec_status st, const struct imrec_error *
     cond_wake_all(&r->moved);
 }
 
-/* The next picture of the list in its place, or NULL. Waits while the window is full. */
-static struct parcel *take(struct run *r)
+/* The place of the next picture, or NULL: there is to be none. Waits while the window is full. */
+static struct parcel *next_place(struct run *r)
 {
-    struct imrec_error err;
     while (!r->ended && r->next >= r->written + r->window) {
         r->waiting++;
         cond_wait(&r->moved, &r->lock);
         r->waiting--;
     }
-    if (r->ended)
+    return r->ended ? NULL : &r->places[r->next % r->window];
+}
+
+static enum imrec_status
+fill(struct run *r, struct packer *k, uint64_t index, struct parcel *p, struct imrec_error *err)
+{
+    if (r->items != NULL)
+        return items_next(r->items, k, index, p, err);
+    IMREC_TRY(job_next(r->job, p, err));
+    p->outcome.index = index;
+    return IMREC_OK;
+}
+
+/* The next picture of the list in its place, or NULL. The lock is given back meanwhile. */
+static struct parcel *take(struct run *r, struct packer *k)
+{
+    struct imrec_error err;
+    struct parcel *p = next_place(r);
+    if (p == NULL)
         return NULL;
-    struct parcel *p = &r->places[r->next % r->window];
-    const enum imrec_status st = job_next(r->job, p, &err);
-    p->outcome.index = r->next;
+    const uint64_t index = r->next; /* changes under `feed` only */
+    mutex_unlock(&r->lock);
+    const enum imrec_status st = fill(r, k, index, p, &err);
+    mutex_lock(&r->lock);
     if (st == IMREC_OK) {
         r->next++;
         return p;
     }
+    r->exhausted = st == IMREC_END;
     if (st == IMREC_END)
         r->ended = true;
     else
@@ -86,6 +110,7 @@ static struct parcel *take(struct run *r)
 static bool told_to_stop(struct run *r, const struct parcel *p)
 {
     r->progress.done = r->written;
+    r->progress.found = r->items != NULL ? r->next : 0;
     r->progress.skipped += p->outcome.reason != REASON_NONE;
     r->progress.bytes_read += p->outcome.file_bytes;
     return r->task->progress != NULL && !r->task->progress(r->task->user, &r->progress);
@@ -118,7 +143,7 @@ static void write_done(struct run *r)
             fail(r, st, &err);
             break;
         }
-        p->done = false;
+        parcel_written(p);
         r->written++;
         budget_written(&r->budget, &p->share);
         if (told_to_stop(r, p))
@@ -140,19 +165,28 @@ static void wait_for_the_last(struct run *r)
     r->waiting--;
 }
 
+static struct parcel *next_picture(struct run *r, struct packer *k)
+{
+    mutex_lock(&r->feed);
+    mutex_lock(&r->lock);
+    struct parcel *p = take(r, k);
+    mutex_unlock(&r->feed);
+    return p;
+}
+
 static void work(struct run *r, struct packer *k)
 {
     struct parcel *p;
-    mutex_lock(&r->lock);
-    while ((p = take(r)) != NULL) {
+    while ((p = next_picture(r, k)) != NULL) {
         mutex_unlock(&r->lock);
-        if (p->outcome.reason == REASON_NONE)
+        if (p->outcome.reason == REASON_NONE && p->failed == IMREC_OK)
             packer_run(k, p);
         else
             p->record.n = 0;
         mutex_lock(&r->lock);
         p->done = true;
         write_done(r);
+        mutex_unlock(&r->lock);
     }
     wait_for_the_last(r);
     mutex_unlock(&r->lock);
@@ -187,8 +221,12 @@ static enum imrec_status prepare(struct run *r, struct imrec_error *err)
     if (r->places == NULL || r->packers == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u workers",
                               r->workers);
+    const struct packer_options po = {.all = r->o,
+                                      .of_pixels = r->items != NULL ? &r->items->of_pixels : NULL,
+                                      .root = r->task->root,
+                                      .budget = &r->budget};
     for (uint32_t i = 0; i < r->workers; i++)
-        IMREC_TRY(packer_new(r->o, r->task->root, &r->budget, &r->packers[i], err));
+        IMREC_TRY(packer_new(&po, &r->packers[i], err));
     return IMREC_OK;
 }
 
@@ -225,19 +263,20 @@ static enum imrec_status run_all(struct run *r, uint64_t done, struct imrec_erro
             *err = r->error;
         return r->status;
     }
-    if (r->cancelled && r->written < r->job->total)
-        return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
-                              "interrupted; resume goes on");
+    if (r->cancelled && (r->items != NULL ? !r->exhausted : r->written < r->job->total))
+        return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "interrupted%s",
+                              r->items != NULL ? "" : "; resume goes on");
     return writer_commit(r->writer, err);
 }
 
 static enum imrec_status pack(struct run *r, struct imrec_pack_result *out, struct imrec_error *err)
 {
-    const struct writer_options wo = {r->task, r->o, r->job};
+    const struct writer_options wo = {r->task, r->o, r->job, r->items != NULL};
     uint64_t done;
     IMREC_TRY(writer_open(&wo, &r->writer, &done, err));
     writer_result(r->writer, out);
     r->progress.skipped = out->skipped;
+    mutex_init(&r->feed);
     mutex_init(&r->lock);
     cond_init(&r->moved);
     budget_init(&r->budget, (uint64_t)r->o->memory);
@@ -247,6 +286,7 @@ static enum imrec_status pack(struct run *r, struct imrec_pack_result *out, stru
     budget_destroy(&r->budget);
     cond_destroy(&r->moved);
     mutex_destroy(&r->lock);
+    mutex_destroy(&r->feed);
     writer_leave(r->writer);
     writer_result(r->writer, out);
     writer_free(r->writer);
@@ -356,4 +396,38 @@ enum imrec_status imrec_pack(const struct imrec_pack_task *given,
     out->other_files = job.scan.other_files;
     job_close(&job);
     return st;
+}
+
+static enum imrec_status
+pack_items(const struct imrec_pack_task *given, const struct imrec_pack_source *source,
+           struct imrec_pack_options *o, struct imrec_pack_result *out, struct imrec_error *err)
+{
+    struct imrec_pack_task paths;
+    const struct imrec_pack_task *task = &paths;
+    IMREC_TRY(pack_task_paths(given, &paths, err));
+    struct job job;
+    struct items items;
+    o->pack_label = true;
+    IMREC_TRY(items_open(source, task, o, &job, &items, err));
+    struct run r = {.task = task, .o = o, .job = &job, .items = &items};
+    const enum imrec_status st = pack(&r, out, err);
+    out->total = r.next;
+    job_close(&job);
+    return st;
+}
+
+enum imrec_status imrec_pack_items(const struct imrec_pack_task *task,
+                                   const struct imrec_pack_source *source,
+                                   const struct imrec_pack_options *options,
+                                   struct imrec_pack_result *out, struct imrec_error *err)
+{
+    struct imrec_pack_options o;
+    struct imrec_pack_result ignored;
+    if (out == NULL)
+        out = &ignored;
+    *out = (struct imrec_pack_result){0};
+    IMREC_TRY(pack_options_check(options, &o, err));
+    if (task == NULL || task->out == NULL || task->out[0] == '\0')
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "a task needs out");
+    return pack_items(task, source, &o, out, err);
 }

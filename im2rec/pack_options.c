@@ -137,11 +137,12 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
 enum imrec_status pack_task_paths(const struct imrec_pack_task *t, struct imrec_pack_task *out,
                                   struct imrec_error *err)
 {
+    const char *root = t->root != NULL ? t->root : "";
     *out = *t;
-    out->root = source_path(t->root);
+    out->root = source_path(root);
     out->out = source_path(t->out);
     out->list = t->list != NULL ? source_path(t->list) : NULL;
-    return source_check_local(t->root, err);
+    return source_check_local(root, err);
 }
 
 /* ---- fingerprint ------------------------------------------------------------------------ */

@@ -11,8 +11,8 @@ IMREC_NODISCARD enum imrec_status pack_options_check(const struct imrec_pack_opt
                                                      struct imrec_pack_options *out,
                                                      struct imrec_error *err);
 
-/* *t with paths where it has file:// in front of them. IMREC_ERR_UNSUPPORTED: the root is in a
- * store that has no folders. */
+/* *t with paths where it has file:// in front of them; no root is the current folder.
+ * IMREC_ERR_UNSUPPORTED: the root is in a store that has no folders. */
 IMREC_NODISCARD enum imrec_status pack_task_paths(const struct imrec_pack_task *t,
                                                   struct imrec_pack_task *out,
                                                   struct imrec_error *err);

@@ -16,9 +16,9 @@
 #include "im2rec/pack_options.h"
 #include "im2rec/read_file.h"
 #include "im2rec/resizing.h"
+#include "imrec/pack_items.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,48 +26,35 @@
 #define RECORD_MAX    RECORDIO_PART_MAX_BYTES
 #define FRAMED_MAX    ((size_t)3 << 29) /* every second word may be a magic: 8 bytes more each */
 #define FILE_SLACK    ((uint64_t)64 << 20)
-#define KEEP_BYTES    ((size_t)1 << 20) /* larger records give their memory back */
-#define ENCODER_BYTES 20                /* a pixel of noise at quality 100: symbols, JPEG twice */
+#define ENCODER_BYTES 20 /* a pixel of noise at quality 100: symbols, JPEG twice */
 
 struct packer {
-    const struct imrec_pack_options *o;
+    const struct imrec_pack_options *o; /* those of the image in hand */
+    const struct imrec_pack_options *all, *of_pixels;
     const char *root;
     struct budget *budget;
     struct codec *codec;
     struct resize_scratch *scratch;
     struct image decoded, upright, resized;
     struct file_bytes file;
+    struct imrec_image pixels; /* in `file`, of an image that came as pixels */
     struct buf head, record;
     bool augments;
     struct augmenting augmenting;
     struct moving moving;
 };
 
-void parcel_free(struct parcel *p)
+enum imrec_status
+packer_new(const struct packer_options *given, struct packer **out, struct imrec_error *err)
 {
-    buf_free(&p->text);
-    buf_free(&p->labels);
-    buf_free(&p->record);
-}
-
-void parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    p->outcome.reason = reason;
-    vsnprintf(p->why, sizeof(p->why), fmt, ap);
-    va_end(ap);
-}
-
-enum imrec_status packer_new(const struct imrec_pack_options *o, const char *root,
-                             struct budget *budget, struct packer **out, struct imrec_error *err)
-{
+    const struct imrec_pack_options *o = given->all;
     struct packer *k = *out = imrec_zalloc(1, sizeof(*k));
     if (k == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a worker");
-    k->o = o;
-    k->root = root;
-    k->budget = budget;
+    k->o = k->all = o;
+    k->of_pixels = given->of_pixels;
+    k->root = given->root;
+    k->budget = given->budget;
     k->head = BUF_INIT(RECORD_MAX);
     k->record = BUF_INIT(RECORD_MAX);
     enum imrec_status st = codec_new(&k->codec, err);
@@ -304,9 +291,13 @@ static bool image_bytes(struct packer *k, struct parcel *p, struct bytes file, s
     *out = file;
     if (pass && k->o->check == IMREC_CHECK_NONE && !moving_asks(m))
         return true;
-    if (wav_is(file))
+    if (p->from != PARCEL_PIXELS && wav_is(file))
         return sound_bytes(k, p, file);
-    if (!fine(p, codec_begin(k->codec, file, &limits, &info, &err), &err))
+    if (!fine(p,
+              p->from == PARCEL_PIXELS
+                  ? codec_begin_pixels(k->codec, &k->pixels, &limits, &info, &err)
+                  : codec_begin(k->codec, file, &limits, &info, &err),
+              &err))
         return false;
     describe(p, &info);
     if (!moving_find(m, p, &info, &bytes) || !take(k, p, bytes) || !moving_begin(m, p, &info))
@@ -393,13 +384,10 @@ static bool frame(struct packer *k, struct parcel *p, struct bytes image)
     return true;
 }
 
-static bool read_file(struct packer *k, struct parcel *p)
+/* Room in the budget for the bytes of a file or an item, if they can be those of an image. */
+static bool may_take(struct packer *k, struct parcel *p, uint64_t size)
 {
     const uint64_t limit = (uint64_t)k->o->max_pixels * 8 + FILE_SLACK;
-    uint64_t size;
-    int fd;
-    if (!file_open(p, k->root, &fd, &size))
-        return false;
     p->outcome.file_bytes = size;
     if (size == 0)
         parcel_skip(p, REASON_EMPTY, "is empty");
@@ -407,10 +395,52 @@ static bool read_file(struct packer *k, struct parcel *p)
         parcel_skip(p, REASON_TOO_LARGE,
                     "%" PRIu64 " bytes are more than any picture of max_pixels=%" PRId64 " needs",
                     size, k->o->max_pixels);
-    else if (take(k, p, size))
+    else
+        return take(k, p, size);
+    return false;
+}
+
+static bool read_file(struct packer *k, struct parcel *p)
+{
+    uint64_t size;
+    int fd;
+    if (p->from != PARCEL_FILE)
+        return true;
+    if (!file_open(p, k->root, &fd, &size))
+        return false;
+    if (may_take(k, p, size))
         return file_read(p, fd, size, k->head.n, &k->file); /* which closes it */
     close(fd);
     return false;
+}
+
+static bool copy_item(struct packer *k, struct parcel *p, const struct imrec_pack_item *item)
+{
+    const struct imrec_image *i = &item->pixels;
+    size_t row = item->byte_count, bytes = row;
+    if (p->from == PARCEL_PIXELS &&
+        (!mul_fits(i->width, i->channels, &row) || !mul_fits(row, i->height, &bytes)))
+        bytes = SIZE_MAX;
+    const size_t rows = row != 0 ? bytes / row : 0;
+    if (!head_bytes(k, p) || !may_take(k, p, bytes) ||
+        !file_copy(p, p->from == PARCEL_PIXELS ? i->pixels : item->bytes, row, i->stride, rows,
+                   k->head.n, &k->file))
+        return false;
+    k->pixels = *i;
+    k->pixels.pixels = k->file.p + k->head.n;
+    k->pixels.stride = row;
+    return true;
+}
+
+void packer_give(struct packer *k, struct parcel *p, const struct imrec_pack_item *item)
+{
+    p->from = item->bytes != NULL           ? PARCEL_BYTES
+              : item->pixels.pixels != NULL ? PARCEL_PIXELS
+                                            : PARCEL_FILE;
+    if (p->from == PARCEL_FILE && item->path == NULL)
+        parcel_skip(p, REASON_EMPTY, "is empty: it has no bytes, no pixels and no path");
+    else if (p->from != PARCEL_FILE && !copy_item(k, p, item))
+        budget_finish(k->budget, &p->share, 0);
 }
 
 /* A record's boxes go where the picture goes, and some may leave it; those of a CBF file, which are
@@ -433,8 +463,7 @@ static bool boxes_agree(const struct packer *k, struct parcel *p)
 void packer_run(struct packer *k, struct parcel *p)
 {
     struct bytes image;
-    if (p->record.cap > KEEP_BYTES)
-        buf_free(&p->record);
+    k->o = p->from == PARCEL_PIXELS ? k->of_pixels : k->all;
     p->record.max = FRAMED_MAX;
     p->record.n = 0;
     k->moving.png = (struct bytes){NULL, 0};

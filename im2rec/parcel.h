@@ -8,6 +8,9 @@
 
 #define PICTURE_PATH_MAX 4096u
 
+/* Where the image comes from: its file, or what packer_give() has copied. */
+enum parcel_from { PARCEL_FILE, PARCEL_BYTES, PARCEL_PIXELS };
+
 /* A place of the window. The list fills the first part, a worker the second. */
 struct parcel {
     uint64_t line, id; /* line of the list file, from 1; 0: a folder was scanned */
@@ -16,6 +19,7 @@ struct parcel {
     struct bytes path; /* below the root; a view of text */
     struct buf labels; /* floats */
     uint32_t label_count;
+    enum parcel_from from;
 
     struct outcome outcome;
     char why[512];     /* the sentence behind outcome.reason, or what was mended */
@@ -26,17 +30,33 @@ struct parcel {
     bool done;
 };
 
+void parcel_begin(struct parcel *p); /* empties the first part, and says nothing is wrong */
+/* Its place can be used again; a large record's memory is given back before the budget's is. */
+void parcel_written(struct parcel *p);
 void parcel_free(struct parcel *p); /* zeroed memory is fine */
 
 __attribute__((format(printf, 3, 4))) void
 parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...);
+/* Skips what cannot stand in a list, as reason_of_name() found. */
+void parcel_check_name(struct parcel *p);
 
 /* What a worker keeps between pictures. */
 struct packer;
-IMREC_NODISCARD enum imrec_status packer_new(const struct imrec_pack_options *o, const char *root,
-                                             struct budget *budget, struct packer **out,
-                                             struct imrec_error *err);
+struct packer_options {
+    const struct imrec_pack_options *all;
+    const struct imrec_pack_options *of_pixels; /* of images that come as pixels; NULL: none do */
+    const char *root;
+    struct budget *budget;
+};
+IMREC_NODISCARD enum imrec_status
+packer_new(const struct packer_options *o, struct packer **out, struct imrec_error *err);
 void packer_free(struct packer *p); /* NULL is allowed */
+
+/* Copies an item's bytes or pixels, which wait in *k for packer_run() on the same parcel; an item
+ * that is a path has none. Waits for room in the budget. What is wrong is in p's outcome, or in
+ * p->failed. */
+struct imrec_pack_item;
+void packer_give(struct packer *k, struct parcel *p, const struct imrec_pack_item *item);
 
 /* Reads, decodes, turns upright, crops, resamples, encodes and frames. What is wrong with the
  * picture ends in its outcome, what is wrong with us in p->failed and p->why. */

@@ -144,3 +144,15 @@ bool file_read(struct parcel *p, int fd, uint64_t size, size_t headroom, struct 
     f->n = read ? (size_t)size : 0;
     return read;
 }
+
+bool file_copy(struct parcel *p, const void *from, size_t row_bytes, size_t stride, size_t rows,
+               size_t headroom, struct file_bytes *f)
+{
+    f->n = 0;
+    if (!make_room(p, headroom + row_bytes * rows, f))
+        return false;
+    for (size_t y = 0; y < rows; y++)
+        memcpy(f->p + headroom + y * row_bytes, (const uint8_t *)from + y * stride, row_bytes);
+    f->n = row_bytes * rows;
+    return true;
+}

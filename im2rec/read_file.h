@@ -16,4 +16,7 @@ bool file_is_absolute(struct bytes path);
 bool file_open(struct parcel *p, const char *root, int *fd, uint64_t *size);
 /* Reads `size` bytes to f->p + headroom and closes fd. false: reason or p->failed say why. */
 bool file_read(struct parcel *p, int fd, uint64_t size, size_t headroom, struct file_bytes *f);
+/* Copies rows of `stride` bytes apart instead; f->n becomes row_bytes * rows. */
+bool file_copy(struct parcel *p, const void *from, size_t row_bytes, size_t stride, size_t rows,
+               size_t headroom, struct file_bytes *f);
 #endif

@@ -89,7 +89,7 @@ enum imrec_status set_files_init(const struct imrec_pack_task *task,
     return IMREC_OK;
 }
 
-static void final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES])
+void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES])
 {
     set_shard_name(s->rec, k, count, s->numbered, out);
     if (s->cbf && ends_with(out, ".rec"))
@@ -98,7 +98,7 @@ static void final_name(const struct set_files *s, uint64_t k, uint64_t count, ch
 
 void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES])
 {
-    final_name(s, k, s->count, out);
+    set_final_name(s, k, s->count, out);
 }
 
 /* ---- what is there ---------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ static enum imrec_status remove_shards(const struct set_files *s, const struct m
 {
     char name[NAME_BYTES];
     for (size_t k = 0; k < m->shard_count; k++) {
-        final_name(s, k, kept, name);
+        set_final_name(s, k, kept, name);
         if (k < kept && strcmp(set_base_name(name), m->shards[k].rec.name) == 0)
             continue;
         const char *names[] = {m->shards[k].rec.name, m->shards[k].idx.name,
@@ -278,7 +278,8 @@ static bool fill_shard(struct texts *a, bool cbf, const char *rec, const struct 
     return to->rec.name != NULL && to->idx.name != NULL && to->checksums.name != NULL;
 }
 
-static bool fill_options(struct texts *a, const struct imrec_pack_options *o, struct manifest *m)
+static bool fill_options(struct texts *a, const struct imrec_pack_options *o, bool unlabelled,
+                         struct manifest *m)
 {
     char text[PACK_OPTION_BYTES];
     for (const struct param *p = pack_params; p->name != NULL; p++) {
@@ -290,6 +291,8 @@ static bool fill_options(struct texts *a, const struct imrec_pack_options *o, st
             return false;
         m->options[m->option_count++] = (struct manifest_option){p->name, value};
     }
+    if (unlabelled && m->option_count < OPTIONS_MAX)
+        m->options[m->option_count++] = (struct manifest_option){"labels", "none"};
     return true;
 }
 
@@ -307,13 +310,13 @@ static bool fill_manifest(struct texts *a, const struct set_files *s, const stru
     m->list = (struct manifest_file){keep_base(a, s->list), t->list_bytes, t->list_crc};
     m->shard_count = (size_t)t->shard_count;
     for (uint64_t k = 0; k < t->shard_count; k++) {
-        final_name(s, k, t->shard_count, name);
+        set_final_name(s, k, t->shard_count, name);
         if (!fill_shard(a, s->cbf, name, &t->shards[k], &m->shards[k]))
             return false;
         m->bytes += m->shards[k].rec.bytes;
     }
     if (t->options == NULL)
-        return m->list.name != NULL && fill_options(a, o, m);
+        return m->list.name != NULL && fill_options(a, o, t->unlabelled != 0, m);
     m->option_count = t->option_count;
     memcpy(m->options, t->options, t->option_count * sizeof(*t->options));
     return m->list.name != NULL;
@@ -377,7 +380,7 @@ enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct
     char work[NAME_BYTES], final[NAME_BYTES];
     for (uint64_t k = 0; k < shards; k++) {
         set_work_name(s, k, work);
-        final_name(s, k, shards, final);
+        set_final_name(s, k, shards, final);
         IMREC_TRY(publish(work, final, err));
         if (s->cbf) {
             IMREC_TRY(remove_table(work, err));

@@ -21,6 +21,8 @@ IMREC_NODISCARD enum imrec_status set_files_init(const struct imrec_pack_task *t
                                                  struct set_files *out, struct imrec_error *err);
 /* The name under which shard k is written; its other files stand beside it. */
 void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES]);
+/* The name that shard k of `count` gets. */
+void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES]);
 
 /* An interrupted run is there to be gone on with. */
 bool set_is_unfinished(const struct set_files *s);
@@ -34,6 +36,7 @@ struct manifest_option;
 struct set_totals {
     const struct journal_shard *shards;
     uint64_t shard_count, records, skipped, label_width, list_bytes;
+    uint64_t unlabelled; /* records whose label 0 stands for none */
     uint32_t list_crc;
     const struct manifest_option *options; /* NULL: those of the packer */
     size_t option_count;
@@ -51,4 +54,9 @@ set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err)
 /* The same where the set stood before: its manifest goes first, shards of other names last. */
 IMREC_NODISCARD enum imrec_status
 set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err);
+
+/* ---- set_discard.c ---- */
+/* Removes what a run that cannot be resumed has written: the temporary files of `written` shards
+ * and of the set, and, where publishing had begun, the final ones of `published` shards. */
+void set_discard(const struct set_files *s, uint64_t written, uint64_t published);
 #endif

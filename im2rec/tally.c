@@ -27,7 +27,7 @@ void tally_free(struct tally *t)
     *t = (struct tally){0};
 }
 
-static void count_kind(struct tally *t, const char *kind)
+static void count_kind(struct tally *t, const char *kind, bool encoded)
 {
     uint32_t i = 0;
     while (i < t->kind_count && strcmp(t->kinds[i].name, kind) != 0)
@@ -39,6 +39,7 @@ static void count_kind(struct tally *t, const char *kind)
         t->kind_count++;
     }
     t->kinds[i].count++;
+    t->encoded[i] += encoded;
 }
 
 static void count_size(uint64_t *sizes, uint32_t px)
@@ -57,8 +58,9 @@ void tally_add(struct tally *t, const struct outcome *o)
     t->mended += o->warnings != 0;
     t->warnings += o->warnings;
     t->file_bytes += o->file_bytes;
+    t->unlabelled += o->unlabelled;
     if (o->kind[0] != '\0')
-        count_kind(t, o->kind);
+        count_kind(t, o->kind, o->encoded);
     if (o->width != 0) {
         count_size(t->sizes, o->width);
         count_size(t->sizes + SIZES, o->height);
@@ -120,12 +122,20 @@ void tally_result(const struct tally *t, struct imrec_pack_result *out)
     out->mended = t->mended;
     out->warnings = t->warnings;
     out->file_bytes = t->file_bytes;
+    out->unlabelled = t->unlabelled;
     out->width = range_of(t->sizes);
     out->height = range_of(t->sizes + SIZES);
     classes_of(t, out);
     memcpy(out->kinds, t->kinds, sizeof(out->kinds));
     out->kind_count = t->kind_count;
     sort_counts(out->kinds, out->kind_count);
+    out->encoded_count = 0;
+    for (uint32_t i = 0; i < t->kind_count; i++)
+        if (t->encoded[i] != 0) {
+            out->encoded[out->encoded_count] = t->kinds[i];
+            out->encoded[out->encoded_count++].count = t->encoded[i];
+        }
+    sort_counts(out->encoded, out->encoded_count);
     out->reason_count = 0;
     for (int r = 1; r < REASON_COUNT; r++)
         if (t->reasons[r] != 0) {

@@ -13,13 +13,16 @@ struct outcome {
     uint32_t warnings;      /* what the decoder mended */
     int64_t class_index;    /* -1: no class */
     uint64_t file_bytes;
-    char kind[32]; /* "jpeg baseline"; "" = not looked at */
+    bool encoded;    /* not stored as it came; told by the writer */
+    bool unlabelled; /* its label 0 stands for none */
+    char kind[32];   /* "jpeg baseline"; "" = not looked at */
 };
 
 struct tally {
-    uint64_t packed, skipped, mended, warnings, file_bytes;
+    uint64_t packed, skipped, mended, warnings, file_bytes, unlabelled;
     uint64_t reasons[REASON_COUNT];
     struct imrec_pack_count kinds[IMREC_PACK_KINDS];
+    uint64_t encoded[IMREC_PACK_KINDS]; /* of each kind */
     uint32_t kind_count;
     uint64_t *sizes; /* widths, then heights: one counter for each number of pixels */
     uint64_t *classes;

@@ -8,6 +8,7 @@
 #include "formats/set_names.h"
 #include "im2rec/set_files.h"
 #include "im2rec/skip_report.h"
+#include "im2rec/stale_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ struct writer {
     int64_t quiet_until_ns;
     bool complete;
     bool sound; /* the files hold whole records: a mark may be made */
+    bool begun, publishing, committed;
 };
 
 static int64_t now_ns(void)
@@ -52,6 +54,8 @@ static int64_t now_ns(void)
 static enum imrec_status mark(struct writer *w, struct imrec_error *err)
 {
     const int64_t begin = now_ns();
+    if (w->o.once)
+        return IMREC_OK;
     struct journal_mark m = {.next = w->next,
                              .packed = w->packed,
                              .label_width = w->label_width,
@@ -111,7 +115,8 @@ static enum imrec_status end_shard(struct writer *w, struct imrec_error *err)
     struct journal_shard s = {.number = w->number};
     IMREC_TRY(shard_finish(&w->shard, &s, err));
     IMREC_TRY(note_shard(w, &s, err));
-    IMREC_TRY(journal_end_shard(&w->journal, &s, err));
+    if (!w->o.once)
+        IMREC_TRY(journal_end_shard(&w->journal, &s, err));
     w->number++;
     return mark(w, err);
 }
@@ -192,6 +197,20 @@ static enum imrec_status stop_at(const struct report_line *l, struct imrec_error
                           text_quote(l->path).s, l->why);
 }
 
+/* Pixels have no bytes of their own; a sound is never encoded; a CBF file may hold neither. */
+static bool was_encoded(const struct imrec_pack_options *o, const char *kind)
+{
+    if (o->pixels || strcmp(kind, "wav") == 0)
+        return false;
+    return !o->pass_through || strncmp(kind, "pixels ", strlen("pixels ")) == 0;
+}
+
+static void count(struct writer *w, struct outcome o)
+{
+    o.encoded = was_encoded(w->o.pack, o.kind);
+    tally_add(&w->tally, &o);
+}
+
 static enum imrec_status put(struct writer *w, const struct parcel *p, struct imrec_error *err)
 {
     const struct outcome *o = &p->outcome;
@@ -203,9 +222,10 @@ static enum imrec_status put(struct writer *w, const struct parcel *p, struct im
         return stop_at(&l, err);
     if (o->reason == REASON_NONE)
         IMREC_TRY(put_record(w, p, err));
-    IMREC_TRY(journal_picture(
-        &w->journal, o, told ? (struct bytes){w->line.p, w->line.n} : (struct bytes){0}, err));
-    tally_add(&w->tally, o);
+    if (!w->o.once)
+        IMREC_TRY(journal_picture(
+            &w->journal, o, told ? (struct bytes){w->line.p, w->line.n} : (struct bytes){0}, err));
+    count(w, *o);
     w->next++;
     w->unmarked += p->record.n + 64;
     return maybe_mark(w, err);
@@ -241,7 +261,7 @@ static enum imrec_status
 visit_picture(void *user, const struct outcome *o, struct bytes line, struct imrec_error *err)
 {
     struct writer *w = user;
-    tally_add(&w->tally, o);
+    count(w, *o);
     if (w->report == NULL || line.n == 0)
         return IMREC_OK;
     IMREC_TRY(sink_append(w->report, line.p, line.n, err));
@@ -257,6 +277,7 @@ visit_shard(void *user, const struct journal_shard *s, struct imrec_error *err)
 static enum imrec_status begin(struct writer *w, struct imrec_error *err)
 {
     const struct job *j = w->o.job;
+    w->begun = true;
     IMREC_TRY(journal_begin(w->files.journal, j->fingerprint, j->total, &w->journal, err));
     IMREC_TRY(sink_open(w->files.list, &w->list, err));
     return mark(w, err);
@@ -296,9 +317,8 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     const bool unfinished = set_is_unfinished(&w->files), resumes = o->resume && unfinished;
     if (unfinished && !o->resume && !o->force)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s.part is there: a run was interrupted; resume goes on with it, "
-                              "force begins again",
-                              w->files.journal);
+                              "%s.part is there: a run was interrupted; %sforce begins again",
+                              w->files.journal, w->o.once ? "" : "resume goes on with it, ");
     if (!resumes && !o->force)
         IMREC_TRY(set_check_free(&w->files, err));
     if (o->report[0] != '\0')
@@ -306,8 +326,8 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     IMREC_TRY(put_scan_skips(w, err));
     if (resumes)
         return go_on(w, done, err);
-    if (o->force)
-        IMREC_TRY(set_clear(&w->files, err));
+    if (o->force) /* an old set stands until the new one is whole, where that cannot be resumed */
+        IMREC_TRY(w->o.once ? stale_parts_remove(w->files.rec, err) : set_clear(&w->files, err));
     return begin(w, err);
 }
 
@@ -374,6 +394,7 @@ static enum imrec_status finish_all(struct writer *w, struct imrec_error *err)
                                  .records = w->packed,
                                  .skipped = w->tally.skipped,
                                  .label_width = w->label_width,
+                                 .unlabelled = w->tally.unlabelled,
                                  .list_bytes = list_bytes,
                                  .list_crc = w->list_crc};
     IMREC_TRY(set_write_totals(&w->files, w->o.job, w->o.pack, &t, err));
@@ -397,7 +418,10 @@ enum imrec_status writer_commit(struct writer *w, struct imrec_error *err)
     if (!w->complete)
         IMREC_TRY(finish_all(w, err));
     IMREC_TRY(commit_report(w, err));
-    IMREC_TRY(set_publish(&w->files, w->done_count, err));
+    w->publishing = true;
+    IMREC_TRY(w->o.once && w->o.pack->force ? set_replace(&w->files, w->done_count, err)
+                                            : set_publish(&w->files, w->done_count, err));
+    w->committed = true;
     journal_remove(&w->journal);
     return IMREC_OK;
 }
@@ -411,6 +435,8 @@ void writer_leave(struct writer *w)
     sink_leave(w->list);
     w->list = NULL;
     journal_leave(&w->journal);
+    if (w->o.once && w->begun && !w->committed)
+        set_discard(&w->files, w->number + 1, w->publishing ? w->done_count : 0);
 }
 
 void writer_result(const struct writer *w, struct imrec_pack_result *out)

@@ -12,6 +12,7 @@ struct writer_options {
     const struct imrec_pack_task *task;
     const struct imrec_pack_options *pack;
     const struct job *job;
+    bool once; /* the run cannot be resumed: nothing is kept unless it is committed */
 };
 
 /* Refuses outputs that exist (without force), or goes on with what an interrupted run left (with
@@ -23,7 +24,8 @@ IMREC_NODISCARD enum imrec_status
 writer_put(struct writer *w, const struct parcel *p, struct imrec_error *err);
 /* Makes the set real. */
 IMREC_NODISCARD enum imrec_status writer_commit(struct writer *w, struct imrec_error *err);
-/* Makes durable what can be, writes the report, and keeps all for a resume. */
+/* Makes durable what can be, writes the report, and keeps all for a resume; or, of a run that
+ * cannot be resumed and is not committed, removes all. */
 void writer_leave(struct writer *w);
 void writer_result(const struct writer *w, struct imrec_pack_result *out);
 void writer_free(struct writer *w); /* after commit or leave; NULL is allowed */

@@ -4,6 +4,8 @@ imrec_test(test_pack_journal im2rec SOURCES unit/test_pack_journal.c)
 imrec_test(test_pack_budget im2rec SOURCES unit/test_pack_budget.c)
 imrec_test(test_pack_inputs im2rec SOURCES unit/test_pack_inputs.c)
 imrec_test(test_pack_pictures im2rec SOURCES unit/test_pack_pictures.c support/pictures.c)
+imrec_test(test_pack_items im2rec iter SOURCES unit/test_pack_items.c)
+imrec_test(test_pack_labels im2rec iter SOURCES unit/test_pack_labels.c)
 imrec_test(test_python_random im2rec SOURCES unit/test_python_random.c)
 imrec_test(test_pack_augment im2rec SOURCES unit/test_pack_augment.c)
 imrec_fuzz(coco im2rec)
@@ -15,6 +17,7 @@ imrec_test(test_pack_vectors im2rec SOURCES conformance/test_pack_vectors.c LABE
 imrec_test(test_reshape_masks reshape SOURCES unit/test_reshape_masks.c)
 imrec_test(test_reshape_faults reshape SOURCES fault/test_reshape_faults.c LABEL fault)
 imrec_test(test_im2rec_faults im2rec SOURCES fault/test_pack_faults.c LABEL fault)
+imrec_test(test_pack_items_faults im2rec SOURCES fault/test_pack_items_faults.c LABEL fault)
 
 # im2rec from outside: every tests/cli/im2rec/CASE.sh on a folder of made pictures.
 add_executable(make_pictures support/make_pictures.c)

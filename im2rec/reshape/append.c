@@ -1,5 +1,5 @@
 /*
- * im2rec/reshape/append.c - imrec_append(): new pictures are packed into a set of their own,
+ * im2rec/reshape/append.c - imrec_append(): new images are packed into a set of their own,
  * OUT.appended.rec, which is then joined to the old one and removed. The old set stands until
  * the joined one is whole.
  */
@@ -12,6 +12,7 @@
 #include "im2rec/reshape/reshape.h"
 #include "im2rec/reshape/source_sets.h"
 #include "im2rec/set_files.h"
+#include "imrec/pack_items.h"
 #include "iter/dataset_files.h"
 #include "storage/sink.h"
 #include "storage/source.h"
@@ -22,6 +23,7 @@
 
 struct append {
     const struct imrec_pack_task *task;
+    const struct imrec_pack_source *source; /* of items; NULL: a folder or a list */
     struct imrec_pack_options o;
     char rec[NAME_BYTES], classes[NAME_BYTES], extra[NAME_BYTES]; /* extra: the set of the new */
     char manifest_name[NAME_BYTES];
@@ -141,6 +143,8 @@ static enum imrec_status check(const struct append *a, struct imrec_error *err)
     const char *why = NULL;
     if (a->o.list || a->o.format != IMREC_PACK_REC)
         why = "append puts records behind records: list and format=cbf cannot go with it";
+    else if (a->o.resume && a->source != NULL)
+        why = "a run over items cannot be resumed: without resume it begins again";
     else if (a->o.force)
         why = "append keeps what force would throw away: give one of them";
     else if (!a->numbered && (a->o.shards != 0 || a->o.shard_size != 0))
@@ -186,10 +190,20 @@ pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *er
     keep_choice(a);
     if (a->o.classes[0] == '\0' && sink_exists(a->classes))
         a->o.classes = a->classes;
-    return imrec_pack(&task, &a->o, out, err);
+    return a->source != NULL ? imrec_pack_items(&task, a->source, &a->o, out, err)
+                             : imrec_pack(&task, &a->o, out, err);
 }
 
 /* ---- both --------------------------------------------------------------------------------- */
+
+/* Whether ids are places, which go on behind those of the set. */
+static bool ids_are_places(const struct append *a)
+{
+    if (a->source != NULL)
+        return a->source->struct_size > offsetof(struct imrec_pack_source, numbered) &&
+               a->source->numbered;
+    return a->task->list == NULL && a->o.annotations[0] == '\0';
+}
 
 static enum imrec_status
 join(struct append *a, const struct imrec_pack_result *new, struct imrec_error *err)
@@ -204,19 +218,18 @@ join(struct append *a, const struct imrec_pack_result *new, struct imrec_error *
     snprintf(count, sizeof(count), "%" PRIu64, new->packed);
     memcpy(options, a->old.options, a->old.option_count * sizeof(*options));
     options[a->old.option_count] = (struct manifest_option){"appended", count};
-    const struct reshape_job j = {
-        .uris = (const char *const *)a->uris,
-        .count = a->count,
-        .out = a->rec,
-        .o = &o,
-        .options = options,
-        .option_count = a->old.option_count + 1,
-        .skipped = a->old.skipped + new->skipped,
-        .keep_shards = a->numbered,
-        .replaces = true,
-        .new_classes = a->o.new_classes,
-        .id_base = a->task->list == NULL && a->o.annotations[0] == '\0' ? a->next_id : 0,
-        .id_base_from = a->old.shard_count};
+    const struct reshape_job j = {.uris = (const char *const *)a->uris,
+                                  .count = a->count,
+                                  .out = a->rec,
+                                  .o = &o,
+                                  .options = options,
+                                  .option_count = a->old.option_count + 1,
+                                  .skipped = a->old.skipped + new->skipped,
+                                  .keep_shards = a->numbered,
+                                  .replaces = true,
+                                  .new_classes = a->o.new_classes,
+                                  .id_base = ids_are_places(a) ? a->next_id : 0,
+                                  .id_base_from = a->old.shard_count};
     const enum imrec_status st = reshape_run(&j, &r, err);
     imrec_free(options);
     return st;
@@ -251,14 +264,20 @@ append(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
     IMREC_TRY(take_shards(a, err));
     IMREC_TRY(check(a, err));
     IMREC_TRY(pack_new(a, out, err));
-    IMREC_TRY(add_new_shards(a, err));
-    IMREC_TRY(join(a, out, err));
-    return remove_extra(a, err);
+    enum imrec_status st = add_new_shards(a, err);
+    if (st == IMREC_OK)
+        st = join(a, out, err);
+    if (st == IMREC_OK)
+        return remove_extra(a, err);
+    if (a->source != NULL && remove_extra(a, NULL) != IMREC_OK)
+        imrec_log(IMREC_LOG_WARNING, "%s is left behind", a->extra);
+    return st;
 }
 
-enum imrec_status imrec_append(const struct imrec_pack_task *task,
-                               const struct imrec_pack_options *options,
-                               struct imrec_pack_result *out, struct imrec_error *err)
+static enum imrec_status append_to(const struct imrec_pack_task *task,
+                                   const struct imrec_pack_source *source,
+                                   const struct imrec_pack_options *options,
+                                   struct imrec_pack_result *out, struct imrec_error *err)
 {
     struct append a;
     struct imrec_pack_result ignored;
@@ -267,7 +286,8 @@ enum imrec_status imrec_append(const struct imrec_pack_task *task,
     if (out == NULL)
         out = &ignored;
     *out = (struct imrec_pack_result){0};
-    if (task == NULL || task->out == NULL || task->root == NULL ||
+    a.source = source;
+    if (task == NULL || task->out == NULL || (task->root == NULL && source == NULL) ||
         strlen(task->out) + 128 > NAME_BYTES)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "a task needs root and out, a name of less than %d bytes",
@@ -285,4 +305,21 @@ enum imrec_status imrec_append(const struct imrec_pack_task *task,
     imrec_free(a.uris);
     manifest_free(&a.old);
     return st;
+}
+
+enum imrec_status imrec_append(const struct imrec_pack_task *task,
+                               const struct imrec_pack_options *options,
+                               struct imrec_pack_result *out, struct imrec_error *err)
+{
+    return append_to(task, NULL, options, out, err);
+}
+
+enum imrec_status imrec_append_items(const struct imrec_pack_task *task,
+                                     const struct imrec_pack_source *source,
+                                     const struct imrec_pack_options *options,
+                                     struct imrec_pack_result *out, struct imrec_error *err)
+{
+    if (source == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "there is no source");
+    return append_to(task, source, options, out, err);
 }

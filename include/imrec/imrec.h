@@ -16,6 +16,7 @@
 #include "imrec/image.h"
 #include "imrec/iterator.h"
 #include "imrec/minibatch.h"
+#include "imrec/pack_items.h"
 #include "imrec/packer.h"
 #include "imrec/prefetch.h"
 #include "imrec/records.h"

@@ -135,6 +135,11 @@ struct imrec_pack_result {
     struct imrec_pack_range width, height;     /* of the packed pictures, px */
     struct imrec_pack_count kinds[IMREC_PACK_KINDS], reasons[IMREC_PACK_KINDS];
     uint32_t kind_count, reason_count; /* kinds of files packed; reasons of skips; most first */
+    /* Of the kinds: images that were encoded again, or came as pixels; the others are stored as
+     * they were. Most first. */
+    struct imrec_pack_count encoded[IMREC_PACK_KINDS];
+    uint32_t encoded_count;
+    uint64_t unlabelled; /* of packed: without a label; 0 is stored in its place */
 };
 
 /* Packs. *out is filled as far as it is known, also on failure.

@@ -1,9 +1,10 @@
 /* Memory that runs out and storage that fails at every call, while sets are made of sets: never a
  * set that looks whole and is not, and what was there before stays. */
 #include "base/alloc.h"
+#include "imrec/records.h"
 #include "imrec/reshape.h"
 #include "storage/fault.h"
-#include "tests/support/packing.h"
+#include "tests/support/itemset.h"
 #include "tests/support/suite.h"
 
 #include <dirent.h>
@@ -138,6 +139,56 @@ static void pack_b(bool numbered)
     p.o.shards = 0;
 }
 
+static struct itemset s;
+
+static enum imrec_status append_items(const char *out)
+{
+    char kept[512];
+    const struct imrec_pack_task task = {.root = p.source, .out = kept};
+    snprintf(kept, sizeof(kept), "%s", out);
+    s.next = 0;
+    const enum imrec_status st = imrec_append_items(&task, &s.source, &p.o, &p.result, &p.err);
+    itemset_forget(&s);
+    return st;
+}
+
+/* Of the joined set. */
+static void expect_records(uint64_t n)
+{
+    struct imrec_reader *reader;
+    uint64_t count;
+    ck_assert(verifies(b_rec));
+    ck_assert_int_eq(imrec_reader_open(b_rec, 0, 1, &reader, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_reader_count(reader, &count, NULL), IMREC_OK);
+    ck_assert_uint_eq(count, n);
+    imrec_reader_close(reader);
+}
+
+START_TEST(items_are_appended_behind_a_set)
+{
+    static const char *const names[] = {"ant", "bee", "cow"};
+    itemset_make(&s, &p, ITEM_MIXED);
+    ck_assert_int_eq(packing_run(&p, b_rec), IMREC_OK);
+    ck_assert_int_ne(append_items(b_rec), IMREC_OK);
+    ck_assert_msg(strstr(p.err.message, "id 0") != NULL, "%s", p.err.message);
+    ck_assert_int_eq(files_of_b(""), 6);
+    s.source.numbered = true;
+    s.source.classes = names;
+    s.source.class_count = 3;
+    ck_assert_msg(append_items(b_rec) == IMREC_OK, "%s", p.err.message);
+    expect_records(2 * (uint64_t)MADE_GOOD);
+    ck_assert_int_eq(files_of_b(""), 6);
+    s.fails_at = 9;
+    s.status = IMREC_ERR_LIMIT;
+    ck_assert_int_eq(append_items(b_rec), IMREC_ERR_LIMIT);
+    ck_assert_str_eq(p.err.message, "the caller's own words");
+    p.o.resume = true;
+    ck_assert_int_eq(append_items(b_rec), IMREC_ERR_ARGUMENT);
+    expect_records(2 * (uint64_t)MADE_GOOD);
+    ck_assert_int_eq(files_of_b(""), 6);
+}
+END_TEST
+
 static enum imrec_status append(const char *out)
 {
     const struct imrec_pack_task task = {.root = p.source, .out = out};
@@ -213,7 +264,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("reshape faults");
+    Suite *suite = suite_create("reshape faults");
     TCase *t = tcase_create("all");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_set_timeout(t, 100);
@@ -222,6 +273,7 @@ int main(void)
     tcase_add_loop_test(t, an_append_without_memory_leaves_the_old_set_or_the_new_one, 0, 2);
     tcase_add_loop_test(t, an_append_on_storage_that_fails_keeps_the_old_set_or_can_be_finished, 0,
                         4);
-    suite_add_tcase(s, t);
-    return suite_run(s);
+    tcase_add_test(t, items_are_appended_behind_a_set);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
 }

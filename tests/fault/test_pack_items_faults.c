@@ -1,0 +1,126 @@
+/* A run over items that fails anywhere leaves nothing: storage that fails at every call in turn, a
+ * disk of every size, memory that runs out at every request. */
+#include "base/alloc.h"
+#include "storage/fault.h"
+#include "tests/support/itemset.h"
+#include "tests/support/suite.h"
+
+static struct packing p;
+static struct itemset s;
+
+static void setup(void)
+{
+    packing_make(&p, false);
+    p.o.threads = 2;
+    p.o.pass_through = true;
+    p.o.resize = 0;
+    itemset_make(&s, &p, ITEM_MIXED);
+}
+
+static void teardown(void)
+{
+    fault_forget("items");
+    packing_remove(&p);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+static const char *scripted(const struct fault_script *script)
+{
+    static char uri[512];
+    snprintf(uri, sizeof(uri), "fault://script=items:%s", tmp_path(&p.dir, "b.rec"));
+    ck_assert_int_eq(fault_set("items", script, NULL), IMREC_OK);
+    return uri;
+}
+
+static void choose_set(int i)
+{
+    p.o.shard_size = i % 2 * 9000;
+    p.o.format = i / 2 % 2 != 0 ? IMREC_PACK_CBF : IMREC_PACK_REC;
+    p.o.cbf_chunk = 5000;
+}
+
+START_TEST(any_call_that_fails_leaves_nothing) /* loop: what fails, and the set */
+{
+    static const size_t fields[] = {
+        offsetof(struct fault_script, write_eio), offsetof(struct fault_script, sync_eio),
+        offsetof(struct fault_script, rename_eio), offsetof(struct fault_script, call_eio)};
+    struct fault_script script = {0};
+    uint64_t n = 1;
+    choose_set(_i / 4);
+    for (;; n++) {
+        memcpy((char *)&script + fields[_i % 4], &n, sizeof(n));
+        if (itemset_run(&s, scripted(&script)) == IMREC_OK)
+            break;
+        ck_assert_msg(p.err.status == IMREC_ERR_IO, "call %d: %s", (int)n, p.err.message);
+        ck_assert_msg(files_but(&p, NULL) == 0, "call %d: %s", (int)n, p.err.message);
+    }
+    ck_assert_uint_ge(n, 3);
+    ck_assert_uint_eq(p.result.packed, MADE_GOOD);
+}
+END_TEST
+
+START_TEST(a_full_disk_leaves_nothing) /* loop: the set */
+{
+    struct fault_script script = {0};
+    choose_set(_i);
+    for (script.space = 1;; script.space += 2003) {
+        if (itemset_run(&s, scripted(&script)) == IMREC_OK)
+            break;
+        ck_assert_msg(strstr(p.err.message, "No space left") != NULL, "%s", p.err.message);
+        ck_assert_int_eq(files_but(&p, NULL), 0);
+    }
+    ck_assert_uint_gt(script.space, 20000);
+}
+END_TEST
+
+START_TEST(a_full_disk_keeps_the_old_set)
+{
+    struct fault_script script = {0};
+    ck_assert_int_eq(itemset_run(&s, tmp_path(&p.dir, "a.rec")), IMREC_OK);
+    ck_assert_int_eq(itemset_run(&s, tmp_path(&p.dir, "b.rec")), IMREC_OK);
+    p.o.force = true;
+    script.space = 10000;
+    ck_assert_int_eq(itemset_run(&s, scripted(&script)), IMREC_ERR_IO);
+    expect_same_file(&p, "a", "b", ".rec");
+    expect_same_file(&p, "a", "b", ".idx");
+    expect_same_manifest(&p, "a", "b");
+    ck_assert_int_eq(files_but(&p, NULL), 10);
+}
+END_TEST
+
+START_TEST(memory_that_runs_out_leaves_nothing) /* loop: the set */
+{
+    static const char *const names[] = {"ant", "bee", "cow"};
+    long n = 0;
+    choose_set(_i);
+    s.source.classes = names;
+    s.source.class_count = 3;
+    p.o.threads = 1;
+    for (;; n += 1 + n / 60) {
+        const long live = imrec_alloc_live();
+        imrec_alloc_fail_after(n);
+        const enum imrec_status st = itemset_run(&s, tmp_path(&p.dir, "b.rec"));
+        imrec_alloc_fail_after(-1);
+        ck_assert_int_eq(imrec_alloc_live(), live);
+        if (st == IMREC_OK && p.result.packed == MADE_GOOD)
+            break;
+        ck_assert_msg(st == IMREC_ERR_NO_MEMORY, "request %ld: %d, %s", n, (int)st, p.err.message);
+        ck_assert_int_eq(files_but(&p, NULL), 0);
+    }
+    ck_assert_int_gt(n, 30);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("pack items faults");
+    TCase *t = tcase_create("all");
+    tcase_set_timeout(t, 250);
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, any_call_that_fails_leaves_nothing, 0, 16);
+    tcase_add_loop_test(t, a_full_disk_leaves_nothing, 0, 4);
+    tcase_add_test(t, a_full_disk_keeps_the_old_set);
+    tcase_add_loop_test(t, memory_that_runs_out_leaves_nothing, 0, 4);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
