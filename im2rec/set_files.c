@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 #define TEXT_MAX    ((size_t)1 << 30)
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX 64 /* of the packer */
 
 /* ---- names ------------------------------------------------------------------------------ */
 
@@ -327,15 +327,15 @@ enum imrec_status set_write_totals(const struct set_files *s, const struct job *
                                    struct imrec_error *err)
 {
     char classes[NAME_BYTES], name[NAME_BYTES];
-    struct manifest_option options[OPTIONS_MAX];
-    struct manifest m = {.options = options};
+    struct manifest m = {0};
     struct buf text = BUF_INIT(TEXT_MAX);
     struct texts a = {0};
     set_name(s->rec, SET_CLASSES, classes);
     set_name(s->rec, SET_MANIFEST, name);
     m.shards = imrec_zalloc((size_t)t->shard_count, sizeof(*m.shards));
+    m.options = imrec_zalloc(OPTIONS_MAX + t->option_count, sizeof(*m.options));
     enum imrec_status st = IMREC_OK;
-    if (m.shards == NULL || !fill_manifest(&a, s, j, o, t, &m))
+    if (m.shards == NULL || m.options == NULL || !fill_manifest(&a, s, j, o, t, &m))
         st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s", name);
     if (st == IMREC_OK)
         st = classes_to(classes, j, false, &m.classes, err);
@@ -345,6 +345,7 @@ enum imrec_status set_write_totals(const struct set_files *s, const struct job *
         st = write_text(name, &text, false, err);
     buf_free(&text);
     texts_free(&a);
+    imrec_free(m.options);
     imrec_free(m.shards);
     return st;
 }

@@ -189,6 +189,18 @@ START_TEST(items_are_appended_behind_a_set)
 }
 END_TEST
 
+START_TEST(a_set_can_be_appended_to_any_number_of_times)
+{
+    itemset_make(&s, &p, ITEM_BYTES);
+    s.source.numbered = true;
+    ck_assert_int_eq(packing_run(&p, b_rec), IMREC_OK);
+    s.count = 1;
+    for (int i = 0; i < 50; i++)
+        ck_assert_msg(append_items(b_rec) == IMREC_OK, "append %d: %s", i, p.err.message);
+    expect_records(MADE_GOOD + 50);
+}
+END_TEST
+
 static enum imrec_status append(const char *out)
 {
     const struct imrec_pack_task task = {.root = p.source, .out = out};
@@ -274,6 +286,7 @@ int main(void)
     tcase_add_loop_test(t, an_append_on_storage_that_fails_keeps_the_old_set_or_can_be_finished, 0,
                         4);
     tcase_add_test(t, items_are_appended_behind_a_set);
+    tcase_add_test(t, a_set_can_be_appended_to_any_number_of_times);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
