@@ -1,21 +1,19 @@
-"""Pictures into record shards."""
+"""Images into record shards."""
 from __future__ import annotations
 
 import inspect
+import itertools
 import os
-import shutil
-import struct
-import tarfile
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from . import _tables
-from ._ffi import check, ffi, lib, new_error, raise_error, to_dict
-from ._options import assign, describe, signature
+from ._ffi import ffi, lib, new_error, raise_error, text, to_dict
+from ._options import assign, default_of, describe, signature
+from ._pack_items import ANY_ID, Feeder, Item, Taker, c_text
+from ._pack_sources import Source, find, is_path, is_tar
 from ._running import Watch
+from ._webdataset import ANY_IMAGE, ANY_LABEL, Unpacked, logger, webdataset
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -23,176 +21,176 @@ if TYPE_CHECKING:
 
     from ._tables import PackParameters
 
-_PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+__all__ = ["pack", "webdataset"]
+
+_ASKED = ("encoding", "quality", "color")  # asked for where they are given, whatever the value; they count for pixels, too
+_CHANGING = {row.name: default_of(row) for row in _tables.PACK if row.group == "image" and row.name not in (
+    "pass_through", "check", "max_pixels", "accept_truncated", "format", "copies", "ignore_label", "keypoint_pairs", "drawn_on")}
 
 
 @ffi.def_extern(onerror=lambda *what: False)
 def on_pack_progress(user: Any, p: Any) -> bool:
     watch: Watch = ffi.from_handle(user)
-    return watch.step(p.done, p.total, {name: getattr(p, name) for name in _PROGRESS})
+    told = {name: getattr(p, name) for name in _PROGRESS}
+    told["total"] = told["total"] or getattr(watch, "expected", 0)
+    return watch.step(told["done"], told["total"], told)
 
 
 _PROGRESS = [name for name, _ in ffi.typeof("struct imrec_pack_progress").fields]
 
 
-def _pack(source: Any, out: Any, *, root: Any = None, image: str = "image", label: str = "label",
-          progress: bool | Callable[[Any], None] = False, **parameters: Any) -> dict[str, Any]:
-    if isinstance(source, (str, os.PathLike)) and not str(source).endswith(".tar"):
-        source = Path(source)
-        if source.suffix == ".lst":
-            return _run(source, root if root is not None else source.parent, out, progress, parameters)
-        if not source.is_dir():
-            raise ArgumentError(f"{source} is no folder, no .lst and no .tar")
-        return _run(None, source, out, progress, parameters)
-    items = webdataset(source) if _is_tar(source) else source
-    beside = Path(os.fsdecode(os.fspath(out))).absolute().parent
-    beside.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=".imrec-", dir=beside))
-    try:
-        several = _spool(items, folder, image, label, parameters)
-        if several:
-            parameters.setdefault("pack_label", True)
-        return _run(folder / "list.lst", folder, out, progress, parameters)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, label: str | None = ANY_LABEL,
+          id: str | None = ANY_ID, allow_damaged: bool = False, progress: bool | Callable[[Any], None] = False,
+          **parameters: Any) -> dict[str, Any]:
+    parameters = {name: value for name, value in parameters.items() if value is not None}
+    if not is_path(source) or is_tar(source):
+        unpacked = Unpacked()
+        found = find(source, image, label, id, allow_damaged, unpacked)
+        return _pack_items(found, unpacked, _Job(out, None, root), progress, parameters, (image, label, id))
+    if (image, label, id, allow_damaged) != (ANY_IMAGE, ANY_LABEL, ANY_ID, False):
+        raise ArgumentError("image=, label=, id= and allow_damaged= are for iterables and tar archives, not for a folder or a list")
+    source = Path(source)
+    if source.suffix != ".lst" and not source.is_dir():
+        raise ArgumentError(f"{source} is no folder, no .lst and no .tar")
+    job = _Job(out, source, root if root is not None else source.parent) if source.suffix == ".lst" else _Job(out, None, source)
+    job.set_options(parameters)
+    call = lib.imrec_append if job.options.append else lib.imrec_pack
+    return job.run(Watch(progress, "img"), lambda err: call(job.task, job.options, job.result, err))
 
 
-def _is_tar(source: Any) -> bool:
-    first = source[0] if isinstance(source, (list, tuple)) and source else source
-    return isinstance(first, (str, os.PathLike)) and str(first).endswith(".tar")
+class _Job:
+    """What a call of C needs: task, options, and the texts that they point to."""
 
+    def __init__(self, out: Any, lst: Any, root: Any) -> None:
+        self.task, self.options = ffi.new("struct imrec_pack_task *"), ffi.new("struct imrec_pack_options *")
+        self.result, self.texts = ffi.new("struct imrec_pack_result *"), []
+        for field, value in (("list", lst), ("root", root), ("out", out)):
+            if value is not None:
+                self.texts.append(c_text(value, field))
+                setattr(self.task, field, self.texts[-1])
 
-def _run(lst: Any, root: Any, out: Any, progress: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-    options, task, result = (ffi.new(f"struct imrec_pack_{n} *") for n in ("options", "task", "result"))
-    err, watch = new_error(), Watch(progress, "img")
-    lib.imrec_pack_options_init(options)
-    texts = assign(lib.imrec_pack_options_set, options, _tables.PACK, parameters)
-    for field, value in (("list", lst), ("root", root), ("out", out)):
-        if value is not None:
-            texts.append(ffi.new("char[]", os.fsencode(value)))
-            setattr(task, field, texts[-1])
-    task.progress, task.user = lib.on_pack_progress, watch.handle
-    call = lib.imrec_append if options.append else lib.imrec_pack
-    status = watch.run(lambda: call(task, options, result, err))
-    if status != lib.IMREC_OK:
-        raise_error(status, err)
-    card = to_dict(result[0])
-    for many, few in (("kinds", "kind_count"), ("reasons", "reason_count")):
-        card[many] = {entry["name"]: entry["count"] for entry in card[many][:card.pop(few)]}
-    return card
+    def set_options(self, parameters: dict[str, Any]) -> None:
+        lib.imrec_pack_options_init(self.options)
+        self.texts += assign(lib.imrec_pack_options_set, self.options, _tables.PACK, parameters)
+
+    def run(self, watch: Watch, call: Callable[[Any], int]) -> dict[str, Any]:
+        err = new_error()
+        self.task.progress, self.task.user = lib.on_pack_progress, watch.handle
+        status = watch.run(lambda: call(err))
+        if status != lib.IMREC_OK:
+            raise_error(status, err)
+        card = to_dict(self.result[0])
+        for many, few in (("kinds", "kind_count"), ("reasons", "reason_count"), ("encoded", "encoded_count")):
+            card[many] = {entry["name"]: entry["count"] for entry in card[many][:card.pop(few)]}
+        if card["skipped"]:
+            logger.warning("%d of %d images are not in %s: %s; report=FILE names them", card["skipped"], card["total"],
+                           text(self.task.out), ", ".join(f"{count} {reason}" for reason, count in card["reasons"].items()))
+        return card
 
 
 # ---- iterables -------------------------------------------------------------------------------------------------------
 
-def _spool(items: Iterable[Any], folder: Path, image: str, label: str, parameters: dict[str, Any]) -> bool:
-    """Writes the pictures as files, and their list; True where some have several labels."""
-    several, arrays, n = False, False, 0
-    with open(folder / "list.lst", "w") as lines:
-        for n, item in enumerate(items, 1):
-            data, labels, number = _parts(item, n - 1, image, label)
-            raw = isinstance(data, (bytes, bytearray, memoryview))
-            arrays |= not raw
-            name = f"{(n - 1) // 1000:06d}/{n - 1}" + (".jpg" if raw else ".bmp")  # the packer looks at bytes, not names
-            if (n - 1) % 1000 == 0:
-                (folder / name).parent.mkdir()
-            (folder / name).write_bytes(data if raw else bmp(data))
-            several |= len(labels) > 1
-            lines.write(f"{number}\t" + "".join(f"{float(v)!r}\t" for v in labels) + f"{name}\n")
-    if n == 0:
+def _pack_items(found: Source, unpacked: Unpacked, job: _Job, progress: Any, parameters: dict[str, Any],
+                keys: tuple[str, str | None, str | None]) -> dict[str, Any]:
+    image, label, id = keys
+    if parameters.get("shuffle"):
+        raise ArgumentError("shuffle is for folders: items are packed in the order in which they come")
+    if not parameters.get("pack_label", True):
+        raise ArgumentError("pack_label=False is for lists: all labels of an item are packed")
+    if label is None and "classes" in parameters:
+        raise ArgumentError("classes= are the names of labels, and label=None packs none")
+    names = found.classes if label is not None else None
+    if isinstance(parameters.get("classes"), (list, tuple)):
+        names = [str(name) for name in parameters.pop("classes")]
+    numbers = names if names is not None or "classes" not in parameters else _names_of(parameters["classes"])
+    asked = any(name in parameters and (name in _ASKED or parameters[name] != default) for name, default in _CHANGING.items())
+    job.set_options({"pass_through": not asked, **parameters, "pack_label": True})
+    options, source = job.options, ffi.new("struct imrec_pack_source *")
+    lib.imrec_pack_source_init(source)
+    _set_source(source, options, parameters)
+    taker = Taker(image=image, label=label, id=id, classes=numbers, encoding=parameters.get("encoding"),
+                  quality=options.quality if "quality" in parameters else None, unpacked=unpacked)
+    items = _items(found, taker, unpacked)
+    first = next(items, None)
+    if first is None:
         raise ArgumentError("there is nothing to pack: the iterable has no item")
-    image_rows = {row.name for row in _tables.PACK if row.group == "image"} - {"check", "max_pixels", "accept_truncated"}
-    if not arrays and not image_rows & set(parameters):
-        parameters["pass_through"] = True  # files are stored as they are unless something is to become of them
-    return several
+    feeder = Feeder(itertools.chain([first], items), progress, found.length)
+    texts = [c_text(name, "the name of a class") for name in names or ()]
+    array = ffi.new("const char *[]", texts)
+    source.next, source.user, source.numbered = lib.on_pack_item, feeder.handle, taker.numbered
+    source.classes, source.class_count = array, len(texts)
+    source.total = found.length if options.shards > 1 else 0
+    if "://" not in text(job.task.out):
+        Path(text(job.task.out)).absolute().parent.mkdir(parents=True, exist_ok=True)
+    call = lib.imrec_append_items if options.append else lib.imrec_pack_items
+    card = job.run(feeder, lambda err: call(job.task, source, options, job.result, err))
+    if found.note and any(kind.startswith("pixels ") for kind in card["encoded"]):
+        logger.warning("%s", found.note)
+    return card
 
 
-def _parts(item: Any, n: int, image: str, label: str) -> tuple[Any, list[Any], int]:
-    """(picture, labels, id) of an item: (picture, label), (picture, label, id), or a dict as of Hugging Face."""
-    number = n
-    if isinstance(item, dict):
-        if image not in item:
-            raise ArgumentError(f"item {n} has no '{image}': it has {', '.join(map(str, item))}; say image= and label=")
-        data, labels, number = item[image], item.get(label, 0), item.get("id", n)
-        number = number if isinstance(number, (int, np.integer)) else n
-    elif isinstance(item, (tuple, list)) and len(item) in (2, 3):
-        data, labels = item[0], item[1]
-        number = int(item[2]) if len(item) == 3 else n
-    else:
-        raise ArgumentError(f"item {n} is {type(item).__name__}: it must be (picture, label), (picture, label, id) or a dict")
-    if isinstance(data, dict):  # an undecoded Image of Hugging Face
-        data = data["bytes"] if data.get("bytes") is not None else Path(data["path"])
-    if isinstance(data, (str, os.PathLike)):
-        data = Path(data).read_bytes()
-    if not isinstance(data, (bytes, bytearray, memoryview)):
-        data = np.asarray(data.convert("RGB") if hasattr(data, "convert") else data)
-        if data.dtype != np.uint8 or data.ndim not in (2, 3) or (data.ndim == 3 and data.shape[2] not in (1, 3)) or not data.size:
-            raise ArgumentError(f"item {n} is an array of {data.dtype} {data.shape}: a picture is uint8 (H, W), (H, W, 1) or (H, W, 3)")
-    return data, list(np.atleast_1d(np.asarray(labels, np.float64))), int(number)
+def _set_source(source: Any, options: Any, parameters: dict[str, Any]) -> None:
+    """How pixels are encoded: as it was asked for, else without loss. The others keep their bytes with pass_through."""
+    if "encoding" in parameters:
+        source.encoding = options.encoding
+    if "quality" in parameters or source.encoding == lib.IMREC_ENCODE_JPEG:
+        source.quality = options.quality
+    if "color" in parameters:
+        source.color = options.color
+    if options.pass_through:
+        options.encoding, options.quality, options.color = lib.IMREC_ENCODE_JPEG, 95, 1
 
 
-def bmp(pixels: np.ndarray[Any, Any]) -> bytes:
-    """uint8 (H, W), (H, W, 1) or (H, W, 3) as a BMP file: nothing is lost, nothing is computed."""
-    pixels = np.broadcast_to(pixels if pixels.ndim == 3 else pixels[:, :, None], (*pixels.shape[:2], 3))
-    height, width = pixels.shape[:2]
-    rows = np.zeros((height, (3 * width + 3) // 4 * 4), np.uint8)
-    rows[:, :3 * width] = pixels[::-1, :, ::-1].reshape(height, -1)
-    head = struct.pack("<2sIIIIiiHHIIiiII", b"BM", 54 + rows.size, 0, 54, 40, width, height, 1, 24, 0, rows.size, 2835, 2835, 0, 0)
-    return head + rows.tobytes()
-
-
-def webdataset(paths: Any) -> Iterator[tuple[bytes, float]]:
-    """(picture, label) of each sample in WebDataset's tar files: files that share a name up to the first dot, a picture
-    and a .cls (or .id, .label) with the label."""
-    for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
-        with tarfile.open(path) as tar:
-            key: Any = None
-            sample: dict[str, bytes] = {}
-            for member in tar:
-                if not member.isfile():
-                    continue
-                folder, _, name = member.name.rpartition("/")
-                stem, _, suffix = name.partition(".")
-                if (folder, stem) != key:
-                    yield from _sample(path, key, sample)
-                    key, sample = (folder, stem), {}
-                sample["." + suffix.lower()] = tar.extractfile(member).read()  # type: ignore[union-attr]
-            yield from _sample(path, key, sample)
-
-
-def _sample(path: Any, key: Any, sample: dict[str, bytes]) -> Iterator[tuple[bytes, float]]:
-    picture = next((data for suffix, data in sample.items() if suffix.endswith(_PICTURES)), None)
-    if picture is None:
-        return
-    label = next((sample[s] for s in (".cls", ".label", ".id") if s in sample), b"0")
+def _names_of(classes: Any) -> list[str]:
+    """A file of class names, as far as labels that are names need it: C checks it."""
     try:
-        yield picture, float(label)
-    except ValueError:
-        raise ArgumentError(f"{path}: the label of {'/'.join(key).lstrip('/')} is {label[:40]!r}, it must be a number") from None
+        return Path(os.fsdecode(classes)).read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return []
+
+
+def _items(found: Source, taker: Taker, unpacked: Unpacked) -> Iterator[Item]:
+    for n, raw in enumerate(found.items):
+        yield taker(n, raw)
+        unpacked.begin()
+    unpacked.tell()
 
 
 # ---- the public function ---------------------------------------------------------------------------------------------
 
 if TYPE_CHECKING:
-    def pack(source: Any, out: Any, *, root: Any = ..., image: str = ..., label: str = ...,
-             progress: bool | Callable[[Any], None] = ..., **parameters: Unpack[PackParameters]) -> dict[str, Any]: ...
+    def pack(source: Any, out: Any, *, root: Any = ..., image: str = ..., label: str | None = ..., id: str | None = ...,
+             allow_damaged: bool = ..., progress: bool | Callable[[Any], None] = ...,
+             **parameters: Unpack[PackParameters]) -> dict[str, Any]: ...
 else:
     pack = _pack
     pack.__name__ = pack.__qualname__ = "pack"
     _SKIP = ("quiet", "json")
     pack.__signature__ = signature(_tables.PACK, [p for p in inspect.signature(_pack).parameters.values()
                                                   if p.kind is not inspect.Parameter.VAR_KEYWORD], "dict[str, Any]", _SKIP)
-    pack.__doc__ = """Packs pictures into record shards: `out`.rec, .idx, .lst, .crc, class list, manifest, all or nothing.
+    pack.__doc__ = """Packs images into record shards: `out`.rec, .idx, .lst, .crc, class list, manifest, all or nothing.
 
-    source    a folder of classes; a LIST.lst (its paths are relative to `root`, or to the list's folder); a .tar of
-              WebDataset's, or a list of them; or an iterable of (picture, label), (picture, label, id), or dicts as
-              Hugging Face's data sets give them (keys `image` and `label`). A picture is bytes of a file, a path, an
-              array uint8 (H, W), (H, W, 1), (H, W, 3), or an image of Pillow's; a label is a number or several. Bytes
-              are stored as they are, unless an option of the group "image" asks for something; arrays are encoded.
-              What an iterable gives is kept in files beside `out` until it is packed.
-    progress  True: a bar of tqdm's; or a function that is called with a dict of counts, and ends the run with False
-    Returns a dict: pictures packed, skipped and why, kinds, classes, sizes, bytes. Ctrl-C ends it as an interrupted
-    run ends: nothing stands under a final name, and resume=True goes on (folders and lists).
-    Raises ArgumentError, DataError (on_error="stop", or nothing could be packed), StorageError, CancelledError.
+    source    a folder of classes; a LIST.lst (its paths are relative to `root`, or to the list's folder); a .tar or .tar.gz of
+              WebDataset's, or a list of them; a data set of Hugging Face's; an ImageFolder of torchvision's, or a Subset of
+              one; or an iterable of (image, label), (image, label, id), or dicts.
+    image     key of the image in a dict, column of a data set, or extension of a tar's member, where a sample has several.
+    label     likewise of the label; None packs without labels: 0 is stored, and the card and the manifest say so.
+    id        likewise of the id; items without one are numbered from 0; None numbers them all.
+    allow_damaged  of a tar: an archive that is damaged or cut is a warning, and what was whole before is packed.
+    progress  True: a bar of tqdm's; or a function that is called with a dict of counts, and ends the run with False.
+
+    An image is the bytes of a file, a path, an array uint8 (H, W), (H, W, 1), (H, W, 3), (H, W, 4), or an image of Pillow's.
+    Bytes and files are stored as they are, unless an option of the group "image" asks for something (pass_through=True keeps
+    them even then); arrays and images of Pillow's are stored as PNG, without loss, unless `encoding` says otherwise.
+    A label is a number, several, or the name of a class; `classes` may be a list of names. Names of an ImageFolder's or a
+    ClassLabel's classes are kept. A missing, empty, infinite or inexact label, and a bad id, name their item.
+
+    Items stream: nothing but the set is written, and `memory` bounds what is held. What the iterable raises is raised here.
+    Keys, columns and members that are not packed are listed in a warning of the logger imrec.
+    Returns a dict: images packed, skipped and why, kinds, those `encoded` again, classes, sizes, bytes. Ctrl-C ends a run over
+    a folder or list as an interrupted run ends, and resume=True goes on; one over an iterable leaves nothing.
+    Raises ArgumentError, CorruptError and UnsupportedError (tars), DataError (on_error="stop", or nothing could be packed),
+    StorageError, CancelledError.
 
     Parameters, by group:
 

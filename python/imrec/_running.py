@@ -32,6 +32,10 @@ class Watch:
             self.cancelled = True
         return not self.cancelled
 
+    def turn(self, ended: threading.Event) -> None:
+        """What the waiting thread does meanwhile: a short while of it, again and again."""
+        ended.wait(0.05)
+
     def run(self, call: Callable[[], int]) -> int:
         """The status of call()."""
         out: list[int] = []
@@ -53,7 +57,7 @@ class Watch:
                 raise
         while not ended.is_set():
             try:
-                ended.wait(0.05)
+                self.turn(ended)
             except BaseException as error:  # KeyboardInterrupt, and what other handlers raise
                 interrupt, self.cancelled = error, True
         if self._bar is not None:

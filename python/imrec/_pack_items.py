@@ -1,0 +1,324 @@
+"""What an iterable gives, as items of the C library: an image as encoded bytes, a path or pixels; labels; an id."""
+from __future__ import annotations
+
+import difflib
+import importlib
+import numbers
+import os
+import queue
+from collections.abc import Mapping
+from typing import Any, Callable, Iterator, NamedTuple
+
+import numpy as np
+
+from ._ffi import ffi, lib, new_error
+from ._running import Watch
+from ._webdataset import Sample, Unpacked
+from .errors import ArgumentError
+
+ANY_ID = "id"  # where id= was not given, items need not have one
+
+
+class Item(NamedTuple):
+    data: Any  #: bytes, a path as str or os.PathLike, or an array uint8 (H, W, C); None where `refused` says why
+    labels: list[float]
+    id: int
+    name: str | None = None
+    refused: str | None = None
+
+
+class Taker:
+    """Makes items of what an iterable gives. What cannot be one is an ArgumentError that names the item."""
+
+    def __init__(self, *, image: str, label: str | None, id: str | None, classes: list[str] | None, encoding: str | None,
+                 quality: Any, unpacked: Unpacked) -> None:
+        self._image, self._label, self._id = image, label, id
+        self._numbers = {name: i for i, name in enumerate(classes)} if classes is not None else None
+        self._encoding, self._quality, self._unpacked = encoding, quality, unpacked
+        self.numbered: bool | None = None  #: ids are places: said by the first item
+
+    def __call__(self, n: int, raw: Any) -> Item:
+        if isinstance(raw, Sample):
+            return Item(raw.image, [] if raw.label is None else [_number(raw.label, f"item {n} ({raw.name})")], self._place(n, None),
+                        raw.name, raw.refused)
+        image, label, number = self._parts(n, raw)
+        labels = [] if self._label is None else self._labels(label, f"item {n}")
+        return Item(self._data(image, n), labels, self._place(n, number))
+
+    # ---- parts --------------------------------------------------------------------------------------------------------
+
+    def _parts(self, n: int, raw: Any) -> tuple[Any, Any, Any]:
+        if isinstance(raw, Mapping):
+            return self._of_mapping(n, raw)
+        if isinstance(raw, (tuple, list)) and (2 if self._label is not None else 1) <= len(raw) <= 3:
+            if self._label is None and len(raw) > 1:
+                self._unpacked.add("labels (label=None)")
+            if self._id is None and len(raw) == 3:
+                self._unpacked.add("ids (id=None)")
+                raw = raw[:2]
+            return (*raw, None, None)[:3]
+        if self._label is None and not isinstance(raw, (tuple, list)):
+            return raw, None, None
+        what = f"a {type(raw).__name__} of {len(raw)}" if isinstance(raw, (tuple, list)) else type(raw).__name__
+        raise ArgumentError(f"item {n} is {what}: it must be (image, label), (image, label, id) or a dict; with label=None an "
+                            "image alone will do")
+
+    def _of_mapping(self, n: int, raw: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+        for key, word in ((self._image, "image"), (self._label, "label"), (None if self._id == ANY_ID else self._id, "id")):
+            if key is not None and key not in raw:
+                raise ArgumentError(f"item {n} has no {key!r}: " + missing(key, word, raw))
+        for key in raw:
+            if key not in (self._image, self._label, self._id):
+                self._unpacked.add(repr(key))
+        return raw[self._image], raw[self._label] if self._label is not None else None, (
+            raw.get(self._id) if self._id is not None else None)
+
+    def _place(self, n: int, number: Any) -> int:
+        if self.numbered is None:
+            self.numbered = number is None
+        if number is None and self.numbered:
+            return n
+        if (number is None) != self.numbered:
+            raise ArgumentError(f"item {n} has {'no' if number is None else 'an'} id, and the first item has "
+                                f"{'one' if number is None else 'none'}; id=None numbers the items")
+        whole = number.item() if hasattr(number, "item") and getattr(number, "ndim", 0) == 0 else number
+        if isinstance(whole, float) and whole.is_integer() and abs(whole) <= 2**53:
+            whole = int(whole)
+        if not isinstance(whole, numbers.Integral) or isinstance(whole, bool) or not 0 <= int(whole) < 2**64:
+            raise ArgumentError(f"item {n}: id {number!r} is no whole number from 0 to 2^64 - 1; id=None numbers the items")
+        return int(whole)
+
+    # ---- labels -------------------------------------------------------------------------------------------------------
+
+    def _labels(self, value: Any, what: str) -> list[float]:
+        if isinstance(value, str):
+            return [self._class(value, what)]
+        if hasattr(value, "tolist") and not isinstance(value, np.generic):  # arrays and tensors
+            value = value.tolist()
+        if not isinstance(value, (list, tuple)):
+            return [_number(value, what)]
+        if not value:
+            raise ArgumentError(f"{what}: its list of labels is empty; label=None packs without labels")
+        return [_number(one, what) for one in value]
+
+    def _class(self, name: str, what: str) -> float:
+        if self._numbers is None:
+            raise ArgumentError(f"{what}: label {name[:60]!r} is a text: a label is a number, or the name of a class where "
+                                "classes= gives them, a list of names or a file of them")
+        if name not in self._numbers:
+            near = difflib.get_close_matches(name, self._numbers, 1)
+            raise ArgumentError(f"{what}: label {name[:60]!r} is none of the {len(self._numbers)} classes"
+                                + (f"; did you mean {near[0]!r}?" if near else ""))
+        return float(self._numbers[name])
+
+    # ---- images -------------------------------------------------------------------------------------------------------
+
+    def _data(self, data: Any, n: int) -> Any:
+        if isinstance(data, Mapping) and ("bytes" in data or "path" in data):  # an undecoded Image of Hugging Face
+            data = data["bytes"] if data.get("bytes") is not None else fetched(data.get("path"), n)
+        if isinstance(data, (bytes, bytearray, str, os.PathLike)):
+            return data
+        if isinstance(data, memoryview):  # a copy: cffi and the garbage collector do not agree about views in a cycle
+            return bytes(data)
+        if hasattr(data, "mode") and hasattr(data, "convert"):
+            return encoded_file(data) or self._pixels(pillow_pixels(data, n), n)
+        return self._pixels(data, n)
+
+    def _pixels(self, data: Any, n: int) -> np.ndarray[Any, Any]:
+        try:
+            array = np.asarray(data)
+        except Exception as error:  # what an object of any kind says when it is asked for its values
+            raise ArgumentError(f"item {n}: its image, {type(data).__name__}, cannot be made an array: {error}") from error
+        shape = array.shape
+        if array.dtype != np.uint8 or not array.size or not (len(shape) == 2 or (len(shape) == 3 and shape[2] in (1, 3, 4))):
+            raise ArgumentError(f"item {n}: its image is " + (f"an array of {array.dtype} {shape}" if array.dtype != object else
+                                type(data).__name__) + ": it must be the bytes of a file, a path, or an array of uint8 (H, W), "
+                                f"(H, W, 1), (H, W, 3) or (H, W, 4){_hint(array)}")
+        if self._encoding is None and self._quality is not None and self._quality > 9:
+            raise ArgumentError(f"item {n} is pixels, which are stored as PNG, without loss: quality={self._quality} is of JPEG; "
+                                "say encoding='jpg' with it")
+        if self._encoding == "jpg" and len(shape) == 3 and shape[2] == 4:
+            raise ArgumentError(f"item {n} has an alpha channel, which JPEG cannot hold: say encoding='png', or give RGB")
+        return np.ascontiguousarray(array if array.ndim == 3 else array[:, :, None])
+
+
+def _hint(array: np.ndarray[Any, Any]) -> str:
+    if array.ndim == 3 and array.shape[0] in (1, 3, 4) and array.shape[2] not in (1, 3, 4):
+        return "; channels come last: transpose(1, 2, 0)"
+    if array.dtype.kind == "f":
+        return "; values from 0 to 1 become uint8 by (255 * a).round().astype('uint8')"
+    if array.dtype == np.uint16:
+        return "; 16 bits a value are kept only as the bytes of a file"
+    return "; bytes of a file in an array: tobytes()" if array.ndim == 1 and array.dtype == np.uint8 else ""
+
+
+def missing(key: str, word: str, there: Any) -> str:
+    """What to say where an item, or a data set, has no such key."""
+    names = [str(name) for name in there]
+    near = difflib.get_close_matches(key, names, 1) or [name for name in names if word in name][:1]
+    return (f"it has {', '.join(map(repr, names)) or 'nothing'}; say {word}=" + (f"{near[0]!r}" if near else "KEY")
+            + (", or label=None to pack without labels" if word == "label" else ""))
+
+
+def _number(value: Any, what: str) -> float:
+    """A label as a float, which the C library checks against what a record holds."""
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+        value = value.item()
+    try:
+        if isinstance(value, numbers.Integral):
+            out = float(value)
+            if int(out) != int(value):
+                raise OverflowError
+            return out
+        if isinstance(value, numbers.Real):
+            return float(value)
+    except OverflowError:
+        raise ArgumentError(f"{what}: label {value} changes in a float32, which a label is: whole numbers are exact up to 2^24"
+                            ) from None
+    text = repr(value)
+    raise ArgumentError(f"{what}: label {text if len(text) < 80 else text[:77] + '...'} is no number"
+                        + ("; label=None packs without labels" if value is None else ""))
+
+
+def fetched(path: Any, n: int) -> Any:
+    """The file of an undecoded Image; what is no path of this machine is read by the library that named it."""
+    if path is None:
+        raise ArgumentError(f"item {n}: its image has neither bytes nor a path")
+    if "://" not in str(path):
+        return path
+    try:
+        files = importlib.import_module("datasets.utils.file_utils")
+    except ImportError:
+        raise ArgumentError(f"item {n}: its image is at {path}, which is fetched with the package datasets only") from None
+    with files.xopen(str(path), "rb") as file:
+        return file.read()
+
+
+def c_text(value: Any, what: str) -> Any:
+    """A text for C, which ends it at a zero byte."""
+    try:
+        data = os.fsencode(value)
+    except UnicodeEncodeError:
+        raise ArgumentError(f"{what} cannot be written as bytes: {value!r}") from None
+    if b"\0" in data:
+        raise ArgumentError(f"{what} must not have a zero byte in it: {value!r}")
+    return ffi.new("char[]", data)
+
+
+def encoded_file(image: Any) -> bytes | None:
+    """The bytes of the file that a Pillow image was opened from, as long as nothing has been done to it."""
+    file: Any = getattr(image, "fp", None)
+    untouched = bool(getattr(image, "tile", None)) and file is not None and not getattr(image, "decoderconfig", ())
+    if not untouched or (hasattr(image, "tell") and image.tell() != 0):
+        return None
+    try:
+        at = file.tell()
+        file.seek(0)
+        data = file.read()
+        file.seek(at)
+    except (OSError, ValueError):  # closed meanwhile
+        return None
+    info = ffi.new("struct imrec_picture_info *")
+    readable = isinstance(data, bytes) and lib.imrec_picture_info(ffi.from_buffer(data), len(data), info, new_error()) == lib.IMREC_OK
+    return data if readable else None
+
+
+def pillow_pixels(image: Any, n: int) -> Any:
+    """An image of Pillow's in 8 bits of grey, RGB or RGBA, if nothing is lost by that."""
+    mode, clear = image.mode, "transparency" in getattr(image, "info", {})
+    palette = getattr(getattr(image, "palette", None), "mode", "")
+    if mode in ("LA", "PA") or (clear and mode in ("1", "L", "P", "RGB")) or (mode == "P" and palette.endswith("A")):
+        return image.convert("RGBA")
+    if mode in ("L", "RGB", "RGBA"):
+        return image
+    if mode in ("1", "P"):
+        return image.convert("L" if mode == "1" else "RGB")
+    raise ArgumentError(f"item {n} is a Pillow image of mode {mode!r}, which 8 bits of grey, RGB or RGBA cannot hold as it is: "
+                        "convert() it to one of them, or give the bytes of its file")
+
+
+class Feeder(Watch):
+    """Hands items to imrec_pack_items(). The iterable runs in the thread that called pack(), as its owner expects; what it
+    raises is raised there, unchanged."""
+
+    def __init__(self, items: Iterator[Item], progress: bool | Callable[[Any], None], expected: int) -> None:
+        super().__init__(progress, "img")
+        self.expected = expected
+        self._items: Any = items
+        self._item = ffi.new("struct imrec_pack_item *")
+        self._kept: Any = None  # what the item points to
+        self._asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._answer: queue.SimpleQueue[int] = queue.SimpleQueue()
+
+    def run(self, call: Callable[[], int]) -> int:
+        def told() -> int:
+            try:
+                return call()
+            finally:
+                self._asked.put(False)
+
+        try:
+            return super().run(told)
+        finally:
+            self._kept = self._items = None
+
+    def turn(self, ended: Any) -> None:
+        """In the caller's thread: waits until an item is wanted, or all is over."""
+        try:
+            wanted = self._asked.get(timeout=0.05)
+        except queue.Empty:
+            return
+        if wanted:
+            self._answer.put(self._next())
+
+    def _next(self) -> int:
+        try:
+            item = next(self._items, None)
+            if item is None:
+                return int(lib.IMREC_END)
+            self._fill(item)
+            return int(lib.IMREC_OK)
+        except BaseException as error:
+            self.error = self.error or error
+            self.cancelled = True
+            return int(lib.IMREC_ERR_CANCELLED)
+
+    def _fill(self, item: Item) -> None:
+        to = self._item
+        to[0] = ffi.new("struct imrec_pack_item *")[0]
+        labels = ffi.new("double[]", item.labels)
+        name = c_text(item.name, "a name") if item.name is not None else ffi.NULL
+        refused = ffi.new("char[]", item.refused.encode("utf-8", "replace")) if item.refused is not None else ffi.NULL
+        to.labels, to.label_count, to.id, to.name, to.refused = labels, len(item.labels), item.id, name, refused
+        data = item.data
+        if isinstance(data, np.ndarray):
+            height, width, channels = data.shape
+            data = ffi.from_buffer("uint8_t[]", data)
+            to.pixels.pixels, to.pixels.stride = data, width * channels
+            to.pixels.height, to.pixels.width, to.pixels.channels = height, width, channels
+        elif isinstance(data, (str, os.PathLike)):
+            data = c_text(data, "a path")
+            to.path = data
+        elif data is not None:
+            data = ffi.from_buffer(data)
+            to.bytes, to.byte_count = data, len(data)
+        self._kept = (labels, name, refused, data, item)
+
+    def give(self, to: Any) -> int:
+        """In a worker's thread: the next item, once the caller's thread has made it."""
+        self._asked.put(True)
+        while not self.cancelled:
+            try:
+                status = self._answer.get(timeout=0.05)
+            except queue.Empty:
+                continue
+            if status == lib.IMREC_OK:
+                to[0] = self._item[0]
+            return status
+        return int(lib.IMREC_ERR_CANCELLED)
+
+
+@ffi.def_extern(error=lib.IMREC_ERR_CANCELLED)
+def on_pack_item(user: Any, item: Any, err: Any) -> int:
+    feeder: Feeder = ffi.from_handle(user)
+    return feeder.give(item)

@@ -1,0 +1,130 @@
+"""What pack() takes images from, known by what it can do: no library of data sets is imported."""
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, Iterable, NamedTuple
+
+from ._pack_items import missing
+from ._webdataset import Reader, Unpacked
+from .errors import ArgumentError
+
+_TAR = re.compile(r"\.(tar|tgz|tar\.\w+)$", re.I)  # compressed with anything: what cannot be unpacked says so
+
+
+class Source(NamedTuple):
+    items: Iterable[Any]
+    classes: list[str] | None = None
+    length: int = 0  #: of items, where it is known
+    note: str = ""  #: a warning, where images turn out to be decoded
+
+
+def is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def is_tar(source: Any) -> bool:
+    """One archive, or a list of them."""
+    all_of = source if isinstance(source, (list, tuple)) else [source]
+    return bool(all_of) and all(is_path(one) and _TAR.search(os.fsdecode(one)) for one in all_of)
+
+
+def find(source: Any, image: str, label: str | None, id: str | None, allow_damaged: bool, unpacked: Unpacked) -> Source:
+    """The items of a source, before they are looked at."""
+    if is_tar(source):
+        return Source(Reader(source, image, label, allow_damaged, unpacked))
+    if allow_damaged:
+        raise ArgumentError("allow_damaged is for tar archives")
+    if isinstance(source, Mapping):
+        raise ArgumentError(f"a {type(source).__name__} of {', '.join(map(repr, list(source)[:5]))} is not a data set: give one of "
+                            "its values")
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        raise ArgumentError(f"{type(source).__name__} is not a data set: give a list of (image, label)")
+    if hasattr(source, "features") and hasattr(source, "cast_column"):
+        return _hugging_face(source, image, label, id, unpacked)
+    files = _image_folder(source)
+    if files is not None:
+        return files
+    if not hasattr(source, "__iter__") and not hasattr(source, "__getitem__"):
+        raise ArgumentError(f"{type(source).__name__} cannot be iterated over: pack() takes a folder, a .lst, a .tar, or an iterable")
+    return Source(_rows(source), _names(source), _length(source))
+
+
+def _length(source: Any) -> int:
+    try:
+        return len(source)
+    except Exception:  # it has no length, or does not tell
+        return 0
+
+
+def _rows(source: Any) -> Iterable[Any]:
+    """Data sets of torch may be asked by number only, and then not know where they end."""
+    if hasattr(source, "__iter__") or not hasattr(source, "__len__"):
+        return source  # type: ignore[no-any-return]
+    return (source[i] for i in range(len(source)))
+
+
+def _names(source: Any) -> list[str] | None:
+    """Class names of a data set of torchvision's."""
+    for name in ("wnids", "classes"):  # ImageNet's classes are lists of words, some of them twice; its wnids are its folders
+        found = getattr(source, name, None)
+        if isinstance(found, (list, tuple)) and found and all(isinstance(one, str) for one in found):
+            return list(found)
+    return None
+
+
+def _image_folder(source: Any) -> Source | None:
+    """torchvision's ImageFolder and DatasetFolder, and a Subset of one: their files, as they are."""
+    inner, indices = source, None
+    while hasattr(inner, "dataset") and hasattr(inner, "indices"):
+        indices = list(inner.indices) if indices is None else [inner.indices[i] for i in indices]
+        inner = inner.dataset
+    samples = getattr(inner, "samples", None)
+    if not isinstance(samples, (list, tuple)) or not samples or not hasattr(inner, "loader"):
+        return None
+    if not all(isinstance(one, (list, tuple)) and len(one) == 2 and is_path(one[0]) for one in samples[:1]):
+        return None
+    kind = type(inner).__name__
+    for name in ("transform", "target_transform"):
+        if getattr(inner, name, None) is not None:
+            raise ArgumentError(f"{kind} has a {name}, which is not applied to the files that are packed as they are: pack("
+                                "dataset.samples, ..., classes=dataset.classes) packs them without it, pack(((numpy.asarray(image), "
+                                "label) for image, label in dataset), ..., classes=dataset.classes) what it makes of them")
+    chosen = samples if indices is None else [samples[i] for i in indices]
+    return Source(chosen, _names(inner), len(chosen))
+
+
+def _hugging_face(source: Any, image: str, label: str | None, id: str | None, unpacked: Unpacked) -> Source:
+    """Encoded bytes out of a column of images, and the names of a ClassLabel."""
+    features = source.features
+    if features is None:  # of a stream that tells what it has when it is read
+        return Source(source, None, _length(source), _decoded(image))
+    if (getattr(source, "format", None) or {}).get("type") == "custom":
+        return Source(source, _class_names(features, label), _length(source))  # a transform of the user's: what it gives is taken
+    for key, word in ((image, "image"), (label, "label")):
+        if key is not None and key not in features:
+            raise ArgumentError(f"the data set has no column {key!r}: " + missing(key, word, features))
+    wanted = [key for key in features if key in (image, label, id)]
+    for key in features:
+        if key not in wanted:
+            unpacked.add(f"column {key!r}")
+    if len(wanted) < len(features) and hasattr(source, "select_columns"):
+        source = source.select_columns(wanted)
+    if hasattr(source, "with_format"):
+        source = source.with_format(None)  # of numpy's or torch's: images would be decoded
+    feature = features[image]
+    if getattr(feature, "decode", False) and dataclasses.is_dataclass(feature):
+        source = source.cast_column(image, dataclasses.replace(feature, decode=False))  # type: ignore[type-var]
+    return Source(source, _class_names(features, label), _length(source), _decoded(image))
+
+
+def _decoded(image: str) -> str:
+    return (f"the images of column {image!r} came decoded and are stored as PNG: cast_column({image!r}, Image(decode=False)) before "
+            "map() or filter() keeps their bytes")
+
+
+def _class_names(features: Any, label: str | None) -> list[str] | None:
+    names = getattr(features.get(label), "names", None) if label is not None else None
+    return list(names) if names else None
