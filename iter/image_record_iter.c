@@ -324,6 +324,7 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
         .count = c->closed.count * rows,
         .pad = (c->closed.slots - c->closed.count) * rows,
         .failed = c->failed,
+        .replaced = c->replaced,
         .label_width = s->label_width,
         .sweep_end = c->closed.sweep_end,
         .views = views,
@@ -372,7 +373,7 @@ static enum imrec_status
 verdict(const struct imrec_iter *it, const struct cell_state *c, struct imrec_error *err)
 {
     const bool failed = c->closed.deliver && c->failed != 0;
-    if (it->options.on_error == IMREC_ON_ERROR_SKIP || (c->damages == 0 && !failed))
+    if (it->options.on_error != IMREC_ON_ERROR_STOP || (c->damages == 0 && !failed))
         return IMREC_OK;
     if (err != NULL) {
         *err = c->damages != 0 && (!failed || c->damage_slot <= c->first_failed) ? c->damage
@@ -404,7 +405,7 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
             describe(it, cell, out);
             it->batches += c->closed.deliver;
             if (!c->closed.deliver)
-                out->slots = out->count = out->pad = out->failed = 0; /* damage only */
+                out->slots = out->count = out->pad = out->failed = out->replaced = 0; /* damage */
             return st;
         }
         if (it->end_due) {

@@ -240,7 +240,7 @@ void slots_begin_cell(struct slots *s, uint32_t cell)
     struct cell_state *c = &s->cells[cell];
     c->sweep = 0;
     c->first_failed = UINT32_MAX;
-    c->failed = 0;
+    c->failed = c->replaced = 0;
     c->damages = 0;
     c->fatal = IMREC_OK;
 }
@@ -261,5 +261,13 @@ void slots_fail(struct slots *s, uint32_t cell, uint32_t sample, uint64_t id, bo
         c->first_failed = sample;
         c->failure = *why;
     }
+    mutex_unlock(&c->lock);
+}
+
+void slots_count_replaced(struct slots *s, uint32_t cell)
+{
+    struct cell_state *c = &s->cells[cell];
+    mutex_lock(&c->lock);
+    c->replaced += s->views->rows;
     mutex_unlock(&c->lock);
 }

@@ -21,7 +21,7 @@ struct cell_state { /* of one batch; written by the feed, first failures by work
     struct place next, after;   /* before and behind the END that it may bring */
     uint64_t sweep, epoch;      /* of the first slot */
     uint32_t first_failed;      /* sample of the batch; UINT32_MAX: none */
-    uint32_t failed;            /* slots */
+    uint32_t failed, replaced;  /* slots */
     struct imrec_error failure; /* of that sample */
     uint64_t damages;           /* ranges reported with this batch */
     struct imrec_error damage;  /* the first of them ... */
@@ -83,4 +83,6 @@ void slots_begin_cell(struct slots *s, uint32_t cell);
  * sample's reason is kept. */
 void slots_fail(struct slots *s, uint32_t cell, uint32_t sample, uint64_t id, bool valid_sample,
                 const struct imrec_error *why);
+/* Counts a sample that failed and whose slots hold another one. */
+void slots_count_replaced(struct slots *s, uint32_t cell);
 #endif

@@ -19,7 +19,7 @@ struct worker {
     struct sampler_view *views; /* of the sample in hand: slot after slot, tensor after tensor */
     struct plugged_room room;   /* of a source that is plugged in */
     atomic_uint_least64_t decode_ns, augment_ns, images, failed; /* no cache line is shared */
-    atomic_uint_least64_t decodes, made;
+    atomic_uint_least64_t decodes, made, replaced;
     uint8_t padding[64];
 };
 

@@ -42,6 +42,7 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
         out->failed += w->failed;
         out->decodes += w->decodes;
         out->views += w->made;
+        out->replaced += w->replaced;
     }
     snprintf(out->advice, sizeof(out->advice), "%s", advise(out));
 }

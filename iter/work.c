@@ -205,17 +205,57 @@ static void describe(const struct imrec_iter *it, const struct record_ref *ref, 
                    (unsigned long long)at, (unsigned long long)id, why->message);
 }
 
+/* ---- samples that fail ------------------------------------------------------------------------
+ */
+
+/* What failed once fails in this window again, and is not tried again: a window of bad records
+ * costs each of them once. Memory may be there later, and another sweep's shape may do. */
+static void remember(const struct imrec_iter *it, const struct ticket *t, enum imrec_status st)
+{
+    struct window *w = t->window;
+    const bool same = it->views.kind_count == 1 || it->views.tensors > 1;
+    if (same && st != IMREC_ERR_NO_MEMORY)
+        atomic_store(&w->records[t->record - w->records].failed, true);
+}
+
+/* on_error=replace: lets the next sample of the window that does not fail be that of the ticket's
+ * slots. Windows are made of data, seed and options: so is what stands here. */
+static bool replace(struct imrec_iter *it, const struct ticket *t, struct worker *w)
+{
+    const struct window *all = t->window;
+    const uint64_t own = (uint64_t)(t->record - all->records);
+    struct ticket other = *t;
+    uint64_t id;
+    for (uint64_t i = 1; i < all->count && i <= IMREC_REPLACE_TRIES; i++) {
+        struct imrec_error why;
+        other.record = &all->records[(own + i) % all->count];
+        if (atomic_load(&other.record->failed))
+            continue;
+        const enum imrec_status st = fill(it, &other, w, &id, &why);
+        if (st == IMREC_OK)
+            return true;
+        remember(it, &other, st);
+    }
+    return false;
+}
+
 static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w, uint64_t id,
                  enum imrec_status st, const struct imrec_error *why)
 {
-    const struct record_ref *ref = t->record;
+    const bool counts = t->kind == SCHEDULE_SAMPLE; /* a repeated one fails in its own place too */
+    const uint32_t rows = it->views.rows;
     struct imrec_error told;
-    describe(it, ref, id, st, why, &told);
+    describe(it, t->record, id, st, why, &told);
     if (it->options.verbose)
         imrec_log(IMREC_LOG_WARNING, "%s", told.message);
-    slots_fail(&it->slots, t->cell, t->slot, id, t->kind == SCHEDULE_SAMPLE, &told);
-    if (t->kind == SCHEDULE_SAMPLE) /* a repeated one fails in its own place too */
-        w->failed += it->views.rows;
+    remember(it, t, st);
+    if (it->options.on_error != IMREC_ON_ERROR_REPLACE || !replace(it, t, w)) {
+        slots_fail(&it->slots, t->cell, t->slot, id, counts, &told);
+        w->failed += counts ? rows : 0;
+    } else if (counts) {
+        slots_count_replaced(&it->slots, t->cell);
+        w->replaced += rows;
+    }
 }
 
 void iter_work(void *context, const struct ticket *t, uint32_t worker)

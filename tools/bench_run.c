@@ -127,7 +127,7 @@ static void measure(const struct bench_job *job, struct imrec_iter *it, struct b
         if (!next_batch(it, &b, out))
             return;
         out->images += b.count / b.repeats; /* samples */
-        out->failed += b.failed;
+        out->failed += b.failed + b.replaced;
         batches++;
     }
     out->seconds = bench_now() - wall;

@@ -39,7 +39,7 @@ static const struct cli_page page = {
     .examples = "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out first\n"
                 "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out second \\\n"
                 "      --from first/position.json\n",
-    .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but some slots failed",
+    .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but some samples failed",
 };
 
 /* The files of one of a batch's tensors; what is not asked for stays closed. */
@@ -55,7 +55,7 @@ struct job {
     uint32_t tensors;
     struct imrec_shape shape; /* of the first */
     struct npy labels, ids, valid;
-    uint64_t batches, failed, sweeps_ended;
+    uint64_t batches, failed, replaced, sweeps_ended;
 };
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -188,6 +188,7 @@ static bool append(struct job *j, const struct imrec_batch *b)
         return false;
     j->batches++;
     j->failed += b->failed;
+    j->replaced += b->replaced;
     for (uint32_t t = 0; t < j->tensors; t++)
         if (!append_tensor(&j->tensor[t], b, &b->views[t]))
             return false;
@@ -277,8 +278,11 @@ static void print(const struct job *j)
 {
     struct json json;
     if (!j->o->json) {
-        printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots\n", j->o->out,
+        printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots", j->o->out,
                j->batches, j->valid.rows, j->failed);
+        if (j->replaced != 0)
+            printf(", %" PRIu64 " replaced", j->replaced);
+        putchar('\n');
         return;
     }
     json_open(&json, stdout);
@@ -287,6 +291,7 @@ static void print(const struct job *j)
     json_uint(&json, "batches", j->batches);
     json_uint(&json, "rows", j->valid.rows);
     json_uint(&json, "failed", j->failed);
+    json_uint(&json, "replaced", j->replaced);
     json_uint(&json, "sweeps_ended", j->sweeps_ended);
     json_close(&json);
 }
@@ -311,7 +316,7 @@ static int run_with(struct job *j, struct imrec_iter *it)
     if (status != EXIT_OK)
         return status;
     print(j);
-    return j->failed != 0 ? EXIT_PARTIAL : EXIT_OK;
+    return j->failed + j->replaced != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
 static int run(int argc, char **argv)

@@ -40,8 +40,9 @@ struct imrec_error {
     char message[512]; /* one UTF-8 sentence, NUL-terminated, no newline */
 };
 
-/* What one bad sample or picture means: end with an error, or count it and go on. */
-enum imrec_on_error { IMREC_ON_ERROR_STOP, IMREC_ON_ERROR_SKIP };
+/* What one bad sample or image means: end with an error, or count it and go on; the iterator can
+ * also deliver another sample in its place (IMREC_REPLACE_TRIES in iterator.h). */
+enum imrec_on_error { IMREC_ON_ERROR_STOP, IMREC_ON_ERROR_SKIP, IMREC_ON_ERROR_REPLACE };
 
 /* The library never prints: warnings and traces go to this callback, from any thread, one
  * at a time. NULL (default) drops them. Set it before the first other call; `user` must

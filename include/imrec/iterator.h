@@ -30,6 +30,11 @@ enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
 enum imrec_crop_emit { IMREC_EMIT_CENTER, IMREC_EMIT_OVERLAP };
 enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_FIT };
 
+/* on_error=replace: a sample that fails is replaced by the next one, in the order of its window and
+ * from its end on to its begin, that does not. So many are tried; where all of them fail, or the
+ * window has no more, the slot stays zeroed and flagged, as with skip. */
+#define IMREC_REPLACE_TRIES 1024
+
 /* THE table: C fields, key=value, flags, Python keywords, --help, man page and docs are all
  * made from it. Columns: type, name, default as text (NULL = required), least, greatest, unit or
  * words, group, help. Rows are only ever appended: their order is the order of the fields.
@@ -75,7 +80,7 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(enum imrec_layout, layout,    "NCHW", 0, 1,       "NCHW|NHWC", "batch",      "order of a batch's dimensions") \
     X(bool,     auto_orient,        "1",  0, 1,         "0|1",     "augmentation", "turn pictures upright by their EXIF orientation") \
     X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse pictures that claim more, before decoding") \
-    X(enum imrec_on_error, on_error, "stop", 0, 1,      "stop|skip", "auxiliary",  "report or only count a sample that fails") \
+    X(enum imrec_on_error, on_error, "stop", 0, 2,      "stop|skip|replace", "auxiliary", "a sample that fails: report it, count it and zero its slot, or deliver another one of its window there") \
     X(bool,     record_draws,       "0",  0, 1,         "0|1",     "auxiliary",    "deliver the drawn parameters of each sample") \
     X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log what is opened and what is wrong with it") \
     X(int64_t,  epoch_size,         "0",  0, INT64_MAX, "samples", "batch",        "samples until IMREC_END, whatever a sweep has; 0 = a sweep, again and again; INFINITELY_REPEAT, FULL_DATA_SWEEP (one, and no more)") \
@@ -279,6 +284,8 @@ struct imrec_batch {
      * their list or source has them; `labels` are these rounded. NULL with float32. 0 where labels
      * are. */
     const void *typed_labels;
+    uint32_t replaced; /* on_error=replace: of count, slots that hold another sample of the window,
+                          whole (pixels, labels, id, draws), in place of one that failed */
 };
 
 /* Time and counts since opening; imrec_iter_stats(). Times are sums over all workers, ns. */
@@ -293,14 +300,15 @@ struct imrec_iter_stats {
     uint64_t next_wait_ns; /* the consumer waited in imrec_iter_next() */
     uint64_t bytes_read;   /* from storage */
     uint64_t images;       /* samples made without failure */
-    uint64_t failed;       /* slots that failed */
+    uint64_t failed;       /* slots that failed and were not replaced */
     uint64_t damaged_ranges;       /* reported */
     uint64_t memory_bytes;         /* in use by the iterator now */
     uint64_t memory_planned_bytes; /* the sum that memory_limit is compared with */
     uint32_t workers;
-    char advice[160]; /* one sentence: what bounds the speed */
-    uint64_t decodes; /* pictures that a decoder was run on: one for all views of a sample */
-    uint64_t views;   /* pictures made of the images: num_views times the crops of multi_crop */
+    char advice[160];  /* one sentence: what bounds the speed */
+    uint64_t decodes;  /* pictures that a decoder was run on: one for all views of a sample */
+    uint64_t views;    /* pictures made of the images: num_views times the crops of multi_crop */
+    uint64_t replaced; /* slots that hold another sample in place of one that failed */
 };
 
 struct imrec_iter; /* opaque; one consumer thread at a time */
@@ -327,7 +335,8 @@ imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **ou
                 struct imrec_error *err);
 
 /* Blocks until the next batch, in the planned order, is ready.
- *   IMREC_OK        *out is a batch; with on_error=skip it may hold failed slots.
+ *   IMREC_OK        *out is a batch; with on_error=skip it may hold failed slots, with replace
+ *                   slots of other samples (and failed ones where none was found).
  *   IMREC_END       once after the last batch of a sweep (with epoch_size: of an epoch), without
  *                   a batch; the call after it begins the next one. After max_samples, or the sweep
  *                   of epoch_size=FULL_DATA_SWEEP, for ever.

@@ -65,7 +65,7 @@ struct imrec_source_sample {
 /* Lists the records of a file: at opening, one file after the other, by one thread. */
 typedef enum imrec_status
 imrec_source_index_fn(struct imrec_source_file *file, struct imrec_error *err);
-/* By many threads at a time, the same record maybe twice. An error fails the sample. */
+/* By many threads at a time, the same record maybe several times. An error fails the sample. */
 typedef enum imrec_status imrec_source_parse_fn(const struct imrec_source_call *call,
                                                 struct imrec_source_sample *out,
                                                 struct imrec_error *err);

@@ -4,6 +4,7 @@
 #include "storage/fault.h"
 #include "tests/support/cbf_support.h"
 #include "tests/support/iter_pair.h"
+#include "tests/support/replacing.h"
 #include "tests/support/suite.h"
 
 enum { FLOATS = 12 * 12 * 3 * 4, MOST = MADE_GOOD };
@@ -280,6 +281,31 @@ START_TEST(damage_costs_a_slot_each_and_is_named) /* _i: edit */
 }
 END_TEST
 
+static const char *bad_now;
+static bool shuffled;
+
+static struct imrec_iter *open_bad(const char *words)
+{
+    char all[200];
+    snprintf(all, sizeof(all), "%s rand_crop=1 %s", shuffled ? "shuffle=1 seed=4" : "", words);
+    return pair_open(bad_now, all);
+}
+
+START_TEST(lost_sequences_are_replaced) /* _i: edit */
+{
+    uint8_t *to = malloc(file.n);
+    memcpy(to, file.p, file.n);
+    damage(to, (enum edit)_i);
+    bad_now = kept_path(&p, "bad.cbf");
+    tmp_write(&p.dir, "bad.cbf", to, file.n);
+    for (int i = 0; i < 2; i++) {
+        shuffled = i != 0;
+        ck_assert_uint_ne(replacing_must_hold(open_bad, 1, 2, edits[_i].says), 0);
+    }
+    free(to);
+}
+END_TEST
+
 START_TEST(sequences_are_counted_in_their_own_file)
 {
     uint8_t *to = malloc(file.n);
@@ -448,6 +474,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, damage_costs_a_slot_each_and_is_named, 0, EDITS);
+    tcase_add_loop_test(tc, lost_sequences_are_replaced, 0, EDITS);
     tcase_add_test(tc, sequences_are_counted_in_their_own_file);
     tcase_add_loop_test(tc, no_flipped_byte_does_more_than_lose_samples, 0, 3);
     tcase_add_test(tc, short_and_interrupted_reads_change_nothing);

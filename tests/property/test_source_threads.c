@@ -2,6 +2,7 @@
  * those of an index: the same pixels, labels and ids in the same places. */
 #include "tests/support/iter_pair.h"
 #include "tests/support/pictureset.h"
+#include "tests/support/replacing.h"
 #include "tests/support/suite.h"
 
 enum { RECORDS = 60, FLOATS = 12 * 12 * 3 * 4 };
@@ -98,6 +99,24 @@ START_TEST(records_that_fail_fail_in_the_same_places)
 }
 END_TEST
 
+static struct picture_set failing;
+
+static struct imrec_iter *open_failing(const char *words)
+{
+    char all[1024];
+    snprintf(all, sizeof(all), AGAIN "shuffle=1 rand_crop=1 verbose=0 dtype_label=float64 %s",
+             words);
+    return set_open(&failing, false, all);
+}
+
+START_TEST(records_that_fail_are_replaced)
+{
+    failing = make(2, some);
+    ck_assert_uint_eq(replacing_must_hold(open_failing, 1, 2, "source"), 2 * 12);
+    picture_set_free(&failing);
+}
+END_TEST
+
 START_TEST(a_position_goes_on_where_it_was_taken) /* _i: batches before it */
 {
     struct picture_set s = make(2, NULL);
@@ -188,6 +207,7 @@ int main(void)
     tcase_add_loop_test(tc, a_source_gives_what_an_index_gives, 0, 2 * WAYS);
     tcase_add_test(tc, partitions_cover_all_records_once);
     tcase_add_test(tc, records_that_fail_fail_in_the_same_places);
+    tcase_add_test(tc, records_that_fail_are_replaced);
     tcase_add_loop_test(tc, a_position_goes_on_where_it_was_taken, 0, 12);
     tcase_add_test(tc, opening_fails_cleanly_when_the_nth_allocation_fails);
     tcase_add_test(tc, nothing_is_allocated_in_the_steady_state);
