@@ -11,14 +11,35 @@
 
 /* ---- damage ------------------------------------------------------------------------------ */
 
+static void
+describe_damage(const struct imrec_iter *it, const struct damage *d, struct imrec_error *why)
+{
+    const char *uri = it->split.shards[d->shard].uri;
+    const unsigned long long begin = d->begin, end = d->end;
+    if (d->kind == DAMAGE_UNLISTED)
+        imrec_error_at(why, IMREC_ERR_DATA, d->begin,
+                       "%.200s: bytes %llu to %llu are not in its index: records that stand there "
+                       "are not read; make the index anew (imrec index), or read without it "
+                       "(path_imgidx=none)",
+                       uri, begin, end);
+    else
+        imrec_error_at(why, IMREC_ERR_DATA, d->begin,
+                       "%.200s: bytes %llu to %llu hold no readable record: %.200s", uri, begin,
+                       end, d->why.message);
+}
+
 static void note_damage(struct imrec_iter *it, const struct damage *d)
 {
     struct imrec_error *first = &it->pending_damage;
     struct imrec_error why;
-    imrec_error_at(&why, IMREC_ERR_DATA, d->begin,
-                   "%.200s: bytes %llu to %llu hold no readable record: %.200s",
-                   it->split.shards[d->shard].uri, (unsigned long long)d->begin,
-                   (unsigned long long)d->end, d->why.message);
+    describe_damage(it, d, &why);
+    if (d->kind == DAMAGE_UNLISTED && !it->split.index_found) { /* it was named: that is the wish */
+        const bool known = it->unlisted_told || it->split.index_doubt.status != IMREC_OK;
+        if (it->options.verbose && !known)
+            imrec_log(IMREC_LOG_WARNING, "%s", why.message);
+        it->unlisted_told = true;
+        return;
+    }
     if (it->options.verbose)
         imrec_log(IMREC_LOG_WARNING, "%s", why.message);
     if (it->pending_damages++ == 0)

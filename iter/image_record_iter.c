@@ -1,4 +1,4 @@
-/* iter/image_record_iter.c - life of an iterator: open, next, rewind, seek, close. */
+/* iter/image_record_iter.c - life of an iterator: open, next, close. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -7,7 +7,6 @@
 #include "imrec/minibatch.h" /* IMREC_INFINITELY_REPEAT */
 #include "iter/mean.h"
 #include "iter/options.h"
-#include "iter/position.h"
 #include "iter/split/cbf_pictures.h"
 #include "iter/state.h"
 
@@ -50,6 +49,22 @@ static enum list_labels list_type(enum imrec_label_dtype type)
                                          : LIST_LABELS_FLOAT32;
 }
 
+/* What a caller would not expect of the order. */
+static void warn_of_index(const struct imrec_iter *it)
+{
+    const struct split *s = &it->split;
+    if (!it->options.verbose)
+        return;
+    if (s->index_missing != NULL)
+        imrec_log(IMREC_LOG_WARNING,
+                  "%.200s is missing, so no index is used (path_imgidx=auto), though other shards "
+                  "have theirs: the order is that without one",
+                  s->index_missing);
+    if (s->index_doubt.status != IMREC_OK)
+        imrec_log(IMREC_LOG_WARNING, "path_imgidx: %s: what it does not list is not read",
+                  s->index_doubt.message);
+}
+
 static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
@@ -73,6 +88,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "%.200s: pictures in CBF files have no masks: records have",
                               it->split.shards[0].uri);
+    warn_of_index(it);
     it->supply.plan = supply_plan(&so, &it->split, (uint64_t)o->shuffle_chunk);
     it->supply.context = it;
     it->supply.on_window = iter_on_window;
@@ -84,10 +100,12 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         IMREC_TRY(iter_fit_boxes(it, err));
     if (o->verbose)
         imrec_log(IMREC_LOG_TRACE,
-                  "%s: %u shards, %llu bytes, partition %lld of %lld, %llu windows a sweep",
+                  "%s: %u shards, %llu bytes, partition %lld of %lld, %llu windows a sweep, %s%s",
                   o->path_imgrec, it->split.shard_count, (unsigned long long)it->split.total_bytes,
                   (long long)o->part_index, (long long)o->num_parts,
-                  (unsigned long long)it->supply.plan.windows.count);
+                  (unsigned long long)it->supply.plan.windows.count,
+                  it->split.index != NULL ? "index " : "no index",
+                  it->split.index != NULL ? it->split.index : "");
     return IMREC_OK;
 }
 
@@ -335,14 +353,14 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
     };
 }
 
-static enum imrec_status sticky(struct imrec_iter *it, struct imrec_error *err)
+enum imrec_status iter_sticky(const struct imrec_iter *it, struct imrec_error *err)
 {
     if (err != NULL)
         *err = it->fatal;
     return it->fatal.status;
 }
 
-static void pass_end(struct imrec_iter *it)
+void iter_pass_end(struct imrec_iter *it)
 {
     it->end_due = false;
     it->at = it->after;
@@ -388,14 +406,14 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
 {
     uint32_t cell;
     if (it->fatal.status != IMREC_OK)
-        return sticky(it, err);
+        return iter_sticky(it, err);
     if (it->end_due) {
-        pass_end(it);
+        iter_pass_end(it);
         return IMREC_END;
     }
     for (;;) {
         if (take_batch(it, &cell) != IMREC_OK)
-            return sticky(it, err);
+            return iter_sticky(it, err);
         const struct cell_state *c = &it->slots.cells[cell];
         const enum imrec_status st = verdict(it, c, err);
         it->at = c->next;
@@ -409,7 +427,7 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
             return st;
         }
         if (it->end_due) {
-            pass_end(it);
+            iter_pass_end(it);
             return IMREC_END;
         }
     }
@@ -418,69 +436,4 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
 bool imrec_iter_wait(struct imrec_iter *it, uint32_t milliseconds)
 {
     return it->fatal.status != IMREC_OK || it->end_due || team_wait(it->team, milliseconds);
-}
-
-/* ---- position ----------------------------------------------------------------------------- */
-
-static struct position_order order_of(const struct imrec_iter *it)
-{
-    const struct imrec_iter_options *o = &it->options;
-    return (struct position_order){
-        .data = split_fingerprint(&it->split),
-        .seed = o->seed,
-        .shuffle = o->shuffle,
-        .indexed = it->indexed,
-        .shuffle_window = o->shuffle && !it->indexed ? o->shuffle_window : 0,
-        .shuffle_chunk = o->shuffle && !it->indexed ? o->shuffle_chunk : 0,
-        .num_parts = o->num_parts,
-        .part_index = o->part_index,
-        .equal_batches = o->equal_batches,
-    };
-}
-
-static void go_to(struct imrec_iter *it, const struct place *place)
-{
-    team_pause(it->team);
-    iter_begin_at(it, place);
-    team_resume(it->team);
-    it->at = *place;
-    it->holding = it->end_due = false;
-}
-
-enum imrec_status imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *err)
-{
-    if (it->fatal.status != IMREC_OK)
-        return sticky(it, err);
-    if (it->end_due)
-        pass_end(it);
-    const struct schedule_run *at = &it->at.run;
-    if (at->sample == 0 && at->in_epoch == 0)
-        return IMREC_OK; /* it stands there */
-    const struct place next = {.run = {.sweep = at->sweep + (at->sample != 0),
-                                       .position = at->position,
-                                       .epoch = at->epoch + (at->in_epoch != 0)}};
-    go_to(it, &next);
-    return IMREC_OK;
-}
-
-enum imrec_status
-imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error *err)
-{
-    const struct position_order order = order_of(it);
-    char *text;
-    IMREC_TRY(position_write(&order, &it->at, &text, err));
-    imrec_free(it->position);
-    *json = it->position = text;
-    return IMREC_OK;
-}
-
-enum imrec_status imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err)
-{
-    const struct position_order order = order_of(it);
-    struct place place;
-    if (it->fatal.status != IMREC_OK)
-        return sticky(it, err);
-    IMREC_TRY(position_read(json, &order, it->supply.plan.windows.count, &place, err));
-    go_to(it, &place);
-    return IMREC_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/param.h"
 #include "iter/presets.h"
+#include "iter/split/index_table.h"
 
 #include <string.h>
 
@@ -173,7 +174,7 @@ static enum imrec_status take_round_batch(struct imrec_iter_options *o, struct i
 /* The original's words for the order, and seeds that are not given. */
 static void take_seeds(struct imrec_iter_options *o)
 {
-    if (o->shuffle_chunk_size > 0 && o->path_imgidx[0] == '\0') {
+    if (o->shuffle_chunk_size > 0 && index_wish(o->path_imgidx) != INDEX_NAMED) {
         const int64_t most = (int64_t)1 << 30, chunk = o->shuffle_chunk_size << 20;
         o->shuffle = true;
         o->shuffle_chunk = chunk < most ? chunk : most;

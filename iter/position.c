@@ -91,9 +91,9 @@ check_order(const json_t *root, const struct position_order *o, struct imrec_err
         return wrong(err, "data", "a fingerprint of 16 hex digits");
     if (strcmp(data, want) != 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "position: it is of other data (fingerprint %.16s, these shards "
+                              "position: it is of other data (fingerprint %.16s, these shards%s "
                               "have %s)",
-                              data, want);
+                              data, o->indexed ? " and what lists their records" : "", want);
     for (size_t i = 0; i < ORDER_FIELDS; i++) {
         int64_t v = 0;
         IMREC_TRY(take_number(root, order_fields[i].name, &v, err));
@@ -167,4 +167,16 @@ enum imrec_status position_read(const char *text, const struct position_order *o
     const enum imrec_status st = take_all(root, order, windows, place, err);
     json_decref(root);
     return st;
+}
+
+bool position_indexed(const char *text, bool *indexed)
+{
+    int64_t v = 0;
+    if (strnlen(text, POSITION_MAX_BYTES + 1) > POSITION_MAX_BYTES)
+        return false;
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const bool says = root != NULL && take_number(root, "indexed", &v, NULL) == IMREC_OK && v <= 1;
+    *indexed = v != 0;
+    json_decref(root);
+    return says;
 }

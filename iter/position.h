@@ -23,4 +23,6 @@ IMREC_NODISCARD enum imrec_status position_write(const struct position_order *or
 IMREC_NODISCARD enum imrec_status
 position_read(const char *text, const struct position_order *order, uint64_t windows,
               struct place *place, struct imrec_error *err);
+/* *indexed: whether the position is of an index's order. False: the text does not say. */
+bool position_indexed(const char *text, bool *indexed);
 #endif

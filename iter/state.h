@@ -53,6 +53,7 @@ struct imrec_iter {
     bool resumed_inside;      /* the first window after a seek: its damage is told already */
     uint64_t pending_damages; /* met, not yet given to a batch */
     struct imrec_error pending_damage;
+    bool unlisted_told; /* that an index that was named leaves out bytes */
     atomic_uint_least64_t damages, feed_ns;
 
     /* the consumer's */
@@ -105,6 +106,10 @@ IMREC_NODISCARD enum imrec_status iter_take_boxes(const struct imrec_iter *it,
                                                   struct det_label *label, struct imrec_error *err);
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
                        const struct det_label *label, float *row);
+
+/* image_record_iter.c: the failure that nothing comes behind; behind the END that is due. */
+enum imrec_status iter_sticky(const struct imrec_iter *it, struct imrec_error *err);
+void iter_pass_end(struct imrec_iter *it);
 
 /* memory.c: the sum of docs/guide/iterator.md, compared with memory_limit. */
 IMREC_NODISCARD enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err);

@@ -29,6 +29,7 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
         .memory_bytes = iter_memory_in_use(it),
         .memory_planned_bytes = it->memory_planned,
         .workers = it->worker_count,
+        .indexed = it->indexed,
     };
     if (it->supply.loader != NULL)
         out->bytes_read = loader_bytes_read(it->supply.loader);

@@ -137,6 +137,7 @@ static void measure(const struct bench_job *job, struct imrec_iter *it, struct b
     out->batch_s = out->seconds / (double)batches;
     out->rss_bytes = resident_bytes();
     out->planned_bytes = is.memory_planned_bytes;
+    out->indexed = is.indexed;
     take_shares(&was, &is, out);
     memcpy(out->advice, is.advice, sizeof(out->advice));
     out->good = true;

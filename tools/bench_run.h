@@ -28,6 +28,7 @@ struct bench_result {
     double first_batch_s, batch_s;
     uint64_t rss_bytes, planned_bytes;
     double share[STAGES]; /* of the workers' time */
+    bool indexed;         /* the order is by record */
     char advice[160];
 };
 

@@ -91,8 +91,10 @@ void bench_print(const struct bench_table *t)
     printf("\nReading records alone, one thread: %.0f images/s, %.0f MB/s\n",
            bench_median(&t->read_rate), bench_median(&t->read_mb));
     printf("(limit: plain libjpeg-turbo decode of the same pictures on the same CPUs; us: CPU time "
-           "an image;\n medians of %d runs, +- half the range)\n",
-           t->repeats);
+           "an image;\n medians of %d runs, +- half the range; read %s)\n",
+           t->repeats,
+           t->team_count != 0 && t->team[0].indexed ? "by record, as an index lists them"
+                                                    : "by cells, without an index");
 }
 
 /* ---- JSON ------------------------------------------------------------------------------- */
@@ -123,6 +125,7 @@ static void json_team(struct json *j, const struct bench_team *t, uint32_t views
     json_rounded(j, "limit_cpu_us_per_image", bench_median(&t->limit_cpu_us));
     json_uint(j, "images", t->images);
     json_uint(j, "failed", t->failed);
+    json_bool(j, "indexed", t->indexed);
     json_uint(j, "memory_planned_bytes", t->planned_bytes);
     json_text(j, "advice", t->advice);
     json_end(j);

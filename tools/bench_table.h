@@ -23,6 +23,7 @@ struct bench_team {
     struct bench_values apart; /* samples a second with a decode for each view */
     double image_bytes;        /* compressed, on average */
     uint64_t planned_bytes, failed;
+    bool indexed;
     char advice[160];
 };
 

@@ -274,9 +274,11 @@ static int deliver(struct job *j, struct imrec_iter *it)
     return EXIT_OK;
 }
 
-static void print(const struct job *j)
+static void print(const struct job *j, struct imrec_iter *it)
 {
+    struct imrec_iter_stats stats;
     struct json json;
+    imrec_iter_get_stats(it, &stats);
     if (!j->o->json) {
         printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots", j->o->out,
                j->batches, j->valid.rows, j->failed);
@@ -293,6 +295,11 @@ static void print(const struct job *j)
     json_uint(&json, "failed", j->failed);
     json_uint(&json, "replaced", j->replaced);
     json_uint(&json, "sweeps_ended", j->sweeps_ended);
+    json_bool(&json, "indexed", stats.indexed);
+    if (imrec_iter_index(it) != NULL)
+        json_text(&json, "index", imrec_iter_index(it));
+    else
+        json_raw(&json, "index", "null");
     json_close(&json);
 }
 
@@ -315,7 +322,7 @@ static int run_with(struct job *j, struct imrec_iter *it)
     npy_abort(&j->valid);
     if (status != EXIT_OK)
         return status;
-    print(j);
+    print(j, it);
     return j->failed + j->replaced != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 

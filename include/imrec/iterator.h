@@ -42,7 +42,7 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
 /* clang-format off */
 #define IMREC_ITER_PARAMS(X) \
     X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of pictures: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf) or a glob") \
-    X(const char *,       path_imgidx,    "",   0, 65535,    "URI",   "dataset", "index of each shard, in the same order: order and partition by record") \
+    X(const char *,       path_imgidx,    "",   0, 65535,    "auto|none|URI", "dataset", "index of each shard, in the same order: order and partition by record; auto = those beside the shards, if each has one; none, or nothing = without (./auto for a file of that name)") \
     X(const char *,       path_imglist,   "",   0, 65535,    "URI",   "dataset", "a .lst whose labels replace the packed ones, by image id") \
     X(struct imrec_shape, data_shape,     NULL, 1, 65535,    "C,H,W", "dataset", "channels (1, 3 or 4), height and width of a sample") \
     X(int64_t,  label_width,        "1",  -1, 1 << 20,  "labels",  "dataset",      "labels of a sample; -1 = any number (detection)") \
@@ -309,6 +309,8 @@ struct imrec_iter_stats {
     uint64_t decodes;  /* pictures that a decoder was run on: one for all views of a sample */
     uint64_t views;    /* pictures made of the images: num_views times the crops of multi_crop */
     uint64_t replaced; /* slots that hold another sample in place of one that failed */
+    bool indexed; /* order and partition are by record, of an index, CBF files or a source; else by
+                     bytes and cells of the shards */
 };
 
 struct imrec_iter; /* opaque; one consumer thread at a time */
@@ -385,6 +387,10 @@ imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error
  * prefetch depth may differ. On failure the iterator stays where it was. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err);
+
+/* The index whose order is read: the first shard's, as it was opened or found (path_imgidx). NULL:
+ * none is used. Lives as long as the iterator. */
+IMREC_API const char *imrec_iter_index(const struct imrec_iter *it);
 
 IMREC_API void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out);
 

@@ -234,13 +234,15 @@ uint8_t *arena_extra(struct arena *a, size_t bytes, _Atomic uint64_t *memory)
     return b.p;
 }
 
-enum imrec_status run_note(struct run *r, uint64_t begin, uint64_t end,
+enum imrec_status run_note(struct run *r, enum damage_kind kind, uint64_t begin, uint64_t end,
                            const struct imrec_error *why, struct imrec_error *err)
 {
     struct note *n = imrec_zalloc(1, sizeof(*n));
     if (n == NULL)
         return no_memory("a note of damage", sizeof(*n), err);
-    n->damage = (struct damage){r->shard, begin, end, *why};
+    n->damage = (struct damage){.kind = kind, .shard = r->shard, .begin = begin, .end = end};
+    if (why != NULL)
+        n->damage.why = *why;
     *r->notes_end = n;
     r->notes_end = &n->next;
     return IMREC_OK;
@@ -249,23 +251,34 @@ enum imrec_status run_note(struct run *r, uint64_t begin, uint64_t end,
 /* ---- finishing
  * --------------------------------------------------------------------------------------- */
 
-/* Runs are in file order, and so are the notes of each. */
-static enum imrec_status
-gather_notes(struct arena *a, bool cells, _Atomic uint64_t *memory, struct imrec_error *err)
+/* Appends the notes of lost records, or the others. Runs are in file order, and so are the notes of
+ * each. */
+static enum imrec_status take_notes(struct arena *a, bool lost, uint64_t *n,
+                                    _Atomic uint64_t *memory, struct imrec_error *err)
 {
-    uint64_t n = 0;
     for (uint64_t i = 0; i < a->run_count; i++)
         for (const struct note *at = a->runs[i].notes; at != NULL; at = at->next) {
+            if ((at->damage.kind == DAMAGE_RECORD) != lost)
+                continue;
             void *damages =
-                arena_grow(a->damages, &a->damage_capacity, n + 1, sizeof(*a->damages), memory);
+                arena_grow(a->damages, &a->damage_capacity, *n + 1, sizeof(*a->damages), memory);
             if (damages == NULL)
-                return no_memory("a list of damage", (n + 1) * sizeof(*a->damages), err);
+                return no_memory("a list of damage", (*n + 1) * sizeof(*a->damages), err);
             a->damages = damages;
-            a->damages[n++] = at->damage;
+            a->damages[(*n)++] = at->damage;
         }
-    a->window.damages = a->damages;
-    a->window.damage_count = cells ? n : 0;
-    a->lost_count = cells ? 0 : n;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+gather_notes(struct arena *a, _Atomic uint64_t *memory, struct imrec_error *err)
+{
+    uint64_t n = 0;
+    IMREC_TRY(take_notes(a, true, &n, memory, err));
+    a->lost_count = n;
+    IMREC_TRY(take_notes(a, false, &n, memory, err));
+    a->window.damages = n != 0 ? a->damages + a->lost_count : NULL;
+    a->window.damage_count = n - a->lost_count;
     return IMREC_OK;
 }
 
@@ -293,7 +306,7 @@ enum imrec_status arena_finish(struct arena *a, const struct loader_options *o,
                                _Atomic uint64_t *memory, struct imrec_error *err)
 {
     const bool cells = o->split->records == NULL;
-    IMREC_TRY(gather_notes(a, cells, memory, err));
+    IMREC_TRY(gather_notes(a, memory, err));
     if (cells)
         IMREC_TRY(gather_records(a, memory, err));
     else

@@ -66,7 +66,7 @@ struct arena {
     uint64_t units, run_count;
     uint64_t order_capacity, run_capacity, slot_capacity, record_capacity;
     uint64_t damage_capacity;
-    struct damage *damages; /* of the window, or of its lost records */
+    struct damage *damages; /* of lost records, and then the window's */
     uint64_t lost_count;
     /* Under the loader's lock while it is filled. */
     struct slot *slots;
@@ -91,7 +91,8 @@ IMREC_NODISCARD enum imrec_status arena_finish(struct arena *a, const struct loa
                                                _Atomic uint64_t *memory, struct imrec_error *err);
 void arena_free(struct arena *a);
 
-/* Notes that [begin, end) of the run's shard is damaged, or its record lost. */
-IMREC_NODISCARD enum imrec_status run_note(struct run *r, uint64_t begin, uint64_t end,
-                                           const struct imrec_error *why, struct imrec_error *err);
+/* Notes what is wrong with [begin, end) of the run's shard; `why` may be NULL. */
+IMREC_NODISCARD enum imrec_status run_note(struct run *r, enum damage_kind kind, uint64_t begin,
+                                           uint64_t end, const struct imrec_error *why,
+                                           struct imrec_error *err);
 #endif

@@ -7,10 +7,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/crc32c.h"
-#include "formats/manifest.h"
 #include "formats/record_index.h"
-#include "formats/set_names.h"
-#include "iter/split/dataset.h"
+#include "iter/split/beside.h"
 #include "iter/split/scan.h"
 
 #include <string.h>
@@ -21,9 +19,7 @@ struct counting {
     const struct split *split;
     uint64_t *counts;
     struct scan scan;
-    char *name, *last; /* of a file beside a shard; of the manifest that was read last */
-    size_t room;
-    struct manifest manifest;
+    struct beside beside;
     struct imrec_error *err;
 };
 
@@ -37,65 +33,18 @@ static uint64_t part_of(const struct split *s, uint64_t offset)
 /* ---- what the packer left behind
  * ----------------------------------------------------------------- */
 
-static enum imrec_status name_beside(struct counting *c, const char *uri, enum set_file what)
-{
-    const size_t need = SET_NAME_ROOM(strlen(uri));
-    if (need > c->room) {
-        char *name = imrec_realloc(c->name, need, 1);
-        c->name = name != NULL ? name : c->name;
-        char *last = name != NULL ? imrec_realloc(c->last, need, 1) : NULL;
-        if (last == NULL)
-            return imrec_error_at(c->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory to count records");
-        if (c->last == NULL)
-            last[0] = '\0';
-        c->last = last;
-        c->room = need;
-    }
-    set_name(uri, what, c->name);
-    return IMREC_OK;
-}
-
-/* Reads the manifest of the shard's set, unless it is there from the shard before. One that is
- * missing or broken is none. */
-static void read_manifest(struct counting *c)
-{
-    uint8_t *text;
-    size_t n;
-    if (strcmp(c->name, c->last) == 0)
-        return;
-    strcpy(c->last, c->name);
-    manifest_free(&c->manifest);
-    c->manifest = (struct manifest){0};
-    if (source_load(c->name, MANIFEST_MAX_BYTES, &text, &n, NULL) != IMREC_OK)
-        return;
-    if (manifest_read(c->name, (struct bytes){text, n}, &c->manifest, NULL) != IMREC_OK)
-        c->manifest = (struct manifest){0};
-    imrec_free(text);
-}
-
-static const struct manifest_shard *entry_of(const struct counting *c, const struct shard *h)
-{
-    for (size_t i = 0; i < c->manifest.shard_count; i++) {
-        const struct manifest_shard *m = &c->manifest.shards[i];
-        if (strcmp(m->rec.name, set_base_name(h->uri)) == 0 && m->rec.bytes == h->size)
-            return m;
-    }
-    return NULL;
-}
-
 /* Counts the lines of an index that is what the manifest says; false when it is not. */
 static bool count_index(struct counting *c, const struct shard *h, const struct manifest_shard *m,
-                        uint64_t *counts)
+                        const char *name, uint64_t *counts)
 {
     uint8_t *text;
     size_t n;
     struct index_cursor cursor;
     uint64_t key, offset, lines = 0;
-    if (m->idx.name == NULL || source_load(c->name, INDEX_MOST, &text, &n, NULL) != IMREC_OK)
+    if (m->idx.name == NULL || source_load(name, INDEX_MOST, &text, &n, NULL) != IMREC_OK)
         return false;
     bool good = n == m->idx.bytes && crc32c(0, text, n) == m->idx.crc32c;
-    record_index_begin(&cursor, c->name, (struct bytes){text, n});
+    record_index_begin(&cursor, name, (struct bytes){text, n});
     while (good && record_index_next(&cursor, &key, &offset, NULL) == IMREC_OK) {
         good = offset < h->size;
         if (good)
@@ -144,21 +93,21 @@ static enum imrec_status count_shard(struct counting *c, uint32_t shard)
         return IMREC_OK;
     const uint64_t first = part_of(c->split, h->begin);
     const uint64_t last = part_of(c->split, h->begin + h->size - 1);
-    IMREC_TRY(name_beside(c, h->uri, SET_MANIFEST));
-    read_manifest(c);
-    const struct manifest_shard *m = entry_of(c, h);
+    const struct manifest_shard *m;
+    IMREC_TRY(beside_manifest(&c->beside, h, &m, c->err));
     if (m != NULL && first == last) {
         c->counts[first] += m->records;
         return IMREC_OK;
     }
     if (m != NULL) {
         const size_t parts = (size_t)(last - first + 1);
+        const char *name;
+        IMREC_TRY(beside_name(&c->beside, h->uri, SET_INDEX, &name, c->err));
         uint64_t *counts = imrec_zalloc((size_t)last + 1, sizeof(*counts));
         if (counts == NULL)
             return imrec_error_at(c->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                                   "no memory to count the records of %zu partitions", parts);
-        IMREC_TRY(name_beside(c, h->uri, SET_INDEX));
-        const bool counted = count_index(c, h, m, counts);
+        const bool counted = count_index(c, h, m, name, counts);
         for (uint64_t p = first; counted && p <= last; p++)
             c->counts[p] += counts[p];
         imrec_free(counts);
@@ -187,8 +136,6 @@ enum imrec_status split_count(const struct split *s, uint64_t *counts, struct im
     struct counting c = {.split = s, .counts = counts, .err = err};
     const enum imrec_status st = count_all(&c);
     scan_end(&c.scan);
-    manifest_free(&c.manifest);
-    imrec_free(c.name);
-    imrec_free(c.last);
+    beside_free(&c.beside);
     return st;
 }

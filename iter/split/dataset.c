@@ -189,7 +189,8 @@ static void cover_records(struct split *s)
 static enum imrec_status cut_partition(struct split *s, struct imrec_error *err)
 {
     const uint64_t index = s->options.part_index;
-    const bool named = s->options.path_imgidx != NULL && s->options.path_imgidx[0] != '\0';
+    const enum index_wish wish = index_wish(s->options.path_imgidx);
+    const bool named = wish == INDEX_NAMED;
     if (s->plugged != NULL && !named) {
         IMREC_TRY(plugged_open(s, err));
         cover_records(s);
@@ -208,8 +209,11 @@ static enum imrec_status cut_partition(struct split *s, struct imrec_error *err)
         cover_records(s);
         return IMREC_OK;
     }
-    if (named) {
+    if (named)
         IMREC_TRY(index_table_load(s, s->options.path_imgidx, err));
+    if (wish == INDEX_AUTO)
+        IMREC_TRY(index_table_find(s, err));
+    if (s->records != NULL) {
         index_table_cut(s, split_part_begin(s, index), split_part_begin(s, index + 1));
         cover_records(s);
         return IMREC_OK;
@@ -266,7 +270,7 @@ void split_close(struct split *s)
         imrec_free(s->shards[i].uri);
     }
     imrec_free(s->shards);
-    imrec_free(s->records);
+    index_table_forget(s);
     imrec_free(s->cell_base);
     cbf_pictures_close(s->cbf);
     plugged_close(s->plugged);

@@ -13,6 +13,7 @@ struct shard {
     char *uri;
     struct source *source;
     uint64_t size, begin; /* begin: in the concatenation of all shards */
+    uint64_t first;       /* the record that its index lists first; 0 without one */
 };
 
 struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
@@ -25,7 +26,9 @@ struct cbf_pictures;
 struct plugged;
 
 struct split_options {
-    const char *path_imgrec, *path_imgidx; /* idx "" = none; one element a shard */
+    const char *path_imgrec;
+    const char *path_imgidx; /* one element a shard; NULL, "" or "none": cells; "auto": what is
+                                beside the shards */
     uint64_t num_parts, part_index;
     uint64_t cell_bytes; /* grid of the cells, per shard; a multiple of 4 */
     bool keep_in_memory, drop_behind;
@@ -47,6 +50,10 @@ struct split {
     uint64_t index_hash;            /* of its keys and offsets, 0 without one */
     struct cbf_pictures *cbf; /* the shards are CBF files: cbf_pictures.h; NULL: they are not */
     struct plugged *plugged;  /* or files of a user's format: plugged.h */
+    char *index;              /* of the first shard; NULL: the order is not an index's */
+    bool index_found;         /* by path_imgidx=auto */
+    char *index_missing;      /* by that: the first that is not there, where others are, or NULL */
+    struct imrec_error index_doubt; /* why the index cannot be that of all records; OK: it can */
 };
 
 /* path_imgrec as a list: a directory means its *.rec files, or, where it has none, its *.cbf. */

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "formats/record_index.h"
 #include "formats/recordio.h"
-#include "formats/set_names.h"
+#include "iter/split/index_doubt.h"
 #include "storage/uri_list.h"
 
 #include <inttypes.h>
@@ -129,7 +129,7 @@ static enum imrec_status load_one(struct split *s, uint32_t shard, const char *n
     IMREC_TRY(source_load(name, (size_t)limit, &text, &n, err));
     enum imrec_status st = parse(s, shard, name, (struct bytes){text, n}, capacity, err);
     imrec_free(text);
-    return st == IMREC_OK ? sort(s, first, name, err) : st;
+    return st == IMREC_OK && s->record_total != first ? sort(s, first, name, err) : st;
 }
 
 /* ---- public
@@ -147,17 +147,35 @@ static void hash_records(struct split *s)
     s->index_hash = hash;
 }
 
-static enum imrec_status load_all(struct split *s, struct uri_list *l, struct imrec_error *err)
+/* The first doubt is kept. */
+static enum imrec_status doubt_one(struct split *s, uint32_t shard, const char *name,
+                                   uint64_t first, struct beside *b, struct imrec_error *err)
+{
+    const struct indexed_record *r = s->records != NULL ? s->records + first : NULL;
+    const uint64_t n = s->record_total - first;
+    s->shards[shard].first = n != 0 ? r[0].offset : 0;
+    if (s->index_doubt.status != IMREC_OK)
+        return IMREC_OK;
+    return index_doubt(&s->shards[shard], name, r, n, b, &s->index_doubt, err);
+}
+
+/* One name a shard. */
+static enum imrec_status load_all(struct split *s, char **names, struct imrec_error *err)
 {
     uint64_t capacity = 0;
-    if (l->count != s->shard_count)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "path_imgidx names %zu files for %" PRIu32
-                              " shards, each shard needs its own",
-                              l->count, s->shard_count);
-    pair_by_name(s, l);
-    for (uint32_t i = 0; i < s->shard_count; i++)
-        IMREC_TRY(load_one(s, i, l->uri[i], &capacity, err));
+    struct beside b = {0};
+    enum imrec_status st = IMREC_OK;
+    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++) {
+        const uint64_t first = s->record_total;
+        st = load_one(s, i, names[i], &capacity, err);
+        if (st == IMREC_OK)
+            st = doubt_one(s, i, names[i], first, &b, err);
+    }
+    beside_free(&b);
+    IMREC_TRY(st);
+    s->index = s->shard_count != 0 ? names[0] : NULL;
+    if (s->shard_count != 0)
+        names[0] = NULL; /* it is the split's now */
     return index_table_seal(s, err);
 }
 
@@ -172,14 +190,141 @@ enum imrec_status index_table_seal(struct split *s, struct imrec_error *err)
     return IMREC_OK;
 }
 
+static enum imrec_status load_listed(struct split *s, struct uri_list *l, struct imrec_error *err)
+{
+    if (l->count != s->shard_count)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "path_imgidx names %zu files for %" PRIu32
+                              " shards, each shard needs its own",
+                              l->count, s->shard_count);
+    pair_by_name(s, l);
+    return load_all(s, l->uri, err);
+}
+
 enum imrec_status
 index_table_load(struct split *s, const char *path_imgidx, struct imrec_error *err)
 {
     struct uri_list l;
     IMREC_TRY(uri_list_expand(path_imgidx, ".idx", &l, err));
-    const enum imrec_status st = load_all(s, &l, err);
+    const enum imrec_status st = load_listed(s, &l, err);
     uri_list_free(&l);
     return st;
+}
+
+/* ---- beside the shards ------------------------------------------------------------------------
+ */
+
+enum index_wish index_wish(const char *path_imgidx)
+{
+    if (path_imgidx == NULL || path_imgidx[0] == '\0' || strcmp(path_imgidx, "none") == 0)
+        return INDEX_NONE;
+    return strcmp(path_imgidx, "auto") == 0 ? INDEX_AUTO : INDEX_NAMED;
+}
+
+static enum imrec_status no_names(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the names of indexes");
+}
+
+/* The name of the index beside a shard, of imrec_realloc(). NULL: no memory. */
+static char *name_of(const struct shard *h)
+{
+    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(h->uri)), 1);
+    if (name != NULL)
+        set_name(h->uri, SET_INDEX, name);
+    return name;
+}
+
+static bool is_there(const struct shard *h, const char *name)
+{
+    struct source *source = NULL;
+    const bool there = strcmp(name, h->uri) != 0 && source_open(name, &source, NULL) == IMREC_OK;
+    source_close(source);
+    return there;
+}
+
+enum imrec_status
+index_table_missing(const struct split *s, char **missing, uint32_t *there, struct imrec_error *err)
+{
+    *missing = NULL;
+    *there = 0;
+    for (uint32_t i = 0; i < s->shard_count; i++) {
+        char *name = name_of(&s->shards[i]);
+        if (name == NULL) {
+            imrec_free(*missing);
+            *missing = NULL;
+            return no_names(err);
+        }
+        const bool found = is_there(&s->shards[i], name);
+        *there += found;
+        if (!found && *missing == NULL)
+            *missing = name;
+        else
+            imrec_free(name);
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status load_beside(struct split *s, struct imrec_error *err)
+{
+    struct uri_list l = {.uri = imrec_zalloc(s->shard_count, sizeof(*l.uri))};
+    enum imrec_status st = l.uri != NULL ? IMREC_OK : no_names(err);
+    while (st == IMREC_OK && l.count < s->shard_count) {
+        char *name = name_of(&s->shards[l.count]);
+        if (name == NULL)
+            st = no_names(err);
+        else
+            l.uri[l.count++] = name;
+    }
+    if (st == IMREC_OK)
+        st = load_all(s, l.uri, err);
+    if (st == IMREC_OK && s->index_doubt.status != IMREC_OK) {
+        st = s->index_doubt.status;
+        if (err != NULL)
+            *err = s->index_doubt;
+    }
+    uri_list_free(&l);
+    return st;
+}
+
+/* Nobody has named the index: what reads the shard without it is said, too. */
+static enum imrec_status advise(enum imrec_status st, struct imrec_error *err)
+{
+    struct imrec_error why;
+    if (st == IMREC_OK || st == IMREC_ERR_NO_MEMORY || err == NULL)
+        return st;
+    why = *err;
+    return imrec_error_at(err, st, why.offset,
+                          "%.400s; make it anew (imrec index), or read without it "
+                          "(path_imgidx=none)",
+                          why.message);
+}
+
+enum imrec_status index_table_find(struct split *s, struct imrec_error *err)
+{
+    uint32_t there;
+    IMREC_TRY(index_table_missing(s, &s->index_missing, &there, err));
+    s->index_found = there != 0 && there == s->shard_count;
+    if (s->index_found)
+        return advise(load_beside(s, err), err);
+    if (there == 0) { /* nobody expects any */
+        imrec_free(s->index_missing);
+        s->index_missing = NULL;
+    }
+    return IMREC_OK;
+}
+
+void index_table_forget(struct split *s)
+{
+    imrec_free(s->records);
+    imrec_free(s->index);
+    imrec_free(s->index_missing);
+    s->records = NULL;
+    s->index = s->index_missing = NULL;
+    s->record_total = 0;
+    s->index_found = false;
+    s->index_doubt.status = IMREC_OK;
 }
 
 void index_table_cut(struct split *s, uint64_t first, uint64_t end)

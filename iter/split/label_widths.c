@@ -2,53 +2,15 @@
  * heads alone where an index beside the shard says where these are. */
 #include "iter/split/label_widths.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "formats/image_record.h"
-#include "formats/manifest.h"
 #include "formats/recordio.h"
-#include "formats/set_names.h"
+#include "iter/split/beside.h"
 #include "iter/split/index_table.h"
 #include "iter/split/scan.h"
 
-#include <string.h>
-
 #define HEAD_BYTES (RECORDIO_PART_HEAD_BYTES + 4u) /* of a record, up to its number of labels */
 #define AHEAD      32u /* heads that the system is told of before they are read */
-
-/* ---- what the packer left behind ----------------------------------------------------------- */
-
-static bool vouches(const struct manifest *m, const struct shard *h)
-{
-    for (size_t i = 0; i < m->shard_count; i++)
-        if (m->shards[i].rec.bytes == h->size &&
-            strcmp(m->shards[i].rec.name, set_base_name(h->uri)) == 0)
-            return true;
-    return false;
-}
-
-/* The label width of the manifest beside a shard; 0: there is none that vouches for it. */
-static enum imrec_status
-told_by_manifest(const struct shard *h, uint32_t *width, struct imrec_error *err)
-{
-    uint8_t *text;
-    size_t n;
-    struct manifest m = {0};
-    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(h->uri)), 1);
-    *width = 0;
-    if (name == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory to look for a manifest");
-    set_name(h->uri, SET_MANIFEST, name);
-    if (source_load(name, MANIFEST_MAX_BYTES, &text, &n, NULL) == IMREC_OK) {
-        if (manifest_read(name, (struct bytes){text, n}, &m, NULL) == IMREC_OK && vouches(&m, h))
-            *width = m.label_width;
-        manifest_free(&m);
-        imrec_free(text);
-    }
-    imrec_free(name);
-    return IMREC_OK;
-}
 
 /* ---- heads that an index names --------------------------------------------------------------- */
 
@@ -93,23 +55,17 @@ read_heads(const struct shard *h, const struct indexed_record *r, uint64_t n, ui
 
 /* Asks the index beside the shard where the heads are. False where there is none, or where it is
  * not that of all records. */
-static enum imrec_status
-told_by_heads(const struct shard *h, bool *told, uint32_t *widest, struct imrec_error *err)
+static bool told_by_heads(const struct shard *h, uint32_t *widest)
 {
     uint32_t n = 0;
-    struct split one = {.shards = (struct shard *)h, .shard_count = 1}; /* it is only read */
-    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(h->uri)), 1);
-    if (name == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory to look for an index");
-    set_name(h->uri, SET_INDEX, name);
-    *told = index_table_load(&one, name, NULL) == IMREC_OK &&
-            read_heads(h, one.records, one.record_total, &n);
-    if (*told && n > *widest)
+    struct shard shard = *h; /* its source is only read */
+    struct split one = {.shards = &shard, .shard_count = 1};
+    const bool told = index_table_find(&one, NULL) == IMREC_OK && one.records != NULL &&
+                      read_heads(h, one.records, one.record_total, &n);
+    if (told && n > *widest)
         *widest = n;
-    imrec_free(one.records);
-    imrec_free(name);
-    return IMREC_OK;
+    index_table_forget(&one);
+    return told;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -135,24 +91,29 @@ read_shard(struct scan *scan, const struct shard *h, uint32_t *widest, struct im
     return IMREC_OK;
 }
 
+static enum imrec_status widest_of_shard(const struct shard *h, bool may_read, struct beside *b,
+                                         struct scan *scan, uint32_t *widest,
+                                         struct imrec_error *err)
+{
+    const struct manifest_shard *entry;
+    IMREC_TRY(beside_manifest(b, h, &entry, err));
+    const uint32_t told = entry != NULL ? b->manifest.label_width : 0;
+    *widest = told > *widest ? told : *widest;
+    if (told != 0 || !may_read || told_by_heads(h, widest))
+        return IMREC_OK;
+    return read_shard(scan, h, widest, err);
+}
+
 enum imrec_status
 split_widest_label(const struct split *s, bool may_read, uint32_t *widest, struct imrec_error *err)
 {
     struct scan scan = {0};
+    struct beside b = {0};
     enum imrec_status st = IMREC_OK;
     *widest = 0;
-    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++) {
-        uint32_t n;
-        bool told = false;
-        if ((st = told_by_manifest(&s->shards[i], &n, err)) != IMREC_OK)
-            break;
-        *widest = n > *widest ? n : *widest;
-        if (n != 0 || !may_read)
-            continue;
-        st = told_by_heads(&s->shards[i], &told, widest, err);
-        if (st == IMREC_OK && !told)
-            st = read_shard(&scan, &s->shards[i], widest, err);
-    }
+    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++)
+        st = widest_of_shard(&s->shards[i], may_read, &b, &scan, widest, err);
+    beside_free(&b);
     scan_end(&scan);
     return st;
 }

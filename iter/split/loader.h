@@ -22,17 +22,24 @@ struct record_ref {
     atomic_bool failed; /* who holds the window notes what can be made of no sweep; else false */
 };
 
-struct damage { /* bytes [begin, end) of a shard that hold no readable record */
+enum damage_kind {
+    DAMAGE_BYTES,    /* they hold no readable record */
+    DAMAGE_RECORD,   /* of an index, or a table like it: it is lost, and has its slot */
+    DAMAGE_UNLISTED, /* an index says nothing of them: records may stand there */
+};
+
+struct damage { /* bytes [begin, end) of a shard */
+    enum damage_kind kind;
     uint32_t shard;
     uint64_t begin, end;
-    struct imrec_error why;
+    struct imrec_error why; /* unless they are unlisted */
 };
 
 struct window {
     uint64_t sweep, number;     /* in the sweep */
     struct record_ref *records; /* in the order of delivery */
     uint64_t count;
-    struct damage *damages; /* without an index; in file order */
+    struct damage *damages; /* but for lost records; in file order */
     uint64_t damage_count;
 };
 

@@ -1,58 +1,9 @@
 /* iter/split/record_table.c - imrec_reader_count() and _get(): any record by its number. */
-#include "base/alloc.h"
-#include "base/buf.h"
 #include "base/error.h"
-#include "formats/set_names.h"
 #include "iter/split/index_table.h"
 #include "iter/split/record_reader.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-#define NAMES_MAX_BYTES ((size_t)1 << 30)
-
-/* ---- the index files ---------------------------------------------------------------------- */
-
-/* Appends the name of the index beside a shard; *there: the file exists. */
-static enum imrec_status
-append_name(struct buf *names, const char *shard, bool *there, struct imrec_error *err)
-{
-    struct source *source = NULL;
-    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(shard)), 1);
-    if (name == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a name");
-    set_name(shard, SET_INDEX, name);
-    *there = strcmp(name, shard) != 0 && source_open(name, &source, NULL) == IMREC_OK;
-    source_close(source);
-    enum imrec_status st = names->n != 0 ? buf_append(names, ";", 1, err) : IMREC_OK;
-    if (st == IMREC_OK)
-        st = buf_append(names, name, strlen(name), err);
-    imrec_free(name);
-    return st;
-}
-
-static void forget(struct split *s)
-{
-    imrec_free(s->records);
-    s->records = NULL;
-    s->record_total = 0;
-}
-
-/* Leaves s->records NULL where not every shard has an index that can be used. */
-static enum imrec_status load_indexes(struct split *s, struct imrec_error *err)
-{
-    struct buf names = BUF_INIT(NAMES_MAX_BYTES);
-    enum imrec_status st = IMREC_OK;
-    bool there = true;
-    for (uint32_t i = 0; i < s->shard_count && st == IMREC_OK && there; i++)
-        st = append_name(&names, s->shards[i].uri, &there, err);
-    if (st == IMREC_OK && there)
-        st = buf_append(&names, "", 1, err);
-    if (st == IMREC_OK && there && index_table_load(s, (const char *)names.p, NULL) != IMREC_OK)
-        forget(s);
-    buf_free(&names);
-    return st;
-}
 
 /* ---- without them ------------------------------------------------------------------------- */
 
@@ -81,11 +32,12 @@ static enum imrec_status find_records(struct imrec_reader *r, struct imrec_error
         return imrec_error_at(
             err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
             "records have numbers in the whole data set only, not in a partition");
-    IMREC_TRY(load_indexes(&r->split, err));
+    if (index_table_find(&r->split, NULL) != IMREC_OK) /* what is doubtful is not believed */
+        index_table_forget(&r->split);
     if (r->split.records == NULL) {
         const enum imrec_status st = scan_heads(r, err);
         if (st != IMREC_OK) {
-            forget(&r->split);
+            index_table_forget(&r->split);
             return st;
         }
     }

@@ -158,7 +158,7 @@ static enum imrec_status
 damaged(struct run *r, const struct walk_item *item, uint32_t *notes, struct imrec_error *err)
 {
     if (++*notes <= MOST_NOTES)
-        return run_note(r, item->begin, item->end, &item->why, err);
+        return run_note(r, DAMAGE_BYTES, item->begin, item->end, &item->why, err);
     struct note *last = r->notes;
     while (last->next != NULL)
         last = last->next;
@@ -281,6 +281,18 @@ static enum imrec_status measure(struct reading *t, struct arena *a, struct run 
     }
 }
 
+/* What lies between the record, which ends at `end`, and the next one of the index, and before the
+ * first one: no writer leaves anything there. */
+static enum imrec_status note_unlisted(const struct split *s, struct run *r,
+                                       struct split_range range, uint64_t end,
+                                       struct imrec_error *err)
+{
+    const uint64_t first = s->shards[range.shard].first;
+    if (first != 0 && range.begin == first)
+        IMREC_TRY(run_note(r, DAMAGE_UNLISTED, 0, first, NULL, err));
+    return end < range.end ? run_note(r, DAMAGE_UNLISTED, end, range.end, NULL, err) : IMREC_OK;
+}
+
 static enum imrec_status parse_record(struct reading *t, struct arena *a, struct run *r,
                                       const struct ordered *at, struct imrec_error *err)
 {
@@ -302,11 +314,11 @@ static enum imrec_status parse_record(struct reading *t, struct arena *a, struct
     const struct hole *h = holes_find(r->holes, range.begin, end);
     ref.lost = st != IMREC_OK || h != NULL;
     if (ref.lost)
-        IMREC_TRY(run_note(r, range.begin, end, h != NULL ? &h->why : &why, err));
+        IMREC_TRY(run_note(r, DAMAGE_RECORD, range.begin, end, h != NULL ? &h->why : &why, err));
     else
         ref.bytes = recordio_join(p, &span);
     a->window.records[at->place] = ref;
-    return IMREC_OK;
+    return note_unlisted(split, r, range, end, err);
 }
 
 static enum imrec_status

@@ -47,7 +47,8 @@ static enum imrec_status parse_picture(struct reading *t, struct arena *a, struc
         ref.lost =
             h != NULL || (s->cbf != NULL && cbf_check_count(s, at->unit, p, &why) != IMREC_OK);
         if (ref.lost)
-            IMREC_TRY(run_note(r, range.begin, range.end, h != NULL ? &h->why : &why, err));
+            IMREC_TRY(run_note(r, DAMAGE_RECORD, range.begin, range.end, h != NULL ? &h->why : &why,
+                               err));
         else
             ref.bytes = (struct bytes){p + head, rec->bytes};
     }

@@ -1,13 +1,15 @@
 /* tests/fuzz/fuzz_shard.c - arbitrary bytes as a shard: the loader gives memory that is there,
- * grid and partitions tile it, and the sequential reader finds the same in one large cell.
+ * grid and partitions tile it, the sequential reader finds the same in one large cell, and an index
+ * that leaves some of that out is refused, or what it leaves out is told.
  *
- * The first two bytes choose cells and partitions, the others are the shard. */
+ * The first two bytes choose cells, partitions and what is left out, the others are the shard. */
 #include "base/alloc.h"
 #include "formats/cbf/cbf_header.h"
 #include "imrec/records.h"
 #include "iter/split/loader.h"
 #include "storage/mem.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,28 +67,98 @@ static void compare(const struct window *w)
     imrec_reader_close(r);
 }
 
+static struct window *take_all(struct split *s, struct loader **l)
+{
+    struct window *w;
+    uint64_t waited = 0;
+    const struct loader_options lo = {.split = s,
+                                      .arenas = 2,
+                                      .threads = 1,
+                                      .windows = 1,
+                                      .arena_bytes = 4096,
+                                      .context = s,
+                                      .extent = all_units,
+                                      .unit_at = in_order};
+    must(loader_start(&lo, 0, 0, l, NULL) == IMREC_OK);
+    must(loader_take(*l, &w, &waited, NULL) == IMREC_OK);
+    return w;
+}
+
+/* ---- an index that leaves records out ---------------------------------------------------------
+ */
+
+static bool left_out(uint64_t i, uint8_t pattern)
+{
+    return (pattern >> i % 8 & 1) != 0;
+}
+
+static uint64_t put_index(uint8_t pattern)
+{
+    static char text[1 << 20]; /* the shard has at most as many bytes as a line for each 8 */
+    struct imrec_reader *r;
+    struct imrec_record x;
+    uint64_t n = 0;
+    size_t used = 0;
+    enum imrec_status st;
+    must(imrec_reader_open("mem://shard", 0, 1, &r, NULL) == IMREC_OK);
+    while ((st = imrec_reader_next(r, &x, NULL)) != IMREC_END && used + 64 < sizeof(text))
+        if (st == IMREC_OK && !left_out(n++, pattern))
+            used += (size_t)sprintf(text + used, "%d\t%d\n", (int)n, (int)x.offset);
+    imrec_reader_close(r);
+    must(mem_put("shard.idx", text, used, NULL) == IMREC_OK);
+    return n;
+}
+
+/* Each record of the shard is in the window, or in a range of which the window tells. */
+static void nothing_is_lost(const struct window *w, uint64_t records)
+{
+    struct imrec_reader *r;
+    struct imrec_record x;
+    enum imrec_status st;
+    must(imrec_reader_open("mem://shard", 0, 1, &r, NULL) == IMREC_OK);
+    while (records > 0 && (st = imrec_reader_next(r, &x, NULL)) != IMREC_END) {
+        bool there = st != IMREC_OK;
+        records -= st == IMREC_OK;
+        for (uint64_t i = 0; i < w->count && !there; i++)
+            there = w->records[i].offset == x.offset;
+        for (uint64_t i = 0; i < w->damage_count && !there; i++)
+            there = w->damages[i].begin <= x.offset && x.offset < w->damages[i].end;
+        must(there);
+    }
+    imrec_reader_close(r);
+}
+
+static void load_indexed(uint8_t pattern)
+{
+    const struct split_options o = {
+        .path_imgrec = "mem://shard", .path_imgidx = "auto", .num_parts = 1, .cell_bytes = 4096};
+    struct split s;
+    struct loader *l;
+    const uint64_t records = put_index(pattern);
+    if (split_open(&o, &s, NULL) != IMREC_OK)
+        return; /* in so many words */
+    const struct window *w = take_all(&s, &l);
+    for (uint64_t i = 0; i < w->count; i++)
+        (void)touch(w->records[i].bytes);
+    nothing_is_lost(w, records);
+    loader_stop(l);
+    split_close(&s);
+}
+
+/* ---- cells -------------------------------------------------------------------------------- */
+
 static uint64_t load(uint64_t cell, uint64_t parts, uint64_t part)
 {
     struct split s;
-    struct window *w;
     struct loader *l;
-    uint64_t waited = 0, last = 0;
+    uint64_t last = 0;
     const struct split_options o = {.path_imgrec = "mem://shard",
                                     .path_imgidx = "",
                                     .num_parts = parts,
                                     .part_index = part,
                                     .cell_bytes = cell};
     must(split_open(&o, &s, NULL) == IMREC_OK);
-    const struct loader_options lo = {.split = &s,
-                                      .arenas = 2,
-                                      .threads = 1,
-                                      .windows = 1,
-                                      .arena_bytes = 4096,
-                                      .context = &s,
-                                      .extent = all_units,
-                                      .unit_at = in_order};
-    must(loader_start(&lo, 0, 0, &l, NULL) == IMREC_OK);
-    must(loader_take(l, &w, &waited, NULL) == IMREC_OK);
+    const struct window *w = take_all(&s, &l);
     for (uint64_t i = 0; i < w->count; i++) {
         (void)touch(w->records[i].bytes);
         must(w->records[i].offset < s.total_bytes && !w->records[i].lost);
@@ -110,6 +182,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)load((uint64_t)1 << 40, 1, 0);
     for (uint64_t p = 0; p < parts; p++)
         (void)load(cell, parts, p);
+    load_indexed(data[0]);
+    load_indexed(0);
     mem_clear();
     must(imrec_alloc_live() == 0);
     return 0;

@@ -47,6 +47,7 @@ static const char *const ways[] = {
     "keep_in_memory=1 shuffle=1 drop_behind=1 num_parts=2 part_index=1",
     "memory_limit=2G shuffle=1 num_parts=2 part_index=1",
     "epoch_size=17 shuffle=1 on_error=skip",
+    "shuffle=1 path_imgidx=auto", /* which a source needs not */
 };
 enum { WAYS = sizeof(ways) / sizeof(*ways) };
 

@@ -230,6 +230,58 @@ START_TEST(counting_asks_manifest_and_index_before_it_reads)
 }
 END_TEST
 
+START_TEST(an_index_with_other_records_than_its_manifest_is_not_found)
+{
+    struct buf idx = BUF_INIT(1 << 20);
+    struct split s;
+    struct split_options o = options("mem://a.rec", "auto", 1, 0);
+    for (size_t i = 0; i < a.count; i++)
+        if (i != 4) /* one inside: nothing but the manifest knows before it is read */
+            ck_assert_int_eq(record_index_write(&idx, i, a.records[i].begin, &err), IMREC_OK);
+    put_set(a.count - 1, &idx, 0);
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    split_close(&s);
+    put_set(a.count, &idx, 0);
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, "mem://a.idx lists 9 records, but by its manifest "
+                                      "mem://a.rec has 10") != NULL,
+                  "%s", err.message);
+    o.path_imgidx = "mem://a.idx";
+    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    ck_assert_int_eq(s.index_doubt.status, IMREC_ERR_CORRUPT);
+    split_close(&s);
+    buf_free(&idx);
+}
+END_TEST
+
+/* What stands before the first record or behind the last one of an index is no record: damage. */
+START_TEST(an_index_may_leave_out_damage) /* _i: 0 = no head, 1 = the head of a later part */
+{
+    struct buf idx = BUF_INIT(1 << 20);
+    struct split s;
+    const struct split_options o = options("mem://d.rec", "auto", 1, 0);
+    uint8_t *bytes = malloc(a.file.n);
+    memcpy(bytes, a.file.p, a.file.n);
+    uint8_t *last = bytes + a.records[a.count - 1].begin;
+    if (_i == 0) {
+        memset(bytes, 0x55, 8);
+        memset(last, 0x55, 8);
+    } else {
+        bytes[7] |= 3 << 5;
+        last[7] |= 3 << 5;
+    }
+    ck_assert_int_eq(mem_put("d.rec", bytes, a.file.n, &err), IMREC_OK);
+    for (size_t i = 1; i + 1 < a.count; i++)
+        ck_assert_int_eq(record_index_write(&idx, i, a.records[i].begin, &err), IMREC_OK);
+    ck_assert_int_eq(mem_put("d.idx", idx.p, idx.n, &err), IMREC_OK);
+    ck_assert_msg(split_open(&o, &s, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_uint_eq(s.record_total, a.count - 2);
+    split_close(&s);
+    buf_free(&idx);
+    free(bytes);
+}
+END_TEST
+
 static uint64_t fingerprint(const char *rec, const char *idx)
 {
     struct split s;
@@ -297,6 +349,8 @@ int main(void)
     tcase_add_test(tc, indexed_partitions_hold_equal_numbers_in_file_order);
     tcase_add_test(tc, indexes_find_their_shards_by_name);
     tcase_add_test(tc, counting_asks_manifest_and_index_before_it_reads);
+    tcase_add_test(tc, an_index_with_other_records_than_its_manifest_is_not_found);
+    tcase_add_loop_test(tc, an_index_may_leave_out_damage, 0, 2);
     tcase_add_test(tc, the_fingerprint_changes_with_names_sizes_order_and_index);
     tcase_add_test(tc, no_allocation_that_fails_leaks);
     suite_add_tcase(s, tc);

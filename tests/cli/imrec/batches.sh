@@ -54,6 +54,16 @@ for y in range(24):
     row = [whole[((d["y"] + y) * 40 + d["x"] + x) * 3:][:3] for x in range(24)]
     row = row[::-1] if d["mirror"] else row
     assert data[y * 72:][:72] == [v for px in row for v in px], y'
+imrec batches a.rec "${small[@]}" --count 1 --out auto path_imgidx=auto --json | grep '"index'
+imrec batches a.rec "${small[@]}" --count 1 --out no path_imgidx=none --from auto/position.json; echo "exit $?"
+imrec batches a.rec "${small[@]}" --count 1 --out no path_imgidx=auto --from pad/position.json; echo "exit $?"
+mv a.idx away.idx
+imrec batches a.rec "${small[@]}" --count 1 --out no path_imgidx=auto --from auto/position.json; echo "exit $?"
+imrec batches a.rec "${small[@]}" --count 1 --out away path_imgidx=away.idx --from auto/position.json; echo "exit $?"
+head -9 away.idx >a.idx
+imrec batches a.rec "${small[@]}" --count 1 --out no path_imgidx=auto; echo "exit $?"
+imrec batches a.rec "${small[@]}" --count 1 --out nine path_imgidx=a.idx; echo "exit $?"
+mv away.idx a.idx
 echo '{' >broken.json
 imrec batches a.rec "${small[@]}" --count 1 --out no --from broken.json; echo "exit $?"
 imrec batches a.rec "${small[@]}" --count 1 --out no --from missing.json; echo "exit $?"

@@ -12,7 +12,7 @@ for r in b["runs"]:
                 "batch_s", "mb_per_s", "images", "memory_planned_bytes"):
         assert r[key] > 0, key
     assert abs(r["ratio"] - r["images_per_s"] / r["limit_images_per_s"]) < 1e-4 * r["ratio"]
-    assert r["failed"] == 0 and r["advice"]
+    assert r["failed"] == 0 and r["advice"] and r["indexed"] is False
     print(sorted(r["stages"]))
 assert b["read_images_per_s"] > 0'
 grep -c '<svg ' bench.html

@@ -1,0 +1,109 @@
+/* iter/seek.c - where the stream stands, and going elsewhere: positions, rewind, seek. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "iter/position.h"
+#include "iter/split/index_table.h"
+#include "iter/state.h"
+
+static struct position_order order_of(const struct imrec_iter *it)
+{
+    const struct imrec_iter_options *o = &it->options;
+    return (struct position_order){
+        .data = split_fingerprint(&it->split),
+        .seed = o->seed,
+        .shuffle = o->shuffle,
+        .indexed = it->indexed,
+        .shuffle_window = o->shuffle && !it->indexed ? o->shuffle_window : 0,
+        .shuffle_chunk = o->shuffle && !it->indexed ? o->shuffle_chunk : 0,
+        .num_parts = o->num_parts,
+        .part_index = o->part_index,
+        .equal_batches = o->equal_batches,
+    };
+}
+
+static void go_to(struct imrec_iter *it, const struct place *place)
+{
+    team_pause(it->team);
+    iter_begin_at(it, place);
+    team_resume(it->team);
+    it->at = *place;
+    it->holding = it->end_due = false;
+}
+
+enum imrec_status imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *err)
+{
+    if (it->fatal.status != IMREC_OK)
+        return iter_sticky(it, err);
+    if (it->end_due)
+        iter_pass_end(it);
+    const struct schedule_run *at = &it->at.run;
+    if (at->sample == 0 && at->in_epoch == 0)
+        return IMREC_OK; /* it stands there */
+    const struct place next = {.run = {.sweep = at->sweep + (at->sample != 0),
+                                       .position = at->position,
+                                       .epoch = at->epoch + (at->in_epoch != 0)}};
+    go_to(it, &next);
+    return IMREC_OK;
+}
+
+enum imrec_status
+imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error *err)
+{
+    const struct position_order order = order_of(it);
+    char *text;
+    IMREC_TRY(position_write(&order, &it->at, &text, err));
+    imrec_free(it->position);
+    *json = it->position = text;
+    return IMREC_OK;
+}
+
+/* A position that was taken with an index and one that was not are of different orders; which of
+ * them this iterator has may hang on what lies beside the shards. */
+static enum imrec_status blame_order(const struct imrec_iter *it, const char *json,
+                                     enum imrec_status st, struct imrec_error *err)
+{
+    const struct split *s = &it->split;
+    bool was;
+    char *missing = NULL;
+    uint32_t there;
+    if (s->cbf != NULL || s->plugged != NULL || !position_indexed(json, &was) || was == it->indexed)
+        return st;
+    if (!was)
+        return imrec_error_at(err, st, IMREC_NO_OFFSET,
+                              "position: it was taken without an index, this iterator reads in the "
+                              "order of %.250s: open it with path_imgidx=none",
+                              s->index != NULL ? s->index : "one");
+    IMREC_TRY(index_table_missing(s, &missing, &there, err));
+    if (missing == NULL)
+        imrec_error_at(err, st, IMREC_NO_OFFSET,
+                       "position: it was taken in the order of an index, this iterator reads "
+                       "without one: open it with path_imgidx=auto, which finds those beside the "
+                       "shards, or with the index's name");
+    else
+        imrec_error_at(err, st, IMREC_NO_OFFSET,
+                       "position: it was taken in the order of an index, this iterator reads "
+                       "without one, and %.250s is missing: bring it back and open with "
+                       "path_imgidx=auto, or write path_imgidx= and the name it has now",
+                       missing);
+    imrec_free(missing);
+    return st;
+}
+
+enum imrec_status imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err)
+{
+    const struct position_order order = order_of(it);
+    struct place place;
+    if (it->fatal.status != IMREC_OK)
+        return iter_sticky(it, err);
+    const enum imrec_status st =
+        position_read(json, &order, it->supply.plan.windows.count, &place, err);
+    if (st != IMREC_OK)
+        return blame_order(it, json, st, err);
+    go_to(it, &place);
+    return IMREC_OK;
+}
+
+const char *imrec_iter_index(const struct imrec_iter *it)
+{
+    return it->split.index;
+}

@@ -1,0 +1,382 @@
+/* path_imgidx=auto, none and a name: which order is taken, and what is said where the index and
+ * its shard do not agree. */
+#include "tests/support/heard.h"
+#include "tests/support/pictureset.h"
+#include "tests/support/suite.h"
+
+#include <unistd.h>
+
+enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 60, SHARDS = 3 };
+
+static struct picture_set set;
+
+static void setup(void)
+{
+    set = picture_set_make(
+        &(struct picture_set_options){.records = RECORDS, .shards = SHARDS, .labels = 1});
+}
+
+static void teardown(void)
+{
+    heard_end();
+    picture_set_free(&set);
+}
+
+static struct stream read_sweeps(bool index, const char *words)
+{
+    struct stream out = {0};
+    struct imrec_iter *it = set_open(&set, index, words);
+    stream_read(&out, it, SAMPLE_BYTES, 2, SIZE_MAX);
+    imrec_iter_close(it);
+    return out;
+}
+
+static void must_agree(bool index, const char *words, const char *other)
+{
+    struct stream a = read_sweeps(false, words), b = read_sweeps(index, other);
+    streams_must_equal(&a, &b, words);
+    stream_free(&a);
+    stream_free(&b);
+}
+
+static void remove_index(uint32_t shard)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "%02u.idx", shard);
+    ck_assert_int_eq(unlink(tmp_path(&set.dir, name)), 0);
+}
+
+/* Rewrites an index without the lines [first, end), from 0. */
+static void drop_lines(uint32_t shard, uint32_t first, uint32_t end)
+{
+    char name[32], text[4096] = "", line[128];
+    snprintf(name, sizeof(name), "%02u.idx", shard);
+    FILE *f = fopen(tmp_path(&set.dir, name), "rb");
+    for (uint32_t i = 0; fgets(line, sizeof(line), f) != NULL; i++)
+        if (i < first || i >= end)
+            strcat(text, line);
+    fclose(f);
+    tmp_write(&set.dir, name, text, strlen(text));
+}
+
+/* ---- which order ------------------------------------------------------------------------------
+ */
+
+static const char *const ways[] = {"shuffle=1 seed=3", "", "shuffle=1 num_parts=4 part_index=1",
+                                   "num_parts=7 part_index=6 equal_batches=1"};
+
+START_TEST(auto_reads_in_the_order_of_the_indexes_that_are_there) /* _i: way */
+{
+    char words[200];
+    struct imrec_iter_stats stats;
+    heard_begin();
+    snprintf(words, sizeof(words), "%s path_imgidx=auto", ways[_i]);
+    must_agree(true, words, ways[_i]);
+    struct imrec_iter *it = set_open(&set, false, words);
+    imrec_iter_get_stats(it, &stats);
+    ck_assert(stats.indexed);
+    ck_assert_str_eq(imrec_iter_index(it), tmp_path(&set.dir, "00.idx"));
+    imrec_iter_close(it);
+    ck_assert_uint_eq(heard.n, 0);
+}
+END_TEST
+
+START_TEST(auto_without_any_index_is_none_and_so_is_nothing) /* _i: way */
+{
+    char words[200];
+    struct imrec_iter_stats stats;
+    heard_begin();
+    snprintf(words, sizeof(words), "%s path_imgidx=none", ways[_i]);
+    must_agree(false, words, ways[_i]);
+    for (uint32_t i = 0; i < SHARDS; i++)
+        remove_index(i);
+    snprintf(words, sizeof(words), "%s path_imgidx=auto", ways[_i]);
+    must_agree(false, words, ways[_i]);
+    struct imrec_iter *it = set_open(&set, false, words);
+    imrec_iter_get_stats(it, &stats);
+    ck_assert(!stats.indexed);
+    ck_assert_ptr_null(imrec_iter_index(it));
+    imrec_iter_close(it);
+    ck_assert_uint_eq(heard.n, 0);
+}
+END_TEST
+
+START_TEST(auto_with_some_indexes_names_the_first_that_is_missing_and_uses_none)
+{
+    remove_index(1);
+    remove_index(2);
+    heard_begin();
+    must_agree(false, "shuffle=1 path_imgidx=auto", "shuffle=1");
+    ck_assert_uint_eq(heard.n, 1);
+    ck_assert_uint_eq(heard_count("01.idx is missing"), 1);
+    heard_begin();
+    must_agree(false, "shuffle=1 path_imgidx=auto verbose=0", "shuffle=1");
+    ck_assert_uint_eq(heard.n, 0);
+}
+END_TEST
+
+START_TEST(files_of_these_names_have_a_folder_before_them)
+{
+    struct picture_set one =
+        picture_set_make(&(struct picture_set_options){.records = 9, .shards = 1, .labels = 1});
+    char here[1024], words[64];
+    ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
+    ck_assert_int_eq(chdir(one.dir.path), 0);
+    ck_assert_int_eq(rename("00.idx", "auto"), 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(words, sizeof(words), "path_imgidx=%sauto", i == 0 ? "" : "./");
+        struct imrec_iter *it = set_open(&one, false, words);
+        ck_assert_int_eq(imrec_iter_index(it) != NULL, i == 1);
+        imrec_iter_close(it);
+    }
+    ck_assert_int_eq(chdir(here), 0);
+    picture_set_free(&one);
+}
+END_TEST
+
+START_TEST(shuffle_chunk_size_shuffles_also_where_an_index_is_found)
+{
+    must_agree(true, "shuffle_chunk_size=4 path_imgidx=auto", "shuffle=1");
+    for (uint32_t i = 0; i < SHARDS; i++)
+        remove_index(i);
+    must_agree(false, "shuffle_chunk_size=4 path_imgidx=auto", "shuffle_chunk_size=4");
+}
+END_TEST
+
+START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails) /* _i: 1 = some are missing */
+{
+    if (_i == 1)
+        remove_index(1);
+    opening_must_fail_cleanly(&set, false, "path_imgidx=auto");
+}
+END_TEST
+
+/* ---- an index that leaves records out -----------------------------------------------------------
+ */
+
+enum { EACH = RECORDS / SHARDS };
+static const struct {
+    uint32_t first, end; /* lines that shard 1's index lacks */
+    const char *says;
+} stale[] = {
+    {0, 1, "01.idx does not list the record at byte 0 of "},
+    {0, EACH, "01.idx lists no record, but "},
+    {EACH - 1, EACH, "behind its last one"},
+    {5, EACH, "behind its last one"},
+};
+
+START_TEST(auto_refuses_an_index_that_ends_early_or_begins_late) /* _i into stale */
+{
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    drop_lines(1, stale[_i].first, stale[_i].end);
+    ck_assert_int_eq(set_try_open(&set, false, "path_imgidx=auto", &it, &err), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, stale[_i].says) != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "path_imgidx=none") != NULL, "%s", err.message);
+    must_agree(false, "path_imgidx=none", "");
+}
+END_TEST
+
+START_TEST(a_named_index_is_taken_at_its_word_with_a_warning) /* _i into stale */
+{
+    heard_begin();
+    drop_lines(1, stale[_i].first, stale[_i].end);
+    struct stream all = read_sweeps(true, "");
+    ck_assert_uint_eq(all.n, 2 * (RECORDS - (stale[_i].end - stale[_i].first) + 1));
+    ck_assert_uint_ge(heard_count(stale[_i].says), 1);
+    ck_assert_uint_eq(heard.n, 1);
+    stream_free(&all);
+}
+END_TEST
+
+/* Lines [3, 5) and 9 of shard 1: two ranges. */
+static void drop_inside(void)
+{
+    drop_lines(1, 9, 10);
+    drop_lines(1, 3, 5);
+}
+
+static uint32_t told_of(struct imrec_iter *it, uint32_t sweeps, const char *words)
+{
+    struct imrec_batch b;
+    uint32_t told = 0;
+    while (sweeps > 0) {
+        struct imrec_error err = {0};
+        const enum imrec_status st = imrec_iter_next(it, &b, &err);
+        sweeps -= st == IMREC_END;
+        if (st != IMREC_ERR_DATA)
+            continue;
+        ck_assert_msg(strstr(err.message, words) != NULL, "%s", err.message);
+        told++;
+    }
+    return told;
+}
+
+START_TEST(what_an_index_that_was_found_leaves_out_inside_is_told_as_damage) /* _i: way */
+{
+    struct imrec_iter_stats stats;
+    char words[200];
+    drop_inside();
+    uint64_t ranges = 0, samples = 0;
+    for (int part = 0; part < 4; part++) {
+        snprintf(words, sizeof(words), "path_imgidx=auto shuffle=%d num_parts=4 part_index=%d", _i,
+                 part);
+        struct imrec_iter *it = set_open(&set, false, words);
+        uint64_t n;
+        const uint32_t told = told_of(it, 1, "01.rec: bytes ");
+        ck_assert_int_eq(imrec_iter_samples(it, &n, NULL), IMREC_OK);
+        imrec_iter_get_stats(it, &stats);
+        imrec_iter_close(it);
+        snprintf(
+            words, sizeof(words),
+            "path_imgidx=auto shuffle=%d num_parts=4 part_index=%d on_error=skip max_samples=%d",
+            _i, part, (int)n);
+        it = set_open(&set, false, words); /* one sweep and no more */
+        ck_assert_uint_eq(told_of(it, 1, "nothing"), 0);
+        imrec_iter_get_stats(it, &stats);
+        ck_assert_int_eq(stats.damaged_ranges != 0, told != 0);
+        imrec_iter_close(it);
+        ranges += stats.damaged_ranges;
+        samples += n;
+    }
+    ck_assert_uint_eq(ranges, 2);
+    ck_assert_uint_eq(samples, RECORDS - 3);
+}
+END_TEST
+
+static enum bad ends_are_damaged(uint32_t i)
+{
+    return i % EACH == 0 || i % EACH == EACH - 1 ? BAD_FRAMING : GOOD;
+}
+
+START_TEST(damage_that_an_index_leaves_out_is_told_once_over_all_partitions) /* _i: parts */
+{
+    struct imrec_batch b;
+    uint64_t ranges = 0, samples = 0;
+    picture_set_free(&set);
+    set = picture_set_make(&(struct picture_set_options){
+        .records = RECORDS, .shards = SHARDS, .labels = 1, .bad = ends_are_damaged});
+    for (uint32_t i = 0; i < SHARDS; i++) {
+        drop_lines(i, EACH - 1, EACH);
+        drop_lines(i, 0, 1);
+    }
+    for (int part = 0; part < _i; part++) {
+        char words[200];
+        struct imrec_iter_stats stats;
+        snprintf(words, sizeof(words),
+                 "path_imgidx=auto num_parts=%d part_index=%d epoch_size=FULL_DATA_SWEEP "
+                 "on_error=skip verbose=0",
+                 _i, part);
+        struct imrec_iter *it = set_open(&set, false, words);
+        while (imrec_iter_next(it, &b, NULL) == IMREC_OK)
+            samples += b.count;
+        imrec_iter_get_stats(it, &stats);
+        ranges += stats.damaged_ranges;
+        imrec_iter_close(it);
+    }
+    ck_assert_uint_eq(samples, RECORDS - 2 * SHARDS);
+    ck_assert_uint_eq(ranges, 2 * SHARDS);
+}
+END_TEST
+
+START_TEST(what_a_named_index_leaves_out_inside_is_one_warning)
+{
+    struct imrec_iter_stats stats;
+    drop_inside();
+    heard_begin();
+    struct imrec_iter *it = set_open(&set, true, "shuffle=1");
+    ck_assert_uint_eq(told_of(it, 3, "nothing"), 0);
+    imrec_iter_get_stats(it, &stats);
+    imrec_iter_close(it);
+    ck_assert_uint_eq(stats.damaged_ranges, 0);
+    ck_assert_uint_eq(heard.n, 1);
+    ck_assert_uint_eq(heard_count("01.rec: bytes "), 1);
+}
+END_TEST
+
+START_TEST(an_index_that_cannot_be_read_says_how_to_do_without)
+{
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    tmp_write(&set.dir, "02.idx", "1 2 3\n", 6);
+    ck_assert_int_eq(set_try_open(&set, false, "path_imgidx=auto", &it, &err), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, "02.idx line 1") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "path_imgidx=none") != NULL, "%s", err.message);
+}
+END_TEST
+
+static void count_records(uint64_t right)
+{
+    struct imrec_reader *r;
+    uint64_t n;
+    ck_assert_int_eq(imrec_reader_open(strchr(set.rec, '=') + 1, 0, 1, &r, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_reader_count(r, &n, NULL), IMREC_OK);
+    ck_assert_uint_eq(n, right);
+    imrec_reader_close(r);
+}
+
+START_TEST(records_are_not_counted_by_an_index_that_leaves_some_out) /* _i into stale */
+{
+    count_records(RECORDS);
+    drop_lines(1, stale[_i].first, stale[_i].end);
+    count_records(RECORDS);
+}
+END_TEST
+
+/* ---- positions ------------------------------------------------------------------------------- */
+
+static void refuse(const char *taken, const char *words, const char *const *says)
+{
+    struct imrec_iter *it = set_open(&set, false, taken);
+    struct imrec_batch b;
+    struct imrec_error err = {0};
+    const char *json;
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_position(it, &json, NULL), IMREC_OK);
+    char *kept = strdup(json);
+    imrec_iter_close(it);
+    if (strcmp(says[0], "02.idx is missing") == 0)
+        remove_index(2);
+    it = set_open(&set, false, words);
+    ck_assert_int_eq(imrec_iter_seek(it, kept, &err), IMREC_ERR_ARGUMENT);
+    for (int i = 0; says[i] != NULL; i++)
+        ck_assert_msg(strstr(err.message, says[i]) != NULL, "%s", err.message);
+    free(kept);
+    imrec_iter_close(it);
+}
+
+START_TEST(a_position_of_the_other_order_says_what_is_in_the_way)
+{
+    refuse("path_imgidx=none", "path_imgidx=auto",
+           (const char *const[]){"taken without an index", "00.idx", "path_imgidx=none", NULL});
+    refuse("path_imgidx=auto", "path_imgidx=none",
+           (const char *const[]){"in the order of an index", "path_imgidx=auto", NULL});
+    refuse("path_imgidx=auto", "path_imgidx=auto verbose=0",
+           (const char *const[]){"02.idx is missing", "path_imgidx=", NULL});
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("iter_index");
+    TCase *tc = tcase_create("iter_index");
+    const int n_ways = sizeof(ways) / sizeof(*ways), n_stale = sizeof(stale) / sizeof(*stale);
+    tcase_set_timeout(tc, 60);
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, auto_reads_in_the_order_of_the_indexes_that_are_there, 0, n_ways);
+    tcase_add_loop_test(tc, auto_without_any_index_is_none_and_so_is_nothing, 0, n_ways);
+    tcase_add_test(tc, auto_with_some_indexes_names_the_first_that_is_missing_and_uses_none);
+    tcase_add_test(tc, files_of_these_names_have_a_folder_before_them);
+    tcase_add_test(tc, shuffle_chunk_size_shuffles_also_where_an_index_is_found);
+    tcase_add_loop_test(tc, opening_fails_cleanly_when_the_nth_allocation_fails, 0, 2);
+    tcase_add_loop_test(tc, auto_refuses_an_index_that_ends_early_or_begins_late, 0, n_stale);
+    tcase_add_loop_test(tc, a_named_index_is_taken_at_its_word_with_a_warning, 0, n_stale);
+    tcase_add_loop_test(tc, what_an_index_that_was_found_leaves_out_inside_is_told_as_damage, 0, 2);
+    tcase_add_loop_test(tc, damage_that_an_index_leaves_out_is_told_once_over_all_partitions, 1, 6);
+    tcase_add_test(tc, what_a_named_index_leaves_out_inside_is_one_warning);
+    tcase_add_test(tc, an_index_that_cannot_be_read_says_how_to_do_without);
+    tcase_add_loop_test(tc, records_are_not_counted_by_an_index_that_leaves_some_out, 0, n_stale);
+    tcase_add_test(tc, a_position_of_the_other_order_says_what_is_in_the_way);
+    suite_add_tcase(s, tc);
+    return suite_run(s);
+}
