@@ -81,8 +81,14 @@ take_number(const json_t *root, const char *key, int64_t *out, struct imrec_erro
     return IMREC_OK;
 }
 
+/* Equal partitions come to equal places: any of them may go on where another one stood. */
+static bool may_differ(const struct position_order *o, const struct field *f)
+{
+    return o->equal_batches && f->offset == offsetof(struct position_order, part_index);
+}
+
 static enum imrec_status
-check_order(const json_t *root, const struct position_order *o, struct imrec_error *err)
+check_order(const json_t *root, const struct position_order *o, bool *own, struct imrec_error *err)
 {
     char want[DATA_DIGITS];
     const char *data = json_string_value(json_object_get(root, "data"));
@@ -97,7 +103,9 @@ check_order(const json_t *root, const struct position_order *o, struct imrec_err
     for (size_t i = 0; i < ORDER_FIELDS; i++) {
         int64_t v = 0;
         IMREC_TRY(take_number(root, order_fields[i].name, &v, err));
-        if (v != order_value(o, i))
+        if (may_differ(o, &order_fields[i]) && v < o->num_parts)
+            *own = v == order_value(o, i);
+        else if (v != order_value(o, i))
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                                   "position: it was taken with %s=%" PRId64
                                   ", this iterator has %s=%" PRId64,
@@ -141,7 +149,8 @@ take_place(const json_t *root, uint64_t windows, struct place *p, struct imrec_e
 }
 
 static enum imrec_status take_all(const json_t *root, const struct position_order *order,
-                                  uint64_t windows, struct place *place, struct imrec_error *err)
+                                  uint64_t windows, struct place *place, bool *own,
+                                  struct imrec_error *err)
 {
     int64_t version = 0;
     IMREC_TRY(take_number(root, "version", &version, err));
@@ -149,12 +158,14 @@ static enum imrec_status take_all(const json_t *root, const struct position_orde
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "position: it has version %" PRId64 ", this library reads %d",
                               version, POSITION_VERSION);
-    IMREC_TRY(check_order(root, order, err));
-    return take_place(root, windows, place, err);
+    *own = true;
+    IMREC_TRY(check_order(root, order, own, err));
+    return take_place(root, *own ? windows : UINT64_MAX, place, err);
 }
 
 enum imrec_status position_read(const char *text, const struct position_order *order,
-                                uint64_t windows, struct place *place, struct imrec_error *err)
+                                uint64_t windows, struct place *place, bool *own,
+                                struct imrec_error *err)
 {
     json_error_t why;
     if (strnlen(text, POSITION_MAX_BYTES + 1) > POSITION_MAX_BYTES)
@@ -164,7 +175,7 @@ enum imrec_status position_read(const char *text, const struct position_order *o
     if (root == NULL)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "position: line %d, column %d: %s", why.line, why.column, why.text);
-    const enum imrec_status st = take_all(root, order, windows, place, err);
+    const enum imrec_status st = take_all(root, order, windows, place, own, err);
     json_decref(root);
     return st;
 }

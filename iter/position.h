@@ -19,10 +19,12 @@ struct position_order {
 IMREC_NODISCARD enum imrec_status position_write(const struct position_order *order,
                                                  const struct place *place, char **text,
                                                  struct imrec_error *err);
-/* `windows`: of a sweep. The message names what is missing, wrong or different. */
+/* `windows`: of a sweep. *own: of this partition. With equal_batches it may be of another one: then
+ * what place->run says of the sweep holds here too, but not in which window and lap that is. The
+ * message names what is missing, wrong or different. */
 IMREC_NODISCARD enum imrec_status
 position_read(const char *text, const struct position_order *order, uint64_t windows,
-              struct place *place, struct imrec_error *err);
+              struct place *place, bool *own, struct imrec_error *err);
 /* *indexed: whether the position is of an index's order. False: the text does not say. */
 bool position_indexed(const char *text, bool *indexed);
 #endif

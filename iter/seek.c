@@ -21,13 +21,19 @@ static struct position_order order_of(const struct imrec_iter *it)
     };
 }
 
-static void go_to(struct imrec_iter *it, const struct place *place)
+/* The team is paused, and goes on. */
+static void stand_at(struct imrec_iter *it, const struct place *place)
 {
-    team_pause(it->team);
     iter_begin_at(it, place);
     team_resume(it->team);
     it->at = *place;
     it->holding = it->end_due = false;
+}
+
+static void go_to(struct imrec_iter *it, const struct place *place)
+{
+    team_pause(it->team);
+    stand_at(it, place);
 }
 
 enum imrec_status imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *err)
@@ -89,16 +95,63 @@ static enum imrec_status blame_order(const struct imrec_iter *it, const char *js
     return st;
 }
 
+/* ---- equal partitions -------------------------------------------------------------------------
+ */
+
+/* Sets window and lap of the place of this partition behind p->run.sample samples of the sweep. The
+ * team is paused. */
+static enum imrec_status find_place(struct imrec_iter *it, struct place *p, struct imrec_error *err)
+{
+    const uint64_t sweep = p->run.sweep, sample = p->run.sample;
+    struct supply_spot spot;
+    uint64_t before = 0; /* samples of whole laps */
+    p->run.repeating = p->run.given = false;
+    p->window = p->before = 0;
+    if (sample == 0)
+        return IMREC_OK;
+    IMREC_TRY(supply_find(&it->supply, sweep, sample, &spot, err));
+    if (!spot.found && spot.records == 0)
+        return IMREC_OK; /* blank slots are all that it has */
+    if (!spot.found) {
+        before = (sample - 1) / spot.records * spot.records;
+        IMREC_TRY(supply_find(&it->supply, sweep, sample - before, &spot, err));
+    }
+    p->run.repeating = before != 0;
+    p->run.given = true;
+    p->window = spot.window;
+    p->before = before + spot.before;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+go_to_equal(struct imrec_iter *it, struct place *place, struct imrec_error *err)
+{
+    const uint64_t sample = place->run.sample, most = it->schedule.equal;
+    if (sample > most)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "position: \"sample\" is %llu, but a sweep has %llu",
+                              (unsigned long long)sample, (unsigned long long)most);
+    team_pause(it->team);
+    const enum imrec_status st = find_place(it, place, err);
+    if (st != IMREC_OK)
+        *place = it->at; /* it stays where it was */
+    stand_at(it, place);
+    return st;
+}
+
 enum imrec_status imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err)
 {
     const struct position_order order = order_of(it);
     struct place place;
+    bool own;
     if (it->fatal.status != IMREC_OK)
         return iter_sticky(it, err);
     const enum imrec_status st =
-        position_read(json, &order, it->supply.plan.windows.count, &place, err);
+        position_read(json, &order, it->supply.plan.windows.count, &place, &own, err);
     if (st != IMREC_OK)
         return blame_order(it, json, st, err);
+    if (!own)
+        return go_to_equal(it, &place, err);
     go_to(it, &place);
     return IMREC_OK;
 }

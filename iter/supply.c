@@ -34,7 +34,7 @@ static uint64_t mean_record_bytes(const struct split *split)
 struct supply_plan
 supply_plan(const struct supply_options *o, const struct split *split, uint64_t shuffle_chunk)
 {
-    struct supply_plan p = {.seed = o->seed, .shuffle_units = o->shuffle};
+    struct supply_plan p = {.seed = o->seed, .shuffle_units = o->shuffle, .by_record = o->indexed};
     const uint64_t unit =
         o->indexed ? mean_record_bytes(split) : supply_cell_bytes(o, shuffle_chunk);
     uint64_t most = CHUNK_BYTES, first = FIRST_CHUNK_BYTES;
@@ -128,6 +128,8 @@ static enum imrec_status enter_next(struct supply *s, struct imrec_error *err)
         s->next_window = 0;
         s->next_sweep++;
     }
+    if (s->window->count == 0)
+        s->i = 0; /* of a partition without records: its samples are blank slots */
     if (s->i > s->window->count)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "position: window %llu has %llu records, not %llu",
@@ -176,6 +178,40 @@ void supply_seek(struct supply *s, uint64_t sweep, uint64_t window, uint64_t ski
     loader_seek(s->loader, sweep, window);
     s->next_sweep = sweep;
     s->next_window = window;
+}
+
+static struct supply_spot find_record(const struct windows *w, uint64_t n)
+{
+    struct supply_spot spot = {.found = n <= w->units, .records = w->units};
+    uint64_t count;
+    if (spot.found) {
+        spot.window = windows_at(w, n - 1);
+        windows_extent(w, spot.window, &spot.before, &count);
+    }
+    return spot;
+}
+
+enum imrec_status supply_find(struct supply *s, uint64_t sweep, uint64_t n, struct supply_spot *out,
+                              struct imrec_error *err)
+{
+    *out = (struct supply_spot){.found = false};
+    if (s->plan.by_record) {
+        *out = find_record(&s->plan.windows, n);
+        return IMREC_OK;
+    }
+    supply_seek(s, sweep, 0, 0);
+    do {
+        const enum imrec_status st = enter_next(s, err);
+        if (st != IMREC_OK) {
+            s->next_sweep = UINT64_MAX; /* the next seek reads anew, wherever it goes */
+            return st;
+        }
+        out->before = out->records;
+        out->records += s->window->count;
+        out->window = s->window->number;
+        out->found = n <= out->records;
+    } while (!out->found && s->next_window != 0);
+    return IMREC_OK;
 }
 
 void supply_cancel(struct supply *s)

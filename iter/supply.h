@@ -15,7 +15,7 @@ struct supply_options {
 
 /* How a sweep is cut; pure numbers, shared with the loader's threads. */
 struct supply_plan {
-    bool shuffle_units, shuffle_records;
+    bool shuffle_units, shuffle_records, by_record; /* by_record: a unit is a record */
     uint64_t seed, cell_bytes;
     struct windows windows;
     uint64_t arena_bytes;
@@ -54,6 +54,16 @@ const struct record_ref *supply_take(struct supply *s);
 void supply_go(struct supply *s, uint64_t sweep); /* to its start */
 /* To record `skip` of a window. */
 void supply_seek(struct supply *s, uint64_t sweep, uint64_t window, uint64_t skip);
+struct supply_spot {
+    bool found;
+    uint64_t window, before; /* found: the record's window, and records of the sweep before that */
+    uint64_t records;        /* else: all of the sweep */
+};
+/* Where record n of a sweep is, from 1. Of cells this reads the windows up to that record, as they
+ * are read for delivery (so what is damaged counts alike); nothing is decoded. The supply stands
+ * anywhere afterwards: supply_seek() comes next. */
+IMREC_NODISCARD enum imrec_status supply_find(struct supply *s, uint64_t sweep, uint64_t n,
+                                              struct supply_spot *out, struct imrec_error *err);
 void supply_cancel(struct supply *s);
 void supply_stop(struct supply *s); /* zeroed memory is fine */
 #endif

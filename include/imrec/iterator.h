@@ -384,7 +384,11 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error *err);
 
 /* Goes to a position of the same data, seed, partition and order; batch size, threads and
- * prefetch depth may differ. On failure the iterator stays where it was. */
+ * prefetch depth may differ. With equal_batches=1 it may be that of any of the num_parts
+ * partitions: each goes to its own place after as many samples of the sweep. Without an index that
+ * place is looked for: this call then reads the partition from the sweep's begin up to there
+ * (twice, where its own samples are being repeated) and decodes nothing. On failure the iterator
+ * stays where it was. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err);
 

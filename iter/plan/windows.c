@@ -35,3 +35,12 @@ void windows_extent(const struct windows *w, uint64_t number, uint64_t *first, u
     *first = w->first + i * size + least(i, larger);
     *count = size + (i < larger);
 }
+
+uint64_t windows_at(const struct windows *w, uint64_t place)
+{
+    if (place < w->first)
+        return 0;
+    const uint64_t rest = w->units - w->first, pieces = w->count - 1, i = place - w->first;
+    const uint64_t size = rest / pieces, larger = rest % pieces, long_ones = larger * (size + 1);
+    return 1 + (i < long_ones ? i / (size + 1) : larger + (i - long_ones) / size);
+}

@@ -18,4 +18,6 @@ struct windows {
 struct windows
 windows_plan(uint64_t units, uint64_t unit_bytes, uint64_t most_bytes, uint64_t first_bytes);
 void windows_extent(const struct windows *w, uint64_t number, uint64_t *first, uint64_t *count);
+/* The window that holds a place of the order, which is below w->units. */
+uint64_t windows_at(const struct windows *w, uint64_t place);
 #endif

@@ -292,6 +292,27 @@ START_TEST(a_position_is_found_again) /* _i: calls before it */
 }
 END_TEST
 
+START_TEST(a_position_of_one_of_equal_partitions_is_found_by_another) /* _i: calls before it */
+{
+    struct imrec_batch b;
+    struct imrec_error err;
+    char words[200];
+    const char *json, *common = "shuffle=1 rand_crop=1 batch_size=2 num_parts=5 equal_batches=1";
+    const char *cbf = pack("a.cbf", IMREC_PACK_CBF, false);
+    struct imrec_iter *from = pair_open(cbf, common);
+    snprintf(words, sizeof(words), "%s part_index=4", common); /* has four pictures of five */
+    struct imrec_iter *left = pair_open(cbf, words), *right = pair_open(cbf, words);
+    for (int i = 0; i < _i; i++) {
+        (void)!imrec_iter_next(from, &b, &err);
+        (void)!imrec_iter_next(left, &b, &err);
+    }
+    ck_assert_int_eq(imrec_iter_position(from, &json, &err), IMREC_OK);
+    ck_assert_msg(imrec_iter_seek(right, json, &err) == IMREC_OK, "%s", err.message);
+    imrec_iter_close(from);
+    iterators_must_agree(right, left, FLOATS, 12, "position");
+}
+END_TEST
+
 START_TEST(labels_of_a_list_stand_in_for_those_of_the_file)
 {
     char words[700];
@@ -323,6 +344,7 @@ int main(void)
     tcase_add_test(tc, random_crops_do_not_depend_on_the_partition);
     tcase_add_test(tc, a_list_of_other_pictures_gives_no_ids);
     tcase_add_loop_test(tc, a_position_is_found_again, 0, 7);
+    tcase_add_loop_test(tc, a_position_of_one_of_equal_partitions_is_found_by_another, 0, 9);
     tcase_add_test(tc, labels_of_a_list_stand_in_for_those_of_the_file);
     suite_add_tcase(s, tc);
     return suite_run(s);

@@ -156,6 +156,36 @@ START_TEST(a_folder_means_its_files_of_the_suffix)
 }
 END_TEST
 
+START_TEST(a_position_of_one_of_equal_partitions_is_found_by_another) /* _i: batches before it */
+{
+    static const char *words = AGAIN "shuffle=1 rand_crop=1 num_parts=7 equal_batches=1";
+    struct picture_set s = make(2, NULL);
+    struct imrec_batch b;
+    struct stream right = {0}, ours = {0};
+    struct imrec_error err;
+    const char *json;
+    char last[300];
+    snprintf(last, sizeof(last), "%s part_index=6", words);
+    struct imrec_iter *from = set_open(&s, false, words), *plain = set_open(&s, false, last);
+    struct imrec_iter *it = set_open(&s, false, last);
+    for (int i = 0; i < _i; i++) {
+        ck_assert_int_le(imrec_iter_next(from, &b, NULL), IMREC_END);
+        ck_assert_int_le(imrec_iter_next(plain, &b, NULL), IMREC_END);
+    }
+    ck_assert_int_eq(imrec_iter_position(from, &json, NULL), IMREC_OK);
+    ck_assert_msg(imrec_iter_seek(it, json, &err) == IMREC_OK, "%s", err.message);
+    stream_read(&right, plain, FLOATS, 3, SIZE_MAX);
+    stream_read(&ours, it, FLOATS, 3, SIZE_MAX);
+    streams_must_equal(&ours, &right, json);
+    stream_free(&right);
+    stream_free(&ours);
+    imrec_iter_close(from);
+    imrec_iter_close(plain);
+    imrec_iter_close(it);
+    picture_set_free(&s);
+}
+END_TEST
+
 START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
 {
     struct picture_set s = make(2, NULL);
@@ -210,6 +240,7 @@ int main(void)
     tcase_add_test(tc, records_that_fail_fail_in_the_same_places);
     tcase_add_test(tc, records_that_fail_are_replaced);
     tcase_add_loop_test(tc, a_position_goes_on_where_it_was_taken, 0, 12);
+    tcase_add_loop_test(tc, a_position_of_one_of_equal_partitions_is_found_by_another, 0, 7);
     tcase_add_test(tc, opening_fails_cleanly_when_the_nth_allocation_fails);
     tcase_add_test(tc, nothing_is_allocated_in_the_steady_state);
     tcase_add_test(tc, a_position_of_other_records_is_refused);

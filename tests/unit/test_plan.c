@@ -127,11 +127,16 @@ START_TEST(windows_tumble_and_none_is_too_large) /* _i into plans */
         windows_extent(&w, i, &first, &count);
         ck_assert_uint_eq(first, next);
         ck_assert(count <= 1 || count * plans[_i].unit <= plans[_i].most);
+        for (uint64_t k = 0; k < count; k++)
+            if (windows_at(&w, first + k) != i)
+                ck_abort_msg("place %llu", (unsigned long long)(first + k));
         next = first + count;
     }
     windows_extent(&w, w.count - 1, &first, &count);
     ck_assert_uint_eq(count, plans[_i].in_last);
     ck_assert_uint_eq(first + count, plans[_i].units);
+    if (plans[_i].units != 0)
+        ck_assert_uint_eq(windows_at(&w, plans[_i].units - 1), w.count - 1);
 }
 END_TEST
 

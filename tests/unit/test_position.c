@@ -35,10 +35,11 @@ START_TEST(what_was_written_is_read) /* _i into places */
 {
     const struct place *p = &places[_i];
     struct place back;
+    bool own;
     char *text = written(p);
     struct imrec_error err = {0};
-    ck_assert_msg(position_read(text, &order, WINDOWS, &back, &err) == IMREC_OK, "%s: %s", text,
-                  err.message);
+    ck_assert_msg(position_read(text, &order, WINDOWS, &back, &own, &err) == IMREC_OK, "%s: %s",
+                  text, err.message);
     ck_assert_uint_eq(back.run.sweep, p->run.sweep);
     ck_assert_uint_eq(back.run.sample, p->run.sample);
     ck_assert_int_eq(back.run.repeating, p->run.repeating);
@@ -104,11 +105,12 @@ START_TEST(what_is_wrong_is_named) /* _i into wrong */
     char *text = written(&places[3]), changed[1024];
     const char *at = strstr(text, wrong[_i].from);
     struct place place = {.window = 42};
+    bool own;
     struct imrec_error err = {0};
     ck_assert_ptr_nonnull(at);
     snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text, wrong[_i].to,
              at + strlen(wrong[_i].from));
-    const enum imrec_status st = position_read(changed, &order, WINDOWS, &place, &err);
+    const enum imrec_status st = position_read(changed, &order, WINDOWS, &place, &own, &err);
     ck_assert_msg(st == IMREC_ERR_ARGUMENT || st == IMREC_ERR_UNSUPPORTED, "%s: %d", changed, st);
     ck_assert_msg(strstr(err.message, wrong[_i].says) != NULL, "%s: %s", changed, err.message);
     imrec_free(text);
@@ -119,9 +121,11 @@ START_TEST(any_cut_is_refused)
 {
     char *text = written(&places[1]);
     struct place place;
+    bool own;
     for (size_t n = strlen(text); n-- > 0;) {
         text[n] = '\0';
-        ck_assert_int_eq(position_read(text, &order, WINDOWS, &place, NULL), IMREC_ERR_ARGUMENT);
+        ck_assert_int_eq(position_read(text, &order, WINDOWS, &place, &own, NULL),
+                         IMREC_ERR_ARGUMENT);
     }
     imrec_free(text);
 }
@@ -132,12 +136,13 @@ START_TEST(a_text_without_end_is_refused_before_it_is_parsed)
     const size_t n = POSITION_MAX_BYTES + 10;
     char *text = malloc(n + 1);
     struct place place;
+    bool own;
     struct imrec_error err = {0};
     memset(text, '[', n);
     text[n] = '\0';
-    ck_assert_int_eq(position_read(text, &order, WINDOWS, &place, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(position_read(text, &order, WINDOWS, &place, &own, &err), IMREC_ERR_ARGUMENT);
     ck_assert_str_ne(err.message, "");
-    ck_assert_int_eq(position_read("", &order, WINDOWS, &place, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(position_read("", &order, WINDOWS, &place, &own, &err), IMREC_ERR_ARGUMENT);
     free(text);
 }
 END_TEST
