@@ -141,8 +141,8 @@ static enum imrec_status spend(struct run *r, struct worker *w, struct imrec_err
     for (uint64_t i = 0; i < n; i++) {
         if (r->result->errors == (uint64_t)r->o->max_errors)
             return imrec_error_at(err, IMREC_ERR_CORRUPT, p[i].offset, "%s", p[i].message);
-        r->result->errors++;
-        imrec_log(IMREC_LOG_WARNING, "%s; dropped", p[i].message);
+        if (r->result->errors++ < LOG_LISTED)
+            imrec_log(IMREC_LOG_WARNING, "%s; dropped", p[i].message);
     }
     return IMREC_OK;
 }
@@ -307,6 +307,10 @@ enum imrec_status imrec_ctf_to_cbf(const struct imrec_convert_options *options,
                               o.precision == IMREC_CONVERT_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT,
                               o.defines_mb_size, &r.header, err));
     const enum imrec_status st = convert(&r, err);
+    if (r.result->errors > LOG_LISTED)
+        imrec_log(IMREC_LOG_WARNING, "%.200s: samples dropped: %llu; not listed above: %llu",
+                  o.input, (unsigned long long)r.result->errors,
+                  (unsigned long long)r.result->errors - LOG_LISTED);
     sink_abort(r.out);
     cbf_writer_free(r.writer);
     ctf_index_free(&r.index);

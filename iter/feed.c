@@ -28,22 +28,30 @@ describe_damage(const struct imrec_iter *it, const struct damage *d, struct imre
                        end, d->why.message);
 }
 
+/* Once: each sweep has the same. */
+static void warn_of_unlisted(struct imrec_iter *it, const struct damage *d)
+{
+    struct imrec_error why;
+    const bool known = it->unlisted_told || it->split.index_doubt.status != IMREC_OK;
+    it->unlisted_told = true;
+    if (known || !it->options.verbose)
+        return;
+    describe_damage(it, d, &why);
+    imrec_log(IMREC_LOG_WARNING, "%s", why.message);
+}
+
 static void note_damage(struct imrec_iter *it, const struct damage *d)
 {
-    struct imrec_error *first = &it->pending_damage;
     struct imrec_error why;
-    describe_damage(it, d, &why);
     if (d->kind == DAMAGE_UNLISTED && !it->split.index_found) { /* it was named: that is the wish */
-        const bool known = it->unlisted_told || it->split.index_doubt.status != IMREC_OK;
-        if (it->options.verbose && !known)
-            imrec_log(IMREC_LOG_WARNING, "%s", why.message);
-        it->unlisted_told = true;
+        warn_of_unlisted(it, d);
         return;
     }
-    if (it->options.verbose)
-        imrec_log(IMREC_LOG_WARNING, "%s", why.message);
-    if (it->pending_damages++ == 0)
-        *first = why;
+    describe_damage(it, d, &why);
+    if (it->pending_damages < LOG_LISTED)
+        it->pending_damage[it->pending_damages] = why;
+    it->pending_damages++;
+    it->pending_sweep = it->supply.sweep;
     atomic_fetch_add(&it->damages, 1);
 }
 
@@ -62,16 +70,20 @@ void iter_on_window(void *context, const struct window *w)
         note_damage(it, &w->damages[i]);
 }
 
-/* Before `slot`. */
+/* Before sample `slot`, with c->sweep known. */
 static void tell_damage(struct imrec_iter *it, struct cell_state *c, uint32_t slot)
 {
+    const uint64_t nth = it->pending_sweep > c->sweep ? it->pending_sweep - c->sweep : 0;
     if (it->pending_damages == 0)
         return;
     if (c->damages == 0) {
-        c->damage = it->pending_damage;
+        c->damage = it->pending_damage[0];
         c->damage_slot = slot;
     }
     c->damages += it->pending_damages;
+    mutex_lock(&c->lock);
+    report_damage(&c->report, slot, nth, it->pending_damages, it->pending_damage);
+    mutex_unlock(&c->lock);
     it->pending_damages = 0;
 }
 
@@ -100,6 +112,8 @@ static enum team_step close_cell(struct imrec_iter *it, struct cell_state *c)
     c->closed = it->schedule.closed;
     c->next = place_behind(it, &c->closed.next);
     c->after = place_behind(it, &c->closed.after);
+    if (c->closed.slots == 0)
+        c->sweep = c->closed.next.sweep;
     if (c->closed.end)
         tell_damage(it, c, c->closed.slots);
     it->cell_open = false;
@@ -156,7 +170,10 @@ static enum team_step step(struct imrec_iter *it, struct ticket *t)
             if (st != IMREC_OK)
                 return stop(it, c, st, &err);
         }
+        const uint64_t sweep = it->schedule.main.sweep;
         const enum schedule_step next = schedule_next(&it->schedule, more);
+        if (it->schedule.main.sweep != sweep && t->slot != 0) /* damage behind its last sample */
+            tell_damage(it, c, t->slot);
         if (next == SCHEDULE_CLOSE)
             return close_cell(it, c);
         if (next == SCHEDULE_BACK) {

@@ -301,6 +301,7 @@ void imrec_iter_close(struct imrec_iter *it)
 {
     if (it == NULL)
         return;
+    report_leave(it);
     supply_cancel(&it->supply); /* first: the feed may wait for it */
     team_stop(it->team);
     supply_stop(&it->supply);
@@ -416,6 +417,7 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
             return iter_sticky(it, err);
         const struct cell_state *c = &it->slots.cells[cell];
         const enum imrec_status st = verdict(it, c, err);
+        report_batch(it, c);
         it->at = c->next;
         it->after = c->after;
         it->end_due = c->closed.end;

@@ -62,6 +62,7 @@ static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
     if (!recipe_has_boxes(o))
         p.path_imglist = "";          /* labels do not matter here */
     p.on_error = IMREC_ON_ERROR_SKIP; /* what is bad is told when it is read */
+    p.verbose = false;
     p.mean_r = p.mean_g = p.mean_b = p.mean_a = 0;
     p.std_r = p.std_g = p.std_b = p.std_a = p.scale = 1;
     p.dtype = IMREC_UINT8;
@@ -82,20 +83,26 @@ static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
     return p;
 }
 
-static void add_batch(const struct imrec_batch *b, size_t values, uint64_t *sums, uint64_t *count)
+struct mean_sum {
+    uint64_t *values, count;
+    uint64_t failed; /* samples that are not in it */
+};
+
+static void add_batch(const struct imrec_batch *b, size_t values, struct mean_sum *sum)
 {
+    sum->failed += b->failed;
     for (uint32_t slot = 0; slot < b->slots; slot++) {
         const uint8_t *x = (const uint8_t *)b->data + slot * values;
         if (!b->valid[slot])
             continue;
         for (size_t i = 0; i < values; i++)
-            sums[i] += x[i];
-        ++*count;
+            sum->values[i] += x[i];
+        sum->count++;
     }
 }
 
 static enum imrec_status
-sum_up(const struct imrec_iter_options *o, uint64_t *sums, uint64_t *count, struct imrec_error *err)
+sum_up(const struct imrec_iter_options *o, struct mean_sum *sum, struct imrec_error *err)
 {
     const struct imrec_iter_options p = plain_bytes(o);
     struct imrec_iter *it;
@@ -103,8 +110,11 @@ sum_up(const struct imrec_iter_options *o, uint64_t *sums, uint64_t *count, stru
     enum imrec_status st;
     IMREC_TRY(imrec_iter_open(&p, &it, err));
     while ((st = imrec_iter_next(it, &batch, err)) == IMREC_OK)
-        add_batch(&batch, values_of(&o->data_shape), sums, count);
+        add_batch(&batch, values_of(&o->data_shape), sum);
     imrec_iter_close(it);
+    if (st == IMREC_END && sum->failed != 0 && o->verbose)
+        imrec_log(IMREC_LOG_WARNING, "%s: samples that failed and are left out of it: %llu",
+                  o->mean_img, (unsigned long long)sum->failed);
     return st == IMREC_END ? IMREC_OK : st;
 }
 
@@ -129,19 +139,19 @@ static enum imrec_status
 make(const struct imrec_iter_options *o, float *mean, struct imrec_error *err)
 {
     const size_t values = values_of(&o->data_shape);
-    uint64_t count = 0, *sums = imrec_zalloc(values, sizeof(*sums));
-    if (sums == NULL)
+    struct mean_sum sum = {.values = imrec_zalloc(values, sizeof(*sum.values))};
+    if (sum.values == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory for the mean image");
     imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
               o->mean_img);
-    enum imrec_status st = sum_up(o, sums, &count, err);
-    if (st == IMREC_OK && count == 0)
+    enum imrec_status st = sum_up(o, &sum, err);
+    if (st == IMREC_OK && sum.count == 0)
         st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
                             "%.200s: there is no picture to make a mean image of", o->path_imgrec);
     for (size_t i = 0; st == IMREC_OK && i < values; i++)
-        mean[i] = (float)((double)sums[i] / (double)count);
-    imrec_free(sums);
+        mean[i] = (float)((double)sum.values[i] / (double)sum.count);
+    imrec_free(sum.values);
     return st == IMREC_OK ? store(o, mean, err) : st;
 }
 

@@ -24,6 +24,7 @@ static struct position_order order_of(const struct imrec_iter *it)
 /* The team is paused, and goes on. */
 static void stand_at(struct imrec_iter *it, const struct place *place)
 {
+    report_leave(it);
     iter_begin_at(it, place);
     team_resume(it->team);
     it->at = *place;

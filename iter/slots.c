@@ -74,13 +74,37 @@ static size_t row_bytes(const struct imrec_iter_options *o, const struct views *
            (o->record_draws ? v->tensors * sizeof(struct imrec_draw) : 0);
 }
 
+/* A batch may begin behind a sweep's end and end at one: two more than it has samples. */
+static uint32_t most_sweeps(const struct imrec_iter_options *o, const struct views *v)
+{
+    return (uint32_t)o->batch_size / v->rows + 2;
+}
+
 uint64_t slots_memory(const struct imrec_iter_options *o, const struct views *views)
 {
     size_t block, masks;
     if (!block_size(o, views, false, NULL, &block) || !block_size(o, views, true, NULL, &masks))
         return UINT64_MAX;
+    const uint64_t report = most_sweeps(o, views) * sizeof(struct report_count) +
+                            LOG_LISTED * sizeof(struct report_note);
     return ((uint64_t)o->prefetch_buffer + 1) *
-           (block + masks + (uint64_t)o->batch_size * row_bytes(o, views));
+           (block + masks + report + (uint64_t)o->batch_size * row_bytes(o, views));
+}
+
+static enum imrec_status allocate_reports(struct slots *s, const struct imrec_iter_options *o)
+{
+    const uint32_t sweeps = most_sweeps(o, s->views);
+    s->counts = imrec_zalloc((size_t)s->depth * sweeps, sizeof(*s->counts));
+    s->notes = imrec_zalloc((size_t)s->depth * LOG_LISTED, sizeof(*s->notes));
+    if (s->counts == NULL || s->notes == NULL)
+        return IMREC_ERR_NO_MEMORY;
+    for (uint32_t i = 0; i < s->depth; i++) {
+        struct cell_report *r = &s->cells[i].report;
+        r->counts = s->counts + (size_t)i * sweeps;
+        r->notes = s->notes + (size_t)i * LOG_LISTED;
+        r->room = sweeps;
+    }
+    return IMREC_OK;
 }
 
 static enum imrec_status allocate(struct slots *s, const struct imrec_iter_options *o)
@@ -91,6 +115,8 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
         return IMREC_ERR_NO_MEMORY;
     for (uint32_t i = 0; i < s->depth; i++)
         mutex_init(&s->cells[i].lock);
+    if (allocate_reports(s, o) != IMREC_OK)
+        return IMREC_ERR_NO_MEMORY;
     s->data = imrec_zalloc(s->depth, sizeof(*s->data));
     size_t labels;
     const bool fits = mul_fits(rows, s->label_width, &labels), typed = is_typed(o);
@@ -170,6 +196,8 @@ void slots_free(struct slots *s)
     imrec_free(s->draws);
     imrec_free(s->mixes);
     imrec_free(s->candidates);
+    imrec_free(s->counts);
+    imrec_free(s->notes);
     imrec_free(s->cells);
     *s = (struct slots){0};
 }
@@ -243,31 +271,16 @@ void slots_begin_cell(struct slots *s, uint32_t cell)
     c->failed = c->replaced = 0;
     c->damages = 0;
     c->fatal = IMREC_OK;
+    report_begin(&c->report);
 }
 
-void slots_fail(struct slots *s, uint32_t cell, uint32_t sample, uint64_t id, bool valid_sample,
+void slots_fail(struct slots *s, uint32_t cell, uint32_t sample, uint64_t id,
                 const struct imrec_error *why)
 {
-    struct cell_state *c = &s->cells[cell];
     const uint32_t rows = s->views->rows;
     for (uint32_t slot = sample * rows; slot < (sample + 1) * rows; slot++) {
         slots_clear(s, cell, slot);
         s->ids[slots_row(s, cell, slot)] = id; /* which one it was */
         s->status[slots_row(s, cell, slot)] = why->status;
     }
-    mutex_lock(&c->lock);
-    c->failed += valid_sample ? rows : 0;
-    if (sample < c->first_failed && valid_sample) {
-        c->first_failed = sample;
-        c->failure = *why;
-    }
-    mutex_unlock(&c->lock);
-}
-
-void slots_count_replaced(struct slots *s, uint32_t cell)
-{
-    struct cell_state *c = &s->cells[cell];
-    mutex_lock(&c->lock);
-    c->replaced += s->views->rows;
-    mutex_unlock(&c->lock);
 }

@@ -7,6 +7,7 @@
 #include "formats/image_list.h"
 #include "imrec/iterator.h"
 #include "iter/plan/schedule.h"
+#include "iter/report.h"
 #include "iter/views.h"
 
 /* Where the stream stands: what a position says. */
@@ -26,6 +27,7 @@ struct cell_state { /* of one batch; written by the feed, first failures by work
     uint64_t damages;           /* ranges reported with this batch */
     struct imrec_error damage;  /* the first of them ... */
     uint32_t damage_slot;       /* ... and the sample before which it was met */
+    struct cell_report report;
     enum imrec_status fatal;
     struct imrec_error fatal_error;
 };
@@ -56,6 +58,8 @@ struct slots {
     struct mix_draw *mixes;   /* of mixup and cutmix; NULL: not asked for */
     struct mix_candidate *candidates;
     struct cell_state *cells;
+    struct report_count *counts; /* for the cells' reports */
+    struct report_note *notes;
 };
 
 /* Bytes that slots_init() will take, or UINT64_MAX where they cannot be counted. */
@@ -79,10 +83,7 @@ struct imrec_draw *slots_draw(const struct slots *s, uint32_t cell, uint32_t ten
 const struct imrec_view *slots_show(struct slots *s, uint32_t cell);
 void slots_clear(struct slots *s, uint32_t cell, uint32_t slot); /* zero, not valid, OK */
 void slots_begin_cell(struct slots *s, uint32_t cell);
-/* Zeroes the slots of a sample, of which there are views->rows, and flags them; the first failed
- * sample's reason is kept. */
-void slots_fail(struct slots *s, uint32_t cell, uint32_t sample, uint64_t id, bool valid_sample,
+/* Zeroes the slots of a sample, of which there are views->rows, and flags them. */
+void slots_fail(struct slots *s, uint32_t cell, uint32_t sample, uint64_t id,
                 const struct imrec_error *why);
-/* Counts a sample that failed and whose slots hold another one. */
-void slots_count_replaced(struct slots *s, uint32_t cell);
 #endif

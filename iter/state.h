@@ -52,7 +52,8 @@ struct imrec_iter {
     uint64_t window_number;
     bool resumed_inside;      /* the first window after a seek: its damage is told already */
     uint64_t pending_damages; /* met, not yet given to a batch */
-    struct imrec_error pending_damage;
+    struct imrec_error pending_damage[LOG_LISTED]; /* the first ones */
+    uint64_t pending_sweep;                        /* that they are of */
     bool unlisted_told; /* that an index that was named leaves out bytes */
     atomic_uint_least64_t damages, feed_ns;
 
@@ -65,6 +66,7 @@ struct imrec_iter {
     bool samples_known;
     uint64_t samples; /* of a sweep, once they were counted */
     uint64_t batches, next_wait_ns;
+    struct sweep_report report;
     char *position;           /* text of imrec_iter_position() */
     struct imrec_error fatal; /* status OK: none */
 };

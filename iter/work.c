@@ -1,6 +1,5 @@
 /* iter/work.c - the parallel step: a record into its slot, or slots. */
 #include "base/error.h"
-#include "base/log.h"
 #include "formats/image_record.h"
 #include "formats/record_mask.h"
 #include "iter/split/cbf_pictures.h"
@@ -239,23 +238,39 @@ static bool replace(struct imrec_iter *it, const struct ticket *t, struct worker
     return false;
 }
 
+/* A repeated sample is told of in its own place. */
+static void count_failure(struct imrec_iter *it, const struct ticket *t, struct worker *w,
+                          bool replaced, const struct imrec_error *why)
+{
+    struct cell_state *c = &it->slots.cells[t->cell];
+    const uint32_t rows = it->views.rows;
+    if (t->kind != SCHEDULE_SAMPLE)
+        return;
+    if (replaced)
+        w->replaced += rows;
+    else
+        w->failed += rows;
+    mutex_lock(&c->lock);
+    c->replaced += replaced ? rows : 0;
+    c->failed += replaced ? 0 : rows;
+    if (!replaced && t->slot < c->first_failed) {
+        c->first_failed = t->slot;
+        c->failure = *why;
+    }
+    report_sample(&c->report, t->slot, t->sweep - c->sweep, replaced, why->message);
+    mutex_unlock(&c->lock);
+}
+
 static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w, uint64_t id,
                  enum imrec_status st, const struct imrec_error *why)
 {
-    const bool counts = t->kind == SCHEDULE_SAMPLE; /* a repeated one fails in its own place too */
-    const uint32_t rows = it->views.rows;
     struct imrec_error told;
     describe(it, t->record, id, st, why, &told);
-    if (it->options.verbose)
-        imrec_log(IMREC_LOG_WARNING, "%s", told.message);
     remember(it, t, st);
-    if (it->options.on_error != IMREC_ON_ERROR_REPLACE || !replace(it, t, w)) {
-        slots_fail(&it->slots, t->cell, t->slot, id, counts, &told);
-        w->failed += counts ? rows : 0;
-    } else if (counts) {
-        slots_count_replaced(&it->slots, t->cell);
-        w->replaced += rows;
-    }
+    const bool replaced = it->options.on_error == IMREC_ON_ERROR_REPLACE && replace(it, t, w);
+    if (!replaced)
+        slots_fail(&it->slots, t->cell, t->slot, id, &told);
+    count_failure(it, t, w, replaced, &told);
 }
 
 void iter_work(void *context, const struct ticket *t, uint32_t worker)

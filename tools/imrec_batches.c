@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { MOST_TOLD = 10 };
+
 #define BATCHES_PARAMS(X)                                                                          \
     X(int64_t, count, NULL, 1, INT64_MAX, "N", "batches", "how many, over the ends of sweeps")     \
     X(const char *, out, NULL, 1, 4000, "FOLDER", "batches",                                       \
@@ -55,7 +57,7 @@ struct job {
     uint32_t tensors;
     struct imrec_shape shape; /* of the first */
     struct npy labels, ids, valid;
-    uint64_t batches, failed, replaced, sweeps_ended;
+    uint64_t batches, failed, replaced, sweeps_ended, told;
 };
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -265,8 +267,8 @@ static int deliver(struct job *j, struct imrec_iter *it)
         }
         if (st != IMREC_OK && st != IMREC_ERR_DATA)
             return cli_fail(page.name, &err);
-        if (st == IMREC_ERR_DATA)
-            (void)cli_fail(page.name, &err);
+        if (st == IMREC_ERR_DATA && !j->iter->verbose && j->told++ < MOST_TOLD)
+            (void)cli_fail(page.name, &err); /* else the iterator has said it */
         ended = false;
         if (!append(j, &b))
             return EXIT_FAILED;

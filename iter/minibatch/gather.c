@@ -110,7 +110,7 @@ enum imrec_status gather_want(struct imrec_minibatch_source *s, const struct tim
 /* ---- errors ------------------------------------------------------------------------------ */
 
 static enum imrec_status
-remember(struct imrec_minibatch_source *s, const char *message, struct imrec_error *err)
+remember(struct imrec_minibatch_source *s, const char *message, bool loud, struct imrec_error *err)
 {
     if (s->tally.messages == SOURCE_DROPPED_KEPT)
         return IMREC_OK;
@@ -119,6 +119,7 @@ remember(struct imrec_minibatch_source *s, const char *message, struct imrec_err
     if (copy == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a message");
     memcpy(copy, message, n);
+    s->loud[s->tally.messages] = loud;
     s->message[s->tally.messages++] = copy;
     return IMREC_OK;
 }
@@ -152,14 +153,12 @@ static enum imrec_status charge(struct imrec_minibatch_source *s, uint32_t corpu
         const struct ctf_problem *p = &b->problem[*counted];
         if (s->errors[corpus] == (uint64_t)o->max_errors)
             return imrec_error_at(err, IMREC_ERR_CORRUPT, p->offset, "%s", p->message);
-        IMREC_TRY(remember(s, p->message, err));
+        IMREC_TRY(remember(s, p->message, o->trace_level >= 1, err));
         s->errors[corpus]++;
         s->tally.errors++;
+        s->tally.loud += o->trace_level >= 1;
         s->charge[s->tally.charges - 1].problems++;
         ++*counted;
-        if (o->trace_level >= 1)
-            imrec_log(IMREC_LOG_WARNING, "%s; dropped (error %" PRIu64 " of %" PRId64 " allowed)",
-                      p->message, s->errors[corpus], o->max_errors);
     }
     if (o->trace_level >= 2 && !s->met[number])
         imrec_log(IMREC_LOG_TRACE, "%.200s: chunk %" PRIu64 ": %" PRIu32 " sequences in use",

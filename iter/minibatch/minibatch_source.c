@@ -1,6 +1,7 @@
 /* iter/minibatch/minibatch_source.c - the public face of minibatch sources. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "iter/minibatch/source_state.h"
 
 #include <inttypes.h>
@@ -172,6 +173,34 @@ enum imrec_status imrec_minibatch_source_open(const struct imrec_minibatch_optio
     return st;
 }
 
+/* ---- what was dropped ----------------------------------------------------------------------- */
+
+static void end_telling(struct imrec_minibatch_source *s)
+{
+    if (s->told != 0)
+        imrec_log(IMREC_LOG_WARNING,
+                  "%.200s: samples dropped: %" PRIu64 "; not listed above: %" PRIu64,
+                  s->joint.corpus[0]->o.file, s->told, s->told - s->listed);
+    s->told = s->listed = 0;
+}
+
+/* Of a minibatch that is delivered: at most LOG_LISTED lines a sweep, and a count at its end. */
+static void tell(struct imrec_minibatch_source *s, const struct source_cell *c, bool over)
+{
+    for (uint64_t i = s->delivered.messages; i < c->tally.messages; i++) {
+        if (!s->loud[i] || s->listed == LOG_LISTED)
+            continue;
+        imrec_log(IMREC_LOG_WARNING, "%s; dropped", s->message[i]);
+        s->listed++;
+    }
+    s->told += c->tally.loud - s->delivered.loud;
+    s->delivered = c->tally;
+    if (over)
+        end_telling(s);
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
 static void free_cell(struct source_cell *c, uint32_t streams)
 {
     for (uint32_t i = 0; i < streams && c->packed != NULL; i++)
@@ -189,6 +218,7 @@ void imrec_minibatch_source_close(struct imrec_minibatch_source *s)
 {
     if (s == NULL)
         return;
+    end_telling(s);
     if (s->blocks != NULL)
         blocks_cancel(s->blocks);
     if (s->ring.depth > 0)
@@ -315,7 +345,7 @@ static enum imrec_status deliver(struct imrec_minibatch_source *s, struct source
         out->streams = maps;
     }
     IMREC_TRY(source_place_copy(&s->place, &c->behind, err));
-    s->delivered = c->tally;
+    tell(s, c, out->sweep_end);
     s->dropped_sequences += c->dropped;
     return IMREC_OK;
 }
@@ -325,7 +355,7 @@ finish(struct imrec_minibatch_source *s, const struct source_cell *c, struct imr
 {
     s->final = c->status;
     s->final_error = c->error;
-    s->delivered = c->tally;
+    tell(s, c, true);
     if (err != NULL && s->final != IMREC_END)
         *err = s->final_error;
     return s->final;

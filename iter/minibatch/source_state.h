@@ -24,6 +24,7 @@ struct source_place { /* where a source stands: what a position holds */
 
 struct source_tally { /* what was found to be bad, and was left out */
     uint64_t errors, charges, messages;
+    uint64_t loud; /* errors of deserializers with trace_level 1 or more */
 };
 
 struct source_cell {                  /* of the ring: a minibatch */
@@ -78,8 +79,9 @@ struct imrec_minibatch_source {
     struct mutex lock;
     struct cond change;
     bool run, idle, stop;
-    bool touches;   /* what is gathered is probably in no core's cache */
-    char **message; /* of what was dropped, [tally.messages] */
+    bool touches;                   /* what is gathered is probably in no core's cache */
+    char **message;                 /* of what was dropped, [tally.messages] */
+    bool loud[SOURCE_DROPPED_KEPT]; /* of each: it may be logged */
 
     /* of the consumer */
     bool started, holds; /* a cell */
@@ -89,6 +91,7 @@ struct imrec_minibatch_source {
     struct source_place place;
     struct source_tally delivered;
     uint64_t dropped_sequences;
+    uint64_t told, listed; /* errors of the sweep that were counted, and had a line */
     char *position;
     struct imrec_minibatch_stream *mapped; /* streams as a call wants them */
     uint32_t mapped_room;

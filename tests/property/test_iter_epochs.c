@@ -196,6 +196,8 @@ static void listen(void *user, enum imrec_log_level level, const char *line)
     (void)user;
     (void)level;
     uint32_t i = 0;
+    if (strstr(line, ": sweep ") != NULL)
+        return; /* the count at its end */
     while (i < told.n && strcmp(told.line[i], line) != 0)
         i++;
     if (i == told.n && told.n++ < LINES)
@@ -224,7 +226,7 @@ START_TEST(damage_is_told_once_a_sweep_however_batches_are_filled) /* _i: order 
                 samples += b.count;
         imrec_iter_close(it);
         ck_assert_uint_eq(told.n, 6);
-        for (uint32_t i = 0; i < told.n; i++) /* the next sweep's may be told already */
+        for (uint32_t i = 0; i < told.n; i++) /* a last batch may hold the next sweep's first */
             if (told.count[i] < SWEEPS || told.count[i] > SWEEPS + 1)
                 ck_abort_msg("%s: %u times: %s", words, told.count[i], told.line[i]);
     }

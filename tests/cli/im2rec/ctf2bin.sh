@@ -15,6 +15,8 @@ ctf2bin --input bad.ctf --header a.txt --output bad.cbf --quiet
 echo "exit $?"
 ctf2bin --input bad.ctf --header a.txt --output dropped.cbf --quiet --max-errors 1
 echo "exit $?"
+seq 25 | sed 's/.*/|F x/' >many.ctf
+ctf2bin --input many.ctf --header a.txt --output many.cbf --quiet --max-errors 30 2>&1 | sed '2,9d'
 ctf2bin --input a.ctf
 echo "exit $?"
 ctf2bin --input a.ctf --header a.txt --output x.cbf --chunksize 3
