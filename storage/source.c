@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct store *const stores[] = {&file_store, &mem_store, &fault_store};
 
@@ -16,6 +17,20 @@ static size_t scheme_bytes(const char *uri)
     const size_t n =
         strspn(uri, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-");
     return n != 0 && strncmp(uri + n, "://", 3) == 0 ? n + 3 : 0;
+}
+
+static enum imrec_status no_store(const char *uri, int scheme, struct imrec_error *err)
+{
+    static const char *const to_come[] = {"http://", "https://", "s3://", "gs://", "hdfs://"};
+    for (size_t i = 0; i < sizeof(to_come) / sizeof(to_come[0]); i++)
+        if (strncasecmp(uri, to_come[i], strlen(to_come[i])) == 0)
+            return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                                  "%s: %.*s is not supported yet; give a path or file:// (copy the "
+                                  "data, or mount the store)",
+                                  uri, scheme, uri);
+    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                          "%s: no store knows the scheme '%.*s'; use a path or file://", uri,
+                          scheme, uri);
 }
 
 enum imrec_status
@@ -31,9 +46,7 @@ store_of(const char *uri, const struct store **out, const char **name, struct im
             *out = stores[i];
             return IMREC_OK;
         }
-    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                          "%s: no store knows the scheme '%.*s'; use a path or file://", uri,
-                          (int)n, uri);
+    return no_store(uri, (int)n, err);
 }
 
 enum imrec_status source_open(const char *uri, struct source **out, struct imrec_error *err)

@@ -41,7 +41,7 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
  * A size in bytes may end in K, M, G or KiB, MiB, GiB (all powers of 1024). */
 /* clang-format off */
 #define IMREC_ITER_PARAMS(X) \
-    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of pictures: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf) or a glob") \
+    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of pictures: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf) or a glob; http://, s3://, gs:// and hdfs:// are not supported yet") \
     X(const char *,       path_imgidx,    "",   0, 65535,    "auto|none|URI", "dataset", "index of each shard, in the same order: order and partition by record; auto = those beside the shards, if each has one; none, or nothing = without (./auto for a file of that name)") \
     X(const char *,       path_imglist,   "",   0, 65535,    "URI",   "dataset", "a .lst whose labels replace the packed ones, by image id") \
     X(struct imrec_shape, data_shape,     NULL, 1, 65535,    "C,H,W", "dataset", "channels (1, 3 or 4), height and width of a sample") \

@@ -94,7 +94,12 @@ static const struct {
     enum imrec_status status;
     const char *says;
 } refused[] = {
-    {"s3://bucket/a.rec", IMREC_ERR_UNSUPPORTED, "no store knows the scheme 's3://'"},
+    {"ftp://host/a.rec", IMREC_ERR_UNSUPPORTED, "no store knows the scheme 'ftp://'"},
+    {"s3://bucket/a.rec", IMREC_ERR_UNSUPPORTED, "s3:// is not supported yet"},
+    {"gs://bucket/a.rec", IMREC_ERR_UNSUPPORTED, "gs:// is not supported yet"},
+    {"hdfs://name/a.rec", IMREC_ERR_UNSUPPORTED, "hdfs:// is not supported yet"},
+    {"http://host/a.rec", IMREC_ERR_UNSUPPORTED, "http:// is not supported yet"},
+    {"HTTPS://host/a.rec", IMREC_ERR_UNSUPPORTED, "HTTPS:// is not supported yet"},
     {"mem://nothing", IMREC_ERR_IO, "mem://nothing: no such object"},
     {"/nowhere/a.rec", IMREC_ERR_IO, "/nowhere/a.rec: cannot open: No such file"},
     {"/dev/null", IMREC_ERR_ARGUMENT, "/dev/null: a device or socket, not a regular file"},

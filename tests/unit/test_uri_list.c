@@ -88,7 +88,8 @@ static const struct {
     {"", IMREC_ERR_ARGUMENT, "empty element"},
     {"mem://nope", IMREC_ERR_ARGUMENT, "mem://nope: there is no such object"},
     {"@/a.rec;hdfs://x/y", IMREC_ERR_UNSUPPORTED,
-     "hdfs://x/y: no store knows the scheme 'hdfs://'"},
+     "hdfs://x/y: hdfs:// is not supported yet; give a path or file:// (copy the data, or mount "
+     "the store)"},
 };
 
 START_TEST(what_matches_nothing_is_named) /* loop over bad */
