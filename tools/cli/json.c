@@ -116,12 +116,12 @@ void json_int(struct json *j, const char *key, int64_t v)
     fprintf(j->out, "%" PRId64, v);
 }
 
-/* The fewest digits that read back as v. */
+/* The fewest digits that read back as v; JSON has no numbers that are not finite. */
 static void put_real(struct json *j, const char *key, double v, bool is_float)
 {
     char text[40];
     if (!isfinite(v)) {
-        json_null(j, key);
+        json_text(j, key, isnan(v) ? "NaN" : v > 0 ? "Infinity" : "-Infinity");
         return;
     }
     for (int digits = 6; digits <= 17; digits++) {
@@ -156,12 +156,6 @@ void json_bool(struct json *j, const char *key, bool v)
 {
     begin_value(j, key);
     fputs(v ? "true" : "false", j->out);
-}
-
-void json_null(struct json *j, const char *key)
-{
-    begin_value(j, key);
-    fputs("null", j->out);
 }
 
 void json_raw(struct json *j, const char *key, const char *json)

@@ -35,11 +35,11 @@ void json_end(struct json *j); /* of the innermost object or array */
 void json_text(struct json *j, const char *key, const char *text); /* bad UTF-8: U+FFFD */
 void json_uint(struct json *j, const char *key, uint64_t v);
 void json_int(struct json *j, const char *key, int64_t v);
-void json_real(struct json *j, const char *key, double v);    /* shortest; inf and nan: null */
+void json_real(struct json *j, const char *key, double v);    /* the fewest digits; not finite:
+                                                                 "NaN", "Infinity", "-Infinity" */
 void json_rounded(struct json *j, const char *key, double v); /* to 6 digits: measurements */
 void json_float(struct json *j, const char *key, float v);
 void json_bool(struct json *j, const char *key, bool v);
 void json_raw(struct json *j, const char *key, const char *json); /* a value that is JSON */
-void json_null(struct json *j, const char *key);
 void json_close(struct json *j); /* ends what is open, and the line */
 #endif
