@@ -3,6 +3,7 @@ imrec_test(test_seed_configs minibatch SOURCES conformance/test_seed_configs.c L
 imrec_test(test_minibatch_sizes plan SOURCES unit/test_minibatch_sizes.c)
 imrec_test(test_timeline plan SOURCES unit/test_timeline.c)
 imrec_test(test_minibatch_plan plan SOURCES unit/test_minibatch_plan.c)
+imrec_test(test_truncated_plan plan SOURCES unit/test_truncated_plan.c)
 imrec_test(test_ctf_index_file minibatch SOURCES fault/test_ctf_index_file.c LABEL fault)
 imrec_test(test_minibatch_vectors minibatch SOURCES conformance/test_minibatch_vectors.c LABEL conformance)
 imrec_test(test_minibatch_random minibatch SOURCES conformance/test_minibatch_random.c LABEL conformance)

@@ -66,6 +66,7 @@ enum imrec_rank_mode {
     IMREC_RANK_LOCAL,  /* the original's: whole sequences or chunks by number, size / K each */
 };
 enum imrec_missing_ids { IMREC_MISSING_ERROR, IMREC_MISSING_DROP };
+enum imrec_truncated { IMREC_TRUNCATED_AUTO, IMREC_TRUNCATED_NO, IMREC_TRUNCATED_YES };
 
 /* clang-format off */
 #define IMREC_MINIBATCH_PARAMS(X) \
@@ -86,7 +87,8 @@ enum imrec_missing_ids { IMREC_MISSING_ERROR, IMREC_MISSING_DROP };
     X(enum imrec_missing_ids, missing_ids, "error", 0, 1,   "error|drop", "dataset", "composite: a sequence that some file lacks") \
     X(int64_t, threads,                "0",  0, 1024,       "workers", "backend", "0 = every CPU this process may use") \
     X(int64_t, prefetch,               "2",  1, 64,         "minibatches", "backend", "minibatches made ahead, while their sizes can be foreseen") \
-    X(int64_t, memory_limit,           "0",  0, INT64_MAX,  "bytes",   "backend", "refuse options that need more; 0 = no limit")
+    X(int64_t, memory_limit,           "0",  0, INT64_MAX,  "bytes",   "backend", "refuse options that need more; 0 = no limit") \
+    X(enum imrec_truncated, truncated, "auto", 0, 2,        "auto|false|true", "batch", "false: whole sequences, whatever truncation_length says; true: an error without truncation_length")
 /* clang-format on */
 
 struct imrec_minibatch_options {
@@ -156,7 +158,8 @@ struct imrec_minibatch {
     uint64_t position; /* of the timeline behind this minibatch, in samples, all ranks */
     uint64_t sweep;    /* of its first sequence, from 0 */
     uint64_t epoch;    /* from 0 */
-    bool sweep_end;    /* the last sequence of a sweep is in the global minibatch */
+    bool sweep_end;    /* the last sequence of a sweep is in the global minibatch; with truncation
+                          the last piece of one; of local ranks: the last of this rank's */
     bool epoch_end;    /* the next minibatch belongs to the next epoch */
 };
 

@@ -44,8 +44,9 @@ plan_pieces(struct imrec_minibatch_source *s, struct imrec_minibatch *m, struct 
     m->sweep_end = s->truncated.sweep_end;
     m->epoch_end = s->truncated.epoch_end || (s->options.full_sweep && s->truncated.over);
     m->position = s->truncated.given;
-    return gather_want(s, &s->truncated.piece->item, sizeof(*s->truncated.piece),
-                       s->truncated.pieces, err);
+    const uint64_t n = s->truncated.pieces;
+    return gather_want(s, n > 0 ? &s->truncated.piece->item : NULL, sizeof(*s->truncated.piece), n,
+                       err);
 }
 
 /* What stands in the plan at i, and how it goes into a minibatch. */

@@ -105,10 +105,11 @@ static enum imrec_status check(struct source_options *to, struct imrec_error *er
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "rank must be below num_ranks, but %" PRId64 " is not below %" PRId64,
                               o->rank, o->num_ranks);
-    if (o->truncation_length > 0 && o->num_ranks > 1 && o->rank_mode == IMREC_RANK_LOCAL)
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "truncationLength shares its slots between ranks: it needs "
-                              "rank_mode=global, not local");
+    if (o->truncated == IMREC_TRUNCATED_YES && o->truncation_length == 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "truncated=true needs truncationLength, the samples of a piece");
+    if (o->truncated == IMREC_TRUNCATED_NO)
+        o->truncation_length = 0;
     if (o->truncation_length > 0 && o->label_stream[0] != '\0')
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "with truncationLength all streams have equal lengths, epoch_size "

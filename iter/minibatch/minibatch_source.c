@@ -77,6 +77,8 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
         .max_samples = (uint64_t)o->max_samples,
         .ranks = (uint32_t)o->num_ranks,
         .rank = (uint32_t)o->rank,
+        .mode = o->rank_mode,
+        .randomized = o->randomize,
     };
     take_window(s, &t);
     s->window_chunks = t.window_chunks;

@@ -66,7 +66,7 @@ static enum imrec_status hold(struct truncated_slot *s, const struct timeline_it
     return IMREC_OK;
 }
 
-/* ---- refilling --------------------------------------------------------------------------- */
+/* ---- the timeline ------------------------------------------------------------------------ */
 
 static bool line_is_over(const struct truncated_plan *p, const struct timeline_item *item)
 {
@@ -74,20 +74,71 @@ static bool line_is_over(const struct truncated_plan *p, const struct timeline_i
            (p->o.max_samples > 0 && item->position >= p->o.max_samples);
 }
 
-static enum imrec_status
-refill(struct truncated_plan *p, struct truncated_slot *s, struct imrec_error *err)
+static bool is_ours(const struct truncated_plan *p, const struct timeline_item *item)
 {
-    while (s->samples <= p->o.truncation) {
+    if (p->o.mode == IMREC_RANK_GLOBAL)
+        return true;
+    return (p->o.randomized ? item->chunk_place : item->number) % p->o.ranks == p->o.rank;
+}
+
+static void step_over(struct truncated_plan *p, const struct timeline_item *item)
+{
+    timeline_step(p->line);
+    p->sweep = item->sweep + item->last;
+    p->number = item->last ? 0 : item->number + 1;
+    p->position = item->position + item->length;
+}
+
+/* The first sweep of which something is still to come, held or on the timeline. */
+static uint64_t sweep_to_come(const struct truncated_plan *p)
+{
+    uint64_t first = p->sweep;
+    for (uint32_t i = 0; i < p->live; i++)
+        for (uint32_t k = 0; k < p->slot[i].items; k++)
+            first = p->slot[i].item[k].item.sweep < first ? p->slot[i].item[k].item.sweep : first;
+    return first;
+}
+
+static uint64_t samples_held(const struct truncated_plan *p)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < p->live; i++)
+        n += p->slot[i].samples;
+    return n;
+}
+
+/* ---- refilling --------------------------------------------------------------------------- */
+
+/* A rank that has nothing of a sweep goes no further than to its end. */
+static enum imrec_status
+refill(struct truncated_plan *p, struct truncated_slot *s, bool *starved, struct imrec_error *err)
+{
+    while (s->samples <= p->o.truncation && !*starved) {
         struct timeline_item item;
         IMREC_TRY(timeline_peek(p->line, &item, err));
         if (line_is_over(p, &item))
             return IMREC_OK;
-        IMREC_TRY(hold(s, &item, 0, err));
-        timeline_step(p->line);
-        p->sweep = item.sweep + item.last;
-        p->number = item.last ? 0 : item.number + 1;
-        p->position = item.position + item.length;
+        if (is_ours(p, &item))
+            IMREC_TRY(hold(s, &item, 0, err));
+        step_over(p, &item);
+        *starved = p->o.mode == IMREC_RANK_LOCAL && item.last && samples_held(p) == 0;
     }
+    return IMREC_OK;
+}
+
+/* Slots of a minibatch that this plan fills. */
+static enum imrec_status
+slots_of(const struct truncated_plan *p, uint64_t size, uint64_t *slots, struct imrec_error *err)
+{
+    const uint64_t n = size / p->o.truncation, all = n > 0 ? n : 1;
+    if (all < p->o.ranks)
+        return imrec_error_at(
+            err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+            "a minibatch of %" PRIu64 " samples has %" PRIu64 " slots of truncationLength %" PRIu32
+            ", too few for %" PRIu32 " ranks; ask for %" PRIu64 " samples or more",
+            size, all, p->o.truncation, p->o.ranks, (uint64_t)p->o.ranks * p->o.truncation);
+    *slots =
+        p->o.mode == IMREC_RANK_GLOBAL ? all : all / p->o.ranks + (all % p->o.ranks > p->o.rank);
     return IMREC_OK;
 }
 
@@ -123,10 +174,7 @@ give(struct truncated_plan *p, uint32_t number, bool ours, struct imrec_error *e
         p->first_sweep = h->item.sweep < p->first_sweep ? h->item.sweep : p->first_sweep;
         h->done += n;
         column += n;
-        if (n == left) {
-            used++;
-            p->sweep_end |= h->item.last;
-        }
+        used += n == left;
     }
     if (used > 0)
         memmove(s->item, s->item + used, (s->items - used) * sizeof(*s->item));
@@ -137,48 +185,58 @@ give(struct truncated_plan *p, uint32_t number, bool ours, struct imrec_error *e
     return IMREC_OK;
 }
 
-static enum imrec_status see_end(struct truncated_plan *p, uint64_t left, struct imrec_error *err)
+/* Nothing is held. Steps over what gives this rank no piece, to the end of the sweep at most, so
+ * that the minibatch with its last piece is known to be that. */
+static enum imrec_status see_end(struct truncated_plan *p, struct imrec_error *err)
 {
-    struct timeline_item item;
-    p->over = false;
-    if (left > 0)
-        return IMREC_OK;
-    IMREC_TRY(timeline_peek(p->line, &item, err));
-    p->over = line_is_over(p, &item);
+    for (;;) {
+        struct timeline_item item;
+        IMREC_TRY(timeline_peek(p->line, &item, err));
+        p->over = line_is_over(p, &item);
+        if (p->over || p->number == 0 || (is_ours(p, &item) && item.length > 0))
+            return IMREC_OK;
+        step_over(p, &item);
+    }
+}
+
+/* Fills the first `slots`; those behind them give what they have left. *live: all of these. */
+static enum imrec_status
+fill_slots(struct truncated_plan *p, uint32_t slots, struct imrec_error *err)
+{
+    bool starved = false;
+    IMREC_TRY(have_slots(p, slots, err));
+    for (uint32_t i = 0; i < slots; i++) {
+        p->live = i + 1 > p->live ? i + 1 : p->live;
+        IMREC_TRY(refill(p, &p->slot[i], &starved, err));
+    }
+    while (p->live > slots && p->slot[p->live - 1].samples == 0)
+        p->live--;
     return IMREC_OK;
 }
 
 enum imrec_status
 truncated_plan_next(struct truncated_plan *p, uint64_t size, struct imrec_error *err)
 {
-    uint64_t slots = size / p->o.truncation, left = 0;
-    uint32_t live = 0;
-    slots = slots > 0 ? slots : 1;
-    if (slots < p->o.ranks)
-        return imrec_error_at(
-            err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-            "a minibatch of %" PRIu64 " samples has %" PRIu64 " slots of truncationLength %" PRIu32
-            ", too few for %" PRIu32 " ranks; ask for %" PRIu64 " samples or more",
-            size, slots, p->o.truncation, p->o.ranks, (uint64_t)p->o.ranks * p->o.truncation);
-    IMREC_TRY(have_slots(p, slots, err));
-    for (uint32_t i = 0; i < slots; i++) /* those behind give what they have left */
-        IMREC_TRY(refill(p, &p->slot[i], err));
-    for (uint32_t i = 0; i < (p->live > slots ? p->live : (uint32_t)slots); i++) {
-        left += p->slot[i].samples;
-        live = p->slot[i].samples > 0 || i < slots ? i + 1 : live;
-    }
-    p->live = live;
-    if (left == 0)
+    const uint64_t sweep = sweep_to_come(p), position = p->position;
+    uint64_t slots = 0;
+    IMREC_TRY(slots_of(p, size, &slots, err));
+    IMREC_TRY(fill_slots(p, (uint32_t)slots, err));
+    uint64_t left = samples_held(p);
+    if (left == 0 && p->position == position)
         return IMREC_END;
     p->epoch = truncated_plan_epoch(p);
     p->pieces = p->samples = p->rows = 0;
-    p->sweep_end = false;
-    p->first_sweep = UINT64_MAX;
-    for (uint32_t i = 0; i < live; i++) /* and no more rows: what was once, a position forgets */
-        IMREC_TRY(give(p, i, i % p->o.ranks == p->o.rank, err));
-    p->given += p->samples;
+    p->first_sweep = left > 0 ? UINT64_MAX : sweep;
+    for (uint32_t i = 0; i < p->live; i++) /* and no more rows: what was once, a position forgets */
+        IMREC_TRY(give(p, i, p->o.mode == IMREC_RANK_LOCAL || i % p->o.ranks == p->o.rank, err));
+    left -= p->samples;
+    p->over = false;
+    if (left == 0)
+        IMREC_TRY(see_end(p, err));
+    p->sweep_end = sweep_to_come(p) > sweep;
+    p->given = p->position - left;
     p->epoch_end = truncated_plan_epoch(p) != p->epoch;
-    return see_end(p, left - p->samples, err);
+    return IMREC_OK;
 }
 
 uint64_t truncated_plan_epoch(const struct truncated_plan *p)

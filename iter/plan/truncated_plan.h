@@ -4,7 +4,11 @@
  * A minibatch of `size` samples has size / truncation slots, at least one. A slot is refilled, one
  * sequence after the other, while it holds no more than `truncation` samples, and gives each
  * minibatch that many, or what it has. So a long sequence goes on in the same slot of the next
- * minibatch, and a slot has a gap only when the data end. */
+ * minibatch, and a slot has a gap only when the data end.
+ *
+ * Global ranks fill all slots and take their share of them. A local rank has slots of its own, its
+ * share of their number, and fills them with its own sequences: chunks by their place in the
+ * sweep's order where the order is random, else sequences by number. */
 #ifndef IMREC_ITER_PLAN_TRUNCATED_PLAN_H
 #define IMREC_ITER_PLAN_TRUNCATED_PLAN_H
 
@@ -15,6 +19,8 @@ struct truncated_options {
     uint64_t epoch_size;              /* samples; UINT64_MAX: one epoch for ever */
     uint64_t max_sweeps, max_samples; /* 0: no end */
     uint32_t ranks, rank;             /* slots are dealt out: slot s is of rank s mod ranks */
+    enum imrec_rank_mode mode;
+    bool randomized;
 };
 
 struct truncated_piece {
@@ -42,17 +48,18 @@ struct truncated_plan {
     struct truncated_options o;
     struct timeline *line; /* borrowed */
     struct truncated_slot *slot;
-    uint32_t slots;                   /* that there is memory of */
-    uint32_t live;                    /* the first ones: they may hold something */
-    uint64_t given;                   /* samples, all ranks */
+    uint32_t slots; /* that there is memory of */
+    uint32_t live;  /* the first ones: they may hold something */
+    uint64_t given; /* samples: of the timeline so far, but for what the slots hold */
     uint64_t sweep, number, position; /* of the timeline behind what the slots hold */
 
     struct truncated_piece *piece; /* of the minibatch planned last, this rank's */
     uint64_t pieces, piece_room;
     uint32_t rows;
-    uint64_t samples; /* of it, all ranks */
+    uint64_t samples; /* of it; global: all ranks' */
     uint64_t epoch, first_sweep;
-    bool sweep_end, epoch_end;
+    bool sweep_end; /* the last piece of a sweep is in it, of this rank or of one before it */
+    bool epoch_end;
     bool over; /* nothing comes behind it */
 };
 

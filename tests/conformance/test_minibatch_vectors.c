@@ -293,6 +293,43 @@ START_TEST(a_binary_file_gives_its_content_or_is_refused) /* loop: entries of "c
 }
 END_TEST
 
+/* CNTK's workers each pack their own sequences of the truncated text: a value a sample, whose tens
+ * are the sequence's number. */
+START_TEST(local_ranks_pack_truncated_sequences_of_their_own) /* loop: ranks */
+{
+    static const char *const packed[][6] = {
+        {"0 1 2 20 ", "21 22 23 40 ", "41 42 43 44 ", "60 61 .", NULL},
+        {"10 30 50 51 ", "52 53 54 55 ", "56 57 58 70 ", "71 72 73 74 ", "75 .", NULL}};
+    static struct keys k;
+    struct imrec_minibatch m;
+    k.n = 0;
+    add_file(&k, "ctf/truncated_4.ctf");
+    add(&k, "input.A.format=dense");
+    add(&k, "input.A.dim=1");
+    add(&k, "randomize=false");
+    add(&k, "truncated=true");
+    add(&k, "truncationLength=4");
+    add(&k, "minibatchSize=8");
+    add(&k, "max_sweeps=1");
+    add(&k, "rank_mode=local");
+    add(&k, "num_ranks=2");
+    add(&k, "rank=%d", _i);
+    struct imrec_minibatch_source *s = mb_open(k.key);
+    int n = 0;
+    while (imrec_minibatch_next(s, 0, NULL, 0, &m, NULL) == IMREC_OK) {
+        char got[200] = "";
+        ck_assert_uint_eq(m.stream[0].rows, 1);
+        for (uint64_t i = 0; i < m.stream[0].width; i++)
+            if (m.stream[0].mask[i] != 0)
+                sprintf(got + strlen(got), "%g ", (double)((const float *)m.stream[0].values)[i]);
+        strcat(got, m.sweep_end ? "." : "");
+        ck_assert_str_eq(got, packed[_i][n++]);
+    }
+    ck_assert_ptr_null(packed[_i][n]);
+    imrec_minibatch_source_close(s);
+}
+END_TEST
+
 static int entries(const char *group)
 {
     return (int)json_array_size(json_object_get(manifest, group));
@@ -308,6 +345,7 @@ int main(void)
     tcase_add_loop_test(tc, a_text_gives_the_recorded_minibatches_or_is_refused, 0, entries("ctf"));
     tcase_add_loop_test(tc, the_originals_test_data_give_its_results, 0, entries("unit"));
     tcase_add_loop_test(tc, a_binary_file_gives_its_content_or_is_refused, 0, entries("cbf"));
+    tcase_add_loop_test(tc, local_ranks_pack_truncated_sequences_of_their_own, 0, 2);
     suite_add_tcase(s, tc);
     const int result = suite_run(s);
     json_decref(manifest);

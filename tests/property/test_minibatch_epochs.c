@@ -184,6 +184,7 @@ START_TEST(what_cannot_be_is_refused_by_name) /* loop */
         {"maxErrors=-1", NULL, "max_errors"},
         {"randomizationWindow=-2", NULL, "randomization_window"},
         {"precision=half", NULL, "precision"},
+        {"truncated=true", NULL, "truncationLength"},
         {"minibatchsizes=3", NULL, "minibatchsizes"},
         {"input.A.dims=3", NULL, "dims"},
         {"memory_limit=1000", NULL, "memory_limit"},
@@ -225,7 +226,7 @@ int main(void)
     tcase_add_test(tc, the_defining_stream_counts);
     tcase_add_loop_test(tc, epochs_count_the_label_stream, 0, SET_ORDERS);
     tcase_add_loop_test(tc, epochs_of_truncated_sequences_count_what_was_given, 0, 2);
-    tcase_add_loop_test(tc, what_cannot_be_is_refused_by_name, 0, 12);
+    tcase_add_loop_test(tc, what_cannot_be_is_refused_by_name, 0, 13);
     tcase_add_test(tc, a_size_that_cannot_be_leaves_the_source_as_it_was);
     suite_add_tcase(s, tc);
     return suite_run(s);

@@ -64,7 +64,7 @@ START_TEST(every_sweep_ends_once_and_has_everything_once) /* loop: ways */
         EXPECT(n.minibatch[i].position == position);
     }
     EXPECT(ends == 3);
-    EXPECT(n.minibatch[n.minibatches - 1].sweep_end || set_truncates(_i));
+    EXPECT(n.minibatch[n.minibatches - 1].sweep_end);
     EXPECT(position == 3 * stats.samples);
     for (uint64_t i = 0; i < stats.sequences && !set_truncates(_i); i++) {
         uint64_t times = 0;
@@ -296,7 +296,8 @@ START_TEST(slots_are_dealt_out_to_ranks) /* loop: ways with truncation */
         share[r] = mb_all(mb_keys(keys, MB_KEYS("num_ranks=3", rank)), 24, SOME);
         sequences += share[r].sequences;
         for (uint64_t i = 0; i < SOME; i++)
-            EXPECT(share[r].minibatch[i].position == want.minibatch[i].position);
+            EXPECT(share[r].minibatch[i].position == want.minibatch[i].position &&
+                   share[r].minibatch[i].sweep_end == want.minibatch[i].sweep_end);
         for (uint64_t i = 0; i < share[r].sequences; i++)
             hash[0] += share[r].sequence[i].hash;
         notes_free(&share[r]);
@@ -338,6 +339,63 @@ START_TEST(local_ranks_share_a_sweep_without_rest) /* loop: ways without truncat
 }
 END_TEST
 
+START_TEST(local_ranks_fill_slots_of_their_own) /* loop: ways with truncation */
+{
+    const char *const *keys =
+        mb_keys(set_way(_i), MB_KEYS("max_sweeps=2", "rank_mode=local", "num_ranks=3"));
+    const uint32_t piece = strstr(keys[0], "reader") != NULL ? 3 : 4;
+    struct imrec_minibatch_source *s = mb_open(set_way(_i));
+    struct imrec_minibatch_stats stats;
+    uint64_t samples = 0;
+    imrec_minibatch_get_stats(s, &stats);
+    imrec_minibatch_source_close(s);
+    for (unsigned r = 0; r < 3; r++) {
+        char rank[32];
+        snprintf(rank, sizeof(rank), "rank=%u", r);
+        struct notes n = mb_all(mb_keys(keys, MB_KEYS(rank)), 24, UINT64_MAX);
+        const uint64_t slots = 24 / piece / 3 + (24 / piece % 3 > r);
+        uint64_t ends = 0;
+        for (uint64_t i = 0; i < n.minibatches; i++) {
+            EXPECT(n.minibatch[i].samples <= slots * piece);
+            samples += n.minibatch[i].samples;
+            ends += n.minibatch[i].sweep_end;
+        }
+        EXPECT(ends == 2 && n.minibatch[n.minibatches - 1].sweep_end);
+        notes_free(&n);
+    }
+    EXPECT(samples == 2 * stats.samples);
+}
+END_TEST
+
+START_TEST(positions_of_local_ranks_go_on_the_same) /* loop: ways with truncation */
+{
+    const char *const *keys =
+        mb_keys(set_way(_i), MB_KEYS("rank_mode=local", "num_ranks=3", "rank=1"));
+    struct imrec_minibatch_source *s = mb_open(keys);
+    struct notes want = {0};
+    char *at[SOME];
+    for (uint64_t i = 0; i < SOME; i++) {
+        const char *json;
+        EXPECT(imrec_minibatch_position(s, &json, NULL) == IMREC_OK);
+        at[i] = strdup(json);
+        EXPECT(mb_follow(s, 24 + 3 * (i % 5), 1, 4, &want) == IMREC_OK);
+    }
+    for (uint64_t i = 0; i < SOME; i += 3) {
+        struct notes got = {0};
+        EXPECT(imrec_minibatch_seek(s, at[i], NULL) == IMREC_OK);
+        EXPECT(mb_follow(s, 24 + 3 * (i % 5), 1, 4, &got) == IMREC_OK);
+        EXPECT(got.minibatch[0].hash == want.minibatch[i].hash &&
+               got.minibatch[0].position == want.minibatch[i].position &&
+               got.minibatch[0].sweep_end == want.minibatch[i].sweep_end);
+        notes_free(&got);
+    }
+    for (uint64_t i = 0; i < SOME; i++)
+        free(at[i]);
+    imrec_minibatch_source_close(s);
+    notes_free(&want);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("minibatch_stream");
@@ -356,6 +414,8 @@ int main(void)
     tcase_add_loop_test(tc, global_shares_are_the_minibatch_of_one_rank, 0, whole);
     tcase_add_loop_test(tc, slots_are_dealt_out_to_ranks, whole, SET_WAYS);
     tcase_add_loop_test(tc, local_ranks_share_a_sweep_without_rest, 0, whole);
+    tcase_add_loop_test(tc, local_ranks_fill_slots_of_their_own, whole, SET_WAYS);
+    tcase_add_loop_test(tc, positions_of_local_ranks_go_on_the_same, whole, SET_WAYS);
     suite_add_tcase(s, tc);
     return suite_run(s);
 }
