@@ -193,7 +193,9 @@ imrec_minibatch_position(struct imrec_minibatch_source *s, const char **json,
                          struct imrec_error *err);
 /* Goes to a position of the same data, seed and window, forwards or backwards, from any process;
  * with rank_mode=global the number of ranks may be another one. Also after an error or
- * IMREC_END. Where it fails the source stands where it stood. */
+ * IMREC_END. CNTK's {"minibatchSourcePosition": samples}, also inside of another object, is the
+ * first sequence that begins there or behind it. Where it fails the source stands where it stood.
+ */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_seek(struct imrec_minibatch_source *s, const char *json, struct imrec_error *err);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { VERSION = 1, MAX_BYTES = 1 << 24, MAX_SLOTS = 1 << 20 };
+#define NOMINAL    "minibatchSourcePosition"
 #define MAX_NUMBER ((json_int_t)1 << 62) /* what is counted on from there fits */
 
 /* What shapes the order beside the data; must be equal where a position is used. */
@@ -215,10 +216,47 @@ static enum imrec_status take_slots(const struct imrec_minibatch_source *s, cons
     return IMREC_OK;
 }
 
+/* CNTK's own: {"minibatchSourcePosition": 1280}, also inside of what a trainer saved. *found: how
+ * many there are; *in: the object with the last of them. */
+static void find_nominal(const json_t *value, const json_t **in, uint64_t *found)
+{
+    const char *key;
+    json_t *member;
+    if (json_object_get(value, NOMINAL) != NULL) {
+        *in = value;
+        ++*found;
+    }
+    json_object_foreach((json_t *)value, key, member) find_nominal(member, in, found);
+}
+
+static enum imrec_status take_nominal(const struct imrec_minibatch_source *s, const json_t *root,
+                                      struct source_place *out, struct imrec_error *err)
+{
+    const json_t *in = NULL;
+    uint64_t found = 0;
+    find_nominal(root, &in, &found);
+    if (found == 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "position: it has neither \"version\", as one of this library, nor "
+                              "\"" NOMINAL "\", as one of CNTK's");
+    if (found > 1)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "position: it has \"" NOMINAL "\" %" PRIu64
+                              " times; take the dictionary of one source",
+                              found);
+    out->nominal = true;
+    IMREC_TRY(take(in, NOMINAL, &out->mark.position, err));
+    return is_sweep(s, out->mark.position / timeline_sweep_samples(s->line) + 1)
+               ? IMREC_OK
+               : wrong(err, NOMINAL, "before sample 2^62");
+}
+
 static enum imrec_status take_all(struct imrec_minibatch_source *s, const json_t *root,
                                   struct source_place *out, struct imrec_error *err)
 {
     uint64_t version = 0;
+    if (json_object_get(root, "version") == NULL)
+        return take_nominal(s, root, out, err);
     IMREC_TRY(take(root, "version", &version, err));
     if (version != VERSION)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,

@@ -401,6 +401,32 @@ enum imrec_status imrec_minibatch_position(struct imrec_minibatch_source *s, con
     return IMREC_OK;
 }
 
+/* A place that is known by its nominal time becomes that of the first sequence at or behind it. The
+ * thread must be idle. */
+static enum imrec_status
+find_place(struct imrec_minibatch_source *s, struct source_place *p, struct imrec_error *err)
+{
+    const bool counts_labels = s->label_stream != UINT32_MAX;
+    struct timeline_item item;
+    if (!p->nominal)
+        return IMREC_OK;
+    if (counts_labels && s->options.epoch_size != UINT64_MAX)
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                              "position: minibatchSourcePosition does not say how many samples of "
+                              "label_stream '%.60s' were before it, which epoch_size counts",
+                              s->options.o.label_stream);
+    IMREC_TRY(timeline_seek(s->line, p->mark.position, err));
+    IMREC_TRY(timeline_peek(s->line, &item, err));
+    p->mark = (struct minibatch_mark){
+        .sweep = item.sweep, .number = item.number, .position = item.position};
+    if (counts_labels || source_truncates(s))
+        return IMREC_OK;
+    p->mark.labels = item.position;
+    p->mark.epoch = item.position / s->options.epoch_size;
+    p->mark.epoch_labels = p->mark.epoch * s->options.epoch_size;
+    return IMREC_OK;
+}
+
 enum imrec_status
 imrec_minibatch_seek(struct imrec_minibatch_source *s, const char *json, struct imrec_error *err)
 {
@@ -410,7 +436,9 @@ imrec_minibatch_seek(struct imrec_minibatch_source *s, const char *json, struct 
         if (s->started)
             halt(s);
         s->astray = true; /* until both have moved */
-        st = source_go(s, &place, false, err);
+        st = find_place(s, &place, err);
+        if (st == IMREC_OK)
+            st = source_go(s, &place, false, err);
         if (st == IMREC_OK)
             st = source_place_copy(&s->place, &place, err);
         s->astray = st != IMREC_OK;

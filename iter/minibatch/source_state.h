@@ -18,6 +18,7 @@ enum { SOURCE_DROPPED_KEPT = 1000 }; /* messages of what was dropped */
 
 struct source_place { /* where a source stands: what a position holds */
     struct minibatch_mark mark;
+    bool nominal; /* mark.position is all that is known: CNTK's minibatchSourcePosition */
     struct truncated_held *held; /* with truncation: what its slots hold */
     uint64_t helds, held_room;
 };

@@ -9,6 +9,7 @@
 """
 from __future__ import annotations
 
+import json
 import os
 import threading
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
@@ -24,6 +25,7 @@ from .errors import ArgumentError, CancelledError
 __all__ = ["CBFDeserializer", "CSR", "CTFDeserializer", "Deserializer", "FULL_DATA_SWEEP", "INFINITELY_REPEAT", "Minibatch",
            "MinibatchData", "MinibatchSource", "StreamDef", "StreamDefs", "StreamInformation"]
 
+_NOMINAL_TIME = "minibatchSourcePosition"  # CNTK's name of a source's state
 INFINITELY_REPEAT: int = lib.IMREC_INFINITELY_REPEAT  #: of max_sweeps, max_samples, epoch_size: it never ends
 FULL_DATA_SWEEP: int = lib.IMREC_FULL_DATA_SWEEP  #: of max_samples, epoch_size: one sweep, and the end
 
@@ -382,15 +384,18 @@ class MinibatchSource:
         check(lib.imrec_minibatch_seek(self._source, position.encode(), err), err)
 
     def get_checkpoint_state(self) -> dict[str, Any]:
-        """The position behind the minibatch delivered last, to be pickled or saved as JSON."""
+        """The position behind the minibatch delivered last, to be pickled or saved as JSON: "position", which is exact, and
+        CNTK's "minibatchSourcePosition", the nominal time, a number of samples."""
         with self._served():
-            return {"position": self._position()}
+            position = self._position()
+            return {_NOMINAL_TIME: json.loads(position)["position"], "position": position}
 
     def restore_from_checkpoint(self, checkpoint: Mapping[str, Any]) -> None:
         """Goes to a position of the same data, seed and window, in any process; with rank_mode="global" the number of ranks
-        may be another one."""
+        may be another one. Or to a nominal time: CNTK's {"minibatchSourcePosition": samples}, alone or inside of what its
+        Trainer saved, is the first sequence that begins there or behind it. A state whose number was changed is a nominal time."""
         with self._served():
-            self._seek(checkpoint["position"])
+            self._seek(_exact(checkpoint) or json.dumps(checkpoint, default=_plain))
 
     state_dict, load_state_dict = get_checkpoint_state, restore_from_checkpoint
     current_position = property(get_checkpoint_state, restore_from_checkpoint, doc="The checkpoint's state; it can be set.")
@@ -437,6 +442,22 @@ class MinibatchSource:
 
     def __repr__(self) -> str:
         return f"<imrec.MinibatchSource: {', '.join(self.streams) if self._source else 'closed'}>"
+
+
+def _exact(checkpoint: Any) -> str | None:
+    """The text of a position, unless the nominal time beside it was set to another one."""
+    position = checkpoint.get("position") if isinstance(checkpoint, Mapping) else None
+    if not isinstance(position, str):
+        return None
+    time = checkpoint.get(_NOMINAL_TIME)
+    return position if time is None or time == json.loads(position).get("position") else None
+
+
+def _plain(value: Any) -> Any:
+    """What json does not know: numpy's numbers, mappings; the rest of a trainer's state does not matter here."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.item() if isinstance(value, np.generic) else None
 
 
 def _numbered(source: Any) -> Any:

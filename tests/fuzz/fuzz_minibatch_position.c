@@ -1,5 +1,6 @@
 /* tests/fuzz/fuzz_minibatch_position.c - arbitrary text as a position of a minibatch source, whole
- * or truncated: refused with a sentence, or a place that reads on and writes and reads the same. */
+ * or truncated, for a global rank or a local one: refused with a sentence, or a place that reads on
+ * and writes and reads the same. */
 #include "imrec/minibatch.h"
 #include "storage/mem.h"
 
@@ -14,12 +15,14 @@ static void must(int yes)
         abort();
 }
 
-static struct imrec_minibatch_source *open_set(const char *truncation)
+static struct imrec_minibatch_source *open_set(const char *truncation, const char *mode)
 {
     static const char text[] = "1 |a 1\n1 |a 2\n2 |a 3\n3 |a 4\n3 |a 5\n3 |a 6\n4 |a 7\n5 |a 8\n";
-    static const char *const keys[] = {
-        "file=mem://fuzz.ctf", "input.a.format=dense",  "input.a.dim=1",   "chunkSizeInBytes=20",
-        "randomizationSeed=3", "randomizationWindow=2", "minibatchSize=4", "threads=1"};
+    static const char *const keys[] = {"file=mem://fuzz.ctf", "input.a.format=dense",
+                                       "input.a.dim=1",       "chunkSizeInBytes=20",
+                                       "randomizationSeed=3", "randomizationWindow=2",
+                                       "minibatchSize=4",     "threads=1",
+                                       "num_ranks=2",         "rank=1"};
     struct imrec_minibatch_config *c;
     struct imrec_minibatch_source *s;
     must(mem_put("fuzz.ctf", text, sizeof(text) - 1, NULL) == IMREC_OK);
@@ -27,6 +30,7 @@ static struct imrec_minibatch_source *open_set(const char *truncation)
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         must(imrec_minibatch_config_set(c, keys[i], NULL) == IMREC_OK);
     must(imrec_minibatch_config_set(c, truncation, NULL) == IMREC_OK);
+    must(imrec_minibatch_config_set(c, mode, NULL) == IMREC_OK);
     must(imrec_minibatch_source_open(imrec_minibatch_config_options(c), &s, NULL) == IMREC_OK);
     imrec_minibatch_config_free(c);
     return s;
@@ -53,16 +57,18 @@ static void try_text(struct imrec_minibatch_source *s, const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct imrec_minibatch_source *whole, *truncated;
+    static struct imrec_minibatch_source *whole, *truncated, *local;
     char *text = malloc(size + 1);
     if (whole == NULL) { /* kept for the process */
-        whole = open_set("truncationLength=0");
-        truncated = open_set("truncationLength=2");
+        whole = open_set("truncationLength=0", "rank_mode=global");
+        truncated = open_set("truncationLength=2", "rank_mode=global");
+        local = open_set("truncationLength=2", "rank_mode=local");
     }
     memcpy(text, data, size);
     text[size] = '\0';
     try_text(whole, text);
     try_text(truncated, text);
+    try_text(local, text);
     free(text);
     return 0;
 }

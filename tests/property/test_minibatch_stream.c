@@ -3,6 +3,8 @@
 #include "tests/support/minibatch_sets.h"
 #include "tests/support/suite.h"
 
+#include <inttypes.h>
+
 enum { SOME = 40 }; /* minibatches: over the end of a sweep or two */
 
 static struct imrec_error err;
@@ -396,6 +398,51 @@ START_TEST(positions_of_local_ranks_go_on_the_same) /* loop: ways with truncatio
 }
 END_TEST
 
+/* CNTK's own state says a number of samples only. */
+START_TEST(a_nominal_time_is_the_first_sequence_at_or_behind_it) /* loop: ways without truncation */
+{
+    const char *const *keys = mb_keys(set_way(_i), MB_KEYS("epoch_size=30"));
+    struct imrec_minibatch_source *s = mb_open(keys);
+    struct notes want = mb_all(keys, 1, SOME); /* a sequence each */
+    for (uint64_t time = 0, i = 0; i < SOME; time += 2) {
+        struct notes got = {0};
+        char json[120];
+        while (i < SOME && (i > 0 ? want.minibatch[i - 1].position : 0) < time)
+            i++;
+        if (i == SOME)
+            break;
+        snprintf(json, sizeof(json),
+                 "{\"a\": {\"minibatchSourcePosition\": %" PRIu64 "}, \"b\": 1}", time);
+        EXPECT(imrec_minibatch_seek(s, json, NULL) == IMREC_OK);
+        EXPECT(mb_follow(s, 1, 1, 4, &got) == IMREC_OK);
+        EXPECT(same_sequence(&got.sequence[0], &want.sequence[i]));
+        EXPECT(got.minibatch[0].position == want.minibatch[i].position &&
+               got.minibatch[0].epoch == want.minibatch[i].epoch &&
+               got.minibatch[0].epoch_end == want.minibatch[i].epoch_end);
+        notes_free(&got);
+    }
+    imrec_minibatch_source_close(s);
+    notes_free(&want);
+}
+END_TEST
+
+START_TEST(a_nominal_time_does_not_tell_epochs_of_another_stream)
+{
+    const char *const *keys = mb_keys(set_kinds[2], MB_KEYS("label_stream=B"));
+    struct imrec_minibatch_source *s = mb_open(mb_keys(keys, MB_KEYS("epoch_size=30"))),
+                                  *endless = mb_open(keys);
+    static const char json[] = "{\"minibatchSourcePosition\": 9}";
+    EXPECT(imrec_minibatch_seek(s, json, &err) == IMREC_ERR_UNSUPPORTED);
+    EXPECT_SAYING(strstr(err.message, "label_stream 'B'") != NULL, "%s", err.message);
+    struct notes n = {0};
+    EXPECT(mb_follow(s, 1, 1, 4, &n) == IMREC_OK && n.minibatch[0].sweep == 0); /* where it was */
+    EXPECT(imrec_minibatch_seek(endless, json, &err) == IMREC_OK);
+    imrec_minibatch_source_close(s);
+    imrec_minibatch_source_close(endless);
+    notes_free(&n);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("minibatch_stream");
@@ -416,6 +463,8 @@ int main(void)
     tcase_add_loop_test(tc, local_ranks_share_a_sweep_without_rest, 0, whole);
     tcase_add_loop_test(tc, local_ranks_fill_slots_of_their_own, whole, SET_WAYS);
     tcase_add_loop_test(tc, positions_of_local_ranks_go_on_the_same, whole, SET_WAYS);
+    tcase_add_loop_test(tc, a_nominal_time_is_the_first_sequence_at_or_behind_it, 0, whole);
+    tcase_add_test(tc, a_nominal_time_does_not_tell_epochs_of_another_stream);
     suite_add_tcase(s, tc);
     return suite_run(s);
 }

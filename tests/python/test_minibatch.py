@@ -91,6 +91,31 @@ def test_checkpoints_and_pickles_go_on(numbered):
         assert source.current_position == state
 
 
+def test_cntks_nominal_time_is_understood(numbered, ctf):
+    with open_numbered(numbered, randomization_seed=3) as source:
+        order = [int(i) for i in source.next_minibatch(100).ids]
+        state = source.get_checkpoint_state()
+        assert state["minibatchSourcePosition"] == 100
+        for dictionary, first in [({"minibatchSourcePosition": 0}, 0), ({"minibatchSourcePosition": np.int64(17)}, 17),
+                                  ({"TrainingMinibatchSource": {"minibatchSourcePosition": 42}, "learners": object()}, 42)]:
+            source.restore_from_checkpoint(dictionary)
+            assert [int(i) for i in source.next_minibatch(3).ids] == order[first:first + 3]
+        position = source.current_position  # as CNTK's users rewind a source
+        position["minibatchSourcePosition"] = 5
+        source.current_position = position
+        assert int(source.next_minibatch(1).ids[0]) == order[5]
+        source.restore_from_checkpoint(json.loads(json.dumps(state)))
+        assert source.next_minibatch(1).sweep == 1
+        for wrong in ({}, {"minibatchSourcePosition": -1}, {"minibatchSourcePosition": "3"}, {"position": 3},
+                      {"a": {"minibatchSourcePosition": 1}, "b": {"minibatchSourcePosition": 1}}):
+            with pytest.raises(imrec.ArgumentError, match="minibatchSourcePosition"):
+                source.restore_from_checkpoint(wrong)
+    with MinibatchSource(CTFDeserializer(ctf, STREAMS), randomize=False) as source:  # lengths 2, 1, 2
+        for time, first in [(0, 0), (1, 1), (2, 1), (3, 2), (4, 0), (5, 0), (6, 1)]:
+            source.restore_from_checkpoint({"minibatchSourcePosition": time})
+            assert int(source.next_minibatch(1).ids[0]) == first
+
+
 def test_ends_sizes_and_iteration(numbered):
     sizes = {"max_samples=FULL_DATA_SWEEP": {"max_samples": FULL_DATA_SWEEP}, "max_sweeps": {"max_sweeps": 1},
              "epoch_size": {"epoch_size": FULL_DATA_SWEEP}, "max_samples": {"max_samples": 100}}
