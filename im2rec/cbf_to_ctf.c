@@ -235,14 +235,11 @@ enum imrec_status imrec_cbf_to_ctf(const char *input, const char *output, const 
 enum imrec_status imrec_is_cbf(const char *input, bool *out, struct imrec_error *err)
 {
     struct source *in;
-    uint8_t magic[8];
+    const size_t n = strlen(input);
     *out = false;
     IMREC_TRY(source_open(input, &in, err));
-    enum imrec_status st = IMREC_OK;
-    if (in->size >= sizeof(magic))
-        st = source_read(in, 0, magic, sizeof(magic), err);
-    *out = st == IMREC_OK && in->size >= sizeof(magic) &&
-           cbf_is_magic((struct bytes){magic, sizeof(magic)});
+    const enum imrec_status st = cbf_file_is(in, out, err);
+    *out |= st == IMREC_OK && n > 4 && strcmp(input + n - 4, ".cbf") == 0;
     source_close(in);
     return st;
 }

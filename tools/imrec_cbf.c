@@ -141,8 +141,11 @@ int cbf_check(const char *name, char *const *files, int n, struct json *j, struc
         struct imrec_error err;
         struct imrec_cbf_card c;
         struct found to = {j, n > 1 ? files[i] : NULL};
-        if (imrec_cbf_card(files[i], true, found, &to, &c, &err) != IMREC_OK)
+        if (imrec_cbf_card(files[i], true, found, &to, &c, &err) != IMREC_OK) {
+            if (j != NULL)
+                found(&to, err.offset != IMREC_NO_OFFSET ? err.offset : 0, 0, err.message);
             return cli_fail(name, &err);
+        }
         sum->sequences += c.sequences;
         sum->chunks += c.chunks;
         sum->findings += c.findings;

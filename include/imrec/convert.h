@@ -62,7 +62,8 @@ imrec_cbf_to_ctf(const char *input, const char *output, const char *header,
                  imrec_convert_progress_fn *progress, void *user, struct imrec_convert_result *out,
                  struct imrec_error *err);
 
-/* Whether the file begins as CNTK's binary format does. */
+/* Whether a file is of CNTK's binary format, whole or damaged: by its magic, at the begin or at the
+ * header that its last bytes lead to, or by a name that ends in ".cbf". */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_is_cbf(const char *input, bool *out, struct imrec_error *err);
 

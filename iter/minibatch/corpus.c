@@ -23,15 +23,6 @@ static const struct ctf_index *index_of(const struct corpus_file *f)
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-static enum imrec_status is_binary(struct source *in, bool *out, struct imrec_error *err)
-{
-    uint8_t prefix[CBF_PREFIX_BYTES];
-    const size_t n = in->size < sizeof(prefix) ? (size_t)in->size : sizeof(prefix);
-    IMREC_TRY(source_read(in, 0, prefix, n, err));
-    *out = cbf_is_magic((struct bytes){prefix, n});
-    return IMREC_OK;
-}
-
 /* What `type` asks for, or the first bytes of the first file. */
 static enum imrec_status find_kind(struct corpus *c, struct imrec_error *err)
 {
@@ -44,7 +35,7 @@ static enum imrec_status find_kind(struct corpus *c, struct imrec_error *err)
                               "binary are",
                               c->o.type);
     if (asked == CORPUS_BY_BYTES)
-        IMREC_TRY(is_binary(c->file[0].in, &binary, err));
+        IMREC_TRY(cbf_file_is(c->file[0].in, &binary, err));
     const size_t n = strlen(c->file[0].name);
     binary |= n > 4 && strcmp(c->file[0].name + n - 4, ".cbf") == 0; /* its fault will be told */
     c->text = asked == CORPUS_TEXT || (asked == CORPUS_BY_BYTES && !binary);
@@ -85,7 +76,7 @@ index_text(struct corpus *c, struct corpus_file *f, struct imrec_error *err)
         .known_streams = c->streams,
     };
     bool binary;
-    IMREC_TRY(is_binary(f->in, &binary, err));
+    IMREC_TRY(cbf_file_is(f->in, &binary, err));
     if (binary)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, 0,
                               "%.200s: the file is CNTK's binary format; text is expected here",

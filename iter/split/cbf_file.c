@@ -19,6 +19,31 @@ void cbf_file_blame(const char *name, enum imrec_status st, struct imrec_error *
              err->offset, why);
 }
 
+static enum imrec_status
+has_magic(struct source *in, uint64_t at, bool *out, struct imrec_error *err)
+{
+    uint8_t magic[8];
+    *out = false;
+    if (in->size < sizeof(magic) || at > in->size - sizeof(magic))
+        return IMREC_OK;
+    IMREC_TRY(source_read(in, at, magic, sizeof(magic), err));
+    *out = cbf_is_magic((struct bytes){magic, sizeof(magic)});
+    return IMREC_OK;
+}
+
+enum imrec_status cbf_file_is(struct source *in, bool *out, struct imrec_error *err)
+{
+    uint8_t tail[CBF_TAIL_BYTES];
+    uint64_t header = 0;
+    IMREC_TRY(has_magic(in, 0, out, err));
+    if (*out || in->size < sizeof(tail))
+        return IMREC_OK;
+    IMREC_TRY(source_read(in, in->size - sizeof(tail), tail, sizeof(tail), err));
+    return cbf_header_offset(tail, in->size, &header, NULL) == IMREC_OK
+               ? has_magic(in, header, out, err)
+               : IMREC_OK;
+}
+
 static enum imrec_status find_header(struct source *in, uint64_t *offset, struct imrec_error *err)
 {
     uint8_t prefix[CBF_PREFIX_BYTES], tail[CBF_TAIL_BYTES] = {0};

@@ -10,4 +10,8 @@ IMREC_NODISCARD enum imrec_status cbf_file_header(struct source *in, const char 
                                                   struct cbf_header *out, struct imrec_error *err);
 /* Puts "NAME: byte N: " before the sentence of a format's error. */
 void cbf_file_blame(const char *name, enum imrec_status st, struct imrec_error *err);
+/* Whether a file is of this format, whole or damaged: the magic is at its begin, or where its last
+ * bytes say that the header is. */
+IMREC_NODISCARD enum imrec_status
+cbf_file_is(struct source *in, bool *out, struct imrec_error *err);
 #endif
