@@ -143,8 +143,9 @@ make(const struct imrec_iter_options *o, float *mean, struct imrec_error *err)
     if (sum.values == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory for the mean image");
-    imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
-              o->mean_img);
+    if (o->verbose)
+        imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
+                  o->mean_img);
     enum imrec_status st = sum_up(o, &sum, err);
     if (st == IMREC_OK && sum.count == 0)
         st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,

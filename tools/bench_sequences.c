@@ -183,9 +183,9 @@ static void minibatches(struct run *r)
     snprintf(threads, sizeof(threads), "threads=%" PRIu32, r->threads);
     if (imrec_minibatch_config_new(&c, err) != IMREC_OK)
         return;
-    bool good =
-        minibatch_config_read(c, r->b->source, r->b->pair_count, r->b->pairs, err) == IMREC_OK &&
-        imrec_minibatch_config_set(c, threads, err) == IMREC_OK;
+    bool good = minibatch_config_read(c, r->b->name, r->b->source, r->b->pair_count, r->b->pairs,
+                                      err) == IMREC_OK &&
+                imrec_minibatch_config_set(c, threads, err) == IMREC_OK;
     const double begin = bench_now(), cpu = bench_cpu_now();
     do
         good = good && two_sweeps(r, c, &t);
@@ -333,8 +333,9 @@ int bench_sequences(const struct bench_sequences *b)
         return cli_fail(b->name, &err);
     struct row *row = cli_realloc(NULL, (size_t)b->team_count, sizeof(*row));
     memset(row, 0, (size_t)b->team_count * sizeof(*row));
-    bool good = minibatch_config_read(c, b->source, b->pair_count, b->pairs, &err) == IMREC_OK &&
-                find_files(&r, imrec_minibatch_config_options(c), &err);
+    bool good =
+        minibatch_config_read(c, b->name, b->source, b->pair_count, b->pairs, &err) == IMREC_OK &&
+        find_files(&r, imrec_minibatch_config_options(c), &err);
     if (!good)
         (void)cli_fail(b->name, &err);
     for (int i = 0; i < b->team_count && good; i++) {

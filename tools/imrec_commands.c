@@ -165,6 +165,8 @@ bool command_iter_options(const char *name, char *const *pairs, int n, struct im
             cli_refuse(stderr, name, "%s", err.message);
             return false;
         }
+        if (strncmp(pairs[i], "verbose=", 8) == 0 && o->verbose) /* asked for, not the default */
+            cli_log_traces(name);
     }
     return true;
 }

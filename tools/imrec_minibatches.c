@@ -134,7 +134,7 @@ static enum imrec_status configure(struct imrec_minibatch_config *c,
                                    const struct minibatches_options *o, const char *source,
                                    int pairs, char *const *pair, struct imrec_error *err)
 {
-    enum imrec_status st = minibatch_config_read(c, source, pairs, pair, err);
+    enum imrec_status st = minibatch_config_read(c, page.name, source, pairs, pair, err);
     if (st == IMREC_OK && o->count == 0 && !ends_by_itself(imrec_minibatch_config_options(c)))
         st = imrec_minibatch_config_set(c, "max_sweeps=1", err);
     return st;

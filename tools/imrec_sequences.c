@@ -37,6 +37,7 @@ static enum imrec_status configure(const struct sequences_request *r,
                                    struct imrec_minibatch_config *c, struct imrec_error *err)
 {
     enum imrec_status st = IMREC_OK;
+    cli_log_traces(r->name); /* which the library has for trace_level=2 only */
     if (r->config[0] != '\0')
         st = imrec_minibatch_config_load(c, r->config, err);
     for (int i = 0; i < r->operands && st == IMREC_OK; i++) {

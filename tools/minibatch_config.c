@@ -2,6 +2,7 @@
 #include "tools/minibatch_config.h"
 
 #include "tools/cli/memory.h"
+#include "tools/cli/report.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -41,9 +42,11 @@ minibatch_config_file(struct imrec_minibatch_config *c, const char *files, struc
     return st;
 }
 
-enum imrec_status minibatch_config_read(struct imrec_minibatch_config *c, const char *source,
-                                        int pairs, char *const *pair, struct imrec_error *err)
+enum imrec_status minibatch_config_read(struct imrec_minibatch_config *c, const char *name,
+                                        const char *source, int pairs, char *const *pair,
+                                        struct imrec_error *err)
 {
+    cli_log_traces(name); /* which the library has for trace_level=2 only */
     enum imrec_status st = is_configuration(source, pairs, pair)
                                ? imrec_minibatch_config_load(c, source, err)
                                : minibatch_config_file(c, source, err);

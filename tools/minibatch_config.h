@@ -7,8 +7,9 @@
 /* Adds a file, or several ('a.ctf;b.ctf'), of any length. */
 IMREC_NODISCARD enum imrec_status
 minibatch_config_file(struct imrec_minibatch_config *c, const char *files, struct imrec_error *err);
-/* source: a text, a binary file, several, or a configuration. */
-IMREC_NODISCARD enum imrec_status minibatch_config_read(struct imrec_minibatch_config *c,
-                                                        const char *source, int pairs,
-                                                        char *const *pair, struct imrec_error *err);
+/* Lets traceLevel=2 be heard, on stderr behind the command's name. source: a text, a binary file,
+ * several, or a configuration. */
+IMREC_NODISCARD enum imrec_status
+minibatch_config_read(struct imrec_minibatch_config *c, const char *name, const char *source,
+                      int pairs, char *const *pair, struct imrec_error *err);
 #endif

@@ -3,11 +3,13 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "iter/minibatch/corpus_slices.h"
 #include "iter/minibatch/corpus_streams.h"
 #include "iter/split/cbf_file.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static enum imrec_status no_memory(const struct corpus *c, struct imrec_error *err)
@@ -81,7 +83,8 @@ index_text(struct corpus *c, struct corpus_file *f, struct imrec_error *err)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, 0,
                               "%.200s: the file is CNTK's binary format; text is expected here",
                               f->name);
-    return ctf_index_file_open(f->name, f->in, &o, c->o.cache_index, &f->index, err);
+    return ctf_index_file_open(f->name, f->in, &o, c->o.cache_index, c->o.trace_level >= 2,
+                               &f->index, err);
 }
 
 static enum imrec_status open_files(struct corpus *c, struct imrec_error *err)
@@ -226,6 +229,23 @@ static enum imrec_status check_samples(const struct corpus *c, struct imrec_erro
                           f->name, f->head.table + 12, c->sequences);
 }
 
+/* What a file turned out to be, for who asks for everything. */
+static void tell(const struct corpus *c)
+{
+    char inputs[300];
+    size_t n = 0;
+    for (uint32_t i = 0; i < c->streams && n < sizeof(inputs); i++)
+        n += (size_t)snprintf(
+            inputs + n, sizeof(inputs) - n, "%s%.40s (%s, dim %" PRIu32 ", %s)", i > 0 ? ", " : "",
+            c->stream[i].name, c->stream[i].storage == STREAM_SPARSE ? "sparse" : "dense",
+            c->stream[i].dim, c->stream[i].element == STREAM_DOUBLE ? "double" : "float");
+    imrec_log(IMREC_LOG_TRACE,
+              "%.200s: %s, files: %" PRIu32 ", sequences: %" PRIu64 ", samples: %" PRIu64
+              ", chunks: %" PRIu32 "; inputs: %s",
+              c->o.file, c->text ? "text" : "binary", c->files, c->sequences, c->samples, c->chunks,
+              inputs);
+}
+
 /* ---- questions --------------------------------------------------------------------------- */
 
 /* The last of block[begin, end) that begins at `sequence` or before. */
@@ -352,6 +372,8 @@ enum imrec_status corpus_open(const struct imrec_deserializer *d, enum imrec_pre
         make_chunks(c, chunks_of_blocks);
         st = check_samples(c, err);
     }
+    if (st == IMREC_OK && c->o.trace_level >= 2)
+        tell(c);
     if (st == IMREC_OK)
         return IMREC_OK;
     corpus_close(c);

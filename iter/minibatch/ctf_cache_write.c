@@ -1,5 +1,5 @@
 /* iter/minibatch/ctf_cache_write.c - a cache of an index, written by a thread of its own. What
- * hinders it is told as a trace and costs nothing but the cache. */
+ * hinders it costs nothing but the cache. */
 #include "iter/minibatch/ctf_cache_write.h"
 
 #include "base/alloc.h"
@@ -15,6 +15,7 @@ struct ctf_cache_write {
     const char *uri;
     const struct ctf_index *index;
     struct ctf_cache_facts facts;
+    bool traces;
     struct thread thread;
 };
 
@@ -73,13 +74,13 @@ static void *run(void *arg)
 {
     const struct ctf_cache_write *w = arg;
     struct imrec_error err;
-    if (write_all(w, &err) != IMREC_OK)
+    if (write_all(w, &err) != IMREC_OK && w->traces)
         imrec_log(IMREC_LOG_TRACE, "no index is kept beside the text: %s", err.message);
     return NULL;
 }
 
 struct ctf_cache_write *ctf_cache_write_start(const char *uri, const struct ctf_index *x,
-                                              const struct ctf_cache_facts *facts)
+                                              const struct ctf_cache_facts *facts, bool traces)
 {
     struct ctf_cache_write *w = imrec_zalloc(1, sizeof(*w));
     struct imrec_error err;
@@ -88,8 +89,10 @@ struct ctf_cache_write *ctf_cache_write_start(const char *uri, const struct ctf_
     w->uri = uri;
     w->index = x;
     w->facts = *facts;
+    w->traces = traces;
     if (thread_start(&w->thread, "imrec-index", run, w, &err) != IMREC_OK) {
-        imrec_log(IMREC_LOG_TRACE, "no index is kept beside the text: %s", err.message);
+        if (traces)
+            imrec_log(IMREC_LOG_TRACE, "no index is kept beside the text: %s", err.message);
         imrec_free(w);
         return NULL;
     }

@@ -6,8 +6,9 @@
 
 struct ctf_cache_write;
 
-/* What the pointers lead to must last until the end. NULL: it could not be begun. */
+/* traces: what hinders it is told. What the pointers lead to must last until the end. NULL: it
+ * could not be begun. */
 struct ctf_cache_write *ctf_cache_write_start(const char *uri, const struct ctf_index *x,
-                                              const struct ctf_cache_facts *facts);
+                                              const struct ctf_cache_facts *facts, bool traces);
 void ctf_cache_write_end(struct ctf_cache_write *w); /* waits; NULL is allowed */
 #endif

@@ -32,6 +32,7 @@ struct ctf_index_file {
     uint32_t *crc;     /* of each chunk's sequences */
     bool *loaded;      /* each chunk */
     struct mutex lock; /* of loaded[] and what it tells */
+    bool traces;
     struct ctf_cache_write *writing;
 };
 
@@ -125,15 +126,19 @@ static bool take_cache(struct ctf_index_file *f)
 {
     struct imrec_error why_not;
     if (source_open(f->uri, &f->cache, &why_not) != IMREC_OK) {
-        imrec_log(IMREC_LOG_TRACE, "%s", why_not.message);
+        if (f->traces)
+            imrec_log(IMREC_LOG_TRACE, "%s", why_not.message);
         return false;
     }
     const char *why = read_head(f);
     if (why == NULL)
         why = read_table(f);
+    if (why == NULL && f->traces)
+        imrec_log(IMREC_LOG_TRACE, "%s: the index of %s is taken from it", f->uri, f->o.name);
     if (why == NULL)
         return true;
-    imrec_log(IMREC_LOG_TRACE, "%s is not used: %s", f->uri, why);
+    if (f->traces)
+        imrec_log(IMREC_LOG_TRACE, "%s is not used: %s", f->uri, why);
     forget_cache(f);
     return false;
 }
@@ -180,7 +185,7 @@ static enum imrec_status pass_after_all(struct ctf_index_file *f, struct imrec_e
     }
     ctf_index_free(&x);
     if (st == IMREC_OK && f->writing == NULL)
-        f->writing = ctf_cache_write_start(f->uri, &f->index, &f->facts);
+        f->writing = ctf_cache_write_start(f->uri, &f->index, &f->facts, f->traces);
     return st;
 }
 
@@ -214,7 +219,7 @@ static enum imrec_status fill(struct ctf_index_file *f, bool use_cache, struct i
         return IMREC_OK;
     IMREC_TRY(ctf_pass(f->text, &f->o, &f->index, err));
     if (use_cache)
-        f->writing = ctf_cache_write_start(f->uri, &f->index, &f->facts);
+        f->writing = ctf_cache_write_start(f->uri, &f->index, &f->facts, f->traces);
     return IMREC_OK;
 }
 
@@ -231,7 +236,8 @@ static char *cache_of(const char *uri)
 
 enum imrec_status ctf_index_file_open(const char *uri, struct source *text,
                                       const struct ctf_index_options *o, bool use_cache,
-                                      struct ctf_index_file **out, struct imrec_error *err)
+                                      bool traces, struct ctf_index_file **out,
+                                      struct imrec_error *err)
 {
     struct ctf_index_file *f = imrec_zalloc(1, sizeof(*f));
     *out = NULL;
@@ -241,6 +247,7 @@ enum imrec_status ctf_index_file_open(const char *uri, struct source *text,
     f->o = *o;
     f->o.size = text->size;
     f->text = text;
+    f->traces = traces;
     f->uri = cache_of(uri);
     const enum imrec_status st = f->uri == NULL ? no_memory(o, err) : fill(f, use_cache, err);
     if (st != IMREC_OK)

@@ -1,9 +1,9 @@
 /* iter/minibatch/ctf_index_file.h - the index of a text: from a pass over it, or from the cache
  * that stands beside it. docs/formats/ctf_cache.md
  *
- * A cache that is not of this text, of these options or not whole is passed over (and told as a
- * trace) and made anew by a thread of its own, while the index is in use; that it cannot be
- * written is no error. */
+ * A cache that is not of this text, of these options or not whole is passed over (where `traces` is
+ * set with a word why) and made anew by a thread of its own, while the index is in use; that it
+ * cannot be written is no error. */
 #ifndef IMREC_ITER_MINIBATCH_CTF_INDEX_FILE_H
 #define IMREC_ITER_MINIBATCH_CTF_INDEX_FILE_H
 
@@ -16,7 +16,8 @@ struct ctf_index_file;
  * taken from the text. */
 IMREC_NODISCARD enum imrec_status
 ctf_index_file_open(const char *uri, struct source *text, const struct ctf_index_options *o,
-                    bool use_cache, struct ctf_index_file **out, struct imrec_error *err);
+                    bool use_cache, bool traces, struct ctf_index_file **out,
+                    struct imrec_error *err);
 
 /* Totals and chunks are there at once; the sequences of a chunk only when they were needed. */
 const struct ctf_index *ctf_index_file_index(const struct ctf_index_file *f);

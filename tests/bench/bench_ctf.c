@@ -117,7 +117,7 @@ static void pass_over_file(struct run *r)
     struct ctf_index_file *f;
     struct source *s;
     must(source_open(path, &s, &err) == IMREC_OK, path);
-    must(ctf_index_file_open(path, s, &o, false, &f, &err) == IMREC_OK, path);
+    must(ctf_index_file_open(path, s, &o, false, false, &f, &err) == IMREC_OK, path);
     ctf_index_file_close(f);
     source_close(s);
 }
@@ -144,9 +144,12 @@ static void deliver(struct run *r, bool randomize)
     enum imrec_status st;
     for (uint32_t i = 0; i < r->text->streams; i++) {
         const struct stream_info *info = &r->text->stream[i];
-        stream[i] = (struct imrec_stream){
-            info->name, info->alias, info->storage == STREAM_SPARSE ? IMREC_SPARSE : IMREC_DENSE,
-            info->dim,  true,        false};
+        stream[i] = (struct imrec_stream){.name = info->name,
+                                          .alias = info->alias,
+                                          .storage = info->storage == STREAM_SPARSE ? IMREC_SPARSE
+                                                                                    : IMREC_DENSE,
+                                          .dim = info->dim,
+                                          .storage_given = true};
     }
     imrec_deserializer_init(&d);
     imrec_minibatch_options_init(&o);
@@ -250,7 +253,7 @@ static void measure_cache(void)
             struct source *s;
             must(source_open(path, &s, &err) == IMREC_OK, path);
             const uint64_t begin = clock_ns();
-            must(ctf_index_file_open(path, s, &o, cached != 0, &f, &err) == IMREC_OK, path);
+            must(ctf_index_file_open(path, s, &o, cached != 0, false, &f, &err) == IMREC_OK, path);
             const double ns = (double)(clock_ns() - begin);
             best[cached] = ns < best[cached] ? ns : best[cached];
             ctf_index_file_close(f);

@@ -78,7 +78,8 @@ static enum imrec_status open_uri(const char *uri, bool use_cache, struct ctf_in
     source_close(opened);
     opened = NULL;
     const enum imrec_status st = source_open(uri, &opened, &err);
-    return st != IMREC_OK ? st : ctf_index_file_open(uri, opened, &options, use_cache, out, &err);
+    return st != IMREC_OK ? st
+                          : ctf_index_file_open(uri, opened, &options, use_cache, false, out, &err);
 }
 
 static struct ctf_index_file *open_good(const char *uri)
@@ -308,7 +309,8 @@ START_TEST(no_memory_is_an_error_or_costs_the_cache) /* loop: without and with a
     bool done = false;
     for (long n = 0; n < 60 && !done; n++) {
         imrec_alloc_fail_after(n);
-        enum imrec_status st = ctf_index_file_open(text_path(), opened, &options, true, &f, &err);
+        enum imrec_status st =
+            ctf_index_file_open(text_path(), opened, &options, true, true, &f, &err);
         for (uint64_t i = 0; st == IMREC_OK && i < ctf_index_file_index(f)->chunks; i++)
             st = ctf_index_file_need(f, i, &err);
         if (f != NULL)

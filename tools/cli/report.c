@@ -11,13 +11,23 @@ static void log_line(void *user, enum imrec_log_level level, const char *line)
             line);
 }
 
-void cli_log_to_stderr(const char *name)
+static void listen(const char *name, enum imrec_log_level level)
 {
     union {
         const char *in;
         void *out;
     } user = {.in = name}; /* the callback does not write to it */
-    imrec_set_log(log_line, user.out, IMREC_LOG_WARNING);
+    imrec_set_log(log_line, user.out, level);
+}
+
+void cli_log_to_stderr(const char *name)
+{
+    listen(name, IMREC_LOG_WARNING);
+}
+
+void cli_log_traces(const char *name)
+{
+    listen(name, IMREC_LOG_TRACE);
 }
 
 int cli_fail(const char *name, const struct imrec_error *err)

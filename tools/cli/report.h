@@ -6,6 +6,9 @@
 
 /* From here on warnings of the library go to stderr, each a line that begins with `name`. */
 void cli_log_to_stderr(const char *name);
+/* ... and traces as well: what the library says where it is asked to, by verbose=1, traceLevel=2.
+ */
+void cli_log_traces(const char *name);
 
 /* One line on stderr: "NAME: message". Returns EXIT_FAILED. */
 int cli_fail(const char *name, const struct imrec_error *err);
