@@ -159,6 +159,15 @@ write_chunk(struct run *r, uint32_t i, uint64_t first, struct imrec_error *err)
     return IMREC_OK;
 }
 
+/* Types are told where not all are float, which they are if nobody says otherwise. */
+static const char *type_word(const struct run *r, const struct stream_info *s)
+{
+    bool doubles = false;
+    for (uint32_t i = 0; i < r->h.streams; i++)
+        doubles |= r->h.stream[i].element == STREAM_DOUBLE;
+    return !doubles ? "" : s->element == STREAM_DOUBLE ? " double" : " float";
+}
+
 static enum imrec_status
 write_header(const struct run *r, const char *path, struct imrec_error *err)
 {
@@ -170,8 +179,9 @@ write_header(const struct run *r, const char *path, struct imrec_error *err)
     enum imrec_status st = IMREC_OK;
     for (uint32_t i = 0; i < r->h.streams && st == IMREC_OK; i++) {
         const struct stream_info *s = &r->h.stream[i];
-        const int n = snprintf(numbers, sizeof(numbers), " %s %" PRIu32 "\n",
-                               s->storage == STREAM_SPARSE ? "sparse" : "dense", s->dim);
+        const int n =
+            snprintf(numbers, sizeof(numbers), " %s %" PRIu32 "%s\n",
+                     s->storage == STREAM_SPARSE ? "sparse" : "dense", s->dim, type_word(r, s));
         st = sink_append(to, s->name, strlen(s->name), err);
         if (st == IMREC_OK)
             st = sink_append(to, " ", 1, err);

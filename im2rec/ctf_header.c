@@ -23,18 +23,25 @@ static const char *keep(struct ctf_header *h, struct bytes word)
     return (const char *)word.p;
 }
 
+static bool element_of(struct bytes word, enum stream_element *out)
+{
+    *out = is_word(word, "double") ? STREAM_DOUBLE : STREAM_FLOAT;
+    return *out == STREAM_DOUBLE || is_word(word, "float");
+}
+
 static enum imrec_status read_line(struct ctf_header *h, const char *name, uint64_t number,
                                    struct bytes line, struct stream_info *out,
                                    struct imrec_error *err)
 {
-    struct bytes word[4];
+    struct bytes word[5];
     uint64_t dim = 0;
-    for (int i = 0; i < 4; i++)
+    enum stream_element element = out->element;
+    for (int i = 0; i < 5; i++)
         word[i] = text_word(&line);
     if (word[3].n == 0 || text_trim(line).n != 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "%s, line %" PRIu64 ": wanted are four words, <name> <alias> "
-                              "<dense|sparse> <dim>",
+                              "<dense|sparse> <dim>, and float or double as a fifth",
                               name, number);
     const bool sparse = is_word(word[2], "sparse");
     if (!sparse && !is_word(word[2], "dense"))
@@ -45,9 +52,14 @@ static enum imrec_status read_line(struct ctf_header *h, const char *name, uint6
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "%s, line %" PRIu64 ": dim is %s, it must be 1 to 2147483647", name,
                               number, text_quote(word[3]).s);
+    if (word[4].n > 0 && !element_of(word[4], &element))
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "%s, line %" PRIu64 ": the type is %s, it must be float or double",
+                              name, number, text_quote(word[4]).s);
     *out = (struct stream_info){.name = keep(h, word[0]),
                                 .alias = keep(h, word[1]),
                                 .storage = sparse ? STREAM_SPARSE : STREAM_DENSE,
+                                .element = element,
                                 .dim = (uint32_t)dim};
     return IMREC_OK;
 }
@@ -63,28 +75,65 @@ static enum imrec_status check_twins(const struct ctf_header *h, const char *nam
     return IMREC_OK;
 }
 
-static enum imrec_status
-read_lines(struct ctf_header *h, const char *name, size_t n, struct imrec_error *err)
+static enum imrec_status add_stream(struct ctf_header *h, const struct stream_info *s,
+                                    const char *name, struct imrec_error *err)
+{
+    struct stream_info *grown = imrec_realloc(h->stream, h->streams + 1u, sizeof(*grown));
+    if (grown == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s", name);
+    h->stream = grown;
+    h->stream[h->streams++] = *s;
+    return IMREC_OK;
+}
+
+static enum imrec_status read_lines(struct ctf_header *h, const char *name, size_t n,
+                                    enum stream_element element, struct imrec_error *err)
 {
     struct text_lines lines;
     struct bytes line;
-    struct stream_info s;
     text_lines_begin(&lines, (struct bytes){h->text, n}, 0, 0);
     while (text_lines_next(&lines, &line)) {
+        struct stream_info s = {.element = element};
         line = text_trim(line);
         if (line.n == 0)
             continue;
         IMREC_TRY(read_line(h, name, lines.number, line, &s, err));
         IMREC_TRY(check_twins(h, name, &s, err));
-        struct stream_info *grown = imrec_realloc(h->stream, h->streams + 1u, sizeof(*grown));
-        if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s",
-                                  name);
-        h->stream = grown;
-        h->stream[h->streams++] = s;
+        IMREC_TRY(add_stream(h, &s, name, err));
     }
     if (h->streams == 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "%s names no input", name);
+    return IMREC_OK;
+}
+
+/* ---- single inputs ----------------------------------------------------------------------- */
+
+static struct stream_info *find_input(const struct ctf_header *h, struct bytes name)
+{
+    for (uint32_t i = 0; i < h->streams; i++)
+        if (is_word(name, h->stream[i].name))
+            return &h->stream[i];
+    return NULL;
+}
+
+/* "x=double,y=float" */
+static enum imrec_status
+set_precisions(struct ctf_header *h, const struct imrec_convert_options *o, struct imrec_error *err)
+{
+    for (const char *p = o->precision_of; *p != '\0';) {
+        const size_t n = strcspn(p, ","), name = strcspn(p, "=,");
+        struct stream_info *s = find_input(h, (struct bytes){(const uint8_t *)p, name});
+        if (name == n || s == NULL)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "precision_of: '%.*s' is not NAME=float or NAME=double of an "
+                                  "input of %s",
+                                  (int)(n < 80 ? n : 80), p, o->header);
+        if (!element_of((struct bytes){(const uint8_t *)p + name + 1, n - name - 1}, &s->element))
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "precision_of: '%.*s' must say float or double",
+                                  (int)(n < 80 ? n : 80), p);
+        p += n + (p[n] == ',');
+    }
     return IMREC_OK;
 }
 
@@ -93,28 +142,30 @@ set_main(struct ctf_header *h, const char *name, const char *main_name, struct i
 {
     if (main_name[0] == '\0')
         return IMREC_OK;
+    struct stream_info *found =
+        find_input(h, (struct bytes){(const uint8_t *)main_name, strlen(main_name)});
     for (uint32_t i = 0; i < h->streams; i++)
-        if (strcmp(h->stream[i].name, main_name) == 0) {
-            h->stream[i].defines_mb_size = true;
-            return IMREC_OK;
-        }
+        h->stream[i].defines_mb_size = &h->stream[i] == found;
+    if (found != NULL)
+        return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                           "defines_mb_size names '%.64s', which is no input of %s", main_name,
                           name);
 }
 
-enum imrec_status ctf_header_load(const char *name, enum stream_element element,
-                                  const char *defines_mb_size, struct ctf_header *out,
+enum imrec_status ctf_header_load(const struct imrec_convert_options *o, struct ctf_header *out,
                                   struct imrec_error *err)
 {
+    const enum stream_element element =
+        o->precision == IMREC_CONVERT_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT;
     size_t n = 0;
     *out = (struct ctf_header){0};
-    IMREC_TRY(source_load(name, HEADER_MAX, &out->text, &n, err));
-    enum imrec_status st = read_lines(out, name, n, err);
+    IMREC_TRY(source_load(o->header, HEADER_MAX, &out->text, &n, err));
+    enum imrec_status st = read_lines(out, o->header, n, element, err);
     if (st == IMREC_OK)
-        st = set_main(out, name, defines_mb_size, err);
-    for (uint32_t i = 0; i < out->streams; i++)
-        out->stream[i].element = element;
+        st = set_precisions(out, o, err);
+    if (st == IMREC_OK)
+        st = set_main(out, o->header, o->defines_mb_size, err);
     if (st != IMREC_OK)
         ctf_header_free(out);
     return st;

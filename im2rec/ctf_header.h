@@ -3,7 +3,7 @@
 #define IMREC_IM2REC_CTF_HEADER_H
 
 #include "formats/sequence_chunk.h"
-#include "imrec/error.h"
+#include "imrec/convert.h"
 
 struct ctf_header {
     struct stream_info *stream;
@@ -11,9 +11,9 @@ struct ctf_header {
     uint8_t *text; /* memory of the names */
 };
 
-/* `name` stands in messages. A line: <name> <alias> <dense|sparse> <dim>, in blanks or tabs. */
-IMREC_NODISCARD enum imrec_status ctf_header_load(const char *name, enum stream_element element,
-                                                  const char *defines_mb_size,
+/* Of o: header, precision, precision_of, defines_mb_size. A line of a header file:
+ * <name> <alias> <dense|sparse> <dim> [float|double], in blanks or tabs. */
+IMREC_NODISCARD enum imrec_status ctf_header_load(const struct imrec_convert_options *o,
                                                   struct ctf_header *out, struct imrec_error *err);
 void ctf_header_free(struct ctf_header *h); /* zeroed memory is fine */
 #endif

@@ -303,9 +303,7 @@ enum imrec_status imrec_ctf_to_cbf(const struct imrec_convert_options *options,
     struct run r = {.o = &o, .progress = progress, .user = user, .result = out ? out : &ignored};
     *r.result = (struct imrec_convert_result){0};
     IMREC_TRY(check_options(options, &o, err));
-    IMREC_TRY(ctf_header_load(o.header,
-                              o.precision == IMREC_CONVERT_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT,
-                              o.defines_mb_size, &r.header, err));
+    IMREC_TRY(ctf_header_load(&o, &r.header, err));
     const enum imrec_status st = convert(&r, err);
     if (r.result->errors > LOG_LISTED)
         imrec_log(IMREC_LOG_WARNING, "%.200s: samples dropped: %llu; not listed above: %llu",

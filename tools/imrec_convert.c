@@ -8,7 +8,9 @@
       "to binary: read what the inputs are; to text: write it")                                    \
     X(int64_t, chunk_size, "33554432", 1, INT64_MAX, "bytes", "output", "to binary: of a chunk")   \
     X(enum imrec_convert_precision, precision, "float", 0, 1, "float|double", "output",            \
-      "to binary: of the values")                                                                  \
+      "to binary: of the values, where the header does not say it; NAME=double,...: of one input") \
+    X(const char *, precision_of, "", 0, 65535, "NAME=float|double,...", "output",                 \
+      "to binary: of the values of single inputs")                                                 \
     X(const char *, defines_mb_size, "", 0, 65535, "NAME", "output",                               \
       "to binary: the input whose samples are the length of a sequence")                           \
     X(int64_t, threads, "0", 0, 1024, "workers", "output", "to binary: 0 = every CPU")             \
@@ -56,6 +58,7 @@ static enum imrec_status to_binary(const struct convert_options *o, char *const 
     c.header = o->header;
     c.chunk_size = o->chunk_size;
     c.precision = o->precision;
+    c.precision_of = o->precision_of;
     c.defines_mb_size = o->defines_mb_size;
     c.threads = o->threads;
     return imrec_ctf_to_cbf(&c, show, p, r, err);

@@ -33,8 +33,9 @@ static const struct cli_page page = {
         "(maxErrors,\n"
         "skipSequenceIds, chunkSizeInBytes, ...).\n\n"
         "A line is a minibatch: for each stream its sequences as lists of samples (dense: values;\n"
-        "sparse: [index, value] pairs), then what holds for all. Without count=, max_sweeps= or\n"
-        "max_samples= one sweep is printed.",
+        "sparse: [index, value] pairs; values that are not finite: \"NaN\", \"Infinity\",\n"
+        "\"-Infinity\"), then what holds for all. Without count=, max_sweeps= or max_samples=\n"
+        "one sweep is printed.",
     .table = table,
     .keys = keys,
     .examples = "  imrec minibatches train.ctf randomize=false minibatch_size_in_samples=7 \\\n"
@@ -46,43 +47,42 @@ static const struct cli_page page = {
 
 /* ---- printing ---------------------------------------------------------------------------- */
 
-static void put_value(struct json *j, bool doubles, const void *values, uint64_t i)
+static void put_value(struct json *j, const struct imrec_minibatch_stream *s, uint64_t i)
 {
-    if (doubles)
-        json_real(j, NULL, ((const double *)values)[i]);
+    if (s->precision == IMREC_PRECISION_DOUBLE)
+        json_real(j, NULL, ((const double *)s->values)[i]);
     else
-        json_float(j, NULL, ((const float *)values)[i]);
+        json_float(j, NULL, ((const float *)s->values)[i]);
 }
 
-static void
-put_dense(struct json *j, const struct imrec_minibatch_stream *s, uint64_t sequence, bool doubles)
+static void put_dense(struct json *j, const struct imrec_minibatch_stream *s, uint64_t sequence)
 {
     const uint64_t cell = s->row[sequence] * s->width + s->column[sequence];
     for (uint32_t k = 0; k < s->length[sequence]; k++) {
         json_array(j, NULL);
         for (uint32_t i = 0; i < s->dim; i++)
-            put_value(j, doubles, s->values, (cell + k) * s->dim + i);
+            put_value(j, s, (cell + k) * s->dim + i);
         json_end(j);
     }
 }
 
 /* *sample: the first one of the sequence; moves behind it. */
 static void put_sparse(struct json *j, const struct imrec_minibatch_stream *s, uint64_t sequence,
-                       uint64_t *sample, bool doubles)
+                       uint64_t *sample)
 {
     for (uint32_t k = 0; k < s->length[sequence]; k++, ++*sample) {
         json_array(j, NULL);
         for (int64_t i = s->row_start[*sample]; i < s->row_start[*sample + 1]; i++) {
             json_array(j, NULL);
             json_int(j, NULL, s->indices[i]);
-            put_value(j, doubles, s->values, (uint64_t)i);
+            put_value(j, s, (uint64_t)i);
             json_end(j);
         }
         json_end(j);
     }
 }
 
-static void put_stream(struct json *j, const struct imrec_minibatch_stream *s, bool doubles)
+static void put_stream(struct json *j, const struct imrec_minibatch_stream *s)
 {
     uint64_t sample = 0;
     json_object(j, s->name);
@@ -92,23 +92,23 @@ static void put_stream(struct json *j, const struct imrec_minibatch_stream *s, b
     for (uint64_t i = 0; i < s->sequences; i++) {
         json_array(j, NULL);
         if (s->storage == IMREC_DENSE)
-            put_dense(j, s, i, doubles);
+            put_dense(j, s, i);
         else
-            put_sparse(j, s, i, &sample, doubles);
+            put_sparse(j, s, i, &sample);
         json_end(j);
     }
     json_end(j);
     json_end(j);
 }
 
-static void put_minibatch(const struct imrec_minibatch *m, bool doubles, const char *position)
+static void put_minibatch(const struct imrec_minibatch *m, const char *position)
 {
     struct json j;
     json_open(&j, stdout);
     j.compact = true;
     json_object(&j, NULL);
     for (uint32_t i = 0; i < m->streams; i++)
-        put_stream(&j, &m->stream[i], doubles);
+        put_stream(&j, &m->stream[i]);
     json_array(&j, "ids");
     for (uint64_t i = 0; i < m->sequences; i++)
         json_uint(&j, NULL, m->ids[i]);
@@ -170,8 +170,7 @@ static int seek(struct imrec_minibatch_source *s, const char *path)
     return st == IMREC_OK ? EXIT_OK : cli_fail(page.name, &err);
 }
 
-static int
-print_all(struct imrec_minibatch_source *s, const struct minibatches_options *o, bool doubles)
+static int print_all(struct imrec_minibatch_source *s, const struct minibatches_options *o)
 {
     struct imrec_minibatch m;
     struct imrec_error err;
@@ -182,7 +181,7 @@ print_all(struct imrec_minibatch_source *s, const struct minibatches_options *o,
             return EXIT_OK;
         if (st != IMREC_OK || imrec_minibatch_position(s, &position, &err) != IMREC_OK)
             return cli_fail(page.name, &err);
-        put_minibatch(&m, doubles, position);
+        put_minibatch(&m, position);
     }
     return EXIT_OK;
 }
@@ -198,7 +197,7 @@ static int run_with(const struct minibatches_options *o, const struct imrec_mini
     if (status == EXIT_OK && o->from[0] != '\0')
         status = seek(s, o->from);
     if (status == EXIT_OK)
-        status = print_all(s, o, all->precision == IMREC_PRECISION_DOUBLE);
+        status = print_all(s, o);
     imrec_minibatch_source_close(s);
     return status;
 }

@@ -8,17 +8,21 @@
 
 struct printing {
     const struct sequences_request *request;
-    bool doubles;
     const struct imrec_stream *stream;
     uint32_t streams;
     uint64_t *at; /* [streams]: value that the sample begins at */
 };
 
-static double value_at(const struct printing *p, const struct imrec_sequence_stream *v, uint64_t i)
+static bool has_doubles(const struct printing *p, uint32_t stream)
+{
+    return p->stream[stream].precision == IMREC_PRECISION_DOUBLE;
+}
+
+static double value_at(bool doubles, const struct imrec_sequence_stream *v, uint64_t i)
 {
     double d;
     float f;
-    if (p->doubles) {
+    if (doubles) {
         memcpy(&d, (const char *)v->values + 8 * i, sizeof(d));
         return d;
     }
@@ -44,12 +48,12 @@ static uint64_t values_of(const struct printing *p, const struct imrec_sequence 
 /* ---- text -------------------------------------------------------------------------------- */
 
 /* The shortest of a few spellings that reads back as the value. */
-static void put_number(const struct printing *p, double v)
+static void put_number(bool doubles, double v)
 {
     char text[40];
-    for (int digits = p->doubles ? 15 : 6; digits <= 17; digits++) {
+    for (int digits = doubles ? 15 : 6; digits <= 17; digits++) {
         snprintf(text, sizeof(text), "%.*g", digits, v);
-        if (p->doubles ? strtod(text, NULL) == v : (double)strtof(text, NULL) == v)
+        if (doubles ? strtod(text, NULL) == v : (double)strtof(text, NULL) == v)
             break;
     }
     fputs(text, stdout);
@@ -60,12 +64,13 @@ static void put_sample(const struct printing *p, const struct imrec_sequence *q,
 {
     const struct imrec_sequence_stream *v = &q->stream[stream];
     const uint64_t n = values_of(p, q, stream, sample);
+    const bool doubles = has_doubles(p, stream);
     printf(" |%s", p->stream[stream].alias);
     for (uint64_t k = 0; k < n; k++, p->at[stream]++) {
         putchar(' ');
         if (v->indices != NULL)
             printf("%" PRId32 ":", integer_at(v->indices, p->at[stream]));
-        put_number(p, value_at(p, v, p->at[stream]));
+        put_number(doubles, value_at(doubles, v, p->at[stream]));
     }
 }
 
@@ -87,9 +92,9 @@ static void put_lines(const struct printing *p, const struct imrec_sequence *q)
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
-static void json_value(const struct printing *p, struct json *j, double v)
+static void json_value(bool doubles, struct json *j, double v)
 {
-    if (p->doubles)
+    if (doubles)
         json_real(j, NULL, v);
     else
         json_float(j, NULL, (float)v);
@@ -99,6 +104,7 @@ static void
 json_stream(const struct printing *p, struct json *j, const struct imrec_sequence *q, uint32_t i)
 {
     const struct imrec_sequence_stream *v = &q->stream[i];
+    const bool doubles = has_doubles(p, i);
     uint64_t at = 0;
     json_array(j, p->stream[i].name);
     for (uint32_t k = 0; k < v->samples; k++) {
@@ -108,7 +114,7 @@ json_stream(const struct printing *p, struct json *j, const struct imrec_sequenc
                 json_array(j, NULL);
                 json_int(j, NULL, integer_at(v->indices, at));
             }
-            json_value(p, j, value_at(p, v, at));
+            json_value(doubles, j, value_at(doubles, v, at));
             if (v->indices != NULL)
                 json_end(j);
         }
@@ -174,7 +180,7 @@ static int cat_one(const struct sequences_request *r, const struct imrec_deseria
 {
     struct imrec_error err;
     struct imrec_sequences *s;
-    struct printing p = {.request = r, .doubles = precision == IMREC_PRECISION_DOUBLE};
+    struct printing p = {.request = r};
     union {
         const struct sequences_request *in;
         void *out;

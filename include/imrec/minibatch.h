@@ -24,6 +24,8 @@ struct imrec_stream {
     uint32_t dim;         /* values of a dense sample; bound of sparse indices; 0 = as stored */
     bool storage_given;   /* a binary file's own is checked against it */
     bool defines_mb_size; /* minibatches count the samples of this stream; one at most */
+    enum imrec_precision precision; /* of its values, where precision_given; else the source's */
+    bool precision_given;
 };
 
 /* THE tables (see imrec/iterator.h): of a file, and below of a source. Names are those of the
@@ -41,6 +43,16 @@ struct imrec_stream {
     X(bool,    frame_mode,             "0",  0, 1,          "0|1",     "dataset", "every sequence has exactly one sample; others are errors") \
     X(bool,    cache_index,            "0",  0, 1,          "0|1",     "backend", "text: keep the index in a file beside the text") \
     X(bool,    ignore_unknown_inputs,  "0",  0, 1,          "0|1",     "dataset", "text: skip names that no stream has; 0 = an error")
+/* clang-format on */
+
+/* The keys of an input, input.NAME.key=value: struct imrec_stream as text. */
+/* clang-format off */
+#define IMREC_INPUT_PARAMS(X) \
+    X(const char *, alias,             "",   1, 255,        "NAME",    "input.NAME", "what the file calls this input; default: NAME") \
+    X(enum imrec_storage, format,      "",   0, 1,          "dense|sparse", "input.NAME", "how its samples are written; required for a text, a binary file knows it") \
+    X(int64_t, dim,                    "",   1, INT32_MAX,  "values",  "input.NAME", "numbers of a dense sample, or the bound of sparse indices; required for a text, a binary file knows it") \
+    X(bool,    defines_mb_size,        "0",  0, 1,          "0|1",     "input.NAME", "minibatches count the samples of this input; of one at most") \
+    X(enum imrec_precision, precision, "",   0, 1,          "float|double", "input.NAME", "type of its values; default: precision of the source")
 /* clang-format on */
 
 /* A file and its streams; fill with imrec_deserializer_init(). A composite source has several,
@@ -126,7 +138,7 @@ imrec_minibatch_config_set(struct imrec_minibatch_config *c, const char *key_val
 IMREC_API const struct imrec_minibatch_options *
 imrec_minibatch_config_options(const struct imrec_minibatch_config *c);
 
-/* One stream of a minibatch. Values are float or double, by `precision`. Sequence s has
+/* One stream of a minibatch. Values are float or double, as `precision` says. Sequence s has
  * length[s] samples here, which may be 0; the first is in row[s], column[s]. Without truncation
  * every sequence has a row of its own, from column 0 on. With it the rows are slots, the
  * columns truncation_length, and a sequence may be a piece of one. */
@@ -146,6 +158,7 @@ struct imrec_minibatch_stream {
     uint64_t nnz;             /* sparse */
     const int32_t *indices;   /* sparse: [nnz], as the file orders them */
     const int64_t *row_start; /* sparse: [samples + 1]: where each sample's values begin */
+    enum imrec_precision precision; /* of the values */
 };
 
 /* Every pointer is owned by the source and valid until the next call on it. */

@@ -17,7 +17,7 @@ struct imrec_sequences;
 struct imrec_sequence_stream {
     uint32_t samples;     /* 0: none */
     uint64_t value_count; /* dense: samples * dim; sparse: all that are stored */
-    const void *values;   /* float or double, as `precision` says */
+    const void *values;   /* float or double, as imrec_sequences_streams() says of the stream */
     const void *indices;  /* sparse: int32 of each value; else NULL */
     const void *counts;   /* sparse: int32 of each sample, how many values it has; else NULL */
 };
@@ -33,7 +33,8 @@ struct imrec_sequences_totals {
 /* Something that is wrong: byte of the file, and a sentence with file, line and column. */
 typedef void imrec_sequences_problem_fn(void *user, uint64_t offset, const char *message);
 
-/* d as for imrec_minibatch_source_open(), borrowed until close. problem may be NULL. */
+/* d as for imrec_minibatch_source_open(), borrowed until close. precision: of streams that do not
+ * say their own. problem may be NULL. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_sequences_open(const struct imrec_deserializer *d, enum imrec_precision precision,
                      imrec_sequences_problem_fn *problem, void *user, struct imrec_sequences **out,

@@ -171,7 +171,7 @@ block_load_binary(struct block *b, struct corpus *c, uint32_t number, struct imr
     if (wanted == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a chunk");
     for (uint32_t i = 0; i < c->streams; i++)
-        wanted[i] = c->element;
+        wanted[i] = c->stream[i].element;
     a.how = (struct cbf_reading){
         .element = wanted, .on_fault = on_fault, .more = read_more, .user = &a};
     const enum imrec_status st = load(&a, err);

@@ -263,29 +263,21 @@ static enum imrec_status stream_called(struct imrec_minibatch_config *c,
 }
 
 struct stream_values { /* what param.h can read */
-    const char *alias;
-    enum imrec_storage format;
-    int64_t dim;
-    bool defines_mb_size;
+    IMREC_INPUT_PARAMS(IMREC_FIELD)
 };
-#define STREAM_PARAMS(X)                                                                           \
-    X(const char *, alias, "", 1, 255, "name", "input", "its name in the file")                    \
-    X(enum imrec_storage, format, "dense", 0, 1, "dense|sparse", "input", "")                      \
-    X(int64_t, dim, "1", 1, INT32_MAX, "values", "input", "")                                      \
-    X(bool, defines_mb_size, "0", 0, 1, "0|1", "input", "")
 #undef PARAM_STRUCT
 #define PARAM_STRUCT struct stream_values
-static const struct param stream_params[] = {STREAM_PARAMS(PARAM_ROW){0}};
+static const struct param stream_params[] = {IMREC_INPUT_PARAMS(PARAM_ROW){0}};
 
 static enum imrec_status set_of_stream(struct imrec_minibatch_config *c, struct imrec_stream *s,
                                        const char *key, const char *text, struct imrec_error *err)
 {
-    struct stream_values v = {s->alias, s->storage, s->dim, s->defines_mb_size};
+    struct stream_values v = {s->alias, s->storage, s->dim, s->defines_mb_size, s->precision};
     const struct param *p;
     if (!config_param_find(stream_params, key, strlen(key), &p))
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "unknown key '%.60s' of input %.60s; alias, format, dim and "
-                              "definesMBSize are known",
+                              "unknown key '%.60s' of input %.60s; alias, format, dim, "
+                              "definesMBSize and precision are known",
                               key, s->name);
     const enum imrec_status st = set(c, p, stream_params, &v, text, err);
     if (st != IMREC_OK)
@@ -295,6 +287,8 @@ static enum imrec_status set_of_stream(struct imrec_minibatch_config *c, struct 
     s->storage = v.format;
     s->dim = (uint32_t)v.dim;
     s->defines_mb_size = v.defines_mb_size;
+    s->precision = v.precision;
+    s->precision_given |= strcmp(p->name, "precision") == 0;
     return IMREC_OK;
 }
 

@@ -71,13 +71,20 @@ static enum imrec_status check_text_stream(const struct imrec_stream *s, struct 
     return IMREC_OK;
 }
 
+static enum stream_element element_of(const struct corpus *c, const struct imrec_stream *s)
+{
+    if (!s->precision_given)
+        return c->element;
+    return s->precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT;
+}
+
 static struct stream_info described(const struct corpus *c, const struct imrec_stream *s)
 {
     return (struct stream_info){
         .name = s->name,
         .alias = alias_of(s),
         .storage = s->storage == IMREC_SPARSE ? STREAM_SPARSE : STREAM_DENSE,
-        .element = c->element,
+        .element = element_of(c, s),
         .dim = s->dim,
         .defines_mb_size = s->defines_mb_size,
     };
@@ -124,6 +131,7 @@ rename_stream(struct corpus *c, const struct imrec_stream *s, struct imrec_error
         return BAD("%.200s: stream '%.60s' has dim %" PRIu32 ", input '%.60s' says %" PRIu32, file,
                    found->alias, found->dim, s->name, s->dim);
     found->name = s->name;
+    found->element = element_of(c, s);
     found->defines_mb_size = s->defines_mb_size;
     return IMREC_OK;
 }
@@ -184,4 +192,18 @@ corpus_same_streams(const struct corpus *c, const struct corpus_file *f, struct 
                        i, first->name, a->alias, a->dim, f->name, b->alias, b->dim);
     }
     return IMREC_OK;
+}
+
+struct imrec_stream corpus_listed_stream(const struct stream_info *s)
+{
+    return (struct imrec_stream){
+        .name = s->name,
+        .alias = s->alias,
+        .storage = s->storage == STREAM_SPARSE ? IMREC_SPARSE : IMREC_DENSE,
+        .dim = s->dim,
+        .storage_given = true,
+        .defines_mb_size = s->defines_mb_size,
+        .precision = s->element == STREAM_DOUBLE ? IMREC_PRECISION_DOUBLE : IMREC_PRECISION_FLOAT,
+        .precision_given = true,
+    };
 }

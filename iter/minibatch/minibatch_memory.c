@@ -37,6 +37,14 @@ static uint64_t resident_bytes(const struct imrec_minibatch_source *s, const str
     return bytes < (double)all ? (uint64_t)bytes : all;
 }
 
+static bool has_doubles(const struct corpus *c)
+{
+    bool yes = false;
+    for (uint32_t i = 0; i < c->streams; i++)
+        yes |= c->stream[i].element == STREAM_DOUBLE;
+    return yes;
+}
+
 /* Tables and chunks of all corpora, bytes; minibatches are not in it, for their sizes are asked
  * for later. */
 static uint64_t
@@ -47,7 +55,7 @@ source_memory_planned(const struct imrec_minibatch_source *s, const struct timel
         const struct corpus *c = s->joint.corpus[k];
         /* "0 " is a value: of two bytes of text four or eight are made; binary: those that are
          * converted are there twice */
-        const uint64_t grows = c->text ? (c->element == STREAM_FLOAT ? 2 : 4) : 2;
+        const uint64_t grows = c->text && has_doubles(c) ? 4 : 2;
         sum += grows * resident_bytes(s, c, t) +
                (c->text ? s->threads * (uint64_t)CORPUS_TEXT_BLOCK : 0);
     }

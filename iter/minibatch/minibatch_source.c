@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "iter/minibatch/corpus_streams.h"
 #include "iter/minibatch/source_state.h"
 
 #include <inttypes.h>
@@ -125,17 +126,8 @@ static enum imrec_status make_tables(struct imrec_minibatch_source *s, struct im
     if (s->list == NULL || s->stamp == NULL || s->met == NULL || s->counted == NULL ||
         s->errors == NULL || s->last == NULL || s->message == NULL || s->described == NULL)
         return no_memory(err);
-    for (uint32_t i = 0; i < s->joint.streams; i++) {
-        const struct stream_info *f = s->joint.stream[i].info;
-        s->described[i] = (struct imrec_stream){
-            .name = f->name,
-            .alias = f->alias,
-            .storage = f->storage == STREAM_SPARSE ? IMREC_SPARSE : IMREC_DENSE,
-            .dim = f->dim,
-            .storage_given = true,
-            .defines_mb_size = f->defines_mb_size,
-        };
-    }
+    for (uint32_t i = 0; i < s->joint.streams; i++)
+        s->described[i] = corpus_listed_stream(s->joint.stream[i].info);
     return IMREC_OK;
 }
 

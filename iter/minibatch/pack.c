@@ -176,6 +176,8 @@ enum imrec_status pack_stream(struct packed_stream *s, const struct stream_info 
     struct job j = {s, info, views, piece, pieces, out, stream_element_bytes(info->element)};
     out->storage = info->storage == STREAM_SPARSE ? IMREC_SPARSE : IMREC_DENSE;
     out->dim = info->dim;
+    out->precision =
+        info->element == STREAM_DOUBLE ? IMREC_PRECISION_DOUBLE : IMREC_PRECISION_FLOAT;
     IMREC_TRY(count(&j, err));
     out->rows = width > 0 ? rows : pieces;
     out->width = width > 0 ? width : out->max_length;

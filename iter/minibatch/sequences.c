@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "iter/minibatch/block.h"
+#include "iter/minibatch/corpus_streams.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -37,14 +38,7 @@ static enum imrec_status list_streams(struct imrec_sequences *s, struct imrec_er
     if (s->stream == NULL || s->view == NULL)
         return no_memory(err);
     for (uint32_t i = 0; i < c->streams; i++)
-        s->stream[i] = (struct imrec_stream){
-            .name = c->stream[i].name,
-            .alias = c->stream[i].alias,
-            .storage = c->stream[i].storage == STREAM_SPARSE ? IMREC_SPARSE : IMREC_DENSE,
-            .dim = c->stream[i].dim,
-            .storage_given = true,
-            .defines_mb_size = c->stream[i].defines_mb_size,
-        };
+        s->stream[i] = corpus_listed_stream(&c->stream[i]);
     return IMREC_OK;
 }
 

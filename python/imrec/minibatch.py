@@ -12,13 +12,14 @@ from __future__ import annotations
 import json
 import os
 import threading
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from . import _tables
 from ._batch import _copied
 from ._ffi import check, ffi, lib, new_error, same_process, text, to_dict
+from ._minibatch import CSR, DTYPES, Minibatch, MinibatchData, StreamInformation, dtype_of
 from ._options import assign, describe, fill
 from .errors import ArgumentError, CancelledError
 
@@ -34,11 +35,14 @@ FULL_DATA_SWEEP: int = lib.IMREC_FULL_DATA_SWEEP  #: of max_samples, epoch_size:
 
 class StreamDef:
     """An input. field: its name in the file (default: the stream's own); shape: of a sample, a number or several; a text's is
-    dense unless is_sparse; of a binary file both may be left out. defines_mb_size: sizes count this stream's samples (one at most)."""
+    dense unless is_sparse; of a binary file both may be left out. defines_mb_size: sizes count this stream's samples (one at
+    most). precision: "float" or "double", the type of its values (default: that of the source)."""
 
     def __init__(self, field: str | None = None, shape: int | Sequence[int] | None = None, is_sparse: bool | None = None,
-                 defines_mb_size: bool = False) -> None:
-        self.field, self.is_sparse, self.defines_mb_size = field, is_sparse, defines_mb_size
+                 defines_mb_size: bool = False, *, precision: str | None = None) -> None:
+        self.field, self.is_sparse, self.defines_mb_size, self.precision = field, is_sparse, defines_mb_size, precision
+        if precision not in (None, *DTYPES):
+            raise ArgumentError(f"precision={precision!r}: it must be one of {', '.join(DTYPES)}")
         self.shape: tuple[int, ...] | None = None
         if shape is not None:
             self.shape = tuple(shape) if isinstance(shape, (tuple, list)) else (int(shape),)  # type: ignore[arg-type]
@@ -83,6 +87,8 @@ class Deserializer:
             s.storage = lib.IMREC_SPARSE if stream.is_sparse else lib.IMREC_DENSE
             s.dim, s.defines_mb_size = stream.dim, stream.defines_mb_size
             s.storage_given = stream.is_sparse is not None or self.options.get("type") == "text"
+            s.precision_given = stream.precision is not None
+            s.precision = lib.IMREC_PRECISION_DOUBLE if stream.precision == "double" else lib.IMREC_PRECISION_FLOAT
         return kept
 
 
@@ -94,128 +100,6 @@ def CTFDeserializer(filename: Any, streams: Mapping[str, StreamDef], **options: 
 def CBFDeserializer(filename: Any, streams: Mapping[str, StreamDef] | None = None, **options: Any) -> Deserializer:
     """Binary: the file knows its streams; what is described renames them."""
     return Deserializer(filename, streams, type="binary", **options)
-
-
-# ---- what comes out ----------------------------------------------------------------------------------------------------
-
-class CSR(NamedTuple):
-    """A sparse matrix, row by row, as scipy.sparse.csr_matrix has it: values of row i are data[indptr[i]:indptr[i + 1]]."""
-
-    data: np.ndarray[Any, Any]
-    indices: np.ndarray[Any, Any]  #: int32, of each value, in the file's order
-    indptr: np.ndarray[Any, Any]  #: int64 (rows + 1,)
-    shape: tuple[int, int]
-
-    def rows(self, begin: int, end: int) -> CSR:
-        """Some of the rows; data and indices are views."""
-        a, b = int(self.indptr[begin]), int(self.indptr[end])
-        return CSR(self.data[a:b], self.indices[a:b], self.indptr[begin:end + 1] - a, (end - begin, self.shape[1]))
-
-    def toarray(self) -> np.ndarray[Any, Any]:
-        """Dense; values of the same place are added."""
-        out = np.zeros(self.shape, self.data.dtype)
-        np.add.at(out, (np.repeat(np.arange(self.shape[0]), np.diff(self.indptr)), self.indices), self.data)
-        return out
-
-    def to_scipy(self) -> Any:
-        """As scipy.sparse.csr_matrix, without a copy of the values."""
-        from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
-        return csr_matrix((self.data, self.indices, self.indptr), self.shape)
-
-
-class StreamInformation(NamedTuple):
-    """A stream of a source."""
-
-    name: str
-    alias: str  #: its name in the file
-    is_sparse: bool
-    shape: tuple[int, ...]  #: of a sample
-
-    @property
-    def dim(self) -> int:
-        return int(np.prod(self.shape))
-
-
-class MinibatchData:
-    """What a minibatch has of a stream; all its own. Sequence s has lengths[s] samples."""
-
-    name: str  #: of the stream
-    shape: tuple[int, ...]  #: of a sample
-    is_sparse: bool
-    num_sequences: int
-    num_samples: int
-    end_of_sweep: bool  #: the last sequence of a sweep is in the minibatch
-    lengths: np.ndarray[Any, Any]  #: uint32 (sequences,): samples of each; may be 0
-    rows: np.ndarray[Any, Any]  #: uint32 (sequences,): where its first sample is in asarray()
-    columns: np.ndarray[Any, Any]
-    values: np.ndarray[Any, Any] | None  #: dense: (rows, width, *shape); zero where there is no sample
-    mask: np.ndarray[Any, Any] | None  #: dense: uint8 (rows, width): 2 first sample of a sequence, 1 later one, 0 none
-    csr: CSR | None  #: sparse: a row a sample, sequence after sequence
-
-    def __init__(self, c: Any, shape: tuple[int, ...], dtype: Any, end_of_sweep: bool) -> None:
-        self.name, self.shape, self.end_of_sweep = text(c.name), shape, end_of_sweep
-        self.is_sparse = c.storage == lib.IMREC_SPARSE
-        self.num_sequences, self.num_samples = int(c.sequences), int(c.samples)
-        self._size = int(c.rows), int(c.width)
-        self.lengths, self.rows, self.columns = (_copied(p, np.uint32, c.sequences) for p in (c.length, c.row, c.column))
-        self.values = self.mask = self.csr = None
-        if self.is_sparse:
-            starts = _copied(c.row_start, np.int64, c.samples + 1) if c.row_start else np.zeros(1, np.int64)
-            self.csr = CSR(_copied(c.values, dtype, c.nnz), _copied(c.indices, np.int32, c.nnz), starts,
-                           (self.num_samples, int(c.dim)))
-        else:
-            self.values = _copied(c.values, dtype, *self._size, *shape)
-            self.mask = _copied(c.mask, np.uint8, *self._size)
-
-    @property
-    def sweep_end(self) -> bool:
-        return self.end_of_sweep
-
-    @property
-    def data(self) -> Any:
-        """`values`, or `csr`."""
-        return self.csr if self.is_sparse else self.values
-
-    def as_sequences(self) -> list[Any]:
-        """An array (samples, *shape) of each sequence; sparse: a CSR of each."""
-        if self.csr is not None:
-            ends = np.cumsum(self.lengths)
-            return [self.csr.rows(int(end - n), int(end)) for n, end in zip(self.lengths, ends)]
-        assert self.values is not None
-        return [self.values[r, c:c + n] for n, r, c in zip(self.lengths, self.rows, self.columns)]
-
-    def asarray(self) -> np.ndarray[Any, Any]:
-        """Dense: (rows, width, *shape), zero where there is no sample. A row is a sequence, or, with truncation_length, a slot."""
-        if self.csr is None:
-            return self.values  # type: ignore[return-value]
-        out = np.zeros((*self._size, self.csr.shape[1]), self.csr.data.dtype)
-        for n, r, c, s in zip(self.lengths, self.rows, self.columns, self.as_sequences()):
-            out[r, c:c + n] = s.toarray()
-        return out.reshape(*self._size, *self.shape)
-
-    def __repr__(self) -> str:
-        kind = "sparse" if self.is_sparse else "dense"
-        return f"MinibatchData({self.name}, {kind} {self.shape}, {self.num_samples} samples, {self.num_sequences} sequences)"
-
-
-class Minibatch(dict):  # type: ignore[type-arg]
-    """The streams of a minibatch: by StreamInformation, or by the keys of input_map; a stream's name finds it, too. Empty,
-    and so false, at the end of the data."""
-
-    ids: np.ndarray[Any, Any]  #: uint64 (num_sequences,): of each sequence in its file (the first deserializer's)
-    num_sequences: int = 0
-    num_samples: int = 0  #: on the timeline: of this rank
-    position: int = 0  #: samples of the timeline behind it, of all ranks
-    sweep: int = 0  #: of its first sequence, from 0
-    epoch: int = 0
-    sweep_end: bool = False  #: the last sequence of a sweep is in the global minibatch
-    epoch_end: bool = False  #: the next minibatch belongs to the next epoch
-
-    def __missing__(self, name: Any) -> Any:
-        for data in self.values():
-            if data.name == name:
-                return data
-        raise KeyError(name)
 
 
 # ---- the source --------------------------------------------------------------------------------------------------------
@@ -295,14 +179,13 @@ class MinibatchSource:
         old, self._source, self._kept, self._pid = self._source, out[0], kept, os.getpid()
         if old:
             lib.imrec_minibatch_source_close(old)
-        self._dtype = np.dtype(np.float64 if o.precision == lib.IMREC_PRECISION_DOUBLE else np.float32)
         shapes = {name: s.shape for d in self._deserializers for name, s in d.streams.items() if s.shape is not None}
         listed = ffi.new("const struct imrec_stream **")
         n = lib.imrec_minibatch_streams(self._source, listed)
         #: the streams as they are delivered, by name, and as attributes
         self.streams = StreamDefs((s.name, s) for s in (
             StreamInformation(text(c.name), text(c.alias) or text(c.name), c.storage == lib.IMREC_SPARSE,
-                              shapes.get(text(c.name), (int(c.dim),))) for c in listed[0][0:n]))
+                              shapes.get(text(c.name), (int(c.dim),)), dtype_of(c.precision)) for c in listed[0][0:n]))
 
     def _served(self) -> Any:
         if not self._source:
@@ -336,7 +219,7 @@ class MinibatchSource:
             out.ids = np.empty(0, np.uint64)
             return out
         for key, stream in zip(wanted, c.stream[0:c.streams]):
-            out[key] = MinibatchData(stream, self.streams[wanted[key]].shape, self._dtype, bool(c.sweep_end))
+            out[key] = MinibatchData(stream, self.streams[wanted[key]].shape, bool(c.sweep_end))
         out.ids = _copied(c.ids, np.uint64, c.sequences)
         out.num_sequences, out.num_samples, out.position = int(c.sequences), int(c.samples), int(c.position)
         out.sweep, out.epoch, out.sweep_end, out.epoch_end = int(c.sweep), int(c.epoch), bool(c.sweep_end), bool(c.epoch_end)

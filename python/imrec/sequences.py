@@ -17,7 +17,7 @@ import numpy as np
 
 from ._ffi import check, ffi, lib, new_error, text
 from .errors import ArgumentError
-from .minibatch import CSR, Deserializer, StreamDef, StreamDefs
+from .minibatch import CSR, DTYPES, Deserializer, StreamDef, StreamDefs, dtype_of
 
 __all__ = ["SequenceData", "read_sequences", "sequence_to_cntk_text_format", "streams_of", "write_cbf", "write_ctf"]
 
@@ -158,11 +158,12 @@ def write_ctf(path: Any, streams: Any, *, ids: Iterable[int] | None = None) -> S
 class _BinaryWriter:
     """A CBF file that gets its name at commit()."""
 
-    def __init__(self, path: Any, described: Mapping[str, tuple[bool, int]], dtype: np.dtype[Any], chunk_size: int) -> None:
-        self._described, self._dtype, kept = described, dtype, [ffi.new("char[]", name.encode()) for name in described]
+    def __init__(self, path: Any, described: Mapping[str, tuple[bool, int]], dtypes: Mapping[str, np.dtype[Any]],
+                 chunk_size: int) -> None:
+        self._described, self._dtypes, kept = described, dtypes, [ffi.new("char[]", name.encode()) for name in described]
         streams = ffi.new("struct imrec_cbf_stream[]", len(described))
-        for s, name, (sparse, dim) in zip(streams, kept, described.values()):
-            s.name, s.sparse, s.is_double, s.dim = name, sparse, dtype.itemsize == 8, dim
+        for s, text_of_name, (name, (sparse, dim)) in zip(streams, kept, described.items()):
+            s.name, s.sparse, s.is_double, s.dim = text_of_name, sparse, dtypes[name].itemsize == 8, dim
         out, err = ffi.new("struct imrec_cbf_writer **"), new_error()
         check(lib.imrec_cbf_writer_open(os.fsencode(path), streams, len(streams), chunk_size, out, err), err)
         self._writer, self._c = out[0], ffi.new("struct imrec_sequence_stream[]", len(described))
@@ -173,7 +174,7 @@ class _BinaryWriter:
             data = sequence.get(name)
             if data is None:
                 data = CSR(*(np.empty(0, np.int32),) * 2, np.zeros(1, np.int64), (0, dim)) if sparse else np.empty((0, dim))
-            values = np.ascontiguousarray(data.data if isinstance(data, CSR) else data, self._dtype)
+            values = np.ascontiguousarray(data.data if isinstance(data, CSR) else data, self._dtypes[name])
             parts = [values]
             if isinstance(data, CSR):
                 if len(data.indices) and not 0 <= data.indices.min() <= data.indices.max() < dim:
@@ -213,13 +214,23 @@ def _describe(streams: Any, first: Mapping[str, Samples]) -> _Described:
     return described
 
 
-def write_cbf(path: Any, streams: Any, *, precision: str = "float", chunk_size: int = 0,
+def _dtypes(precision: str | Mapping[str, str], streams: Iterable[str]) -> dict[str, np.dtype[Any]]:
+    """The type of each stream's values, out of one word for all or a word for each; "float" where there is none."""
+    words = {name: precision for name in streams} if isinstance(precision, str) else dict(precision)
+    for name, word in words.items():
+        if word not in DTYPES:
+            raise ArgumentError(f"precision={word!r}: it must be one of {', '.join(DTYPES)}")
+        if name not in streams:
+            raise ArgumentError(f"precision names {name!r}, which is no stream; there are {', '.join(streams)}")
+    return {name: DTYPES[words.get(name, "float")] for name in streams}
+
+
+def write_cbf(path: Any, streams: Any, *, precision: str | Mapping[str, str] = "float", chunk_size: int = 0,
               defines_mb_size: str | None = None) -> dict[str, int]:
     """Writes sequences as a binary file, which gets its name when it is whole; `streams` as of write_ctf(), but the first one
-    of an iterable has all streams. precision: "float" or "double"; chunk_size: bytes, 0 = 32 MiB; defines_mb_size: the stream
-    whose samples are the length of a sequence, default the longest of each. Returns counts: sequences, samples, chunks, bytes."""
-    if precision not in ("float", "double"):
-        raise ArgumentError(f"precision={precision!r}: it must be one of float, double")
+    of an iterable has all streams. precision: "float" or "double", or {stream: "double"}, others are "float"; chunk_size:
+    bytes, 0 = 32 MiB; defines_mb_size: the stream whose samples are the length of a sequence, default the longest of each.
+    Returns counts: sequences, samples, chunks, bytes."""
     sequences = _sequences(streams)
     first = next(sequences, None)
     if first is None:
@@ -227,7 +238,7 @@ def write_cbf(path: Any, streams: Any, *, precision: str = "float", chunk_size: 
     described = _describe(streams, first)
     if defines_mb_size and defines_mb_size not in described:
         raise ArgumentError(f"defines_mb_size={defines_mb_size!r}: there is no such stream")
-    writer = _BinaryWriter(path, described, np.dtype(np.float64 if precision == "double" else np.float32), chunk_size)
+    writer = _BinaryWriter(path, described, _dtypes(precision, described), chunk_size)
     try:
         for sequence in itertools.chain([first], sequences):
             if not sequence.keys() <= described.keys():
@@ -273,30 +284,31 @@ def streams_of(path: Any) -> StreamDefs:
 def read_sequences(source: Any, streams: Mapping[str, StreamDef] | None = None, *, precision: str = "float",
                    **options: Any) -> Iterator[SequenceData]:
     """The sequences of a CTF or CBF file, in the file's order. source: its name, or a Deserializer; streams: as CTFDeserializer
-    wants them, default: those that streams_of() finds. Raises CorruptError for a bad sample more than max_errors."""
+    wants them, default: those that streams_of() finds; precision: of those that do not say their own. Raises CorruptError for
+    a bad sample more than max_errors."""
     if not isinstance(source, Deserializer):
         source = Deserializer(source, streams_of(source) if streams is None else streams, **options)
-    if precision not in ("float", "double"):
-        raise ArgumentError(f"precision={precision!r}: it must be one of float, double")
+    if precision not in DTYPES:
+        raise ArgumentError(f"precision={precision!r}: it must be one of {', '.join(DTYPES)}")
     d, out, err = ffi.new("struct imrec_deserializer *"), ffi.new("struct imrec_sequences **"), new_error()
     kept = source._fill(d, {})
     kind = lib.IMREC_PRECISION_DOUBLE if precision == "double" else lib.IMREC_PRECISION_FLOAT
     check(lib.imrec_sequences_open(d, kind, ffi.NULL, ffi.NULL, out, err), err)
     try:
-        yield from _read(out[0], source, np.dtype(np.float64 if precision == "double" else np.float32))
+        yield from _read(out[0], source)
     finally:
         lib.imrec_sequences_close(out[0])
         del kept
 
 
-def _read(reader: Any, source: Deserializer, dtype: np.dtype[Any]) -> Iterator[SequenceData]:
+def _read(reader: Any, source: Deserializer) -> Iterator[SequenceData]:
     listed, c, err = ffi.new("const struct imrec_stream **"), ffi.new("struct imrec_sequence *"), new_error()
     n = lib.imrec_sequences_streams(reader, listed)
-    names = [(text(s.name), int(s.dim)) for s in listed[0][0:n]]
+    streams = [(text(s.name), int(s.dim), dtype_of(s.precision)) for s in listed[0][0:n]]
     shapes = {name: s.shape for name, s in source.streams.items() if s.shape}
     while check(lib.imrec_sequences_next(reader, c, err), err) != lib.IMREC_END:
         out = SequenceData((name, _values(s, dim, shapes.get(name, (dim,)), dtype))
-                           for (name, dim), s, in zip(names, c.stream[0:n]))
+                           for (name, dim, dtype), s, in zip(streams, c.stream[0:n]))
         out.id, out.file = int(c.id), text(c.uri)
         yield out
 

@@ -259,6 +259,46 @@ START_TEST(a_binary_file_joins_by_number)
 }
 END_TEST
 
+/* ---- types ------------------------------------------------------------------------------- */
+
+START_TEST(each_input_has_the_type_that_it_asks_for) /* loop: text, binary; precision of the rest */
+{
+    const char *const *keys = set_kinds[_i % 2 == 0 ? 1 : 5];
+    const char *rest = _i < 2 ? "precision=float" : "precision=double";
+    const char *own = _i < 2 ? "input.A.precision=double" : "input.A.precision=float";
+    struct imrec_minibatch_source *mixed =
+        mb_open(mb_keys(keys, MB_KEYS("randomize=false", rest, own)));
+    struct imrec_minibatch_source *wide =
+        mb_open(mb_keys(keys, MB_KEYS("randomize=false", "precision=double")));
+    struct imrec_minibatch m, w;
+    const struct imrec_stream *listed;
+    EXPECT(imrec_minibatch_streams(mixed, &listed) == 2);
+    for (uint32_t i = 0; i < 2; i++)
+        EXPECT(listed[i].precision ==
+               ((i == 0) == (_i < 2) ? IMREC_PRECISION_DOUBLE : IMREC_PRECISION_FLOAT));
+    for (int n = 0; n < 9; n++) {
+        EXPECT_SAYING(imrec_minibatch_next(mixed, 30, NULL, 0, &m, &err) == IMREC_OK, "%s",
+                      err.message);
+        EXPECT(imrec_minibatch_next(wide, 30, NULL, 0, &w, &err) == IMREC_OK);
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct imrec_minibatch_stream *a = &m.stream[i], *b = &w.stream[i];
+            const uint64_t values =
+                a->storage == IMREC_DENSE ? a->rows * a->width * a->dim : a->nnz;
+            EXPECT(a->precision == listed[i].precision && b->precision == IMREC_PRECISION_DOUBLE);
+            EXPECT(a->storage == b->storage && a->samples == b->samples && a->nnz == b->nnz);
+            for (uint64_t v = 0; v < values; v++) {
+                const double want = ((const double *)b->values)[v];
+                EXPECT(a->precision == IMREC_PRECISION_DOUBLE
+                           ? ((const double *)a->values)[v] == want
+                           : ((const float *)a->values)[v] == (float)want);
+            }
+        }
+    }
+    imrec_minibatch_source_close(mixed);
+    imrec_minibatch_source_close(wide);
+}
+END_TEST
+
 /* ---- truncation -------------------------------------------------------------------------- */
 
 struct slot { /* what stood last in a row */
@@ -381,6 +421,7 @@ int main(void)
     tcase_add_test(tc, a_binary_file_joins_by_number);
     tcase_add_loop_test(tc, pieces_follow_each_other_in_their_slots, 0, SET_ORDERS);
     tcase_add_test(tc, truncated_streams_of_unequal_lengths_are_an_error);
+    tcase_add_loop_test(tc, each_input_has_the_type_that_it_asks_for, 0, 4);
     tcase_add_loop_test(tc, a_hundred_samples_are_never_all_of_one_chunk, 2, 9);
     suite_add_tcase(s, tc);
     return suite_run(s);

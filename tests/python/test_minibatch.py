@@ -116,6 +116,25 @@ def test_cntks_nominal_time_is_understood(numbered, ctf):
             assert int(source.next_minibatch(1).ids[0]) == first
 
 
+def test_each_stream_has_its_own_type(ctf, tmp_path):
+    streams = StreamDefs(a=StreamDef("x", 2, precision="double"), b=StreamDef("y", 10, True))
+    with MinibatchSource(CTFDeserializer(ctf, streams), randomize=False) as source:
+        mb = source.next_minibatch(9)
+        assert (mb["a"].values.dtype, mb["b"].csr.data.dtype) == (np.float64, np.float32)
+        assert (source.streams.a.dtype, source.streams.b.dtype) == (np.float64, np.float32)
+    (sequence, *_) = read_sequences(ctf, StreamDefs(x=StreamDef(shape=2, is_sparse=False), y=StreamDef("y", 10, True, precision="double")))
+    assert (sequence["x"].dtype, sequence["y"].data.dtype) == (np.float32, np.float64)
+    third = np.array([[1 / 3]])
+    write_cbf(tmp_path / "m.cbf", {"f": third, "d": third}, precision={"d": "double"})
+    (mixed,) = read_sequences(tmp_path / "m.cbf", precision="double")
+    assert mixed["d"][0, 0] == 1 / 3 and mixed["f"][0, 0] == np.float32(1 / 3)
+    for wrong in ({"e": "double"}, {"d": "half"}):
+        with pytest.raises(imrec.ArgumentError):
+            write_cbf(tmp_path / "w.cbf", {"f": third, "d": third}, precision=wrong)
+    with pytest.raises(imrec.ArgumentError, match="float, double"):
+        StreamDef(precision="half")
+
+
 def test_ends_sizes_and_iteration(numbered):
     sizes = {"max_samples=FULL_DATA_SWEEP": {"max_samples": FULL_DATA_SWEEP}, "max_sweeps": {"max_sweeps": 1},
              "epoch_size": {"epoch_size": FULL_DATA_SWEEP}, "max_samples": {"max_samples": 100}}

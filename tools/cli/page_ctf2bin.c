@@ -19,12 +19,13 @@ const struct cli_page cli_page_ctf2bin = {
         "and\n"
         "reason.\n"
         "\n"
-        "Each line of the header file is '<name> <alias> <dense|sparse> <dim>': the alias is "
-        "what\n"
-        "the text calls the input, the name what the binary file will.",
+        "Each line of the header file is '<name> <alias> <dense|sparse> <dim>', and 'float' or\n"
+        "'double' as a fifth word where it is not what --precision says: the alias is what the\n"
+        "text calls the input, the name what the binary file will.",
     .table = table,
     .examples = "  ctf2bin --input train.ctf --header inputs.txt --output train.cbf\n"
                 "  ctf2bin --input t.ctf --header h --output t.cbf --chunk-size 64M --precision "
-                "double\n",
+                "double\n"
+                "  ctf2bin --input t.ctf --header h --output t.cbf --precision features=double\n",
     .exits = "0 converted, 1 failed, 2 wrong usage, 3 converted, but bad samples were dropped",
 };

@@ -10,6 +10,29 @@ imrec convert --quiet --header again.txt a.cbf again.ctf
 cat again.ctf again.txt
 imrec convert --quiet --header again.txt again.ctf c.cbf
 cmp a.cbf c.cbf
+# The type of each input: a word of its line, --precision for the rest, --precision NAME=... above both.
+printf 'features F dense 2 double\nlabels L sparse 4\n' >typed.txt
+types() { imrec info "$1" | sed -n 's/^stream *//p'; }
+ctf2bin --input a.ctf --header typed.txt --output e.cbf --quiet
+types e.cbf
+ctf2bin --input a.ctf --header typed.txt --output f.cbf --quiet --precision double --precision=labels=float
+types f.cbf
+ctf2bin --input a.ctf --header a.txt --output g.cbf --quiet --precision features=double,labels=double
+cmp d.cbf <(ctf2bin --input a.ctf --header a.txt --output h.cbf --quiet --precision double --defines-mb-size labels; cat h.cbf)
+types g.cbf
+imrec convert --quiet --header back.txt e.cbf back.ctf
+cat back.txt
+imrec convert --quiet --header back.txt back.ctf i.cbf
+cmp e.cbf i.cbf
+imrec convert --quiet --header a.txt a.ctf j.cbf --precision labels=double
+types j.cbf
+ctf2bin --input a.ctf --header a.txt --output x.cbf --quiet --precision nolabel=double
+echo "exit $?"
+ctf2bin --input a.ctf --header a.txt --output x.cbf --quiet --precision labels=half
+echo "exit $?"
+printf 'features F dense 2 half\n' >wrong.txt
+ctf2bin --input a.ctf --header wrong.txt --output x.cbf --quiet
+echo "exit $?"
 printf '1 |F 1 2 |L 3:1\n2 |F x 4 |L 1:1\n' >bad.ctf
 ctf2bin --input bad.ctf --header a.txt --output bad.cbf --quiet
 echo "exit $?"
