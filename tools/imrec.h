@@ -20,7 +20,8 @@ struct command {
 
 extern const struct cli_page imrec_page;             /* of the program itself */
 extern const struct command *const imrec_commands[]; /* NULL at the end */
-extern const struct param imrec_iter_table[];        /* key=value, for pages */
+extern const struct param imrec_iter_table[];
+extern const struct cli_keys imrec_iter_keys[]; /* key=value, for pages */
 
 extern const struct command command_info, command_ls, command_cat, command_export, command_verify,
     command_repair, command_index, command_view, command_batches, command_bench, command_convert,

@@ -37,7 +37,7 @@ static const struct cli_page page = {
             "slots. position.json is the position behind the last batch. Unless given:\n"
             "data_shape=3,224,224 batch_size=128.",
     .table = table,
-    .keys = imrec_iter_table,
+    .keys = imrec_iter_keys,
     .examples = "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out first\n"
                 "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out second \\\n"
                 "      --from first/position.json\n",

@@ -47,7 +47,7 @@ static const struct cli_page page = {
         "read(), and beside a walk that converts every number by strtof() (text) or memcpy()\n"
         "(binary); key=value as imrec minibatches takes them.",
     .table = table,
-    .keys = imrec_iter_table,
+    .keys = imrec_iter_keys,
     .examples = "  imrec bench train.rec shuffle=1 rand_crop=1 rand_mirror=1\n"
                 "  imrec bench train.rec batch_size=64 --threads 1,2,4 --report bench.html\n"
                 "  imrec bench train.rec --augment all --seconds 1\n",

@@ -42,6 +42,7 @@ const struct command *const imrec_commands[] = {
 
 #define PARAM_STRUCT struct imrec_iter_options
 const struct param imrec_iter_table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
+const struct cli_keys imrec_iter_keys[] = {{"Iterator parameters", imrec_iter_table}, {0}};
 
 int command_begin(const struct cli_page *page, void *values, int argc, char **argv, int least,
                   int most, int *status)

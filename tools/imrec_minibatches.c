@@ -1,12 +1,13 @@
 /* tools/imrec_minibatches.c - what a minibatch source delivers, one JSON object a minibatch. */
-#include "tools/imrec.h"
+#include "tools/imrec_sequences.h"
 #include "tools/minibatch_config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MINIBATCHES_PARAMS(X)                                                                      \
     X(int64_t, count, "0", 0, INT64_MAX, "N", "minibatches",                                       \
-      "how many; 0 = to the end, of one sweep where the keys set none")                            \
+      "how many at most; 0 = all up to the end")                                                   \
     X(int64_t, size, "0", 0, INT32_MAX, "samples", "minibatches",                                  \
       "of a minibatch; 0 = minibatch_size_in_samples")                                             \
     X(const char *, from, "", 0, 65535, "POSITION.json", "minibatches",                            \
@@ -16,9 +17,6 @@ struct minibatches_options {
 };
 #define PARAM_STRUCT struct minibatches_options
 static const struct param table[] = {MINIBATCHES_PARAMS(PARAM_ROW){0}};
-#undef PARAM_STRUCT
-#define PARAM_STRUCT struct imrec_minibatch_options
-static const struct param keys[] = {IMREC_MINIBATCH_PARAMS(PARAM_ROW){0}};
 static const char *const usage[] = {"[OPTIONS] SOURCE [key=value ...]", NULL};
 
 static const struct cli_page page = {
@@ -27,17 +25,14 @@ static const struct cli_page page = {
     .usage = usage,
     .text =
         "SOURCE is a text (CTF) or a binary file (CBF), several ('a.ctf;b.ctf'), or a file with\n"
-        "reader = [ ... ] as CNTK's pages write it. A text's streams are described by\n"
-        "input.NAME.format=dense|sparse, input.NAME.dim=N, input.NAME.alias=A,\n"
-        "input.NAME.definesMBSize=true; keys are also known by the names of CNTK's pages "
-        "(maxErrors,\n"
-        "skipSequenceIds, chunkSizeInBytes, ...).\n\n"
+        "reader = [ ... ] as CNTK's pages write it. A text's inputs have to be described by\n"
+        "input.NAME.format and input.NAME.dim.\n\n"
         "A line is a minibatch: for each stream its sequences as lists of samples (dense: values;\n"
         "sparse: [index, value] pairs; values that are not finite: \"NaN\", \"Infinity\",\n"
-        "\"-Infinity\"), then what holds for all. Without count=, max_sweeps= or max_samples=\n"
-        "one sweep is printed.",
+        "\"-Infinity\"), then what holds for all. Unless max_sweeps=, max_samples= or epoch_size=\n"
+        "says otherwise the sweep's end is the end, whatever --count is: max_sweeps=0 goes on.",
     .table = table,
-    .keys = keys,
+    .keys = sequences_keys,
     .examples = "  imrec minibatches train.ctf randomize=false minibatch_size_in_samples=7 \\\n"
                 "      input.features.format=dense input.features.dim=784 --count 3\n"
                 "  imrec minibatches reader.cntk --count 10 | tail -1 | jq .position >here.json\n"
@@ -125,19 +120,27 @@ static void put_minibatch(const struct imrec_minibatch *m, const char *position)
 
 /* ---- the source -------------------------------------------------------------------------- */
 
-static bool ends_by_itself(const struct imrec_minibatch_options *o)
+#define NOT_GIVEN (INT64_MAX - 2) /* max_sweeps of a source whose keys do not say it */
+
+static enum imrec_status
+set_sweeps(struct imrec_minibatch_config *c, int64_t sweeps, struct imrec_error *err)
 {
-    return o->max_sweeps > 0 || o->max_samples > 0 || o->epoch_size == IMREC_FULL_DATA_SWEEP;
+    char pair[48];
+    snprintf(pair, sizeof(pair), "max_sweeps=%" PRId64, sweeps);
+    return imrec_minibatch_config_set(c, pair, err);
 }
 
-static enum imrec_status configure(struct imrec_minibatch_config *c,
-                                   const struct minibatches_options *o, const char *source,
-                                   int pairs, char *const *pair, struct imrec_error *err)
+/* *one_sweep: nothing says where it ends; *c goes on for ever. */
+static enum imrec_status configure(struct imrec_minibatch_config *c, const char *source, int pairs,
+                                   char *const *pair, bool *one_sweep, struct imrec_error *err)
 {
-    enum imrec_status st = minibatch_config_read(c, page.name, source, pairs, pair, err);
-    if (st == IMREC_OK && o->count == 0 && !ends_by_itself(imrec_minibatch_config_options(c)))
-        st = imrec_minibatch_config_set(c, "max_sweeps=1", err);
-    return st;
+    const struct imrec_minibatch_options *o = imrec_minibatch_config_options(c);
+    enum imrec_status st = set_sweeps(c, NOT_GIVEN, err);
+    if (st == IMREC_OK)
+        st = minibatch_config_read(c, page.name, source, pairs, pair, err);
+    const bool given = o->max_sweeps != NOT_GIVEN;
+    *one_sweep = !given && o->max_samples == 0 && o->epoch_size != IMREC_FULL_DATA_SWEEP;
+    return st == IMREC_OK && !given ? set_sweeps(c, 0, err) : st;
 }
 
 /* The names of streams stand beside those of a line's own members. */
@@ -162,6 +165,8 @@ static bool check_names(const struct imrec_minibatch_source *s)
 static int seek(struct imrec_minibatch_source *s, const char *path)
 {
     struct imrec_error err;
+    if (path[0] == '\0')
+        return EXIT_OK;
     char *position = command_read_position(page.name, path);
     if (position == NULL)
         return EXIT_FAILED;
@@ -170,12 +175,43 @@ static int seek(struct imrec_minibatch_source *s, const char *path)
     return st == IMREC_OK ? EXIT_OK : cli_fail(page.name, &err);
 }
 
-static int print_all(struct imrec_minibatch_source *s, const struct minibatches_options *o)
+/* Opens the source and goes to where it begins. */
+static int begin(const struct minibatches_options *o, const struct imrec_minibatch_config *c,
+                 struct imrec_minibatch_source **out)
+{
+    struct imrec_error err;
+    if (imrec_minibatch_source_open(imrec_minibatch_config_options(c), out, &err) != IMREC_OK)
+        return cli_fail(page.name, &err);
+    return check_names(*out) ? seek(*out, o->from) : EXIT_FAILED;
+}
+
+/* The end of the sweep in which the printing begins becomes the source's end. */
+static int end_with_sweep(const struct minibatches_options *o, struct imrec_minibatch_config *c)
+{
+    static const char member[] = "\"sweep\": ";
+    struct imrec_minibatch_source *s = NULL;
+    struct imrec_error err;
+    const char *position, *sweep = NULL;
+    int status = o->from[0] == '\0' ? EXIT_OK : begin(o, c, &s);
+    int64_t first = 0;
+    if (s != NULL && status == EXIT_OK && imrec_minibatch_position(s, &position, &err) == IMREC_OK)
+        sweep = strstr(position, member);
+    if (sweep != NULL)
+        first = strtoll(sweep + strlen(member), NULL, 10);
+    imrec_minibatch_source_close(s);
+    if (status == EXIT_OK && set_sweeps(c, first + 1, &err) != IMREC_OK)
+        status = cli_fail(page.name, &err);
+    return status;
+}
+
+/* *printed: how many there were before the end, or before o->count. */
+static int
+print_all(struct imrec_minibatch_source *s, const struct minibatches_options *o, int64_t *printed)
 {
     struct imrec_minibatch m;
     struct imrec_error err;
     const char *position;
-    for (int64_t i = 0; o->count == 0 || i < o->count; i++) {
+    for (*printed = 0; o->count == 0 || *printed < o->count; ++*printed) {
         const enum imrec_status st = imrec_minibatch_next(s, (uint64_t)o->size, NULL, 0, &m, &err);
         if (st == IMREC_END)
             return EXIT_OK;
@@ -186,19 +222,22 @@ static int print_all(struct imrec_minibatch_source *s, const struct minibatches_
     return EXIT_OK;
 }
 
-static int run_with(const struct minibatches_options *o, const struct imrec_minibatch_config *c)
+static int
+run_with(const struct minibatches_options *o, struct imrec_minibatch_config *c, bool one_sweep)
 {
-    const struct imrec_minibatch_options *all = imrec_minibatch_config_options(c);
-    struct imrec_minibatch_source *s;
-    struct imrec_error err;
-    if (imrec_minibatch_source_open(all, &s, &err) != IMREC_OK)
-        return cli_fail(page.name, &err);
-    int status = check_names(s) ? EXIT_OK : EXIT_FAILED;
-    if (status == EXIT_OK && o->from[0] != '\0')
-        status = seek(s, o->from);
+    struct imrec_minibatch_source *s = NULL;
+    int64_t printed = 0;
+    int status = one_sweep ? end_with_sweep(o, c) : EXIT_OK;
     if (status == EXIT_OK)
-        status = print_all(s, o);
+        status = begin(o, c, &s);
+    if (status == EXIT_OK)
+        status = print_all(s, o, &printed);
     imrec_minibatch_source_close(s);
+    if (status == EXIT_OK && one_sweep && printed < o->count)
+        fprintf(stderr,
+                "%s: the sweep is over after %" PRId64 " of %" PRId64
+                " minibatches; max_sweeps=0 goes on\n",
+                page.name, printed, o->count);
     return status;
 }
 
@@ -207,15 +246,17 @@ static int run(int argc, char **argv)
     struct minibatches_options o;
     struct imrec_minibatch_config *c;
     struct imrec_error err;
+    bool one_sweep;
     int status;
     const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
     if (first < 0)
         return status;
     if (imrec_minibatch_config_new(&c, &err) != IMREC_OK)
         return cli_fail(page.name, &err);
-    status = configure(c, &o, argv[first], argc - first - 1, argv + first + 1, &err) == IMREC_OK
-                 ? run_with(&o, c)
-                 : cli_fail(page.name, &err);
+    status =
+        configure(c, argv[first], argc - first - 1, argv + first + 1, &one_sweep, &err) == IMREC_OK
+            ? run_with(&o, c, one_sweep)
+            : cli_fail(page.name, &err);
     imrec_minibatch_config_free(c);
     return status;
 }

@@ -8,6 +8,23 @@
 
 #include <string.h>
 
+#define PARAM_STRUCT struct imrec_minibatch_options
+static const struct param source_table[] = {IMREC_MINIBATCH_PARAMS(PARAM_ROW){0}};
+#undef PARAM_STRUCT
+#define PARAM_STRUCT struct imrec_deserializer
+static const struct param file_table[] = {IMREC_DESERIALIZER_PARAMS(PARAM_ROW){0}};
+#undef PARAM_STRUCT
+struct input { /* for the offsets of its table, which nobody sets by */
+    IMREC_INPUT_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct input
+static const struct param input_table[] = {IMREC_INPUT_PARAMS(PARAM_ROW){0}};
+
+const struct cli_keys sequences_keys[] = {{"Minibatch source parameters", source_table},
+                                          {"Minibatch file parameters", file_table},
+                                          {"Minibatch input parameters", input_table},
+                                          {0}};
+
 bool sequences_is_pair(const char *operand)
 {
     const char *equals = strchr(operand, '='), *slash = strchr(operand, '/');

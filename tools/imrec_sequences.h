@@ -10,8 +10,9 @@
       "CNTK files: what the inputs are, as reader = [ ... ]")
 #define SEQUENCES_KEYS                                                                             \
     "A text's inputs are described by key=value operands, input.NAME.format=dense|sparse,\n"       \
-    "input.NAME.dim=N, input.NAME.alias=A, or by --config FILE; other keys are as for\n"           \
-    "imrec minibatches (skipSequenceIds, ignoreUnknownInputs, definesMBSize, ...)."
+    "input.NAME.dim=N, input.NAME.alias=A, or by --config FILE; imrec minibatches --help lists\n"  \
+    "the keys."
+extern const struct cli_keys sequences_keys[]; /* for pages */
 
 struct sequences_request {
     const char *name; /* of the command */

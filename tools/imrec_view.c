@@ -36,7 +36,7 @@ static const struct cli_page page = {
         "usual setting, alone above the given key=value, with what was drawn and its parameters;\n"
         "those of boxes where the record's label holds boxes.",
     .table = table,
-    .keys = imrec_iter_table,
+    .keys = imrec_iter_keys,
     .examples = "  imrec view train.rec train.html\n"
                 "  imrec view --augmented train.rec aug.html shuffle=1 rand_crop=1 rand_mirror=1\n"
                 "  imrec view --augmented --grid 6 train.rec augmenters.html resize=256\n",

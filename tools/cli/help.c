@@ -80,9 +80,9 @@ void cli_page_help(const struct cli_page *page, FILE *out)
     fprintf(out, "\n%s\n", page->text);
     cli_help(page->table, out);
     fputs("\n  --help, --version           say this, or the version, and end\n", out);
-    if (page->keys != NULL) {
-        fputs("\nkey=value, after the operands:\n", out);
-        cli_help_keys(page->keys, out);
+    for (const struct cli_keys *k = page->keys; k != NULL && k->title != NULL; k++) {
+        fprintf(out, "\n%s, key=value after the operands:\n", k->title);
+        cli_help_keys(k->table, out);
     }
     if (page->examples != NULL)
         fprintf(out, "\nExamples:\n%s", page->examples);

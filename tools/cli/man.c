@@ -111,18 +111,35 @@ static void put_command(const struct cli_page *page, FILE *out)
     }
 }
 
-static const struct param *find_keys(const struct cli_page *const *pages)
+/* Whether a page before `last` has these keys, too. */
+static bool were_printed(const struct cli_page *const *pages, const struct cli_page *last,
+                         const struct param *table)
 {
-    for (; *pages != NULL; pages++)
-        if ((*pages)->keys != NULL)
-            return (*pages)->keys;
-    return NULL;
+    for (; *pages != last; pages++)
+        for (const struct cli_keys *k = (*pages)->keys; k != NULL && k->title != NULL; k++)
+            if (k->table == table)
+                return true;
+    return false;
+}
+
+/* The keys of all pages, each kind once. */
+static void put_keys(const struct cli_page *const *pages, FILE *out)
+{
+    for (size_t i = 0; pages[i] != NULL; i++)
+        for (const struct cli_keys *k = pages[i]->keys; k != NULL && k->title != NULL; k++) {
+            if (were_printed(pages, pages[i], k->table))
+                continue;
+            fputs(".SH ", out);
+            for (const char *c = k->title; *c != '\0'; c++)
+                fputc(toupper((unsigned char)*c), out);
+            fputs("\nGiven as key=value after the operands.\n", out);
+            put_table(k->table, true, out);
+        }
 }
 
 void cli_page_man(const struct cli_page *const *pages, const char *version, FILE *out)
 {
     const struct cli_page *program = pages[0];
-    const struct param *keys = find_keys(pages);
     put_title(program->name, version, out);
     fputs(".SH NAME\n", out);
     put(program->name, strlen(program->name), out);
@@ -140,10 +157,7 @@ void cli_page_man(const struct cli_page *const *pages, const char *version, FILE
         fputs(".SH COMMANDS\n", out);
     for (size_t i = 1; pages[i] != NULL; i++)
         put_command(pages[i], out);
-    if (keys != NULL) {
-        fputs(".SH ITERATOR PARAMETERS\nGiven as key=value after the operands.\n", out);
-        put_table(keys, true, out);
-    }
+    put_keys(pages, out);
     if (program->examples != NULL) {
         fputs(".SH EXAMPLES\n", out);
         put_examples(program, out);

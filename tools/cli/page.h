@@ -6,15 +6,21 @@
 
 #include <stdio.h>
 
+/* key=value operands of one kind. */
+struct cli_keys {
+    const char *title; /* "Iterator parameters"; NULL ends an array */
+    const struct param *table;
+};
+
 struct cli_page {
     const char *name;          /* "im2rec", "imrec info" */
     const char *summary;       /* a line without a full stop: "pack pictures into record shards" */
     const char *const *usage;  /* what follows the name, one form each; NULL at the end */
     const char *text;          /* paragraphs, an empty line between them */
     const struct param *table; /* flags */
-    const struct param *keys;  /* key=value operands, or NULL */
-    const char *examples;      /* lines of shell, or NULL */
-    const char *exits;         /* what each exit status means, in a line */
+    const struct cli_keys *keys; /* key=value operands, or NULL */
+    const char *examples;        /* lines of shell, or NULL */
+    const char *exits;           /* what each exit status means, in a line */
 };
 
 /* Usage, text, every flag with unit and default, group by group, examples. */
