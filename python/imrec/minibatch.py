@@ -132,9 +132,7 @@ class MinibatchSource:
         o = {"randomize": randomize, "randomization_seed": randomization_seed, "truncation_length": truncation_length,
              "threads": 1 if multithreaded_deserializer is False else None, **parameters}
         o.update(_limits(max_samples, max_sweeps), **_window(randomization_window_in_chunks, randomization_window_in_samples))
-        if isinstance(o.get("minibatch_size_in_samples"), int):
-            o["minibatch_size_in_samples"] = str(o["minibatch_size_in_samples"])
-        self._options, self._config, self._lock = o, None, threading.Lock()
+        self._options, self._config, self._lock = _with_schedule(o), None, threading.Lock()
         self._open()
 
     @classmethod
@@ -143,7 +141,7 @@ class MinibatchSource:
         it: max_sweeps=1, file="other.ctf", ..."""
         self = cls.__new__(cls)
         self._source, self._deserializers, self._shared = ffi.NULL, [], {}
-        self._options, self._config, self._lock = settings, os.fsdecode(path), threading.Lock()
+        self._options, self._config, self._lock = _with_schedule(settings), os.fsdecode(path), threading.Lock()
         self._open()
         return self
 
@@ -325,6 +323,16 @@ class MinibatchSource:
 
     def __repr__(self) -> str:
         return f"<imrec.MinibatchSource: {', '.join(self.streams) if self._source else 'closed'}>"
+
+
+def _with_schedule(options: dict[str, Any]) -> dict[str, Any]:
+    """Sizes of minibatches as text: a number, a list of them, or CNTK's pairs (epochs, size)."""
+    sizes = options.get("minibatch_size_in_samples")
+    if sizes is None or isinstance(sizes, str):
+        return options
+    written = str(sizes) if np.isscalar(sizes) else "[" + ", ".join(
+        f"({', '.join(map(str, size))})" if isinstance(size, (tuple, list)) else str(size) for size in sizes) + "]"
+    return {**options, "minibatch_size_in_samples": written}
 
 
 def _exact(checkpoint: Any) -> str | None:

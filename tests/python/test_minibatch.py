@@ -135,6 +135,12 @@ def test_each_stream_has_its_own_type(ctf, tmp_path):
         StreamDef(precision="half")
 
 
+@pytest.mark.parametrize("sizes", ["4*2+8", "4*2:8", [4] * 2 + [8], (4, 4, 8), [(2, 4), (1, 8)]])
+def test_a_schedule_may_be_a_list_or_pairs(numbered, sizes):
+    with open_numbered(numbered, minibatch_size_in_samples=sizes, epoch_size=8) as source:
+        assert [next(source).num_samples for _ in range(6)] == [4, 4, 4, 4, 8, 8]
+
+
 def test_ends_sizes_and_iteration(numbered):
     sizes = {"max_samples=FULL_DATA_SWEEP": {"max_samples": FULL_DATA_SWEEP}, "max_sweeps": {"max_sweeps": 1},
              "epoch_size": {"epoch_size": FULL_DATA_SWEEP}, "max_samples": {"max_samples": 100}}
