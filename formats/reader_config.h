@@ -1,13 +1,20 @@
-/* formats/reader_config.h - the sections in which CNTK's pages describe a reader, as a tree.
+/* formats/reader_config.h - a CNTK configuration, or the sections of one that describe a reader,
+ * as a tree.
  *
- *     document = {entry}          entries are separated by line ends or ';'
+ *     document = {entry}          entries are separated by line ends, ';' or ','
  *     entry    = name '=' value
  *     value    = '[' {entry} ']' | '{' {entry} '}' | '(' {value} ')' | '"' text '"' | word
  *
- * '#' outside quotes begins a comment. Quoted text stands as it is: a backslash is a backslash, as
- * in the path of a Windows file. A word ends at a line's end, ';', '#' or a closing bracket,
- * without the blanks around it; in an array also at ','. A line of dots alone leaves something
- * out, as the pages do. */
+ * '#' at the beginning of a line or after a blank begins a comment, as do "//" and a slash with a
+ * star where an entry may begin. Quoted text stands as it is: a backslash is a backslash, as in the
+ * path of a Windows file. A word ends at a line's end, ';', ',', a comment or a closing bracket,
+ * without the blanks around it. Values of an array are separated by line ends, ';', ',' or ':'. A
+ * line of dots alone leaves something out, as the pages do.
+ *
+ * A section whose name ends in "reader" has to follow this grammar. Other sections are CNTK's own
+ * (its trainer, its network in BrainScript): brackets and quotes in them have to be paired, and
+ * what is no entry is passed over. So it is at the top of a document that has such a section or the
+ * entry `command`, a whole configuration; at the top of any other document it is an error. */
 #ifndef IMREC_FORMATS_READER_CONFIG_H
 #define IMREC_FORMATS_READER_CONFIG_H
 
@@ -33,6 +40,10 @@ IMREC_NODISCARD enum imrec_status config_parse(const char *name, struct bytes te
                                                struct config_tree **out, struct imrec_error *err);
 /* A section without a name that holds the document's entries. */
 const struct config_node *config_root(const struct config_tree *t);
+/* Whether it is a whole configuration, of which a reader is only a part. */
+bool config_is_whole(const struct config_tree *t);
+/* Whether a section describes a reader, by its name: reader, cvReader, ... */
+bool config_is_reader(const struct config_node *n);
 void config_free(struct config_tree *t); /* NULL is allowed */
 
 /* The entry called `name`, without case, '_' and '-', or NULL. */

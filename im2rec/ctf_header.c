@@ -2,8 +2,11 @@
 #include "im2rec/ctf_header.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "formats/text.h"
+#include "iter/minibatch/config.h"
+#include "iter/minibatch/corpus_streams.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
@@ -106,6 +109,79 @@ static enum imrec_status read_lines(struct ctf_header *h, const char *name, size
     return IMREC_OK;
 }
 
+/* ---- a configuration --------------------------------------------------------------------- */
+
+/* Whether the first line that holds something is of no header file, and entries follow. */
+static bool is_configuration(const struct ctf_header *h, size_t n)
+{
+    struct text_lines lines;
+    struct bytes line = {h->text, 0};
+    text_lines_begin(&lines, (struct bytes){h->text, n}, 0, 0);
+    while (text_trim(line).n == 0)
+        if (!text_lines_next(&lines, &line))
+            return false;
+    line = text_trim(line);
+    for (int i = 0; i < 2; i++)
+        (void)text_word(&line);
+    const struct bytes storage = text_word(&line);
+    return !is_word(storage, "dense") && !is_word(storage, "sparse") && memchr(h->text, '=', n);
+}
+
+static enum imrec_status parse(struct ctf_header *h, const struct imrec_convert_options *o,
+                               size_t n, struct imrec_error *err)
+{
+    IMREC_TRY(imrec_minibatch_config_new(&h->config, err));
+    h->config->any_file = true; /* it is o->input */
+    if (o->action[0] != '\0') {
+        struct buf pair = BUF_INIT(1 << 17);
+        enum imrec_status st = buf_append(&pair, "action=", 7, err);
+        if (st == IMREC_OK)
+            st = buf_append(&pair, o->action, strlen(o->action) + 1, err);
+        if (st == IMREC_OK)
+            st = imrec_minibatch_config_set(h->config, (const char *)pair.p, err);
+        buf_free(&pair);
+        IMREC_TRY(st);
+    }
+    return imrec_minibatch_config_parse(h->config, o->header, (const char *)h->text, n, err);
+}
+
+/* The inputs that a configuration describes, and how it reads them. */
+static enum imrec_status read_configuration(struct ctf_header *h,
+                                            const struct imrec_convert_options *o, size_t n,
+                                            struct imrec_error *err)
+{
+    IMREC_TRY(parse(h, o, n, err));
+    const struct imrec_minibatch_options *all = imrec_minibatch_config_options(h->config);
+    const bool doubles =
+        o->precision == IMREC_CONVERT_DOUBLE || all->precision == IMREC_PRECISION_DOUBLE;
+    if (all->deserializers != 1)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s describes %" PRIu32 " files; inputs of one are wanted", o->header,
+                              all->deserializers);
+    const struct imrec_deserializer *d = all->deserializer;
+    IMREC_TRY(corpus_check_text(d, err));
+    for (uint32_t i = 0; i < d->streams; i++) {
+        struct imrec_stream s = d->stream[i];
+        const bool alias = s.alias != NULL && s.alias[0] != '\0';
+        if (!s.precision_given)
+            s.precision = doubles ? IMREC_PRECISION_DOUBLE : IMREC_PRECISION_FLOAT;
+        const struct stream_info info = {
+            .name = s.name,
+            .alias = alias ? s.alias : s.name,
+            .storage = s.storage == IMREC_SPARSE ? STREAM_SPARSE : STREAM_DENSE,
+            .element = s.precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT,
+            .dim = s.dim,
+            .defines_mb_size = s.defines_mb_size,
+        };
+        IMREC_TRY(add_stream(h, &info, o->header, err));
+    }
+    h->skip_sequence_ids = d->skip_sequence_ids;
+    h->ignore_unknown_inputs = d->ignore_unknown_inputs;
+    h->frame_mode = d->frame_mode;
+    h->max_errors = d->max_errors;
+    return IMREC_OK;
+}
+
 /* ---- single inputs ----------------------------------------------------------------------- */
 
 static struct stream_info *find_input(const struct ctf_header *h, struct bytes name)
@@ -161,7 +237,12 @@ enum imrec_status ctf_header_load(const struct imrec_convert_options *o, struct 
     size_t n = 0;
     *out = (struct ctf_header){0};
     IMREC_TRY(source_load(o->header, HEADER_MAX, &out->text, &n, err));
-    enum imrec_status st = read_lines(out, o->header, n, element, err);
+    enum imrec_status st = is_configuration(out, n) ? read_configuration(out, o, n, err)
+                                                    : read_lines(out, o->header, n, element, err);
+    if (st == IMREC_OK && out->config == NULL && o->action[0] != '\0')
+        st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                            "action=%.60s chooses a reader of a configuration, and %s is none",
+                            o->action, o->header);
     if (st == IMREC_OK)
         st = set_precisions(out, o, err);
     if (st == IMREC_OK)
@@ -173,6 +254,7 @@ enum imrec_status ctf_header_load(const struct imrec_convert_options *o, struct 
 
 void ctf_header_free(struct ctf_header *h)
 {
+    imrec_minibatch_config_free(h->config);
     imrec_free(h->stream);
     imrec_free(h->text);
     *h = (struct ctf_header){0};

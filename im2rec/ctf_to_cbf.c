@@ -227,6 +227,7 @@ static enum imrec_status new_worker(const struct run *r, struct worker *w, struc
                                         .streams = r->header.streams,
                                         .skip_sequence_ids = r->o->skip_sequence_ids,
                                         .ignore_unknown = r->o->ignore_unknown_inputs,
+                                        .frame_mode = r->header.frame_mode,
                                         .max_problems = (uint64_t)r->o->max_errors};
     w->stream = imrec_zalloc(r->header.streams, sizeof(*w->stream));
     return w->stream == NULL ? no_memory(r, err) : ctf_parser_new(&o, &w->parser, err);
@@ -304,6 +305,9 @@ enum imrec_status imrec_ctf_to_cbf(const struct imrec_convert_options *options,
     *r.result = (struct imrec_convert_result){0};
     IMREC_TRY(check_options(options, &o, err));
     IMREC_TRY(ctf_header_load(&o, &r.header, err));
+    o.skip_sequence_ids |= r.header.skip_sequence_ids;
+    o.ignore_unknown_inputs |= r.header.ignore_unknown_inputs;
+    o.max_errors = o.max_errors > 0 ? o.max_errors : r.header.max_errors;
     const enum imrec_status st = convert(&r, err);
     if (r.result->errors > LOG_LISTED)
         imrec_log(IMREC_LOG_WARNING, "%.200s: samples dropped: %llu; not listed above: %llu",

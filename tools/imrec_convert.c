@@ -11,6 +11,8 @@
       "to binary: of the values, where the header does not say it; NAME=double,...: of one input") \
     X(const char *, precision_of, "", 0, 65535, "NAME=float|double,...", "output",                 \
       "to binary: of the values of single inputs")                                                 \
+    X(const char *, action, "", 0, 65535, "NAME", "files",                                         \
+      "to binary: of several readers of a configuration (--header) this one's inputs")             \
     X(const char *, defines_mb_size, "", 0, 65535, "NAME", "output",                               \
       "to binary: the input whose samples are the length of a sequence")                           \
     X(int64_t, threads, "0", 0, 1024, "workers", "output", "to binary: 0 = every CPU")             \
@@ -59,6 +61,7 @@ static enum imrec_status to_binary(const struct convert_options *o, char *const 
     c.chunk_size = o->chunk_size;
     c.precision = o->precision;
     c.precision_of = o->precision_of;
+    c.action = o->action;
     c.defines_mb_size = o->defines_mb_size;
     c.threads = o->threads;
     return imrec_ctf_to_cbf(&c, show, p, r, err);

@@ -24,9 +24,11 @@ static const struct cli_page page = {
     .summary = "print the minibatches of a CNTK text or binary file as JSON",
     .usage = usage,
     .text =
-        "SOURCE is a text (CTF) or a binary file (CBF), several ('a.ctf;b.ctf'), or a file with\n"
-        "reader = [ ... ] as CNTK's pages write it. A text's inputs have to be described by\n"
-        "input.NAME.format and input.NAME.dim.\n\n"
+        "SOURCE is a text (CTF) or a binary file (CBF), several ('a.ctf;b.ctf'), or a CNTK\n"
+        "configuration: reader = [ ... ] alone, or a whole one, of which the reader is used. What\n"
+        "key=value says changes what a configuration says. A text's inputs have to be described "
+        "by\n"
+        "input.NAME.format and input.NAME.dim.\n\n" SEQUENCES_CONFIGURATION
         "A line is a minibatch: for each stream its sequences as lists of samples (dense: values;\n"
         "sparse: [index, value] pairs; values that are not finite: \"NaN\", \"Infinity\",\n"
         "\"-Infinity\"), then what holds for all. Unless max_sweeps=, max_samples= or epoch_size=\n"
@@ -36,7 +38,8 @@ static const struct cli_page page = {
     .examples = "  imrec minibatches train.ctf randomize=false minibatch_size_in_samples=7 \\\n"
                 "      input.features.format=dense input.features.dim=784 --count 3\n"
                 "  imrec minibatches reader.cntk --count 10 | tail -1 | jq .position >here.json\n"
-                "  imrec minibatches reader.cntk --count 10 --from here.json\n",
+                "  imrec minibatches reader.cntk --count 10 --from here.json\n"
+                "  imrec minibatches whole.cntk action=test DataDir=/data randomize=false\n",
     .exits = "0 fine, 1 failed, 2 wrong usage",
 };
 

@@ -56,7 +56,7 @@ static enum imrec_status configure(const struct sequences_request *r,
     enum imrec_status st = IMREC_OK;
     cli_log_traces(r->name); /* which the library has for trace_level=2 only */
     if (r->config[0] != '\0')
-        st = imrec_minibatch_config_load(c, r->config, err);
+        st = minibatch_config_load(c, r->config, r->operands, r->operand, err);
     for (int i = 0; i < r->operands && st == IMREC_OK; i++) {
         const bool is_file = i == 0 && !sequences_is_pair(r->operand[i]);
         st = is_file ? minibatch_config_file(c, r->operand[i], err)

@@ -10,8 +10,17 @@
       "CNTK files: what the inputs are, as reader = [ ... ]")
 #define SEQUENCES_KEYS                                                                             \
     "A text's inputs are described by key=value operands, input.NAME.format=dense|sparse,\n"       \
-    "input.NAME.dim=N, input.NAME.alias=A, or by --config FILE; imrec minibatches --help lists\n"  \
-    "the keys."
+    "input.NAME.dim=N, input.NAME.alias=A, or by --config FILE, a CNTK configuration; key=value\n" \
+    "changes what it says. imrec minibatches --help lists the keys, and says how a reader of a\n"  \
+    "whole configuration is chosen (action=NAME)."
+#define SEQUENCES_CONFIGURATION                                                                    \
+    "A whole configuration (command = ..., actions with a reader each, SGD, networks) is read "    \
+    "as\n"                                                                                         \
+    "it is. Several readers: action=NAME chooses one, by the name of its section or of its\n"      \
+    "action (train, test). $NAME$ is replaced by the configuration's own value of NAME, or by\n"   \
+    "that of NAME=VALUE among the operands. Names of keys are compared without case and '_':\n"    \
+    "maxErrors is max_errors.\n\n"
+
 extern const struct cli_keys sequences_keys[]; /* for pages */
 
 struct sequences_request {

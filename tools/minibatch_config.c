@@ -8,27 +8,39 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a file is a configuration: a word or a comment stands first in it, where a text has a
- * number or a pipe. */
-static bool is_configuration(const char *path, int pairs, char *const *pair)
+static bool ends_with(const char *path, const char *suffix)
+{
+    const size_t n = strlen(path), k = strlen(suffix);
+    return n > k && strcmp(path + n - k, suffix) == 0;
+}
+
+/* Whether what a file begins with can be a configuration: a name, a comment, or the dots of CNTK's
+ * pages, where a text has a number or a pipe. */
+static bool begins_as_configuration(const char *p)
+{
+    if (strncmp(p, "\xEF\xBB\xBF", 3) == 0)
+        p += 3;
+    while (isspace((unsigned char)*p))
+        p++;
+    return isalpha((unsigned char)*p) || *p == '_' || *p == '#' || *p == '/' ||
+           strncmp(p, "...", 3) == 0;
+}
+
+static bool is_configuration(const char *path)
 {
     bool binary;
-    struct imrec_error err;
-    const size_t n = strlen(path);
-    if (n > 4 && strcmp(path + n - 4, ".cbf") == 0)
+    char begin[4096];
+    static const char scheme[] = "file://", recordio[] = "\x0a\x23\xd7\xce";
+    if (ends_with(path, ".ctf"))
         return false;
-    for (int i = 0; i < pairs; i++)
-        if (strncmp(pair[i], "input.", 6) == 0)
-            return false;
-    if (imrec_is_cbf(path, &binary, &err) != IMREC_OK || binary)
+    if (imrec_is_cbf(path, &binary, NULL) != IMREC_OK || binary)
         return false;
-    FILE *f = fopen(path, "r");
-    int c = f != NULL ? getc(f) : EOF;
-    while (c != EOF && isspace(c))
-        c = getc(f);
+    FILE *f = fopen(path + (strncmp(path, scheme, strlen(scheme)) == 0 ? strlen(scheme) : 0), "rb");
+    const size_t n = f != NULL ? fread(begin, 1, sizeof(begin) - 1, f) : 0;
     if (f != NULL)
         fclose(f);
-    return c != EOF && (isalpha(c) || c == '#');
+    begin[n] = '\0';
+    return memcmp(begin, recordio, n < 4 ? n : 4) != 0 && begins_as_configuration(begin);
 }
 
 enum imrec_status
@@ -42,13 +54,25 @@ minibatch_config_file(struct imrec_minibatch_config *c, const char *files, struc
     return st;
 }
 
+enum imrec_status minibatch_config_load(struct imrec_minibatch_config *c, const char *path,
+                                        int pairs, char *const *pair, struct imrec_error *err)
+{
+    enum imrec_status st = IMREC_OK;
+    for (int i = 0; i < pairs && st == IMREC_OK; i++)
+        if (strncmp(pair[i], "action=", 7) == 0)
+            st = imrec_minibatch_config_set(c, pair[i], err);
+        else if (strchr(pair[i], '=') != NULL)
+            st = imrec_minibatch_config_define(c, pair[i], err);
+    return st == IMREC_OK ? imrec_minibatch_config_load(c, path, err) : st;
+}
+
 enum imrec_status minibatch_config_read(struct imrec_minibatch_config *c, const char *name,
                                         const char *source, int pairs, char *const *pair,
                                         struct imrec_error *err)
 {
     cli_log_traces(name); /* which the library has for trace_level=2 only */
-    enum imrec_status st = is_configuration(source, pairs, pair)
-                               ? imrec_minibatch_config_load(c, source, err)
+    enum imrec_status st = is_configuration(source)
+                               ? minibatch_config_load(c, source, pairs, pair, err)
                                : minibatch_config_file(c, source, err);
     for (int i = 0; i < pairs && st == IMREC_OK; i++)
         st = imrec_minibatch_config_set(c, pair[i], err);

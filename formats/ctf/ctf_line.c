@@ -67,7 +67,8 @@ static enum sample read_sample(struct ctf_parser *p, const uint8_t **at)
     struct stream *s = stream_called(p, name, (size_t)(end - name));
     if (s == NULL) {
         if (!p->o.ignore_unknown)
-            (void)ctf_complain(p, name, "no input is called %s",
+            (void)ctf_complain(p, name,
+                               "no input is called %s; ignoreUnknownInputs=true skips such names",
                                text_quote((struct bytes){name, (size_t)(end - name)}).s);
         *at = next_pipe(p, end);
         return p->o.ignore_unknown ? SAMPLE_UNKNOWN : SAMPLE_BAD;

@@ -14,7 +14,7 @@ enum imrec_convert_precision { IMREC_CONVERT_FLOAT, IMREC_CONVERT_DOUBLE };
 /* clang-format off */
 #define IMREC_CONVERT_PARAMS(X) \
     X(const char *, input,      NULL, 1, 65535,  "FILE",  "files", "the text") \
-    X(const char *, header,     NULL, 1, 65535,  "FILE",  "files", "what its inputs are: a line '<name> <alias> <dense|sparse> <dim> [float|double]' each; <alias> is looked for in the text, <name> goes into the binary file") \
+    X(const char *, header,     NULL, 1, 65535,  "FILE",  "files", "what its inputs are: a line '<name> <alias> <dense|sparse> <dim> [float|double]' each; <alias> is looked for in the text, <name> goes into the binary file; or a CNTK configuration") \
     X(const char *, output,     NULL, 1, 65535,  "FILE",  "files", "the binary file; it gets its name when it is whole") \
     X(int64_t, chunk_size,      "33554432", 1, INT64_MAX, "bytes", "data", "of a chunk, which is read at once") \
     X(enum imrec_convert_precision, precision, "float", 0, 1, "float|double", "data", "of the values in the binary file, where the header does not say it; --precision NAME=double,...: of single inputs") \
@@ -25,7 +25,8 @@ enum imrec_convert_precision { IMREC_CONVERT_FLOAT, IMREC_CONVERT_DOUBLE };
     X(int64_t, threads,         "0", 0, 1024,    "workers", "run", "0 = every CPU this process may use") \
     X(bool,    quiet,           "0", 0, 1,       "",      "run",   "no progress and no summary") \
     X(bool,    json,            "0", 0, 1,       "",      "run",   "one JSON object on stdout at the end") \
-    X(const char *, precision_of, "", 0, 65535,  "NAME=float|double,...", "data", "the values of single inputs, whatever the header and --precision say")
+    X(const char *, precision_of, "", 0, 65535,  "NAME=float|double,...", "data", "the values of single inputs, whatever the header and --precision say") \
+    X(const char *, action,     "", 0, 65535,    "NAME",  "files", "the header is a configuration of several readers: that of this action, as imrec minibatches takes it")
 /* clang-format on */
 
 /* Fill with imrec_convert_options_init(); input, header and output must be set. Text is borrowed.

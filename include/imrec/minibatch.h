@@ -120,17 +120,27 @@ struct imrec_minibatch_config;
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_config_new(struct imrec_minibatch_config **out, struct imrec_error *err);
 IMREC_API void imrec_minibatch_config_free(struct imrec_minibatch_config *c); /* NULL is allowed */
+/* "DataDir=/data": what $DataDir$ stands for in what is parsed from here on, whatever that says
+ * itself, as on CNTK's command line. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_minibatch_config_define(struct imrec_minibatch_config *c, const char *name_value,
+                              struct imrec_error *err);
 /* The text of a configuration: `reader = [ ... ]` or `reader = { ... }` as the CNTK pages write
- * them, `precision = ...` beside it; `name` stands in messages ("file.cntk"). */
+ * them, `precision = ...` beside it, or a whole configuration (command = ..., actions, each with a
+ * reader), of which all but the reader is passed over; keys that the reader does not have are taken
+ * from the sections around it, as in CNTK, and $NAME$ is replaced. Several readers: "action=NAME"
+ * has to be set before; without it the error lists them. `name` is for messages ("file.cntk"). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_config_parse(struct imrec_minibatch_config *c, const char *name, const char *text,
                              size_t n, struct imrec_error *err);
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_config_load(struct imrec_minibatch_config *c, const char *uri,
                             struct imrec_error *err);
-/* "maxErrors=3", "file=a.ctf", "input.features.dim=784" (also format, alias, definesMBSize). What
- * belongs to a file is set for every file described so far, or for the only one; what belongs to
- * a stream changes the stream of that name, or begins one. */
+/* "maxErrors=3", "file=a.ctf", "input.features.dim=784" (IMREC_INPUT_PARAMS), over what was set or
+ * parsed before. What belongs to a file is set for all of them; `file` replaces the one that there
+ * is, or begins it; what belongs to a stream changes the stream of that name, or begins one where
+ * there is one file. "action=NAME" chooses a reader of what is parsed next: the name of its
+ * section, or of its action (train, test, ...). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_config_set(struct imrec_minibatch_config *c, const char *key_value,
                            struct imrec_error *err);

@@ -1,19 +1,17 @@
 /*
- * iter/minibatch/config.c - the options of a minibatch source, out of the sections of CNTK's
- * pages and out of key=value.
+ * iter/minibatch/config.c - the options of a minibatch source, out of key=value.
  *
  * A key is looked up in the table of the source, then in that of a file; nothing else exists but
- * the words that the pages use for structure. Everything that text says is copied.
+ * the words that CNTK's pages use for structure. Everything that text says is copied.
  */
 #include "iter/minibatch/config.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/reader_config.h"
-#include "storage/source.h"
 
-#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define PARAM_STRUCT struct imrec_minibatch_options
 const struct param minibatch_params[] = {IMREC_MINIBATCH_PARAMS(PARAM_ROW){0}};
@@ -21,20 +19,11 @@ const struct param minibatch_params[] = {IMREC_MINIBATCH_PARAMS(PARAM_ROW){0}};
 #define PARAM_STRUCT struct imrec_deserializer
 const struct param deserializer_params[] = {IMREC_DESERIALIZER_PARAMS(PARAM_ROW){0}};
 
-enum { MAX_DESERIALIZERS = 256, MAX_STREAMS = 4096, SAID = 384 };
+enum { MAX_DESERIALIZERS = 256, MAX_STREAMS = 4096 };
 
-struct kept { /* text that options point to */
-    struct kept *before;
+struct config_kept {
+    struct config_kept *before;
     char text[];
-};
-
-struct imrec_minibatch_config {
-    struct imrec_minibatch_options options;
-    struct imrec_deserializer common; /* of the files to come */
-    struct imrec_deserializer *files;
-    struct imrec_stream *loose; /* streams described before any file */
-    uint32_t loose_streams;
-    struct kept *kept;
 };
 
 void imrec_deserializer_init_sized(struct imrec_deserializer *d, size_t size)
@@ -72,6 +61,7 @@ imrec_minibatch_config_new(struct imrec_minibatch_config **out, struct imrec_err
         return no_memory(err);
     imrec_minibatch_options_init(&c->options);
     imrec_deserializer_init(&c->common);
+    c->action = "";
     return IMREC_OK;
 }
 
@@ -81,25 +71,31 @@ void imrec_minibatch_config_free(struct imrec_minibatch_config *c)
         return;
     for (uint32_t i = 0; i < c->options.deserializers; i++)
         imrec_free((void *)c->files[i].stream);
-    for (struct kept *k = c->kept, *before; k != NULL; k = before) {
+    for (struct config_kept *k = c->kept, *before; k != NULL; k = before) {
         before = k->before;
         imrec_free(k);
+    }
+    for (struct config_variable *v = c->variable, *next; v != NULL; v = next) {
+        next = v->next;
+        imrec_free(v);
     }
     imrec_free(c->files);
     imrec_free(c->loose);
     imrec_free(c);
 }
 
-static const char *keep(struct imrec_minibatch_config *c, const char *text, size_t n)
+enum imrec_status config_keep(struct imrec_minibatch_config *c, const char *text, size_t n,
+                              const char **out, struct imrec_error *err)
 {
-    struct kept *k = imrec_realloc(NULL, sizeof(*k) + n + 1, 1);
+    struct config_kept *k = imrec_realloc(NULL, sizeof(*k) + n + 1, 1);
     if (k == NULL)
-        return NULL;
+        return no_memory(err);
     memcpy(k->text, text, n);
     k->text[n] = '\0';
     k->before = c->kept;
     c->kept = k;
-    return k->text;
+    *out = k->text;
+    return IMREC_OK;
 }
 
 /* ---- one value --------------------------------------------------------------------------- */
@@ -134,19 +130,50 @@ static const char *renamed(const char *name)
     return name;
 }
 
-static const char *written_number(const char *name, const char *text)
+/* Values that CNTK spells otherwise than the tables do; key NULL: of every flag. */
+static const char *respelled(const struct param *p, const char *text)
 {
-    if (config_same_name(name, "epoch_size") && config_same_name(text, "INFINITELY_REPEAT"))
-        return "9223372036854775807";
-    if (config_same_name(name, "epoch_size") && config_same_name(text, "FULL_DATA_SWEEP"))
-        return "9223372036854775806";
+    static const struct {
+        const char *key, *text, *means;
+    } words[] = {
+        {NULL, "true", "1"},
+        {NULL, "t", "1"},
+        {NULL, "false", "0"},
+        {NULL, "f", "0"},
+        {"randomize", "auto", "1"},
+        {"randomize", "none", "0"},
+        {"truncated", "t", "true"},
+        {"truncated", "f", "false"},
+        {"truncated", "1", "true"},
+        {"truncated", "0", "false"},
+        {"truncated", "true", "true"},
+        {"truncated", "false", "false"},
+        {"prefetch", "true", "2"},
+        {"prefetch", "false", "1"},
+        {"precision", "float", "float"},
+        {"precision", "double", "double"},
+        {"format", "dense", "dense"},
+        {"format", "sparse", "sparse"},
+        {"trace_level", "3", "2"},
+        {"trace_level", "4", "2"},
+        {"epoch_size", "INFINITELY_REPEAT", "9223372036854775807"},
+        {"epoch_size", "FULL_DATA_SWEEP", "9223372036854775806"},
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if ((words[i].key == NULL ? p->type == PARAM_FLAG : strcmp(words[i].key, p->name) == 0) &&
+            config_same_name(words[i].text, text))
+            return words[i].means;
     return text;
 }
 
 static enum imrec_status unknown_key(const char *name, struct imrec_error *err)
 {
     const size_t n = strlen(name);
-    const struct param *nearest = param_nearest(minibatch_params, name, n);
+    const struct param *p, *nearest = param_nearest(minibatch_params, name, n);
+    if (config_param_find(minibatch_params, name, n, &p))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "'%.60s' is a key of the reader, not of one of its deserializers",
+                              name);
     if (nearest == NULL)
         nearest = param_nearest(deserializer_params, name, n);
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "unknown key '%.60s'%s%s%s",
@@ -158,10 +185,8 @@ static enum imrec_status set(struct imrec_minibatch_config *c, const struct para
                              const struct param *table, void *values, const char *text,
                              struct imrec_error *err)
 {
-    const char *number = written_number(p->name, text);
-    const char *copy = keep(c, number, strlen(number));
-    if (copy == NULL)
-        return no_memory(err);
+    const char *value = respelled(p, text), *copy;
+    IMREC_TRY(config_keep(c, value, strlen(value), &copy, err));
     return param_set(table, values, p->name, strlen(p->name), copy, err);
 }
 
@@ -178,15 +203,29 @@ static enum imrec_status set_of_file(struct imrec_minibatch_config *c, const str
     return IMREC_OK;
 }
 
-/* d: the file that the key stands in the section of, or NULL. */
-static enum imrec_status set_key(struct imrec_minibatch_config *c, struct imrec_deserializer *d,
+/* What CNTK's readers have and no reader here needs: which library to load, how old ones packed. */
+static bool is_without_effect(const char *key)
+{
+    return config_same_name(key, "module") || config_same_name(key, "miniBatchMode") ||
+           config_same_name(key, "multiThreadedDeserialization");
+}
+
+bool config_knows(const char *key)
+{
+    const struct param *p;
+    const char *name = renamed(key);
+    return is_without_effect(key) || config_param_find(minibatch_params, name, strlen(name), &p) ||
+           config_param_find(deserializer_params, name, strlen(name), &p);
+}
+
+enum imrec_status config_set_key(struct imrec_minibatch_config *c, struct imrec_deserializer *d,
                                  bool of_file_only, const char *key, const char *text,
                                  struct imrec_error *err)
 {
     const struct param *p;
     const char *name = renamed(key);
     const size_t n = strlen(name);
-    if (config_same_name(name, "module")) /* which library to load: there is one */
+    if (is_without_effect(key))
         return IMREC_OK;
     if (!of_file_only && config_param_find(minibatch_params, name, n, &p))
         return set(c, p, minibatch_params, &c->options, text, err);
@@ -197,8 +236,8 @@ static enum imrec_status set_key(struct imrec_minibatch_config *c, struct imrec_
 
 /* ---- files and streams ------------------------------------------------------------------- */
 
-static enum imrec_status
-add_file(struct imrec_minibatch_config *c, struct imrec_deserializer **out, struct imrec_error *err)
+enum imrec_status config_add_file(struct imrec_minibatch_config *c, struct imrec_deserializer **out,
+                                  struct imrec_error *err)
 {
     const uint32_t n = c->options.deserializers;
     if (n == MAX_DESERIALIZERS)
@@ -221,7 +260,7 @@ add_file(struct imrec_minibatch_config *c, struct imrec_deserializer **out, stru
     return IMREC_OK;
 }
 
-static struct imrec_stream *find_stream(const struct imrec_stream *s, uint32_t n, const char *name)
+struct imrec_stream *config_find_stream(const struct imrec_stream *s, uint32_t n, const char *name)
 {
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(s[i].name, name) == 0)
@@ -229,20 +268,18 @@ static struct imrec_stream *find_stream(const struct imrec_stream *s, uint32_t n
     return NULL;
 }
 
-/* The stream called name[0..n) of d (NULL: of no file yet), a new one where there is none. */
-static enum imrec_status stream_called(struct imrec_minibatch_config *c,
-                                       struct imrec_deserializer *d, const char *name, size_t n,
-                                       struct imrec_stream **out, struct imrec_error *err)
+enum imrec_status config_stream(struct imrec_minibatch_config *c, struct imrec_deserializer *d,
+                                const char *name, size_t n, struct imrec_stream **out,
+                                struct imrec_error *err)
 {
     const struct imrec_stream *have = d != NULL ? d->stream : c->loose;
     const uint32_t count = d != NULL ? d->streams : c->loose_streams;
-    const char *copy = keep(c, name, n);
-    if (copy == NULL)
-        return no_memory(err);
+    const char *copy;
     if (n == 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "the name of an input is empty");
-    if ((*out = find_stream(have, count, copy)) != NULL)
+    IMREC_TRY(config_keep(c, name, n, &copy, err));
+    if ((*out = config_find_stream(have, count, copy)) != NULL)
         return IMREC_OK;
     if (count == MAX_STREAMS)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "more than %d inputs",
@@ -269,7 +306,7 @@ struct stream_values { /* what param.h can read */
 #define PARAM_STRUCT struct stream_values
 static const struct param stream_params[] = {IMREC_INPUT_PARAMS(PARAM_ROW){0}};
 
-static enum imrec_status set_of_stream(struct imrec_minibatch_config *c, struct imrec_stream *s,
+enum imrec_status config_set_of_stream(struct imrec_minibatch_config *c, struct imrec_stream *s,
                                        const char *key, const char *text, struct imrec_error *err)
 {
     struct stream_values v = {s->alias, s->storage, s->dim, s->defines_mb_size, s->precision};
@@ -279,174 +316,125 @@ static enum imrec_status set_of_stream(struct imrec_minibatch_config *c, struct 
                               "unknown key '%.60s' of input %.60s; alias, format, dim, "
                               "definesMBSize and precision are known",
                               key, s->name);
-    const enum imrec_status st = set(c, p, stream_params, &v, text, err);
-    if (st != IMREC_OK)
-        return st;
+    IMREC_TRY(set(c, p, stream_params, &v, text, err));
     s->storage_given |= strcmp(p->name, "format") == 0;
+    s->precision_given |= strcmp(p->name, "precision") == 0;
     s->alias = v.alias;
     s->storage = v.format;
     s->dim = (uint32_t)v.dim;
     s->defines_mb_size = v.defines_mb_size;
     s->precision = v.precision;
-    s->precision_given |= strcmp(p->name, "precision") == 0;
-    return IMREC_OK;
-}
-
-/* ---- sections ---------------------------------------------------------------------------- */
-
-static enum imrec_status at_line(const char *name, const struct config_node *n,
-                                 enum imrec_status st, struct imrec_error *err)
-{
-    if (st == IMREC_OK || st == IMREC_ERR_NO_MEMORY || err == NULL)
-        return st;
-    char said[SAID];
-    snprintf(said, sizeof(said), "%.*s", SAID - 1, err->message);
-    return imrec_error_at(err, st, IMREC_NO_OFFSET, "%.100s: line %u: %s", name, n->line, said);
-}
-
-static enum imrec_status want(const char *name, const struct config_node *n, enum config_kind kind,
-                              const char *what, struct imrec_error *err)
-{
-    if (n->kind == kind)
-        return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "%.100s: line %u: '%.60s' must be %s", name, n->line, n->name, what);
-}
-
-static enum imrec_status read_input(struct imrec_minibatch_config *c, struct imrec_deserializer *d,
-                                    const char *name, const struct config_node *input,
-                                    struct imrec_error *err)
-{
-    struct imrec_stream *s;
-    for (const struct config_node *n = input->first; n != NULL; n = n->next) {
-        IMREC_TRY(want(name, n, CONFIG_SECTION, "a section: [ alias dim format ]", err));
-        if (find_stream(d->stream, d->streams, n->name) != NULL)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "%.100s: line %u: input '%.60s' is described twice", name,
-                                  n->line, n->name);
-        IMREC_TRY(stream_called(c, d, n->name, strlen(n->name), &s, err));
-        for (const struct config_node *k = n->first; k != NULL; k = k->next) {
-            IMREC_TRY(want(name, k, CONFIG_TEXT, "a value", err));
-            IMREC_TRY(at_line(name, k, set_of_stream(c, s, k->name, k->text, err), err));
-        }
-    }
-    return IMREC_OK;
-}
-
-/* The keys of a file: of a deserializer, or of a reader that has none (then also a source's). */
-static enum imrec_status read_file(struct imrec_minibatch_config *c, const char *name,
-                                   const struct config_node *section, bool is_reader,
-                                   struct imrec_error *err)
-{
-    struct imrec_deserializer *d;
-    IMREC_TRY(want(name, section, CONFIG_SECTION, "a section", err));
-    IMREC_TRY(add_file(c, &d, err));
-    for (const struct config_node *n = section->first; n != NULL; n = n->next) {
-        if (config_same_name(n->name, "input")) {
-            IMREC_TRY(want(name, n, CONFIG_SECTION, "a section of inputs", err));
-            IMREC_TRY(read_input(c, d, name, n, err));
-            continue;
-        }
-        IMREC_TRY(want(name, n, CONFIG_TEXT, "a value", err));
-        IMREC_TRY(at_line(name, n, set_key(c, d, !is_reader, n->name, n->text, err), err));
-    }
-    return IMREC_OK;
-}
-
-static enum imrec_status read_composite(struct imrec_minibatch_config *c, const char *name,
-                                        const struct config_node *reader,
-                                        const struct config_node *files, struct imrec_error *err)
-{
-    for (const struct config_node *n = reader->first; n != NULL; n = n->next) {
-        if (n == files)
-            continue;
-        IMREC_TRY(want(name, n, CONFIG_TEXT, "a value", err));
-        IMREC_TRY(at_line(name, n, set_key(c, NULL, false, n->name, n->text, err), err));
-    }
-    IMREC_TRY(want(name, files, CONFIG_ARRAY, "an array: ( { ... } { ... } )", err));
-    for (const struct config_node *n = files->first; n != NULL; n = n->next)
-        IMREC_TRY(read_file(c, name, n, false, err));
-    return IMREC_OK;
-}
-
-static enum imrec_status read_document(struct imrec_minibatch_config *c, const char *name,
-                                       const struct config_node *root, struct imrec_error *err)
-{
-    for (const struct config_node *n = root->first; n != NULL; n = n->next) {
-        if (!config_same_name(n->name, "reader")) {
-            IMREC_TRY(want(name, n, CONFIG_TEXT, "a value", err));
-            IMREC_TRY(at_line(name, n, set_key(c, NULL, false, n->name, n->text, err), err));
-            continue;
-        }
-        IMREC_TRY(want(name, n, CONFIG_SECTION, "a section: [ ... ] or { ... }", err));
-        const struct config_node *files = config_find(n, "deserializers");
-        IMREC_TRY(files != NULL ? read_composite(c, name, n, files, err)
-                                : read_file(c, name, n, true, err));
-    }
     return IMREC_OK;
 }
 
 /* ---- public ------------------------------------------------------------------------------ */
 
-enum imrec_status imrec_minibatch_config_parse(struct imrec_minibatch_config *c, const char *name,
-                                               const char *text, size_t n, struct imrec_error *err)
+/* The file that has an input called name[0..n); else the only one. */
+static enum imrec_status file_of_input(struct imrec_minibatch_config *c, const char *name, size_t n,
+                                       struct imrec_deserializer **out, struct imrec_error *err)
 {
-    struct config_tree *tree;
-    struct imrec_error own; /* set_key()'s sentence is wanted, whether or not the caller asks */
-    IMREC_TRY(config_parse(name, (struct bytes){(const uint8_t *)text, n}, &tree, err));
-    const enum imrec_status st =
-        read_document(c, name, config_root(tree), err != NULL ? err : &own);
-    config_free(tree);
-    return st;
-}
-
-enum imrec_status imrec_minibatch_config_load(struct imrec_minibatch_config *c, const char *uri,
-                                              struct imrec_error *err)
-{
-    uint8_t *text;
-    size_t n;
-    IMREC_TRY(source_load(uri, READER_CONFIG_MAX_BYTES, &text, &n, err));
-    const enum imrec_status st = imrec_minibatch_config_parse(c, uri, (const char *)text, n, err);
-    imrec_free(text);
-    return st;
+    const char *copy;
+    *out = NULL;
+    IMREC_TRY(config_keep(c, name, n, &copy, err));
+    for (uint32_t i = 0; i < c->options.deserializers && *out == NULL; i++)
+        if (config_find_stream(c->files[i].stream, c->files[i].streams, copy) != NULL)
+            *out = &c->files[i];
+    if (*out == NULL && c->options.deserializers > 1)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "none of the %u files has an input '%.60s'", c->options.deserializers,
+                              copy);
+    if (*out == NULL && c->options.deserializers == 1)
+        *out = &c->files[0];
+    return IMREC_OK;
 }
 
 /* input.NAME.key: NAME may have dots. */
 static enum imrec_status set_input(struct imrec_minibatch_config *c, const char *rest,
                                    const char *equals, struct imrec_error *err)
 {
-    const char *dot = NULL;
+    const char *dot = NULL, *key;
     for (const char *p = rest; p < equals; p++)
         if (*p == '.')
             dot = p;
     if (dot == NULL)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "'input.%.60s' is not of the form input.NAME.key=value", rest);
-    const char *key = keep(c, dot + 1, (size_t)(equals - dot - 1));
-    if (key == NULL)
-        return no_memory(err);
-    struct imrec_deserializer *d = c->options.deserializers > 0 ? &c->files[0] : NULL;
+    IMREC_TRY(config_keep(c, dot + 1, (size_t)(equals - dot - 1), &key, err));
+    struct imrec_deserializer *d;
     struct imrec_stream *s;
-    IMREC_TRY(stream_called(c, d, rest, (size_t)(dot - rest), &s, err));
-    return set_of_stream(c, s, key, equals + 1, err);
+    IMREC_TRY(file_of_input(c, rest, (size_t)(dot - rest), &d, err));
+    IMREC_TRY(config_stream(c, d, rest, (size_t)(dot - rest), &s, err));
+    return config_set_of_stream(c, s, key, equals + 1, err);
+}
+
+static enum imrec_status
+set_file(struct imrec_minibatch_config *c, const char *file, struct imrec_error *err)
+{
+    struct imrec_deserializer *d = c->files;
+    if (c->options.deserializers > 1)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "file= replaces the only file of a source, this one has %u: '%.80s', "
+                              "'%.80s', ...",
+                              c->options.deserializers, d[0].file != NULL ? d[0].file : "",
+                              d[1].file != NULL ? d[1].file : "");
+    if (c->options.deserializers == 0)
+        IMREC_TRY(config_add_file(c, &d, err));
+    return config_set_key(c, d, false, "file", file, err);
+}
+
+static enum imrec_status
+choose_reader(struct imrec_minibatch_config *c, const char *action, struct imrec_error *err)
+{
+    if (c->options.deserializers > 0 && !config_same_name(c->action, action))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "action=%.60s chooses a reader of a configuration; there is none, or "
+                              "it has been read already",
+                              action);
+    return config_keep(c, action, strlen(action), &c->action, err);
+}
+
+static bool stands_for_variable(const struct imrec_minibatch_config *c, const char *name)
+{
+    for (const struct config_variable *v = c->variable; v != NULL; v = v->next)
+        if (v->used && strcasecmp(v->name, name) == 0)
+            return true;
+    return false;
 }
 
 enum imrec_status imrec_minibatch_config_set(struct imrec_minibatch_config *c,
                                              const char *key_value, struct imrec_error *err)
 {
-    const char *equals = strchr(key_value, '=');
+    const char *equals = strchr(key_value, '='), *key;
     if (equals == NULL)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "'%.80s' is not of the form key=value", key_value);
     if (strncmp(key_value, "input.", 6) == 0)
         return set_input(c, key_value + 6, equals, err);
-    const char *key = keep(c, key_value, (size_t)(equals - key_value));
-    if (key == NULL)
-        return no_memory(err);
-    struct imrec_deserializer *d = NULL;
+    IMREC_TRY(config_keep(c, key_value, (size_t)(equals - key_value), &key, err));
     if (config_same_name(key, "file"))
-        IMREC_TRY(add_file(c, &d, err));
-    return set_key(c, d, false, key, equals + 1, err);
+        return set_file(c, equals + 1, err);
+    if (config_same_name(key, "action"))
+        return choose_reader(c, equals + 1, err);
+    if (!config_knows(key) && stands_for_variable(c, key))
+        return IMREC_OK; /* it has had its effect */
+    return config_set_key(c, NULL, false, key, equals + 1, err);
+}
+
+enum imrec_status imrec_minibatch_config_define(struct imrec_minibatch_config *c,
+                                                const char *name_value, struct imrec_error *err)
+{
+    const char *equals = strchr(name_value, '=');
+    if (equals == NULL || equals == name_value)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "'%.80s' is not of the form NAME=VALUE", name_value);
+    struct config_variable *v = imrec_zalloc(1, sizeof(*v));
+    if (v == NULL)
+        return no_memory(err);
+    v->next = c->variable; /* the last of a name counts */
+    c->variable = v;
+    v->name = v->value = "";
+    IMREC_TRY(config_keep(c, name_value, (size_t)(equals - name_value), &v->name, err));
+    return config_keep(c, equals + 1, strlen(equals + 1), &v->value, err);
 }
 
 const struct imrec_minibatch_options *

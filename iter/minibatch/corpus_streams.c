@@ -61,7 +61,12 @@ static enum imrec_status check_text_stream(const struct imrec_stream *s, struct 
     const char *alias = alias_of(s);
     if (!s->storage_given)
         return BAD("format of input '%.60s' is missing: dense or sparse", s->name);
-    if (s->dim == 0 || s->dim > INT32_MAX)
+    if (s->dim == 0)
+        return BAD(
+            "dim of input '%.60s' is missing: the number of values of a dense sample, or the "
+            "bound of sparse indices",
+            s->name);
+    if (s->dim > INT32_MAX)
         return BAD("dim of input '%.60s' is %" PRIu32 "; it must be in [1, %d]", s->name, s->dim,
                    INT32_MAX);
     if (strpbrk(alias, " \t\r\n|") != NULL || alias[0] == '#')
@@ -90,17 +95,23 @@ static struct stream_info described(const struct corpus *c, const struct imrec_s
     };
 }
 
-static enum imrec_status take_text(struct corpus *c, struct imrec_error *err)
+enum imrec_status corpus_check_text(const struct imrec_deserializer *d, struct imrec_error *err)
 {
-    if (c->o.streams == 0)
+    if (d->streams == 0)
         return BAD("%.200s: input is missing: a text's streams must be described, as by "
                    "input.features.format=dense input.features.dim=784",
-                   c->o.file);
+                   d->file != NULL ? d->file : "a reader");
+    for (uint32_t i = 0; i < d->streams; i++)
+        IMREC_TRY(check_text_stream(&d->stream[i], err));
+    return check_names(d, err);
+}
+
+static enum imrec_status take_text(struct corpus *c, struct imrec_error *err)
+{
+    IMREC_TRY(corpus_check_text(&c->o, err));
     c->streams = c->o.streams;
-    for (uint32_t i = 0; i < c->streams; i++) {
-        IMREC_TRY(check_text_stream(&c->o.stream[i], err));
+    for (uint32_t i = 0; i < c->streams; i++)
         c->stream[i] = described(c, &c->o.stream[i]);
-    }
     return IMREC_OK;
 }
 

@@ -15,6 +15,9 @@ IMREC_NODISCARD enum imrec_status corpus_take_streams(struct corpus *c, struct i
 /* Whether another binary file has the streams of the first. */
 IMREC_NODISCARD enum imrec_status
 corpus_same_streams(const struct corpus *c, const struct corpus_file *f, struct imrec_error *err);
+/* Whether a text can be read with the streams that are described. */
+IMREC_NODISCARD enum imrec_status
+corpus_check_text(const struct imrec_deserializer *d, struct imrec_error *err);
 /* A stream as the public headers list it. */
 struct imrec_stream corpus_listed_stream(const struct stream_info *s);
 #endif

@@ -133,15 +133,20 @@ class MinibatchSource:
              "threads": 1 if multithreaded_deserializer is False else None, **parameters}
         o.update(_limits(max_samples, max_sweeps), **_window(randomization_window_in_chunks, randomization_window_in_samples))
         self._options, self._config, self._lock = _with_schedule(o), None, threading.Lock()
+        self._action, self._variables = None, {}
         self._open()
 
     @classmethod
-    def from_config(cls, path: Any, **settings: Any) -> MinibatchSource:
-        """A source as a file of CNTK's `reader = [ ... ]` or `reader = { ... }` describes it. settings: parameters that change
-        it: max_sweeps=1, file="other.ctf", ..."""
+    def from_config(cls, path: Any, action: str | None = None, variables: Mapping[str, Any] | None = None,
+                    **settings: Any) -> MinibatchSource:
+        """A source as a CNTK configuration describes it: `reader = [ ... ]` alone, or a whole one, of which the reader is used.
+        action: which reader, where there are several: the name of its section or of its action ("train", "test"). variables:
+        {"DataDir": "/data"} is what $DataDir$ stands for, whatever the file says. settings: parameters that change it:
+        max_sweeps=1, file="other.ctf", **{"input.x.dim": 784}, ..."""
         self = cls.__new__(cls)
         self._source, self._deserializers, self._shared = ffi.NULL, [], {}
         self._options, self._config, self._lock = _with_schedule(settings), os.fsdecode(path), threading.Lock()
+        self._action, self._variables = action, dict(variables or {})
         self._open()
         return self
 
@@ -162,6 +167,10 @@ class MinibatchSource:
         out, err = ffi.new("struct imrec_minibatch_config **"), new_error()
         check(lib.imrec_minibatch_config_new(out, err), err)
         config = ffi.gc(out[0], lib.imrec_minibatch_config_free)
+        for name, value in self._variables.items():
+            check(lib.imrec_minibatch_config_define(config, os.fsencode(f"{name}={value}"), err), err)
+        if self._action is not None:
+            check(lib.imrec_minibatch_config_set(config, os.fsencode(f"action={self._action}"), err), err)
         check(lib.imrec_minibatch_config_load(config, os.fsencode(path), err), err)
         kept = assign(lambda c, text, err: lib.imrec_minibatch_config_set(c, text, err), config,
                       (*_tables.MINIBATCH, *_tables.DESERIALIZER), self._options)
@@ -313,11 +322,12 @@ class MinibatchSource:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_deserializers": self._deserializers, "_shared": self._shared, "_options": self._options,
-                "_config": self._config, "state": self.get_checkpoint_state()}
+                "_config": self._config, "_action": self._action, "_variables": self._variables,
+                "state": self.get_checkpoint_state()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         checkpoint = state.pop("state")
-        self.__dict__.update(state, _source=ffi.NULL, _lock=threading.Lock())
+        self.__dict__.update({"_action": None, "_variables": {}, **state}, _source=ffi.NULL, _lock=threading.Lock())
         self._open()
         self.restore_from_checkpoint(checkpoint)
 

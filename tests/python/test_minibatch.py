@@ -171,6 +171,31 @@ def test_cntks_own_configuration(ctf, tmp_path):
         MinibatchSource.from_config(config, max_sweps=1)
 
 
+def test_a_whole_configuration_of_cntk(ctf, tmp_path):
+    config = tmp_path / "whole.cntk"
+    config.write_text("""command = Train:Test ; precision = "double"
+        Train = { action = "train"
+            BrainScriptNetworkBuilder = { f (x) = Plus (x, 1) ; s = 'a ] in quotes' }
+            SGD = { minibatchSize = 64 }
+            reader = { readerType = "CNTKTextFormatReader" ; file = "$Data$/none.ctf" ; randomize = "none"
+                       input = { features = { alias = "x" ; dim = 2 ; format = "dense" } } } }
+        Test = [ action = "test" ; reader = [
+            readerType = "CNTKTextFormatReader" ; file = "$Data$/a.ctf" ; randomize = false
+            input = [ features = [ alias = "x" ; dim = 2 ; format = "dense" ]
+                      labels = [ alias = "y" ; dim = 9 ; format = "sparse" ] ] ] ]""")
+    with pytest.raises(imrec.ArgumentError, match=r"2 readers are described: Train \(line 5\), Test \(line 7\)"):
+        MinibatchSource.from_config(config)
+    with pytest.raises(imrec.ArgumentError, match=r"\$Data\$ is not defined"):
+        MinibatchSource.from_config(config, "test")
+    source = MinibatchSource.from_config(config, "test", {"Data": ctf.parent}, max_sweeps=1, **{"input.labels.dim": 10})
+    source = pickle.loads(pickle.dumps(source))
+    mb = source.next_minibatch(100)
+    assert mb.num_sequences == 3 and mb["features"].values.dtype == np.float64 and mb["labels"].csr.shape == (4, 10)
+    other = MinibatchSource.from_config(config, action="Train", variables={"DATA": "elsewhere"}, file=ctf,
+                                        ignoreUnknownInputs=True)
+    assert list(other.streams) == ["features"]  # file= replaces the file
+
+
 def _child(source, out):
     try:
         source.next_minibatch(1)

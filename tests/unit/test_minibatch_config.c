@@ -117,7 +117,7 @@ static const struct {
      "f: line 2: input 'A' is described twice"},
     {"reader = 3", "f: line 1: 'reader' must be a section: [ ... ] or { ... }"},
     {"reader = { deserializers = ( { randomize = true } ) }",
-     "f: line 1: unknown key 'randomize'; did you mean randomize?"},
+     "f: line 1: 'randomize' is a key of the reader, not of one of its deserializers"},
 };
 
 START_TEST(what_is_wrong_is_named_with_its_line) /* loop */

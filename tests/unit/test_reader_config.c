@@ -39,9 +39,13 @@ static const struct {
     {"a = \"\"", "a=<>"},
     {"f = \"c:\\mydata\\Sample # Input.txt\" # a path", "f=<c:\\mydata\\Sample # Input.txt>"},
     {"...\r\nr = [\r\n  x = 5 # five\r\n ... \r\n]\r\n....", "r={x=<5>}"},
-    {"r = { d = ({ t = \"T\" ; m = \"M\"\n i = {} }) }", "r={d=({t=<T>;m=<M>;i={}})}"},
+    {"reader = { d = ({ t = \"T\" ; m = \"M\"\n i = {} }:{}) }",
+     "reader={d=({t=<T>;m=<M>;i={}};{})}"},
     {"s = 128*2 + 1024\nt = 128*2:1024", "s=<128*2 + 1024>;t=<128*2:1024>"},
-    {"l = (1, 2\n3)", "l=(<1>;<2>;<3>)"},
+    {"reader = [ l = (1, 2\n3), m = [ x = 1, y = 2 ] ]",
+     "reader={l=(<1>;<2>;<3>);m={x=<1>;y=<2>}}"},
+    {"f = a#b.ctf # a comment", "f=<a#b.ctf>"},
+    {"// two\na = 1 // three\n/* a = 2\n a = 3 */ b = /x//y", "a=<1>;b=</x//y>"},
     {"f = ../data/x.txt", "f=<../data/x.txt>"},
 };
 

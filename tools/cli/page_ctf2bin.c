@@ -21,11 +21,14 @@ const struct cli_page cli_page_ctf2bin = {
         "\n"
         "Each line of the header file is '<name> <alias> <dense|sparse> <dim>', and 'float' or\n"
         "'double' as a fifth word where it is not what --precision says: the alias is what the\n"
-        "text calls the input, the name what the binary file will.",
+        "text calls the input, the name what the binary file will. A CNTK configuration can stand\n"
+        "in its place: the inputs of its reader, with its skipSequenceIds, frameMode,\n"
+        "ignoreUnknownInputs and maxErrors.",
     .table = table,
     .examples = "  ctf2bin --input train.ctf --header inputs.txt --output train.cbf\n"
                 "  ctf2bin --input t.ctf --header h --output t.cbf --chunk-size 64M --precision "
                 "double\n"
-                "  ctf2bin --input t.ctf --header h --output t.cbf --precision features=double\n",
+                "  ctf2bin --input t.ctf --header h --output t.cbf --precision features=double\n"
+                "  ctf2bin --input t.ctf --header whole.cntk --action train --output t.cbf\n",
     .exits = "0 converted, 1 failed, 2 wrong usage, 3 converted, but bad samples were dropped",
 };

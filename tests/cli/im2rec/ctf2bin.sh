@@ -30,6 +30,8 @@ ctf2bin --input a.ctf --header a.txt --output x.cbf --quiet --precision nolabel=
 echo "exit $?"
 ctf2bin --input a.ctf --header a.txt --output x.cbf --quiet --precision labels=half
 echo "exit $?"
+ctf2bin --input a.ctf --header a.txt --output x.cbf --quiet --action train
+echo "exit $?"
 printf 'features F dense 2 half\n' >wrong.txt
 ctf2bin --input a.ctf --header wrong.txt --output x.cbf --quiet
 echo "exit $?"
