@@ -8,6 +8,7 @@
  */
 #include "formats/checksums.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "formats/crc32c.h"
 #include "formats/recordio.h"
@@ -15,7 +16,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define VERSION 1u
+#define VERSION    1u
+#define TABLE_STEP 64u /* entries that share an offset in memory */
 
 static const uint8_t magic[8] = {'I', 'M', 'R', 'E', 'C', 'C', 'R', 'C'};
 
@@ -119,4 +121,75 @@ bool checksums_next(struct checksums *c, struct checksum *out)
     c->next++;
     c->offset += out->framed_bytes;
     return true;
+}
+
+bool checksums_salvage(struct bytes file, struct checksums *out)
+{
+    if (file.n < CHECKSUMS_HEADER_BYTES + CHECKSUMS_ENTRY_BYTES ||
+        memcmp(file.p, magic, sizeof(magic)) != 0 || load_le32(file.p + 8) != VERSION)
+        return false;
+    const size_t body = file.n - CHECKSUMS_HEADER_BYTES; /* the footer passes for 3 entries */
+    *out = (struct checksums){.entries = file.p + CHECKSUMS_HEADER_BYTES,
+                              .records = body / CHECKSUMS_ENTRY_BYTES};
+    return true;
+}
+
+/* ---- by place --------------------------------------------------------------------------- */
+
+enum imrec_status checksum_table_make(const struct checksums *file, struct checksum_table *out,
+                                      struct imrec_error *err)
+{
+    struct checksum sum;
+    *out = (struct checksum_table){.file = *file};
+    out->begin = imrec_zalloc((size_t)(file->records / TABLE_STEP) + 1, sizeof(*out->begin));
+    if (out->begin == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for the places of %" PRIu64 " checksums", file->records);
+    out->file.next = out->file.offset = 0;
+    for (struct checksums c = out->file; checksums_next(&c, &sum);)
+        if (sum.record % TABLE_STEP == 0)
+            out->begin[sum.record / TABLE_STEP] = sum.offset;
+    return IMREC_OK;
+}
+
+/* A cursor before the entries of step k. */
+static struct checksums step_of(const struct checksum_table *t, uint64_t k)
+{
+    struct checksums c = t->file;
+    c.next = k * TABLE_STEP;
+    c.offset = t->begin[k];
+    return c;
+}
+
+bool checksum_table_at(const struct checksum_table *t, uint64_t offset, struct checksum *out)
+{
+    uint64_t lo = 0, hi = (t->file.records + TABLE_STEP - 1) / TABLE_STEP;
+    while (lo + 1 < hi) { /* the last step that does not begin behind `offset` */
+        const uint64_t mid = lo + (hi - lo) / 2;
+        if (t->begin[mid] <= offset)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    if (hi == 0)
+        return false;
+    for (struct checksums c = step_of(t, lo); checksums_next(&c, out);)
+        if (out->offset >= offset)
+            return true;
+    return false;
+}
+
+struct checksum checksum_table_entry(const struct checksum_table *t, uint64_t number)
+{
+    struct checksum sum = {0};
+    struct checksums c = step_of(t, number / TABLE_STEP);
+    while (checksums_next(&c, &sum) && sum.record != number)
+        ;
+    return sum;
+}
+
+void checksum_table_free(struct checksum_table *t)
+{
+    imrec_free(t->begin);
+    *t = (struct checksum_table){0};
 }

@@ -51,4 +51,23 @@ struct checksum {
 IMREC_NODISCARD enum imrec_status
 checksums_open(const char *name, struct bytes file, struct checksums *out, struct imrec_error *err);
 bool checksums_next(struct checksums *c, struct checksum *out); /* false: no more */
+/* The entries of a file that checksums_open() refuses, as far as it has some: any of them may be
+ * damaged, and only what agrees with a record says anything. False: it has none. */
+bool checksums_salvage(struct bytes file, struct checksums *out);
+
+/* The entries by the places of their records: one offset in memory for every 64 of them. Read only
+ * once it is made: any number of threads. */
+struct checksum_table {
+    struct checksums file; /* borrows its bytes */
+    uint64_t *begin;       /* of the records 0, 64, 128, ... in the shard */
+};
+/* `file` is as checksums_open() has left it. */
+IMREC_NODISCARD enum imrec_status checksum_table_make(const struct checksums *file,
+                                                      struct checksum_table *out,
+                                                      struct imrec_error *err);
+/* The first entry whose record begins at `offset` or behind it; false: there is none. */
+bool checksum_table_at(const struct checksum_table *t, uint64_t offset, struct checksum *out);
+/* The entry of record `number`, which is below file.records. */
+struct checksum checksum_table_entry(const struct checksum_table *t, uint64_t number);
+void checksum_table_free(struct checksum_table *t); /* zeroed memory is fine */
 #endif

@@ -77,6 +77,22 @@ shard_index_load(const char *shard, struct shard_index *out, struct imrec_error 
     return st;
 }
 
+const struct shard_index_entry *
+shard_index_in(const struct shard_index *x, uint64_t begin, uint64_t end, uint64_t *count)
+{
+    uint64_t lo = 0, hi = x->count;
+    while (lo < hi) {
+        const uint64_t mid = lo + (hi - lo) / 2;
+        if (x->entry[mid].offset < begin)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (*count = 0; lo + *count < x->count && x->entry[lo + *count].offset < end;)
+        ++*count;
+    return *count != 0 ? &x->entry[lo] : NULL;
+}
+
 void shard_index_free(struct shard_index *x)
 {
     imrec_free(x->entry);

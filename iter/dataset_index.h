@@ -16,5 +16,8 @@ struct shard_index {
 /* Of the file beside `shard`; none gives an empty one. IMREC_ERR_CORRUPT names the line. */
 IMREC_NODISCARD enum imrec_status
 shard_index_load(const char *shard, struct shard_index *out, struct imrec_error *err);
+/* The first entry in [begin, end), and how many there are; NULL: none. */
+const struct shard_index_entry *
+shard_index_in(const struct shard_index *x, uint64_t begin, uint64_t end, uint64_t *count);
 void shard_index_free(struct shard_index *x); /* zeroed memory is fine */
 #endif

@@ -184,3 +184,59 @@ enum imrec_status dataset_check_set(const struct dataset_files *f, imrec_finding
     }
     return st;
 }
+
+/* ---- one file alone ----------------------------------------------------------------------- */
+
+static void take_first(void *user, const struct imrec_finding *f)
+{
+    struct imrec_error *why = user;
+    if (why->status == IMREC_OK)
+        (void)imrec_error_at(why, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "%.250s: %.250s", f->uri,
+                             f->reason);
+}
+
+/* What the manifest says of the file; NULL: nothing. */
+static const struct manifest_file *
+find_file(const struct manifest *m, const char *shard, enum set_file what)
+{
+    const char *name = set_base_name(shard);
+    if (what != SET_REC)
+        return what == SET_LIST ? &m->list : &m->classes;
+    for (size_t i = 0; i < m->shard_count; i++)
+        if (strcmp(m->shards[i].rec.name, name) == 0)
+            return &m->shards[i].rec;
+    return NULL;
+}
+
+static enum imrec_status compare_with(const struct checking *c, struct bytes text,
+                                      const char *shard, enum set_file what, bool *known,
+                                      struct imrec_error *err)
+{
+    struct manifest m;
+    IMREC_TRY(manifest_read(c->path, text, &m, err));
+    const struct manifest_file *f = find_file(&m, shard, what);
+    *known = f != NULL && f->name != NULL;
+    const enum imrec_status st = *known ? check_file(c, f, true, err) : IMREC_OK;
+    manifest_free(&m);
+    return st;
+}
+
+enum imrec_status
+dataset_check_file(const char *shard, enum set_file what, bool *known, struct imrec_error *err)
+{
+    struct imrec_error why = {.status = IMREC_OK};
+    struct checking c = {.finding = take_first, .user = &why};
+    uint8_t *text;
+    char *path;
+    size_t n;
+    *known = false;
+    enum imrec_status st = dataset_load(shard, SET_MANIFEST, &path, &text, &n, err);
+    c.path = path;
+    if (st == IMREC_OK && text != NULL)
+        st = compare_with(&c, (struct bytes){text, n}, shard, what, known, err);
+    imrec_free(text);
+    imrec_free(path);
+    if (st == IMREC_OK && why.status != IMREC_OK)
+        st = imrec_error_at(err, why.status, IMREC_NO_OFFSET, "%s", why.message);
+    return st;
+}

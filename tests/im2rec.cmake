@@ -15,6 +15,7 @@ imrec_test(test_pack_property im2rec SOURCES property/test_pack_property.c LABEL
 imrec_test(test_pack_empty reshape SOURCES property/test_pack_empty.c LABEL property)
 imrec_test(test_pack_vectors im2rec SOURCES conformance/test_pack_vectors.c LABEL conformance)
 imrec_test(test_reshape_masks reshape SOURCES unit/test_reshape_masks.c)
+imrec_test(test_checked reshape SOURCES unit/test_checked.c)
 imrec_test(test_reshape_faults reshape SOURCES fault/test_reshape_faults.c LABEL fault)
 imrec_test(test_im2rec_faults im2rec SOURCES fault/test_pack_faults.c LABEL fault)
 imrec_test(test_pack_items_faults im2rec SOURCES fault/test_pack_items_faults.c LABEL fault)

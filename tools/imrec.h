@@ -41,7 +41,10 @@ struct cbf_sum {
 int cbf_check(const char *name, char *const *files, int n, struct json *j, struct cbf_sum *sum);
 
 /* Rows that most tables share. */
-#define ROW_JSON(X)  X(bool, json, "0", 0, 1, "", "output", "one JSON object on stdout")
+#define ROW_JSON(X) X(bool, json, "0", 0, 1, "", "output", "one JSON object on stdout")
+#define ROW_ON_ERROR(X)                                                                            \
+    X(enum imrec_on_error, on_error, "stop", 0, 1, "stop|skip", "checks",                          \
+      "damage: end, or leave it out, name it and go on")
 #define ROW_QUIET(X) X(bool, quiet, "0", 0, 1, "", "output", "no progress")
 
 /* Reads the flags of `page` into *values (defaults first) and counts operands. Returns the index
@@ -61,6 +64,20 @@ void command_progress_end(struct command_progress *p);
 
 /* Findings, one line each on `out` or as members of the JSON array that is open. */
 void command_finding(FILE *out, struct json *j, const struct imrec_finding *f);
+
+/* What a command leaves out: a line each on stderr and, with --json, a member of the array
+ * "left_out", the first of the object. The object is begun with the first of them, or at the end,
+ * so that a command which is refused prints none. */
+struct command_left {
+    const char *name;
+    bool as_json, open;
+    struct json j;
+};
+void command_left_begin(struct command_left *l, const char *name, bool as_json);
+void command_left_out(struct command_left *l, const struct imrec_finding *f);
+/* The array is over: returns the object for its other members, to be closed by the caller. NULL:
+ * there is none. `done` begins it where nothing was left out. */
+struct json *command_left_end(struct command_left *l, bool done);
 
 /* What a picture's header says as members of the JSON object that is open. */
 /* What the record's picture, or sound, says of itself; nothing where it is neither. */

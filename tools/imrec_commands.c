@@ -117,6 +117,40 @@ void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
     json_end(j);
 }
 
+void command_left_begin(struct command_left *l, const char *name, bool as_json)
+{
+    *l = (struct command_left){.name = name, .as_json = as_json};
+}
+
+static void open_left(struct command_left *l)
+{
+    if (!l->as_json || l->open)
+        return;
+    json_open(&l->j, stdout);
+    json_object(&l->j, NULL);
+    json_array(&l->j, "left_out");
+    l->open = true;
+}
+
+void command_left_out(struct command_left *l, const struct imrec_finding *f)
+{
+    fprintf(stderr, "%s: left out: ", l->name);
+    command_finding(stderr, NULL, f);
+    open_left(l);
+    if (l->open)
+        command_finding(stdout, &l->j, f);
+}
+
+struct json *command_left_end(struct command_left *l, bool done)
+{
+    if (done)
+        open_left(l);
+    if (!l->open)
+        return NULL;
+    json_end(&l->j);
+    return &l->j;
+}
+
 static void json_picture(struct json *j, const struct imrec_picture_info *i)
 {
     json_text(j, "format", i->format);

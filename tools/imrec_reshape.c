@@ -15,6 +15,7 @@
     X(bool, renumber, "0", 0, 1, "", "output", "ids 0, 1, 2, ... in the order of the records")     \
     X(bool, classes, "1", 0, 1, "", "output", "keep the class list; --no-classes leaves it out")   \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
+    ROW_ON_ERROR(X)                                                                                \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
 #define SAMPLE(X)                                                                                  \
@@ -52,32 +53,52 @@ static const struct param relabel_table[] = {RELABEL(PARAM_ROW){0}};
 /* The common fields of any of the three. */
 #define TAKE(o, v)                                                                                 \
     ((o)->shards = (v)->shards, (o)->shard_size = (v)->shard_size, (o)->renumber = (v)->renumber,  \
-     (o)->classes = (v)->classes ? NULL : "", (o)->force = (v)->force)
+     (o)->classes = (v)->classes ? NULL : "", (o)->force = (v)->force,                             \
+     (o)->on_error = (v)->on_error)
 
-static void print(const char *out, const struct imrec_reshape_result *r, bool as_json)
+static void print_text(const char *out, const struct imrec_reshape_result *r)
 {
     char read[HUMAN_BYTES], written[HUMAN_BYTES], size[HUMAN_BYTES];
-    struct json j;
-    if (!as_json) {
-        printf("%s of %s records, shards: %" PRIu64 ", %s: %s\n", human_count(r->written, written),
-               human_count(r->read, read), r->shards, human_size(r->bytes, size), out);
-        if (r->relabelled + r->unlisted + r->unused != 0)
-            printf("%" PRIu64 " relabelled, %" PRIu64 " without a line, %" PRIu64
-                   " lines without a record\n",
-                   r->relabelled, r->unlisted, r->unused);
-        return;
-    }
-    json_open(&j, stdout);
-    json_object(&j, NULL);
-    json_text(&j, "set", out);
-    json_uint(&j, "read", r->read);
-    json_uint(&j, "written", r->written);
-    json_uint(&j, "shards", r->shards);
-    json_uint(&j, "bytes", r->bytes);
-    json_uint(&j, "relabelled", r->relabelled);
-    json_uint(&j, "unlisted", r->unlisted);
-    json_uint(&j, "unused", r->unused);
-    json_close(&j);
+    printf("%s of %s records, shards: %" PRIu64 ", %s: %s\n", human_count(r->written, written),
+           human_count(r->read, read), r->shards, human_size(r->bytes, size), out);
+    if (r->relabelled + r->unlisted + r->unused != 0)
+        printf("%" PRIu64 " relabelled, %" PRIu64 " without a line, %" PRIu64
+               " lines without a record\n",
+               r->relabelled, r->unlisted, r->unused);
+    if (r->left_out != 0)
+        printf("%" PRIu64 " records or damaged ranges left out\n", r->left_out);
+    if (r->unchecked != 0)
+        printf("%s records came without checksums; those of the new set hold from here on\n",
+               human_count(r->unchecked, read));
+}
+
+/* Members behind the array of what was left out. */
+static void print_json(struct json *j, const char *out, const struct imrec_reshape_result *r)
+{
+    json_text(j, "set", out);
+    json_uint(j, "read", r->read);
+    json_uint(j, "written", r->written);
+    json_uint(j, "shards", r->shards);
+    json_uint(j, "bytes", r->bytes);
+    json_uint(j, "relabelled", r->relabelled);
+    json_uint(j, "unlisted", r->unlisted);
+    json_uint(j, "unused", r->unused);
+    json_uint(j, "unchecked", r->unchecked);
+}
+
+struct run {
+    struct command_progress progress;
+    struct command_left left;
+};
+
+static bool show_progress(void *user, const struct imrec_progress *done)
+{
+    return command_progress_show(&((struct run *)user)->progress, done);
+}
+
+static void left_out(void *user, const struct imrec_finding *f)
+{
+    command_left_out(&((struct run *)user)->left, f);
 }
 
 static int reshape(const struct cli_page *page, char *const *uris, int count, const char *out,
@@ -85,28 +106,40 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
 {
     struct imrec_reshape_result r;
     struct imrec_error err;
-    struct command_progress p;
-    command_progress_start(&p, c->quiet);
-    o->progress = command_progress_show;
-    o->user = &p;
+    struct run run;
+    command_progress_start(&run.progress, c->quiet);
+    command_left_begin(&run.left, page->name, c->json);
+    o->progress = show_progress;
+    o->finding = left_out;
+    o->user = &run;
     const enum imrec_status st = imrec_reshape((const char *const *)uris, (size_t)count, out,
                                                strchr(page->name, ' ') + 1, o, &r, &err);
-    command_progress_end(&p);
+    command_progress_end(&run.progress);
+    struct json *j = command_left_end(&run.left, st == IMREC_OK);
+    if (st == IMREC_OK && j != NULL)
+        print_json(j, out, &r);
+    if (j != NULL)
+        json_close(j);
     if (st == IMREC_ERR_ARGUMENT)
         return cli_refuse(stderr, page->name, "%s", err.message);
     if (st != IMREC_OK)
         return cli_fail(page->name, &err);
-    if (c->json || !c->quiet)
-        print(out, &r, c->json);
-    return r.unused != 0 || r.unlisted != 0 ? EXIT_PARTIAL : EXIT_OK;
+    if (!c->json && !c->quiet)
+        print_text(out, &r);
+    return r.unused + r.unlisted + r.left_out != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
 /* ---- merge and split ---------------------------------------------------------------------- */
 
+#define DAMAGE                                                                                     \
+    "Every record is compared with the checksum beside its shard, and takes it along. One\n"       \
+    "that differs, and bytes that hold no readable record, end the command; with\n"                \
+    "--on-error skip they are left out, named on standard error and in the JSON object, and\n"     \
+    "the exit status is 3.\n"
 #define SETS                                                                                       \
     "OUT.rec is a set as im2rec makes them: shards, indexes, checksums, list, class list\n"        \
     "where there is one, manifest. All appear together when they are whole. Records are\n"         \
-    "copied as they are; names of pictures come from the lists beside the sources.\n"
+    "copied as they are; names of pictures come from the lists beside the sources.\n\n" DAMAGE
 
 static const char *const out_usage[] = {"[OPTIONS] SHARD... OUT.rec", NULL};
 static const struct cli_page merge_page = {

@@ -21,6 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TELL_EVERY 1024 /* records */
+
 struct append {
     const struct imrec_pack_task *task;
     const struct imrec_pack_source *source; /* of items; NULL: a folder or a list */
@@ -136,6 +138,43 @@ static enum imrec_status finish_earlier(const struct append *a, struct imrec_err
     return st;
 }
 
+static bool goes_on(const struct append *a, uint64_t records)
+{
+    const struct imrec_pack_progress p = {0};
+    return records % TELL_EVERY != 0 || a->task->progress == NULL ||
+           a->task->progress(a->task->user, &p);
+}
+
+static enum imrec_status
+read_old(struct append *a, struct source_sets *old, struct imrec_error *err)
+{
+    struct imrec_record r;
+    struct imrec_error why;
+    size_t shard;
+    enum imrec_status st;
+    for (uint64_t n = 0; (st = source_sets_next(old, &r, &shard, &why)) == IMREC_OK; n++)
+        if (!goes_on(a, n))
+            return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
+                                  "ended by its caller before anything was packed");
+    if (st == IMREC_END)
+        return IMREC_OK;
+    return imrec_error_at(err, st, why.offset, "%.400s%s", why.message,
+                          st == IMREC_ERR_DATA ? "; nothing was packed: imrec repair comes first"
+                                               : "");
+}
+
+/* Is the old set what its checksums say? Asked before hours are spent on packing; joining asks
+ * again, record by record. */
+static enum imrec_status check_old(struct append *a, struct imrec_error *err)
+{
+    struct source_sets old;
+    IMREC_TRY(
+        source_sets_open((const char *const *)a->uris, a->count, SOURCE_CLASSES_NONE, &old, err));
+    const enum imrec_status st = read_old(a, &old, err);
+    source_sets_close(&old);
+    return st;
+}
+
 /* ---- the new pictures --------------------------------------------------------------------- */
 
 static enum imrec_status check(const struct append *a, struct imrec_error *err)
@@ -228,6 +267,7 @@ join(struct append *a, const struct imrec_pack_result *new, struct imrec_error *
                                   .keep_shards = a->numbered,
                                   .replaces = true,
                                   .new_classes = a->o.new_classes,
+                                  .warned = true, /* by check_old() */
                                   .id_base = ids_are_places(a) ? a->next_id : 0,
                                   .id_base_from = a->old.shard_count};
     const enum imrec_status st = reshape_run(&j, &r, err);
@@ -256,6 +296,21 @@ static enum imrec_status add_new_shards(struct append *a, struct imrec_error *er
     return source_sets_expand(many ? glob : a->extra, &a->uris, &a->count, err);
 }
 
+/* The set of the new pictures is whole, and stays: packing it may have taken hours. */
+static enum imrec_status
+leave_extra(const struct append *a, enum imrec_status st, struct imrec_error *err)
+{
+    struct imrec_error why;
+    if (err == NULL)
+        return st;
+    why = *err;
+    (void)imrec_error_at(err, st, why.offset,
+                         "%.350s; the pictures just packed stay as the set %.100s", why.message,
+                         set_base_name(a->extra));
+    err->sys_errno = why.sys_errno;
+    return st;
+}
+
 static enum imrec_status
 append(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
 {
@@ -263,13 +318,16 @@ append(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
     IMREC_TRY(load_manifest(a, err));
     IMREC_TRY(take_shards(a, err));
     IMREC_TRY(check(a, err));
+    IMREC_TRY(check_old(a, err));
     IMREC_TRY(pack_new(a, out, err));
     enum imrec_status st = add_new_shards(a, err);
     if (st == IMREC_OK)
         st = join(a, out, err);
     if (st == IMREC_OK)
         return remove_extra(a, err);
-    if (a->source != NULL && remove_extra(a, NULL) != IMREC_OK)
+    if (a->source == NULL)
+        return leave_extra(a, st, err);
+    if (remove_extra(a, NULL) != IMREC_OK)
         imrec_log(IMREC_LOG_WARNING, "%s is left behind", a->extra);
     return st;
 }

@@ -27,6 +27,7 @@ struct reshape {
     struct set_out out;
     struct label_lines labels;
     struct class_list classes; /* that were given */
+    uint64_t place;            /* records of the sources so far, those that are lost too */
     uint64_t total;            /* records of the sources */
     uint64_t wanted, taken;    /* that the draw takes, and has taken */
     uint64_t *ids;             /* of what was written */
@@ -132,8 +133,11 @@ static enum imrec_status record_of(struct reshape *r, const struct imrec_record 
                                    struct set_out_record *to, struct imrec_error *err)
 {
     to->record = (struct bytes){in->data, in->size};
-    if (to->labels == in->labels && to->id == in->id && !is_bare(in))
+    if (to->labels == in->labels && to->id == in->id && !is_bare(in)) {
+        if (!checked_framed(r->in.reader, &to->framed, &to->crc))
+            to->framed = (struct bytes){0};
         return IMREC_OK;
+    }
     r->record.n = 0;
     IMREC_TRY(
         image_record_head(&r->record, to->labels, to->label_count, false, to->id, in->id2, err));
@@ -181,20 +185,48 @@ static enum imrec_status tell(struct reshape *r, struct imrec_error *err)
                           "ended by its caller after %llu records", (unsigned long long)p.records);
 }
 
+/* Damage, of which *err tells: the end, or lost records that keep their places in a draw. */
+static enum imrec_status leave_out(struct reshape *r, struct imrec_error *err)
+{
+    uint64_t records;
+    struct imrec_error why;
+    const struct imrec_finding *f = source_sets_found(&r->in, &records);
+    if (r->o->on_error == IMREC_ON_ERROR_STOP) {
+        if (err == NULL)
+            return IMREC_ERR_DATA;
+        why = *err;
+        return imrec_error_at(err, IMREC_ERR_DATA, f->begin, "%.400s%s", why.message,
+                              r->job->replaces ? "; imrec repair keeps what is intact"
+                                               : "; on_error=skip leaves it out");
+    }
+    r->result->left_out++;
+    if (r->o->finding != NULL)
+        r->o->finding(r->o->user, f);
+    while (records-- != 0)
+        (void)drawn(r, r->place++);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+take_drawn(struct reshape *r, const struct imrec_record *in, size_t shard, struct imrec_error *err)
+{
+    r->result->read++;
+    r->result->bytes += in->size;
+    if (drawn(r, r->place++))
+        IMREC_TRY(take(r, in, shard, err));
+    return tell(r, err);
+}
+
 static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
 {
     struct imrec_record in;
     size_t shard;
     enum imrec_status st;
-    while ((st = source_sets_next(&r->in, &in, &shard, err)) == IMREC_OK) {
-        const uint64_t n = r->result->read++;
-        r->result->bytes += in.size;
-        if (drawn(r, n))
-            IMREC_TRY(take(r, &in, shard, err));
-        IMREC_TRY(tell(r, err));
-    }
+    while ((st = source_sets_next(&r->in, &in, &shard, err)) == IMREC_OK || st == IMREC_ERR_DATA)
+        IMREC_TRY(st == IMREC_OK ? take_drawn(r, &in, shard, err) : leave_out(r, err));
     if (st != IMREC_END)
         return st;
+    r->result->unchecked = source_sets_unchecked(&r->in);
     r->result->unused = label_lines_unused(&r->labels);
     if (r->result->written == 0)
         return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
@@ -269,6 +301,7 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
                               j->out);
     IMREC_TRY(load_given(r, err));
     IMREC_TRY(source_sets_open(j->uris, j->count, want, &r->in, err));
+    r->in.warned = j->warned;
     if (!j->replaces && source_sets_has(&r->in, j->out))
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s is among the sources; choose another name for the new set",
@@ -291,9 +324,10 @@ static enum imrec_status commit(struct reshape *r, struct imrec_error *err)
     const struct class_list *classes = r->classes.count != 0 ? &r->classes
                                        : r->in.has_classes   ? &r->in.classes
                                                              : NULL;
-    IMREC_TRY(set_out_commit(
-        &r->out, classes,
-        &(struct set_out_card){r->job->options, r->job->option_count, r->job->skipped}, err));
+    IMREC_TRY(set_out_commit(&r->out, classes,
+                             &(struct set_out_card){r->job->options, r->job->option_count,
+                                                    r->job->skipped + r->result->left_out},
+                             err));
     r->result->shards = r->out.done_count;
     r->result->bytes = 0;
     for (uint64_t k = 0; k < r->out.done_count; k++)
@@ -301,10 +335,20 @@ static enum imrec_status commit(struct reshape *r, struct imrec_error *err)
     return IMREC_OK;
 }
 
+/* A caller of an older header knows fewer fields. */
+static void copy_options(const struct imrec_reshape_options *from, struct imrec_reshape_options *to)
+{
+    imrec_reshape_options_init(to);
+    memcpy(to, from, from->struct_size < sizeof(*to) ? from->struct_size : sizeof(*to));
+    to->struct_size = from->struct_size;
+}
+
 enum imrec_status
 reshape_run(const struct reshape_job *j, struct imrec_reshape_result *out, struct imrec_error *err)
 {
-    struct reshape r = {.job = j, .o = j->o, .result = out, .record = BUF_INIT(RECORD_MAX)};
+    struct imrec_reshape_options o;
+    struct reshape r = {.job = j, .o = &o, .result = out, .record = BUF_INIT(RECORD_MAX)};
+    copy_options(j->o, &o);
     *out = (struct imrec_reshape_result){0};
     enum imrec_status st = begin(&r, err);
     if (st == IMREC_OK)

@@ -18,6 +18,7 @@ struct reshape_job {
     bool keep_shards;    /* a shard of the result for each of the sources */
     bool replaces;       /* the first source is the set `out` */
     bool new_classes;    /* a later source may have more classes, behind those of the first */
+    bool warned;         /* of sources without checksums */
 };
 IMREC_NODISCARD enum imrec_status
 reshape_run(const struct reshape_job *j, struct imrec_reshape_result *out, struct imrec_error *err);

@@ -81,15 +81,31 @@ enum imrec_status set_out_end_shard(struct set_out *s, struct imrec_error *err)
     return shard_finish(&s->shard, sums, err);
 }
 
-static enum imrec_status right_shard(struct set_out *s, struct imrec_error *err)
+/* The shard that the next record, of `bytes` in its frame, goes to. */
+static enum imrec_status right_shard(struct set_out *s, uint64_t bytes, struct imrec_error *err)
 {
     const uint64_t n = (uint64_t)s->o.shards, size = (uint64_t)s->o.shard_size;
     while (n > 1 && s->done_count + 1 < n &&
            s->records >= share_begin(s->expected, s->done_count + 1, n))
         IMREC_TRY(set_out_end_shard(s, err));
-    if (size != 0 && shard_is_open(&s->shard) && shard_size(&s->shard) + s->framed.n > size)
+    if (size != 0 && shard_is_open(&s->shard) && shard_size(&s->shard) + bytes > size)
         IMREC_TRY(set_out_end_shard(s, err));
     return shard_is_open(&s->shard) ? IMREC_OK : open_shard(s, err);
+}
+
+/* What is written of the record: its old frame and checksum, or new ones. */
+static enum imrec_status frame_of(struct set_out *s, const struct set_out_record *r,
+                                  struct bytes *framed, uint32_t *crc, struct imrec_error *err)
+{
+    *framed = r->framed;
+    *crc = r->crc;
+    if (r->framed.n != 0)
+        return IMREC_OK;
+    s->framed.n = 0;
+    IMREC_TRY(recordio_frame(r->record, &s->framed, err));
+    *framed = (struct bytes){s->framed.p, s->framed.n};
+    *crc = crc32c(0, s->framed.p, s->framed.n);
+    return IMREC_OK;
 }
 
 enum imrec_status
@@ -97,14 +113,15 @@ set_out_put(struct set_out *s, const struct set_out_record *r, struct imrec_erro
 {
     const struct image_list_entry line = {
         r->id, r->labels, r->label_count, {(const uint8_t *)r->path, strlen(r->path)}};
-    s->framed.n = s->text.n = 0;
-    IMREC_TRY(recordio_frame(r->record, &s->framed, err));
-    IMREC_TRY(right_shard(s, err));
+    struct bytes framed;
+    uint32_t crc;
+    IMREC_TRY(frame_of(s, r, &framed, &crc, err));
+    IMREC_TRY(right_shard(s, framed.n, err));
+    s->text.n = 0;
     IMREC_TRY(image_list_write(&s->text, &line, err));
     IMREC_TRY(sink_append(s->list, s->text.p, s->text.n, err));
     s->list_crc = crc32c(s->list_crc, s->text.p, s->text.n);
-    IMREC_TRY(shard_put(&s->shard, r->id, (struct bytes){s->framed.p, s->framed.n},
-                        crc32c(0, s->framed.p, s->framed.n), err));
+    IMREC_TRY(shard_put(&s->shard, r->id, framed, crc, err));
     s->records++;
     if (r->label_count > s->label_width)
         s->label_width = r->label_count;

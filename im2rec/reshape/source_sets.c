@@ -3,9 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "formats/record_index.h"
 #include "formats/set_names.h"
 #include "iter/dataset_files.h"
+#include "iter/dataset_set.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,6 +46,20 @@ static bool begins_with(const struct class_list *a, const struct class_list *b)
     return same;
 }
 
+/* A list or class list that is not the packer's any more may be a user's own work, or damage. */
+static enum imrec_status
+look_for_change(const char *shard, enum set_file what, struct imrec_error *err)
+{
+    struct imrec_error why;
+    bool known;
+    const enum imrec_status st = dataset_check_file(shard, what, &known, &why);
+    if (st == IMREC_ERR_NO_MEMORY)
+        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+    if (st != IMREC_OK)
+        imrec_log(IMREC_LOG_WARNING, "%.440s; its names are taken as they are", why.message);
+    return IMREC_OK;
+}
+
 static enum imrec_status
 load_classes(const char *shard, struct class_list *out, struct imrec_error *err)
 {
@@ -51,6 +67,7 @@ load_classes(const char *shard, struct class_list *out, struct imrec_error *err)
     char *path = NULL;
     size_t n = 0;
     *out = (struct class_list){0};
+    IMREC_TRY(look_for_change(shard, SET_CLASSES, err));
     enum imrec_status st = dataset_load(shard, SET_CLASSES, &path, &text, &n, err);
     if (st == IMREC_OK && text != NULL)
         st = class_list_read(path, (struct bytes){text, n}, out, err);
@@ -115,7 +132,11 @@ enum imrec_status source_sets_open(const char *const *uris, size_t count, enum s
 
 static void close_shard(struct source_sets *s)
 {
-    imrec_reader_close(s->reader);
+    if (s->reader == NULL)
+        return;
+    s->unchecked += s->reader->unchecked;
+    s->warned = s->reader->warned;
+    imrec_checked_close(s->reader);
     s->reader = NULL;
 }
 
@@ -147,13 +168,16 @@ static enum imrec_status open_names(struct source_sets *s, struct imrec_error *e
     s->list = list;
     imrec_names_close(s->names);
     s->names = NULL;
+    IMREC_TRY(look_for_change(s->shard[s->at], SET_LIST, err));
     return imrec_names_open(s->shard[s->at], &s->names, err);
 }
 
 static enum imrec_status open_shard(struct source_sets *s, struct imrec_error *err)
 {
     IMREC_TRY(open_names(s, err));
-    return imrec_reader_open(s->shard[s->at], 0, 1, &s->reader, err);
+    IMREC_TRY(imrec_checked_open(s->shard[s->at], NULL, NULL, &s->reader, err));
+    s->reader->warned = s->warned; /* once for all shards */
+    return IMREC_OK;
 }
 
 enum imrec_status source_sets_next(struct source_sets *s, struct imrec_record *out, size_t *shard,
@@ -163,18 +187,25 @@ enum imrec_status source_sets_next(struct source_sets *s, struct imrec_record *o
     while (st == IMREC_END && s->at < s->count) {
         if (s->reader == NULL)
             IMREC_TRY(open_shard(s, err));
-        st = imrec_reader_next(s->reader, out, err);
+        st = imrec_checked_next(s->reader, out, err);
         *shard = s->at;
         if (st == IMREC_END) {
             close_shard(s);
             s->at++;
         }
     }
-    if (st == IMREC_OK && !out->is_image)
-        return imrec_error_at(err, IMREC_ERR_DATA, out->offset,
-                              "%s: the record at byte %" PRIu64 " has no image record header",
-                              s->shard[*shard], out->offset);
     return st;
+}
+
+const struct imrec_finding *source_sets_found(const struct source_sets *s, uint64_t *records)
+{
+    *records = s->reader->lost;
+    return imrec_checked_found(s->reader);
+}
+
+uint64_t source_sets_unchecked(const struct source_sets *s)
+{
+    return s->unchecked + (s->reader != NULL ? imrec_checked_unchecked(s->reader) : 0);
 }
 
 const char *

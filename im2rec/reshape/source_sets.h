@@ -3,8 +3,7 @@
 #define IMREC_IM2REC_RESHAPE_SOURCE_SETS_H
 
 #include "formats/class_list.h"
-#include "imrec/dataset.h"
-#include "imrec/records.h"
+#include "iter/checked_reader.h"
 
 #include <stddef.h>
 
@@ -15,9 +14,11 @@ struct source_sets {
     bool has_classes;
     /* the shard being read */
     size_t at;
-    struct imrec_reader *reader;
+    struct imrec_checked *reader;
     struct imrec_names *names;
-    char *list; /* that the names are of */
+    char *list;         /* that the names are of */
+    uint64_t unchecked; /* records of the shards before it that nothing could be compared with */
+    bool warned;        /* that there are some */
 };
 
 /* Appends the shards that a URI means to a list, in memory of imrec_realloc(). */
@@ -32,9 +33,14 @@ enum source_classes {
 IMREC_NODISCARD enum imrec_status
 source_sets_open(const char *const *uris, size_t count, enum source_classes want,
                  struct source_sets *out, struct imrec_error *err);
-/* The next image record; *shard is its shard. IMREC_END: that was all. */
+/* The next image record, compared with its checksum; *shard is its shard. IMREC_ERR_DATA: what is
+ * lost is in source_sets_found(), and the next call goes on behind it. IMREC_END: that was all. */
 IMREC_NODISCARD enum imrec_status source_sets_next(struct source_sets *s, struct imrec_record *out,
                                                    size_t *shard, struct imrec_error *err);
+/* Behind IMREC_ERR_DATA; *records: that the finding stands for. */
+const struct imrec_finding *source_sets_found(const struct source_sets *s, uint64_t *records);
+/* Records given so far that nothing could be compared with. */
+uint64_t source_sets_unchecked(const struct source_sets *s);
 /* What the list beside the shard says of the record given last, or a name made of its id. */
 const char *
 source_sets_path(const struct source_sets *s, const struct imrec_record *r, char room[64]);

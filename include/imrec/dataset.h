@@ -156,6 +156,31 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_verify(const char *uri, const struct imrec_verify_options *o,
                      struct imrec_verify_result *out, struct imrec_error *err);
 
+/* ---- reading with checks ------------------------------------------------------------------- */
+
+struct imrec_record;
+struct imrec_checked; /* opaque; one thread at a time */
+
+/* Every record in file order, compared with the checksums beside its shard (.crc). A shard that has
+ * none is compared as a whole with its manifest before its first record; where that says nothing
+ * either, its records are given as they are, and one warning is logged. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_checked_open(const char *uri, imrec_progress_fn *progress, void *user,
+                   struct imrec_checked **out, struct imrec_error *err);
+/* IMREC_OK: an intact image record, whose pointers live until the next call. IMREC_ERR_DATA: what
+ * is lost here is in imrec_checked_found(), and the next call goes on behind it: a damaged range, a
+ * record that differs from its checksum, that the checksums do not have, that only they have, or
+ * that is no image record. IMREC_END: that was all. Other errors end the reading: a broken .crc, or
+ * a shard without one that differs from its manifest, is IMREC_ERR_CORRUPT. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_checked_next(struct imrec_checked *c, struct imrec_record *out, struct imrec_error *err);
+/* Behind the last IMREC_ERR_DATA; lives until the next call. Its id is the index's where one
+ * stands beside the shard and has the place, since the record's own may be what is damaged. */
+IMREC_API const struct imrec_finding *imrec_checked_found(const struct imrec_checked *c);
+/* Records given so far that nothing could be compared with. */
+IMREC_API uint64_t imrec_checked_unchecked(const struct imrec_checked *c);
+IMREC_API void imrec_checked_close(struct imrec_checked *c); /* NULL is allowed */
+
 /* ---- repairing and indexing --------------------------------------------------------------- */
 
 enum imrec_keys {

@@ -27,7 +27,9 @@ struct imrec_reshape_options {
     int64_t shard_size;  /* begin another shard at so many bytes; 0: no */
     bool force;          /* replace outputs that exist */
     imrec_progress_fn *progress;
-    void *user;
+    void *user;                   /* of progress and finding */
+    enum imrec_on_error on_error; /* damage in a source: the end, or left out and told */
+    imrec_finding_fn *finding;    /* what was left out, in order; may be NULL */
 };
 
 struct imrec_reshape_result {
@@ -36,15 +38,19 @@ struct imrec_reshape_result {
     uint64_t relabelled;    /* records */
     uint64_t unlisted;      /* records without a line, kept or left out */
     uint64_t unused;        /* lines of `labels` without a record */
+    uint64_t left_out;      /* records and damaged ranges, with on_error=skip */
+    uint64_t unchecked;     /* records read that came without checksums */
 };
 
 IMREC_API void imrec_reshape_options_init(struct imrec_reshape_options *o); /* defaults */
 
 /* Reads the records of all `uris`, in this order, and writes the set `out` ("OUT.rec"): shards,
  * indexes, checksums, list, class list where there is one, manifest; they get their names when
- * all is written. Pictures in CBF files become records. A damaged range, a record without an image
- * record header, class lists that differ, and an output that is a source are errors; nothing is
- * left behind then. `command` stands in the manifest ("merge"). */
+ * all is written. Pictures in CBF files become records. Every record is compared with the checksum
+ * beside its shard, as imrec_checked_next() says, and takes it along where its bytes stay as they
+ * are. Damage is IMREC_ERR_DATA, or with on_error=skip left out and told. Class lists that differ,
+ * an output that is a source, a .crc that is broken and a shard without one that differs from its
+ * manifest are errors; nothing is left behind then. `command` stands in the manifest ("merge"). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reshape(const char *const *uris, size_t count, const char *out, const char *command,
               const struct imrec_reshape_options *o, struct imrec_reshape_result *result,
@@ -54,7 +60,8 @@ imrec_reshape(const char *const *uris, size_t count, const char *out, const char
  * exists. Ids of a folder go on behind the set's greatest one; those of a list must be new. The
  * set's class list holds for a folder and for annotations: another class is an error, with
  * new_classes it gets the next number; a missing one is none. The old set stays as it is until the
- * new one is whole. A set in numbered shards gets one more. */
+ * new one is whole. A set in numbered shards gets one more. The old set is compared with its
+ * checksums before anything is packed: damage there is IMREC_ERR_DATA, whatever on_error says. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_append(const struct imrec_pack_task *task, const struct imrec_pack_options *options,
              struct imrec_pack_result *out, struct imrec_error *err);

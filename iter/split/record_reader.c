@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FRAMED_MAX ((size_t)1 << 31) /* a record of 2^29 bytes, cut at every word, is smaller */
+
 static enum imrec_status no_memory(struct imrec_error *err)
 {
     return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read records");
@@ -27,6 +29,7 @@ enum imrec_status imrec_reader_open(const char *uri, uint64_t part_index, uint64
         return no_memory(err);
     const enum imrec_status st = split_open(&o, &r->split, err);
     r->pictures.split = &r->split;
+    r->parts = BUF_INIT(FRAMED_MAX);
     if (st != IMREC_OK)
         imrec_reader_close(r);
     else
@@ -52,11 +55,26 @@ copy_labels(struct imrec_reader *r, const struct image_record *image, struct imr
     return IMREC_OK;
 }
 
+/* The record's bytes before its parts are joined, which moves all but those of a single one. */
+static enum imrec_status
+keep_framed(struct imrec_reader *r, const struct walk_item *item, struct imrec_error *err)
+{
+    const uint8_t *p = scan_bytes(&r->scan, item);
+    r->framed = (struct bytes){p, item->span.bytes};
+    if (!r->keep_framed || item->span.parts == 1)
+        return IMREC_OK;
+    r->parts.n = 0;
+    IMREC_TRY(buf_append(&r->parts, p, item->span.bytes, err));
+    r->framed.p = r->parts.p;
+    return IMREC_OK;
+}
+
 static enum imrec_status give_record(struct imrec_reader *r, const struct walk_item *item,
                                      struct imrec_record *out, struct imrec_error *err)
 {
     struct image_record image;
     struct bytes picture, mask;
+    IMREC_TRY(keep_framed(r, item, err));
     const struct bytes b = recordio_join(scan_bytes(&r->scan, item), &item->span);
     *out = (struct imrec_record){.data = b.p,
                                  .size = b.n,
@@ -172,6 +190,7 @@ void imrec_reader_close(struct imrec_reader *r)
     scan_end(&r->scan);
     picture_reader_free(&r->pictures);
     split_close(&r->split);
+    buf_free(&r->parts);
     imrec_free(r->labels);
     imrec_free(r);
 }

@@ -2,6 +2,7 @@
 #ifndef IMREC_ITER_SPLIT_RECORD_READER_H
 #define IMREC_ITER_SPLIT_RECORD_READER_H
 
+#include "base/buf.h"
 #include "imrec/records.h"
 #include "iter/split/dataset.h"
 #include "iter/split/picture_reader.h"
@@ -19,5 +20,8 @@ struct imrec_reader {
     float *labels;
     uint32_t label_room;
     struct picture_reader pictures; /* of CBF files: nothing else is used */
+    bool keep_framed;               /* set by who reads `framed` */
+    struct bytes framed; /* the record given last as it stands in the shard; none of CBF files */
+    struct buf parts;    /* its copy, where parts were joined in their own bytes */
 };
 #endif

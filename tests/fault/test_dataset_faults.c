@@ -42,6 +42,21 @@ static enum imrec_status run_repair(struct imrec_error *err)
     return st;
 }
 
+static enum imrec_status run_checked(struct imrec_error *err)
+{
+    struct imrec_checked *c;
+    struct imrec_record r;
+    uint64_t n = 0;
+    enum imrec_status st = imrec_checked_open("mem://f.rec", NULL, NULL, &c, err);
+    if (st != IMREC_OK)
+        return st;
+    while ((st = imrec_checked_next(c, &r, err)) == IMREC_OK)
+        n++;
+    ck_assert(st != IMREC_END || n == RECORDS);
+    imrec_checked_close(c);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
 static enum imrec_status run_index(struct imrec_error *err)
 {
     struct imrec_index_result r;
@@ -99,9 +114,9 @@ static enum imrec_status run_bench(struct imrec_error *err)
 static const struct {
     const char *name;
     enum imrec_status (*run)(struct imrec_error *err);
-} runs[] = {{"card", run_card},   {"verify", run_verify}, {"repair", run_repair},
-            {"index", run_index}, {"find", run_find},     {"names", run_names},
-            {"bench", run_bench}};
+} runs[] = {{"card", run_card},   {"verify", run_verify},  {"repair", run_repair},
+            {"index", run_index}, {"find", run_find},      {"names", run_names},
+            {"bench", run_bench}, {"checked", run_checked}};
 
 static void make(void)
 {

@@ -234,6 +234,62 @@ enum {
     FILE_BYTES = CHECKSUMS_HEADER_BYTES + RECORDS * CHECKSUMS_ENTRY_BYTES + CHECKSUMS_FOOTER_BYTES
 };
 
+START_TEST(the_table_finds_the_first_record_at_or_behind_every_byte) /* _i: records */
+{
+    struct buf out = BUF_INIT(1 << 16);
+    struct checksums_writer w;
+    struct checksums c;
+    struct checksum_table t;
+    struct checksum sum;
+    uint64_t begin[200], offset = 0;
+    ck_assert_int_eq(checksums_begin(&w, &out, NULL), IMREC_OK);
+    for (int i = 0; i < _i; offset += 8 + 4 * (uint64_t)(i % 7), i++) {
+        begin[i] = offset;
+        ck_assert_int_eq(checksums_add(&w, 8 + 4 * (uint64_t)(i % 7), (uint32_t)i, &out, NULL),
+                         IMREC_OK);
+    }
+    ck_assert_int_eq(checksums_finish(&w, &out, NULL), IMREC_OK);
+    ck_assert_int_eq(checksums_open("a", (struct bytes){out.p, out.n}, &c, NULL), IMREC_OK);
+    ck_assert(checksums_next(&c, &sum) || _i == 0); /* where the cursor stands does not matter */
+    ck_assert_int_eq(checksum_table_make(&c, &t, NULL), IMREC_OK);
+    for (uint64_t at = 0, next = 0; at <= offset; at++) {
+        while (next < (uint64_t)_i && begin[next] < at)
+            next++;
+        ck_assert(checksum_table_at(&t, at, &sum) == (next < (uint64_t)_i));
+        if (next < (uint64_t)_i)
+            ck_assert(sum.record == next && sum.offset == begin[next] && sum.crc == next);
+    }
+    for (uint64_t i = 0; i < (uint64_t)_i; i++)
+        ck_assert_uint_eq(checksum_table_entry(&t, i).offset, begin[i]);
+    checksum_table_free(&t);
+    buf_free(&out);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+END_TEST
+
+START_TEST(what_a_broken_file_still_has_can_be_used)
+{
+    struct buf file = make_file();
+    struct checksums c;
+    struct checksum sum;
+    file.p[CHECKSUMS_HEADER_BYTES + 4] ^= 1; /* the first record's checksum */
+    ck_assert_int_eq(checksums_open("a", (struct bytes){file.p, file.n}, &c, NULL),
+                     IMREC_ERR_CORRUPT);
+    ck_assert(checksums_salvage((struct bytes){file.p, file.n}, &c));
+    for (uint32_t i = 0; i < RECORDS; i++) {
+        ck_assert(checksums_next(&c, &sum));
+        ck_assert_uint_eq(sum.framed_bytes, lengths[i]);
+        ck_assert(i == 0 || sum.crc == 100 + i);
+    }
+    ck_assert(checksums_salvage((struct bytes){file.p, CHECKSUMS_HEADER_BYTES + 9}, &c));
+    ck_assert_uint_eq(c.records, 1);
+    ck_assert(!checksums_salvage((struct bytes){file.p, CHECKSUMS_HEADER_BYTES + 7}, &c));
+    file.p[8] = 2; /* another version */
+    ck_assert(!checksums_salvage((struct bytes){file.p, file.n}, &c));
+    buf_free(&file);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("checksums");
@@ -254,6 +310,8 @@ int main(void)
     tcase_add_test(tc, a_file_too_short_for_a_footer_is_refused_though_its_checksum_is_right);
     tcase_add_test(tc, an_empty_shard_has_an_empty_file_of_checksums);
     tcase_add_test(tc, a_length_no_record_can_have_is_refused);
+    tcase_add_loop_test(tc, the_table_finds_the_first_record_at_or_behind_every_byte, 0, 200);
+    tcase_add_test(tc, what_a_broken_file_still_has_can_be_used);
     suite_add_tcase(s, tc);
     return suite_run(s);
 }

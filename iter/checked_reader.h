@@ -1,0 +1,37 @@
+/* iter/checked_reader.h - imrec_checked_*(), and what copying needs of it beyond that. */
+#ifndef IMREC_ITER_CHECKED_READER_H
+#define IMREC_ITER_CHECKED_READER_H
+
+#include "imrec/dataset.h"
+#include "imrec/records.h"
+#include "iter/dataset_index.h"
+#include "iter/dataset_walk.h"
+#include "iter/split/shard_sums.h"
+
+struct imrec_checked {
+    struct dataset_walk walk;
+    uint32_t shard; /* whose checksums are loaded; shards.count: all are done */
+    bool begun;     /* some are loaded at all */
+    struct shard_sums sums;
+    uint64_t next; /* checksum that no record or damage was met for */
+    bool known;    /* the shard's records were compared with something */
+    uint64_t unchecked;
+    bool warned;              /* that a shard cannot be checked */
+    struct shard_index index; /* of the shard, loaded for the first finding in it */
+    bool index_asked;
+    /* What was read last, while what the checksums have before it is told. */
+    bool held;
+    enum imrec_status status;
+    struct imrec_record record;
+    /* What is told. */
+    struct imrec_finding found;
+    struct imrec_error why; /* its reason */
+    uint64_t lost;          /* records that the finding stands for */
+    struct checksum sum;    /* of the record given last, where summed */
+    bool summed;
+};
+
+/* The record given last as it stands in its shard, and the checksum that came with it; false: it
+ * came with none. */
+bool checked_framed(const struct imrec_checked *c, struct bytes *framed, uint32_t *crc);
+#endif
