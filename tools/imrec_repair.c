@@ -6,6 +6,8 @@
       "keys of the new index: image ids, or 0, 1, 2, ...")                                         \
     X(bool, checksums, "1", 0, 1, "", "checks",                                                    \
       "drop records that are not what their checksums say")                                        \
+    X(bool, drop_unmatched, "0", 0, 1, "", "checks",                                               \
+      "drop records that no checksum is of, also where they decode without a warning")             \
     X(bool, decode, "0", 0, 1, "", "checks", "drop pictures that do not decode as well")           \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
     ROW_JSON(X)                                                                                    \
@@ -22,9 +24,13 @@ static const struct cli_page page = {
     .summary = "salvage all intact records into a new shard",
     .usage = usage,
     .text =
-        "Copies every readable record, byte for byte and in order, to OUT.rec and its index.\n"
-        "Records that differ from their checksum are dropped too. What was lost is listed, one\n"
-        "line each. The input is not changed.",
+        "Copies every readable record, byte for byte and in order, to OUT.rec, its index and its\n"
+        "checksums, also from behind bytes that came in or went missing. Checksums find their\n"
+        "records by length and bytes. A record that differs from its checksum is dropped; one "
+        "that\n"
+        "no checksum is of is kept if its picture decodes without a warning, and counted. What "
+        "was\n"
+        "lost is listed, one line each. The input is not changed.",
     .table = table,
     .examples = "  imrec repair broken.rec whole.rec\n",
     .exits = "0 nothing was lost, 1 failed, 2 wrong usage, 3 repaired, but something was lost",
@@ -53,6 +59,12 @@ static void print(struct json *j, const struct imrec_repair_result *r, const cha
         printf("%s records kept in %s, %s dropped, %" PRIu64 " damaged ranges of %s lost\n",
                human_count(r->kept, kept), path, human_count(r->dropped, dropped),
                r->damaged_ranges, human_size(r->lost_bytes, size));
+        if (r->unmatched != 0)
+            printf("%s of those kept have no checksum; they decode without a warning\n",
+                   human_count(r->unmatched, kept));
+        if (r->missing != 0)
+            printf("%s checksums are of records that are not there\n",
+                   human_count(r->missing, kept));
         return;
     }
     json_end(j); /* of what was lost */
@@ -62,6 +74,8 @@ static void print(struct json *j, const struct imrec_repair_result *r, const cha
     json_uint(j, "dropped", r->dropped);
     json_uint(j, "damaged_ranges", r->damaged_ranges);
     json_uint(j, "lost_bytes", r->lost_bytes);
+    json_uint(j, "unmatched", r->unmatched);
+    json_uint(j, "missing", r->missing);
     json_close(j);
 }
 
@@ -76,6 +90,7 @@ static int repair(const char *uri, const char *path, const struct repair_options
     o.keys = r->keys;
     o.ignore_checksums = !r->checksums;
     o.decode = r->decode;
+    o.drop_unmatched = r->drop_unmatched;
     o.force = r->force;
     o.finding = lost;
     o.progress = show_progress;
@@ -92,7 +107,7 @@ static int repair(const char *uri, const char *path, const struct repair_options
         print(out.json, &result, path);
     if (st != IMREC_OK)
         return cli_fail(page.name, &err);
-    return result.dropped + result.damaged_ranges != 0 ? EXIT_PARTIAL : EXIT_OK;
+    return result.dropped + result.damaged_ranges + result.missing != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
 static int run(int argc, char **argv)

@@ -191,23 +191,32 @@ enum imrec_keys {
 struct imrec_repair_options {
     size_t struct_size;
     enum imrec_keys keys;
-    bool ignore_checksums; /* else what differs from the .crc beside, or is not in it, is dropped */
-    bool decode;           /* drop pictures that do not decode as well */
-    bool force;            /* replace outputs that exist */
+    bool ignore_checksums;     /* else what differs from the .crc beside is dropped */
+    bool decode;               /* drop pictures that do not decode as well */
+    bool force;                /* replace outputs that exist */
     imrec_finding_fn *finding; /* what was lost, in file order; may be NULL */
     imrec_progress_fn *progress;
     void *user;
+    bool drop_unmatched; /* drop records that no checksum of the .crc beside is of, also where they
+                            decode */
 };
 
 struct imrec_repair_result {
-    uint64_t kept, kept_bytes; /* records, and their bytes in the new shard */
+    uint64_t kept, kept_bytes; /* records, and their bytes without frames */
     uint64_t dropped; /* readable records: other bytes than were packed, or (decode) no picture */
     uint64_t damaged_ranges, lost_bytes;
+    uint64_t unmatched; /* of kept: no checksum is of them, but they decode without a warning */
+    uint64_t missing;   /* checksums that no readable record has */
 };
 
 IMREC_API void imrec_repair_options_init(struct imrec_repair_options *o);
-/* Writes every intact record of `uri`, in order, to the one shard `path` and its .idx; both
- * appear when all is written. */
+/* Writes every intact record of `uri`, in order, to the one shard `path`, its .idx and its .crc;
+ * they appear when all is written. Records are found on any byte, also behind bytes that came in or
+ * went missing. A record is intact if the .crc beside its shard has a checksum of its length and
+ * bytes, wherever it stands: it takes that along. One that stands in the order where a checksum of
+ * its length is left has other bytes than were packed, and is dropped. One that no checksum can be
+ * meant for is kept if its picture decodes without a warning. Without a .crc every readable record
+ * is kept. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_repair(const char *uri, const char *path, const struct imrec_repair_options *o,
                      struct imrec_repair_result *out, struct imrec_error *err);

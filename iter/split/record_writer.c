@@ -1,16 +1,19 @@
 /*
  * iter/split/record_writer.c - imrec_writer_*: a shard and its index, written record by record.
  *
- * Both files are made durable before either gets its name, the shard last: a shard that stands
- * under its name has its index beside it.
+ * All files are made durable before any gets its name, the shard last: a shard that stands under
+ * its name has its index and its checksums beside it.
  */
+#include "iter/split/record_writer.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
+#include "formats/checksums.h"
+#include "formats/crc32c.h"
 #include "formats/image_record.h"
 #include "formats/record_index.h"
 #include "formats/record_mask.h"
 #include "formats/recordio.h"
-#include "imrec/records.h"
 #include "storage/sink.h"
 
 #include <string.h>
@@ -18,9 +21,10 @@
 #define FRAME_MOST ((size_t)1 << 31) /* a record of 2^29 bytes, cut at every word, is smaller */
 
 struct imrec_writer {
-    struct sink *rec, *idx;
-    char *rec_uri, *idx_uri; /* idx_uri: NULL without an index */
-    struct buf frame, record;
+    struct sink *rec, *idx, *crc;
+    char *rec_uri, *idx_uri, *crc_uri; /* NULL without an index, without checksums */
+    struct checksums_writer sums;
+    struct buf frame, line, record;
 };
 
 static enum imrec_status copy_text(const char *text, char **out, struct imrec_error *err)
@@ -45,8 +49,16 @@ open_one(const char *uri, bool force, char **copy, struct sink **out, struct imr
     return sink_open(uri, out, err);
 }
 
-enum imrec_status imrec_writer_open(const char *path, const char *idx_path, bool force,
-                                    struct imrec_writer **out, struct imrec_error *err)
+static enum imrec_status
+begin_checksums(struct imrec_writer *w, const char *path, bool force, struct imrec_error *err)
+{
+    IMREC_TRY(open_one(path, force, &w->crc_uri, &w->crc, err));
+    IMREC_TRY(checksums_begin(&w->sums, &w->line, err));
+    return sink_append(w->crc, w->line.p, w->line.n, err);
+}
+
+enum imrec_status record_writer_open(const char *path, const char *idx_path, const char *crc_path,
+                                     bool force, struct imrec_writer **out, struct imrec_error *err)
 {
     *out = NULL;
     struct imrec_writer *w = imrec_zalloc(1, sizeof(*w));
@@ -54,10 +66,12 @@ enum imrec_status imrec_writer_open(const char *path, const char *idx_path, bool
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to write %s",
                               path);
     w->frame = BUF_INIT(FRAME_MOST);
-    w->record = BUF_INIT(FRAME_MOST);
+    w->record = w->line = BUF_INIT(FRAME_MOST);
     enum imrec_status st = open_one(path, force, &w->rec_uri, &w->rec, err);
     if (st == IMREC_OK && idx_path != NULL)
         st = open_one(idx_path, force, &w->idx_uri, &w->idx, err);
+    if (st == IMREC_OK && crc_path != NULL)
+        st = begin_checksums(w, crc_path, force, err);
     if (st != IMREC_OK)
         imrec_writer_abort(w);
     else
@@ -65,18 +79,36 @@ enum imrec_status imrec_writer_open(const char *path, const char *idx_path, bool
     return st;
 }
 
+enum imrec_status imrec_writer_open(const char *path, const char *idx_path, bool force,
+                                    struct imrec_writer **out, struct imrec_error *err)
+{
+    return record_writer_open(path, idx_path, NULL, force, out, err);
+}
+
+enum imrec_status record_writer_put(struct imrec_writer *w, uint64_t key, struct bytes framed,
+                                    uint32_t crc, struct imrec_error *err)
+{
+    const uint64_t offset = sink_size(w->rec);
+    IMREC_TRY(sink_append(w->rec, framed.p, framed.n, err));
+    w->line.n = 0;
+    if (w->crc != NULL) {
+        IMREC_TRY(checksums_add(&w->sums, framed.n, crc, &w->line, err));
+        IMREC_TRY(sink_append(w->crc, w->line.p, w->line.n, err));
+    }
+    if (w->idx == NULL)
+        return IMREC_OK;
+    w->line.n = 0;
+    IMREC_TRY(record_index_write(&w->line, key, offset, err));
+    return sink_append(w->idx, w->line.p, w->line.n, err);
+}
+
 enum imrec_status imrec_writer_append(struct imrec_writer *w, uint64_t key, const void *bytes,
                                       size_t n, struct imrec_error *err)
 {
-    const uint64_t offset = sink_size(w->rec);
     w->frame.n = 0;
     IMREC_TRY(recordio_frame((struct bytes){bytes, n}, &w->frame, err));
-    IMREC_TRY(sink_append(w->rec, w->frame.p, w->frame.n, err));
-    if (w->idx == NULL)
-        return IMREC_OK;
-    w->frame.n = 0;
-    IMREC_TRY(record_index_write(&w->frame, key, offset, err));
-    return sink_append(w->idx, w->frame.p, w->frame.n, err);
+    const uint32_t crc = w->crc != NULL ? crc32c(0, w->frame.p, w->frame.n) : 0;
+    return record_writer_put(w, key, (struct bytes){w->frame.p, w->frame.n}, crc, err);
 }
 
 enum imrec_status imrec_writer_append_image(struct imrec_writer *w, uint64_t key,
@@ -133,15 +165,30 @@ static void remove_file(const char *uri, const char *suffix)
     buf_free(&name);
 }
 
+static enum imrec_status end_checksums(struct imrec_writer *w, struct imrec_error *err)
+{
+    if (w->crc == NULL)
+        return IMREC_OK;
+    w->line.n = 0;
+    IMREC_TRY(checksums_finish(&w->sums, &w->line, err));
+    return sink_append(w->crc, w->line.p, w->line.n, err);
+}
+
 static enum imrec_status publish(struct imrec_writer *w, struct imrec_error *err)
 {
+    IMREC_TRY(end_checksums(w, err));
     IMREC_TRY(finish(&w->rec, err));
     IMREC_TRY(finish(&w->idx, err));
+    IMREC_TRY(finish(&w->crc, err));
     if (w->idx_uri != NULL)
         IMREC_TRY(sink_publish(w->idx_uri, err));
-    const enum imrec_status st = sink_publish(w->rec_uri, err);
-    if (st != IMREC_OK)
-        remove_file(w->idx_uri, ""); /* no index without its shard */
+    enum imrec_status st = w->crc_uri != NULL ? sink_publish(w->crc_uri, err) : IMREC_OK;
+    if (st == IMREC_OK)
+        st = sink_publish(w->rec_uri, err);
+    if (st != IMREC_OK) { /* nothing beside a shard that is not there */
+        remove_file(w->idx_uri, "");
+        remove_file(w->crc_uri, "");
+    }
     return st;
 }
 
@@ -151,6 +198,7 @@ enum imrec_status imrec_writer_commit(struct imrec_writer *w, struct imrec_error
     if (st != IMREC_OK) {
         remove_file(w->rec_uri, ".part");
         remove_file(w->idx_uri, ".part");
+        remove_file(w->crc_uri, ".part");
     }
     imrec_writer_abort(w); /* what is still open; and frees */
     return st;
@@ -162,9 +210,12 @@ void imrec_writer_abort(struct imrec_writer *w)
         return;
     sink_abort(w->rec);
     sink_abort(w->idx);
+    sink_abort(w->crc);
     buf_free(&w->frame);
+    buf_free(&w->line);
     buf_free(&w->record);
     imrec_free(w->rec_uri);
     imrec_free(w->idx_uri);
+    imrec_free(w->crc_uri);
     imrec_free(w);
 }
