@@ -149,10 +149,7 @@ enum imrec_status pack_task_paths(const struct imrec_pack_task *t, struct imrec_
 
 uint64_t fingerprint(uint64_t from, const void *p, size_t n)
 {
-    const uint8_t *bytes = p;
-    for (size_t i = 0; i < n; i++)
-        from = (from ^ bytes[i]) * 0x100000001b3u;
-    return from;
+    return fnv1a(from, p, n);
 }
 
 static bool is_one_of(const char *name, const char *const *names, size_t n)

@@ -2,6 +2,7 @@
 #ifndef IMREC_IM2REC_PACK_OPTIONS_H
 #define IMREC_IM2REC_PACK_OPTIONS_H
 
+#include "base/fnv.h"
 #include "base/param.h"
 
 extern const struct param pack_params[];
@@ -30,6 +31,6 @@ void pack_option_text(const struct imrec_pack_options *o, const struct param *p,
 uint64_t pack_options_fingerprint(const struct imrec_pack_options *o, uint64_t from);
 
 /* FNV-1a over more bytes. */
-#define FINGERPRINT_START 0xcbf29ce484222325u
+#define FINGERPRINT_START FNV_START
 uint64_t fingerprint(uint64_t from, const void *p, size_t n);
 #endif

@@ -39,6 +39,12 @@ if(Python3_FOUND)
   set_tests_properties(kill_and_resume PROPERTIES LABELS fault TIMEOUT 600 FIXTURES_REQUIRED photos
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endif()
+if(Python3_FOUND)
+  add_test(NAME kill_export COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fault/kill_export.py
+           $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)
+  set_tests_properties(kill_export PROPERTIES LABELS fault TIMEOUT 900
+                       ENVIRONMENT "${IMREC_TEST_ENV}")
+endif()
 imrec_test(test_pack_cbf im2rec SOURCES property/test_pack_cbf.c LABEL property)
 imrec_test(test_convert im2rec SOURCES property/test_convert.c LABEL property)
 imrec_test(test_convert_faults im2rec SOURCES fault/test_convert_faults.c LABEL fault)

@@ -1,16 +1,14 @@
 /* tools/imrec_export.c - shards back to a folder of pictures and a list of them. */
+#include "tools/export_files.h"
+#include "tools/export_names.h"
 #include "tools/imrec.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define EXPORT_PARAMS(X)                                                                           \
+    ROW_ON_ERROR(X)                                                                                \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
 struct export_options {
@@ -27,312 +25,213 @@ static const struct cli_page page = {
     .text = "FOLDER must be empty or not exist. A picture gets the name that the .lst beside the\n"
             "shard gives it, else CLASS/ID.EXT; its bytes are those that were packed. A list of\n"
             "all, export.lst, is written into FOLDER too: im2rec packs it again (with --masks\n"
-            "FOLDER/masks, where records have masks: they are written there).",
+            "FOLDER/masks, where records have masks: they are written there). Names that a file\n"
+            "system cannot hold are shortened.\n\n"
+            "Every file gets its name when it is whole, export.lst last of all. The same command\n"
+            "goes on with an export that was interrupted; files of others stay as they are.\n\n"
+            "Every record is compared with the checksum beside its shard. One that differs, and\n"
+            "bytes that hold no readable record, end the command; with --on-error skip they are\n"
+            "left out, named on standard error and in the JSON object, and the exit status is 3.",
     .table = table,
     .examples = "  imrec export train.rec photos-again/\n",
     .exits = IMREC_EXITS,
 };
 
-enum { PATH_BYTES = 4096 };
-
 struct job {
+    struct export_names names;
+    struct export_files files;
     const char *folder;
-    struct imrec_classes *classes;
-    struct imrec_names *names;
-    FILE *list;
-    uint64_t images, masks, bytes, skipped;
+    enum imrec_on_error on_error;
+    uint64_t images, masks, bytes, there, shortened;
     struct command_progress progress;
+    struct command_left left;
+    uint64_t left_out;
 };
 
-/* ---- names ------------------------------------------------------------------------------ */
+/* ---- a picture ---------------------------------------------------------------------------- */
 
-/* A path that stays below the folder: relative, no empty part, no "." and no "..". */
-static bool stays_below(const char *path)
+struct named { /* under which a picture, and its mask, can be written */
+    char picture[EXPORT_PATH_BYTES], mask[EXPORT_PATH_BYTES + 16];
+    enum export_place picture_place, mask_place;
+    bool shortened;
+};
+
+/* The first name that nothing else has. */
+static bool find_name(const struct job *j, const struct imrec_record *r, struct named *n)
 {
-    for (;;) {
-        const size_t n = strcspn(path, "/");
-        if (n == 0 || (n == 1 && path[0] == '.') || (n == 2 && memcmp(path, "..", 2) == 0))
-            return false;
-        if (path[n] == '\0')
+    for (unsigned again = 0; again < EXPORT_TRIES; again++) {
+        if (!export_name(&j->names, r, again, n->picture, &n->shortened))
+            break;
+        export_mask_name(n->picture, n->mask);
+        n->picture_place = export_files_look(&j->files, n->picture, r->image, r->image_size);
+        n->mask_place = r->mask == NULL
+                            ? EXPORT_THERE
+                            : export_files_look(&j->files, n->mask, r->mask, r->mask_size);
+        if (n->picture_place != EXPORT_TAKEN && n->mask_place != EXPORT_TAKEN)
             return true;
-        path += n + 1;
     }
+    fprintf(stderr, "%s: no name in %s is free, or short enough, for the picture %" PRIu64 "\n",
+            page.name, j->folder, r->id);
+    return false;
 }
 
-static const char *extension_of(const struct imrec_record *r)
+static void list_picture(FILE *list, const struct imrec_record *r, const char *name)
 {
-    struct imrec_picture_info info;
-    struct imrec_sound_info sound;
-    if (imrec_picture_info(r->image, r->image_size, &info, NULL) != IMREC_OK)
-        return imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK ? "wav" : "bin";
-    if (info.gzip)
-        return "jpg.gz";
-    return strcmp(info.format, "jpeg") == 0 ? "jpg" : info.format;
-}
-
-/* Does the name end in a way that this kind of picture may? */
-static bool fits(const char *name, const char *extension)
-{
-    const char *dot = strrchr(name, '.');
-    if (dot == NULL || strchr(dot, '/') != NULL)
-        return false;
-    if (strncasecmp(extension, "jpg", 3) == 0)
-        return strncasecmp(dot, ".jp", 3) == 0 || strcasecmp(dot, ".jfif") == 0;
-    if (strcmp(extension, "tiff") == 0)
-        return strncasecmp(dot, ".tif", 4) == 0;
-    return strcasecmp(dot + 1, extension) == 0 || strcmp(extension, "bin") == 0;
-}
-
-/* The class's name as one part of a path, or the label's number. */
-static void class_folder(const struct job *j, const struct imrec_record *r, char out[256])
-{
-    const float label = r->label_count > 0 ? r->labels[0] : 0;
-    const char *name = imrec_classes_name(j->classes, label);
-    if (name == NULL || strlen(name) > 200 || !stays_below(name)) {
-        snprintf(out, 256, "%.9g", (double)label);
-        return;
-    }
-    snprintf(out, 256, "%s", name);
-    for (char *c = out; *c != '\0'; c++)
-        *c = *c == '/' ? '_' : *c;
-}
-
-/* Path below the folder; `again` makes it another one when the name is taken. */
-static void
-name_picture(const struct job *j, const struct imrec_record *r, bool again, char out[PATH_BYTES])
-{
-    const char *listed = imrec_names_find(j->names, r->id), *extension = extension_of(r);
-    char folder[256];
-    class_folder(j, r, folder);
-    if (listed == NULL || strlen(listed) > 3000 || !stays_below(listed))
-        snprintf(out, PATH_BYTES, "%s/%" PRIu64 "%s.%s", folder, r->id, again ? "-again" : "",
-                 extension);
-    else if (again)
-        snprintf(out, PATH_BYTES, "%s.%" PRIu64 ".%s", listed, r->id, extension);
-    else
-        snprintf(out, PATH_BYTES, "%s%s%s", listed, fits(listed, extension) ? "" : ".",
-                 fits(listed, extension) ? "" : extension);
-}
-
-/* ---- files ------------------------------------------------------------------------------ */
-
-static int say(const char *what, const char *path)
-{
-    fprintf(stderr, "%s: %s %s: %s\n", page.name, what, path, strerror(errno));
-    return EXIT_FAILED;
-}
-
-/* Makes every folder of `path` behind the first `from` bytes. */
-static bool make_folders(char *path, size_t from)
-{
-    for (char *slash = strchr(path + from, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-        if (!made)
-            return false;
-    }
-    return true;
-}
-
-static bool write_all(int fd, const char *p, size_t n)
-{
-    while (n > 0) {
-        const ssize_t wrote = write(fd, p, n);
-        if (wrote < 0 && errno != EINTR)
-            return false;
-        p += wrote > 0 ? wrote : 0;
-        n -= wrote > 0 ? (size_t)wrote : 0;
-    }
-    return true;
-}
-
-/* A new file below the folder under a free name; its path below the folder is in name[]. */
-static int create(const struct job *j, const struct imrec_record *r, char name[PATH_BYTES])
-{
-    char path[2 * PATH_BYTES];
-    int fd = -1;
-    for (int again = 0; again < 2 && fd < 0; again++) {
-        name_picture(j, r, again, name);
-        const size_t folder = strlen(j->folder);
-        snprintf(path, sizeof(path), "%s/%s", j->folder, name);
-        if (!make_folders(path, folder + 1))
-            break;
-        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    if (fd < 0)
-        (void)say("cannot create", path);
-    return fd;
-}
-
-static void list_picture(struct job *j, const struct imrec_record *r, const char *name)
-{
-    fprintf(j->list, "%" PRIu64, r->id);
+    fprintf(list, "%" PRIu64, r->id);
     for (uint32_t i = 0; i < r->label_count; i++) {
         char text[64];
         snprintf(text, sizeof(text), "%f", (double)r->labels[i]);
         if (strtof(text, NULL) != r->labels[i]) /* more than six decimals */
             snprintf(text, sizeof(text), "%.9g", (double)r->labels[i]);
-        fprintf(j->list, "\t%s", text);
+        fprintf(list, "\t%s", text);
     }
-    fprintf(j->list, "\t%s\n", name);
+    fprintf(list, "\t%s\n", name);
 }
 
-/* Its path below the folder is in name[]. */
-static int write_picture(struct job *j, const struct imrec_record *r, char name[PATH_BYTES])
+/* The mask first: a picture that is there has its mask. */
+static bool write_picture(struct job *j, const struct imrec_record *r)
 {
-    const int fd = create(j, r, name);
-    if (fd < 0)
-        return EXIT_FAILED;
-    const bool wrote = write_all(fd, r->image, r->image_size);
-    if (close(fd) != 0 || !wrote)
-        return say("cannot write", name);
-    list_picture(j, r, name);
+    struct named n;
+    if (!find_name(j, r, &n))
+        return false;
+    if (r->mask != NULL &&
+        !export_files_put(&j->files, n.mask, n.mask_place, r->mask, r->mask_size))
+        return false;
+    if (!export_files_put(&j->files, n.picture, n.picture_place, r->image, r->image_size))
+        return false;
+    list_picture(j->files.list, r, n.picture);
     j->images++;
-    j->bytes += r->image_size;
-    return EXIT_OK;
-}
-
-/* masks/ and the picture's path with .png for its extension. */
-static int write_mask(struct job *j, const struct imrec_record *r, const char *picture)
-{
-    char path[2 * PATH_BYTES];
-    const char *slash = strrchr(picture, '/'), *dot = strrchr(picture, '.');
-    const size_t stem = dot != NULL && (slash == NULL || dot > slash + 1) ? (size_t)(dot - picture)
-                                                                          : strlen(picture);
-    if (r->mask == NULL)
-        return EXIT_OK;
-    snprintf(path, sizeof(path), "%.4000s/masks/%.*s.png", j->folder, (int)stem, picture);
-    if (!make_folders(path, strlen(j->folder) + 1))
-        return say("cannot create", path);
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return say("cannot create", path);
-    const bool wrote = write_all(fd, r->mask, r->mask_size);
-    if (close(fd) != 0 || !wrote)
-        return say("cannot write", path);
-    j->masks++;
-    j->bytes += r->mask_size;
-    return EXIT_OK;
+    j->masks += r->mask != NULL;
+    j->bytes += r->image_size + (r->mask != NULL ? r->mask_size : 0);
+    j->there += n.picture_place == EXPORT_THERE;
+    j->shortened += n.shortened;
+    return true;
 }
 
 /* ---- the run ---------------------------------------------------------------------------- */
 
-static void skip(struct job *j, const char *reason)
+static int lose(struct job *j, const struct imrec_finding *f, const struct imrec_error *why)
 {
-    fprintf(stderr, "%s: skipped: %s\n", page.name, reason);
-    j->skipped++;
+    if (j->on_error == IMREC_ON_ERROR_STOP) {
+        fprintf(stderr,
+                "%s: %s; --on-error skip goes on without it: %s holds what was written before\n",
+                page.name, why->message, j->folder);
+        return EXIT_FAILED;
+    }
+    j->left_out++;
+    command_left_out(&j->left, f);
+    return EXIT_OK;
 }
 
-static int write_pictures(struct job *j, struct imrec_reader *reader)
+static int write_pictures(struct job *j, struct imrec_checked *reader)
 {
     struct imrec_error err;
     struct imrec_record r;
-    char name[PATH_BYTES];
-    for (;;) {
-        const enum imrec_status st = imrec_reader_next(reader, &r, &err);
+    int status = EXIT_OK;
+    while (status == EXIT_OK) {
+        const enum imrec_status st = imrec_checked_next(reader, &r, &err);
         if (st == IMREC_END)
             return EXIT_OK;
-        if (st == IMREC_OK && r.is_image) {
-            if (write_picture(j, &r, name) != EXIT_OK || write_mask(j, &r, name) != EXIT_OK)
-                return EXIT_FAILED;
-        } else if (st == IMREC_OK) {
-            snprintf(err.message, sizeof(err.message),
-                     "%.300s: the record at %" PRIu64 " is no image", r.uri, r.offset);
-            skip(j, err.message);
-        } else if (st == IMREC_ERR_DATA) {
-            skip(j, err.message);
-        } else {
+        if (st == IMREC_OK)
+            status = write_picture(j, &r) ? EXIT_OK : EXIT_FAILED;
+        else if (st == IMREC_ERR_DATA)
+            status = lose(j, imrec_checked_found(reader), &err);
+        else
             return cli_fail(page.name, &err);
-        }
         j->progress.counts = (struct progress_counts){
-            .done = j->images + j->skipped, .skipped = j->skipped, .bytes = j->bytes};
+            .done = j->images + j->left_out, .skipped = j->left_out, .bytes = j->bytes};
         progress_update(&j->progress.line, &j->progress.counts, cli_now_ms());
     }
-}
-
-/* The folder, new or empty. */
-static int open_folder(const char *folder)
-{
-    if (mkdir(folder, 0777) == 0)
-        return EXIT_OK;
-    DIR *d = errno == EEXIST ? opendir(folder) : NULL;
-    if (d == NULL)
-        return say("cannot create", folder);
-    int entries = 0;
-    while (entries <= 2 && readdir(d) != NULL)
-        entries++; /* "." and ".." are two */
-    closedir(d);
-    if (entries <= 2)
-        return EXIT_OK;
-    fprintf(stderr, "%s: %s is not empty; nothing is overwritten\n", page.name, folder);
-    return EXIT_FAILED;
-}
-
-static int export_to(struct job *j, struct imrec_reader *reader)
-{
-    char path[PATH_BYTES];
-    if (open_folder(j->folder) != EXIT_OK)
-        return EXIT_FAILED;
-    snprintf(path, sizeof(path), "%s/export.lst", j->folder);
-    j->list = fopen(path, "wx");
-    if (j->list == NULL)
-        return say("cannot create", path);
-    const int status = write_pictures(j, reader);
-    const bool bad = ferror(j->list) != 0;
-    if (fclose(j->list) != 0 || bad)
-        return say("cannot write", path);
     return status;
 }
 
-static void print(const struct job *j, bool as_json)
+/* How long names may be where the pictures go. */
+static void measure_names(struct job *j)
 {
-    struct json json;
+    const long most = pathconf(j->folder, _PC_NAME_MAX);
+    const size_t before = strlen(j->folder) + strlen("/masks/");
+    j->names.part_most = most >= 64 && most < EXPORT_PART_BYTES ? (size_t)most : EXPORT_PART_BYTES;
+    j->names.path_most = before < EXPORT_PATH_BYTES - 8 ? EXPORT_PATH_BYTES - 8 - before : 0;
+}
+
+static int export_to(struct job *j, struct imrec_checked *reader, const char *uri)
+{
+    if (!export_files_open(&j->files, page.name, j->folder, uri))
+        return EXIT_FAILED;
+    measure_names(j);
+    const int status = write_pictures(j, reader);
+    if (status != EXIT_OK)
+        return status;
+    return export_files_commit(&j->files) ? EXIT_OK : EXIT_FAILED;
+}
+
+static void print(const struct job *j, uint64_t unchecked)
+{
     char images[HUMAN_BYTES], size[HUMAN_BYTES];
-    if (!as_json) {
-        printf("%s images, %s, in %s; %" PRIu64 " skipped\n", human_count(j->images, images),
-               human_size(j->bytes, size), j->folder, j->skipped);
-        return;
-    }
-    json_open(&json, stdout);
-    json_object(&json, NULL);
-    json_text(&json, "folder", j->folder);
-    json_uint(&json, "images", j->images);
-    json_uint(&json, "masks", j->masks);
-    json_uint(&json, "bytes", j->bytes);
-    json_uint(&json, "skipped", j->skipped);
-    json_close(&json);
+    printf("%s images, %s, in %s; %" PRIu64 " skipped\n", human_count(j->images, images),
+           human_size(j->bytes, size), j->folder, j->left_out);
+    if (j->there != 0)
+        printf("%s of them were there, of an earlier call\n", human_count(j->there, images));
+    if (j->shortened != 0)
+        printf("%s names were too long; export.lst has the shorter ones\n",
+               human_count(j->shortened, images));
+    if (unchecked != 0)
+        printf("%s of them came without checksums\n", human_count(unchecked, images));
+}
+
+static void print_json(struct json *json, const struct job *j, uint64_t unchecked)
+{
+    json_text(json, "folder", j->folder);
+    json_uint(json, "images", j->images);
+    json_uint(json, "masks", j->masks);
+    json_uint(json, "bytes", j->bytes);
+    json_uint(json, "skipped", j->left_out);
+    json_uint(json, "there", j->there);
+    json_uint(json, "shortened", j->shortened);
+    json_uint(json, "unchecked", unchecked);
+}
+
+/* What came of it. */
+static int finish(struct job *j, const struct export_options *o, int status, uint64_t unchecked)
+{
+    struct json *json = command_left_end(&j->left, status == EXIT_OK);
+    if (status == EXIT_OK && json != NULL)
+        print_json(json, j, unchecked);
+    if (json != NULL)
+        json_close(json);
+    if (status == EXIT_OK && !o->json)
+        print(j, unchecked);
+    return status == EXIT_OK && j->left_out != 0 ? EXIT_PARTIAL : status;
 }
 
 static int run(int argc, char **argv)
 {
     struct export_options o;
     struct imrec_error err;
-    struct imrec_reader *reader = NULL;
-    struct job j = {0};
+    struct imrec_checked *reader = NULL;
+    struct job j = {.files = {.marker = -1}};
     int status;
     const int first = command_begin(&page, &o, argc, argv, 2, 2, &status);
     if (first < 0)
         return status;
+    const char *uri = argv[first];
     j.folder = argv[first + 1];
-    if (imrec_reader_open(argv[first], 0, 1, &reader, &err) != IMREC_OK ||
-        imrec_classes_open(argv[first], &j.classes, &err) != IMREC_OK ||
-        imrec_names_open(argv[first], &j.names, &err) != IMREC_OK) {
+    j.on_error = o.on_error;
+    command_left_begin(&j.left, page.name, o.json);
+    if (imrec_checked_open(uri, NULL, NULL, &reader, &err) != IMREC_OK ||
+        imrec_classes_open(uri, &j.names.classes, &err) != IMREC_OK ||
+        imrec_names_open(uri, &j.names.names, &err) != IMREC_OK) {
         status = cli_fail(page.name, &err);
     } else {
         command_progress_start(&j.progress, o.quiet);
-        status = export_to(&j, reader);
+        status = export_to(&j, reader, uri);
         command_progress_end(&j.progress);
+        status = finish(&j, &o, status, imrec_checked_unchecked(reader));
     }
-    if (status == EXIT_OK) {
-        print(&j, o.json);
-        status = j.skipped != 0 ? EXIT_PARTIAL : EXIT_OK;
-    }
-    imrec_names_close(j.names);
-    imrec_classes_close(j.classes);
-    imrec_reader_close(reader);
+    export_files_close(&j.files);
+    imrec_names_close(j.names.names);
+    imrec_classes_close(j.names.classes);
+    imrec_checked_close(reader);
     return status;
 }
 
