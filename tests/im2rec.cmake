@@ -40,9 +40,11 @@ if(Python3_FOUND)
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endif()
 if(Python3_FOUND)
+  add_test(NAME chains_of_copies COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fault/chains.py
+           $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)
   add_test(NAME kill_export COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fault/kill_export.py
            $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)
-  set_tests_properties(kill_export PROPERTIES LABELS fault TIMEOUT 900
+  set_tests_properties(chains_of_copies kill_export PROPERTIES LABELS fault TIMEOUT 900
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endif()
 imrec_test(test_pack_cbf im2rec SOURCES property/test_pack_cbf.c LABEL property)
