@@ -41,7 +41,7 @@ struct bytes text_word(struct bytes *rest);
 
 bool text_is_utf8(struct bytes b);
 
-/* b for a message: in quotes, shortened, every byte that could break a line or UTF-8 a '?'. */
+/* b for a message: in quotes, shortened, as base/shown.h shows it. */
 struct text_quote {
     char s[72];
 };

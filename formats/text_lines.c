@@ -1,6 +1,8 @@
 /* formats/text_lines.c - lines, words and quotes of text formats. */
 #include "formats/text.h"
 
+#include "base/shown.h"
+
 #include <string.h>
 
 static bool is_line_end(uint8_t c)
@@ -104,24 +106,6 @@ struct bytes text_word(struct bytes *rest)
     return word;
 }
 
-/* Bytes of the UTF-8 sequence at p, or 0: no overlong form, no surrogate, at most U+10FFFF. */
-static size_t utf8_sequence(const uint8_t *p, size_t n)
-{
-    const uint8_t a = p[0];
-    const size_t want = a < 0x80 ? 1 : a >= 0xc2 && a < 0xe0 ? 2 : a >= 0xe0 && a < 0xf0 ? 3 : 4;
-    if (a < 0x80)
-        return 1;
-    if (a < 0xc2 || a > 0xf4 || n < want)
-        return 0;
-    for (size_t i = 1; i < want; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((a == 0xe0 && p[1] < 0xa0) || (a == 0xed && p[1] > 0x9f) || (a == 0xf0 && p[1] < 0x90) ||
-        (a == 0xf4 && p[1] > 0x8f))
-        return 0;
-    return want;
-}
-
 bool text_is_utf8(struct bytes b)
 {
     for (size_t i = 0, step; i < b.n; i += step)
@@ -134,15 +118,15 @@ struct text_quote text_quote(struct bytes b)
 {
     enum { ROOM = sizeof(((struct text_quote *)0)->s) - sizeof("'...'") };
     struct text_quote q = {"'"};
+    char shown[SHOWN_BYTES];
     size_t n = 1, i = 0;
     while (i < b.n) {
-        const size_t step = utf8_sequence(b.p + i, b.n - i), take = step != 0 ? step : 1;
-        if (n + take > ROOM)
+        const size_t take = shown_next((const char *)b.p + i, b.n - i, shown);
+        const size_t bytes = strlen(shown);
+        if (n + bytes > ROOM)
             break;
-        memcpy(q.s + n, b.p + i, take);
-        if (step == 0 || (step == 1 && (b.p[i] < 0x20 || b.p[i] == 0x7f)))
-            q.s[n] = '?';
-        n += take;
+        memcpy(q.s + n, shown, bytes);
+        n += bytes;
         i += take;
     }
     strcpy(q.s + n, i < b.n ? "...'" : "'");

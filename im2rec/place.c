@@ -1,6 +1,8 @@
 /* im2rec/place.c - the first part of a parcel, a place of the window: emptied, given up, freed. */
 #include "im2rec/parcel.h"
 
+#include "base/shown.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -36,11 +38,13 @@ void parcel_free(struct parcel *p)
 
 void parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...)
 {
+    char said[sizeof(p->why)];
     va_list ap;
     va_start(ap, fmt);
     p->outcome.reason = reason;
-    vsnprintf(p->why, sizeof(p->why), fmt, ap);
+    vsnprintf(said, sizeof(said), fmt, ap);
     va_end(ap);
+    shown_copy(p->why, sizeof(p->why), said);
 }
 
 void parcel_check_name(struct parcel *p)

@@ -2,7 +2,7 @@
 #include "im2rec/skip_report.h"
 
 #include "base/error.h"
-#include "formats/text.h"
+#include "base/shown.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,33 +13,19 @@ static enum imrec_status put(struct buf *out, const char *text, struct imrec_err
     return buf_append(out, text, strlen(text), err);
 }
 
-/* Bytes of the well-formed UTF-8 sequence that p[0..n) begins with; 0: there is none. */
-static size_t sequence(const uint8_t *p, size_t n)
-{
-    for (size_t k = 1; k <= 4 && k <= n; k++)
-        if (text_is_utf8((struct bytes){p, k}))
-            return k;
-    return 0;
-}
-
 static enum imrec_status put_text(struct buf *out, struct bytes text, struct imrec_error *err)
 {
-    char escape[8];
+    char shown[SHOWN_BYTES], escape[8];
     IMREC_TRY(put(out, "\"", err));
-    for (size_t i = 0, step; i < text.n; i += step) {
+    for (size_t i = 0; i < text.n;) {
         const uint8_t c = text.p[i];
-        const size_t whole = sequence(text.p + i, text.n - i);
-        step = whole != 0 ? whole : 1;
-        if (whole == 0)
-            snprintf(escape, sizeof(escape), "\\udc%02x", c);
-        else if (c == '"' || c == '\\')
+        i += shown_next((const char *)text.p + i, text.n - i, shown);
+        if (c == '"' || c == '\\')
             snprintf(escape, sizeof(escape), "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            snprintf(escape, sizeof(escape), "\\u%04x", c);
-        else {
-            IMREC_TRY(buf_append(out, text.p + i, whole, err));
-            continue;
-        }
+        else if (shown[0] == '\\' && shown[1] == 'x') /* a byte: a control, or no UTF-8 */
+            snprintf(escape, sizeof(escape), "\\u%s%02x", c < 0x80 ? "00" : "dc", c);
+        else
+            memcpy(escape, shown, sizeof(shown));
         IMREC_TRY(put(out, escape, err));
     }
     return put(out, "\"", err);

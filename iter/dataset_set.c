@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/shown.h"
 #include "formats/crc32c.h"
 #include "formats/manifest.h"
 #include "storage/source.h"
@@ -34,11 +35,12 @@ tell_about(const struct checking *c, const char *uri, const char *fmt, ...);
 
 static void tell_about(const struct checking *c, const char *uri, const char *fmt, ...)
 {
-    char reason[512];
+    char said[512], reason[512];
     va_list ap;
     va_start(ap, fmt);
-    (void)vsnprintf(reason, sizeof(reason), fmt, ap);
+    (void)vsnprintf(said, sizeof(said), fmt, ap);
     va_end(ap);
+    shown_copy(reason, sizeof(reason), said);
     tell(c, uri, c->shard, reason);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/shown.h"
 #include "formats/magic_scan.h"
 #include "formats/recordio.h"
 #include "iter/split/picture_reader.h"
@@ -38,17 +39,19 @@ static bool show(struct dataset_walk *w)
 static void note_damage(struct dataset_walk *w)
 {
     struct imrec_finding *f = &w->damage;
-    char said[sizeof(w->why.message)];
+    char said[sizeof(w->why.message)], shown[sizeof(w->why.message)];
     *f = (struct imrec_finding){.kind = IMREC_FOUND_DAMAGE, .reason = w->why.message};
     imrec_reader_damage(w->reader, &f->shard, &f->begin, &f->end);
     f->uri = f->shard < w->files.shards.count ? w->files.shards.uri[f->shard] : "";
-    const int n = snprintf(said, sizeof(said),
-                           "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: ", f->uri,
-                           f->begin, f->end - 1);
-    const size_t uri = strlen(f->uri);
-    if (w->cbf && strncmp(f->uri, f->reason, uri) == 0 && f->reason[uri] == ':')
-        f->reason += uri + 2;
-    else if (n > 0 && strncmp(said, w->why.message, (size_t)n) == 0)
+    if (w->cbf)
+        snprintf(said, sizeof(said), "%.160s: ", f->uri);
+    else
+        snprintf(said, sizeof(said),
+                 "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: ", f->uri, f->begin,
+                 f->end - 1);
+    shown_copy(shown, sizeof(shown), said);
+    const size_t n = strlen(shown);
+    if (strncmp(shown, w->why.message, n) == 0)
         f->reason += n;
 }
 

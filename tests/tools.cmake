@@ -1,4 +1,5 @@
 imrec_test(test_param base SOURCES unit/test_param.c)
+imrec_test(test_shown base SOURCES unit/test_shown.c)
 imrec_test(test_cli cli SOURCES unit/test_cli.c)
 imrec_test(test_cli_output cli SOURCES unit/test_cli_output.c)
 imrec_test(test_card_stats iter SOURCES unit/test_card_stats.c)

@@ -3,6 +3,7 @@
 
 #include "base/fnv.h"
 #include "tools/cli/memory.h"
+#include "tools/cli/show.h"
 #include "tools/export_names.h"
 
 #include <dirent.h>
@@ -21,7 +22,7 @@ enum { PATH_ROOM = 2 * EXPORT_PATH_BYTES, MARKER_ROOM = 1 << 17, COMPARE_BYTES =
 
 static bool say(const struct export_files *f, const char *what, const char *path)
 {
-    fprintf(stderr, "%s: %s %s: %s\n", f->name, what, path, strerror(errno));
+    cli_say(f->name, "%s %s: %s", what, path, strerror(errno));
     return false;
 }
 
@@ -223,7 +224,7 @@ static int count_others(const char *folder, const char *except)
 
 static bool refuse(const struct export_files *f, const char *why)
 {
-    fprintf(stderr, "%s: %s %s\n", f->name, f->folder, why);
+    cli_say(f->name, "%s %s", f->folder, why);
     return false;
 }
 

@@ -1,5 +1,7 @@
 #include "tools/html.h"
 
+#include "base/shown.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -38,8 +40,10 @@ void html_end(FILE *out)
 
 void html_text(FILE *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        switch (*text) {
+    char shown[SHOWN_BYTES];
+    for (size_t n = strlen(text), took; n > 0; text += took, n -= took) {
+        took = shown_next(text, n, shown);
+        switch (shown[0]) {
         case '&':
             fputs("&amp;", out);
             break;
@@ -53,7 +57,7 @@ void html_text(FILE *out, const char *text)
             fputs("&quot;", out);
             break;
         default:
-            fputc(*text, out);
+            fputs(shown, out);
         }
     }
 }

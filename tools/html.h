@@ -7,6 +7,6 @@
 
 void html_begin(FILE *out, const char *title); /* head, style, and the title as a heading */
 void html_end(FILE *out);
-void html_text(FILE *out, const char *text); /* escaped; bad UTF-8 is left to the browser */
+void html_text(FILE *out, const char *text); /* escaped, as base/shown.h shows it */
 void html_data_uri(FILE *out, const char *mime, const void *bytes, size_t n);
 #endif

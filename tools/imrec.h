@@ -10,6 +10,7 @@
 #include "tools/cli/page.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/report.h"
+#include "tools/cli/show.h"
 
 #include <inttypes.h>
 

@@ -146,7 +146,7 @@ static bool open_all(struct job *j, const struct imrec_batch *b)
 {
     const uint64_t width[] = {b->label_width};
     if (mkdir(j->o->out, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "%s: cannot create %s: %s\n", page.name, j->o->out, strerror(errno));
+        cli_say(page.name, "cannot create %s: %s", j->o->out, strerror(errno));
         return false;
     }
     j->tensor = cli_realloc(NULL, b->view_count, sizeof(*j->tensor));
@@ -282,8 +282,8 @@ static void print(const struct job *j, struct imrec_iter *it)
     struct json json;
     imrec_iter_get_stats(it, &stats);
     if (!j->o->json) {
-        printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots", j->o->out,
-               j->batches, j->valid.rows, j->failed);
+        printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots",
+               cli_show(j->o->out), j->batches, j->valid.rows, j->failed);
         if (j->replaced != 0)
             printf(", %" PRIu64 " replaced", j->replaced);
         putchar('\n');

@@ -65,14 +65,12 @@ static int write_out(const struct cat_options *o, const struct imrec_record *r)
         return EXIT_OK;
     }
     if (!o->record && !r->is_image) {
-        fprintf(stderr,
-                "%s: %s: the record at offset %" PRIu64 " is no image; --record writes it\n",
-                page.name, r->uri, r->offset);
+        cli_say(page.name, "%s: the record at offset %" PRIu64 " is no image; --record writes it",
+                r->uri, r->offset);
         return EXIT_FAILED;
     }
     if (o->mask && r->mask == NULL) {
-        fprintf(stderr, "%s: %s: the record at offset %" PRIu64 " has no mask\n", page.name, r->uri,
-                r->offset);
+        cli_say(page.name, "%s: the record at offset %" PRIu64 " has no mask", r->uri, r->offset);
         return EXIT_FAILED;
     }
     if (cli_is_terminal(stdout)) {
@@ -119,11 +117,10 @@ static int show(const char *uri, const struct cat_options *o, const char *id_tex
     if (st == IMREC_OK)
         st = imrec_reader_next(reader, &record, &err);
     if (st == IMREC_END)
-        fprintf(stderr, "%s: %s: no record at offset %" PRIu64 "\n", page.name, uri, offset);
+        cli_say(page.name, "%s: no record at offset %" PRIu64, uri, offset);
     if (st == IMREC_OK && (record.offset != offset || record.shard != shard)) {
-        fprintf(stderr,
-                "%s: %s: no record begins at offset %" PRIu64 "; the next is at %" PRIu64 "\n",
-                page.name, record.uri, offset, record.offset);
+        cli_say(page.name, "%s: no record begins at offset %" PRIu64 "; the next is at %" PRIu64,
+                record.uri, offset, record.offset);
         status = EXIT_FAILED;
     } else if (st == IMREC_OK) {
         status = write_out(o, &record);

@@ -54,7 +54,7 @@ static void print_text(const struct imrec_cbf_card *c)
            human_size(c->largest_chunk, size));
     printf("samples    %s\n", human_count(c->samples, n));
     for (uint32_t i = 0; i < c->streams; i++)
-        printf("stream     %s: %s, %s, dim %" PRIu32 "\n", c->stream[i].name,
+        printf("stream     %s: %s, %s, dim %" PRIu32 "\n", cli_show(c->stream[i].name),
                c->stream[i].sparse ? "sparse" : "dense",
                c->stream[i].is_double ? "double" : "float", c->stream[i].dim);
 }
@@ -69,7 +69,7 @@ static int show_file(const char *name, const char *file, bool title, struct json
     if (title && j != NULL)
         json_text(j, "file", file);
     else if (title)
-        printf("%s\n", file);
+        printf("%s\n", cli_show(file));
     if (j != NULL)
         print_json(j, &c);
     else
@@ -110,8 +110,8 @@ static void found(void *user, uint64_t offset, uint64_t lost, const char *messag
     struct json *j = f->json;
     if (j == NULL) {
         printf("%s%sbyte %" PRIu64 ": %s; %" PRIu64 " sequence%s lost\n",
-               f->file != NULL ? f->file : "", f->file != NULL ? ": " : "", offset, message, lost,
-               lost == 1 ? "" : "s");
+               f->file != NULL ? cli_show(f->file) : "", f->file != NULL ? ": " : "", offset,
+               cli_show(message), lost, lost == 1 ? "" : "s");
         return;
     }
     json_object(j, NULL);

@@ -96,12 +96,12 @@ void command_progress_end(struct command_progress *p)
 void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
 {
     if (j == NULL) {
-        fprintf(out, "%s: ", f->uri);
+        fprintf(out, "%s: ", cli_show(f->uri));
         if (f->end == f->begin + 1)
             fprintf(out, "byte %" PRIu64 ": ", f->begin);
         else if (f->end != 0)
             fprintf(out, "bytes %" PRIu64 " to %" PRIu64 ": ", f->begin, f->end - 1);
-        fprintf(out, "%s: %s", imrec_finding_name(f->kind), f->reason);
+        fprintf(out, "%s: %s", imrec_finding_name(f->kind), cli_show(f->reason));
         if (f->id != 0)
             fprintf(out, " (id %" PRIu64 ")", f->id);
         fputc('\n', out);
@@ -213,7 +213,7 @@ char *command_read_position(const char *name, const char *path)
     const size_t n = f != NULL ? fread(text, 1, POSITION_MAX_BYTES + 1, f) : 0;
     const bool good = f != NULL && ferror(f) == 0 && n <= POSITION_MAX_BYTES;
     if (!good)
-        fprintf(stderr, "%s: cannot read %s: %s\n", name, path,
+        cli_say(name, "cannot read %s: %s", path,
                 n > POSITION_MAX_BYTES ? "too long for a position" : strerror(errno));
     if (f != NULL)
         (void)fclose(f);

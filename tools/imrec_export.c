@@ -70,8 +70,8 @@ static bool find_name(const struct job *j, const struct imrec_record *r, struct 
         if (n->picture_place != EXPORT_TAKEN && n->mask_place != EXPORT_TAKEN)
             return true;
     }
-    fprintf(stderr, "%s: no name in %s is free, or short enough, for the picture %" PRIu64 "\n",
-            page.name, j->folder, r->id);
+    cli_say(page.name, "no name in %s is free, or short enough, for the picture %" PRIu64,
+            j->folder, r->id);
     return false;
 }
 
@@ -113,9 +113,9 @@ static bool write_picture(struct job *j, const struct imrec_record *r)
 static int lose(struct job *j, const struct imrec_finding *f, const struct imrec_error *why)
 {
     if (j->on_error == IMREC_ON_ERROR_STOP) {
-        fprintf(stderr,
-                "%s: %s; --on-error skip goes on without it: %s holds what was written before\n",
-                page.name, why->message, j->folder);
+        cli_say(page.name,
+                "%s; --on-error skip goes on without it: %s holds what was written before",
+                why->message, j->folder);
         return EXIT_FAILED;
     }
     j->left_out++;
@@ -169,7 +169,7 @@ static void print(const struct job *j, uint64_t unchecked)
 {
     char images[HUMAN_BYTES], size[HUMAN_BYTES];
     printf("%s images, %s, in %s; %" PRIu64 " skipped\n", human_count(j->images, images),
-           human_size(j->bytes, size), j->folder, j->left_out);
+           human_size(j->bytes, size), cli_show(j->folder), j->left_out);
     if (j->there != 0)
         printf("%s of them were there, of an earlier call\n", human_count(j->there, images));
     if (j->shortened != 0)

@@ -47,15 +47,14 @@ static int index_one(const char *shard, const struct index_options *o, struct js
     if (j != NULL)
         json_result(j, shard, &r);
     else
-        printf("%s: %s records indexed\n", shard, human_count(r.records, n));
+        printf("%s: %s records indexed\n", cli_show(shard), human_count(r.records, n));
     if (r.repeated != 0)
-        fprintf(stderr,
-                "%s: warning: %s: %" PRIu64
-                " keys are repeated; --keys=counter gives each its own\n",
-                page.name, shard, r.repeated);
+        cli_say(page.name,
+                "warning: %s: %" PRIu64 " keys are repeated; --keys=counter gives each its own",
+                shard, r.repeated);
     if (r.damaged_ranges != 0)
-        fprintf(stderr, "%s: warning: %s: %" PRIu64 " damaged ranges are left out\n", page.name,
-                shard, r.damaged_ranges);
+        cli_say(page.name, "warning: %s: %" PRIu64 " damaged ranges are left out", shard,
+                r.damaged_ranges);
     return r.damaged_ranges != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 

@@ -151,7 +151,8 @@ print_labels(const struct imrec_dataset_card *c, const struct imrec_classes *nam
     for (uint64_t i = 0; i < c->label_count && i < (uint64_t)most; i++) {
         const char *name = imrec_classes_name(names, c->labels[i].label);
         printf("  %8s of %.9g%s%s\n", human_count(c->labels[i].records, n),
-               (double)c->labels[i].label, name != NULL ? " " : "", name != NULL ? name : "");
+               (double)c->labels[i].label, name != NULL ? " " : "",
+               name != NULL ? cli_show(name) : "");
     }
     if (c->label_count > (uint64_t)most)
         printf("  and %s more labels\n", human_count(c->label_count - (uint64_t)most, n));
@@ -161,7 +162,7 @@ static void print_shards(const struct imrec_dataset_card *c)
 {
     char records[HUMAN_BYTES], bytes[HUMAN_BYTES];
     for (uint64_t i = 0; i < c->shard_count && c->shard_count > 1; i++)
-        printf("  %s: %s records, %s\n", c->shards[i].uri,
+        printf("  %s: %s records, %s\n", cli_show(c->shards[i].uri),
                human_count(c->shards[i].records, records), human_size(c->shards[i].bytes, bytes));
     uint64_t indexed = 0, checksummed = 0;
     for (uint64_t i = 0; i < c->shard_count; i++) {

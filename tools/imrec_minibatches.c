@@ -156,10 +156,10 @@ static bool check_names(const struct imrec_minibatch_source *s)
     for (uint32_t i = 0; i < n; i++)
         for (size_t k = 0; k < sizeof(own) / sizeof(own[0]); k++)
             if (strcmp(stream[i].name, own[k]) == 0) {
-                fprintf(stderr,
-                        "%s: a stream called '%s' cannot be printed beside \"%s\"; rename it, by "
-                        "input.NAME.alias=%s\n",
-                        page.name, own[k], own[k], stream[i].alias);
+                cli_say(page.name,
+                        "a stream called '%s' cannot be printed beside \"%s\"; rename it, by "
+                        "input.NAME.alias=%s",
+                        own[k], own[k], stream[i].alias);
                 return false;
             }
     return true;

@@ -57,7 +57,7 @@ static void print(struct json *j, const struct imrec_repair_result *r, const cha
     char kept[HUMAN_BYTES], dropped[HUMAN_BYTES], size[HUMAN_BYTES];
     if (j == NULL) {
         printf("%s records kept in %s, %s dropped, %" PRIu64 " damaged ranges of %s lost\n",
-               human_count(r->kept, kept), path, human_count(r->dropped, dropped),
+               human_count(r->kept, kept), cli_show(path), human_count(r->dropped, dropped),
                r->damaged_ranges, human_size(r->lost_bytes, size));
         if (r->unmatched != 0)
             printf("%s of those kept have no checksum; they decode without a warning\n",

@@ -60,7 +60,7 @@ static void print_text(const char *out, const struct imrec_reshape_result *r)
 {
     char read[HUMAN_BYTES], written[HUMAN_BYTES], size[HUMAN_BYTES];
     printf("%s of %s records, shards: %" PRIu64 ", %s: %s\n", human_count(r->written, written),
-           human_count(r->read, read), r->shards, human_size(r->bytes, size), out);
+           human_count(r->read, read), r->shards, human_size(r->bytes, size), cli_show(out));
     if (r->relabelled + r->unlisted + r->unused != 0)
         printf("%" PRIu64 " relabelled, %" PRIu64 " without a line, %" PRIu64
                " lines without a record\n",

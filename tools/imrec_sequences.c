@@ -125,7 +125,7 @@ static void print_card(const struct imrec_ctf_card *c)
     printf(", the longest sequence has %s\n", human_count(c->longest, n));
     for (uint32_t i = 0; i < c->inputs; i++) {
         const struct imrec_ctf_input *in = &c->input[i];
-        printf("input      %s: %s, ", in->alias, in->sparse ? "sparse" : "dense");
+        printf("input      %s: %s, ", cli_show(in->alias), in->sparse ? "sparse" : "dense");
         if (in->sparse)
             printf("indices up to %" PRIu64, in->max_index);
         else
@@ -182,7 +182,7 @@ int sequences_info(const struct sequences_request *r)
         const struct imrec_minibatch_options *o = imrec_minibatch_config_options(c);
         for (uint32_t i = 0; i < o->deserializers && status == EXIT_OK; i++) {
             if (o->deserializers > 1 && !r->json)
-                printf("%s%s\n", i > 0 ? "\n" : "", o->deserializer[i].file);
+                printf("%s%s\n", i > 0 ? "\n" : "", cli_show(o->deserializer[i].file));
             status = card_of(r, &o->deserializer[i]);
         }
     }
@@ -200,7 +200,7 @@ static void told(void *user, uint64_t offset, const char *message)
 {
     struct json *j = ((struct output *)user)->json;
     if (j == NULL) {
-        puts(message);
+        puts(cli_show(message));
         return;
     }
     json_object(j, NULL);

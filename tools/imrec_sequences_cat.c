@@ -8,6 +8,7 @@
 
 struct printing {
     const struct sequences_request *request;
+    bool terminal; /* the text goes to one, and to no program */
     const struct imrec_stream *stream;
     uint32_t streams;
     uint64_t *at; /* [streams]: value that the sample begins at */
@@ -65,7 +66,8 @@ static void put_sample(const struct printing *p, const struct imrec_sequence *q,
     const struct imrec_sequence_stream *v = &q->stream[stream];
     const uint64_t n = values_of(p, q, stream, sample);
     const bool doubles = has_doubles(p, stream);
-    printf(" |%s", p->stream[stream].alias);
+    const char *alias = p->stream[stream].alias;
+    printf(" |%s", p->terminal ? cli_show(alias) : alias);
     for (uint64_t k = 0; k < n; k++, p->at[stream]++) {
         putchar(' ');
         if (v->indices != NULL)
@@ -142,7 +144,7 @@ static void warn(void *user, uint64_t offset, const char *message)
 {
     const struct sequences_request *r = user;
     (void)offset;
-    fprintf(stderr, "%s: %s; left out\n", r->name, message);
+    cli_say(r->name, "%s; left out", message);
 }
 
 static bool read_id(const char *text, uint64_t *id)
@@ -180,7 +182,7 @@ static int cat_one(const struct sequences_request *r, const struct imrec_deseria
 {
     struct imrec_error err;
     struct imrec_sequences *s;
-    struct printing p = {.request = r};
+    struct printing p = {.request = r, .terminal = cli_is_terminal(stdout)};
     union {
         const struct sequences_request *in;
         void *out;

@@ -225,7 +225,7 @@ static void print(const struct sheet *s, const char *path, bool as_json)
 {
     struct json j;
     if (!as_json) {
-        printf("%s: %" PRIu64 " pictures\n", path, s->shown);
+        printf("%s: %" PRIu64 " pictures\n", cli_show(path), s->shown);
         return;
     }
     json_open(&j, stdout);

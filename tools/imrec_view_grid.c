@@ -266,7 +266,7 @@ int sheet_grid(struct sheet *s, const char *name, const char *uri, uint64_t draw
         return cli_fail(name, &err);
     fputs("</div>\n", s->out);
     if (s->shown == 0) {
-        fprintf(stderr, "%s: no picture in %s\n", name, uri);
+        cli_say(name, "no picture in %s", uri);
         return EXIT_FAILED;
     }
     for (const struct augmenter *a = augmenters; a->name != NULL; a++)

@@ -1,5 +1,7 @@
 #include "tools/npy.h"
 
+#include "tools/cli/show.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -28,7 +30,7 @@ static bool write_header(const struct npy *n)
 
 static bool say(const struct npy *n, const char *name)
 {
-    fprintf(stderr, "%s: cannot write %s: %s\n", name, n->out.part, strerror(errno));
+    cli_say(name, "cannot write %s: %s", n->out.part, strerror(errno));
     return false;
 }
 

@@ -1,5 +1,6 @@
 /* formats/ctf/ctf_value.c - the values of a sample, and what is said where they are wrong. */
 #include "base/alloc.h"
+#include "base/shown.h"
 #include "formats/ctf/ctf_number.h"
 #include "formats/ctf/ctf_parser.h"
 
@@ -37,13 +38,14 @@ bool ctf_complain(struct ctf_parser *p, const uint8_t *at, const char *fmt, ...)
     }
     struct ctf_problem *q = &p->problem[p->problems++];
     q->offset = p->chunk->offset + (uint64_t)(at - p->text);
-    const int n =
-        snprintf(q->message, sizeof(q->message), "%.120s: line %" PRIu64 ", column %" PRIu64 ": ",
-                 p->o.name, line_number(p), (uint64_t)(at - p->line_begin) + 1);
+    char said[sizeof(q->message)];
+    const int n = snprintf(said, sizeof(said), "%.120s: line %" PRIu64 ", column %" PRIu64 ": ",
+                           p->o.name, line_number(p), (uint64_t)(at - p->line_begin) + 1);
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(q->message + n, sizeof(q->message) - (size_t)n, fmt, ap);
+    vsnprintf(said + n, sizeof(said) - (size_t)n, fmt, ap);
     va_end(ap);
+    shown_copy(q->message, sizeof(q->message), said);
     p->stop |= p->problems > p->o.max_problems;
     return false;
 }

@@ -6,6 +6,7 @@
 #include "tools/cli/page.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/report.h"
+#include "tools/cli/show.h"
 
 #include <signal.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static void print(const struct imrec_convert_options *o, const struct imrec_conv
     char sequences[HUMAN_BYTES], size[HUMAN_BYTES];
     if (!o->json) {
         printf("%s sequences, chunks: %llu, %s: %s\n", human_count(r->sequences, sequences),
-               (unsigned long long)r->chunks, human_size(r->bytes, size), o->output);
+               (unsigned long long)r->chunks, human_size(r->bytes, size), cli_show(o->output));
         return;
     }
     json_open(&j, stdout);

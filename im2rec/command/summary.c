@@ -3,6 +3,7 @@
 
 #include "tools/cli/human.h"
 #include "tools/cli/json.h"
+#include "tools/cli/show.h"
 
 #include <inttypes.h>
 
@@ -53,7 +54,7 @@ static void shards(FILE *out, const struct imrec_pack_result *r)
 void summary_card(FILE *out, const char *name, const struct imrec_pack_result *r, double seconds)
 {
     char n[HUMAN_BYTES], time[HUMAN_BYTES];
-    fprintf(out, "%s\n", name);
+    fprintf(out, "%s\n", cli_show(name));
     if (r->lists == 0) {
         fprintf(out, "packed     %10s  in %s, %.0f images/s\n", human_count(r->packed, n),
                 human_seconds(seconds, time), rate(r, seconds));

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/shown.h"
 #include "iter/minibatch/corpus_slices.h"
 
 #include <inttypes.h>
@@ -39,8 +40,9 @@ note(struct faults *a, uint64_t offset, const char *why, struct imrec_error *err
     }
     struct ctf_problem *p = &b->fault[b->problems++];
     p->offset = offset;
-    snprintf(p->message, sizeof(p->message), "%.120s: byte %" PRIu64 ": %.200s", file_of(a)->name,
-             offset, why);
+    char said[sizeof(p->message)];
+    snprintf(said, sizeof(said), "%.120s: byte %" PRIu64 ": %.200s", file_of(a)->name, offset, why);
+    shown_copy(p->message, sizeof(p->message), said);
     return IMREC_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/shown.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,13 +11,13 @@
 
 void cbf_file_blame(const char *name, enum imrec_status st, struct imrec_error *err)
 {
-    char why[sizeof(err->message)];
+    char why[sizeof(err->message)], said[sizeof(err->message)];
     if (err == NULL || (st != IMREC_ERR_CORRUPT && st != IMREC_ERR_UNSUPPORTED) ||
         err->offset == IMREC_NO_OFFSET)
         return;
     memcpy(why, err->message, sizeof(why));
-    snprintf(err->message, sizeof(err->message), "%.200s: byte %" PRIu64 ": %.250s", name,
-             err->offset, why);
+    snprintf(said, sizeof(said), "%.200s: byte %" PRIu64 ": %.250s", name, err->offset, why);
+    shown_copy(err->message, sizeof(err->message), said);
 }
 
 static enum imrec_status

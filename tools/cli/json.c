@@ -1,44 +1,39 @@
 #include "tools/cli/json.h"
 
+#include "base/shown.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the well-formed UTF-8 sequence at s (Unicode table 3-7), or 0. */
-static int utf8_length(const unsigned char *s)
+/* A character that is not shown as it is, as JSON escapes it. */
+static void put_hidden(FILE *out, const char *shown)
 {
-    const int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    if (n < 2)
-        return n;
-    if (s[0] > 0xf4 || (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0; /* the NUL at the end as well */
-    return n;
+    if (shown[1] == 'u')
+        fputs(shown, out); /* \u202e means the same here */
+    else if (shown[2] >= '8')
+        fputs("\xef\xbf\xbd", out); /* no UTF-8 */
+    else
+        fprintf(out, "\\u00%s", shown + 2);
 }
 
 static void put_string(FILE *out, const char *text)
 {
     static const char named[] = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs: character, its letter */
-    const unsigned char *s = (const unsigned char *)text;
+    char shown[SHOWN_BYTES];
     fputc('"', out);
-    while (*s != '\0') {
-        const int n = utf8_length(s);
+    for (size_t n = strlen(text), took; n > 0; text += took, n -= took) {
         const char *name = named;
-        while (*name != '\0' && *name != (char)*s)
+        while (*name != '\0' && *name != *text)
             name += 2;
+        took = shown_next(text, n, shown);
         if (*name != '\0')
             fprintf(out, "\\%c", name[1]);
-        else if (*s < 0x20 || *s == 0x7f)
-            fprintf(out, "\\u%04x", *s);
-        else if (n == 0)
-            fputs("\xef\xbf\xbd", out);
+        else if (shown[0] == '\\')
+            put_hidden(out, shown);
         else
-            fwrite(s, 1, (size_t)n, out);
-        s += n == 0 ? 1 : n;
+            fputs(shown, out);
     }
     fputc('"', out);
 }

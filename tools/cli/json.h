@@ -32,7 +32,8 @@ void json_open(struct json *j, FILE *out);
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_end(struct json *j); /* of the innermost object or array */
-void json_text(struct json *j, const char *key, const char *text); /* bad UTF-8: U+FFFD */
+/* Bytes that are no UTF-8 become U+FFFD; what base/shown.h makes visible is escaped. */
+void json_text(struct json *j, const char *key, const char *text);
 void json_uint(struct json *j, const char *key, uint64_t v);
 void json_int(struct json *j, const char *key, int64_t v);
 void json_real(struct json *j, const char *key, double v);    /* the fewest digits; not finite:

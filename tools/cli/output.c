@@ -1,6 +1,7 @@
 #include "tools/cli/output.h"
 
 #include "tools/cli/memory.h"
+#include "tools/cli/show.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 static bool say(const char *name, const char *path)
 {
-    fprintf(stderr, "%s: cannot write %s: %s\n", name, path, strerror(errno));
+    cli_say(name, "cannot write %s: %s", path, strerror(errno));
     return false;
 }
 

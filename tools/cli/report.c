@@ -1,14 +1,14 @@
 #include "tools/cli/report.h"
 
 #include "tools/cli/options.h"
+#include "tools/cli/show.h"
 
 #include <errno.h>
 #include <string.h>
 
 static void log_line(void *user, enum imrec_log_level level, const char *line)
 {
-    fprintf(stderr, "%s: %s%s\n", (const char *)user, level == IMREC_LOG_WARNING ? "warning: " : "",
-            line);
+    cli_say(user, "%s%s", level == IMREC_LOG_WARNING ? "warning: " : "", line);
 }
 
 static void listen(const char *name, enum imrec_log_level level)
@@ -32,7 +32,7 @@ void cli_log_traces(const char *name)
 
 int cli_fail(const char *name, const struct imrec_error *err)
 {
-    fprintf(stderr, "%s: %s\n", name, err->message);
+    cli_say(name, "%s", err->message);
     return EXIT_FAILED;
 }
 
