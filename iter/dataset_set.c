@@ -242,3 +242,9 @@ dataset_check_file(const char *shard, enum set_file what, bool *known, struct im
         st = imrec_error_at(err, why.status, IMREC_NO_OFFSET, "%s", why.message);
     return st;
 }
+
+enum imrec_status imrec_dataset_compare(const char *shard, struct imrec_error *err)
+{
+    bool known;
+    return dataset_check_file(shard, SET_REC, &known, err);
+}

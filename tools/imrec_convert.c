@@ -33,7 +33,8 @@ static const struct cli_page page = {
     .text =
         "IN's first bytes decide. To text: the number of a sequence becomes its id, numbers read\n"
         "back as the same values. To binary: as ctf2bin, which has more options. OUT is replaced\n"
-        "once the new file is whole.",
+        "once the new file is whole. A binary file that a manifest stands beside is compared with\n"
+        "it first.",
     .table = table,
     .examples = "  imrec convert --header inputs.txt train.cbf train.ctf\n"
                 "  imrec convert --header inputs.txt train.ctf again.cbf\n",
@@ -103,6 +104,8 @@ static int run(int argc, char **argv)
     if (!binary && o.header[0] == '\0')
         return cli_refuse(stderr, page.name, "%s is no CNTK binary file, and text needs --header",
                           argv[first]);
+    if (binary && imrec_dataset_compare(argv[first], &err) != IMREC_OK)
+        return cli_fail(page.name, &err);
     command_progress_start(&p, o.quiet);
     p.line.noun = "MiB";
     const enum imrec_status st =

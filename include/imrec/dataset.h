@@ -181,6 +181,12 @@ IMREC_API const struct imrec_finding *imrec_checked_found(const struct imrec_che
 IMREC_API uint64_t imrec_checked_unchecked(const struct imrec_checked *c);
 IMREC_API void imrec_checked_close(struct imrec_checked *c); /* NULL is allowed */
 
+/* Compares all bytes of one shard, or CBF file, with the manifest beside it, whose checksum of it
+ * is that of the whole file. IMREC_ERR_CORRUPT: they differ. One without a manifest, or that it
+ * does not name, is fine. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_compare(const char *shard, struct imrec_error *err);
+
 /* ---- repairing and indexing --------------------------------------------------------------- */
 
 enum imrec_keys {

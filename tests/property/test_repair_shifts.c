@@ -186,7 +186,7 @@ START_TEST(no_whole_record_is_lost_where_bytes_came_in) /* loop over amounts */
         junk[i] = _i % 3 == 0   ? 0
                   : _i % 3 == 1 ? (uint8_t)(i * 167 + 13)
                                 : "\x0a\x23\xd7\xce"[i % 4];
-    for (int k = 0; k < 32; k++) {
+    for (int k = 0; k < 16; k++) {
         insert(place(k), junk, amounts[_i]);
         repair("mem://b.rec", false);
         expect_kept(inside, place(k), amounts[_i], false);
@@ -200,7 +200,7 @@ END_TEST
 
 START_TEST(no_whole_record_is_lost_where_bytes_went_missing) /* loop over amounts */
 {
-    for (int k = 0; k < 32; k++) {
+    for (int k = 0; k < 16; k++) {
         const size_t at = place(k), most = whole_bytes - at;
         const size_t n = amounts[_i] < most ? amounts[_i] : most;
         cut(at, n);

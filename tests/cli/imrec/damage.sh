@@ -66,9 +66,24 @@ flip kept2.lst 3
 imrec merge --quiet kept2.rec kept4.rec
 echo "status $?"
 
-echo "== append"
+echo "== pictures in a CBF file are compared as a whole"
 make_pictures .
 rm source/bee/{empty,text,torn}.jpg
+im2rec --quiet --pass-through --format cbf source set.cbf
+im2rec --quiet --format cbf --pixels --resize 8 --center-crop source pixels.cbf
+imrec merge --quiet set.cbf fromcbf.rec && imrec convert --quiet pixels.cbf pixels.ctf && ls fromcbf.rec pixels.ctf
+flip set.cbf 3000
+flip pixels.cbf 3000
+imrec merge --quiet --on-error skip set.cbf fromcbf2.rec
+echo "status $?"
+imrec convert --quiet pixels.cbf pixels2.ctf
+echo "status $?"
+imrec export --quiet set.cbf files
+echo "status $?"
+rm set.*
+imrec merge --quiet fromcbf.rec again.rec && imrec verify --quiet again.rec | tidy
+
+echo "== append"
 im2rec --quiet --pass-through source set.rec
 flip set.rec 700
 im2rec --quiet --append source set.rec
