@@ -36,12 +36,17 @@ def png(seed):
 
 def make_set(im2rec, folder):
     for i in range(PICTURES):
-        name = f"{'abc'[i % 3]}/{'long ' * 40 if i % 50 == 0 else ''}{i:04}"
+        name = f"{'abc'[i % 3]}/{i:04}"
         for path, data in ((folder / "images" / f"{name}.bmp", bmp(i)), (folder / "masks" / f"{name}.png", png(i))):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     subprocess.run([im2rec, "--quiet", "--pass-through", "--masks", folder / "masks", folder / "images",
                     folder / "set.rec"], check=True)
+    lines = [line.split("\t") for line in (folder / "set.lst").read_text().splitlines()]
+    for i, line in enumerate(lines):  # names that no file can have, or that others have, too
+        line[2] = {0: "\u00e4" * 130 + line[2], 1: "x" * 252 + ".bm", 2: "d" * 300 + "/" + line[2],
+                   3: "deep/" * 900 + line[2], 4: "same.bmp"}.get(i % 60, line[2])
+    (folder / "set.lst").write_text("".join("\t".join(line) + "\n" for line in lines))
 
 
 def files_of(folder):
@@ -62,7 +67,7 @@ def time_writing(run, folder):
     process = subprocess.Popen(run, stdout=subprocess.DEVNULL)
     seconds = None
     while process.poll() is None:
-        if seconds is None and len(list(folder.glob("*/*.bmp"))) == PICTURES:
+        if seconds is None and len(list(folder.rglob("*.bmp"))) == PICTURES:
             seconds = time.monotonic() - begin
         time.sleep(0.01)
     if process.returncode != 0:
@@ -70,11 +75,20 @@ def time_writing(run, folder):
     return seconds or time.monotonic() - begin
 
 
-def check(imrec, work, kills, rng):
+def packs_again(im2rec, work, folder):
+    """The list that an export writes gives back the set, bytes and masks and all."""
+    subprocess.run([im2rec, "--quiet", "--pass-through", "--masks", folder / "masks", folder / "export.lst", folder,
+                    work / "again.rec"], check=True)
+    return (work / "again.rec").read_bytes() == (work / "set.rec").read_bytes()
+
+
+def check(im2rec, imrec, work, kills, rng):
     calm, folder = work / "calm", work / "torn"
     run = [imrec, "export", "--quiet", work / "set.rec"]
     seconds = time_writing([*run, calm], calm)
     whole = files_of(calm)
+    if not packs_again(im2rec, work, calm):
+        return "what was exported packs into another set"
     stopped = 0
     for _ in range(kills):
         process = subprocess.Popen([*run, folder], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -138,7 +152,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=FAST) as name:
         work = pathlib.Path(name)
         make_set(im2rec, work)
-        why = check(imrec, work, kills, rng)
+        why = check(im2rec, imrec, work, kills, rng)
     if why is not None:
         print(why)
     return why is not None
