@@ -4,6 +4,7 @@ that nobody disturbed, no file was ever torn under its name, and files of others
 
 kill_export.py IM2REC IMREC [KILLS [SEED]]: exit status 0, or 1 with what differs.
 """
+import fcntl
 import os
 import pathlib
 import random
@@ -127,6 +128,11 @@ def check_others(imrec, work, run, whole):
     process.wait()
     if not (folder / "export.part").exists():
         return "nothing was begun"
+    with open(folder / "export.part", "r+b") as marker:
+        fcntl.lockf(marker, fcntl.LOCK_EX)
+        second = subprocess.run([*run, folder], capture_output=True)
+        if second.returncode != 1 or b"is being written by another export" not in second.stderr:
+            return f"two exports at once: {second.stderr!r}"
     missing = sorted(name for name in whole if name.endswith(".bmp") and not (folder / name).exists())[0]
     (folder / missing).parent.mkdir(parents=True, exist_ok=True)
     (folder / missing).write_bytes(b"mine")
