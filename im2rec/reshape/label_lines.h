@@ -18,7 +18,8 @@ struct label_lines {
     size_t count, room, label_count, label_room;
 };
 
-/* A malformed line and two lines of one id are IMREC_ERR_CORRUPT. */
+/* A malformed line, a whole label that float32 does not have, and two lines of one id are
+ * IMREC_ERR_CORRUPT. */
 IMREC_NODISCARD enum imrec_status
 label_lines_load(const char *path, struct label_lines *out, struct imrec_error *err);
 void label_lines_free(struct label_lines *l); /* zeroed memory is fine */

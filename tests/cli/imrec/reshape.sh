@@ -56,6 +56,12 @@ echo "status $?"
 imrec relabel --unlisted drop all.rec fewer.lst dropped.rec
 echo "status $?"
 
+for label in 16777217 -33554435.0 1.6777217e7 16777218 0.1; do
+    sed "3s/\t[0-9.]*\t/\t7\t$label\t/" all.lst >large.lst
+    imrec relabel --quiet --force all.rec large.lst big.rec
+    echo "$label: status $?"
+done
+
 echo "== append"
 cp all.rec old.rec
 im2rec --quiet --append --no-shuffle --pass-through more all.rec
