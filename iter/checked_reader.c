@@ -106,7 +106,7 @@ static void warn_once(struct imrec_checked *c, const char *uri)
 {
     if (!c->warned)
         imrec_log(IMREC_LOG_WARNING,
-                  "%s has no checksums beside it (.crc): damage of its pictures cannot be seen, "
+                  "%s has no checksums beside it (.crc): damage of its images cannot be seen, "
                   "and its records are taken as they are",
                   uri);
     c->warned = true;

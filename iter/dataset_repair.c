@@ -28,7 +28,7 @@ struct repair {
     struct imrec_progress at;
     uint64_t read;
     struct imrec_writer *writer;
-    struct codec *codec; /* made when the first picture is looked at */
+    struct codec *codec; /* made when the first image is looked at */
     struct buf scratch;  /* a record whose parts are joined */
     /* the shard being read */
     uint32_t shard;
@@ -88,7 +88,7 @@ static enum imrec_status show(struct repair *r, struct imrec_error *err)
 
 /* ---- one record --------------------------------------------------------------------------- */
 
-/* Does its picture decode? `clean`: without a warning. */
+/* Does its image decode? `clean`: without a warning. */
 static enum imrec_status
 decodes(struct repair *r, struct candidate *c, bool clean, bool *yes, struct imrec_error *err)
 {
@@ -103,7 +103,7 @@ decodes(struct repair *r, struct candidate *c, bool clean, bool *yes, struct imr
     *yes = st == IMREC_OK && !(clean && warnings != 0);
     if (st == IMREC_OK && !*yes)
         (void)imrec_error_at(&c->why, IMREC_ERR_CORRUPT, c->item->begin,
-                             "its picture decodes with %u warnings only", warnings);
+                             "its image decodes with %u warnings only", warnings);
     return IMREC_OK;
 }
 

@@ -15,7 +15,7 @@ enum {
     HASH_BYTES = 1 + 16, /* '~' and 16 hexadecimal digits */
 };
 
-/* ---- what a picture would be called ----------------------------------------------------- */
+/* ---- what an image would be called ----------------------------------------------------- */
 
 /* A path that stays below the folder: relative, no empty part, no "." and no "..". */
 static bool stays_below(const char *path)
@@ -41,7 +41,7 @@ static const char *extension_of(const struct imrec_record *r)
     return strcmp(info.format, "jpeg") == 0 ? "jpg" : info.format;
 }
 
-/* Does the name end in a way that this kind of picture may? */
+/* Does the name end in a way that this kind of image may? */
 static bool fits(const char *name, const char *extension)
 {
     const char *dot = strrchr(name, '.');

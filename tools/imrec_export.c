@@ -1,4 +1,4 @@
-/* tools/imrec_export.c - shards back to a folder of pictures and a list of them. */
+/* tools/imrec_export.c - shards back to a folder of images and a list of them. */
 #include "tools/export_files.h"
 #include "tools/export_names.h"
 #include "tools/imrec.h"
@@ -20,9 +20,9 @@ static const char *const usage[] = {"[OPTIONS] SHARD FOLDER", NULL};
 
 static const struct cli_page page = {
     .name = "imrec export",
-    .summary = "write all pictures back to files, in a folder of their class",
+    .summary = "write all images back to files, in a folder of their class",
     .usage = usage,
-    .text = "FOLDER must be empty or not exist. A picture gets the name that the .lst beside the\n"
+    .text = "FOLDER must be empty or not exist. An image gets the name that the .lst beside the\n"
             "shard gives it, else CLASS/ID.EXT; its bytes are those that were packed. A list of\n"
             "all, export.lst, is written into FOLDER too: im2rec packs it again (with --masks\n"
             "FOLDER/masks, where records have masks: they are written there). Names that a file\n"
@@ -48,11 +48,11 @@ struct job {
     uint64_t left_out;
 };
 
-/* ---- a picture ---------------------------------------------------------------------------- */
+/* ---- an image ---------------------------------------------------------------------------- */
 
-struct named { /* under which a picture, and its mask, can be written */
-    char picture[EXPORT_PATH_BYTES], mask[EXPORT_PATH_BYTES + 16];
-    enum export_place picture_place, mask_place;
+struct named { /* under which an image, and its mask, can be written */
+    char image[EXPORT_PATH_BYTES], mask[EXPORT_PATH_BYTES + 16];
+    enum export_place image_place, mask_place;
     bool shortened;
 };
 
@@ -60,22 +60,22 @@ struct named { /* under which a picture, and its mask, can be written */
 static bool find_name(const struct job *j, const struct imrec_record *r, struct named *n)
 {
     for (unsigned again = 0; again < EXPORT_TRIES; again++) {
-        if (!export_name(&j->names, r, again, n->picture, &n->shortened))
+        if (!export_name(&j->names, r, again, n->image, &n->shortened))
             break;
-        export_mask_name(n->picture, n->mask);
-        n->picture_place = export_files_look(&j->files, n->picture, r->image, r->image_size);
+        export_mask_name(n->image, n->mask);
+        n->image_place = export_files_look(&j->files, n->image, r->image, r->image_size);
         n->mask_place = r->mask == NULL
                             ? EXPORT_THERE
                             : export_files_look(&j->files, n->mask, r->mask, r->mask_size);
-        if (n->picture_place != EXPORT_TAKEN && n->mask_place != EXPORT_TAKEN)
+        if (n->image_place != EXPORT_TAKEN && n->mask_place != EXPORT_TAKEN)
             return true;
     }
-    cli_say(page.name, "no name in %s is free, or short enough, for the picture %" PRIu64,
-            j->folder, r->id);
+    cli_say(page.name, "no name in %s is free, or short enough, for the image %" PRIu64, j->folder,
+            r->id);
     return false;
 }
 
-static void list_picture(FILE *list, const struct imrec_record *r, const char *name)
+static void list_image(FILE *list, const struct imrec_record *r, const char *name)
 {
     fprintf(list, "%" PRIu64, r->id);
     for (uint32_t i = 0; i < r->label_count; i++) {
@@ -88,8 +88,8 @@ static void list_picture(FILE *list, const struct imrec_record *r, const char *n
     fprintf(list, "\t%s\n", name);
 }
 
-/* The mask first: a picture that is there has its mask. */
-static bool write_picture(struct job *j, const struct imrec_record *r)
+/* The mask first: an image that is there has its mask. */
+static bool write_image(struct job *j, const struct imrec_record *r)
 {
     struct named n;
     if (!find_name(j, r, &n))
@@ -97,13 +97,13 @@ static bool write_picture(struct job *j, const struct imrec_record *r)
     if (r->mask != NULL &&
         !export_files_put(&j->files, n.mask, n.mask_place, r->mask, r->mask_size))
         return false;
-    if (!export_files_put(&j->files, n.picture, n.picture_place, r->image, r->image_size))
+    if (!export_files_put(&j->files, n.image, n.image_place, r->image, r->image_size))
         return false;
-    list_picture(j->files.list, r, n.picture);
+    list_image(j->files.list, r, n.image);
     j->images++;
     j->masks += r->mask != NULL;
     j->bytes += r->image_size + (r->mask != NULL ? r->mask_size : 0);
-    j->there += n.picture_place == EXPORT_THERE;
+    j->there += n.image_place == EXPORT_THERE;
     j->shortened += n.shortened;
     return true;
 }
@@ -123,7 +123,7 @@ static int lose(struct job *j, const struct imrec_finding *f, const struct imrec
     return EXIT_OK;
 }
 
-static int write_pictures(struct job *j, struct imrec_checked *reader)
+static int write_images(struct job *j, struct imrec_checked *reader)
 {
     struct imrec_error err;
     struct imrec_record r;
@@ -133,7 +133,7 @@ static int write_pictures(struct job *j, struct imrec_checked *reader)
         if (st == IMREC_END)
             return EXIT_OK;
         if (st == IMREC_OK)
-            status = write_picture(j, &r) ? EXIT_OK : EXIT_FAILED;
+            status = write_image(j, &r) ? EXIT_OK : EXIT_FAILED;
         else if (st == IMREC_ERR_DATA)
             status = lose(j, imrec_checked_found(reader), &err);
         else
@@ -145,7 +145,7 @@ static int write_pictures(struct job *j, struct imrec_checked *reader)
     return status;
 }
 
-/* How long names may be where the pictures go. */
+/* How long names may be where the images go. */
 static void measure_names(struct job *j)
 {
     const long most = pathconf(j->folder, _PC_NAME_MAX);
@@ -159,7 +159,7 @@ static int export_to(struct job *j, struct imrec_checked *reader, const char *ur
     if (!export_files_open(&j->files, page.name, j->folder, uri))
         return EXIT_FAILED;
     measure_names(j);
-    const int status = write_pictures(j, reader);
+    const int status = write_images(j, reader);
     if (status != EXIT_OK)
         return status;
     return export_files_commit(&j->files) ? EXIT_OK : EXIT_FAILED;

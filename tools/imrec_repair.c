@@ -28,7 +28,7 @@ static const struct cli_page page = {
         "checksums, also from behind bytes that came in or went missing. Checksums find their\n"
         "records by length and bytes. A record that differs from its checksum is dropped; one "
         "that\n"
-        "no checksum is of is kept if its picture decodes without a warning, and counted. What "
+        "no checksum is of is kept if its image decodes without a warning, and counted. What "
         "was\n"
         "lost is listed, one line each. The input is not changed.",
     .table = table,

@@ -296,7 +296,7 @@ static enum imrec_status add_new_shards(struct append *a, struct imrec_error *er
     return source_sets_expand(many ? glob : a->extra, &a->uris, &a->count, err);
 }
 
-/* The set of the new pictures is whole, and stays: packing it may have taken hours. */
+/* The set of the new images is whole, and stays: packing it may have taken hours. */
 static enum imrec_status
 leave_extra(const struct append *a, enum imrec_status st, struct imrec_error *err)
 {
@@ -305,7 +305,7 @@ leave_extra(const struct append *a, enum imrec_status st, struct imrec_error *er
         return st;
     why = *err;
     (void)imrec_error_at(err, st, why.offset,
-                         "%.350s; the pictures just packed stay as the set %.100s", why.message,
+                         "%.350s; the images just packed stay as the set %.100s", why.message,
                          set_base_name(a->extra));
     err->sys_errno = why.sys_errno;
     return st;

@@ -35,7 +35,7 @@ struct set_out_record {
     const float *labels;
     uint32_t label_count;
     const char *path;    /* for the list */
-    struct bytes record; /* header, labels, picture; not looked at where `framed` is given */
+    struct bytes record; /* header, labels, image; not looked at where `framed` is given */
     struct bytes framed; /* the record as it stood in its shard, to be copied with ... */
     uint32_t crc;        /* ... the checksum it had there; no bytes: it is framed anew */
 };

@@ -221,7 +221,7 @@ IMREC_API void imrec_repair_options_init(struct imrec_repair_options *o);
  * went missing. A record is intact if the .crc beside its shard has a checksum of its length and
  * bytes, wherever it stands: it takes that along. One that stands in the order where a checksum of
  * its length is left has other bytes than were packed, and is dropped. One that no checksum can be
- * meant for is kept if its picture decodes without a warning. Without a .crc every readable record
+ * meant for is kept if its image decodes without a warning. Without a .crc every readable record
  * is kept. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_repair(const char *uri, const char *path, const struct imrec_repair_options *o,

@@ -3,7 +3,7 @@
 still found at the end, or a command refuses, or the record is gone and was named.
 
 chains.py IM2REC IMREC: exit status 0, or 1 with the first chain that launders. Bits flip in the head, the
-header, the label, the picture, its padding, its mask, the mask's trailer, and the checksums.
+header, the label, the image, its padding, its mask, the mask's trailer, and the checksums.
 """
 import os
 import pathlib
@@ -24,7 +24,7 @@ FAST = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # where making fi
 
 
 def bmp(seed):
-    """7 x 5 px of noise: any flipped bit of them is a picture all the same."""
+    """7 x 5 px of noise: any flipped bit of them is an image all the same."""
     noise = random.Random(seed)
     rows = b"".join(bytes(noise.randrange(1, 200) for _ in range(21)) + bytes(3) for _ in range(5))
     return b"BM" + struct.pack("<IHHI", 54 + len(rows), 0, 0, 54) + struct.pack(
@@ -58,14 +58,14 @@ class Tools:
 
 
 def make_set(tools, folder):
-    pictures, masks = folder / "images", folder / "masks"
+    images, masks = folder / "images", folder / "masks"
     for i in range(RECORDS + 2):
         name = f"{'abc'[i % 3]}/{i:02}"
-        root = folder / "more" if i >= RECORDS else pictures
+        root = folder / "more" if i >= RECORDS else images
         for path, data in ((root / f"{name}.bmp", bmp(i)), (masks / f"{name}.png", png(i))):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-    packed = tools.run("im2rec", "--quiet", "--pass-through", "--masks", masks, pictures, folder / "set.rec")
+    packed = tools.run("im2rec", "--quiet", "--pass-through", "--masks", masks, images, folder / "set.rec")
     if packed != 0:
         raise Failed(f"im2rec ended with {packed}: {tools.said}")
 
@@ -101,7 +101,7 @@ def flips(folder):
     entry = 16 + 8 * TARGET
     places = {
         "magic": (at, 2), "length": (at + 4, 3), "longer": (at + 5, 1), "flag": (at + 7, 6), "header flag": (at + 8, 0),
-        "label": (at + 12 + 3, 4), "id": (at + 16, 1), "id2": (at + 24, 0), "picture": (at + 8 + 24 + 70, 5),
+        "label": (at + 12 + 3, 4), "id": (at + 16, 1), "id2": (at + 24, 0), "image": (at + 8 + 24 + 70, 5),
         "mask": (at + 8 + len(record) - MASK_TRAILER - mask // 2, 2), "trailer": (at + 8 + len(record) - 3, 1),
     }
     if len(framed) > 8 + len(record):

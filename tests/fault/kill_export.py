@@ -16,7 +16,7 @@ import tempfile
 import time
 import zlib
 
-PICTURES = 800
+IMAGES = 800
 WIDTH = 120
 FAST = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # where making files durable takes no time
 
@@ -36,7 +36,7 @@ def png(seed):
 
 
 def make_set(im2rec, folder):
-    for i in range(PICTURES):
+    for i in range(IMAGES):
         name = f"{'abc'[i % 3]}/{i:04}"
         for path, data in ((folder / "images" / f"{name}.bmp", bmp(i)), (folder / "masks" / f"{name}.png", png(i))):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,12 +63,12 @@ def torn(folder, calm):
 
 
 def time_writing(run, folder):
-    """How long a run takes until all pictures are there: making them durable may take longer."""
+    """How long a run takes until all images are there: making them durable may take longer."""
     begin = time.monotonic()
     process = subprocess.Popen(run, stdout=subprocess.DEVNULL)
     seconds = None
     while process.poll() is None:
-        if seconds is None and len(list(folder.rglob("*.bmp"))) == PICTURES:
+        if seconds is None and len(list(folder.rglob("*.bmp"))) == IMAGES:
             seconds = time.monotonic() - begin
         time.sleep(0.01)
     if process.returncode != 0:
@@ -119,7 +119,7 @@ def check(im2rec, imrec, work, kills, rng):
 
 
 def check_others(imrec, work, run, whole):
-    """A file of somebody else where a picture belongs, in a folder that was begun."""
+    """A file of somebody else where an image belongs, in a folder that was begun."""
     folder = work / "others"
     process = subprocess.Popen([*run, folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None and not list(folder.glob("*/*.bmp")):
@@ -144,7 +144,7 @@ def check_others(imrec, work, run, whole):
         return "a file of somebody else was overwritten"
     if sorted(found.pop(name) for name in list(found) if name.endswith(".bmp")) != sorted(
             data for name, data in whole.items() if name.endswith(".bmp")):
-        return "a picture is missing beside a file of somebody else"
+        return "an image is missing beside a file of somebody else"
     again = subprocess.run([*run, folder], capture_output=True)
     if again.returncode != 1 or b"is not empty" not in again.stderr:
         return "a finished folder was written to again"

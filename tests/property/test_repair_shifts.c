@@ -171,7 +171,7 @@ static void cut(size_t at, size_t n)
 static const size_t amounts[] = {1, 2, 3, 4, 5, 7, 8, 11, 12, 100, 4097};
 enum { AMOUNTS = sizeof(amounts) / sizeof(amounts[0]) };
 
-/* Borders of records, and places inside: a head, a header, a picture's bytes, padding. */
+/* Borders of records, and places inside: a head, a header, an image's bytes, padding. */
 static size_t place(int k)
 {
     static const int inside_by[] = {0, 0, 4, 6, 8, 20, 200, -1};
@@ -236,7 +236,7 @@ START_TEST(shards_of_a_set_are_matched_each_with_its_own_checksums)
 }
 END_TEST
 
-/* A well-formed record that no checksum is of: one of another length, with a whole picture. */
+/* A well-formed record that no checksum is of: one of another length, with a whole image. */
 static size_t foreign(uint8_t *room)
 {
     uint8_t *p;
@@ -268,7 +268,7 @@ START_TEST(a_record_that_no_checksum_is_of_is_kept_where_it_decodes_and_counted)
         ck_assert_int_eq(lost, 1);
         ck_assert_uint_eq(ids_lost[0], 600);
     }
-    other[n - 40] ^= 0x10; /* in the picture: it may decode, but not without a warning or at all */
+    other[n - 40] ^= 0x10; /* in the image: it may decode, but not without a warning or at all */
     memset(other + n - 200, 0xff, 150);
     insert(begins[7], other, n);
     repair("mem://b.rec", false);
@@ -294,7 +294,7 @@ START_TEST(a_record_with_other_bytes_is_dropped_also_where_it_has_moved)
     for (int k = 0; k < RECORDS; k += 3) {
         insert(begins[2], (const uint8_t *)"12345", 5);
         must(source_load("mem://b.rec", SIZE_MAX / 2, &p, &n, &err), &err);
-        p[begins[k] + (k >= 2 ? 5 : 0) + 300] ^= 1; /* in the picture's bytes: it decodes */
+        p[begins[k] + (k >= 2 ? 5 : 0) + 300] ^= 1; /* in the image's bytes: it decodes */
         small_file("mem://b.rec", p, n);
         imrec_free(p);
         repair("mem://b.rec", false);

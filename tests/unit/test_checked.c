@@ -15,19 +15,19 @@ static size_t begins[RECORDS + 1];
 static uint8_t *whole;
 static size_t whole_bytes;
 
-/* Records with ids 50, 51, ..., one with the magic in its picture; checksums beside. */
+/* Records with ids 50, 51, ..., one with the magic in its image; checksums beside. */
 static void setup(void)
 {
     struct imrec_writer *w;
-    uint8_t picture[64];
+    uint8_t image[64];
     must(imrec_writer_open("mem://a.rec", "mem://a.idx", true, &w, &err), &err);
     for (uint32_t i = 0; i < RECORDS; i++) {
         const float label = (float)i;
-        memset(picture, (int)i, sizeof(picture));
+        memset(image, (int)i, sizeof(image));
         if (i == SPLIT)
-            memcpy(picture + 8, "\x0a\x23\xd7\xce", 4);
+            memcpy(image + 8, "\x0a\x23\xd7\xce", 4);
         begins[i] = (size_t)imrec_writer_size(w);
-        must(imrec_writer_append_image(w, 50 + i, &label, 1, 50 + i, picture, 30 + i, &err), &err);
+        must(imrec_writer_append_image(w, 50 + i, &label, 1, 50 + i, image, 30 + i, &err), &err);
     }
     begins[RECORDS] = (size_t)imrec_writer_size(w);
     must(imrec_writer_commit(w, &err), &err);

@@ -66,7 +66,7 @@ flip kept2.lst 3
 imrec merge --quiet kept2.rec kept4.rec
 echo "status $?"
 
-echo "== pictures in a CBF file are compared as a whole"
+echo "== images in a CBF file are compared as a whole"
 make_pictures .
 rm source/bee/{empty,text,torn}.jpg
 im2rec --quiet --pass-through --format cbf source set.cbf

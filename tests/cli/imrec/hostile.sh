@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Names of classes, pictures and files that move cursors, ring bells and turn lines around: whatever a
+# Names of classes, images and files that move cursors, ring bells and turn lines around: whatever a
 # command says of them is harmless text.
 esc=$'\e[31;1m\a' c1=$'\xc2\x9b2J' bidi=$'\xe2\x80\xaegnp.\xe2\x80\xac' mark=$'\xe2\x81\xa6\xd8\x9c\xe2\x80\x8f' line=$'\xe2\x80\xa8'
 raw=$'\x9b2J\xff' # no UTF-8
