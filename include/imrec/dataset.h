@@ -200,7 +200,8 @@ struct imrec_repair_options {
     bool ignore_checksums;     /* else what differs from the .crc beside is dropped */
     bool decode;               /* drop pictures that do not decode as well */
     bool force;                /* replace outputs that exist */
-    imrec_finding_fn *finding; /* what was lost, in file order; may be NULL */
+    imrec_finding_fn *finding; /* what was lost, in file order, and behind each shard the records
+                                  that left nothing; may be NULL */
     imrec_progress_fn *progress;
     void *user;
     bool drop_unmatched; /* drop records that no checksum of the .crc beside is of, also where they
