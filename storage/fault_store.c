@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "storage/fault_disk.h"
+#include "storage/file_lock.h"
 #include "storage/file_store.h"
 
 #include <errno.h>
@@ -405,5 +406,10 @@ static enum imrec_status fault_remove(const char *name, struct imrec_error *err)
     return file_store.remove(path_in(name), err);
 }
 
-const struct store fault_store = {"fault://",    fault_source, fault_out,
-                                  fault_publish, fault_exists, fault_remove};
+static enum imrec_status fault_lock(const char *name, struct lock **out, struct imrec_error *err)
+{
+    return file_lock(path_in(name), out, err);
+}
+
+const struct store fault_store = {"fault://",   fault_source, fault_out,  fault_publish,
+                                  fault_exists, fault_remove, fault_lock, file_unlock};

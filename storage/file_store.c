@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "storage/file_lock.h"
 #include "storage/io_error.h"
 
 #include <errno.h>
@@ -117,6 +118,12 @@ open_regular(const char *path, int flags, int *fd, struct stat *out, struct imre
     }
     *out = info;
     return IMREC_OK;
+}
+
+enum imrec_status file_open_regular(const char *path, int flags, int *fd, struct imrec_error *err)
+{
+    struct stat info;
+    return open_regular(path, flags, fd, &info, err);
 }
 
 static uint64_t modified(const struct stat *info)
@@ -383,5 +390,5 @@ static enum imrec_status file_remove(const char *name, struct imrec_error *err)
     return IMREC_OK;
 }
 
-const struct store file_store = {"file://",     plain_source, plain_out,
-                                 plain_publish, file_exists,  file_remove};
+const struct store file_store = {"file://",   plain_source, plain_out, plain_publish,
+                                 file_exists, file_remove,  file_lock, file_unlock};

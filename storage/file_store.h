@@ -24,6 +24,9 @@ IMREC_NODISCARD enum imrec_status file_source_open(const char *path, const struc
 IMREC_NODISCARD enum imrec_status file_out_open(const char *path, uint64_t size,
                                                 const struct file_calls *calls, void *user,
                                                 struct out **out, struct imrec_error *err);
+/* open() of a regular file, which never waits; *fd is -1 on failure. */
+IMREC_NODISCARD enum imrec_status
+file_open_regular(const char *path, int flags, int *fd, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status file_publish(const char *path, const char *as,
                                                const struct file_calls *calls, void *user,
                                                struct imrec_error *err);

@@ -284,5 +284,62 @@ static enum imrec_status mem_remove(const char *name, struct imrec_error *err)
     return IMREC_OK;
 }
 
-const struct store mem_store = {"mem://",    mem_open,   mem_out_open,
-                                mem_publish, mem_exists, mem_remove};
+/* ---- locks: of this process, as the objects are ------------------------------------------------
+ */
+
+struct mem_lock {
+    struct lock base; /* first */
+    struct mem_lock *next;
+    char name[];
+};
+
+static struct mem_lock *g_locks;
+
+static enum imrec_status held(const char *name, struct imrec_error *err)
+{
+    imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
+                   "mem://%s is held by another call of this process, which writes the objects of "
+                   "this name now",
+                   name);
+    if (err != NULL)
+        err->sys_errno = EBUSY;
+    return IMREC_ERR_IO;
+}
+
+static enum imrec_status mem_lock(const char *name, struct lock **out, struct imrec_error *err)
+{
+    const size_t n = strlen(name) + 1;
+    struct mem_lock *l = imrec_zalloc(1, sizeof(*l) + n);
+    if (l == NULL)
+        return no_memory(name, err);
+    memcpy(l->name, name, n);
+    mutex_lock(&g_lock);
+    const struct mem_lock *other = g_locks;
+    while (other != NULL && strcmp(other->name, name) != 0)
+        other = other->next;
+    if (other == NULL) {
+        l->next = g_locks;
+        g_locks = l;
+    }
+    mutex_unlock(&g_lock);
+    if (other == NULL) {
+        *out = &l->base;
+        return IMREC_OK;
+    }
+    imrec_free(l);
+    return held(name, err);
+}
+
+static void mem_unlock(struct lock *lock)
+{
+    struct mem_lock **at = &g_locks;
+    mutex_lock(&g_lock);
+    while (&(*at)->base != lock)
+        at = &(*at)->next;
+    *at = (*at)->next;
+    mutex_unlock(&g_lock);
+    imrec_free(lock);
+}
+
+const struct store mem_store = {"mem://",   mem_open,   mem_out_open, mem_publish,
+                                mem_exists, mem_remove, mem_lock,     mem_unlock};

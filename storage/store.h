@@ -2,6 +2,7 @@
 #ifndef IMREC_STORAGE_STORE_H
 #define IMREC_STORAGE_STORE_H
 
+#include "storage/lock.h"
 #include "storage/source.h"
 
 /* An object being written under its temporary name; sink.c buffers in front of it. */
@@ -13,6 +14,11 @@ struct out_ops {
     enum imrec_status (*write)(struct out *o, const void *p, size_t n, struct imrec_error *err);
     enum imrec_status (*sync)(struct out *o, struct imrec_error *err); /* durable */
     void (*close)(struct out *o, bool remove); /* remove: the temporary object goes, too */
+};
+
+/* A name that this process holds; lock.c owns it. */
+struct lock {
+    const struct store *store;
 };
 
 #define STORE_NEW UINT64_MAX
@@ -29,6 +35,9 @@ struct store {
     enum imrec_status (*publish)(const char *name, const char *as, struct imrec_error *err);
     bool (*exists)(const char *name); /* under its final name */
     enum imrec_status (*remove)(const char *name, struct imrec_error *err); /* the final one */
+    /* lock_take() and lock_drop(); `out` begins with a struct lock that lock.c fills. */
+    enum imrec_status (*lock)(const char *name, struct lock **out, struct imrec_error *err);
+    void (*unlock)(struct lock *l);
 };
 
 extern const struct store file_store, mem_store, fault_store;

@@ -1,5 +1,6 @@
 imrec_test(test_source storage SOURCES unit/test_source.c)
 imrec_test(test_uri_list storage SOURCES unit/test_uri_list.c)
+imrec_test(test_lock storage SOURCES fault/test_lock.c LABEL fault)
 imrec_test(test_sink storage SOURCES fault/test_sink.c LABEL fault)
 imrec_test(test_walk split SOURCES property/test_walk.c LABEL property)
 imrec_test(test_loader split SOURCES property/test_loader.c LABEL property)

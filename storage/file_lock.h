@@ -1,0 +1,10 @@
+/* storage/file_lock.h - the lock of local files, for the stores that have them. */
+#ifndef IMREC_STORAGE_FILE_LOCK_H
+#define IMREC_STORAGE_FILE_LOCK_H
+
+#include "storage/store.h"
+
+IMREC_NODISCARD enum imrec_status
+file_lock(const char *name, struct lock **out, struct imrec_error *err);
+void file_unlock(struct lock *lock);
+#endif
