@@ -1,7 +1,7 @@
 /*
  * im2rec/journal.c - lines of text, each "check <blank> letter <blank> fields":
  *
- *     j VERSION FINGERPRINT TOTAL                             the first line
+ *     j VERSION FINGERPRINT TOTAL FORMAT                      the first line
  *     p INDEX WIDTH HEIGHT WARNINGS CLASS FILE_BYTES KIND     packed  (<tab> report line)
  *     s INDEX REASON                                          skipped (<tab> report line)
  *     f NUMBER RECORDS REC_BYTES REC_CRC IDX_BYTES IDX_CRC CRC_BYTES CRC_CRC
@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VERSION     1
+#define VERSION     2 /* 1 says no format */
 #define CHECK_BYTES 8
 #define HEAD_BYTES  384 /* of the fields of a line, the report excepted */
 #define PENDING_MAX ((size_t)1 << 30)
@@ -61,12 +61,17 @@ static enum imrec_status flush(struct journal *j, struct imrec_error *err)
     return sink_sync(j->sink, err);
 }
 
+static const char *const formats[] = {
+    [JOURNAL_OTHER] = "", [JOURNAL_REC] = "rec", [JOURNAL_CBF] = "cbf"};
+
 enum imrec_status journal_begin(const char *uri, uint64_t print, uint64_t total,
-                                struct journal *out, struct imrec_error *err)
+                                enum journal_format format, struct journal *out,
+                                struct imrec_error *err)
 {
     char head[96];
     *out = (struct journal){.pending = BUF_INIT(PENDING_MAX)};
-    snprintf(head, sizeof(head), "j %d %016" PRIx64 " %" PRIu64, VERSION, print, total);
+    snprintf(head, sizeof(head), "j %d %016" PRIx64 " %" PRIu64 " %s", VERSION, print, total,
+             formats[format]);
     IMREC_TRY(sink_open(uri, &out->sink, err));
     enum imrec_status st = put_line(out, head, nothing, err);
     if (st == IMREC_OK)
@@ -246,27 +251,45 @@ static enum imrec_status visit(const char *head, struct bytes report,
                           head);
 }
 
-static enum imrec_status check_first(struct lines *l, const char *uri, uint64_t print,
-                                     uint64_t total, struct imrec_error *err)
+struct first_line {
+    int version;
+    uint64_t print, total;
+    enum journal_format format;
+};
+
+static enum imrec_status
+read_first(struct lines *l, const char *uri, struct first_line *out, struct imrec_error *err)
 {
     struct bytes line, report;
     char head[HEAD_BYTES];
-    int version = 0;
-    uint64_t theirs = 0, count = 0;
+    int at = 0;
+    *out = (struct first_line){0};
     IMREC_TRY(next_line(l, &line, err));
-    if (!head_of(line, head, &report) ||
-        sscanf(head, "j %d %" SCNx64 " %" SCNu64, &version, &theirs, &count) != 3)
+    if (!head_of(line, head, &report) || sscanf(head, "j %d %" SCNx64 " %" SCNu64 "%n",
+                                                &out->version, &out->print, &out->total, &at) != 3)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, 0, "%s.part is not a journal of im2rec", uri);
-    if (version != VERSION)
+    for (int f = JOURNAL_REC; f <= JOURNAL_CBF; f++)
+        if (head[at] == ' ' && strcmp(head + at + 1, formats[f]) == 0)
+            out->format = (enum journal_format)f;
+    return IMREC_OK;
+}
+
+static enum imrec_status check_first(struct lines *l, const char *uri, uint64_t print,
+                                     uint64_t total, struct imrec_error *err)
+{
+    struct first_line first;
+    IMREC_TRY(read_first(l, uri, &first, err));
+    if (first.version < 1 || first.version > VERSION)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
-                              "%s.part has version %d, this program reads %d; force begins again",
-                              uri, version, VERSION);
-    if (count != total)
+                              "%s.part has version %d, this program reads up to %d; force begins "
+                              "again",
+                              uri, first.version, VERSION);
+    if (first.total != total)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, 0,
                               "%s.part is of a run over %" PRIu64
                               " pictures, now there are %" PRIu64 "; force begins again",
-                              uri, count, total);
-    if (theirs != print)
+                              uri, first.total, total);
+    if (first.print != print)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, 0,
                               "%s.part is of a run with other options, another list or a folder "
                               "that has changed since; force begins again",
@@ -330,6 +353,19 @@ static enum imrec_status open_lines(const char *uri, struct lines *l, struct imr
     const enum imrec_status st = source_open(part, &l->source, err);
     imrec_free(part);
     return st;
+}
+
+enum imrec_status
+journal_format_of(const char *uri, enum journal_format *out, struct imrec_error *err)
+{
+    struct lines l = {0};
+    struct first_line first = {0};
+    IMREC_TRY(open_lines(uri, &l, err));
+    const enum imrec_status st = read_first(&l, uri, &first, err);
+    source_close(l.source);
+    buf_free(&l.held);
+    *out = first.format;
+    return st == IMREC_END || st == IMREC_ERR_CORRUPT ? IMREC_OK : st;
 }
 
 enum imrec_status journal_resume(const char *uri, uint64_t print, uint64_t total,

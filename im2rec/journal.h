@@ -31,9 +31,18 @@ struct journal {
     struct buf pending;
 };
 
+/* What a journal says of the shards. */
+enum journal_format {
+    JOURNAL_OTHER, /* there is none, or it does not say: version 1, or its first line is torn */
+    JOURNAL_REC,
+    JOURNAL_CBF,
+};
+IMREC_NODISCARD enum imrec_status
+journal_format_of(const char *uri, enum journal_format *out, struct imrec_error *err);
+
 IMREC_NODISCARD enum imrec_status journal_begin(const char *uri, uint64_t fingerprint,
-                                                uint64_t total, struct journal *out,
-                                                struct imrec_error *err);
+                                                uint64_t total, enum journal_format format,
+                                                struct journal *out, struct imrec_error *err);
 /* `report`: the line of the report, without its end; n = 0 where there is none. */
 IMREC_NODISCARD enum imrec_status journal_picture(struct journal *j, const struct outcome *o,
                                                   struct bytes report, struct imrec_error *err);

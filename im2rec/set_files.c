@@ -8,9 +8,7 @@
 #include "formats/set_names.h"
 #include "formats/text.h"
 #include "im2rec/pack_options.h"
-#include "im2rec/stale_parts.h"
 #include "im2rec/texts.h"
-#include "storage/source.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,10 +25,15 @@ static bool ends_with(const char *name, const char *suffix)
     return n >= k && strcmp(name + n - k, suffix) == 0;
 }
 
+bool set_name_is_cbf(const char *name)
+{
+    return ends_with(name, ".cbf");
+}
+
 /* OUT.cbf makes the same names as OUT.rec and OUT. */
 static void cbf_names(const char *out, char rec[NAME_BYTES])
 {
-    if (ends_with(out, ".cbf")) {
+    if (set_name_is_cbf(out)) {
         snprintf(rec, NAME_BYTES, "%s", out);
         memcpy(rec + strlen(rec) - 4, ".rec", 4);
     }
@@ -99,122 +102,6 @@ void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char 
 void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES])
 {
     set_final_name(s, k, s->count, out);
-}
-
-/* ---- what is there ---------------------------------------------------------------------- */
-
-static bool part_exists(const char *name)
-{
-    char part[NAME_BYTES + 8];
-    snprintf(part, sizeof(part), "%s.part", name);
-    return sink_exists(part);
-}
-
-bool set_is_unfinished(const struct set_files *s)
-{
-    return part_exists(s->journal);
-}
-
-static enum imrec_status refuse_if_there(const char *name, struct imrec_error *err)
-{
-    if (!sink_exists(name))
-        return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "%s is there already; force replaces it", name);
-}
-
-static enum imrec_status check_shard(const struct set_files *s, uint64_t k, struct imrec_error *err)
-{
-    char rec[NAME_BYTES], name[NAME_BYTES];
-    set_work_name(s, k, rec);
-    IMREC_TRY(refuse_if_there(rec, err));
-    set_name(rec, SET_INDEX, name);
-    IMREC_TRY(refuse_if_there(name, err));
-    set_name(rec, SET_CHECKSUMS, name);
-    return refuse_if_there(name, err);
-}
-
-enum imrec_status set_check_free(const struct set_files *s, struct imrec_error *err)
-{
-    char name[NAME_BYTES];
-    for (int what = SET_MANIFEST; what >= SET_LIST; what--) {
-        if (what == SET_CLASSES && s->given_classes)
-            continue; /* it is written as it is */
-        set_name(s->rec, (enum set_file)what, name);
-        IMREC_TRY(refuse_if_there(what == SET_LIST ? s->list : name, err));
-    }
-    for (uint64_t k = 0; k < s->count; k++)
-        IMREC_TRY(check_shard(s, k, err));
-    return IMREC_OK;
-}
-
-/* The file `base` beside the set. */
-static enum imrec_status
-remove_beside(const struct set_files *s, const char *base, struct imrec_error *err)
-{
-    char name[NAME_BYTES];
-    const int folder = (int)(set_base_name(s->rec) - s->rec);
-    const int n = snprintf(name, sizeof(name), "%.*s%s", folder, s->rec, base);
-    return n > 0 && (size_t)n < sizeof(name) ? sink_remove(name, err) : IMREC_OK;
-}
-
-/* But for those that `kept` shards of the set have. */
-static enum imrec_status remove_shards(const struct set_files *s, const struct manifest *m,
-                                       uint64_t kept, struct imrec_error *err)
-{
-    char name[NAME_BYTES];
-    for (size_t k = 0; k < m->shard_count; k++) {
-        set_final_name(s, k, kept, name);
-        if (k < kept && strcmp(set_base_name(name), m->shards[k].rec.name) == 0)
-            continue;
-        const char *names[] = {m->shards[k].rec.name, m->shards[k].idx.name,
-                               m->shards[k].checksums.name};
-        for (int i = 0; i < 3; i++)
-            if (names[i] != NULL)
-                IMREC_TRY(remove_beside(s, names[i], err));
-    }
-    return IMREC_OK;
-}
-
-/* Removes the manifest; what it named is in *m, nothing where nobody can read it. */
-static enum imrec_status
-take_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err)
-{
-    char name[NAME_BYTES];
-    uint8_t *text = NULL;
-    size_t n = 0;
-    *m = (struct manifest){0};
-    set_name(s->rec, SET_MANIFEST, name);
-    if (!sink_exists(name))
-        return IMREC_OK;
-    IMREC_TRY(source_load(name, MANIFEST_MAX_BYTES, &text, &n, err));
-    if (manifest_read(name, (struct bytes){text, n}, m, NULL) != IMREC_OK)
-        *m = (struct manifest){0};
-    imrec_free(text);
-    return sink_remove(name, err);
-}
-
-enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err)
-{
-    struct manifest m;
-    IMREC_TRY(stale_parts_remove(s->rec, err));
-    enum imrec_status st = take_manifest(s, &m, err);
-    if (st == IMREC_OK)
-        st = remove_shards(s, &m, 0, err);
-    manifest_free(&m);
-    return st;
-}
-
-enum imrec_status set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err)
-{
-    struct manifest m;
-    enum imrec_status st = take_manifest(s, &m, err);
-    if (st == IMREC_OK)
-        st = set_publish(s, shards, err);
-    if (st == IMREC_OK)
-        st = remove_shards(s, &m, shards, err);
-    manifest_free(&m);
-    return st;
 }
 
 /* ---- class list and manifest ------------------------------------------------------------ */
@@ -352,9 +239,16 @@ enum imrec_status set_write_totals(const struct set_files *s, const struct job *
 
 /* ---- making it real --------------------------------------------------------------------- */
 
+bool set_part_exists(const char *name)
+{
+    char part[NAME_BYTES + 8];
+    snprintf(part, sizeof(part), "%s.part", name);
+    return sink_exists(part);
+}
+
 static enum imrec_status publish(const char *work, const char *final, struct imrec_error *err)
 {
-    if (!part_exists(work))
+    if (!set_part_exists(work))
         return IMREC_OK; /* an interrupted commit came so far */
     return sink_publish_as(work, final, err);
 }

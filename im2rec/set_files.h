@@ -21,16 +21,11 @@ IMREC_NODISCARD enum imrec_status set_files_init(const struct imrec_pack_task *t
                                                  struct set_files *out, struct imrec_error *err);
 /* The name under which shard k is written; its other files stand beside it. */
 void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES]);
-/* The name that shard k of `count` gets. */
+/* The one that it has in a finished set of `count` shards. */
 void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES]);
-
-/* An interrupted run is there to be gone on with. */
-bool set_is_unfinished(const struct set_files *s);
-/* IMREC_ERR_ARGUMENT where an output exists. */
-IMREC_NODISCARD enum imrec_status
-set_check_free(const struct set_files *s, struct imrec_error *err);
-/* Makes way: the manifest first, then the shards that it names. */
-IMREC_NODISCARD enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err);
+bool set_name_is_cbf(const char *name);
+/* Something stands under the temporary name of `name`. */
+bool set_part_exists(const char *name);
 
 struct manifest_option;
 struct set_totals {
@@ -51,7 +46,21 @@ set_write_classes(const char *name, const struct job *j, bool commit, struct imr
 /* Gives every finished file its final name, the manifest last. May be repeated. */
 IMREC_NODISCARD enum imrec_status
 set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err);
-/* The same where the set stood before: its manifest goes first, shards of other names last. */
+
+/* ---- old_set.c: what stands there ---- */
+/* An interrupted run can be resumed. */
+bool set_is_unfinished(const struct set_files *s);
+/* IMREC_ERR_ARGUMENT where an output exists. */
+IMREC_NODISCARD enum imrec_status
+set_check_free(const struct set_files *s, struct imrec_error *err);
+/* IMREC_ERR_ARGUMENT where a set, or an interrupted run, of the other format has the name: force
+ * does not replace it. */
+IMREC_NODISCARD enum imrec_status
+set_check_format(const struct set_files *s, struct imrec_error *err);
+/* Makes way: the manifest first, then the shards that it names, and its class list. What no set of
+ * this name has is left alone, with a warning. */
+IMREC_NODISCARD enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err);
+/* set_publish() where the set stood before: its manifest goes first, shards of other names last. */
 IMREC_NODISCARD enum imrec_status
 set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err);
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "formats/set_names.h"
 #include "im2rec/set_files.h"
+#include "im2rec/shard_names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,41 +13,42 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NAME.rec.part, .idx, .crc or .cbf as NAME.rec; false: no part of a shard. */
-static bool shard_of(const char *name, char out[NAME_BYTES])
+/* A folder, and whose parts are looked for in it. */
+struct place {
+    char list[NAME_BYTES], folder[NAME_BYTES]; /* of the set, with its path */
+    const char *const *suffixes;
+};
+
+static bool is_of_set(const struct place *p, const char *name)
 {
-    static const char *const suffixes[] = {".rec.part", ".idx.part", ".crc.part", ".cbf.part"};
-    const size_t n = strlen(name);
-    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-        const size_t tail = strlen(suffixes[i]);
-        if (n <= tail || n >= NAME_BYTES - 64 || strcmp(name + n - tail, suffixes[i]) != 0)
-            continue;
-        memcpy(out, name, n - tail);
-        strcpy(out + n - tail, ".rec");
-        return true;
-    }
-    return false;
+    static const char part[] = ".part";
+    const size_t n = strlen(name), tail = sizeof(part) - 1;
+    return n > tail && strcmp(name + n - tail, part) == 0 &&
+           shard_name_is_of(name, n - tail, p->suffixes, set_base_name(p->list));
 }
 
-/* The list belongs to the set, whatever its shards are called: the name that tells sets apart. */
-static bool is_of_set(const char *name, const char *list)
+/* NULL: a store that has no folders, or a folder that is not there: whoever writes says why. */
+static DIR *open_place(const char *rec, bool cbf, struct place *p)
 {
-    char rec[NAME_BYTES], its_list[NAME_BYTES];
-    if (!shard_of(name, rec))
-        return false;
-    set_name(rec, SET_LIST, its_list);
-    return strcmp(its_list, list) == 0;
+    const char *path = strncmp(rec, "file://", 7) == 0 ? rec + 7 : rec;
+    if (strstr(path, "://") != NULL || strlen(path) >= NAME_BYTES - 64)
+        return NULL;
+    set_name(path, SET_LIST, p->list);
+    const char *base = set_base_name(p->list);
+    snprintf(p->folder, sizeof(p->folder), "%.*s", base == p->list ? 1 : (int)(base - p->list),
+             base == p->list ? "." : p->list);
+    p->suffixes = cbf ? shard_suffixes_cbf_work : shard_suffixes_rec;
+    return opendir(p->folder);
 }
 
-static enum imrec_status
-remove_from(const char *folder, DIR *d, const char *list, struct imrec_error *err)
+static enum imrec_status remove_from(const struct place *p, DIR *d, struct imrec_error *err)
 {
     char path[2 * NAME_BYTES];
     const struct dirent *e;
     while ((e = readdir(d)) != NULL) {
-        if (!is_of_set(e->d_name, list))
+        if (!is_of_set(p, e->d_name))
             continue;
-        snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+        snprintf(path, sizeof(path), "%s/%s", p->folder, e->d_name);
         if (unlink(path) != 0 && errno != ENOENT) {
             imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "%s: cannot remove it: %s", path,
                            strerror(errno));
@@ -56,20 +58,26 @@ remove_from(const char *folder, DIR *d, const char *list, struct imrec_error *er
     return IMREC_OK;
 }
 
-enum imrec_status stale_parts_remove(const char *rec, struct imrec_error *err)
+enum imrec_status stale_parts_remove(const char *rec, bool cbf, struct imrec_error *err)
 {
-    char list[NAME_BYTES], folder[NAME_BYTES];
-    const char *path = strncmp(rec, "file://", 7) == 0 ? rec + 7 : rec;
-    if (strstr(path, "://") != NULL || strlen(path) >= NAME_BYTES - 64)
-        return IMREC_OK; /* a store that has no folders */
-    set_name(path, SET_LIST, list);
-    const char *base = set_base_name(list);
-    snprintf(folder, sizeof(folder), "%.*s", base == list ? 1 : (int)(base - list),
-             base == list ? "." : list);
-    DIR *d = opendir(folder);
-    if (d == NULL) /* whoever writes there next says why */
+    struct place p;
+    DIR *d = open_place(rec, cbf, &p);
+    if (d == NULL)
         return IMREC_OK;
-    const enum imrec_status st = remove_from(folder, d, base, err);
+    const enum imrec_status st = remove_from(&p, d, err);
     closedir(d);
     return st;
+}
+
+bool stale_parts_exist(const char *rec, bool cbf)
+{
+    struct place p;
+    const struct dirent *e;
+    bool found = false;
+    DIR *d = open_place(rec, cbf, &p);
+    while (d != NULL && !found && (e = readdir(d)) != NULL)
+        found = is_of_set(&p, e->d_name);
+    if (d != NULL)
+        closedir(d);
+    return found;
 }

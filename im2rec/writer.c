@@ -278,7 +278,8 @@ static enum imrec_status begin(struct writer *w, struct imrec_error *err)
 {
     const struct job *j = w->o.job;
     w->begun = true;
-    IMREC_TRY(journal_begin(w->files.journal, j->fingerprint, j->total, &w->journal, err));
+    IMREC_TRY(journal_begin(w->files.journal, j->fingerprint, j->total,
+                            w->files.cbf ? JOURNAL_CBF : JOURNAL_REC, &w->journal, err));
     IMREC_TRY(sink_open(w->files.list, &w->list, err));
     return mark(w, err);
 }
@@ -313,6 +314,7 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     const struct class_list *classes = job_classes(w->o.job);
     const struct imrec_pack_options *o = w->o.pack;
     IMREC_TRY(set_files_init(w->o.task, o, &w->files, err));
+    IMREC_TRY(set_check_format(&w->files, err));
     IMREC_TRY(tally_init(&w->tally, classes != NULL ? classes->count : 0, err));
     const bool unfinished = set_is_unfinished(&w->files), resumes = o->resume && unfinished;
     if (unfinished && !o->resume && !o->force)
@@ -327,7 +329,8 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     if (resumes)
         return go_on(w, done, err);
     if (o->force) /* an old set stands until the new one is whole, where that cannot be resumed */
-        IMREC_TRY(w->o.once ? stale_parts_remove(w->files.rec, err) : set_clear(&w->files, err));
+        IMREC_TRY(w->o.once ? stale_parts_remove(w->files.rec, w->files.cbf, err)
+                            : set_clear(&w->files, err));
     return begin(w, err);
 }
 

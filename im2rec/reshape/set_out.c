@@ -34,6 +34,7 @@ enum imrec_status set_out_open(const char *path, const struct set_out_options *o
     out->o.shards = o->shards;
     out->o.shard_size = o->shard_size;
     IMREC_TRY(set_files_init(&task, &out->o, &out->files, err));
+    IMREC_TRY(set_check_format(&out->files, err));
     if (o->numbered) {
         out->files.numbered = true;
         out->files.count = 0;
@@ -172,7 +173,7 @@ static void remove_parts(const struct set_files *f)
     char classes[NAME_BYTES], manifest[NAME_BYTES];
     set_name(f->rec, SET_CLASSES, classes);
     set_name(f->rec, SET_MANIFEST, manifest);
-    if (stale_parts_remove(f->rec, NULL) == IMREC_OK && remove_part(f->list) == IMREC_OK &&
+    if (stale_parts_remove(f->rec, f->cbf, NULL) == IMREC_OK && remove_part(f->list) == IMREC_OK &&
         remove_part(classes) == IMREC_OK && remove_part(manifest) == IMREC_OK)
         return;
     imrec_log(IMREC_LOG_WARNING, "files of %s under temporary names cannot be removed", f->rec);

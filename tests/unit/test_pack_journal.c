@@ -49,7 +49,7 @@ static void write_journal(void)
     struct journal j;
     static const char line[] = "{\"path\":\"a b\"}";
     const struct bytes report = {(const uint8_t *)line, sizeof(line) - 1};
-    ck_assert_int_eq(journal_begin(uri, 0xabcdef, PICTURES, &j, &err), IMREC_OK);
+    ck_assert_int_eq(journal_begin(uri, 0xabcdef, PICTURES, JOURNAL_REC, &j, &err), IMREC_OK);
     for (uint64_t i = 0; i < PICTURES; i++) {
         const struct outcome o = picture(i);
         const bool told = o.reason != REASON_NONE;
