@@ -367,6 +367,26 @@ static enum imrec_status open_job(const struct job_options *jo, struct imrec_pac
     return st;
 }
 
+static enum imrec_status pack_task(const struct imrec_pack_task *task, struct imrec_pack_options *o,
+                                   struct imrec_pack_result *out, struct imrec_error *err)
+{
+    struct job job;
+    const struct job_options jo = {task, o, scan_goes_on, (void *)(uintptr_t)task};
+    IMREC_TRY(open_job(&jo, o, &job, err));
+    struct run r = {.task = task, .o = o, .job = &job};
+    enum imrec_status st;
+    if (o->list)
+        st = lists_write(&job, task, o, out, err);
+    else if (job.total + job.scan.skip_count == 0)
+        st = no_pictures(task, o, err);
+    else
+        st = pack(&r, out, err);
+    out->total = job.total + (o->part.index == 0 ? job.scan.skip_count : 0);
+    out->other_files = job.scan.other_files;
+    job_close(&job);
+    return st;
+}
+
 enum imrec_status imrec_pack(const struct imrec_pack_task *given,
                              const struct imrec_pack_options *options,
                              struct imrec_pack_result *out, struct imrec_error *err)
@@ -374,37 +394,23 @@ enum imrec_status imrec_pack(const struct imrec_pack_task *given,
     struct imrec_pack_options o;
     struct imrec_pack_result ignored;
     struct imrec_pack_task paths;
-    const struct imrec_pack_task *task = &paths;
-    struct job job;
+    struct lock *lock;
     if (out == NULL)
         out = &ignored;
     *out = (struct imrec_pack_result){0};
     IMREC_TRY(pack_options_check(options, &o, err));
     IMREC_TRY(check_task(given, &o, err));
     IMREC_TRY(pack_task_paths(given, &paths, err));
-    const struct job_options jo = {task, &o, scan_goes_on, &paths};
-    IMREC_TRY(open_job(&jo, &o, &job, err));
-    struct run r = {.task = task, .o = &o, .job = &job};
-    enum imrec_status st;
-    if (o.list)
-        st = lists_write(&job, task, &o, out, err);
-    else if (job.total + job.scan.skip_count == 0)
-        st = no_pictures(task, &o, err);
-    else
-        st = pack(&r, out, err);
-    out->total = job.total + (o.part.index == 0 ? job.scan.skip_count : 0);
-    out->other_files = job.scan.other_files;
-    job_close(&job);
+    IMREC_TRY(set_lock(paths.out, &lock, err));
+    const enum imrec_status st = pack_task(&paths, &o, out, err);
+    lock_drop(lock);
     return st;
 }
 
 static enum imrec_status
-pack_items(const struct imrec_pack_task *given, const struct imrec_pack_source *source,
+pack_items(const struct imrec_pack_task *task, const struct imrec_pack_source *source,
            struct imrec_pack_options *o, struct imrec_pack_result *out, struct imrec_error *err)
 {
-    struct imrec_pack_task paths;
-    const struct imrec_pack_task *task = &paths;
-    IMREC_TRY(pack_task_paths(given, &paths, err));
     struct job job;
     struct items items;
     o->pack_label = true;
@@ -423,11 +429,17 @@ enum imrec_status imrec_pack_items(const struct imrec_pack_task *task,
 {
     struct imrec_pack_options o;
     struct imrec_pack_result ignored;
+    struct imrec_pack_task paths;
+    struct lock *lock;
     if (out == NULL)
         out = &ignored;
     *out = (struct imrec_pack_result){0};
     IMREC_TRY(pack_options_check(options, &o, err));
     if (task == NULL || task->out == NULL || task->out[0] == '\0')
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "a task needs out");
-    return pack_items(task, source, &o, out, err);
+    IMREC_TRY(pack_task_paths(task, &paths, err));
+    IMREC_TRY(set_lock(paths.out, &lock, err));
+    const enum imrec_status st = pack_items(&paths, source, &o, out, err);
+    lock_drop(lock);
+    return st;
 }

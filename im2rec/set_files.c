@@ -60,24 +60,41 @@ name_list(const struct imrec_pack_task *task, struct set_files *s, struct imrec_
     return IMREC_OK;
 }
 
-enum imrec_status set_files_init(const struct imrec_pack_task *task,
-                                 const struct imrec_pack_options *o, struct set_files *out,
-                                 struct imrec_error *err)
+static enum imrec_status check_name(const char *out, struct imrec_error *err)
 {
-    char classes[NAME_BYTES];
-    const size_t n = strlen(task->out);
-    const char *base = set_base_name(task->out);
-    if (n + 128 > NAME_BYTES)
+    const char *base = set_base_name(out);
+    if (strlen(out) + 128 > NAME_BYTES)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "the name of the output is longer than %d bytes", NAME_BYTES - 128);
     if (base[0] == '\0' || strcmp(base, ".") == 0 || strcmp(base, "..") == 0 ||
         reason_of_name((struct bytes){(const uint8_t *)base, strlen(base)}) != REASON_NONE)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "the output must be the name of a file, in UTF-8, not '%s'",
-                              task->out);
+                              "the output must be the name of a file, in UTF-8, not '%s'", out);
+    return IMREC_OK;
+}
+
+enum imrec_status set_lock(const char *out, struct lock **lock, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    *lock = NULL;
+    IMREC_TRY(check_name(out, err));
+    if (ends_with(out, ".lst")) /* of lists only */
+        strcpy(name, out);
+    else
+        set_name(out, SET_LIST, name);
+    strcpy(name + strlen(name) - strlen(".lst"), ".lock");
+    return lock_take(name, lock, err);
+}
+
+enum imrec_status set_files_init(const struct imrec_pack_task *task,
+                                 const struct imrec_pack_options *o, struct set_files *out,
+                                 struct imrec_error *err)
+{
+    char classes[NAME_BYTES];
+    IMREC_TRY(check_name(task->out, err));
     out->cbf = o->format == IMREC_PACK_CBF;
     if (task->exact_name)
-        memcpy(out->rec, task->out, n + 1);
+        strcpy(out->rec, task->out);
     else
         set_name(task->out, SET_REC, out->rec);
     if (out->cbf)

@@ -5,6 +5,7 @@
 
 #include "im2rec/job.h"
 #include "im2rec/shard_files.h"
+#include "storage/lock.h"
 
 struct set_files {
     char rec[NAME_BYTES];  /* "OUT.rec": what the other names are made from */
@@ -15,6 +16,11 @@ struct set_files {
     bool cbf;           /* shards are OUT.cbf, without index and checksums beside them */
     bool numbered;      /* OUT-00000-of-00001.rec, also if there is one only */
 };
+
+/* What keeps two runs that write one set apart, whatever its format and shards: a lock on OUT.lock,
+ * to be taken before anything is looked at. IMREC_ERR_IO with EBUSY: somebody else writes it. */
+IMREC_NODISCARD enum imrec_status
+set_lock(const char *out, struct lock **lock, struct imrec_error *err);
 
 IMREC_NODISCARD enum imrec_status set_files_init(const struct imrec_pack_task *task,
                                                  const struct imrec_pack_options *o,

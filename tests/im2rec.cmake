@@ -18,6 +18,9 @@ imrec_test(test_pack_vectors im2rec SOURCES conformance/test_pack_vectors.c LABE
 imrec_test(test_reshape_masks reshape SOURCES unit/test_reshape_masks.c)
 imrec_test(test_checked reshape SOURCES unit/test_checked.c)
 imrec_test(test_reshape_faults reshape SOURCES fault/test_reshape_faults.c LABEL fault)
+imrec_test(test_pack_lock reshape SOURCES fault/test_pack_lock.c LABEL fault)
+target_compile_definitions(test_pack_lock PRIVATE IM2REC="$<TARGET_FILE:im2rec>")
+add_dependencies(test_pack_lock im2rec)
 imrec_test(test_im2rec_faults im2rec SOURCES fault/test_pack_faults.c LABEL fault)
 imrec_test(test_pack_items_faults im2rec SOURCES fault/test_pack_items_faults.c LABEL fault)
 

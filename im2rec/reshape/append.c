@@ -340,6 +340,7 @@ static enum imrec_status append_to(const struct imrec_pack_task *task,
     struct append a;
     struct imrec_pack_result ignored;
     struct imrec_pack_task paths;
+    struct lock *lock;
     memset(&a, 0, sizeof(a));
     if (out == NULL)
         out = &ignored;
@@ -357,7 +358,9 @@ static enum imrec_status append_to(const struct imrec_pack_task *task,
     set_name(a.rec, SET_CLASSES, a.classes);
     set_name(a.rec, SET_MANIFEST, a.manifest_name);
     snprintf(a.extra, sizeof(a.extra), "%.*s.appended.rec", (int)strlen(a.rec) - 4, a.rec);
+    IMREC_TRY(set_lock(paths.out, &lock, err));
     const enum imrec_status st = append(&a, out, err);
+    lock_drop(lock);
     for (size_t i = 0; i < a.count; i++)
         imrec_free(a.uris[i]);
     imrec_free(a.uris);

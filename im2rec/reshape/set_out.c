@@ -34,6 +34,8 @@ enum imrec_status set_out_open(const char *path, const struct set_out_options *o
     out->o.shards = o->shards;
     out->o.shard_size = o->shard_size;
     IMREC_TRY(set_files_init(&task, &out->o, &out->files, err));
+    if (!o->replaces)
+        IMREC_TRY(set_lock(path, &out->lock, err));
     IMREC_TRY(set_check_format(&out->files, err));
     if (o->numbered) {
         out->files.numbered = true;
@@ -188,5 +190,6 @@ void set_out_close(struct set_out *s)
     buf_free(&s->text);
     buf_free(&s->framed);
     imrec_free(s->done);
+    lock_drop(s->lock);
     *s = (struct set_out){0};
 }

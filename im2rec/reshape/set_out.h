@@ -9,6 +9,7 @@
 struct set_out {
     struct imrec_pack_options o; /* shards and shard_size; a default else */
     struct set_files files;
+    struct lock *lock; /* NULL: the caller has one, of the set that is replaced */
     struct shard_files shard;
     struct sink *list;
     struct buf text, framed;

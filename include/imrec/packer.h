@@ -147,6 +147,8 @@ struct imrec_pack_result {
  *   IMREC_ERR_CANCELLED  progress() returned false; what is done is kept, resume=1 goes on.
  *   IMREC_ERR_DATA       on_error=stop met a picture that cannot be packed, or none could be.
  *   IMREC_ERR_ARGUMENT   a wrong option or task; nothing was touched.
+ *   IMREC_ERR_IO         with sys_errno EBUSY: another process, or another call of this one, writes
+ *                        the files of this name now; nothing was touched.
  *   other errors         storage or memory failed; resume=1 goes on. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_pack(const struct imrec_pack_task *task, const struct imrec_pack_options *options,

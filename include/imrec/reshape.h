@@ -50,7 +50,8 @@ IMREC_API void imrec_reshape_options_init(struct imrec_reshape_options *o); /* d
  * beside its shard, as imrec_checked_next() says, and takes it along where its bytes stay as they
  * are. Damage is IMREC_ERR_DATA, or with on_error=skip left out and told. Class lists that differ,
  * an output that is a source, a .crc that is broken and a shard without one that differs from its
- * manifest are errors; nothing is left behind then. `command` stands in the manifest ("merge"). */
+ * manifest are errors; nothing is left behind then. So is an output that another call writes now:
+ * IMREC_ERR_IO, sys_errno EBUSY. `command` stands in the manifest ("merge"). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reshape(const char *const *uris, size_t count, const char *out, const char *command,
               const struct imrec_reshape_options *o, struct imrec_reshape_result *result,
