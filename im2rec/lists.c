@@ -132,9 +132,8 @@ write_report(const struct scan *s, const char *name, struct imrec_error *err)
     IMREC_TRY(sink_open(name, &to, err));
     enum imrec_status st = IMREC_OK;
     for (size_t i = 0; i < s->skip_count && st == IMREC_OK; i++) {
-        const struct scan_skip *k = &s->skips[i];
-        const struct report_line l = {
-            {(const uint8_t *)k->path, strlen(k->path)}, k->why, k->reason, 0, 0};
+        const struct report_line l =
+            report_line_of(s->skips[i].path, s->skips[i].why, s->skips[i].reason);
         line.n = 0;
         st = report_write(&line, &l, err);
         if (st == IMREC_OK)
@@ -156,6 +155,19 @@ static bool ends_with(const char *text, const char *end)
     return n > k && strcmp(text + n - k, end) == 0;
 }
 
+static void note_skips(const struct scan *s, struct tally *t)
+{
+    struct buf line = BUF_INIT((size_t)1 << 20);
+    for (size_t i = 0; i < s->skip_count && i < IMREC_PACK_SKIPS; i++) {
+        const struct report_line l =
+            report_line_of(s->skips[i].path, s->skips[i].why, s->skips[i].reason);
+        line.n = 0;
+        if (report_write(&line, &l, NULL) == IMREC_OK)
+            tally_note_skip(t, (struct bytes){line.p, line.n});
+    }
+    buf_free(&line);
+}
+
 static void count(const struct job *j, struct imrec_pack_result *out)
 {
     const struct scan *s = &j->scan;
@@ -165,6 +177,7 @@ static void count(const struct job *j, struct imrec_pack_result *out)
         return; /* the lists are written: only the card stays empty */
     for (size_t i = 0; i < s->skip_count; i++)
         tally_add(&t, &(struct outcome){.reason = s->skips[i].reason});
+    note_skips(s, &t);
     for (size_t i = 0; i < s->file_count; i++)
         tally_add(&t,
                   &(struct outcome){.class_index = s->folders[s->files[i]->folder].class_index});

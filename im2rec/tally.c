@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "im2rec/skip_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,12 @@ void tally_add(struct tally *t, const struct outcome *o)
     }
     if (o->class_index >= 0 && (uint64_t)o->class_index < t->class_count)
         t->classes[o->class_index]++;
+}
+
+void tally_note_skip(struct tally *t, struct bytes report_line)
+{
+    if (t->first_count < IMREC_PACK_SKIPS && report_read(report_line, &t->first[t->first_count]))
+        t->first_count++;
 }
 
 static struct imrec_pack_range range_of(const uint64_t *sizes)
@@ -144,4 +151,6 @@ void tally_result(const struct tally *t, struct imrec_pack_result *out)
             c->count = t->reasons[r];
         }
     sort_counts(out->reasons, out->reason_count);
+    memcpy(out->first_skips, t->first, sizeof(out->first_skips));
+    out->first_skip_count = t->first_count;
 }

@@ -2,6 +2,7 @@
 #ifndef IMREC_IM2REC_TALLY_H
 #define IMREC_IM2REC_TALLY_H
 
+#include "base/bytes.h"
 #include "im2rec/reason.h"
 #include "imrec/packer.h"
 
@@ -24,6 +25,8 @@ struct tally {
     struct imrec_pack_count kinds[IMREC_PACK_KINDS];
     uint64_t encoded[IMREC_PACK_KINDS]; /* of each kind */
     uint32_t kind_count;
+    struct imrec_pack_skip first[IMREC_PACK_SKIPS];
+    uint32_t first_count;
     uint64_t *sizes; /* widths, then heights: one counter for each number of pixels */
     uint64_t *classes;
     uint64_t class_count;
@@ -32,6 +35,8 @@ struct tally {
 IMREC_NODISCARD enum imrec_status
 tally_init(struct tally *t, uint64_t classes, struct imrec_error *err);
 void tally_add(struct tally *t, const struct outcome *o);
+/* Of a skipped picture that was added, what the report says of it: the first ones are kept. */
+void tally_note_skip(struct tally *t, struct bytes report_line);
 void tally_result(const struct tally *t, struct imrec_pack_result *out);
 void tally_free(struct tally *t); /* zeroed memory is fine */
 #endif

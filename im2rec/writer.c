@@ -6,6 +6,7 @@
 #include "formats/crc32c.h"
 #include "formats/image_list.h"
 #include "formats/set_names.h"
+#include "formats/text.h"
 #include "im2rec/set_files.h"
 #include "im2rec/skip_report.h"
 #include "im2rec/stale_parts.h"
@@ -140,6 +141,11 @@ right_shard(struct writer *w, const struct parcel *p, struct imrec_error *err)
     return IMREC_OK;
 }
 
+static struct bytes line_of(const struct writer *w)
+{
+    return (struct bytes){w->line.p, w->line.n};
+}
+
 /* ---- pictures --------------------------------------------------------------------------- */
 
 static enum imrec_status
@@ -223,9 +229,10 @@ static enum imrec_status put(struct writer *w, const struct parcel *p, struct im
     if (o->reason == REASON_NONE)
         IMREC_TRY(put_record(w, p, err));
     if (!w->o.once)
-        IMREC_TRY(journal_picture(
-            &w->journal, o, told ? (struct bytes){w->line.p, w->line.n} : (struct bytes){0}, err));
+        IMREC_TRY(journal_picture(&w->journal, o, told ? line_of(w) : (struct bytes){0}, err));
     count(w, *o);
+    if (o->reason != REASON_NONE)
+        tally_note_skip(&w->tally, line_of(w));
     w->next++;
     w->unmarked += p->record.n + 64;
     return maybe_mark(w, err);
@@ -243,14 +250,14 @@ static enum imrec_status put_scan_skips(struct writer *w, struct imrec_error *er
 {
     const struct scan *s = &w->o.job->scan;
     for (size_t i = 0; w->o.pack->part.index == 0 && i < s->skip_count; i++) {
-        const char *path = s->skips[i].path;
-        const struct report_line l = {
-            {(const uint8_t *)path, strlen(path)}, s->skips[i].why, s->skips[i].reason, 0, 0};
+        const struct report_line l =
+            report_line_of(s->skips[i].path, s->skips[i].why, s->skips[i].reason);
         const struct outcome o = {.reason = l.reason, .class_index = -1};
         IMREC_TRY(report(w, &l, err));
         if (w->o.pack->on_error == IMREC_ON_ERROR_STOP)
             return stop_at(&l, err);
         tally_add(&w->tally, &o);
+        tally_note_skip(&w->tally, line_of(w));
     }
     return IMREC_OK;
 }
@@ -262,6 +269,8 @@ visit_picture(void *user, const struct outcome *o, struct bytes line, struct imr
 {
     struct writer *w = user;
     count(w, *o);
+    if (o->reason != REASON_NONE)
+        tally_note_skip(&w->tally, line);
     if (w->report == NULL || line.n == 0)
         return IMREC_OK;
     IMREC_TRY(sink_append(w->report, line.p, line.n, err));
@@ -405,6 +414,21 @@ static enum imrec_status finish_all(struct writer *w, struct imrec_error *err)
     return mark(w, err);
 }
 
+static enum imrec_status none_packed(const struct writer *w, struct imrec_error *err)
+{
+    const struct tally *t = &w->tally;
+    const struct imrec_pack_skip *first = &t->first[0];
+    const struct bytes path = {(const uint8_t *)first->path, strlen(first->path)};
+    if (t->reasons[REASON_OUTSIDE] == t->skipped)
+        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                              "none of %" PRIu64 " images could be packed: they lie in no class "
+                              "folder, which class_from=flat allows",
+                              t->skipped);
+    return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                          "none of %" PRIu64 " images could be packed; the first, %s: %s",
+                          t->skipped, text_quote(path).s, first->reason);
+}
+
 enum imrec_status writer_commit(struct writer *w, struct imrec_error *err)
 {
     w->sound = false; /* from here on a resume begins at the last mark */
@@ -412,11 +436,7 @@ enum imrec_status writer_commit(struct writer *w, struct imrec_error *err)
         sink_abort(w->list);
         w->list = NULL;
         journal_remove(&w->journal);
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "none of %" PRIu64 " pictures could be packed%s", w->tally.skipped,
-                              w->tally.reasons[REASON_OUTSIDE] == w->tally.skipped
-                                  ? ": they lie in no class folder, which class_from=flat allows"
-                                  : "");
+        return none_packed(w, err);
     }
     if (!w->complete)
         IMREC_TRY(finish_all(w, err));

@@ -3,6 +3,7 @@
 #include "im2rec/command/classic.h"
 #include "im2rec/command/pairs.h"
 #include "im2rec/command/prefix.h"
+#include "im2rec/command/skips.h"
 #include "im2rec/command/summary.h"
 #include "im2rec/pack_options.h"
 #include "imrec/imrec.h"
@@ -191,6 +192,8 @@ static int run_one(struct command *c)
                                              : imrec_pack(&c->task, &c->o, &r, &err);
     const double seconds = (double)(cli_now_ms() - begin) / 1e3;
     end_progress(&watch, &r);
+    if (!c->o.quiet)
+        skips_print(stderr, NAME, &r, c->o.report);
     if (st != IMREC_OK)
         return cli_fail(NAME, &err);
     if (c->o.json)

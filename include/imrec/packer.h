@@ -113,6 +113,7 @@ struct imrec_pack_task {
 };
 
 #define IMREC_PACK_KINDS 32
+#define IMREC_PACK_SKIPS 10
 
 struct imrec_pack_count {
     char name[32];
@@ -120,6 +121,14 @@ struct imrec_pack_count {
 };
 struct imrec_pack_range {
     uint32_t least, median, most;
+};
+
+/* An image that is not in the set. */
+struct imrec_pack_skip {
+    uint64_t line;    /* of the list, from 1; 0: of a folder */
+    char path[512];   /* below the root, any bytes; of a longer one "..." and its end */
+    char code[32];    /* as in `reasons`: "damaged" */
+    char reason[512]; /* what is wrong, without a subject: "is empty" */
 };
 
 /* What came of a run: the data set's card. Equal runs give equal numbers, resumed or not. */
@@ -140,12 +149,15 @@ struct imrec_pack_result {
     struct imrec_pack_count encoded[IMREC_PACK_KINDS];
     uint32_t encoded_count;
     uint64_t unlabelled; /* of packed: without a label; 0 is stored in its place */
+    struct imrec_pack_skip first_skips[IMREC_PACK_SKIPS]; /* in the order of the list; */
+    uint32_t first_skip_count;                            /* options.report has all of them */
 };
 
 /* Packs. *out is filled as far as it is known, also on failure.
  *   IMREC_OK             the set is committed; out->skipped pictures are not in it.
  *   IMREC_ERR_CANCELLED  progress() returned false; what is done is kept, resume=1 goes on.
- *   IMREC_ERR_DATA       on_error=stop met a picture that cannot be packed, or none could be.
+ *   IMREC_ERR_DATA       on_error=stop met a picture that cannot be packed, or none could be: the
+ *                        message has the first one's reason.
  *   IMREC_ERR_ARGUMENT   a wrong option or task; nothing was touched.
  *   IMREC_ERR_IO         with sys_errno EBUSY: another process, or another call of this one, writes
  *                        the files of this name now; nothing was touched.

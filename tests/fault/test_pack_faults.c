@@ -263,7 +263,10 @@ START_TEST(a_folder_without_a_good_picture_is_an_error_and_leaves_nothing)
     q.o.exts = "";
     q.o.max_pixels = 1;
     ck_assert_int_eq(packing_run(&q, tmp_path(&q.dir, "b.rec")), IMREC_ERR_DATA);
-    ck_assert_ptr_nonnull(strstr(q.err.message, "none of 27 pictures"));
+    ck_assert_ptr_nonnull(strstr(q.err.message, "none of 27 images could be packed; the first, '"));
+    ck_assert_msg(strstr(q.err.message, q.result.first_skips[0].path) != NULL &&
+                      strstr(q.err.message, q.result.first_skips[0].reason) != NULL,
+                  "%s", q.err.message);
     ck_assert(!is_there(&q, "b.journal.part"));
     ck_assert(!is_there(&q, "b.lst.part"));
     packing_remove(&q);

@@ -179,10 +179,13 @@ START_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed)
     struct stopper s = {step};
     const struct imrec_pack_task task = {
         .root = p.source, .out = kept_path(&p, "b"), .progress = stop_at, .user = &s};
+    struct imrec_pack_skip skips[IMREC_PACK_SKIPS];
     uint64_t resumed = 0, runs = 0;
     add_pictures(MORE);
     p.o.report = kept_path(&p, "a.report");
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_OK);
+    memcpy(skips, p.result.first_skips, sizeof(skips));
+    ck_assert_uint_eq(p.result.first_skip_count, MADE_BAD);
     p.o.report = kept_path(&p, "b.report");
     p.o.resume = true;
     p.o.threads = 3;
@@ -199,6 +202,7 @@ START_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed)
     ck_assert_uint_gt(runs, 0);
     ck_assert_uint_gt(resumed, 0);
     ck_assert_uint_eq(p.result.packed, MADE_GOOD + MORE);
+    ck_assert(memcmp(skips, p.result.first_skips, sizeof(skips)) == 0); /* as if in one run */
     expect_same_set(&p, "a", "b");
     expect_same_file(&p, "a", "b", ".report");
     ck_assert(!is_there(&p, "b.journal.part"));

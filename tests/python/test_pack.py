@@ -37,6 +37,20 @@ def test_a_folder_of_classes(folder, tmp_path):
         assert sorted(next(it).labels) == [0] * 4 + [1] * 4 + [2] * 4
 
 
+def test_what_was_skipped_is_named_with_its_reason(folder, tmp_path, caplog):
+    for i in range(12):
+        (folder / "bee" / f"bad{i:02d}.jpg").write_bytes(b"")
+    (folder / "ant" / os.fsdecode(b"\xff.jpg")).write_bytes(b"x")
+    card = imrec.pack(folder, tmp_path / "train.rec", shuffle=False)
+    assert card["skipped"] == 13 and card["reasons"] == {"empty": 12, "name_not_utf8": 1}
+    assert [(s["path"], s["reason"]) for s in card["first_skips"]] == [
+        (os.fsdecode(b"ant/\xff.jpg"), "the name is not UTF-8")] + [(f"bee/bad{i:02d}.jpg", "is empty") for i in range(9)]
+    line = next(r.getMessage() for r in caplog.records if r.name == "imrec")
+    assert "13 of 25 images are not in" in line and ": 12 empty, 1 name_not_utf8; " in line and "bee/bad00.jpg: is empty" in line
+    with pytest.raises(imrec.DataError, match="none of 25 images could be packed; the first, .*: the name is not UTF-8"):
+        imrec.pack(folder, tmp_path / "none.rec", max_pixels=1)
+
+
 def test_a_list_with_the_folder_that_it_is_relative_to(folder, tmp_path):
     (tmp_path / "some.lst").write_text("5\t2.5\tbee/1.jpg\n9\t4\tant/0.jpg\n")
     imrec.pack(tmp_path / "some.lst", tmp_path / "some.rec", root=folder, resize=16, quality=80)

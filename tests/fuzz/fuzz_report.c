@@ -1,0 +1,24 @@
+/* Any bytes as a line of the report, which a journal holds; and as a path in one, which is read
+ * back. */
+#include "im2rec/skip_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct imrec_pack_skip s;
+    struct buf line = BUF_INIT(1 << 24);
+    (void)report_read((struct bytes){data, size}, &s);
+    const struct report_line l = {{data, size}, "is empty", REASON_EMPTY, size, 0};
+    if (report_write(&line, &l, NULL) == IMREC_OK) {
+        if (!report_read((struct bytes){line.p, line.n}, &s) || s.line != size)
+            abort();
+        if (size < sizeof(s.path) && memcmp(s.path, data, size) != 0)
+            abort();
+    }
+    buf_free(&line);
+    return 0;
+}
