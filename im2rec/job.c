@@ -290,6 +290,11 @@ void job_close(struct job *j)
     *j = (struct job){0};
 }
 
+uint64_t job_found(const struct job *j, const struct imrec_pack_options *o)
+{
+    return j->total + (o->part.index == 0 ? j->scan.skip_count : 0);
+}
+
 const struct class_list *job_classes(const struct job *j)
 {
     const struct class_list *l = j->has_given ? &j->given : &j->scan.classes;

@@ -45,6 +45,8 @@ job_next(struct job *j, struct parcel *p, struct imrec_error *err);
 /* Reads the class list that fixes the numbering. */
 IMREC_NODISCARD enum imrec_status
 job_load_classes(const char *path, struct job *j, struct imrec_error *err);
+/* Pictures of this share, those that the scan has passed over included, of which share 0 tells. */
+uint64_t job_found(const struct job *j, const struct imrec_pack_options *o);
 
 /* The names behind the labels; NULL: there are none. */
 const struct class_list *job_classes(const struct job *j);

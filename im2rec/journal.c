@@ -297,22 +297,29 @@ static enum imrec_status check_first(struct lines *l, const char *uri, uint64_t 
     return IMREC_OK;
 }
 
-/* Finds the last mark: *end is where the next line goes. */
-static enum imrec_status
-last_mark(struct lines *l, struct journal_mark *mark, uint64_t *end, struct imrec_error *err)
+/* Finds the last mark that counts: *end is where the next line goes. */
+static enum imrec_status last_mark(struct lines *l, uint64_t most_skips, struct journal_mark *mark,
+                                   uint64_t *end, struct imrec_error *err)
 {
     struct bytes line, report;
+    struct journal_mark next;
     char head[HEAD_BYTES];
+    uint64_t skips = 0;
     enum imrec_status st;
     *mark = (struct journal_mark){0};
     *end = l->at + l->given;
-    while ((st = next_line(l, &line, err)) == IMREC_OK)
-        if (line.p[0] == 'm' && head_of(line, head, &report)) {
-            if (!read_numbers(head, 'm', mark, sizeof(*mark) / sizeof(uint64_t)))
-                return imrec_error_at(err, IMREC_ERR_CORRUPT, l->at, "the journal's mark '%.80s'",
-                                      head);
-            *end = l->at + l->given;
-        }
+    while ((st = next_line(l, &line, err)) == IMREC_OK) {
+        skips += line.p[0] == 's';
+        if (line.p[0] != 'm' || !head_of(line, head, &report))
+            continue;
+        if (!read_numbers(head, 'm', &next, sizeof(next) / sizeof(uint64_t)))
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, l->at, "the journal's mark '%.80s'",
+                                  head);
+        if (skips > most_skips && !next.complete)
+            continue;
+        *mark = next;
+        *end = l->at + l->given;
+    }
     return st == IMREC_END ? IMREC_OK : st;
 }
 
@@ -330,15 +337,6 @@ visit_all(struct lines *l, uint64_t end, const struct journal_visitor *v, struct
         IMREC_TRY(visit(head, report, v, err));
     }
     return IMREC_OK;
-}
-
-static enum imrec_status replay(struct lines *l, const char *uri, uint64_t print, uint64_t total,
-                                const struct journal_visitor *v, struct journal_mark *mark,
-                                uint64_t *end, struct imrec_error *err)
-{
-    IMREC_TRY(check_first(l, uri, print, total, err));
-    IMREC_TRY(last_mark(l, mark, end, err));
-    return visit_all(l, *end, v, err);
 }
 
 static enum imrec_status open_lines(const char *uri, struct lines *l, struct imrec_error *err)
@@ -369,14 +367,19 @@ journal_format_of(const char *uri, enum journal_format *out, struct imrec_error 
 }
 
 enum imrec_status journal_resume(const char *uri, uint64_t print, uint64_t total,
-                                 const struct journal_visitor *v, struct journal *out,
-                                 struct journal_mark *mark, struct imrec_error *err)
+                                 uint64_t most_skips, const struct journal_visitor *v,
+                                 struct journal *out, struct journal_mark *mark,
+                                 struct imrec_error *err)
 {
     struct lines l = {0};
     uint64_t end = 0;
     *out = (struct journal){.pending = BUF_INIT(PENDING_MAX)};
     IMREC_TRY(open_lines(uri, &l, err));
-    enum imrec_status st = replay(&l, uri, print, total, v, mark, &end, err);
+    enum imrec_status st = check_first(&l, uri, print, total, err);
+    if (st == IMREC_OK)
+        st = last_mark(&l, most_skips, mark, &end, err);
+    if (st == IMREC_OK)
+        st = visit_all(&l, end, v, err);
     source_close(l.source);
     buf_free(&l.held);
     if (st == IMREC_OK)

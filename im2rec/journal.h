@@ -62,10 +62,12 @@ struct journal_visitor {
 /* Whether an interrupted run left a journal under `uri` that is of this list and these options. */
 bool journal_is_of(const char *uri, uint64_t fingerprint, uint64_t total);
 /* Reads what an interrupted run left under `uri`, tells the visitor all that is durable, and
- * opens the journal to go on behind the last mark. A journal of another list or other options is
- * IMREC_ERR_ARGUMENT; one without a whole first line is IMREC_END: nothing was begun. */
-IMREC_NODISCARD enum imrec_status journal_resume(const char *uri, uint64_t fingerprint,
-                                                 uint64_t total, const struct journal_visitor *v,
-                                                 struct journal *out, struct journal_mark *mark,
-                                                 struct imrec_error *err);
+ * opens the journal to go on behind the last mark before which at most `most_skips` pictures were
+ * skipped (or behind that of a complete set): the others are tried again. A journal of another list
+ * or other options is IMREC_ERR_ARGUMENT; one without a whole first line is IMREC_END: nothing was
+ * begun. */
+IMREC_NODISCARD enum imrec_status
+journal_resume(const char *uri, uint64_t fingerprint, uint64_t total, uint64_t most_skips,
+               const struct journal_visitor *v, struct journal *out, struct journal_mark *mark,
+               struct imrec_error *err);
 #endif

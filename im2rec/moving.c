@@ -31,6 +31,7 @@ moving_init(struct moving *m, const struct imrec_pack_options *o, struct imrec_e
     IMREC_TRY(recipe_init(&m->recipe, &m->options, err));
     m->follow.recipe = &m->recipe;
     m->follow.moved = m->moved;
+    file_root_init(&m->root, o->masks, false);
     return o->masks[0] != '\0' ? codec_new(&m->codec, err) : IMREC_OK;
 }
 
@@ -105,7 +106,7 @@ bool moving_find(struct moving *m, struct parcel *p, const struct imrec_picture_
     if (!mask_name(p, name))
         return false;
     p->path = (struct bytes){(const uint8_t *)name, strlen(name)};
-    const bool found = file_open(p, m->o->masks, &m->fd, &m->bytes);
+    const bool found = file_open(p, &m->root, &m->fd, &m->bytes);
     p->path = picture;
     if (!found) {
         m->fd = -1;
@@ -145,7 +146,7 @@ static bool read_mask(struct moving *m, struct parcel *p, const struct imrec_pic
     const bool swaps = orient_swaps(info->orientation);
     const int fd = m->fd;
     m->fd = -1;
-    if (!file_read(p, fd, m->bytes, 0, &m->file))
+    if (!file_read(p, &m->root, fd, m->bytes, 0, &m->file))
         return false;
     m->png = (struct bytes){m->file.p, m->file.n};
     const enum imrec_status st =

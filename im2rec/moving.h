@@ -12,7 +12,8 @@ struct moving {
     const struct imrec_pack_options *o;
     struct imrec_iter_options options; /* of recipe */
     struct recipe recipe;
-    struct codec *codec; /* of masks; NULL: none are packed */
+    struct codec *codec;   /* of masks; NULL: none are packed */
+    struct file_root root; /* of masks */
     struct file_bytes file;
     struct mask mask, result, moved[2];
     struct det_label label;

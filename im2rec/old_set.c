@@ -62,9 +62,8 @@ enum imrec_status set_check_free(const struct set_files *s, struct imrec_error *
 
 /* ---- the other format ------------------------------------------------------------------- */
 
-/* The manifest there, or nothing where there is none or nobody can read it. */
-static enum imrec_status
-load_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err)
+enum imrec_status
+set_load_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err)
 {
     char name[NAME_BYTES];
     uint8_t *text = NULL;
@@ -97,7 +96,7 @@ static bool is_cbf(const struct manifest *m)
 static enum imrec_status check_manifest(const struct set_files *s, struct imrec_error *err)
 {
     struct manifest m;
-    enum imrec_status st = load_manifest(s, &m, err);
+    enum imrec_status st = set_load_manifest(s, &m, err);
     if (m.shard_count != 0 && is_cbf(&m) != s->cbf) {
         char name[NAME_BYTES];
         set_name(s->rec, SET_MANIFEST, name);
@@ -136,8 +135,7 @@ enum imrec_status set_check_format(const struct set_files *s, struct imrec_error
 
 /* ---- removing --------------------------------------------------------------------------- */
 
-/* The file `base` beside the set. False: the name is too long for any of ours. */
-static bool name_beside(const struct set_files *s, const char *base, char out[NAME_BYTES])
+bool set_name_beside(const struct set_files *s, const char *base, char out[NAME_BYTES])
 {
     const int folder = (int)(set_base_name(s->rec) - s->rec);
     const int n = snprintf(out, NAME_BYTES, "%.*s%s", folder, s->rec, base);
@@ -185,7 +183,7 @@ static enum imrec_status remove_shards(const struct set_files *s, const struct m
         for (int i = 0; i < 3; i++) {
             if (names[i] == NULL)
                 continue;
-            if (can_be_shard(s, names[i]) && name_beside(s, names[i], name)) {
+            if (can_be_shard(s, names[i]) && set_name_beside(s, names[i], name)) {
                 IMREC_TRY(sink_remove(name, err));
                 continue;
             }
@@ -220,7 +218,7 @@ static enum imrec_status
 take_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err)
 {
     char name[NAME_BYTES];
-    IMREC_TRY(load_manifest(s, m, err));
+    IMREC_TRY(set_load_manifest(s, m, err));
     set_name(s->rec, SET_MANIFEST, name);
     return sink_remove(name, err);
 }

@@ -9,10 +9,12 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "im2rec/finished.h"
 #include "im2rec/items.h"
 #include "im2rec/journal.h"
 #include "im2rec/lists.h"
 #include "im2rec/pack_options.h"
+#include "im2rec/read_file.h"
 #include "im2rec/set_files.h"
 #include "im2rec/writer.h"
 
@@ -29,6 +31,7 @@ struct run {
     const struct imrec_pack_options *o;
     struct job *job;
     struct items *items; /* instead of the job's list; or NULL */
+    const struct file_root *root;
     struct writer *writer;
     struct budget budget;
     struct packer **packers;
@@ -223,7 +226,7 @@ static enum imrec_status prepare(struct run *r, struct imrec_error *err)
                               r->workers);
     const struct packer_options po = {.all = r->o,
                                       .of_pixels = r->items != NULL ? &r->items->of_pixels : NULL,
-                                      .root = r->task->root,
+                                      .root = r->root,
                                       .budget = &r->budget};
     for (uint32_t i = 0; i < r->workers; i++)
         IMREC_TRY(packer_new(&po, &r->packers[i], err));
@@ -371,17 +374,23 @@ static enum imrec_status pack_task(const struct imrec_pack_task *task, struct im
                                    struct imrec_pack_result *out, struct imrec_error *err)
 {
     struct job job;
+    struct file_root root;
     const struct job_options jo = {task, o, scan_goes_on, (void *)(uintptr_t)task};
+    file_root_init(&root, task->root, task->list == NULL && o->annotations[0] == '\0');
     IMREC_TRY(open_job(&jo, o, &job, err));
-    struct run r = {.task = task, .o = o, .job = &job};
-    enum imrec_status st;
-    if (o->list)
+    struct run r = {.task = task, .o = o, .job = &job, .root = &root};
+    enum imrec_status st = IMREC_END;
+    if (o->resume && !o->list)
+        st = finished_find(task, o, &job, out, err);
+    if (st != IMREC_END)
+        ; /* nothing is left to do, or an error says why nothing is done */
+    else if (o->list)
         st = lists_write(&job, task, o, out, err);
     else if (job.total + job.scan.skip_count == 0)
         st = no_pictures(task, o, err);
     else
         st = pack(&r, out, err);
-    out->total = job.total + (o->part.index == 0 ? job.scan.skip_count : 0);
+    out->total = job_found(&job, o);
     out->other_files = job.scan.other_files;
     job_close(&job);
     return st;
@@ -413,9 +422,11 @@ pack_items(const struct imrec_pack_task *task, const struct imrec_pack_source *s
 {
     struct job job;
     struct items items;
+    struct file_root root;
     o->pack_label = true;
+    file_root_init(&root, task->root, false);
     IMREC_TRY(items_open(source, task, o, &job, &items, err));
-    struct run r = {.task = task, .o = o, .job = &job, .items = &items};
+    struct run r = {.task = task, .o = o, .job = &job, .items = &items, .root = &root};
     const enum imrec_status st = pack(&r, out, err);
     out->total = r.next;
     job_close(&job);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "im2rec/augmenting.h"
+#include "im2rec/skip_limit.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
@@ -79,8 +80,11 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
         return refuse(err, "train_ratio, test_ratio and chunks cut lists: they need list");
     if ((double)o->train_ratio + (double)o->test_ratio > 1.0000001)
         return refuse(err, "train_ratio and test_ratio must not exceed 1 together");
-    if (o->list && (o->part.count != 1 || o->shards != 0 || o->shard_size != 0))
-        return refuse(err, "list writes lists only: part, shards and shard_size cannot go with it");
+    if (o->list &&
+        (o->part.count != 1 || o->shards != 0 || o->shard_size != 0 || o->max_skipped[0] != '\0'))
+        return refuse(err,
+                      "list writes lists only: part, shards, shard_size and max_skipped cannot "
+                      "go with it");
     if (o->pixels && o->format != IMREC_PACK_CBF)
         return refuse(err, "pixels are stored in CNTK's binary format only: they need format=cbf");
     if (o->pixels && (o->pass_through || o->resize == 0 || !o->center_crop || o->color < 0))
@@ -113,6 +117,7 @@ static enum imrec_status check_augment(const struct imrec_pack_options *o, struc
 enum imrec_status pack_options_check(const struct imrec_pack_options *given,
                                      struct imrec_pack_options *out, struct imrec_error *err)
 {
+    struct skip_limit limit; /* here it is only looked at, too */
     imrec_pack_options_init(out);
     if (given != NULL) {
         if (given->struct_size < sizeof(size_t) || given->struct_size > (1u << 16))
@@ -124,6 +129,7 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
     IMREC_TRY(param_check(pack_params, out, err));
     IMREC_TRY(check_combinations(out, err));
     IMREC_TRY(check_augment(out, err));
+    IMREC_TRY(skip_limit_parse(out->max_skipped, &limit, err));
     if (out->annotations[0] != '\0')
         out->pack_label = true;
     IMREC_TRY(source_check_local(out->masks, err));

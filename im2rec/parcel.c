@@ -31,7 +31,7 @@
 struct packer {
     const struct imrec_pack_options *o; /* those of the image in hand */
     const struct imrec_pack_options *all, *of_pixels;
-    const char *root;
+    const struct file_root *root;
     struct budget *budget;
     struct codec *codec;
     struct resize_scratch *scratch;
@@ -409,7 +409,7 @@ static bool read_file(struct packer *k, struct parcel *p)
     if (!file_open(p, k->root, &fd, &size))
         return false;
     if (may_take(k, p, size))
-        return file_read(p, fd, size, k->head.n, &k->file); /* which closes it */
+        return file_read(p, k->root, fd, size, k->head.n, &k->file); /* which closes it */
     close(fd);
     return false;
 }

@@ -42,10 +42,11 @@ void parcel_check_name(struct parcel *p);
 
 /* What a worker keeps between pictures. */
 struct packer;
+struct file_root;
 struct packer_options {
     const struct imrec_pack_options *all;
     const struct imrec_pack_options *of_pixels; /* of images that come as pixels; NULL: none do */
-    const char *root;
+    const struct file_root *root;
     struct budget *budget;
 };
 IMREC_NODISCARD enum imrec_status

@@ -2,6 +2,7 @@
 #include "im2rec/read_file.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "storage/source.h"
 
 #include <errno.h>
@@ -18,11 +19,90 @@ static void fail(struct parcel *p, enum imrec_status status, const char *what, i
              (const char *)p->path.p, strerror(failed));
 }
 
-/* Some errors say that we have run out of something, not that the picture is bad. */
-static void refuse(struct parcel *p, const char *what, int failed)
+bool file_is_absolute(struct bytes path)
+{
+    static const char scheme[] = "file://";
+    return (path.n != 0 && path.p[0] == '/') ||
+           (path.n >= sizeof(scheme) - 1 && memcmp(path.p, scheme, sizeof(scheme) - 1) == 0);
+}
+
+/* root/path; a path from "/" on, and a URI of a file, are not below the root. */
+static enum imrec_status
+join(struct bytes path, const char *root, char full[2 * PICTURE_PATH_MAX], struct imrec_error *err)
+{
+    const size_t n = file_is_absolute(path) ? 0 : strlen(root),
+                 slash = n != 0 && root[n - 1] != '/';
+    if (n + slash + path.n + 1 > PICTURE_PATH_MAX)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "the path is longer than 4095 bytes");
+    memcpy(full, root, n);
+    full[n] = '/';
+    char *own = full + n + slash;
+    memcpy(own, path.p, path.n);
+    own[path.n] = '\0';
+    IMREC_TRY(source_check_local(own, err));
+    if (source_path(own) != own)
+        memmove(full, source_path(own), strlen(source_path(own)) + 1);
+    return IMREC_OK;
+}
+
+/* ---- folders that go while they are packed ------------------------------------------------ */
+
+void file_root_init(struct file_root *r, const char *path, bool scanned)
+{
+    struct stat st;
+    *r = (struct file_root){.path = path, .scanned = scanned};
+    if (stat(path, &st) != 0)
+        return;
+    r->known = true;
+    r->device = (uint64_t)st.st_dev;
+    r->inode = (uint64_t)st.st_ino;
+}
+
+/* Unmounted, it may stand there as another, empty one. */
+static bool is_there(const struct file_root *r)
+{
+    struct stat st;
+    return !r->known || (stat(r->path, &st) == 0 && (uint64_t)st.st_dev == r->device &&
+                         (uint64_t)st.st_ino == r->inode);
+}
+
+static bool parent_is_there(const struct parcel *p, const struct file_root *r)
+{
+    char full[2 * PICTURE_PATH_MAX];
+    struct stat st;
+    size_t n = p->path.n;
+    while (n != 0 && p->path.p[n - 1] != '/')
+        n--;
+    return !r->scanned || n == 0 ||
+           join((struct bytes){p->path.p, n}, r->path, full, NULL) != IMREC_OK ||
+           stat(full, &st) == 0;
+}
+
+/* Whether the file cannot be had because a whole folder has gone. */
+static bool is_gone(struct parcel *p, const struct file_root *r)
+{
+    const bool root = is_there(r);
+    if (root && parent_is_there(p, r))
+        return false;
+    p->failed = IMREC_ERR_IO;
+    snprintf(
+        p->why, sizeof(p->why),
+        "%.*s cannot be read: %s%.200s is gone, or another one, since the run began; when it is "
+        "back, resume goes on",
+        (int)(p->path.n < 200 ? p->path.n : 200), (const char *)p->path.p,
+        root ? "its folder below " : "the folder ", r->path);
+    return true;
+}
+
+/* Some errors say that we have run out of something, or that a folder has gone, not that the
+ * picture is bad. */
+static void refuse(struct parcel *p, const struct file_root *root, const char *what, int failed)
 {
     if (failed == ENOMEM || failed == EMFILE || failed == ENFILE)
         fail(p, failed == ENOMEM ? IMREC_ERR_NO_MEMORY : IMREC_ERR_IO, what, failed);
+    else if (is_gone(p, root))
+        return;
     else if (failed == ENOENT || failed == ENOTDIR)
         parcel_skip(p, REASON_MISSING, "there is no such file");
     else if (failed == ELOOP)
@@ -30,6 +110,8 @@ static void refuse(struct parcel *p, const char *what, int failed)
     else
         parcel_skip(p, REASON_UNREADABLE, "%s: %s", what, strerror(failed));
 }
+
+/* ---- files -------------------------------------------------------------------------------- */
 
 static bool is_plain(struct parcel *p, const struct stat *st)
 {
@@ -45,57 +127,29 @@ static bool is_plain(struct parcel *p, const struct stat *st)
     return false;
 }
 
-bool file_is_absolute(struct bytes path)
-{
-    static const char scheme[] = "file://";
-    return (path.n != 0 && path.p[0] == '/') ||
-           (path.n >= sizeof(scheme) - 1 && memcmp(path.p, scheme, sizeof(scheme) - 1) == 0);
-}
-
-/* root/path; a path from "/" on, and a URI of a file, are not below the root. */
-static bool join(struct parcel *p, const char *root, char full[2 * PICTURE_PATH_MAX])
-{
-    const size_t n = file_is_absolute(p->path) ? 0 : strlen(root),
-                 slash = n != 0 && root[n - 1] != '/';
-    if (n + slash + p->path.n + 1 > PICTURE_PATH_MAX) {
-        parcel_skip(p, REASON_UNREADABLE, "the path is longer than 4095 bytes");
-        return false;
-    }
-    memcpy(full, root, n);
-    full[n] = '/';
-    char *own = full + n + slash;
-    struct imrec_error err;
-    memcpy(own, p->path.p, p->path.n);
-    own[p->path.n] = '\0';
-    if (source_check_local(own, &err) != IMREC_OK) {
-        parcel_skip(p, REASON_UNREADABLE, "%s", err.message);
-        return false;
-    }
-    if (source_path(own) != own)
-        memmove(full, source_path(own), strlen(source_path(own)) + 1);
-    return true;
-}
-
-bool file_open(struct parcel *p, const char *root, int *fd, uint64_t *size)
+bool file_open(struct parcel *p, const struct file_root *root, int *fd, uint64_t *size)
 {
     char full[2 * PICTURE_PATH_MAX];
     struct stat st;
-    if (!join(p, root, full))
+    struct imrec_error err;
+    if (join(p->path, root->path, full, &err) != IMREC_OK) {
+        parcel_skip(p, REASON_UNREADABLE, "%s", err.message);
         return false;
+    }
     if (stat(full, &st) != 0) { /* before opening: that alone may do something to a device */
-        refuse(p, "cannot be looked at", errno);
+        refuse(p, root, "cannot be looked at", errno);
         return false;
     }
     if (!is_plain(p, &st))
         return false;
     *fd = open(full, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (*fd < 0) {
-        refuse(p, "cannot be opened", errno);
+        refuse(p, root, "cannot be opened", errno);
         return false;
     }
     if (fstat(*fd, &st) != 0 || !is_plain(p, &st)) { /* it may have changed in between */
         if (p->outcome.reason == REASON_NONE)
-            refuse(p, "cannot be looked at", errno);
+            refuse(p, root, "cannot be looked at", errno);
         close(*fd);
         return false;
     }
@@ -117,14 +171,14 @@ static bool make_room(struct parcel *p, size_t bytes, struct file_bytes *f)
     return f->p != NULL;
 }
 
-static bool read_all(struct parcel *p, int fd, uint8_t *to, size_t n)
+static bool read_all(struct parcel *p, const struct file_root *root, int fd, uint8_t *to, size_t n)
 {
     for (size_t at = 0; at < n;) {
         const ssize_t got = read(fd, to + at, n - at);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
-            refuse(p, "cannot be read", errno);
+            refuse(p, root, "cannot be read", errno);
             return false;
         }
         if (got == 0) {
@@ -136,10 +190,11 @@ static bool read_all(struct parcel *p, int fd, uint8_t *to, size_t n)
     return true;
 }
 
-bool file_read(struct parcel *p, int fd, uint64_t size, size_t headroom, struct file_bytes *f)
+bool file_read(struct parcel *p, const struct file_root *root, int fd, uint64_t size,
+               size_t headroom, struct file_bytes *f)
 {
-    const bool read =
-        make_room(p, headroom + (size_t)size, f) && read_all(p, fd, f->p + headroom, (size_t)size);
+    const bool read = make_room(p, headroom + (size_t)size, f) &&
+                      read_all(p, root, fd, f->p + headroom, (size_t)size);
     close(fd);
     f->n = read ? (size_t)size : 0;
     return read;

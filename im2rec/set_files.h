@@ -54,6 +54,12 @@ IMREC_NODISCARD enum imrec_status
 set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err);
 
 /* ---- old_set.c: what stands there ---- */
+/* The file `base` beside the set. False: the name is too long for any of ours. */
+bool set_name_beside(const struct set_files *s, const char *base, char out[NAME_BYTES]);
+struct manifest;
+/* The manifest there, without shards where there is none or nobody can read it. */
+IMREC_NODISCARD enum imrec_status
+set_load_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err);
 /* An interrupted run can be resumed. */
 bool set_is_unfinished(const struct set_files *s);
 /* IMREC_ERR_ARGUMENT where an output exists. */

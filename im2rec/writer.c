@@ -6,8 +6,9 @@
 #include "formats/crc32c.h"
 #include "formats/image_list.h"
 #include "formats/set_names.h"
-#include "formats/text.h"
+#include "im2rec/run_ends.h"
 #include "im2rec/set_files.h"
+#include "im2rec/skip_limit.h"
 #include "im2rec/skip_report.h"
 #include "im2rec/stale_parts.h"
 
@@ -34,7 +35,9 @@ struct writer {
     uint64_t done_count, done_room;
     uint64_t next, packed, number; /* pictures, records, the shard being written */
     uint64_t label_width;          /* most labels of a record */
-    struct cbf_shape shape;        /* of a CBF set's streams */
+    struct skip_limit limit;
+    uint64_t most_skips;    /* that the run may have; UINT64_MAX: any number */
+    struct cbf_shape shape; /* of a CBF set's streams */
     uint32_t list_crc;
     uint64_t unmarked; /* bytes since the last mark */
     int64_t quiet_until_ns;
@@ -195,12 +198,16 @@ put_record(struct writer *w, const struct parcel *p, struct imrec_error *err)
     return IMREC_OK;
 }
 
-static enum imrec_status stop_at(const struct report_line *l, struct imrec_error *err)
+/* Counts a picture that is in neither the list nor a shard, and ends a run that has too many. */
+static enum imrec_status count_skip(struct writer *w, const struct outcome *o,
+                                    const struct report_line *l, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                          "%s: %s; on_error=skip packs "
-                          "the others",
-                          text_quote(l->path).s, l->why);
+    tally_add(&w->tally, o);
+    tally_note_skip(&w->tally, line_of(w));
+    if (w->tally.skipped <= w->most_skips)
+        return IMREC_OK;
+    return end_too_many(&w->tally, w->o.pack->max_skipped, w->most_skips,
+                        w->o.once ? "" : "; resume tries them again", l, err);
 }
 
 /* Pixels have no bytes of their own; a sound is never encoded; a CBF file may hold neither. */
@@ -225,16 +232,17 @@ static enum imrec_status put(struct writer *w, const struct parcel *p, struct im
     if (told)
         IMREC_TRY(report(w, &l, err));
     if (o->reason != REASON_NONE && w->o.pack->on_error == IMREC_ON_ERROR_STOP)
-        return stop_at(&l, err);
+        return end_stopped_at(&l, err);
     if (o->reason == REASON_NONE)
         IMREC_TRY(put_record(w, p, err));
     if (!w->o.once)
         IMREC_TRY(journal_picture(&w->journal, o, told ? line_of(w) : (struct bytes){0}, err));
-    count(w, *o);
-    if (o->reason != REASON_NONE)
-        tally_note_skip(&w->tally, line_of(w));
     w->next++;
     w->unmarked += p->record.n + 64;
+    if (o->reason != REASON_NONE)
+        IMREC_TRY(count_skip(w, o, &l, err));
+    else
+        count(w, *o);
     return maybe_mark(w, err);
 }
 
@@ -255,9 +263,8 @@ static enum imrec_status put_scan_skips(struct writer *w, struct imrec_error *er
         const struct outcome o = {.reason = l.reason, .class_index = -1};
         IMREC_TRY(report(w, &l, err));
         if (w->o.pack->on_error == IMREC_ON_ERROR_STOP)
-            return stop_at(&l, err);
-        tally_add(&w->tally, &o);
-        tally_note_skip(&w->tally, line_of(w));
+            return end_stopped_at(&l, err);
+        IMREC_TRY(count_skip(w, &o, &l, err));
     }
     return IMREC_OK;
 }
@@ -298,8 +305,10 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
     const struct journal_visitor v = {w, visit_picture, visit_shard};
     const struct job *j = w->o.job;
     struct journal_mark m;
+    const uint64_t most =
+        w->most_skips == UINT64_MAX ? UINT64_MAX : w->most_skips - w->tally.skipped;
     const enum imrec_status st =
-        journal_resume(w->files.journal, j->fingerprint, j->total, &v, &w->journal, &m, err);
+        journal_resume(w->files.journal, j->fingerprint, j->total, most, &v, &w->journal, &m, err);
     if (st == IMREC_END) /* it ended before its first line was whole */
         return begin(w, err);
     IMREC_TRY(st);
@@ -311,6 +320,11 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
     w->complete = m.complete != 0;
     if (m.packed != 0 && w->shape.label_dim == 0)
         w->shape.label_dim = (uint32_t)w->label_width;
+    if (m.complete && w->tally.skipped > w->most_skips)
+        return end_too_many(&w->tally, w->o.pack->max_skipped, w->most_skips,
+                            ": the files are written and lack their names only, which resume gives "
+                            "them with a larger max_skipped",
+                            NULL, err);
     if (m.complete)
         return IMREC_OK;
     IMREC_TRY(m.next == 0 ? sink_open(w->files.list, &w->list, err)
@@ -318,10 +332,21 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
     return m.shard.records != 0 ? open_shard(w, &m.shard, err) : IMREC_OK;
 }
 
+/* A share of nobody knows how many is looked at in the end. */
+static enum imrec_status set_limit(struct writer *w, struct imrec_error *err)
+{
+    const bool unknown = w->o.once && w->o.job->total == 0;
+    IMREC_TRY(skip_limit_parse(w->o.pack->max_skipped, &w->limit, err));
+    w->most_skips = unknown ? skip_limit_of_some(&w->limit)
+                            : skip_limit_of(&w->limit, job_found(w->o.job, w->o.pack));
+    return IMREC_OK;
+}
+
 static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_error *err)
 {
     const struct class_list *classes = job_classes(w->o.job);
     const struct imrec_pack_options *o = w->o.pack;
+    IMREC_TRY(set_limit(w, err));
     IMREC_TRY(set_files_init(w->o.task, o, &w->files, err));
     IMREC_TRY(set_check_format(&w->files, err));
     IMREC_TRY(tally_init(&w->tally, classes != NULL ? classes->count : 0, err));
@@ -414,21 +439,6 @@ static enum imrec_status finish_all(struct writer *w, struct imrec_error *err)
     return mark(w, err);
 }
 
-static enum imrec_status none_packed(const struct writer *w, struct imrec_error *err)
-{
-    const struct tally *t = &w->tally;
-    const struct imrec_pack_skip *first = &t->first[0];
-    const struct bytes path = {(const uint8_t *)first->path, strlen(first->path)};
-    if (t->reasons[REASON_OUTSIDE] == t->skipped)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "none of %" PRIu64 " images could be packed: they lie in no class "
-                              "folder, which class_from=flat allows",
-                              t->skipped);
-    return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                          "none of %" PRIu64 " images could be packed; the first, %s: %s",
-                          t->skipped, text_quote(path).s, first->reason);
-}
-
 enum imrec_status writer_commit(struct writer *w, struct imrec_error *err)
 {
     w->sound = false; /* from here on a resume begins at the last mark */
@@ -436,8 +446,11 @@ enum imrec_status writer_commit(struct writer *w, struct imrec_error *err)
         sink_abort(w->list);
         w->list = NULL;
         journal_remove(&w->journal);
-        return none_packed(w, err);
+        return end_none_packed(&w->tally, err);
     }
+    const uint64_t most = skip_limit_of(&w->limit, w->next);
+    if (w->o.once && w->tally.skipped > most)
+        return end_too_many(&w->tally, w->o.pack->max_skipped, most, "", NULL, err);
     if (!w->complete)
         IMREC_TRY(finish_all(w, err));
     IMREC_TRY(commit_report(w, err));

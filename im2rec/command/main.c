@@ -192,7 +192,7 @@ static int run_one(struct command *c)
                                              : imrec_pack(&c->task, &c->o, &r, &err);
     const double seconds = (double)(cli_now_ms() - begin) / 1e3;
     end_progress(&watch, &r);
-    if (!c->o.quiet)
+    if (!c->o.quiet && !r.was_complete)
         skips_print(stderr, NAME, &r, c->o.report);
     if (st != IMREC_OK)
         return cli_fail(NAME, &err);
@@ -200,7 +200,7 @@ static int run_one(struct command *c)
         summary_json(stdout, &r, seconds);
     else if (!c->o.quiet)
         summary_card(stdout, c->task.out, &r, seconds);
-    return r.skipped != 0 ? EXIT_PARTIAL : EXIT_OK;
+    return r.skipped != 0 && !r.was_complete ? EXIT_PARTIAL : EXIT_OK;
 }
 
 /* One list after the other; the worst outcome counts, and a failure ends it. */

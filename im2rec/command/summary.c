@@ -54,6 +54,11 @@ static void shards(FILE *out, const struct imrec_pack_result *r)
 void summary_card(FILE *out, const char *name, const struct imrec_pack_result *r, double seconds)
 {
     char n[HUMAN_BYTES], time[HUMAN_BYTES];
+    if (r->was_complete) {
+        fprintf(out, "%s is complete already: %s images; nothing was left to do\n", cli_show(name),
+                human_count(r->packed, n));
+        return;
+    }
     fprintf(out, "%s\n", cli_show(name));
     if (r->lists == 0) {
         fprintf(out, "packed     %10s  in %s, %.0f images/s\n", human_count(r->packed, n),
@@ -121,6 +126,7 @@ void summary_json(FILE *out, const struct imrec_pack_result *r, double seconds)
     json_range(&j, "height_px", &r->height);
     json_counts(&j, "kinds", r->kinds, r->kind_count);
     json_counts(&j, "skipped_by_reason", r->reasons, r->reason_count);
+    json_bool(&j, "was_complete", r->was_complete);
     json_end(&j);
     json_close(&j);
 }

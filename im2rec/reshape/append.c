@@ -214,6 +214,36 @@ static void keep_choice(struct append *a)
               drops ? "without" : "with");
 }
 
+/* OUT.appended.part: while it is there, OUT.appended is an append's own and may be replaced. */
+static void claim_name(const struct append *a, char out[NAME_BYTES])
+{
+    snprintf(out, NAME_BYTES, "%.*s", (int)strlen(a->extra) - 4, a->extra);
+}
+
+/* A set of that name without the claim is somebody's. */
+static enum imrec_status claim_extra(const struct append *a, struct imrec_error *err)
+{
+    char claim[NAME_BYTES], manifest[NAME_BYTES];
+    struct sink *sink;
+    claim_name(a, claim);
+    set_name(a->extra, SET_MANIFEST, manifest);
+    if (sink_exists(manifest) && !set_part_exists(claim))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s is in the way: a set of this name is made and removed by every "
+                              "append; move it",
+                              manifest);
+    IMREC_TRY(sink_open(claim, &sink, err));
+    return sink_finish(sink, err);
+}
+
+static enum imrec_status drop_claim(const struct append *a, struct imrec_error *err)
+{
+    char claim[NAME_BYTES], part[NAME_BYTES + 8];
+    claim_name(a, claim);
+    snprintf(part, sizeof(part), "%s.part", claim);
+    return sink_remove(part, err);
+}
+
 static enum imrec_status
 pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
 {
@@ -275,7 +305,7 @@ join(struct append *a, const struct imrec_pack_result *new, struct imrec_error *
     return st;
 }
 
-/* The new pictures' own set: all of it. */
+/* The new pictures' own set, all of it, and the claim on its name. */
 static enum imrec_status remove_extra(const struct append *a, struct imrec_error *err)
 {
     const struct imrec_pack_task task = {.out = a->extra, .exact_name = true};
@@ -285,7 +315,8 @@ static enum imrec_status remove_extra(const struct append *a, struct imrec_error
     IMREC_TRY(set_clear(&files, err));
     IMREC_TRY(sink_remove(files.list, err));
     set_name(files.rec, SET_CLASSES, name);
-    return sink_remove(name, err);
+    IMREC_TRY(sink_remove(name, err));
+    return drop_claim(a, err);
 }
 
 static enum imrec_status add_new_shards(struct append *a, struct imrec_error *err)
@@ -319,8 +350,14 @@ append(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
     IMREC_TRY(take_shards(a, err));
     IMREC_TRY(check(a, err));
     IMREC_TRY(check_old(a, err));
-    IMREC_TRY(pack_new(a, out, err));
-    enum imrec_status st = add_new_shards(a, err);
+    IMREC_TRY(claim_extra(a, err));
+    enum imrec_status st = pack_new(a, out, err);
+    if (st != IMREC_OK) {
+        if (a->source != NULL) /* nothing is left that could be resumed */
+            (void)drop_claim(a, NULL);
+        return st;
+    }
+    st = add_new_shards(a, err);
     if (st == IMREC_OK)
         st = join(a, out, err);
     if (st == IMREC_OK)

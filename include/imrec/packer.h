@@ -68,7 +68,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(int64_t, keypoints,          "0", 0, 4096,    "points",  "list",  "with --pack-label: labels (with boxes: each object) end in so many keypoints of x, y, visibility") \
     X(const char *, keypoint_pairs, "", 0, 4096,    "A-B,...", "list",  "keypoints, from 0, that change places in a mirror") \
     X(enum imrec_drawn_on, drawn_on, "upright", 0, 1, "upright|stored", "image", "the picture that boxes, keypoints, and masks whose size does not tell, were drawn on: turned by its EXIF orientation, or as it is stored") \
-    X(bool,    drop_empty,         "0", 0, 1,       "",        "list",  "with --annotations: leave out images without an object; else they are packed without a box")
+    X(bool,    drop_empty,         "0", 0, 1,       "",        "list",  "with --annotations: leave out images without an object; else they are packed without a box") \
+    X(const char *, max_skipped,   "",  0, 64,      "N|P%",    "run",   "end the run, which --resume can continue, when more images than this are skipped: a number, or a share of all images, as 0.5% (default: no limit)")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text is borrowed until
@@ -151,13 +152,17 @@ struct imrec_pack_result {
     uint64_t unlabelled; /* of packed: without a label; 0 is stored in its place */
     struct imrec_pack_skip first_skips[IMREC_PACK_SKIPS]; /* in the order of the list; */
     uint32_t first_skip_count;                            /* options.report has all of them */
+    bool was_complete; /* resume=1 met a finished set: packed, skipped, resumed, shards, bytes and
+                          classes are its, and nothing was done */
 };
 
 /* Packs. *out is filled as far as it is known, also on failure.
- *   IMREC_OK             the set is committed; out->skipped pictures are not in it.
+ *   IMREC_OK             the set is committed; out->skipped pictures are not in it. Or, with
+ *                        resume=1, it was already: out->was_complete.
  *   IMREC_ERR_CANCELLED  progress() returned false; what is done is kept, resume=1 goes on.
- *   IMREC_ERR_DATA       on_error=stop met a picture that cannot be packed, or none could be: the
- *                        message has the first one's reason.
+ *   IMREC_ERR_DATA       on_error=stop met a picture that cannot be packed, or none could be (the
+ *                        message has the first one's reason), or more were skipped than
+ *                        max_skipped allows.
  *   IMREC_ERR_ARGUMENT   a wrong option or task; nothing was touched.
  *   IMREC_ERR_IO         with sys_errno EBUSY: another process, or another call of this one, writes
  *                        the files of this name now; nothing was touched.

@@ -233,6 +233,23 @@ START_TEST(shards_of_any_number_are_the_sets_own)
 }
 END_TEST
 
+/* An append packs into a set of its own first, a.appended. */
+START_TEST(an_append_replaces_no_set_but_its_own)
+{
+    char out[512];
+    snprintf(out, sizeof(out), "%s", tmp_path(&p.dir, "a"));
+    const struct imrec_pack_task task = {.root = p.source, .out = out};
+    ck_assert_int_eq(pack(false), IMREC_OK);
+    ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a.appended")), IMREC_OK);
+    const uint64_t before = folder_print();
+    expect_refused(imrec_append(&task, &p.o, &p.result, &p.err), "a.appended.manifest.json is in");
+    ck_assert_uint_eq(folder_print(), before);
+    tmp_write(&p.dir, "a.appended.part", "", 0); /* an interrupted append has left it */
+    ck_assert_msg(imrec_append(&task, &p.o, &p.result, &p.err) == IMREC_OK, "%s", p.err.message);
+    ck_assert(!is_there(&p, "a.appended.rec") && !is_there(&p, "a.appended.part"));
+}
+END_TEST
+
 START_TEST(names_of_classes_do_not_outlive_them)
 {
     ck_assert_int_eq(pack(false), IMREC_OK);
@@ -260,6 +277,7 @@ int main(void)
     tcase_add_loop_test(t, force_leaves_files_that_no_set_of_its_name_has, 0, 4);
     tcase_add_test(t, a_set_that_is_made_anew_leaves_them_too);
     tcase_add_loop_test(t, shards_of_any_number_are_the_sets_own, 0, 2);
+    tcase_add_test(t, an_append_replaces_no_set_but_its_own);
     tcase_add_loop_test(t, names_of_classes_do_not_outlive_them, 0, 2);
     suite_add_tcase(s, t);
     return suite_run(s);

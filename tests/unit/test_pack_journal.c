@@ -100,13 +100,15 @@ static enum imrec_status see_shard(void *user, const struct journal_shard *s, st
     return IMREC_OK;
 }
 
+static uint64_t most_skips = UINT64_MAX;
+
 static enum imrec_status
 resume(uint64_t print, uint64_t total, struct seen *seen, struct journal_mark *m)
 {
     struct journal j;
     const struct journal_visitor v = {seen, see_picture, see_shard};
     *seen = (struct seen){0};
-    const enum imrec_status st = journal_resume(uri, print, total, &v, &j, m, &err);
+    const enum imrec_status st = journal_resume(uri, print, total, most_skips, &v, &j, m, &err);
     journal_leave(&j);
     return st;
 }
@@ -170,6 +172,19 @@ START_TEST(a_flipped_byte_ends_what_counts_as_done)
 }
 END_TEST
 
+START_TEST(marks_behind_too_many_skips_do_not_count)
+{
+    static const uint64_t done[] = {0, EVERY, PICTURES, PICTURES}; /* 2 and 7 were skipped */
+    struct seen seen;
+    struct journal_mark m;
+    write_journal();
+    most_skips = (uint64_t)_i;
+    ck_assert_msg(resume(0xabcdef, PICTURES, &seen, &m) == IMREC_OK, "%s", err.message);
+    ck_assert_uint_eq(m.next, done[_i]);
+    ck_assert_uint_eq(seen.pictures, m.next);
+}
+END_TEST
+
 START_TEST(a_journal_of_another_run_is_refused)
 {
     struct seen seen;
@@ -191,6 +206,7 @@ int main(void)
     tcase_add_test(t, what_was_written_is_read_back);
     tcase_add_test(t, a_journal_cut_anywhere_says_what_its_last_whole_mark_says);
     tcase_add_test(t, a_flipped_byte_ends_what_counts_as_done);
+    tcase_add_loop_test(t, marks_behind_too_many_skips_do_not_count, 0, 4);
     tcase_add_test(t, a_journal_of_another_run_is_refused);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -26,7 +26,9 @@ const struct cli_page cli_page_im2rec = {
         "set,\n"
         "and --resume goes on with it. The bytes are the same for every number of threads.\n"
         "\n"
-        "A picture that cannot be packed is skipped, counted and named with the reason.\n"
+        "An image that cannot be packed is skipped and counted; the first ten are named with "
+        "their\n"
+        "reasons. --max-skipped ends a run that skips too many.\n"
         "\n"
         "--annotations packs the boxes of COCO (a JSON file) or Pascal VOC (a folder of XML "
         "files)\n"
@@ -55,5 +57,5 @@ const struct cli_page cli_page_im2rec = {
         "train.rec\n"
         "  im2rec --annotations instances_train2017.json train2017/ coco.rec\n"
         "  im2rec --pass-through --shards 8 set_train.lst photos/ train.rec\n",
-    .exits = "0 all packed, 1 failed, 2 wrong usage, 3 packed, but some pictures skipped",
+    .exits = "0 all packed or finished before, 1 failed, 2 wrong usage, 3 some images skipped",
 };
