@@ -13,21 +13,23 @@
 
 /* Name, and what it does. Every field is a uint64_t. */
 #define FAULT_FIELDS(X)                                                                            \
-    X(seek_ms)     /* reading elsewhere than where the last read ended takes so long */            \
-    X(mb_per_s)    /* 10^6 bytes a second pass, whoever reads */                                   \
-    X(latency_us)  /* every read waits so long; such waits overlap */                              \
-    X(short_bytes) /* a call moves at most so many bytes */                                        \
-    X(interrupt)   /* every so-manieth call is interrupted (EINTR) */                              \
-    X(read_eio)    /* this read call fails with EIO */                                             \
-    X(read_dead)   /* from this read call on, all fail with EIO */                                 \
-    X(bad_begin)   /* pages of 4096 bytes that hold bytes from here ... */                         \
-    X(bad_end)     /* ... to here cannot be read (EIO) */                                          \
-    X(ends_at)     /* files end here when they are read; 0: where they end */                      \
-    X(write_eio)   /* this write call fails with EIO */                                            \
-    X(sync_eio)    /* this fsync() fails with EIO */                                               \
-    X(rename_eio)  /* this rename() fails with EIO */                                              \
-    X(call_eio)    /* this call of any of these four kinds fails with EIO */                       \
-    X(space)       /* so many bytes can be written, then ENOSPC; 0: no limit */
+    X(seek_ms)       /* reading elsewhere than where the last read ended takes so long */          \
+    X(mb_per_s)      /* 10^6 bytes a second pass, whoever reads */                                 \
+    X(latency_us)    /* every read waits so long; such waits overlap */                            \
+    X(short_bytes)   /* a call moves at most so many bytes */                                      \
+    X(interrupt)     /* every so-manieth call is interrupted (EINTR) */                            \
+    X(read_eio)      /* this read call fails with EIO */                                           \
+    X(read_dead)     /* from this read call on, all fail with EIO */                               \
+    X(bad_begin)     /* pages of 4096 bytes that hold bytes from here ... */                       \
+    X(bad_end)       /* ... to here cannot be read (EIO) */                                        \
+    X(ends_at)       /* files end here when they are read; 0: where they end */                    \
+    X(write_eio)     /* this write call fails with EIO */                                          \
+    X(sync_eio)      /* this fsync() fails with EIO */                                             \
+    X(rename_eio)    /* this rename() fails with EIO */                                            \
+    X(call_eio)      /* this call of any of these four kinds fails with EIO */                     \
+    X(space)         /* so many bytes can be written, then ENOSPC; 0: no limit */                  \
+    X(push_kb_per_s) /* what is made durable waits for the disk: 10^3 bytes a second */            \
+    X(rename_ms)     /* every rename() takes so long */
 
 struct fault_script {
 #define FAULT_FIELD(name) uint64_t name;

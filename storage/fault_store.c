@@ -35,6 +35,7 @@ struct device {
 
 struct fault_file {
     struct device *device;
+    uint64_t dirty; /* bytes written that the disk does not have */
 };
 
 static struct mutex g_lock = MUTEX_INIT; /* of the list and the user counts */
@@ -311,17 +312,44 @@ static ssize_t fault_pwrite(void *user, int fd, const void *p, size_t n, off_t o
     if (code == 0)
         d->counts.bytes_written += n;
     mutex_unlock(&d->lock);
+    if (code == 0)
+        ((struct fault_file *)user)->dirty += n;
     return code != 0 ? result_of(code) : pwrite(fd, p, n, offset);
+}
+
+static void wait_ms(uint64_t ms)
+{
+    if (ms != 0)
+        disk_sleep_until(disk_now_ns() + ms * 1000000u);
+}
+
+/* The disk takes at most n of the file's dirty bytes, at its speed. */
+static void write_back(struct fault_file *f, uint64_t n)
+{
+    const uint64_t kb_per_s = f->device->script.push_kb_per_s;
+    n = n < f->dirty ? n : f->dirty;
+    f->dirty -= n;
+    if (kb_per_s != 0)
+        wait_ms(n / kb_per_s);
 }
 
 static int fault_fsync(void *user, int fd)
 {
-    struct device *d = ((struct fault_file *)user)->device;
+    struct fault_file *f = user;
+    struct device *d = f->device;
     mutex_lock(&d->lock);
     d->calls++;
     const bool fails = ++d->counts.syncs == d->script.sync_eio || d->calls == d->script.call_eio;
     mutex_unlock(&d->lock);
+    write_back(f, f->dirty);
     return fails ? result_of(EIO) : fsync(fd);
+}
+
+static int fault_push(void *user, int fd, off_t offset, off_t n, bool wait)
+{
+    if (wait)
+        write_back(user, (uint64_t)n);
+    return file_push(fd, offset, n, wait);
 }
 
 static int fault_rename(void *user, const char *from, const char *to)
@@ -332,11 +360,12 @@ static int fault_rename(void *user, const char *from, const char *to)
     const bool fails =
         ++d->counts.renames == d->script.rename_eio || d->calls == d->script.call_eio;
     mutex_unlock(&d->lock);
+    wait_ms(d->script.rename_ms);
     return fails ? result_of(EIO) : rename(from, to);
 }
 
-static const struct file_calls calls = {fault_pread, fault_pwrite, fault_will_need,
-                                        fault_fsync, fault_rename, gone};
+static const struct file_calls calls = {
+    fault_pread, fault_pwrite, fault_will_need, fault_fsync, fault_push, fault_rename, gone};
 
 /* ---- the store ------------------------------------------------------------------------------- */
 

@@ -48,14 +48,20 @@ static int plain_fsync(void *user, int fd)
     return fsync(fd);
 }
 
+static int plain_push(void *user, int fd, off_t offset, off_t n, bool wait)
+{
+    (void)user;
+    return file_push(fd, offset, n, wait);
+}
+
 static int plain_rename(void *user, const char *from, const char *to)
 {
     (void)user;
     return rename(from, to);
 }
 
-static const struct file_calls plain = {plain_pread, plain_pwrite, plain_will_need,
-                                        plain_fsync, plain_rename, NULL};
+static const struct file_calls plain = {
+    plain_pread, plain_pwrite, plain_will_need, plain_fsync, plain_push, plain_rename, NULL};
 
 static void done_with(const struct file_calls *calls, void *user)
 {
@@ -250,6 +256,15 @@ static enum imrec_status file_sync(struct out *o, struct imrec_error *err)
     return IMREC_OK;
 }
 
+static enum imrec_status
+file_push_out(struct out *o, uint64_t offset, uint64_t n, bool wait, struct imrec_error *err)
+{
+    struct file_out *f = (struct file_out *)o;
+    if (f->calls->push(f->user, f->fd, (off_t)offset, (off_t)n, wait) != 0)
+        return io_error(err, errno, f->path, "cannot make it durable", offset);
+    return IMREC_OK;
+}
+
 static void file_out_close(struct out *o, bool remove)
 {
     struct file_out *f = (struct file_out *)o;
@@ -261,7 +276,7 @@ static void file_out_close(struct out *o, bool remove)
     imrec_free(f);
 }
 
-static const struct out_ops file_out_ops = {file_write, file_sync, file_out_close};
+static const struct out_ops file_out_ops = {file_write, file_sync, file_push_out, file_out_close};
 
 /* What stands under the final name must be replaceable: nothing, or a regular file. */
 static enum imrec_status check_final(const char *path, struct imrec_error *err)

@@ -13,6 +13,7 @@ struct file_calls {
     ssize_t (*pwrite)(void *user, int fd, const void *p, size_t n, off_t offset);
     void (*will_need)(void *user, int fd, off_t offset, off_t n);
     int (*fsync)(void *user, int fd);
+    int (*push)(void *user, int fd, off_t offset, off_t n, bool wait); /* as struct out_ops says */
     int (*rename)(void *user, const char *from, const char *to);
     void (*gone)(void *user); /* the file is closed, or was never opened; may be NULL */
 };
@@ -24,6 +25,8 @@ IMREC_NODISCARD enum imrec_status file_source_open(const char *path, const struc
 IMREC_NODISCARD enum imrec_status file_out_open(const char *path, uint64_t size,
                                                 const struct file_calls *calls, void *user,
                                                 struct out **out, struct imrec_error *err);
+/* sync_file_range() of Linux; elsewhere nothing, and 0. */
+int file_push(int fd, off_t offset, off_t n, bool wait);
 /* open() of a regular file, which never waits; *fd is -1 on failure. */
 IMREC_NODISCARD enum imrec_status
 file_open_regular(const char *path, int flags, int *fd, struct imrec_error *err);

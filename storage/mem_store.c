@@ -201,7 +201,7 @@ static void mem_out_close(struct out *o, bool remove)
     imrec_free(m);
 }
 
-static const struct out_ops mem_out_ops = {mem_write, mem_sync, mem_out_close};
+static const struct out_ops mem_out_ops = {mem_write, mem_sync, NULL, mem_out_close};
 
 static enum imrec_status
 resume_from(struct mem_out *m, const char *part, uint64_t size, struct imrec_error *err)

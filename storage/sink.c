@@ -6,11 +6,16 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "storage/write_behind.h"
 
 #include <string.h>
 
 #define BUFFER_BYTES ((size_t)4 << 20) /* small appends are collected, larger ones pass by */
+/* What a sync has to wait for at once, where nobody may wait long: more is pushed to the disk in
+ * pieces before, so many bytes ahead of the one that is waited for. */
+#define PUSH_BYTES ((uint64_t)4 << 20)
+#define PUSH_AHEAD ((uint64_t)32 << 20)
 
 struct sink {
     struct out *out;
@@ -18,8 +23,10 @@ struct sink {
     char *uri;
     const char *name; /* in the store; inside uri */
     uint64_t size;    /* appended, resumed bytes included */
-    size_t used;      /* of buffer */
-    bool failed;      /* once: what is written is not what was appended */
+    uint64_t synced;  /* of them, durable */
+    const struct stop *stop;
+    size_t used; /* of buffer */
+    bool failed; /* once: what is written is not what was appended */
     struct write_behind behind;
     uint8_t *buffer, *other; /* being filled; being written, NULL until a buffer was full */
     uint8_t first[BUFFER_BYTES];
@@ -35,7 +42,7 @@ start(const char *uri, uint64_t size, struct sink *s, struct imrec_error *err)
                               uri);
     memcpy(s->uri, uri, n);
     IMREC_TRY(store_of(s->uri, &s->store, &s->name, err));
-    s->size = size == STORE_NEW ? 0 : size;
+    s->synced = s->size = size == STORE_NEW ? 0 : size;
     s->buffer = s->first;
     IMREC_TRY(s->store->open_out(s->name, size, &s->out, err));
     write_behind_init(&s->behind, s->out);
@@ -97,9 +104,16 @@ static enum imrec_status check(const struct sink *s, struct imrec_error *err)
 
 static enum imrec_status put(struct sink *s, const void *p, size_t n, struct imrec_error *err)
 {
+    const uint8_t *at = p;
     enum imrec_status st = write_behind_wait(&s->behind, err);
-    if (st == IMREC_OK && n != 0)
-        st = s->out->ops->write(s->out, p, n, err);
+    while (st == IMREC_OK &&
+           n != 0) { /* in pieces: the disk may be slow, and full of dirty pages */
+        const size_t piece = n < BUFFER_BYTES ? n : BUFFER_BYTES;
+        st =
+            stop_is_overdue(s->stop) ? stop_error(err) : s->out->ops->write(s->out, at, piece, err);
+        at += piece;
+        n -= piece;
+    }
     return ended(s, st);
 }
 
@@ -144,11 +158,41 @@ enum imrec_status sink_append(struct sink *s, const void *p, size_t n, struct im
     return IMREC_OK;
 }
 
+void sink_stop_with(struct sink *s, const struct stop *stop)
+{
+    s->stop = stop;
+}
+
+static enum imrec_status push(struct sink *s, uint64_t from, bool wait, struct imrec_error *err)
+{
+    const uint64_t left = s->size - from;
+    return s->out->ops->push(s->out, from, left < PUSH_BYTES ? left : PUSH_BYTES, wait, err);
+}
+
+/* Little is left to the sync itself. */
+static enum imrec_status push_all(struct sink *s, struct imrec_error *err)
+{
+    if (s->stop == NULL || s->out->ops->push == NULL || s->size - s->synced <= PUSH_AHEAD)
+        return IMREC_OK;
+    for (uint64_t at = s->synced; at < s->size + PUSH_AHEAD; at += PUSH_BYTES) {
+        if (stop_is_overdue(s->stop))
+            return stop_error(err);
+        if (at < s->size)
+            IMREC_TRY(push(s, at, false, err));
+        if (at - s->synced >= PUSH_AHEAD)
+            IMREC_TRY(push(s, at - PUSH_AHEAD, true, err));
+    }
+    return IMREC_OK;
+}
+
 enum imrec_status sink_sync(struct sink *s, struct imrec_error *err)
 {
     IMREC_TRY(flush(s, err));
-    const enum imrec_status st = s->out->ops->sync(s->out, err);
+    enum imrec_status st = push_all(s, err);
+    if (st == IMREC_OK)
+        st = s->out->ops->sync(s->out, err);
     s->failed = st != IMREC_OK; /* after a failed sync the system may have dropped pages */
+    s->synced = st == IMREC_OK ? s->size : s->synced;
     return st;
 }
 

@@ -19,6 +19,11 @@ sink_open(const char *uri, struct sink **out, struct imrec_error *err);
  * Fewer bytes there are IMREC_ERR_IO. */
 IMREC_NODISCARD enum imrec_status
 sink_resume(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err);
+/* From here on writing and syncing that takes long ends with IMREC_ERR_CANCELLED once *stop has
+ * been asked for a second; what was appended is then not durable. stop lives as long as the sink.
+ */
+struct stop;
+void sink_stop_with(struct sink *s, const struct stop *stop);
 IMREC_NODISCARD enum imrec_status
 sink_append(struct sink *s, const void *p, size_t n, struct imrec_error *err);        /* buffered */
 IMREC_NODISCARD enum imrec_status sink_sync(struct sink *s, struct imrec_error *err); /* durable */

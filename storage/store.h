@@ -13,6 +13,10 @@ struct out_ops {
     /* All n bytes behind those before, or an error. */
     enum imrec_status (*write)(struct out *o, const void *p, size_t n, struct imrec_error *err);
     enum imrec_status (*sync)(struct out *o, struct imrec_error *err); /* durable */
+    /* Begins to write n bytes from `offset` on to the disk, with `wait` also waits until it has
+     * them: what sync() then waits for is less. NULL: sync() takes no time. */
+    enum imrec_status (*push)(struct out *o, uint64_t offset, uint64_t n, bool wait,
+                              struct imrec_error *err);
     void (*close)(struct out *o, bool remove); /* remove: the temporary object goes, too */
 };
 

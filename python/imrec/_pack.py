@@ -83,7 +83,7 @@ class _Job:
         for many, few in (("kinds", "kind_count"), ("reasons", "reason_count"), ("encoded", "encoded_count")):
             card[many] = {entry["name"]: entry["count"] for entry in card[many][:card.pop(few)]}
         card["first_skips"] = card["first_skips"][:card.pop("first_skip_count")]
-        if card["skipped"]:
+        if card["skipped"] and not card["was_complete"]:
             why = ", ".join(f"{count} {reason}" for reason, count in card["reasons"].items())
             first = "; ".join(f"{s['path'] or 'line %d' % s['line']}: {s['reason']}" for s in card["first_skips"])
             logger.warning("%d of %d images are not in %s: %s; report=FILE names them all; %s", card["skipped"], card["total"],
@@ -190,8 +190,9 @@ else:
 
     Items stream: nothing but the set is written, and `memory` bounds what is held. What the iterable raises is raised here.
     Keys, columns and members that are not packed are listed in a warning of the logger imrec.
-    Returns a dict: images packed, skipped and why (`first_skips`: ten of them, with path and reason), kinds, those `encoded` again, classes, sizes, bytes. Ctrl-C ends a run over
-    a folder or list as an interrupted run ends, and resume=True goes on; one over an iterable leaves nothing.
+    Returns a dict: images packed, skipped and why (`first_skips`: ten of them, with path and reason), kinds, those `encoded`
+    again, classes, sizes, bytes. Ctrl-C ends a run over a folder or list as an interrupted run ends, and resume=True goes on;
+    one over an iterable leaves nothing.
     Raises ArgumentError, CorruptError and UnsupportedError (tars), DataError (on_error="stop", or nothing could be packed),
     StorageError, CancelledError.
 

@@ -1,5 +1,8 @@
 #include "base/alloc.h"
+#include "base/stop.h"
+#include "base/threads.h"
 #include "storage/fault.h"
+#include "storage/fault_disk.h"
 #include "storage/mem.h"
 #include "storage/sink.h"
 #include "storage/source.h"
@@ -266,10 +269,67 @@ START_TEST(no_allocation_that_fails_leaks_or_leaves_a_file)
 }
 END_TEST
 
+/* ---- asked to end ------------------------------------------------------------------------- */
+
+static void *ask_soon(void *arg)
+{
+    disk_sleep_until(disk_now_ns() + 300000000u);
+    stop_ask(arg);
+    return NULL;
+}
+
+/* 60 MB for a disk that takes 3 MB a second. */
+START_TEST(a_long_write_or_sync_ends_soon_after_it_is_asked_to)
+{
+    const struct fault_script slow = {.push_kb_per_s = 3000};
+    struct stop stop = {0};
+    struct thread asker = {0};
+    struct sink *s;
+    ck_assert_int_eq(sink_open(scripted(&slow), &s, &err), IMREC_OK);
+    sink_stop_with(s, &stop);
+    for (int i = 0; i < 7; i++)
+        ck_assert_int_eq(sink_append(s, data, BIG, &err), IMREC_OK);
+    ck_assert_int_eq(thread_start(&asker, "asker", ask_soon, &stop, &err), IMREC_OK);
+    const uint64_t begin = disk_now_ns();
+    ck_assert_int_eq(sink_sync(s, &err), IMREC_ERR_CANCELLED);
+    ck_assert_uint_lt(disk_now_ns() - begin, (uint64_t)5000000000); /* 1 s of grace, one piece */
+    ck_assert_uint_gt(disk_now_ns() - begin, 1000000000);
+    thread_join(&asker);
+    ck_assert_int_eq(sink_sync(s, &err), IMREC_ERR_IO); /* it may have holes now */
+    sink_leave(s);
+    ck_assert_int_eq(fault_counts("test").syncs, 0);
+    ck_assert_int_eq(sink_open(scripted(&slow), &s, &err), IMREC_OK);
+    sink_stop_with(s, &stop);
+    ck_assert_int_eq(sink_append(s, data, BIG, &err), IMREC_ERR_CANCELLED); /* it is overdue */
+    sink_abort(s);
+}
+END_TEST
+
+START_TEST(what_is_pushed_in_pieces_is_whole)
+{
+    const struct fault_script healthy = {0}, broken = {.sync_eio = 2};
+    const struct stop stop = {0};
+    struct sink *s;
+    for (int fails = 0; fails < 2; fails++) {
+        ck_assert_int_eq(sink_open(scripted(fails ? &broken : &healthy), &s, &err), IMREC_OK);
+        sink_stop_with(s, &stop);
+        for (int i = 0; i < 5; i++)
+            ck_assert_int_eq(sink_append(s, data, BIG, &err), IMREC_OK);
+        ck_assert_int_eq(sink_sync(s, &err), IMREC_OK);
+        for (int i = 0; i < 5; i++)
+            ck_assert_int_eq(sink_append(s, data, BIG, &err), IMREC_OK);
+        ck_assert_int_eq(sink_finish(s, &err), fails ? IMREC_ERR_IO : IMREC_OK);
+    }
+    const char *part = tmp_path(&dir, "out.rec.part");
+    ck_assert_int_eq(tmp_size(part), 10L * BIG);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("sink");
     TCase *tc = tcase_create("sink");
+    tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, an_object_is_there_after_its_commit_and_not_before);
     tcase_add_test(tc, what_was_left_goes_on_where_the_resume_says);
@@ -281,6 +341,8 @@ int main(void)
     tcase_add_test(tc, after_a_failed_write_no_commit_succeeds);
     tcase_add_loop_test(tc, a_write_that_fails_behind_the_back_is_told_before_anything_is_committed,
                         1, 4);
+    tcase_add_test(tc, a_long_write_or_sync_ends_soon_after_it_is_asked_to);
+    tcase_add_test(tc, what_is_pushed_in_pieces_is_whole);
     tcase_add_test(tc, only_a_regular_file_is_replaced);
     tcase_add_test(tc, no_allocation_that_fails_leaks_or_leaves_a_file);
     suite_add_tcase(s, tc);

@@ -1,0 +1,26 @@
+/* base/stop.h - long work is asked to end before it is done, by whoever waits for it.
+ *
+ * Whoever works looks now and then, every few rows or files; a look costs a load. NULL is nobody
+ * who asks. */
+#ifndef IMREC_BASE_STOP_H
+#define IMREC_BASE_STOP_H
+
+#include "imrec/error.h"
+
+#include <stdatomic.h>
+
+struct stop { /* zeroed at first */
+    atomic_bool asked;
+    atomic_uint_least64_t since_ns; /* clock_ns(), once asked */
+};
+
+void stop_ask(struct stop *s); /* any thread */
+static inline bool stop_asked(const struct stop *s)
+{
+    return s != NULL && atomic_load_explicit(&s->asked, memory_order_relaxed);
+}
+/* Asked for a second: for work that is worth being finished if that takes no longer. */
+bool stop_is_overdue(const struct stop *s);
+/* Fills *err, returns IMREC_ERR_CANCELLED. */
+enum imrec_status stop_error(struct imrec_error *err);
+#endif
