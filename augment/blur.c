@@ -2,6 +2,7 @@
 #include "augment/kernels.h"
 #include "augment/ops.h"
 #include "augment/scratch.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <string.h>
@@ -134,8 +135,10 @@ enum imrec_status blur(const struct imrec_image *p, float sigma, struct resize_s
     memset(b.across, 0, (b.values + ends) * sizeof(*b.across));
     for (uint32_t y = 0; y < p->height; y++)
         kernels->widen(p->pixels + (size_t)y * p->stride, b.all + y * b.values, b.values);
-    for (uint32_t y = 0; y < p->height; y++)
+    for (uint32_t y = 0; y < p->height; y++) {
+        IMREC_TRY(stop_check(scratch->stop, err));
         blur_row(&b, y, kernels);
+    }
     return IMREC_OK;
 }
 
@@ -155,6 +158,7 @@ enum imrec_status sharpen(const struct imrec_image *p, float factor, struct resi
     uint8_t *above = room, *here = room + bytes, *smooth = room + 2 * bytes;
     memcpy(above, p->pixels, bytes);
     for (uint32_t y = 1; y + 1 < p->height; y++) {
+        IMREC_TRY(stop_check(scratch->stop, err));
         uint8_t *row = p->pixels + (size_t)y * p->stride;
         memcpy(here, row, bytes);
         const uint8_t *const rows[3] = {above + p->channels, here + p->channels,

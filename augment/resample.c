@@ -138,6 +138,7 @@ enum imrec_status resample_window_at(const struct resample_job *job, const struc
         return scratch_no_memory(err);
     const size_t values = (size_t)w.width * from->channels;
     for (uint32_t at = 0; at < w.height; at++) {
+        IMREC_TRY(stop_check(scratch->stop, err));
         const uint32_t first = r.y.first[at] / RESAMPLE_PAIR, pairs = r.y.count[at] / RESAMPLE_PAIR;
         r.made = at == 0 ? first : r.made; /* what lies above the window is not made */
         make_pairs(&r, first + pairs);

@@ -107,6 +107,7 @@ static enum imrec_status run_nearest(const struct resize_run *r, struct imrec_er
     for (uint32_t x = 0; x < width; x++)
         at[x] = (nearest_at(&r->x, r->job->window.x + x) - r->region.x) * channels;
     for (uint32_t y = 0; y < r->to->height; y++) {
+        IMREC_TRY(stop_check(r->scratch->stop, err));
         const uint8_t *row = run_row(r, nearest_at(&r->y, r->job->window.y + y));
         uint8_t *out = run_out(r, y);
         for (uint32_t x = 0; x < width; x++)

@@ -42,6 +42,10 @@ IMREC_NODISCARD enum imrec_status
 resize_scratch_new(struct resize_scratch **out, struct imrec_error *err);
 void resize_scratch_free(struct resize_scratch *s);
 size_t resize_scratch_memory(const struct resize_scratch *s);
+/* Whatever works with this scratch from here on ends with IMREC_ERR_CANCELLED soon after *stop was
+ * asked. stop lives as long as the scratch; NULL: nobody asks. */
+struct stop;
+void resize_scratch_stop_with(struct resize_scratch *s, const struct stop *stop);
 IMREC_NODISCARD enum imrec_status
 resize_window(const struct resize_job *job, const struct imrec_image *from, struct image *to,
               struct resize_scratch *scratch, struct imrec_error *err);

@@ -124,6 +124,7 @@ enum imrec_status run_area(const struct resize_run *r, struct imrec_error *err)
     float *sum = row + padded;
     uint32_t have = UINT32_MAX; /* the source row that `row` is of: cells share their border */
     for (uint32_t y = 0; y < r->to->height; y++) {
+        IMREC_TRY(stop_check(r->scratch->stop, err));
         const struct area_taps a = taps_of(r, &r->y, r->job->window.y + y);
         for (uint32_t k = 0; k < a.count; k++) {
             if (a.first + k != have)
@@ -170,6 +171,7 @@ enum imrec_status run_area_whole(const struct resize_run *r, struct imrec_error 
     if (columns == NULL)
         return scratch_no_memory(err);
     for (uint32_t y = 0; y < r->to->height; y++) {
+        IMREC_TRY(stop_check(r->scratch->stop, err));
         memset(columns, 0, values * sizeof(*columns));
         for (uint32_t k = 0; k < r->y.whole; k++)
             add_row(columns, run_row(r, r->region.y + y * r->y.whole + k), values);

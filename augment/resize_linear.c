@@ -102,6 +102,7 @@ enum imrec_status run_linear(const struct resize_run *r, struct imrec_error *err
         return scratch_no_memory(err);
     struct two_rows have = {{rows, rows + row}, {-1, -1}};
     for (uint32_t y = 0; y < r->to->height; y++) {
+        IMREC_TRY(stop_check(r->scratch->stop, err));
         /* The weights are those of the unclipped place; only the row numbers are clipped. */
         const struct linear_tap tap = linear_at(&r->y, r->kind, r->job->window.y + y);
         const int64_t y0 = clip(tap.at, r->y.from), y1 = clip(tap.at + 1, r->y.from);

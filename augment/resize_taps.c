@@ -222,6 +222,7 @@ enum imrec_status run_taps(const struct resize_run *r, struct imrec_error *err)
         ring.rows[k] = rows + k * padded, ring.of[k] = -1;
     const size_t floats = taps == TAPS_CUBIC ? in_floats(r, values) : 0;
     for (uint32_t y = 0; y < r->to->height; y++) {
+        IMREC_TRY(stop_check(r->scratch->stop, err));
         const int32_t *made[TAPS_MOST];
         int16_t w[TAPS_MOST];
         float f;

@@ -23,6 +23,11 @@ void resize_scratch_free(struct resize_scratch *s)
     imrec_free(s);
 }
 
+void resize_scratch_stop_with(struct resize_scratch *s, const struct stop *stop)
+{
+    s->stop = stop;
+}
+
 size_t resize_scratch_memory(const struct resize_scratch *s)
 {
     size_t sum = sizeof(*s);

@@ -3,6 +3,7 @@
 #define IMREC_AUGMENT_SCRATCH_H
 
 #include "augment/resize.h"
+#include "base/stop.h"
 
 /* What a room is used for; each keeps the largest size it ever had. */
 enum scratch_room {
@@ -38,6 +39,7 @@ struct resize_scratch {
         size_t capacity;
     } tables[SCRATCH_TABLES];
     uint64_t uses;
+    const struct stop *stop;
 };
 
 /* count * size bytes on a cache line's start, and 64 bytes more that vectors may touch. The

@@ -1,6 +1,7 @@
 #include "augment/steps.h"
 
 #include "augment/ops.h"
+#include "augment/scratch.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -244,6 +245,7 @@ static enum imrec_status paint_ops(const struct recipe *r, const struct imrec_dr
 {
     const uint8_t fill = (uint8_t)r->o->fill_value;
     for (uint32_t i = 0; i < d->op_count; i++) {
+        IMREC_TRY(stop_check(scratch->stop, err));
         const enum imrec_op op = (enum imrec_op)d->op[i];
         const struct imrec_image *p = &images[*at].view;
         if (!op_moves(op)) {
@@ -324,6 +326,7 @@ enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d
 {
     const enum cpu_level level = cpu_level();
     for (uint32_t i = 0; i < r->paint_count; i++) {
+        IMREC_TRY(stop_check(scratch->stop, err));
         if (r->paints[i] == PAINT_OPS)
             IMREC_TRY(paint_ops(r, d, sample != NULL ? sample->follow : NULL, images, at, scratch,
                                 level, err));

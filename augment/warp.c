@@ -278,6 +278,7 @@ enum imrec_status warp_window_into(const struct warp_job *job, const struct imre
     memcpy(r.fill, job->fill, sizeof(r.fill));
     IMREC_TRY(columns(job, &i, &r, scratch, err));
     for (uint32_t y = 0; y < to->height; y++) {
+        IMREC_TRY(stop_check(scratch->stop, err));
         const double at_y = (double)job->window.y + y;
         r.u0 = fixed(i.b * at_y + i.c);
         r.v0 = fixed(i.e * at_y + i.g);

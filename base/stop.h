@@ -23,4 +23,8 @@ static inline bool stop_asked(const struct stop *s)
 bool stop_is_overdue(const struct stop *s);
 /* Fills *err, returns IMREC_ERR_CANCELLED. */
 enum imrec_status stop_error(struct imrec_error *err);
+static inline enum imrec_status stop_check(const struct stop *s, struct imrec_error *err)
+{
+    return stop_asked(s) ? stop_error(err) : IMREC_OK;
+}
 #endif

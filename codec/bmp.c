@@ -200,6 +200,7 @@ static enum imrec_status plain_rows(struct codec *c, const struct bmp *m, struct
     const size_t used = ((size_t)m->width * m->bits + 7) / 8; /* the padding may be missing */
     IMREC_TRY(codec_reserve(&c->scratch, (size_t)m->width * 4, err));
     for (uint32_t i = 0; i < r->region.height; i++) {
+        IMREC_TRY(stop_check(c->stop, err));
         const uint32_t y = r->region.y + i;
         const uint64_t at = m->pixels + (uint64_t)stride * (m->top_down ? y : m->height - 1 - y);
         if (at + used > c->image.n) {
@@ -281,7 +282,7 @@ static enum imrec_status run_rows(struct codec *c, const struct bmp *m, struct r
     size_t at = m->pixels, step = 1;
     bool cut = false;
     memset(v->pixels, 0, v->stride * v->height); /* what is not drawn has index 0 */
-    while (step != 0 && pen.y < m->height) {
+    while (step != 0 && pen.y < m->height && !stop_asked(c->stop)) {
         step = one_code(m, c->image.p + at, c->image.n - at, v->pixels, &pen, &cut);
         at += step;
     }

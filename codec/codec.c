@@ -70,6 +70,11 @@ void codec_free(struct codec *c)
     imrec_free(c);
 }
 
+void codec_stop_with(struct codec *c, const struct stop *stop)
+{
+    c->stop = stop;
+}
+
 /* libjpeg's own pools: about 30 KiB, and between pictures nothing else. */
 size_t codec_memory(const struct codec *c)
 {
@@ -153,7 +158,7 @@ static bool is_gzip(struct bytes b)
 
 static enum imrec_status unpack(struct codec *c, struct imrec_error *err)
 {
-    IMREC_TRY(codec_gunzip(c->image, c->limits.accept_truncated, &c->unpacked, err));
+    IMREC_TRY(codec_gunzip(c->image, c->limits.accept_truncated, c->stop, &c->unpacked, err));
     c->image = (struct bytes){c->unpacked.p, c->unpacked.n};
     c->info.gzip = true;
     if (!codec_jpeg.matches(c->image))
@@ -210,7 +215,10 @@ enum imrec_status codec_begin(struct codec *c, struct bytes image,
                               struct imrec_error *err)
 {
     reset(c, image, limits);
-    return begun(c, begin(c, err), info);
+    enum imrec_status st = begin(c, err);
+    if (stop_asked(c->stop)) /* here and below: whatever came of it */
+        st = stop_error(err);
+    return begun(c, st, info);
 }
 
 enum imrec_status codec_begin_pixels(struct codec *c, const struct imrec_image *pixels,
@@ -274,6 +282,7 @@ decode(struct codec *c, struct rows *rows, uint32_t *warnings, struct imrec_erro
     const enum imrec_status st = c->format->decode(c, rows, err);
     if (warnings != NULL)
         *warnings = rows->warnings;
+    IMREC_TRY(stop_check(c->stop, err));
     return st;
 }
 
@@ -322,6 +331,7 @@ enum imrec_status codec_decode_scaled(struct codec *c, uint32_t denominator, uin
     const enum imrec_status st = jpeg_decode_whole(c, denominator, channels, out, &counted, err);
     if (warnings != NULL)
         *warnings = counted;
+    IMREC_TRY(stop_check(c->stop, err));
     return st;
 }
 
@@ -334,6 +344,7 @@ enum imrec_status codec_check(struct codec *c, uint32_t *warnings, struct imrec_
     const enum imrec_status st = jpeg_check(c, &counted, err);
     if (warnings != NULL)
         *warnings = counted;
+    IMREC_TRY(stop_check(c->stop, err));
     return st;
 }
 

@@ -12,7 +12,12 @@
 struct codec; /* buffers of one worker, kept between pictures; imrec_decoder is this */
 
 IMREC_NODISCARD enum imrec_status codec_new(struct codec **out, struct imrec_error *err);
-void codec_free(struct codec *c);           /* NULL is allowed */
+void codec_free(struct codec *c); /* NULL is allowed */
+/* Decoding and encoding from here on ends with IMREC_ERR_CANCELLED soon after *stop was asked: what
+ * a picture was till then counts for nothing. stop lives as long as the codec; NULL: nobody asks.
+ */
+struct stop;
+void codec_stop_with(struct codec *c, const struct stop *stop);
 size_t codec_memory(const struct codec *c); /* bytes held now */
 
 /* What becomes of alpha when 1 or 3 channels are asked for; with 4 it is delivered. */

@@ -3,6 +3,7 @@
 #define IMREC_CODEC_FORMAT_H
 
 #include "base/buf.h"
+#include "base/stop.h"
 #include "codec/codec.h"
 #include "codec/jpeg_header.h"
 #include "codec/mask.h"
@@ -40,6 +41,7 @@ struct codec {
     struct imrec_image pixels; /* instead, of codec_pixels */
     struct imrec_picture_info info;
     struct jpeg_head head; /* of a JPEG */
+    const struct stop *stop;
 
     enum codec_jpeg decoder; /* codec_use_jpeg() */
     uint64_t baseline_count; /* codec_baseline_count() */
@@ -77,6 +79,7 @@ IMREC_NODISCARD enum imrec_status
 codec_truncated(const struct codec *c, struct rows *r, uint32_t y, struct imrec_error *err);
 
 /* gzip.c */
-IMREC_NODISCARD enum imrec_status
-codec_gunzip(struct bytes packed, bool accept_truncated, struct buf *out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status codec_gunzip(struct bytes packed, bool accept_truncated,
+                                               const struct stop *stop, struct buf *out,
+                                               struct imrec_error *err);
 #endif

@@ -150,7 +150,7 @@ static int read_lines(struct codec *c, GifFileType *gif, int transparent)
     const int height = gif->Image.Height, width = gif->Image.Width;
     const int begin = gif->Image.Interlace ? 0 : 4, end = gif->Image.Interlace ? 4 : 5;
     for (int pass = begin; pass < end; pass++)
-        for (int y = first[pass]; y < height; y += step[pass]) {
+        for (int y = first[pass]; y < height && !stop_asked(c->stop); y += step[pass]) {
             if (DGifGetLine(gif, c->scratch.p, width) != GIF_OK)
                 return gif->Error;
             paint(&c->whole.view, gif, transparent, (uint32_t)y, c->scratch.p);

@@ -10,7 +10,7 @@
 #if IMREC_HAVE_ZLIB
 #include <zlib.h>
 
-enum { MAX_RATIO = 64, FIRST_BYTES = 64 << 10, GZIP_ONLY = 15 + 16 };
+enum { MAX_RATIO = 64, FIRST_BYTES = 64 << 10, PIECE_BYTES = 8 << 20, GZIP_ONLY = 15 + 16 };
 static const size_t max_unpacked_bytes = (size_t)1 << 30;
 
 static voidpf zlib_alloc(voidpf context, uInt count, uInt size)
@@ -41,23 +41,23 @@ static bool grow(struct buf *out, size_t limit)
 }
 
 /* All of it into *out; zlib's last answer. Z_BUF_ERROR: the data end too early. */
-static int inflate_all(z_stream *z, size_t limit, struct buf *out)
+static int inflate_all(z_stream *z, size_t limit, const struct stop *stop, struct buf *out)
 {
     int answer = Z_OK;
-    while (answer == Z_OK) {
+    while (answer == Z_OK && !stop_asked(stop)) {
         if (out->n == out->cap && !grow(out, limit))
             return Z_MEM_ERROR;
-        const size_t room = out->cap - out->n;
+        const size_t left = out->cap - out->n, room = left < PIECE_BYTES ? left : PIECE_BYTES;
         z->next_out = out->p + out->n;
-        z->avail_out = (uInt)room; /* <= 1 GiB */
+        z->avail_out = (uInt)room;
         answer = inflate(z, Z_NO_FLUSH);
         out->n += room - z->avail_out;
     }
     return answer;
 }
 
-enum imrec_status
-codec_gunzip(struct bytes packed, bool accept_truncated, struct buf *out, struct imrec_error *err)
+enum imrec_status codec_gunzip(struct bytes packed, bool accept_truncated, const struct stop *stop,
+                               struct buf *out, struct imrec_error *err)
 {
     z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
     const size_t limit =
@@ -72,9 +72,10 @@ codec_gunzip(struct bytes packed, bool accept_truncated, struct buf *out, struct
     if (inflateInit2(&z, GZIP_ONLY) != Z_OK)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory to unpack gzip");
-    const int answer = inflate_all(&z, limit, out);
+    const int answer = inflate_all(&z, limit, stop, out);
     const size_t at = packed.n - z.avail_in;
     (void)inflateEnd(&z);
+    IMREC_TRY(stop_check(stop, err));
     if (answer == Z_STREAM_END || (answer == Z_BUF_ERROR && accept_truncated))
         return IMREC_OK;
     if (answer == Z_MEM_ERROR && out->n >= limit)
@@ -87,10 +88,10 @@ codec_gunzip(struct bytes packed, bool accept_truncated, struct buf *out, struct
                           answer == Z_BUF_ERROR ? "the data end" : "broken data", at, packed.n);
 }
 #else
-enum imrec_status
-codec_gunzip(struct bytes packed, bool accept_truncated, struct buf *out, struct imrec_error *err)
+enum imrec_status codec_gunzip(struct bytes packed, bool accept_truncated, const struct stop *stop,
+                               struct buf *out, struct imrec_error *err)
 {
-    (void)packed, (void)accept_truncated, (void)out;
+    (void)packed, (void)accept_truncated, (void)stop, (void)out;
     return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
                           "a picture in gzip; this build unpacks none, it was made without zlib");
 }

@@ -35,6 +35,7 @@ jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct i
         .context = rows->context,
         .direct = rows->direct != NULL ? rows->direct->pixels : NULL,
         .stride = rows->direct != NULL ? rows->direct->stride : 0,
+        .stop = c->stop,
     };
     *done = false;
     if (!is_faster(c, rows) || !may_be_plain(&c->head, rows->channels))
@@ -45,6 +46,7 @@ jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct i
         baseline_decode(c->baseline, c->image, c->info.width, c->info.height, &request);
     if (result == BASELINE_NO_MEMORY)
         return no_memory(err);
+    IMREC_TRY(stop_check(c->stop, err)); /* nobody else need try */
     *done = result == BASELINE_DONE;
     c->baseline_count += *done;
     return IMREC_OK;

@@ -165,6 +165,7 @@ static enum imrec_status run(struct codec *c, void (*body)(struct jpeg_reader *,
     j->codec = c;
     c->jpeg->accept_truncated = c->limits.accept_truncated;
     c->jpeg->max_scans = c->limits.max_scans;
+    c->jpeg->stop = c->stop;
     jpeg_reader_begin(c->jpeg, c->image, &c->head);
     struct imrec_error why;
     const enum imrec_status st = jpeg_reader_run(c->jpeg, body, j, &why);

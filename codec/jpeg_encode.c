@@ -23,12 +23,14 @@ struct jpeg_writer {
     struct jpeg_compress_struct cinfo; /* client_data is this struct */
     struct jpeg_error_mgr errors;
     struct jpeg_destination_mgr destination;
+    struct jpeg_progress_mgr progress;
     jmp_buf escape;
     struct buf *out;
     const struct imrec_image *image;
     int quality;
     bool optimize;  /* by libjpeg */
     bool no_memory; /* for *out */
+    const struct stop *stop;
     struct jpeg_optimizer *optimizer;
     struct buf plain; /* with standard tables */
 };
@@ -87,9 +89,18 @@ static void end_output(j_compress_ptr cinfo)
     w->out->n = w->out->cap - w->destination.free_in_buffer;
 }
 
+/* Called for every few rows, also of the pass that finds libjpeg's own optimal tables. */
+static void look_up(j_common_ptr cinfo)
+{
+    if (stop_asked(((struct jpeg_writer *)cinfo->client_data)->stop))
+        give_up(cinfo);
+}
+
 static void create(struct jpeg_writer *w)
 {
     jpeg_create_compress(&w->cinfo); /* keeps err and client_data */
+    w->progress.progress_monitor = look_up;
+    w->cinfo.progress = &w->progress;
     w->cinfo.dest = &w->destination;
 }
 
@@ -127,6 +138,7 @@ run(struct jpeg_writer *w, void (*body)(struct jpeg_writer *), struct imrec_erro
     if (w->no_memory || w->errors.msg_code == JERR_OUT_OF_MEMORY)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory to encode a JPEG");
+    IMREC_TRY(stop_check(w->stop, err));
     w->errors.format_message((j_common_ptr)&w->cinfo, text);
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "JPEG: %s", text);
 }
@@ -197,11 +209,13 @@ enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *i
     bool done;
     w->image = image;
     w->quality = quality;
+    w->stop = c->stop;
     IMREC_TRY(write_to(w, &w->plain, false, err));
-    IMREC_TRY(jpeg_optimize(w->optimizer, (struct bytes){w->plain.p, w->plain.n}, &c->encoded,
-                            &done, err));
+    IMREC_TRY(jpeg_optimize(w->optimizer, (struct bytes){w->plain.p, w->plain.n}, c->stop,
+                            &c->encoded, &done, err));
     if (!done)
         IMREC_TRY(write_to(w, &c->encoded, true, err));
+    IMREC_TRY(stop_check(c->stop, err));
     *out = (struct bytes){c->encoded.p, c->encoded.n};
     return IMREC_OK;
 }

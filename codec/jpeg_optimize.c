@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "codec/baseline/entropy.h"
 #include "codec/jpeg_symbols.h"
 
@@ -23,6 +24,7 @@ enum {
 
 /* A word: the symbol, its extra bits, its table. */
 enum { WORD_VALUE = 8, WORD_TABLE = 24 };
+enum { LOOK_MCUS = 4096 }; /* between two looks whether somebody asks to stop */
 
 struct layout { /* of the scan */
     uint64_t mcus;
@@ -265,8 +267,8 @@ reserve_bits(struct jpeg_optimizer *o, size_t bytes, struct imrec_error *err)
 }
 
 /* All symbols of the scan; *good false: it is not what libjpeg writes. */
-static enum imrec_status
-read_scan(struct jpeg_optimizer *o, const struct layout *l, bool *good, struct imrec_error *err)
+static enum imrec_status read_scan(struct jpeg_optimizer *o, const struct layout *l,
+                                   const struct stop *stop, bool *good, struct imrec_error *err)
 {
     size_t n, used;
     *good = false;
@@ -278,6 +280,8 @@ read_scan(struct jpeg_optimizer *o, const struct layout *l, bool *good, struct i
     o->words = 0;
     memset(o->count, 0, sizeof(o->count));
     for (uint64_t m = 0; m < l->mcus; m++) {
+        if (m % LOOK_MCUS == 0)
+            IMREC_TRY(stop_check(stop, err));
         if (!reserve_words(o, MOST_BLOCKS * BLOCK_SYMBOLS))
             return no_memory(err);
         for (uint32_t b = 0; b < l->blocks; b++)
@@ -400,8 +404,9 @@ static enum imrec_status write_all(struct jpeg_optimizer *o, const struct layout
     return IMREC_OK;
 }
 
-enum imrec_status jpeg_optimize(struct jpeg_optimizer *o, struct bytes plain, struct buf *out,
-                                bool *done, struct imrec_error *err)
+enum imrec_status jpeg_optimize(struct jpeg_optimizer *o, struct bytes plain,
+                                const struct stop *stop, struct buf *out, bool *done,
+                                struct imrec_error *err)
 {
     struct layout l;
     *done = false;
@@ -412,6 +417,6 @@ enum imrec_status jpeg_optimize(struct jpeg_optimizer *o, struct bytes plain, st
             return IMREC_OK;
     if (!l.has[0] || !l.has[1] || (l.blocks > 1 && (!l.has[2] || !l.has[3])))
         return IMREC_OK;
-    IMREC_TRY(read_scan(o, &l, done, err));
+    IMREC_TRY(read_scan(o, &l, stop, done, err));
     return *done ? write_all(o, &l, out, done, err) : IMREC_OK;
 }

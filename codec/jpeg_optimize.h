@@ -9,6 +9,7 @@
 #include "base/buf.h"
 
 struct jpeg_optimizer; /* memory of one thread, used again */
+struct stop;
 
 IMREC_NODISCARD enum imrec_status
 jpeg_optimizer_new(struct jpeg_optimizer **out, struct imrec_error *err);
@@ -18,6 +19,6 @@ size_t jpeg_optimizer_memory(const struct jpeg_optimizer *o);
 /* A baseline JPEG of one scan without restart intervals, as libjpeg writes them, into out->p[0..n).
  * *done false: it is not one; out is worthless. */
 IMREC_NODISCARD enum imrec_status jpeg_optimize(struct jpeg_optimizer *o, struct bytes plain,
-                                                struct buf *out, bool *done,
-                                                struct imrec_error *err);
+                                                const struct stop *stop, struct buf *out,
+                                                bool *done, struct imrec_error *err);
 #endif

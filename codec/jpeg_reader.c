@@ -80,10 +80,13 @@ static void source_skip(j_decompress_ptr cinfo, long n)
     s->bytes_in_buffer -= step;
 }
 
-static void count_scans(j_common_ptr cinfo)
+/* Called for every few rows. */
+static void look_up(j_common_ptr cinfo)
 {
     struct jpeg_reader *r = reader_of(cinfo);
-    if ((uint32_t)r->cinfo.input_scan_number > r->max_scans) {
+    if (stop_asked(r->stop))
+        give_up(cinfo);
+    if (r->many_scans && (uint32_t)r->cinfo.input_scan_number > r->max_scans) {
         r->too_many_scans = true;
         give_up(cinfo);
     }
@@ -104,7 +107,7 @@ static void create(struct jpeg_reader *r, void *job)
     (void)job;
     jpeg_create_decompress(&r->cinfo); /* keeps err and client_data */
     r->cinfo.src = &r->source;
-    r->progress.progress_monitor = count_scans;
+    r->progress.progress_monitor = look_up;
     make_tables(r);
 }
 
@@ -192,7 +195,8 @@ void jpeg_reader_begin(struct jpeg_reader *r, struct bytes image, const struct j
     r->image = image;
     r->source.next_input_byte = image.p;
     r->source.bytes_in_buffer = head->usable;
-    r->cinfo.progress = head->many_scans ? &r->progress : NULL;
+    r->many_scans = head->many_scans;
+    r->cinfo.progress = r->many_scans || r->stop != NULL ? &r->progress : NULL;
     r->ended = r->truncated = r->too_many_scans = false;
     r->warnings = 0;
 }
@@ -220,6 +224,7 @@ static enum imrec_status explain(struct jpeg_reader *r, struct imrec_error *err)
     char text[JMSG_LENGTH_MAX];
     const size_t n = r->image.n;
     const size_t at = r->ended ? n : (size_t)(r->source.next_input_byte - r->image.p);
+    IMREC_TRY(stop_check(r->stop, err));
     if (r->truncated)
         return imrec_error_at(
             err, IMREC_ERR_CORRUPT, n,

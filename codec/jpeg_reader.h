@@ -3,6 +3,7 @@
 #ifndef IMREC_CODEC_JPEG_READER_H
 #define IMREC_CODEC_JPEG_READER_H
 
+#include "base/stop.h"
 #include "codec/jpeg_header.h"
 
 #include <setjmp.h>
@@ -29,9 +30,10 @@ struct jpeg_reader {
     struct bytes image;
     bool accept_truncated;
     uint32_t max_scans;
+    const struct stop *stop;
     bool ended;     /* libjpeg asked for more bytes than there are */
     bool truncated; /* pixels are missing for that reason */
-    bool too_many_scans;
+    bool many_scans, too_many_scans;
     uint32_t warnings;
 };
 

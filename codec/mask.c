@@ -70,10 +70,12 @@ static size_t row_bytes(uint32_t width, uint32_t bits)
     return ((size_t)width * bits + 7) / 8;
 }
 
-static int read_rows(spng_ctx *ctx, uint8_t *row, size_t bytes, uint32_t bits, struct mask *out)
+static int
+read_rows(const struct codec *c, spng_ctx *ctx, size_t bytes, uint32_t bits, struct mask *out)
 {
+    uint8_t *row = c->scratch.p;
     int e = spng_decode_image(ctx, NULL, 0, SPNG_FMT_PNG, SPNG_DECODE_PROGRESSIVE);
-    for (uint32_t y = 0; e == 0 && y < out->height; y++) {
+    for (uint32_t y = 0; e == 0 && y < out->height && !stop_asked(c->stop); y++) {
         e = spng_decode_row(ctx, row, bytes);
         if (e == 0 || e == SPNG_EOI)
             unpack_row(row, bits, out->width, out->values + (size_t)y * out->width);
@@ -102,8 +104,9 @@ decode(struct codec *c, struct bytes png, struct mask *out, struct imrec_error *
     IMREC_TRY(codec_reserve(&c->scratch, interlaced ? bytes * out->height : bytes, err));
     IMREC_TRY(png_decoder(png, out->width, out->height, &ctx, err));
     const int e = interlaced ? read_interlaced(ctx, c->scratch.p, bytes, bits, out)
-                             : read_rows(ctx, c->scratch.p, bytes, bits, out);
+                             : read_rows(c, ctx, bytes, bits, out);
     spng_ctx_free(ctx);
+    IMREC_TRY(stop_check(c->stop, err));
     if (e == 0)
         return IMREC_OK;
     if (e == SPNG_EMEM)
@@ -135,8 +138,9 @@ static void pack_row(const uint16_t *values, uint32_t bits, uint32_t width, uint
             row[x] = (uint8_t)values[x];
 }
 
-static int encode(spng_ctx *ctx, const struct mask *m, uint8_t *row, size_t bytes)
+static int encode(const struct codec *c, spng_ctx *ctx, const struct mask *m, size_t bytes)
 {
+    uint8_t *row = c->scratch.p;
     struct spng_ihdr head = {m->width, m->height, (uint8_t)m->bits, SPNG_COLOR_TYPE_GRAYSCALE, 0,
                              0,        0};
     int e = spng_set_ihdr(ctx, &head);
@@ -145,7 +149,7 @@ static int encode(spng_ctx *ctx, const struct mask *m, uint8_t *row, size_t byte
     if (e == 0)
         e = spng_encode_image(ctx, NULL, 0, SPNG_FMT_PNG,
                               SPNG_ENCODE_PROGRESSIVE | SPNG_ENCODE_FINALIZE);
-    for (uint32_t y = 0; e == 0 && y < m->height; y++) {
+    for (uint32_t y = 0; e == 0 && y < m->height && !stop_asked(c->stop); y++) {
         pack_row(m->values + (size_t)y * m->width, m->bits, m->width, row);
         e = spng_encode_row(ctx, row, bytes);
     }
@@ -161,11 +165,12 @@ codec_encode_mask(struct codec *c, const struct mask *m, struct bytes *out, stru
     spng_ctx *ctx = spng_ctx_new2(&png_allocator, SPNG_CTX_ENCODER);
     if (ctx == NULL)
         return png_error(SPNG_EMEM, err);
-    int e = encode(ctx, m, c->scratch.p, bytes);
+    int e = encode(c, ctx, m, bytes);
     size_t n = 0;
-    if (e == 0)
+    if (e == 0 && !stop_asked(c->stop))
         c->png = spng_get_png_buffer(ctx, &n, &e);
     spng_ctx_free(ctx);
+    IMREC_TRY(stop_check(c->stop, err));
     *out = (struct bytes){c->png, n};
     return e == 0 && c->png != NULL ? IMREC_OK : png_error(e != 0 ? e : SPNG_EMEM, err);
 }

@@ -138,6 +138,7 @@ static enum imrec_status stream_rows(struct codec *c, struct rows *r, spng_ctx *
     if (is_end_of_data(e))
         return grey_rest(c, r, how, 0, err);
     for (uint32_t y = 0; e == 0 && y < end; y++) {
+        IMREC_TRY(stop_check(c->stop, err));
         e = spng_decode_row(ctx, c->scratch.p, bytes);
         if (is_end_of_data(e))
             return grey_rest(c, r, how, y, err);
@@ -153,8 +154,12 @@ static enum imrec_status whole_picture(struct codec *c, struct rows *r, spng_ctx
     IMREC_TRY(codec_reserve_whole(c, (uint32_t)pixels_bytes(how->from), err));
     const struct imrec_image *v = &c->whole.view;
     memset(v->pixels, 128, v->stride * v->height);
-    const int e =
-        spng_decode_image(ctx, v->pixels, v->stride * v->height, format_of(how), SPNG_DECODE_TRNS);
+    struct spng_row_info row;
+    int e =
+        spng_decode_image(ctx, NULL, 0, format_of(how), SPNG_DECODE_PROGRESSIVE | SPNG_DECODE_TRNS);
+    while (e == 0 && (e = spng_get_row_info(ctx, &row)) == 0 && !stop_asked(c->stop))
+        e = spng_decode_row(ctx, v->pixels + row.row_num * v->stride, v->stride);
+    e = e == SPNG_EOI ? 0 : e;
     if (is_end_of_data(e))
         IMREC_TRY(codec_truncated(c, r, 0, err));
     else if (e != 0)
@@ -194,7 +199,8 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
 
 const struct format codec_png = {"png", "libspng", png_matches, read_head, decode};
 
-static int encode(spng_ctx *ctx, const struct imrec_image *image, int level, uint8_t *dense)
+static int encode(spng_ctx *ctx, const struct imrec_image *image, int level,
+                  const struct stop *stop, uint8_t *dense)
 {
     static const uint8_t types[5] = {[1] = SPNG_COLOR_TYPE_GRAYSCALE,
                                      [3] = SPNG_COLOR_TYPE_TRUECOLOR,
@@ -209,7 +215,7 @@ static int encode(spng_ctx *ctx, const struct imrec_image *image, int level, uin
     if (e == 0)
         e = spng_encode_image(ctx, NULL, 0, SPNG_FMT_PNG,
                               SPNG_ENCODE_PROGRESSIVE | SPNG_ENCODE_FINALIZE);
-    for (uint32_t y = 0; e == 0 && y < image->height; y++) {
+    for (uint32_t y = 0; e == 0 && y < image->height && !stop_asked(stop); y++) {
         memcpy(dense, image->pixels + y * image->stride, row);
         e = spng_encode_row(ctx, dense, row);
     }
@@ -235,11 +241,12 @@ enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *im
     spng_ctx *ctx = spng_ctx_new2(&png_allocator, SPNG_CTX_ENCODER);
     if (ctx == NULL)
         return png_error(SPNG_EMEM, err);
-    int e = encode(ctx, image, level, c->scratch.p);
+    int e = encode(ctx, image, level, c->stop, c->scratch.p);
     size_t n = 0;
-    if (e == 0)
+    if (e == 0 && !stop_asked(c->stop))
         c->png = spng_get_png_buffer(ctx, &n, &e);
     spng_ctx_free(ctx);
+    IMREC_TRY(stop_check(c->stop, err));
     *out = (struct bytes){c->png, n};
     return e == 0 && c->png != NULL ? IMREC_OK : png_error(e != 0 ? e : SPNG_EMEM, err);
 }

@@ -26,6 +26,7 @@ static bool is_tiff(struct bytes b)
 /* libtiff's view of the bytes, and what it last said. */
 struct reader {
     struct bytes image;
+    const struct stop *stop; /* asked: the data end */
     uint64_t pos;
     char said[160];
 };
@@ -33,7 +34,7 @@ struct reader {
 static tmsize_t read_bytes(thandle_t h, void *out, tmsize_t n)
 {
     struct reader *r = h;
-    const uint64_t left = r->pos < r->image.n ? r->image.n - r->pos : 0;
+    const uint64_t left = r->pos < r->image.n && !stop_asked(r->stop) ? r->image.n - r->pos : 0;
     const uint64_t take = n < 0 ? 0 : (uint64_t)n < left ? (uint64_t)n : left;
     if (take > 0)
         memcpy(out, r->image.p + r->pos, take);
@@ -226,6 +227,7 @@ static enum imrec_status plain_rows(struct codec *c, struct reader *in, TIFF *t,
     IMREC_TRY(codec_reserve(&c->scratch, stored + line, err));
     uint8_t *rgba = c->scratch.p + stored;
     for (uint32_t y = 0; y < r->region.y + r->region.height; y++) {
+        IMREC_TRY(stop_check(c->stop, err));
         if (TIFFReadScanline(t, c->scratch.p, y, 0) < 0) {
             if (!c->limits.accept_truncated)
                 return tiff_error(in, "broken data", err);
@@ -281,7 +283,7 @@ static enum imrec_status any_rows(struct codec *c, struct reader *in, TIFF *t, s
 static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_error *err)
 {
     const struct conversion how = {PIXELS_RGBA, GREY_ROUNDED, r->channels, c->limits.alpha};
-    struct reader in = {.image = c->image};
+    struct reader in = {.image = c->image, .stop = c->stop};
     TIFF *t = open_tiff(c, &in);
     if (t == NULL)
         return tiff_error(&in, "no first page", err);

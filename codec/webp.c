@@ -65,6 +65,23 @@ static enum imrec_status webp_error(const struct codec *c, VP8StatusCode e, stru
                           (int)e);
 }
 
+/* A large picture takes seconds: its data come in pieces, so that it can be ended in between. */
+static VP8StatusCode decode_all(const struct codec *c, WebPDecoderConfig *config)
+{
+    enum { LARGE = 16 << 20, PIECES = 64 };
+    const struct bytes b = c->image;
+    VP8StatusCode e = VP8_STATUS_SUSPENDED;
+    if (c->stop == NULL || (uint64_t)c->info.width * c->info.height < LARGE)
+        return WebPDecode(b.p, b.n, config);
+    WebPIDecoder *decoder = WebPIDecode(NULL, 0, config);
+    if (decoder == NULL)
+        return VP8_STATUS_OUT_OF_MEMORY;
+    for (size_t i = 1; i <= PIECES && e == VP8_STATUS_SUSPENDED && !stop_asked(c->stop); i++)
+        e = WebPIUpdate(decoder, b.p, i < PIECES ? b.n / PIECES * i : b.n);
+    WebPIDelete(decoder);
+    return e;
+}
+
 static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_error *err)
 {
     const bool alpha = c->info.channels == 4;
@@ -82,7 +99,7 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
     config.output.u.RGBA.rgba = v->pixels;
     config.output.u.RGBA.stride = (int)v->stride; /* a side is at most 16383 px */
     config.output.u.RGBA.size = v->stride * v->height;
-    const VP8StatusCode e = WebPDecode(c->image.p, c->image.n, &config);
+    const VP8StatusCode e = decode_all(c, &config);
     WebPFreeDecBuffer(&config.output);
     if (e == VP8_STATUS_SUSPENDED || e == VP8_STATUS_NOT_ENOUGH_DATA)
         IMREC_TRY(codec_truncated(c, r, 0, err));

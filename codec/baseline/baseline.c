@@ -376,7 +376,7 @@ static bool decode_rows(struct baseline *b)
 {
     b->next_row = b->request->region.y;
     for (uint32_t y = 0; y < b->g.rows; y++) {
-        if (!decode_mcu_row(b, y))
+        if (stop_asked(b->request->stop) || !decode_mcu_row(b, y))
             return false;
         if (b->request->sink == NULL)
             continue;

@@ -8,6 +8,7 @@
 #define IMREC_CODEC_BASELINE_BASELINE_H
 
 #include "base/bytes.h"
+#include "base/stop.h"
 #include "imrec/image.h"
 
 struct baseline; /* buffers of one worker, kept between pictures */
@@ -25,6 +26,7 @@ struct baseline_request {
     uint8_t *direct; /* NULL, or memory for all rows, `stride` bytes apart: RGB rows may be made
                         there at once, which the sink is not told */
     size_t stride;
+    const struct stop *stop; /* asked: it declines */
 };
 
 struct baseline *baseline_new(void);              /* NULL: no memory */

@@ -69,7 +69,7 @@ static void check_taken(const struct imrec_image *image, int quality)
     bool done;
     const size_t n = by_libjpeg(image, quality, false, &plain);
     ck_assert_int_eq(jpeg_optimizer_new(&o, NULL), IMREC_OK);
-    ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, &out, &done, NULL), IMREC_OK);
+    ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, NULL, &out, &done, NULL), IMREC_OK);
     ck_assert_msg(done, "%u x %u x %u, quality %d: declined", image->width, image->height,
                   image->channels, quality);
     free(plain);
@@ -164,12 +164,13 @@ START_TEST(ordinary_pictures_are_not_declined_and_damaged_ones_are)
     paint(&image, 3);
     const size_t n = by_libjpeg(&image, 90, false, &plain);
     ck_assert_int_eq(jpeg_optimizer_new(&o, NULL), IMREC_OK);
-    ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, &out, &done, NULL), IMREC_OK);
+    ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, NULL, &out, &done, NULL), IMREC_OK);
     ck_assert(done && out.n < n);
     for (size_t cut = 2; cut < n; cut++) { /* never beyond what is there */
         uint8_t *copy = malloc(cut);
         memcpy(copy, plain, cut);
-        ck_assert_int_eq(jpeg_optimize(o, (struct bytes){copy, cut}, &out, &done, NULL), IMREC_OK);
+        ck_assert_int_eq(jpeg_optimize(o, (struct bytes){copy, cut}, NULL, &out, &done, NULL),
+                         IMREC_OK);
         ck_assert(!done);
         free(copy);
     }
@@ -177,7 +178,8 @@ START_TEST(ordinary_pictures_are_not_declined_and_damaged_ones_are)
         const size_t at = 2 + draw(i, 7) % (n - 2);
         const uint8_t was = plain[at];
         plain[at] = (uint8_t)draw(i, 8);
-        ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, &out, &done, NULL), IMREC_OK);
+        ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, NULL, &out, &done, NULL),
+                         IMREC_OK);
         plain[at] = was;
     }
     free(plain);
