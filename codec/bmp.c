@@ -286,6 +286,7 @@ static enum imrec_status run_rows(struct codec *c, const struct bmp *m, struct r
         step = one_code(m, c->image.p + at, c->image.n - at, v->pixels, &pen, &cut);
         at += step;
     }
+    IMREC_TRY(stop_check(c->stop, err));
     if (cut)
         IMREC_TRY(codec_truncated(c, r, m->height - 1 - pen.y, err));
     for (uint32_t y = 0; y < m->height; y++) {

@@ -178,6 +178,7 @@ read_frame(struct codec *c, GifFileType *gif, struct rows *r, struct imrec_error
         for (size_t i = 3; i < v->stride * v->height; i += 4)
             v->pixels[i] = 0;
     e = read_lines(c, gif, f.transparent);
+    IMREC_TRY(stop_check(c->stop, err));
     if (is_end_of_data(e))
         IMREC_TRY(codec_truncated(c, r, 0, err));
     else if (e != 0)

@@ -159,6 +159,7 @@ static enum imrec_status whole_picture(struct codec *c, struct rows *r, spng_ctx
         spng_decode_image(ctx, NULL, 0, format_of(how), SPNG_DECODE_PROGRESSIVE | SPNG_DECODE_TRNS);
     while (e == 0 && (e = spng_get_row_info(ctx, &row)) == 0 && !stop_asked(c->stop))
         e = spng_decode_row(ctx, v->pixels + row.row_num * v->stride, v->stride);
+    IMREC_TRY(stop_check(c->stop, err));
     e = e == SPNG_EOI ? 0 : e;
     if (is_end_of_data(e))
         IMREC_TRY(codec_truncated(c, r, 0, err));

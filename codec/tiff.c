@@ -269,8 +269,10 @@ static enum imrec_status any_rows(struct codec *c, struct reader *in, TIFF *t, s
     const struct imrec_image *v = &c->whole.view;
     memset(v->pixels, 128, v->stride * v->height);
     const int stop = !c->limits.accept_truncated;
-    if (!TIFFReadRGBAImageOriented(t, v->width, v->height, (uint32_t *)(void *)v->pixels,
-                                   (int)c->info.orientation, stop))
+    const int read = TIFFReadRGBAImageOriented(
+        t, v->width, v->height, (uint32_t *)(void *)v->pixels, (int)c->info.orientation, stop);
+    IMREC_TRY(stop_check(c->stop, err));
+    if (!read)
         return tiff_error(in, "broken data", err);
     if (in->said[0] != '\0')
         r->warnings++;

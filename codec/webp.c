@@ -101,6 +101,7 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
     config.output.u.RGBA.size = v->stride * v->height;
     const VP8StatusCode e = decode_all(c, &config);
     WebPFreeDecBuffer(&config.output);
+    IMREC_TRY(stop_check(c->stop, err));
     if (e == VP8_STATUS_SUSPENDED || e == VP8_STATUS_NOT_ENOUGH_DATA)
         IMREC_TRY(codec_truncated(c, r, 0, err));
     else if (e != VP8_STATUS_OK)

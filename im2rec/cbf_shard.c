@@ -287,6 +287,12 @@ enum imrec_status cbf_shard_open(const char *name, const struct cbf_shape *shape
     return st;
 }
 
+void cbf_shard_stop_with(struct cbf_shard *s, const struct stop *stop)
+{
+    sink_stop_with(s->file, stop);
+    sink_stop_with(s->table, stop);
+}
+
 enum imrec_status cbf_shard_sync(struct cbf_shard *s, struct imrec_error *err)
 {
     IMREC_TRY(sink_sync(s->file, err));

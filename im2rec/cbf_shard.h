@@ -28,6 +28,8 @@ struct cbf_shard;
 IMREC_NODISCARD enum imrec_status cbf_shard_open(const char *name, const struct cbf_shape *shape,
                                                  const struct journal_shard *from,
                                                  struct cbf_shard **out, struct imrec_error *err);
+/* sink_stop_with(). */
+void cbf_shard_stop_with(struct cbf_shard *s, const struct stop *stop);
 /* Makes a record of the parcel for cbf_shard_put(), and closes the chunk where it does not fit. */
 IMREC_NODISCARD enum imrec_status
 cbf_shard_room(struct cbf_shard *s, const struct parcel *p, struct imrec_error *err);

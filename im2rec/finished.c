@@ -100,6 +100,7 @@ static enum imrec_status check_files(const struct finished *f, struct imrec_erro
     IMREC_TRY(check_file(f, &f->m->classes, err));
     for (size_t k = 0; k < f->m->shard_count; k++) {
         const struct manifest_shard *s = &f->m->shards[k];
+        IMREC_TRY(stop_check(f->files->stop, err));
         IMREC_TRY(check_file(f, &s->rec, err));
         IMREC_TRY(check_file(f, &s->idx, err));
         IMREC_TRY(check_file(f, &s->checksums, err));
@@ -134,12 +135,13 @@ static bool same_picture(const struct parcel *a, const struct parcel *b, bool la
 
 /* How many of the job's pictures are not in the list of what was packed; *more: that has others. */
 static enum imrec_status count_missing(struct job *all, struct job *packed, bool labels,
-                                       uint64_t *missing, bool *more, struct imrec_error *err)
+                                       const struct stop *stop, uint64_t *missing, bool *more,
+                                       struct imrec_error *err)
 {
     struct parcel p = {0}, q = {0};
     enum imrec_status st, next = job_next(packed, &q, err);
     *missing = 0;
-    while ((st = job_next(all, &p, err)) == IMREC_OK) {
+    while ((st = stop_check(stop, err)) == IMREC_OK && (st = job_next(all, &p, err)) == IMREC_OK) {
         if (next == IMREC_OK && same_picture(&p, &q, labels))
             next = job_next(packed, &q, err);
         else
@@ -165,8 +167,10 @@ static enum imrec_status check_list(const struct finished *f, const struct imrec
     bool more = true, classes;
     imrec_pack_options_init(&plain);
     IMREC_TRY(same_classes(f, j, &classes, err));
-    IMREC_TRY(job_open(&(struct job_options){.task = &task, .pack = &plain}, &packed, err));
-    const enum imrec_status st = count_missing(j, &packed, !o->pack_label, &missing, &more, err);
+    IMREC_TRY(job_open(&(struct job_options){.task = &task, .pack = &plain, .stop = f->files->stop},
+                       &packed, err));
+    const enum imrec_status st =
+        count_missing(j, &packed, !o->pack_label, f->files->stop, &missing, &more, err);
     job_close(&packed);
     IMREC_TRY(st);
     if (classes && !more && missing + job_found(j, o) - j->total == f->m->skipped)
@@ -191,13 +195,14 @@ static enum imrec_status check(const struct set_files *files, const struct manif
     return check_list(&f, o, j, err);
 }
 
-enum imrec_status finished_find(const struct imrec_pack_task *task,
-                                const struct imrec_pack_options *o, struct job *j,
-                                struct imrec_pack_result *out, struct imrec_error *err)
+enum imrec_status
+finished_find(const struct imrec_pack_task *task, const struct imrec_pack_options *o, struct job *j,
+              const struct stop *stop, struct imrec_pack_result *out, struct imrec_error *err)
 {
     struct set_files files;
     struct manifest m;
     IMREC_TRY(set_files_init(task, o, &files, err));
+    files.stop = stop;
     IMREC_TRY(set_check_format(&files, err));
     if (set_is_unfinished(&files))
         return IMREC_END;

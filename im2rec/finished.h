@@ -10,5 +10,5 @@
  * job is used up. */
 IMREC_NODISCARD enum imrec_status
 finished_find(const struct imrec_pack_task *task, const struct imrec_pack_options *o, struct job *j,
-              struct imrec_pack_result *out, struct imrec_error *err);
+              const struct stop *stop, struct imrec_pack_result *out, struct imrec_error *err);
 #endif

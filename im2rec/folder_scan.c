@@ -225,6 +225,7 @@ take_entry(struct walk *w, uint32_t folder, DIR *d, const struct dirent *e, stru
     struct stat st;
     mode_t mode = e->d_type == DT_DIR ? S_IFDIR : S_IFREG;
     const bool picture = is_picture_name(w->o, e->d_name);
+    IMREC_TRY(stop_check(w->o->stop, w->err));
     if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
         return IMREC_OK;
     if (e->d_type == DT_REG && !picture) {

@@ -6,6 +6,7 @@
 #ifndef IMREC_IM2REC_FOLDER_SCAN_H
 #define IMREC_IM2REC_FOLDER_SCAN_H
 
+#include "base/stop.h"
 #include "formats/class_list.h"
 #include "im2rec/reason.h"
 #include "im2rec/texts.h"
@@ -45,6 +46,7 @@ struct scan_options {
     bool new_classes;                          /* others are numbered behind them */
     bool (*go_on)(void *user, uint64_t files); /* called now and then; false ends the scan */
     void *user;
+    const struct stop *stop; /* ends it, too; or NULL */
 };
 
 /* Walks the folder; once more for sounds (.wav) where it holds no picture. A folder that cannot be

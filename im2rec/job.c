@@ -81,6 +81,7 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
         .new_classes = p->new_classes,
         .go_on = o->go_on,
         .user = o->user,
+        .stop = o->stop,
     };
     IMREC_TRY(scan_folder(&scan, &j->scan, err));
     if (p->masks[0] != '\0' && j->scan.file_count == 0) { /* masks seldom go with classes */
@@ -252,8 +253,8 @@ open_annotations(const struct job_options *o, struct job *j, struct imrec_error 
         j->fingerprint = fingerprint(j->fingerprint, name.p, name.n);
     }
     IMREC_TRY(text_source_open(&text, &source, err));
-    return list_open(p->annotations, source, 0, p->part, &j->list, &j->pictures, &j->fingerprint,
-                     err);
+    return list_open(p->annotations, source, 0, p->part, o->stop, &j->list, &j->pictures,
+                     &j->fingerprint, err);
 }
 
 enum imrec_status job_open(const struct job_options *o, struct job *out, struct imrec_error *err)
@@ -268,7 +269,7 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
     else if (st == IMREC_OK && o->task->list == NULL)
         st = open_folder(o, out, err);
     else if (st == IMREC_OK)
-        st = list_open(o->task->list, NULL, (uint32_t)p->label_width, p->part, &out->list,
+        st = list_open(o->task->list, NULL, (uint32_t)p->label_width, p->part, o->stop, &out->list,
                        &out->pictures, &out->fingerprint, err);
     if (st == IMREC_OK && out->list != NULL && !p->pack_label)
         list_pack_first(out->list);

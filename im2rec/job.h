@@ -28,6 +28,7 @@ struct job_options {
     const struct imrec_pack_options *pack;
     bool (*go_on)(void *user, uint64_t found);
     void *user;
+    const struct stop *stop; /* ends the looking through, too; or NULL */
 };
 
 IMREC_NODISCARD enum imrec_status
@@ -55,10 +56,10 @@ void folder_shuffle(struct scan *s, int64_t seed);
 
 /* ---- list_reader.c ---- */
 /* text: the list itself, taken over also on failure, `path` its name for messages; or NULL. */
-IMREC_NODISCARD enum imrec_status list_open(const char *path, struct source *text,
-                                            uint32_t label_width, struct imrec_share share,
-                                            struct list_reader **out, uint64_t *total,
-                                            uint64_t *fingerprint, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+list_open(const char *path, struct source *text, uint32_t label_width, struct imrec_share share,
+          const struct stop *stop, struct list_reader **out, uint64_t *total, uint64_t *fingerprint,
+          struct imrec_error *err);
 /* Of each line only the first label is packed: a record need not be able to hold the others. */
 void list_pack_first(struct list_reader *r);
 /* The most labels of a line, as tabs count them; 0: nobody knows. */

@@ -298,8 +298,9 @@ static enum imrec_status check_first(struct lines *l, const char *uri, uint64_t 
 }
 
 /* Finds the last mark that counts: *end is where the next line goes. */
-static enum imrec_status last_mark(struct lines *l, uint64_t most_skips, struct journal_mark *mark,
-                                   uint64_t *end, struct imrec_error *err)
+static enum imrec_status last_mark(struct lines *l, uint64_t most_skips, const struct stop *stop,
+                                   struct journal_mark *mark, uint64_t *end,
+                                   struct imrec_error *err)
 {
     struct bytes line, report;
     struct journal_mark next;
@@ -309,6 +310,7 @@ static enum imrec_status last_mark(struct lines *l, uint64_t most_skips, struct 
     *mark = (struct journal_mark){0};
     *end = l->at + l->given;
     while ((st = next_line(l, &line, err)) == IMREC_OK) {
+        IMREC_TRY(stop_check(stop, err));
         skips += line.p[0] == 's';
         if (line.p[0] != 'm' || !head_of(line, head, &report))
             continue;
@@ -331,6 +333,7 @@ visit_all(struct lines *l, uint64_t end, const struct journal_visitor *v, struct
     rewind_lines(l);
     IMREC_TRY(next_line(l, &line, err));
     while (l->at + l->given < end) {
+        IMREC_TRY(stop_check(v->stop, err));
         IMREC_TRY(next_line(l, &line, err));
         if (!head_of(line, head, &report))
             return imrec_error_at(err, IMREC_ERR_CORRUPT, l->at, "the journal's line is too long");
@@ -377,7 +380,7 @@ enum imrec_status journal_resume(const char *uri, uint64_t print, uint64_t total
     IMREC_TRY(open_lines(uri, &l, err));
     enum imrec_status st = check_first(&l, uri, print, total, err);
     if (st == IMREC_OK)
-        st = last_mark(&l, most_skips, mark, &end, err);
+        st = last_mark(&l, most_skips, v->stop, mark, &end, err);
     if (st == IMREC_OK)
         st = visit_all(&l, end, v, err);
     source_close(l.source);

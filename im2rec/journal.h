@@ -8,6 +8,7 @@
 #define IMREC_IM2REC_JOURNAL_H
 
 #include "base/buf.h"
+#include "base/stop.h"
 #include "im2rec/tally.h"
 #include "storage/sink.h"
 
@@ -58,6 +59,7 @@ struct journal_visitor {
     enum imrec_status (*picture)(void *user, const struct outcome *o, struct bytes report,
                                  struct imrec_error *err);
     enum imrec_status (*shard)(void *user, const struct journal_shard *s, struct imrec_error *err);
+    const struct stop *stop; /* ends the reading; or NULL */
 };
 /* Whether an interrupted run left a journal under `uri` that is of this list and these options. */
 bool journal_is_of(const char *uri, uint64_t fingerprint, uint64_t total);

@@ -7,6 +7,7 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "formats/image_list.h"
 #include "im2rec/job.h"
 #include "im2rec/pack_options.h"
@@ -27,6 +28,7 @@ struct list_reader {
     size_t given;
     uint32_t widest; /* labels of a line of the list, all shares, by its tabs */
     struct image_list list;
+    const struct stop *stop;
 };
 
 /* The next piece of whole lines (or the rest of the share). IMREC_END: there is none. */
@@ -37,6 +39,7 @@ next_piece(struct list_reader *r, struct bytes *out, struct imrec_error *err)
     memmove(r->piece, r->piece + r->given, r->held);
     r->given = 0;
     for (;;) {
+        IMREC_TRY(stop_check(r->stop, err));
         if (r->room - r->held < PIECE_BYTES) {
             uint8_t *grown = r->room < LINE_MAX_BYTES
                                  ? imrec_realloc(r->piece, r->room + 2 * PIECE_BYTES, 1)
@@ -165,8 +168,9 @@ static enum imrec_status prepare(struct list_reader *r, const char *path, uint32
 }
 
 enum imrec_status list_open(const char *path, struct source *text, uint32_t label_width,
-                            struct imrec_share share, struct list_reader **out, uint64_t *total,
-                            uint64_t *print, struct imrec_error *err)
+                            struct imrec_share share, const struct stop *stop,
+                            struct list_reader **out, uint64_t *total, uint64_t *print,
+                            struct imrec_error *err)
 {
     struct list_reader *r = *out = imrec_zalloc(1, sizeof(*r));
     if (r == NULL) {
@@ -175,6 +179,7 @@ enum imrec_status list_open(const char *path, struct source *text, uint32_t labe
                               path);
     }
     r->source = text;
+    r->stop = stop;
     const enum imrec_status st = prepare(r, path, label_width, share, total, print, err);
     if (st != IMREC_OK) {
         list_close(r);

@@ -17,8 +17,8 @@ static const struct param table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
 
 /* ---- life --------------------------------------------------------------------------------- */
 
-enum imrec_status
-moving_init(struct moving *m, const struct imrec_pack_options *o, struct imrec_error *err)
+enum imrec_status moving_init(struct moving *m, const struct imrec_pack_options *o,
+                              const struct stop *stop, struct imrec_error *err)
 {
     *m = (struct moving){.o = o, .fd = -1, .options = {.struct_size = sizeof(m->options)}};
     param_defaults(table, &m->options);
@@ -31,8 +31,12 @@ moving_init(struct moving *m, const struct imrec_pack_options *o, struct imrec_e
     IMREC_TRY(recipe_init(&m->recipe, &m->options, err));
     m->follow.recipe = &m->recipe;
     m->follow.moved = m->moved;
-    file_root_init(&m->root, o->masks, false);
-    return o->masks[0] != '\0' ? codec_new(&m->codec, err) : IMREC_OK;
+    file_root_init(&m->root, o->masks, false, stop);
+    if (o->masks[0] == '\0')
+        return IMREC_OK;
+    IMREC_TRY(codec_new(&m->codec, err));
+    codec_stop_with(m->codec, stop);
+    return IMREC_OK;
 }
 
 void moving_free(struct moving *m)
@@ -65,7 +69,7 @@ fine(struct parcel *p, const char *what, enum imrec_status st, const struct imre
 {
     if (st == IMREC_OK)
         return true;
-    if (st != IMREC_ERR_NO_MEMORY) {
+    if (st != IMREC_ERR_NO_MEMORY && st != IMREC_ERR_CANCELLED) {
         parcel_skip(p, REASON_MASK, "%s%s", what, err->message);
         return false;
     }
@@ -241,7 +245,7 @@ static bool make_mask(struct moving *m, struct parcel *p)
     if (!fine(p, "", mask_resize_buffer(to, f->path.width, f->path.height, &err), &err))
         return false;
     to->bits = m->mask.bits == 16 || (f->path.edge_count != 0 && way.nothing > UINT8_MAX) ? 16 : 8;
-    for (uint32_t y = 0; y < to->height; y++)
+    for (uint32_t y = 0; y < to->height && !stop_asked(m->root.stop); y++)
         path_mask_row(&way, 0, y, to->width, to->values + (size_t)y * to->width);
     return fine(p, "", codec_encode_mask(m->codec, to, &m->png, &err), &err);
 }

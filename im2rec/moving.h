@@ -24,8 +24,8 @@ struct moving {
     struct bytes png; /* of this picture; n 0: none */
 };
 
-IMREC_NODISCARD enum imrec_status
-moving_init(struct moving *m, const struct imrec_pack_options *o, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status moving_init(struct moving *m, const struct imrec_pack_options *o,
+                                              const struct stop *stop, struct imrec_error *err);
 void moving_free(struct moving *m); /* zeroed memory is fine */
 
 /* Whether the picture's header must be known for it, also where its file is only passed through. */

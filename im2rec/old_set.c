@@ -183,6 +183,7 @@ static enum imrec_status remove_shards(const struct set_files *s, const struct m
         for (int i = 0; i < 3; i++) {
             if (names[i] == NULL)
                 continue;
+            IMREC_TRY(stop_check(s->stop, err));
             if (can_be_shard(s, names[i]) && set_name_beside(s, names[i], name)) {
                 IMREC_TRY(sink_remove(name, err));
                 continue;

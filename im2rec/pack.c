@@ -16,6 +16,7 @@
 #include "im2rec/pack_options.h"
 #include "im2rec/read_file.h"
 #include "im2rec/set_files.h"
+#include "im2rec/watch.h"
 #include "im2rec/writer.h"
 
 #include <inttypes.h>
@@ -31,6 +32,7 @@ struct run {
     const struct imrec_pack_options *o;
     struct job *job;
     struct items *items; /* instead of the job's list; or NULL */
+    struct watch *watch;
     const struct file_root *root;
     struct writer *writer;
     struct budget budget;
@@ -73,6 +75,8 @@ static struct parcel *next_place(struct run *r)
         cond_wait(&r->moved, &r->lock);
         r->waiting--;
     }
+    if (stop_asked(&r->watch->stop))
+        r->ended = r->cancelled = true;
     return r->ended ? NULL : &r->places[r->next % r->window];
 }
 
@@ -116,7 +120,7 @@ static bool told_to_stop(struct run *r, const struct parcel *p)
     r->progress.found = r->items != NULL ? r->next : 0;
     r->progress.skipped += p->outcome.reason != REASON_NONE;
     r->progress.bytes_read += p->outcome.file_bytes;
-    return r->task->progress != NULL && !r->task->progress(r->task->user, &r->progress);
+    return !watch_tell(r->watch, &r->progress);
 }
 
 /* Who waits is woken for half a window at once, not for every place. */
@@ -249,7 +253,8 @@ static enum imrec_status pass_over(struct run *r, uint64_t done, struct imrec_er
     struct parcel p = {0};
     enum imrec_status st = IMREC_OK;
     for (uint64_t i = 0; i < done && st == IMREC_OK; i++)
-        st = job_next(r->job, &p, err);
+        if ((st = stop_check(&r->watch->stop, err)) == IMREC_OK)
+            st = job_next(r->job, &p, err);
     parcel_free(&p);
     r->next = r->written = r->progress.done = r->progress.resumed = done;
     r->budget.oldest = done;
@@ -267,14 +272,13 @@ static enum imrec_status run_all(struct run *r, uint64_t done, struct imrec_erro
         return r->status;
     }
     if (r->cancelled && (r->items != NULL ? !r->exhausted : r->written < r->job->total))
-        return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "interrupted%s",
-                              r->items != NULL ? "" : "; resume goes on");
+        return stop_error(err);
     return writer_commit(r->writer, err);
 }
 
 static enum imrec_status pack(struct run *r, struct imrec_pack_result *out, struct imrec_error *err)
 {
-    const struct writer_options wo = {r->task, r->o, r->job, r->items != NULL};
+    const struct writer_options wo = {r->task, r->o, r->job, r->items != NULL, &r->watch->stop};
     uint64_t done;
     IMREC_TRY(writer_open(&wo, &r->writer, &done, err));
     writer_result(r->writer, out);
@@ -301,9 +305,7 @@ static enum imrec_status pack(struct run *r, struct imrec_pack_result *out, stru
 
 static bool scan_goes_on(void *user, uint64_t found)
 {
-    const struct imrec_pack_task *task = user;
-    const struct imrec_pack_progress p = {.found = found};
-    return task->progress == NULL || task->progress(task->user, &p);
+    return watch_tell(user, &(struct imrec_pack_progress){.found = found});
 }
 
 static enum imrec_status check_task(const struct imrec_pack_task *t,
@@ -371,17 +373,19 @@ static enum imrec_status open_job(const struct job_options *jo, struct imrec_pac
 }
 
 static enum imrec_status pack_task(const struct imrec_pack_task *task, struct imrec_pack_options *o,
-                                   struct imrec_pack_result *out, struct imrec_error *err)
+                                   struct watch *watch, struct imrec_pack_result *out,
+                                   struct imrec_error *err)
 {
     struct job job;
     struct file_root root;
-    const struct job_options jo = {task, o, scan_goes_on, (void *)(uintptr_t)task};
-    file_root_init(&root, task->root, task->list == NULL && o->annotations[0] == '\0');
+    const struct job_options jo = {task, o, scan_goes_on, watch, &watch->stop};
+    file_root_init(&root, task->root, task->list == NULL && o->annotations[0] == '\0',
+                   &watch->stop);
     IMREC_TRY(open_job(&jo, o, &job, err));
-    struct run r = {.task = task, .o = o, .job = &job, .root = &root};
+    struct run r = {.task = task, .o = o, .job = &job, .watch = watch, .root = &root};
     enum imrec_status st = IMREC_END;
     if (o->resume && !o->list)
-        st = finished_find(task, o, &job, out, err);
+        st = finished_find(task, o, &job, &watch->stop, out, err);
     if (st != IMREC_END)
         ; /* nothing is left to do, or an error says why nothing is done */
     else if (o->list)
@@ -404,6 +408,7 @@ enum imrec_status imrec_pack(const struct imrec_pack_task *given,
     struct imrec_pack_result ignored;
     struct imrec_pack_task paths;
     struct lock *lock;
+    struct watch watch;
     if (out == NULL)
         out = &ignored;
     *out = (struct imrec_pack_result){0};
@@ -411,22 +416,28 @@ enum imrec_status imrec_pack(const struct imrec_pack_task *given,
     IMREC_TRY(check_task(given, &o, err));
     IMREC_TRY(pack_task_paths(given, &paths, err));
     IMREC_TRY(set_lock(paths.out, &lock, err));
-    const enum imrec_status st = pack_task(&paths, &o, out, err);
+    watch_begin(&watch, &paths);
+    const enum imrec_status st = pack_task(&paths, &o, &watch, out, err);
+    watch_end(&watch);
     lock_drop(lock);
+    if (st == IMREC_ERR_CANCELLED)
+        return imrec_error_at(err, st, IMREC_NO_OFFSET, "interrupted; resume goes on");
     return st;
 }
 
-static enum imrec_status
-pack_items(const struct imrec_pack_task *task, const struct imrec_pack_source *source,
-           struct imrec_pack_options *o, struct imrec_pack_result *out, struct imrec_error *err)
+static enum imrec_status pack_items(const struct imrec_pack_task *task,
+                                    const struct imrec_pack_source *source,
+                                    struct imrec_pack_options *o, struct watch *watch,
+                                    struct imrec_pack_result *out, struct imrec_error *err)
 {
     struct job job;
     struct items items;
     struct file_root root;
     o->pack_label = true;
-    file_root_init(&root, task->root, false);
+    file_root_init(&root, task->root, false, &watch->stop);
     IMREC_TRY(items_open(source, task, o, &job, &items, err));
-    struct run r = {.task = task, .o = o, .job = &job, .items = &items, .root = &root};
+    struct run r = {
+        .task = task, .o = o, .job = &job, .items = &items, .watch = watch, .root = &root};
     const enum imrec_status st = pack(&r, out, err);
     out->total = r.next;
     job_close(&job);
@@ -442,6 +453,7 @@ enum imrec_status imrec_pack_items(const struct imrec_pack_task *task,
     struct imrec_pack_result ignored;
     struct imrec_pack_task paths;
     struct lock *lock;
+    struct watch watch;
     if (out == NULL)
         out = &ignored;
     *out = (struct imrec_pack_result){0};
@@ -450,7 +462,9 @@ enum imrec_status imrec_pack_items(const struct imrec_pack_task *task,
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "a task needs out");
     IMREC_TRY(pack_task_paths(task, &paths, err));
     IMREC_TRY(set_lock(paths.out, &lock, err));
-    const enum imrec_status st = pack_items(&paths, source, &o, out, err);
+    watch_begin(&watch, &paths);
+    const enum imrec_status st = pack_items(&paths, source, &o, &watch, out, err);
+    watch_end(&watch);
     lock_drop(lock);
     return st;
 }

@@ -57,14 +57,19 @@ packer_new(const struct packer_options *given, struct packer **out, struct imrec
     k->budget = given->budget;
     k->head = BUF_INIT(RECORD_MAX);
     k->record = BUF_INIT(RECORD_MAX);
+    k->moving.fd = -1;
     enum imrec_status st = codec_new(&k->codec, err);
     if (st == IMREC_OK)
         st = resize_scratch_new(&k->scratch, err);
+    if (st == IMREC_OK) {
+        codec_stop_with(k->codec, k->root->stop);
+        resize_scratch_stop_with(k->scratch, k->root->stop);
+    }
     k->augments = o->augment[0] != '\0';
     if (st == IMREC_OK && k->augments)
         st = augmenting_init(&k->augmenting, o->augment, pack_options_channels(o), err);
     if (st == IMREC_OK)
-        st = moving_init(&k->moving, o, err);
+        st = moving_init(&k->moving, o, k->root->stop, err);
     if (st != IMREC_OK) {
         packer_free(k);
         *out = NULL;
@@ -91,13 +96,14 @@ void packer_free(struct packer *k)
 
 /* ---- what went wrong -------------------------------------------------------------------- */
 
-/* true: goes on. Anything else is the picture's reason, but for memory, which is ours. */
+/* true: goes on. Anything else is the picture's reason, but for memory, which is ours, and for
+ * being told to stop. */
 static bool fine(struct parcel *p, enum imrec_status st, const struct imrec_error *err)
 {
     enum reason reason = REASON_DAMAGED;
     if (st == IMREC_OK)
         return true;
-    if (st == IMREC_ERR_NO_MEMORY) {
+    if (st == IMREC_ERR_NO_MEMORY || st == IMREC_ERR_CANCELLED) {
         p->failed = st;
         snprintf(p->why, sizeof(p->why), "%s", err->message);
         return false;

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PIECE_BYTES ((size_t)4 << 20)
+
 static void fail(struct parcel *p, enum imrec_status status, const char *what, int failed)
 {
     p->failed = status;
@@ -48,10 +50,10 @@ join(struct bytes path, const char *root, char full[2 * PICTURE_PATH_MAX], struc
 
 /* ---- folders that go while they are packed ------------------------------------------------ */
 
-void file_root_init(struct file_root *r, const char *path, bool scanned)
+void file_root_init(struct file_root *r, const char *path, bool scanned, const struct stop *stop)
 {
     struct stat st;
-    *r = (struct file_root){.path = path, .scanned = scanned};
+    *r = (struct file_root){.path = path, .scanned = scanned, .stop = stop};
     if (stat(path, &st) != 0)
         return;
     r->known = true;
@@ -174,7 +176,12 @@ static bool make_room(struct parcel *p, size_t bytes, struct file_bytes *f)
 static bool read_all(struct parcel *p, const struct file_root *root, int fd, uint8_t *to, size_t n)
 {
     for (size_t at = 0; at < n;) {
-        const ssize_t got = read(fd, to + at, n - at);
+        if (stop_asked(root->stop)) {
+            p->failed = IMREC_ERR_CANCELLED;
+            return false;
+        }
+        const size_t left = n - at, piece = left < PIECE_BYTES ? left : PIECE_BYTES;
+        const ssize_t got = read(fd, to + at, piece);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {

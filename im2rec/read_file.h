@@ -2,6 +2,7 @@
 #ifndef IMREC_IM2REC_READ_FILE_H
 #define IMREC_IM2REC_READ_FILE_H
 
+#include "base/stop.h"
 #include "im2rec/parcel.h"
 
 struct file_bytes { /* reused; the file stands behind `headroom` bytes */
@@ -19,8 +20,9 @@ struct file_root {
     bool known;   /* it was there */
     bool scanned; /* as were the folders of all paths */
     uint64_t device, inode;
+    const struct stop *stop; /* ends what is read, decoded and encoded; NULL: nothing does */
 };
-void file_root_init(struct file_root *r, const char *path, bool scanned);
+void file_root_init(struct file_root *r, const char *path, bool scanned, const struct stop *stop);
 
 /* An open file and its size; FIFOs, devices, folders and what cannot be opened become the
  * picture's reason (false). */

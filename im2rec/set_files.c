@@ -92,6 +92,7 @@ enum imrec_status set_files_init(const struct imrec_pack_task *task,
 {
     char classes[NAME_BYTES];
     IMREC_TRY(check_name(task->out, err));
+    out->stop = NULL;
     out->cbf = o->format == IMREC_PACK_CBF;
     if (task->exact_name)
         strcpy(out->rec, task->out);
@@ -123,11 +124,12 @@ void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES])
 
 /* ---- class list and manifest ------------------------------------------------------------ */
 
-static enum imrec_status
-write_text(const char *name, const struct buf *text, bool commit, struct imrec_error *err)
+static enum imrec_status write_text(const char *name, const struct buf *text, bool commit,
+                                    const struct stop *stop, struct imrec_error *err)
 {
     struct sink *to;
     IMREC_TRY(sink_open(name, &to, err));
+    sink_stop_with(to, stop);
     const enum imrec_status st = sink_append(to, text->p, text->n, err);
     if (st != IMREC_OK) {
         sink_leave(to);
@@ -145,7 +147,7 @@ static enum imrec_status classes_to(const char *name, const struct job *j, bool 
         return IMREC_OK;
     enum imrec_status st = class_list_write(classes, &text, err);
     if (st == IMREC_OK)
-        st = write_text(name, &text, commit, err);
+        st = write_text(name, &text, commit, NULL, err);
     *out = (struct manifest_file){set_base_name(name), text.n, crc32c(0, text.p, text.n)};
     buf_free(&text);
     return st;
@@ -246,7 +248,7 @@ enum imrec_status set_write_totals(const struct set_files *s, const struct job *
     if (st == IMREC_OK)
         st = manifest_write(&m, &text, err);
     if (st == IMREC_OK)
-        st = write_text(name, &text, false, err);
+        st = write_text(name, &text, false, s->stop, err);
     buf_free(&text);
     texts_free(&a);
     imrec_free(m.options);
@@ -263,20 +265,23 @@ bool set_part_exists(const char *name)
     return sink_exists(part);
 }
 
-static enum imrec_status publish(const char *work, const char *final, struct imrec_error *err)
+static enum imrec_status
+publish(const struct set_files *s, const char *work, const char *final, struct imrec_error *err)
 {
+    IMREC_TRY(stop_check(s->stop, err));
     if (!set_part_exists(work))
         return IMREC_OK; /* an interrupted commit came so far */
     return sink_publish_as(work, final, err);
 }
 
-static enum imrec_status
-publish_beside(const char *work, const char *final, enum set_file what, struct imrec_error *err)
+static enum imrec_status publish_beside(const struct set_files *s, const char *work,
+                                        const char *final, enum set_file what,
+                                        struct imrec_error *err)
 {
     char a[NAME_BYTES], b[NAME_BYTES];
     set_name(work, what, a);
     set_name(final, what, b);
-    return publish(a, b, err);
+    return publish(s, a, b, err);
 }
 
 /* What a CBF shard needed to be gone on with: cbf_shard.c. */
@@ -293,16 +298,16 @@ enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct
     for (uint64_t k = 0; k < shards; k++) {
         set_work_name(s, k, work);
         set_final_name(s, k, shards, final);
-        IMREC_TRY(publish(work, final, err));
+        IMREC_TRY(publish(s, work, final, err));
         if (s->cbf) {
             IMREC_TRY(remove_table(work, err));
             continue;
         }
-        IMREC_TRY(publish_beside(work, final, SET_INDEX, err));
-        IMREC_TRY(publish_beside(work, final, SET_CHECKSUMS, err));
+        IMREC_TRY(publish_beside(s, work, final, SET_INDEX, err));
+        IMREC_TRY(publish_beside(s, work, final, SET_CHECKSUMS, err));
     }
-    IMREC_TRY(publish(s->list, s->list, err));
+    IMREC_TRY(publish(s, s->list, s->list, err));
     for (int what = SET_CLASSES; what <= SET_MANIFEST; what++)
-        IMREC_TRY(publish_beside(s->rec, s->rec, (enum set_file)what, err));
+        IMREC_TRY(publish_beside(s, s->rec, s->rec, (enum set_file)what, err));
     return IMREC_OK;
 }

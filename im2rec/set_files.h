@@ -15,6 +15,8 @@ struct set_files {
     uint64_t count;     /* of shards; 0: known at the end */
     bool cbf;           /* shards are OUT.cbf, without index and checksums beside them */
     bool numbered;      /* OUT-00000-of-00001.rec, also if there is one only */
+    const struct stop
+        *stop; /* ends what follows between two files: NULL from set_files_init() on */
 };
 
 /* What keeps two runs that write one set apart, whatever its format and shards: a lock on OUT.lock,

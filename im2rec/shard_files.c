@@ -24,6 +24,17 @@ bool shard_is_open(const struct shard_files *s)
     return s->rec != NULL || s->cbf != NULL;
 }
 
+void shard_stop_with(struct shard_files *s, const struct stop *stop)
+{
+    if (s->cbf != NULL)
+        cbf_shard_stop_with(s->cbf, stop);
+    if (s->rec == NULL)
+        return;
+    sink_stop_with(s->rec, stop);
+    sink_stop_with(s->idx, stop);
+    sink_stop_with(s->crc, stop);
+}
+
 bool shard_is_even(const struct shard_files *s)
 {
     return s->cbf == NULL || cbf_shard_is_even(s->cbf);

@@ -33,6 +33,8 @@ void shard_sums(const struct shard_files *s, struct journal_shard *out);
 IMREC_NODISCARD enum imrec_status
 shard_finish(struct shard_files *s, struct journal_shard *out, struct imrec_error *err);
 bool shard_is_open(const struct shard_files *s);
+/* Of an open one: sink_stop_with(). */
+void shard_stop_with(struct shard_files *s, const struct stop *stop);
 /* All that was put can be made durable now; of a CBF file only whole chunks can. */
 bool shard_is_even(const struct shard_files *s);
 uint64_t shard_size(const struct shard_files *s); /* bytes of the shard so far */

@@ -2,6 +2,7 @@
 #include "im2rec/writer.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "formats/crc32c.h"
 #include "formats/image_list.h"
@@ -15,7 +16,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* A mark every few MiB, but where storage is slow not so often that it takes more than a
  * twentieth of the time. */
@@ -40,24 +40,17 @@ struct writer {
     struct cbf_shape shape; /* of a CBF set's streams */
     uint32_t list_crc;
     uint64_t unmarked; /* bytes since the last mark */
-    int64_t quiet_until_ns;
+    uint64_t quiet_until_ns;
     bool complete;
     bool sound; /* the files hold whole records: a mark may be made */
     bool begun, publishing, committed;
 };
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* ---- marks ------------------------------------------------------------------------------ */
 
 static enum imrec_status mark(struct writer *w, struct imrec_error *err)
 {
-    const int64_t begin = now_ns();
+    const uint64_t begin = clock_ns();
     if (w->o.once)
         return IMREC_OK;
     struct journal_mark m = {.next = w->next,
@@ -72,7 +65,7 @@ static enum imrec_status mark(struct writer *w, struct imrec_error *err)
     if (w->list != NULL)
         IMREC_TRY(sink_sync(w->list, err));
     IMREC_TRY(journal_mark(&w->journal, &m, err));
-    const int64_t end = now_ns();
+    const uint64_t end = clock_ns();
     w->unmarked = 0;
     w->quiet_until_ns = end + (end - begin) * MARK_SHARE;
     return IMREC_OK;
@@ -80,7 +73,7 @@ static enum imrec_status mark(struct writer *w, struct imrec_error *err)
 
 static enum imrec_status maybe_mark(struct writer *w, struct imrec_error *err)
 {
-    return w->unmarked >= MARK_BYTES && shard_is_even(&w->shard) && now_ns() >= w->quiet_until_ns
+    return w->unmarked >= MARK_BYTES && shard_is_even(&w->shard) && clock_ns() >= w->quiet_until_ns
                ? mark(w, err)
                : IMREC_OK;
 }
@@ -92,7 +85,9 @@ open_shard(struct writer *w, const struct journal_shard *from, struct imrec_erro
 {
     char name[NAME_BYTES];
     set_work_name(&w->files, w->number, name);
-    return shard_open(name, w->files.cbf ? &w->shape : NULL, from, &w->shard, err);
+    IMREC_TRY(shard_open(name, w->files.cbf ? &w->shape : NULL, from, &w->shard, err));
+    shard_stop_with(&w->shard, w->o.stop);
+    return IMREC_OK;
 }
 
 static enum imrec_status
@@ -114,7 +109,8 @@ note_shard(struct writer *w, const struct journal_shard *s, struct imrec_error *
 static enum imrec_status end_shard(struct writer *w, struct imrec_error *err)
 {
     const struct journal_shard nothing = {0};
-    if (!shard_is_open(&w->shard)) /* no record at all: an empty shard all the same */
+    IMREC_TRY(stop_check(w->o.stop, err)); /* there may be very many */
+    if (!shard_is_open(&w->shard))         /* no record at all: an empty shard all the same */
         IMREC_TRY(open_shard(w, &nothing, err));
     struct journal_shard s = {.number = w->number};
     IMREC_TRY(shard_finish(&w->shard, &s, err));
@@ -297,12 +293,13 @@ static enum imrec_status begin(struct writer *w, struct imrec_error *err)
     IMREC_TRY(journal_begin(w->files.journal, j->fingerprint, j->total,
                             w->files.cbf ? JOURNAL_CBF : JOURNAL_REC, &w->journal, err));
     IMREC_TRY(sink_open(w->files.list, &w->list, err));
+    sink_stop_with(w->list, w->o.stop);
     return mark(w, err);
 }
 
 static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_error *err)
 {
-    const struct journal_visitor v = {w, visit_picture, visit_shard};
+    const struct journal_visitor v = {w, visit_picture, visit_shard, w->o.stop};
     const struct job *j = w->o.job;
     struct journal_mark m;
     const uint64_t most =
@@ -329,6 +326,7 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
         return IMREC_OK;
     IMREC_TRY(m.next == 0 ? sink_open(w->files.list, &w->list, err)
                           : sink_resume(w->files.list, m.list_bytes, &w->list, err));
+    sink_stop_with(w->list, w->o.stop);
     return m.shard.records != 0 ? open_shard(w, &m.shard, err) : IMREC_OK;
 }
 
@@ -348,6 +346,7 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     const struct imrec_pack_options *o = w->o.pack;
     IMREC_TRY(set_limit(w, err));
     IMREC_TRY(set_files_init(w->o.task, o, &w->files, err));
+    w->files.stop = w->o.once ? NULL : w->o.stop; /* what has a name already cannot be taken back */
     IMREC_TRY(set_check_format(&w->files, err));
     IMREC_TRY(tally_init(&w->tally, classes != NULL ? classes->count : 0, err));
     const bool unfinished = set_is_unfinished(&w->files), resumes = o->resume && unfinished;

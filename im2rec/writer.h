@@ -12,7 +12,8 @@ struct writer_options {
     const struct imrec_pack_task *task;
     const struct imrec_pack_options *pack;
     const struct job *job;
-    bool once; /* the run cannot be resumed: nothing is kept unless it is committed */
+    bool once;               /* the run cannot be resumed: nothing is kept unless it is committed */
+    const struct stop *stop; /* ends any of the calls below with IMREC_ERR_CANCELLED; or NULL */
 };
 
 /* Refuses outputs that exist (without force), or goes on with what an interrupted run left (with

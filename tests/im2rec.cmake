@@ -24,6 +24,7 @@ imrec_test(test_reshape_faults reshape SOURCES fault/test_reshape_faults.c LABEL
 imrec_test(test_pack_lock reshape SOURCES fault/test_pack_lock.c LABEL fault)
 target_compile_definitions(test_pack_lock PRIVATE IM2REC="$<TARGET_FILE:im2rec>")
 add_dependencies(test_pack_lock im2rec)
+imrec_test(test_pack_stop reshape SOURCES fault/test_pack_stop.c LABEL fault)
 imrec_test(test_im2rec_faults im2rec SOURCES fault/test_pack_faults.c LABEL fault)
 imrec_test(test_pack_items_faults im2rec SOURCES fault/test_pack_items_faults.c LABEL fault)
 
@@ -42,7 +43,7 @@ endforeach()
 
 if(Python3_FOUND)
   add_test(NAME kill_and_resume COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fault/kill_pack.py
-           $<TARGET_FILE:im2rec> ${CMAKE_CURRENT_BINARY_DIR}/photos 20)
+           $<TARGET_FILE:im2rec> ${CMAKE_CURRENT_BINARY_DIR}/photos 30)
   set_tests_properties(kill_and_resume PROPERTIES LABELS fault TIMEOUT 600 FIXTURES_REQUIRED photos
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endif()

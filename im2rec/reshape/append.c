@@ -12,6 +12,7 @@
 #include "im2rec/reshape/reshape.h"
 #include "im2rec/reshape/source_sets.h"
 #include "im2rec/set_files.h"
+#include "im2rec/watch.h"
 #include "imrec/pack_items.h"
 #include "iter/dataset_files.h"
 #include "storage/sink.h"
@@ -274,8 +275,8 @@ static bool ids_are_places(const struct append *a)
     return a->task->list == NULL && a->o.annotations[0] == '\0';
 }
 
-static enum imrec_status
-join(struct append *a, const struct imrec_pack_result *new, struct imrec_error *err)
+static enum imrec_status join(struct append *a, const struct imrec_pack_result *new,
+                              const struct stop *stop, struct imrec_error *err)
 {
     char count[32];
     struct imrec_reshape_options o;
@@ -296,12 +297,32 @@ join(struct append *a, const struct imrec_pack_result *new, struct imrec_error *
                                   .skipped = a->old.skipped + new->skipped,
                                   .keep_shards = a->numbered,
                                   .replaces = true,
+                                  .stop = stop,
                                   .new_classes = a->o.new_classes,
                                   .warned = true, /* by check_old() */
                                   .id_base = ids_are_places(a) ? a->next_id : 0,
                                   .id_base_from = a->old.shard_count};
     const enum imrec_status st = reshape_run(&j, &r, err);
     imrec_free(options);
+    if (st != IMREC_ERR_CANCELLED)
+        return st;
+    return imrec_error_at(err, st, IMREC_NO_OFFSET,
+                          "interrupted while the new images were joined to %.300s, which is as it "
+                          "was",
+                          a->rec);
+}
+
+/* The caller is asked meanwhile, as while they were packed. */
+static enum imrec_status
+join_watched(struct append *a, const struct imrec_pack_result *new, struct imrec_error *err)
+{
+    const uint64_t all = new->packed + new->skipped;
+    const struct imrec_pack_progress p = {.done = all, .total = all, .skipped = new->skipped};
+    struct watch watch;
+    watch_begin(&watch, a->task);
+    (void)watch_tell(&watch, &p);
+    const enum imrec_status st = join(a, new, &watch.stop, err);
+    watch_end(&watch);
     return st;
 }
 
@@ -359,7 +380,7 @@ append(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
     }
     st = add_new_shards(a, err);
     if (st == IMREC_OK)
-        st = join(a, out, err);
+        st = join_watched(a, out, err);
     if (st == IMREC_OK)
         return remove_extra(a, err);
     if (a->source == NULL)

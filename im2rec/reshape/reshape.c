@@ -177,6 +177,7 @@ take(struct reshape *r, const struct imrec_record *in, size_t shard, struct imre
 
 static enum imrec_status tell(struct reshape *r, struct imrec_error *err)
 {
+    IMREC_TRY(stop_check(r->job->stop, err));
     const struct imrec_progress p = {.records = r->result->read, .bytes = r->result->bytes};
     if (r->o->progress == NULL || r->result->read % TELL_EVERY != 0 ||
         r->o->progress(r->o->user, &p))
@@ -315,6 +316,7 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
         .numbered = j->keep_shards,
         .force = r->o->force,
         .replaces = j->replaces,
+        .stop = j->stop,
     };
     return set_out_open(j->out, &to, &r->out, err);
 }

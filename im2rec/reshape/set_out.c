@@ -29,6 +29,7 @@ enum imrec_status set_out_open(const char *path, const struct set_out_options *o
     *out = (struct set_out){.text = BUF_INIT(LINE_MAX),
                             .framed = BUF_INIT(FRAMED_MAX),
                             .expected = o->expected,
+                            .stop = o->stop,
                             .label_width = 1};
     imrec_pack_options_init(&out->o);
     out->o.shards = o->shards;
@@ -62,7 +63,9 @@ static enum imrec_status open_shard(struct set_out *s, struct imrec_error *err)
     const struct journal_shard nothing = {0};
     char name[NAME_BYTES];
     set_work_name(&s->files, s->done_count, name);
-    return shard_open(name, NULL, &nothing, &s->shard, err);
+    IMREC_TRY(shard_open(name, NULL, &nothing, &s->shard, err));
+    shard_stop_with(&s->shard, s->stop);
+    return IMREC_OK;
 }
 
 enum imrec_status set_out_end_shard(struct set_out *s, struct imrec_error *err)

@@ -11,6 +11,7 @@ struct set_out {
     struct set_files files;
     struct lock *lock; /* NULL: the caller has one, of the set that is replaced */
     struct shard_files shard;
+    const struct stop *stop;
     struct sink *list;
     struct buf text, framed;
     struct journal_shard *done; /* finished shards */
@@ -26,6 +27,7 @@ struct set_out_options {
     uint64_t expected; /* records; shards are cut by it */
     bool numbered;     /* also where there is one shard: set_out_end_shard() is called */
     bool force, replaces;
+    const struct stop *stop; /* of the shards: sink_stop_with() */
 };
 
 /* Refuses outputs that exist, without force; an interrupted packing run of that name, too. */

@@ -99,7 +99,8 @@ struct imrec_pack_progress {
     uint64_t resumed;    /* of done: by earlier runs */
     uint64_t bytes_read; /* of files, in this run */
 };
-/* Called often, from any thread, one call at a time. false ends the run as if interrupted. */
+/* Called often, from any thread, one call at a time: at every picture, and several times a second
+ * while one takes long. false ends the run within two seconds, as if interrupted. */
 typedef bool imrec_pack_progress_fn(void *user, const struct imrec_pack_progress *p);
 
 /* What to pack, and where to. */
@@ -159,7 +160,9 @@ struct imrec_pack_result {
 /* Packs. *out is filled as far as it is known, also on failure.
  *   IMREC_OK             the set is committed; out->skipped pictures are not in it. Or, with
  *                        resume=1, it was already: out->was_complete.
- *   IMREC_ERR_CANCELLED  progress() returned false; what is done is kept, resume=1 goes on.
+ *   IMREC_ERR_CANCELLED  progress() returned false; what is done is kept, resume=1 goes on. It may
+ *                        come as late as while the files get their names: without a manifest they
+ *                        are no set yet.
  *   IMREC_ERR_DATA       on_error=stop met a picture that cannot be packed, or none could be (the
  *                        message has the first one's reason), or more were skipped than
  *                        max_skipped allows.

@@ -279,8 +279,8 @@ static uint64_t read_share(const char *path, int64_t k, int64_t n, char *out, si
     struct parcel p = {0};
     uint64_t total, print = 0, count = 0;
     enum imrec_status st;
-    ck_assert_msg(list_open(path, NULL, 0, (struct imrec_share){k, n}, &r, &total, &print, &err) ==
-                      IMREC_OK,
+    ck_assert_msg(list_open(path, NULL, 0, (struct imrec_share){k, n}, NULL, &r, &total, &print,
+                            &err) == IMREC_OK,
                   "%s", err.message);
     p.labels.max = p.text.max = 1 << 20;
     while ((st = list_next(r, &p, &err)) == IMREC_OK) {
@@ -337,8 +337,8 @@ START_TEST(a_list_of_many_pieces_reads_as_one)
     struct list_reader *r;
     struct parcel p = {0};
     uint64_t total, print = 0, i = 0;
-    ck_assert_int_eq(list_open(tmp_path(&dir, "big.lst"), NULL, 1, (struct imrec_share){0, 1}, &r,
-                               &total, &print, &err),
+    ck_assert_int_eq(list_open(tmp_path(&dir, "big.lst"), NULL, 1, (struct imrec_share){0, 1}, NULL,
+                               &r, &total, &print, &err),
                      IMREC_OK);
     ck_assert_uint_eq(total, LINES);
     p.labels.max = p.text.max = 1 << 20;
@@ -361,8 +361,8 @@ START_TEST(a_malformed_line_is_a_picture_with_a_reason_and_the_next_one_is_read)
     uint64_t total, print = 0;
     enum reason reasons[4];
     tmp_write(&dir, "a.lst", text, sizeof(text) - 1);
-    ck_assert_int_eq(list_open(tmp_path(&dir, "a.lst"), NULL, 0, (struct imrec_share){0, 1}, &r,
-                               &total, &print, &err),
+    ck_assert_int_eq(list_open(tmp_path(&dir, "a.lst"), NULL, 0, (struct imrec_share){0, 1}, NULL,
+                               &r, &total, &print, &err),
                      IMREC_OK);
     ck_assert_uint_eq(total, 4);
     p.labels.max = p.text.max = 1 << 20;
