@@ -21,8 +21,8 @@
 
 struct expansion {
     struct uri_list list;
-    size_t capacity;
     const char *suffix;
+    enum uri_origin origin; /* of what is added now */
     struct imrec_error *err;
 };
 
@@ -32,27 +32,40 @@ static enum imrec_status no_memory(struct imrec_error *err)
                           "no memory for a list of files");
 }
 
-/* Appends a[0..n) and b as one URI. */
-static enum imrec_status
-add(struct expansion *x, const char *a, size_t n, const char *between, const char *b)
+/* Room for 16, and for twice as many whenever that is full. */
+static bool make_room(struct uri_list *l)
 {
-    if (x->list.count == x->capacity) {
-        const size_t more = x->capacity != 0 ? x->capacity * 2 : 16;
-        char **grown = imrec_realloc(x->list.uri, more, sizeof(*grown));
-        if (grown == NULL)
-            return no_memory(x->err);
-        x->list.uri = grown;
-        x->capacity = more;
-    }
-    const size_t mid = strlen(between), last = strlen(b) + 1;
-    char *text = imrec_realloc(NULL, n + mid + last, 1);
+    const size_t n = l->count;
+    if (n != 0 && (n < 16 || (n & (n - 1)) != 0))
+        return true;
+    char **uris = imrec_realloc(l->uri, n != 0 ? 2 * n : 16, sizeof(*uris));
+    if (uris == NULL)
+        return false;
+    l->uri = uris;
+    enum uri_origin *origins = imrec_realloc(l->origin, n != 0 ? 2 * n : 16, sizeof(*origins));
+    if (origins == NULL)
+        return false;
+    l->origin = origins;
+    return true;
+}
+
+enum imrec_status uri_list_add(struct uri_list *l, const char *a, size_t n, const char *b,
+                               enum uri_origin origin, struct imrec_error *err)
+{
+    const size_t rest = strlen(b) + 1;
+    char *text = make_room(l) ? imrec_realloc(NULL, n + rest, 1) : NULL;
     if (text == NULL)
-        return no_memory(x->err);
+        return no_memory(err);
     memcpy(text, a, n);
-    memcpy(text + n, between, mid);
-    memcpy(text + n + mid, b, last);
-    x->list.uri[x->list.count++] = text;
+    memcpy(text + n, b, rest);
+    l->origin[l->count] = origin;
+    l->uri[l->count++] = text;
     return IMREC_OK;
+}
+
+static enum imrec_status add(struct expansion *x, const char *a, size_t n, const char *b)
+{
+    return uri_list_add(&x->list, a, n, b, x->origin, x->err);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -103,7 +116,7 @@ add_path(struct expansion *x, const struct place *at, const char *path, const ch
     if (slash)
         joined[n] = '/';
     memcpy(joined + n + slash, name, m + 1);
-    return add(x, at->prefix, at->prefix_bytes, "", joined);
+    return add(x, at->prefix, at->prefix_bytes, joined);
 }
 
 /* ---- folders and globs ---------------------------------------------------------------------- */
@@ -128,6 +141,7 @@ static enum imrec_status entries(struct expansion *x, const struct place *at, DI
 static enum imrec_status add_folder(struct expansion *x, const struct place *at)
 {
     const size_t first = x->list.count;
+    x->origin = URI_IN_FOLDER;
     DIR *folder = opendir(at->path);
     if (folder == NULL)
         return io_error(x->err, errno, at->path, "cannot list it", IMREC_NO_OFFSET);
@@ -154,6 +168,7 @@ static enum imrec_status add_glob(struct expansion *x, const struct place *at)
 {
     const size_t first = x->list.count;
     glob_t found = {0};
+    x->origin = URI_MATCHED;
     const int result = glob(at->path, GLOB_NOSORT, NULL, &found); /* it sorts by locale */
     enum imrec_status st = IMREC_OK;
     if (result == GLOB_NOSPACE)
@@ -187,6 +202,7 @@ static enum imrec_status add_element(struct expansion *x, const char *element)
 {
     const struct store *store;
     const char *name;
+    x->origin = URI_NAMED;
     if (element[0] == '\0')
         return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "a list of files has an empty element");
@@ -197,7 +213,7 @@ static enum imrec_status add_element(struct expansion *x, const char *element)
     if (path != NULL)
         return add_place(x, &(struct place){element, (size_t)(path + 1 - element), path + 1});
     if (store->exists(name))
-        return add(x, element, strlen(element), "", "");
+        return add(x, element, strlen(element), "");
     return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                           "%s: there is no such object", element);
 }
@@ -226,7 +242,7 @@ uri_list_expand(const char *spec, const char *suffix, struct uri_list *out, stru
         return no_memory(err);
     memcpy(copy, spec, n);
     if (strchr(spec, ';') != NULL && exists(spec))
-        st = add(&x, spec, n - 1, "", "");
+        st = add(&x, spec, n - 1, "");
     else
         st = add_elements(&x, copy);
     imrec_free(copy);
@@ -242,5 +258,6 @@ void uri_list_free(struct uri_list *l)
     for (size_t i = 0; i < l->count; i++)
         imrec_free(l->uri[i]);
     imrec_free(l->uri);
+    imrec_free(l->origin);
     *l = (struct uri_list){0};
 }

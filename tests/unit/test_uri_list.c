@@ -92,6 +92,25 @@ static const struct {
      "the store)"},
 };
 
+START_TEST(a_list_knows_what_was_given_for_each_of_its_names)
+{
+    char spec[2048];
+    struct uri_list l;
+    fill(spec, sizeof(spec), "@/b.rec;@/sub;@/[ab].rec;@/b.rec");
+    static const enum uri_origin want[] = {URI_NAMED, URI_IN_FOLDER, URI_MATCHED, URI_MATCHED,
+                                           URI_NAMED};
+    ck_assert_msg(uri_list_expand(spec, ".rec", &l, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_uint_eq(l.count, 5);
+    for (size_t i = 0; i < l.count; i++)
+        ck_assert_int_eq(l.origin[i], want[i]);
+    for (size_t i = 0; i < 100; i++) /* over several steps of its growth */
+        ck_assert_int_eq(uri_list_add(&l, "folder/x", 7, "y.rec", URI_LISTED, &err), IMREC_OK);
+    ck_assert_str_eq(l.uri[104], "folder/y.rec");
+    ck_assert(l.origin[104] == URI_LISTED && l.origin[1] == URI_IN_FOLDER && l.count == 105);
+    uri_list_free(&l);
+}
+END_TEST
+
 START_TEST(what_matches_nothing_is_named) /* loop over bad */
 {
     char spec[2048], says[2048];
@@ -127,6 +146,7 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_list_a_folder_and_a_glob_give_their_files_in_a_fixed_order, 0,
                         sizeof(good) / sizeof(good[0]));
+    tcase_add_test(tc, a_list_knows_what_was_given_for_each_of_its_names);
     tcase_add_loop_test(tc, what_matches_nothing_is_named, 0, sizeof(bad) / sizeof(bad[0]));
     tcase_add_test(tc, no_allocation_that_fails_leaks);
     suite_add_tcase(s, tc);
