@@ -53,6 +53,29 @@ void set_shard_name(const char *rec, uint64_t shard, uint64_t count, bool number
                        (int)without_rec(rec), rec, shard, count);
 }
 
+/* Digits whose number fits; 20 of them may not. */
+static bool read_digits(const char *s, size_t n, uint64_t *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < n && n < 20; i++)
+        *out = *out * 10 + (uint64_t)(s[i] - '0');
+    return n < 20;
+}
+
+struct set_number set_number_of(const char *rec)
+{
+    const size_t n = without_rec(rec), stem = without_number(rec, n);
+    struct set_number s = {.stem = n, .rest = n};
+    if (stem == n)
+        return s;
+    const size_t digits = digits_before(rec, n), rest = n - digits - strlen("-of-");
+    uint64_t number, count;
+    if (!read_digits(rec + stem + 1, rest - stem - 1, &number) ||
+        !read_digits(rec + n - digits, digits, &count) || number >= count)
+        return s;
+    return (struct set_number){stem, rest, number, count};
+}
+
 const char *set_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -8,6 +8,9 @@
 
 #include "imrec/error.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 enum set_file { SET_REC, SET_INDEX, SET_CHECKSUMS, SET_LIST, SET_CLASSES, SET_MANIFEST };
 
 /* Bytes that every name made of a path of `n` bytes fits, NUL included. */
@@ -21,6 +24,15 @@ void set_name(const char *rec, enum set_file what, char *out);
 /* "DIR/OUT.rec" -> "DIR/OUT-00003-of-00010.rec"; `rec` itself when count is 1 and `numbered`
  * is false. Room as above. */
 void set_shard_name(const char *rec, uint64_t shard, uint64_t count, bool numbered, char *out);
+
+/* What the name of a shard says of its set. `stem`: bytes before "-00003-of-00010.rec", or before
+ * ".rec". `rest`: where the text behind its number begins, "-of-00010.rec". count 0: the name has
+ * no number (or one that is not below its count), rest is stem. */
+struct set_number {
+    size_t stem, rest;
+    uint64_t number, count;
+};
+struct set_number set_number_of(const char *rec);
 
 /* The last component of a path, which is what a manifest holds. */
 const char *set_base_name(const char *path);

@@ -61,12 +61,38 @@ START_TEST(a_base_name_is_what_follows_the_last_slash)
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    struct set_number is;
+} numbers[] = {
+    {"a/OUT-00003-of-00010.rec", {5, 11, 3, 10}},
+    {"a/OUT-00003-of-00010.cbf", {5, 11, 3, 10}},
+    {"OUT-100000-of-100001.rec", {3, 10, 100000, 100001}},
+    {"OUT-00000-of-00001", {3, 9, 0, 1}},
+    {"OUT-00010-of-00010.rec", {18, 18, 0, 0}},
+    {"OUT.rec", {3, 3, 0, 0}},
+    {"OUT-00003-of-00010.idx", {22, 22, 0, 0}},
+    {"OUT-00000-of-99999999999999999999.rec", {33, 33, 0, 0}},
+};
+
+START_TEST(a_name_says_which_shard_of_how_many_it_is) /* loop over numbers */
+{
+    const struct set_number n = set_number_of(numbers[_i].name), *is = &numbers[_i].is;
+    ck_assert_msg(n.stem == is->stem && n.rest == is->rest && n.number == is->number &&
+                      n.count == is->count,
+                  "%s: %zu %zu %llu %llu", numbers[_i].name, n.stem, n.rest,
+                  (unsigned long long)n.number, (unsigned long long)n.count);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("set names");
     TCase *tc = tcase_create("names");
     tcase_add_loop_test(tc, a_shard_names_the_files_beside_it, 0, sizeof(names) / sizeof(names[0]));
     tcase_add_test(tc, shards_are_numbered_when_there_are_several);
+    tcase_add_loop_test(tc, a_name_says_which_shard_of_how_many_it_is, 0,
+                        sizeof(numbers) / sizeof(numbers[0]));
     tcase_add_test(tc, a_base_name_is_what_follows_the_last_slash);
     suite_add_tcase(s, tc);
     return suite_run(s);
