@@ -244,15 +244,15 @@ bool checked_framed(const struct imrec_checked *c, struct bytes *framed, uint32_
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-enum imrec_status imrec_checked_open(const char *uri, imrec_progress_fn *progress, void *user,
-                                     struct imrec_checked **out, struct imrec_error *err)
+enum imrec_status checked_open_as(const struct split_options *o, imrec_progress_fn *progress,
+                                  void *user, struct imrec_checked **out, struct imrec_error *err)
 {
     *out = NULL;
     struct imrec_checked *c = imrec_zalloc(1, sizeof(*c));
     if (c == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read %s",
-                              uri);
-    const enum imrec_status st = dataset_walk_open(uri, progress, user, &c->walk, err);
+                              o->path_imgrec);
+    const enum imrec_status st = dataset_walk_open(o, progress, user, &c->walk, err);
     if (st != IMREC_OK) {
         imrec_free(c);
         return st;
@@ -260,6 +260,13 @@ enum imrec_status imrec_checked_open(const char *uri, imrec_progress_fn *progres
     c->walk.reader->keep_framed = true;
     *out = c;
     return IMREC_OK;
+}
+
+enum imrec_status imrec_checked_open(const char *uri, imrec_progress_fn *progress, void *user,
+                                     struct imrec_checked **out, struct imrec_error *err)
+{
+    const struct split_options set = {.path_imgrec = uri, .num_parts = 1};
+    return checked_open_as(&set, progress, user, out, err);
 }
 
 void imrec_checked_close(struct imrec_checked *c)

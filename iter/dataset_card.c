@@ -140,7 +140,8 @@ enum imrec_status imrec_dataset_card(const char *uri, imrec_progress_fn *progres
     struct imrec_record record;
     struct counting n = {.card = out};
     *out = (struct imrec_dataset_card){0};
-    IMREC_TRY(dataset_walk_open(uri, progress, user, &walk, err));
+    IMREC_TRY(dataset_walk_open(&(struct split_options){.path_imgrec = uri, .num_parts = 1},
+                                progress, user, &walk, err));
     enum imrec_status st = begin(&n, &walk, err);
     while (st == IMREC_OK) {
         st = dataset_walk_next(&walk, &record, err);

@@ -57,15 +57,15 @@ static enum imrec_status load(struct imrec_classes *c, const char *shard, struct
 enum imrec_status
 imrec_classes_open(const char *uri, struct imrec_classes **out, struct imrec_error *err)
 {
-    struct dataset_files files;
+    struct shard_list files;
     *out = NULL;
-    IMREC_TRY(dataset_files_open(uri, &files, err));
+    IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
     struct imrec_classes *c = imrec_zalloc(1, sizeof(*c));
     const enum imrec_status st = c != NULL
-                                     ? load(c, files.shards.uri[0], err)
+                                     ? load(c, files.names.uri[0], err)
                                      : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                                                       "no memory for a class list");
-    dataset_files_close(&files);
+    shard_list_free(&files);
     if (st != IMREC_OK)
         imrec_classes_close(c);
     else

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "iter/split/dataset.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 
@@ -10,29 +9,19 @@
 
 #define SIDE_FILE_MAX_BYTES ((size_t)1 << 36)
 
-static enum imrec_status measure(const char *uri, uint64_t *bytes, struct imrec_error *err)
-{
-    struct source *s;
-    IMREC_TRY(source_open(uri, &s, err));
-    *bytes = s->size;
-    source_close(s);
-    return IMREC_OK;
-}
-
 enum imrec_status
-dataset_files_open(const char *uri, struct dataset_files *out, struct imrec_error *err)
+dataset_files_of(const struct split *s, struct dataset_files *out, struct imrec_error *err)
 {
     *out = (struct dataset_files){0};
-    IMREC_TRY(split_expand(uri, &out->shards, err));
+    out->begin = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*out->begin));
     enum imrec_status st = IMREC_OK;
-    out->begin = imrec_zalloc(out->shards.count + 1, sizeof(*out->begin));
     if (out->begin == NULL)
         st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                            "no memory for the sizes of %zu shards", out->shards.count);
-    for (size_t i = 0; i < out->shards.count && st == IMREC_OK; i++) {
-        uint64_t bytes = 0;
-        st = measure(out->shards.uri[i], &bytes, err);
-        out->begin[i + 1] = out->begin[i] + bytes;
+                            "no memory for the sizes of %u shards", s->shard_count);
+    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++) {
+        const struct shard *h = &s->shards[i];
+        st = uri_list_add(&out->shards, h->uri, strlen(h->uri), "", URI_NAMED, err);
+        out->begin[i + 1] = h->begin + h->size;
     }
     if (st != IMREC_OK)
         dataset_files_close(out);

@@ -3,7 +3,7 @@
 #define IMREC_ITER_DATASET_FILES_H
 
 #include "formats/set_names.h"
-#include "storage/uri_list.h"
+#include "iter/split/dataset.h"
 
 struct dataset_files {
     struct uri_list shards;
@@ -11,7 +11,7 @@ struct dataset_files {
 };
 
 IMREC_NODISCARD enum imrec_status
-dataset_files_open(const char *uri, struct dataset_files *out, struct imrec_error *err);
+dataset_files_of(const struct split *s, struct dataset_files *out, struct imrec_error *err);
 void dataset_files_close(struct dataset_files *f); /* zeroed memory is fine */
 
 /* The name of the file `what` beside a shard; NULL: no memory. */

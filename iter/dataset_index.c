@@ -154,7 +154,8 @@ enum imrec_status imrec_dataset_find(const char *uri, uint64_t id, uint32_t *sha
                                      uint64_t *offset, struct imrec_error *err)
 {
     struct dataset_walk w;
-    IMREC_TRY(dataset_walk_open(uri, NULL, NULL, &w, err));
+    IMREC_TRY(dataset_walk_open(&(struct split_options){.path_imgrec = uri, .num_parts = 1}, NULL,
+                                NULL, &w, err));
     enum imrec_status st = w.cbf ? imrec_reader_find(w.reader, id, shard, offset)
                                  : find_indexed(&w, id, shard, offset);
     if (st == IMREC_END && !w.cbf)
@@ -267,7 +268,9 @@ enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, e
 {
     struct indexing x = {.lines = BUF_INIT(2 * LINES_FLUSH_BYTES), .how = keys};
     *out = (struct imrec_index_result){0};
-    IMREC_TRY(dataset_walk_open(shard, NULL, NULL, &x.walk, err));
+    const struct split_options one = {
+        .path_imgrec = shard, .num_parts = 1, .look = SPLIT_LOOK_SHARD};
+    IMREC_TRY(dataset_walk_open(&one, NULL, NULL, &x.walk, err));
     char *path = idx_path != NULL ? dataset_copy(idx_path)
                                   : dataset_path(x.walk.files.shards.uri[0], SET_INDEX);
     enum imrec_status st = path != NULL ? index_to(&x, path, force, out, err)

@@ -85,15 +85,15 @@ static enum imrec_status load(struct imrec_names *n, const char *shard, struct i
 enum imrec_status
 imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *err)
 {
-    struct dataset_files files;
+    struct shard_list files;
     *out = NULL;
-    IMREC_TRY(dataset_files_open(uri, &files, err));
+    IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
     struct imrec_names *n = imrec_zalloc(1, sizeof(*n));
     const enum imrec_status st =
         n != NULL
-            ? load(n, files.shards.uri[0], err)
+            ? load(n, files.names.uri[0], err)
             : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a list");
-    dataset_files_close(&files);
+    shard_list_free(&files);
     if (st != IMREC_OK)
         imrec_names_close(n);
     else

@@ -370,11 +370,16 @@ enum imrec_status imrec_dataset_repair(const char *uri, const char *path,
     imrec_repair_options_init(&r.o);
     memcpy(&r.o, o, o->struct_size < sizeof(r.o) ? o->struct_size : sizeof(r.o));
     *out = (struct imrec_repair_result){0};
-    IMREC_TRY(dataset_walk_open(uri, NULL, NULL, &r.set, err));
+    const struct split_options set = {.path_imgrec = uri, .num_parts = 1};
+    IMREC_TRY(dataset_walk_open(&set, NULL, NULL, &r.set, err));
     r.at.total_bytes = r.set.files.begin[r.set.files.shards.count];
     enum imrec_status st = open_all(&r, path, err);
     if (st == IMREC_OK)
         st = take_all(&r, err);
+    if (st == IMREC_OK && out->kept == 0) /* a shard without a record is none */
+        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                            "%.300s: no record is intact, so %.100s is not written",
+                            r.set.files.shards.uri[0], path);
     if (st == IMREC_OK) {
         struct imrec_writer *writer = r.writer;
         r.writer = NULL; /* gone, also on failure */

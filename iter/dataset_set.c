@@ -5,6 +5,8 @@
 #include "base/shown.h"
 #include "formats/crc32c.h"
 #include "formats/manifest.h"
+#include "iter/split/shard_sets.h"
+#include "storage/sink.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
@@ -16,10 +18,12 @@
 
 struct checking {
     const struct dataset_files *files;
+    bool allow_missing;
     imrec_finding_fn *finding;
     void *user;
     uint32_t shard;   /* through which the set was found */
     const char *path; /* of its manifest */
+    bool lacks;       /* shards: told already */
 };
 
 /* ---- telling ---------------------------------------------------------------------------- */
@@ -128,23 +132,44 @@ static bool lists(const struct manifest *m, const char *shard)
     return false;
 }
 
+/* Whether the shard is not there, which is no finding where that is allowed. */
+static enum imrec_status is_missing(struct checking *c, const struct manifest_shard *s,
+                                    bool *missing, struct imrec_error *err)
+{
+    char *path = path_of(c, s->rec.name);
+    if (path == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+    *missing = !sink_exists(path);
+    c->lacks = c->lacks || *missing;
+    imrec_free(path);
+    return IMREC_OK;
+}
+
 static enum imrec_status
-check_files(const struct checking *c, const struct manifest *m, struct imrec_error *err)
+check_shard(struct checking *c, const struct manifest_shard *s, struct imrec_error *err)
+{
+    bool missing = false;
+    IMREC_TRY(is_missing(c, s, &missing, err));
+    if (missing && c->allow_missing)
+        return IMREC_OK;
+    IMREC_TRY(check_file(c, &s->rec, s->checksums.name == NULL, err));
+    IMREC_TRY(check_file(c, &s->idx, true, err));
+    return check_file(c, &s->checksums, true, err);
+}
+
+static enum imrec_status
+check_files(struct checking *c, const struct manifest *m, struct imrec_error *err)
 {
     if (!lists(m, c->files->shards.uri[c->shard]))
         tell_about(c, c->files->shards.uri[c->shard],
                    "the manifest %.400s does not name this shard", c->path);
-    for (size_t i = 0; i < m->shard_count; i++) {
-        IMREC_TRY(check_file(c, &m->shards[i].rec, m->shards[i].checksums.name == NULL, err));
-        IMREC_TRY(check_file(c, &m->shards[i].idx, true, err));
-        IMREC_TRY(check_file(c, &m->shards[i].checksums, true, err));
-    }
+    for (size_t i = 0; i < m->shard_count; i++)
+        IMREC_TRY(check_shard(c, &m->shards[i], err));
     IMREC_TRY(check_file(c, &m->list, true, err));
     return check_file(c, &m->classes, true, err);
 }
 
-static enum imrec_status
-check_text(const struct checking *c, struct bytes text, struct imrec_error *err)
+static enum imrec_status check_text(struct checking *c, struct bytes text, struct imrec_error *err)
 {
     struct manifest m;
     struct imrec_error why;
@@ -168,10 +193,55 @@ static bool same_set(const struct dataset_files *f, uint32_t shard, const char *
     return same;
 }
 
-enum imrec_status dataset_check_set(const struct dataset_files *f, imrec_finding_fn *finding,
-                                    void *user, struct imrec_error *err)
+/* ---- shards that are not there ------------------------------------------------------------ */
+
+/* Of sets without a manifest, by their names. */
+static enum imrec_status check_names(struct checking *c, struct imrec_error *err)
 {
-    struct checking c = {f, finding, user, 0, NULL};
+    struct shard_sets sets;
+    IMREC_TRY(shard_sets_init(&sets, &c->files->shards, err));
+    for (size_t begin = 0, end; begin < sets.count; begin = end) {
+        const struct shard_member *m = &sets.member[begin];
+        struct shard_gap gap;
+        end = shard_sets_end(&sets, begin);
+        if (dataset_has(m->uri, SET_MANIFEST))
+            continue;
+        shard_sets_gap(&sets, begin, end, true, &gap);
+        if (gap.missing == 0)
+            continue;
+        c->lacks = true;
+        c->shard = (uint32_t)m->at;
+        if (!c->allow_missing)
+            tell_about(c, m->uri,
+                       "its name says %" PRIu64 " shards, and %" PRIu64 " %s missing: %s",
+                       gap.promised, gap.missing, gap.missing == 1 ? "is" : "are", gap.names);
+    }
+    shard_sets_free(&sets);
+    return IMREC_OK;
+}
+
+/* What opening the set would say, where nothing was said yet. */
+static enum imrec_status check_opening(struct checking *c, const char *uri, struct imrec_error *err)
+{
+    struct shard_list l;
+    struct imrec_error why;
+    const enum shard_look look = c->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE;
+    const enum imrec_status st = shard_list_open(&l, uri, look, &why);
+    if (st == IMREC_OK)
+        shard_list_free(&l);
+    else if (st == IMREC_ERR_NO_MEMORY)
+        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+    else
+        tell(c, uri, 0, why.message);
+    return IMREC_OK;
+}
+
+enum imrec_status dataset_check_set(const char *uri, const struct dataset_files *f,
+                                    bool allow_missing, imrec_finding_fn *finding, void *user,
+                                    struct imrec_error *err)
+{
+    struct checking c = {
+        .files = f, .allow_missing = allow_missing, .finding = finding, .user = user};
     enum imrec_status st = IMREC_OK;
     for (; c.shard < f->shards.count && st == IMREC_OK; c.shard++) {
         uint8_t *text;
@@ -184,6 +254,10 @@ enum imrec_status dataset_check_set(const struct dataset_files *f, imrec_finding
         imrec_free(text);
         imrec_free(path);
     }
+    if (st == IMREC_OK)
+        st = check_names(&c, err);
+    if (st == IMREC_OK && (allow_missing || !c.lacks))
+        st = check_opening(&c, uri, err);
     return st;
 }
 

@@ -5,10 +5,12 @@
 #include "imrec/dataset.h"
 #include "iter/dataset_files.h"
 
-/* Compares sizes and the checksums of the small files; shards without a manifest are passed. */
-IMREC_NODISCARD enum imrec_status dataset_check_set(const struct dataset_files *f,
-                                                    imrec_finding_fn *finding, void *user,
-                                                    struct imrec_error *err);
+/* Compares sizes and the checksums of the small files with manifests, and names with the numbers
+ * that they end in, where there is none. `allow_missing`: shards that are not there are a warning.
+ */
+IMREC_NODISCARD enum imrec_status dataset_check_set(const char *uri, const struct dataset_files *f,
+                                                    bool allow_missing, imrec_finding_fn *finding,
+                                                    void *user, struct imrec_error *err);
 /* Compares all bytes of one file of a set, SET_REC (the shard itself), SET_LIST or SET_CLASSES,
  * with the manifest beside `shard`. *known: that says something of it. A difference, and a manifest
  * that cannot be read, is IMREC_ERR_CORRUPT. */

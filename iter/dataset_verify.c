@@ -13,6 +13,7 @@
 #include "iter/verify_read.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 struct verify {
     struct imrec_verify_options o;
@@ -172,9 +173,14 @@ enum imrec_status imrec_dataset_verify(const char *uri, const struct imrec_verif
                                        struct imrec_verify_result *out, struct imrec_error *err)
 {
     struct verify v = {.o = *o, .result = out};
+    const struct split_options set = {
+        .path_imgrec = uri, .num_parts = 1, .shards = SHARDS_UNSEEN}; /* till below */
+    const bool allow_missing =
+        o->struct_size > offsetof(struct imrec_verify_options, allow_missing) && o->allow_missing;
     *out = (struct imrec_verify_result){0};
-    IMREC_TRY(verify_reader_open(uri, o->progress, o->user, &v.reader, err));
-    enum imrec_status st = dataset_check_set(&v.reader.walk.files, tell_set, &v, err);
+    IMREC_TRY(verify_reader_open(&set, o->progress, o->user, &v.reader, err));
+    enum imrec_status st =
+        dataset_check_set(uri, &v.reader.walk.files, allow_missing, tell_set, &v, err);
     if (st == IMREC_OK)
         st = verify_all(&v, err);
     out->bytes = v.reader.walk.at.bytes;

@@ -14,12 +14,13 @@
 
 enum { RECORDS_A_CALL = 256 }; /* of the progress callback */
 
-enum imrec_status dataset_walk_open(const char *uri, imrec_progress_fn *progress, void *user,
-                                    struct dataset_walk *out, struct imrec_error *err)
+enum imrec_status dataset_walk_open(const struct split_options *o, imrec_progress_fn *progress,
+                                    void *user, struct dataset_walk *out, struct imrec_error *err)
 {
     *out = (struct dataset_walk){.progress = progress, .user = user};
-    IMREC_TRY(dataset_files_open(uri, &out->files, err));
-    const enum imrec_status st = imrec_reader_open(uri, 0, 1, &out->reader, err);
+    IMREC_TRY(imrec_reader_open_as(o, &out->reader, err));
+    const enum imrec_status st =
+        dataset_files_of(imrec_reader_split(out->reader), &out->files, err);
     if (st != IMREC_OK) {
         dataset_walk_close(out);
         return st;

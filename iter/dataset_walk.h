@@ -18,9 +18,10 @@ struct dataset_walk {
     struct imrec_error why;      /* its reason */
 };
 
-IMREC_NODISCARD enum imrec_status dataset_walk_open(const char *uri, imrec_progress_fn *progress,
-                                                    void *user, struct dataset_walk *out,
-                                                    struct imrec_error *err);
+/* `o`: path_imgrec, and how to look at it. */
+IMREC_NODISCARD enum imrec_status
+dataset_walk_open(const struct split_options *o, imrec_progress_fn *progress, void *user,
+                  struct dataset_walk *out, struct imrec_error *err);
 /* Where in its shard the record given last ends, if it has one part. */
 uint64_t dataset_record_end(const struct dataset_walk *w, const struct imrec_record *r);
 /* As imrec_reader_next(), and records that a damaged length has swallowed are found; after

@@ -171,11 +171,11 @@ static enum imrec_status add_record(struct verify_reader *r, struct verify_batch
     return sum != NULL ? load_framed(r, b, item, sum, err) : IMREC_OK;
 }
 
-enum imrec_status verify_reader_open(const char *uri, imrec_progress_fn *progress, void *user,
-                                     struct verify_reader *out, struct imrec_error *err)
+enum imrec_status verify_reader_open(const struct split_options *o, imrec_progress_fn *progress,
+                                     void *user, struct verify_reader *out, struct imrec_error *err)
 {
     *out = (struct verify_reader){0};
-    return dataset_walk_open(uri, progress, user, &out->walk, err);
+    return dataset_walk_open(o, progress, user, &out->walk, err);
 }
 
 enum imrec_status

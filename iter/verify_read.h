@@ -17,9 +17,9 @@ struct verify_reader {
     uint64_t indexed; /* records met in an index */
 };
 
-IMREC_NODISCARD enum imrec_status verify_reader_open(const char *uri, imrec_progress_fn *progress,
-                                                     void *user, struct verify_reader *out,
-                                                     struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+verify_reader_open(const struct split_options *o, imrec_progress_fn *progress, void *user,
+                   struct verify_reader *out, struct imrec_error *err);
 /* Fills the batch, from empty; r->ended when the shards are over. */
 IMREC_NODISCARD enum imrec_status
 verify_reader_fill(struct verify_reader *r, struct verify_batch *b, struct imrec_error *err);

@@ -47,6 +47,13 @@ int cbf_check(const char *name, char *const *files, int n, struct json *j, struc
     X(enum imrec_on_error, on_error, "stop", 0, 1, "stop|skip", "checks",                          \
       "damage: end, or leave it out, name it and go on")
 #define ROW_QUIET(X) X(bool, quiet, "0", 0, 1, "", "output", "no progress")
+#define ROW_MISSING(X)                                                                             \
+    X(bool, allow_missing, "0", 0, 1, "", "shards",                                                \
+      "read a set that lacks shards without them, with a warning")
+
+/* Operands that are shards as one text; `allow_missing`: those that are there. To be cli_free()d.
+ * NULL after one line on stderr. */
+char *command_shards(const char *name, char *const *operands, int n, bool allow_missing);
 
 /* Reads the flags of `page` into *values (defaults first) and counts operands. Returns the index
  * of the first operand, or a negative number when the command is over with *status: --help was

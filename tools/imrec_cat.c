@@ -11,6 +11,7 @@
       "with --offset: number of the shard, from 0")                                                \
     X(bool, record, "0", 0, 1, "", "output", "write all of the record, its header too")            \
     X(bool, mask, "0", 0, 1, "", "output", "write the picture's mask, a PNG")                      \
+    ROW_MISSING(X)                                                                                 \
     ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)
 struct cat_options {
@@ -166,7 +167,12 @@ static int run(int argc, char **argv)
         return cli_refuse(stderr, page.name, "too many operands: %s %s", page.name, page.usage[0]);
     if ((argc - first == 2) == (o.offset >= 0))
         return cli_refuse(stderr, page.name, "give either an ID or --offset");
-    return show(argv[first], &o, argc - first == 2 ? argv[first + 1] : NULL);
+    char *uri = command_shards(page.name, argv + first, 1, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
+    status = show(uri, &o, argc - first == 2 ? argv[first + 1] : NULL);
+    cli_free(uri);
+    return status;
 }
 
 const struct command command_cat = {&page, run};

@@ -13,9 +13,11 @@ const struct cli_page imrec_page = {
     .name = "imrec",
     .summary = "show, check, mend and measure shards of image records",
     .usage = usage,
-    .text = "SHARD is a .rec file, 'a.rec;b.rec', a directory (its *.rec) or a glob in quotes.\n"
-            "Options may stand anywhere behind the command. Results go to standard output (with\n"
-            "--json as one object), progress and warnings to standard error.",
+    .text =
+        "SHARD is a .rec file, 'a.rec;b.rec', a directory (its *.rec), a glob in quotes, or the\n"
+        "NAME.manifest.json of a set.\n"
+        "Options may stand anywhere behind the command. Results go to standard output (with\n"
+        "--json as one object), progress and warnings to standard error.",
     .table = no_flags,
     .exits = IMREC_EXITS,
 };
@@ -68,6 +70,24 @@ int command_begin(const struct cli_page *page, void *values, int argc, char **ar
         return CLI_BAD;
     }
     return first;
+}
+
+char *command_shards(const char *name, char *const *operands, int n, bool allow_missing)
+{
+    struct imrec_error err;
+    char *list, *uri = cli_join(operands, n, ';');
+    if (!allow_missing)
+        return uri;
+    const enum imrec_status st = imrec_shards_expand(uri, true, &list, &err);
+    cli_free(uri);
+    if (st != IMREC_OK) {
+        (void)cli_fail(name, &err);
+        return NULL;
+    }
+    uri = cli_realloc(NULL, strlen(list) + 1, 1);
+    strcpy(uri, list);
+    imrec_shards_free(list);
+    return uri;
 }
 
 void command_progress_start(struct command_progress *p, bool quiet)

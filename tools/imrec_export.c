@@ -9,6 +9,7 @@
 
 #define EXPORT_PARAMS(X)                                                                           \
     ROW_ON_ERROR(X)                                                                                \
+    ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
 struct export_options {
@@ -214,9 +215,11 @@ static int run(int argc, char **argv)
     const int first = command_begin(&page, &o, argc, argv, 2, 2, &status);
     if (first < 0)
         return status;
-    const char *uri = argv[first];
     j.folder = argv[first + 1];
     j.on_error = o.on_error;
+    char *uri = command_shards(page.name, argv + first, 1, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
     command_left_begin(&j.left, page.name, o.json);
     if (imrec_checked_open(uri, NULL, NULL, &reader, &err) != IMREC_OK ||
         imrec_classes_open(uri, &j.names.classes, &err) != IMREC_OK ||
@@ -224,7 +227,7 @@ static int run(int argc, char **argv)
         status = cli_fail(page.name, &err);
     } else {
         command_progress_start(&j.progress, o.quiet);
-        status = export_to(&j, reader, uri);
+        status = export_to(&j, reader, argv[first]);
         command_progress_end(&j.progress);
         status = finish(&j, &o, status, imrec_checked_unchecked(reader));
     }
@@ -232,6 +235,7 @@ static int run(int argc, char **argv)
     imrec_names_close(j.names.names);
     imrec_classes_close(j.names.classes);
     imrec_checked_close(reader);
+    cli_free(uri);
     return status;
 }
 

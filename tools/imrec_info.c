@@ -6,6 +6,7 @@
 
 #define INFO_PARAMS(X)                                                                             \
     X(int64_t, classes, "20", 0, INT64_MAX, "N", "output", "labels to list; --json lists all")     \
+    ROW_MISSING(X)                                                                                 \
     ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
@@ -261,7 +262,9 @@ static int run(int argc, char **argv)
                                                           .operand = argv + first,
                                                           .operands = argc - first,
                                                           .json = o.json});
-    char *uri = cli_join(argv + first, argc - first, ';');
+    char *uri = command_shards(page.name, argv + first, argc - first, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
     if (o.json) {
         j = &json;
         json_open(j, stdout);

@@ -6,6 +6,7 @@
 #define LS_PARAMS(X)                                                                               \
     X(int64_t, from, "0", 0, INT64_MAX, "N", "records", "begin with record N, counted from 0")     \
     X(int64_t, limit, "-1", -1, INT64_MAX, "N", "records", "list at most N; -1 = all")             \
+    ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)
 struct ls_options {
     LS_PARAMS(IMREC_FIELD)
@@ -139,7 +140,9 @@ static int run(int argc, char **argv)
     const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
     if (first < 0)
         return status;
-    char *uri = cli_join(argv + first, argc - first, ';');
+    char *uri = command_shards(page.name, argv + first, argc - first, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
     status = show(uri, &o);
     cli_free(uri);
     return status;

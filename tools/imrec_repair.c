@@ -10,6 +10,7 @@
       "drop records that no checksum is of, also where they decode without a warning")             \
     X(bool, decode, "0", 0, 1, "", "checks", "drop pictures that do not decode as well")           \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
+    ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
 struct repair_options {
@@ -117,7 +118,9 @@ static int run(int argc, char **argv)
     const int first = command_begin(&page, &o, argc, argv, 2, -1, &status);
     if (first < 0)
         return status;
-    char *uri = cli_join(argv + first, argc - first - 1, ';');
+    char *uri = command_shards(page.name, argv + first, argc - first - 1, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
     status = repair(uri, argv[argc - 1], &o);
     cli_free(uri);
     return status;

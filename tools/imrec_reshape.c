@@ -16,6 +16,7 @@
     X(bool, classes, "1", 0, 1, "", "output", "keep the class list; --no-classes leaves it out")   \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
     ROW_ON_ERROR(X)                                                                                \
+    ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
 #define SAMPLE(X)                                                                                  \
@@ -107,6 +108,13 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
     struct imrec_reshape_result r;
     struct imrec_error err;
     struct run run;
+    char *there = c->allow_missing ? command_shards(page->name, uris, count, true) : NULL;
+    if (c->allow_missing && there == NULL)
+        return EXIT_FAILED;
+    if (there != NULL) {
+        uris = &there;
+        count = 1;
+    }
     command_progress_start(&run.progress, c->quiet);
     command_left_begin(&run.left, page->name, c->json);
     o->progress = show_progress;
@@ -115,6 +123,7 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
     const enum imrec_status st = imrec_reshape((const char *const *)uris, (size_t)count, out,
                                                strchr(page->name, ' ') + 1, o, &r, &err);
     command_progress_end(&run.progress);
+    cli_free(there);
     struct json *j = command_left_end(&run.left, st == IMREC_OK);
     if (st == IMREC_OK && j != NULL)
         print_json(j, out, &r);
@@ -223,7 +232,7 @@ static int run_sample(int argc, char **argv)
     o.fraction = s.fraction < 0 ? -1 : strtod(fraction, NULL);
     o.seed = s.seed;
     o.rest = s.rest;
-    const struct common c = {.json = s.json, .quiet = s.quiet};
+    const struct common c = {.json = s.json, .quiet = s.quiet, .allow_missing = s.allow_missing};
     return reshape(&sample_page, argv + first, argc - first - 1, argv[argc - 1], &o, &c);
 }
 
@@ -256,7 +265,7 @@ static int run_relabel(int argc, char **argv)
     o.unlisted = l.unlisted;
     if (l.class_list[0] != '\0')
         o.classes = l.class_list;
-    const struct common c = {.json = l.json, .quiet = l.quiet};
+    const struct common c = {.json = l.json, .quiet = l.quiet, .allow_missing = l.allow_missing};
     return reshape(&relabel_page, argv + first, argc - first - 2, argv[argc - 1], &o, &c);
 }
 

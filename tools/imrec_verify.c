@@ -7,6 +7,7 @@
     X(int64_t, threads, "0", 0, 1024, "N", "checks", "threads that decode; 0 = every CPU")         \
     X(int64_t, max_pixels, "178956970", 1, INT64_MAX / 16, "px", "checks",                         \
       "a picture that claims more is a finding")                                                   \
+    ROW_MISSING(X)                                                                                 \
     ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
@@ -101,6 +102,7 @@ static int verify(const char *uri, const struct verify_options *v, struct json *
     o.finding = found;
     o.progress = show_progress;
     o.user = &out;
+    o.allow_missing = v->allow_missing;
     command_progress_start(&out.progress, v->quiet);
     const enum imrec_status st = imrec_dataset_verify(uri, &o, &result, &err);
     command_progress_end(&out.progress);

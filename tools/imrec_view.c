@@ -14,6 +14,7 @@
       "what the iterator delivers; key=value are its parameters")                                  \
     X(int64_t, grid, "0", 0, 1000, "N", "pictures",                                                \
       "with --augmented: N draws of every augmenter, of one picture")                              \
+    ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)
 struct view_options {
     VIEW_PARAMS(IMREC_FIELD)
@@ -152,7 +153,7 @@ enum imrec_status sheet_partition(struct sheet *s, const char *uri, uint64_t par
 {
     struct imrec_reader *reader;
     struct imrec_record r;
-    enum imrec_status st = imrec_reader_open(uri, part, parts, &reader, err);
+    enum imrec_status st = imrec_reader_open_files(uri, part, parts, &reader, err);
     for (uint64_t n = 0; st == IMREC_OK && n < most;) {
         st = imrec_reader_next(reader, &r, err);
         if (st == IMREC_OK) {
@@ -174,7 +175,10 @@ static enum imrec_status
 show_records(struct sheet *s, const char *uri, bool first, struct imrec_error *err)
 {
     const long begin = ftell(s->out);
-    enum imrec_status st = IMREC_OK;
+    struct imrec_reader *all;
+    enum imrec_status st = imrec_reader_open(uri, 0, 1, &all, err); /* what is wrong with the set */
+    if (st == IMREC_OK)
+        imrec_reader_close(all);
     for (uint64_t i = 0; i < s->wanted && !first && st == IMREC_OK; i++)
         st = sheet_partition(s, uri, i, s->wanted, 1, err);
     if (st != IMREC_OK || (!first && s->shown == s->wanted))
@@ -275,7 +279,12 @@ static int run(int argc, char **argv)
                           argv[first + 2]);
     if (!o.augmented && o.grid != 0)
         return cli_refuse(stderr, page.name, "--grid goes with --augmented");
-    return view(argv[first], argv[first + 1], &o, argv + first + 2, argc - first - 2);
+    char *uri = command_shards(page.name, argv + first, 1, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
+    status = view(uri, argv[first + 1], &o, argv + first + 2, argc - first - 2);
+    cli_free(uri);
+    return status;
 }
 
 const struct command command_view = {&page, run};

@@ -205,8 +205,8 @@ static bool look_at_record(struct grid *g)
     struct imrec_reader *reader;
     struct imrec_record r;
     bool boxes = false;
-    if (imrec_reader_open(o->path_imgrec, (uint64_t)o->part_index, (uint64_t)o->num_parts, &reader,
-                          &err) != IMREC_OK)
+    if (imrec_reader_open_files(o->path_imgrec, (uint64_t)o->part_index, (uint64_t)o->num_parts,
+                                &reader, &err) != IMREC_OK)
         return false;
     if (imrec_reader_next(reader, &r, &err) == IMREC_OK && r.is_image) {
         boxes = imrec_labels_are_boxes(r.labels, r.label_count);

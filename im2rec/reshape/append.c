@@ -345,7 +345,8 @@ static enum imrec_status add_new_shards(struct append *a, struct imrec_error *er
     char glob[NAME_BYTES + 16];
     const bool many = a->o.shards != 0 || a->o.shard_size != 0;
     snprintf(glob, sizeof(glob), "%.*s-*.rec", (int)strlen(a->extra) - 4, a->extra);
-    return source_sets_expand(many ? glob : a->extra, &a->uris, &a->count, err);
+    const char *const uris[] = {many ? glob : a->extra};
+    return source_sets_expand(uris, 1, &a->uris, &a->count, err);
 }
 
 /* The set of the new images is whole, and stays: packing it may have taken hours. */

@@ -8,6 +8,7 @@
 #include "formats/set_names.h"
 #include "iter/dataset_files.h"
 #include "iter/dataset_set.h"
+#include "iter/split/picture_reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,23 +17,33 @@
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-enum imrec_status
-source_sets_expand(const char *uri, char ***shards, size_t *count, struct imrec_error *err)
+/* All of them together: shards of a set may be given one by one. */
+static enum imrec_status
+open_list(const char *const *uris, size_t count, struct shard_list *l, struct imrec_error *err)
 {
-    struct dataset_files f;
-    IMREC_TRY(dataset_files_open(uri, &f, err));
-    char **grown = imrec_realloc(*shards, *count + f.shards.count, sizeof(*grown));
-    bool fits = grown != NULL;
-    if (fits)
+    for (size_t i = 0; i < count; i++)
+        IMREC_TRY(shard_list_add(l, uris[i], SHARDS_COMPLETE, err));
+    return shard_list_check(l, SHARDS_COMPLETE, err);
+}
+
+enum imrec_status source_sets_expand(const char *const *uris, size_t count, char ***shards,
+                                     size_t *shard_count, struct imrec_error *err)
+{
+    struct shard_list l = {0};
+    enum imrec_status st = open_list(uris, count, &l, err);
+    const size_t n = *shard_count, more = l.names.count;
+    char **grown = st == IMREC_OK ? imrec_realloc(*shards, n + more + 1, sizeof(*grown)) : NULL;
+    if (st == IMREC_OK && grown == NULL)
+        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                            "no memory for a list of %zu shards", more);
+    if (st == IMREC_OK) {
+        memcpy(grown + n, l.names.uri, more * sizeof(*grown));
+        l.names.count = 0; /* they are the caller's now */
         *shards = grown;
-    for (size_t i = 0; fits && i < f.shards.count; i++) {
-        fits = ((*shards)[*count] = dataset_copy(f.shards.uri[i])) != NULL;
-        *count += fits;
+        *shard_count = n + more;
     }
-    dataset_files_close(&f);
-    return fits
-               ? IMREC_OK
-               : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s", uri);
+    shard_list_free(&l);
+    return st;
 }
 
 /* Whether b begins with all names of a. */
@@ -119,10 +130,8 @@ take_classes(struct source_sets *s, enum source_classes want, struct imrec_error
 enum imrec_status source_sets_open(const char *const *uris, size_t count, enum source_classes want,
                                    struct source_sets *out, struct imrec_error *err)
 {
-    enum imrec_status st = IMREC_OK;
     *out = (struct source_sets){0};
-    for (size_t i = 0; i < count && st == IMREC_OK; i++)
-        st = source_sets_expand(uris[i], &out->shard, &out->count, err);
+    enum imrec_status st = source_sets_expand(uris, count, &out->shard, &out->count, err);
     if (st == IMREC_OK && want != SOURCE_CLASSES_NONE)
         st = take_classes(out, want, err);
     if (st != IMREC_OK)
@@ -175,7 +184,9 @@ static enum imrec_status open_names(struct source_sets *s, struct imrec_error *e
 static enum imrec_status open_shard(struct source_sets *s, struct imrec_error *err)
 {
     IMREC_TRY(open_names(s, err));
-    IMREC_TRY(imrec_checked_open(s->shard[s->at], NULL, NULL, &s->reader, err));
+    const struct split_options one = {
+        .path_imgrec = s->shard[s->at], .num_parts = 1, .look = SPLIT_LOOK_SHARD};
+    IMREC_TRY(checked_open_as(&one, NULL, NULL, &s->reader, err));
     s->reader->warned = s->warned; /* once for all shards */
     return IMREC_OK;
 }
@@ -218,36 +229,17 @@ source_sets_path(const struct source_sets *s, const struct imrec_record *r, char
 
 /* ---- what is there ------------------------------------------------------------------------ */
 
-static enum imrec_status count_read(const char *shard, uint64_t *n, struct imrec_error *err)
-{
-    struct imrec_reader *reader;
-    struct imrec_record r;
-    enum imrec_status st;
-    IMREC_TRY(imrec_reader_open(shard, 0, 1, &reader, err));
-    while ((st = imrec_reader_next(reader, &r, err)) == IMREC_OK)
-        ++*n;
-    imrec_reader_close(reader);
-    return st == IMREC_END ? IMREC_OK : st;
-}
-
 static enum imrec_status count_one(const char *shard, uint64_t *n, struct imrec_error *err)
 {
-    struct index_cursor at;
-    uint64_t key, offset;
-    uint8_t *text = NULL;
-    char *path = NULL;
-    size_t bytes = 0;
-    enum imrec_status st = dataset_load(shard, SET_INDEX, &path, &text, &bytes, err);
-    const bool indexed = st == IMREC_OK && text != NULL;
-    if (indexed)
-        record_index_begin(&at, path, (struct bytes){text, bytes});
-    while (indexed && (st = record_index_next(&at, &key, &offset, err)) == IMREC_OK)
-        ++*n;
-    imrec_free(text);
-    imrec_free(path);
-    if (st == IMREC_OK) /* there is no index */
-        return count_read(shard, n, err);
-    return st == IMREC_END ? IMREC_OK : st;
+    const struct split_options one = {
+        .path_imgrec = shard, .num_parts = 1, .look = SPLIT_LOOK_FILE};
+    struct imrec_reader *reader;
+    uint64_t records = 0;
+    IMREC_TRY(imrec_reader_open_as(&one, &reader, err));
+    const enum imrec_status st = imrec_reader_count(reader, &records, err);
+    imrec_reader_close(reader);
+    *n += records;
+    return st;
 }
 
 enum imrec_status

@@ -21,9 +21,10 @@ struct source_sets {
     bool warned;        /* that there are some */
 };
 
-/* Appends the shards that a URI means to a list, in memory of imrec_realloc(). */
-IMREC_NODISCARD enum imrec_status
-source_sets_expand(const char *uri, char ***shards, size_t *count, struct imrec_error *err);
+/* Appends the shards that URIs mean to a list, in memory of imrec_realloc(). */
+IMREC_NODISCARD enum imrec_status source_sets_expand(const char *const *uris, size_t count,
+                                                     char ***shards, size_t *shard_count,
+                                                     struct imrec_error *err);
 enum source_classes {
     SOURCE_CLASSES_NONE, /* nobody wants one */
     SOURCE_CLASSES_SAME,
@@ -44,7 +45,7 @@ uint64_t source_sets_unchecked(const struct source_sets *s);
 /* What the list beside the shard says of the record given last, or a name made of its id. */
 const char *
 source_sets_path(const struct source_sets *s, const struct imrec_record *r, char room[64]);
-/* Records of all shards: out of indexes where there are some, else by reading. */
+/* Samples of all shards: out of indexes where there are some, else by reading. */
 IMREC_NODISCARD enum imrec_status
 source_sets_count(const struct source_sets *s, uint64_t *out, struct imrec_error *err);
 /* Whether a shard belongs to the set that would be written as `rec`. */

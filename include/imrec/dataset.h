@@ -1,10 +1,10 @@
 /* imrec/dataset.h - a data set as a whole: its card, finding, checking, repairing.
  *
  * `uri` is what path_imgrec of the iterator takes: a file, "a.rec;b.rec", a directory (its
- * *.rec) or a glob. Files beside a shard are found by its name: train.rec has train.idx,
- * train.crc, train.lst, train.classes.txt and train.manifest.json, a shard of several such as
- * train-00003-of-00010.rec its own .idx and .crc and the set's train.lst and so on. None of
- * them is needed. */
+ * *.rec), a glob or a manifest (NAME.manifest.json: the shards that it lists). Files beside a shard
+ * are found by its name: train.rec has train.idx, train.crc, train.lst, train.classes.txt and
+ * train.manifest.json, a shard of several such as train-00003-of-00010.rec its own .idx and .crc
+ * and the set's train.lst and so on. None of them is needed. */
 #ifndef IMREC_DATASET_H
 #define IMREC_DATASET_H
 
@@ -21,6 +21,17 @@ struct imrec_progress {
     uint64_t total_bytes;    /* of the shards */
 };
 typedef bool imrec_progress_fn(void *user, const struct imrec_progress *p);
+
+/* ---- shards ------------------------------------------------------------------------------ */
+
+/* The shards that `uri` means, in order, as one text that every `uri` here takes: "a.rec;b.rec".
+ * Shards that a directory, glob or manifest lacks, going by manifests and names ("-of-00004"), are
+ * IMREC_ERR_IO with sys_errno ENOENT; with allow_missing the others are given: for functions
+ * without that option. *list is to be given back with imrec_shards_free(). A name that holds ';' is
+ * IMREC_ERR_ARGUMENT. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_shards_expand(const char *uri, bool allow_missing, char **list, struct imrec_error *err);
+IMREC_API void imrec_shards_free(char *list); /* NULL is allowed */
 
 /* ---- class names ------------------------------------------------------------------------- */
 
@@ -91,8 +102,9 @@ struct imrec_dataset_card {
 };
 #define IMREC_CARD_LABELS 1000000u
 
-/* Reads every record's head and picture header once, in file order. Free with
- * imrec_dataset_card_free(), also zeroed or half-filled ones. */
+/* Shards that are missing, and a set without any record, are errors, as for the iterator. Reads
+ * every record's head and picture header once, in file order. Free with imrec_dataset_card_free(),
+ * also zeroed or half-filled ones. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_card(const char *uri, imrec_progress_fn *progress, void *user,
                    struct imrec_dataset_card *out, struct imrec_error *err);
@@ -136,7 +148,8 @@ struct imrec_verify_options {
     int64_t max_pixels;        /* larger pictures are findings */
     imrec_finding_fn *finding; /* called in file order, shard by shard; may be NULL */
     imrec_progress_fn *progress;
-    void *user; /* of both */
+    void *user;         /* of both */
+    bool allow_missing; /* shards that their set lacks are a warning, not a finding */
 };
 
 struct imrec_verify_result {
@@ -223,7 +236,7 @@ IMREC_API void imrec_repair_options_init(struct imrec_repair_options *o);
  * bytes, wherever it stands: it takes that along. One that stands in the order where a checksum of
  * its length is left has other bytes than were packed, and is dropped. One that no checksum can be
  * meant for is kept if its image decodes without a warning. Without a .crc every readable record
- * is kept. */
+ * is kept. IMREC_ERR_DATA: there is none. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_repair(const char *uri, const char *path, const struct imrec_repair_options *o,
                      struct imrec_repair_result *out, struct imrec_error *err);

@@ -41,7 +41,7 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
  * A size in bytes may end in K, M, G or KiB, MiB, GiB (all powers of 1024). */
 /* clang-format off */
 #define IMREC_ITER_PARAMS(X) \
-    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of pictures: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf) or a glob; http://, s3://, gs:// and hdfs:// are not supported yet") \
+    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of images: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf), a glob, or NAME.manifest.json; http://, s3://, gs:// and hdfs:// are not supported yet") \
     X(const char *,       path_imgidx,    "",   0, 65535,    "auto|none|URI", "dataset", "index of each shard, in the same order: order and partition by record; auto = those beside the shards, if each has one; none, or nothing = without (./auto for a file of that name)") \
     X(const char *,       path_imglist,   "",   0, 65535,    "URI",   "dataset", "a .lst whose labels replace the packed ones, by image id") \
     X(struct imrec_shape, data_shape,     NULL, 1, 65535,    "C,H,W", "dataset", "channels (1, 3 or 4), height and width of a sample") \
@@ -178,7 +178,8 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(float,    max_random_gain,    "0",  0, 60,        "dB",      "audio",        "make louder or softer by [-this, this]") \
     X(bool,     subtract_mean,      "0",  0, 1,         "0|1",     "audio",        "subtract each channel's own mean over the crop, before the gain") \
     X(const char *, multi_crop_augment, "", 0, 4096,    "KEY=VALUE,...;...", "batch", "augmentation of each size of multi_crop where it is another: gaussian_blur=1;gaussian_blur=0.5,hue=0.1") \
-    X(enum imrec_label_dtype, dtype_label, "float32", 0, 2, "float32|float64|int64", "batch", "type of a label, of path_imglist and source= above all: float32 has not every whole number beyond 2^24; labels of records are float32")
+    X(enum imrec_label_dtype, dtype_label, "float32", 0, 2, "float32|float64|int64", "batch", "type of a label, of path_imglist and source= above all: float32 has not every whole number beyond 2^24; labels of records are float32") \
+    X(bool,     allow_missing,      "0",  0, 1,         "0|1",     "dataset",      "1 = a set whose directory, glob or manifest lacks shards is read without them, with a warning; 0 = an error")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields.

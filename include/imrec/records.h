@@ -32,13 +32,19 @@ struct imrec_record {
 
 struct imrec_reader; /* opaque; one thread at a time */
 
-/* Opens the partition part_index of num_parts of `uri` (as path_imgrec of the iterator). */
+/* Opens the partition part_index of num_parts of `uri` (as path_imgrec of the iterator). A file of
+ * another kind, a set without any record, and shards that are missing are errors, as there. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_open(const char *uri, uint64_t part_index, uint64_t num_parts,
                   struct imrec_reader **out, struct imrec_error *err);
+/* The same for files as they are: an empty one has no records, and nobody asks whether all shards
+ * of a set are there. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_reader_open_files(const char *uri, uint64_t part_index, uint64_t num_parts,
+                        struct imrec_reader **out, struct imrec_error *err);
 
-/* The next record in file order. IMREC_END at the end. IMREC_ERR_DATA: a damaged range was
- * skipped; *err says which (shard, first and last byte, reason) and the next call goes on
+/* The next record in file order. IMREC_END at the end. IMREC_ERR_DATA: a damaged
+ * range was skipped; *err says which (shard, first and last byte, reason) and the next call goes on
  * with the record after it. Other errors end the reading. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_next(struct imrec_reader *r, struct imrec_record *out, struct imrec_error *err);

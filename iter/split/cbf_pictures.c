@@ -309,17 +309,6 @@ void cbf_pictures_close(struct cbf_pictures *c)
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
-bool cbf_pictures_are(const struct shard *h)
-{
-    uint8_t prefix[CBF_PREFIX_BYTES];
-    if (h->size < sizeof(prefix))
-        return false;
-    const size_t n = sizeof(prefix);
-    return (source_read(h->source, 0, prefix, n, NULL) == IMREC_OK || /* once it may fail */
-            source_read(h->source, 0, prefix, n, NULL) == IMREC_OK) &&
-           cbf_is_magic((struct bytes){prefix, sizeof(prefix)});
-}
-
 uint64_t cbf_sequence_number(const struct split *s, uint64_t unit)
 {
     return s->cbf->begin + unit - s->cbf->first[s->records[unit].shard];

@@ -29,8 +29,6 @@ struct cbf_pictures {
     size_t loss_count, loss_room;
 };
 
-/* Whether the shard begins as a CBF file does. */
-bool cbf_pictures_are(const struct shard *h);
 /* Cuts the partition out of the sequences of all shards, and fills s->cbf and s->records. A chunk
  * or sequence that cannot be used is a loss, no failure. */
 IMREC_NODISCARD enum imrec_status cbf_pictures_open(struct split *s, struct imrec_error *err);

@@ -9,13 +9,17 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "formats/recordio.h"
 #include "formats/set_names.h"
 #include "iter/split/cbf_pictures.h"
 #include "iter/split/index_table.h"
+#include "iter/split/manifest_beside.h"
 #include "iter/split/plugged.h"
+#include "iter/split/shard_kind.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define KEPT_TAIL ((uint64_t)4 << 20)
@@ -139,27 +143,84 @@ static enum imrec_status check_options(const struct split_options *o, struct imr
     return IMREC_OK;
 }
 
-static enum imrec_status open_shards(struct split *s, struct uri_list *l, struct imrec_error *err)
+static void check_size(const struct shard *h, const struct shard_promise *p)
 {
-    s->shards = imrec_zalloc(l->count, sizeof(*s->shards));
+    if (p->bytes != UINT64_MAX && p->bytes != h->size)
+        imrec_log(IMREC_LOG_WARNING, "%.300s has %" PRIu64 " bytes, and its manifest says %" PRIu64,
+                  h->uri, h->size, p->bytes);
+}
+
+static enum imrec_status open_shards(struct split *s, struct shard_list *l, struct imrec_error *err)
+{
+    struct uri_list *names = &l->names;
+    s->shards = imrec_zalloc(names->count, sizeof(*s->shards));
     if (s->shards == NULL)
         return no_memory(err);
-    if (l->count >= UINT32_MAX)
+    if (names->count >= UINT32_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "%zu shards are too many",
-                              l->count);
-    for (size_t i = 0; i < l->count; i++) {
+                              names->count);
+    for (size_t i = 0; i < names->count; i++) {
         struct shard *h = &s->shards[i];
-        IMREC_TRY(source_open(l->uri[i], &h->source, err));
+        IMREC_TRY(source_open(names->uri[i], &h->source, err));
         s->shard_count++;
-        h->uri = l->uri[i];
-        l->uri[i] = NULL; /* it is the shard's now */
+        h->uri = names->uri[i];
+        names->uri[i] = NULL; /* it is the shard's now */
         h->begin = s->total_bytes;
         h->size = h->source->size;
         if (h->size > INT64_MAX - s->total_bytes)
             return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                                   "%s: with it the shards have more than 2^63 bytes", h->uri);
         s->total_bytes += h->size;
+        if (l->promise != NULL)
+            check_size(h, &l->promise[i]);
     }
+    return IMREC_OK;
+}
+
+/* ---- sets without a record ----------------------------------------------------------------------
+ */
+
+/* Whether the manifest of a shard says that it has none. */
+static bool may_be_empty(const struct split *s, const struct shard_list *l, uint32_t shard)
+{
+    struct manifest_beside beside = {0};
+    if (l->promise != NULL)
+        return l->promise[shard].records == 0;
+    const enum imrec_status st = manifest_beside_find(&beside, s->shards[shard].uri, NULL);
+    const struct manifest_shard *m =
+        st == IMREC_OK ? manifest_beside_entry(&beside, s->shards[shard].uri) : NULL;
+    const bool empty = m != NULL && m->records == 0;
+    manifest_beside_free(&beside);
+    return empty;
+}
+
+/* `why` the set has no record: an error, unless all of its shards are promised to have none. */
+static enum imrec_status no_records(const struct split *s, const struct shard_list *l,
+                                    const char *why, struct imrec_error *err)
+{
+    char others[64] = "";
+    bool fine = s->options.look != SPLIT_LOOK_SET;
+    for (uint32_t i = 0; !fine && i < s->shard_count && may_be_empty(s, l, i); i++)
+        fine = i + 1 == s->shard_count;
+    if (fine)
+        return IMREC_OK;
+    if (s->shard_count > 1)
+        (void)snprintf(others, sizeof(others), ", and none of the %" PRIu32 " shards holds one",
+                       s->shard_count);
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "%.300s holds no record: %s%s",
+                          s->shards[0].uri, why, others);
+}
+
+static enum imrec_status look_at_shards(struct split *s, const struct shard_list *l,
+                                        enum shard_kind *kind, struct imrec_error *err)
+{
+    IMREC_TRY(shard_kinds(s, kind, err));
+    if (*kind == SHARD_EMPTY && s->options.look == SPLIT_LOOK_SET)
+        return no_records(s, l, "it has 0 bytes", err);
+    for (uint32_t i = 0; i < s->shard_count && s->options.look != SPLIT_LOOK_FILE; i++)
+        if (s->shards[i].size == 0 && !may_be_empty(s, l, i))
+            imrec_log(IMREC_LOG_WARNING, "%.300s has 0 bytes, and no manifest says so",
+                      s->shards[i].uri);
     return IMREC_OK;
 }
 
@@ -186,77 +247,94 @@ static void cover_records(struct split *s)
     s->end = s->shards[last.shard].begin + last.end;
 }
 
-static enum imrec_status cut_partition(struct split *s, struct imrec_error *err)
+static enum imrec_status open_plugged(struct split *s, bool indexed, struct imrec_error *err)
 {
-    const uint64_t index = s->options.part_index;
-    const enum index_wish wish = index_wish(s->options.path_imgidx);
-    const bool named = wish == INDEX_NAMED;
-    if (s->plugged != NULL && !named) {
-        IMREC_TRY(plugged_open(s, err));
-        cover_records(s);
-        return IMREC_OK;
-    }
-    if (s->plugged != NULL)
+    if (indexed)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "path_imgidx: source=%s lists its records itself",
                               s->plugged->plugin.name);
-    if (s->shard_count != 0 && cbf_pictures_are(&s->shards[0])) {
-        if (named)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "path_imgidx: %.300s is a CBF file, which is its own index",
-                                  s->shards[0].uri);
-        IMREC_TRY(cbf_pictures_open(s, err));
-        cover_records(s);
-        return IMREC_OK;
-    }
-    if (named)
-        IMREC_TRY(index_table_load(s, s->options.path_imgidx, err));
-    if (wish == INDEX_AUTO)
-        IMREC_TRY(index_table_find(s, err));
-    if (s->records != NULL) {
-        index_table_cut(s, split_part_begin(s, index), split_part_begin(s, index + 1));
-        cover_records(s);
-        return IMREC_OK;
-    }
+    IMREC_TRY(plugged_open(s, err));
+    cover_records(s);
+    return IMREC_OK;
+}
+
+static enum imrec_status open_cbf(struct split *s, bool indexed, struct imrec_error *err)
+{
+    if (indexed)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "path_imgidx: %.300s is a CBF file, which is its own index",
+                              s->shards[0].uri);
+    IMREC_TRY(cbf_pictures_open(s, err));
+    cover_records(s);
+    return IMREC_OK;
+}
+
+/* The index that path_imgidx names, or those beside the shards that it lets us look for. */
+static enum imrec_status
+load_index(struct split *s, enum index_wish wish, struct imrec_error *err)
+{
+    if (wish == INDEX_NAMED)
+        return index_table_load(s, s->options.path_imgidx, err);
+    return wish == INDEX_AUTO ? index_table_find(s, err) : IMREC_OK;
+}
+
+static enum imrec_status
+cut_index(struct split *s, const struct shard_list *l, struct imrec_error *err)
+{
+    const uint64_t index = s->options.part_index;
+    if (s->record_total == 0)
+        IMREC_TRY(no_records(s, l, "its index has no entry", err));
+    index_table_cut(s, split_part_begin(s, index), split_part_begin(s, index + 1));
+    cover_records(s);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+cut_partition(struct split *s, const struct shard_list *l, struct imrec_error *err)
+{
+    const uint64_t index = s->options.part_index;
+    const enum index_wish wish = index_wish(s->options.path_imgidx);
+    enum shard_kind kind;
+    if (s->plugged != NULL)
+        return open_plugged(s, wish == INDEX_NAMED, err);
+    IMREC_TRY(look_at_shards(s, l, &kind, err));
+    if (kind == SHARD_CBF)
+        return open_cbf(s, wish == INDEX_NAMED, err);
+    IMREC_TRY(load_index(s, wish, err));
+    if (s->records != NULL)
+        return cut_index(s, l, err);
     s->begin = split_part_begin(s, index);
     s->end = split_part_begin(s, index + 1);
     return lay_grid(s, err);
 }
 
-enum imrec_status split_expand(const char *spec, struct uri_list *l, struct imrec_error *err)
-{
-    const enum imrec_status st = uri_list_expand(spec, ".rec", l, err);
-    if (st == IMREC_ERR_ARGUMENT && uri_list_expand(spec, ".cbf", l, NULL) == IMREC_OK)
-        return IMREC_OK;
-    return st;
-}
-
-static enum imrec_status expand(struct split *s, struct uri_list *l, struct imrec_error *err)
+static enum imrec_status expand(struct split *s, struct shard_list *l, struct imrec_error *err)
 {
     const char *path = s->options.path_imgrec, *source = s->options.source;
     if (source == NULL || source[0] == '\0')
-        return split_expand(path, l, err);
+        return shard_list_open(
+            l, path, s->options.look == SPLIT_LOOK_SET ? s->options.shards : SHARDS_UNSEEN, err);
     IMREC_TRY(plugged_find(source, &s->plugged, err));
     const char *suffix = s->plugged->format.suffix;
-    return uri_list_expand(path, suffix != NULL ? suffix : "", l, err);
+    return uri_list_expand(path, suffix != NULL ? suffix : "", &l->names, err);
 }
 
-static enum imrec_status open_all(struct split *s, struct uri_list *l, struct imrec_error *err)
+static enum imrec_status open_all(struct split *s, struct shard_list *l, struct imrec_error *err)
 {
     IMREC_TRY(check_options(&s->options, err));
     IMREC_TRY(expand(s, l, err));
     IMREC_TRY(open_shards(s, l, err));
-    IMREC_TRY(cut_partition(s, err));
+    IMREC_TRY(cut_partition(s, l, err));
     return s->options.keep_in_memory ? keep_in_memory(s, err) : IMREC_OK;
 }
 
 enum imrec_status
 split_open(const struct split_options *o, struct split *out, struct imrec_error *err)
 {
-    struct uri_list l = {0};
+    struct shard_list l = {0};
     *out = (struct split){.options = *o};
     const enum imrec_status st = open_all(out, &l, err);
-    uri_list_free(&l);
+    shard_list_free(&l);
     if (st != IMREC_OK)
         split_close(out);
     out->options.path_imgrec = out->options.path_imgidx = out->options.source = NULL;

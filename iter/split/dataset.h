@@ -6,8 +6,8 @@
 #define IMREC_ITER_SPLIT_DATASET_H
 
 #include "imrec/error.h"
+#include "iter/split/shard_list.h"
 #include "storage/source.h"
-#include "storage/uri_list.h"
 
 struct shard {
     char *uri;
@@ -25,6 +25,10 @@ struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
 struct cbf_pictures;
 struct plugged;
 
+/* What is opened: a set, of which one without any record is an error; a shard of a set that was
+ * looked at before, of which an empty one is a warning; files as they are. */
+enum split_look { SPLIT_LOOK_SET, SPLIT_LOOK_SHARD, SPLIT_LOOK_FILE };
+
 struct split_options {
     const char *path_imgrec;
     const char *path_imgidx; /* one element a shard; NULL, "" or "none": cells; "auto": what is
@@ -35,6 +39,8 @@ struct split_options {
     uint32_t label_width; /* CBF: labels of each picture to keep; 0: as many as there are */
     bool no_labels;       /* CBF: none */
     const char *source;   /* that is plugged in; NULL or "": none */
+    enum split_look look;
+    enum shard_look shards; /* with SPLIT_LOOK_SET: what missing shards are */
 };
 
 struct split {
@@ -55,10 +61,6 @@ struct split {
     char *index_missing;      /* by that: the first that is not there, where others are, or NULL */
     struct imrec_error index_doubt; /* why the index cannot be that of all records; OK: it can */
 };
-
-/* path_imgrec as a list: a directory means its *.rec files, or, where it has none, its *.cbf. */
-IMREC_NODISCARD enum imrec_status
-split_expand(const char *path_imgrec, struct uri_list *l, struct imrec_error *err);
 
 struct split_range { /* bytes [begin, end) of a shard */
     uint32_t shard;

@@ -327,6 +327,26 @@ void index_table_forget(struct split *s)
     s->index_doubt.status = IMREC_OK;
 }
 
+enum imrec_status index_table_beside(const struct shard *shard, struct indexed_record **records,
+                                     uint64_t *count, struct imrec_error *err)
+{
+    struct imrec_error why;
+    struct shard h = *shard; /* its source is only read */
+    struct split one = {.shards = &h, .shard_count = 1};
+    const enum imrec_status st = index_table_find(&one, &why);
+    *records = NULL;
+    *count = 0;
+    if (st == IMREC_OK && one.records != NULL) {
+        *records = one.records;
+        *count = one.record_total;
+        one.records = NULL;
+    }
+    index_table_forget(&one);
+    return st != IMREC_ERR_NO_MEMORY ? IMREC_OK
+                                     : imrec_error_at(err, st, IMREC_NO_OFFSET,
+                                                      "no memory to look for an index");
+}
+
 void index_table_cut(struct split *s, uint64_t first, uint64_t end)
 {
     s->unit_count = end - first;

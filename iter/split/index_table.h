@@ -25,6 +25,11 @@ IMREC_NODISCARD enum imrec_status index_table_add(struct split *s, uint64_t *cap
                                                   struct indexed_record r, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status index_table_seal(struct split *s, struct imrec_error *err);
 void index_table_forget(struct split *s); /* the whole table, and what is known of its files */
+/* The index beside a shard, in the order of offsets: *records is of imrec_realloc(), and NULL where
+ * there is no index, or none that can be used. */
+IMREC_NODISCARD enum imrec_status index_table_beside(const struct shard *shard,
+                                                     struct indexed_record **records,
+                                                     uint64_t *count, struct imrec_error *err);
 /* Keeps records [first, end) and one behind them, which says where the last one ends; sets
  * unit_count. */
 void index_table_cut(struct split *s, uint64_t first, uint64_t end);

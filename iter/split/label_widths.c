@@ -2,6 +2,7 @@
  * heads alone where an index beside the shard says where these are. */
 #include "iter/split/label_widths.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "formats/image_record.h"
 #include "formats/recordio.h"
@@ -55,17 +56,18 @@ read_heads(const struct shard *h, const struct indexed_record *r, uint64_t n, ui
 
 /* Asks the index beside the shard where the heads are. False where there is none, or where it is
  * not that of all records. */
-static bool told_by_heads(const struct shard *h, uint32_t *widest)
+static enum imrec_status
+told_by_heads(const struct shard *h, bool *told, uint32_t *widest, struct imrec_error *err)
 {
     uint32_t n = 0;
-    struct shard shard = *h; /* its source is only read */
-    struct split one = {.shards = &shard, .shard_count = 1};
-    const bool told = index_table_find(&one, NULL) == IMREC_OK && one.records != NULL &&
-                      read_heads(h, one.records, one.record_total, &n);
-    if (told && n > *widest)
+    struct indexed_record *records;
+    uint64_t count;
+    IMREC_TRY(index_table_beside(h, &records, &count, err));
+    *told = records != NULL && read_heads(h, records, count, &n);
+    if (*told && n > *widest)
         *widest = n;
-    index_table_forget(&one);
-    return told;
+    imrec_free(records);
+    return IMREC_OK;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -97,11 +99,12 @@ static enum imrec_status widest_of_shard(const struct shard *h, bool may_read, s
 {
     const struct manifest_shard *entry;
     IMREC_TRY(beside_manifest(b, h, &entry, err));
-    const uint32_t told = entry != NULL ? b->manifest.label_width : 0;
-    *widest = told > *widest ? told : *widest;
-    if (told != 0 || !may_read || told_by_heads(h, widest))
-        return IMREC_OK;
-    return read_shard(scan, h, widest, err);
+    const uint32_t width = entry != NULL ? b->set.manifest.label_width : 0;
+    bool told = width != 0 || !may_read;
+    *widest = width > *widest ? width : *widest;
+    if (!told)
+        IMREC_TRY(told_by_heads(h, &told, widest, err));
+    return told ? IMREC_OK : read_shard(scan, h, widest, err);
 }
 
 enum imrec_status

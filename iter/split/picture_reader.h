@@ -25,6 +25,13 @@ picture_reader_next(struct picture_reader *r, struct imrec_record *out, struct i
 void picture_reader_seek(struct picture_reader *r, uint32_t shard, uint64_t offset);
 void picture_reader_free(struct picture_reader *r);
 
+/* Opens a reader as the options say, which are those of a reader but for path, partition and looks.
+ */
+IMREC_NODISCARD enum imrec_status imrec_reader_open_as(const struct split_options *o,
+                                                       struct imrec_reader **out,
+                                                       struct imrec_error *err);
+/* What it reads. */
+const struct split *imrec_reader_split(const struct imrec_reader *r);
 /* Of CBF files: where the picture with this id is. IMREC_END: none has it. Of several the first. */
 IMREC_NODISCARD enum imrec_status
 imrec_reader_find(const struct imrec_reader *r, uint64_t id, uint32_t *shard, uint64_t *offset);

@@ -16,13 +16,11 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read records");
 }
 
-enum imrec_status imrec_reader_open(const char *uri, uint64_t part_index, uint64_t num_parts,
-                                    struct imrec_reader **out, struct imrec_error *err)
+enum imrec_status imrec_reader_open_as(const struct split_options *options,
+                                       struct imrec_reader **out, struct imrec_error *err)
 {
-    const struct split_options o = {.path_imgrec = uri,
-                                    .num_parts = num_parts,
-                                    .part_index = part_index,
-                                    .cell_bytes = (uint64_t)1 << 40};
+    struct split_options o = *options;
+    o.cell_bytes = (uint64_t)1 << 40;
     *out = NULL;
     struct imrec_reader *r = imrec_zalloc(1, sizeof(*r));
     if (r == NULL)
@@ -35,6 +33,24 @@ enum imrec_status imrec_reader_open(const char *uri, uint64_t part_index, uint64
     else
         *out = r;
     return st;
+}
+
+enum imrec_status imrec_reader_open(const char *uri, uint64_t part_index, uint64_t num_parts,
+                                    struct imrec_reader **out, struct imrec_error *err)
+{
+    const struct split_options o = {
+        .path_imgrec = uri, .num_parts = num_parts, .part_index = part_index};
+    return imrec_reader_open_as(&o, out, err);
+}
+
+enum imrec_status imrec_reader_open_files(const char *uri, uint64_t part_index, uint64_t num_parts,
+                                          struct imrec_reader **out, struct imrec_error *err)
+{
+    const struct split_options o = {.path_imgrec = uri,
+                                    .num_parts = num_parts,
+                                    .part_index = part_index,
+                                    .look = SPLIT_LOOK_FILE};
+    return imrec_reader_open_as(&o, out, err);
 }
 
 /* ---- what a record says about itself
@@ -193,6 +209,11 @@ void imrec_reader_close(struct imrec_reader *r)
     buf_free(&r->parts);
     imrec_free(r->labels);
     imrec_free(r);
+}
+
+const struct split *imrec_reader_split(const struct imrec_reader *r)
+{
+    return &r->split;
 }
 
 bool imrec_reader_is_cbf(const struct imrec_reader *r)

@@ -9,8 +9,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ._ffi import check, ffi, lib, new_error, text, to_dict
-from ._options import as_text
-from ._reader import Record, Records
+from ._reader import Record, Records, shards
 from ._running import Watch
 
 
@@ -34,21 +33,22 @@ def on_finding(user: Any, f: Any) -> None:
     ffi.from_handle(user).findings.append(found)
 
 
-def _uri(path: Any) -> Any:
-    return ffi.new("char[]", os.fsencode(as_text(None, "path_imgrec", path)))
+def _uri(path: Any, allow_missing: bool = False) -> Any:
+    return ffi.new("char[]", os.fsencode(shards(path, allow_missing)))
 
 
 def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pixels: int | None = None,
-           progress: bool | Callable[[Any], Any] = False) -> dict[str, Any]:
+           progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
     """Looks at every record: framing, checksums, index, headers, manifest, and (unless structure_only) decodes every
     picture. Findings are the result, not an error: `findings` is a list of dicts (kind, uri, shard, begin, end, id,
     reason), beside counts (records, images, bytes, decoded, checksums, indexed, found by kind). The same for every number
     of threads (0 = every CPU). progress: True (tqdm), or a function that gets a dict and may return False to end it.
+    allow_missing: shards that their set lacks are a warning instead of a finding.
     Raises StorageError, ArgumentError: what could not be looked at; CancelledError."""
     call, err, uri = _Call(progress), new_error(), _uri(path)
     options, result = ffi.new("struct imrec_verify_options *"), ffi.new("struct imrec_verify_result *")
     lib.imrec_verify_options_init(options)
-    options.structure_only, options.threads = structure_only, threads
+    options.structure_only, options.threads, options.allow_missing = structure_only, threads, allow_missing
     if max_pixels is not None:
         options.max_pixels = max_pixels
     options.finding, options.progress, options.user = lib.on_finding, lib.on_progress, call.handle
@@ -60,10 +60,10 @@ def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pix
     return out
 
 
-def info(path: Any, *, progress: bool | Callable[[Any], Any] = False) -> dict[str, Any]:
+def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
     """The data set's card: shards, records, images, labels (dict of label to records), kinds of pictures, their sizes
-    (px and bytes: min, median, max), damage. Reads every record's head and picture header once."""
-    call, err, uri = _Call(progress), new_error(), _uri(path)
+    (px and bytes: min, median, max), damage. Reads every record's head and picture header once. allow_missing: as of open()."""
+    call, err, uri = _Call(progress), new_error(), _uri(path, allow_missing)
     card = ffi.new("struct imrec_dataset_card *")
     try:
         check(call.run(lambda: lib.imrec_dataset_card(uri, lib.on_progress, call.handle, card, err)), err)
@@ -114,10 +114,10 @@ class View:
             page.write(str(self))
 
 
-def view(path: Any, count: int = 24, *, seed: int | None = None, size: int = 128) -> View:
+def view(path: Any, count: int = 24, *, seed: int | None = None, size: int = 128, allow_missing: bool = False) -> View:
     """The first `count` records of a data set, or, with a seed, random ones, as a contact sheet with class names and
-    ids, each `size` px. In a notebook it shows itself; .save("page.html") writes it."""
-    records = Records(path)
+    ids, each `size` px. In a notebook it shows itself; .save("page.html") writes it. allow_missing: as of open()."""
+    records = Records(path, allow_missing=allow_missing)
     numbers = range(min(count, len(records)))
     if seed is not None:
         chosen = np.random.default_rng(seed).permutation(len(records))[:count]

@@ -72,6 +72,18 @@ def encode_jpeg(pixels: Any, quality: int = 95) -> bytes:
     return decoder().encode_jpeg(pixels, quality)
 
 
+def shards(path: Any, allow_missing: bool = False) -> str:
+    """`path` as text; with allow_missing the list of what there is of it."""
+    name = as_text(None, "path_imgrec", path)
+    if not allow_missing:
+        return name
+    out, err = ffi.new("char **"), new_error()
+    check(lib.imrec_shards_expand(os.fsencode(name), True, out, err), err)
+    there = text(out[0])
+    lib.imrec_shards_free(out[0])
+    return there
+
+
 class Record(NamedTuple):
     """One record of a data set."""
 
@@ -97,8 +109,8 @@ class Records(Sequence[Record]):
     """The records of a data set as a sequence, in file order: len(), [i], slices, iteration. Reads what is asked for
     and nothing else. Any thread may use it; so may a forked child, and it can be pickled."""
 
-    def __init__(self, path: Any) -> None:
-        self._path = as_text(None, "path_imgrec", path)
+    def __init__(self, path: Any, *, allow_missing: bool = False) -> None:
+        self._path = shards(path, allow_missing)
         self._pid = 0
         self._connect()
 
@@ -153,8 +165,9 @@ def _record(c: Any) -> Record:
     return Record(int(c.id), labels, image, text(c.uri), int(c.offset), bool(c.is_image), mask)
 
 
-def open(path: Any) -> Records:
+def open(path: Any, *, allow_missing: bool = False) -> Records:
     """The records of a data set, by number: imrec.open("train.rec")[17].pixels(). `path` is what path_imgrec of
-    ImageRecordIter is: a file, several, a directory, a glob. Without an index beside each shard all record heads are
-    read once."""
-    return Records(path)
+    ImageRecordIter is: a file, several, a directory, a glob, a NAME.manifest.json. Without an index beside each shard
+    all record heads are read once. Shards that a directory, glob or manifest lacks are a StorageError; with
+    allow_missing=True a warning."""
+    return Records(path, allow_missing=allow_missing)

@@ -53,7 +53,7 @@ class MXRecordIO:
             check(lib.imrec_writer_open(os.fsencode(self.uri), ffi.NULL, True, out, err), err)
         else:
             out = ffi.new("struct imrec_reader **")
-            check(lib.imrec_reader_open(os.fsencode(self.uri), 0, 1, out, err), err)
+            check(lib.imrec_reader_open_files(os.fsencode(self.uri), 0, 1, out, err), err)
         self._handle, self._pid, self.is_open = out[0], os.getpid(), True
         self._place = self._last = None
 

@@ -219,18 +219,19 @@ class Dataset(torch.utils.data.Dataset[Any]):
     path_imgrec: as of ImageRecordIter; an index beside a shard is found (without one, the heads of all records are read when
         it is opened, and once more in each worker).
     channels: 1, 3 or 4; auto_orient: turn pictures upright by their EXIF orientation; max_pixels: larger ones are a LimitError.
+    allow_missing: read what there is where a directory, glob or manifest lacks shards of a set.
 
     `classes` are the names of the classes where their list lies beside the first shard, else empty.
     """
 
     def __init__(self, path_imgrec: Any, *, transform: Callable[[Any], Any] | None = None,
                  target_transform: Callable[[Any], Any] | None = None, image: str = "tensor", channels: int = 3,
-                 auto_orient: bool = True, max_pixels: int = 178956970) -> None:
+                 auto_orient: bool = True, max_pixels: int = 178956970, allow_missing: bool = False) -> None:
         if image not in ("tensor", "pil", "numpy", "bytes"):
             raise ArgumentError(f"image is 'tensor', 'pil', 'numpy' or 'bytes', not {image!r}")
         if channels not in (1, 3, 4):
             raise ArgumentError(f"channels is 1, 3 or 4, not {channels!r}")
-        self.records = Records(path_imgrec)
+        self.records = Records(path_imgrec, allow_missing=allow_missing)
         self.transform, self.target_transform, self.image = transform, target_transform, image
         self._how: dict[str, Any] = {"channels": channels, "auto_orient": auto_orient, "max_pixels": max_pixels}
         self.classes = _classes_beside(self.records[0].shard) if len(self.records) else []

@@ -1,6 +1,7 @@
 /* The functions on whole data sets while memory runs out at any request, and while reads fail:
  * an error or a finding, nothing leaked, nothing half-written under a final name. */
 #include "base/alloc.h"
+#include "formats/manifest.h"
 #include "tests/support/small_set.h"
 #include "tests/support/suite.h"
 
@@ -99,6 +100,16 @@ static enum imrec_status run_names(struct imrec_error *err)
     return IMREC_OK;
 }
 
+static enum imrec_status run_expand(struct imrec_error *err)
+{
+    char *list;
+    const enum imrec_status st = imrec_shards_expand("mem://f.manifest.json", true, &list, err);
+    if (st == IMREC_OK)
+        ck_assert_str_eq(list, "mem://f.rec");
+    imrec_shards_free(list);
+    return st;
+}
+
 static enum imrec_status run_bench(struct imrec_error *err)
 {
     struct imrec_bench *b;
@@ -114,9 +125,32 @@ static enum imrec_status run_bench(struct imrec_error *err)
 static const struct {
     const char *name;
     enum imrec_status (*run)(struct imrec_error *err);
-} runs[] = {{"card", run_card},   {"verify", run_verify},  {"repair", run_repair},
-            {"index", run_index}, {"find", run_find},      {"names", run_names},
-            {"bench", run_bench}, {"checked", run_checked}};
+} runs[] = {{"card", run_card},   {"verify", run_verify},   {"repair", run_repair},
+            {"index", run_index}, {"find", run_find},       {"names", run_names},
+            {"bench", run_bench}, {"checked", run_checked}, {"expand", run_expand}};
+
+/* Of the shard alone. */
+static void make_manifest(void)
+{
+    struct imrec_error err;
+    struct buf text = BUF_INIT(1 << 16);
+    struct manifest_shard shard = {.rec = {.name = "f.rec"}, .records = RECORDS};
+    uint8_t *p;
+    size_t n;
+    must(source_load("mem://f.rec", SIZE_MAX / 2, &p, &n, &err), &err);
+    shard.rec.bytes = n;
+    shard.rec.crc32c = crc32c(0, p, n);
+    imrec_free(p);
+    const struct manifest m = {.packer = "imrec 0",
+                               .shards = &shard,
+                               .shard_count = 1,
+                               .records = RECORDS,
+                               .bytes = n,
+                               .label_width = 1};
+    must(manifest_write(&m, &text, &err), &err);
+    small_file("mem://f.manifest.json", text.p, text.n);
+    buf_free(&text);
+}
 
 static void make(void)
 {
@@ -125,6 +159,7 @@ static void make(void)
     static const char list[] = "102\t2\tb/two.jpg\n101\t1\ta/one.jpg\nbroken\n";
     small_file("mem://f.lst", list, sizeof(list) - 1);
     small_file("mem://f.classes.txt", "a\nb\n", 4);
+    make_manifest();
 }
 
 START_TEST(every_failing_allocation_is_an_error_and_nothing_leaks) /* loop test over runs */

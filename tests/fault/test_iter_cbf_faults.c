@@ -421,10 +421,6 @@ START_TEST(a_file_that_ends_early_is_refused_by_name)
         tmp_write(&p.dir, "bad.cbf", file.p, (size_t)end);
         char bad[400];
         snprintf(bad, sizeof(bad), "%s", tmp_path(&p.dir, "bad.cbf"));
-        if (end < 12) {
-            imrec_iter_close(pair_open(bad, "")); /* no CBF file, and no record either */
-            continue;
-        }
         ck_assert_int_ne(pair_try_open(bad, "", &it, &err), IMREC_OK);
         ck_assert_msg(strstr(err.message, "bad.cbf") != NULL, "%s", err.message);
     }

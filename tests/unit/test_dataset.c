@@ -25,6 +25,7 @@ static void setup(void)
     ck_assert_int_eq(mem_put("b.rec", b.file.p, b.file.n, &err), IMREC_OK);
     ck_assert_int_eq(mem_put("torn.rec", b.file.p, b.file.n - 3, &err), IMREC_OK);
     put("empty.rec", "");
+    put("none.rec", "");
 }
 
 static void teardown(void)
@@ -44,11 +45,31 @@ static struct split_options options(const char *rec, const char *idx, uint64_t p
                                   .cell_bytes = 64};
 }
 
+/* A manifest of NAME.rec alone. */
+static void put_manifest(const char *name, uint64_t bytes, uint64_t records)
+{
+    char rec[32], path[64];
+    struct buf text = BUF_INIT(1 << 20);
+    struct manifest_shard shard = {.rec = {rec, bytes, 1}, .records = records};
+    const struct manifest m = {.packer = "imrec 0",
+                               .shards = &shard,
+                               .shard_count = 1,
+                               .records = records,
+                               .bytes = bytes,
+                               .label_width = 1};
+    snprintf(rec, sizeof(rec), "%s.rec", name);
+    snprintf(path, sizeof(path), "%s.manifest.json", name);
+    ck_assert_msg(manifest_write(&m, &text, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_int_eq(mem_put(path, text.p, text.n, &err), IMREC_OK);
+    buf_free(&text);
+}
+
 START_TEST(units_tile_the_partitions_and_partitions_the_shards)
 {
     static const char *lists[] = {"mem://a.rec;mem://b.rec",
                                   "mem://torn.rec;mem://empty.rec;mem://a.rec;mem://torn.rec",
-                                  "mem://empty.rec"};
+                                  "mem://none.rec"};
+    put_manifest("none", 0, 0); /* which promises nothing */
     for (size_t l = 0; l < 3; l++)
         for (uint64_t parts = 1; parts < 60; parts += parts / 5 + 1) {
             uint64_t covered = 0, last = 0, total = 0;
@@ -91,7 +112,14 @@ static const struct {
      "mem://x.idx line 2: no record can begin at 4000000000, mem://a.rec has"},
     {"mem://a.rec", "mem://x.idx", "0\t0\n5\t8\n1\t0\n", IMREC_ERR_CORRUPT,
      "mem://x.idx: two lines give the offset 0"},
-    {"mem://empty.rec", "mem://x.idx", "0\t0\n", IMREC_ERR_CORRUPT, "no record can begin at 0"},
+    {"mem://empty.rec;mem://a.rec", "mem://x.idx;mem://x.idx", "0\t0\n", IMREC_ERR_CORRUPT,
+     "no record can begin at 0"},
+    {"mem://empty.rec", "mem://x.idx", "0\t0\n", IMREC_ERR_CORRUPT,
+     "mem://empty.rec holds no record: it has 0 bytes"},
+    {"mem://empty.rec;mem://empty.rec", "", "", IMREC_ERR_CORRUPT,
+     "it has 0 bytes, and none of the 2 shards holds one"},
+    {"mem://a.rec", "mem://x.idx", "", IMREC_ERR_CORRUPT,
+     "mem://a.rec holds no record: its index has no entry"},
 };
 
 START_TEST(what_is_wrong_with_a_list_or_an_index_is_said) /* loop over bad */

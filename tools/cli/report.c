@@ -6,9 +6,28 @@
 #include <errno.h>
 #include <string.h>
 
+enum { REMEMBERED = 64 };
+
+/* Whether one of the lines before was the same: a set is opened more than once. Called one at a
+ * time. */
+static bool was_said(const char *line)
+{
+    static uint64_t g_said[REMEMBERED];
+    static size_t g_next;
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (const char *c = line; *c != '\0'; c++)
+        hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+    for (size_t i = 0; i < REMEMBERED; i++)
+        if (g_said[i] == hash)
+            return true;
+    g_said[g_next++ % REMEMBERED] = hash;
+    return false;
+}
+
 static void log_line(void *user, enum imrec_log_level level, const char *line)
 {
-    cli_say(user, "%s%s", level == IMREC_LOG_WARNING ? "warning: " : "", line);
+    if (!was_said(line))
+        cli_say(user, "%s%s", level == IMREC_LOG_WARNING ? "warning: " : "", line);
 }
 
 static void listen(const char *name, enum imrec_log_level level)

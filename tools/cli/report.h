@@ -4,7 +4,8 @@
 
 #include "imrec/error.h"
 
-/* From here on warnings of the library go to stderr, each a line that begins with `name`. */
+/* From here on warnings of the library go to stderr, each a line that begins with `name`; the same
+ * one once. */
 void cli_log_to_stderr(const char *name);
 /* ... and traces as well: what the library says where it is asked to, by verbose=1, traceLevel=2.
  */

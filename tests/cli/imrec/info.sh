@@ -14,5 +14,3 @@ print([(s["uri"], s["records"], s["indexed"], s["checksummed"]) for s in c["shar
 printf 'xxxxxxxx' | dd of=a.rec bs=1 seek=0 conv=notrunc status=none
 imrec info a.rec | sizes | head -4
 echo "exit ${PIPESTATUS[0]}"
-: >empty.rec
-imrec info empty.rec
