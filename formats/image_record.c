@@ -70,6 +70,18 @@ bool image_record_holds(double label)
     return !whole || (double)(float)label == label;
 }
 
+bool image_record_range(const struct image_record *r, uint64_t *first, uint64_t *end)
+{
+    if (r->flag != 2 || r->image.n != 0)
+        return false;
+    const float a = image_record_label(r, 0), b = image_record_label(r, 1);
+    if (!(a >= 0 && b < 0x1p63f && (a < b || (a == b && a >= 0x1p24f)))) /* also NaN */
+        return false;
+    *first = (uint64_t)a;
+    *end = (uint64_t)b;
+    return (float)*first == a && (float)*end == b;
+}
+
 enum imrec_status image_record_head(struct buf *out, const float *labels, uint32_t label_count,
                                     bool force_flag, uint64_t id, uint64_t id2,
                                     struct imrec_error *err)

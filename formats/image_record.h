@@ -20,6 +20,10 @@ struct image_record { /* views into the record */
 
 IMREC_NODISCARD enum imrec_status
 image_record_parse(struct bytes record, struct image_record *out, struct imrec_error *err);
+/* Whether the record may be one that names keys and is no sample: flag 2, no image, labels that are
+ * whole numbers 0 <= a < b (or a = b from 2^24 on, where they may be rounded); [*first, *end) is
+ * them. docs/formats/image_record.md, "Metadata". */
+bool image_record_range(const struct image_record *r, uint64_t *first, uint64_t *end);
 float image_record_label(const struct image_record *r, uint32_t i);
 
 /* Whether a record can hold the label: it is finite and in float32's range, and, where it is a

@@ -87,7 +87,7 @@ static enum imrec_status load(struct imrec_bench *b, struct imrec_reader *reader
         const enum imrec_status st = imrec_reader_next(reader, &r, err);
         if (st == IMREC_END)
             break;
-        if (st == IMREC_OK && r.is_image)
+        if (st == IMREC_OK && r.is_image && r.metadata == IMREC_NO_METADATA)
             IMREC_TRY(add_picture(b, &r, err));
         else if (st != IMREC_OK && st != IMREC_ERR_DATA)
             return st;

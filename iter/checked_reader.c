@@ -178,7 +178,7 @@ static enum imrec_status judge(struct imrec_checked *c)
                              "%zu bytes begin with no well-formed image record header", r->size);
         return tell(c, IMREC_FOUND_RECORD, r->offset, end, 0);
     }
-    c->unchecked += !c->known;
+    c->unchecked += !c->known && r->metadata == IMREC_NO_METADATA;
     return IMREC_OK;
 }
 

@@ -32,10 +32,9 @@ struct imrec_checked {
 };
 
 /* imrec_checked_open() of what `o` says, which may be looked at in another way. */
-IMREC_NODISCARD enum imrec_status checked_open_as(const struct split_options *o,
-                                                  imrec_progress_fn *progress, void *user,
-                                                  struct imrec_checked **out,
-                                                  struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+checked_open_as(const struct split_options *o, imrec_progress_fn *progress, void *user,
+                struct imrec_checked **out, struct imrec_error *err);
 /* The record given last as it stands in its shard, and the checksum that came with it; false: it
  * came with none. */
 bool checked_framed(const struct imrec_checked *c, struct bytes *framed, uint32_t *crc);

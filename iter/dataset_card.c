@@ -6,11 +6,13 @@
 #include "imrec/sound.h"
 #include "iter/card_stats.h"
 #include "iter/dataset_walk.h"
+#include "iter/split/metadata.h"
+#include "iter/split/picture_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum measure { LABELS, BYTES, WIDTH, HEIGHT, CHANNELS, RATE, MILLISECONDS, MEASURES };
+enum measure { LABELS, BYTES, WIDTH, HEIGHT, CHANNELS, RATE, MILLISECONDS, IDENTITY, MEASURES };
 
 struct counting {
     struct imrec_dataset_card *card;
@@ -72,7 +74,8 @@ count_record(struct counting *n, const struct imrec_record *r, struct imrec_erro
 {
     n->card->records++;
     n->card->shards[r->shard].records++;
-    if (!r->is_image)
+    n->card->metadata += r->metadata != IMREC_NO_METADATA;
+    if (!r->is_image || r->metadata != IMREC_NO_METADATA)
         return IMREC_OK;
     n->card->images++;
     histogram_add(&n->of[BYTES], r->image_size);
@@ -100,10 +103,20 @@ static void conclude(struct counting *n)
     c->channels = histogram_range(&n->of[CHANNELS]);
     c->sample_rate = histogram_range(&n->of[RATE]);
     c->milliseconds = histogram_range(&n->of[MILLISECONDS]);
+    c->images_per_identity = histogram_range(&n->of[IDENTITY]);
     c->labels_cut = n->by_label.full;
     if (!c->labels_cut)
         c->labels = label_count_take(&n->by_label, &c->label_count);
     qsort(c->kinds, c->kind_count, sizeof(c->kinds[0]), by_frequency);
+}
+
+static void count_identities(struct counting *n, const struct split *s)
+{
+    for (uint64_t i = 0; i < s->metadata_count; i++)
+        if (!s->metadata[i].header) {
+            n->card->identities++;
+            histogram_add(&n->of[IDENTITY], s->metadata[i].images);
+        }
 }
 
 static enum imrec_status
@@ -130,6 +143,7 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
     c->manifest = dataset_has(f->shards.uri[0], SET_MANIFEST);
     for (int i = 0; i < MEASURES; i++)
         IMREC_TRY(histogram_init(&n->of[i], err));
+    count_identities(n, imrec_reader_split(w->reader));
     return IMREC_OK;
 }
 

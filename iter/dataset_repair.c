@@ -13,6 +13,8 @@
 #include "iter/dataset_walk.h"
 #include "iter/repair_match.h"
 #include "iter/repair_walk.h"
+#include "iter/split/metadata.h"
+#include "iter/split/picture_reader.h"
 #include "iter/split/record_writer.h"
 
 #include <inttypes.h>
@@ -44,6 +46,7 @@ struct candidate { /* a readable record */
     struct bytes record;
     struct image_record image; /* where is_image */
     bool is_image;
+    bool is_metadata; /* and no sample: there is nothing to decode */
     uint32_t crc;
     enum imrec_finding_kind kind; /* why it is dropped ... */
     struct imrec_error why;       /* ... in words */
@@ -117,7 +120,8 @@ judge_unmatched(struct repair *r, struct candidate *c, bool *keep, struct imrec_
     c->kind = IMREC_FOUND_CHECKSUM;
     (void)imrec_error_at(&c->why, IMREC_ERR_CORRUPT, c->item->begin, "%s%s", none,
                          c->is_image ? "" : ", and it has no well-formed image record header");
-    if (!c->is_image || r->o.drop_unmatched)
+    *keep = c->is_metadata && !r->o.drop_unmatched;
+    if (*keep || !c->is_image || r->o.drop_unmatched)
         return IMREC_OK;
     IMREC_TRY(decodes(r, c, true, keep, err));
     if (*keep)
@@ -148,7 +152,7 @@ judge(struct repair *r, struct candidate *c, bool *keep, struct imrec_error *err
                                  : "the record's bytes were others a moment before");
         return IMREC_OK;
     }
-    if (!r->o.decode || !c->is_image)
+    if (!r->o.decode || !c->is_image || c->is_metadata)
         return IMREC_OK;
     c->kind = IMREC_FOUND_PICTURE;
     return decodes(r, c, false, keep, err);
@@ -161,6 +165,7 @@ keep_record(struct repair *r, const struct candidate *c, struct imrec_error *err
     IMREC_TRY(record_writer_put(r->writer, by_id ? c->image.id : r->result->kept, c->item->framed,
                                 c->crc, err));
     r->result->kept++;
+    r->result->metadata += c->is_metadata;
     r->result->kept_bytes += c->record.n;
     return IMREC_OK;
 }
@@ -192,6 +197,7 @@ take_record(struct repair *r, const struct repair_item *i, struct imrec_error *e
     bool keep;
     IMREC_TRY(recordio_copy(i->framed.p, &i->span, &r->scratch, &c.record, err));
     c.is_image = image_record_parse(c.record, &c.image, NULL) == IMREC_OK;
+    c.is_metadata = metadata_at(imrec_reader_split(r->set.reader), r->shard, i->begin) != NULL;
     r->at.records++;
     IMREC_TRY(judge(r, &c, &keep, err));
     if (keep)

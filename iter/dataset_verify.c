@@ -56,6 +56,8 @@ static void look_at(const struct verify *v, struct codec *codec, const struct ve
             return; /* whatever its picture is, it is not what was packed */
         }
     }
+    if (i->is_metadata)
+        return;
     if (!i->is_image) {
         i->kind = IMREC_FOUND_RECORD;
         (void)imrec_error_at(&i->why, IMREC_ERR_CORRUPT, i->begin,
@@ -75,11 +77,12 @@ static void look_at(const struct verify *v, struct codec *codec, const struct ve
 static void tell(struct verify *v, const struct verify_item *i)
 {
     v->result->records += i->is_record;
-    v->result->images += i->is_record && i->is_image;
+    v->result->images += i->is_record && i->is_image && !i->is_metadata;
+    v->result->metadata += i->is_metadata;
     v->result->checksums += i->is_record && i->framed_bytes != 0;
     v->result->warnings += i->warnings != 0 && i->why.status == IMREC_OK;
     if (i->why.status == IMREC_OK) {
-        v->result->decoded += i->is_record && !v->o.structure_only;
+        v->result->decoded += i->is_record && !i->is_metadata && !v->o.structure_only;
         return;
     }
     v->result->found[i->kind]++;

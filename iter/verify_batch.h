@@ -15,6 +15,7 @@ struct verify_item {
     size_t record, record_bytes; /* in the arena; record_bytes: what stands in the shard */
     size_t image, image_bytes;   /* in the record, with what follows it */
     bool is_image, summed;
+    bool is_metadata;           /* and no sample: nothing is to be decoded */
     size_t framed;              /* in the arena: the record as it stands in the shard */
     uint32_t framed_bytes, crc; /* what the checksums say */
     uint32_t warnings;

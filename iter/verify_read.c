@@ -163,7 +163,8 @@ static enum imrec_status add_record(struct verify_reader *r, struct verify_batch
                                  .id = record->is_image ? record->id : 0,
                                  .record = at,
                                  .record_bytes = record->size,
-                                 .is_image = record->is_image};
+                                 .is_image = record->is_image,
+                                 .is_metadata = record->metadata != IMREC_NO_METADATA};
     if (record->is_image) {
         item->image = (size_t)((const uint8_t *)record->image - (const uint8_t *)record->data);
         item->image_bytes = record->size - item->image; /* and its mask */

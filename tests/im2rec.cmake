@@ -20,6 +20,7 @@ imrec_test(test_pack_empty reshape SOURCES property/test_pack_empty.c LABEL prop
 imrec_test(test_pack_vectors im2rec SOURCES conformance/test_pack_vectors.c LABEL conformance)
 imrec_test(test_reshape_masks reshape SOURCES unit/test_reshape_masks.c)
 imrec_test(test_checked reshape SOURCES unit/test_checked.c)
+imrec_test(test_identities reshape SOURCES unit/test_identities.c)
 imrec_test(test_reshape_faults reshape SOURCES fault/test_reshape_faults.c LABEL fault)
 imrec_test(test_pack_lock reshape SOURCES fault/test_pack_lock.c LABEL fault)
 target_compile_definitions(test_pack_lock PRIVATE IM2REC="$<TARGET_FILE:im2rec>")

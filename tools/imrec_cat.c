@@ -52,6 +52,8 @@ static void print_json(const struct imrec_record *r)
         json_uint(&j, "id2", r->id2);
         command_json_labels(&j, "labels", r->labels, r->label_count);
         json_uint(&j, "image_bytes", r->image_size);
+        if (r->metadata != IMREC_NO_METADATA)
+            json_text(&j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
         if (r->mask != NULL)
             json_uint(&j, "mask_bytes", r->mask_size);
         command_json_content(&j, r);
@@ -64,6 +66,13 @@ static int write_out(const struct cat_options *o, const struct imrec_record *r)
     if (o->json) {
         print_json(r);
         return EXIT_OK;
+    }
+    if (!o->record && r->metadata != IMREC_NO_METADATA) {
+        fprintf(stderr,
+                "%s: %s: the record at offset %" PRIu64 " is %s, and no image; --json shows it\n",
+                page.name, r->uri, r->offset,
+                r->metadata == IMREC_HEADER ? "a header" : "an identity");
+        return EXIT_FAILED;
     }
     if (!o->record && !r->is_image) {
         cli_say(page.name, "%s: the record at offset %" PRIu64 " is no image; --record writes it",

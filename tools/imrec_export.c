@@ -43,7 +43,7 @@ struct job {
     struct export_files files;
     const char *folder;
     enum imrec_on_error on_error;
-    uint64_t images, masks, bytes, there, shortened;
+    uint64_t images, masks, bytes, there, shortened, metadata;
     struct command_progress progress;
     struct command_left left;
     uint64_t left_out;
@@ -133,7 +133,9 @@ static int write_images(struct job *j, struct imrec_checked *reader)
         const enum imrec_status st = imrec_checked_next(reader, &r, &err);
         if (st == IMREC_END)
             return EXIT_OK;
-        if (st == IMREC_OK)
+        if (st == IMREC_OK && r.metadata != IMREC_NO_METADATA)
+            j->metadata++; /* names keys, has no image */
+        else if (st == IMREC_OK)
             status = write_image(j, &r) ? EXIT_OK : EXIT_FAILED;
         else if (st == IMREC_ERR_DATA)
             status = lose(j, imrec_checked_found(reader), &err);
@@ -178,6 +180,9 @@ static void print(const struct job *j, uint64_t unchecked)
                human_count(j->shortened, images));
     if (unchecked != 0)
         printf("%s of them came without checksums\n", human_count(unchecked, images));
+    if (j->metadata != 0)
+        printf("%" PRIu64 " headers and identities have no image and are not exported\n",
+               j->metadata);
 }
 
 static void print_json(struct json *json, const struct job *j, uint64_t unchecked)
@@ -190,6 +195,7 @@ static void print_json(struct json *json, const struct job *j, uint64_t unchecke
     json_uint(json, "there", j->there);
     json_uint(json, "shortened", j->shortened);
     json_uint(json, "unchecked", unchecked);
+    json_uint(json, "metadata", j->metadata);
 }
 
 /* What came of it. */

@@ -107,6 +107,9 @@ json_card(struct json *j, const struct imrec_dataset_card *c, const struct imrec
     json_range(j, "channels", &c->channels);
     json_range(j, "sample_rate", &c->sample_rate);
     json_range(j, "milliseconds", &c->milliseconds);
+    json_uint(j, "metadata", c->metadata);
+    json_uint(j, "identities", c->identities);
+    json_range(j, "images_per_identity", &c->images_per_identity);
     json_kinds(j, c);
     json_bool(j, "labels_cut", c->labels_cut);
     json_labels(j, c, names);
@@ -174,6 +177,18 @@ static void print_shards(const struct imrec_dataset_card *c)
            indexed, c->shard_count, checksummed, c->manifest ? "a manifest" : "no manifest");
 }
 
+/* Of insightface's files. */
+static void print_identities(const struct imrec_dataset_card *c)
+{
+    char n[HUMAN_BYTES], metadata[HUMAN_BYTES];
+    if (c->metadata == 0)
+        return;
+    printf("identities %s, images of one: %" PRIu64 " to %" PRIu64 ", median %" PRIu64
+           " (%s records are no images)\n",
+           human_count(c->identities, n), c->images_per_identity.min, c->images_per_identity.max,
+           c->images_per_identity.median, human_count(c->metadata, metadata));
+}
+
 static void
 print_text(const struct imrec_dataset_card *c, const struct imrec_classes *names, int64_t most)
 {
@@ -181,6 +196,7 @@ print_text(const struct imrec_dataset_card *c, const struct imrec_classes *names
     printf("records    %s, %s", human_count(c->records, n), human_size(c->bytes, size));
     printf(" in %s shard%s\n", human_count(c->shard_count, n), c->shard_count == 1 ? "" : "s");
     print_shards(c);
+    print_identities(c);
     printf("damage     %" PRIu64 " unreadable ranges of bytes\n", c->damaged_ranges);
     printf("images     %s", human_count(c->images, n));
     if (c->unreadable != 0)

@@ -21,7 +21,8 @@ static const struct cli_page page = {
     .usage = usage,
     .text = "One line a record, fields separated by tabs: number of the shard, offset of the\n"
             "record in it, image id, labels (with commas between them), bytes of the picture,\n"
-            "WIDTHxHEIGHT and format. What a field cannot say is '-'.",
+            "WIDTHxHEIGHT and format. What a field cannot say is '-'. The format of insightface's\n"
+            "metadata is 'header' or 'identity', its labels the range of keys that it names.",
     .table = table,
     .examples = "  imrec ls --limit 10 train.rec\n",
     .exits = IMREC_EXITS,
@@ -43,7 +44,9 @@ static void print_content(const struct imrec_record *r)
 {
     struct imrec_picture_info picture;
     struct imrec_sound_info sound;
-    if (imrec_picture_info(r->image, r->image_size, &picture, NULL) == IMREC_OK)
+    if (r->metadata != IMREC_NO_METADATA)
+        printf("-\t%s\n", r->metadata == IMREC_HEADER ? "header" : "identity");
+    else if (imrec_picture_info(r->image, r->image_size, &picture, NULL) == IMREC_OK)
         printf("%" PRIu32 "x%" PRIu32 "\t%s%s%s\n", picture.width, picture.height, picture.format,
                picture.kind[0] != '\0' ? " " : "", picture.kind);
     else if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK)
@@ -76,6 +79,8 @@ static void json_record(struct json *j, const struct imrec_record *r)
         json_uint(j, "id", r->id);
         command_json_labels(j, "labels", r->labels, r->label_count);
         json_uint(j, "image_bytes", r->image_size);
+        if (r->metadata != IMREC_NO_METADATA)
+            json_text(j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
         command_json_content(j, r);
     }
     json_end(j);

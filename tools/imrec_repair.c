@@ -66,6 +66,11 @@ static void print(struct json *j, const struct imrec_repair_result *r, const cha
         if (r->missing != 0)
             printf("%s checksums are of records that are not there\n",
                    human_count(r->missing, kept));
+        if (r->metadata != 0)
+            printf("%" PRIu64
+                   " of them are headers and identities, and kept as they are: they name "
+                   "ids\n",
+                   r->metadata);
         return;
     }
     json_end(j); /* of what was lost */
@@ -77,6 +82,7 @@ static void print(struct json *j, const struct imrec_repair_result *r, const cha
     json_uint(j, "lost_bytes", r->lost_bytes);
     json_uint(j, "unmatched", r->unmatched);
     json_uint(j, "missing", r->missing);
+    json_uint(j, "metadata", r->metadata);
     json_close(j);
 }
 

@@ -85,6 +85,7 @@ static void print_json(struct json *j, const char *out, const struct imrec_resha
     json_uint(j, "unlisted", r->unlisted);
     json_uint(j, "unused", r->unused);
     json_uint(j, "unchecked", r->unchecked);
+    json_uint(j, "metadata", r->metadata);
 }
 
 struct run {

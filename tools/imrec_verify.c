@@ -63,6 +63,7 @@ static void json_result(struct json *j, const struct imrec_verify_result *r)
     json_uint(j, "index_entries_compared", r->indexed);
     json_uint(j, "pictures_decoded", r->decoded);
     json_uint(j, "pictures_mended", r->warnings);
+    json_uint(j, "metadata", r->metadata);
     json_object(j, "found");
     for (int k = 0; k < IMREC_FOUND_KINDS; k++)
         json_uint(j, imrec_finding_name((enum imrec_finding_kind)k), r->found[k]);
@@ -81,6 +82,8 @@ static void print_result(const struct imrec_verify_result *r, bool decoded)
         printf("%s pictures not decoded", human_count(r->images, n));
     if (r->warnings != 0)
         printf(" (%s mended by the decoder)", human_count(r->warnings, n));
+    if (r->metadata != 0)
+        printf(", %s headers and identities", human_count(r->metadata, n));
     if (r->findings == 0)
         fputs("; nothing wrong\n", stdout);
     else

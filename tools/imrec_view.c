@@ -156,7 +156,7 @@ enum imrec_status sheet_partition(struct sheet *s, const char *uri, uint64_t par
     enum imrec_status st = imrec_reader_open_files(uri, part, parts, &reader, err);
     for (uint64_t n = 0; st == IMREC_OK && n < most;) {
         st = imrec_reader_next(reader, &r, err);
-        if (st == IMREC_OK) {
+        if (st == IMREC_OK && r.metadata == IMREC_NO_METADATA) {
             show_record(s, &r);
             n++;
         } else if (st == IMREC_ERR_DATA) {

@@ -205,10 +205,14 @@ static bool look_at_record(struct grid *g)
     struct imrec_reader *reader;
     struct imrec_record r;
     bool boxes = false;
+    enum imrec_status st;
     if (imrec_reader_open_files(o->path_imgrec, (uint64_t)o->part_index, (uint64_t)o->num_parts,
                                 &reader, &err) != IMREC_OK)
         return false;
-    if (imrec_reader_next(reader, &r, &err) == IMREC_OK && r.is_image) {
+    do
+        st = imrec_reader_next(reader, &r, &err);
+    while (st == IMREC_OK && r.metadata != IMREC_NO_METADATA);
+    if (st == IMREC_OK && r.is_image) {
         boxes = imrec_labels_are_boxes(r.labels, r.label_count);
         marked->boxes |= boxes && !sheet_is_detection(marked);
         if (r.mask != NULL && marked->masks == IMREC_MASK_NONE)

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/rng.h"
 #include "formats/image_record.h"
 #include "im2rec/reshape/label_lines.h"
@@ -229,6 +230,7 @@ static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
         return st;
     r->result->unchecked = source_sets_unchecked(&r->in);
     r->result->unused = label_lines_unused(&r->labels);
+    r->result->metadata = r->in.metadata;
     if (r->result->written == 0)
         return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
                               "of %" PRIu64 " records none is left: no set is written",
@@ -334,6 +336,12 @@ static enum imrec_status commit(struct reshape *r, struct imrec_error *err)
     r->result->bytes = 0;
     for (uint64_t k = 0; k < r->out.done_count; k++)
         r->result->bytes += r->out.done[k].rec_bytes;
+    if (r->result->metadata != 0)
+        imrec_log(IMREC_LOG_WARNING,
+                  "%" PRIu64
+                  " header and identity records are left out of %.200s: the keys that they "
+                  "name are others there; labels still say who is who",
+                  r->result->metadata, r->job->out);
     return IMREC_OK;
 }
 

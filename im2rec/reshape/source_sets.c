@@ -198,7 +198,10 @@ enum imrec_status source_sets_next(struct source_sets *s, struct imrec_record *o
     while (st == IMREC_END && s->at < s->count) {
         if (s->reader == NULL)
             IMREC_TRY(open_shard(s, err));
-        st = imrec_checked_next(s->reader, out, err);
+        do {
+            st = imrec_checked_next(s->reader, out, err);
+            s->metadata += st == IMREC_OK && out->metadata != IMREC_NO_METADATA;
+        } while (st == IMREC_OK && out->metadata != IMREC_NO_METADATA);
         *shard = s->at;
         if (st == IMREC_END) {
             close_shard(s);

@@ -19,6 +19,7 @@ struct source_sets {
     char *list;         /* that the names are of */
     uint64_t unchecked; /* records of the shards before it that nothing could be compared with */
     bool warned;        /* that there are some */
+    uint64_t metadata;  /* records passed over: headers and identities, no samples */
 };
 
 /* Appends the shards that URIs mean to a list, in memory of imrec_realloc(). */
@@ -34,8 +35,9 @@ enum source_classes {
 IMREC_NODISCARD enum imrec_status
 source_sets_open(const char *const *uris, size_t count, enum source_classes want,
                  struct source_sets *out, struct imrec_error *err);
-/* The next image record, compared with its checksum; *shard is its shard. IMREC_ERR_DATA: what is
- * lost is in source_sets_found(), and the next call goes on behind it. IMREC_END: that was all. */
+/* The next image record, compared with its checksum, metadata passed over; *shard is its shard.
+ * IMREC_ERR_DATA: what is lost is in source_sets_found(), and the next call goes on behind it.
+ * IMREC_END: that was all. */
 IMREC_NODISCARD enum imrec_status source_sets_next(struct source_sets *s, struct imrec_record *out,
                                                    size_t *shard, struct imrec_error *err);
 /* Behind IMREC_ERR_DATA; *records: that the finding stands for. */

@@ -99,6 +99,9 @@ struct imrec_dataset_card {
     uint64_t masks;                     /* of images: with a mask behind them */
     uint64_t sounds;                    /* of images: they are sounds, and have no width */
     struct imrec_range channels, sample_rate, milliseconds; /* of sounds */
+    uint64_t metadata;   /* of records: headers and identities (enum imrec_metadata), no images */
+    uint64_t identities; /* of these */
+    struct imrec_range images_per_identity;
 };
 #define IMREC_CARD_LABELS 1000000u
 
@@ -160,6 +163,7 @@ struct imrec_verify_result {
     uint64_t warnings;                 /* of these: mended by the decoder */
     uint64_t checksums;                /* records compared with a checksum */
     uint64_t indexed;                  /* records compared with an index */
+    uint64_t metadata;                 /* of records: headers and identities, no images */
 };
 
 IMREC_API void imrec_verify_options_init(struct imrec_verify_options *o); /* defaults */
@@ -227,6 +231,7 @@ struct imrec_repair_result {
     uint64_t damaged_ranges, lost_bytes;
     uint64_t unmatched; /* of kept: no checksum is of them, but they decode without a warning */
     uint64_t missing;   /* checksums that no readable record has */
+    uint64_t metadata; /* of those kept: headers and identities; they name keys that are ids */
 };
 
 IMREC_API void imrec_repair_options_init(struct imrec_repair_options *o);

@@ -12,6 +12,11 @@
 extern "C" {
 #endif
 
+/* What a record is besides a sample: in files of insightface's script a header names the range of
+ * the identities' keys, and each identity the range of its images' (docs/formats/image_record.md).
+ */
+enum imrec_metadata { IMREC_NO_METADATA, IMREC_HEADER, IMREC_IDENTITY };
+
 /* One record. Pointers live until the next call on the reader. */
 struct imrec_record {
     const void *data; /* the record's bytes, parts rejoined */
@@ -28,6 +33,8 @@ struct imrec_record {
     const void *mask; /* behind the picture (imrec/segmentation.h); NULL: there is none, or its
                          trailer is wrong, and belongs to the picture's bytes then */
     size_t mask_size;
+    enum imrec_metadata metadata; /* not IMREC_NO_METADATA: no sample, without an image; its two
+                                     labels are the range [first, end) of the keys that it names */
 };
 
 struct imrec_reader; /* opaque; one thread at a time */
@@ -43,7 +50,7 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_open_files(const char *uri, uint64_t part_index, uint64_t num_parts,
                         struct imrec_reader **out, struct imrec_error *err);
 
-/* The next record in file order. IMREC_END at the end. IMREC_ERR_DATA: a damaged
+/* The next record in file order, metadata as well. IMREC_END at the end. IMREC_ERR_DATA: a damaged
  * range was skipped; *err says which (shard, first and last byte, reason) and the next call goes on
  * with the record after it. Other errors end the reading. */
 IMREC_API IMREC_NODISCARD enum imrec_status
@@ -55,11 +62,11 @@ imrec_reader_damage(const struct imrec_reader *r, uint32_t *shard, uint64_t *beg
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struct imrec_error *err);
 
-/* How many records there are, in the whole data set (num_parts = 1): out of the index beside every
- * shard, else by reading all heads, once. */
+/* How many samples there are, in the whole data set (num_parts = 1): out of the index beside every
+ * shard, else by reading all heads, once. Metadata has no number. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_count(struct imrec_reader *r, uint64_t *count, struct imrec_error *err);
-/* Record `number`, from 0 in file order, and nothing else, is read. IMREC_ERR_CORRUPT: it is not
+/* Sample `number`, from 0 in file order, and nothing else, is read. IMREC_ERR_CORRUPT: it is not
  * readable, or the index is wrong about it. imrec_reader_next() then begins anew with its shard. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_get(struct imrec_reader *r, uint64_t number, struct imrec_record *out,

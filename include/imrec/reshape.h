@@ -40,6 +40,8 @@ struct imrec_reshape_result {
     uint64_t unused;        /* lines of `labels` without a record */
     uint64_t left_out;      /* records and damaged ranges, with on_error=skip */
     uint64_t unchecked;     /* records read that came without checksums */
+    uint64_t metadata;      /* headers and identities (enum imrec_metadata), not in `read`: the new
+                               set has none, for the keys that they name are others there */
 };
 
 IMREC_API void imrec_reshape_options_init(struct imrec_reshape_options *o); /* defaults */
@@ -51,7 +53,8 @@ IMREC_API void imrec_reshape_options_init(struct imrec_reshape_options *o); /* d
  * are. Damage is IMREC_ERR_DATA, or with on_error=skip left out and told. Class lists that differ,
  * an output that is a source, a .crc that is broken and a shard without one that differs from its
  * manifest are errors; nothing is left behind then. So is an output that another call writes now:
- * IMREC_ERR_IO, sys_errno EBUSY. `command` stands in the manifest ("merge"). */
+ * IMREC_ERR_IO, sys_errno EBUSY. Headers and identities of insightface's files are left out, with a
+ * warning. `command` stands in the manifest ("merge"). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reshape(const char *const *uris, size_t count, const char *out, const char *command,
               const struct imrec_reshape_options *o, struct imrec_reshape_result *result,

@@ -9,6 +9,7 @@
 #include "formats/crc32c.h"
 #include "formats/record_index.h"
 #include "iter/split/beside.h"
+#include "iter/split/metadata.h"
 #include "iter/split/scan.h"
 
 #include <string.h>
@@ -123,6 +124,11 @@ static enum imrec_status count_all(struct counting *c)
     memset(c->counts, 0, (size_t)s->options.num_parts * sizeof(*c->counts));
     for (uint32_t i = 0; i < s->shard_count; i++)
         IMREC_TRY(count_shard(c, i));
+    for (uint64_t i = 0; i < s->metadata_count; i++) { /* no samples, and counted all the same */
+        const struct metadata_record *m = &s->metadata[i];
+        uint64_t *count = &c->counts[part_of(s, s->shards[m->shard].begin + m->offset)];
+        *count -= *count != 0;
+    }
     return IMREC_OK;
 }
 

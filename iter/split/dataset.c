@@ -15,6 +15,7 @@
 #include "iter/split/cbf_pictures.h"
 #include "iter/split/index_table.h"
 #include "iter/split/manifest_beside.h"
+#include "iter/split/metadata.h"
 #include "iter/split/plugged.h"
 #include "iter/split/shard_kind.h"
 
@@ -97,7 +98,10 @@ struct split_range split_unit(const struct split *s, uint64_t unit)
     if (s->plugged != NULL)
         return (struct split_range){r->shard, r->offset, r->offset + r->bytes};
     const uint64_t size = s->shards[r->shard].size;
-    return (struct split_range){r->shard, r->offset, r[1].shard == r->shard ? r[1].offset : size};
+    return (struct split_range){r->shard, r->offset,
+                                r->bytes != 0            ? r->offset + r->bytes
+                                : r[1].shard == r->shard ? r[1].offset
+                                                         : size};
 }
 
 uint64_t split_unit_bytes(const struct split *s, uint64_t unit)
@@ -284,6 +288,8 @@ cut_index(struct split *s, const struct shard_list *l, struct imrec_error *err)
     const uint64_t index = s->options.part_index;
     if (s->record_total == 0)
         IMREC_TRY(no_records(s, l, "its index has no entry", err));
+    IMREC_TRY(metadata_find(s, err));
+    metadata_drop(s);
     index_table_cut(s, split_part_begin(s, index), split_part_begin(s, index + 1));
     cover_records(s);
     return IMREC_OK;
@@ -303,6 +309,7 @@ cut_partition(struct split *s, const struct shard_list *l, struct imrec_error *e
     IMREC_TRY(load_index(s, wish, err));
     if (s->records != NULL)
         return cut_index(s, l, err);
+    IMREC_TRY(metadata_find(s, err));
     s->begin = split_part_begin(s, index);
     s->end = split_part_begin(s, index + 1);
     return lay_grid(s, err);
@@ -350,6 +357,7 @@ void split_close(struct split *s)
     imrec_free(s->shards);
     index_table_forget(s);
     imrec_free(s->cell_base);
+    imrec_free(s->metadata);
     cbf_pictures_close(s->cbf);
     plugged_close(s->plugged);
     *s = (struct split){0};
@@ -370,6 +378,8 @@ static uint64_t mix(uint64_t hash, uint64_t v) /* the finalizer of MurmurHash3 *
 uint64_t split_fingerprint(const struct split *s)
 {
     uint64_t hash = mix(s->index_hash, s->shard_count);
+    if (s->metadata_count != 0) /* they count as samples for no one any more */
+        hash = mix(hash, s->metadata_count);
     for (uint32_t i = 0; i < s->shard_count; i++) {
         for (const char *c = set_base_name(s->shards[i].uri); *c != '\0'; c++)
             hash = mix(hash, (uint8_t)*c);
@@ -381,7 +391,7 @@ uint64_t split_fingerprint(const struct split *s)
 uint64_t split_memory(const struct split *s)
 {
     uint64_t bytes = s->records != NULL ? (s->unit_count + 1) * sizeof(*s->records) : 0;
-    bytes += cbf_pictures_memory(s);
+    bytes += cbf_pictures_memory(s) + s->metadata_count * sizeof(*s->metadata);
     for (uint32_t i = 0; s->options.keep_in_memory && i < s->shard_count; i++)
         bytes += keep_source_bytes(s->shards[i].source);
     return bytes;

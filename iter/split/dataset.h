@@ -19,11 +19,13 @@ struct shard {
 struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
     uint64_t offset, key;
     uint32_t shard;
-    uint32_t bytes; /* CBF: of the picture; plugged: of the record */
+    uint32_t bytes; /* CBF: of the picture; plugged: of the record; else 0, or where metadata
+                       follows the bytes up to it */
 };
 
 struct cbf_pictures;
 struct plugged;
+struct metadata_record;
 
 /* What is opened: a set, of which one without any record is an error; a shard of a set that was
  * looked at before, of which an empty one is a warning; files as they are. */
@@ -60,6 +62,8 @@ struct split {
     bool index_found;         /* by path_imgidx=auto */
     char *index_missing;      /* by that: the first that is not there, where others are, or NULL */
     struct imrec_error index_doubt; /* why the index cannot be that of all records; OK: it can */
+    struct metadata_record *metadata; /* records that are no samples: metadata.h */
+    uint64_t metadata_count;
 };
 
 struct split_range { /* bytes [begin, end) of a shard */

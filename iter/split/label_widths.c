@@ -8,6 +8,7 @@
 #include "formats/recordio.h"
 #include "iter/split/beside.h"
 #include "iter/split/index_table.h"
+#include "iter/split/metadata.h"
 #include "iter/split/scan.h"
 
 #define HEAD_BYTES (RECORDIO_PART_HEAD_BYTES + 4u) /* of a record, up to its number of labels */
@@ -36,9 +37,10 @@ static bool read_head(const struct shard *h, uint64_t begin, uint64_t end, uint3
 }
 
 /* True where the records fill the shard, one behind the other: then none is missing. */
-static bool
-read_heads(const struct shard *h, const struct indexed_record *r, uint64_t n, uint32_t *widest)
+static bool read_heads(const struct split *s, uint32_t shard, const struct indexed_record *r,
+                       uint64_t n, uint32_t *widest)
 {
+    const struct shard *h = &s->shards[shard];
     for (uint64_t i = 0; i < n && i < AHEAD; i++)
         source_will_need(h->source, r[i].offset, HEAD_BYTES);
     if (n == 0 || r[0].offset != 0)
@@ -49,21 +51,22 @@ read_heads(const struct shard *h, const struct indexed_record *r, uint64_t n, ui
             source_will_need(h->source, r[i + AHEAD].offset, HEAD_BYTES);
         if (!read_head(h, r[i].offset, i + 1 < n ? r[i + 1].offset : h->size, &count))
             return false;
-        *widest = count > *widest ? count : *widest;
+        if (count > *widest && metadata_at(s, shard, r[i].offset) == NULL)
+            *widest = count;
     }
     return true;
 }
 
 /* Asks the index beside the shard where the heads are. False where there is none, or where it is
  * not that of all records. */
-static enum imrec_status
-told_by_heads(const struct shard *h, bool *told, uint32_t *widest, struct imrec_error *err)
+static enum imrec_status told_by_heads(const struct split *s, uint32_t shard, bool *told,
+                                       uint32_t *widest, struct imrec_error *err)
 {
     uint32_t n = 0;
     struct indexed_record *records;
     uint64_t count;
-    IMREC_TRY(index_table_beside(h, &records, &count, err));
-    *told = records != NULL && read_heads(h, records, count, &n);
+    IMREC_TRY(index_table_beside(&s->shards[shard], &records, &count, err));
+    *told = records != NULL && read_heads(s, shard, records, count, &n);
     if (*told && n > *widest)
         *widest = n;
     imrec_free(records);
@@ -79,32 +82,34 @@ static uint32_t labels_of(const struct scan *scan, const struct walk_item *item)
     return image_record_parse(b, &r, NULL) == IMREC_OK ? r.label_count : 0;
 }
 
-static enum imrec_status
-read_shard(struct scan *scan, const struct shard *h, uint32_t *widest, struct imrec_error *err)
+static enum imrec_status read_shard(struct scan *scan, const struct split *s, uint32_t shard,
+                                    uint32_t *widest, struct imrec_error *err)
 {
+    const struct shard *h = &s->shards[shard];
     struct walk_item item;
     enum walk_step step;
     scan_begin(scan, h->source, 0, h->size, true);
     do {
         IMREC_TRY(scan_next(scan, &step, &item, err));
         const uint32_t n = step == WALK_RECORD ? labels_of(scan, &item) : 0;
-        *widest = n > *widest ? n : *widest;
+        if (n > *widest && metadata_at(s, shard, item.begin) == NULL)
+            *widest = n;
     } while (step != WALK_END);
     return IMREC_OK;
 }
 
-static enum imrec_status widest_of_shard(const struct shard *h, bool may_read, struct beside *b,
-                                         struct scan *scan, uint32_t *widest,
+static enum imrec_status widest_of_shard(const struct split *s, uint32_t shard, bool may_read,
+                                         struct beside *b, struct scan *scan, uint32_t *widest,
                                          struct imrec_error *err)
 {
     const struct manifest_shard *entry;
-    IMREC_TRY(beside_manifest(b, h, &entry, err));
+    IMREC_TRY(beside_manifest(b, &s->shards[shard], &entry, err));
     const uint32_t width = entry != NULL ? b->set.manifest.label_width : 0;
     bool told = width != 0 || !may_read;
     *widest = width > *widest ? width : *widest;
     if (!told)
-        IMREC_TRY(told_by_heads(h, &told, widest, err));
-    return told ? IMREC_OK : read_shard(scan, h, widest, err);
+        IMREC_TRY(told_by_heads(s, shard, &told, widest, err));
+    return told ? IMREC_OK : read_shard(scan, s, shard, widest, err);
 }
 
 enum imrec_status
@@ -115,7 +120,7 @@ split_widest_label(const struct split *s, bool may_read, uint32_t *widest, struc
     enum imrec_status st = IMREC_OK;
     *widest = 0;
     for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++)
-        st = widest_of_shard(&s->shards[i], may_read, &b, &scan, widest, err);
+        st = widest_of_shard(s, i, may_read, &b, &scan, widest, err);
     beside_free(&b);
     scan_end(&scan);
     return st;

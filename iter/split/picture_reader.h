@@ -30,7 +30,7 @@ void picture_reader_free(struct picture_reader *r);
 IMREC_NODISCARD enum imrec_status imrec_reader_open_as(const struct split_options *o,
                                                        struct imrec_reader **out,
                                                        struct imrec_error *err);
-/* What it reads. */
+/* What it reads: shards, metadata. */
 const struct split *imrec_reader_split(const struct imrec_reader *r);
 /* Of CBF files: where the picture with this id is. IMREC_END: none has it. Of several the first. */
 IMREC_NODISCARD enum imrec_status

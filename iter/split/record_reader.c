@@ -110,6 +110,8 @@ static enum imrec_status give_record(struct imrec_reader *r, const struct walk_i
     out->image_size = picture.n;
     out->mask = found ? mask.p : NULL;
     out->mask_size = found ? mask.n : 0;
+    const struct metadata_record *m = metadata_at(&r->split, r->shard, item->begin);
+    out->metadata = m == NULL ? IMREC_NO_METADATA : m->header ? IMREC_HEADER : IMREC_IDENTITY;
     return IMREC_OK;
 }
 

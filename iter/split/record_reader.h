@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "imrec/records.h"
-#include "iter/split/dataset.h"
+#include "iter/split/metadata.h"
 #include "iter/split/picture_reader.h"
 #include "iter/split/scan.h"
 

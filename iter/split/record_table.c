@@ -41,6 +41,7 @@ static enum imrec_status find_records(struct imrec_reader *r, struct imrec_error
             return st;
         }
     }
+    metadata_drop(&r->split);
     index_table_cut(&r->split, 0, r->split.record_total);
     return IMREC_OK;
 }

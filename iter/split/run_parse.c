@@ -8,6 +8,7 @@
 #include "iter/split/loader_state.h"
 
 #include "base/error.h"
+#include "iter/split/metadata.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -180,7 +181,8 @@ static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct ru
     for (;;) {
         switch (walk_next(&w, &s.view, &item)) {
         case WALK_RECORD:
-            IMREC_TRY(found(t, a, unit, &item, &s, done, err));
+            if (metadata_at(split, r->shard, item.begin) == NULL)
+                IMREC_TRY(found(t, a, unit, &item, &s, done, err));
             break;
         case WALK_DAMAGE:
             IMREC_TRY(damaged(r, &item, &notes, err));

@@ -62,7 +62,8 @@ def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pix
 
 def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
     """The data set's card: shards, records, images, labels (dict of label to records), kinds of pictures, their sizes
-    (px and bytes: min, median, max), damage. Reads every record's head and picture header once. allow_missing: as of open()."""
+    (px and bytes: min, median, max), damage, identities of insightface's files. Reads every record's head and picture
+    header once. allow_missing: as of open()."""
     call, err, uri = _Call(progress), new_error(), _uri(path, allow_missing)
     card = ffi.new("struct imrec_dataset_card *")
     try:

@@ -107,7 +107,8 @@ class Record(NamedTuple):
 
 class Records(Sequence[Record]):
     """The records of a data set as a sequence, in file order: len(), [i], slices, iteration. Reads what is asked for
-    and nothing else. Any thread may use it; so may a forked child, and it can be pickled."""
+    and nothing else. Any thread may use it; so may a forked child, and it can be pickled. Headers and identities of
+    insightface's files are no samples, and have no number."""
 
     def __init__(self, path: Any, *, allow_missing: bool = False) -> None:
         self._path = shards(path, allow_missing)

@@ -1,11 +1,13 @@
-"""Opening: files that are no shards, sets without a record, missing shards."""
+"""Opening: files that are no shards, sets without a record, missing shards, insightface's metadata."""
 import errno
 import logging
+import struct
 
+import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, picture
+from conftest import jpeg, picture, write_shard
 from imrec.recordio import MXIndexedRecordIO, MXRecordIO
 from tests_support import open_iter
 
@@ -102,3 +104,69 @@ def test_names_say_what_is_missing_where_there_is_no_manifest(numbered):
     assert len(found) == 1 and "1 is missing: train-00003-of-00004.rec" in found[0]["reason"]
     with pytest.raises(imrec.StorageError, match="its name says 4 shards"):
         open_iter(numbered)
+
+
+# ---- insightface's train.rec ---------------------------------------------------------------------------------------
+
+SIZES = [4, 1, 3, 5]
+
+
+@pytest.fixture(params=["indexed", "bare"])
+def faces(request, tmp_path):
+    """As the script of insightface writes it: images 1 to N, a header of key 0, identities from N + 1 on."""
+    key, rows = 1, []
+    for who, size in enumerate(SIZES):
+        rows += [(key + i, [who, 1], jpeg(picture(key + i))) for i in range(size)]
+        key += size
+    ranges, first = [], 1
+    for i, size in enumerate(SIZES):
+        ranges.append((key + i, [first, first + size], b""))
+        first += size
+    path = tmp_path / "train.rec"
+    write_shard(path, [*rows, (0, [key, key + len(SIZES)], b""), *ranges], index=request.param == "indexed")
+    return path
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_batches_hold_the_images(faces, shuffle):
+    index = faces.with_suffix(".idx")
+    ways = [{}, {"path_imgidx": index}] if index.exists() else [{}]
+    for way in ways:
+        with open_iter(faces, label_width=2, shuffle=shuffle, last_batch="partial", **way) as it:
+            assert len(it) == 2
+            batches = list(it)
+        ids = np.concatenate([b.ids for b in batches])
+        assert sorted(ids) == list(range(1, 1 + sum(SIZES))) and all(b.valid.all() for b in batches)
+
+
+def test_records_by_number_are_the_images_and_mxnets_reader_sees_all(faces):
+    records = imrec.open(faces)
+    assert [r.id for r in records] == list(range(1, 1 + sum(SIZES))) and all(r.image for r in records)
+    with MXRecordIO(faces, "r") as reader:
+        heads = [struct.unpack("<IfQQ", s[:24]) for s in iter(reader.read, None)]
+    assert len(heads) == sum(SIZES) + 1 + len(SIZES) and heads[sum(SIZES)][2] == 0
+
+
+def test_card_and_verify_show_identities(faces):
+    card = imrec.info(faces)
+    assert card["identities"] == 4 and card["metadata"] == 5 and card["images"] == 13 and not card["unreadable"]
+    assert card["images_per_identity"] == {"min": 1, "median": 3, "max": 5}
+    result = imrec.verify(faces)
+    assert result["findings"] == [] and result["metadata"] == 5 and result["decoded"] == 13
+
+
+def test_a_record_of_two_labels_without_an_image_is_a_damaged_sample(tmp_path):
+    path = write_shard(tmp_path / "pairs.rec", [(i, [1, 3], b"" if i == 0 else jpeg(picture(i))) for i in range(8)])
+    assert imrec.info(path)["metadata"] == 0 and imrec.info(path)["unreadable"] == 1 and len(imrec.open(path)) == 8
+    with open_iter(path, label_width=2) as it, pytest.raises(imrec.DataError):
+        next(it)
+
+
+def test_loader_and_data_set_have_the_images(faces):
+    pytest.importorskip("torch")
+    from imrec.torch import Dataset, Loader
+
+    data = Dataset(faces)
+    assert len(data) == 13 and all(image.shape[0] == 3 for image, _ in data)
+    with Loader(faces, batch_size=4, data_shape=(3, 16, 16), label_width=2, preprocess_threads=1) as loader:
+        assert sum(len(labels) for _, labels in loader) == 13

@@ -148,6 +148,47 @@ START_TEST(a_record_holds_the_numbers_that_float32_has)
 }
 END_TEST
 
+static const struct {
+    float labels[3];
+    uint32_t count;
+    bool image, range;
+    uint64_t first, end;
+} ranges[] = {
+    {{1, 5}, 2, false, true, 1, 5},
+    {{0, 1}, 2, false, true, 0, 1},
+    {{16777215, 16777216}, 2, false, true, 16777215, 16777216},
+    {{33554432, 33554432}, 2, false, true, 33554432, 33554432}, /* rounded, maybe */
+    {{1, 5}, 2, true, false, 0, 0},
+    {{5}, 1, false, false, 0, 0},
+    {{1, 5, 9}, 3, false, false, 0, 0},
+    {{5, 5}, 2, false, false, 0, 0},
+    {{5, 1}, 2, false, false, 0, 0},
+    {{-1, 5}, 2, false, false, 0, 0},
+    {{1.5f, 5}, 2, false, false, 0, 0},
+    {{1, 5.5f}, 2, false, false, 0, 0},
+    {{1, 1e30f}, 2, false, false, 0, 0},
+    {{1, NAN}, 2, false, false, 0, 0},
+    {{NAN, 5}, 2, false, false, 0, 0},
+    {{1, INFINITY}, 2, false, false, 0, 0},
+};
+
+START_TEST(two_whole_labels_without_an_image_may_be_a_range) /* loop over ranges */
+{
+    struct buf out = BUF_INIT(1 << 10);
+    struct image_record r;
+    uint64_t first = 0, end = 0;
+    ck_assert_int_eq(
+        image_record_head(&out, ranges[_i].labels, ranges[_i].count, false, 7, 0, NULL), IMREC_OK);
+    if (ranges[_i].image)
+        ck_assert_int_eq(buf_append(&out, "x", 1, NULL), IMREC_OK);
+    ck_assert_int_eq(image_record_parse((struct bytes){out.p, out.n}, &r, NULL), IMREC_OK);
+    ck_assert_int_eq(image_record_range(&r, &first, &end), ranges[_i].range);
+    if (ranges[_i].range)
+        ck_assert(first == ranges[_i].first && end == ranges[_i].end);
+    buf_free(&out);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("image record");
@@ -159,6 +200,8 @@ int main(void)
     tcase_add_loop_test(tc, labels_and_image_may_stand_at_any_address, 0, 8);
     tcase_add_loop_test(tc, a_record_shorter_than_its_header_and_labels_is_refused, 0, 33);
     tcase_add_loop_test(tc, a_flag_that_overflows_sizes_is_refused, 0, 4);
+    tcase_add_loop_test(tc, two_whole_labels_without_an_image_may_be_a_range, 0,
+                        sizeof(ranges) / sizeof(ranges[0]));
     tcase_add_test(tc, more_labels_than_a_record_holds_are_refused);
     tcase_add_test(tc, a_head_that_does_not_fit_leaves_nothing_behind);
     suite_add_tcase(s, tc);

@@ -8,6 +8,7 @@
 #include "formats/recordio.h"
 #include "imrec/imrec.h"
 #include "storage/mem.h"
+#include "tests/support/bitmaps.h"
 #include "tests/support/suite.h"
 
 #include <check.h>
@@ -17,22 +18,6 @@
 enum { RECORDS = 400, SHARDS = 2, EMPTY_EVERY = 37 };
 
 static struct imrec_error err;
-
-/* A bitmap of 3 to 22 px, all of one colour. */
-static void add_bitmap(struct buf *record, uint32_t i)
-{
-    uint8_t file[54 + 22 * 68] = {'B', 'M'};
-    const uint32_t side = 3 + i * 7 % 20, row = (side * 3 + 3) / 4 * 4;
-    store_le32(file + 2, 54 + side * row);
-    store_le32(file + 10, 54);
-    store_le32(file + 14, 40);
-    store_le32(file + 18, side);
-    store_le32(file + 22, side);
-    file[26] = 1;
-    file[28] = 24;
-    memset(file + 54, (int)(i % 251), (size_t)side * row);
-    ck_assert_int_eq(buf_append(record, file, 54 + (size_t)side * row, &err), IMREC_OK);
-}
 
 static void make_shard(uint32_t shard)
 {
