@@ -376,7 +376,7 @@ enum imrec_status imrec_dataset_repair(const char *uri, const char *path,
     imrec_repair_options_init(&r.o);
     memcpy(&r.o, o, o->struct_size < sizeof(r.o) ? o->struct_size : sizeof(r.o));
     *out = (struct imrec_repair_result){0};
-    const struct split_options set = {.path_imgrec = uri, .num_parts = 1};
+    const struct split_options set = {.path_imgrec = uri, .num_parts = 1, .shifted = true};
     IMREC_TRY(dataset_walk_open(&set, NULL, NULL, &r.set, err));
     r.at.total_bytes = r.set.files.begin[r.set.files.shards.count];
     enum imrec_status st = open_all(&r, path, err);

@@ -231,7 +231,7 @@ struct imrec_repair_result {
     uint64_t damaged_ranges, lost_bytes;
     uint64_t unmatched; /* of kept: no checksum is of them, but they decode without a warning */
     uint64_t missing;   /* checksums that no readable record has */
-    uint64_t metadata; /* of those kept: headers and identities; they name keys that are ids */
+    uint64_t metadata;  /* of those kept: headers and identities; they name keys that are ids */
 };
 
 IMREC_API void imrec_repair_options_init(struct imrec_repair_options *o);

@@ -274,8 +274,7 @@ static enum imrec_status open_cbf(struct split *s, bool indexed, struct imrec_er
 }
 
 /* The index that path_imgidx names, or those beside the shards that it lets us look for. */
-static enum imrec_status
-load_index(struct split *s, enum index_wish wish, struct imrec_error *err)
+static enum imrec_status load_index(struct split *s, enum index_wish wish, struct imrec_error *err)
 {
     if (wish == INDEX_NAMED)
         return index_table_load(s, s->options.path_imgidx, err);

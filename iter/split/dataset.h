@@ -41,6 +41,7 @@ struct split_options {
     uint32_t label_width; /* CBF: labels of each picture to keep; 0: as many as there are */
     bool no_labels;       /* CBF: none */
     const char *source;   /* that is plugged in; NULL or "": none */
+    bool shifted;         /* records that begin on any byte are looked for, too: repair has them */
     enum split_look look;
     enum shard_look shards; /* with SPLIT_LOOK_SET: what missing shards are */
 };
@@ -61,7 +62,7 @@ struct split {
     char *index;              /* of the first shard; NULL: the order is not an index's */
     bool index_found;         /* by path_imgidx=auto */
     char *index_missing;      /* by that: the first that is not there, where others are, or NULL */
-    struct imrec_error index_doubt; /* why the index cannot be that of all records; OK: it can */
+    struct imrec_error index_doubt;   /* why the index cannot be that of all records; OK: it can */
     struct metadata_record *metadata; /* records that are no samples: metadata.h */
     uint64_t metadata_count;
 };

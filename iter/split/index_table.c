@@ -342,9 +342,9 @@ enum imrec_status index_table_beside(const struct shard *shard, struct indexed_r
         one.records = NULL;
     }
     index_table_forget(&one);
-    return st != IMREC_ERR_NO_MEMORY ? IMREC_OK
-                                     : imrec_error_at(err, st, IMREC_NO_OFFSET,
-                                                      "no memory to look for an index");
+    return st != IMREC_ERR_NO_MEMORY
+               ? IMREC_OK
+               : imrec_error_at(err, st, IMREC_NO_OFFSET, "no memory to look for an index");
 }
 
 void index_table_cut(struct split *s, uint64_t first, uint64_t end)

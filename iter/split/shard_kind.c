@@ -67,8 +67,18 @@ refuse_headless(const struct shard *h, const struct file_kind *k, struct imrec_e
 
 /* ---- searching --------------------------------------------------------------------------- */
 
+/* Whether a head stands on a multiple of 4, or, `shifted`, on any byte. */
+static bool has_head(const uint8_t *p, size_t n, bool shifted)
+{
+    for (size_t by = 0; by < (shifted ? RECORDIO_ALIGN : 1) && by < n; by++)
+        if (recordio_sync(p + by, n - by) < n - by)
+            return true;
+    return false;
+}
+
 /* Whether there is a head anywhere. What cannot be read may be one. */
-static enum imrec_status find_head(const struct shard *h, bool *found, struct imrec_error *err)
+static enum imrec_status
+find_head(const struct shard *h, bool shifted, bool *found, struct imrec_error *err)
 {
     uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
     if (piece == NULL)
@@ -80,7 +90,7 @@ static enum imrec_status find_head(const struct shard *h, bool *found, struct im
         const uint64_t left = h->size - at;
         const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
         *found =
-            source_read(h->source, at, piece, n, NULL) != IMREC_OK || recordio_sync(piece, n) < n;
+            source_read(h->source, at, piece, n, NULL) != IMREC_OK || has_head(piece, n, shifted);
         if (n < PIECE_BYTES)
             break;
     }
@@ -88,10 +98,8 @@ static enum imrec_status find_head(const struct shard *h, bool *found, struct im
     return IMREC_OK;
 }
 
-/* ---- public ------------------------------------------------------------------------------ */
-
-enum imrec_status
-shard_kind_of(const struct shard *h, enum shard_kind *out, struct imrec_error *err)
+static enum imrec_status
+shard_kind_of(const struct shard *h, bool shifted, enum shard_kind *out, struct imrec_error *err)
 {
     uint8_t bytes[FILE_KIND_BYTES];
     const size_t n = h->size < sizeof(bytes) ? (size_t)h->size : sizeof(bytes);
@@ -108,9 +116,11 @@ shard_kind_of(const struct shard *h, enum shard_kind *out, struct imrec_error *e
     const struct file_kind k = file_kind_of(first);
     if (k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX)
         return refuse_kind(h->uri, &k, err);
-    IMREC_TRY(find_head(h, &head, err));
+    IMREC_TRY(find_head(h, shifted, &head, err));
     return head ? IMREC_OK : refuse_headless(h, &k, err);
 }
+
+/* ---- public ------------------------------------------------------------------------------ */
 
 enum imrec_status shard_kinds(const struct split *s, enum shard_kind *out, struct imrec_error *err)
 {
@@ -118,7 +128,7 @@ enum imrec_status shard_kinds(const struct split *s, enum shard_kind *out, struc
     *out = SHARD_EMPTY;
     for (uint32_t i = 0; i < s->shard_count; i++) {
         enum shard_kind kind;
-        IMREC_TRY(shard_kind_of(&s->shards[i], &kind, err));
+        IMREC_TRY(shard_kind_of(&s->shards[i], s->options.shifted, &kind, err));
         if (kind == SHARD_EMPTY || kind == *out)
             continue;
         if (*out != SHARD_EMPTY)
