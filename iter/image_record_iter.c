@@ -80,6 +80,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .label_width = it->recipe.boxes ? 0 : (uint32_t)o->label_width,
         .no_labels = o->path_imglist[0] != '\0',
         .source = o->source,
+        .verify_checksums = o->verify_checksums,
         .shards = o->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE,
     };
     IMREC_TRY(split_open(&wanted, &it->split, err));

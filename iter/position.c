@@ -99,7 +99,11 @@ check_order(const json_t *root, const struct position_order *o, bool *own, struc
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "position: it is of other data (fingerprint %.16s, these shards%s "
                               "have %s)",
-                              data, o->indexed ? " and what lists their records" : "", want);
+                              data,
+                              o->indexed    ? " and what lists their records"
+                              : o->verified ? ", read with verify_checksums=1,"
+                                            : "",
+                              want);
     for (size_t i = 0; i < ORDER_FIELDS; i++) {
         int64_t v = 0;
         IMREC_TRY(take_number(root, order_fields[i].name, &v, err));

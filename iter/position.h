@@ -13,6 +13,7 @@ struct position_order {
     uint64_t data; /* split_fingerprint() */
     int64_t seed, shuffle, indexed, shuffle_window, shuffle_chunk, num_parts, part_index,
         equal_batches;
+    bool verified; /* `data` is so, with verify_checksums: for the message */
 };
 
 /* *text is of imrec_realloc(). */

@@ -18,6 +18,7 @@ static struct position_order order_of(const struct imrec_iter *it)
         .num_parts = o->num_parts,
         .part_index = o->part_index,
         .equal_batches = o->equal_batches,
+        .verified = o->verify_checksums && !it->indexed,
     };
 }
 

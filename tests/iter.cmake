@@ -16,6 +16,7 @@ imrec_test(test_iter_restore iter SOURCES property/test_iter_restore.c LABEL pro
 imrec_test(test_iter_index iter SOURCES property/test_iter_index.c LABEL property)
 imrec_test(test_iter_job iter SOURCES property/test_iter_job.c LABEL property)
 imrec_test(test_report iter SOURCES unit/test_report.c)
+imrec_test(test_iter_checksums iter SOURCES property/test_iter_checksums.c LABEL property)
 imrec_test(test_iter_report iter SOURCES property/test_iter_report.c LABEL property)
 imrec_test(test_iter_replace iter SOURCES property/test_iter_replace.c LABEL property)
 imrec_test(test_iter_replace_targets im2rec iter SOURCES property/test_iter_replace_targets.c support/pictures.c

@@ -17,6 +17,7 @@
 #include "iter/split/manifest_beside.h"
 #include "iter/split/metadata.h"
 #include "iter/split/plugged.h"
+#include "iter/split/set_sums.h"
 #include "iter/split/shard_kind.h"
 
 #include <inttypes.h>
@@ -331,6 +332,8 @@ static enum imrec_status open_all(struct split *s, struct shard_list *l, struct 
     IMREC_TRY(expand(s, l, err));
     IMREC_TRY(open_shards(s, l, err));
     IMREC_TRY(cut_partition(s, l, err));
+    if (s->options.verify_checksums)
+        IMREC_TRY(set_sums_open(s, err));
     return s->options.keep_in_memory ? keep_in_memory(s, err) : IMREC_OK;
 }
 
@@ -357,6 +360,7 @@ void split_close(struct split *s)
     index_table_forget(s);
     imrec_free(s->cell_base);
     imrec_free(s->metadata);
+    set_sums_close(s);
     cbf_pictures_close(s->cbf);
     plugged_close(s->plugged);
     *s = (struct split){0};
@@ -379,6 +383,8 @@ uint64_t split_fingerprint(const struct split *s)
     uint64_t hash = mix(s->index_hash, s->shard_count);
     if (s->metadata_count != 0) /* they count as samples for no one any more */
         hash = mix(hash, s->metadata_count);
+    if (s->sums != NULL && s->records == NULL) /* a cell may have fewer records than without them */
+        hash = mix(hash, 1);
     for (uint32_t i = 0; i < s->shard_count; i++) {
         for (const char *c = set_base_name(s->shards[i].uri); *c != '\0'; c++)
             hash = mix(hash, (uint8_t)*c);
@@ -390,7 +396,7 @@ uint64_t split_fingerprint(const struct split *s)
 uint64_t split_memory(const struct split *s)
 {
     uint64_t bytes = s->records != NULL ? (s->unit_count + 1) * sizeof(*s->records) : 0;
-    bytes += cbf_pictures_memory(s) + s->metadata_count * sizeof(*s->metadata);
+    bytes += cbf_pictures_memory(s) + set_sums_memory(s) + s->metadata_count * sizeof(*s->metadata);
     for (uint32_t i = 0; s->options.keep_in_memory && i < s->shard_count; i++)
         bytes += keep_source_bytes(s->shards[i].source);
     return bytes;

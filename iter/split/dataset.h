@@ -26,6 +26,7 @@ struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
 struct cbf_pictures;
 struct plugged;
 struct metadata_record;
+struct shard_sums;
 
 /* What is opened: a set, of which one without any record is an error; a shard of a set that was
  * looked at before, of which an empty one is a warning; files as they are. */
@@ -38,10 +39,11 @@ struct split_options {
     uint64_t num_parts, part_index;
     uint64_t cell_bytes; /* grid of the cells, per shard; a multiple of 4 */
     bool keep_in_memory, drop_behind;
-    uint32_t label_width; /* CBF: labels of each picture to keep; 0: as many as there are */
-    bool no_labels;       /* CBF: none */
-    const char *source;   /* that is plugged in; NULL or "": none */
-    bool shifted;         /* records that begin on any byte are looked for, too: repair has them */
+    uint32_t label_width;  /* CBF: labels of each picture to keep; 0: as many as there are */
+    bool no_labels;        /* CBF: none */
+    const char *source;    /* that is plugged in; NULL or "": none */
+    bool shifted;          /* records that begin on any byte are looked for, too: repair has them */
+    bool verify_checksums; /* with the .crc beside every shard: set_sums.h */
     enum split_look look;
     enum shard_look shards; /* with SPLIT_LOOK_SET: what missing shards are */
 };
@@ -65,6 +67,7 @@ struct split {
     struct imrec_error index_doubt;   /* why the index cannot be that of all records; OK: it can */
     struct metadata_record *metadata; /* records that are no samples: metadata.h */
     uint64_t metadata_count;
+    struct shard_sums *sums; /* of each shard, with verify_checksums; else NULL */
 };
 
 struct split_range { /* bytes [begin, end) of a shard */

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "iter/split/metadata.h"
+#include "iter/split/set_sums.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -167,6 +168,39 @@ damaged(struct run *r, const struct walk_item *item, uint32_t *notes, struct imr
     return IMREC_OK;
 }
 
+/* Records that the checksums have behind the shard's end, told with its last bytes. */
+static enum imrec_status
+note_cut_off(const struct split *s, struct run *r, uint64_t end, struct imrec_error *err)
+{
+    struct imrec_error why;
+    const uint64_t size = s->shards[r->shard].size, lost = set_sums_cut_off(s, r->shard);
+    if (end != size || lost == 0)
+        return IMREC_OK;
+    (void)imrec_error_at(&why, IMREC_ERR_CORRUPT, size,
+                         "the shard ends here; its checksums go on for %" PRIu64 " bytes", lost);
+    return run_note(r, DAMAGE_BYTES, size, size + lost, &why, err);
+}
+
+/* A record as it stands in the shard: among those of the unit, unless it differs from its checksum.
+ * Then the walk goes on where the next one begins: a damaged length may have swallowed some. */
+static enum imrec_status take(struct reading *t, struct arena *a, struct run *r, uint64_t unit,
+                              struct walk *w, struct walk_item *item, const struct sight *s,
+                              uint64_t *done, uint32_t *notes, struct imrec_error *err)
+{
+    const struct bytes framed = {s->p + (item->begin - s->view.begin),
+                                 (size_t)(item->end - item->begin)};
+    const struct split *split = t->loader->o.split;
+    uint64_t end;
+    if (metadata_at(split, r->shard, item->begin) != NULL)
+        return IMREC_OK;
+    if (set_sums_compare(split, r->shard, item->begin, framed, &end, &item->why) == IMREC_OK)
+        return found(t, a, unit, item, s, done, err);
+    if (end < item->end && end < w->end)
+        walk_begin(w, w->size, end, w->end, true);
+    item->end = end;
+    return damaged(r, item, notes, err);
+}
+
 static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct run *r, uint64_t unit,
                                    uint64_t *done, struct imrec_error *err)
 {
@@ -181,8 +215,7 @@ static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct ru
     for (;;) {
         switch (walk_next(&w, &s.view, &item)) {
         case WALK_RECORD:
-            if (metadata_at(split, r->shard, item.begin) == NULL)
-                IMREC_TRY(found(t, a, unit, &item, &s, done, err));
+            IMREC_TRY(take(t, a, r, unit, &w, &item, &s, done, &notes, err));
             break;
         case WALK_DAMAGE:
             IMREC_TRY(damaged(r, &item, &notes, err));
@@ -191,7 +224,7 @@ static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct ru
             IMREC_TRY(see_more(t, a, r, &w, &s, err));
             break;
         case WALK_END:
-            return IMREC_OK;
+            return note_cut_off(split, r, cell.end, err);
         }
     }
 }
@@ -313,13 +346,18 @@ static enum imrec_status parse_record(struct reading *t, struct arena *a, struct
         return st;
     }
     const uint64_t end = st == IMREC_OK ? range.begin + span.bytes : range.end;
+    uint64_t next;
     const struct hole *h = holes_find(r->holes, range.begin, end);
+    if (st == IMREC_OK && h == NULL)
+        st = set_sums_compare(split, r->shard, range.begin, (struct bytes){p, span.bytes}, &next,
+                              &why);
     ref.lost = st != IMREC_OK || h != NULL;
     if (ref.lost)
         IMREC_TRY(run_note(r, DAMAGE_RECORD, range.begin, end, h != NULL ? &h->why : &why, err));
     else
         ref.bytes = recordio_join(p, &span);
     a->window.records[at->place] = ref;
+    IMREC_TRY(note_cut_off(split, r, range.end, err));
     return note_unlisted(split, r, range, end, err);
 }
 
