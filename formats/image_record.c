@@ -61,12 +61,14 @@ float image_record_label(const struct image_record *r, uint32_t i)
     return load_float(r->labels.p + (size_t)i * sizeof(float));
 }
 
+#define LARGEST_ID 1e20 /* above any number of 64 bits, as in text_keeps_whole() */
+
 bool image_record_holds(double label)
 {
     const double size = label < 0 ? -label : label;
     if (!(size <= (double)FLT_MAX)) /* NaN too */
         return false;
-    const bool whole = size >= 0x1p53 || (double)(int64_t)size == size;
+    const bool whole = size < LARGEST_ID && (size >= 0x1p53 || (double)(int64_t)size == size);
     return !whole || (double)(float)label == label;
 }
 

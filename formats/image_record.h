@@ -27,7 +27,8 @@ bool image_record_range(const struct image_record *r, uint64_t *first, uint64_t 
 float image_record_label(const struct image_record *r, uint32_t i);
 
 /* Whether a record can hold the label: it is finite and in float32's range, and, where it is a
- * whole number, float32 has exactly that number (every one up to 2^24). Fractions are rounded. */
+ * whole number, float32 has exactly that number (every one up to 2^24). Fractions are rounded, and
+ * measures from 1e20 on, which no id of 64 bits reaches. */
 bool image_record_holds(double label);
 
 /* Appends header and labels to `out`; the image follows them. One label: flag 0. */

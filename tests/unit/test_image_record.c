@@ -121,23 +121,10 @@ END_TEST
 
 START_TEST(a_record_holds_the_numbers_that_float32_has)
 {
-    static const double held[] = {0,
-                                  -0.0,
-                                  1,
-                                  -16777216.0,
-                                  16777216.0,
-                                  16777218.0,
-                                  0x1p60,
-                                  -0x1p127,
-                                  0.1,
-                                  1.0 / 3,
-                                  123456789.125,
-                                  1e-300,
-                                  (double)FLT_MAX,
-                                  (double)3.4e38f,
-                                  8388608.5,
-                                  -7.25,
-                                  (double)FLT_MIN};
+    static const double held[] = {
+        0,         -0.0,  1,       -16777216.0,    16777216.0, 16777218.0,      0x1p60,
+        -0x1p127,  0.1,   1.0 / 3, 123456789.125,  1e-300,     (double)FLT_MAX, (double)3.4e38f,
+        8388608.5, -7.25, 1e30,    (double)FLT_MIN};
     static const double refused[] = {
         16777217.0, -16777217.0, 33554435.0,       9007199254740993.0 - 2, 0x1p60 + 0x1p10,
         1e39,       -1e300,      (double)INFINITY, -(double)INFINITY,      (double)NAN};
