@@ -91,6 +91,17 @@ static bool exists(const char *path)
     return lstat(path, &info) == 0;
 }
 
+/* `code`: why lstat() did not find it. */
+static enum imrec_status missing(struct imrec_error *err, int code, const char *path)
+{
+    if (code != ENOENT && code != ENOTDIR)
+        return io_error(err, code, path, "cannot look at it", IMREC_NO_OFFSET);
+    imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s: there is no such file", path);
+    if (err != NULL)
+        err->sys_errno = ENOENT;
+    return IMREC_ERR_ARGUMENT;
+}
+
 static bool ends_with(const char *name, const char *suffix)
 {
     const size_t n = strlen(name), m = strlen(suffix);
@@ -190,10 +201,10 @@ static enum imrec_status add_place(struct expansion *x, const struct place *at)
         return add_folder(x, at);
     if (exists(at->path))
         return add_path(x, at, at->path, "");
+    const int code = errno;
     if (strpbrk(at->path, "*?[") != NULL)
         return add_glob(x, at);
-    return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s: there is no such file",
-                          at->path);
+    return missing(x->err, code, at->path);
 }
 
 /* ---- elements ------------------------------------------------------------------------------- */

@@ -35,7 +35,8 @@ enum imrec_status {
 /* Caller-owned, lives on the stack, may be passed as NULL. Written only on failure. */
 struct imrec_error {
     enum imrec_status status;
-    int sys_errno;     /* errno behind IMREC_ERR_IO, else 0 */
+    int sys_errno;     /* errno behind IMREC_ERR_IO; ENOENT behind IMREC_ERR_ARGUMENT where a
+                          file that the caller named does not exist; else 0 */
     uint64_t offset;   /* byte offset in the shard, or IMREC_NO_OFFSET */
     char message[512]; /* one UTF-8 sentence, NUL-terminated, no newline */
 };

@@ -71,6 +71,13 @@ imrec_reader_count(struct imrec_reader *r, uint64_t *count, struct imrec_error *
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_get(struct imrec_reader *r, uint64_t number, struct imrec_record *out,
                  struct imrec_error *err);
+/* Likewise, but without the image: `data`, `image` and `mask` are NULL, their sizes 0. Of a
+ * record in one part only the head is read, so that the labels of a large data set take seconds.
+ * Where the head is not what the index promises the whole record is read, as by imrec_reader_get().
+ */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_reader_head(struct imrec_reader *r, uint64_t number, struct imrec_record *out,
+                  struct imrec_error *err);
 /* Likewise the record at bytes [begin, end) of shard `shard`, as an index says: `end` is where a
  * later record begins, or anything behind the shard. */
 IMREC_API IMREC_NODISCARD enum imrec_status

@@ -5,36 +5,15 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/image_record.h"
-#include "formats/recordio.h"
 #include "iter/split/beside.h"
 #include "iter/split/index_table.h"
 #include "iter/split/metadata.h"
+#include "iter/split/record_head.h"
 #include "iter/split/scan.h"
 
-#define HEAD_BYTES (RECORDIO_PART_HEAD_BYTES + 4u) /* of a record, up to its number of labels */
-#define AHEAD      32u /* heads that the system is told of before they are read */
+#define AHEAD 32u /* heads that the system is told of before they are read */
 
 /* ---- heads that an index names --------------------------------------------------------------- */
-
-/* How many labels the record of bytes [begin, end) of the shard has; 0: it is no picture. False
- * where that is no whole record of one part. */
-static bool read_head(const struct shard *h, uint64_t begin, uint64_t end, uint32_t *count)
-{
-    uint8_t head[HEAD_BYTES];
-    if (begin % RECORDIO_ALIGN != 0 || end - begin < HEAD_BYTES ||
-        source_read(h->source, begin, head, sizeof(head), NULL) != IMREC_OK)
-        return false;
-    const uint32_t size = load_le32(head + 4); /* with a part flag of 0 in its upper bits */
-    const uint32_t labels = load_le32(head + RECORDIO_PART_HEAD_BYTES);
-    const uint64_t padded = ((uint64_t)size + RECORDIO_ALIGN - 1) / RECORDIO_ALIGN * RECORDIO_ALIGN;
-    if (load_le32(head) != RECORDIO_MAGIC || size > RECORDIO_PART_MAX_BYTES ||
-        padded != end - begin - RECORDIO_PART_HEAD_BYTES)
-        return false;
-    const bool image = size >= IMAGE_RECORD_HEADER_BYTES &&
-                       labels <= (size - IMAGE_RECORD_HEADER_BYTES) / sizeof(float);
-    *count = !image ? 0 : labels != 0 ? labels : 1;
-    return true;
-}
 
 /* True where the records fill the shard, one behind the other: then none is missing. */
 static bool read_heads(const struct split *s, uint32_t shard, const struct indexed_record *r,
@@ -42,15 +21,16 @@ static bool read_heads(const struct split *s, uint32_t shard, const struct index
 {
     const struct shard *h = &s->shards[shard];
     for (uint64_t i = 0; i < n && i < AHEAD; i++)
-        source_will_need(h->source, r[i].offset, HEAD_BYTES);
+        source_will_need(h->source, r[i].offset, RECORD_HEAD_BYTES);
     if (n == 0 || r[0].offset != 0)
         return h->size == 0;
     for (uint64_t i = 0; i < n; i++) {
-        uint32_t count;
+        struct record_head head;
         if (n - i > AHEAD)
-            source_will_need(h->source, r[i + AHEAD].offset, HEAD_BYTES);
-        if (!read_head(h, r[i].offset, i + 1 < n ? r[i + 1].offset : h->size, &count))
+            source_will_need(h->source, r[i + AHEAD].offset, RECORD_HEAD_BYTES);
+        if (!record_head_read(h, r[i].offset, i + 1 < n ? r[i + 1].offset : h->size, &head))
             return false;
+        const uint32_t count = !head.is_image ? 0 : head.flag != 0 ? head.flag : 1;
         if (count > *widest && metadata_at(s, shard, r[i].offset) == NULL)
             *widest = count;
     }

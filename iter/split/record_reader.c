@@ -56,16 +56,23 @@ enum imrec_status imrec_reader_open_files(const char *uri, uint64_t part_index, 
 /* ---- what a record says about itself
  * --------------------------------------------------------------- */
 
+enum imrec_status
+reader_room_for_labels(struct imrec_reader *r, uint32_t count, struct imrec_error *err)
+{
+    if (count <= r->label_room)
+        return IMREC_OK;
+    float *grown = imrec_realloc(r->labels, count, sizeof(*grown));
+    if (grown == NULL)
+        return no_memory(err);
+    r->labels = grown;
+    r->label_room = count;
+    return IMREC_OK;
+}
+
 static enum imrec_status
 copy_labels(struct imrec_reader *r, const struct image_record *image, struct imrec_error *err)
 {
-    if (image->label_count > r->label_room) {
-        float *grown = imrec_realloc(r->labels, image->label_count, sizeof(*grown));
-        if (grown == NULL)
-            return no_memory(err);
-        r->labels = grown;
-        r->label_room = image->label_count;
-    }
+    IMREC_TRY(reader_room_for_labels(r, image->label_count, err));
     for (uint32_t i = 0; i < image->label_count; i++)
         r->labels[i] = image_record_label(image, i);
     return IMREC_OK;

@@ -1,4 +1,4 @@
-/* iter/split/record_reader.h - what imrec_reader_*() stand on; private to its two files. */
+/* iter/split/record_reader.h - what imrec_reader_*() stand on; private to its three files. */
 #ifndef IMREC_ITER_SPLIT_RECORD_READER_H
 #define IMREC_ITER_SPLIT_RECORD_READER_H
 
@@ -24,4 +24,8 @@ struct imrec_reader {
     struct bytes framed; /* the record given last as it stands in the shard; none of CBF files */
     struct buf parts;    /* its copy, where parts were joined in their own bytes */
 };
+
+/* Room for so many labels in r->labels. */
+IMREC_NODISCARD enum imrec_status
+reader_room_for_labels(struct imrec_reader *r, uint32_t count, struct imrec_error *err);
 #endif

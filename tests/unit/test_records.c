@@ -246,6 +246,102 @@ START_TEST(single_records_are_read_where_an_index_has_them)
 }
 END_TEST
 
+enum { IMAGE = 100000 }; /* bytes of each image below */
+
+/* Six records: one of another kind, one without labels, one whose image holds the magic. */
+static void write_large(const char *rec, const char *idx)
+{
+    static const float labels[3] = {1.5f, -2.0f, 7.0f};
+    static uint8_t image[IMAGE];
+    struct imrec_writer *w;
+    ck_assert_int_eq(imrec_writer_open(rec, idx, true, &w, &err), IMREC_OK);
+    for (uint64_t i = 0; i < 6; i++) {
+        memcpy(image + 40000, i == 4 ? "\x0a\x23\xd7\xce" : "none", 4);
+        ck_assert_int_eq(i == 0 ? imrec_writer_append(w, i, "raw", 3, &err)
+                                : imrec_writer_append_image(w, i, labels, (uint32_t)i % 4, 1000 + i,
+                                                            image, sizeof(image), &err),
+                         IMREC_OK);
+    }
+    ck_assert_int_eq(imrec_writer_commit(w, &err), IMREC_OK);
+}
+
+static void same_head(struct imrec_reader *r, uint64_t i)
+{
+    struct imrec_record x, head;
+    float labels[4];
+    ck_assert_int_eq(imrec_reader_get(r, i, &x, &err), IMREC_OK);
+    const uint32_t n = x.label_count;
+    if (n != 0) /* then there is something to copy from */
+        memcpy(labels, x.labels, n * sizeof(float));
+    ck_assert_msg(imrec_reader_head(r, i, &head, &err) == IMREC_OK, "%s", err.message);
+    ck_assert(head.data == NULL && head.image == NULL && head.image_size == 0);
+    ck_assert(head.id == x.id && head.offset == x.offset && head.is_image == x.is_image);
+    ck_assert_uint_eq(head.label_count, n);
+    ck_assert(n == 0 || memcmp(head.labels, labels, n * sizeof(float)) == 0);
+}
+
+START_TEST(a_head_is_that_of_the_whole_record) /* _i: 0 without an index, 1 with it */
+{
+    const char *rec = tmp_path(&dir, "a.rec");
+    struct imrec_reader *r;
+    struct imrec_record x;
+    write_large(rec, _i != 0 ? tmp_path(&dir, "a.idx") : NULL);
+    ck_assert_int_eq(imrec_reader_open(rec, 0, 1, &r, &err), IMREC_OK);
+    for (uint64_t i = 0; i < 6; i++)
+        same_head(r, i);
+    ck_assert_int_eq(imrec_reader_head(r, 6, &x, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(imrec_reader_head(r, 3, &x, &err), IMREC_OK);
+    FILE *f = fopen(rec, "r+b");
+    ck_assert(fseek(f, (long)x.offset, SEEK_SET) == 0 && fwrite("xxxx", 1, 4, f) == 4);
+    fclose(f);
+    ck_assert_int_eq(imrec_reader_head(r, 3, &x, &err), IMREC_ERR_CORRUPT);
+    imrec_reader_close(r);
+}
+END_TEST
+
+START_TEST(a_head_does_not_read_its_image)
+{
+    char rec[600];
+    struct imrec_reader *r;
+    struct imrec_record x;
+    const struct fault_script script = {0};
+    uint64_t count;
+    write_large(tmp_path(&dir, "a.rec"), tmp_path(&dir, "a.idx"));
+    snprintf(rec, sizeof(rec), "fault://script=test:%s", tmp_path(&dir, "a.rec"));
+    ck_assert_int_eq(fault_set("test", &script, &err), IMREC_OK);
+    ck_assert_int_eq(imrec_reader_open(rec, 0, 1, &r, &err), IMREC_OK);
+    ck_assert_int_eq(imrec_reader_count(r, &count, &err), IMREC_OK);
+    const uint64_t before = fault_counts("test").bytes_read;
+    for (uint64_t i = 0; i < count; i++)
+        ck_assert(i == 4 || imrec_reader_head(r, i, &x, &err) == IMREC_OK); /* 4: in two parts */
+    ck_assert_uint_le(fault_counts("test").bytes_read - before, 5 * 64);
+    imrec_reader_close(r);
+}
+END_TEST
+
+START_TEST(a_head_without_memory_or_bytes_is_an_error_and_leaks_nothing)
+{
+    char rec[600];
+    write_large(tmp_path(&dir, "a.rec"), tmp_path(&dir, "a.idx"));
+    snprintf(rec, sizeof(rec), "fault://script=test:%s", tmp_path(&dir, "a.rec"));
+    for (uint64_t n = 0; n < 60; n++) {
+        const bool memory = n % 2 == 0;
+        const struct fault_script script = {.read_eio = memory ? 0 : n / 2 + 1};
+        struct imrec_reader *r;
+        struct imrec_record x;
+        ck_assert_int_eq(fault_set("test", &script, &err), IMREC_OK);
+        imrec_alloc_fail_after(memory ? (long)n / 2 : -1);
+        enum imrec_status st = imrec_reader_open(rec, 0, 1, &r, &err);
+        for (uint64_t i = 0; i < 6 && st == IMREC_OK; i++)
+            st = imrec_reader_head(r, i, &x, &err);
+        imrec_alloc_fail_after(-1);
+        ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY || st == IMREC_ERR_IO ||
+                  st == IMREC_ERR_CORRUPT);
+        imrec_reader_close(r);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("records");
@@ -258,6 +354,9 @@ int main(void)
     tcase_add_test(tc, records_larger_than_every_buffer_are_read_whole);
     tcase_add_loop_test(tc, any_record_is_got_by_its_number, 0, 3);
     tcase_add_test(tc, a_number_whose_record_is_damaged_is_an_error);
+    tcase_add_loop_test(tc, a_head_is_that_of_the_whole_record, 0, 2);
+    tcase_add_test(tc, a_head_does_not_read_its_image);
+    tcase_add_test(tc, a_head_without_memory_or_bytes_is_an_error_and_leaks_nothing);
     suite_add_tcase(s, tc);
     return suite_run(s);
 }
