@@ -11,7 +11,6 @@ from .errors import Error, ForkedError, by_status
 __all__ = ["check", "ffi", "lib", "new_error", "raise_error", "same_process", "text", "to_dict"]
 
 
-
 def new_error() -> Any:
     """A struct imrec_error for a call to fill."""
     return ffi.new("struct imrec_error *")
@@ -29,7 +28,10 @@ def error_of(status: int, err: Any, **more: Any) -> Error:
     place = _PLACE.match(message)
     if place is not None:  # how iter/work.c and the readers begin their sentences
         more = {"shard": place["shard"], "id": int(place["id"]) if place["id"] else None, **more}
-    kind = by_status(ffi.string(ffi.cast("enum imrec_status", status)))
+    kind = by_status(ffi.string(ffi.cast("enum imrec_status", status)), int(err.sys_errno))
+    if issubclass(kind, OSError):
+        named = _FILE.match(message)
+        more["filename"] = named[1] if named else None
     return kind(message or kind.__doc__ or "", status=int(status), errno=int(err.sys_errno) or None,
                 offset=None if offset == lib.IMREC_NO_OFFSET else offset, **more)
 
@@ -70,4 +72,5 @@ def same_process(pid: int, what: str) -> None:
 
 _PLACE = re.compile(r"(?P<shard>[^:]+(?::[^:]+)*?): (?:(?:record at byte|sequence|byte) \d+, (?:byte \d+, )?id (?P<id>\d+): |"
                     r"bytes \d+ to \d+ |no readable record begins at byte )")
+_FILE = re.compile(r"(.+?): (?:there is no such file|cannot )")
 __version__ = ffi.string(lib.imrec_py_version).decode()

@@ -1,6 +1,8 @@
 """What can go wrong, a class each. Every message is one sentence that says where and what would be right."""
 from __future__ import annotations
 
+import errno as _errno
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +34,32 @@ class OutOfMemoryError(Error, MemoryError):
 
 class StorageError(Error):
     """Storage refused; `errno` says why."""
+
+
+class _OfSystem(StorageError):
+    """Also one of Python's own errors of files: with `errno`, `strerror` and, where it is known, `filename`."""
+
+    filename: str | None
+    strerror: str | None
+
+    def __init__(self, message: str = "", *, filename: str | None = None, **more: Any) -> None:
+        super().__init__(message, **more)
+        self.filename, self.strerror = filename, os.strerror(self.errno) if self.errno else None
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self) -> Any:
+        return type(self), self.args, {**self.__dict__, "errno": self.errno, "filename": self.filename,
+                                       "strerror": self.strerror}
+
+
+class MissingFileError(_OfSystem, FileNotFoundError):
+    """A file that was named does not exist."""
+
+
+class AccessError(_OfSystem, PermissionError):
+    """This user may not read or write it."""
 
 
 class CorruptError(Error):
@@ -72,5 +100,9 @@ _BY_STATUS = {
 }
 
 
-def by_status(name: str) -> type[Error]:
-    return _BY_STATUS.get(name, Error)
+_BY_ERRNO = {_errno.ENOENT: MissingFileError, _errno.EACCES: AccessError, _errno.EPERM: AccessError}
+
+
+def by_status(name: str, errno: int = 0) -> type[Error]:
+    kind = _BY_STATUS.get(name, Error)
+    return _BY_ERRNO.get(errno, kind) if kind in (StorageError, ArgumentError) else kind

@@ -1,10 +1,14 @@
 """Exceptions: a class each, and what they know."""
+import errno
+import os
 import pickle
 
 import numpy as np
 import pytest
 
 import imrec
+from conftest import write_shard
+from imrec._ffi import error_of, lib, new_error
 from tests_support import open_iter
 
 
@@ -23,10 +27,43 @@ def test_wrong_options_are_errors_that_say_what_is_right(shard, more, kind, word
 
 
 def test_what_is_missing_or_no_shard_is_an_error_that_names_it(tmp_path):
-    with pytest.raises(imrec.Error, match="nothing.rec"):
-        open_iter(tmp_path / "nothing.rec")
+    missing = tmp_path / "nothing.rec"
+    for call in (open_iter, imrec.open, imrec.info, imrec.verify):
+        with pytest.raises(FileNotFoundError, match="nothing.rec") as raised:
+            call(missing)
+        error = raised.value
+        assert isinstance(error, imrec.StorageError) and isinstance(error, imrec.MissingFileError)
+        assert (error.errno, error.filename, error.strerror) == (errno.ENOENT, str(missing), os.strerror(errno.ENOENT))
+        assert str(error) == f"{missing}: there is no such file"
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again), again.errno, again.filename) == (type(error), str(error), error.errno, error.filename)
+    with pytest.raises(FileNotFoundError, match="train.idx"):
+        imrec.recordio.MXIndexedRecordIO(tmp_path / "train.idx", write_shard(tmp_path / "a.rec", []), "r")
+    with pytest.raises(FileNotFoundError, match="other.lst"):
+        open_iter(tmp_path / "a.rec", path_imglist=tmp_path / "other.lst")
     with pytest.raises(imrec.ArgumentError, match="path_imgrec"):
         imrec.ImageRecordIter(data_shape=(3, 8, 8), batch_size=1)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read_is_a_permission_error(shard, tmp_path):
+    path = tmp_path / "mine.rec"
+    path.write_bytes(open(shard, "rb").read())
+    path.chmod(0)
+    with pytest.raises(PermissionError, match="mine.rec") as raised:
+        open_iter(path)
+    assert isinstance(raised.value, imrec.StorageError) and raised.value.errno == errno.EACCES
+
+
+@pytest.mark.parametrize("number, kind", [(errno.EACCES, imrec.AccessError), (errno.EPERM, imrec.AccessError),
+                                          (errno.ENOENT, imrec.MissingFileError), (errno.EIO, imrec.StorageError)])
+def test_errors_of_the_system_are_pythons_too(number, kind):
+    err = new_error()
+    err.sys_errno, err.message = number, b"/data/a: b.rec: cannot open: it says no"
+    error = error_of(lib.IMREC_ERR_IO, err)
+    assert type(error) is kind and error.errno == number and str(error) == "/data/a: b.rec: cannot open: it says no"
+    if kind is not imrec.StorageError:
+        assert isinstance(error, {imrec.AccessError: PermissionError}.get(kind, FileNotFoundError)) and error.filename == "/data/a: b.rec"
 
 
 def test_a_failed_sample_is_told_with_its_batch_and_the_next_one_follows(broken):
