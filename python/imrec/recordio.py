@@ -262,7 +262,7 @@ _HEADER = struct.Struct("<IfQQ")
 
 
 class IRHeader(NamedTuple):
-    """Header of an image record. Labels are float32: whole numbers above 2^24 lose digits."""
+    """Header of an image record. Labels are float32: pack() refuses whole numbers that these cannot hold exactly."""
 
     flag: int  #: number of labels behind the header; 0: `label` is the only one. pack() sets it
     label: Any  #: a number, or an array of them
@@ -270,9 +270,27 @@ class IRHeader(NamedTuple):
     id2: int  #: second part of it, 0 as a rule
 
 
+def _exact(label: Any) -> None:
+    """Raises ArgumentError for a whole number that float32 changes: 16,777,217 would become another class."""
+    values = np.asarray(label)
+    for value in () if values.dtype == np.float32 else values.ravel().tolist():  # Python's numbers, whole ones of any size
+        if isinstance(value, (int, float)) and abs(value) > 2**24 and value // 1 == value and _as_float32(value) != value:
+            raise ArgumentError(f"the label {int(value)} does not fit a record: labels are float32, which hold whole numbers "
+                                "exactly up to 16,777,216; ids (id, id2) are whole numbers in [0, 2^64)")
+
+
+def _as_float32(value: float) -> float:
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except (OverflowError, struct.error):  # larger than any
+        return float("inf")
+
+
 def pack(header: Any, s: Any) -> bytes:
-    """An image record of an IRHeader (or a tuple like it) and a picture's bytes."""
+    """An image record of an IRHeader (or a tuple like it) and an image's bytes. Raises ArgumentError for a label, id or id2
+    that does not fit, as a whole label that float32 cannot hold exactly."""
     flag, label, id, id2 = header
+    _exact(label)
     labels = b""
     if isinstance(label, numbers.Number):
         flag = 0
@@ -332,3 +350,7 @@ def unpack_img(s: Any, iscolor: int = -1) -> tuple[IRHeader, np.ndarray[Any, np.
     header, image = unpack(s)
     pixels = decoder()(image, {1: 3, 0: 1, -1: 0}[iscolor], auto_orient=iscolor != -1)
     return header, pixels[:, :, 0] if pixels.shape[2] == 1 else _swapped(pixels)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -243,3 +243,19 @@ def test_what_im2rec_packed_is_read(name):
         assert np.array_equal(np.atleast_1d(header.label), np.atleast_1d(np.float32(fact["label"])))
         assert hashlib.sha256(content).hexdigest() == fact["content_sha256"]
         assert list(unpack_img(reader.read_idx(key))[1].shape) == fact["shape"]
+
+
+@pytest.mark.parametrize("label", [2**24 + 1, -(2**24) - 1, np.int64(2**24 + 1), 16777217.0, 10**30, 10**400, 1e40, 2**31 - 1,
+                                   [1, 2**24 + 1], np.array([0.5, 2**25 + 1]), np.array([2**63 - 1])])
+def test_a_whole_label_that_float32_changes_is_refused(label):
+    for call in (pack, lambda header, _: pack_img(header, np.zeros((2, 2, 3), np.uint8))):
+        with pytest.raises(imrec.ArgumentError, match="exactly up to 16,777,216"):
+            call((0, label, 1, 0), b"")
+
+
+@pytest.mark.parametrize("label", [2**24, 2**24 + 2, -(2**24), 2**53, 0.1, 1e9 + 0.5, [2**24, 0.3], np.float32(3e9),
+                                   np.float32([3e9]), float("nan"), float("inf"), 7, True, []])
+def test_labels_that_float32_holds_and_fractions_are_packed(label):
+    header, _ = unpack(pack((0, label, 1, 0), b"x"))
+    expected = 0.0 if isinstance(label, list) and not label else label
+    assert np.array_equal(np.float32(header.label), np.float32(expected), equal_nan=True)
