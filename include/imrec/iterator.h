@@ -259,7 +259,13 @@ struct imrec_view {
 };
 
 /* One batch. Every pointer is owned by the iterator and stays valid until the next
- * imrec_iter_next(), _rewind(), _seek() or _close() on it. */
+ * imrec_iter_next(), _rewind(), _seek() or _close() on it.
+ *
+ * Not every slot is a sample: with last_batch=pad, the default, the sweep's last batch ends in
+ * padding, slots of zeros with label 0; with repeat, and with equal_batches, in samples that are
+ * delivered elsewhere as well; with on_error=skip slots that failed are zeros with label 0. A loop
+ * over a batch stops at `count` (padding comes last, but for last_batch=wrap with equal_batches)
+ * and, where samples may fail, looks at `valid`. */
 struct imrec_batch {
     const void *data;                /* dtype[batch_size][C][H][W] or [H][W][C], dense; with
                                         data_shape_schedule views[0].shape is its shape */
@@ -271,8 +277,8 @@ struct imrec_batch {
     uint64_t number;                 /* of the batch since opening, from 0 */
     uint64_t sweep;                  /* of its first sample, from 0 */
     uint32_t slots;                  /* batch_size; with last_batch=partial maybe fewer */
-    uint32_t count;                  /* slots of real samples of the sweep, failed ones included */
-    uint32_t pad;                    /* slots - count: zero, or repeated samples */
+    uint32_t count;                  /* slots of samples of the sweep, failed ones included */
+    uint32_t pad;                    /* slots - count: padding, see above */
     uint32_t failed;                 /* of count: slots whose status is not IMREC_OK */
     uint32_t label_width;            /* floats a sample */
     bool sweep_end;                  /* the last sample of a sweep is in this batch */

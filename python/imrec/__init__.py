@@ -15,24 +15,30 @@ from ._ffi import __version__
 from ._iterator import ImageRecordIter
 from ._options import describe
 from ._pack import pack, webdataset
-from ._reader import Record, Records, decode, encode_jpeg, open
+from ._reader import Record, RecordList, Records, decode, encode_jpeg
+from ._reader import open as open  # not in __all__: `from imrec import *` leaves Python's own
 from .minibatch import (CSR, FULL_DATA_SWEEP, INFINITELY_REPEAT, CBFDeserializer, CTFDeserializer, Deserializer,
                         Minibatch, MinibatchData, MinibatchSource, StreamDef, StreamDefs, StreamInformation)
 from .sequences import (SequenceData, read_sequences, sequence_to_cntk_text_format, streams_of, write_cbf, write_ctf)
-from .errors import (ArgumentError, CancelledError, CorruptError, DataError, Error, ForkedError, LimitError,
-                     OutOfMemoryError, StorageError, UnsupportedError)
+from .errors import (AccessError, ArgumentError, CancelledError, CorruptError, DataError, Error, ForkedError, LimitError,
+                     MissingFileError, OutOfMemoryError, StorageError, UnsupportedError)
 
-__all__ = ["ArgumentError", "Batch", "CBFDeserializer", "CSR", "CTFDeserializer", "CancelledError", "CorruptError",
-           "DataError", "Deserializer", "Error", "FULL_DATA_SWEEP", "ForkedError", "INFINITELY_REPEAT",
-           "ImageRecordIter", "LimitError", "Minibatch", "MinibatchData", "MinibatchSource", "OutOfMemoryError",
-           "Record", "Records", "SequenceData", "StorageError", "StreamDef", "StreamDefs", "StreamInformation",
-           "UnsupportedError", "View", "decode", "describe", "encode_jpeg", "info", "open", "pack",
+__all__ = ["AccessError", "ArgumentError", "Batch", "CBFDeserializer", "CSR", "CTFDeserializer", "CancelledError",
+           "CorruptError", "DataError", "Deserializer", "Error", "FULL_DATA_SWEEP", "ForkedError", "INFINITELY_REPEAT",
+           "ImageRecordIter", "LimitError", "Minibatch", "MinibatchData", "MinibatchSource", "MissingFileError",
+           "OutOfMemoryError", "Record", "RecordList", "Records", "SequenceData", "StorageError", "StreamDef", "StreamDefs",
+           "StreamInformation", "UnsupportedError", "View", "decode", "describe", "encode_jpeg", "info", "pack",
            "read_sequences", "sequence_to_cntk_text_format", "streams_of", "verify", "view", "webdataset",
            "write_cbf", "write_ctf", "__version__"]
+_MODULES = ("io", "recordio", "torch")  # the last one imports torch: only who asks for it
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("io", "recordio", "torch"):  # the last one imports torch: only who asks for it
+    if name in _MODULES:
         import importlib
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'imrec' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, "open", "errors", "minibatch", "sequences", *_MODULES})

@@ -1,10 +1,12 @@
 """A batch, and the memory that it lies in."""
 from __future__ import annotations
 
+import html
 from typing import Any, Iterator
 
 import numpy as np
 
+from . import _show
 from ._ffi import ffi, lib
 
 DTYPES = {"IMREC_FLOAT32": np.float32, "IMREC_FLOAT16": np.float16, "IMREC_UINT8": np.uint8, "IMREC_INT8": np.int8}
@@ -96,15 +98,16 @@ class Batch:
     number: int  #: of the batch since opening, from 0
     sweep: int  #: of its first sample, from 0
     epoch: int  #: of its first sample, from 0
-    count: int  #: real samples, failed ones included
-    pad: int  #: slots that are zero, or repeated samples
-    failed: int  #: of count
+    count: int  #: slots of samples of the sweep; failed ones too, unless they are dropped
+    pad: int  #: the other slots: zero, or repeated samples
+    failed: int  #: samples that failed: slots of the batch, or, with on_error="skip", dropped
+    dropped: int  #: slots that were left out, as they were no samples: with on_error="skip"; by a Loader, padding too
     repeats: int  #: num_views: slots that a sample fills, one behind another
     sweep_end: bool  #: the last sample of a sweep is in it
     epoch_end: bool
 
     def __init__(self, c: Any, views: tuple[np.ndarray[Any, Any], ...],
-                 masks: tuple[np.ndarray[Any, Any] | None, ...]) -> None:
+                 masks: tuple[np.ndarray[Any, Any] | None, ...], channels_last: bool = False) -> None:
         n, width = c.slots, c.label_width
         self.data, self.views, self.masks, self.view_masks = views[0], views, masks[0], masks
         self.labels = _copied(c.labels, np.float32, n, width) if width != 1 else _copied(c.labels, np.float32, n)
@@ -116,11 +119,27 @@ class Batch:
         self.number, self.sweep, self.epoch = c.number, c.sweep, c.epoch
         self.count, self.pad, self.failed, self.repeats = c.count, c.pad, c.failed, c.repeats
         self.sweep_end, self.epoch_end = c.sweep_end, c.epoch_end
+        self.dropped, self._channels_last = 0, channels_last
 
     @property
     def slots(self) -> int:
-        """batch_size; with last_batch="partial" maybe fewer."""
+        """batch_size; with last_batch="partial", on_error="skip" or in a Loader maybe fewer."""
         return int(self.data.shape[0])
+
+    def _drop(self, dead: np.ndarray[Any, np.dtype[np.bool_]]) -> None:
+        """Leaves out slots. All rows of a sample (num_views) go together. What is left is a copy."""
+        dead = dead.reshape(-1, self.repeats).any(1).repeat(self.repeats)
+        keep = ~dead
+        self.views = tuple(view[keep] for view in self.views)
+        self.view_masks = tuple(mask if mask is None else mask[keep] for mask in self.view_masks)
+        self.data, self.masks = self.views[0], self.view_masks[0]
+        self.labels, self.ids = self.labels[keep], self.ids[keep]
+        self.valid, self.status = self.valid[keep], self.status[keep]
+        self.view_draws = tuple(draws if draws is None else _renumbered(draws, keep) for draws in self.view_draws)
+        self.draws = self.view_draws[0]
+        self.dropped += int(dead.sum())
+        self.count = int(self.valid.sum())
+        self.pad = self.slots - self.count
 
     def __iter__(self) -> Iterator[np.ndarray[Any, Any]]:
         return iter((self.data, self.labels))
@@ -134,5 +153,28 @@ class Batch:
 
     def __repr__(self) -> str:
         shape = ", ".join(map(str, self.data.shape))
+        dropped = f", {self.dropped} dropped" if self.dropped else ""
         return (f"<imrec.Batch {self.number}: {self.data.dtype} ({shape}), {self.count} samples, {self.pad} pad, "
-                f"{self.failed} failed, sweep {self.sweep}>")
+                f"{self.failed} failed{dropped}, sweep {self.sweep}>")
+
+    def _repr_html_(self) -> str:
+        """The first images, their values stretched to what a screen shows."""
+        shown = _show.as_pixels(self.data[:_SHOWN], self._channels_last)
+        figures = [_show.figure(pixels, f"id {self.ids[i]}: {self._caption(i)}") for i, pixels in enumerate(shown)]
+        return _show.page([*figures, f"<p>{html.escape(repr(self))}</p>"])
+
+    def _caption(self, i: int) -> str:
+        labels = np.atleast_1d(self.labels[i])
+        return _show.a_few(map(_show.number, labels), len(labels)) if self.valid[i] else "no sample"
+
+
+def _renumbered(draws: np.ndarray[Any, Any], keep: np.ndarray[Any, np.dtype[np.bool_]]) -> np.ndarray[Any, Any]:
+    """The draws of the slots that are kept; partners of mixup and cutmix by their new numbers. A partner is a sample that
+    did not fail."""
+    numbers = np.cumsum(keep) - 1
+    out: np.ndarray[Any, Any] = draws[keep]
+    out["mix_partner"] = np.where(keep, numbers, 0)[out["mix_partner"]]
+    return out
+
+
+_SHOWN = 8

@@ -1,13 +1,12 @@
 """A data set as a whole: its card, whether it is whole, and how it looks."""
 from __future__ import annotations
 
-import base64
-import html
 import os
 from typing import Any, Callable
 
 import numpy as np
 
+from . import _show
 from ._ffi import check, ffi, lib, new_error, text, to_dict
 from ._reader import Record, Records, shards
 from ._running import Watch
@@ -62,8 +61,9 @@ def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pix
 
 def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
     """The data set's card: shards, records, images, labels (dict of label to records), kinds of pictures, their sizes
-    (px and bytes: min, median, max), damage, identities of insightface's files. Reads every record's head and picture
-    header once. allow_missing: as of open()."""
+    (px and bytes: min, median, max), damage, identities of insightface's files; `indexed`: an index stands beside every
+    shard, so that path_imgidx="auto" shuffles the records one by one. Reads every record's head and picture header once.
+    allow_missing: as of open()."""
     call, err, uri = _Call(progress), new_error(), _uri(path, allow_missing)
     card = ffi.new("struct imrec_dataset_card *")
     try:
@@ -72,6 +72,7 @@ def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_miss
         out["shards"] = [to_dict(s) for s in ffi.unpack(card.shards, card.shard_count)] if card.shard_count else []
         out["labels"] = {c.label: c.records for c in ffi.unpack(card.labels, card.label_count)} if card.label_count else {}
         out["kinds"] = {f"{k['format']} {k['kind']}".strip(): k["records"] for k in out["kinds"][:card.kind_count]}
+        out["indexed"] = all(shard["indexed"] for shard in out["shards"])
         for count in ("shard_count", "label_count", "kind_count"):
             del out[count]
     finally:
@@ -87,6 +88,14 @@ def class_names(path: Any) -> list[str]:
     return [text(lib.imrec_classes_name(classes, i)) for i in range(lib.imrec_classes_count(classes))]
 
 
+def image_names(path: Any) -> Callable[[int], str]:
+    """What gives the path that the image with an id was packed from, as the list beside a data set has it; '' without."""
+    out, err = ffi.new("struct imrec_names **"), new_error()
+    check(lib.imrec_names_open(_uri(path), out, err), err)
+    names = ffi.gc(out[0], lib.imrec_names_close)
+    return lambda id: text(lib.imrec_names_find(names, id))
+
+
 class View:
     """Some records as a contact sheet: shows itself in a notebook; str() is a page of HTML."""
 
@@ -96,15 +105,13 @@ class View:
     def _figure(self, number: int, record: Record) -> str:
         label = record.label
         name = self._names[int(label)] if label.is_integer() and 0 <= label < len(self._names) else f"{label:g}"
-        kind = "png" if record.image.startswith(b"\x89PNG") else "jpeg"
-        data = base64.b64encode(record.image).decode()
-        words = html.escape(f"{number}: {name}, id {record.id}")
-        return (f'<figure style="display:inline-block;margin:2px;width:{self._size}px;vertical-align:top">'
-                f'<img style="width:{self._size}px;height:{self._size}px;object-fit:contain" alt="{words}" '
-                f'src="data:image/{kind};base64,{data}"><figcaption style="font-size:11px">{words}</figcaption></figure>')
+        return _show.figure(record.image, f"{number}: {name}, id {record.id}", self._size)
 
     def _repr_html_(self) -> str:
-        return "<div>" + "".join(self._figure(n, r) for n, r in self._records) + "</div>"
+        return _show.page(self._figure(n, r) for n, r in self._records)
+
+    def __repr__(self) -> str:
+        return f"<imrec.View: {len(self._records)} records>"
 
     def __str__(self) -> str:
         return f'<!DOCTYPE html><meta charset="utf-8"><title>imrec</title>{self._repr_html_()}\n'

@@ -3,24 +3,28 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
 import threading
 import weakref
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
 
 from . import _log, _tables
+from ._accept import DEFAULTS, ITER, accepted
 from ._batch import DTYPES, MASKS, Batch, Memory
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
+from ._loops import Loop, Loops, one_sweep
 from ._options import assign, describe, signature
 from ._running import interruptible
-from .errors import CancelledError
+from .errors import ArgumentError, CancelledError, DataError
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._tables import IterParameters, Text
+    from ._tables import IterParameters, Shards
 
 _WAIT_MS = 100  # between looks at signals
 _open: weakref.WeakSet[ImageRecordIter] = weakref.WeakSet()
@@ -30,18 +34,26 @@ class ImageRecordIter:
     """Record shards in, shuffled and augmented batches out.
 
     Iterating gives the batches (`imrec.Batch`) of one sweep; iterating again, those of the next, in another order if
-    shuffle=True. What is left of a sweep that was not read to its end comes first, unless reset() is called.
+    shuffle=True. A loop continues where the last one stopped: after `break` the rest of that sweep comes first. sweep() is
+    a loop over one whole sweep, rewind() goes to the start of the next one.
 
     A batch's `data` is the iterator's own memory, not a copy. As long as anything refers to it (the batch, an array or
     tensor made of it, a slice) it is not written to: the iterator goes on with other memory. That memory is used again
     when the batch is gone. With memory_limit, a batch too many is a LimitError; after some have been let go, the next
     call goes on where it was. copy=True gives batches memory of their own instead.
 
+    The last batch of a sweep is shorter (last_batch="partial"), and so is one with samples that failed: on_error="skip"
+    drops them. A batch without any sample is passed over; in one of several partitions it is delivered with `valid` False,
+    so that all deliver equally many. A sweep without any sample that did not fail is a DataError.
+
+    Types are given as text, or as numpy's and torch's own (dtype=np.float16); data_shape=224 and data_shape=(224, 224) have
+    three channels; mean=(124, 116, 104) and std= stand for mean_r, mean_g, ...
+
     One thread at a time is served; the GIL is released while a batch is waited for, and Ctrl-C ends the wait. A forked
     child cannot use an iterator of its parent (ForkedError): open one there.
 
-    Raises: ArgumentError (a parameter that does not exist, or its value), StorageError, CorruptError, LimitError, ...;
-    while iterating with on_error="stop", DataError, whose `batch` is delivered all the same.
+    Raises: ArgumentError (a parameter that does not exist, or its value), MissingFileError, StorageError, CorruptError,
+    LimitError, ...; while iterating with on_error="stop", DataError, whose `batch` is delivered all the same.
 
     Parameters, by group:
 
@@ -58,50 +70,113 @@ class ImageRecordIter:
     _dtype: np.dtype[Any]
     _masks: np.dtype[Any]
     _options: dict[str, Any]
+    _loops: Loops
+    _defaults: Mapping[str, Any] = DEFAULTS
+    _of_loader = False
 
     if TYPE_CHECKING:
-        def __init__(self, path_imgrec: Text, *, copy: bool = False, **parameters: Unpack[IterParameters]) -> None: ...
+        def __init__(self, path_imgrec: Shards, *, copy: bool = False, **parameters: Unpack[IterParameters]) -> None: ...
     else:
         def __init__(self, path_imgrec=None, *, copy=False, **parameters):
             self._it = ffi.NULL
             _log.listen()
             if path_imgrec is not None:
                 parameters["path_imgrec"] = path_imgrec
-            options, err = ffi.new("struct imrec_iter_options *"), new_error()
-            lib.imrec_iter_options_init(options)
-            texts = assign(lib.imrec_iter_options_set, options, _tables.ITER, parameters)
-            out = ffi.new("struct imrec_iter **")
-            if options.equal_batches or options.mean_img[0] != b"\0":  # all the data may have to be read
-                status = interruptible(lambda: lib.imrec_iter_open(options, out, err),
-                                       lambda: lib.imrec_iter_close(out[0]))
-            else:
-                status = lib.imrec_iter_open(options, out, err)
-            check(status, err)
-            del texts  # borrowed until here
-            self._it, self._pid, self._copy = out[0], os.getpid(), copy
+            self._open(accepted(parameters, self._of_loader))
+            self._pid, self._copy = os.getpid(), copy
             self._lock, self._closing = threading.Lock(), False
             self._memory = None
             self._c = ffi.new("struct imrec_batch *")
-            self._dtype = np.dtype(DTYPES[ffi.string(ffi.cast("enum imrec_dtype", options.dtype))])
-            self._masks = np.dtype(MASKS[ffi.string(ffi.cast("enum imrec_mask_type", options.masks))])
-            self._nhwc = options.layout == lib.IMREC_NHWC
-            self._options = {"batch_size": options.batch_size, "samples": options.batch_size // options.num_views, "epoch_size": options.epoch_size,
-                             "drops": options.last_batch == lib.IMREC_LAST_DROP and not options.round_batch == 1,
-                             "wraps": options.last_batch == lib.IMREC_LAST_WRAP, "max_samples": options.max_samples}
+            self._loops = Loops(self._options["endless"], self._of_loader)
             _open.add(self)
+
+    def _open(self, parameters: Mapping[str, Any]) -> None:
+        options, err = ffi.new("struct imrec_iter_options *"), new_error()
+        lib.imrec_iter_options_init(options)
+        defaults = dict(self._defaults)
+        if parameters.get("round_batch") not in (None, -1):  # it says what last_batch says
+            del defaults["last_batch"]
+        texts = assign(lib.imrec_iter_options_set, options, _tables.ITER, defaults)
+        texts += assign(lib.imrec_iter_options_set, options, _tables.ITER, parameters)
+        out = ffi.new("struct imrec_iter **")
+        if options.equal_batches or options.mean_img[0] != b"\0":  # all the data may have to be read
+            status = interruptible(lambda: lib.imrec_iter_open(options, out, err),
+                                   lambda: lib.imrec_iter_close(out[0]))
+        else:
+            status = lib.imrec_iter_open(options, out, err)
+        check(status, err)
+        del texts  # borrowed until here
+        self._it = out[0]
+        self._take(options)
+
+    def _take(self, options: Any) -> None:
+        """What is asked of the options later."""
+        last = (lib.IMREC_LAST_REPEAT if options.round_batch else lib.IMREC_LAST_PAD) if options.round_batch >= 0 else options.last_batch
+        wraps = last == lib.IMREC_LAST_WRAP
+        self._dtype = np.dtype(DTYPES[ffi.string(ffi.cast("enum imrec_dtype", options.dtype))])
+        self._masks = np.dtype(MASKS[ffi.string(ffi.cast("enum imrec_mask_type", options.masks))])
+        self._nhwc = options.layout == lib.IMREC_NHWC
+        self._options = {
+            "batch_size": options.batch_size, "samples": options.batch_size // options.num_views, "epoch_size": options.epoch_size,
+            "drops": last == lib.IMREC_LAST_DROP, "wraps": wraps, "max_samples": options.max_samples,
+            "fills": last in (lib.IMREC_LAST_PAD, lib.IMREC_LAST_REPEAT),
+            "skips": options.on_error != lib.IMREC_ON_ERROR_STOP, "endless": wraps or options.epoch_size == lib.IMREC_INFINITELY_REPEAT,
+            "together": options.num_parts > 1 or options.equal_batches, "num_classes": options.num_classes,
+            "channels": options.data_shape.channels}
 
     # ---- batches -------------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Batch]:
+        """What is left of a sweep, else the next one. The same object: the next loop, and next(), go on where it stops."""
+        self._loops.begin()
         return self
 
     def __next__(self) -> Batch:
         with self._serve():
-            return self._next()
+            return self._loops.next(self._next, self._into)
 
     next = __next__
 
+    def sweep(self) -> Loop[Batch]:
+        """A loop over exactly one whole sweep (with epoch_size: epoch), from its start: what is left of another one is
+        passed over. Whatever else reads or moves the iterator meanwhile ends it with a RuntimeError."""
+        return one_sweep(self, self._loops, self._sweep_next)
+
+    def _sweep_next(self, first: bool) -> Batch:
+        with self._serve():
+            if first:
+                self._rewind()
+            return self._loops.next(self._next, self._into)
+
     def _next(self) -> Batch:
+        """The next batch with a sample in it."""
+        while True:
+            batch, status, err = self._read()
+            if batch is None:
+                if self._loops.all_failed() and not self._options["together"]:
+                    raise self._nothing_left(None)
+                raise StopIteration
+            if status == lib.IMREC_ERR_DATA:
+                raise error_of(status, err, batch=batch)
+            dead = batch.status != 0 if self._options["skips"] else None
+            self._loops.count(batch)
+            if dead is None or not dead.any():
+                return batch
+            if batch.valid.any():
+                batch._drop(dead)
+                return batch
+            if self._options["together"]:  # each of the others delivers a batch, too
+                return batch
+            if batch.sweep_end and self._loops.all_failed():
+                raise self._nothing_left(batch)
+
+    def _nothing_left(self, batch: Batch | None) -> DataError:
+        return DataError(f"no sample is left of a whole sweep: all of them failed ({self._loops.forget_failed():,} slots); "
+                         "the logger imrec names the first ones, and on_error='stop' raises their errors", batch=batch,
+                         status=lib.IMREC_ERR_DATA)
+
+    def _read(self) -> tuple[Batch | None, int, Any]:
+        """The next batch of C's; None at the end of a sweep."""
         self._keep()
         while not lib.imrec_iter_wait(self._it, _WAIT_MS):  # in between, Python looks at signals
             if self._closing:
@@ -109,13 +184,10 @@ class ImageRecordIter:
         err = new_error()
         status = lib.imrec_iter_next(self._it, self._c, err)
         if status == lib.IMREC_END:
-            raise StopIteration
+            return None, status, err
         if status not in (lib.IMREC_OK, lib.IMREC_ERR_DATA):
             raise error_of(status, err)
-        batch = self._batch()
-        if status == lib.IMREC_ERR_DATA:
-            raise error_of(status, err, batch=batch)
-        return batch
+        return self._batch(), status, err
 
     def _batch(self) -> Batch:
         c, memory = self._c, Memory(self)
@@ -128,7 +200,7 @@ class ImageRecordIter:
             masks = tuple(mask if mask is None else mask.copy() for mask in masks)
         else:
             self._memory = weakref.ref(memory)
-        return Batch(c, views, masks)
+        return Batch(c, views, masks, self._nhwc)
 
     def _shape(self, slots: int, s: Any) -> tuple[int, ...]:
         return (slots, s.height, s.width, s.channels) if self._nhwc else (slots, s.channels, s.height, s.width)
@@ -153,15 +225,15 @@ class ImageRecordIter:
             yield
 
     def __len__(self) -> int:
-        """Batches of a sweep, or, with epoch_size, of an epoch. Without an index or manifest the heads of all records
-        are read once, which may take a while."""
+        """Batches of a sweep, or, with epoch_size, of an epoch; with on_error="skip" those that are passed over, as all their
+        samples fail, are counted. Without an index or manifest the heads of all records are read once, which may take a while."""
         o, samples, err = self._options, ffi.new("uint64_t *"), new_error()
         with self._serve():
             check(lib.imrec_iter_samples(self._it, samples, err), err)
         n, size = int(samples[0]), o["samples"]
         if 0 < o["epoch_size"] < lib.IMREC_FULL_DATA_SWEEP:
             n = o["epoch_size"]
-        if o["epoch_size"] == lib.IMREC_INFINITELY_REPEAT or o["wraps"]:
+        if o["endless"]:
             if not o["max_samples"]:
                 raise TypeError("batches run on without an end (last_batch='wrap' or epoch_size): there is no len()")
             n = o["max_samples"]
@@ -171,28 +243,43 @@ class ImageRecordIter:
 
     # ---- position ------------------------------------------------------------------------------------------------
 
-    def reset(self) -> None:
+    def rewind(self) -> None:
         """Goes to the start of the next sweep, from anywhere; right after a sweep's end, or after opening, it changes
         nothing."""
         with self._serve():
-            self._keep()
-            err = new_error()
-            check(lib.imrec_iter_rewind(self._it, err), err)
+            self._rewind()
+
+    reset = rewind  # MXNet's word
+
+    def _rewind(self) -> None:
+        self._keep()
+        err = new_error()
+        check(lib.imrec_iter_rewind(self._it, err), err)
+        self._loops.moved(restored=False)
+
+    def _position(self) -> str:
+        out, err = ffi.new("const char **"), new_error()
+        check(lib.imrec_iter_position(self._it, out, err), err)
+        return text(out[0])
+
+    def _into(self) -> tuple[int, int]:
+        """How many samples of the sweep (epoch) were delivered, and its number."""
+        place = json.loads(self._position())
+        return place["epoch_sample"], place["epoch"]
 
     def state_dict(self) -> dict[str, Any]:
         """The position behind the batch delivered last, to be pickled or saved as JSON."""
-        out, err = ffi.new("const char **"), new_error()
         with self._serve():
-            check(lib.imrec_iter_position(self._it, out, err), err)
-            return {"position": text(out[0])}
+            return {"position": self._position()}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes to a position of the same data, seed, partition and order; batch size, threads and prefetch depth may be
-        others. The batches that follow are those that followed there."""
-        err = new_error()
+        others. The batches that follow are those that followed there: the next loop is over what is left of that sweep."""
+        position, err = position_of(state, "an ImageRecordIter"), new_error()
         with self._serve():
             self._keep()
-            check(lib.imrec_iter_seek(self._it, state["position"].encode(), err), err)
+            check(lib.imrec_iter_seek(self._it, position.encode(), err), err)
+            self._loops.moved(restored=True)
 
     # ---- the rest ------------------------------------------------------------------------------------------------
 
@@ -237,8 +324,21 @@ class ImageRecordIter:
                         "state_dict() is what can be sent")
 
     def __repr__(self) -> str:
-        state = "closed" if not self._it else f"batches of {self._options['batch_size']}, {self._dtype}"
-        return f"<imrec.ImageRecordIter: {state}>"
+        return f"<imrec.ImageRecordIter: {self._words()}>"
+
+    def _words(self) -> str:
+        return "closed" if not self._it else f"batches of {self._options['batch_size']}, {self._dtype}"
+
+
+def position_of(state: Any, what: str) -> str:
+    """The position in a state; ArgumentError says what else it is."""
+    if not isinstance(state, Mapping):
+        raise ArgumentError(f"a state of {what} is the dict that its state_dict() gave, not {type(state).__name__}")
+    position = state.get("position")
+    if not isinstance(position, str):
+        has = ", ".join(map(repr, state)) or "nothing"
+        raise ArgumentError(f"this is no state of {what}: 'position' is missing, it has {has}; state_dict() gives one")
+    return position
 
 
 @atexit.register
@@ -252,7 +352,7 @@ ImageRecordIter.__doc__ = (ImageRecordIter.__doc__ or "") + "\n".join(
 if not TYPE_CHECKING:
     import inspect
 
-    ImageRecordIter.__signature__ = signature(_tables.ITER, [
-        inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Text"),
+    ImageRecordIter.__signature__ = signature(ITER, [
+        inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Shards"),
         inspect.Parameter("copy", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="bool")],
         without=["path_imgrec"])

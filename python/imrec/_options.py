@@ -1,12 +1,11 @@
 """Keywords to the options structs of C, and the signatures and docs that the tables make."""
 from __future__ import annotations
 
-import difflib
 import inspect
 import os
 from typing import Any, Callable, Iterable, Mapping
 
-from . import _tables
+from ._accept import ITER, known
 from ._ffi import check, ffi, new_error
 from ._tables import Parameter
 from .errors import ArgumentError
@@ -49,9 +48,8 @@ def fill(struct: Any, table: tuple[Parameter, ...], values: Mapping[str, Any], w
     for name, value in values.items():
         row = rows.get(name)
         if row is None:
-            near = difflib.get_close_matches(name, rows, 1)
-            raise ArgumentError(f"{what} has no parameter '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
-        if value is None:
+            known(name, table, what)
+        if row is None or value is None:
             continue
         if row.kind == "text":
             written = as_text(row, name, value)
@@ -71,6 +69,8 @@ def fill(struct: Any, table: tuple[Parameter, ...], values: Mapping[str, Any], w
 
 def default_of(row: Parameter) -> Any:
     """The default as a Python value."""
+    if row.kind == "floats":
+        return None
     if row.default is None:
         return inspect.Parameter.empty
     if row.kind == "bool":
@@ -80,26 +80,28 @@ def default_of(row: Parameter) -> Any:
     return row.default
 
 
-_TYPES = {"text": "Text", "int": "int", "float": "float", "bool": "bool", "shape": "Shape", "word": "str", "share": "str"}
+_TYPES = {"text": "Text", "int": "int", "float": "float", "bool": "bool", "shape": "Shape", "word": "str", "share": "str",
+          "floats": "Floats | None"}
 
 
 def signature(table: tuple[Parameter, ...], first: Iterable[inspect.Parameter] = (), returns: Any = None,
               without: Iterable[str] = ()) -> inspect.Signature:
     """What help() and editors show: every row as a keyword."""
     skip = set(without)
-    rows = sorted((r for r in table if r.name not in skip), key=lambda r: r.default is not None)
+    rows = sorted((r for r in table if r.name not in skip), key=lambda r: default_of(r) is not inspect.Parameter.empty)
     keywords = [inspect.Parameter(r.name, inspect.Parameter.KEYWORD_ONLY, default=default_of(r),
                                   annotation=_TYPES[r.kind]) for r in rows]
     return inspect.Signature([*first, *keywords], return_annotation=returns)
 
 
-def describe(table: tuple[Parameter, ...] = _tables.ITER) -> str:
+def describe(table: tuple[Parameter, ...] = ITER) -> str:
     """The parameters of ImageRecordIter (or of another table) as text, a line each, by group."""
     lines: list[str] = []
     for group in dict.fromkeys(row.group for row in table):
         lines += ["", f"{group}:"]
         for row in (r for r in table if r.group == group):
-            default = "required" if row.default is None else f"default {row.default or repr('')}"
+            default = f"default {row.default or repr('')}" if row.default is not None else (
+                "default none" if row.kind == "floats" else "required")
             unit = f"{row.unit}; " if row.unit else ""
             span = f" [{row.least:g}, {row.most:g}]" if row.kind in ("int", "float") else ""
             lines.append(f"    {row.name}: {row.help} ({unit}{default}{span})")

@@ -4,10 +4,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from typing import Any, Iterator, NamedTuple, overload
+from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, overload
 
 import numpy as np
 
+from . import _show
 from ._ffi import check, ffi, lib, new_error, text
 from ._options import as_text
 
@@ -104,21 +105,59 @@ class Record(NamedTuple):
         """uint8 (H, W, channels), as decode()."""
         return decode(self.image, channels)
 
+    def __repr__(self) -> str:
+        labels = _show.a_few(map(_show.number, self.labels), len(self.labels))
+        what = f"{_show.kind_of(self.image)} image" if self.is_image else "record"
+        mask = f" and a mask of {len(self.mask):,}" if self.mask is not None else ""
+        return (f"<imrec.Record id {self.id}: labels [{labels}], {what.lstrip()} of {len(self.image):,} bytes{mask}, "
+                f"{self.shard} at byte {self.offset}>")
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def _figure(self) -> str:
+        labels = _show.a_few(map(_show.number, self.labels), len(self.labels))
+        return _show.figure(self.image if self.is_image else None, f"id {self.id}: {labels}")
+
+    def _repr_html_(self) -> str:
+        return self._figure()
+
+
+class RecordList(List[Record]):
+    """Some records: a list that shows itself in a line."""
+
+    def __repr__(self) -> str:
+        return f"<imrec.RecordList: {len(self)} records, ids [{_show.a_few((r.id for r in self), len(self))}]>"
+
+    def _repr_html_(self) -> str:
+        return _page(self, len(self))
+
+
+def _page(records: Iterable[Record], count: int) -> str:
+    """The first of them as images."""
+    figures = [record._figure() for record, _ in zip(records, range(_PAGE))]
+    return _show.page(figures + ([f"<p>{_PAGE} of {count} records</p>"] if count > _PAGE else []))
+
+
+_PAGE = 8
+
 
 class Records(Sequence[Record]):
     """The records of a data set as a sequence, in file order: len(), [i], slices, iteration. Reads what is asked for
     and nothing else. Any thread may use it; so may a forked child, and it can be pickled. Headers and identities of
     insightface's files are no samples, and have no number."""
 
+    path: str  #: as it was given, several shards with ';' between them; with allow_missing those that are there
+
     def __init__(self, path: Any, *, allow_missing: bool = False) -> None:
-        self._path = shards(path, allow_missing)
+        self.path = shards(path, allow_missing)
         self._pid = 0
         self._connect()
 
     def _connect(self) -> None:
         """Opens; again in a forked child, which must not share the parent's reader and lock."""
         out, count, err = ffi.new("struct imrec_reader **"), ffi.new("uint64_t *"), new_error()
-        check(lib.imrec_reader_open(os.fsencode(self._path), 0, 1, out, err), err)
+        check(lib.imrec_reader_open(os.fsencode(self.path), 0, 1, out, err), err)
         self._reader, self._lock = ffi.gc(out[0], lib.imrec_reader_close), threading.Lock()
         check(lib.imrec_reader_count(self._reader, count, err), err)
         self._count, self._pid = int(count[0]), os.getpid()
@@ -130,35 +169,64 @@ class Records(Sequence[Record]):
     def __getitem__(self, index: int) -> Record: ...
 
     @overload
-    def __getitem__(self, index: slice) -> list[Record]: ...
+    def __getitem__(self, index: slice) -> RecordList: ...
 
     def __getitem__(self, index: Any) -> Any:
         """Record `index`. Raises IndexError, or CorruptError where it cannot be read."""
         if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(self._count))]
+            return RecordList(self[i] for i in range(*index.indices(self._count)))
+        if not hasattr(index, "__index__"):
+            raise TypeError(f"records are numbered from 0, and a number is what stands in [ ], not {index!r}")
         i = index.__index__()
         i += self._count if i < 0 else 0
         if not 0 <= i < self._count:
-            raise IndexError(f"there is no record {index}: {self._path} has {self._count}")
+            raise IndexError(f"there is no record {index}: {self.path} has {self._count}")
+        return self._read(lib.imrec_reader_get, i, _record)
+
+    def _read(self, call: Any, i: int, take: Callable[[Any], Any]) -> Any:
         if self._pid != os.getpid():
             self._connect()
         c, err = ffi.new("struct imrec_record *"), new_error()
         with self._lock:
-            check(lib.imrec_reader_get(self._reader, i, c, err), err)
-            return _record(c)
+            check(call(self._reader, i, c, err), err)
+            return take(c)
+
+    def heads(self) -> Iterator[Head]:
+        """Id, labels, shard and offset of each record, without its image: of a data set with indexes little else is read."""
+        return (self._read(lib.imrec_reader_head, i, _head) for i in range(self._count))
 
     def __iter__(self) -> Iterator[Record]:
         return (self[i] for i in range(self._count))
 
     def __reduce__(self) -> Any:
-        return Records, (self._path,)
+        return Records, (self.path,)
 
     def __repr__(self) -> str:
-        return f"<imrec.Records: {self._path}, {self._count} records>"
+        return f"<imrec.Records: {self.path}, {self._count} records>"
+
+    def _repr_html_(self) -> str:
+        return _page(self, len(self))
+
+
+class Head(NamedTuple):
+    """What a record says before its image."""
+
+    id: int
+    labels: np.ndarray[Any, np.dtype[np.float32]]
+    shard: str
+    offset: int
+
+
+def _labels(c: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+    return np.array(ffi.unpack(c.labels, c.label_count) if c.is_image and c.label_count else [], np.float32)
+
+
+def _head(c: Any) -> Head:
+    return Head(int(c.id), _labels(c), text(c.uri), int(c.offset))
 
 
 def _record(c: Any) -> Record:
-    labels = np.array(ffi.unpack(c.labels, c.label_count) if c.is_image and c.label_count else [], np.float32)
+    labels = _labels(c)
     image = bytes(ffi.buffer(c.image, c.image_size)) if c.is_image and c.image_size else b""
     if not c.is_image:
         image = bytes(ffi.buffer(c.data, c.size)) if c.size else b""

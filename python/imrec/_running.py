@@ -97,7 +97,7 @@ def interruptible(call: Callable[[], int], abandoned: Callable[[], Any]) -> int:
 
 def _bar(unit: str, scale: bool) -> Any:
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
     except ImportError:  # progress=True without tqdm: nothing is shown
         return None
     return tqdm(unit=unit, unit_scale=scale)

@@ -227,3 +227,7 @@ class ImageDetRecordIter(DataIter):
 
 
 ImageRecordIter_v1, ImageRecordUInt8Iter_v1 = ImageRecordIter, ImageRecordUInt8Iter
+
+
+def __dir__() -> list[str]:
+    return __all__

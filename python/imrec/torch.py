@@ -7,150 +7,214 @@
 """
 from __future__ import annotations
 
-import os
-import re
+import functools
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Mapping
 
 import torch
 
-from ._iterator import ImageRecordIter
-from ._reader import Records, decoder
-from .errors import ArgumentError, Error
+from . import _log, _ranks
+from ._accept import DEFAULTS, ITER
+from ._dataset import class_names
+from ._iterator import ImageRecordIter, position_of
+from ._loops import Loop
+from ._options import describe, signature
+from ._torch_dataset import Dataset
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
     from ._batch import Batch
+    from ._tables import LoaderParameters, Shards
 
 __all__ = ["Dataset", "Loader", "rank_and_world_size"]
 
-# Who starts processes says so in the environment: torchrun, Open MPI, MPICH and Intel MPI, srun.
-_LAUNCHERS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
-              ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"), ("SLURM_PROCID", "SLURM_NTASKS"))
-_ON_THIS_MACHINE = ("LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE")
-
-
-def _number(name: str) -> int | None:
-    value = os.environ.get(name)
-    if value is None:
-        return None
-    if not value.isdecimal():
-        raise ArgumentError(f"the environment variable {name} is {value!r}, not a number")
-    return int(value)
 
 
 def rank_and_world_size() -> tuple[int, int]:
-    """This process among those that train together: what torch.distributed says where it is initialized, else RANK and
-    WORLD_SIZE (torchrun), OMPI_COMM_WORLD_*, PMI_*, SLURM_PROCID and the number of tasks; else 0 of 1."""
+    """This process among those that train together: what torch.distributed says where it is initialized; else what the
+    launcher (torchrun, mpirun, mpiexec, srun) says in the environment of the processes that it starts, with a warning
+    unless it is torchrun; else 0 of 1."""
+    place = _place()
+    return place.rank, place.world
+
+
+def _place() -> _ranks.Place:
     if torch.distributed.is_available() and torch.distributed.is_initialized():
-        return torch.distributed.get_rank(), torch.distributed.get_world_size()
-    for rank_name, world_name in _LAUNCHERS:
-        rank, world = _number(rank_name), _number(world_name)
-        if rank is not None and world is not None:
-            if rank >= world:
-                raise ArgumentError(f"the environment says {rank_name}={rank} and {world_name}={world}: ranks count from 0")
-            return rank, world
-    return 0, 1
+        said = _ranks.given(torch.distributed.get_rank(), torch.distributed.get_world_size())
+        assert said is not None
+        return said
+    return _ranks.guess()
 
 
-def _share_of_cpus() -> int:
-    """Workers for this process where several share a machine that nobody has divided among them; 0: all it may use."""
-    mine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if mine < (os.cpu_count() or 1):
-        return 0
-    processes = next((n for n in map(_number, _ON_THIS_MACHINE) if n), 1)
-    return max(1, mine // processes) if processes > 1 else 0
+class _Iterator(ImageRecordIter):
+    """That of a Loader: with its defaults, which come before `preset`."""
+
+    _defaults = {**DEFAULTS, "data_shape": "3,224,224"}
+    _of_loader = True
 
 
 class Loader:
     """Batches of tensors out of record shards: `for images, labels in loader` is one sweep, the next loop is the next
-    one, in another order (there is no set_epoch). A loop that was left early does not go on: the next one begins the
-    next sweep, as a DataLoader's does; only after load_state_dict() does it go on in mid-sweep.
+    one, in another order (there is no set_epoch).
+
+    A loop continues where the last one stopped: after `break`, and after load_state_dict(), the rest of that sweep comes
+    first. sweep() is a loop over one whole sweep, rewind() goes to the start of the next one; with restart=True every loop
+    is a whole sweep, as a DataLoader's: for frameworks that look into a loader and expect it to begin anew.
 
     images: (slots, C, H, W) of the parameter dtype (float32), the iterator's own memory, not a copy: it is valid as
         long as anything refers to it, and used again after that. With multi_crop, a tuple of such tensors.
     labels: int64 (slots,), as losses want classes; float32 where a sample has several labels, with num_classes, or as
         label_dtype says.
+    weights: with weights=True the third of each batch, float32 (slots,): 1 for a sample, 0 for what is none.
 
-    rank, world_size: this process's share of the data; not given: rank_and_world_size(). With more than one, every rank
-        delivers the same number of batches (equal_batches).
+    No sample that failed (on_error="skip") and no padding is in a batch: it is shorter. Only where leaving them out would
+    empty the batch of one of several ranks, which all deliver the same number of batches, and with last_batch="pad" or
+    "repeat", they are delivered: with weight 0, or, without weights=True, with a warning. `batch.valid` says which.
+
+    rank, world_size: this process's share of the data; not given: rank_and_world_size(). world_size=1 alone reads all of
+        it. With more than one, every rank delivers the same number of batches (equal_batches).
     channels_last: images are (slots, C, H, W) in torch.channels_last memory; no copy either.
     pin_memory: images and labels are copied into pinned memory, for .to(device, non_blocking=True).
     label_dtype: a torch.dtype.
-    **parameters: those of ImageRecordIter. Other defaults than there: data_shape=(3, 224, 224); last_batch="partial" (the
-        last batch of a sweep is shorter, as a DataLoader's; "drop" is drop_last=True); preprocess_threads: where several
-        ranks share a machine, its CPUs divided by them.
+    weights, restart: as above.
+    copy: images are copies, in memory of their own.
+    Further keywords are the parameters of ImageRecordIter, below, but num_parts and part_index. Other defaults than there:
+    data_shape=(3, 224, 224), and, where several ranks share a machine, preprocess_threads: its CPUs divided by them.
 
     state_dict() and load_state_dict() are torchdata's StatefulDataLoader's: saved between two batches, the next loop over
-    a Loader that has loaded it gives the batches that followed. Each rank saves its own.
+    a Loader that has loaded it gives the batches that followed.
 
-    `batch` is the imrec.Batch behind the tensors delivered last: ids, valid, pad, draws, ...
-    """
+    `batch` is the imrec.Batch behind the tensors delivered last: ids, valid, pad, draws, ...; `batch_size`, `drop_last`,
+    `dataset`, `classes` and `num_classes` are what a DataLoader and its data set have.
 
-    def __init__(self, path_imgrec: Any = None, *, rank: int | None = None, world_size: int | None = None,
-                 pin_memory: bool = False, channels_last: bool = False, label_dtype: torch.dtype | None = None,
-                 **parameters: Any) -> None:
-        if (rank is None) != (world_size is None):
-            raise ArgumentError("rank and world_size are given together, or neither")
-        if rank is None or world_size is None:
-            rank, world_size = rank_and_world_size()
+    Parameters, by group:
+
+"""
+
+    if TYPE_CHECKING:
+        def __init__(self, path_imgrec: Shards, *, rank: int | None = None, world_size: int | None = None,
+                     pin_memory: bool = False, channels_last: bool = False, label_dtype: torch.dtype | None = None,
+                     weights: bool = False, restart: bool = False, copy: bool = False,
+                     **parameters: Unpack[LoaderParameters]) -> None: ...
+    else:
+        def __init__(self, path_imgrec=None, *, rank=None, world_size=None, pin_memory=False, channels_last=False,
+                     label_dtype=None, weights=False, restart=False, copy=False, **parameters):
+            self._open(path_imgrec, _ranks.given(rank, world_size) or _place(), channels_last, copy, parameters)
+            if pin_memory and not torch.cuda.is_available():
+                warnings.warn("pin_memory is set, but there is no accelerator: nothing is pinned", stacklevel=2)
+                pin_memory = False
+            self._pin, self._permute, self._weights, self._restart = pin_memory, channels_last, weights, restart
+            classes = not parameters.get("num_classes") and not parameters.get("mixup") and not parameters.get("cutmix")
+            self._label_dtype, self._classes = label_dtype, classes
+            self._living = 0  # which of the loops is
+            self._told = False  # of slots that are no samples
+            #: the imrec.Batch behind the tensors delivered last
+            self.batch = None
+
+    rank: int
+    world_size: int
+    batch: Batch | None
+    _pin: bool
+    _permute: bool
+    _weights: bool
+    _restart: bool
+    _label_dtype: torch.dtype | None
+    _classes: bool
+    _living: int
+    _told: bool
+    batch_size: int  #: samples
+    drop_last: bool  #: last_batch="drop"
+
+    def _open(self, path: Any, place: _ranks.Place, channels_last: bool, copy: bool, parameters: dict[str, Any]) -> None:
         if "num_parts" in parameters or "part_index" in parameters:
             raise ArgumentError("a Loader takes rank and world_size instead of part_index and num_parts")
         if channels_last and parameters.get("layout", "NHWC") != "NHWC":
             raise ArgumentError("channels_last is layout=NHWC seen as (slots, C, H, W): leave out layout")
-        if pin_memory and not torch.cuda.is_available():
-            warnings.warn("pin_memory is set, but there is no accelerator: nothing is pinned", stacklevel=2)
-            pin_memory = False
-        defaults: dict[str, Any] = {"last_batch": "partial", "preprocess_threads": _share_of_cpus()}
-        if not str(parameters.get("preset", "")).startswith("imagenet"):
-            defaults["data_shape"] = (3, 224, 224)
-        if world_size > 1:
-            defaults |= {"num_parts": world_size, "part_index": rank, "equal_batches": True}
+        own: dict[str, Any] = {"preprocess_threads": _ranks.share_of_cpus(place)}
+        if place.world > 1:
+            own.update(num_parts=place.world, part_index=place.rank, equal_batches=True)
         if channels_last:
-            defaults["layout"] = "NHWC"
-        if "round_batch" in parameters:
-            del defaults["last_batch"]
-        self.rank, self.world_size = rank, world_size
-        self.batch: Batch | None = None
-        self._it = ImageRecordIter(path_imgrec, **{**defaults, **parameters})
-        self._pin, self._permute = pin_memory, channels_last
-        classes = not parameters.get("num_classes") and not parameters.get("mixup") and not parameters.get("cutmix")
-        self._label_dtype, self._classes = label_dtype, classes
-        self._goes_on = True  # at the start of a sweep, or where load_state_dict() has gone
-        self._loop = 0  # which of the loops is the living one
+            own["layout"] = "NHWC"
+        self.rank, self.world_size = place.rank, place.world
+        self._it = _Iterator(path, copy=copy, **{**own, **parameters})
+        self.batch_size, self.drop_last = self._it._options["batch_size"], self._it._options["drops"]
+        self._path, self._parameters = path if path is not None else parameters.get("path_imgrec"), parameters
 
-    def __iter__(self) -> Iterator[tuple[Any, torch.Tensor]]:
-        self._loop += 1
-        if not self._goes_on:
-            self._it.reset()
-        return _Loop(self, self._loop)
+    # ---- batches -------------------------------------------------------------------------------------------------
 
-    def _next(self, loop: int) -> tuple[Any, torch.Tensor]:
-        if loop != self._loop:
+    def __iter__(self) -> Loop[tuple[Any, ...]]:
+        """Tuples of images, labels (and weights): what is left of a sweep, else the next one; with restart=True the next
+        one, unless load_state_dict() came before."""
+        if not self._restart:
+            self._it._loops.begin()
+        return self._loop(rewinds=False)
+
+    def sweep(self) -> Loop[tuple[Any, ...]]:
+        """A loop over exactly one whole sweep, from its start: what is left of another one is passed over."""
+        self._it._loops.refuse_endless()
+        return self._loop(rewinds=True)
+
+    def _loop(self, rewinds: bool) -> Loop[tuple[Any, ...]]:
+        number = self._living = self._living + 1
+        return Loop(self, lambda first: self._next(number, first, rewinds))
+
+    def rewind(self) -> None:
+        """Goes to the start of the next sweep; at the start of one it changes nothing."""
+        self._living += 1
+        self._it.rewind()
+
+    def _next(self, number: int, first: bool, rewinds: bool) -> tuple[Any, ...]:
+        if number != self._living:
             raise RuntimeError("another loop over this Loader has begun: it has one place in the data, not several")
-        self._goes_on = False
+        if first and (rewinds or (self._restart and not self._it._loops.restored)):
+            self._it.rewind()
         self.batch = None  # the memory of a batch that nobody refers to is used again
         self.batch = self._it.next()
+        self._only_samples(self.batch)
         return self._tensors(self.batch)
+
+    def _only_samples(self, batch: Batch) -> None:
+        """Leaves out padding, too. What has to stay is told once."""
+        if batch.valid.all():
+            return
+        if batch.valid.any() and not self._it._options["fills"]:
+            batch._drop(~batch.valid)
+        elif not self._weights and not self._told:
+            self._told = True
+            none = int((~batch.valid).sum())
+            _log.logger.warning("%d of the %d slots of this batch are no samples (%d failed, %d padding), and they are "
+                                "delivered, %s; weights=True gives each batch a third tensor, in which they have weight 0, and "
+                                "loader.batch.valid says which they are", none, batch.slots, batch.failed, batch.pad,
+                                "as last_batch asks for full batches" if self._it._options["fills"] else
+                                "as every rank delivers equally many batches")
 
     def _images(self, view: Any) -> torch.Tensor:
         images = torch.from_numpy(view)
         if self._permute:
             images = images.permute(0, 3, 1, 2)
-        return images.pin_memory() if self._pin else images
+        return self._pinned(images)
 
-    def _tensors(self, batch: Batch) -> tuple[Any, torch.Tensor]:
+    def _pinned(self, tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.pin_memory() if self._pin else tensor
+
+    def _tensors(self, batch: Batch) -> tuple[Any, ...]:
         views, labels = tuple(map(self._images, batch.views)), torch.from_numpy(batch.labels)
         if self._label_dtype is not None:
             labels = labels.to(self._label_dtype)
         elif self._classes and labels.ndim == 1:
             labels = labels.to(torch.int64)
-        if self._pin:
-            labels = labels.pin_memory()
-        return views if len(views) > 1 else views[0], labels
+        images = views if len(views) > 1 else views[0]
+        if not self._weights:
+            return images, self._pinned(labels)
+        return images, self._pinned(labels), self._pinned(torch.from_numpy(batch.valid).to(torch.float32))
 
     def __len__(self) -> int:
         """Batches of a sweep; the same on every rank."""
         return len(self._it)
+
+    # ---- position ------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
         """The place behind the batch delivered last; to be saved with the model, by each rank."""
@@ -158,13 +222,40 @@ class Loader:
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """The next loop begins there. Same data, seed, rank and world_size; batch_size and threads may be others."""
+        position = position_of(state, "a Loader")
         saved = state.get("rank", self.rank), state.get("world_size", self.world_size)
         if saved != (self.rank, self.world_size):
             raise ArgumentError(f"this state is of rank {saved[0]} of {saved[1]}, the Loader is rank {self.rank} of "
                                 f"{self.world_size}: load what this rank has saved")
-        self._loop += 1
-        self._it.load_state_dict({"position": state["position"]})
-        self._goes_on = True
+        self._living += 1
+        self._it.load_state_dict({"position": position})
+
+    # ---- the data ------------------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def dataset(self) -> Dataset:
+        """The images one by one, of all ranks, as imrec.torch.Dataset gives them: len(loader.dataset), .classes, .targets.
+        What it is opened for is done when it is asked for. There is none where path_imglist changes labels, for sounds and for
+        a source of one's own (AttributeError)."""
+        for name in ("path_imglist", "audio", "source"):
+            if self._parameters.get(name):
+                raise AttributeError(f"a Loader with {name} has no dataset: it would be another one than what is delivered")
+        channels = self._it._options["channels"]
+        return Dataset(self._path, channels=channels if channels in (1, 3, 4) else 3)
+
+    @functools.cached_property
+    def classes(self) -> list[str]:
+        """Names of the classes, by number, where their list lies beside the shards; else empty."""
+        return class_names(self._path)
+
+    @functools.cached_property
+    def num_classes(self) -> int | None:
+        """The parameter num_classes; else the length of `classes`; else, after a look at every record's head, 1 more than
+        the largest label. None where labels are no classes."""
+        said = int(self._it._options["num_classes"]) or len(self.classes)
+        return said or self.dataset._num_classes()
+
+    # ---- the rest ------------------------------------------------------------------------------------------------
 
     def stats(self) -> dict[str, Any]:
         """Those of ImageRecordIter: next_wait_ns is the time that the training loop waited for data."""
@@ -174,110 +265,32 @@ class Loader:
         """Stops the workers; twice is harmless."""
         self._it.close()
 
-    def __enter__(self) -> Loader:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *what: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<imrec.torch.Loader: rank {self.rank} of {self.world_size}, {self._it!r}>"
+        return f"<imrec.torch.Loader: rank {self.rank} of {self.world_size}, {self._it._words()}>"
 
 
-class _Loop:
-    """One loop over a Loader. After a DataError it goes on with the next batch; after its end it stays there."""
+_ROWS = tuple(row._replace(default="3,224,224") if row.name == "data_shape" else row
+              for row in ITER if row.name not in ("num_parts", "part_index"))
+Loader.__doc__ = (Loader.__doc__ or "") + "\n".join("    " + line for line in describe(_ROWS).splitlines()) + "\n"
+if not TYPE_CHECKING:
+    import inspect
 
-    def __init__(self, loader: Loader, number: int) -> None:
-        self._loader, self._number, self._ended = loader, number, False
+    def _own(name: str, annotation: str, default: Any = None) -> inspect.Parameter:
+        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
-    def __iter__(self) -> _Loop:
-        return self
-
-    def __next__(self) -> tuple[Any, torch.Tensor]:
-        if self._ended:
-            raise StopIteration
-        try:
-            return self._loader._next(self._number)
-        except StopIteration:
-            self._ended = True
-            raise
-
-    def __len__(self) -> int:
-        return len(self._loader)
+    Loader.__signature__ = signature(
+        _ROWS, [inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Shards"),
+         _own("rank", "int | None"), _own("world_size", "int | None"), _own("pin_memory", "bool", False),
+         _own("channels_last", "bool", False), _own("label_dtype", "torch.dtype | None"), _own("weights", "bool", False),
+         _own("restart", "bool", False), _own("copy", "bool", False)],
+        without=["path_imgrec"])
 
 
-class Dataset(torch.utils.data.Dataset[Any]):
-    """The pictures of shards one by one, for those who keep their DataLoader, sampler and transforms:
-    `image, label = dataset[i]`, as torchvision's ImageFolder gives them. It has no threads: workers of a DataLoader may be forked
-    or spawned, and several threads may read at once. It can be pickled.
-
-    image: what the parameter `image` says, after `transform`:
-        "tensor": uint8 (C, H, W), what torchvision.transforms.v2 takes; "pil": a PIL.Image; "numpy": uint8 (H, W, C);
-        "bytes": the file as it was packed.
-    label: int where a record has one whole number, float where it has another one, a float32 tensor where it has several;
-        after `target_transform`.
-    path_imgrec: as of ImageRecordIter; an index beside a shard is found (without one, the heads of all records are read when
-        it is opened, and once more in each worker).
-    channels: 1, 3 or 4; auto_orient: turn pictures upright by their EXIF orientation; max_pixels: larger ones are a LimitError.
-    allow_missing: read what there is where a directory, glob or manifest lacks shards of a set.
-
-    `classes` are the names of the classes where their list lies beside the first shard, else empty.
-    """
-
-    def __init__(self, path_imgrec: Any, *, transform: Callable[[Any], Any] | None = None,
-                 target_transform: Callable[[Any], Any] | None = None, image: str = "tensor", channels: int = 3,
-                 auto_orient: bool = True, max_pixels: int = 178956970, allow_missing: bool = False) -> None:
-        if image not in ("tensor", "pil", "numpy", "bytes"):
-            raise ArgumentError(f"image is 'tensor', 'pil', 'numpy' or 'bytes', not {image!r}")
-        if channels not in (1, 3, 4):
-            raise ArgumentError(f"channels is 1, 3 or 4, not {channels!r}")
-        self.records = Records(path_imgrec, allow_missing=allow_missing)
-        self.transform, self.target_transform, self.image = transform, target_transform, image
-        self._how: dict[str, Any] = {"channels": channels, "auto_orient": auto_orient, "max_pixels": max_pixels}
-        self.classes = _classes_beside(self.records[0].shard) if len(self.records) else []
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def _picture(self, data: bytes) -> Any:
-        if self.image == "bytes":
-            return data
-        pixels = decoder()(data, **self._how)
-        if self.image == "numpy":
-            return pixels
-        if self.image == "tensor":
-            return torch.from_numpy(pixels).permute(2, 0, 1)
-        from PIL import Image
-
-        return Image.fromarray(pixels if pixels.shape[2] > 1 else pixels[:, :, 0])
-
-    def __getitem__(self, i: int) -> tuple[Any, Any]:
-        record = self.records[int(i)]
-        try:
-            image = self._picture(record.image)
-        except Error as why:
-            where = f"{record.shard}, the record at byte {record.offset}, id {record.id}: {why}"
-            raise type(why)(where, status=why.status, offset=record.offset, shard=record.shard, id=record.id) from why
-        label: Any = record.labels
-        if len(label) == 1:
-            label = float(label[0])
-            label = int(label) if label.is_integer() else label
-        else:
-            label = torch.from_numpy(label)
-        if self.transform is not None:
-            image = self.transform(image)
-        if self.target_transform is not None:
-            label = self.target_transform(label)
-        return image, label
-
-    def __repr__(self) -> str:
-        return f"<imrec.torch.Dataset: {len(self)} pictures, as {self.image}>"
-
-
-def _classes_beside(shard: str) -> list[str]:
-    """im2rec's class list of the set that a shard is of, or an empty list."""
-    path = re.sub(r"(-\d{5}-of-\d{5})?\.rec$", "", shard) + ".classes.txt"
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8-sig") as f:
-        return f.read().splitlines()
+def __dir__() -> list[str]:
+    return __all__

@@ -1,4 +1,5 @@
 """Small shards of pictures made in code, for all tests of the package."""
+import os
 import struct
 import zlib
 
@@ -71,3 +72,12 @@ def png(values):
 
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """No launcher's variables, whoever started the tests."""
+    for name in list(os.environ):
+        if name.startswith(("OMPI_", "PMI_", "PMIX_", "SLURM_", "TORCHELASTIC_")) or name in (
+                "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MPI_LOCALNRANKS"):
+            monkeypatch.delenv(name)

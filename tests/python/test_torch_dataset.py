@@ -1,5 +1,6 @@
 """imrec.torch.Dataset."""
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from conftest import jpeg, picture, write_shard
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 import imrec.torch  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 def halve(image):
@@ -65,3 +68,70 @@ def test_what_is_no_picture_is_named_with_its_place(broken):
     assert raised.value.id == 7
     with pytest.raises(imrec.ArgumentError, match="image is"):
         imrec.torch.Dataset(broken, image="tensors")
+
+
+@pytest.fixture
+def packed(tmp_path):
+    """Nine images of three classes, packed from files."""
+    for i in range(9):
+        place = tmp_path / "photos" / ("ant", "bee", "cat")[i % 3]
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{i}.jpg").write_bytes(jpeg(picture(i)))
+    imrec.pack(tmp_path / "photos", tmp_path / "set.rec", pass_through=True)
+    return tmp_path / "set.rec"
+
+
+def test_it_has_what_imagefolder_has(packed):
+    data = imrec.torch.Dataset(packed, transform=halve, target_transform=str)
+    assert data.classes == ["ant", "bee", "cat"] and data.class_to_idx == {"ant": 0, "bee": 1, "cat": 2}
+    assert data.targets == [int(r.label) for r in data.records] and all(isinstance(t, int) for t in data.targets)
+    assert sorted(data.samples) == sorted((f"{('ant', 'bee', 'cat')[i % 3]}/{i}.jpg", i % 3) for i in range(9)) and data.imgs == data.samples
+    again = pickle.loads(pickle.dumps(data))
+    assert len(pickle.dumps(data)) < 2000 and again.targets == data.targets
+    torch.utils.data.WeightedRandomSampler([1 / (1 + t) for t in data.targets], 9)
+
+
+def test_targets_need_no_image_and_samples_have_names_without_a_list(tmp_path, monkeypatch):
+    path = write_shard(tmp_path / "t.rec", [(0, 2, b"no image"), (1, 2.5, b"none"), (2, [1, 2], b"none either")])
+    data = imrec.torch.Dataset(path)
+    monkeypatch.setattr(imrec._torch_dataset, "decoder", None)
+    a, b, c = data.targets
+    assert (a, b, c.tolist()) == (2, 2.5, [1, 2])
+    assert [name for name, _ in data.samples] == [f"{path}:{r.offset}" for r in data.records]
+    assert data.classes == [] and data.class_to_idx == {} and data._num_classes() is None
+
+
+def test_a_loader_has_what_a_dataloader_has(packed, shard, tmp_path):
+    with imrec.torch.Loader(packed, batch_size=4, data_shape=16, last_batch="drop") as ours:
+        assert (ours.batch_size, ours.drop_last, ours.num_classes, ours.classes) == (4, True, 3, ["ant", "bee", "cat"])
+        assert len(ours.dataset) == 9 and ours.dataset.targets == imrec.torch.Dataset(packed).targets and ours.dataset is ours.dataset
+    with imrec.torch.Loader(shard, batch_size=8, data_shape=(1, 16, 16), rank=1, world_size=2) as ours:
+        assert (ours.drop_last, ours.classes, ours.num_classes) == (False, [], 37) and len(ours.dataset) == 37
+        assert ours.dataset[3][0].shape[0] == 1
+    with imrec.torch.Loader(shard, batch_size=8, data_shape=16, num_classes=100) as ours:
+        assert ours.num_classes == 100
+    (tmp_path / "other.lst").write_text("".join(f"{1000 + i}\t{i % 2}\tx\n" for i in range(37)))
+    with imrec.torch.Loader(shard, batch_size=8, data_shape=16, path_imglist=tmp_path / "other.lst") as ours:
+        assert not hasattr(ours, "dataset")
+        with pytest.raises(AttributeError, match="path_imglist"):
+            ours.dataset
+
+
+def test_every_parameter_is_in_signature_help_and_types(shard):
+    import inspect
+
+    from imrec import _tables
+
+    parameters = inspect.signature(imrec.torch.Loader).parameters
+    rows = {row.name for row in _tables.ITER} - {"num_parts", "part_index"}
+    own = {"rank", "world_size", "pin_memory", "channels_last", "label_dtype", "weights", "restart", "copy", "mean", "std"}
+    assert set(parameters) == rows | own
+    assert parameters["batch_size"].default is inspect.Parameter.empty and parameters["data_shape"].default == "3,224,224"
+    assert parameters["last_batch"].default == "partial"
+    assert all(re.search(rf"\b{name}\b.*:", imrec.torch.Loader.__doc__) for name in parameters)
+    typed = set(_tables.LoaderParameters.__annotations__)
+    assert typed == (rows | {"mean", "std"}) - {"path_imgrec"} and "num_parts" in _tables.IterParameters.__annotations__
+    assert dir(imrec.torch) == ["Dataset", "Loader", "rank_and_world_size"]
+    given = {n: p.default for n, p in parameters.items() if p.default is not inspect.Parameter.empty}
+    with imrec.torch.Loader(shard, batch_size=8, **given) as a, imrec.torch.Loader(shard, batch_size=8) as b:
+        assert torch.equal(next(iter(a))[0], next(iter(b))[0])

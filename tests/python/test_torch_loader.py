@@ -12,15 +12,7 @@ from tests_support import SHAPE, open_iter
 torch = pytest.importorskip("torch", reason="torch is not installed")
 import imrec.torch  # noqa: E402
 
-LAUNCHERS = ["RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
-             "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS"]
-
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch):
-    """No launcher's variables, whoever started the tests."""
-    for name in LAUNCHERS:
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 def loader(shard, **more):
@@ -95,21 +87,6 @@ def test_every_loop_is_a_sweep_in_another_order(shard):
         assert first != second and sorted(sum(first, [])) == sorted(sum(second, [])) == list(range(37))
 
 
-def test_a_loop_that_was_left_does_not_go_on(shard):
-    with loader(shard) as whole, loader(shard) as ours:
-        sweeps = [labels_of(whole) for _ in range(2)]
-        assert next(iter(ours))[1].tolist() == sweeps[0][0]
-        assert labels_of(ours) == sweeps[1]
-
-
-def test_of_two_loops_the_older_one_ends_with_a_word(shard):
-    with loader(shard) as ours:
-        old, new = iter(ours), iter(ours)
-        next(new)
-        with pytest.raises(RuntimeError, match="another loop"):
-            next(old)
-
-
 @pytest.mark.parametrize("stop", [0, 1, 3, 5])
 @pytest.mark.parametrize("send", [pickle.loads, json.loads])
 def test_a_saved_state_goes_on_with_the_batches_that_followed(shard, stop, send):
@@ -139,31 +116,6 @@ def test_a_state_is_loaded_in_the_middle_of_another_sweep(shard):
         assert labels_of(ours) == expected
 
 
-@pytest.mark.parametrize("names", [("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-                                   ("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS")])
-def test_ranks_of_a_launcher_share_the_data_and_have_as_many_batches(shard, monkeypatch, names):
-    seen, lengths = [], []
-    for rank in range(3):
-        monkeypatch.setenv(names[0], str(rank))
-        monkeypatch.setenv(names[1], "3")
-        with loader(shard, batch_size=4) as ours:
-            batches = labels_of(ours)
-            assert (ours.rank, ours.world_size) == (rank, 3) and len(ours) == len(batches)
-        seen += sum(batches, [])
-        lengths.append(len(batches))
-    assert set(seen) == set(range(37)) and len(set(lengths)) == 1
-
-
-def test_ranks_may_be_given_and_the_environment_is_then_not_asked(shard, monkeypatch):
-    monkeypatch.setenv("RANK", "x")
-    with loader(shard, rank=1, world_size=2) as ours:
-        state = ours.state_dict()
-    with pytest.raises(imrec.ArgumentError, match="RANK is 'x'"):
-        loader(shard)
-    with loader(shard, rank=0, world_size=2) as ours, pytest.raises(imrec.ArgumentError, match="rank 1 of 2"):
-        ours.load_state_dict(state)
-
-
 def test_torch_distributed_is_asked_first(shard, monkeypatch, tmp_path):
     if not torch.distributed.is_available():
         pytest.skip("torch is built without torch.distributed")
@@ -176,7 +128,7 @@ def test_torch_distributed_is_asked_first(shard, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("parameters, word", [
-    ({"rank": 1}, "together"), ({"num_parts": 2, "part_index": 0}, "rank and world_size"),
+    ({"rank": 1}, "needs world_size"), ({"num_parts": 2, "part_index": 0}, "rank and world_size"),
     ({"channels_last": True, "layout": "NCHW"}, "channels_last"), ({"bach_size": 8}, "batch_size")])
 def test_what_does_not_fit_is_refused_by_name(shard, parameters, word):
     with pytest.raises(imrec.ArgumentError, match=word):

@@ -1,0 +1,72 @@
+"""How records and batches show themselves: a line, or images in a notebook."""
+from __future__ import annotations
+
+import base64
+import html
+from typing import Any, Iterable
+
+import numpy as np
+
+_MAGICS = {b"\xff\xd8\xff": "jpeg", b"\x89PNG\r\n": "png", b"GIF8": "gif", b"BM": "bmp", b"II*\0": "tiff", b"MM\0*": "tiff",
+           b"\x1f\x8b": "gzip"}
+_SHOWN = ("jpeg", "png", "gif", "webp", "bmp")  # by browsers
+_LARGE = 1 << 18  # bytes: a larger image is shown smaller
+
+
+def kind_of(data: bytes) -> str:
+    """"jpeg", "png", ...; "" for bytes that are none of them."""
+    if data[:4] == b"RIFF":
+        return {b"WEBP": "webp", b"WAVE": "wav"}.get(data[8:12], "")
+    return next((kind for magic, kind in _MAGICS.items() if data.startswith(magic)), "")
+
+
+def number(value: float) -> str:
+    return f"{value:g}" if abs(value) < 1e6 or not float(value).is_integer() else str(int(value))
+
+
+def a_few(values: Iterable[Any], count: int, most: int = 4) -> str:
+    """"1, 2, 3, 4, ... (10)"."""
+    shown = [str(v) for v, _ in zip(values, range(most))]
+    return ", ".join(shown) + (f", ... ({count})" if count > most else "")
+
+
+def page(figures: Iterable[str]) -> str:
+    return "<div>" + "".join(figures) + "</div>"
+
+
+def figure(data: bytes | np.ndarray[Any, Any] | None, words: str, size: int = 128) -> str:
+    """An image, compressed or uint8 (H, W, C), `size` px, with words below. None: words alone."""
+    words = html.escape(words)
+    shown = f'<span style="display:inline-block;width:{size}px">no image</span>'
+    if data is not None:
+        try:
+            shown = (f'<img style="width:{size}px;height:{size}px;object-fit:contain" alt="{words}" '
+                     f'src="{_uri(data, size)}">')
+        except Exception as why:  # what cannot be shown says so
+            shown = f'<span style="display:inline-block;width:{size}px">{html.escape(str(why))}</span>'
+    return (f'<figure style="display:inline-block;margin:2px;width:{size}px;vertical-align:top">{shown}'
+            f'<figcaption style="font-size:11px">{words}</figcaption></figure>')
+
+
+def _uri(data: bytes | np.ndarray[Any, Any], size: int) -> str:
+    from ._reader import decoder
+
+    kind = kind_of(data) if isinstance(data, bytes) else ""
+    if isinstance(data, bytes) and (kind not in _SHOWN or len(data) > _LARGE):
+        data = decoder()(data)
+    if not isinstance(data, bytes):
+        step = max(1, min(data.shape[:2]) // (2 * size))
+        pixels = np.ascontiguousarray(data[::step, ::step])
+        kind = "png" if pixels.shape[2] in (2, 4) else "jpeg"
+        data = decoder().encode_png(pixels) if kind == "png" else decoder().encode_jpeg(pixels, 90)
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def as_pixels(data: np.ndarray[Any, Any], channels_last: bool) -> np.ndarray[Any, Any]:
+    """Images of a batch as uint8 (N, H, W, C): uint8 as they are, others stretched over what there is."""
+    data = data if channels_last else np.moveaxis(data, 1, -1)
+    if data.dtype == np.uint8:
+        return data
+    values = data.astype(np.float32)
+    low, high = float(values.min(initial=0)), float(values.max(initial=0))
+    return ((values - low) * (255 / (high - low or 1))).astype(np.uint8)

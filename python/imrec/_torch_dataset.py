@@ -1,0 +1,116 @@
+"""imrec.torch.Dataset."""
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+import torch
+
+from ._dataset import class_names, image_names
+from ._reader import Records, decoder
+from .errors import ArgumentError, Error
+
+
+class Dataset(torch.utils.data.Dataset[Any]):
+    """The images of shards one by one, for those who keep their DataLoader, sampler and transforms:
+    `image, label = dataset[i]`, as torchvision's ImageFolder gives them. It has no threads: workers of a DataLoader may be forked
+    or spawned, and several threads may read at once. It can be pickled.
+
+    image: what the parameter `image` says, after `transform`:
+        "tensor": uint8 (C, H, W), what torchvision.transforms.v2 takes; "pil": a PIL.Image; "numpy": uint8 (H, W, C);
+        "bytes": the file as it was packed.
+    label: int where a record has one whole number, float where it has another one, a float32 tensor where it has several;
+        after `target_transform`.
+    path_imgrec: as of ImageRecordIter; an index beside a shard is found (without one, the heads of all records are read when
+        it is opened, and once more in each worker).
+    channels: 1, 3 or 4; auto_orient: turn images upright by their EXIF orientation; max_pixels: larger ones are a LimitError.
+    allow_missing: read what there is where a directory, glob or manifest lacks shards of a set.
+
+    As ImageFolder it has
+        classes: names of the classes, by number, where their list lies beside the shards, else empty; class_to_idx: their
+            numbers by name;
+        targets: the labels of all images, before target_transform; they are read from the records' heads when they are first
+            asked for, no image is decoded;
+        samples: (name, label) of each: the path that it was packed from, where the set's list lies beside the shards and has
+            the image's id, else "SHARD:BYTE" of its record. imgs is the same.
+    """
+
+    classes: list[str]
+    class_to_idx: dict[str, int]
+
+    def __init__(self, path_imgrec: Any, *, transform: Callable[[Any], Any] | None = None,
+                 target_transform: Callable[[Any], Any] | None = None, image: str = "tensor", channels: int = 3,
+                 auto_orient: bool = True, max_pixels: int = 178956970, allow_missing: bool = False) -> None:
+        if image not in ("tensor", "pil", "numpy", "bytes"):
+            raise ArgumentError(f"image is 'tensor', 'pil', 'numpy' or 'bytes', not {image!r}")
+        if channels not in (1, 3, 4):
+            raise ArgumentError(f"channels is 1, 3 or 4, not {channels!r}")
+        self.records = Records(path_imgrec, allow_missing=allow_missing)
+        self.transform, self.target_transform, self.image = transform, target_transform, image
+        self._how: dict[str, Any] = {"channels": channels, "auto_orient": auto_orient, "max_pixels": max_pixels}
+        self.classes = class_names(self.records.path)
+        self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def _picture(self, data: bytes) -> Any:
+        if self.image == "bytes":
+            return data
+        pixels = decoder()(data, **self._how)
+        if self.image == "numpy":
+            return pixels
+        if self.image == "tensor":
+            return torch.from_numpy(pixels).permute(2, 0, 1)
+        from PIL import Image
+
+        return Image.fromarray(pixels if pixels.shape[2] > 1 else pixels[:, :, 0])
+
+    def __getitem__(self, i: int) -> tuple[Any, Any]:
+        record = self.records[int(i)]
+        try:
+            image = self._picture(record.image)
+        except Error as why:
+            where = f"{record.shard}, the record at byte {record.offset}, id {record.id}: {why}"
+            raise type(why)(where, status=why.status, offset=record.offset, shard=record.shard, id=record.id) from why
+        label = _label(record.labels)
+        if self.transform is not None:
+            image = self.transform(image)
+        if self.target_transform is not None:
+            label = self.target_transform(label)
+        return image, label
+
+    @functools.cached_property
+    def _heads(self) -> list[tuple[str, Any]]:
+        named = image_names(self.records.path)
+        return [(named(head.id) or f"{head.shard}:{head.offset}", _label(head.labels)) for head in self.records.heads()]
+
+    @property
+    def targets(self) -> list[Any]:
+        return [label for _, label in self._heads]
+
+    @property
+    def samples(self) -> list[tuple[str, Any]]:
+        return list(self._heads)
+
+    imgs = samples
+
+    def _num_classes(self) -> int | None:
+        """1 more than the largest label; None where not every one is a class."""
+        labels = self.targets
+        return max(labels) + 1 if labels and all(isinstance(v, int) and v >= 0 for v in labels) else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_heads"}  # read again if asked for
+
+    def __repr__(self) -> str:
+        return f"<imrec.torch.Dataset: {len(self)} images, as {self.image}, {self.records.path}>"
+
+
+def _label(labels: np.ndarray[Any, Any]) -> Any:
+    """A class, a number or a tensor of several."""
+    if len(labels) != 1:
+        return torch.from_numpy(labels)
+    label = float(labels[0])
+    return int(label) if label.is_integer() else label
