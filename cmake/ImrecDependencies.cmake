@@ -2,12 +2,36 @@
 #
 # Sets IMREC_CODEC_LIBRARIES and IMREC_CODEC_DEFINITIONS for the codec layer, and IMREC_MODULES and
 # IMREC_PLAIN_LIBRARIES, the pkg-config modules and other libraries, for who links libimrec.a.
-find_package(PkgConfig REQUIRED)
+
+# What is missing is told in one message, with what Debian and Ubuntu call it.
+set(missing)
+set(packages)
+macro(imrec_need found what package)
+  if(NOT ${found})
+    list(APPEND missing "${what}")
+    list(APPEND packages ${package})
+  endif()
+endmacro()
+find_package(PkgConfig)
+imrec_need(PKG_CONFIG_FOUND pkg-config pkg-config)
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS C)
-pkg_check_modules(JPEG REQUIRED IMPORTED_TARGET libjpeg) # libjpeg-turbo
-pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
-find_path(IMREC_RANDOM123_INCLUDE Random123/philox.h REQUIRED) # headers only
+find_package(OpenMP COMPONENTS C)
+imrec_need(OpenMP_C_FOUND "OpenMP of the C compiler" libomp-dev) # gcc has its own
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(JPEG IMPORTED_TARGET libjpeg) # libjpeg-turbo
+  pkg_check_modules(JANSSON IMPORTED_TARGET jansson)
+endif()
+imrec_need(JPEG_FOUND libjpeg-turbo libjpeg-dev)
+imrec_need(JANSSON_FOUND jansson libjansson-dev)
+find_path(IMREC_RANDOM123_INCLUDE Random123/philox.h) # headers only
+imrec_need(IMREC_RANDOM123_INCLUDE Random123 librandom123-dev)
+if(missing)
+  list(JOIN missing ", " missing)
+  list(JOIN packages " " packages)
+  message(FATAL_ERROR "imrec needs what is not here: ${missing}.\n"
+          "Debian, Ubuntu: apt-get install ${packages}\n"
+          "or, in a clone, tools/install_dependencies, which installs all that a build can use (docs/dependencies.md).")
+endif()
 
 set(IMREC_CODEC_LIBRARIES PkgConfig::JPEG)
 set(IMREC_CODEC_DEFINITIONS)

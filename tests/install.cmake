@@ -23,3 +23,7 @@ if(NOT IMREC_SANITIZE)
     endif()
   endforeach()
 endif()
+
+add_test(NAME install_missing COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/missing.sh ${PROJECT_SOURCE_DIR}
+                                      ${PROJECT_BINARY_DIR}/missing)
+set_tests_properties(install_missing PROPERTIES LABELS install TIMEOUT 300)

@@ -5,7 +5,7 @@ set(python_env ${IMREC_TEST_ENV} PYTHONPATH=${PROJECT_BINARY_DIR}/python PYTHOND
 if(IMREC_SANITIZE MATCHES "address") # Python itself is built without, and never frees all
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)
   list(FILTER python_env EXCLUDE REGEX ASAN_OPTIONS)
-  list(APPEND python_env LD_PRELOAD=${asan} ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
+  list(APPEND python_env LD_PRELOAD=${asan} ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:protect_shadow_gap=0)
 endif()
 if(IMREC_PYTHON_FOUND)
   add_test(NAME python COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.sh ${IMREC_PYTHON_EXECUTABLE}
@@ -13,7 +13,7 @@ if(IMREC_PYTHON_FOUND)
 else()
   add_test(NAME python COMMAND ${BASH} -c "echo 'skipped: no python3-dev, venv or cffi: tools/install_dependencies python'; exit 77")
 endif()
-set_tests_properties(python PROPERTIES LABELS python TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")
+set_tests_properties(python PROPERTIES LABELS python TIMEOUT 1200 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")
 
 if(IMREC_PYTHON_FOUND AND NOT IMREC_SANITIZE)
   add_test(NAME python_wheel COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/python/wheel.sh ${PROJECT_SOURCE_DIR}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # wheel.sh SOURCE FOLDER - the wheel installs into an empty environment, needs nothing that is not on
-# every machine, and packs, reads and verifies there.
+# every machine, packs, reads and verifies there, and brings the programs and its licence.
 set -euo pipefail
 cd "$1"
 folder=$2
@@ -14,6 +14,19 @@ esac
 build/venv/bin/python -m venv --clear "$folder/venv"
 "$folder/venv/bin/pip" --disable-pip-version-check -q install "$wheel"
 cd "$folder" # not where the sources are
+PATH=$PWD/venv/bin:/usr/bin:/bin
+for program in imrec im2rec ctf2bin; do
+    said=$($program --version; python -m imrec $program --version)
+    version=$program\ $(python -c 'from importlib.metadata import version; print(version("imrec"))')
+    [ "$said" = "$version"$'\n'"$version" ] || { echo "$program says '$said'"; exit 1; }
+    if ldd "$(python -c 'import imrec; print(imrec.__path__[0])')/bin/$program" | grep -v 'imrec.libs' | grep -E 'libjpeg|libgomp|libjansson'; then
+        echo "$program takes libraries of the system"
+        exit 1
+    fi
+done
+python -m pip show -v imrec | grep -q '^License-Expression: Apache-2.0' ||
+    grep -q '^License-Expression: Apache-2.0' venv/lib/python3*/site-packages/imrec-*.dist-info/METADATA
+ls venv/lib/python3*/site-packages/imrec-*.dist-info/licenses/LICENSE >/dev/null
 venv/bin/python - <<'PYTHON'
 import tempfile
 import numpy as np

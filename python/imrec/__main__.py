@@ -1,0 +1,32 @@
+"""The programs that come with the package: `python -m imrec ARGS` is `imrec ARGS`, `python -m imrec im2rec ARGS` is
+`im2rec ARGS`, likewise ctf2bin. Also run, without the package, by the scripts of these names on PATH."""
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+PROGRAMS = ("imrec", "im2rec", "ctf2bin")
+
+
+def run(program: str, arguments: list[str]) -> int:
+    """Becomes the program: its exit status and signals are this process's. Returns where there is none."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", program)
+    for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and what is ignored stays so
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    sys.stdout.flush()
+    try:
+        os.execv(path, [program, *arguments])
+    except OSError as why:
+        print(f"{program}: cannot run {path}: {why.strerror}", file=sys.stderr)
+        return 127
+
+
+def main(arguments: list[str]) -> int:
+    if arguments and arguments[0] in PROGRAMS:
+        return run(arguments[0], arguments[1:])
+    return run("imrec", arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
