@@ -13,7 +13,7 @@ from ._tables import Parameter
 from .errors import ArgumentError
 
 #: Where Python's defaults are not those of the table; here and nowhere else. They come before `preset`, which changes them.
-DEFAULTS: dict[str, Any] = {"last_batch": "partial"}
+DEFAULTS: dict[str, Any] = {"last_batch": "partial", "path_imgidx": "auto"}
 _OWN = {  # keywords that only Python has, each after the row that it is short for
     "mean_a": Parameter("mean", "floats", None, -1e6, 1e6, "0..255", "augmentation",
                         "mean_r, mean_g, mean_b (, mean_a) at once: a number, or one for each channel"),

@@ -100,7 +100,8 @@ class Batch:
     epoch: int  #: of its first sample, from 0
     count: int  #: slots of samples of the sweep; failed ones too, unless they are dropped
     pad: int  #: the other slots: zero, or repeated samples
-    failed: int  #: samples that failed: slots of the batch, or, with on_error="skip", dropped
+    failed: int  #: samples that failed (and were not replaced): slots of the batch, or, with on_error="skip", dropped
+    replaced: int  #: slots that hold another sample in place of one that failed: with on_error="replace"
     dropped: int  #: slots that were left out, as they were no samples: with on_error="skip"; by a Loader, padding too
     repeats: int  #: num_views: slots that a sample fills, one behind another
     sweep_end: bool  #: the last sample of a sweep is in it
@@ -118,6 +119,7 @@ class Batch:
         self.draws = self.view_draws[0]
         self.number, self.sweep, self.epoch = c.number, c.sweep, c.epoch
         self.count, self.pad, self.failed, self.repeats = c.count, c.pad, c.failed, c.repeats
+        self.replaced = c.replaced
         self.sweep_end, self.epoch_end = c.sweep_end, c.epoch_end
         self.dropped, self._channels_last = 0, channels_last
 

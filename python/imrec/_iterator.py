@@ -70,6 +70,7 @@ class ImageRecordIter:
     _dtype: np.dtype[Any]
     _masks: np.dtype[Any]
     _options: dict[str, Any]
+    _parameters: dict[str, Any]
     _loops: Loops
     _defaults: Mapping[str, Any] = DEFAULTS
     _of_loader = False
@@ -82,7 +83,9 @@ class ImageRecordIter:
             _log.listen()
             if path_imgrec is not None:
                 parameters["path_imgrec"] = path_imgrec
-            self._open(accepted(parameters, self._of_loader))
+            self._parameters = accepted(parameters, self._of_loader)
+            self._it, options = self._opened(self._parameters)
+            self._take(options)
             self._pid, self._copy = os.getpid(), copy
             self._lock, self._closing = threading.Lock(), False
             self._memory = None
@@ -90,7 +93,8 @@ class ImageRecordIter:
             self._loops = Loops(self._options["endless"], self._of_loader)
             _open.add(self)
 
-    def _open(self, parameters: Mapping[str, Any]) -> None:
+    def _opened(self, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
+        """An iterator of C's, and its options."""
         options, err = ffi.new("struct imrec_iter_options *"), new_error()
         lib.imrec_iter_options_init(options)
         defaults = dict(self._defaults)
@@ -106,8 +110,7 @@ class ImageRecordIter:
             status = lib.imrec_iter_open(options, out, err)
         check(status, err)
         del texts  # borrowed until here
-        self._it = out[0]
-        self._take(options)
+        return out[0], options
 
     def _take(self, options: Any) -> None:
         """What is asked of the options later."""
@@ -122,7 +125,7 @@ class ImageRecordIter:
             "fills": last in (lib.IMREC_LAST_PAD, lib.IMREC_LAST_REPEAT),
             "skips": options.on_error != lib.IMREC_ON_ERROR_STOP, "endless": wraps or options.epoch_size == lib.IMREC_INFINITELY_REPEAT,
             "together": options.num_parts > 1 or options.equal_batches, "num_classes": options.num_classes,
-            "channels": options.data_shape.channels}
+            "channels": options.data_shape.channels, "shuffle": options.shuffle}
 
     # ---- batches -------------------------------------------------------------------------------------------------
 
@@ -268,28 +271,67 @@ class ImageRecordIter:
         return place["epoch_sample"], place["epoch"]
 
     def state_dict(self) -> dict[str, Any]:
-        """The position behind the batch delivered last, to be pickled or saved as JSON."""
+        """The position after the batch delivered last, to be pickled or saved as JSON; `indexed` says whether the order is
+        that of an index."""
         with self._serve():
-            return {"position": self._position()}
+            return {"position": self._position(), "indexed": bool(self._stats().indexed)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes to a position of the same data, seed, partition and order; batch size, threads and prefetch depth may be
-        others. The batches that follow are those that followed there: the next loop is over what is left of that sweep."""
-        position, err = position_of(state, "an ImageRecordIter"), new_error()
+        others. The batches that follow are those that followed there: the next loop is over what is left of that sweep.
+
+        With path_imgidx="auto" (the default) the order may be another one than the position's, as the index was not there then:
+        the iterator is opened again in the position's order, and numbers of batches and statistics begin anew. An index that was
+        there then and is missing now is an ArgumentError that names it."""
+        position = position_of(state, "an ImageRecordIter")
         with self._serve():
             self._keep()
-            check(lib.imrec_iter_seek(self._it, position.encode(), err), err)
+            other = self._other_order(position)
+            if other is None:
+                self._seek(self._it, position)
+            else:
+                self._reopen(other, position)
             self._loops.moved(restored=True)
+
+    @staticmethod
+    def _seek(it: Any, position: str) -> None:
+        err = new_error()
+        check(lib.imrec_iter_seek(it, position.encode(), err), err)
+
+    def _other_order(self, position: str) -> str | None:
+        """What path_imgidx must be for a position of the other order, where it may be that."""
+        try:
+            indexed = json.loads(position)["indexed"]
+        except (ValueError, KeyError, TypeError):
+            return None  # seeking says what is wrong
+        if self._parameters.get("path_imgidx") not in (None, "auto") or bool(indexed) == self._stats().indexed:
+            return None
+        if indexed:
+            return "auto"
+        return "none" if lib.imrec_iter_index(self._it) else None  # CBF files have no other order
+
+    def _reopen(self, path_imgidx: str, position: str) -> None:
+        it, _ = self._opened({**self._parameters, "path_imgidx": path_imgidx})
+        try:
+            self._seek(it, position)
+        except BaseException:
+            lib.imrec_iter_close(it)
+            raise
+        old, self._it = self._it, it
+        lib.imrec_iter_close(old)
 
     # ---- the rest ------------------------------------------------------------------------------------------------
 
     def stats(self) -> dict[str, Any]:
-        """Counts and times since opening (..._ns: nanoseconds, summed over all workers), memory in bytes, and `advice`:
-        a sentence on what bounds the speed."""
-        out = ffi.new("struct imrec_iter_stats *")
+        """Counts and times since opening (..._ns: nanoseconds, summed over all workers), memory in bytes; `advice`: a sentence
+        on what bounds the speed; `indexed`, `index`: whether the order is that of an index, and of which (the first shard's)."""
         with self._serve():
-            lib.imrec_iter_get_stats(self._it, out)
-        return to_dict(out[0])
+            return {**to_dict(self._stats()), "index": text(lib.imrec_iter_index(self._it)) or None}
+
+    def _stats(self) -> Any:
+        out = ffi.new("struct imrec_iter_stats *")
+        lib.imrec_iter_get_stats(self._it, out)
+        return out[0]
 
     def close(self) -> None:
         """Stops the workers and frees everything but batches that are still referred to. Twice is harmless."""
@@ -327,7 +369,11 @@ class ImageRecordIter:
         return f"<imrec.ImageRecordIter: {self._words()}>"
 
     def _words(self) -> str:
-        return "closed" if not self._it else f"batches of {self._options['batch_size']}, {self._dtype}"
+        if not self._it or self._pid != os.getpid():
+            return "closed"
+        index = text(lib.imrec_iter_index(self._it))
+        order = f"in the order of {index}" if index else "in the order of the records" if self._stats().indexed else "without an index"
+        return (f"batches of {self._options['batch_size']}, {self._dtype}, {'shuffled ' if self._options['shuffle'] else ''}{order}")
 
 
 def position_of(state: Any, what: str) -> str:

@@ -103,6 +103,8 @@ class DataIter:
         if "last_batch" in parameters or "round_batch" in parameters:  # the preset's is the default alone
             parameters["last_batch"] = parameters.get("last_batch") or ("repeat" if _true(parameters["round_batch"]) else "pad")
             parameters.pop("round_batch", None)
+        if parameters.get("path_imgidx") is None:
+            parameters["path_imgidx"] = "none"  # as MXNet
         self.iterator = _Iterator(path_imgrec, **{"preset": self._preset, **parameters})
         self.batch_size = int(parameters["batch_size"])
         self._layout = str(parameters.get("layout", "NCHW"))

@@ -19,7 +19,7 @@ def shard_with(path, count, bad, **more):
 @pytest.fixture
 def holed(tmp_path):
     """20 records in batches of 8: 3 and 7 of the first fail, all of the second, 17 of the last."""
-    return shard_with(tmp_path / "holed.rec", 20, {3, 7, *range(8, 16), 17})
+    return shard_with(tmp_path / "holed.rec", 20, {3, 7, *range(8, 16), 17}, index=False)
 
 
 GOOD = [[0, 1, 2, 4, 5, 6], [16, 18, 19]]
@@ -137,6 +137,21 @@ def test_padding_that_was_asked_for_is_flagged(shard):
     assert last.slots == 8 and last.pad == 3 and last.valid.tolist() == [True] * 5 + [False] * 3 and last.dropped == 0
 
 
+def test_replaced_samples_keep_batches_full(holed):
+    with open_iter(holed, on_error="replace", last_batch="drop") as it, open_iter(holed, on_error="skip", last_batch="drop") as twin:
+        batches = list(it)
+        assert [(b.slots, b.replaced, b.failed, b.dropped) for b in batches] == [(8, 2, 0, 0), (8, 8, 0, 0)] and it.stats()["replaced"] >= 10
+        kept = next(twin)
+    assert all(b.valid.all() and b.data.reshape(8, -1).any(1).all() and (b.labels == 100 + b.ids).all() for b in batches)
+    assert set(kept.ids) <= set(batches[0].ids) and not {3, 7, *range(8, 16)} & set(np.concatenate([b.ids for b in batches]).tolist())
+
+
+def test_what_cannot_be_replaced_is_dropped(tmp_path):
+    path = shard_with(tmp_path / "none.rec", 20, set(range(20)))
+    with open_iter(path, on_error="replace") as it, pytest.raises(imrec.DataError, match="no sample is left of a whole sweep"):
+        list(it)
+
+
 # ---- Loader ------------------------------------------------------------------------------------------------------------
 
 @pytest.fixture
@@ -189,13 +204,13 @@ def test_padding_of_equal_ranks_is_left_out_of_a_batch_with_samples(loader, tmp_
     path = shard_with(tmp_path / "odd.rec", 11, set())
     seen = []
     for rank in range(3):
-        with loader(path, rank=rank, world_size=3, batch_size=3, path_imgidx=path[:-4] + ".idx") as ours:
+        with loader(path, rank=rank, world_size=3, batch_size=3) as ours:
             batches = [(labels.tolist(), ours.batch.dropped, ours.batch.pad) for _, labels in ours]
             assert [sum(column) for column in list(zip(*batches))[1:]] == [[0, 0], [0, 0], [0, 1]][rank]
             seen += [labels for labels, _, _ in batches]
     assert len(seen) == 6 and len(told()) == 1  # of the third rank, which has 3, a batch would be empty
     assert set(sum(seen, [])) == set(range(100, 111))
-    with loader(path, rank=2, world_size=3, batch_size=4, path_imgidx=path[:-4] + ".idx") as ours:
+    with loader(path, rank=2, world_size=3, batch_size=4) as ours:
         (images, labels), = ours
         assert len(images) == len(labels) == 3 and ours.batch is None
     assert len(told()) == 1
