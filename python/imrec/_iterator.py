@@ -19,7 +19,7 @@ from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_d
 from ._loops import Loop, Loops, one_sweep
 from ._options import assign, describe, signature
 from ._running import interruptible
-from .errors import ArgumentError, CancelledError, DataError
+from .errors import ArgumentError, CancelledError, DataError, Error
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -293,10 +293,16 @@ class ImageRecordIter:
                 self._reopen(other, position)
             self._loops.moved(restored=True)
 
-    @staticmethod
-    def _seek(it: Any, position: str) -> None:
-        err = new_error()
-        check(lib.imrec_iter_seek(it, position.encode(), err), err)
+    def _seek(self, it: Any, position: str) -> None:
+        """With another rank's position the records before it may have to be read. Ctrl-C is heard meanwhile, and closes `it`."""
+        encoded, err = position.encode(), new_error()
+        try:
+            status = interruptible(lambda: lib.imrec_iter_seek(it, encoded, err), lambda: lib.imrec_iter_close(it))
+        except BaseException:
+            if it == self._it:
+                self._it = ffi.NULL
+            raise
+        check(status, err)
 
     def _other_order(self, position: str) -> str | None:
         """What path_imgidx must be for a position of the other order, where it may be that."""
@@ -314,7 +320,7 @@ class ImageRecordIter:
         it, _ = self._opened({**self._parameters, "path_imgidx": path_imgidx})
         try:
             self._seek(it, position)
-        except BaseException:
+        except Error:
             lib.imrec_iter_close(it)
             raise
         old, self._it = self._it, it

@@ -84,7 +84,7 @@ class Loader:
     data_shape=(3, 224, 224), and, where several ranks share a machine, preprocess_threads: its CPUs divided by them.
 
     state_dict() and load_state_dict() are torchdata's StatefulDataLoader's: saved between two batches, the next loop over
-    a Loader that has loaded it gives the batches that followed.
+    a Loader that has loaded it gives the batches that followed. A state is of the job: any rank's restores all ranks.
 
     `batch` is the imrec.Batch behind the tensors delivered last: ids, valid, pad, draws, ...; `batch_size`, `drop_last`,
     `dataset`, `classes` and `num_classes` are what a DataLoader and its data set have.
@@ -140,7 +140,7 @@ class Loader:
         self.rank, self.world_size = place.rank, place.world
         self._it = _Iterator(path, copy=copy, **{**own, **parameters})
         self.batch_size, self.drop_last = self._it._options["batch_size"], self._it._options["drops"]
-        self._path, self._parameters = path if path is not None else parameters.get("path_imgrec"), parameters
+        self._path, self._parameters = self._it._parameters["path_imgrec"], parameters
 
     # ---- batches -------------------------------------------------------------------------------------------------
 
@@ -217,16 +217,18 @@ class Loader:
     # ---- position ------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """The place behind the batch delivered last; to be saved with the model, by each rank."""
-        return {**self._it.state_dict(), "rank": self.rank, "world_size": self.world_size}
+        """The place after the batch delivered last, to be saved with the model. It is of the job: all ranks have delivered
+        equally many batches, and the state of any one of them, as rank 0's, is for all."""
+        return {**self._it.state_dict(), "world_size": self.world_size}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next loop begins there. Same data, seed, rank and world_size; batch_size and threads may be others."""
+        """The next loop begins there, on every rank that loads it. Same data, seed and world_size; batch_size and threads may
+        be others. A state of another world_size is an ArgumentError."""
         position = position_of(state, "a Loader")
-        saved = state.get("rank", self.rank), state.get("world_size", self.world_size)
-        if saved != (self.rank, self.world_size):
-            raise ArgumentError(f"this state is of rank {saved[0]} of {saved[1]}, the Loader is rank {self.rank} of "
-                                f"{self.world_size}: load what this rank has saved")
+        world_size = state.get("world_size", self.world_size)
+        if world_size != self.world_size:
+            raise ArgumentError(f"this state is of a job of {world_size} ranks, and this one has {self.world_size}: their shares of "
+                                f"the data are others; run it with {world_size} ranks, or begin a sweep without the state")
         self._living += 1
         self._it.load_state_dict({"position": position})
 

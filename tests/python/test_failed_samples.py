@@ -137,6 +137,13 @@ def test_padding_that_was_asked_for_is_flagged(shard):
     assert last.slots == 8 and last.pad == 3 and last.valid.tolist() == [True] * 5 + [False] * 3 and last.dropped == 0
 
 
+def test_mxnets_iterators_drop_what_failed_too(holed):
+    with imrec.io.ImageRecordIter(path_imgrec=holed, data_shape=SHAPE, batch_size=8, on_error="skip", round_batch=False) as it:
+        batches = list(it)
+        assert [b.index[:len(b.index) - b.pad].tolist() for b in batches] == GOOD
+        assert all((b.label[0] >= 100).sum() == len(b.index) - b.pad for b in batches) and [b.pad for b in batches] == [0, 4]
+
+
 def test_replaced_samples_keep_batches_full(holed):
     with open_iter(holed, on_error="replace", last_batch="drop") as it, open_iter(holed, on_error="skip", last_batch="drop") as twin:
         batches = list(it)

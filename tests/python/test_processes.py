@@ -13,6 +13,7 @@ import pytest
 
 import imrec
 from conftest import jpeg, picture, write_shard
+from imrec._ffi import lib
 from imrec._running import interruptible
 from tests_support import open_iter
 
@@ -219,6 +220,31 @@ def test_a_call_that_cannot_be_told_to_end_is_left_and_cleaned_up():
     go.set()
     assert freed.wait(60)
     assert interruptible(lambda: 7, freed.set) == 7
+
+
+class Slow:
+    """The library, whose seeking takes two seconds."""
+
+    def __getattr__(self, name):
+        return getattr(lib, name)
+
+    def imrec_iter_seek(self, *arguments):
+        time.sleep(2)
+        return lib.imrec_iter_seek(*arguments)
+
+
+def test_going_to_a_place_that_takes_long_hears_an_interrupt(shard, monkeypatch):
+    with open_iter(shard) as it:
+        batch, state = next(it), it.state_dict()
+        monkeypatch.setattr("imrec._iterator.lib", Slow())
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            it.load_state_dict(state)
+        assert time.monotonic() - begin < 1.5 and batch.data.any()
+        with pytest.raises(imrec.CancelledError, match="closed"):
+            next(it)
+    time.sleep(2)  # the call ends, and frees all
 
 
 def test_opening_that_reads_all_the_data_gives_the_same(shard, tmp_path):

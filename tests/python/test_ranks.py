@@ -50,6 +50,10 @@ def test_the_script_that_sbatch_runs_reads_all_of_the_data(guess):
     assert guess(BATCH_SCRIPT) == ((0, 1, 0), [])
 
 
+def test_tasks_without_a_step_are_not_ranks(guess):
+    assert guess({"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "8"}) == ((0, 1, 0), [])
+
+
 def test_an_interactive_step_of_one_task_reads_all_of_the_data(guess):
     assert guess({**BATCH_SCRIPT, "SLURM_STEP_ID": "4294967290", "SLURM_STEP_NUM_TASKS": "1"}) == ((0, 1, 0), [])
 

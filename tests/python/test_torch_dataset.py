@@ -108,8 +108,8 @@ def test_a_loader_has_what_a_dataloader_has(packed, shard, tmp_path):
     with imrec.torch.Loader(shard, batch_size=8, data_shape=(1, 16, 16), rank=1, world_size=2) as ours:
         assert (ours.drop_last, ours.classes, ours.num_classes) == (False, [], 37) and len(ours.dataset) == 37
         assert ours.dataset[3][0].shape[0] == 1
-    with imrec.torch.Loader(shard, batch_size=8, data_shape=16, num_classes=100) as ours:
-        assert ours.num_classes == 100
+    with imrec.torch.Loader(imrec.open(shard), batch_size=8, data_shape=16, num_classes=100) as ours:
+        assert ours.num_classes == 100 and len(ours.dataset) == 37 and ours.classes == []
     (tmp_path / "other.lst").write_text("".join(f"{1000 + i}\t{i % 2}\tx\n" for i in range(37)))
     with imrec.torch.Loader(shard, batch_size=8, data_shape=16, path_imglist=tmp_path / "other.lst") as ours:
         assert not hasattr(ours, "dataset")
