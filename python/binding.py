@@ -81,7 +81,7 @@ def type_of(ctype, unit):
     """The Python type of a keyword's value."""
     if ctype.startswith("enum"):
         words = f"Literal[{', '.join(repr(word) for word in unit.split('|'))}]"
-        return f"Union[{words}, DType]" if "uint8" in unit.split("|") else words
+        return f"Union[{words}, DType]" if {"uint8", "float32"} & set(unit.split("|")) else words
     if ctype == "const char *":
         return "Text"
     return {"int64_t": "int", "float": "float", "bool": "bool", "struct imrec_shape": "Shape",

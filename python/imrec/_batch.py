@@ -10,6 +10,7 @@ from . import _show
 from ._ffi import ffi, lib
 
 DTYPES = {"IMREC_FLOAT32": np.float32, "IMREC_FLOAT16": np.float16, "IMREC_UINT8": np.uint8, "IMREC_INT8": np.int8}
+LABELS = {"IMREC_LABEL_FLOAT32": np.float32, "IMREC_LABEL_FLOAT64": np.float64, "IMREC_LABEL_INT64": np.int64}
 MASKS = {"IMREC_MASK_NONE": np.uint8, "IMREC_MASK_UINT8": np.uint8, "IMREC_MASK_UINT16": np.uint16, "IMREC_MASK_INT32": np.int32}
 
 
@@ -83,8 +84,8 @@ class Batch:
     masks: np.ndarray[Any, Any] | None
     #: those of each of the views
     view_masks: tuple[np.ndarray[Any, Any] | None, ...]
-    #: float32 (slots,), or (slots, label_width) where there are several
-    labels: np.ndarray[Any, np.dtype[np.float32]]
+    #: float32, or as dtype_label says, (slots,), or (slots, label_width) where there are several
+    labels: np.ndarray[Any, Any]
     #: uint64 (slots,): ids of the records
     ids: np.ndarray[Any, np.dtype[np.uint64]]
     #: bool (slots,): a real sample that did not fail
@@ -108,10 +109,12 @@ class Batch:
     epoch_end: bool
 
     def __init__(self, c: Any, views: tuple[np.ndarray[Any, Any], ...],
-                 masks: tuple[np.ndarray[Any, Any] | None, ...], channels_last: bool = False) -> None:
+                 masks: tuple[np.ndarray[Any, Any] | None, ...], channels_last: bool = False,
+                 label_dtype: Any = np.float32) -> None:
         n, width = c.slots, c.label_width
         self.data, self.views, self.masks, self.view_masks = views[0], views, masks[0], masks
-        self.labels = _copied(c.labels, np.float32, n, width) if width != 1 else _copied(c.labels, np.float32, n)
+        labels = c.typed_labels or c.labels
+        self.labels = _copied(labels, label_dtype, n, width) if width != 1 else _copied(labels, label_dtype, n)
         self.ids = _copied(c.ids, np.uint64, n)
         self.valid = _copied(c.valid, np.bool_, n)
         self.status = _copied(c.status, np.int32, n)

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _log, _tables
 from ._accept import DEFAULTS, ITER, accepted
-from ._batch import DTYPES, MASKS, Batch, Memory
+from ._batch import DTYPES, LABELS, MASKS, Batch, Memory
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._loops import Loop, Loops, one_sweep
 from ._options import assign, describe, signature
@@ -69,6 +69,7 @@ class ImageRecordIter:
     _memory: weakref.ref[Memory] | None  # that of the batch delivered last
     _dtype: np.dtype[Any]
     _masks: np.dtype[Any]
+    _labels: np.dtype[Any]
     _options: dict[str, Any]
     _parameters: dict[str, Any]
     _loops: Loops
@@ -118,6 +119,7 @@ class ImageRecordIter:
         wraps = last == lib.IMREC_LAST_WRAP
         self._dtype = np.dtype(DTYPES[ffi.string(ffi.cast("enum imrec_dtype", options.dtype))])
         self._masks = np.dtype(MASKS[ffi.string(ffi.cast("enum imrec_mask_type", options.masks))])
+        self._labels = np.dtype(LABELS[ffi.string(ffi.cast("enum imrec_label_dtype", options.dtype_label))])
         self._nhwc = options.layout == lib.IMREC_NHWC
         self._options = {
             "batch_size": options.batch_size, "samples": options.batch_size // options.num_views, "epoch_size": options.epoch_size,
@@ -203,7 +205,7 @@ class ImageRecordIter:
             masks = tuple(mask if mask is None else mask.copy() for mask in masks)
         else:
             self._memory = weakref.ref(memory)
-        return Batch(c, views, masks, self._nhwc)
+        return Batch(c, views, masks, self._nhwc, self._labels)
 
     def _shape(self, slots: int, s: Any) -> tuple[int, ...]:
         return (slots, s.height, s.width, s.channels) if self._nhwc else (slots, s.channels, s.height, s.width)

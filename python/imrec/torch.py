@@ -65,8 +65,8 @@ class Loader:
 
     images: (slots, C, H, W) of the parameter dtype (float32), the iterator's own memory, not a copy: it is valid as
         long as anything refers to it, and used again after that. With multi_crop, a tuple of such tensors.
-    labels: int64 (slots,), as losses want classes; float32 where a sample has several labels, with num_classes, or as
-        label_dtype says.
+    labels: int64 (slots,), as losses want classes; float32 where a sample has several labels and with num_classes; as
+        dtype_label and label_dtype say.
     weights: with weights=True the third of each batch, float32 (slots,): 1 for a sample, 0 for what is none.
 
     No sample that failed (on_error="skip") and no padding is in a batch: it is shorter. Only where leaving them out would
@@ -77,7 +77,7 @@ class Loader:
         it. With more than one, every rank delivers the same number of batches (equal_batches).
     channels_last: images are (slots, C, H, W) in torch.channels_last memory; no copy either.
     pin_memory: images and labels are copied into pinned memory, for .to(device, non_blocking=True).
-    label_dtype: a torch.dtype.
+    label_dtype: a torch.dtype, to which labels are converted (dtype_label is what they are read as).
     weights, restart: as above.
     copy: images are copies, in memory of their own.
     Further keywords are the parameters of ImageRecordIter, below, but num_parts and part_index. Other defaults than there:
@@ -106,7 +106,8 @@ class Loader:
                 warnings.warn("pin_memory is set, but there is no accelerator: nothing is pinned", stacklevel=2)
                 pin_memory = False
             self._pin, self._permute, self._weights, self._restart = pin_memory, channels_last, weights, restart
-            classes = not parameters.get("num_classes") and not parameters.get("mixup") and not parameters.get("cutmix")
+            classes = (not parameters.get("num_classes") and not parameters.get("mixup") and not parameters.get("cutmix")
+                       and self._it._labels != "float64")
             self._label_dtype, self._classes = label_dtype, classes
             self._living = 0  # which of the loops is
             self._told = False  # of slots that are no samples

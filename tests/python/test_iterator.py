@@ -190,3 +190,26 @@ def test_sounds_are_batches_too(tmp_path):
     assert batch.data.shape == (6, 1, 1, 1000)
     steps = np.diff(batch.data[:, 0, 0], axis=1)
     assert np.allclose(steps, steps[0, 0]) and len(set(batch.draws["sound_begin"])) > 1
+
+
+@pytest.mark.parametrize("dtype, exact", [("int64", True), (np.float64, True), (np.int64, True), ("float32", False)])
+def test_labels_of_lists_are_exact_where_they_are_asked_for(shard, tmp_path, dtype, exact):
+    (tmp_path / "big.lst").write_text("".join(f"{1000 + i}\t{2**24 + 1 + 2 * i}\tx\n" for i in range(37)))
+    options = {"path_imglist": tmp_path / "big.lst", "dtype_label": dtype}
+    if not exact:  # it is refused by name
+        with pytest.raises(imrec.Error, match="big.lst.*16777217"):
+            open_iter(shard, **options)
+        return
+    with open_iter(shard, **options) as it:
+        labels = np.concatenate([b.labels for b in it])
+    assert labels.dtype == np.dtype(dtype) and labels.tolist() == [2**24 + 1 + 2 * i for i in range(37)]
+
+
+def test_a_thousand_bad_records_are_ten_lines_a_sweep(tmp_path, caplog):
+    path = write_shard(tmp_path / "bad.rec", [(i, i, b"no image" if i % 2 else png(np.full((20, 20), i % 256))) for i in range(200)])
+    with open_iter(path, on_error="skip") as it:
+        for _ in range(2):
+            caplog.clear()
+            list(it)
+            lines = [r.getMessage() for r in caplog.records if r.name == "imrec"]
+            assert 10 < len(lines) <= 12 and "100" in lines[-1], lines

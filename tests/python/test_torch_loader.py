@@ -142,3 +142,11 @@ def test_pinning_without_an_accelerator_is_said_and_left_out(shard):
         return
     with pytest.warns(UserWarning, match="nothing is pinned"), loader(shard, pin_memory=True) as ours:
         assert len(next(iter(ours))[1]) == 8
+
+
+@pytest.mark.parametrize("dtype, expected", [("int64", torch.int64), ("float64", torch.float64), (torch.int64, torch.int64)])
+def test_exact_labels_of_lists_stay_exact(shard, tmp_path, dtype, expected):
+    (tmp_path / "big.lst").write_text("".join(f"{1000 + i}\t{2**24 + 1 + 2 * i}\tx\n" for i in range(37)))
+    with loader(shard, path_imglist=tmp_path / "big.lst", dtype_label=dtype, shuffle=False) as ours:
+        labels = torch.cat([labels for _, labels in ours])
+    assert labels.dtype == expected and labels.tolist() == [2**24 + 1 + 2 * i for i in range(37)]
