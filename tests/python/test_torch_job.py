@@ -127,6 +127,7 @@ def run_job(world, folder, sets, stop):
 
 
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="torch is built without torch.distributed")
+@pytest.mark.parametrize("sets", ["windows"], indirect=True)
 def test_a_job_that_keeps_rank_0s_state_goes_on_where_it_was(sets, tmp_path):
     for name in ("whole", "stopped"):
         (tmp_path / name).mkdir()
