@@ -8,7 +8,7 @@ import numpy as np
 from ._batch import _copied
 from ._ffi import lib, text
 
-DTYPES = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
+DTYPES: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 
 
 class CSR(NamedTuple):

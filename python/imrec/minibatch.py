@@ -125,6 +125,8 @@ class MinibatchSource:
                  max_errors: int | None = None, **parameters: Any) -> None:
         self._source = ffi.NULL
         self._config: str | None
+        self._action: str | None
+        self._variables: dict[str, Any]
         if isinstance(deserializers, (str, bytes, os.PathLike)):
             deserializers = Deserializer(deserializers)
         self._deserializers = [deserializers] if isinstance(deserializers, Deserializer) else list(deserializers)

@@ -16,8 +16,9 @@ from typing import Any, Iterable, Iterator, Mapping, Union
 import numpy as np
 
 from ._ffi import check, ffi, lib, new_error, text
+from ._minibatch import CSR, DTYPES, dtype_of
 from .errors import ArgumentError
-from .minibatch import CSR, DTYPES, Deserializer, StreamDef, StreamDefs, dtype_of
+from .minibatch import Deserializer, StreamDef, StreamDefs
 
 __all__ = ["SequenceData", "read_sequences", "sequence_to_cntk_text_format", "streams_of", "write_cbf", "write_ctf"]
 
