@@ -36,6 +36,7 @@ _LAUNCHERS = (_TORCH,
                        ("OMPI_COMM_WORLD_LOCAL_RANK", "PMIX_RANK", "OMPI_MCA_ess_base_jobid")),
               Launcher("PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", ("PMI_FD", "PMI_PORT", "PMI_CONTROL_PORT")),
               Launcher("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE", ("SLURM_STEP_ID",)))
+_OF_SLURM = ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS")
 _OTHERWISE = "rank= and world_size= say it without a guess, world_size=1 reads all of the data"
 
 
@@ -126,8 +127,18 @@ def _tell_alone(ignored: list[_Claim]) -> None:
             logger.warning("%s=%s is set without %s: this process reads all of the data; rank= and world_size= give it a "
                            "share, world_size=1 says that it is alone", one, os.environ[one], other)
             return
-    tasks = os.environ.get("SLURM_NTASKS", "1")
-    if tasks != "1" and "SLURM_STEP_ID" not in os.environ:
+    _tell_no_step()
+
+
+def _tell_no_step() -> None:
+    """Slurm is there, but not the two variables by which srun says that this is a task of a step, and of how many."""
+    said = {name: os.environ[name] for name in _OF_SLURM if name in os.environ}
+    is_task, tasks = said.get("SLURM_PROCID", "0") != "0", said.get("SLURM_NTASKS", "1")
+    if is_task or (tasks != "1" and "SLURM_STEP_ID" in said and "SLURM_STEP_NUM_TASKS" not in said):
+        logger.warning("Slurm has set %s, but not both of SLURM_STEP_ID and SLURM_STEP_NUM_TASKS, as srun does: this process reads "
+                       "all of the data; rank= and world_size= give it a share, world_size=1 says that it is alone",
+                       ", ".join(f"{name}={value}" for name, value in said.items()))
+    elif tasks != "1" and "SLURM_STEP_ID" not in said:
         logger.info("this process is in a Slurm job of %s tasks, but in no step of it (srun): it reads all of the data", tasks)
 
 

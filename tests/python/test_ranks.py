@@ -50,8 +50,12 @@ def test_the_script_that_sbatch_runs_reads_all_of_the_data(guess):
     assert guess(BATCH_SCRIPT) == ((0, 1, 0), [])
 
 
-def test_tasks_without_a_step_are_not_ranks(guess):
-    assert guess({"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "8"}) == ((0, 1, 0), [])
+@pytest.mark.parametrize("variables", [{"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "8"}, {"SLURM_PROCID": "3"},
+                                       {"SLURM_PROCID": "0", "SLURM_NTASKS": "8", "SLURM_STEP_ID": "0"}])
+def test_tasks_without_a_whole_step_are_not_ranks_and_a_warning_says_so(guess, variables):
+    place, told = guess(variables)
+    assert place == (0, 1, 0) and len(told) == 1
+    assert f"SLURM_PROCID={variables['SLURM_PROCID']}" in told[0] and "SLURM_STEP_ID and SLURM_STEP_NUM_TASKS" in told[0]
 
 
 def test_an_interactive_step_of_one_task_reads_all_of_the_data(guess):
