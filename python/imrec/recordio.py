@@ -271,9 +271,12 @@ class IRHeader(NamedTuple):
 
 
 def _exact(label: Any) -> None:
-    """Raises ArgumentError for a whole number that float32 changes: 16,777,217 would become another class."""
+    """Raises ArgumentError for what is no number (None would become NaN), and for a whole number that float32 changes:
+    16,777,217 would become another class."""
     values = np.asarray(label)
     for value in () if values.dtype == np.float32 else values.ravel().tolist():  # Python's numbers, whole ones of any size
+        if not isinstance(value, numbers.Number) or isinstance(value, complex):
+            raise ArgumentError(f"the label {label!r} is no number: a label is a number, or an array of them")
         if isinstance(value, (int, float)) and abs(value) > 2**24 and value // 1 == value and _as_float32(value) != value:
             raise ArgumentError(f"the label {int(value)} does not fit a record: labels are float32, which hold whole numbers "
                                 "exactly up to 16,777,216; ids (id, id2) are whole numbers in [0, 2^64)")

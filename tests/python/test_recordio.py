@@ -253,6 +253,13 @@ def test_a_whole_label_that_float32_changes_is_refused(label):
             call((0, label, 1, 0), b"")
 
 
+@pytest.mark.parametrize("label", [None, "x", "3", [1, None], ["1"], np.array(["a"]), 1j, {}])
+def test_a_label_that_is_no_number_is_refused_and_named(label):
+    with pytest.raises(imrec.ArgumentError, match="the label .* is no number: ") as raised:
+        pack((0, label, 1, 0), b"")
+    assert repr(label) in str(raised.value)
+
+
 @pytest.mark.parametrize("label", [2**24, 2**24 + 2, -(2**24), 2**53, 0.1, 1e9 + 0.5, [2**24, 0.3], np.float32(3e9),
                                    np.float32([3e9]), float("nan"), float("inf"), 7, True, []])
 def test_labels_that_float32_holds_and_fractions_are_packed(label):
