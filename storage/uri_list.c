@@ -91,15 +91,20 @@ static bool exists(const char *path)
     return lstat(path, &info) == 0;
 }
 
-/* `code`: why lstat() did not find it. */
-static enum imrec_status missing(struct imrec_error *err, int code, const char *path)
+static enum imrec_status missing(struct imrec_error *err, const char *path, const char *what)
 {
-    if (code != ENOENT && code != ENOTDIR)
-        return io_error(err, code, path, "cannot look at it", IMREC_NO_OFFSET);
-    imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s: there is no such file", path);
+    imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s: %s", path, what);
     if (err != NULL)
         err->sys_errno = ENOENT;
     return IMREC_ERR_ARGUMENT;
+}
+
+/* `code`: why lstat() did not find it. */
+static enum imrec_status not_found(struct imrec_error *err, int code, const char *path)
+{
+    if (code != ENOENT && code != ENOTDIR)
+        return io_error(err, code, path, "cannot look at it", IMREC_NO_OFFSET);
+    return missing(err, path, "there is no such file");
 }
 
 static bool ends_with(const char *name, const char *suffix)
@@ -189,8 +194,7 @@ static enum imrec_status add_glob(struct expansion *x, const struct place *at)
     globfree(&found);
     IMREC_TRY(st);
     if (x->list.count == first)
-        return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s: nothing matches this pattern", at->path);
+        return missing(x->err, at->path, "nothing matches this pattern");
     sort_from(x, first);
     return IMREC_OK;
 }
@@ -204,7 +208,7 @@ static enum imrec_status add_place(struct expansion *x, const struct place *at)
     const int code = errno;
     if (strpbrk(at->path, "*?[") != NULL)
         return add_glob(x, at);
-    return missing(x->err, code, at->path);
+    return not_found(x->err, code, at->path);
 }
 
 /* ---- elements ------------------------------------------------------------------------------- */

@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from ._imrec import ffi, lib
-from .errors import Error, ForkedError, by_status
+from .errors import Error, ForkedError, MissingFileError, by_status
 
-__all__ = ["check", "ffi", "lib", "new_error", "raise_error", "same_process", "text", "to_dict"]
+__all__ = ["check", "error_of_system", "ffi", "lib", "new_error", "raise_error", "same_process", "text", "to_dict"]
 
 
 def new_error() -> Any:
@@ -34,6 +34,14 @@ def error_of(status: int, err: Any, **more: Any) -> Error:
         more["filename"] = named[1] if named else None
     return kind(message or kind.__doc__ or "", status=int(status), errno=int(err.sys_errno) or None,
                 offset=None if offset == lib.IMREC_NO_OFFSET else offset, **more)
+
+
+def error_of_system(error: OSError, path: str) -> Error:
+    """The exception that an error of Python's own over the file `path` stands for."""
+    kind = by_status("IMREC_ERR_IO", error.errno or 0)
+    what = "there is no such file" if kind is MissingFileError else error.strerror or str(error)
+    more: dict[str, Any] = {"filename": path} if issubclass(kind, OSError) else {}
+    return kind(f"{path}: {what}", status=int(lib.IMREC_ERR_IO), errno=error.errno, shard=path, **more)
 
 
 def raise_error(status: int, err: Any, **more: Any) -> None:
@@ -72,5 +80,5 @@ def same_process(pid: int, what: str) -> None:
 
 _PLACE = re.compile(r"(?P<shard>[^:]+(?::[^:]+)*?): (?:(?:record at byte|sequence|byte) \d+, (?:byte \d+, )?id (?P<id>\d+): |"
                     r"bytes \d+ to \d+ |no readable record begins at byte )")
-_FILE = re.compile(r"(.+?): (?:there is no such file|cannot )")
+_FILE = re.compile(r"(.+?): (?:there is no such file|nothing matches this pattern|cannot )")
 __version__ = ffi.string(lib.imrec_py_version).decode()

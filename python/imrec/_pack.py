@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from . import _tables
-from ._ffi import ffi, lib, new_error, raise_error, text, to_dict
+from ._ffi import error_of_system, ffi, lib, new_error, raise_error, text, to_dict
 from ._options import assign, default_of, describe, signature
 from ._pack_items import ANY_ID, Feeder, Item, Taker, c_text
 from ._pack_sources import Source, find, is_path, is_tar
 from ._running import Watch
 from ._webdataset import ANY_IMAGE, ANY_LABEL, Unpacked, logger, webdataset
-from .errors import ArgumentError
+from .errors import ArgumentError, Error
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -51,7 +51,7 @@ def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, la
         raise ArgumentError("image=, label=, id= and allow_damaged= are for iterables and tar archives, not for a folder or a list")
     source = Path(source)
     if source.suffix != ".lst" and not source.is_dir():
-        raise ArgumentError(f"{source} is no folder, no .lst and no .tar")
+        raise _no_source(source)
     job = _Job(out, source, root if root is not None else source.parent) if source.suffix == ".lst" else _Job(out, None, source)
     job.set_options(parameters)
     call = lib.imrec_append if job.options.append else lib.imrec_pack
@@ -89,6 +89,14 @@ class _Job:
             logger.warning("%d of %d images are not in %s: %s; report=FILE names them all; %s", card["skipped"], card["total"],
                            text(self.task.out), why, first.encode("utf-8", "backslashreplace").decode())
         return card
+
+
+def _no_source(path: Path) -> Error:
+    try:
+        path.stat()
+    except OSError as error:
+        return error_of_system(error, str(path))
+    return ArgumentError(f"{path} is no folder, no .lst and no .tar")
 
 
 # ---- iterables -------------------------------------------------------------------------------------------------------

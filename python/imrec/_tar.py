@@ -9,7 +9,8 @@ import stat
 import zlib
 from typing import IO, Any, Iterator, NamedTuple
 
-from .errors import ArgumentError, CorruptError, StorageError, UnsupportedError
+from ._ffi import error_of_system
+from .errors import ArgumentError, CorruptError, UnsupportedError
 
 _BLOCK = 512
 _PIECE = 1 << 20
@@ -49,7 +50,7 @@ class Tar:
                 raise ArgumentError(f"{self.path} is no regular file: an archive is read from one")
             file = open(self.path, "rb")
         except OSError as error:
-            raise self._storage(error) from error
+            raise error_of_system(error, self.path) from error
         magic = file.read(8)
         file.seek(0)
         if not magic:
@@ -79,9 +80,6 @@ class Tar:
     def damage(self, byte: int, what: str) -> CorruptError:
         return CorruptError(f"{self.path}: byte {byte}: {what}", offset=byte, shard=self.path)
 
-    def _storage(self, error: OSError) -> StorageError:
-        return StorageError(f"{self.path}: {error.strerror or error}", errno=error.errno, shard=self.path)
-
     def _read(self, n: int) -> bytes:
         """n bytes, or what there is; never more memory than there is."""
         pieces: list[bytes] = []
@@ -91,7 +89,7 @@ class Tar:
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise self.damage(self._at, f"the gzip around the archive is damaged or cut: {error}") from error
             except OSError as error:
-                raise self._storage(error) from error
+                raise error_of_system(error, self.path) from error
             if not piece:
                 break
             pieces.append(piece)

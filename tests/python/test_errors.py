@@ -37,8 +37,15 @@ def test_what_is_missing_or_no_shard_is_an_error_that_names_it(tmp_path):
         assert str(error) == f"{missing}: there is no such file"
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), str(again), again.errno, again.filename) == (type(error), str(error), error.errno, error.filename)
+    with pytest.raises(FileNotFoundError, match="nothing matches this pattern") as raised:
+        imrec.open(tmp_path / "no*.rec")
+    assert raised.value.filename == str(tmp_path / "no*.rec")
+    for name in ("nothing", "nothing.rec", "nothing.lst", "nothing.tar"):
+        with pytest.raises(FileNotFoundError, match=name) as raised:
+            imrec.pack(tmp_path / name, tmp_path / "out.rec")
+        assert raised.value.filename == str(tmp_path / name)
     with pytest.raises(FileNotFoundError, match="train.idx"):
-        imrec.recordio.MXIndexedRecordIO(tmp_path / "train.idx", write_shard(tmp_path / "a.rec", []), "r")
+        imrec.recordio.MXIndexedRecordIO(tmp_path / "train.idx", write_shard(tmp_path / "a.rec", [(1, 0, b"")]), "r")
     with pytest.raises(FileNotFoundError, match="other.lst"):
         open_iter(tmp_path / "a.rec", path_imglist=tmp_path / "other.lst")
     with pytest.raises(imrec.ArgumentError, match="path_imgrec"):

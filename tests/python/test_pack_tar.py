@@ -1,4 +1,5 @@
 """Tar archives of WebDataset's: no byte of a header, no cut and no odd member changes what is packed without a word."""
+import errno
 import gzip
 import io
 import logging
@@ -209,8 +210,11 @@ def test_what_is_no_archive_is_told(tmp_path):
     path.write_bytes(jpeg(picture(0)) * 3)
     with pytest.raises(imrec.CorruptError, match="byte 0: no header of a tar archive is there"):
         read(path)
-    with pytest.raises(imrec.StorageError, match="none.tar: No such file"):
+    with pytest.raises(FileNotFoundError, match="none.tar: there is no such file") as raised:
         read(tmp_path / "none.tar")
+    error = raised.value
+    assert isinstance(error, imrec.MissingFileError) and error.shard == error.filename == str(tmp_path / "none.tar")
+    assert error.errno == errno.ENOENT
     path.unlink()
     os.mkfifo(path)
     with pytest.raises(imrec.ArgumentError, match="b.tar is no regular file"):

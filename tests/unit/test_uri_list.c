@@ -119,7 +119,7 @@ START_TEST(what_matches_nothing_is_named) /* loop over bad */
     fill(spec, sizeof(spec), bad[_i].spec);
     fill(says, sizeof(says), bad[_i].says);
     ck_assert_int_eq(uri_list_expand(spec, ".rec", &l, &err), bad[_i].status);
-    ck_assert_int_eq(err.sys_errno, strstr(says, "there is no such file") != NULL ? ENOENT : 0);
+    ck_assert_int_eq(err.sys_errno, _i < 4 ? ENOENT : 0);
     ck_assert_msg(strstr(err.message, says) != NULL, "%s", err.message);
     ck_assert_uint_eq(l.count, 0);
 }
