@@ -100,7 +100,7 @@ def _shards(path: Any, what: str) -> Any:
     if isinstance(path, (str, bytes, os.PathLike)) or (isinstance(path, Sequence)
                                                        and all(isinstance(p, (str, bytes, os.PathLike)) for p in path)):
         return path
-    raise ArgumentError(f"path_imgrec is of type {type(path).__name__}: an {what} reads shards, write their path "
+    raise ArgumentError(f"path_imgrec is of type {type(path).__name__}: {what} reads shards, write their path "
                         "(imrec.pack() makes them of a folder or a data set)")
 
 
