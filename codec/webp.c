@@ -1,7 +1,11 @@
 /*
- * codec/webp.c - still WebP by libwebp, decoded whole.
+ * codec/webp.c - WebP by libwebp, decoded whole: a still image, or the first frame of an animation
+ * on its canvas, which is transparent (without alpha: black) where the frame does not cover it; the
+ * background colour plays no part. That is what libwebp's own animation decoder begins with.
  *
  * RIFF: "RIFF" | u32 size | "WEBP" | chunks: 4 letters, u32 length, bytes, padded to even.
+ * A frame is the chunk "ANMF": u24 left / 2, top / 2, width - 1, height - 1, duration | u8 flags |
+ * chunks: "ALPH", "VP8 " or "VP8L".
  */
 #include "base/error.h"
 #include "codec/colour.h"
@@ -18,41 +22,102 @@ static bool is_webp(struct bytes b)
 #if IMREC_HAVE_WEBP
 #include <webp/decode.h>
 
-static uint32_t orientation_of(struct bytes b)
+enum { FRAME_HEAD_BYTES = 16 };
+
+/* What is decoded: all of the file, or the first frame. */
+struct frame {
+    struct bytes data;
+    uint32_t left, top, width, height;
+};
+
+static uint32_t le24(const uint8_t *p)
 {
-    for (size_t at = 12; b.n - at >= 8;) {
-        const size_t length = load_le32(b.p + at + 4), left = b.n - at - 8;
-        const uint8_t *body = b.p + at + 8;
-        if (length > left)
-            break;
-        if (memcmp(b.p + at, "EXIF", 4) == 0) {
-            const size_t head = length >= 6 && memcmp(body, "Exif\0", 6) == 0 ? 6 : 0;
-            return exif_orientation((struct bytes){body + head, length - head});
-        }
-        if (length + (length & 1) > left)
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+}
+
+/* The first chunk of that name, or of it what the data hold; p NULL: there is none. */
+static struct bytes find_chunk(struct bytes b, const char *name)
+{
+    const uint64_t claimed = (uint64_t)load_le32(b.p + 4) + 8;
+    const size_t end = claimed < b.n ? (size_t)claimed : b.n;
+    for (size_t at = 12; at <= end && end - at >= 8;) {
+        const size_t length = load_le32(b.p + at + 4), left = end - at - 8;
+        if (memcmp(b.p + at, name, 4) == 0)
+            return (struct bytes){b.p + at + 8, length < left ? length : left};
+        if (length >= left)
             break;
         at += 8 + length + (length & 1);
     }
-    return 1;
+    return (struct bytes){NULL, 0};
+}
+
+static uint32_t orientation_of(struct bytes b)
+{
+    const struct bytes exif = find_chunk(b, "EXIF");
+    const size_t head = exif.n >= 6 && memcmp(exif.p, "Exif\0", 6) == 0 ? 6 : 0;
+    return exif.p == NULL ? 1 : exif_orientation((struct bytes){exif.p + head, exif.n - head});
+}
+
+static enum imrec_status
+read_features(struct bytes b, WebPBitstreamFeatures *f, struct imrec_error *err)
+{
+    const VP8StatusCode e = WebPGetFeatures(b.p, b.n, f);
+    if (e == VP8_STATUS_OK)
+        return IMREC_OK;
+    return imrec_error_at(
+        err, IMREC_ERR_CORRUPT, e == VP8_STATUS_NOT_ENOUGH_DATA ? b.n : 0, "webp: %s in %zu bytes",
+        e == VP8_STATUS_NOT_ENOUGH_DATA ? "no whole header" : "a broken header", b.n);
+}
+
+/* The first frame of an animation. Of the two sizes that are said of it, that of its own header
+ * counts, as in libwebp's animation decoder. */
+static enum imrec_status
+read_frame_head(const struct codec *c, struct frame *f, struct imrec_error *err)
+{
+    WebPBitstreamFeatures features;
+    const struct bytes chunk = find_chunk(c->image, "ANMF");
+    if (chunk.p == NULL || chunk.n < FRAME_HEAD_BYTES)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, c->image.n,
+                              "webp: an animation without a whole frame in %zu bytes", c->image.n);
+    f->data = (struct bytes){chunk.p + FRAME_HEAD_BYTES, chunk.n - FRAME_HEAD_BYTES};
+    IMREC_TRY(read_features(f->data, &features, err));
+    f->left = 2 * le24(chunk.p);
+    f->top = 2 * le24(chunk.p + 3);
+    f->width = (uint32_t)features.width;
+    f->height = (uint32_t)features.height;
+    if (!features.has_animation && f->left + f->width <= c->info.width &&
+        f->top + f->height <= c->info.height)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, (size_t)(chunk.p - c->image.p),
+                          "webp: the first frame, %u x %u px at (%u, %u), leaves the canvas of "
+                          "%u x %u px",
+                          f->width, f->height, f->left, f->top, c->info.width, c->info.height);
+}
+
+static bool is_animation(const struct codec *c)
+{
+    return c->info.kind[0] != '\0';
+}
+
+static enum imrec_status find_frame(const struct codec *c, struct frame *f, struct imrec_error *err)
+{
+    if (is_animation(c))
+        return read_frame_head(c, f, err);
+    *f = (struct frame){c->image, 0, 0, c->info.width, c->info.height};
+    return IMREC_OK;
 }
 
 static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
 {
-    WebPBitstreamFeatures f;
-    const VP8StatusCode e = WebPGetFeatures(c->image.p, c->image.n, &f);
-    if (e != VP8_STATUS_OK)
-        return imrec_error_at(
-            err, IMREC_ERR_CORRUPT, e == VP8_STATUS_NOT_ENOUGH_DATA ? c->image.n : 0,
-            "webp: %s in %zu bytes",
-            e == VP8_STATUS_NOT_ENOUGH_DATA ? "no whole header" : "a broken header", c->image.n);
-    if (f.has_animation)
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
-                              "webp: an animation; only still pictures are read");
-    c->info.width = (uint32_t)f.width;
-    c->info.height = (uint32_t)f.height;
-    c->info.channels = f.has_alpha ? 4 : 3;
+    WebPBitstreamFeatures features;
+    struct frame f;
+    IMREC_TRY(read_features(c->image, &features, err));
+    c->info.width = (uint32_t)features.width;
+    c->info.height = (uint32_t)features.height;
+    c->info.channels = features.has_alpha ? 4 : 3;
+    c->info.kind = features.has_animation ? "animation" : "";
     c->info.orientation = orientation_of(c->image);
-    return IMREC_OK;
+    return find_frame(c, &f, err);
 }
 
 static enum imrec_status webp_error(const struct codec *c, VP8StatusCode e, struct imrec_error *err)
@@ -65,11 +130,10 @@ static enum imrec_status webp_error(const struct codec *c, VP8StatusCode e, stru
                           (int)e);
 }
 
-/* A large picture takes seconds: its data come in pieces, so that it can be ended in between. */
-static VP8StatusCode decode_all(const struct codec *c, WebPDecoderConfig *config)
+/* A large image takes seconds: its data come in pieces, so that it can be ended in between. */
+static VP8StatusCode decode_all(const struct codec *c, struct bytes b, WebPDecoderConfig *config)
 {
     enum { LARGE = 16 << 20, PIECES = 64 };
-    const struct bytes b = c->image;
     VP8StatusCode e = VP8_STATUS_SUSPENDED;
     if (c->stop == NULL || (uint64_t)c->info.width * c->info.height < LARGE)
         return WebPDecode(b.p, b.n, config);
@@ -82,25 +146,37 @@ static VP8StatusCode decode_all(const struct codec *c, WebPDecoderConfig *config
     return e;
 }
 
+/* Onto the canvas v. */
+static VP8StatusCode decode_frame(const struct codec *c, const struct frame *f,
+                                  const struct imrec_image *v, WebPDecoderConfig *config)
+{
+    const size_t skipped = f->top * v->stride + (size_t)f->left * v->channels;
+    config->output.colorspace = v->channels == 4 ? MODE_RGBA : MODE_RGB;
+    config->output.is_external_memory = 1;
+    config->output.u.RGBA.rgba = v->pixels + skipped;
+    config->output.u.RGBA.stride = (int)v->stride; /* a side is at most 2^24 px */
+    config->output.u.RGBA.size = v->stride * v->height - skipped;
+    const VP8StatusCode e = decode_all(c, f->data, config);
+    WebPFreeDecBuffer(&config->output);
+    return e;
+}
+
 static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_error *err)
 {
     const bool alpha = c->info.channels == 4;
     const struct conversion how = {alpha ? PIXELS_RGBA : PIXELS_RGB, GREY_ROUNDED, r->channels,
                                    c->limits.alpha};
     WebPDecoderConfig config;
+    struct frame f;
     if (!WebPInitDecoderConfig(&config))
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "webp: this libwebp is another version than the build's");
+    IMREC_TRY(find_frame(c, &f, err));
     IMREC_TRY(codec_reserve_whole(c, alpha ? 4 : 3, err));
     const struct imrec_image *v = &c->whole.view;
-    memset(v->pixels, 128, v->stride * v->height); /* stays where data are missing */
-    config.output.colorspace = alpha ? MODE_RGBA : MODE_RGB;
-    config.output.is_external_memory = 1;
-    config.output.u.RGBA.rgba = v->pixels;
-    config.output.u.RGBA.stride = (int)v->stride; /* a side is at most 16383 px */
-    config.output.u.RGBA.size = v->stride * v->height;
-    const VP8StatusCode e = decode_all(c, &config);
-    WebPFreeDecBuffer(&config.output);
+    /* 128 stays where data are missing, 0 where the frame is not. */
+    memset(v->pixels, is_animation(c) ? 0 : 128, v->stride * v->height);
+    const VP8StatusCode e = decode_frame(c, &f, v, &config);
     IMREC_TRY(stop_check(c->stop, err));
     if (e == VP8_STATUS_SUSPENDED || e == VP8_STATUS_NOT_ENOUGH_DATA)
         IMREC_TRY(codec_truncated(c, r, 0, err));

@@ -16,6 +16,8 @@ imrec_test(test_baseline_symbols codec SOURCES property/test_baseline_symbols.c 
            LABEL property)
 imrec_test(test_decode_vectors codec formats SOURCES conformance/test_decode_vectors.c LABEL conformance)
 target_link_libraries(test_decode_vectors PRIVATE PkgConfig::JANSSON)
+imrec_test(test_first_frames codec SOURCES conformance/test_first_frames.c LABEL conformance)
+target_link_libraries(test_first_frames PRIVATE PkgConfig::JANSSON)
 imrec_test(test_photo_regions codec SOURCES conformance/test_photo_regions.c support/pictures.c
            LABEL conformance)
 

@@ -11,7 +11,8 @@ extern "C" {
 /* What a picture's header says. */
 struct imrec_picture_info {
     const char *format;     /* "jpeg", "png", "gif", "webp", "tiff", "bmp"; static text */
-    const char *kind;       /* of a JPEG: "baseline", "progressive", "arithmetic", ...; else "" */
+    const char *kind;       /* of a JPEG: "baseline", "progressive", "arithmetic", ...; of a GIF or
+                               WebP whose first frame is read of several: "animation"; else "" */
     uint32_t width, height; /* as stored, px */
     uint32_t channels;      /* as stored: 1 grey, 2 grey + alpha, 3, 4 */
     uint32_t bits;          /* of a value, 1..16 */

@@ -3,8 +3,13 @@
 import gzip
 import io
 import pathlib
+import random
+import sys
 
 from PIL import Image
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "conformance"))
+import make_first_frames  # noqa: E402
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
 PICTURE = ("picture",)
@@ -39,6 +44,13 @@ save("cmyk.jpg", "JPEG", scene.convert("CMYK"), folders=JPEG)
 exif = Image.Exif()
 exif[0x112] = 6
 save("exif6.jpg", "JPEG", folders=JPEG, exif=exif.tobytes())
+# Of sizes that are no whole number of blocks, with something in every block: what regions are cut from.
+noise = Image.frombytes("RGB", (101, 77), random.Random(1).randbytes(101 * 77 * 3))
+wide = noise.resize((509, 387), Image.Resampling.BICUBIC)
+save("wide420.jpg", "JPEG", wide, ("baseline",), quality=12)
+save("wide422.jpg", "JPEG", wide.resize((260, 201)), ("baseline",), quality=10, subsampling=1, restart_marker_rows=2)
+save("wide444.jpg", "JPEG", wide.resize((131, 277)), ("baseline",), quality=10, subsampling=0)
+save("widegrey.jpg", "JPEG", wide.convert("L").resize((333, 140)), ("baseline",), quality=15)
 save("rgb.png", "PNG")
 save("palette.png", "PNG", scene.convert("P"))
 save("rgba.png", "PNG", scene.convert("RGBA"))
@@ -51,3 +63,10 @@ save("lzw.tif", "TIFF", compression="tiff_lzw")
 save("rgb.bmp", "BMP")
 save("palette.bmp", "BMP", scene.convert("P"))
 save("bit.bmp", "BMP", scene.convert("1"))
+
+FRAMES = ("interlaced.gif", "no_palette_transparent.gif", "disposal_2.gif", "beyond_both_transparent.gif",
+          "no_canvas_shifted.gif", "outside_transparent.gif", "no_last_block.gif", "animated_lossless_flags_1.webp",
+          "animated_lossy_alpha.webp", "animated_exif.webp", "animated_opaque_no_alpha.webp")
+for name, data in make_first_frames.cases():
+    if name in FRAMES:
+        write(name, data, PICTURE)
