@@ -48,22 +48,35 @@ function(imrec_test name)
                        SKIP_RETURN_CODE 77 ENVIRONMENT "${IMREC_TEST_ENV}")
 endfunction()
 
-# imrec_fuzz(<format> <layer ...>): tests/fuzz/fuzz_<format>.c, its corpus replayed in every
-# build, explored in the fuzz preset.
+# imrec_fuzz(<format> <layer ...> [MAX_LEN bytes]): tests/fuzz/fuzz_<format>.c, its corpus replayed
+# in every build, explored in the fuzz preset for IMREC_FUZZ_SECONDS. What exploring finds is kept in
+# the build folder; a crash stands there as explored/<format>-crash-...
 function(imrec_fuzz format)
-  file(GLOB corpus CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${format}/*)
+  cmake_parse_arguments(ARG "" "MAX_LEN" "" ${ARGN})
+  if(NOT ARG_MAX_LEN)
+    set(ARG_MAX_LEN 4096)
+  endif()
+  set(seeds ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${format})
+  file(GLOB corpus CONFIGURE_DEPENDS ${seeds}/*)
   add_executable(replay_${format} fuzz/fuzz_${format}.c fuzz/replay.c)
-  imrec_link(replay_${format} ${ARGN})
+  imrec_link(replay_${format} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(replay_${format} PRIVATE m)
   add_test(NAME fuzz_replay_${format} COMMAND replay_${format} ${corpus})
-  set_tests_properties(fuzz_replay_${format} PROPERTIES LABELS fuzz TIMEOUT 120)
+  set_tests_properties(fuzz_replay_${format} PROPERTIES LABELS fuzz TIMEOUT 120 ENVIRONMENT
+                       "${IMREC_TEST_ENV}")
   if(IMREC_FUZZ)
+    set(explored ${CMAKE_CURRENT_BINARY_DIR}/explored/${format})
+    file(MAKE_DIRECTORY ${explored})
     add_executable(fuzz_${format} fuzz/fuzz_${format}.c)
-    imrec_link(fuzz_${format} ${ARGN})
+    imrec_link(fuzz_${format} ${ARG_UNPARSED_ARGUMENTS})
     target_link_libraries(fuzz_${format} PRIVATE m)
     target_link_options(fuzz_${format} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzz_targets fuzz_${format})
     add_test(NAME fuzz_explore_${format}
-             COMMAND fuzz_${format} -runs=50000 -max_total_time=60 -max_len=4096 ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${format})
-    set_tests_properties(fuzz_explore_${format} PROPERTIES LABELS explore TIMEOUT 300)
+             COMMAND fuzz_${format} -max_total_time=${IMREC_FUZZ_SECONDS} -max_len=${ARG_MAX_LEN}
+                     -artifact_prefix=${explored}- ${explored} ${seeds})
+    math(EXPR timeout "${IMREC_FUZZ_SECONDS} + 240")
+    set_tests_properties(fuzz_explore_${format} PROPERTIES LABELS explore TIMEOUT ${timeout}
+                         ENVIRONMENT "${IMREC_TEST_ENV}")
   endif()
 endfunction()

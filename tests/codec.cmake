@@ -27,9 +27,9 @@ imrec_link(bench_codec codec)
 target_link_libraries(bench_codec PRIVATE m)
 target_compile_definitions(bench_codec PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
-imrec_fuzz(baseline codec)
+imrec_fuzz(baseline codec MAX_LEN 65536)
 imrec_fuzz(jpeg_header codec)
-imrec_fuzz(picture codec)
+imrec_fuzz(picture codec MAX_LEN 65536)
 
 # What its parts take, by variant: `bench_baseline`. No test.
 add_executable(bench_baseline bench/bench_baseline.c)

@@ -39,7 +39,7 @@ static void forget_holes(struct scan *s, uint64_t keep)
 static enum imrec_status
 make_room(struct scan *s, uint64_t keep, uint64_t bytes, struct imrec_error *err)
 {
-    const bool kept = keep >= s->view.begin && keep <= s->view.end;
+    const bool kept = keep >= s->view.begin && keep < s->view.end; /* else there may be no buffer */
     const size_t have = kept ? (size_t)(s->view.end - keep) : 0;
     const uint8_t *from = kept ? s->view.p + (keep - s->view.begin) : NULL;
     if (bytes <= s->capacity) {
