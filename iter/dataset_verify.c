@@ -42,9 +42,9 @@ const char *imrec_finding_name(enum imrec_finding_kind kind)
 static void look_at(const struct verify *v, struct codec *codec, const struct verify_batch *b,
                     struct verify_item *i)
 {
-    const uint8_t *record = b->arena + i->record;
-    if (!i->is_record)
+    if (!i->is_record) /* there may be no arena */
         return;
+    const uint8_t *record = b->arena + i->record;
     if (i->framed_bytes != 0) {
         const uint32_t crc = i->summed ? crc32c(0, b->arena + i->framed, i->framed_bytes) : 0;
         i->kind = IMREC_FOUND_CHECKSUM;

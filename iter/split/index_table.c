@@ -101,9 +101,11 @@ static enum imrec_status parse(struct split *s, uint32_t shard, const char *name
 static enum imrec_status
 sort(struct split *s, uint64_t first, const char *name, struct imrec_error *err)
 {
-    struct indexed_record *r = s->records + first;
     const uint64_t n = s->record_total - first;
     bool ascending = true;
+    if (n == 0) /* of an empty index: there may be no table */
+        return IMREC_OK;
+    struct indexed_record *r = s->records + first;
     for (uint64_t i = 1; i < n; i++)
         ascending = ascending && r[i - 1].offset < r[i].offset;
     if (ascending)
