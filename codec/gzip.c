@@ -25,19 +25,27 @@ static void zlib_free(voidpf context, voidpf p)
     imrec_free(p);
 }
 
-/* Room for more output; false when `limit` is reached or memory is. */
-static bool grow(struct buf *out, size_t limit)
+/* Room for `bytes` of output. */
+static bool grow(struct buf *out, size_t bytes)
 {
-    size_t cap = out->cap < FIRST_BYTES ? FIRST_BYTES : 2 * out->cap;
-    cap = cap > limit ? limit : cap;
-    if (cap <= out->cap)
-        return false;
-    uint8_t *p = imrec_realloc(out->p, cap, 1);
+    if (bytes <= out->cap)
+        return true;
+    uint8_t *p = imrec_realloc(out->p, bytes, 1);
     if (p == NULL)
         return false;
     out->p = p;
-    out->cap = cap;
+    out->cap = bytes;
     return true;
+}
+
+/* Bytes of the step that output byte `n` lies in: they double up to the limit, whatever room an
+ * image before has left, so that what is refused, and where, depends on nothing else. */
+static size_t step_end(size_t n, size_t limit)
+{
+    size_t end = FIRST_BYTES;
+    while (end <= n)
+        end *= 2;
+    return end < limit ? end : limit;
 }
 
 /* All of it into *out; zlib's last answer. Z_BUF_ERROR: the data end too early. */
@@ -45,9 +53,10 @@ static int inflate_all(z_stream *z, size_t limit, const struct stop *stop, struc
 {
     int answer = Z_OK;
     while (answer == Z_OK && !stop_asked(stop)) {
-        if (out->n == out->cap && !grow(out, limit))
+        const size_t end = step_end(out->n, limit);
+        if (out->n == limit || !grow(out, end))
             return Z_MEM_ERROR;
-        const size_t left = out->cap - out->n, room = left < PIECE_BYTES ? left : PIECE_BYTES;
+        const size_t left = end - out->n, room = left < PIECE_BYTES ? left : PIECE_BYTES;
         z->next_out = out->p + out->n;
         z->avail_out = (uInt)room;
         answer = inflate(z, Z_NO_FLUSH);

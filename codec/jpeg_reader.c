@@ -189,8 +189,19 @@ void jpeg_reader_protect_tables(struct jpeg_reader *r)
     memcpy(r->cinfo.quant_tbl_ptrs, r->tables.quant, sizeof(r->tables.quant));
 }
 
+/* libjpeg sets these when it comes to them. What goes wrong before that is told without the numbers
+ * of the image before, and not as if it were coded like that one. */
+static void forget_image(struct jpeg_decompress_struct *cinfo)
+{
+    cinfo->image_width = cinfo->image_height = 0;
+    cinfo->output_width = cinfo->output_height = cinfo->output_scanline = 0;
+    cinfo->input_scan_number = cinfo->output_scan_number = 0;
+    cinfo->progressive_mode = cinfo->arith_code = FALSE;
+}
+
 void jpeg_reader_begin(struct jpeg_reader *r, struct bytes image, const struct jpeg_head *head)
 {
+    forget_image(&r->cinfo);
     set_tables(r, head);
     r->image = image;
     r->source.next_input_byte = image.p;
@@ -219,6 +230,23 @@ static enum imrec_status status_of(int code)
     }
 }
 
+/* Of many scans none is a row of pixels before all have been read. */
+static enum imrec_status explain_end(const struct jpeg_reader *r, struct imrec_error *err)
+{
+    const struct jpeg_decompress_struct *cinfo = &r->cinfo;
+    const size_t n = r->image.n;
+    if (cinfo->output_height == 0 || cinfo->output_scanline == 0)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, n,
+                              "JPEG: truncated: the data end at byte %zu, in scan %d, before the "
+                              "first of %u rows of pixels",
+                              n, cinfo->input_scan_number, cinfo->image_height);
+    const uint64_t row =
+        (uint64_t)cinfo->output_scanline * cinfo->image_height / cinfo->output_height;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, n,
+                          "JPEG: truncated: the data end at byte %zu, in row %u of %u of pixels", n,
+                          (uint32_t)row, cinfo->image_height);
+}
+
 static enum imrec_status explain(struct jpeg_reader *r, struct imrec_error *err)
 {
     char text[JMSG_LENGTH_MAX];
@@ -226,10 +254,7 @@ static enum imrec_status explain(struct jpeg_reader *r, struct imrec_error *err)
     const size_t at = r->ended ? n : (size_t)(r->source.next_input_byte - r->image.p);
     IMREC_TRY(stop_check(r->stop, err));
     if (r->truncated)
-        return imrec_error_at(
-            err, IMREC_ERR_CORRUPT, n,
-            "JPEG: truncated: the data end at byte %zu, in row %u of %u of pixels", n,
-            r->cinfo.output_scanline, r->cinfo.image_height);
+        return explain_end(r, err);
     if (r->too_many_scans)
         return imrec_error_at(err, IMREC_ERR_LIMIT, at,
                               "JPEG: more than %u scans (the limit) at byte %zu of %zu",

@@ -14,6 +14,8 @@ imrec_test(test_baseline_damage codec SOURCES property/test_baseline_damage.c su
            LABEL property)
 imrec_test(test_baseline_symbols codec SOURCES property/test_baseline_symbols.c support/pictures.c
            LABEL property)
+imrec_test(test_codec_words codec SOURCES property/test_codec_words.c support/pictures.c
+           LABEL property)
 imrec_test(test_decode_vectors codec formats SOURCES conformance/test_decode_vectors.c LABEL conformance)
 target_link_libraries(test_decode_vectors PRIVATE PkgConfig::JANSSON)
 imrec_test(test_first_frames codec SOURCES conformance/test_first_frames.c LABEL conformance)

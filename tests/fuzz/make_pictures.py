@@ -34,6 +34,7 @@ def write(name, data, folders):
 baseline = save("baseline.jpg", "JPEG", folders=JPEG, quality=70)
 write("truncated.jpg", baseline[:-40], JPEG)
 write("baseline.jpg.gz", gzip.compress(baseline, mtime=0), PICTURE)
+write("bomb.gz", gzip.compress(baseline[:-40] + bytes(200000), mtime=0), PICTURE)  # more than 64 times its size
 save("422.jpg", "JPEG", folders=("baseline",), quality=50, subsampling=1)
 save("optimal.jpg", "JPEG", folders=("baseline",), quality=97, optimize=True)
 save("restart.jpg", "JPEG", folders=("baseline",), quality=60, restart_marker_blocks=1)
