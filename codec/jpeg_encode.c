@@ -17,7 +17,11 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-enum { FIRST_BYTES = 64 << 10, ROWS_AT_ONCE = 16 };
+enum {
+    FIRST_BYTES = 64 << 10,
+    ROWS_AT_ONCE = 16,
+    KEPT_BYTES = 4 << 20, /* of what was on the way to the result, between images */
+};
 
 struct jpeg_writer {
     struct jpeg_compress_struct cinfo; /* client_data is this struct */
@@ -191,6 +195,15 @@ write_to(struct jpeg_writer *w, struct buf *out, bool optimize, struct imrec_err
     return run(w, write_picture, err);
 }
 
+/* One large image is no reason to hold its memory for ever, nor while its bytes are copied. */
+static void trim(struct jpeg_writer *w)
+{
+    if (jpeg_writer_memory(w) <= KEPT_BYTES)
+        return;
+    jpeg_optimizer_drop(w->optimizer);
+    buf_free(&w->plain);
+}
+
 enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *image, int quality,
                                     struct bytes *out, struct imrec_error *err)
 {
@@ -211,8 +224,10 @@ enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *i
     w->quality = quality;
     w->stop = c->stop;
     IMREC_TRY(write_to(w, &w->plain, false, err));
-    IMREC_TRY(jpeg_optimize(w->optimizer, (struct bytes){w->plain.p, w->plain.n}, c->stop,
-                            &c->encoded, &done, err));
+    const enum imrec_status st = jpeg_optimize(w->optimizer, (struct bytes){w->plain.p, w->plain.n},
+                                               c->stop, &c->encoded, &done, err);
+    trim(w);
+    IMREC_TRY(st);
     if (!done)
         IMREC_TRY(write_to(w, &c->encoded, true, err));
     IMREC_TRY(stop_check(c->stop, err));

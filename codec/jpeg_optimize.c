@@ -3,6 +3,7 @@
  *
  * One pass reads the symbols, counts them, and keeps each with its extra bits in a word; then the
  * tables are made, and a second pass over the words writes. Nothing is dequantized or transformed.
+ * Of a large image the words would take more than all else: they are read again, piece by piece.
  */
 #include "codec/jpeg_optimize.h"
 
@@ -20,6 +21,9 @@ enum {
     BLOCK_SYMBOLS = 65,
     DC_SIZE = 11,
     AC_SIZE = 10,
+    MOST_WORDS = 1 << 21,  /* that are kept: of a photograph of 6 megapixels */
+    PIECE_WORDS = 1 << 16, /* that are written at once where they were not */
+    PIECE_BYTES = 4 * (PIECE_WORDS + MOST_BLOCKS * BLOCK_SYMBOLS) + 8,
 };
 
 /* A word: the symbol, its extra bits, its table. */
@@ -44,6 +48,8 @@ struct jpeg_optimizer {
     size_t bits_room;
     uint32_t *word;
     size_t words, word_room;
+    bool dropped;   /* there were more than MOST_WORDS */
+    uint8_t *piece; /* bits of PIECE_WORDS; NULL: not needed yet */
 };
 
 enum imrec_status jpeg_optimizer_new(struct jpeg_optimizer **out, struct imrec_error *err)
@@ -59,14 +65,25 @@ void jpeg_optimizer_free(struct jpeg_optimizer *o)
 {
     if (o == NULL)
         return;
+    jpeg_optimizer_drop(o);
+    imrec_free(o);
+}
+
+void jpeg_optimizer_drop(struct jpeg_optimizer *o)
+{
     imrec_free(o->bits);
     imrec_free(o->word);
-    imrec_free(o);
+    imrec_free(o->piece);
+    o->bits = o->piece = NULL;
+    o->word = NULL;
+    o->bits_room = o->word_room = o->words = 0;
 }
 
 size_t jpeg_optimizer_memory(const struct jpeg_optimizer *o)
 {
-    return o == NULL ? 0 : sizeof(*o) + o->bits_room + o->word_room * sizeof(*o->word);
+    return o == NULL ? 0
+                     : sizeof(*o) + o->bits_room + o->word_room * sizeof(*o->word) +
+                           (o->piece != NULL ? PIECE_BYTES : 0);
 }
 
 /* ---- headers ----------------------------------------------------------------------------- */
@@ -266,7 +283,22 @@ reserve_bits(struct jpeg_optimizer *o, size_t bytes, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* All symbols of the scan; *good false: it is not what libjpeg writes. */
+/* The words of the next MCU behind those that are there; *good false: it is not what libjpeg
+ * writes. */
+static enum imrec_status read_mcu(struct jpeg_optimizer *o, const struct layout *l,
+                                  struct bit_reader *r, bool *good, struct imrec_error *err)
+{
+    *good = false;
+    if (!reserve_words(o, MOST_BLOCKS * BLOCK_SYMBOLS))
+        return no_memory(err);
+    for (uint32_t b = 0; b < l->blocks; b++)
+        if (!read_block(o, r, l->pair[b]))
+            return IMREC_OK;
+    *good = true;
+    return IMREC_OK;
+}
+
+/* All symbols of the scan, counted; *good as above. */
 static enum imrec_status read_scan(struct jpeg_optimizer *o, const struct layout *l,
                                    const struct stop *stop, bool *good, struct imrec_error *err)
 {
@@ -278,47 +310,61 @@ static enum imrec_status read_scan(struct jpeg_optimizer *o, const struct layout
     struct bit_reader r = {.p = o->bits};
     const uint8_t *end = o->bits + n;
     o->words = 0;
+    o->dropped = false;
     memset(o->count, 0, sizeof(o->count));
     for (uint64_t m = 0; m < l->mcus; m++) {
         if (m % LOOK_MCUS == 0)
             IMREC_TRY(stop_check(stop, err));
-        if (!reserve_words(o, MOST_BLOCKS * BLOCK_SYMBOLS))
-            return no_memory(err);
-        for (uint32_t b = 0; b < l->blocks; b++)
-            if (!read_block(o, &r, l->pair[b]))
-                return IMREC_OK;
-        if (r.p - r.have / 8 > end) /* padding has been read for bits */
+        IMREC_TRY(read_mcu(o, l, &r, good, err));
+        if (*good && r.p - r.have / 8 > end) /* padding has been read for bits */
+            *good = false;
+        if (!*good)
             return IMREC_OK;
+        if (o->words > MOST_WORDS || (o->dropped && o->words > PIECE_WORDS)) {
+            o->dropped = true;
+            o->words = 0;
+        }
     }
-    *good = true;
     return IMREC_OK;
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-/* The scan without stuffing into `to`, which has 8 bytes more than it needs; its bytes. */
-static size_t put_words(const struct jpeg_optimizer *o, uint8_t *to)
+struct bit_writer {
+    uint64_t window; /* from the highest bit down */
+    uint32_t have;   /* below 8 between words, which are of 27 bits at most */
+};
+
+/* The words without stuffing into `to`, which has 8 bytes more than it needs; whole bytes. */
+static size_t put_words(const struct jpeg_optimizer *o, struct bit_writer *writer, uint8_t *to)
 {
     uint8_t *const begin = to;
-    uint64_t window = 0; /* from the highest bit down */
-    uint32_t have = 0;   /* below 8 between words, which are of 27 bits at most */
+    struct bit_writer b = *writer;
     for (size_t i = 0; i < o->words; i++) {
         const uint32_t w = o->word[i], e = o->writer[w >> WORD_TABLE].entry[w & 255];
         const uint64_t bits = (e >> 5) | (w >> WORD_VALUE & 0xFFFF);
-        have += e & 31;
-        window |= bits << (64 - have);
-        uint64_t out = window;
+        b.have += e & 31;
+        b.window |= bits << (64 - b.have);
+        uint64_t out = b.window;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
         out = __builtin_bswap64(out);
 #endif
         memcpy(to, &out, sizeof(out));
-        to += have >> 3;
-        window <<= have & 56;
-        have &= 7;
+        to += b.have >> 3;
+        b.window <<= b.have & 56;
+        b.have &= 7;
     }
-    if (have > 0)
-        *to++ |= (uint8_t)(0xFFu >> have);
+    *writer = b;
     return (size_t)(to - begin);
+}
+
+/* The bits that are left, filled up with ones. */
+static size_t put_last(const struct bit_writer *b, uint8_t *to)
+{
+    if (b->have == 0)
+        return 0;
+    *to = (uint8_t)(b->window >> 56) | (uint8_t)(0xFFu >> b->have);
+    return 1;
 }
 
 /* Every 0xFF gets a 0 behind it. */
@@ -376,8 +422,43 @@ static enum imrec_status reserve(struct buf *b, size_t bytes, struct imrec_error
     return IMREC_OK;
 }
 
+/* The scan, stuffed, to *to, which moves behind it. */
+static enum imrec_status
+write_kept(struct jpeg_optimizer *o, size_t scan, uint8_t **to, struct imrec_error *err)
+{
+    struct bit_writer w = {0, 0};
+    IMREC_TRY(reserve_bits(o, scan + sizeof(uint64_t), err)); /* the symbols have been read */
+    const size_t n = put_words(o, &w, o->bits);
+    *to = stuff(*to, o->bits, n + put_last(&w, o->bits + n));
+    return IMREC_OK;
+}
+
+/* The same, the words read once more. */
+static enum imrec_status write_again(struct jpeg_optimizer *o, const struct layout *l,
+                                     const struct stop *stop, uint8_t **to, struct imrec_error *err)
+{
+    struct bit_reader r = {.p = o->bits};
+    struct bit_writer w = {0, 0};
+    bool good;
+    if (o->piece == NULL && (o->piece = imrec_realloc(NULL, PIECE_BYTES, 1)) == NULL)
+        return no_memory(err);
+    o->words = 0;
+    for (uint64_t m = 0; m < l->mcus; m++) {
+        if (m % LOOK_MCUS == 0)
+            IMREC_TRY(stop_check(stop, err));
+        IMREC_TRY(read_mcu(o, l, &r, &good, err));
+        if (o->words <= PIECE_WORDS && m + 1 < l->mcus)
+            continue;
+        *to = stuff(*to, o->piece, put_words(o, &w, o->piece));
+        o->words = 0;
+    }
+    *to = stuff(*to, o->piece, put_last(&w, o->piece));
+    return IMREC_OK;
+}
+
 static enum imrec_status write_all(struct jpeg_optimizer *o, const struct layout *l,
-                                   struct buf *out, bool *done, struct imrec_error *err)
+                                   const struct stop *stop, struct buf *out, bool *done,
+                                   struct imrec_error *err)
 {
     enum { TABLE_BYTES = 5 + LONGEST_CODE + SYMBOLS };
     for (uint32_t t = 0; t < TABLES; t++) {
@@ -390,14 +471,13 @@ static enum imrec_status write_all(struct jpeg_optimizer *o, const struct layout
         symbol_writer_make(&o->writer[t], &o->spec[t]);
     }
     const size_t scan = scan_bytes(o);
-    IMREC_TRY(reserve_bits(o, scan + sizeof(uint64_t), err));
     IMREC_TRY(reserve(out, l->head.n + TABLES * TABLE_BYTES + l->scan_head.n + 2 * scan + 2, err));
     uint8_t *to = put(out->p, l->head);
     for (uint32_t t = 0; t < TABLES; t++)
         if (l->has[t])
             to = put_table(to, t, &o->spec[t]);
     to = put(to, l->scan_head);
-    to = stuff(to, o->bits, put_words(o, o->bits)); /* the symbols have been read out of there */
+    IMREC_TRY(o->dropped ? write_again(o, l, stop, &to, err) : write_kept(o, scan, &to, err));
     *to++ = 0xFF;
     *to++ = ENTROPY_END;
     out->n = (size_t)(to - out->p);
@@ -418,5 +498,5 @@ enum imrec_status jpeg_optimize(struct jpeg_optimizer *o, struct bytes plain,
     if (!l.has[0] || !l.has[1] || (l.blocks > 1 && (!l.has[2] || !l.has[3])))
         return IMREC_OK;
     IMREC_TRY(read_scan(o, &l, stop, done, err));
-    return *done ? write_all(o, &l, out, done, err) : IMREC_OK;
+    return *done ? write_all(o, &l, stop, out, done, err) : IMREC_OK;
 }

@@ -124,6 +124,20 @@ START_TEST(small_pictures_of_every_kind_give_libjpeg_s_bytes)
 }
 END_TEST
 
+/* More symbols than are kept; and a small picture behind them. */
+START_TEST(large_pictures_of_noise_give_libjpeg_s_bytes) /* loop: channels */
+{
+    struct codec *c;
+    ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
+    compare(c, 1403, 1301, _i == 0 ? 1 : 3, 100, 0);
+    compare(c, 2051, 1203, _i == 0 ? 1 : 3, 100, 3);
+    const size_t held = codec_memory(c);
+    ck_assert_msg(held < (16 << 20), "%zu bytes are held", held);
+    compare(c, 40, 30, _i == 0 ? 1 : 3, 90, 0);
+    codec_free(c);
+}
+END_TEST
+
 /* Counts that make codes of more than 16 bits, which must be shortened. */
 START_TEST(pictures_with_very_rare_symbols_give_libjpeg_s_bytes)
 {
@@ -246,6 +260,7 @@ int main(void)
     suite_add_tcase(s, tc);
     tcase_add_loop_test(tc, sizes_qualities_and_contents_give_libjpeg_s_bytes, 0, 2);
     tcase_add_test(tc, small_pictures_of_every_kind_give_libjpeg_s_bytes);
+    tcase_add_loop_test(tc, large_pictures_of_noise_give_libjpeg_s_bytes, 0, 2);
     tcase_add_test(tc, pictures_with_very_rare_symbols_give_libjpeg_s_bytes);
     tcase_add_test(tc, ordinary_pictures_are_not_declined_and_damaged_ones_are);
     tcase_add_test(tc, counts_that_make_too_deep_a_tree_are_declined);
