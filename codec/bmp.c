@@ -151,6 +151,7 @@ static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
     c->info.height = m.height;
     c->info.bits = m.bits == 16 ? 5 : m.bits < 8 ? m.bits : 8;
     c->info.channels = m.mask[3] != 0 ? 4 : 3;
+    c->held = m.compression == RLE8 || m.compression == RLE4 ? m.height : 0;
     return IMREC_OK;
 }
 
@@ -306,4 +307,11 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
     return plain_rows(c, &m, r, &how, err);
 }
 
-const struct format codec_bmp = {"bmp", NULL, is_bmp, read_head, decode};
+/* A row of colours, and of run-length coding all indices. */
+static uint64_t claim(const struct codec *c, uint32_t denominator)
+{
+    (void)denominator;
+    return (uint64_t)c->info.width * (4 + c->held);
+}
+
+const struct format codec_bmp = {"bmp", NULL, is_bmp, read_head, decode, claim};

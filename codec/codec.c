@@ -85,6 +85,23 @@ size_t codec_memory(const struct codec *c)
            (c->plain != NULL) * pools + (c->writer != NULL) * pools + jpeg_writer_memory(c->writer);
 }
 
+void codec_trim(struct codec *c, size_t most)
+{
+    if (codec_memory(c) <= most)
+        return;
+    struct buf *const bufs[] = {&c->unpacked, &c->line, &c->scratch, &c->encoded};
+    for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
+        buf_free(bufs[i]);
+    struct image *const images[] = {&c->whole, &c->out, &c->upright};
+    for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
+        image_free(images[i]);
+    mask_free(&c->mask);
+    png_encoded_free(c);
+    jpeg_writer_drop(c->writer);
+    baseline_drop(c->baseline);
+    c->format = NULL; /* of an image whose bytes may be gone */
+}
+
 void codec_use_jpeg(struct codec *c, enum codec_jpeg decoder)
 {
     c->decoder = decoder;
@@ -197,6 +214,7 @@ static void reset(struct codec *c, struct bytes image, const struct codec_limits
         c->limits.max_scans = DEFAULT_SCANS;
     c->image = image;
     c->format = NULL;
+    c->held = 0;
     c->info = (struct imrec_picture_info){
         .format = "", .kind = "", .sampling = "", .orientation = 1, .bits = 8};
 }
@@ -237,14 +255,16 @@ enum imrec_status codec_begin_pixels(struct codec *c, const struct imrec_image *
 
 uint64_t codec_claim(const struct codec *c, uint32_t denominator)
 {
-    const uint64_t pixels = (uint64_t)c->info.width * c->info.height;
     if (c->format == NULL)
         return 0;
-    if (c->format == &codec_jpeg)
-        return jpeg_claim(c, denominator);
-    if (c->format == &codec_pixels)
-        return 0;
-    return c->format == &codec_bmp ? pixels : 8 * pixels; /* RGBA, in 16 bits at most */
+    const uint64_t row = 4 * (uint64_t)c->info.width;
+    const uint64_t unpacked = c->info.gzip ? c->unpacked.cap : 0;
+    return row + unpacked + (c->format->claim != NULL ? c->format->claim(c, denominator) : 0);
+}
+
+uint64_t codec_begin_claim(struct bytes image)
+{
+    return is_gzip(image) ? codec_gunzip_limit(image.n) : tiff_begin_claim(image);
 }
 
 static enum imrec_status check_request(const struct codec *c, struct imrec_rect r,

@@ -19,6 +19,9 @@ void codec_free(struct codec *c); /* NULL is allowed */
 struct stop;
 void codec_stop_with(struct codec *c, const struct stop *stop);
 size_t codec_memory(const struct codec *c); /* bytes held now */
+/* Gives buffers back where all of them hold more than `most` bytes: those of a large image. What
+ * was begun, decoded or encoded is gone. */
+void codec_trim(struct codec *c, size_t most);
 
 /* What becomes of alpha when 1 or 3 channels are asked for; with 4 it is delivered. */
 enum codec_alpha {
@@ -47,9 +50,15 @@ codec_begin_pixels(struct codec *c, const struct imrec_image *pixels,
                    const struct codec_limits *limits, struct imrec_picture_info *info,
                    struct imrec_error *err);
 
-/* Bytes that decoding all of the picture begun at 1/denominator will hold beside its output:
- * coefficients of a JPEG of many scans, pixels of what is not decoded row by row. */
+/* Bytes that decoding all of the picture begun at 1/denominator will hold at most, beside the
+ * file's bytes and the output: coefficients of a JPEG of many scans, pixels of what is not decoded
+ * row by row, what the libraries keep, and what gzip was unpacked to. No processor changes it. */
 uint64_t codec_claim(const struct codec *c, uint32_t denominator);
+/* And what codec_begin() itself holds, by the bytes alone: of gzip, and tags of a TIFF. */
+uint64_t codec_begin_claim(struct bytes image);
+/* Bytes that encoding to JPEG or PNG takes at most, with the result. */
+uint64_t codec_encode_jpeg_claim(uint32_t width, uint32_t height, uint32_t channels, int quality);
+uint64_t codec_encode_png_claim(uint32_t width, uint32_t height, uint32_t channels);
 
 /* One row of the region asked for: `row` is its first pixel; y counts from the region's top.
  * Rows come in order; after a fault in a JPEG they come again from 0, and the later ones count. */

@@ -29,6 +29,8 @@ struct format {
     /* Fills c->info. NULL: not built in. */
     enum imrec_status (*head)(struct codec *c, struct imrec_error *err);
     enum imrec_status (*decode)(struct codec *c, struct rows *rows, struct imrec_error *err);
+    /* Bytes that decoding holds beside the output and a converted row; NULL: none. */
+    uint64_t (*claim)(const struct codec *c, uint32_t denominator);
 };
 
 extern const struct format codec_jpeg, codec_png, codec_gif, codec_webp, codec_tiff, codec_bmp;
@@ -42,6 +44,7 @@ struct codec {
     struct imrec_picture_info info;
     struct jpeg_head head; /* of a JPEG */
     const struct stop *stop;
+    uint64_t held; /* what head() has found out for claim(), by its own rule */
 
     enum codec_jpeg decoder; /* codec_use_jpeg() */
     uint64_t baseline_count; /* codec_baseline_count() */
@@ -78,7 +81,10 @@ void rows_give_all(struct rows *r, const struct conversion *how, const struct im
 IMREC_NODISCARD enum imrec_status
 codec_truncated(const struct codec *c, struct rows *r, uint32_t y, struct imrec_error *err);
 
+/* tiff.c: what reading its first page's tags takes; 0: it is none */
+uint64_t tiff_begin_claim(struct bytes image);
 /* gzip.c */
+uint64_t codec_gunzip_limit(size_t packed); /* bytes that so many may become */
 IMREC_NODISCARD enum imrec_status codec_gunzip(struct bytes packed, bool accept_truncated,
                                                const struct stop *stop, struct buf *out,
                                                struct imrec_error *err);

@@ -252,7 +252,15 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
     return st;
 }
 
-const struct format codec_gif = {"gif", "giflib", is_gif, read_head, decode};
+/* Indices, a row of colours, giflib's tables. */
+static uint64_t claim(const struct codec *c, uint32_t denominator)
+{
+    enum { TABLES = 256 << 10 };
+    (void)denominator;
+    return TABLES + (uint64_t)c->info.width * (c->info.height + 4);
+}
+
+const struct format codec_gif = {"gif", "giflib", is_gif, read_head, decode, claim};
 #else
-const struct format codec_gif = {"gif", "giflib", is_gif, NULL, NULL};
+const struct format codec_gif = {"gif", "giflib", is_gif, NULL, NULL, NULL};
 #endif

@@ -65,12 +65,16 @@ static int inflate_all(z_stream *z, size_t limit, const struct stop *stop, struc
     return answer;
 }
 
+uint64_t codec_gunzip_limit(size_t packed)
+{
+    return packed < max_unpacked_bytes / MAX_RATIO ? packed * MAX_RATIO : max_unpacked_bytes;
+}
+
 enum imrec_status codec_gunzip(struct bytes packed, bool accept_truncated, const struct stop *stop,
                                struct buf *out, struct imrec_error *err)
 {
     z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
-    const size_t limit =
-        packed.n < max_unpacked_bytes / MAX_RATIO ? packed.n * MAX_RATIO : max_unpacked_bytes;
+    const size_t limit = (size_t)codec_gunzip_limit(packed.n);
     out->n = 0;
     if (packed.n > max_unpacked_bytes)
         return imrec_error_at(err, IMREC_ERR_LIMIT, 0,
@@ -97,6 +101,11 @@ enum imrec_status codec_gunzip(struct bytes packed, bool accept_truncated, const
                           answer == Z_BUF_ERROR ? "the data end" : "broken data", at, packed.n);
 }
 #else
+uint64_t codec_gunzip_limit(size_t packed)
+{
+    return packed * 0;
+}
+
 enum imrec_status codec_gunzip(struct bytes packed, bool accept_truncated, const struct stop *stop,
                                struct buf *out, struct imrec_error *err)
 {

@@ -236,14 +236,24 @@ enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t denominator, uint3
     return IMREC_OK;
 }
 
-uint64_t jpeg_claim(const struct codec *c, uint32_t denominator)
+/* Rows of libjpeg's, of all components in whole MCUs: around an MCU row that is made of
+ * coefficients, five row groups of a context; an MCU row upsampled; and ours. */
+static uint64_t libjpeg_rows(const struct jpeg_head *h)
+{
+    enum { MCU_ROWS = 8 + 5 + 1, POOLS = 64 << 10 };
+    const uint64_t columns = (uint64_t)scaled(h->width, 8u * h->max_h) * 8u * h->max_h;
+    return POOLS + columns * h->components * h->max_v * MCU_ROWS +
+           ROWS_AT_ONCE * (4 * (uint64_t)h->width + LINE);
+}
+
+static uint64_t claim(const struct codec *c, uint32_t denominator)
 {
     const struct jpeg_head *h = &c->head;
     const uint64_t mcus =
         (uint64_t)scaled(h->width, 8u * h->max_h) * scaled(h->height, 8u * h->max_v);
     const uint64_t pixels =
         (uint64_t)scaled(h->width, denominator) * scaled(h->height, denominator);
-    uint64_t bytes = is_cmyk(h) ? 4 * pixels : 0;
+    uint64_t bytes = libjpeg_rows(h) + (is_cmyk(h) ? 4 * pixels : 0);
     if (!h->many_scans && denominator == 1)
         bytes += baseline_claim(c->image.n, h->width);
     for (size_t i = 0; h->many_scans && i < h->components; i++)
@@ -282,4 +292,4 @@ static bool is_jpeg(struct bytes b)
     return b.n >= 3 && b.p[0] == 0xFF && b.p[1] == 0xD8 && b.p[2] == 0xFF;
 }
 
-const struct format codec_jpeg = {"jpeg", NULL, is_jpeg, read_head, decode_rows};
+const struct format codec_jpeg = {"jpeg", NULL, is_jpeg, read_head, decode_rows, claim};

@@ -11,8 +11,6 @@ IMREC_NODISCARD enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t de
 IMREC_NODISCARD enum imrec_status
 jpeg_check(struct codec *c, uint32_t *warnings, struct imrec_error *err);
 
-uint64_t jpeg_claim(const struct codec *c, uint32_t denominator);
-
 /* jpeg_plain.c: the yardstick, into c->out. */
 struct jpeg_plain;
 void jpeg_plain_free(struct jpeg_plain *p); /* NULL is allowed */
@@ -22,5 +20,6 @@ jpeg_decode_plain(struct codec *c, struct bytes image, struct imrec_error *err);
 /* jpeg_encode.c */
 struct jpeg_writer;
 void jpeg_writer_free(struct jpeg_writer *w); /* NULL is allowed */
+void jpeg_writer_drop(struct jpeg_writer *w); /* its buffers; NULL is allowed */
 size_t jpeg_writer_memory(const struct jpeg_writer *w);
 #endif

@@ -181,6 +181,14 @@ void jpeg_writer_free(struct jpeg_writer *w)
     imrec_free(w);
 }
 
+void jpeg_writer_drop(struct jpeg_writer *w)
+{
+    if (w == NULL)
+        return;
+    jpeg_optimizer_drop(w->optimizer);
+    buf_free(&w->plain);
+}
+
 size_t jpeg_writer_memory(const struct jpeg_writer *w)
 {
     return w == NULL ? 0 : sizeof(*w) + w->plain.cap + jpeg_optimizer_memory(w->optimizer);
@@ -198,10 +206,27 @@ write_to(struct jpeg_writer *w, struct buf *out, bool optimize, struct imrec_err
 /* One large image is no reason to hold its memory for ever, nor while its bytes are copied. */
 static void trim(struct jpeg_writer *w)
 {
-    if (jpeg_writer_memory(w) <= KEPT_BYTES)
-        return;
-    jpeg_optimizer_drop(w->optimizer);
-    buf_free(&w->plain);
+    if (jpeg_writer_memory(w) > KEPT_BYTES)
+        jpeg_writer_drop(w);
+}
+
+/* A JPEG with the standard tables, in quarter bytes a pixel: noise that takes all of the range, and
+ * a quarter to a half more. Grey has two thirds of the coefficients. */
+static uint64_t most_bytes(uint64_t pixels, int quality)
+{
+    const uint64_t quarters = quality > 98   ? 14
+                              : quality > 95 ? 10
+                              : quality > 90 ? 8
+                              : quality > 75 ? 6
+                                             : 4;
+    return pixels * quarters / 4 + FIRST_BYTES;
+}
+
+uint64_t codec_encode_jpeg_claim(uint32_t width, uint32_t height, uint32_t channels, int quality)
+{
+    enum { ROWS = 64, POOLS = 256 << 10 };
+    const uint64_t pixels = (uint64_t)width * height, rows = (uint64_t)width * channels * ROWS;
+    return 3 * most_bytes(pixels, quality) + jpeg_optimizer_claim(pixels) + rows + POOLS;
 }
 
 enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *image, int quality,

@@ -52,13 +52,15 @@ struct jpeg_optimizer {
     uint8_t *piece; /* bits of PIECE_WORDS; NULL: not needed yet */
 };
 
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to encode a JPEG");
+}
+
 enum imrec_status jpeg_optimizer_new(struct jpeg_optimizer **out, struct imrec_error *err)
 {
     *out = imrec_zalloc(1, sizeof(**out));
-    if (*out == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a JPEG encoder");
-    return IMREC_OK;
+    return *out != NULL ? IMREC_OK : no_memory(err);
 }
 
 void jpeg_optimizer_free(struct jpeg_optimizer *o)
@@ -77,6 +79,14 @@ void jpeg_optimizer_drop(struct jpeg_optimizer *o)
     o->bits = o->piece = NULL;
     o->word = NULL;
     o->bits_room = o->word_room = o->words = 0;
+}
+
+/* Of 4:2:0 a pixel has one and a half coefficients, a word each, in a table that doubles. */
+uint64_t jpeg_optimizer_claim(uint64_t pixels)
+{
+    const uint64_t words = 3 * pixels + BLOCK_SYMBOLS * MOST_BLOCKS;
+    const uint64_t kept = words < 2 * MOST_WORDS ? words : 2 * MOST_WORDS + PIECE_BYTES;
+    return sizeof(struct jpeg_optimizer) + kept * sizeof(uint32_t);
 }
 
 size_t jpeg_optimizer_memory(const struct jpeg_optimizer *o)
@@ -262,11 +272,6 @@ static bool reserve_words(struct jpeg_optimizer *o, size_t more)
     o->word = grown;
     o->word_room = room;
     return true;
-}
-
-static enum imrec_status no_memory(struct imrec_error *err)
-{
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to encode a JPEG");
 }
 
 static enum imrec_status

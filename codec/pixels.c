@@ -28,4 +28,4 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
     return IMREC_OK;
 }
 
-const struct format codec_pixels = {"pixels", NULL, NULL, head, decode};
+const struct format codec_pixels = {"pixels", NULL, NULL, head, decode, NULL};

@@ -28,7 +28,18 @@ static uint32_t be32(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* tRNS and eXIf, which stand before the pixels or are not looked at. */
+/* What libspng keeps of a chunk: its bytes, and of those that are compressed what they may become.
+ */
+static uint64_t kept_bytes(const uint8_t *name, uint64_t length)
+{
+    enum { MOST_RATIO = 1032 }; /* of zlib */
+    const bool packed = memcmp(name, "iCCP", 4) == 0 || memcmp(name, "zTXt", 4) == 0 ||
+                        memcmp(name, "iTXt", 4) == 0;
+    const bool palette = memcmp(name, "sPLT", 4) == 0; /* to entries of a struct's size */
+    return packed ? 2 * length * MOST_RATIO : palette ? length * 4 : length;
+}
+
+/* tRNS and eXIf, which stand before the pixels or are not looked at; and what all chunks take. */
 static void read_chunks(struct codec *c)
 {
     const struct bytes b = c->image;
@@ -41,6 +52,7 @@ static void read_chunks(struct codec *c)
             c->info.channels = c->info.channels == 1 ? 2 : 4;
         if (memcmp(name, "eXIf", 4) == 0)
             c->info.orientation = exif_orientation((struct bytes){b.p + at + 8, length});
+        c->held += kept_bytes(name, length);
         at += 12 + length;
     }
 }
@@ -198,7 +210,18 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
     return st;
 }
 
-const struct format codec_png = {"png", "libspng", png_matches, read_head, decode};
+/* Two rows as they are stored, one as it is asked for, zlib's window; interlaced, all of it. */
+static uint64_t claim(const struct codec *c, uint32_t denominator)
+{
+    enum { DEEP = 8, TABLES = 256 << 10 };
+    const uint64_t row = (uint64_t)c->info.width * DEEP;
+    const uint64_t kept = c->held < 2 * MAX_CHUNK_BYTES ? c->held : 2 * MAX_CHUNK_BYTES;
+    const bool interlaced = c->image.p[28] != 0;
+    (void)denominator;
+    return TABLES + kept + 4 * row + (interlaced ? row * c->info.height : 0);
+}
+
+const struct format codec_png = {"png", "libspng", png_matches, read_head, decode, claim};
 
 static int encode(spng_ctx *ctx, const struct imrec_image *image, int level,
                   const struct stop *stop, uint8_t *dense)
@@ -221,6 +244,14 @@ static int encode(spng_ctx *ctx, const struct imrec_image *image, int level,
         e = spng_encode_row(ctx, dense, row);
     }
     return e == SPNG_EOI ? 0 : e;
+}
+
+/* Rows that do not shrink, with what their filters and blocks add, in a buffer that doubles. */
+uint64_t codec_encode_png_claim(uint32_t width, uint32_t height, uint32_t channels)
+{
+    enum { TABLES = 1 << 20, ROWS = 8 };
+    const uint64_t row = (uint64_t)width * channels + 1;
+    return TABLES + ROWS * row + row * height + row * height / 8;
 }
 
 void png_encoded_free(struct codec *c)
@@ -252,7 +283,12 @@ enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *im
     return e == 0 && c->png != NULL ? IMREC_OK : png_error(e != 0 ? e : SPNG_EMEM, err);
 }
 #else
-const struct format codec_png = {"png", "libspng", png_matches, NULL, NULL};
+const struct format codec_png = {"png", "libspng", png_matches, NULL, NULL, NULL};
+
+uint64_t codec_encode_png_claim(uint32_t width, uint32_t height, uint32_t channels)
+{
+    return 0 * (uint64_t)width * height * channels;
+}
 
 void png_encoded_free(struct codec *c)
 {

@@ -23,11 +23,15 @@ static bool is_tiff(struct bytes b)
 
 #include <tiffio.h>
 
-/* libtiff's view of the bytes, and what it last said. */
+/* Of places of strips that the file does not hold: of 131,072. */
+#define TABLE_BYTES ((uint64_t)1 << 20)
+
+/* libtiff's view of the bytes, what it last said, and the most it may ask for at once. */
 struct reader {
     struct bytes image;
     const struct stop *stop; /* asked: the data end */
     uint64_t pos;
+    uint64_t most;
     char said[160];
 };
 
@@ -93,14 +97,12 @@ static int ignore_warning(TIFF *tiff, void *user, const char *module, const char
     return 1;
 }
 
-static TIFF *open_tiff(const struct codec *c, struct reader *r)
+static TIFF *open_tiff(struct reader *r)
 {
-    const int64_t px = c->limits.max_pixels < 0 ? (int64_t)1 << 28 : c->limits.max_pixels;
-    const int64_t most = px < ((int64_t)1 << 40) ? px * 8 + (64 << 20) : (int64_t)1 << 43;
     TIFFOpenOptions *o = TIFFOpenOptionsAlloc();
     if (o == NULL)
         return NULL;
-    TIFFOpenOptionsSetMaxSingleMemAlloc(o, (tmsize_t)most);
+    TIFFOpenOptionsSetMaxSingleMemAlloc(o, (tmsize_t)r->most);
     TIFFOpenOptionsSetErrorHandlerExtR(o, note_error, r);
     TIFFOpenOptionsSetWarningHandlerExtR(o, ignore_warning, NULL);
     TIFF *t = TIFFClientOpenExt("picture", "rm", r, read_bytes, write_bytes, seek_to, close_nothing,
@@ -109,9 +111,8 @@ static TIFF *open_tiff(const struct codec *c, struct reader *r)
     return t;
 }
 #else
-static TIFF *open_tiff(const struct codec *c, struct reader *r)
+static TIFF *open_tiff(struct reader *r)
 {
-    (void)c;
     (void)TIFFSetErrorHandler(NULL); /* of the whole process: all that older libtiff offers */
     (void)TIFFSetWarningHandler(NULL);
     return TIFFClientOpen("picture", "rm", r, read_bytes, write_bytes, seek_to, close_nothing,
@@ -162,17 +163,6 @@ static void read_fields(struct codec *c, TIFF *t)
     c->info.orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
 }
 
-static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
-{
-    struct reader r = {.image = c->image};
-    TIFF *t = open_tiff(c, &r);
-    if (t == NULL)
-        return tiff_error(&r, "no first page", err);
-    read_fields(c, t);
-    TIFFClose(t);
-    return IMREC_OK;
-}
-
 /* Can rows be read as they are? */
 static bool is_plain(TIFF *t)
 {
@@ -187,6 +177,108 @@ static bool is_plain(TIFF *t)
            (samples == colours || samples == colours + 1) &&
            (kind == SAMPLEFORMAT_UINT || kind == SAMPLEFORMAT_VOID || kind == 0) &&
            (samples == 1 || field16(t, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG);
+}
+
+/* Is unpacked row by row? */
+static bool is_stream(TIFF *t)
+{
+    const uint32_t how = field16(t, TIFFTAG_COMPRESSION);
+    return how == COMPRESSION_NONE || how == COMPRESSION_LZW || how == COMPRESSION_PACKBITS ||
+           how == COMPRESSION_DEFLATE || how == COMPRESSION_ADOBE_DEFLATE;
+}
+
+/* What decoding holds beside the tags: the file's bytes of a strip or tile, what they become by way
+ * of whichever decoder (with planes, of each), and all pixels where rows are not read one by one.
+ */
+static uint64_t pixels_claim(const struct codec *c, TIFF *t)
+{
+    const uint64_t most = (uint64_t)1 << 50;
+    const uint64_t unit = TIFFIsTiled(t) ? TIFFTileSize64(t) : TIFFStripSize64(t);
+    const bool planes = field16(t, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE;
+    const uint64_t row = (uint64_t)c->info.width * 16;
+    const uint64_t rows = is_plain(t) ? row : row + 4 * (uint64_t)c->info.width * c->info.height;
+    if (is_plain(t) && is_stream(t))
+        return c->image.n + rows;
+    if (unit == 0 || unit > most) /* libtiff will refuse it, or nobody has such memory */
+        return unit == 0 ? c->image.n + rows : most;
+    return c->image.n + rows + (planes ? 8 : 4) * unit;
+}
+
+/* A tag's bytes for each of its values; 0: no such type. */
+static uint64_t type_bytes(uint32_t type)
+{
+    static const uint8_t bytes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
+    return type < sizeof(bytes) ? bytes[type] : 0;
+}
+
+static uint64_t load(const uint8_t *p, size_t n, bool big_endian)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < n; i++)
+        v = v << 8 | p[big_endian ? i : n - 1 - i];
+    return v;
+}
+
+/* Bytes that the tags of the first page claim:
+ *     "II*\0" | u32 offset | at it: u16 tags | each: u16 tag, type, u32 values, value or offset
+ *     "II+\0" | u16 8, 0 | u64 offset | at it: u64 tags | each: u16 tag, type, u64 values, ... */
+static uint64_t tag_bytes(struct bytes b)
+{
+    const bool swapped = b.p[0] == 'M', wide = b.p[2] == '+' || b.p[3] == '+';
+    const size_t count = wide ? 8 : 2, word = wide ? 8 : 4, entry = 4 + 2 * word;
+    uint64_t sum = 0;
+    if (b.n < (wide ? 16 : 8))
+        return 0;
+    const uint64_t at = load(b.p + (wide ? 8 : 4), word, swapped);
+    if (at > b.n || b.n - at < count)
+        return 0;
+    const uint64_t tags = load(b.p + at, count, swapped), room = (b.n - at - count) / entry;
+    const uint8_t *p = b.p + at + count;
+    for (uint64_t i = 0; i < (tags < room ? tags : room); i++, p += entry) {
+        const uint64_t values = load(p + 4, word, swapped);
+        const uint64_t each = type_bytes((uint32_t)load(p + 2, 2, swapped));
+        sum += values < b.n ? values * each : values != 0 && each != 0 ? b.n : 0;
+    }
+    return sum;
+}
+
+/* Several tags have the same bytes. */
+static bool is_overclaimed(struct bytes b)
+{
+    return tag_bytes(b) > (uint64_t)b.n + (1 << 16);
+}
+
+/* In libtiff's memory, where places of strips are words of 8 bytes, and values are copied. */
+static uint64_t tags_claim(struct bytes b)
+{
+    return 5 * tag_bytes(b) + 2 * TABLE_BYTES;
+}
+
+uint64_t tiff_begin_claim(struct bytes b)
+{
+    return is_tiff(b) && !is_overclaimed(b) ? tags_claim(b) : 0;
+}
+
+static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
+{
+    struct reader r = {.image = c->image, .most = 5 * (uint64_t)c->image.n + TABLE_BYTES};
+    if (is_overclaimed(c->image))
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, 0,
+                              "tiff: the tags of its first page claim %llu bytes, of %zu",
+                              (unsigned long long)tag_bytes(c->image), c->image.n);
+    TIFF *t = open_tiff(&r);
+    if (t == NULL)
+        return tiff_error(&r, "no first page", err);
+    read_fields(c, t);
+    c->held = tags_claim(c->image) + pixels_claim(c, t);
+    TIFFClose(t);
+    return IMREC_OK;
+}
+
+static uint64_t claim(const struct codec *c, uint32_t denominator)
+{
+    (void)denominator;
+    return c->held;
 }
 
 /* How a plain row's samples lie. */
@@ -282,11 +374,20 @@ static enum imrec_status any_rows(struct codec *c, struct reader *in, TIFF *t, s
     return IMREC_OK;
 }
 
+/* No more than was claimed, nor than any image within the limits needs. */
+static uint64_t most_at_once(const struct codec *c)
+{
+    const uint64_t px =
+        c->limits.max_pixels < 0 ? (uint64_t)1 << 28 : (uint64_t)c->limits.max_pixels;
+    const uint64_t most = px < ((uint64_t)1 << 40) ? px * 8 + (64 << 20) : (uint64_t)1 << 43;
+    return c->held < most ? c->held : most;
+}
+
 static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_error *err)
 {
     const struct conversion how = {PIXELS_RGBA, GREY_ROUNDED, r->channels, c->limits.alpha};
-    struct reader in = {.image = c->image, .stop = c->stop};
-    TIFF *t = open_tiff(c, &in);
+    struct reader in = {.image = c->image, .stop = c->stop, .most = most_at_once(c)};
+    TIFF *t = open_tiff(&in);
     if (t == NULL)
         return tiff_error(&in, "no first page", err);
     const enum imrec_status st =
@@ -295,7 +396,12 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
     return st;
 }
 
-const struct format codec_tiff = {"tiff", "libtiff", is_tiff, read_head, decode};
+const struct format codec_tiff = {"tiff", "libtiff", is_tiff, read_head, decode, claim};
 #else
-const struct format codec_tiff = {"tiff", "libtiff", is_tiff, NULL, NULL};
+const struct format codec_tiff = {"tiff", "libtiff", is_tiff, NULL, NULL, NULL};
+
+uint64_t tiff_begin_claim(struct bytes b)
+{
+    return 0 * b.n;
+}
 #endif

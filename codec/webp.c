@@ -11,6 +11,7 @@
 #include "codec/colour.h"
 #include "codec/exif.h"
 #include "codec/format.h"
+#include "codec/webp_tables.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ enum { FRAME_HEAD_BYTES = 16 };
 
 /* What is decoded: all of the file, or the first frame. */
 struct frame {
-    struct bytes data;
+    struct bytes data, chunks; /* for libwebp; without what is around the chunks */
     uint32_t left, top, width, height;
 };
 
@@ -35,15 +36,22 @@ static uint32_t le24(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
 }
 
-/* The first chunk of that name, or of it what the data hold; p NULL: there is none. */
-static struct bytes find_chunk(struct bytes b, const char *name)
+/* All chunks of a file. */
+static struct bytes chunks_of(struct bytes b)
 {
     const uint64_t claimed = (uint64_t)load_le32(b.p + 4) + 8;
     const size_t end = claimed < b.n ? (size_t)claimed : b.n;
-    for (size_t at = 12; at <= end && end - at >= 8;) {
-        const size_t length = load_le32(b.p + at + 4), left = end - at - 8;
-        if (memcmp(b.p + at, name, 4) == 0)
-            return (struct bytes){b.p + at + 8, length < left ? length : left};
+    return end > 12 ? (struct bytes){b.p + 12, end - 12} : (struct bytes){b.p + 12, 0};
+}
+
+/* The first chunk of that name, or of it what the data hold; p NULL: there is none. */
+static struct bytes find_chunk(struct bytes chunks, const char *name)
+{
+    for (size_t at = 0; at <= chunks.n && chunks.n - at >= 8;) {
+        const uint8_t *p = chunks.p + at;
+        const size_t length = load_le32(p + 4), left = chunks.n - at - 8;
+        if (memcmp(p, name, 4) == 0)
+            return (struct bytes){p + 8, length < left ? length : left};
         if (length >= left)
             break;
         at += 8 + length + (length & 1);
@@ -53,7 +61,7 @@ static struct bytes find_chunk(struct bytes b, const char *name)
 
 static uint32_t orientation_of(struct bytes b)
 {
-    const struct bytes exif = find_chunk(b, "EXIF");
+    const struct bytes exif = find_chunk(chunks_of(b), "EXIF");
     const size_t head = exif.n >= 6 && memcmp(exif.p, "Exif\0", 6) == 0 ? 6 : 0;
     return exif.p == NULL ? 1 : exif_orientation((struct bytes){exif.p + head, exif.n - head});
 }
@@ -75,11 +83,12 @@ static enum imrec_status
 read_frame_head(const struct codec *c, struct frame *f, struct imrec_error *err)
 {
     WebPBitstreamFeatures features;
-    const struct bytes chunk = find_chunk(c->image, "ANMF");
+    const struct bytes chunk = find_chunk(chunks_of(c->image), "ANMF");
     if (chunk.p == NULL || chunk.n < FRAME_HEAD_BYTES)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, c->image.n,
                               "webp: an animation without a whole frame in %zu bytes", c->image.n);
     f->data = (struct bytes){chunk.p + FRAME_HEAD_BYTES, chunk.n - FRAME_HEAD_BYTES};
+    f->chunks = f->data;
     IMREC_TRY(read_features(f->data, &features, err));
     f->left = 2 * le24(chunk.p);
     f->top = 2 * le24(chunk.p + 3);
@@ -103,8 +112,39 @@ static enum imrec_status find_frame(const struct codec *c, struct frame *f, stru
 {
     if (is_animation(c))
         return read_frame_head(c, f, err);
-    *f = (struct frame){c->image, 0, 0, c->info.width, c->info.height};
+    *f = (struct frame){c->image, chunks_of(c->image), 0, 0, c->info.width, c->info.height};
     return IMREC_OK;
+}
+
+/* Tables of the codes of a lossless frame, or of a lossy one's alpha, if that is lossless. */
+static uint64_t tables_claim(const struct frame *f)
+{
+    enum { IMAGE_HEAD = 5, ALPHA_HEAD = 1, METHOD = 3, LOSSLESS = 1 };
+    const struct bytes image = find_chunk(f->chunks, "VP8L"), alpha = find_chunk(f->chunks, "ALPH");
+    uint64_t bytes = 0;
+    if (image.n > IMAGE_HEAD)
+        bytes += webp_tables_bytes((struct bytes){image.p + IMAGE_HEAD, image.n - IMAGE_HEAD},
+                                   f->width, f->height);
+    if (alpha.n > ALPHA_HEAD && (alpha.p[0] & METHOD) == LOSSLESS)
+        bytes += webp_tables_bytes((struct bytes){alpha.p + ALPHA_HEAD, alpha.n - ALPHA_HEAD},
+                                   f->width, f->height);
+    return bytes;
+}
+
+/* The canvas, and what libwebp holds: of a lossless frame all pixels in 4 bytes, of a lossy one
+ * some rows, and where it has alpha that plane, and its pixels while it is decoded. */
+static uint64_t claim(const struct codec *c, uint32_t denominator)
+{
+    enum { LOSSY = 1, ROWS = 256, TABLES = 1 << 20 };
+    const uint64_t canvas = (uint64_t)c->info.width * c->info.height;
+    WebPBitstreamFeatures features;
+    struct frame f;
+    (void)denominator;
+    if (find_frame(c, &f, NULL) != IMREC_OK || read_features(f.data, &features, NULL) != IMREC_OK)
+        return 0;
+    const uint64_t each = features.format != LOSSY ? 5 : features.has_alpha ? 6 : 0;
+    return canvas * (c->info.channels == 4 ? 4 : 3) + (uint64_t)f.width * f.height * each +
+           (uint64_t)f.width * ROWS + TABLES + tables_claim(&f);
 }
 
 static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
@@ -186,7 +226,7 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
     return IMREC_OK;
 }
 
-const struct format codec_webp = {"webp", "libwebp", is_webp, read_head, decode};
+const struct format codec_webp = {"webp", "libwebp", is_webp, read_head, decode, claim};
 #else
-const struct format codec_webp = {"webp", "libwebp", is_webp, NULL, NULL};
+const struct format codec_webp = {"webp", "libwebp", is_webp, NULL, NULL, NULL};
 #endif

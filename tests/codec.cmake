@@ -1,5 +1,16 @@
 # The tests of codec/.
 imrec_test(test_codec codec SOURCES unit/test_codec.c)
+
+# Small files that take much memory, one of each kind: fixture "hostile".
+set(IMREC_HOSTILE ${CMAKE_CURRENT_BINARY_DIR}/hostile)
+if(Python3_FOUND)
+  add_test(NAME make_hostile COMMAND Python3::Interpreter
+           ${CMAKE_CURRENT_SOURCE_DIR}/support/make_hostile.py ${IMREC_HOSTILE})
+  set_tests_properties(make_hostile PROPERTIES FIXTURES_SETUP hostile LABELS fixture)
+endif()
+imrec_test(test_codec_claim codec SOURCES unit/test_codec_claim.c)
+target_compile_definitions(test_codec_claim PRIVATE IMREC_HOSTILE="${IMREC_HOSTILE}")
+set_tests_properties(test_codec_claim PROPERTIES FIXTURES_REQUIRED hostile)
 imrec_test(test_baseline_kernels baseline SOURCES unit/test_baseline_kernels.c)
 target_link_libraries(test_baseline_kernels PRIVATE PkgConfig::JPEG)
 imrec_test(test_baseline_rows baseline SOURCES unit/test_baseline_rows.c)

@@ -71,11 +71,16 @@ static void drop_storage(struct storage *s)
 
 void baseline_free(struct baseline *b)
 {
+    baseline_drop(b);
+    imrec_free(b);
+}
+
+void baseline_drop(struct baseline *b)
+{
     if (b == NULL)
         return;
     drop_storage(&b->bits);
     drop_storage(&b->samples);
-    imrec_free(b);
 }
 
 size_t baseline_memory(const struct baseline *b)

@@ -31,6 +31,7 @@ struct baseline_request {
 
 struct baseline *baseline_new(void);              /* NULL: no memory */
 void baseline_free(struct baseline *b);           /* NULL is allowed */
+void baseline_drop(struct baseline *b);           /* its buffers; NULL is allowed */
 size_t baseline_memory(const struct baseline *b); /* bytes held now; 0 for NULL */
 
 bool baseline_has_vectors(void); /* kernels that are faster than the scalar ones */

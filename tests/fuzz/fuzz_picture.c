@@ -1,5 +1,5 @@
-/* tests/fuzz/fuzz_picture.c - arbitrary bytes as a picture of any format: whole, a region, scaled
- * and checked; accepted truncated and not. A region is what the whole has in its place. */
+/* tests/fuzz/fuzz_picture.c - arbitrary bytes as a picture of any format: claimed, whole, a region,
+ * scaled and checked; accepted truncated and not. A region is what the whole has in its place. */
 #include "base/image.h"
 #include "codec/codec.h"
 
@@ -43,8 +43,10 @@ try(struct codec *c, struct bytes image, const struct codec_limits *limits, uint
 {
     struct imrec_picture_info info;
     struct image scaled = {0};
+    (void)codec_begin_claim(image);
     if (codec_begin(c, image, limits, &info, NULL) != IMREC_OK)
         return;
+    must(codec_claim(c, 1) >= 4 * (uint64_t)info.width); /* walks over what a file claims */
     must((uint64_t)info.width * info.height <= MAX_PIXELS && info.width != 0 && info.height != 0);
     must(info.orientation >= 1 && info.orientation <= 8);
     compare(c, image, limits, &info, channels);

@@ -65,6 +65,13 @@ save("rgb.bmp", "BMP")
 save("palette.bmp", "BMP", scene.convert("P"))
 save("bit.bmp", "BMP", scene.convert("1"))
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import make_hostile  # noqa: E402
+
+write("groups.webp", make_hostile.webp_lossless(32, 32, True), PICTURE)
+write("planes.tif", make_hostile.tiff(20, 15, planes=True), PICTURE)
+write("tiles.tif", make_hostile.tiff(20, 15, tile=16), PICTURE)
+
 FRAMES = ("interlaced.gif", "no_palette_transparent.gif", "disposal_2.gif", "beyond_both_transparent.gif",
           "no_canvas_shifted.gif", "outside_transparent.gif", "no_last_block.gif", "animated_lossless_flags_1.webp",
           "animated_lossy_alpha.webp", "animated_exif.webp", "animated_opaque_no_alpha.webp")

@@ -225,7 +225,7 @@ START_TEST(pixels_come_out_as_they_went_in)
     ck_assert_str_eq(info.format, "pixels");
     ck_assert_str_eq(info.kind, kinds[_i]);
     ck_assert(info.width == 7 && info.height == 5 && info.channels == from.channels);
-    ck_assert_uint_eq(codec_claim(codec, 1), 0);
+    ck_assert_uint_le(codec_claim(codec, 1), 7 * 4); /* a row on its way, no more */
     for (uint32_t y = 0; y < 3; y++)
         ck_assert_mem_eq(out.view.pixels + y * out.view.stride, room + (2 + y) * 40 + from.channels,
                          (size_t)5 * from.channels);
