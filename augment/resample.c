@@ -68,28 +68,52 @@ struct run {
     uint8_t *edge[2]; /* a source row with room behind it */
 };
 
+static void set_axes(const struct resample_job *j, uint32_t from_width, uint32_t from_height,
+                     uint32_t channels, struct resample_axis *x, struct resample_axis *y)
+{
+    *x = (struct resample_axis){.from = from_width,
+                                .to = j->window.width,
+                                .channels = channels,
+                                .whole = j->to_width,
+                                .begin = j->window.x,
+                                .filter = j->filter};
+    *y = (struct resample_axis){.from = from_height,
+                                .to = j->window.height,
+                                .channels = 1,
+                                .whole = j->to_height,
+                                .begin = j->window.y,
+                                .filter = j->filter};
+}
+
+/* Values of a pair of rows between the passes. */
+static size_t line_of(const struct resample_axis *x)
+{
+    const size_t values = (size_t)x->to * x->channels;
+    return 2 * ((values + LINE_VALUES - 1) / LINE_VALUES * LINE_VALUES);
+}
+
+uint64_t resample_scratch_claim(const struct resample_job *job, uint32_t from_width,
+                                uint32_t from_height, uint32_t channels)
+{
+    struct resample_axis x, y;
+    set_axes(job, from_width, from_height, channels, &x, &y);
+    const uint64_t tables = resample_axis_bytes(&x, false) + resample_axis_bytes(&y, true);
+    const uint64_t places = y.taps / RESAMPLE_PAIR;
+    const uint64_t row = (uint64_t)from_width * channels + RESAMPLE_SLACK;
+    return tables + places * (line_of(&x) * sizeof(int16_t) + 2 * sizeof(int16_t *)) + 2 * row;
+}
+
 static bool
 begin(struct run *r, const struct resample_job *j, enum cpu_level level, struct resize_scratch *s)
 {
     const struct imrec_image *from = r->from;
-    r->x = (struct resample_axis){.from = from->width,
-                                  .to = j->window.width,
-                                  .channels = from->channels,
-                                  .whole = j->to_width,
-                                  .begin = j->window.x,
-                                  .filter = j->filter};
-    r->y = (struct resample_axis){.from = from->height,
-                                  .to = j->window.height,
-                                  .channels = 1,
-                                  .whole = j->to_height,
-                                  .begin = j->window.y,
-                                  .filter = j->filter};
+    set_axes(j, from->width, from->height, from->channels, &r->x, &r->y);
     const size_t bytes = (size_t)from->width * from->channels + RESAMPLE_SLACK;
     if (!resample_axis_x(&r->x, level == CPU_AVX512, s) || !resample_axis_y(&r->y, s))
         return false;
     r->places = r->y.taps / RESAMPLE_PAIR;
     const size_t values = (size_t)r->x.to * from->channels;
-    const size_t line = 2 * ((values + LINE_VALUES - 1) / LINE_VALUES * LINE_VALUES);
+    const size_t line = line_of(&r->x);
     size_t count;
     if (!mul_fits(line, r->places, &count))
         return false;

@@ -21,6 +21,10 @@ IMREC_NODISCARD enum imrec_status
 resample_window(const struct resample_job *job, const struct imrec_image *from, struct image *to,
                 struct resize_scratch *scratch, struct imrec_error *err);
 
+/* Bytes of *scratch that takes at most, of a source of that size. */
+uint64_t resample_scratch_claim(const struct resample_job *job, uint32_t from_width,
+                                uint32_t from_height, uint32_t channels);
+
 /* Resamples all of `from` to to_width x to_height. Quality at least that of OpenCV's area when
  * shrinking and bilinear when enlarging. */
 IMREC_NODISCARD enum imrec_status resample(const struct imrec_image *from, uint32_t to_width,

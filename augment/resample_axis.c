@@ -251,16 +251,37 @@ static bool find_or_make(struct resample_axis *a, uint32_t kind, struct resize_s
     return true;
 }
 
-bool resample_axis_x(struct resample_axis *a, bool blocks, struct resize_scratch *s)
+static void set_x(struct resample_axis *a, bool blocks)
 {
     a->taps = (most_taps(a) + RESAMPLE_GROUP - 1) / RESAMPLE_GROUP * RESAMPLE_GROUP;
     if (blocks)
         a->blocks = (a->to * a->channels + RESAMPLE_BLOCK - 1) / RESAMPLE_BLOCK;
+}
+
+static void set_y(struct resample_axis *a)
+{
+    a->taps = (most_taps(a) / RESAMPLE_PAIR + 1) * RESAMPLE_PAIR;
+}
+
+bool resample_axis_x(struct resample_axis *a, bool blocks, struct resize_scratch *s)
+{
+    set_x(a, blocks);
     return find_or_make(a, KIND_X + 2 * a->channels + blocks, s);
 }
 
 bool resample_axis_y(struct resample_axis *a, struct resize_scratch *s)
 {
-    a->taps = (most_taps(a) / RESAMPLE_PAIR + 1) * RESAMPLE_PAIR;
+    set_y(a);
     return find_or_make(a, KIND_Y, s);
+}
+
+uint64_t resample_axis_bytes(struct resample_axis *a, bool y)
+{
+    struct plan p;
+    if (y)
+        set_y(a);
+    else
+        set_x(a, true);
+    const uint64_t real = ((uint64_t)most_taps(a) + 4) * sizeof(double);
+    return make_plan(a, y, &p) ? p.bytes + real : UINT64_MAX / 4;
 }

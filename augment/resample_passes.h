@@ -41,6 +41,8 @@ struct resample_axis {
  * Tables are kept in *s, with those of the blocks if wanted. False: no memory. */
 bool resample_axis_x(struct resample_axis *a, bool blocks, struct resize_scratch *s);
 bool resample_axis_y(struct resample_axis *a, struct resize_scratch *s);
+/* What their tables take, with blocks; sets a->taps. */
+uint64_t resample_axis_bytes(struct resample_axis *a, bool y);
 
 /* Two source rows -> the value of the one, that of the other, and so on along the result. May
  * write up to a block more. */

@@ -46,6 +46,15 @@ uint32_t resize_to_cover(uint32_t width, uint32_t height, uint32_t crop_width, u
     return passes;
 }
 
+/* Of a value of the result: places and weights of 8 taps, its share of 8 rows in 4 bytes, a
+ * window's bytes and the weights of a block; of the source: weights in 4 bytes twice, a row of
+ * sums. */
+uint64_t resize_scratch_claim(uint32_t from_width, uint32_t to_width, uint32_t channels)
+{
+    enum { OF_RESULT = 128, OF_SOURCE = 20, LEAST = 16 << 10 };
+    return LEAST + channels * ((uint64_t)to_width * OF_RESULT + (uint64_t)from_width * OF_SOURCE);
+}
+
 /* ---- the regions -------------------------------------------------------------------------- */
 
 struct imrec_rect resize_source_region(const struct resize_job *job)

@@ -46,6 +46,11 @@ size_t resize_scratch_memory(const struct resize_scratch *s);
  * asked. stop lives as long as the scratch; NULL: nobody asks. */
 struct stop;
 void resize_scratch_stop_with(struct resize_scratch *s, const struct stop *stop);
+/* Gives all of it back where it is more than `most` bytes. */
+void resize_scratch_trim(struct resize_scratch *s, size_t most);
+/* Bytes of *scratch that a resize takes at most, of whatever method and by whatever variant, of
+ * rows of from_width px to rows of to_width. */
+uint64_t resize_scratch_claim(uint32_t from_width, uint32_t to_width, uint32_t channels);
 IMREC_NODISCARD enum imrec_status
 resize_window(const struct resize_job *job, const struct imrec_image *from, struct image *to,
               struct resize_scratch *scratch, struct imrec_error *err);

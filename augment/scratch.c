@@ -28,6 +28,17 @@ void resize_scratch_stop_with(struct resize_scratch *s, const struct stop *stop)
     s->stop = stop;
 }
 
+void resize_scratch_trim(struct resize_scratch *s, size_t most)
+{
+    if (resize_scratch_memory(s) <= most)
+        return;
+    for (int i = 0; i < SCRATCH_ROOMS; i++)
+        imrec_free(s->rooms[i].memory);
+    for (int i = 0; i < SCRATCH_TABLES; i++)
+        imrec_free(s->tables[i].memory);
+    *s = (struct resize_scratch){.uses = s->uses, .stop = s->stop};
+}
+
 size_t resize_scratch_memory(const struct resize_scratch *s)
 {
     size_t sum = sizeof(*s);

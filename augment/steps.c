@@ -163,6 +163,65 @@ void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw
             s->step[s->n++] = p.step[i];
 }
 
+static enum imrec_status
+refuse(const char *what, struct resize_size to, int64_t max_pixels, struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                          "%s it would have %u x %u px; a side is limited to %d px, an image to "
+                          "max_pixels=%lld",
+                          what, to.width, to.height, IMAGE_MOST_SIDE, (long long)max_pixels);
+}
+
+enum imrec_status steps_check(const struct recipe *r, const struct imrec_draw *d, uint32_t width,
+                              uint32_t height, int64_t max_pixels, struct imrec_error *err)
+{
+    struct plan p = {.w = width, .h = height};
+    struct resize_size to;
+    resize_shorter_side(width, height, r->o->resize, &to.width, &to.height);
+    const bool resized = to.width != width || to.height != height;
+    if (resized && !image_is_within(to.width, to.height, max_pixels))
+        return refuse("resized", to, max_pixels, err);
+    if (d == NULL)
+        return IMREC_OK;
+    (void)make_plan(&p, r, d);
+    for (uint32_t i = 0; i < p.n; i++) {
+        const bool last = p.after[i].width == r->o->data_shape.width &&
+                          p.after[i].height == r->o->data_shape.height;
+        if (p.step[i].kind != STEP_CROP && !last &&
+            !image_is_within(p.after[i].width, p.after[i].height, max_pixels))
+            return refuse("augmented", p.after[i], max_pixels, err);
+    }
+    return IMREC_OK;
+}
+
+/* What a step takes of the scratch. */
+static uint64_t scratch_of(const struct step *s, uint32_t channels)
+{
+    enum { WARP_TABLES = 256 << 10, OF_PLACE = 2 * sizeof(int32_t) };
+    switch (s->kind) {
+    case STEP_RESIZE:
+        return resize_scratch_claim(resize_source_region(&s->u.resize).width, s->window.width,
+                                    channels);
+    case STEP_RESAMPLE:
+        return resample_scratch_claim(&s->u.resample.job, s->u.resample.from_width,
+                                      s->u.resample.from_height, channels);
+    case STEP_WARP:
+        return WARP_TABLES + (uint64_t)s->window.width * OF_PLACE;
+    case STEP_PAD:
+    case STEP_CROP:
+        break;
+    }
+    return 0;
+}
+
+uint64_t steps_scratch_claim(const struct steps *s, uint32_t channels)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        bytes += scratch_of(&s->step[i], channels);
+    return bytes;
+}
+
 uint64_t steps_bytes(const struct steps *s, uint32_t channels)
 {
     uint64_t bytes = 0;

@@ -39,12 +39,21 @@ struct steps {
 void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw *d, uint32_t width,
                 uint32_t height);
 
+/* Whether all that a draw makes of such a picture on its way to the crop is within bounds
+ * (image_is_within()); d NULL: what resize makes of it, which is to be known before anything is
+ * drawn. data_shape is the user's own. IMREC_ERR_LIMIT otherwise; nothing was allocated. */
+IMREC_NODISCARD enum imrec_status steps_check(const struct recipe *r, const struct imrec_draw *d,
+                                              uint32_t width, uint32_t height, int64_t max_pixels,
+                                              struct imrec_error *err);
+
 /* Where the pixels of such a picture go by these steps: up to the slot, not mirrored. */
 void steps_path(struct path *path, const struct recipe *r, const struct imrec_draw *d,
                 uint32_t width, uint32_t height);
 
 /* Bytes that the results of all steps take together, at most. */
 uint64_t steps_bytes(const struct steps *s, uint32_t channels);
+/* And of the scratch, which is given back only when it is asked for. */
+uint64_t steps_scratch_claim(const struct steps *s, uint32_t channels);
 
 /* *to becomes the window of the step, made of its source's region `from`. */
 IMREC_NODISCARD enum imrec_status step_run(const struct step *step, const struct imrec_image *from,

@@ -24,6 +24,12 @@ enum imrec_status image_resize_buffer(struct image *i, uint32_t width, uint32_t 
     return IMREC_OK;
 }
 
+bool image_is_within(uint64_t width, uint64_t height, int64_t max_pixels)
+{
+    return width <= IMAGE_MOST_SIDE && height <= IMAGE_MOST_SIDE &&
+           (max_pixels < 0 || width * height <= (uint64_t)max_pixels);
+}
+
 void image_free(struct image *i)
 {
     imrec_free(i->view.pixels);

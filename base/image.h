@@ -4,6 +4,9 @@
 
 #include "imrec/image.h"
 
+/* The longest side that anything makes of an image, px: JPEG's limit. */
+enum { IMAGE_MOST_SIDE = 65500 };
+
 struct image {
     struct imrec_image view; /* of the memory below, rows dense */
     size_t capacity;         /* bytes */
@@ -13,5 +16,7 @@ struct image {
 IMREC_NODISCARD enum imrec_status image_resize_buffer(struct image *i, uint32_t width,
                                                       uint32_t height, uint32_t channels,
                                                       struct imrec_error *err);
+/* Whether an image of that size may be made: its sides, and its pixels (negative: any number). */
+bool image_is_within(uint64_t width, uint64_t height, int64_t max_pixels);
 void image_free(struct image *i); /* zeroed memory is fine */
 #endif

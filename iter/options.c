@@ -2,6 +2,7 @@
 
 #include "augment/recipe.h"
 #include "base/error.h"
+#include "base/image.h"
 #include "base/param.h"
 #include "iter/presets.h"
 #include "iter/split/index_table.h"
@@ -223,6 +224,10 @@ static enum imrec_status check_values(const struct imrec_iter_options *o, struct
     if (!o->audio && channels != 1 && channels != 3 && channels != 4)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "data_shape must have 1, 3 or 4 channels, not %u", channels);
+    if (!o->audio && !image_is_within(o->data_shape.width, o->data_shape.height, -1))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "data_shape must not have a side of more than %d px, but has %u x %u",
+                              IMAGE_MOST_SIDE, o->data_shape.width, o->data_shape.height);
     if (o->dtype == IMREC_UINT8 && normalizes(o))
         return refuse(err, "dtype=uint8 delivers pixels as they are: mean_*, std_*, scale and "
                            "mean_img need float32 or float16 (mean_* also int8)");

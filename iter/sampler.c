@@ -136,10 +136,13 @@ static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_
                               uint32_t height, struct view_plan *k, struct imrec_error *err)
 {
     const struct recipe *r = recipe_of(p, v);
+    const int64_t most = r->o->max_pixels;
+    IMREC_TRY(steps_check(r, NULL, width, height, most, err));
     if (r->det.on)
         IMREC_TRY(det_draw(r, v->sample.key, width, height, &v->label, &v->draw, err));
     else
         v->draw = augment_draw(r, v->sample.key, width, height);
+    IMREC_TRY(steps_check(r, &v->draw, width, height, most, err));
     steps_plan(&k->steps, r, &v->draw, width, height);
     if (v->sample.follow != NULL)
         following_begin(p, v, width, height);
@@ -330,14 +333,15 @@ static uint64_t pixels_of(struct imrec_rect r)
     return (uint64_t)r.width * r.height;
 }
 
-/* What a view's pictures take beside its slot, at most. */
+/* What a view's pictures take beside its slot, at most, with the tables and rows of its resizes. */
 static uint64_t
 view_claim(const struct sampler *p, const struct sampler_view *v, const struct view_plan *k)
 {
     const struct recipe *r = recipe_of(p, v);
     const uint64_t channels = r->o->data_shape.channels;
     const uint64_t slot = (uint64_t)r->o->data_shape.width * r->o->data_shape.height;
-    return steps_bytes(&k->steps, (uint32_t)channels) + (r->ops ? slot * channels : 0) +
+    return steps_bytes(&k->steps, (uint32_t)channels) +
+           steps_scratch_claim(&k->steps, (uint32_t)channels) + (r->ops ? slot * channels : 0) +
            (r->blurs ? 2 * slot * channels : 0);
 }
 
@@ -359,8 +363,11 @@ static uint64_t claim(const struct sampler *p, const struct sampler_view *views,
 /* One large picture is no reason to hold its memory for ever. */
 static void trim(struct sampler *p, uint64_t claimed)
 {
-    if (claimed > KEPT_BYTES)
-        free_images(p);
+    if (claimed <= KEPT_BYTES)
+        return;
+    free_images(p);
+    codec_trim(p->codec, KEPT_BYTES);
+    resize_scratch_trim(p->scratch, KEPT_BYTES);
 }
 
 /* ---- compressed pictures ----------------------------------------------------------------------

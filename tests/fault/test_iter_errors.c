@@ -339,6 +339,60 @@ START_TEST(bytes_that_storage_refuses_are_damage_and_the_rest_is_delivered) /* _
 }
 END_TEST
 
+/* Five pictures, of which the third is a line of 20,000 px. */
+static void shard_with_a_line(const char *rec)
+{
+    static uint8_t pixels[20000 * 3];
+    struct imrec_writer *w;
+    struct codec *c;
+    ck_assert_int_eq(imrec_writer_open(rec, NULL, true, &w, NULL), IMREC_OK);
+    ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
+    for (uint32_t i = 0; i < 5; i++) {
+        const uint32_t width = i == 2 ? 20000 : 30, height = i == 2 ? 1 : 40;
+        const struct imrec_image image = {pixels, (size_t)width * 3, width, height, 3};
+        const float label = (float)i;
+        struct bytes jpeg;
+        ck_assert_int_eq(codec_encode_jpeg(c, &image, 90, &jpeg, NULL), IMREC_OK);
+        ck_assert_int_eq(imrec_writer_append_image(w, i, &label, 1, i, jpeg.p, jpeg.n, NULL),
+                         IMREC_OK);
+    }
+    codec_free(c);
+    ck_assert_int_eq(imrec_writer_commit(w, NULL), IMREC_OK);
+}
+
+START_TEST(a_picture_that_would_become_too_large_costs_its_slot) /* _i: threads */
+{
+    static const char *const ways[] = {"resize=64", "min_img_size=60000", "pad=30000",
+                                       "resize=64 antialias=1 max_rotate_angle=10"};
+    struct tmpdir d = tmpdir_make();
+    char words[1024];
+    shard_with_a_line(tmp_path(&d, "line.rec"));
+    for (size_t i = 0; i < 4; i++) {
+        const struct picture_set s = {.dir = d};
+        struct imrec_iter_options o;
+        struct imrec_iter *it;
+        struct imrec_error err;
+        struct imrec_batch b;
+        imrec_iter_options_init(&o);
+        snprintf(words, sizeof(words),
+                 "path_imgrec=%s data_shape=3,24,24 batch_size=5 preprocess_threads=%d %s",
+                 tmp_path(&s.dir, "line.rec"), _i == 0 ? 1 : 4, ways[i]);
+        for (char *rest = words, *w; (w = strtok_r(rest, " ", &rest)) != NULL;)
+            ck_assert_int_eq(imrec_iter_options_set(&o, w, NULL), IMREC_OK);
+        ck_assert_int_eq(imrec_iter_open(&o, &it, NULL), IMREC_OK);
+        ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+        for (uint32_t k = 0; k < 5; k++)
+            ck_assert_msg((b.status[k] != IMREC_OK) == (k == 2 || i == 1 || i == 2),
+                          "%s: slot %u: %s", ways[i], k, err.message);
+        ck_assert_int_eq(b.status[2], IMREC_ERR_LIMIT);
+        ck_assert_msg(strstr(err.message, "a side is limited to 65500 px") != NULL, "%s",
+                      err.message);
+        imrec_iter_close(it);
+    }
+    tmpdir_remove(&d);
+}
+END_TEST
+
 int main(void)
 {
     const int n = sizeof(orders) / sizeof(orders[0]);
@@ -354,6 +408,7 @@ int main(void)
     tcase_add_test(tc, the_first_fault_in_slot_order_is_the_one_named);
     tcase_add_loop_test(tc, nothing_but_damage_is_told_and_ends, 0, 5);
     tcase_add_loop_test(tc, damage_behind_the_last_sample_is_told, 0, 5);
+    tcase_add_loop_test(tc, a_picture_that_would_become_too_large_costs_its_slot, 0, 2);
     tcase_add_loop_test(tc, bytes_that_storage_refuses_are_damage_and_the_rest_is_delivered, 0, 2);
     suite_add_tcase(s, tc);
     return suite_run(s);

@@ -161,6 +161,98 @@ START_TEST(windows_give_what_whole_pictures_give) /* loop: recipes */
 }
 END_TEST
 
+/* What the steps leave in a scratch of their own. */
+static void check_scratch(const struct cooked *c, uint32_t width, uint32_t height)
+{
+    enum { LINES = 25 * 192 }; /* of rooms and tables: begun on a cache line, with one to spare */
+    const uint32_t channels = c->o.data_shape.channels;
+    struct steps s;
+    struct image made[2] = {{{0}, 0}, {{0}, 0}};
+    struct resize_scratch *own;
+    ck_assert_int_eq(resize_scratch_new(&own, NULL), IMREC_OK);
+    const size_t empty = resize_scratch_memory(own);
+    const struct imrec_draw d =
+        augment_draw(&c->r, (struct sample_key){1, 2, 3, width, 0}, width, height);
+    steps_plan(&s, &c->r, &d, width, height);
+    struct image from = {{0}, 0};
+    ck_assert_int_eq(image_resize_buffer(&from, s.upright.width, s.upright.height, channels, NULL),
+                     IMREC_OK);
+    memset(from.view.pixels, 7, from.view.stride * from.view.height);
+    const struct imrec_image *at = &from.view;
+    for (uint32_t i = 0; i < s.n; i++, at = &made[(i + 1) % 2].view)
+        ck_assert_int_eq(step_run(&s.step[i], at, &made[i % 2], own, NULL), IMREC_OK);
+    const uint64_t claimed = steps_scratch_claim(&s, channels);
+    ck_assert_msg(resize_scratch_memory(own) - empty <= claimed + LINES,
+                  "%u x %u px: %zu bytes of scratch, claimed %llu", width, height,
+                  resize_scratch_memory(own) - empty, (unsigned long long)claimed);
+    resize_scratch_trim(own, 1 << 30);
+    resize_scratch_trim(own, 0);
+    ck_assert_uint_eq(resize_scratch_memory(own), empty);
+    resize_scratch_free(own);
+    image_free(&from);
+    image_free(&made[0]);
+    image_free(&made[1]);
+}
+
+START_TEST(steps_take_no_more_scratch_than_they_claim) /* loop: recipes */
+{
+    static const uint32_t sizes[][2] = {{7, 9},     {640, 480},  {3000, 70}, {70, 3000},
+                                        {2400, 60}, {1024, 768}, {33, 1},    {1, 33}};
+    struct cooked c;
+    cook(&c, recipes[_i]);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        check_scratch(&c, sizes[i][0], sizes[i][1]);
+}
+END_TEST
+
+/* A line of 65,500 px with resize=256 would be 256 x 16,768,000 px. */
+START_TEST(what_would_be_too_large_is_refused_by_arithmetic)
+{
+    static const struct {
+        const char *words;
+        uint32_t width, height;
+        int64_t max_pixels;
+        bool drawn; /* what is too large is so by what was drawn */
+        const char *said;
+    } cases[] = {
+        {"resize=256", 65500, 1, 178956970, false, "resized it would have 16768000 x 256 px"},
+        {"resize=256", 1, 65500, 178956970, false, "resized it would have 256 x 16768000 px"},
+        {"resize=65500", 178956970, 1, -1, false, "resized it would have 4294967295 x 65500"},
+        {"resize=300", 100, 200, 179999, false,
+         "limited to 65500 px, an image to max_pixels=179999"},
+        {"resize=300", 100, 200, 180000, false, NULL},
+        {"resize=224", 29000, 100, 178956970, false, NULL},
+        {"data_shape=3,256,256", 65500, 1, 178956970, true, "augmented it would have"},
+        {"min_random_scale=1000 max_random_scale=1000", 1000, 1000, 178956970, true,
+         "augmented it would have 65500 x 65500 px"},
+        {"min_img_size=60000", 10, 10, 178956970, true, "augmented it would have 60000 x 60000 px"},
+        {"pad=20000", 100, 100, 178956970, true, "augmented it would have 40100 x 40100 px"},
+        {"pad=20", 65480, 10, 178956970, true, "augmented it would have 65520 x 50 px"},
+        {"pad=20", 60000, 10, 178956970, true, NULL},
+        {"data_shape=3,300,300", 10, 10, 100, true, NULL}, /* the user's own */
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const uint32_t w = cases[i].width, h = cases[i].height;
+        const int64_t most = cases[i].max_pixels;
+        struct imrec_error err;
+        struct cooked c;
+        cook(&c, cases[i].words);
+        enum imrec_status st = steps_check(&c.r, NULL, w, h, most, &err);
+        ck_assert_msg((st != IMREC_OK) == (cases[i].said != NULL && !cases[i].drawn), "case %zu",
+                      i);
+        if (st == IMREC_OK) {
+            const struct imrec_draw d =
+                augment_draw(&c.r, (struct sample_key){1, 2, 3, 4, 0}, w, h);
+            st = steps_check(&c.r, &d, w, h, most, &err);
+        }
+        ck_assert_int_eq(st, cases[i].said != NULL ? IMREC_ERR_LIMIT : IMREC_OK);
+        if (cases[i].said != NULL)
+            ck_assert_msg(strstr(err.message, cases[i].said) != NULL, "case %zu: %s", i,
+                          err.message);
+    }
+}
+END_TEST
+
 START_TEST(only_a_crop_has_no_steps) /* it goes from the decoder to the slot */
 {
     struct cooked c;
@@ -260,6 +352,8 @@ int main(void)
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, windows_give_what_whole_pictures_give, 0, RECIPES);
+    tcase_add_loop_test(tc, steps_take_no_more_scratch_than_they_claim, 0, RECIPES);
+    tcase_add_test(tc, what_would_be_too_large_is_refused_by_arithmetic);
     tcase_add_test(tc, when_memory_ends_the_steps_say_so_and_nothing_leaks);
     tcase_add_test(tc, only_a_crop_has_no_steps);
     tcase_add_test(tc, aug_seq_says_what_comes_first);
