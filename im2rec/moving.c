@@ -41,6 +41,8 @@ enum imrec_status moving_init(struct moving *m, const struct imrec_pack_options 
 
 void moving_free(struct moving *m)
 {
+    if (m->o == NULL) /* zeroed: its fd is no file of ours */
+        return;
     moving_drop(m);
     codec_free(m->codec);
     imrec_free(m->file.p);

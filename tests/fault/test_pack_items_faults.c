@@ -5,6 +5,9 @@
 #include "tests/support/itemset.h"
 #include "tests/support/suite.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 static struct packing p;
 static struct itemset s;
 
@@ -91,6 +94,7 @@ END_TEST
 START_TEST(memory_that_runs_out_leaves_nothing) /* loop: the set */
 {
     static const char *const names[] = {"ant", "bee", "cow"};
+    const int in = dup(STDIN_FILENO); /* as whoever packs may have it */
     long n = 0;
     choose_set(_i);
     s.source.classes = names;
@@ -102,11 +106,13 @@ START_TEST(memory_that_runs_out_leaves_nothing) /* loop: the set */
         const enum imrec_status st = itemset_run(&s, tmp_path(&p.dir, "b.rec"));
         imrec_alloc_fail_after(-1);
         ck_assert_int_eq(imrec_alloc_live(), live);
+        ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD) >= 0, in >= 0);
         if (st == IMREC_OK && p.result.packed == MADE_GOOD)
             break;
         ck_assert_msg(st == IMREC_ERR_NO_MEMORY, "request %ld: %d, %s", n, (int)st, p.err.message);
         ck_assert_int_eq(files_but(&p, NULL), 0);
     }
+    (void)close(in);
     ck_assert_int_gt(n, 30);
 }
 END_TEST
