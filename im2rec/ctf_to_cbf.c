@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/param.h"
+#include "base/threads.h"
 #include "formats/cbf/cbf_writer.h"
 #include "formats/ctf/ctf_parse.h"
 #include "im2rec/ctf_header.h"
@@ -240,6 +241,8 @@ static enum imrec_status run_workers(struct run *r, struct imrec_error *err)
     enum imrec_status st = w == NULL ? no_memory(r, err) : IMREC_OK;
     for (int i = 0; i < n && st == IMREC_OK; i++)
         st = new_worker(r, &w[i], err);
+    if (st == IMREC_OK)
+        st = threads_probe((uint32_t)n - 1, err);
     if (st == IMREC_OK) {
 #pragma omp parallel num_threads(n) default(none) shared(r, w)
         work(r, &w[omp_get_thread_num()]);

@@ -265,6 +265,7 @@ static enum imrec_status run_all(struct run *r, uint64_t done, struct imrec_erro
 {
     IMREC_TRY(prepare(r, err));
     IMREC_TRY(pass_over(r, done, err));
+    IMREC_TRY(threads_probe(r->workers - 1, err)); /* this one works too */
     run_workers(r);
     if (r->status != IMREC_OK) {
         if (err != NULL)
