@@ -1,11 +1,15 @@
 #include "base/alloc.h"
 
+#if defined(__GLIBC__) || defined(__linux__)
+#include <malloc.h>
+#endif
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 static atomic_long g_countdown = -1;
 static atomic_long g_live = 0;
+static atomic_size_t g_most = 0;
 
 bool imrec_alloc_refused(void)
 {
@@ -21,6 +25,9 @@ void *imrec_realloc(void *p, size_t count, size_t size)
 {
     size_t total;
     if (__builtin_mul_overflow(count, size, &total) || total == 0 || imrec_alloc_refused())
+        return NULL;
+    const size_t most = atomic_load(&g_most);
+    if (most != 0 && total > most)
         return NULL;
     void *q = realloc(p, total);
     if (q != NULL && p == NULL)
@@ -41,9 +48,26 @@ void imrec_free(void *p)
     free(p);
 }
 
+void imrec_alloc_trim(void)
+{
+#if defined(__GLIBC__)
+    (void)malloc_trim(0);
+#endif
+}
+
 void imrec_alloc_fail_after(long count)
 {
     atomic_store(&g_countdown, count);
+}
+
+bool imrec_alloc_has_failed(void)
+{
+    return atomic_load(&g_countdown) < 0;
+}
+
+void imrec_alloc_fail_above(size_t most)
+{
+    atomic_store(&g_most, most);
 }
 
 long imrec_alloc_live(void)

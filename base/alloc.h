@@ -8,6 +8,9 @@
 void *imrec_realloc(void *p, size_t count, size_t size); /* NULL on overflow or no memory */
 void *imrec_zalloc(size_t count, size_t size);           /* the same, zeroed */
 void imrec_free(void *p);
+/* Gives memory that is free back to the system, as far as the C library can: it keeps what it may
+ * need again, of each thread. Takes about a millisecond. */
+void imrec_alloc_trim(void);
 
 /* For base/pages.c: asks whether this request is to fail, and counts blocks. */
 bool imrec_alloc_refused(void);
@@ -15,6 +18,8 @@ void imrec_alloc_count(long change);
 
 /* Test hooks. A negative count switches failing off. */
 void imrec_alloc_fail_after(long count);
-long imrec_alloc_live(void); /* blocks not yet freed */
+bool imrec_alloc_has_failed(void);        /* the request that was to */
+void imrec_alloc_fail_above(size_t most); /* every larger request fails; 0: none */
+long imrec_alloc_live(void);              /* blocks not yet freed */
 
 #endif

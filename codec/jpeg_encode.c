@@ -222,6 +222,11 @@ static uint64_t most_bytes(uint64_t pixels, int quality)
     return pixels * quarters / 4 + FIRST_BYTES;
 }
 
+uint64_t codec_encode_jpeg_most(uint32_t width, uint32_t height, int quality)
+{
+    return most_bytes((uint64_t)width * height, quality);
+}
+
 uint64_t codec_encode_jpeg_claim(uint32_t width, uint32_t height, uint32_t channels, int quality)
 {
     enum { ROWS = 64, POOLS = 256 << 10 };

@@ -177,6 +177,17 @@ static enum imrec_status append_parts(struct bytes record, struct buf *out, stru
                        (struct bytes){record.p + done, record.n - done}, err);
 }
 
+uint64_t recordio_framed_bytes(struct bytes record)
+{
+    uint64_t bytes = RECORDIO_PART_HEAD_BYTES + (uint64_t)record.n;
+    size_t done = 0, hit;
+    while ((hit = done + magic_scan(record.p + done, record.n - done)) < record.n) {
+        bytes += RECORDIO_PART_HEAD_BYTES - MAGIC_BYTES; /* which stands in the head */
+        done = hit + MAGIC_BYTES;
+    }
+    return (bytes + RECORDIO_ALIGN - 1) / RECORDIO_ALIGN * RECORDIO_ALIGN;
+}
+
 enum imrec_status recordio_frame(struct bytes record, struct buf *out, struct imrec_error *err)
 {
     if (record.n > RECORDIO_PART_MAX_BYTES)

@@ -45,4 +45,7 @@ IMREC_NODISCARD enum imrec_status recordio_copy(const uint8_t *p, const struct r
 /* Appends the framed record to `out`. A record of 2^29 bytes or more is IMREC_ERR_LIMIT. */
 IMREC_NODISCARD enum imrec_status
 recordio_frame(struct bytes record, struct buf *out, struct imrec_error *err);
+/* Bytes that it becomes: with a head for each part, of which there is one more than words that are
+ * the magic. */
+uint64_t recordio_framed_bytes(struct bytes record);
 #endif

@@ -122,27 +122,39 @@ static struct recipe recipe_for(const struct augmenting *a)
     return r;
 }
 
-void augmenting_draw(struct augmenting *a, int64_t seed, uint64_t id, uint64_t copy,
-                     struct imrec_shape picture, struct augmenting_plan *out)
+enum imrec_status augmenting_draw(struct augmenting *a, const struct imrec_pack_options *o,
+                                  uint64_t id, uint64_t copy, struct imrec_shape picture,
+                                  struct augmenting_plan *out, struct imrec_error *err)
 {
-    const struct sample_key key = {(uint64_t)seed, copy, 0, id, 0};
+    const struct sample_key key = {(uint64_t)o->seed, copy, 0, id, 0};
     const bool given = a->given.width != 0;
+    const uint32_t w = picture.width, h = picture.height, channels = picture.channels;
     struct imrec_shape *to = &a->o.data_shape;
     a->o.resize = a->o.resize > 0 ? a->o.resize : 0;
-    resize_shorter_side(picture.width, picture.height, a->o.resize, &to->width, &to->height);
+    resize_shorter_side(w, h, a->o.resize, &to->width, &to->height);
     if (given)
         *to = a->given;
-    to->channels = picture.channels;
+    to->channels = channels;
     const struct recipe r = recipe_for(a);
-    out->draw = augment_draw(&r, key, picture.width, picture.height);
-    if (picture.channels == 1)
+    IMREC_TRY(steps_check(&r, NULL, w, h, o->max_pixels, err));
+    out->draw = augment_draw(&r, key, w, h);
+    if (channels == 1)
         out->draw.saturation = 1;
-    steps_plan(&out->steps, &r, &out->draw, picture.width, picture.height);
+    IMREC_TRY(steps_check(&r, &out->draw, w, h, o->max_pixels, err));
+    steps_plan(&out->steps, &r, &out->draw, w, h);
     out->width = to->width;
     out->height = to->height;
-    out->bytes = steps_bytes(&out->steps, picture.channels) +
-                 ((uint64_t)picture.width * picture.height + 2 * (uint64_t)to->width * to->height) *
-                     picture.channels;
+    out->bytes = steps_bytes(&out->steps, channels) + steps_scratch_claim(&out->steps, channels) +
+                 ((uint64_t)w * h + 4 * (uint64_t)to->width * to->height) * channels;
+    return IMREC_OK;
+}
+
+void augmenting_trim(struct augmenting *a, size_t most)
+{
+    if (a->images[0].capacity + a->images[1].capacity <= most)
+        return;
+    image_free(&a->images[0]);
+    image_free(&a->images[1]);
 }
 
 static enum imrec_status copy_region(const struct imrec_image *from, struct imrec_rect r,

@@ -7,6 +7,7 @@
 
 #include "augment/draw.h"
 #include "augment/steps.h"
+#include "imrec/packer.h"
 
 struct augmenting {
     struct imrec_iter_options o; /* data_shape is that of the picture in hand */
@@ -29,9 +30,14 @@ struct augmenting_plan {
     uint32_t width, height; /* of the result */
     uint64_t bytes;         /* that it will hold */
 };
-/* For a picture of such a size, upright; copy is the number of the record made of it. */
-void augmenting_draw(struct augmenting *a, int64_t seed, uint64_t id, uint64_t copy,
-                     struct imrec_shape picture, struct augmenting_plan *out);
+/* For a picture of such a size, upright; copy is the number of the record made of it.
+ * IMREC_ERR_LIMIT: it would become too large on the way. */
+IMREC_NODISCARD enum imrec_status
+augmenting_draw(struct augmenting *a, const struct imrec_pack_options *o, uint64_t id,
+                uint64_t copy, struct imrec_shape picture, struct augmenting_plan *out,
+                struct imrec_error *err);
+/* Gives buffers back where they hold more than `most` bytes together. */
+void augmenting_trim(struct augmenting *a, size_t most);
 /* *out is a view of a's memory, until the next call. Where pixels go is added to the path, but for
  * the mirror. */
 IMREC_NODISCARD enum imrec_status

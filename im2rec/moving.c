@@ -51,6 +51,18 @@ void moving_free(struct moving *m)
     *m = (struct moving){.fd = -1};
 }
 
+void moving_trim(struct moving *m, size_t most)
+{
+    if (m->codec != NULL)
+        codec_trim(m->codec, most);
+    if (m->mask.capacity + m->result.capacity + m->file.capacity <= most)
+        return;
+    mask_free(&m->mask);
+    mask_free(&m->result);
+    imrec_free(m->file.p);
+    m->file = (struct file_bytes){NULL, 0, 0};
+}
+
 bool moving_asks(const struct moving *m)
 {
     return m->codec != NULL || m->o->drawn_on == IMREC_DRAWN_ON_STORED;
@@ -62,7 +74,8 @@ static void skip_mask(struct parcel *p, const char *name, const char *why)
 {
     char all[sizeof(p->why)];
     snprintf(all, sizeof(all), "%s", why); /* may be p->why itself */
-    parcel_skip(p, REASON_MASK, "its mask %.200s: %.280s", name, all);
+    parcel_skip(p, p->outcome.reason == REASON_NO_MEMORY ? REASON_NO_MEMORY : REASON_MASK,
+                "its mask %.200s: %.280s", name, all);
 }
 
 /* true: goes on. */
@@ -71,12 +84,13 @@ fine(struct parcel *p, const char *what, enum imrec_status st, const struct imre
 {
     if (st == IMREC_OK)
         return true;
-    if (st != IMREC_ERR_NO_MEMORY && st != IMREC_ERR_CANCELLED) {
-        parcel_skip(p, REASON_MASK, "%s%s", what, err->message);
+    if (st == IMREC_ERR_CANCELLED) {
+        p->failed = st;
+        snprintf(p->why, sizeof(p->why), "%s", err->message);
         return false;
     }
-    p->failed = st;
-    snprintf(p->why, sizeof(p->why), "%s", err->message);
+    parcel_skip(p, st == IMREC_ERR_NO_MEMORY ? REASON_NO_MEMORY : REASON_MASK, "%s%s", what,
+                err->message);
     return false;
 }
 
@@ -120,7 +134,7 @@ bool moving_find(struct moving *m, struct parcel *p, const struct imrec_picture_
             skip_mask(p, name, p->why);
         return false;
     }
-    *bytes = m->bytes + 10 * pixels; /* decoded, moved and encoded, values of 16 bits */
+    *bytes = m->bytes;
     if (m->bytes <= 4 * pixels + (1 << 20))
         return true;
     skip_mask(p, name, "has more bytes than its picture needs");

@@ -31,10 +31,12 @@ void moving_free(struct moving *m); /* zeroed memory is fine */
 /* Whether the picture's header must be known for it, also where its file is only passed through. */
 bool moving_asks(const struct moving *m);
 
-/* Finds the mask of the picture; *bytes is what it will hold. false: reason or p->failed say why.
- */
+/* Finds the mask of the picture; *bytes are those of its file, 0: none is packed. false: reason or
+ * p->failed say why. */
 bool moving_find(struct moving *m, struct parcel *p, const struct imrec_picture_info *info,
                  uint64_t *bytes);
+/* Gives buffers back where they hold more than `most` bytes together. */
+void moving_trim(struct moving *m, size_t most);
 /* Forgets what was found. */
 void moving_drop(struct moving *m);
 /* Reads and checks mask and labels. m->follow.path begins with the upright picture, and is to be

@@ -245,6 +245,8 @@ static void release(struct run *r)
         packer_free(r->packers[i]);
     imrec_free(r->places);
     imrec_free(r->packers);
+    r->places = NULL;
+    r->packers = NULL;
 }
 
 /* Passes over what earlier runs have done. */
@@ -274,6 +276,7 @@ static enum imrec_status run_all(struct run *r, uint64_t done, struct imrec_erro
     }
     if (r->cancelled && (r->items != NULL ? !r->exhausted : r->written < r->job->total))
         return stop_error(err);
+    release(r); /* what they keep may be what the files of the set need */
     return writer_commit(r->writer, err);
 }
 

@@ -110,8 +110,14 @@ static enum imrec_status check_augment(const struct imrec_pack_options *o, struc
     if (o->augment[0] == '\0')
         return IMREC_OK;
     IMREC_TRY(augmenting_init(&a, o->augment, pack_options_channels(o), err));
+    const struct imrec_shape to = a.given;
     augmenting_free(&a);
-    return IMREC_OK;
+    if (image_is_within(to.width, to.height, o->max_pixels))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "data_shape of augment is %u x %u px; a side is limited to %d px, a "
+                          "picture to max_pixels=%" PRId64,
+                          to.width, to.height, IMAGE_MOST_SIDE, o->max_pixels);
 }
 
 enum imrec_status pack_options_check(const struct imrec_pack_options *given,

@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define TEXT_MAX   ((size_t)64 << 20) /* labels and name of an image */
-#define KEEP_BYTES ((size_t)1 << 20)  /* larger records give their memory back */
+#define TEXT_MAX   ((size_t)64 << 20)  /* labels and name of an image */
+#define KEEP_BYTES ((size_t)256 << 10) /* larger ones give their memory back */
 
 void parcel_begin(struct parcel *p)
 {
@@ -24,8 +24,10 @@ void parcel_begin(struct parcel *p)
 
 void parcel_written(struct parcel *p)
 {
-    if (p->record.cap > KEEP_BYTES)
-        buf_free(&p->record);
+    struct buf *const bufs[] = {&p->record, &p->labels, &p->text};
+    for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
+        if (bufs[i]->cap > KEEP_BYTES)
+            buf_free(bufs[i]);
     p->done = false;
 }
 

@@ -14,9 +14,9 @@
 
 #define PIECE_BYTES ((size_t)4 << 20)
 
-static void fail(struct parcel *p, enum imrec_status status, const char *what, int failed)
+static void fail(struct parcel *p, const char *what, int failed)
 {
-    p->failed = status;
+    p->failed = IMREC_ERR_IO;
     snprintf(p->why, sizeof(p->why), "%s %.*s: %s", what, (int)(p->path.n < 256 ? p->path.n : 256),
              (const char *)p->path.p, strerror(failed));
 }
@@ -97,12 +97,14 @@ static bool is_gone(struct parcel *p, const struct file_root *r)
     return true;
 }
 
-/* Some errors say that we have run out of something, or that a folder has gone, not that the
- * picture is bad. */
+/* Some errors say that the run is out of something, or that a folder has gone, not that the image
+ * is bad. */
 static void refuse(struct parcel *p, const struct file_root *root, const char *what, int failed)
 {
-    if (failed == ENOMEM || failed == EMFILE || failed == ENFILE)
-        fail(p, failed == ENOMEM ? IMREC_ERR_NO_MEMORY : IMREC_ERR_IO, what, failed);
+    if (failed == EMFILE || failed == ENFILE)
+        fail(p, what, failed);
+    else if (failed == ENOMEM)
+        parcel_skip(p, REASON_NO_MEMORY, "%s: %s", what, strerror(failed));
     else if (is_gone(p, root))
         return;
     else if (failed == ENOENT || failed == ENOTDIR)
@@ -167,7 +169,7 @@ static bool make_room(struct parcel *p, size_t bytes, struct file_bytes *f)
     f->capacity = 0;
     f->p = imrec_realloc(NULL, bytes + bytes / 4, 1);
     if (f->p == NULL)
-        fail(p, IMREC_ERR_NO_MEMORY, "reading", ENOMEM);
+        parcel_skip(p, REASON_NO_MEMORY, "no memory for its %zu bytes", bytes);
     else
         f->capacity = bytes + bytes / 4;
     return f->p != NULL;

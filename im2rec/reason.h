@@ -20,6 +20,7 @@ enum reason {
     REASON_UNSUPPORTED, /* no picture, or of a format that is not built in */
     REASON_DAMAGED,
     REASON_MASK, /* missing, of another size, no mask at all */
+    REASON_NO_MEMORY,
     REASON_COUNT
 };
 

@@ -12,4 +12,7 @@ IMREC_NODISCARD enum imrec_status
 resizing_run(const struct imrec_pack_options *o, uint64_t id, const struct imrec_image *from,
              uint32_t width, uint32_t height, struct image *out, struct resize_scratch *scratch,
              struct imrec_error *err);
+/* Bytes of scratch that takes at most. */
+uint64_t resizing_claim(const struct imrec_pack_options *o, uint32_t from_width,
+                        uint32_t from_height, uint32_t width, uint32_t height, uint32_t channels);
 #endif

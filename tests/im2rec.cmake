@@ -49,6 +49,10 @@ if(Python3_FOUND)
   set_tests_properties(kill_and_resume PROPERTIES LABELS fault TIMEOUT 600 FIXTURES_REQUIRED photos
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endif()
+if(Python3_FOUND AND NOT IMREC_SANITIZE) # which takes memory of its own
+  add_test(NAME pack_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fault/pack_memory.py $<TARGET_FILE:im2rec>)
+  set_tests_properties(pack_memory PROPERTIES LABELS fault TIMEOUT 600 ENVIRONMENT "${IMREC_TEST_ENV}")
+endif()
 if(Python3_FOUND)
   add_test(NAME chains_of_copies COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fault/chains.py
            $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)

@@ -45,7 +45,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(int64_t, max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "image", "skip pictures that claim more, before decoding") \
     X(bool,    accept_truncated,   "0", 0, 1,       "",        "image", "pack pictures whose end is missing") \
     X(int64_t, threads,            "0", 0, 1024,    "workers", "run",   "0 = every CPU this process may use (two where files are only passed through)") \
-    X(int64_t, memory,             "1073741824", 16777216, INT64_MAX, "bytes", "run", "bound of what is read, decoded and encoded ahead") \
+    X(int64_t, memory,             "1073741824", 16777216, INT64_MAX, "bytes", "run", "bound of what images in work and records that wait hold; an image that needs more than 7/8 of it is skipped") \
     X(int64_t, shards,             "0", 0, 1 << 20, "N",       "run",   "cut the output into N shards, OUT-00000-of-0000N.rec") \
     X(int64_t, shard_size,         "0", 0, INT64_MAX, "bytes", "run",   "begin another shard at this size") \
     X(bool,    resume,             "0", 0, 1,       "",        "run",   "go on where an interrupted run ended") \

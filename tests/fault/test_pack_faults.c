@@ -156,22 +156,34 @@ START_TEST(a_disk_that_is_full_leaves_a_run_that_can_go_on)
 }
 END_TEST
 
-START_TEST(memory_that_runs_out_is_an_error_not_a_skipped_picture)
+/* The n-th request fails, for every n. Where it is the run's own, the run ends; where it is an
+ * image's, the image is tried again, and nothing is missing. */
+START_TEST(memory_that_runs_out_ends_the_run_or_is_tried_again) /* _i: format */
 {
-    long n = 0;
+    long ended = 0, tried_again = 0;
     p.o.threads = 1;
     p.o.format = _i != 0 ? IMREC_PACK_CBF : IMREC_PACK_REC;
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_OK);
-    for (;; n += 1 + n / 50) {
+    for (long n = 0;; n += 1 + n / 50) {
         start_anew();
         const char *uri = tmp_path(&p.dir, "b.rec");
         const long live = imrec_alloc_live();
         imrec_alloc_fail_after(n);
         const enum imrec_status st = packing_run(&p, uri);
+        const bool failed = imrec_alloc_has_failed();
         imrec_alloc_fail_after(-1);
         ck_assert_int_eq(imrec_alloc_live(), live);
-        if (st == IMREC_OK && p.result.packed == MADE_GOOD)
+        if (st == IMREC_OK) {
+            ck_assert_uint_eq(p.result.packed, MADE_GOOD);
+            ck_assert_uint_eq(p.result.skipped, MADE_BAD);
+            expect_same();
+            tried_again += failed;
+        }
+        if (!failed)
             break;
+        if (st == IMREC_OK)
+            continue;
+        ended++;
         ck_assert_msg(st == IMREC_ERR_NO_MEMORY, "request %ld: %d, %s", n, (int)st, p.err.message);
         if (n % 7 == 0) {
             p.o.resume = true;
@@ -180,8 +192,65 @@ START_TEST(memory_that_runs_out_is_an_error_not_a_skipped_picture)
             expect_same();
         }
     }
-    expect_same();
-    ck_assert_int_gt(n, 30);
+    ck_assert_int_gt(ended, 20);
+    ck_assert_int_gt(tried_again, 10);
+}
+END_TEST
+
+static char *report_of(const char *name)
+{
+    const struct bytes report = read_whole(tmp_path(&p.dir, name));
+    ck_assert_ptr_nonnull(report.p);
+    return (char *)(uintptr_t)report.p;
+}
+
+/* Two of the images need more than there is, again and again. */
+static void make_large_ones(void)
+{
+    make_picture(&p.dir, "source/ant/05.jpg", 1500, 1200, 1);
+    make_picture(&p.dir, "source/cow/02.jpg", 1300, 1600, 2);
+    p.o.resize = 0;
+    p.o.report = kept_path(&p, "report");
+}
+
+START_TEST(an_image_that_finds_no_memory_costs_itself) /* _i: threads */
+{
+    static const int threads[] = {1, 2, 5};
+    make_large_ones();
+    p.o.threads = threads[_i];
+    imrec_alloc_fail_above(5 << 20);
+    const enum imrec_status st = packing_run(&p, tmp_path(&p.dir, "b.rec"));
+    imrec_alloc_fail_above(0);
+    ck_assert_msg(st == IMREC_OK, "%s", p.err.message);
+    ck_assert_uint_eq(p.result.packed, MADE_GOOD - 2);
+    ck_assert_uint_eq(p.result.skipped, MADE_BAD + 2);
+    char *report = report_of("report");
+    const char *first = strstr(report, "\"code\":\"no_memory\"");
+    ck_assert_msg(first != NULL && strstr(first + 1, "\"code\":\"no_memory\"") != NULL, "%s",
+                  report);
+    ck_assert_ptr_nonnull(strstr(report, "no memory for a picture of 1500 x 1200 px"));
+    free(report);
+}
+END_TEST
+
+START_TEST(an_image_that_finds_no_memory_ends_a_run_that_is_to_stop)
+{
+    make_large_ones();
+    p.o.shuffle = false;
+    (void)remove(tmp_path(&p.dir, "source/bee/empty.jpg"));
+    (void)remove(tmp_path(&p.dir, "source/bee/text.jpg"));
+    (void)remove(tmp_path(&p.dir, "source/bee/torn.jpg"));
+    p.o.on_error = IMREC_ON_ERROR_STOP;
+    imrec_alloc_fail_above(5 << 20);
+    enum imrec_status st = packing_run(&p, tmp_path(&p.dir, "b.rec"));
+    imrec_alloc_fail_above(0);
+    ck_assert_int_eq(st, IMREC_ERR_DATA);
+    ck_assert_ptr_nonnull(strstr(p.err.message, "ant/05.jpg"));
+    ck_assert_ptr_nonnull(strstr(p.err.message, "no memory"));
+    p.o.resume = true;
+    st = packing_run(&p, tmp_path(&p.dir, "b.rec"));
+    ck_assert_msg(st == IMREC_OK, "%s", p.err.message);
+    ck_assert_uint_eq(p.result.packed, MADE_GOOD);
 }
 END_TEST
 
@@ -281,7 +350,9 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, any_call_that_fails_leaves_a_run_that_can_go_on, 0, 16);
     tcase_add_loop_test(t, a_disk_that_is_full_leaves_a_run_that_can_go_on, 0, 2);
-    tcase_add_loop_test(t, memory_that_runs_out_is_an_error_not_a_skipped_picture, 0, 2);
+    tcase_add_loop_test(t, memory_that_runs_out_ends_the_run_or_is_tried_again, 0, 2);
+    tcase_add_loop_test(t, an_image_that_finds_no_memory_costs_itself, 0, 3);
+    tcase_add_test(t, an_image_that_finds_no_memory_ends_a_run_that_is_to_stop);
     tcase_add_test(t, pictures_that_are_no_plain_files_are_skipped_each_with_its_reason);
     if (!LIBOMP) /* clang's OpenMP opens files itself, and aborts where it cannot */
         tcase_add_test(t, too_few_file_descriptors_are_an_error_not_skipped_pictures);

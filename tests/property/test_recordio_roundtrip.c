@@ -41,6 +41,8 @@ static void make_shard(int test, struct shard *s)
         s->head[r] = s->bytes.n;
         ck_assert_int_eq(recordio_frame((struct bytes){s->payload[r], s->size[r]}, &s->bytes, NULL),
                          IMREC_OK);
+        ck_assert_uint_eq(recordio_framed_bytes((struct bytes){s->payload[r], s->size[r]}),
+                          s->bytes.n - s->head[r]);
     }
     s->head[RECORDS] = s->bytes.n;
 }
