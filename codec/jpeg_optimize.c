@@ -274,17 +274,17 @@ static bool reserve_words(struct jpeg_optimizer *o, size_t more)
     return true;
 }
 
-static enum imrec_status
-reserve_bits(struct jpeg_optimizer *o, size_t bytes, struct imrec_error *err)
+/* Room for so many bytes, whose contents are of no use. */
+static enum imrec_status reserve(uint8_t **p, size_t *room, size_t bytes, struct imrec_error *err)
 {
-    if (bytes <= o->bits_room)
+    if (bytes <= *room)
         return IMREC_OK;
-    imrec_free(o->bits);
-    o->bits_room = 0;
-    o->bits = imrec_realloc(NULL, bytes + bytes / 4, 1);
-    if (o->bits == NULL)
+    imrec_free(*p);
+    *room = 0;
+    *p = imrec_realloc(NULL, bytes + bytes / 4, 1);
+    if (*p == NULL)
         return no_memory(err);
-    o->bits_room = bytes + bytes / 4;
+    *room = bytes + bytes / 4;
     return IMREC_OK;
 }
 
@@ -309,7 +309,7 @@ static enum imrec_status read_scan(struct jpeg_optimizer *o, const struct layout
 {
     size_t n, used;
     *good = false;
-    IMREC_TRY(reserve_bits(o, l->data.n + ENTROPY_PADDING, err));
+    IMREC_TRY(reserve(&o->bits, &o->bits_room, l->data.n + ENTROPY_PADDING, err));
     if (entropy_unstuff(l->data, o->bits, &n, &used) != ENTROPY_END || used != l->data.n)
         return IMREC_OK;
     struct bit_reader r = {.p = o->bits};
@@ -414,25 +414,13 @@ static size_t scan_bytes(const struct jpeg_optimizer *o)
     return (size_t)(bits / 8);
 }
 
-static enum imrec_status reserve(struct buf *b, size_t bytes, struct imrec_error *err)
-{
-    if (bytes <= b->cap)
-        return IMREC_OK;
-    uint8_t *p = imrec_realloc(NULL, bytes + bytes / 4, 1);
-    if (p == NULL)
-        return no_memory(err);
-    imrec_free(b->p);
-    b->p = p;
-    b->cap = bytes + bytes / 4;
-    return IMREC_OK;
-}
-
 /* The scan, stuffed, to *to, which moves behind it. */
 static enum imrec_status
 write_kept(struct jpeg_optimizer *o, size_t scan, uint8_t **to, struct imrec_error *err)
 {
     struct bit_writer w = {0, 0};
-    IMREC_TRY(reserve_bits(o, scan + sizeof(uint64_t), err)); /* the symbols have been read */
+    /* the symbols have been read */
+    IMREC_TRY(reserve(&o->bits, &o->bits_room, scan + sizeof(uint64_t), err));
     const size_t n = put_words(o, &w, o->bits);
     *to = stuff(*to, o->bits, n + put_last(&w, o->bits + n));
     return IMREC_OK;
@@ -476,7 +464,9 @@ static enum imrec_status write_all(struct jpeg_optimizer *o, const struct layout
         symbol_writer_make(&o->writer[t], &o->spec[t]);
     }
     const size_t scan = scan_bytes(o);
-    IMREC_TRY(reserve(out, l->head.n + TABLES * TABLE_BYTES + l->scan_head.n + 2 * scan + 2, err));
+    const size_t most = l->head.n + TABLES * TABLE_BYTES + l->scan_head.n + 2 * scan + 2;
+    out->n = 0;
+    IMREC_TRY(reserve(&out->p, &out->cap, most, err));
     uint8_t *to = put(out->p, l->head);
     for (uint32_t t = 0; t < TABLES; t++)
         if (l->has[t])
