@@ -404,26 +404,43 @@ static enum imrec_status pack_task(const struct imrec_pack_task *task, struct im
     return st;
 }
 
-enum imrec_status imrec_pack(const struct imrec_pack_task *given,
+/* What both ways to pack hold while they work. */
+struct held {
+    struct imrec_pack_task task; /* with paths instead of URIs */
+    struct lock *lock;
+    struct watch watch;
+};
+
+static enum imrec_status
+hold(struct held *h, const struct imrec_pack_task *given, struct imrec_error *err)
+{
+    IMREC_TRY(pack_task_paths(given, &h->task, err));
+    IMREC_TRY(set_lock(h->task.out, &h->lock, err));
+    watch_begin(&h->watch, &h->task);
+    return IMREC_OK;
+}
+
+static void let_go(struct held *h)
+{
+    watch_end(&h->watch);
+    lock_drop(h->lock);
+}
+
+enum imrec_status imrec_pack(const struct imrec_pack_task *task,
                              const struct imrec_pack_options *options,
                              struct imrec_pack_result *out, struct imrec_error *err)
 {
     struct imrec_pack_options o;
     struct imrec_pack_result ignored;
-    struct imrec_pack_task paths;
-    struct lock *lock;
-    struct watch watch;
+    struct held h;
     if (out == NULL)
         out = &ignored;
     *out = (struct imrec_pack_result){0};
     IMREC_TRY(pack_options_check(options, &o, err));
-    IMREC_TRY(check_task(given, &o, err));
-    IMREC_TRY(pack_task_paths(given, &paths, err));
-    IMREC_TRY(set_lock(paths.out, &lock, err));
-    watch_begin(&watch, &paths);
-    const enum imrec_status st = pack_task(&paths, &o, &watch, out, err);
-    watch_end(&watch);
-    lock_drop(lock);
+    IMREC_TRY(check_task(task, &o, err));
+    IMREC_TRY(hold(&h, task, err));
+    const enum imrec_status st = pack_task(&h.task, &o, &h.watch, out, err);
+    let_go(&h);
     if (st == IMREC_ERR_CANCELLED)
         return imrec_error_at(err, st, IMREC_NO_OFFSET, "interrupted; resume goes on");
     return st;
@@ -455,20 +472,15 @@ enum imrec_status imrec_pack_items(const struct imrec_pack_task *task,
 {
     struct imrec_pack_options o;
     struct imrec_pack_result ignored;
-    struct imrec_pack_task paths;
-    struct lock *lock;
-    struct watch watch;
+    struct held h;
     if (out == NULL)
         out = &ignored;
     *out = (struct imrec_pack_result){0};
     IMREC_TRY(pack_options_check(options, &o, err));
     if (task == NULL || task->out == NULL || task->out[0] == '\0')
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "a task needs out");
-    IMREC_TRY(pack_task_paths(task, &paths, err));
-    IMREC_TRY(set_lock(paths.out, &lock, err));
-    watch_begin(&watch, &paths);
-    const enum imrec_status st = pack_items(&paths, source, &o, &watch, out, err);
-    watch_end(&watch);
-    lock_drop(lock);
+    IMREC_TRY(hold(&h, task, err));
+    const enum imrec_status st = pack_items(&h.task, source, &o, &h.watch, out, err);
+    let_go(&h);
     return st;
 }
