@@ -35,6 +35,7 @@ def mypy(*arguments, folder):
 
 def test_the_package_and_its_users_are_checked_strictly(tmp_path):
     pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("PIL", reason="Pillow is not installed")
     assert "Success" in mypy("imrec", folder=tmp_path)
     lines = USER.strip().splitlines()
     (tmp_path / "user.py").write_text("\n".join([*lines, *WRONG]) + "\n")
