@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "im2rec/augmenting.h"
 #include "im2rec/skip_limit.h"
+#include "imrec/version.h"
 #include "storage/source.h"
 
 #include <inttypes.h>

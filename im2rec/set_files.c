@@ -9,6 +9,7 @@
 #include "formats/text.h"
 #include "im2rec/pack_options.h"
 #include "im2rec/texts.h"
+#include "imrec/version.h"
 
 #include <stdio.h>
 #include <string.h>

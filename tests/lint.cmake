@@ -20,6 +20,14 @@ if(NM AND BUILD_SHARED_LIBS AND NOT IMREC_SANITIZE)
   set_tests_properties(lint_symbols PROPERTIES LABELS lint)
 endif()
 
+# Which files call which: what objects define and ask for. A sanitizer asks
+# for more, and a debug build for what is inlined otherwise.
+if(NM AND Python3_FOUND AND NOT IMREC_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  add_test(NAME circles COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_circles.py ${PROJECT_SOURCE_DIR}
+                                ${PROJECT_BINARY_DIR} ${NM})
+  set_tests_properties(circles PROPERTIES LABELS lint TIMEOUT 120)
+endif()
+
 find_program(MAN man)
 if(MAN AND NOT IMREC_SANITIZE)
   add_test(NAME lint_manuals COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/manuals.sh ${PROJECT_BINARY_DIR}/man)

@@ -1,5 +1,6 @@
 /* im2rec/command/ctf2bin.c - the command: flags in, progress and a summary out. */
 #include "imrec/convert.h"
+#include "imrec/version.h"
 #include "tools/cli/human.h"
 #include "tools/cli/json.h"
 #include "tools/cli/options.h"

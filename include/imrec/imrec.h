@@ -2,8 +2,6 @@
 #ifndef IMREC_IMREC_H
 #define IMREC_IMREC_H
 
-#define IMREC_VERSION_STRING "0.1.0" /* CMake reads the version from this line */
-
 #include "imrec/augmenter.h"
 #include "imrec/bench.h"
 #include "imrec/cbf.h"
@@ -25,5 +23,6 @@
 #include "imrec/sequences.h"
 #include "imrec/sound.h"
 #include "imrec/source.h"
+#include "imrec/version.h"
 
 #endif

@@ -1,0 +1,7 @@
+/* imrec/version.h - which libimrec these headers are of. */
+#ifndef IMREC_VERSION_H
+#define IMREC_VERSION_H
+
+#define IMREC_VERSION_STRING "0.1.0" /* CMake and the wheel read this line */
+
+#endif
