@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every configuration that the pages of CNTK's text reader print, cut out as they stand there, in
 # every program that takes one, on the data that stand there. Skipped where the pages are not here.
-page=$(printf '%s\n' "${IMREC_SHARED:-/nowhere}"/seeds/001_*.txt)
+page=$(printf '%s\n' "${IMREC_SHARED:-$(dirname "$0")/../../../../shared}"/seeds/001_*.txt)
 [ -e "$page" ] || { echo "skipped: no pages (set IMREC_SHARED)"; exit 77; }
 python3 - "$page" <<'PY'
 import re, sys
