@@ -60,8 +60,8 @@ uint8_t draw_method(const struct recipe *r, uint64_t bits, uint32_t from_width,
 struct rng_block draw_block(struct sample_key key, uint32_t block);
 double draw_unit(uint64_t bits); /* [0, 1), 53 bits */
 float draw_between(uint64_t bits, float low, float high);
-/* draw_modern.c: RandAugment and what is younger than the original. */
+/* RandAugment and what is younger than MXNet. */
 void draw_modern(const struct recipe *r, struct sample_key key, struct imrec_draw *d);
-/* draw_colour.c: everything about colours and values. */
+/* Everything about colours and values. */
 void draw_colours(const struct recipe *r, struct sample_key key, struct imrec_draw *d);
 #endif
