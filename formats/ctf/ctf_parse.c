@@ -5,17 +5,59 @@
  * sample is appended value by value and taken back if it proves bad. What of a sparse stream stands
  * behind the values (indices, counts) is collected apart and appended when the sequence ends.
  */
-#include "formats/ctf/ctf_parser.h"
+#include "formats/ctf/ctf_parse.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/shown.h"
+#include "formats/ctf/ctf_number.h"
+#include "formats/ctf/ctf_values.h"
+#include "formats/text.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+struct bytes_room { /* grows, never shrinks */
+    uint8_t *p;
+    size_t n, room;
+};
+
+struct stream {
+    const struct stream_info *info;
+    size_t alias_bytes, element;
+    struct bytes_room out, index, count; /* index, count: of the sequence being read */
+    uint64_t *offset;
+    size_t begin;          /* of the sequence in out */
+    uint32_t samples, nnz; /* of the sequence */
+    uint64_t line;         /* that has a sample of it already, from 1 */
+};
+
+struct ctf_parser {
+    struct ctf_parse_options o;
+    const struct ctf_values *values;
+    struct stream *stream;
+    struct chunk_stream *view;
+    uint32_t *length;
+    uint64_t *key;
+    uint32_t sequence_room;
+    struct ctf_problem *problem;
+    uint64_t problems, problem_room;
+    uint32_t likely; /* stream: of the sample that comes */
+
+    const struct ctf_chunk *chunk;
+    const uint8_t *text;
+    const uint8_t *line_begin, *line_end; /* of the line being read, without its end */
+    uint64_t line;                        /* its number in the chunk, from 1 */
+    uint32_t lines, most; /* of the sequence: that count; samples of its longest stream */
+    bool stop, no_memory;
+};
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-bool ctf_reserve(struct ctf_parser *p, struct bytes_room *b, size_t more)
+/* Room for `more` bytes behind b->n; false: no memory, and the parser stops. */
+static bool reserve(struct ctf_parser *p, struct bytes_room *b, size_t more)
 {
     if (more <= b->room - b->n)
         return true;
@@ -32,6 +74,381 @@ bool ctf_reserve(struct ctf_parser *p, struct bytes_room *b, size_t more)
     return true;
 }
 
+static inline void put32(struct bytes_room *b, uint32_t v)
+{
+    store_le32(b->p + b->n, v);
+    b->n += 4;
+}
+
+/* ---- problems ---------------------------------------------------------------------------- */
+
+/* The number of the line in the file: those before the sequence's line in the chunk's text. */
+static uint64_t line_number(const struct ctf_parser *p)
+{
+    uint64_t n = p->chunk->line;
+    for (const uint8_t *at = p->text; at < p->line_begin; n++) {
+        at = memchr(at, '\n', (size_t)(p->line_begin - at));
+        if (at == NULL)
+            break;
+        at++;
+    }
+    return n;
+}
+
+/* Notes a problem at a place of the line being read. Always false. */
+__attribute__((format(printf, 3, 4))) static bool
+complain(struct ctf_parser *p, const uint8_t *at, const char *fmt, ...)
+{
+    if (p->problems == p->problem_room) {
+        const uint64_t room = p->problem_room < 8 ? 8 : 2 * p->problem_room;
+        struct ctf_problem *grown = imrec_realloc(p->problem, room, sizeof(*grown));
+        if (grown == NULL) {
+            p->no_memory = p->stop = true;
+            return false;
+        }
+        p->problem = grown;
+        p->problem_room = room;
+    }
+    struct ctf_problem *q = &p->problem[p->problems++];
+    q->offset = p->chunk->offset + (uint64_t)(at - p->text);
+    char said[sizeof(q->message)];
+    const int n = snprintf(said, sizeof(said), "%.120s: line %" PRIu64 ", column %" PRIu64 ": ",
+                           p->o.name, line_number(p), (uint64_t)(at - p->line_begin) + 1);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(said + n, sizeof(said) - (size_t)n, fmt, ap);
+    va_end(ap);
+    shown_copy(q->message, sizeof(q->message), said);
+    p->stop |= p->problems > p->o.max_problems;
+    return false;
+}
+
+/* What stands at `at`, for a message. */
+static struct text_quote word_at(const struct ctf_parser *p, const uint8_t *at)
+{
+    const uint8_t *end = at;
+    while (end < p->line_end && *end != ' ' && *end != '\t' && *end != '|')
+        end++;
+    end += end == at && at < p->line_end;
+    if (at >= p->line_end)
+        return (struct text_quote){"the line's end"};
+    return text_quote((struct bytes){at, (size_t)(end - at)});
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static inline const uint8_t *skip_blanks(const uint8_t *at)
+{
+    while (*at == ' ' || *at == '\t')
+        at++;
+    return at;
+}
+
+static inline bool is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Whether a value may end here: at a blank, a pipe or the line's end. */
+static inline bool ends_value(const struct ctf_parser *p, const uint8_t *at)
+{
+    return is_blank(*at) || *at == '|' || at >= p->line_end;
+}
+
+static bool no_number(struct ctf_parser *p, const struct stream *s, const uint8_t *at)
+{
+    return complain(p, at,
+                    "input '%.40s': %s is no number; numbers like -1.5e3, separated by "
+                    "blanks, are right",
+                    s->info->alias, word_at(p, at).s);
+}
+
+static bool too_large(struct ctf_parser *p, const struct stream *s, const uint8_t *at)
+{
+    return complain(p, at, "input '%.40s': %s is too large for a %s", s->info->alias,
+                    word_at(p, at).s, s->element == 4 ? "float" : "double");
+}
+
+/* One number at *at, behind which it moves, to `to`. */
+static inline bool
+read_number(struct ctf_parser *p, const struct stream *s, const uint8_t **at, uint8_t *to)
+{
+    struct ctf_number n;
+    const uint8_t *end = ctf_number_scan(*at, &n);
+    if (end == NULL || !ends_value(p, end))
+        return no_number(p, s, *at);
+    if (s->element == 4) {
+        float v;
+        if (ctf_number_float(&n, *at, end, &v) != CTF_ROUNDED)
+            return too_large(p, s, *at);
+        memcpy(to, &v, sizeof(v));
+    } else {
+        double v;
+        if (ctf_number_double(&n, *at, end, &v) != CTF_ROUNDED)
+            return too_large(p, s, *at);
+        memcpy(to, &v, sizeof(v));
+    }
+    *at = end;
+    return true;
+}
+
+static bool at_sample_end(const struct ctf_parser *p, const uint8_t *at)
+{
+    return at >= p->line_end || *at == '|';
+}
+
+/* Before here enough bytes are readable for the fast way. */
+static inline const uint8_t *end_of_fast(const struct ctf_parser *p)
+{
+    const uint64_t n = p->chunk->bytes;
+    return p->text + (n > CTF_SAFE_BYTES ? n - CTF_SAFE_BYTES : 0);
+}
+
+/* The values of a sample at *at, which moves behind them; false: it is bad, and nothing of it is
+ * kept. */
+static bool read_dense(struct ctf_parser *p, struct stream *s, const uint8_t **at)
+{
+    const uint32_t dim = s->info->dim;
+    const size_t element = s->element;
+    if (!reserve(p, &s->out, (size_t)dim * element))
+        return false;
+    uint8_t *const to = s->out.p + s->out.n;
+    const uint8_t *const safe = end_of_fast(p);
+    for (uint32_t i = 0;; i++) {
+        *at = skip_blanks(*at);
+        i += p->values->dense[s->info->element](at, safe, to + i * element, dim - i);
+        if (i == dim)
+            break;
+        if (at_sample_end(p, *at))
+            return complain(p, *at,
+                            "input '%.40s': the sample has %" PRIu32 " values; dim is %" PRIu32,
+                            s->info->alias, i, dim);
+        if (!read_number(p, s, at, to + i * element))
+            return false;
+    }
+    *at = skip_blanks(*at);
+    if (!at_sample_end(p, *at))
+        return complain(p, *at, "input '%.40s': %s is behind the last value; dim is %" PRIu32,
+                        s->info->alias, word_at(p, *at).s, dim);
+    s->out.n += (size_t)dim * element;
+    return true;
+}
+
+/* "index:" at *at. */
+static inline bool
+read_index(struct ctf_parser *p, const struct stream *s, const uint8_t **at, uint32_t *out)
+{
+    const uint8_t *c = *at;
+    uint64_t v = 0;
+    for (; (uint8_t)(*c - '0') < 10; c++)
+        v = v <= UINT32_MAX ? 10 * v + (uint64_t)(*c - '0') : v;
+    if (c == *at || *c != ':')
+        return complain(p, *at, "input '%.40s': %s is not of the form index:value", s->info->alias,
+                        word_at(p, *at).s);
+    if (v >= s->info->dim)
+        return complain(p, *at, "input '%.40s': index %.20s is not below dim, %" PRIu32,
+                        s->info->alias, word_at(p, *at).s, s->info->dim);
+    *out = (uint32_t)v;
+    *at = c + 1;
+    return true;
+}
+
+/* The pairs of a sample; false: no memory, or a bad one at *at. */
+static bool read_pairs(struct ctf_parser *p, struct stream *s, const uint8_t **at, uint32_t *n)
+{
+    const uint8_t *const safe = end_of_fast(p);
+    /* a pair has three characters and a blank; the last may lack it */
+    const size_t most = (size_t)(p->line_end - *at) / 4 + 1;
+    uint32_t index = 0;
+    if (!reserve(p, &s->out, most * s->element) || !reserve(p, &s->index, most * 4))
+        return false;
+    for (*at = skip_blanks(*at); !at_sample_end(p, *at); *at = skip_blanks(*at)) {
+        const uint32_t plain = p->values->sparse[s->info->element](
+            at, safe, s->out.p + s->out.n, s->index.p + s->index.n, s->info->dim);
+        *n += plain;
+        s->out.n += plain * s->element;
+        s->index.n += (size_t)plain * 4;
+        if (at_sample_end(p, *at))
+            break;
+        if (!read_index(p, s, at, &index) || !read_number(p, s, at, s->out.p + s->out.n))
+            return false;
+        s->out.n += s->element;
+        put32(&s->index, index);
+        ++*n;
+    }
+    return true;
+}
+
+static bool read_sparse(struct ctf_parser *p, struct stream *s, const uint8_t **at)
+{
+    const size_t values = s->out.n, indices = s->index.n;
+    uint32_t n = 0;
+    bool good = read_pairs(p, s, at, &n);
+    if (good && s->nnz + (uint64_t)n > INT32_MAX)
+        good = complain(p, *at, "input '%.40s': more than 2147483647 values in a sequence",
+                        s->info->alias);
+    if (!good || !reserve(p, &s->count, 4)) {
+        s->out.n = values;
+        s->index.n = indices;
+        return false;
+    }
+    put32(&s->count, n);
+    s->nnz += n;
+    return true;
+}
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+static struct stream *stream_called(struct ctf_parser *p, const uint8_t *name, size_t n)
+{
+    for (uint32_t i = 0; i < p->o.streams; i++) { /* usually the first that is tried */
+        const uint32_t k =
+            p->likely + i < p->o.streams ? p->likely + i : p->likely + i - p->o.streams;
+        struct stream *s = &p->stream[k];
+        if (s->alias_bytes == n && memcmp(s->info->alias, name, n) == 0) {
+            p->likely = k + 1 < p->o.streams ? k + 1 : 0;
+            return s;
+        }
+    }
+    return NULL;
+}
+
+static const uint8_t *next_pipe(const struct ctf_parser *p, const uint8_t *at)
+{
+    const uint8_t *pipe = at < p->line_end ? memchr(at, '|', (size_t)(p->line_end - at)) : NULL;
+    return pipe != NULL ? pipe : p->line_end;
+}
+
+/* Behind a comment: at a pipe that no '#' follows, or the line's end. */
+static const uint8_t *behind_comment(const struct ctf_parser *p, const uint8_t *at)
+{
+    do
+        at = next_pipe(p, at + 2);
+    while (at < p->line_end && at + 1 < p->line_end && at[1] == '#');
+    return at;
+}
+
+static bool
+read_values(struct ctf_parser *p, struct stream *s, const uint8_t *name, const uint8_t **at)
+{
+    if (s->line == p->line)
+        return complain(p, name, "input '%.40s' twice on a line", s->info->alias);
+    s->line = p->line;
+    if (!(s->info->storage == STREAM_DENSE ? read_dense(p, s, at) : read_sparse(p, s, at)))
+        return false;
+    s->samples++;
+    p->most = s->samples > p->most ? s->samples : p->most;
+    return true;
+}
+
+enum sample { SAMPLE_GOOD, SAMPLE_BAD, SAMPLE_UNKNOWN };
+
+/* The sample whose pipe is at *at, which moves to what follows. */
+static enum sample read_sample(struct ctf_parser *p, const uint8_t **at)
+{
+    const uint8_t *name = *at + 1, *end = name;
+    while (end < p->line_end && !is_blank(*end) && *end != '|')
+        end++;
+    if (end == name) {
+        (void)complain(p, name, "a name must follow the pipe");
+        *at = next_pipe(p, end);
+        return SAMPLE_BAD;
+    }
+    struct stream *s = stream_called(p, name, (size_t)(end - name));
+    if (s == NULL) {
+        if (!p->o.ignore_unknown)
+            (void)complain(p, name,
+                           "no input is called %s; ignoreUnknownInputs=true skips such names",
+                           text_quote((struct bytes){name, (size_t)(end - name)}).s);
+        *at = next_pipe(p, end);
+        return p->o.ignore_unknown ? SAMPLE_UNKNOWN : SAMPLE_BAD;
+    }
+    *at = end;
+    if (read_values(p, s, name, at))
+        return SAMPLE_GOOD;
+    *at = next_pipe(p, *at);
+    return SAMPLE_BAD;
+}
+
+/* Takes the samples of this line back. */
+static void drop_line(struct ctf_parser *p)
+{
+    for (uint32_t i = 0; i < p->o.streams; i++) {
+        struct stream *s = &p->stream[i];
+        if (s->line != p->line || s->samples == 0)
+            continue;
+        s->samples--;
+        if (s->info->storage == STREAM_DENSE) {
+            s->out.n -= (size_t)s->info->dim * s->element;
+            continue;
+        }
+        s->count.n -= 4;
+        const uint32_t n = load_le32(s->count.p + s->count.n);
+        s->nnz -= n;
+        s->out.n -= n * s->element;
+        s->index.n -= (size_t)n * 4;
+    }
+}
+
+static bool defines_length(const struct ctf_parser *p)
+{
+    for (uint32_t i = 0; i < p->o.streams; i++)
+        if (p->o.stream[i].defines_mb_size)
+            return true;
+    return false;
+}
+
+/* A sequence has as many lines as its longest stream has samples, unless a stream defines the
+ * length; where that is so at the end it is so at every line. */
+static void check_lines(struct ctf_parser *p, const uint8_t *begin)
+{
+    if (p->lines <= p->most || defines_length(p))
+        return;
+    (void)complain(p, begin,
+                   "line %" PRIu32 " of the sequence, but no input has so many samples; "
+                   "one must have a sample on every line",
+                   p->lines);
+    drop_line(p);
+    p->lines--;
+}
+
+/* The line [line_begin, line_end) into the sequence being read. */
+static void read_line(struct ctf_parser *p)
+{
+    const uint8_t *at = skip_blanks(p->line_begin), *const id = at;
+    while ((uint8_t)(*at - '0') < 10)
+        at++;
+    const bool has_id = at > id;
+    uint32_t good = 0, bad = 0, comments = 0;
+    const uint8_t *const begin = at = skip_blanks(at);
+    while (at < p->line_end && !p->stop) {
+        if (*at == '|' && at + 1 < p->line_end && at[1] == '#') {
+            at = behind_comment(p, at);
+            comments++;
+        } else if (*at == '|') {
+            const enum sample sample = read_sample(p, &at);
+            good += sample == SAMPLE_GOOD;
+            bad += sample == SAMPLE_BAD;
+            comments += sample == SAMPLE_UNKNOWN;
+        } else if (is_blank(*at)) {
+            at++;
+        } else {
+            (void)complain(p, at, "%s where a sample or a comment must begin, with a pipe",
+                           word_at(p, at).s);
+            at = next_pipe(p, at);
+            bad++;
+        }
+    }
+    if (has_id && good + bad + comments == 0)
+        (void)complain(p, id,
+                       "a sequence id alone; at least one sample or comment must "
+                       "follow it");
+    if (good == 0 || bad > 0) /* what is bad costs one error, not another for its line */
+        return;
+    p->lines++;
+    check_lines(p, begin);
+}
+
 /* ---- sequences --------------------------------------------------------------------------- */
 
 static bool begin_sequence(struct ctf_parser *p, uint32_t number)
@@ -43,7 +460,7 @@ static bool begin_sequence(struct ctf_parser *p, uint32_t number)
         s->begin = s->offset[number] = s->out.n;
         s->samples = s->nnz = 0;
         s->index.n = s->count.n = 0;
-        if (!ctf_reserve(p, &s->out, head))
+        if (!reserve(p, &s->out, head))
             return false;
         s->out.n += head;
     }
@@ -62,7 +479,7 @@ static void forget_sequence(struct ctf_parser *p)
 
 static void append(struct ctf_parser *p, struct bytes_room *to, const struct bytes_room *from)
 {
-    if (from->n == 0 || !ctf_reserve(p, to, from->n))
+    if (from->n == 0 || !reserve(p, to, from->n))
         return;
     memcpy(to->p + to->n, from->p, from->n);
     to->n += from->n;
@@ -74,19 +491,19 @@ static void check_sequence(struct ctf_parser *p, const struct ctf_sequence *q, b
     const uint8_t *begin = p->text + (q->offset - p->chunk->offset);
     p->line_begin = begin;
     if (p->o.frame_mode && p->most > 1) {
-        (void)ctf_complain(p, begin,
-                           "frameMode: a sequence of %" PRIu32 " samples; exactly one is right",
-                           p->most);
+        (void)complain(p, begin,
+                       "frameMode: a sequence of %" PRIu32 " samples; exactly one is right",
+                       p->most);
         forget_sequence(p);
         return;
     }
     for (uint32_t i = 0; i < p->o.streams; i++)
         if (p->o.stream[i].defines_mb_size && p->stream[i].samples == 0 && p->most > 0) {
             if (!had_errors)
-                (void)ctf_complain(p, begin,
-                                   "the sequence has no sample of input '%.40s', which "
-                                   "defines its length",
-                                   p->o.stream[i].alias);
+                (void)complain(p, begin,
+                               "the sequence has no sample of input '%.40s', which "
+                               "defines its length",
+                               p->o.stream[i].alias);
             forget_sequence(p);
         }
 }
@@ -117,7 +534,7 @@ static void read_sequence(struct ctf_parser *p, uint32_t number, const struct ct
         at = lf != NULL ? lf + 1 : end;
         p->line_end -= p->line_end > p->line_begin && p->line_end[-1] == '\r';
         p->line++;
-        ctf_read_line(p);
+        read_line(p);
     }
     if (!p->stop)
         check_sequence(p, q, p->problems > problems);
