@@ -12,19 +12,20 @@ import sys
 OURS = ("base/", "storage/", "formats/", "codec/", "augment/", "iter/", "im2rec/", "tools/")
 
 
-def objects(build):
-    """(name, path) of the product's objects; a name is the source's path without its suffix."""
+def objects(source, build):
+    """(name, path) of the product's objects; a name is the source's path without its suffix. A build folder also
+    holds objects of files that are gone."""
     for path in sorted(build.rglob("*.c.o")):
         folder, _, rest = path.relative_to(build).as_posix().partition("/CMakeFiles/")
         name = f"{folder}/{rest.partition('.dir/')[2]}".removesuffix(".c.o")
-        if name.startswith(OURS):
+        if name.startswith(OURS) and (source / f"{name}.c").exists():
             yield name, path
 
 
-def read_symbols(build, nm):
+def read_symbols(source, build, nm):
     """{name: symbols it defines}, {name: symbols it asks others for}"""
     defined, wanted = {}, {}
-    for name, path in objects(build):
+    for name, path in objects(source, build):
         listing = subprocess.run([nm, "-P", str(path)], capture_output=True, text=True, check=True).stdout
         for symbol, kind, *_ in map(str.split, listing.splitlines()):
             if kind == "U":
@@ -83,7 +84,7 @@ def read_list(path, faults):
 def main(source, build, nm="nm"):
     faults = []
     listed = read_list(source / "cmake" / "circles.txt", faults)
-    graph = calls(*read_symbols(build, nm))
+    graph = calls(*read_symbols(source, build, nm))
     if not graph:
         faults.append(f"{build} holds no objects: build first")
     found = circles_of(graph)

@@ -1,5 +1,5 @@
 /* iter/minibatch/block.c - reading a block, and parsing it. */
-#include "iter/minibatch/block_parts.h"
+#include "iter/minibatch/block.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* iter/minibatch/block_binary.c - loading a block of a binary file: a chunk, or a slice of it. */
-#include "iter/minibatch/block_parts.h"
+#include "iter/minibatch/block.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
