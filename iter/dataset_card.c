@@ -7,7 +7,7 @@
 #include "iter/card_stats.h"
 #include "iter/dataset_walk.h"
 #include "iter/split/metadata.h"
-#include "iter/split/picture_reader.h"
+#include "iter/split/record_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

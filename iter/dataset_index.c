@@ -7,7 +7,7 @@
 #include "formats/record_index.h"
 #include "imrec/dataset.h"
 #include "iter/dataset_walk.h"
-#include "iter/split/picture_reader.h"
+#include "iter/split/record_reader.h"
 #include "storage/sink.h"
 
 #include <inttypes.h>

@@ -14,7 +14,7 @@
 #include "iter/repair_match.h"
 #include "iter/repair_walk.h"
 #include "iter/split/metadata.h"
-#include "iter/split/picture_reader.h"
+#include "iter/split/record_reader.h"
 #include "iter/split/record_writer.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "base/shown.h"
 #include "formats/magic_scan.h"
 #include "formats/recordio.h"
-#include "iter/split/picture_reader.h"
+#include "iter/split/record_reader.h"
 #include "storage/source.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "formats/set_names.h"
 #include "iter/dataset_files.h"
 #include "iter/dataset_set.h"
-#include "iter/split/picture_reader.h"
+#include "iter/split/record_reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

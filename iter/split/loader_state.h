@@ -48,9 +48,6 @@ piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_err
 uint8_t *run_extra(struct loader *l, struct arena *a, uint64_t bytes);
 IMREC_NODISCARD enum imrec_status run_read_more(struct loader *l, struct run *r, uint64_t offset,
                                                 uint8_t *to, uint64_t n, struct imrec_error *err);
-/* run_parse() for CBF files and sources that are plugged in. */
-IMREC_NODISCARD enum imrec_status
-run_parse_pictures(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err);
 /* Finds the records of a complete run. IMREC_ERR_CANCELLED when nobody wants them any more. */
 IMREC_NODISCARD enum imrec_status
 run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err);
