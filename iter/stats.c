@@ -2,6 +2,7 @@
  * memory that the options will need, before anything of it is taken. */
 #include "base/error.h"
 #include "iter/split/cbf_pictures.h"
+#include "iter/split/set_sums.h"
 #include "iter/state.h"
 
 #include <stdio.h>
@@ -15,9 +16,10 @@ static uint64_t kept(const struct imrec_iter *it)
 
 static uint64_t index_bytes(const struct imrec_iter *it)
 {
+    const uint64_t sums = set_sums_memory(&it->split);
     return it->indexed ? it->split.unit_count * sizeof(struct indexed_record) +
-                             cbf_pictures_memory(&it->split)
-                       : 0;
+                             cbf_pictures_memory(&it->split) + sums
+                       : sums;
 }
 
 enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err)
@@ -40,7 +42,8 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
     return imrec_error_at(
         err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
         "memory_limit is %lld bytes, but these options need %llu: %llu for %lld batches, %llu for "
-        "windows and read-ahead, %llu for %u workers, %llu for the index, %llu kept in memory",
+        "windows and read-ahead, %llu for %u workers, %llu for index and checksums, %llu kept in "
+        "memory",
         (long long)o->memory_limit, (unsigned long long)it->memory_planned,
         (unsigned long long)batches, (long long)o->prefetch_buffer + 1, (unsigned long long)windows,
         (unsigned long long)scratch, it->worker_count, (unsigned long long)index,

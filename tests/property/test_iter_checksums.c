@@ -201,6 +201,18 @@ START_TEST(a_position_of_cells_knows_whether_they_were_compared)
 }
 END_TEST
 
+START_TEST(their_memory_is_planned) /* loop: without an index and with it */
+{
+    struct imrec_iter_stats stats[2];
+    for (int with = 0; with < 2; with++) {
+        struct imrec_iter *it = set_open(&set, _i, with ? "verify_checksums=1" : "");
+        imrec_iter_get_stats(it, &stats[with]);
+        imrec_iter_close(it);
+    }
+    ck_assert_uint_ge(stats[1].memory_planned_bytes, stats[0].memory_planned_bytes + 8 * RECORDS);
+}
+END_TEST
+
 START_TEST(opening_without_memory_leaves_nothing) /* loop: without an index and with it */
 {
     opening_must_fail_cleanly(&set, _i, "verify_checksums=1");
@@ -220,6 +232,7 @@ int main(void)
     tcase_add_loop_test(tc, records_behind_the_shards_end_are_told, 0, 2);
     tcase_add_test(tc, shards_without_sound_checksums_are_refused_by_every_rank);
     tcase_add_test(tc, a_position_of_cells_knows_whether_they_were_compared);
+    tcase_add_loop_test(tc, their_memory_is_planned, 0, 2);
     tcase_add_loop_test(tc, opening_without_memory_leaves_nothing, 0, 2);
     suite_add_tcase(s, tc);
     return suite_run(s);
