@@ -117,25 +117,6 @@ uint64_t codec_decode_count(const struct codec *c)
     return c->decode_count;
 }
 
-enum imrec_status codec_reserve(struct buf *b, size_t bytes, struct imrec_error *err)
-{
-    if (bytes <= b->cap)
-        return IMREC_OK;
-    imrec_free(b->p); /* contents need not survive: no copy */
-    *b = (struct buf){.p = imrec_realloc(NULL, bytes, 1), .max = b->max};
-    if (b->p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for %zu bytes of decoded rows", bytes);
-    b->cap = bytes;
-    return IMREC_OK;
-}
-
-enum imrec_status
-codec_reserve_whole(struct codec *c, uint32_t bytes_per_pixel, struct imrec_error *err)
-{
-    return image_resize_buffer(&c->whole, c->info.width, c->info.height, bytes_per_pixel, err);
-}
-
 static enum imrec_status unknown(struct bytes b, struct imrec_error *err)
 {
     for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)

@@ -1,9 +1,30 @@
 /*
- * codec/rows.c - rows of the formats that are decoded by the whole row, to the sink.
+ * codec/rows.c - room for rows, and rows of the formats that are decoded by the whole row, to the
+ * sink.
  */
+#include "base/alloc.h"
 #include "base/error.h"
 #include "codec/colour.h"
 #include "codec/format.h"
+
+enum imrec_status codec_reserve(struct buf *b, size_t bytes, struct imrec_error *err)
+{
+    if (bytes <= b->cap)
+        return IMREC_OK;
+    imrec_free(b->p); /* contents need not survive: no copy */
+    *b = (struct buf){.p = imrec_realloc(NULL, bytes, 1), .max = b->max};
+    if (b->p == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for %zu bytes of decoded rows", bytes);
+    b->cap = bytes;
+    return IMREC_OK;
+}
+
+enum imrec_status
+codec_reserve_whole(struct codec *c, uint32_t bytes_per_pixel, struct imrec_error *err)
+{
+    return image_resize_buffer(&c->whole, c->info.width, c->info.height, bytes_per_pixel, err);
+}
 
 void rows_give(struct rows *r, const struct conversion *how, const uint8_t *row, uint32_t y)
 {
