@@ -3,14 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "formats/set_names.h"
 #include "iter/split/manifest_beside.h"
 #include "iter/split/shard_sets.h"
 #include "storage/sink.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 /* ---- manifests that are given ------------------------------------------------------------ */
@@ -20,35 +17,6 @@ static bool names_manifest(const char *uri)
     static const char suffix[] = ".manifest.json";
     const size_t n = strlen(uri), k = sizeof(suffix) - 1;
     return n > k && strcmp(uri + n - k, suffix) == 0;
-}
-
-/* What is said of the missing ones. */
-static const char *verb_of(const struct shard_gap *g, enum gap_weight weight)
-{
-    const bool one = g->missing == 1;
-    if (!g->unmatched)
-        return one ? "is missing" : "are missing";
-    if (weight == GAP_LISTED)
-        return one ? "is not listed" : "are not listed";
-    return one ? "is there and does not match" : "are there and do not match";
-}
-
-enum imrec_status shard_gap_tell(const struct shard_gap *g, const char *who, const char *says,
-                                 enum gap_weight weight, struct imrec_error *err)
-{
-    if (weight != GAP_ERROR) {
-        imrec_log(IMREC_LOG_WARNING,
-                  "%.300s: %s %" PRIu64 " shards, and %" PRIu64 " %s: %s; only the others are read",
-                  who, says, g->promised, g->missing, verb_of(g, weight), g->names);
-        return IMREC_OK;
-    }
-    imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
-                   "%.180s: %s %" PRIu64 " shards, and %" PRIu64
-                   " %s: %s; allow_missing reads what is there",
-                   who, says, g->promised, g->missing, verb_of(g, weight), g->names);
-    if (err != NULL)
-        err->sys_errno = ENOENT;
-    return IMREC_ERR_IO;
 }
 
 /* The shards of the manifest that are there. */

@@ -35,11 +35,4 @@ shard_list_check(struct shard_list *l, enum shard_look look, struct imrec_error 
 IMREC_NODISCARD enum imrec_status shard_list_open(struct shard_list *l, const char *spec,
                                                   enum shard_look look, struct imrec_error *err);
 void shard_list_free(struct shard_list *l); /* zeroed memory is fine */
-
-struct shard_gap;
-enum gap_weight { GAP_ERROR, GAP_ALLOWED, GAP_LISTED }; /* the latter two are warnings */
-/* Says what a set lacks: `who` `says` so many shards. IMREC_OK, or the error. */
-IMREC_NODISCARD enum imrec_status shard_gap_tell(const struct shard_gap *g, const char *who,
-                                                 const char *says, enum gap_weight weight,
-                                                 struct imrec_error *err);
 #endif

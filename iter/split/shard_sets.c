@@ -2,9 +2,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "formats/manifest.h"
 #include "storage/sink.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,4 +146,33 @@ void shard_sets_gap(const struct shard_sets *s, size_t begin, size_t end, bool o
         next = upto + 1;
     }
     shard_gap_end(g);
+}
+
+/* What is said of the missing ones. */
+static const char *verb_of(const struct shard_gap *g, enum gap_weight weight)
+{
+    const bool one = g->missing == 1;
+    if (!g->unmatched)
+        return one ? "is missing" : "are missing";
+    if (weight == GAP_LISTED)
+        return one ? "is not listed" : "are not listed";
+    return one ? "is there and does not match" : "are there and do not match";
+}
+
+enum imrec_status shard_gap_tell(const struct shard_gap *g, const char *who, const char *says,
+                                 enum gap_weight weight, struct imrec_error *err)
+{
+    if (weight != GAP_ERROR) {
+        imrec_log(IMREC_LOG_WARNING,
+                  "%.300s: %s %" PRIu64 " shards, and %" PRIu64 " %s: %s; only the others are read",
+                  who, says, g->promised, g->missing, verb_of(g, weight), g->names);
+        return IMREC_OK;
+    }
+    imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
+                   "%.180s: %s %" PRIu64 " shards, and %" PRIu64
+                   " %s: %s; allow_missing reads what is there",
+                   who, says, g->promised, g->missing, verb_of(g, weight), g->names);
+    if (err != NULL)
+        err->sys_errno = ENOENT;
+    return IMREC_ERR_IO;
 }
