@@ -108,7 +108,8 @@ static bool stands_there(const struct file_lock *l)
 /* IMREC_END: the file was removed by who held it before. */
 static enum imrec_status attempt(struct file_lock *l, struct imrec_error *err)
 {
-    IMREC_TRY(file_open_regular(l->path, O_RDWR | O_CREAT | O_NOFOLLOW, &l->fd, err));
+    struct stat info;
+    IMREC_TRY(file_open_regular(l->path, O_RDWR | O_CREAT | O_NOFOLLOW, &l->fd, &info, err));
     const int code = lock_file(l->fd);
     if (code == EAGAIN || code == EWOULDBLOCK)
         return busy(l, err);

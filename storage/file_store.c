@@ -89,49 +89,6 @@ static char *path_with(const char *path, const char *suffix)
     return text;
 }
 
-static enum imrec_status must_be_regular(const char *path, mode_t mode, struct imrec_error *err)
-{
-    if (S_ISREG(mode))
-        return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s: %s, not a regular file",
-                          path,
-                          S_ISDIR(mode)    ? "a directory"
-                          : S_ISFIFO(mode) ? "a named pipe"
-                                           : "a device or socket");
-}
-
-/* Opens a regular file; *fd is -1 on failure. A pipe without a reader gives ENXIO. */
-static enum imrec_status
-open_regular(const char *path, int flags, int *fd, struct stat *out, struct imrec_error *err)
-{
-    struct stat info;
-    *fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0666);
-    if (*fd < 0) {
-        const int code = errno;
-        if (stat(path, &info) == 0)
-            IMREC_TRY(must_be_regular(path, info.st_mode, err));
-        return io_error(err, code, path, "cannot open", IMREC_NO_OFFSET);
-    }
-    enum imrec_status st = IMREC_OK;
-    if (fstat(*fd, &info) != 0)
-        st = io_error(err, errno, path, "cannot open", IMREC_NO_OFFSET);
-    else
-        st = must_be_regular(path, info.st_mode, err);
-    if (st != IMREC_OK) {
-        (void)close(*fd);
-        *fd = -1;
-        return st;
-    }
-    *out = info;
-    return IMREC_OK;
-}
-
-enum imrec_status file_open_regular(const char *path, int flags, int *fd, struct imrec_error *err)
-{
-    struct stat info;
-    return open_regular(path, flags, fd, &info, err);
-}
-
 static uint64_t modified(const struct stat *info)
 {
     const int64_t seconds = (int64_t)info->st_mtim.tv_sec;
@@ -206,7 +163,7 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
     struct stat info;
     enum imrec_status st = f == NULL || copy == NULL
                                ? no_memory(path, err)
-                               : open_regular(path, O_RDONLY, &fd, &info, err);
+                               : file_open_regular(path, O_RDONLY, &fd, &info, err);
     *out = NULL;
     if (st != IMREC_OK) {
         done_with(calls, user);
@@ -282,7 +239,7 @@ static const struct out_ops file_out_ops = {file_write, file_sync, file_push_out
 static enum imrec_status check_final(const char *path, struct imrec_error *err)
 {
     struct stat info;
-    return stat(path, &info) == 0 ? must_be_regular(path, info.st_mode, err) : IMREC_OK;
+    return stat(path, &info) == 0 ? file_must_be_regular(path, info.st_mode, err) : IMREC_OK;
 }
 
 static enum imrec_status
@@ -290,7 +247,8 @@ open_part(const char *part, uint64_t size, int *fd, struct imrec_error *err)
 {
     struct stat info;
     const bool resume = size != STORE_NEW;
-    IMREC_TRY(open_regular(part, O_WRONLY | O_NOFOLLOW | (resume ? 0 : O_CREAT), fd, &info, err));
+    IMREC_TRY(
+        file_open_regular(part, O_WRONLY | O_NOFOLLOW | (resume ? 0 : O_CREAT), fd, &info, err));
     const uint64_t have = (uint64_t)info.st_size;
     enum imrec_status st = IMREC_OK;
     if (resume && have < size)

@@ -5,6 +5,7 @@
 
 #include "storage/store.h"
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* As the calls of the same name: -1 and errno. `user` is of one open file. */
@@ -27,9 +28,13 @@ IMREC_NODISCARD enum imrec_status file_out_open(const char *path, uint64_t size,
                                                 struct out **out, struct imrec_error *err);
 /* sync_file_range() of Linux; elsewhere nothing, and 0. */
 int file_push(int fd, off_t offset, off_t n, bool wait);
-/* open() of a regular file, which never waits; *fd is -1 on failure. */
+/* IMREC_ERR_ARGUMENT says what a file of this mode is instead. */
 IMREC_NODISCARD enum imrec_status
-file_open_regular(const char *path, int flags, int *fd, struct imrec_error *err);
+file_must_be_regular(const char *path, mode_t mode, struct imrec_error *err);
+/* open() of a regular file, which never waits; *out is what it is, *fd is -1 on failure. A pipe
+ * without a reader gives ENXIO. */
+IMREC_NODISCARD enum imrec_status
+file_open_regular(const char *path, int flags, int *fd, struct stat *out, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status file_publish(const char *path, const char *as,
                                                const struct file_calls *calls, void *user,
                                                struct imrec_error *err);
