@@ -65,6 +65,7 @@ static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
     p.verbose = false;
     p.mean_r = p.mean_g = p.mean_b = p.mean_a = 0;
     p.std_r = p.std_g = p.std_b = p.std_a = p.scale = 1;
+    p.dtype_label = IMREC_LABEL_FLOAT32; /* no sample fails for its label */
     p.dtype = IMREC_UINT8;
     p.layout = IMREC_NCHW;
     p.shuffle = false;

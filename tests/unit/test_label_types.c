@@ -1,6 +1,7 @@
 /* dtype_label: labels of lists and sources that float32 does not have come as they are, or not at
  * all. */
 #include "imrec/source.h"
+#include "storage/source.h"
 #include "tests/support/pictureset.h"
 #include "tests/support/suite.h"
 
@@ -131,6 +132,28 @@ START_TEST(a_fraction_in_a_record_fails_its_sample_for_int64)
 }
 END_TEST
 
+/* A record of two labels has a fraction as its second one; the list's are whole. */
+START_TEST(a_mean_image_is_that_of_all_images_whatever_the_records_labels_are)
+{
+    uint8_t *mean[2];
+    size_t n[2];
+    picture_set_free(&s);
+    s = picture_set_make(
+        &(struct picture_set_options){.records = RECORDS, .shards = 1, .labels = 2});
+    for (int typed = 0; typed < 2; typed++) {
+        char words[1024], path[600];
+        snprintf(path, sizeof(path), "%s/%d.bin", s.dir.path, typed);
+        snprintf(words, sizeof(words), "mean_img=%s %s", path,
+                 typed ? list_of("1\t2", "3\t4", "5\t6", "dtype_label=int64") : "");
+        imrec_iter_close(set_open(&s, false, words));
+        ck_assert_int_eq(source_load(path, 1 << 20, &mean[typed], &n[typed], &err), IMREC_OK);
+    }
+    ck_assert(n[0] == n[1] && memcmp(mean[0], mean[1], n[0]) == 0);
+    imrec_free(mean[0]);
+    imrec_free(mean[1]);
+}
+END_TEST
+
 START_TEST(what_computes_with_labels_wants_float32)
 {
     static const char *const words[] = {"num_classes=9", "num_classes=9 mixup=1",
@@ -249,6 +272,7 @@ int main(void)
     tcase_add_test(tc, labels_that_are_not_taken_may_be_anything);
     tcase_add_loop_test(tc, labels_of_records_are_converted, 0, 2);
     tcase_add_test(tc, a_fraction_in_a_record_fails_its_sample_for_int64);
+    tcase_add_test(tc, a_mean_image_is_that_of_all_images_whatever_the_records_labels_are);
     tcase_add_test(tc, what_computes_with_labels_wants_float32);
     tcase_add_test(tc, a_source_writes_labels_of_the_type);
     tcase_add_test(tc, labels_of_a_source_that_writes_float32_are_converted);
