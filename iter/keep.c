@@ -172,14 +172,13 @@ imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_err
 }
 
 enum imrec_status
-imrec_iter_close_keeping(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err)
+keeper_last(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err)
 {
     *out = NULL;
-    if (it->holding && !it->held_kept) {
-        IMREC_TRY(make_kept(it, out, err));
-        trade(it, *out);
-    }
-    imrec_iter_close(it);
+    if (!it->holding || it->held_kept)
+        return IMREC_OK;
+    IMREC_TRY(make_kept(it, out, err));
+    trade(it, *out);
     return IMREC_OK;
 }
 

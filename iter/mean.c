@@ -24,6 +24,12 @@ static size_t values_of(const struct imrec_shape *s)
     return (size_t)s->channels * s->height * s->width;
 }
 
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the mean image");
+}
+
 /* ---- reading ------------------------------------------------------------------------------ */
 
 static enum imrec_status
@@ -55,7 +61,7 @@ load(const struct imrec_iter_options *o, float *out, struct imrec_error *err)
 
 /* ---- making ------------------------------------------------------------------------------- */
 
-static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
+void iter_mean_options(const struct imrec_iter_options *o, struct imrec_iter_options *out)
 {
     struct imrec_iter_options p = *o;
     p.mean_img = "";
@@ -81,7 +87,7 @@ static struct imrec_iter_options plain_bytes(const struct imrec_iter_options *o)
     p.part_index = 0;
     p.last_batch = IMREC_LAST_PARTIAL;
     p.round_batch = -1;
-    return p;
+    *out = p;
 }
 
 struct mean_sum {
@@ -102,17 +108,13 @@ static void add_batch(const struct imrec_batch *b, size_t values, struct mean_su
     }
 }
 
-static enum imrec_status
-sum_up(const struct imrec_iter_options *o, struct mean_sum *sum, struct imrec_error *err)
+static enum imrec_status sum_up(const struct imrec_iter_options *o, struct imrec_iter *it,
+                                struct mean_sum *sum, struct imrec_error *err)
 {
-    const struct imrec_iter_options p = plain_bytes(o);
-    struct imrec_iter *it;
     struct imrec_batch batch;
     enum imrec_status st;
-    IMREC_TRY(imrec_iter_open(&p, &it, err));
     while ((st = imrec_iter_next(it, &batch, err)) == IMREC_OK)
         add_batch(&batch, values_of(&o->data_shape), sum);
-    imrec_iter_close(it);
     if (st == IMREC_END && sum->failed != 0 && o->verbose)
         imrec_log(IMREC_LOG_WARNING, "%s: samples that failed and are left out of it: %llu",
                   o->mean_img, (unsigned long long)sum->failed);
@@ -137,39 +139,44 @@ store(const struct imrec_iter_options *o, const float *mean, struct imrec_error 
 }
 
 static enum imrec_status
-make(const struct imrec_iter_options *o, float *mean, struct imrec_error *err)
+divide(const struct imrec_iter_options *o, const struct mean_sum *sum, struct imrec_error *err)
 {
     const size_t values = values_of(&o->data_shape);
-    struct mean_sum sum = {.values = imrec_zalloc(values, sizeof(*sum.values))};
-    if (sum.values == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the mean image");
-    if (o->verbose)
-        imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
-                  o->mean_img);
-    enum imrec_status st = sum_up(o, &sum, err);
-    if (st == IMREC_OK && sum.count == 0)
-        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                            "%.200s: there is no picture to make a mean image of", o->path_imgrec);
-    for (size_t i = 0; st == IMREC_OK && i < values; i++)
-        mean[i] = (float)((double)sum.values[i] / (double)sum.count);
-    imrec_free(sum.values);
-    return st == IMREC_OK ? store(o, mean, err) : st;
+    if (sum->count == 0)
+        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                              "%.200s: there is no picture to make a mean image of",
+                              o->path_imgrec);
+    float *mean = imrec_zalloc(values, sizeof(*mean));
+    if (mean == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < values; i++)
+        mean[i] = (float)((double)sum->values[i] / (double)sum->count);
+    const enum imrec_status st = store(o, mean, err);
+    imrec_free(mean);
+    return st;
 }
 
-enum imrec_status iter_mean_image(const struct imrec_iter_options *o, float **out, size_t *bytes,
-                                  struct imrec_error *err)
+enum imrec_status
+iter_mean_make(const struct imrec_iter_options *o, struct imrec_iter *it, struct imrec_error *err)
 {
-    enum imrec_status st = IMREC_OK;
+    struct mean_sum sum = {.values = imrec_zalloc(values_of(&o->data_shape), sizeof(*sum.values))};
+    if (sum.values == NULL)
+        return no_memory(err);
+    enum imrec_status st = sum_up(o, it, &sum, err);
+    if (st == IMREC_OK)
+        st = divide(o, &sum, err);
+    imrec_free(sum.values);
+    return st;
+}
+
+enum imrec_status iter_mean_load(const struct imrec_iter_options *o, float **out, size_t *bytes,
+                                 struct imrec_error *err)
+{
     *bytes = values_of(&o->data_shape) * sizeof(float); /* fits: a batch of them does */
     *out = pages_alloc(*bytes);
     if (*out == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the mean image");
-    if (!sink_exists(o->mean_img))
-        st = make(o, *out, err);
-    if (st == IMREC_OK)
-        st = load(o, *out, err);
+        return no_memory(err);
+    const enum imrec_status st = load(o, *out, err);
     if (st != IMREC_OK) {
         pages_free(*out, *bytes);
         *out = NULL;

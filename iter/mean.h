@@ -4,9 +4,13 @@
 
 #include "imrec/iterator.h"
 
-/* Reads o->mean_img, a file of data_shape, into *out (C x H x W floats of pages_alloc(*bytes)).
- * Where it is missing it is made first, over the whole data set (not one partition), after
- * resize and centre crop, without mirror, and written atomically. */
-IMREC_NODISCARD enum imrec_status iter_mean_image(const struct imrec_iter_options *o, float **out,
-                                                  size_t *bytes, struct imrec_error *err);
+/* The options of an iterator that delivers what is summed up: bytes of the whole data set (not one
+ * partition), after resize and centre crop, without mirror. */
+void iter_mean_options(const struct imrec_iter_options *o, struct imrec_iter_options *out);
+/* Sums up such an iterator, and writes o->mean_img atomically. */
+IMREC_NODISCARD enum imrec_status
+iter_mean_make(const struct imrec_iter_options *o, struct imrec_iter *it, struct imrec_error *err);
+/* Reads o->mean_img, a file of data_shape, into *out (C x H x W floats of pages_alloc(*bytes)). */
+IMREC_NODISCARD enum imrec_status iter_mean_load(const struct imrec_iter_options *o, float **out,
+                                                 size_t *bytes, struct imrec_error *err);
 #endif

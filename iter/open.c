@@ -1,0 +1,312 @@
+/* iter/open.c - an iterator out of its options. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "imrec/minibatch.h" /* IMREC_INFINITELY_REPEAT */
+#include "iter/mean.h"
+#include "iter/options.h"
+#include "iter/split/cbf_pictures.h"
+#include "iter/state.h"
+#include "storage/sink.h"
+
+#include <string.h>
+
+/* A batch larger than this goes around the caches: it would only push out what is in use. */
+#define STREAM_BYTES ((size_t)8 << 20)
+
+/* ---- data --------------------------------------------------------------------------------- */
+
+static struct supply_options supply_options(const struct imrec_iter *it)
+{
+    return (struct supply_options){
+        .shuffle = it->options.shuffle,
+        .indexed = it->indexed,
+        .seed = (uint64_t)it->options.seed,
+        .shuffle_window = (uint64_t)it->options.shuffle_window,
+    };
+}
+
+/* Pictures that are decoded have a number of values, and no shape of their own. */
+static enum imrec_status shape_planes(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct cbf_pictures *c = it->split.cbf;
+    char why[sizeof(err->message)];
+    if (c == NULL || !c->pixels)
+        return IMREC_OK;
+    const enum imrec_status st = planes_shape(c->values, &it->options.data_shape, &it->planes, err);
+    it->planes.is_double = c->element == STREAM_DOUBLE;
+    if (st == IMREC_OK || err == NULL)
+        return st;
+    memcpy(why, err->message, sizeof(why));
+    return imrec_error_at(err, st, IMREC_NO_OFFSET, "%.200s: %.300s", it->split.shards[0].uri, why);
+}
+
+static enum list_labels list_type(enum imrec_label_dtype type)
+{
+    return type == IMREC_LABEL_INT64     ? LIST_LABELS_INT64
+           : type == IMREC_LABEL_FLOAT64 ? LIST_LABELS_FLOAT64
+                                         : LIST_LABELS_FLOAT32;
+}
+
+/* What a caller would not expect of the order. */
+static void warn_of_index(const struct imrec_iter *it)
+{
+    const struct split *s = &it->split;
+    if (!it->options.verbose)
+        return;
+    if (s->index_missing != NULL)
+        imrec_log(IMREC_LOG_WARNING,
+                  "%.200s is missing, so no index is used (path_imgidx=auto), though other shards "
+                  "have theirs: the order is that without one",
+                  s->index_missing);
+    if (s->index_doubt.status != IMREC_OK)
+        imrec_log(IMREC_LOG_WARNING, "path_imgidx: %s: what it does not list is not read",
+                  s->index_doubt.message);
+}
+
+static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    struct supply_options so = supply_options(it);
+    const struct split_options wanted = {
+        .path_imgrec = o->path_imgrec,
+        .path_imgidx = o->path_imgidx,
+        .num_parts = (uint64_t)o->num_parts,
+        .part_index = (uint64_t)o->part_index,
+        .cell_bytes = supply_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
+        .keep_in_memory = o->keep_in_memory,
+        .drop_behind = o->drop_behind,
+        .label_width = it->recipe.boxes ? 0 : (uint32_t)o->label_width,
+        .no_labels = o->path_imglist[0] != '\0',
+        .source = o->source,
+        .verify_checksums = o->verify_checksums,
+        .shards = o->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE,
+    };
+    IMREC_TRY(split_open(&wanted, &it->split, err));
+    it->indexed = so.indexed = it->split.records != NULL;
+    IMREC_TRY(shape_planes(it, err));
+    if (o->masks != IMREC_MASK_NONE && it->split.cbf != NULL)
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                              "%.200s: pictures in CBF files have no masks: records have",
+                              it->split.shards[0].uri);
+    warn_of_index(it);
+    it->supply.plan = supply_plan(&so, &it->split, (uint64_t)o->shuffle_chunk);
+    it->supply.context = it;
+    it->supply.on_window = iter_on_window;
+    if (o->path_imglist[0] != '\0')
+        IMREC_TRY(label_table_load(&it->labels, o->path_imglist,
+                                   it->recipe.boxes ? 0 : (uint32_t)o->label_width,
+                                   list_type(o->dtype_label), err));
+    if (it->recipe.boxes)
+        IMREC_TRY(iter_fit_boxes(it, err));
+    if (o->verbose)
+        imrec_log(IMREC_LOG_TRACE,
+                  "%s: %u shards, %llu bytes, partition %lld of %lld, %llu windows a sweep, %s%s",
+                  o->path_imgrec, it->split.shard_count, (unsigned long long)it->split.total_bytes,
+                  (long long)o->part_index, (long long)o->num_parts,
+                  (unsigned long long)it->supply.plan.windows.count,
+                  it->split.index != NULL ? "index " : "no index",
+                  it->split.index != NULL ? it->split.index : "");
+    return IMREC_OK;
+}
+
+/* Samples of a sweep with equal_batches: those of the largest partition. */
+static enum imrec_status count_equal(struct imrec_iter *it, struct imrec_error *err)
+{
+    const size_t n = (size_t)it->options.num_parts;
+    uint64_t most = 0, *counts = imrec_zalloc(n, sizeof(*counts));
+    if (counts == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for the counts of %zu partitions", n);
+    const enum imrec_status st = split_count(&it->split, counts, err);
+    for (size_t i = 0; st == IMREC_OK && i < n; i++)
+        most = counts[i] > most ? counts[i] : most;
+    imrec_free(counts);
+    it->schedule.equal = most;
+    return st;
+}
+
+/* Labels that a source may give a sample. */
+static uint32_t label_room(const struct imrec_iter *it)
+{
+    const struct imrec_iter_options *o = &it->options;
+    return (uint32_t)(it->recipe.boxes ? o->label_pad_width : o->label_width);
+}
+
+static enum imrec_status
+make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_error *err)
+{
+    const uint32_t n = views_count(&it->views);
+    w->views = imrec_zalloc(n, sizeof(*w->views));
+    if (w->views == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for the %u pictures of a sample", n);
+    if (!it->options.audio) /* which needs nothing of the kind */
+        IMREC_TRY(
+            sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
+    return it->split.plugged == NULL
+               ? IMREC_OK
+               : plugged_room_init(&w->room, label_room(it), it->options.dtype_label,
+                                   it->options.max_pixels, err);
+}
+
+static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error *err)
+{
+    it->workers = imrec_zalloc(it->worker_count, sizeof(*it->workers));
+    if (it->workers == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u workers",
+                              it->worker_count);
+    const bool stream = it->slots.data_bytes > STREAM_BYTES;
+    for (uint32_t i = 0; i < it->worker_count; i++)
+        IMREC_TRY(make_worker(it, &it->workers[i], stream, err));
+    return IMREC_OK;
+}
+
+static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    const struct place begin = {{0}, 0, 0};
+    struct schedule *s = &it->schedule;
+    const struct team_options team = {
+        .context = it,
+        .feed = iter_feed,
+        .work = iter_work,
+        .complete = recipe_mixes(&it->recipe) ? iter_mix : NULL,
+        .batch_size = (uint32_t)o->batch_size / it->views.rows, /* samples */
+        .depth = (uint32_t)o->prefetch_buffer + 1,
+        .workers = it->worker_count,
+    };
+    s->batch_size = team.batch_size;
+    s->last_batch = o->last_batch;
+    s->max_samples = (uint64_t)o->max_samples;
+    s->max_sweeps = o->epoch_size == IMREC_FULL_DATA_SWEEP ? 1 : 0;
+    if (o->epoch_size != IMREC_FULL_DATA_SWEEP)
+        s->epoch_size =
+            o->epoch_size == IMREC_INFINITELY_REPEAT ? UINT64_MAX : (uint64_t)o->epoch_size;
+    iter_begin_at(it, &begin);
+    return team_start(&team, &it->team, err);
+}
+
+/* They were borrowed, and are read. */
+static void forget_texts(struct imrec_iter_options *o)
+{
+    o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = o->source = "";
+    o->aug_seq = o->rotate_list = o->keypoint_pairs = "";
+    o->multi_crop = o->multi_crop_area = o->multi_crop_augment = o->data_shape_schedule = "";
+    o->min_crop_scales = o->max_crop_scales = "";
+    o->min_crop_aspect_ratios = o->max_crop_aspect_ratios = "";
+    o->min_crop_overlaps = o->max_crop_overlaps = "";
+    o->min_crop_sample_coverages = o->max_crop_sample_coverages = "";
+    o->min_crop_object_coverages = o->max_crop_object_coverages = "";
+    o->max_crop_trials = "";
+}
+
+/* Half of class 3 and half of class 7 are not class 5. */
+static enum imrec_status check_mixing(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    if ((o->mixup <= 0 && o->cutmix <= 0) || o->num_classes > 0 || o->label_width != 1)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "mixup and cutmix blend labels, but the numbers of two classes have no "
+                          "blend: set num_classes to the number of classes, so that each label "
+                          "becomes that many shares (label_width above 1: labels are shares)");
+}
+
+/* What computes with labels does so in float32. */
+static enum imrec_status check_label_type(const struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    const char *what = it->recipe.boxes            ? "boxes"
+                       : o->keypoints != 0         ? "keypoints"
+                       : o->num_classes != 0       ? "num_classes"
+                       : o->mixup > 0              ? "mixup"
+                       : o->cutmix > 0             ? "cutmix"
+                       : it->recipe.own_count != 0 ? "an augmenter of your own in aug_seq"
+                                                   : NULL;
+    if (what == NULL || o->dtype_label == IMREC_LABEL_FLOAT32)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "dtype_label must be float32 with %s, which computes with labels", what);
+}
+
+static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_error *err)
+{
+    struct imrec_iter_options *o = &it->options;
+    if (it->recipe.boxes) {
+        it->boxes_width = o->label_width;
+        o->label_width = DET_LABEL_HEAD; /* until the labels are known */
+    } else if (o->label_width < 1)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "label_width must be at least 1, not %lld: only labels of boxes "
+                              "(aug_seq=det_aug_default, boxes=1) may have any number of values",
+                              (long long)o->label_width);
+    IMREC_TRY(check_mixing(o, err));
+    return check_label_type(it, err);
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+/* Made where it is missing, by an iterator of its own; then read. */
+static enum imrec_status
+take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imrec_error *err)
+{
+    struct imrec_iter_options plain;
+    struct imrec_iter *maker;
+    if (!sink_exists(o->mean_img)) {
+        if (o->verbose)
+            imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
+                      o->mean_img);
+        iter_mean_options(o, &plain);
+        IMREC_TRY(imrec_iter_open(&plain, &maker, err));
+        const enum imrec_status st = iter_mean_make(o, maker, err);
+        imrec_iter_close(maker);
+        IMREC_TRY(st);
+    }
+    return iter_mean_load(o, &it->mean_image, &it->mean_image_bytes, err);
+}
+
+static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
+{
+    struct imrec_iter_options *o = &it->options;
+    it->worker_count = team_workers(o->preprocess_threads);
+    IMREC_TRY(recipe_init(&it->recipe, o, err));
+    IMREC_TRY(views_init(&it->views, o, err));
+    IMREC_TRY(take_label_width(it, err));
+    if (slots_memory(o, &it->views) == UINT64_MAX)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "data_shape and batch_size ask for a batch of over 1 TiB");
+    IMREC_TRY(open_data(it, err));
+    IMREC_TRY(iter_plan_memory(it, err));
+    if (o->mean_img[0] != '\0')
+        IMREC_TRY(take_mean(o, it, err));
+    if (o->equal_batches)
+        IMREC_TRY(count_equal(it, err));
+    forget_texts(o);
+    for (uint32_t i = 0; i < it->views.kind_count; i++)
+        forget_texts(&it->views.kinds[i].o);
+    IMREC_TRY(supply_start(&it->supply, &it->split, err)); /* it reads while the rest is made */
+    IMREC_TRY(slots_init(&it->slots, o, &it->views, err));
+    IMREC_TRY(make_workers(it, err));
+    return start(it, err);
+}
+
+enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **out,
+                                  struct imrec_error *err)
+{
+    struct imrec_iter_options o;
+    *out = NULL;
+    IMREC_TRY(iter_options_copy(&o, options, err));
+    struct imrec_iter *it = imrec_zalloc(1, sizeof(*it));
+    if (it == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for an iterator");
+    it->options = o;
+    headroom_init(&it->headroom);
+    const enum imrec_status st = build(it, err);
+    if (st != IMREC_OK) {
+        imrec_iter_close(it);
+        return st;
+    }
+    *out = it;
+    return IMREC_OK;
+}
