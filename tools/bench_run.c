@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* sched_setaffinity, wait4 */
 #include "tools/bench_run.h"
 
-#include "tools/imrec.h"
+#include "tools/command.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
 #define IMREC_TOOLS_BENCH_TABLE_H
 
 #include "tools/bench_run.h"
-#include "tools/imrec.h"
+#include "tools/command.h"
 
 enum { BENCH_REPEATS = 99, BENCH_TEAMS = 32 };
 

@@ -1,6 +1,6 @@
 /* tools/imrec_batches.c - what the iterator delivers, as NumPy files, for checks from outside. */
 #include "tools/batches_draw.h"
-#include "tools/imrec.h"
+#include "tools/command.h"
 #include "tools/npy.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* tools/imrec_cat.c - one picture out of a shard; sequences of CNTK files. */
-#include "tools/imrec.h"
+#include "tools/command.h"
 #include "tools/imrec_sequences.h"
 
 #include <string.h>

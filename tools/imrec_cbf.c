@@ -2,7 +2,7 @@
 #include "imrec/cbf.h"
 
 #include "imrec/convert.h"
-#include "tools/imrec.h"
+#include "tools/command.h"
 
 bool cbf_are(char *const *files, int n)
 {

@@ -1,7 +1,7 @@
 /* tools/imrec_convert.c - CNTK's binary format into text, and text into binary. */
 #include "imrec/convert.h"
 
-#include "tools/imrec.h"
+#include "tools/command.h"
 
 #define CONVERT_PARAMS(X)                                                                          \
     X(const char *, header, "", 0, 65535, "FILE", "files",                                         \

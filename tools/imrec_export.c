@@ -1,7 +1,7 @@
 /* tools/imrec_export.c - shards back to a folder of images and a list of them. */
+#include "tools/command.h"
 #include "tools/export_files.h"
 #include "tools/export_names.h"
-#include "tools/imrec.h"
 
 #include <stdlib.h>
 #include <string.h>

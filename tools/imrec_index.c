@@ -1,5 +1,5 @@
 /* tools/imrec_index.c - the index of a shard, made anew. */
-#include "tools/imrec.h"
+#include "tools/command.h"
 
 #define INDEX_PARAMS(X)                                                                            \
     X(enum imrec_keys, keys, "id", 0, 1, "id|counter", "output",                                   \

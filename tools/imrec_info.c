@@ -1,5 +1,5 @@
 /* tools/imrec_info.c - the card of a data set. */
-#include "tools/imrec.h"
+#include "tools/command.h"
 #include "tools/imrec_sequences.h"
 
 #include <string.h>

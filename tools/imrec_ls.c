@@ -1,5 +1,5 @@
 /* tools/imrec_ls.c - the records of shards, one a line. */
-#include "tools/imrec.h"
+#include "tools/command.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* tools/imrec_repair.c - intact records of damaged shards into a new one. */
-#include "tools/imrec.h"
+#include "tools/command.h"
 
 #define REPAIR_PARAMS(X)                                                                           \
     X(enum imrec_keys, keys, "id", 0, 1, "id|counter", "output",                                   \

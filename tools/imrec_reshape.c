@@ -1,7 +1,7 @@
 /* tools/imrec_reshape.c - merge, split, sample, relabel: sets into sets, records as they are. */
 #include "imrec/reshape.h"
 
-#include "tools/imrec.h"
+#include "tools/command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef IMREC_TOOLS_IMREC_SEQUENCES_H
 #define IMREC_TOOLS_IMREC_SEQUENCES_H
 
-#include "tools/imrec.h"
+#include "tools/command.h"
 
 #define ROW_CONFIG(X)                                                                              \
     X(const char *, config, "", 0, 65535, "FILE", "sequences",                                     \

@@ -1,5 +1,5 @@
 /* tools/imrec_verify.c - is all of it there, whole, and decodable? */
-#include "tools/imrec.h"
+#include "tools/command.h"
 #include "tools/imrec_sequences.h"
 
 #define VERIFY_PARAMS(X)                                                                           \

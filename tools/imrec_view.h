@@ -2,9 +2,10 @@
 #ifndef IMREC_TOOLS_IMREC_VIEW_H
 #define IMREC_TOOLS_IMREC_VIEW_H
 
-#include "tools/imrec.h"
+#include "tools/command.h"
 
 struct sheet {
+    const char *name; /* of the command, for messages */
     FILE *out;
     struct imrec_decoder *decoder;
     struct imrec_classes *classes;

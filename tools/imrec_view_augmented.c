@@ -20,16 +20,6 @@ picture_of(const struct imrec_shape *shape, const uint8_t *slot, uint8_t *rgb)
     return image;
 }
 
-bool sheet_is_detection(const struct imrec_iter_options *o)
-{
-    return strcmp(o->aug_seq, "det_aug_default") == 0;
-}
-
-bool sheet_has_boxes(const struct imrec_iter_options *o)
-{
-    return o->boxes || sheet_is_detection(o);
-}
-
 void sheet_delivered(struct sheet *s, const struct imrec_iter_options *o,
                      const struct imrec_batch *b, uint32_t slot, const struct imrec_image *image)
 {
@@ -100,13 +90,6 @@ static int show_all(struct sheet *s, const char *name, struct imrec_iter *it,
     }
     return st == IMREC_OK || st == IMREC_END || st == IMREC_ERR_DATA ? EXIT_OK
                                                                      : cli_fail(name, &err);
-}
-
-void sheet_unnormalized(struct imrec_iter_options *o)
-{
-    o->mean_r = o->mean_g = o->mean_b = o->mean_a = 0;
-    o->std_r = o->std_g = o->std_b = o->std_a = o->scale = 1;
-    o->mean_img = "";
 }
 
 int sheet_augmented(struct sheet *s, const char *name, const char *uri, char *const *pairs, int n)

@@ -1,6 +1,6 @@
-/* tools/imrec.h - the toolbox: one file a subcommand, each with its page, table and run(). */
-#ifndef IMREC_TOOLS_IMREC_H
-#define IMREC_TOOLS_IMREC_H
+/* tools/command.h - the toolbox: one file a subcommand, each with its page, table and run(). */
+#ifndef IMREC_TOOLS_COMMAND_H
+#define IMREC_TOOLS_COMMAND_H
 
 #include "imrec/imrec.h"
 #include "tools/cli/human.h"
