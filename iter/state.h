@@ -113,7 +113,6 @@ void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
 enum imrec_status iter_sticky(const struct imrec_iter *it, struct imrec_error *err);
 void iter_pass_end(struct imrec_iter *it);
 
-/* memory.c: the sum of docs/guide/iterator.md, compared with memory_limit. */
+/* stats.c: the sum of docs/guide/iterator.md, compared with memory_limit. */
 IMREC_NODISCARD enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err);
-uint64_t iter_memory_in_use(struct imrec_iter *it);
 #endif

@@ -50,7 +50,7 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
         (unsigned long long)keep);
 }
 
-uint64_t iter_memory_in_use(struct imrec_iter *it)
+static uint64_t memory_in_use(struct imrec_iter *it)
 {
     uint64_t sum = slots_memory(&it->options, &it->views) + split_memory(&it->split) +
                    label_table_memory(&it->labels) + it->mean_image_bytes +
@@ -85,7 +85,7 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
         .io_wait_ns = it->supply.io_wait_ns,
         .next_wait_ns = it->next_wait_ns,
         .damaged_ranges = it->damages,
-        .memory_bytes = iter_memory_in_use(it),
+        .memory_bytes = memory_in_use(it),
         .memory_planned_bytes = it->memory_planned,
         .workers = it->worker_count,
         .indexed = it->indexed,

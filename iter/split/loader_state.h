@@ -44,10 +44,6 @@ struct loader {
 /* Reads the piece; *last: the run is now complete. */
 IMREC_NODISCARD enum imrec_status
 piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_error *err);
-/* Memory of the window, and bytes of the run's shard that are not in it. */
-uint8_t *run_extra(struct loader *l, struct arena *a, uint64_t bytes);
-IMREC_NODISCARD enum imrec_status run_read_more(struct loader *l, struct run *r, uint64_t offset,
-                                                uint8_t *to, uint64_t n, struct imrec_error *err);
 /* Finds the records of a complete run. IMREC_ERR_CANCELLED when nobody wants them any more. */
 IMREC_NODISCARD enum imrec_status
 run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err);

@@ -76,7 +76,8 @@ static bool unwanted(struct loader *l, struct arena *a)
     return stale || atomic_load(&l->cancelled);
 }
 
-uint8_t *run_extra(struct loader *l, struct arena *a, uint64_t bytes)
+/* Memory of the window. */
+static uint8_t *extra_bytes(struct loader *l, struct arena *a, uint64_t bytes)
 {
     mutex_lock(&l->lock);
     uint8_t *p = arena_extra(a, (size_t)bytes, &l->memory);
@@ -84,8 +85,9 @@ uint8_t *run_extra(struct loader *l, struct arena *a, uint64_t bytes)
     return p;
 }
 
-enum imrec_status run_read_more(struct loader *l, struct run *r, uint64_t offset, uint8_t *to,
-                                uint64_t n, struct imrec_error *err)
+/* Bytes of the run's shard that are not in it. */
+static enum imrec_status read_more(struct loader *l, struct run *r, uint64_t offset, uint8_t *to,
+                                   uint64_t n, struct imrec_error *err)
 {
     atomic_fetch_add(&l->bytes_read, n);
     return holes_read(l->o.split->shards[r->shard].source, offset, to, (size_t)n, &r->holes, err);
@@ -101,13 +103,13 @@ static enum imrec_status see_record(struct loader *l, struct arena *a, struct ru
     uint64_t bytes = w->need - w->keep;
     if (have >= 8 && load_le32(s->p + (w->keep - v->begin) + 4) >> 29 != 0)
         bytes = least(size, bytes * 2 + (64u << 10)); /* of many parts, only the next is known */
-    uint8_t *p = run_extra(l, a, bytes);
+    uint8_t *p = extra_bytes(l, a, bytes);
     if (p == NULL)
         return no_memory(err);
     if (have != 0)
         memcpy(p, s->p + (w->keep - v->begin), (size_t)least(have, bytes));
     if (bytes > have)
-        IMREC_TRY(run_read_more(l, r, w->keep + have, p + have, bytes - have, err));
+        IMREC_TRY(read_more(l, r, w->keep + have, p + have, bytes - have, err));
     *s = (struct sight){{p, w->keep, w->keep + bytes, r->holes}, p, true, false};
     return IMREC_OK;
 }
@@ -117,7 +119,7 @@ static enum imrec_status see_around(struct reading *t, struct run *r, const stru
                                     struct sight *s, struct imrec_error *err)
 {
     const uint64_t end = least(w->size, w->keep + SCRATCH_BYTES);
-    IMREC_TRY(run_read_more(t->loader, r, w->keep, t->scratch, end - w->keep, err));
+    IMREC_TRY(read_more(t->loader, r, w->keep, t->scratch, end - w->keep, err));
     *s = (struct sight){{t->scratch, w->keep, end, r->holes}, t->scratch, false, true};
     return IMREC_OK;
 }
@@ -141,7 +143,7 @@ static enum imrec_status found(struct reading *t, struct arena *a, uint64_t unit
     struct loader *l = t->loader;
     uint8_t *p = s->p + (item->begin - s->view.begin);
     if (s->lent || (!s->own && item->begin < *done)) {
-        uint8_t *copy = run_extra(l, a, item->end - item->begin);
+        uint8_t *copy = extra_bytes(l, a, item->end - item->begin);
         if (copy == NULL)
             return no_memory(err);
         p = memcpy(copy, p, (size_t)(item->end - item->begin));
@@ -307,11 +309,11 @@ static enum imrec_status measure(struct reading *t, struct arena *a, struct run 
                                   "or the shard's end is %" PRIu64 " bytes on",
                                   span->bytes, range.end - range.begin);
         const uint64_t more = least(range.end - range.begin, span->bytes + n);
-        uint8_t *copy = run_extra(t->loader, a, more);
+        uint8_t *copy = extra_bytes(t->loader, a, more);
         if (copy == NULL)
             return no_memory(err);
         memcpy(copy, *p, (size_t)n);
-        IMREC_TRY(run_read_more(t->loader, r, range.begin + n, copy + n, more - n, err));
+        IMREC_TRY(read_more(t->loader, r, range.begin + n, copy + n, more - n, err));
         *p = copy;
         n = more;
     }
@@ -380,13 +382,13 @@ static enum imrec_status whole(struct reading *t, struct arena *a, struct run *r
     const uint64_t n = range.end - range.begin, have = least(range.end, r->end) - range.begin;
     if (have == n)
         return IMREC_OK;
-    uint8_t *copy = run_extra(t->loader, a, n);
+    uint8_t *copy = extra_bytes(t->loader, a, n);
     if (copy == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, range.begin,
                               "no memory for a record of %" PRIu64 " bytes", n);
     memcpy(copy, *p, (size_t)have);
     *p = copy;
-    return run_read_more(t->loader, r, range.begin + have, copy + have, n - have, err);
+    return read_more(t->loader, r, range.begin + have, copy + have, n - have, err);
 }
 
 static enum imrec_status parse_picture(struct reading *t, struct arena *a, struct run *r,
