@@ -84,11 +84,8 @@ fine(struct parcel *p, const char *what, enum imrec_status st, const struct imre
 {
     if (st == IMREC_OK)
         return true;
-    if (st == IMREC_ERR_CANCELLED) {
-        p->failed = st;
-        snprintf(p->why, sizeof(p->why), "%s", err->message);
+    if (parcel_cancelled(p, st, err))
         return false;
-    }
     parcel_skip(p, st == IMREC_ERR_NO_MEMORY ? REASON_NO_MEMORY : REASON_MASK, "%s%s", what,
                 err->message);
     return false;

@@ -101,11 +101,8 @@ bool packer_fine(struct parcel *p, enum imrec_status st, const struct imrec_erro
 {
     if (st == IMREC_OK)
         return true;
-    if (st == IMREC_ERR_CANCELLED) {
-        p->failed = st;
-        snprintf(p->why, sizeof(p->why), "%s", err->message);
+    if (parcel_cancelled(p, st, err))
         return false;
-    }
     parcel_skip(p,
                 st == IMREC_ERR_NO_MEMORY     ? REASON_NO_MEMORY
                 : st == IMREC_ERR_UNSUPPORTED ? REASON_UNSUPPORTED

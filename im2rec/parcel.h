@@ -37,6 +37,8 @@ void parcel_free(struct parcel *p); /* zeroed memory is fine */
 
 __attribute__((format(printf, 3, 4))) void
 parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...);
+/* Whether the run was told to end, which is no fault of the image: p says so then. */
+bool parcel_cancelled(struct parcel *p, enum imrec_status st, const struct imrec_error *err);
 /* Skips what cannot stand in a list, as reason_of_name() found. */
 void parcel_check_name(struct parcel *p);
 

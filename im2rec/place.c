@@ -49,6 +49,15 @@ void parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...)
     shown_copy(p->why, sizeof(p->why), said);
 }
 
+bool parcel_cancelled(struct parcel *p, enum imrec_status st, const struct imrec_error *err)
+{
+    if (st != IMREC_ERR_CANCELLED)
+        return false;
+    p->failed = st;
+    snprintf(p->why, sizeof(p->why), "%s", err->message);
+    return true;
+}
+
 void parcel_check_name(struct parcel *p)
 {
     const enum reason reason = reason_of_name(p->path);

@@ -1,5 +1,6 @@
 #include "tools/cli/report.h"
 
+#include "base/fnv.h"
 #include "tools/cli/options.h"
 #include "tools/cli/show.h"
 
@@ -14,9 +15,7 @@ static bool was_said(const char *line)
 {
     static uint64_t g_said[REMEMBERED];
     static size_t g_next;
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (const char *c = line; *c != '\0'; c++)
-        hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+    const uint64_t hash = fnv1a(FNV_START, line, strlen(line));
     for (size_t i = 0; i < REMEMBERED; i++)
         if (g_said[i] == hash)
             return true;
