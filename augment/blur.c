@@ -74,7 +74,7 @@ static uint32_t gaussian(float sigma, int16_t *weights)
     return (uint32_t)radius;
 }
 
-/* Beyond a border the picture goes back; the outermost pixel is not repeated. */
+/* Beyond a border the image goes back; the outermost pixel is not repeated. */
 static uint32_t reflected(int64_t at, uint32_t n)
 {
     const int64_t period = n > 1 ? 2 * ((int64_t)n - 1) : 1;
@@ -88,7 +88,7 @@ struct blurring {
     uint32_t radius, channels;
     int16_t weights[2 * PAIRS];
     size_t values;   /* of a row */
-    int16_t *all;    /* the picture, with 6 bits behind the point */
+    int16_t *all;    /* the image, with 6 bits behind the point */
     int16_t *across; /* a row, blurred across the rows, with its reflections at both ends */
     int16_t *along;  /* blurred along it too */
 };

@@ -1,4 +1,4 @@
-/* augment/colour.h - the colours of a picture, in place: bytes by tables, saturation, shifts in
+/* augment/colour.h - the colours of an image, in place: bytes by tables, saturation, shifts in
  * 8-bit HLS. The arithmetic is that of OpenCV 3.4 and of the original's default augmenter
  * (docs/guide/augmentation.md). Kernels have SIMD variants in augment/kernels.h, equal bit for
  * bit. The fourth channel is never touched. */
@@ -38,7 +38,7 @@ grey_sum_fn grey_sum_scalar, grey_sum_avx2, grey_sum_avx512;
 saturation_fn saturation_scalar, saturation_avx2, saturation_avx512;
 hls_shift_fn hls_shift_scalar, hls_shift_avx2, hls_shift_avx512;
 
-/* ---- on whole pictures ---------------------------------------------------------------------- */
+/* ---- on whole images ---------------------------------------------------------------------- */
 
 void colour_brightness(const struct imrec_image *p, float factor, enum cpu_level level);
 void colour_contrast(const struct imrec_image *p, const struct grey_weights *w, float factor,

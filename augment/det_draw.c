@@ -1,5 +1,5 @@
 /*
- * augment/det_draw.c - canvas, crop, mirror and colours of a picture with boxes.
+ * augment/det_draw.c - canvas, crop, mirror and colours of an image with boxes.
  *
  * Every rectangle is made of whole pixels before boxes are measured with it or moved by it, so that
  * boxes and pixels agree. Everything here is alike on the left and on the right, so mirroring,
@@ -48,7 +48,7 @@ static void draw_shifts(const struct recipe *r, struct sample_key key, struct im
 
 /* ---- canvas ------------------------------------------------------------------------------- */
 
-/* The largest scale whose canvas is a picture that may be made. */
+/* The largest scale whose canvas is an image that may be made. */
 static double bounded_scale(const struct recipe *r, double scale, double w, double h)
 {
     scale = fmin(scale, fmin(65500 / w, 65500 / h));
@@ -56,7 +56,7 @@ static double bounded_scale(const struct recipe *r, double scale, double w, doub
     return scale;
 }
 
-/* The picture is d->width x d->height px; less than 1.05 times as much is no canvas. */
+/* The image is d->width x d->height px; less than 1.05 times as much is no canvas. */
 static void
 draw_canvas(const struct recipe *r, struct sample_key key, uint64_t whether, struct imrec_draw *d)
 {
@@ -72,7 +72,7 @@ draw_canvas(const struct recipe *r, struct sample_key key, uint64_t whether, str
     d->pad_y = (uint32_t)rng_below(bits.v[2], d->height - (uint64_t)h + 1);
 }
 
-/* Boxes of a picture of w x h px become those of its canvas. */
+/* Boxes of an image of w x h px become those of its canvas. */
 static void move_to_canvas(const struct imrec_draw *d, double w, double h, struct det_label *label)
 {
     const struct det_box canvas = {-(d->pad_x / w), -(d->pad_y / h), (d->width - d->pad_x) / w,
@@ -90,9 +90,9 @@ static bool draw_crop(const struct det_sampler *s, const struct rng_block *bits,
 {
     const double scale = (double)s->scale.low +
                          ((double)s->scale.high - (double)s->scale.low) * draw_unit(bits->v[0]);
-    const double picture = width / height, square = scale * scale;
-    const double low = fmax((double)s->aspect.low / picture, square);
-    const double high = fmin((double)s->aspect.high / picture, 1 / square);
+    const double image = width / height, square = scale * scale;
+    const double low = fmax((double)s->aspect.low / image, square);
+    const double high = fmin((double)s->aspect.high / image, 1 / square);
     if (!(scale > 0) || low > high)
         return false;
     const double ratio = sqrt(low + (high - low) * draw_unit(bits->v[1]));
@@ -121,7 +121,7 @@ static bool suits(const struct det_sampler *s, struct det_box crop, struct det_b
            (!s->asks_object || within(both / b, s->object));
 }
 
-/* Whether some box suits the sampler and some box stays; keep[] says which ones do. A picture
+/* Whether some box suits the sampler and some box stays; keep[] says which ones do. An image
  * without boxes suits every crop. */
 static bool accept(const struct recipe *r, const struct det_sampler *s, struct det_box crop,
                    const struct det_label *label, bool *keep)

@@ -1,4 +1,4 @@
-/* augment/det_draw.h - what is random about a picture with boxes: a pure function of its key, its
+/* augment/det_draw.h - what is random about an image with boxes: a pure function of its key, its
  * size and its label. */
 #ifndef IMREC_AUGMENT_DET_DRAW_H
 #define IMREC_AUGMENT_DET_DRAW_H
@@ -6,7 +6,7 @@
 #include "augment/det_label.h"
 #include "augment/draw.h"
 
-/* Draws for an upright picture of width x height px, and moves its boxes with it. */
+/* Draws for an upright image of width x height px, and moves its boxes with it. */
 IMREC_NODISCARD enum imrec_status det_draw(const struct recipe *r, struct sample_key key,
                                            uint32_t width, uint32_t height, struct det_label *label,
                                            struct imrec_draw *d, struct imrec_error *err);

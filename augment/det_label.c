@@ -1,4 +1,4 @@
-/* augment/det_label.c - reading and moving the boxes of a picture. */
+/* augment/det_label.c - reading and moving the boxes of an image. */
 #include "augment/det_label.h"
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 
 enum { CLASS, XMIN, YMIN, XMAX, YMAX, OBJECT_LEAST };
 
-/* Rounding makes coordinates leave the picture by a little; this far they are no shares at all. */
+/* Rounding makes coordinates leave the image by a little; this far they are no shares at all. */
 #define FARTHEST 1.0
 
 static const struct det_box whole = {0, 0, 1, 1};
@@ -60,7 +60,7 @@ check_object(const struct det_label *l, uint32_t i, struct imrec_error *err)
                                   v);
         if (k != CLASS && (v < -FARTHEST || v > 1 + FARTHEST))
             return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "%s of object %u is %g; coordinates are shares of the picture's "
+                                  "%s of object %u is %g; coordinates are shares of the image's "
                                   "sides, from 0 to 1, not px",
                                   names[k], i, v);
     }

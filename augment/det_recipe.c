@@ -163,7 +163,7 @@ det_recipe_init(struct det_recipe *d, const struct imrec_iter_options *o, struct
     *d = (struct det_recipe){.on = true};
     if (other != NULL)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "aug_seq=det_aug_default moves pictures with their boxes and does "
+                              "aug_seq=det_aug_default moves images with their boxes and does "
                               "not go with %s",
                               other);
     d->shifts = o->random_hue_prob > 0 || o->random_saturation_prob > 0 ||

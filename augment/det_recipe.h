@@ -1,4 +1,4 @@
-/* augment/det_recipe.h - what the options ask of pictures with boxes, read once. */
+/* augment/det_recipe.h - what the options ask of images with boxes, read once. */
 #ifndef IMREC_AUGMENT_DET_RECIPE_H
 #define IMREC_AUGMENT_DET_RECIPE_H
 

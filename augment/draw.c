@@ -1,6 +1,6 @@
 /* augment/draw.c - what is random about a sample, as a function of its key.
  *
- * The size of the picture is followed through the steps: resize, warp, border, then one of three
+ * The size of the image is followed through the steps: resize, warp, border, then one of three
  * kinds of crops. */
 #include "augment/draw.h"
 
@@ -171,7 +171,7 @@ static struct size largest_area(const struct recipe *r, struct size in)
     return crop;
 }
 
-/* A square; a picture that is smaller gives what it has. */
+/* A square; an image that is smaller gives what it has. */
 static struct size draw_square(const struct recipe *r, struct sample_key key, struct size in)
 {
     const uint64_t bits = draw_block(key, DRAW_CROP_SIZE).v[0];
@@ -181,7 +181,7 @@ static struct size draw_square(const struct recipe *r, struct sample_key key, st
     return (struct size){n, n};
 }
 
-/* Crops of data_shape: a picture that is smaller is enlarged first. */
+/* Crops of data_shape: an image that is smaller is enlarged first. */
 static struct size covering(struct size in, struct size crop)
 {
     struct resize_size to[2];

@@ -9,14 +9,14 @@
 struct sample_key {
     uint64_t seed, sweep;
     uint64_t shard, offset; /* number in the expanded list; byte of the record's head */
-    uint32_t view;          /* of several pictures made of it; 0: the first, or the only one */
+    uint32_t view;          /* of several images made of it; 0: the first, or the only one */
 };
 
-/* Draws for an upright picture of width x height px. Equal arguments, equal draw; any thread. */
+/* Draws for an upright image of width x height px. Equal arguments, equal draw; any thread. */
 struct imrec_draw
 augment_draw(const struct recipe *r, struct sample_key key, uint32_t width, uint32_t height);
 
-/* What follows from the numbers drawn: matrix and canvas of a warp of a picture of so many px,
+/* What follows from the numbers drawn: matrix and canvas of a warp of an image of so many px,
  * from angle, shear, scale and aspect; the crop that is not random. */
 void draw_set_warp(const struct recipe *r, uint32_t width, uint32_t height, struct imrec_draw *d);
 void draw_set_crop(const struct recipe *r, uint32_t width, uint32_t height, struct imrec_draw *d);

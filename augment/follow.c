@@ -28,7 +28,7 @@ check_points(const struct recipe *r, const float *points, struct imrec_error *er
                                       ? "%s of keypoint %u is %g; it is 0 (not labelled), 1 "
                                         "(hidden) or 2 (visible)"
                                       : "%s of keypoint %u is %g; coordinates are shares of the "
-                                        "picture's sides, from 0 to 1, not px",
+                                        "image's sides, from 0 to 1, not px",
                                   names[i % POINT], i / POINT, (double)v);
     }
     return IMREC_OK;

@@ -1,4 +1,4 @@
-/* augment/follow.h - what lies on a picture and goes where its pixels go: mask, boxes, keypoints.
+/* augment/follow.h - what lies on an image and goes where its pixels go: mask, boxes, keypoints.
  *
  * The geometry of a sample is collected in a path; what follows is moved at its end, or before an
  * augmenter of the user's, who is shown it. */
@@ -14,13 +14,13 @@ struct follow {
     const struct recipe *recipe;
     struct path path; /* since what follows was moved last */
     /* of the sample, by the caller: */
-    const struct mask *mask; /* on the picture that the path begins with; NULL: none */
+    const struct mask *mask; /* on the image that the path begins with; NULL: none */
     uint32_t orientation;    /* that the mask is stored in */
     struct det_label *label; /* boxes, and keypoints of each; NULL: none. det_draw() moves the
                                 boxes of det_aug_default */
     float *values;           /* labels that end in keypoints; NULL: none */
     uint32_t value_count;
-    uint32_t columns, rows; /* of the picture in the slot: coordinates are shares of them */
+    uint32_t columns, rows; /* of the image in the slot: coordinates are shares of them */
     struct mask *moved;     /* two: a mask on its way, in turns */
 };
 

@@ -44,7 +44,7 @@ typedef void normalize_row_fn(const struct normalize_job *job, const uint8_t *sr
 /* The best variant of this CPU; IMREC_CPU=<name> in the environment pins one. */
 normalize_row_fn *normalize_row(void);
 
-/* After the last row of a picture, before another thread may look at the slot: what went around
+/* After the last row of an image, before another thread may look at the slot: what went around
  * the caches is ordered before what follows. */
 void normalize_finish(const struct normalize_job *job);
 

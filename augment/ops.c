@@ -1,5 +1,5 @@
 /* augment/ops.c - operations of RandAugment and TrivialAugment, with torchvision's meanings on
- * Pillow's pictures; and the hue, grey. */
+ * Pillow's images; and the hue, grey. */
 #include "augment/ops.h"
 
 #include "augment/kernels.h"

@@ -34,7 +34,7 @@ narrow_fn narrow_scalar, narrow_avx2;
 typedef void mix_fn(float factor, uint8_t *a, const uint8_t *b, size_t n);
 mix_fn mix_scalar, mix_avx2;
 
-/* ---- pictures ----------------------------------------------------------------------------------
+/* ---- images ----------------------------------------------------------------------------------
  */
 
 void colour_grey(const struct imrec_image *p, enum cpu_level level);
@@ -50,7 +50,7 @@ IMREC_NODISCARD enum imrec_status blur(const struct imrec_image *p, float sigma,
                                        struct resize_scratch *scratch, enum cpu_level level,
                                        struct imrec_error *err);
 
-/* What moves pixels makes a picture of its own; all else works in place. */
+/* What moves pixels makes an image of its own; all else works in place. */
 bool op_moves(enum imrec_op op);
 IMREC_NODISCARD enum imrec_status op_move(enum imrec_op op, float magnitude, uint8_t fill,
                                           const struct imrec_image *from, struct image *to,

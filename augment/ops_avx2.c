@@ -1,4 +1,4 @@
-/* augment/ops_avx2.c - neighbours weighed, and pictures mixed, on AVX2. */
+/* augment/ops_avx2.c - neighbours weighed, and images mixed, on AVX2. */
 #include "augment/mix.h"
 #include "augment/ops.h"
 

@@ -1,5 +1,5 @@
 /* augment/orient.c - the eight EXIF orientations (Exif 2.3, tag 0x0112: which side of the
- * upright picture the stored row 0 and column 0 are). Each is a swap of the axes or none, then
+ * upright image the stored row 0 and column 0 are). Each is a swap of the axes or none, then
  * a flip of the stored column, of the stored row, of both or of none. */
 #include "augment/orient.h"
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 32 }; /* px: a block of either picture stays in the first cache */
+enum { BLOCK = 32 }; /* px: a block of either image stays in the first cache */
 
 bool orient_swaps(uint32_t orientation)
 {

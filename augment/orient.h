@@ -1,4 +1,4 @@
-/* augment/orient.h - EXIF orientation 1..8 of pictures and regions. */
+/* augment/orient.h - EXIF orientation 1..8 of images and regions. */
 #ifndef IMREC_AUGMENT_ORIENT_H
 #define IMREC_AUGMENT_ORIENT_H
 
@@ -9,7 +9,7 @@ bool orient_swaps(uint32_t orientation);
 /* Columns, rows as they are stored run the other way. */
 bool orient_flips_column(uint32_t orientation);
 bool orient_flips_row(uint32_t orientation);
-/* The stored region that becomes `upright` of a picture stored as width x height. */
+/* The stored region that becomes `upright` of an image stored as width x height. */
 struct imrec_rect
 orient_region(uint32_t orientation, uint32_t width, uint32_t height, struct imrec_rect upright);
 /* Turns `from` upright into *to. */

@@ -1,11 +1,11 @@
-/* augment/pad.h - one colour around a picture, for a window of the result only. */
+/* augment/pad.h - one colour around an image, for a window of the result only. */
 #ifndef IMREC_AUGMENT_PAD_H
 #define IMREC_AUGMENT_PAD_H
 
 #include "base/image.h"
 
 struct pad_job {
-    uint32_t from_width, from_height; /* of the whole source picture */
+    uint32_t from_width, from_height; /* of the whole source image */
     uint32_t left, top;               /* px before it */
     struct imrec_rect window;         /* of the result */
     uint8_t fill[4];                  /* of each channel */

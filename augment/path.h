@@ -1,4 +1,4 @@
-/* augment/path.h - where the pixels of an upright picture go: all geometry between it and the slot,
+/* augment/path.h - where the pixels of an upright image go: all geometry between it and the slot,
  * as one affine map, and the edges behind which there was nothing on the way.
  *
  * Places are those of pixels' middles: (0, 0) is the middle of the first pixel. */
@@ -9,7 +9,7 @@
 
 enum { PATH_EDGES = 12 }; /* warp, two canvases, four operations; and again behind own augmenters */
 
-struct path_edge { /* outside of this picture on the way nothing came from the source */
+struct path_edge { /* outside of this image on the way nothing came from the source */
     double m[6];   /* source to there */
     uint32_t width, height;
 };
@@ -39,7 +39,7 @@ void path_point(const struct path *p, double *x, double *y);
 bool path_shows(const struct path *p, double x, double y);
 
 /* What is seen of a rectangle of the source, and the rectangle around it in the result; corners,
- * not middles: edges of a picture of w px are 0 and w. Returns the share of it that is seen. */
+ * not middles: edges of an image of w px are 0 and w. Returns the share of it that is seen. */
 double path_rectangle(const struct path *p, const double from[4], double to[4]);
 
 /* ---- masks -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-/* augment/public.c - the pixel functions of imrec/image.h, on a caller's own pictures. */
+/* augment/public.c - the pixel functions of imrec/image.h, on a caller's own images. */
 #include "augment/normalize.h"
 #include "augment/resize_passes.h"
 #include "base/error.h"
@@ -15,14 +15,14 @@ check_image(const struct imrec_image *i, const char *which, struct imrec_error *
 {
     if (i == NULL || i->pixels == NULL)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "the %s picture is missing: NULL", which);
+                              "the %s image is missing: NULL", which);
     if (i->channels != 1 && i->channels != 3 && i->channels != 4)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "the %s picture has %u channels; 1, 3 or 4 are right", which,
+                              "the %s image has %u channels; 1, 3 or 4 are right", which,
                               i->channels);
     if (i->width == 0 || i->height == 0 || i->stride / i->channels < i->width)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "the %s picture is %u x %u px in rows of %zu bytes: sides must be "
+                              "the %s image is %u x %u px in rows of %zu bytes: sides must be "
                               "at least 1, and a row must hold its pixels",
                               which, i->width, i->height, i->stride);
     return IMREC_OK;
@@ -70,7 +70,7 @@ enum imrec_status imrec_image_crop_normalize(const struct imrec_image *from, str
     if (crop.width == 0 || crop.height == 0 || crop.x > from->width || crop.y > from->height ||
         crop.width > from->width - crop.x || crop.height > from->height - crop.y)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a crop of %u x %u px at (%u, %u) does not lie in a picture of %u x "
+                              "a crop of %u x %u px at (%u, %u) does not lie in an image of %u x "
                               "%u px",
                               crop.width, crop.height, crop.x, crop.y, from->width, from->height);
     struct normalize_job job = {.width = crop.width,

@@ -251,7 +251,7 @@ static enum imrec_status check_followers(const struct recipe *r, struct imrec_er
     const struct imrec_iter_options *o = r->o;
     const bool places = r->boxes || r->keypoints != 0;
     if (o->mixup > 0 && (places || o->masks != IMREC_MASK_NONE))
-        return refuse(err, "mixup blends two pictures: their masks, boxes and keypoints cannot be "
+        return refuse(err, "mixup blends two images: their masks, boxes and keypoints cannot be "
                            "blended; cutmix takes masks with it");
     if (o->cutmix > 0 && places)
         return refuse(err, "cutmix mixes labels: boxes and keypoints cannot be mixed");

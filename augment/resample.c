@@ -55,7 +55,7 @@ void resample_y_scalar(const int16_t *const *rows, const int16_t *weights, uint3
     }
 }
 
-/* ---- all of a picture ---------------------------------------------------------------------- */
+/* ---- all of an image ---------------------------------------------------------------------- */
 
 struct run {
     const struct kernels *kernels;

@@ -28,7 +28,7 @@ static double filter(const struct resample_axis *a, double x)
     return a->filter == RESAMPLE_CUBIC ? cubic(x) : triangle(x);
 }
 
-/* Of the filter, in pixels of the coarser picture. */
+/* Of the filter, in pixels of the coarser image. */
 static double support(const struct resample_axis *a)
 {
     return a->filter == RESAMPLE_CUBIC ? 2 : 1;

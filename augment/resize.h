@@ -17,7 +17,7 @@ enum resize_method {
  * keeps it. */
 void resize_shorter_side(uint32_t width, uint32_t height, int64_t shorter, uint32_t *to_width,
                          uint32_t *to_height);
-/* Size after the enlarging that lets a picture cover crop_width x crop_height (opencv.md 8.5:
+/* Size after the enlarging that lets an image cover crop_width x crop_height (opencv.md 8.5:
  * one or two passes). Returns the number of passes (0, 1, 2), each size in to[]. */
 struct resize_size {
     uint32_t width, height;
@@ -27,7 +27,7 @@ uint32_t resize_to_cover(uint32_t width, uint32_t height, uint32_t crop_width, u
 
 /* A resize of which only `window` (of the result) is wanted. */
 struct resize_job {
-    uint32_t from_width, from_height; /* of the whole source picture */
+    uint32_t from_width, from_height; /* of the whole source image */
     uint32_t to_width, to_height;     /* of the whole result */
     struct imrec_rect window;         /* of the result */
     enum resize_method method;
@@ -36,7 +36,7 @@ struct resize_job {
 struct imrec_rect resize_source_region(const struct resize_job *job);
 /* `from` holds that part of the source (its pixel (0,0) is the region's corner); *to becomes
  * the window. Tables and rows live in *scratch, used again. Bit-identical to resizing the whole
- * picture and cropping. */
+ * image and cropping. */
 struct resize_scratch;
 IMREC_NODISCARD enum imrec_status
 resize_scratch_new(struct resize_scratch **out, struct imrec_error *err);

@@ -84,7 +84,7 @@ static inline uint8_t *run_out(const struct resize_run *r, uint32_t y) /* of the
     return r->to->pixels + (size_t)y * r->to->stride;
 }
 
-/* resize_window() into a picture of the window's size, by the variants of `level`. */
+/* resize_window() into an image of the window's size, by the variants of `level`. */
 IMREC_NODISCARD enum imrec_status
 resize_window_into(const struct resize_job *job, const struct imrec_image *from,
                    const struct imrec_image *to, struct resize_scratch *scratch,

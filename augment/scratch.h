@@ -15,11 +15,11 @@ enum scratch_room {
     ROOM_SHARES, /* of them too */
     ROOM_ROWS,   /* rows between the two passes */
     ROOM_RING,   /* which of them is where */
-    ROOM_EDGE,   /* the last rows of a picture, with room behind them */
+    ROOM_EDGE,   /* the last rows of an image, with room behind them */
     SCRATCH_ROOMS,
 };
 
-/* Tables of one axis, kept for the next picture of that size. */
+/* Tables of one axis, kept for the next image of that size. */
 struct scratch_key {
     uint32_t from, to, kind; /* px, px, and what the tables are for; kind is not 0 */
     uint32_t begin, count;   /* the part of the result that they are for */

@@ -62,7 +62,7 @@ static void add_warp(struct plan *p, const struct recipe *r, const struct imrec_
     set_fill(r, j->fill);
 }
 
-/* The picture lies at (x, y) of it. */
+/* The image lies at (x, y) of it. */
 static void add_canvas(struct plan *p, const struct recipe *r, uint32_t x, uint32_t y,
                        uint32_t width, uint32_t height)
 {
@@ -80,7 +80,7 @@ static void add_border(struct plan *p, const struct recipe *r)
     add_canvas(p, r, border, border, p->w + 2 * border, p->h + 2 * border);
 }
 
-/* A crop of another size is resized; one of data_shape may need a larger picture first. */
+/* A crop of another size is resized; one of data_shape may need a larger image first. */
 static void add_crop(struct plan *p, const struct recipe *r, const struct imrec_draw *d)
 {
     const struct imrec_shape *out = &r->o->data_shape;

@@ -1,4 +1,4 @@
-/* augment/steps.h - the way of a picture from the decoder to the crop of data_shape, as steps that
+/* augment/steps.h - the way of an image from the decoder to the crop of data_shape, as steps that
  * each make only the window that the next one needs; and what is done to its colours. */
 #ifndef IMREC_AUGMENT_STEPS_H
 #define IMREC_AUGMENT_STEPS_H
@@ -29,24 +29,24 @@ struct step {
 enum { MAX_STEPS = 7 }; /* resize, warp, border, two passes to cover the crop, crop, resize */
 
 struct steps {
-    uint32_t n; /* without crops: each makes a picture of its own */
+    uint32_t n; /* without crops: each makes an image of its own */
     struct step step[MAX_STEPS];
     uint32_t shift_at;         /* steps before steps_shift() */
-    struct imrec_rect upright; /* region of the upright picture that all begins with */
+    struct imrec_rect upright; /* region of the upright image that all begins with */
 };
 
-/* The steps of a draw for an upright picture of width x height px. */
+/* The steps of a draw for an upright image of width x height px. */
 void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw *d, uint32_t width,
                 uint32_t height);
 
-/* Whether all that a draw makes of such a picture on its way to the crop is within bounds
+/* Whether all that a draw makes of such an image on its way to the crop is within bounds
  * (image_is_within()); d NULL: what resize makes of it, which is to be known before anything is
  * drawn. data_shape is the user's own. IMREC_ERR_LIMIT otherwise; nothing was allocated. */
 IMREC_NODISCARD enum imrec_status steps_check(const struct recipe *r, const struct imrec_draw *d,
                                               uint32_t width, uint32_t height, int64_t max_pixels,
                                               struct imrec_error *err);
 
-/* Where the pixels of such a picture go by these steps: up to the slot, not mirrored. */
+/* Where the pixels of such an image go by these steps: up to the slot, not mirrored. */
 void steps_path(struct path *path, const struct recipe *r, const struct imrec_draw *d,
                 uint32_t width, uint32_t height);
 
@@ -60,19 +60,19 @@ IMREC_NODISCARD enum imrec_status step_run(const struct step *step, const struct
                                            struct image *to, struct resize_scratch *scratch,
                                            struct imrec_error *err);
 
-/* Shifts of colours of pictures with boxes: before what is filled. In place. */
+/* Shifts of colours of images with boxes: before what is filled. In place. */
 void steps_shift(const struct recipe *r, const struct imrec_draw *d, const struct imrec_image *p);
 
-/* What augmenters of the user's are told beside the picture. */
+/* What augmenters of the user's are told beside the image. */
 struct paint_sample {
     struct sample_key key;
     float *labels; /* or NULL */
     uint32_t label_count;
-    struct follow *follow; /* what moves with the picture; NULL: nothing does */
+    struct follow *follow; /* what moves with the image; NULL: nothing does */
 };
 
-/* All that is not planned geometry, in the order of the recipe. The picture is images[*at]; the
- * other one is room, and may become the picture. `sample` may be NULL without own augmenters. */
+/* All that is not planned geometry, in the order of the recipe. The image is images[*at]; the
+ * other one is room, and may become the image. `sample` may be NULL without own augmenters. */
 IMREC_NODISCARD enum imrec_status
 steps_paint(const struct recipe *r, const struct imrec_draw *d, const struct paint_sample *sample,
             struct image images[2], uint32_t *at, struct resize_scratch *scratch,

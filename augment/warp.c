@@ -2,7 +2,7 @@
  * augment/warp.c - affine warps: each pixel of the result is looked for in the source.
  *
  * The place is the sum of a column's and a row's share, so that it can be tabulated; taps outside
- * the picture are the fill value, each by itself.
+ * the image are the fill value, each by itself.
  */
 #include "augment/warp.h"
 
@@ -130,7 +130,7 @@ static void fill_weights(uint32_t taps, const float *wx, const float *wy, int16_
         even_out(w, taps, sum);
 }
 
-/* One block of weights for each pair of fractions, kept between pictures. */
+/* One block of weights for each pair of fractions, kept between images. */
 static const int16_t *weights_of(uint32_t taps, struct resize_scratch *s)
 {
     const size_t block = (size_t)taps * taps;

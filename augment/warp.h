@@ -7,7 +7,7 @@
 
 /* A warp of which only `window` (of the result) is wanted; area means bilinear. */
 struct warp_job {
-    uint32_t from_width, from_height; /* of the whole source picture */
+    uint32_t from_width, from_height; /* of the whole source image */
     uint32_t to_width, to_height;     /* of the whole result */
     struct imrec_rect window;         /* of the result */
     float matrix[6];                  /* forward: x' = m0 x + m1 y + m2, y' = m3 x + m4 y + m5 */
@@ -19,7 +19,7 @@ struct warp_job {
 struct imrec_rect warp_source_region(const struct warp_job *job);
 
 /* `from` holds that part of the source; *to becomes the window. Bit-identical to warping the whole
- * picture and cropping. */
+ * image and cropping. */
 IMREC_NODISCARD enum imrec_status
 warp_window(const struct warp_job *job, const struct imrec_image *from, struct image *to,
             struct resize_scratch *scratch, struct imrec_error *err);
@@ -34,9 +34,9 @@ struct warp_row {
     const int32_t *u, *v; /* of each pixel: its share of the place */
     int32_t u0, v0;       /* the row's share */
     uint32_t width;       /* pixels */
-    const uint8_t *from;  /* the source's region; (0, 0) of the picture may lie outside */
+    const uint8_t *from;  /* the source's region; (0, 0) of the image may lie outside */
     size_t stride;
-    int32_t x0, y0, x1, y1; /* the region [x0, x1) x [y0, y1) in the picture */
+    int32_t x0, y0, x1, y1; /* the region [x0, x1) x [y0, y1) in the image */
     uint32_t channels;
     uint32_t taps;          /* 1, 2, 4, 8 */
     const int16_t *weights; /* [v fraction][u fraction][taps][taps], of 4 and 8 taps */
@@ -46,7 +46,7 @@ struct warp_row {
 typedef void warp_row_fn(const struct warp_row *r, uint8_t *out);
 warp_row_fn warp_row_scalar, warp_row_avx2, warp_row_avx512;
 
-/* warp_window() into a picture of the window's size, by the variants of `level`. */
+/* warp_window() into an image of the window's size, by the variants of `level`. */
 IMREC_NODISCARD enum imrec_status
 warp_window_into(const struct warp_job *job, const struct imrec_image *from,
                  const struct imrec_image *to, struct resize_scratch *scratch, enum cpu_level level,

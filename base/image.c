@@ -10,14 +10,14 @@ enum imrec_status image_resize_buffer(struct image *i, uint32_t width, uint32_t 
     size_t stride, bytes;
     if (!mul_fits(width, channels, &stride) || !mul_fits(stride, height, &bytes) || bytes == 0)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "a picture of %u x %u px, %u channels, has no size in memory", width,
+                              "an image of %u x %u px, %u channels, has no size in memory", width,
                               height, channels);
     if (bytes > i->capacity) {
         image_free(i); /* contents need not survive: no copy */
         i->view.pixels = imrec_realloc(NULL, bytes, 1);
         if (i->view.pixels == NULL)
             return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for a picture of %u x %u px", width, height);
+                                  "no memory for an image of %u x %u px", width, height);
         i->capacity = bytes;
     }
     i->view = (struct imrec_image){i->view.pixels, stride, width, height, channels};

@@ -1,4 +1,4 @@
-/* base/mask.h - what each pixel of a picture is: values of up to 16 bits that a worker owns and
+/* base/mask.h - what each pixel of an image is: values of up to 16 bits that a worker owns and
  * uses again. */
 #ifndef IMREC_BASE_MASK_H
 #define IMREC_BASE_MASK_H

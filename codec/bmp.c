@@ -243,11 +243,11 @@ static size_t literal_bytes(const struct bmp *m, size_t n)
     return (bytes + 1) / 2 * 2;
 }
 
-/* One code at p[0..n): its length, 0 at the end of the picture or of the data (*cut). */
+/* One code at p[0..n): its length, 0 at the end of the image or of the data (*cut). */
 static size_t one_code(const struct bmp *m, const uint8_t *p, size_t n, uint8_t *indices,
                        struct pen *pen, bool *cut)
 {
-    enum { END_OF_LINE, END_OF_PICTURE, MOVE };
+    enum { END_OF_LINE, END_OF_IMAGE, MOVE };
     *cut = n < 2;
     if (*cut)
         return 0;
@@ -256,7 +256,7 @@ static size_t one_code(const struct bmp *m, const uint8_t *p, size_t n, uint8_t 
             put(m, indices, pen, nibble(m, p + 1, i, true));
         return 2;
     }
-    if (p[1] == END_OF_PICTURE)
+    if (p[1] == END_OF_IMAGE)
         return 0;
     if (p[1] == END_OF_LINE) {
         *pen = (struct pen){0, pen->y + 1};

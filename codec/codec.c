@@ -1,5 +1,5 @@
 /*
- * codec/codec.c - begins a picture, and hands the work to the format that its bytes show.
+ * codec/codec.c - begins an image, and hands the work to the format that its bytes show.
  */
 #include "codec/codec.h"
 
@@ -22,7 +22,7 @@ static const struct format *const formats[] = {&codec_jpeg, &codec_png,  &codec_
                                                &codec_webp, &codec_tiff, &codec_bmp};
 enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
 
-/* Pictures of other kinds, for a message that helps: `magic` stands at `at`. */
+/* Images of other kinds, for a message that helps: `magic` stands at `at`. */
 static const struct {
     const char *name;
     size_t at, n;
@@ -75,7 +75,7 @@ void codec_stop_with(struct codec *c, const struct stop *stop)
     c->stop = stop;
 }
 
-/* libjpeg's own pools: about 30 KiB, and between pictures nothing else. */
+/* libjpeg's own pools: about 30 KiB, and between images nothing else. */
 size_t codec_memory(const struct codec *c)
 {
     const size_t pools = 32 << 10;
@@ -125,9 +125,9 @@ static enum imrec_status unknown(struct bytes b, struct imrec_error *err)
             return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0, "%s is not a format that is read",
                                   strangers[i].name);
     if (b.n == 0)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, 0, "the picture is empty: 0 bytes");
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, 0, "the image is empty: 0 bytes");
     return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
-                          "no picture of a known format: %zu bytes that begin with %02X %02X %02X "
+                          "no image of a known format: %zu bytes that begin with %02X %02X %02X "
                           "%02X",
                           b.n, b.p[0], b.n > 1 ? b.p[1] : 0, b.n > 2 ? b.p[2] : 0,
                           b.n > 3 ? b.p[3] : 0);
@@ -140,7 +140,7 @@ static enum imrec_status find_format(struct codec *c, struct imrec_error *err)
             continue;
         if (formats[i]->head == NULL)
             return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
-                                  "a %s picture; this build reads none, it was made without %s",
+                                  "a %s image; this build reads none, it was made without %s",
                                   formats[i]->name, formats[i]->needs);
         c->format = formats[i];
         c->info.format = formats[i]->name;
@@ -167,7 +167,7 @@ static enum imrec_status unpack(struct codec *c, struct imrec_error *err)
 
 static enum imrec_status check_size(const struct codec *c, struct imrec_error *err)
 {
-    const struct imrec_picture_info *i = &c->info;
+    const struct imrec_image_info *i = &c->info;
     const uint64_t pixels = (uint64_t)i->width * i->height;
     if (i->width == 0 || i->height == 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, 0, "%s: a size of %u x %u px", i->format,
@@ -196,12 +196,11 @@ static void reset(struct codec *c, struct bytes image, const struct codec_limits
     c->image = image;
     c->format = NULL;
     c->held = 0;
-    c->info = (struct imrec_picture_info){
+    c->info = (struct imrec_image_info){
         .format = "", .kind = "", .sampling = "", .orientation = 1, .bits = 8};
 }
 
-static enum imrec_status
-begun(struct codec *c, enum imrec_status st, struct imrec_picture_info *info)
+static enum imrec_status begun(struct codec *c, enum imrec_status st, struct imrec_image_info *info)
 {
     if (st != IMREC_OK)
         c->format = NULL;
@@ -210,7 +209,7 @@ begun(struct codec *c, enum imrec_status st, struct imrec_picture_info *info)
 }
 
 enum imrec_status codec_begin(struct codec *c, struct bytes image,
-                              const struct codec_limits *limits, struct imrec_picture_info *info,
+                              const struct codec_limits *limits, struct imrec_image_info *info,
                               struct imrec_error *err)
 {
     reset(c, image, limits);
@@ -222,7 +221,7 @@ enum imrec_status codec_begin(struct codec *c, struct bytes image,
 
 enum imrec_status codec_begin_pixels(struct codec *c, const struct imrec_image *pixels,
                                      const struct codec_limits *limits,
-                                     struct imrec_picture_info *info, struct imrec_error *err)
+                                     struct imrec_image_info *info, struct imrec_error *err)
 {
     reset(c, (struct bytes){NULL, 0}, limits);
     c->pixels = *pixels;
@@ -252,8 +251,7 @@ static enum imrec_status check_request(const struct codec *c, struct imrec_rect 
                                        uint32_t channels, struct imrec_error *err)
 {
     if (c->format == NULL)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "no picture has been begun");
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "no image has been begun");
     if ((uint64_t)c->info.width * c->info.height > HARD_LIMIT_PIXELS)
         return imrec_error_at(err, IMREC_ERR_LIMIT, 0, "%s: %u x %u px are more than anything here",
                               c->info.format, c->info.width, c->info.height);

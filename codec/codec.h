@@ -1,4 +1,4 @@
-/* codec/codec.h - compressed picture to pixels: what iterator and packer call.
+/* codec/codec.h - compressed image to pixels: what iterator and packer call.
  *
  * The caller says which region it needs, the codec how little it can decode: rows of the
  * region go to a sink while they are hot in the cache. */
@@ -9,12 +9,12 @@
 #include "base/image.h"
 #include "imrec/codec.h"
 
-struct codec; /* buffers of one worker, kept between pictures; imrec_decoder is this */
+struct codec; /* buffers of one worker, kept between images; imrec_decoder is this */
 
 IMREC_NODISCARD enum imrec_status codec_new(struct codec **out, struct imrec_error *err);
 void codec_free(struct codec *c); /* NULL is allowed */
 /* Decoding and encoding from here on ends with IMREC_ERR_CANCELLED soon after *stop was asked: what
- * a picture was till then counts for nothing. stop lives as long as the codec; NULL: nobody asks.
+ * an image was till then counts for nothing. stop lives as long as the codec; NULL: nobody asks.
  */
 struct stop;
 void codec_stop_with(struct codec *c, const struct stop *stop);
@@ -37,20 +37,20 @@ struct codec_limits {
     enum codec_alpha alpha; /* 0 = drop */
 };
 
-/* Begins a picture: sniffs the format by its bytes (never by a name), reads the header, checks
+/* Begins an image: sniffs the format by its bytes (never by a name), reads the header, checks
  * limits. `image` must stay until the decode is over. gzip around a JPEG is unpacked here. */
 IMREC_NODISCARD enum imrec_status
 codec_begin(struct codec *c, struct bytes image, const struct codec_limits *limits,
-            struct imrec_picture_info *info, struct imrec_error *err);
+            struct imrec_image_info *info, struct imrec_error *err);
 
 /* Begins an image that comes as pixels of 1, 3 or 4 channels: its format is "pixels", and what
  * follows is as for a decoded one. The view must stay until the decode is over. */
 IMREC_NODISCARD enum imrec_status
 codec_begin_pixels(struct codec *c, const struct imrec_image *pixels,
-                   const struct codec_limits *limits, struct imrec_picture_info *info,
+                   const struct codec_limits *limits, struct imrec_image_info *info,
                    struct imrec_error *err);
 
-/* Bytes that decoding all of the picture begun at 1/denominator will hold at most, beside the
+/* Bytes that decoding all of the image begun at 1/denominator will hold at most, beside the
  * file's bytes and the output: coefficients of a JPEG of many scans, pixels of what is not decoded
  * row by row, what the libraries keep, and what gzip was unpacked to. No processor changes it. */
 uint64_t codec_claim(const struct codec *c, uint32_t denominator);
@@ -66,7 +66,7 @@ uint64_t codec_encode_png_claim(uint32_t width, uint32_t height, uint32_t channe
  * Rows come in order; after a fault in a JPEG they come again from 0, and the later ones count. */
 typedef void codec_row_fn(void *context, uint32_t y, const uint8_t *row);
 
-/* Decodes `region` (as stored, before EXIF orientation) of the picture begun, to `channels`
+/* Decodes `region` (as stored, before EXIF orientation) of the image begun, to `channels`
  * (1, 3, 4): bit-identical to a full decode followed by a crop. *warnings (may be NULL) counts
  * what the decoder mended. Truncated data is IMREC_ERR_CORRUPT unless accepted; what follows the
  * region's last row is not looked at. After an error the rows given so far are worthless. */
@@ -99,7 +99,7 @@ enum codec_jpeg {
 };
 void codec_use_jpeg(struct codec *c, enum codec_jpeg decoder);
 uint64_t codec_baseline_count(const struct codec *c);
-/* How often pixels have been asked for: a decode each, whatever it decoded of the picture. */
+/* How often pixels have been asked for: a decode each, whatever it decoded of the image. */
 uint64_t codec_decode_count(const struct codec *c);
 
 /* Encoders: *out views the codec's memory until its next call. channels 1, 3 (PNG also 4).

@@ -1,5 +1,5 @@
 /*
- * codec/decoder.c - the public decoder: a codec that decodes whole pictures into its own memory.
+ * codec/decoder.c - the public decoder: a codec that decodes whole images into its own memory.
  */
 #include "base/error.h"
 #include "codec/format.h"
@@ -13,8 +13,8 @@ static struct codec *codec_of(struct imrec_decoder *d)
     return (struct codec *)d; /* imrec_decoder is never defined: it is this */
 }
 
-enum imrec_status imrec_picture_info(const void *bytes, size_t n, struct imrec_picture_info *out,
-                                     struct imrec_error *err)
+enum imrec_status
+imrec_image_info(const void *bytes, size_t n, struct imrec_image_info *out, struct imrec_error *err)
 {
     const struct codec_limits none = {.max_pixels = -1, .max_scans = UINT32_MAX};
     struct codec *c = NULL;
@@ -37,14 +37,14 @@ void imrec_decoder_free(struct imrec_decoder *d)
     codec_free(codec_of(d));
 }
 
-static uint32_t channels_of(const struct imrec_picture_info *i)
+static uint32_t channels_of(const struct imrec_image_info *i)
 {
     if (i->cmyk)
         return 3;
     return i->channels == 2 ? 4 : i->channels;
 }
 
-/* Where pixel (x, y) of the upright picture is stored: at first + x * right + y * down bytes. */
+/* Where pixel (x, y) of the upright image is stored: at first + x * right + y * down bytes. */
 struct path {
     ptrdiff_t first, right, down;
 };
@@ -82,7 +82,7 @@ enum imrec_status imrec_decoder_decode(struct imrec_decoder *d, const void *byte
 {
     struct codec *c = codec_of(d);
     const struct codec_limits limits = {.max_pixels = max_pixels};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     IMREC_TRY(codec_begin(c, (struct bytes){bytes, n}, &limits, &info, err));
     const struct imrec_rect all = {0, 0, info.width, info.height};
     if (channels == 0)

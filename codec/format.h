@@ -38,10 +38,10 @@ extern const struct format codec_pixels; /* no bytes show it: codec_begin_pixels
 
 struct codec {
     struct codec_limits limits;
-    const struct format *format; /* of the picture begun, NULL = none */
+    const struct format *format; /* of the image begun, NULL = none */
     struct bytes image;
     struct imrec_image pixels; /* instead, of codec_pixels */
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct jpeg_head head; /* of a JPEG */
     const struct stop *stop;
     uint64_t held; /* what head() has found out for claim(), by its own rule */
@@ -50,7 +50,7 @@ struct codec {
     uint64_t baseline_count; /* codec_baseline_count() */
     uint64_t decode_count;   /* codec_decode_count() */
 
-    /* kept from picture to picture */
+    /* kept from image to image */
     struct jpeg_reader *jpeg; /* made when first needed, like the next three */
     struct baseline *baseline;
     struct jpeg_plain *plain;
@@ -58,7 +58,7 @@ struct codec {
     struct buf unpacked;       /* out of gzip */
     struct buf line;           /* rows.line */
     struct buf scratch;        /* rows as the format stores them */
-    struct image whole;        /* pictures that cannot be decoded row by row */
+    struct image whole;        /* images that cannot be decoded row by row */
     struct image out, upright; /* what the public decoder hands out */
     struct mask mask;          /* likewise */
     struct buf encoded;
@@ -72,9 +72,9 @@ codec_reserve(struct buf *b, size_t bytes, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 codec_reserve_whole(struct codec *c, uint32_t bytes_per_pixel, struct imrec_error *err);
 
-/* Hands row `y` of the picture, all its columns, to the sink if the region holds it. */
+/* Hands row `y` of the image, all its columns, to the sink if the region holds it. */
 void rows_give(struct rows *r, const struct conversion *how, const uint8_t *row, uint32_t y);
-/* All rows of a picture in memory. */
+/* All rows of an image in memory. */
 void rows_give_all(struct rows *r, const struct conversion *how, const struct imrec_image *image);
 
 /* "the data ends": IMREC_ERR_CORRUPT, or IMREC_OK and a warning where that is accepted. */

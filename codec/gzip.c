@@ -1,5 +1,5 @@
 /*
- * codec/gzip.c - unpacks a picture that somebody has put through gzip (ImageNet holds 26).
+ * codec/gzip.c - unpacks an image that somebody has put through gzip (ImageNet holds 26).
  *
  * A bomb is refused: a JPEG shrinks by a few per cent, so 64 times its size is generous.
  */
@@ -111,6 +111,6 @@ enum imrec_status codec_gunzip(struct bytes packed, bool accept_truncated, const
 {
     (void)packed, (void)accept_truncated, (void)stop, (void)out;
     return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
-                          "a picture in gzip; this build unpacks none, it was made without zlib");
+                          "an image in gzip; this build unpacks none, it was made without zlib");
 }
 #endif

@@ -23,9 +23,9 @@ struct job {
     struct codec *codec;
     uint32_t channels, denominator;
     struct rows *rows;                /* to here, */
-    const struct imrec_image *direct; /* or all of the picture straight to here */
+    const struct imrec_image *direct; /* or all of the image straight to here */
     struct conversion how;
-    bool has_picture; /* every pixel has been seen */
+    bool has_image; /* every pixel has been seen */
 };
 
 static bool is_cmyk(const struct jpeg_head *h)
@@ -121,7 +121,7 @@ static void decode_region(struct jpeg_reader *r, void *job)
 /* Behind the last row: extraneous bytes and a missing end marker are worth a warning. */
 static void read_to_end(struct jpeg_reader *r, struct job *j)
 {
-    j->has_picture = true;
+    j->has_image = true;
     jpeg_reader_protect_tables(r);
     (void)jpeg_finish_decompress(&r->cinfo);
 }
@@ -172,7 +172,7 @@ static enum imrec_status run(struct codec *c, void (*body)(struct jpeg_reader *,
     *warnings += c->jpeg->warnings;
     if (st == IMREC_OK)
         return IMREC_OK;
-    if (j->has_picture) { /* what follows it is not fit to be read */
+    if (j->has_image) { /* what follows it is not fit to be read */
         ++*warnings;
         return IMREC_OK;
     }

@@ -4,7 +4,7 @@
 
 #include "codec/format.h"
 
-/* The whole picture at 1/denominator into *out. */
+/* The whole image at 1/denominator into *out. */
 IMREC_NODISCARD enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t denominator,
                                                     uint32_t channels, struct image *out,
                                                     uint32_t *warnings, struct imrec_error *err);

@@ -108,7 +108,7 @@ static void create(struct jpeg_writer *w)
     w->cinfo.dest = &w->destination;
 }
 
-static void write_picture(struct jpeg_writer *w)
+static void write_image(struct jpeg_writer *w)
 {
     struct jpeg_compress_struct *cinfo = &w->cinfo;
     cinfo->image_width = w->image->width;
@@ -200,7 +200,7 @@ write_to(struct jpeg_writer *w, struct buf *out, bool optimize, struct imrec_err
     w->out = out;
     w->optimize = optimize;
     w->no_memory = false;
-    return run(w, write_picture, err);
+    return run(w, write_image, err);
 }
 
 /* One large image is no reason to hold its memory for ever, nor while its bytes are copied. */

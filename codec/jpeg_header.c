@@ -160,7 +160,7 @@ static enum imrec_status check_frame(const struct walk *w, size_t at)
                               jpeg_head_kind(h), h->precision, h->frame);
     if (h->height == 0)
         return imrec_error_at(w->err, IMREC_ERR_UNSUPPORTED, at,
-                              "JPEG: the height is given after the picture (DNL), which is not "
+                              "JPEG: the height is given after the image (DNL), which is not "
                               "supported");
     if (h->width == 0)
         return corrupt(w, at, "a width of 0");
@@ -247,7 +247,7 @@ static enum imrec_status one_segment(struct walk *w, uint8_t marker)
 {
     struct bytes body = {0};
     const enum imrec_status st = segment(w, marker, &body);
-    if (st != IMREC_OK && w->head->scans > 0) { /* a picture came before: the decoder judges it */
+    if (st != IMREC_OK && w->head->scans > 0) { /* an image came before: the decoder judges it */
         w->head->usable = w->pos - 2;
         w->pos = w->image.n;
         return IMREC_OK;
@@ -288,7 +288,7 @@ enum imrec_status jpeg_head_read(struct bytes image, uint32_t max_scans, struct 
     }
     if (out->scans == 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, w.pos,
-                              "JPEG: no picture before byte %zu of %zu, where %s", w.pos, image.n,
+                              "JPEG: no image before byte %zu of %zu, where %s", w.pos, image.n,
                               w.pos == image.n ? "the data end" : "its end is marked");
     if (out->orientation == 0)
         out->orientation = 1;

@@ -27,7 +27,7 @@ struct jpeg_head {
 };
 
 /* Walks the markers of image[0..n) up to the first scan, or through all of them where there
- * are many. IMREC_ERR_CORRUPT: no picture can come of it. IMREC_ERR_UNSUPPORTED: a kind that no
+ * are many. IMREC_ERR_CORRUPT: no image can come of it. IMREC_ERR_UNSUPPORTED: a kind that no
  * 8-bit decoder reads. IMREC_ERR_LIMIT: more than max_scans scans. No length is trusted. */
 IMREC_NODISCARD enum imrec_status jpeg_head_read(struct bytes image, uint32_t max_scans,
                                                  struct jpeg_head *out, struct imrec_error *err);

@@ -1,7 +1,7 @@
 /*
  * codec/jpeg_plain.c - the yardstick: a whole JPEG to RGB, as a careful programmer would write it
  * with libjpeg-turbo. One decompressor and one output buffer, both used again; jpeg_mem_src(),
- * jpeg_read_scanlines() straight into the picture; nothing clever, nothing that slows it down.
+ * jpeg_read_scanlines() straight into the image; nothing clever, nothing that slows it down.
  */
 #include "base/alloc.h"
 #include "base/error.h"

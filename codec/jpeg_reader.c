@@ -3,7 +3,7 @@
  *
  * Errors leave libjpeg by longjmp to the one setjmp below. What libjpeg calls warnings is
  * counted, with one exception: where the entropy decoder runs into the end of the *data* (not
- * into a marker), pixels are missing and the picture is truncated. A missing end-of-image
+ * into a marker), pixels are missing and the image is truncated. A missing end-of-image
  * marker alone is a warning: the Huffman decoder reads ahead, so being asked for more bytes
  * proves nothing; only its JWRN_HIT_MARKER does. The arithmetic decoder takes zeros without a
  * word, so there the first request counts.
@@ -150,8 +150,8 @@ static JHUFF_TBL *huffman_table(JHUFF_TBL *own, JHUFF_TBL *standard, bool define
     return own;
 }
 
-/* Gives the picture empty tables where it defines some. Where it does not, a sequential
- * Huffman picture gets the presets of libjpeg, which it made for an earlier picture (else it
+/* Gives the image empty tables where it defines some. Where it does not, a sequential
+ * Huffman image gets the presets of libjpeg, which it made for an earlier image (else it
  * makes them now, and they are kept). */
 static void set_tables(struct jpeg_reader *r, const struct jpeg_head *h)
 {

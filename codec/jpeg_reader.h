@@ -1,5 +1,5 @@
 /* codec/jpeg_reader.h - libjpeg's decompressor with manners: errors as values, bytes from
- * memory, nothing left over from the picture before. */
+ * memory, nothing left over from the image before. */
 #ifndef IMREC_CODEC_JPEG_READER_H
 #define IMREC_CODEC_JPEG_READER_H
 
@@ -11,7 +11,7 @@
 
 #include <jpeglib.h>
 
-/* Tables that a decompressor keeps from picture to picture: a picture that lacks one must not
+/* Tables that a decompressor keeps from image to image: an image that lacks one must not
  * see another's. */
 struct jpeg_tables {
     JQUANT_TBL *quant[NUM_QUANT_TBLS];
@@ -41,7 +41,7 @@ IMREC_NODISCARD enum imrec_status
 jpeg_reader_new(struct jpeg_reader **out, struct imrec_error *err);
 void jpeg_reader_free(struct jpeg_reader *r); /* NULL is allowed */
 
-/* Makes `image` the picture to read; forgets the one before. */
+/* Makes `image` the image to read; forgets the one before. */
 void jpeg_reader_begin(struct jpeg_reader *r, struct bytes image, const struct jpeg_head *head);
 
 /* Runs body(r, job), in which libjpeg may give up at any call: then the reader is put back to

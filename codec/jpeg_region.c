@@ -2,13 +2,13 @@
  * codec/jpeg_region.c - how little of a JPEG can be decoded for a region of it.
  *
  * jpeg_crop_scanline() aligns a window's left edge to the MCU and makes no other column; at the
- * window's edges chroma upsampling takes the edge of the window for the edge of the picture,
+ * window's edges chroma upsampling takes the edge of the window for the edge of the image,
  * and in a window of very few chroma columns it falls back to repeating pixels. So the window
  * is a column wider on both sides than the region, and never narrow. jpeg_skip_scanlines() reads
  * the row above by itself where upsampling needs it.
  *
  * The layouts below are those for which tests/unit/test_jpeg_region.c has shown every pixel
- * to be that of a full decode. All others, and progressive pictures that libjpeg smooths
+ * to be that of a full decode. All others, and progressive images that libjpeg smooths
  * because coefficients are missing, are decoded whole and cut.
  */
 #include "codec/jpeg_region.h"

@@ -12,11 +12,11 @@ struct jpeg_window {
     uint32_t offset;      /* of the region's first column in the window */
 };
 
-/* False while coefficients of a progressive picture are missing: libjpeg then smooths. */
+/* False while coefficients of a progressive image are missing: libjpeg then smooths. */
 bool jpeg_coefficients_known(const struct jpeg_decompress_struct *cinfo);
 
 /* After jpeg_start_decompress(): narrows the output to a window around `region` where that
- * leaves its pixels as they are in the whole picture, else to all columns. */
+ * leaves its pixels as they are in the whole image, else to all columns. */
 struct jpeg_window
 jpeg_window_set(struct jpeg_reader *r, const struct jpeg_head *head, struct imrec_rect region);
 #endif

@@ -2,7 +2,7 @@
  * codec/png.c - PNG by libspng.
  *
  * Palettes, grey of 1 to 16 bits, tRNS and alpha all arrive as RGB or RGBA in 8 bits; only grey
- * out of 16-bit colour needs all 16. Rows stream, but an interlaced picture is decoded whole.
+ * out of 16-bit colour needs all 16. Rows stream, but an interlaced image is decoded whole.
  * Size and orientation come out of our own walk over the chunks before the first IDAT:
  *     8 bytes of signature | chunks: u32 length, 4 letters, length bytes, u32 CRC, big-endian
  */
@@ -160,8 +160,8 @@ static enum imrec_status stream_rows(struct codec *c, struct rows *r, spng_ctx *
     return e == 0 || e == SPNG_EOI ? IMREC_OK : png_error(e, err);
 }
 
-static enum imrec_status whole_picture(struct codec *c, struct rows *r, spng_ctx *ctx,
-                                       const struct conversion *how, struct imrec_error *err)
+static enum imrec_status whole_image(struct codec *c, struct rows *r, spng_ctx *ctx,
+                                     const struct conversion *how, struct imrec_error *err)
 {
     IMREC_TRY(codec_reserve_whole(c, (uint32_t)pixels_bytes(how->from), err));
     const struct imrec_image *v = &c->whole.view;
@@ -205,7 +205,7 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
     spng_ctx *ctx;
     IMREC_TRY(png_decoder(c->image, c->info.width, c->info.height, &ctx, err));
     const enum imrec_status st =
-        interlaced ? whole_picture(c, r, ctx, &how, err) : stream_rows(c, r, ctx, &how, err);
+        interlaced ? whole_image(c, r, ctx, &how, err) : stream_rows(c, r, ctx, &how, err);
     spng_ctx_free(ctx);
     return st;
 }

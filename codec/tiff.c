@@ -105,7 +105,7 @@ static TIFF *open_tiff(struct reader *r)
     TIFFOpenOptionsSetMaxSingleMemAlloc(o, (tmsize_t)r->most);
     TIFFOpenOptionsSetErrorHandlerExtR(o, note_error, r);
     TIFFOpenOptionsSetWarningHandlerExtR(o, ignore_warning, NULL);
-    TIFF *t = TIFFClientOpenExt("picture", "rm", r, read_bytes, write_bytes, seek_to, close_nothing,
+    TIFF *t = TIFFClientOpenExt("image", "rm", r, read_bytes, write_bytes, seek_to, close_nothing,
                                 size_of, map_bytes, unmap_bytes, o);
     TIFFOpenOptionsFree(o);
     return t;
@@ -115,7 +115,7 @@ static TIFF *open_tiff(struct reader *r)
 {
     (void)TIFFSetErrorHandler(NULL); /* of the whole process: all that older libtiff offers */
     (void)TIFFSetWarningHandler(NULL);
-    return TIFFClientOpen("picture", "rm", r, read_bytes, write_bytes, seek_to, close_nothing,
+    return TIFFClientOpen("image", "rm", r, read_bytes, write_bytes, seek_to, close_nothing,
                           size_of, map_bytes, unmap_bytes);
 }
 #endif

@@ -3,7 +3,7 @@
 
 enum { MAX_SIDE = 4096 };
 
-struct darkroom {             /* tables of one picture */
+struct darkroom {             /* tables of one image */
     int16_t tone[WHITE + 1];  /* the curve */
     int16_t grain[WHITE + 1]; /* strength of the noise at a level, 1/4096 */
     int corner_x[MAX_SIDE];   /* what the vignette takes off, 0..4096: a sum of both */

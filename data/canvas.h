@@ -93,6 +93,6 @@ struct camera {
     bool grey;
 };
 
-/* Takes the picture: 8-bit R, G, B, width * height of them, into `out`. */
+/* Takes the image: 8-bit R, G, B, width * height of them, into `out`. */
 void develop(const struct canvas *c, const struct camera *how, uint8_t *out);
 #endif

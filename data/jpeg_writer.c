@@ -192,7 +192,7 @@ static void fill_samples(const struct writer *w, const uint8_t *rgb)
         const uint8_t *row =
             rgb + 3 * (size_t)(y < w->height ? y : w->height - 1) * (size_t)w->width;
         uint8_t *out[3];
-        for (int i = 0; i < 3; i++) /* a grey picture's Cb and Cr are never looked at */
+        for (int i = 0; i < 3; i++) /* a grey image's Cb and Cr are never looked at */
             out[i] = w->c[i < w->components ? i : 0].samples + (size_t)y * (size_t)width;
         if (w->components == 3)
             convert_row(row, w->width, width, out);

@@ -1,5 +1,5 @@
 /*
- * make_marked LIST.lst ROOT OUT.rec - pictures with all that may go with one: the boxes that the
+ * make_marked LIST.lst ROOT OUT.rec - images with all that may go with one: the boxes that the
  * list gives (docs/guide/detection.md), of each an ellipse in a mask and a keypoint at its top.
  *
  * The list's objects are class, xmin, ymin, xmax, ymax; the records' have the keypoint behind it.
@@ -41,10 +41,10 @@ static void fill_ellipse(struct mask *m, const float *o)
 }
 
 static void
-draw_mask(struct mask *m, const void *picture, size_t n, const float *objects, uint32_t count)
+draw_mask(struct mask *m, const void *image, size_t n, const float *objects, uint32_t count)
 {
-    struct imrec_picture_info info;
-    must(imrec_picture_info(picture, n, &info, &err));
+    struct imrec_image_info info;
+    must(imrec_image_info(image, n, &info, &err));
     must(mask_resize_buffer(m, info.width, info.height, &err));
     m->bits = 8;
     memset(m->values, 0, (size_t)info.width * info.height * sizeof(*m->values));
@@ -75,22 +75,22 @@ put(struct imrec_writer *w, struct codec *c, const struct image_list_entry *e, c
     float label[HEAD + MOST * MARKED];
     struct mask m = {0};
     struct bytes png = {NULL, 0};
-    uint8_t *picture;
+    uint8_t *image;
     size_t n;
     const uint32_t count = (e->label_count - HEAD) / OBJECT;
     if (e->label_count < HEAD || count > MOST)
         exit(2);
     snprintf(path, sizeof(path), "%s/%.*s", root, (int)e->path.n, (const char *)e->path.p);
-    must(source_load(path, FILE_MOST, &picture, &n, &err));
-    draw_mask(&m, picture, n, e->labels + HEAD, count);
+    must(source_load(path, FILE_MOST, &image, &n, &err));
+    draw_mask(&m, image, n, e->labels + HEAD, count);
     const uint32_t values = label_of(e->labels + HEAD, count, label);
     if (codec_encode_mask(c, &m, &png, &err) == IMREC_OK) /* else PNG is not built in */
-        must(imrec_writer_append_masked(w, e->id, label, values, e->id, picture, n, png.p, png.n,
+        must(imrec_writer_append_masked(w, e->id, label, values, e->id, image, n, png.p, png.n,
                                         &err));
     else
-        must(imrec_writer_append_image(w, e->id, label, values, e->id, picture, n, &err));
+        must(imrec_writer_append_image(w, e->id, label, values, e->id, image, n, &err));
     mask_free(&m);
-    imrec_free(picture);
+    imrec_free(image);
 }
 
 int main(int argc, char **argv)

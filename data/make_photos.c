@@ -1,7 +1,7 @@
 /*
- * make_photos DIR [options] - renders pictures that weigh like photographs, in folders by class.
+ * make_photos DIR [options] - renders images that weigh like photographs, in folders by class.
  *
- * Integers only and an encoder of its own: the same bytes on every machine. Pictures are
+ * Integers only and an encoder of its own: the same bytes on every machine. Images are
  * independent of each other; processes share them.
  */
 #include "base/alloc.h"
@@ -18,11 +18,11 @@
 
 static const char usage[] =
     "Usage: make_photos DIR [--count N] [--seed S] [--size full|small] [--part K/N] [--jobs N]\n"
-    "Renders photo-like pictures into DIR/<class>/: 2048 of about 500 px unless told otherwise.\n"
+    "Renders photo-like images into DIR/<class>/: 2048 of about 500 px unless told otherwise.\n"
     "  --count N          how many\n"
-    "  --seed S           another set of pictures\n"
+    "  --seed S           another set of images\n"
     "  --size full|small  small: about 96 px, for tests\n"
-    "  --part K/N         only pictures K, K + N, K + 2 N, ...; K from 0\n"
+    "  --part K/N         only images K, K + N, K + 2 N, ...; K from 0\n"
     "  --jobs N           processes; default: one a CPU\n";
 
 struct options {
@@ -134,7 +134,7 @@ static bool make_photo(const struct options *o, int number)
     return done;
 }
 
-/* Every jobs-th picture of the part. */
+/* Every jobs-th image of the part. */
 static bool make_share(const struct options *o, long job)
 {
     for (long i = o->part + job * o->parts; i < o->count; i += o->parts * o->jobs)

@@ -81,7 +81,7 @@ uint8_t *photo_render(const struct photo *p)
     return rgb;
 }
 
-/* Where pixel (x, y) as stored lies in the upright picture (EXIF 2.3, tag 274). */
+/* Where pixel (x, y) as stored lies in the upright image (EXIF 2.3, tag 274). */
 static size_t upright_index(const struct photo *p, int x, int y)
 {
     const int w = p->width, h = p->height;

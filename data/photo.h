@@ -1,4 +1,4 @@
-/* data/photo.h - picture number i of a set: what it shows, how large, how it is encoded. */
+/* data/photo.h - image number i of a set: what it shows, how large, how it is encoded. */
 #ifndef IMREC_DATA_PHOTO_H
 #define IMREC_DATA_PHOTO_H
 
@@ -12,7 +12,7 @@ struct photo {
     struct jpeg_how jpeg;
 };
 
-/* The plan of picture `number`, a pure function. `small`: about 96 px instead of 500. */
+/* The plan of image `number`, a pure function. `small`: about 96 px instead of 500. */
 struct photo photo_plan(uint64_t seed, int number, bool small);
 
 /* Its pixels, upright: 3 * width * height bytes, to be freed with imrec_free(); NULL without

@@ -1,4 +1,4 @@
-/* data/scene_sky.c - skies, and pictures of nothing else. */
+/* data/scene_sky.c - skies, and images of nothing else. */
 #include "data/scenes.h"
 
 const struct scene scenes[SCENES] = {

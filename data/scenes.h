@@ -1,4 +1,4 @@
-/* data/scenes.h - recipes: each paints one kind of picture, never the same twice. */
+/* data/scenes.h - recipes: each paints one kind of image, never the same twice. */
 #ifndef IMREC_DATA_SCENES_H
 #define IMREC_DATA_SCENES_H
 

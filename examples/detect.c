@@ -1,4 +1,4 @@
-/* examples/detect.c SHARD - reads one sweep of pictures with boxes, augmented as SSD does it. */
+/* examples/detect.c SHARD - reads one sweep of images with boxes, augmented as SSD does it. */
 #include <imrec/imrec.h>
 #include <stdio.h>
 #include <stdlib.h>

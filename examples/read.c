@@ -5,7 +5,7 @@
 
 static void train(const struct imrec_batch *b) /* a network would learn here */
 {
-    printf("batch %llu: %u pictures, the first is number %llu of class %g\n",
+    printf("batch %llu: %u images, the first is number %llu of class %g\n",
            (unsigned long long)b->number, b->count, (unsigned long long)b->ids[0],
            (double)b->labels[0]);
 }
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     enum imrec_status st;
 
     /* README: begin */
-    imrec_iter_options_init(&o); /* then: shuffled 224 x 224 crops of 128 pictures a batch */
+    imrec_iter_options_init(&o); /* then: shuffled 224 x 224 crops of 128 images a batch */
     o.path_imgrec = argc > 1 ? argv[1] : "train.rec";
     o.data_shape = (struct imrec_shape){.channels = 3, .height = 224, .width = 224};
     o.batch_size = 128;

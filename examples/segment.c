@@ -1,4 +1,4 @@
-/* examples/segment.c SHARD - reads one sweep of pictures with masks, augmented together, and counts
+/* examples/segment.c SHARD - reads one sweep of images with masks, augmented together, and counts
  * the pixels of each class that a network would see. */
 #include <imrec/imrec.h>
 #include <stdio.h>

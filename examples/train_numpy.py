@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""train_numpy.py TRAIN.rec VAL.rec [OPTIONS]: a classifier of small pictures in numpy alone.
+"""train_numpy.py TRAIN.rec VAL.rec [OPTIONS]: a classifier of small images in numpy alone.
 
     im2rec --resize 128 trainset/train train.rec
     im2rec --resize 128 trainset/val val.rec
     python examples/train_numpy.py train.rec val.rec --classes 10
 
-Softmax regression on pictures of 16 x 16. Run again with the same --checkpoint it goes on behind the last batch that was
+Softmax regression on images of 16 x 16. Run again with the same --checkpoint it goes on behind the last batch that was
 saved, in mid-sweep too, and ends with the weights that an uninterrupted run ends with.
 """
 import argparse

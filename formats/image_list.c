@@ -185,11 +185,11 @@ static enum imrec_status check_writable(const struct image_list_entry *e, struct
                                        : NULL;
     }
     if (why == NULL && e->label_count == 0)
-        why = "a picture without a label";
+        why = "an image without a label";
     if (why == NULL)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "a list cannot hold %s: picture %s", why, text_quote(e->path).s);
+                          "a list cannot hold %s: image %s", why, text_quote(e->path).s);
 }
 
 static enum imrec_status

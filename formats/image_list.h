@@ -1,4 +1,4 @@
-/* formats/image_list.h - .lst: one line a picture, "id <tab> label ... <tab> path".
+/* formats/image_list.h - .lst: one line an image, "id <tab> label ... <tab> path".
  * docs/formats/lst.md is the specification. */
 #ifndef IMREC_FORMATS_IMAGE_LIST_H
 #define IMREC_FORMATS_IMAGE_LIST_H

@@ -30,7 +30,7 @@ struct manifest {
     struct manifest_shard *shards;
     size_t shard_count;
     uint64_t records, bytes; /* sums over the shards; bytes: of the .rec files */
-    uint64_t skipped;        /* pictures that could not be packed */
+    uint64_t skipped;        /* images that could not be packed */
     uint64_t class_count;
     uint32_t label_width;
     struct manifest_file list, classes;

@@ -11,15 +11,15 @@ enum { CRC_AT = 4, MAGIC_AT = 8, MAGIC_BYTES = 8 };
  * transfer of text has spoiled. */
 static const uint8_t magic[MAGIC_BYTES] = {0x8b, 'm', 'a', 's', 'k', '1', '\r', '\n'};
 
-enum imrec_status record_mask_split(struct bytes image, struct bytes *picture, struct bytes *mask,
+enum imrec_status record_mask_split(struct bytes payload, struct bytes *image, struct bytes *mask,
                                     struct imrec_error *err)
 {
-    *picture = image;
+    *image = payload;
     *mask = (struct bytes){NULL, 0};
-    if (image.n < RECORD_MASK_TRAILER_BYTES)
+    if (payload.n < RECORD_MASK_TRAILER_BYTES)
         return IMREC_OK;
-    const size_t before = image.n - RECORD_MASK_TRAILER_BYTES;
-    const uint8_t *trailer = image.p + before;
+    const size_t before = payload.n - RECORD_MASK_TRAILER_BYTES;
+    const uint8_t *trailer = payload.p + before;
     if (memcmp(trailer + MAGIC_AT, magic, MAGIC_BYTES) != 0)
         return IMREC_OK;
     const uint32_t n = load_le32(trailer);
@@ -35,7 +35,7 @@ enum imrec_status record_mask_split(struct bytes image, struct bytes *picture, s
                               "%08x",
                               n, crc, load_le32(trailer + CRC_AT));
     *mask = found;
-    picture->n = before - n;
+    image->n = before - n;
     return IMREC_OK;
 }
 
@@ -55,12 +55,12 @@ void imrec_mask_trailer(const void *mask, size_t n, void *out)
     record_mask_trailer((struct bytes){mask, n}, out);
 }
 
-enum imrec_status imrec_mask_split(const void *image, size_t n, size_t *picture_bytes,
+enum imrec_status imrec_mask_split(const void *payload, size_t n, size_t *image_bytes,
                                    size_t *mask_bytes, struct imrec_error *err)
 {
-    struct bytes picture, mask;
-    const enum imrec_status st = record_mask_split((struct bytes){image, n}, &picture, &mask, err);
-    *picture_bytes = picture.n;
+    struct bytes image, mask;
+    const enum imrec_status st = record_mask_split((struct bytes){payload, n}, &image, &mask, err);
+    *image_bytes = image.n;
     *mask_bytes = mask.n;
     return st;
 }

@@ -105,9 +105,9 @@ void augmenting_free(struct augmenting *a)
     *a = (struct augmenting){0};
 }
 
-/* ---- pictures ------------------------------------------------------------------------------ */
+/* ---- images ------------------------------------------------------------------------------ */
 
-/* Grey pictures among others have no colours to change. */
+/* Grey images among others have no colours to change. */
 static struct recipe recipe_for(const struct augmenting *a)
 {
     struct recipe r = a->recipe;
@@ -123,12 +123,12 @@ static struct recipe recipe_for(const struct augmenting *a)
 }
 
 enum imrec_status augmenting_draw(struct augmenting *a, const struct imrec_pack_options *o,
-                                  uint64_t id, uint64_t copy, struct imrec_shape picture,
+                                  uint64_t id, uint64_t copy, struct imrec_shape image,
                                   struct augmenting_plan *out, struct imrec_error *err)
 {
     const struct sample_key key = {(uint64_t)o->seed, copy, 0, id, 0};
     const bool given = a->given.width != 0;
-    const uint32_t w = picture.width, h = picture.height, channels = picture.channels;
+    const uint32_t w = image.width, h = image.height, channels = image.channels;
     struct imrec_shape *to = &a->o.data_shape;
     a->o.resize = a->o.resize > 0 ? a->o.resize : 0;
     resize_shorter_side(w, h, a->o.resize, &to->width, &to->height);

@@ -1,7 +1,7 @@
-/* im2rec/augmenting.h - pictures augmented before they are encoded: the iterator's keys, the
- * iterator's steps, on what center_crop and resize have left of a picture.
+/* im2rec/augmenting.h - images augmented before they are encoded: the iterator's keys, the
+ * iterator's steps, on what center_crop and resize have left of an image.
  *
- * Without a data_shape a picture keeps the size it came with. */
+ * Without a data_shape an image keeps the size it came with. */
 #ifndef IMREC_IM2REC_AUGMENTING_H
 #define IMREC_IM2REC_AUGMENTING_H
 
@@ -10,7 +10,7 @@
 #include "imrec/packer.h"
 
 struct augmenting {
-    struct imrec_iter_options o; /* data_shape is that of the picture in hand */
+    struct imrec_iter_options o; /* data_shape is that of the image in hand */
     struct recipe recipe;
     struct imrec_shape given; /* data_shape as it was given; zeros: it was not */
     char *text;               /* what o's texts point into */
@@ -18,23 +18,23 @@ struct augmenting {
 };
 
 /* "key=value key=value"; blanks between. A key that is none of augmentation, or that changes
- * values of a batch and not pixels, is IMREC_ERR_ARGUMENT. channels: 0 = those of each picture. */
+ * values of a batch and not pixels, is IMREC_ERR_ARGUMENT. channels: 0 = those of each image. */
 IMREC_NODISCARD enum imrec_status
 augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struct imrec_error *err);
 void augmenting_free(struct augmenting *a); /* zeroed memory is fine */
 
-/* What becomes of one picture: planned before it is decoded, so that its memory is known. */
+/* What becomes of one image: planned before it is decoded, so that its memory is known. */
 struct augmenting_plan {
     struct imrec_draw draw;
     struct steps steps;
     uint32_t width, height; /* of the result */
     uint64_t bytes;         /* that it will hold */
 };
-/* For a picture of such a size, upright; copy is the number of the record made of it.
+/* For an image of such a size, upright; copy is the number of the record made of it.
  * IMREC_ERR_LIMIT: it would become too large on the way. */
 IMREC_NODISCARD enum imrec_status
 augmenting_draw(struct augmenting *a, const struct imrec_pack_options *o, uint64_t id,
-                uint64_t copy, struct imrec_shape picture, struct augmenting_plan *out,
+                uint64_t copy, struct imrec_shape image, struct augmenting_plan *out,
                 struct imrec_error *err);
 /* Gives buffers back where they hold more than `most` bytes together. */
 void augmenting_trim(struct augmenting *a, size_t most);

@@ -44,18 +44,17 @@ static const char *keep(struct boxes *b, const char *text, size_t n)
 
 /* ---- collecting ----------------------------------------------------------------------------- */
 
-enum imrec_status boxes_add_picture(struct boxes *b, uint64_t id, const char *path, size_t n,
-                                    double width, double height, struct imrec_error *err)
+enum imrec_status boxes_add_image(struct boxes *b, uint64_t id, const char *path, size_t n,
+                                  double width, double height, struct imrec_error *err)
 {
     if (!(width >= 1 && height >= 1 && width <= 1e9 && height <= 1e9))
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%s: the picture %.200s has no width and height of 1 px or more",
+                              "%s: the image %.200s has no width and height of 1 px or more",
                               b->name, path);
     const char *kept = keep(b, path, n);
-    if (kept == NULL ||
-        !grow(&b->pictures, b->picture_count, &b->picture_room, sizeof(*b->pictures)))
+    if (kept == NULL || !grow(&b->images, b->image_count, &b->image_room, sizeof(*b->images)))
         return no_memory(b, err);
-    b->pictures[b->picture_count++] = (struct box_picture){id, kept, width, height};
+    b->images[b->image_count++] = (struct box_image){id, kept, width, height};
     return IMREC_OK;
 }
 
@@ -107,7 +106,7 @@ boxes_category(struct boxes *b, const char *name, size_t n, int64_t *id, struct 
 
 void boxes_free(struct boxes *b)
 {
-    imrec_free(b->pictures);
+    imrec_free(b->images);
     imrec_free(b->objects);
     imrec_free(b->categories);
     imrec_free(b->points);
@@ -169,11 +168,11 @@ static enum imrec_status number_classes(struct boxes *b, const struct boxes_orde
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-static int by_picture(const void *a, const void *b)
+static int by_image(const void *a, const void *b)
 {
     const struct box_object *x = a, *y = b;
-    if (x->picture != y->picture)
-        return x->picture > y->picture ? 1 : -1;
+    if (x->image != y->image)
+        return x->image > y->image ? 1 : -1;
     return (x->place > y->place) - (x->place < y->place);
 }
 
@@ -183,35 +182,35 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Every object is of a picture, and no id is that of two. */
+/* Every object is of an image, and no id is that of two. */
 static enum imrec_status check_ids(const struct boxes *b, struct imrec_error *err)
 {
-    uint64_t *ids = imrec_zalloc(b->picture_count + 1, sizeof(*ids));
+    uint64_t *ids = imrec_zalloc(b->image_count + 1, sizeof(*ids));
     enum imrec_status st = IMREC_OK;
     if (ids == NULL)
         return no_memory(b, err);
-    for (size_t i = 0; i < b->picture_count; i++)
-        ids[i] = b->pictures[i].id;
-    qsort(ids, b->picture_count, sizeof(*ids), by_id);
-    for (size_t i = 1; i < b->picture_count && st == IMREC_OK; i++)
+    for (size_t i = 0; i < b->image_count; i++)
+        ids[i] = b->images[i].id;
+    qsort(ids, b->image_count, sizeof(*ids), by_id);
+    for (size_t i = 1; i < b->image_count && st == IMREC_OK; i++)
         if (ids[i] == ids[i - 1])
             st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                "%s has two pictures of the id %" PRIu64, b->name, ids[i]);
+                                "%s has two images of the id %" PRIu64, b->name, ids[i]);
     for (size_t i = 0; i < b->object_count && st == IMREC_OK; i++)
-        if (bsearch(&b->objects[i].picture, ids, b->picture_count, sizeof(*ids), by_id) == NULL)
+        if (bsearch(&b->objects[i].image, ids, b->image_count, sizeof(*ids), by_id) == NULL)
             st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                "%s: an object is of the picture %" PRIu64 ", which is not there",
-                                b->name, b->objects[i].picture);
+                                "%s: an object is of the image %" PRIu64 ", which is not there",
+                                b->name, b->objects[i].image);
     imrec_free(ids);
     return st;
 }
 
-static size_t first_object(const struct boxes *b, uint64_t picture)
+static size_t first_object(const struct boxes *b, uint64_t image)
 {
     size_t low = 0, high = b->object_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (b->objects[middle].picture < picture)
+        if (b->objects[middle].image < image)
             low = middle + 1;
         else
             high = middle;
@@ -226,7 +225,7 @@ static double share(double v, double side)
 
 /* A keypoint's place is the middle of the pixel that it is told to be. One that is not labelled has
  * no place. */
-static enum imrec_status put_points(struct boxes *b, const struct box_picture *p,
+static enum imrec_status put_points(struct boxes *b, const struct box_image *p,
                                     const struct box_object *o, struct buf *labels,
                                     struct imrec_error *err)
 {
@@ -243,8 +242,8 @@ static enum imrec_status put_points(struct boxes *b, const struct box_picture *p
     return IMREC_OK;
 }
 
-/* Six labels; false: nothing of it is inside the picture. */
-static enum imrec_status put_object(struct boxes *b, const struct box_picture *p,
+/* Six labels; false: nothing of it is inside the image. */
+static enum imrec_status put_object(struct boxes *b, const struct box_image *p,
                                     const struct box_object *o, struct buf *labels,
                                     struct imrec_error *err)
 {
@@ -272,13 +271,13 @@ static enum imrec_status put_object(struct boxes *b, const struct box_picture *p
 }
 
 /* A line; the label of an image without an object is the header alone. */
-static enum imrec_status put_picture(struct boxes *b, const struct box_picture *p, bool drop_empty,
-                                     struct buf *labels, struct buf *text, struct imrec_error *err)
+static enum imrec_status put_image(struct boxes *b, const struct box_image *p, bool drop_empty,
+                                   struct buf *labels, struct buf *text, struct imrec_error *err)
 {
     const float header[HEADER] = {HEADER, (float)(OBJECT + 3 * b->keypoints)};
     labels->n = 0;
     IMREC_TRY(buf_append(labels, header, sizeof(header), err));
-    for (size_t i = first_object(b, p->id); i < b->object_count && b->objects[i].picture == p->id;
+    for (size_t i = first_object(b, p->id); i < b->object_count && b->objects[i].image == p->id;
          i++)
         IMREC_TRY(put_object(b, p, &b->objects[i], labels, err));
     const bool empty = labels->n == sizeof(header);
@@ -296,11 +295,11 @@ static void shuffle(struct boxes *b, int64_t seed)
 {
     struct python_random r;
     python_random_seed(&r, (uint64_t)seed);
-    for (size_t i = b->picture_count; i > 1; i--) {
+    for (size_t i = b->image_count; i > 1; i--) {
         const size_t k = python_random_below(&r, (uint32_t)i);
-        const struct box_picture keep_it = b->pictures[i - 1];
-        b->pictures[i - 1] = b->pictures[k];
-        b->pictures[k] = keep_it;
+        const struct box_image keep_it = b->images[i - 1];
+        b->images[i - 1] = b->images[k];
+        b->images[k] = keep_it;
     }
 }
 
@@ -308,18 +307,18 @@ enum imrec_status boxes_write(struct boxes *b, const struct boxes_order *how, st
                               struct class_list *classes, struct imrec_error *err)
 {
     struct buf labels = BUF_INIT((size_t)64 << 20);
-    if (b->picture_count > UINT32_MAX)
+    if (b->image_count > UINT32_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%s has more than 2^32 - 1 pictures", b->name);
+                              "%s has more than 2^32 - 1 images", b->name);
     IMREC_TRY(check_ids(b, err));
     IMREC_TRY(number_classes(b, how, classes, err));
     if (b->object_count != 0)
-        qsort(b->objects, b->object_count, sizeof(*b->objects), by_picture);
+        qsort(b->objects, b->object_count, sizeof(*b->objects), by_image);
     if (how->shuffle)
         shuffle(b, how->seed);
     enum imrec_status st = IMREC_OK;
-    for (size_t i = 0; i < b->picture_count && st == IMREC_OK; i++)
-        st = put_picture(b, &b->pictures[i], how->drop_empty, &labels, text, err);
+    for (size_t i = 0; i < b->image_count && st == IMREC_OK; i++)
+        st = put_image(b, &b->images[i], how->drop_empty, &labels, text, err);
     buf_free(&labels);
     return st;
 }

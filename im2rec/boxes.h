@@ -1,6 +1,6 @@
-/* im2rec/boxes.h - pictures with boxes, out of annotations, as the lines of a .lst: labels are
+/* im2rec/boxes.h - images with boxes, out of annotations, as the lines of a .lst: labels are
  * those of MXNet's detection lists, "2 6", then class, xmin, ymin, xmax, ymax in shares of the
- * picture's sides, and whether the object is difficult, for each object; then its keypoints, where
+ * image's sides, and whether the object is difficult, for each object; then its keypoints, where
  * they are wanted: "2 6+3K", and x, y (shares, too) and visibility of K. */
 #ifndef IMREC_IM2REC_BOXES_H
 #define IMREC_IM2REC_BOXES_H
@@ -8,13 +8,13 @@
 #include "formats/class_list.h"
 #include "im2rec/texts.h"
 
-struct box_picture {
+struct box_image {
     uint64_t id;
     const char *path;
     double width, height; /* px */
 };
 struct box_object {
-    uint64_t picture; /* its id */
+    uint64_t image; /* its id */
     int64_t category;
     size_t place;      /* in the order of the annotations */
     double corners[4]; /* xmin, ymin, xmax, ymax, px */
@@ -29,20 +29,20 @@ struct box_category {
 struct boxes {
     const char *name; /* of the annotations, for messages */
     struct texts texts;
-    struct box_picture *pictures;
+    struct box_image *images;
     struct box_object *objects;
     struct box_category *categories;
-    size_t picture_count, picture_room, object_count, object_room, category_count, category_room;
+    size_t image_count, image_room, object_count, object_room, category_count, category_room;
     uint64_t without;   /* images that have no object */
     uint32_t keypoints; /* of each object */
     float *points;
     size_t point_count, point_room; /* values */
-    uint64_t empty;                 /* objects without an area inside their picture: left out */
+    uint64_t empty;                 /* objects without an area inside their image: left out */
 };
 
-IMREC_NODISCARD enum imrec_status boxes_add_picture(struct boxes *b, uint64_t id, const char *path,
-                                                    size_t n, double width, double height,
-                                                    struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status boxes_add_image(struct boxes *b, uint64_t id, const char *path,
+                                                  size_t n, double width, double height,
+                                                  struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 boxes_add_object(struct boxes *b, const struct box_object *o, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status boxes_add_category(struct boxes *b, int64_t id, const char *name,

@@ -80,8 +80,8 @@ static enum imrec_status take_image(struct coco *c, const json_t *o)
     if (!whole(o, "id", &id) || id < 0 || !json_is_string(name) || !number(o, "width", &width) ||
         !number(o, "height", &height))
         return wrong(c, "an image needs id (not below 0), file_name, width and height");
-    return boxes_add_picture(c->b, (uint64_t)id, json_string_value(name), json_string_length(name),
-                             width, height, c->err);
+    return boxes_add_image(c->b, (uint64_t)id, json_string_value(name), json_string_length(name),
+                           width, height, c->err);
 }
 
 /* Three values of each keypoint, px; an object without them has none that is labelled. */
@@ -126,7 +126,7 @@ static enum imrec_status take_annotation(struct coco *c, const json_t *o)
     }
     if (!good)
         return wrong(c, "an annotation needs image_id, category_id and a bbox of four numbers");
-    to.picture = (uint64_t)image;
+    to.image = (uint64_t)image;
     if (c->b->keypoints != 0)
         IMREC_TRY(take_points(c, o, &to));
     memcpy(to.corners, (double[]){v[0], v[1], v[0] + v[2], v[1] + v[3]}, sizeof(to.corners));

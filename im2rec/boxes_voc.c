@@ -1,5 +1,5 @@
 /*
- * im2rec/boxes_voc.c - Pascal VOC: a file a picture, with <filename>, <size> and <object>s.
+ * im2rec/boxes_voc.c - Pascal VOC: a file an image, with <filename>, <size> and <object>s.
  *
  * Corners are taken as they stand, in px; the ids are the places of the files by name. Classes
  * are numbered in the order of their names.
@@ -96,7 +96,7 @@ read_events(struct boxes *b, struct voc_file *f, uint64_t id, struct imrec_error
         if (event == XML_CLOSE)
             IMREC_TRY(take(b, f, err));
         else if (strcmp(f->xml.path, "/annotation/object") == 0) {
-            f->object = (struct box_object){.picture = id};
+            f->object = (struct box_object){.image = id};
             f->corners = 0;
             f->has_class = false;
         }
@@ -106,7 +106,7 @@ read_events(struct boxes *b, struct voc_file *f, uint64_t id, struct imrec_error
     if (f->path[0] == '\0')
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "%s has no /annotation/filename", f->xml.name);
-    return boxes_add_picture(b, id, f->path, strlen(f->path), f->width, f->height, err);
+    return boxes_add_image(b, id, f->path, strlen(f->path), f->width, f->height, err);
 }
 
 static enum imrec_status

@@ -1,4 +1,4 @@
-/* im2rec/cbf_record.c - a picture as the first stream of a CBF file. */
+/* im2rec/cbf_record.c - an image as the first stream of a CBF file. */
 #include "base/error.h"
 #include "im2rec/cbf_shard.h"
 
@@ -17,7 +17,7 @@ static enum imrec_status append_u32(struct buf *out, uint32_t v, struct imrec_er
 enum imrec_status cbf_image_record(struct bytes image, struct buf *out, struct imrec_error *err)
 {
     static const uint8_t zeros[4];
-    const uint32_t n = (uint32_t)image.n, elements = (n + 3) / 4; /* a picture is below 2^29 */
+    const uint32_t n = (uint32_t)image.n, elements = (n + 3) / 4; /* an image is below 2^29 */
     IMREC_TRY(append_u32(out, n, err));
     IMREC_TRY(append_u32(out, elements, err));
     IMREC_TRY(buf_append(out, image.p, image.n, err));

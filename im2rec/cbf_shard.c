@@ -151,7 +151,7 @@ make_record(struct cbf_shard *s, const struct parcel *p, struct imrec_error *err
     IMREC_TRY(make_small(s, p, end, err));
     if (s->shape.pixels && p->record.n != 8 + 4 * (size_t)s->shape.features)
         return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "%.*s: a record of %zu bytes, pictures of this set have %zu",
+                              "%.*s: a record of %zu bytes, images of this set have %zu",
                               (int)p->path.n, (const char *)p->path.p, p->record.n,
                               8 + 4 * (size_t)s->shape.features);
     s->offset[0][1] = p->record.n - 4;
@@ -314,7 +314,7 @@ cbf_shard_finish(struct cbf_shard *s, struct journal_shard *out, struct imrec_er
     enum imrec_status st = IMREC_OK;
     if (s->records == 0)
         st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                            "a shard would have no picture, and a CNTK file needs one: ask for "
+                            "a shard would have no image, and a CNTK file needs one: ask for "
                             "fewer shards");
     if (st == IMREC_OK)
         st = cbf_writer_finish(s->writer, err);

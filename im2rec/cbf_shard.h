@@ -1,4 +1,4 @@
-/* im2rec/cbf_shard.h - pictures into a CBF file: the streams, a record for each picture, and a
+/* im2rec/cbf_shard.h - images into a CBF file: the streams, a record for each image, and a
  * shard that can go on after an interruption. docs/formats/cbf.md tells the streams. */
 #ifndef IMREC_IM2REC_CBF_SHARD_H
 #define IMREC_IM2REC_CBF_SHARD_H
@@ -10,13 +10,13 @@
 /* What the streams of a set are. */
 struct cbf_shape {
     bool pixels;
-    uint32_t features;  /* values of a picture, with pixels */
+    uint32_t features;  /* values of an image, with pixels */
     uint32_t classes;   /* labels are one-hot of so many; 0: dense */
-    uint32_t label_dim; /* dense; 0: not known before the first picture */
+    uint32_t label_dim; /* dense; 0: not known before the first image */
     uint64_t chunk_bytes;
 };
 
-/* What a worker prepares of a picture: u32 bytes of the picture, then the sequence of the first
+/* What a worker prepares of an image: u32 bytes of the image, then the sequence of the first
  * stream, `image` or `features`. */
 IMREC_NODISCARD enum imrec_status
 cbf_image_record(struct bytes image, struct buf *out, struct imrec_error *err);

@@ -124,8 +124,8 @@ same_classes(const struct finished *f, const struct job *j, bool *same, struct i
     return st;
 }
 
-/* Labels that are packed may have moved with their picture. */
-static bool same_picture(const struct parcel *a, const struct parcel *b, bool labels)
+/* Labels that are packed may have moved with their image. */
+static bool same_image(const struct parcel *a, const struct parcel *b, bool labels)
 {
     return a->id == b->id && a->path.n == b->path.n &&
            memcmp(a->path.p, b->path.p, a->path.n) == 0 &&
@@ -133,7 +133,7 @@ static bool same_picture(const struct parcel *a, const struct parcel *b, bool la
             (a->labels.n == b->labels.n && memcmp(a->labels.p, b->labels.p, a->labels.n) == 0));
 }
 
-/* How many of the job's pictures are not in the list of what was packed; *more: that has others. */
+/* How many of the job's images are not in the list of what was packed; *more: that has others. */
 static enum imrec_status count_missing(struct job *all, struct job *packed, bool labels,
                                        const struct stop *stop, uint64_t *missing, bool *more,
                                        struct imrec_error *err)
@@ -142,7 +142,7 @@ static enum imrec_status count_missing(struct job *all, struct job *packed, bool
     enum imrec_status st, next = job_next(packed, &q, err);
     *missing = 0;
     while ((st = stop_check(stop, err)) == IMREC_OK && (st = job_next(all, &p, err)) == IMREC_OK) {
-        if (next == IMREC_OK && same_picture(&p, &q, labels))
+        if (next == IMREC_OK && same_image(&p, &q, labels))
             next = job_next(packed, &q, err);
         else
             ++*missing;

@@ -41,7 +41,7 @@ struct walk {
 static enum imrec_status no_memory(struct walk *w)
 {
     return imrec_error_at(w->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the list of %s after %zu pictures", w->o->root,
+                          "no memory for the list of %s after %zu images", w->o->root,
                           w->s->file_count);
 }
 
@@ -93,7 +93,7 @@ static bool in_list(const char *list, const char *ext)
     return false;
 }
 
-static bool is_picture_name(const struct scan_options *o, const char *name)
+static bool is_image_name(const struct scan_options *o, const char *name)
 {
     const char *ext = extension(name);
     if (*ext == '\0')
@@ -224,17 +224,17 @@ take_entry(struct walk *w, uint32_t folder, DIR *d, const struct dirent *e, stru
 {
     struct stat st;
     mode_t mode = e->d_type == DT_DIR ? S_IFDIR : S_IFREG;
-    const bool picture = is_picture_name(w->o, e->d_name);
+    const bool image = is_image_name(w->o, e->d_name);
     IMREC_TRY(stop_check(w->o->stop, w->err));
     if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
         return IMREC_OK;
-    if (e->d_type == DT_REG && !picture) {
+    if (e->d_type == DT_REG && !image) {
         w->s->other_files++;
         return IMREC_OK;
     }
     if (e->d_type != DT_DIR && e->d_type != DT_REG) {
         if (fstatat(dirfd(d), e->d_name, &st, 0) != 0) {
-            if (!picture)
+            if (!image)
                 return w->s->other_files++, IMREC_OK;
             return note_skip(w, w->s->folders[folder].path, e->d_name, REASON_LINK,
                              errno == ENOENT ? "the link leads to nothing" : strerror(errno));
@@ -245,7 +245,7 @@ take_entry(struct walk *w, uint32_t folder, DIR *d, const struct dirent *e, stru
         return IMREC_OK;
     if (S_ISDIR(mode))
         return take_folder(w, folder, l, e->d_name, e->d_type != DT_DIR);
-    if (!picture)
+    if (!image)
         return w->s->other_files++, IMREC_OK;
     return take_file(w, folder, e->d_name, mode);
 }
@@ -290,7 +290,7 @@ static enum imrec_status read_folder(struct walk *w, uint32_t folder, DIR *d, st
     return IMREC_OK;
 }
 
-/* Numbers the folder's pictures, or, outside a class, turns them into skips. */
+/* Numbers the folder's images, or, outside a class, turns them into skips. */
 static enum imrec_status settle_files(struct walk *w, uint32_t folder, size_t first)
 {
     struct scan *s = w->s;
@@ -308,7 +308,7 @@ static enum imrec_status settle_files(struct walk *w, uint32_t folder, size_t fi
     }
     if (s->file_count > UINT32_MAX)
         return imrec_error_at(w->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%s holds more than 2^32 - 1 pictures", w->o->root);
+                              "%s holds more than 2^32 - 1 images", w->o->root);
     for (size_t i = first; i < s->file_count; i++)
         s->files[i]->id = (uint32_t)i;
     return IMREC_OK;

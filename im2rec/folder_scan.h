@@ -1,4 +1,4 @@
-/* im2rec/folder_scan.h - which pictures a folder holds, and of which class they are.
+/* im2rec/folder_scan.h - which images a folder holds, and of which class they are.
  *
  * The order is that of the original's script: the files of a folder sorted by bytes, then its
  * folders sorted by bytes, each walked the same way. Links are followed; a link to a folder that
@@ -29,11 +29,11 @@ struct scan_skip {
 struct scan {
     struct texts texts;
     struct scan_folder *folders;
-    struct scan_file **files; /* of all pictures, in order */
+    struct scan_file **files; /* of all images, in order */
     struct scan_skip *skips;
     struct class_list classes; /* found ones, where none were given; or given and new ones */
     size_t folder_count, folder_room, file_count, file_room, skip_count, skip_room;
-    uint64_t other_files; /* whose names do not count as pictures */
+    uint64_t other_files; /* whose names do not count as images */
 };
 
 struct scan_options {
@@ -49,7 +49,7 @@ struct scan_options {
     const struct stop *stop; /* ends it, too; or NULL */
 };
 
-/* Walks the folder; once more for sounds (.wav) where it holds no picture. A folder that cannot be
+/* Walks the folder; once more for sounds (.wav) where it holds no image. A folder that cannot be
  * opened is IMREC_ERR_IO for the root, and a skip below it; an unknown or missing class of a given
  * list is IMREC_ERR_ARGUMENT. */
 IMREC_NODISCARD enum imrec_status

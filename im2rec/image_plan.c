@@ -21,8 +21,7 @@ static uint32_t shorter(uint32_t a, uint32_t b)
 
 /* How far the JPEG decoder may shrink: the shorter side stays at least twice the target. Where
  * one of OpenCV's methods is asked for, all is left to it. */
-static uint32_t
-denominator(const struct imrec_pack_options *o, const struct imrec_picture_info *info)
+static uint32_t denominator(const struct imrec_pack_options *o, const struct imrec_image_info *info)
 {
     const uint64_t side = shorter(info->width, info->height), least = 2 * (uint64_t)o->resize;
     for (uint32_t d = 8; d > 1; d /= 2)
@@ -32,8 +31,7 @@ denominator(const struct imrec_pack_options *o, const struct imrec_picture_info 
     return 1;
 }
 
-static uint32_t
-channels_of(const struct imrec_pack_options *o, const struct imrec_picture_info *info)
+static uint32_t channels_of(const struct imrec_pack_options *o, const struct imrec_image_info *info)
 {
     if (o->color == 0)
         return 1;
@@ -71,7 +69,7 @@ static uint64_t pixels_of(uint32_t width, uint32_t height)
 /* Decoded, turned, resized, augmented: each by its own buffer, and what is beside them. */
 static uint64_t pixels_need(const struct image_to_plan *i, const struct image_plan *p)
 {
-    const struct imrec_picture_info *info = i->info;
+    const struct imrec_image_info *info = i->info;
     const uint64_t d = p->denominator, c = p->channels;
     const uint64_t decoded = (info->width / d + 1) * (info->height / d + 1) * c;
     const uint32_t from_width = info->width / p->denominator + 1;

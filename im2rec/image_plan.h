@@ -12,7 +12,7 @@
 struct image_to_plan {
     const struct imrec_pack_options *o;
     const struct codec *codec;
-    const struct imrec_picture_info *info;
+    const struct imrec_image_info *info;
     struct augmenting *augmenting; /* NULL: it is not augmented */
     uint64_t id, copy;             /* of its record, which draws by them */
     struct bytes file;             /* which is held too */

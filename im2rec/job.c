@@ -33,7 +33,7 @@ void folder_shuffle(struct scan *s, int64_t seed)
 /* Everything that the records are made of, in the order of the scan. */
 static uint64_t scan_fingerprint(const struct scan *s, uint64_t print)
 {
-    char path[PICTURE_PATH_MAX];
+    char path[IMAGE_PATH_MAX];
     for (size_t i = 0; i < s->file_count; i++) {
         const int64_t label = s->folders[s->files[i]->folder].class_index;
         scan_path(s, s->files[i], path);
@@ -93,15 +93,15 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
         folder_shuffle(&j->scan, p->seed);
     const uint64_t n = j->scan.file_count, count = (uint64_t)p->part.count;
     j->next = j->first = share_begin(n, (uint64_t)p->part.index, count);
-    j->pictures = share_begin(n, (uint64_t)p->part.index + 1, count) - j->first;
+    j->images = share_begin(n, (uint64_t)p->part.index + 1, count) - j->first;
     j->fingerprint = scan_fingerprint(&j->scan, j->fingerprint);
     return j->has_given && p->new_classes ? replace_given(j, &j->scan.classes, err) : IMREC_OK;
 }
 
 static enum imrec_status next_of_folder(struct job *j, struct parcel *p, struct imrec_error *err)
 {
-    char path[PICTURE_PATH_MAX];
-    if (j->next == j->first + j->pictures)
+    char path[IMAGE_PATH_MAX];
+    if (j->next == j->first + j->images)
         return IMREC_END;
     const struct scan_file *f = j->scan.files[j->next++];
     p->outcome.class_index = j->scan.folders[f->folder].class_index;
@@ -131,7 +131,7 @@ static void check_label(const struct job *j, struct parcel *p)
                     (double)label, j->given.count);
 }
 
-static enum imrec_status next_picture(struct job *j, struct parcel *p, struct imrec_error *err)
+static enum imrec_status next_image(struct job *j, struct parcel *p, struct imrec_error *err)
 {
     parcel_begin(p);
     if (j->list == NULL)
@@ -157,13 +157,13 @@ copy_parcel(const struct parcel *from, struct parcel *to, struct imrec_error *er
     return IMREC_OK;
 }
 
-/* Each picture comes as often as there are copies of it, one after the other. */
+/* Each image comes as often as there are copies of it, one after the other. */
 enum imrec_status job_next(struct job *j, struct parcel *p, struct imrec_error *err)
 {
     if (j->copies == 1)
-        return next_picture(j, p, err);
+        return next_image(j, p, err);
     if (j->copy == 0)
-        IMREC_TRY(next_picture(j, &j->last, err));
+        IMREC_TRY(next_image(j, &j->last, err));
     IMREC_TRY(copy_parcel(&j->last, p, err));
     p->copy = j->copy;
     j->copy = (j->copy + 1) % j->copies;
@@ -253,7 +253,7 @@ open_annotations(const struct job_options *o, struct job *j, struct imrec_error 
         j->fingerprint = fingerprint(j->fingerprint, name.p, name.n);
     }
     IMREC_TRY(text_source_open(&text, &source, err));
-    return list_open(p->annotations, source, 0, p->part, o->stop, &j->list, &j->pictures,
+    return list_open(p->annotations, source, 0, p->part, o->stop, &j->list, &j->images,
                      &j->fingerprint, err);
 }
 
@@ -270,13 +270,13 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
         st = open_folder(o, out, err);
     else if (st == IMREC_OK)
         st = list_open(o->task->list, NULL, (uint32_t)p->label_width, p->part, o->stop, &out->list,
-                       &out->pictures, &out->fingerprint, err);
+                       &out->images, &out->fingerprint, err);
     if (st == IMREC_OK && out->list != NULL && !p->pack_label)
         list_pack_first(out->list);
     out->copies = (uint64_t)p->copies;
-    if (st == IMREC_OK && out->pictures > UINT64_MAX / out->copies)
+    if (st == IMREC_OK && out->images > UINT64_MAX / out->copies)
         st = imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "too many copies");
-    out->total = out->pictures * out->copies;
+    out->total = out->images * out->copies;
     if (st != IMREC_OK)
         job_close(out);
     return st;

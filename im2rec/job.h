@@ -1,4 +1,4 @@
-/* im2rec/job.h - the pictures to pack, one after the other: out of a scanned folder or a .lst.
+/* im2rec/job.h - the images to pack, one after the other: out of a scanned folder or a .lst.
  *
  * A folder is held in memory (names only), a list streams through a buffer. */
 #ifndef IMREC_IM2REC_JOB_H
@@ -10,12 +10,12 @@
 struct list_reader;
 struct source;
 struct job {
-    uint64_t total;        /* pictures of this share */
+    uint64_t total;        /* images of this share */
     uint64_t fingerprint;  /* of all that this share is made of: paths, labels, skips of the scan */
     struct scan scan;      /* of a folder */
     uint64_t first, next;  /* of a folder: begin of the share, and where it stands */
-    uint64_t pictures;     /* of the share: total is that times copies */
-    uint64_t copies, copy; /* records of a picture, and those that were made of the last one */
+    uint64_t images;       /* of the share: total is that times copies */
+    uint64_t copies, copy; /* records of an image, and those that were made of the last one */
     struct parcel last;    /* its first part, where there are copies */
     struct list_reader *list;
     struct class_list given; /* class list that was given */
@@ -38,7 +38,7 @@ void job_close(struct job *j); /* zeroed memory is fine */
 /* Logs what the annotations leave out, or what other readers do not take. */
 void job_warn(const struct job *j, const struct job_options *o);
 
-/* Fills the first part of *p, outcome.index excepted; a malformed line is a picture with a
+/* Fills the first part of *p, outcome.index excepted; a malformed line is an image with a
  * reason. IMREC_END: there are no more. */
 IMREC_NODISCARD enum imrec_status
 job_next(struct job *j, struct parcel *p, struct imrec_error *err);
@@ -46,7 +46,7 @@ job_next(struct job *j, struct parcel *p, struct imrec_error *err);
 /* Reads the class list that fixes the numbering. */
 IMREC_NODISCARD enum imrec_status
 job_load_classes(const char *path, struct job *j, struct imrec_error *err);
-/* Pictures of this share, those that the scan has passed over included, of which share 0 tells. */
+/* Images of this share, those that the scan has passed over included, of which share 0 tells. */
 uint64_t job_found(const struct job *j, const struct imrec_pack_options *o);
 
 /* The names behind the labels; NULL: there are none. */

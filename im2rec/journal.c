@@ -81,8 +81,8 @@ enum imrec_status journal_begin(const char *uri, uint64_t print, uint64_t total,
     return st;
 }
 
-enum imrec_status journal_picture(struct journal *j, const struct outcome *o, struct bytes report,
-                                  struct imrec_error *err)
+enum imrec_status journal_image(struct journal *j, const struct outcome *o, struct bytes report,
+                                struct imrec_error *err)
 {
     char head[HEAD_BYTES];
     if (o->reason != REASON_NONE)
@@ -242,7 +242,7 @@ static enum imrec_status visit(const char *head, struct bytes report,
     if (head[0] == 'm')
         return IMREC_OK;
     if (head[0] == 's' ? read_skip(head, &o) : head[0] == 'p' && read_packed(head, &o))
-        return v->picture(v->user, &o, report, err);
+        return v->image(v->user, &o, report, err);
     if (read_numbers(head, 'f', &s, sizeof(s) / sizeof(uint64_t)))
         return v->shard(v->user, &s, err);
     return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
@@ -286,8 +286,8 @@ static enum imrec_status check_first(struct lines *l, const char *uri, uint64_t 
                               uri, first.version, VERSION);
     if (first.total != total)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, 0,
-                              "%s.part is of a run over %" PRIu64
-                              " pictures, now there are %" PRIu64 "; force begins again",
+                              "%s.part is of a run over %" PRIu64 " images, now there are %" PRIu64
+                              "; force begins again",
                               uri, first.total, total);
     if (first.print != print)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, 0,

@@ -1,4 +1,4 @@
-/* im2rec/journal.h - what of an unfinished run is durable: one checked line a picture.
+/* im2rec/journal.h - what of an unfinished run is durable: one checked line an image.
  *
  * docs/formats/journal.md is the specification. The journal is a sink that is never committed:
  * it stands as OUT.journal.part and is removed when the set is complete. Lines are collected in
@@ -19,7 +19,7 @@ struct journal_shard {
 };
 /* Up to where everything is durable. */
 struct journal_mark {
-    uint64_t next;              /* pictures done */
+    uint64_t next;              /* images done */
     uint64_t packed;            /* of them */
     uint64_t label_width;       /* most labels of a record */
     struct journal_shard shard; /* the one being written, as far as it is */
@@ -45,8 +45,8 @@ IMREC_NODISCARD enum imrec_status journal_begin(const char *uri, uint64_t finger
                                                 uint64_t total, enum journal_format format,
                                                 struct journal *out, struct imrec_error *err);
 /* `report`: the line of the report, without its end; n = 0 where there is none. */
-IMREC_NODISCARD enum imrec_status journal_picture(struct journal *j, const struct outcome *o,
-                                                  struct bytes report, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status journal_image(struct journal *j, const struct outcome *o,
+                                                struct bytes report, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 journal_end_shard(struct journal *j, const struct journal_shard *s, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
@@ -56,15 +56,15 @@ void journal_remove(struct journal *j);
 
 struct journal_visitor {
     void *user;
-    enum imrec_status (*picture)(void *user, const struct outcome *o, struct bytes report,
-                                 struct imrec_error *err);
+    enum imrec_status (*image)(void *user, const struct outcome *o, struct bytes report,
+                               struct imrec_error *err);
     enum imrec_status (*shard)(void *user, const struct journal_shard *s, struct imrec_error *err);
     const struct stop *stop; /* ends the reading; or NULL */
 };
 /* Whether an interrupted run left a journal under `uri` that is of this list and these options. */
 bool journal_is_of(const char *uri, uint64_t fingerprint, uint64_t total);
 /* Reads what an interrupted run left under `uri`, tells the visitor all that is durable, and
- * opens the journal to go on behind the last mark before which at most `most_skips` pictures were
+ * opens the journal to go on behind the last mark before which at most `most_skips` images were
  * skipped (or behind that of a complete set): the others are tried again. A journal of another list
  * or other options is IMREC_ERR_ARGUMENT; one without a whole first line is IMREC_END: nothing was
  * begun. */

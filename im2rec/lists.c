@@ -37,7 +37,7 @@ static double as_written(float ratio)
 static enum imrec_status
 put_lines(struct lists *l, struct range r, struct sink *to, struct imrec_error *err)
 {
-    char path[PICTURE_PATH_MAX];
+    char path[IMAGE_PATH_MAX];
     for (uint64_t i = r.begin; i < r.end; i++) {
         const struct scan_file *f = l->scan->files[i];
         const float label = (float)l->scan->folders[f->folder].class_index;
@@ -202,8 +202,7 @@ enum imrec_status lists_write(const struct job *j, const struct imrec_pack_task 
     count(j, out);
     enum imrec_status st = IMREC_OK;
     if (j->scan.file_count == 0)
-        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s holds no pictures",
-                            task->root);
+        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s holds no images", task->root);
     for (int pass = 0; pass < 2; pass++) {
         l.looking = pass == 0;
         if (st == IMREC_OK)

@@ -91,8 +91,8 @@ fine(struct parcel *p, const char *what, enum imrec_status st, const struct imre
     return false;
 }
 
-/* The picture's path with .png for its extension. */
-static bool mask_name(struct parcel *p, char name[PICTURE_PATH_MAX])
+/* The image's path with .png for its extension. */
+static bool mask_name(struct parcel *p, char name[IMAGE_PATH_MAX])
 {
     size_t n = p->path.n;
     while (n > 0 && p->path.p[n - 1] != '.' && p->path.p[n - 1] != '/')
@@ -100,7 +100,7 @@ static bool mask_name(struct parcel *p, char name[PICTURE_PATH_MAX])
     n = n > 1 && p->path.p[n - 1] == '.' && p->path.p[n - 2] != '/' ? n - 1 : p->path.n;
     if (file_is_absolute(p->path))
         parcel_skip(p, REASON_MASK, "an absolute path has none beside it in the masks' folder");
-    else if (n + sizeof(".png") > PICTURE_PATH_MAX)
+    else if (n + sizeof(".png") > IMAGE_PATH_MAX)
         parcel_skip(p, REASON_MASK, "the mask's path is longer than 4095 bytes");
     else {
         memcpy(name, p->path.p, n);
@@ -110,11 +110,11 @@ static bool mask_name(struct parcel *p, char name[PICTURE_PATH_MAX])
     return false;
 }
 
-bool moving_find(struct moving *m, struct parcel *p, const struct imrec_picture_info *info,
+bool moving_find(struct moving *m, struct parcel *p, const struct imrec_image_info *info,
                  uint64_t *bytes)
 {
-    char name[PICTURE_PATH_MAX];
-    const struct bytes picture = p->path;
+    char name[IMAGE_PATH_MAX];
+    const struct bytes image = p->path;
     const uint64_t pixels = (uint64_t)info->width * info->height;
     *bytes = 0;
     m->png = (struct bytes){NULL, 0};
@@ -124,7 +124,7 @@ bool moving_find(struct moving *m, struct parcel *p, const struct imrec_picture_
         return false;
     p->path = (struct bytes){(const uint8_t *)name, strlen(name)};
     const bool found = file_open(p, &m->root, &m->fd, &m->bytes);
-    p->path = picture;
+    p->path = image;
     if (!found) {
         m->fd = -1;
         if (p->outcome.reason != REASON_NONE)
@@ -134,7 +134,7 @@ bool moving_find(struct moving *m, struct parcel *p, const struct imrec_picture_
     *bytes = m->bytes;
     if (m->bytes <= 4 * pixels + (1 << 20))
         return true;
-    skip_mask(p, name, "has more bytes than its picture needs");
+    skip_mask(p, name, "has more bytes than its image needs");
     moving_drop(m);
     return false;
 }
@@ -148,16 +148,16 @@ void moving_drop(struct moving *m)
 
 /* ---- beginning ---------------------------------------------------------------------------- */
 
-/* Both sizes fit a picture that EXIF's orientation does not lay down, or a square: the option
+/* Both sizes fit an image that EXIF's orientation does not lay down, or a square: the option
  * decides. */
-static bool mask_is_stored(const struct moving *m, const struct imrec_picture_info *info)
+static bool mask_is_stored(const struct moving *m, const struct imrec_image_info *info)
 {
     if (info->width != info->height && orient_swaps(info->orientation))
         return m->mask.width == info->width;
     return m->o->drawn_on == IMREC_DRAWN_ON_STORED;
 }
 
-static bool read_mask(struct moving *m, struct parcel *p, const struct imrec_picture_info *info)
+static bool read_mask(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
 {
     struct imrec_error err;
     const bool swaps = orient_swaps(info->orientation);
@@ -177,7 +177,7 @@ static bool read_mask(struct moving *m, struct parcel *p, const struct imrec_pic
         m->follow.orientation = mask_is_stored(m, info) ? info->orientation : 1;
         return true;
     }
-    parcel_skip(p, REASON_MASK, "its mask has %u x %u px, the picture %u x %u", w, h, info->width,
+    parcel_skip(p, REASON_MASK, "its mask has %u x %u px, the image %u x %u", w, h, info->width,
                 info->height);
     return false;
 }
@@ -219,7 +219,7 @@ static void keep_count(struct moving *m, struct parcel *p)
     }
 }
 
-bool moving_begin(struct moving *m, struct parcel *p, const struct imrec_picture_info *info)
+bool moving_begin(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
 {
     struct follow *f = &m->follow;
     const bool swaps = orient_swaps(info->orientation);
@@ -279,12 +279,12 @@ bool moving_finish(struct moving *m, struct parcel *p, bool mirrored)
     return make_mask(m, p);
 }
 
-bool moving_keep(struct moving *m, struct parcel *p, const struct imrec_picture_info *info)
+bool moving_keep(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
 {
     struct follow *f = &m->follow;
     const uint32_t o = info->orientation;
     if (f->mask == NULL || o <= 1 || f->orientation != 1)
-        return true; /* it lies as the picture does */
+        return true; /* it lies as the image does */
     path_begin(&f->path, info->width, info->height);
     f->orientation = o == 6 ? 8 : o == 8 ? 6 : o;
     return make_mask(m, p);

@@ -1,7 +1,7 @@
 /*
  * im2rec/pack.c - imrec_pack(): list -> workers behind a bounded window -> ordered writer.
  *
- * A worker takes the next picture of the list, one worker at a time, reads, decodes and encodes it
+ * A worker takes the next image of the list, one worker at a time, reads, decodes and encodes it
  * into its place of the window, and marks the place as done. Whoever finds the oldest place done,
  * and nobody writing, writes it and those that follow, while the others go on. So records are
  * written in the order of the list, whichever worker was faster, and no thread is set aside for it.
@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WINDOW_LEAST      128u /* places; a picture that takes long holds up no more than these */
+#define WINDOW_LEAST      128u /* places; an image that takes long holds up no more than these */
 #define WINDOW_PER_WORKER 32u
 
 struct run {
@@ -39,11 +39,11 @@ struct run {
     struct packer **packers;
     uint32_t workers, window;
 
-    struct mutex feed; /* held by whoever takes a picture; taken before `lock` */
+    struct mutex feed; /* held by whoever takes an image; taken before `lock` */
     struct mutex lock; /* guards all below */
     struct cond moved;
-    struct parcel *places;  /* picture n at n % window */
-    uint64_t next, written; /* pictures given out, and written */
+    struct parcel *places;  /* image n at n % window */
+    uint64_t next, written; /* images given out, and written */
     uint32_t waiting;       /* workers, for a place or for the end */
     bool writing;           /* somebody is */
     bool ended;             /* the list is, or we were told to stop */
@@ -67,7 +67,7 @@ static void fail(struct run *r, enum imrec_status st, const struct imrec_error *
     cond_wake_all(&r->moved);
 }
 
-/* The place of the next picture, or NULL: there is to be none. Waits while the window is full. */
+/* The place of the next image, or NULL: there is to be none. Waits while the window is full. */
 static struct parcel *next_place(struct run *r)
 {
     while (!r->ended && r->next >= r->written + r->window) {
@@ -90,7 +90,7 @@ fill(struct run *r, struct packer *k, uint64_t index, struct parcel *p, struct i
     return IMREC_OK;
 }
 
-/* The next picture of the list in its place, or NULL. The lock is given back meanwhile. */
+/* The next image of the list in its place, or NULL. The lock is given back meanwhile. */
 static struct parcel *take(struct run *r, struct packer *k)
 {
     struct imrec_error err;
@@ -172,7 +172,7 @@ static void wait_for_the_last(struct run *r)
     r->waiting--;
 }
 
-static struct parcel *next_picture(struct run *r, struct packer *k)
+static struct parcel *next_image(struct run *r, struct packer *k)
 {
     mutex_lock(&r->feed);
     mutex_lock(&r->lock);
@@ -184,7 +184,7 @@ static struct parcel *next_picture(struct run *r, struct packer *k)
 static void work(struct run *r, struct packer *k)
 {
     struct parcel *p;
-    while ((p = next_picture(r, k)) != NULL) {
+    while ((p = next_image(r, k)) != NULL) {
         mutex_unlock(&r->lock);
         if (p->outcome.reason == REASON_NONE && p->failed == IMREC_OK)
             packer_run(k, p);
@@ -330,14 +330,14 @@ static enum imrec_status check_task(const struct imrec_pack_task *t,
     return IMREC_OK;
 }
 
-static enum imrec_status no_pictures(const struct imrec_pack_task *task,
-                                     const struct imrec_pack_options *o, struct imrec_error *err)
+static enum imrec_status no_images(const struct imrec_pack_task *task,
+                                   const struct imrec_pack_options *o, struct imrec_error *err)
 {
     const char *what = task->list != NULL ? task->list : task->root;
     if (o->part.count == 1)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s names no pictures", what);
+        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s names no images", what);
     return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                          "share %" PRId64 " of %" PRId64 " of %s holds no pictures", o->part.index,
+                          "share %" PRId64 " of %" PRId64 " of %s holds no images", o->part.index,
                           o->part.count, what);
 }
 
@@ -395,7 +395,7 @@ static enum imrec_status pack_task(const struct imrec_pack_task *task, struct im
     else if (o->list)
         st = lists_write(&job, task, o, out, err);
     else if (job.total + job.scan.skip_count == 0)
-        st = no_pictures(task, o, err);
+        st = no_images(task, o, err);
     else
         st = pack(&r, out, err);
     out->total = job_found(&job, o);

@@ -46,7 +46,7 @@ static enum imrec_status refuse(struct imrec_error *err, const char *why)
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", why);
 }
 
-static bool alters_pictures(const struct imrec_pack_options *o)
+static bool alters_images(const struct imrec_pack_options *o)
 {
     return o->resize != 0 || o->center_crop || o->color != 1 || o->encoding != IMREC_ENCODE_JPEG ||
            o->inter_method >= 0;
@@ -66,11 +66,11 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
     if (o->keypoints != 0 && !o->pack_label && o->annotations[0] == '\0')
         return refuse(err, "keypoints are labels of a list: they need pack_label");
     if (o->copies > 1 && o->augment[0] == '\0')
-        return refuse(err, "copies of a picture would be equal without augment");
+        return refuse(err, "copies of an image would be equal without augment");
     if (o->augment[0] != '\0' && (o->pass_through || o->pixels))
         return refuse(err, "augment changes what is encoded: pass_through and pixels cannot go "
                            "with it");
-    if (o->pass_through && alters_pictures(o))
+    if (o->pass_through && alters_images(o))
         return refuse(err, "pass_through stores files as they are: resize, center_crop, color, "
                            "encoding and inter_method cannot go with it");
     if (o->inter_method > 4 && o->inter_method != 9 && o->inter_method != 10)
@@ -89,11 +89,10 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
     if (o->pixels && o->format != IMREC_PACK_CBF)
         return refuse(err, "pixels are stored in CNTK's binary format only: they need format=cbf");
     if (o->pixels && (o->pass_through || o->resize == 0 || !o->center_crop || o->color < 0))
-        return refuse(err,
-                      "pixels need pictures of one size: resize, center_crop and color 0 or 1, "
-                      "without pass_through");
+        return refuse(err, "pixels need images of one size: resize, center_crop and color 0 or 1, "
+                           "without pass_through");
     if (o->pixels && o->resize > CBF_PIXELS_SIDE)
-        return refuse(err, "pixels of pictures above 16384 x 16384 fit no CNTK file");
+        return refuse(err, "pixels of images above 16384 x 16384 fit no CNTK file");
     if (o->resume && o->force)
         return refuse(err, "resume goes on with what force would throw away: give one of them");
     return IMREC_OK;
@@ -117,7 +116,7 @@ static enum imrec_status check_augment(const struct imrec_pack_options *o, struc
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                           "data_shape of augment is %u x %u px; a side is limited to %d px, a "
-                          "picture to max_pixels=%" PRId64,
+                          "image to max_pixels=%" PRId64,
                           to.width, to.height, IMAGE_MOST_SIDE, o->max_pixels);
 }
 

@@ -18,7 +18,7 @@ IMREC_NODISCARD enum imrec_status pack_task_paths(const struct imrec_pack_task *
                                                   struct imrec_pack_task *out,
                                                   struct imrec_error *err);
 
-/* Of every picture: 1, 3, or 0 where it is each one's own. */
+/* Of every image: 1, 3, or 0 where it is each one's own. */
 uint32_t pack_options_channels(const struct imrec_pack_options *o);
 
 /* Whether the set's bytes depend on it; these stand in the manifest. */

@@ -35,7 +35,7 @@ struct packer {
     struct budget_need wanted;
     uint64_t held;           /* the most since memory was given back */
     bool is_begun, is_sound; /* its header is read, and it is: */
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct image_plan plan;
 };
 

@@ -52,7 +52,7 @@ encode(struct packer *k, struct parcel *p, const struct imrec_image *image, stru
 static bool recode(struct packer *k, struct parcel *p, struct bytes *out)
 {
     struct imrec_error err;
-    const struct imrec_picture_info *info = &k->info;
+    const struct imrec_image_info *info = &k->info;
     const struct image_plan *plan = &k->plan;
     const uint32_t width = plan->width, height = plan->height;
     if (!packer_fine(p,
@@ -155,7 +155,7 @@ static bool frame(struct packer *k, struct parcel *p, struct bytes image)
     return true;
 }
 
-/* ---- one picture ------------------------------------------------------------------------ */
+/* ---- one image ------------------------------------------------------------------------ */
 
 /* The image bytes of the record: the file's own, or encoded again. */
 static bool image_bytes(struct packer *k, struct parcel *p, struct bytes *out)
@@ -174,7 +174,7 @@ static bool image_bytes(struct packer *k, struct parcel *p, struct bytes *out)
             packer_fine(p, codec_check(k->codec, &p->outcome.warnings, &err), &err));
 }
 
-/* A record's boxes go where the picture goes, and some may leave it; those of a CBF file, which are
+/* A record's boxes go where the image goes, and some may leave it; those of a CBF file, which are
  * all as many, cannot. */
 static bool boxes_agree(const struct packer *k, struct parcel *p)
 {
@@ -184,7 +184,7 @@ static bool boxes_agree(const struct packer *k, struct parcel *p)
         return true;
     p->failed = IMREC_ERR_ARGUMENT;
     snprintf(p->why, sizeof(p->why),
-             "%.*s: its labels are boxes, and %s would move the picture away from those of a CBF "
+             "%.*s: its labels are boxes, and %s would move the image away from those of a CBF "
              "file",
              (int)(p->path.n < 400 ? p->path.n : 400), (const char *)p->path.p,
              k->augments ? "augment" : "center_crop");

@@ -1,4 +1,4 @@
-/* im2rec/parcel.h - one picture on its way: from its line of the list to a framed record. */
+/* im2rec/parcel.h - one image on its way: from its line of the list to a framed record. */
 #ifndef IMREC_IM2REC_PARCEL_H
 #define IMREC_IM2REC_PARCEL_H
 
@@ -6,7 +6,7 @@
 #include "im2rec/budget.h"
 #include "im2rec/tally.h"
 
-#define PICTURE_PATH_MAX 4096u
+#define IMAGE_PATH_MAX 4096u
 
 /* Where the image comes from: its file, or what packer_give() has copied. */
 enum parcel_from { PARCEL_FILE, PARCEL_BYTES, PARCEL_PIXELS };
@@ -14,7 +14,7 @@ enum parcel_from { PARCEL_FILE, PARCEL_BYTES, PARCEL_PIXELS };
 /* A place of the window. The list fills the first part, a worker the second. */
 struct parcel {
     uint64_t line, id; /* line of the list file, from 1; 0: a folder was scanned */
-    uint64_t copy;     /* of a picture that several records are made of, from 0 */
+    uint64_t copy;     /* of an image that several records are made of, from 0 */
     struct buf text;   /* what the list says of the file: */
     struct bytes path; /* below the root; a view of text */
     struct buf labels; /* floats */
@@ -26,7 +26,7 @@ struct parcel {
     uint32_t crc;      /* crc32c of: */
     struct buf record; /* framed */
     struct budget_share share;
-    enum imrec_status failed; /* not the picture's fault: the run ends here */
+    enum imrec_status failed; /* not the image's fault: the run ends here */
     bool done;
 };
 
@@ -42,7 +42,7 @@ bool parcel_cancelled(struct parcel *p, enum imrec_status st, const struct imrec
 /* Skips what cannot stand in a list, as reason_of_name() found. */
 void parcel_check_name(struct parcel *p);
 
-/* What a worker keeps between pictures. */
+/* What a worker keeps between images. */
 struct packer;
 struct file_root;
 struct packer_options {
@@ -62,6 +62,6 @@ struct imrec_pack_item;
 void packer_give(struct packer *k, struct parcel *p, const struct imrec_pack_item *item);
 
 /* Reads, decodes, turns upright, crops, resamples, encodes and frames. What is wrong with the
- * picture ends in its outcome, what is wrong with us in p->failed and p->why. */
+ * image ends in its outcome, what is wrong with us in p->failed and p->why. */
 void packer_run(struct packer *k, struct parcel *p);
 #endif

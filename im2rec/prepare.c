@@ -25,7 +25,7 @@ bool packer_head(struct packer *k, struct parcel *p)
                        &err);
 }
 
-static void describe(struct parcel *p, const struct imrec_picture_info *info)
+static void describe(struct parcel *p, const struct imrec_image_info *info)
 {
     snprintf(p->outcome.kind, sizeof(p->outcome.kind), "%s%s%s%s%s", info->format,
              info->kind[0] != '\0' ? " " : "", info->kind, info->cmyk ? " cmyk" : "",
@@ -43,7 +43,7 @@ static bool hold_bytes(struct packer *k, struct parcel *p, uint64_t size)
         parcel_skip(p, REASON_EMPTY, "is empty");
     else if (size > limit || size > SIZE_MAX / 2)
         parcel_skip(p, REASON_TOO_LARGE,
-                    "%" PRIu64 " bytes are more than any picture of max_pixels=%" PRId64 " needs",
+                    "%" PRIu64 " bytes are more than any image of max_pixels=%" PRId64 " needs",
                     size, k->o->max_pixels);
     else
         return packer_hold(k, p, (struct budget_need){size + k->head.n, 0});
@@ -114,7 +114,7 @@ static bool is_packable_sound(const struct packer *k, struct parcel *p)
     struct imrec_error err;
     struct wav wav;
     if (k->augments || k->o->pixels) {
-        parcel_skip(p, REASON_UNSUPPORTED, "is a sound: %s is for pictures",
+        parcel_skip(p, REASON_UNSUPPORTED, "is a sound: %s is for images",
                     k->augments ? "augment" : "pixels");
         return false;
     }

@@ -30,11 +30,11 @@ bool file_is_absolute(struct bytes path)
 
 /* root/path; a path from "/" on, and a URI of a file, are not below the root. */
 static enum imrec_status
-join(struct bytes path, const char *root, char full[2 * PICTURE_PATH_MAX], struct imrec_error *err)
+join(struct bytes path, const char *root, char full[2 * IMAGE_PATH_MAX], struct imrec_error *err)
 {
     const size_t n = file_is_absolute(path) ? 0 : strlen(root),
                  slash = n != 0 && root[n - 1] != '/';
-    if (n + slash + path.n + 1 > PICTURE_PATH_MAX)
+    if (n + slash + path.n + 1 > IMAGE_PATH_MAX)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "the path is longer than 4095 bytes");
     memcpy(full, root, n);
@@ -71,7 +71,7 @@ static bool is_there(const struct file_root *r)
 
 static bool parent_is_there(const struct parcel *p, const struct file_root *r)
 {
-    char full[2 * PICTURE_PATH_MAX];
+    char full[2 * IMAGE_PATH_MAX];
     struct stat st;
     size_t n = p->path.n;
     while (n != 0 && p->path.p[n - 1] != '/')
@@ -133,7 +133,7 @@ static bool is_plain(struct parcel *p, const struct stat *st)
 
 bool file_open(struct parcel *p, const struct file_root *root, int *fd, uint64_t *size)
 {
-    char full[2 * PICTURE_PATH_MAX];
+    char full[2 * IMAGE_PATH_MAX];
     struct stat st;
     struct imrec_error err;
     if (join(p->path, root->path, full, &err) != IMREC_OK) {

@@ -1,4 +1,4 @@
-/* im2rec/read_file.h - a picture's file into memory; whatever it is, nothing hangs. */
+/* im2rec/read_file.h - an image's file into memory; whatever it is, nothing hangs. */
 #ifndef IMREC_IM2REC_READ_FILE_H
 #define IMREC_IM2REC_READ_FILE_H
 
@@ -25,7 +25,7 @@ struct file_root {
 void file_root_init(struct file_root *r, const char *path, bool scanned, const struct stop *stop);
 
 /* An open file and its size; FIFOs, devices, folders and what cannot be opened become the
- * picture's reason (false). */
+ * image's reason (false). */
 bool file_open(struct parcel *p, const struct file_root *root, int *fd, uint64_t *size);
 /* Reads `size` bytes to f->p + headroom and closes fd. false: reason or p->failed say why. */
 bool file_read(struct parcel *p, const struct file_root *root, int fd, uint64_t size,

@@ -1,4 +1,4 @@
-/* im2rec/reason.h - why a picture is not packed: one word for counting, one sentence for people. */
+/* im2rec/reason.h - why an image is not packed: one word for counting, one sentence for people. */
 #ifndef IMREC_IM2REC_REASON_H
 #define IMREC_IM2REC_REASON_H
 
@@ -17,7 +17,7 @@ enum reason {
     REASON_LINE,    /* of the list is malformed */
     REASON_EMPTY,
     REASON_TOO_LARGE,
-    REASON_UNSUPPORTED, /* no picture, or of a format that is not built in */
+    REASON_UNSUPPORTED, /* no image, or of a format that is not built in */
     REASON_DAMAGED,
     REASON_MASK, /* missing, of another size, no mask at all */
     REASON_NO_MEMORY,

@@ -22,7 +22,7 @@ struct report_line report_line_of(const char *path, const char *why, enum reason
 /* Appends the object, without the line's end. */
 IMREC_NODISCARD enum imrec_status
 report_write(struct buf *out, const struct report_line *l, struct imrec_error *err);
-/* The reverse, of a picture that was skipped. False: of none, or no such line. */
+/* The reverse, of an image that was skipped. False: of none, or no such line. */
 bool report_read(struct bytes line, struct imrec_pack_skip *out);
 /* Text as it stands between the quotes of such a line: no byte of it does anything to a terminal.
  */

@@ -1,4 +1,4 @@
-/* im2rec/tally.h - what became of the pictures, counted: the data set's card. Constant memory. */
+/* im2rec/tally.h - what became of the images, counted: the data set's card. Constant memory. */
 #ifndef IMREC_IM2REC_TALLY_H
 #define IMREC_IM2REC_TALLY_H
 
@@ -6,11 +6,11 @@
 #include "im2rec/reason.h"
 #include "imrec/packer.h"
 
-/* What became of one picture. */
+/* What became of one image. */
 struct outcome {
     uint64_t index;         /* in the list, from 0 */
     enum reason reason;     /* REASON_NONE: packed, and the fields below count */
-    uint32_t width, height; /* of the packed picture, px; 0: not looked at */
+    uint32_t width, height; /* of the packed image, px; 0: not looked at */
     uint32_t warnings;      /* what the decoder mended */
     int64_t class_index;    /* -1: no class */
     uint64_t file_bytes;
@@ -35,7 +35,7 @@ struct tally {
 IMREC_NODISCARD enum imrec_status
 tally_init(struct tally *t, uint64_t classes, struct imrec_error *err);
 void tally_add(struct tally *t, const struct outcome *o);
-/* Of a skipped picture that was added, what the report says of it: the first ones are kept. */
+/* Of a skipped image that was added, what the report says of it: the first ones are kept. */
 void tally_note_skip(struct tally *t, struct bytes report_line);
 void tally_result(const struct tally *t, struct imrec_pack_result *out);
 void tally_free(struct tally *t); /* zeroed memory is fine */

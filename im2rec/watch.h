@@ -1,4 +1,4 @@
-/* im2rec/watch.h - the caller of a run is asked whether it goes on: at every picture, and while one
+/* im2rec/watch.h - the caller of a run is asked whether it goes on: at every image, and while one
  * takes long, from a thread that has nothing else to do. */
 #ifndef IMREC_IM2REC_WATCH_H
 #define IMREC_IM2REC_WATCH_H

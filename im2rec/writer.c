@@ -33,7 +33,7 @@ struct writer {
     struct buf text, line;      /* of .lst and report */
     struct journal_shard *done; /* finished shards */
     uint64_t done_count, done_room;
-    uint64_t next, packed, number; /* pictures, records, the shard being written */
+    uint64_t next, packed, number; /* images, records, the shard being written */
     uint64_t label_width;          /* most labels of a record */
     struct skip_limit limit;
     uint64_t most_skips;    /* that the run may have; UINT64_MAX: any number */
@@ -127,7 +127,7 @@ static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
     return total / n * k + total % n * k / n;
 }
 
-/* Ends shards until the picture belongs into the one being written. */
+/* Ends shards until the image belongs into the one being written. */
 static enum imrec_status
 right_shard(struct writer *w, const struct parcel *p, struct imrec_error *err)
 {
@@ -145,7 +145,7 @@ static struct bytes line_of(const struct writer *w)
     return (struct bytes){w->line.p, w->line.n};
 }
 
-/* ---- pictures --------------------------------------------------------------------------- */
+/* ---- images --------------------------------------------------------------------------- */
 
 static enum imrec_status
 report(struct writer *w, const struct report_line *l, struct imrec_error *err)
@@ -176,7 +176,7 @@ put_record(struct writer *w, const struct parcel *p, struct imrec_error *err)
     IMREC_TRY(right_shard(w, p, err));
     if (!shard_is_open(&w->shard))
         IMREC_TRY(begin_shard(w, p, err));
-    if (w->shard.cbf != NULL) { /* between two chunks everything before this picture is even */
+    if (w->shard.cbf != NULL) { /* between two chunks everything before this image is even */
         IMREC_TRY(cbf_shard_room(w->shard.cbf, p, err));
         IMREC_TRY(maybe_mark(w, err));
     }
@@ -194,7 +194,7 @@ put_record(struct writer *w, const struct parcel *p, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* Counts a picture that is in neither the list nor a shard, and ends a run that has too many. */
+/* Counts an image that is in neither the list nor a shard, and ends a run that has too many. */
 static enum imrec_status count_skip(struct writer *w, const struct outcome *o,
                                     const struct report_line *l, struct imrec_error *err)
 {
@@ -232,7 +232,7 @@ static enum imrec_status put(struct writer *w, const struct parcel *p, struct im
     if (o->reason == REASON_NONE)
         IMREC_TRY(put_record(w, p, err));
     if (!w->o.once)
-        IMREC_TRY(journal_picture(&w->journal, o, told ? line_of(w) : (struct bytes){0}, err));
+        IMREC_TRY(journal_image(&w->journal, o, told ? line_of(w) : (struct bytes){0}, err));
     w->next++;
     w->unmarked += p->record.n + 64;
     if (o->reason != REASON_NONE)
@@ -268,7 +268,7 @@ static enum imrec_status put_scan_skips(struct writer *w, struct imrec_error *er
 /* ---- opening ---------------------------------------------------------------------------- */
 
 static enum imrec_status
-visit_picture(void *user, const struct outcome *o, struct bytes line, struct imrec_error *err)
+visit_image(void *user, const struct outcome *o, struct bytes line, struct imrec_error *err)
 {
     struct writer *w = user;
     count(w, *o);
@@ -299,7 +299,7 @@ static enum imrec_status begin(struct writer *w, struct imrec_error *err)
 
 static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_error *err)
 {
-    const struct journal_visitor v = {w, visit_picture, visit_shard, w->o.stop};
+    const struct journal_visitor v = {w, visit_image, visit_shard, w->o.stop};
     const struct job *j = w->o.job;
     struct journal_mark m;
     const uint64_t most =

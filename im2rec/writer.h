@@ -17,10 +17,10 @@ struct writer_options {
 };
 
 /* Refuses outputs that exist (without force), or goes on with what an interrupted run left (with
- * resume). *done is the number of pictures that the job has to pass over. */
+ * resume). *done is the number of images that the job has to pass over. */
 IMREC_NODISCARD enum imrec_status writer_open(const struct writer_options *o, struct writer **out,
                                               uint64_t *done, struct imrec_error *err);
-/* The next picture, packed or skipped. With on_error=stop a skipped one is IMREC_ERR_DATA. */
+/* The next image, packed or skipped. With on_error=stop a skipped one is IMREC_ERR_DATA. */
 IMREC_NODISCARD enum imrec_status
 writer_put(struct writer *w, const struct parcel *p, struct imrec_error *err);
 /* Makes the set real. */

@@ -1,8 +1,8 @@
 /*
  * iter/bench_limit.c - decoding and nothing else: what reading batches is measured against.
  *
- * The pictures are in memory before the clock starts, and so are the threads; each takes the
- * next picture from one counter, decodes it into its own buffer, and forgets it.
+ * The images are in memory before the clock starts, and so are the threads; each takes the
+ * next image from one counter, decodes it into its own buffer, and forgets it.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -20,12 +20,12 @@
 #define BLOCK_BYTES       ((size_t)64 << 20)
 #define MAX_PIXELS        178956970
 
-struct picture {
+struct image {
     const uint8_t *p;
     size_t n;
 };
 
-struct block { /* pictures stand in blocks that never move */
+struct block { /* images stand in blocks that never move */
     struct block *before;
     size_t used, capacity;
     uint8_t bytes[];
@@ -33,14 +33,14 @@ struct block { /* pictures stand in blocks that never move */
 
 struct imrec_bench {
     struct block *last;
-    struct picture *picture;
+    struct image *image;
     uint64_t count, room, bytes;
 };
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
     return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the pictures to be decoded");
+                          "no memory for the images to be decoded");
 }
 
 static uint8_t *room_for(struct imrec_bench *b, size_t n)
@@ -59,14 +59,14 @@ static uint8_t *room_for(struct imrec_bench *b, size_t n)
 }
 
 static enum imrec_status
-add_picture(struct imrec_bench *b, const struct imrec_record *r, struct imrec_error *err)
+add_image(struct imrec_bench *b, const struct imrec_record *r, struct imrec_error *err)
 {
     if (b->count == b->room) {
         const uint64_t more = b->room == 0 ? 4096 : 2 * b->room;
-        void *p = imrec_realloc(b->picture, more, sizeof(*b->picture));
+        void *p = imrec_realloc(b->image, more, sizeof(*b->image));
         if (p == NULL)
             return no_memory(err);
-        b->picture = p;
+        b->image = p;
         b->room = more;
     }
     uint8_t *to = room_for(b, r->image_size);
@@ -74,7 +74,7 @@ add_picture(struct imrec_bench *b, const struct imrec_record *r, struct imrec_er
         return no_memory(err);
     if (r->image_size != 0)
         memcpy(to, r->image, r->image_size);
-    b->picture[b->count++] = (struct picture){to, r->image_size};
+    b->image[b->count++] = (struct image){to, r->image_size};
     b->bytes += r->image_size;
     return IMREC_OK;
 }
@@ -88,7 +88,7 @@ static enum imrec_status load(struct imrec_bench *b, struct imrec_reader *reader
         if (st == IMREC_END)
             break;
         if (st == IMREC_OK && r.is_image && r.metadata == IMREC_NO_METADATA)
-            IMREC_TRY(add_picture(b, &r, err));
+            IMREC_TRY(add_image(b, &r, err));
         else if (st != IMREC_OK && st != IMREC_ERR_DATA)
             return st;
     }
@@ -108,7 +108,7 @@ enum imrec_status imrec_bench_open(const char *uri, uint64_t max_images, uint64_
                   max_bytes != 0 ? max_bytes : DEFAULT_MAX_BYTES, err);
     imrec_reader_close(reader);
     if (st == IMREC_OK && b->count == 0)
-        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s: no picture in it", uri);
+        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s: no image in it", uri);
     if (st != IMREC_OK)
         imrec_bench_close(b);
     else
@@ -153,7 +153,7 @@ struct limit {
     double wall, cpu; /* at the start, then their differences */
 };
 
-static bool decode(struct imrec_decoder *d, const struct picture *p)
+static bool decode(struct imrec_decoder *d, const struct image *p)
 {
     struct imrec_image image;
     return imrec_decoder_decode_plain(d, p->p, p->n, &image, NULL) == IMREC_OK ||
@@ -166,7 +166,7 @@ static void decode_some(struct limit *l)
     if (imrec_decoder_new(&d, NULL) != IMREC_OK)
         atomic_store(&l->no_memory, true);
     else
-        (void)decode(d, &l->b->picture[0]); /* buffers are there before the clock starts */
+        (void)decode(d, &l->b->image[0]); /* buffers are there before the clock starts */
 #pragma omp barrier
 #pragma omp master
     {
@@ -176,7 +176,7 @@ static void decode_some(struct limit *l)
 #pragma omp barrier
     uint64_t failed = 0, bytes = 0, i;
     while (d != NULL && (i = atomic_fetch_add(&l->next, 1)) < l->images) {
-        const struct picture *p = &l->b->picture[i % l->b->count];
+        const struct image *p = &l->b->image[i % l->b->count];
         failed += !decode(d, p);
         bytes += p->n;
     }
@@ -244,6 +244,6 @@ void imrec_bench_close(struct imrec_bench *b)
         before = block->before;
         imrec_free(block);
     }
-    imrec_free(b->picture);
+    imrec_free(b->image);
     imrec_free(b);
 }

@@ -1,7 +1,7 @@
 /* iter/boxes.c - labels with boxes: how much room a batch gives them, and how they lie in it:
  * channels, rows, columns, number of values, the values, label_pad_value. */
 #include "base/error.h"
-#include "iter/split/cbf_pictures.h"
+#include "iter/split/cbf_images.h"
 #include "iter/split/label_widths.h"
 #include "iter/split/plugged.h"
 #include "iter/state.h"
@@ -33,8 +33,7 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
     uint32_t widest;
     if (it->split.cbf != NULL && (it->planes.channels != 0 || it->split.cbf->label_count == 1))
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%.200s: its pictures have no boxes, they %s",
-                              it->split.shards[0].uri,
+                              "%.200s: its images have no boxes, they %s", it->split.shards[0].uri,
                               it->planes.channels != 0 ? "are stored decoded" : "have classes");
     if (it->split.plugged != NULL && it->labels.entries == NULL && it->boxes_width <= 0 &&
         o->label_pad_width <= 0)
@@ -86,7 +85,7 @@ void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
                        const struct det_label *label, float *row)
 {
     const struct imrec_shape *shape = &it->options.data_shape;
-    const bool fits = it->recipe.det.on; /* else the picture fills its slot */
+    const bool fits = it->recipe.det.on; /* else the image fills its slot */
     row[0] = (float)shape->channels;
     row[1] = (float)(fits ? d->fit_height : shape->height);
     row[2] = (float)(fits ? d->fit_width : shape->width);

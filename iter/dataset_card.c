@@ -1,4 +1,4 @@
-/* iter/dataset_card.c - what is in a data set, from record and picture headers alone. */
+/* iter/dataset_card.c - what is in a data set, from record and image headers alone. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "imrec/codec.h"
@@ -46,16 +46,16 @@ static void count_sound(struct counting *n, const struct imrec_sound_info *s)
                   s->sample_rate > 0 ? (uint64_t)(1e3 * (double)s->samples / s->sample_rate) : 0);
 }
 
-static void count_picture(struct counting *n, const struct imrec_record *r)
+static void count_image(struct counting *n, const struct imrec_record *r)
 {
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct imrec_sound_info sound;
     n->card->masks += r->mask != NULL;
     if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK) {
         count_sound(n, &sound);
         return;
     }
-    if (imrec_picture_info(r->image, r->image_size, &info, NULL) != IMREC_OK) {
+    if (imrec_image_info(r->image, r->image_size, &info, NULL) != IMREC_OK) {
         n->card->unreadable++;
         count_kind(n->card, "unknown", "");
         return;
@@ -80,7 +80,7 @@ count_record(struct counting *n, const struct imrec_record *r, struct imrec_erro
     n->card->images++;
     histogram_add(&n->of[BYTES], r->image_size);
     histogram_add(&n->of[LABELS], r->label_count);
-    count_picture(n, r);
+    count_image(n, r);
     return r->label_count > 0 ? label_count_add(&n->by_label, r->labels[0], err) : IMREC_OK;
 }
 

@@ -6,26 +6,25 @@
 #include "formats/wav.h"
 
 static enum imrec_status check_mask(struct codec *c, struct bytes png, int64_t max_pixels,
-                                    const struct imrec_picture_info *picture,
-                                    struct imrec_error *err)
+                                    const struct imrec_image_info *image, struct imrec_error *err)
 {
     struct mask m = {0};
     if (png.n == 0)
         return IMREC_OK;
     enum imrec_status st = codec_decode_mask(c, png, max_pixels, &m, err);
-    if (st == IMREC_OK && (m.width != picture->width || m.height != picture->height))
+    if (st == IMREC_OK && (m.width != image->width || m.height != image->height))
         st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                            "the mask has %u x %u px, its picture %u x %u", m.width, m.height,
-                            picture->width, picture->height);
+                            "the mask has %u x %u px, its image %u x %u", m.width, m.height,
+                            image->width, image->height);
     mask_free(&m);
     return st;
 }
 
-enum imrec_status check_picture(struct codec *c, struct bytes image, int64_t max_pixels,
-                                uint32_t *warnings, struct imrec_error *err)
+enum imrec_status check_image(struct codec *c, struct bytes image, int64_t max_pixels,
+                              uint32_t *warnings, struct imrec_error *err)
 {
     const struct codec_limits limits = {.max_pixels = max_pixels};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct wav sound;
     struct bytes mask;
     *warnings = 0;

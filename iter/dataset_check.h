@@ -1,4 +1,4 @@
-/* iter/dataset_check.h - does a picture decode, whole? Or is a sound one? */
+/* iter/dataset_check.h - does an image decode, whole? Or is a sound one? */
 #ifndef IMREC_ITER_DATASET_CHECK_H
 #define IMREC_ITER_DATASET_CHECK_H
 
@@ -7,8 +7,8 @@
 #define CHECK_MAX_PIXELS 178956970 /* as the iterator's and the packer's default */
 
 /* Decodes all of it and keeps nothing; what stands behind its end may be a mask, whose size must be
- * the picture's. *warnings counts what the decoder mended. */
-IMREC_NODISCARD enum imrec_status check_picture(struct codec *c, struct bytes image,
-                                                int64_t max_pixels, uint32_t *warnings,
-                                                struct imrec_error *err);
+ * the image's. *warnings counts what the decoder mended. */
+IMREC_NODISCARD enum imrec_status check_image(struct codec *c, struct bytes image,
+                                              int64_t max_pixels, uint32_t *warnings,
+                                              struct imrec_error *err);
 #endif

@@ -1,4 +1,4 @@
-/* iter/dataset_names.c - the .lst beside a data set: which file a picture was packed from. */
+/* iter/dataset_names.c - the .lst beside a data set: which file an image was packed from. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -26,7 +26,7 @@ static enum imrec_status append(struct imrec_names *n, struct name name, struct 
         void *p = imrec_realloc(n->name, more, sizeof(*n->name));
         if (p == NULL)
             return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for the names of %llu pictures",
+                                  "no memory for the names of %llu images",
                                   (unsigned long long)more);
         n->name = p;
         n->room = more;

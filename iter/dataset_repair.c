@@ -100,7 +100,7 @@ decodes(struct repair *r, struct candidate *c, bool clean, bool *yes, struct imr
     if (r->codec == NULL)
         IMREC_TRY(codec_new(&r->codec, err));
     const enum imrec_status st =
-        check_picture(r->codec, c->image.image, CHECK_MAX_PIXELS, &warnings, &c->why);
+        check_image(r->codec, c->image.image, CHECK_MAX_PIXELS, &warnings, &c->why);
     if (st == IMREC_ERR_NO_MEMORY)
         return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", c->why.message);
     *yes = st == IMREC_OK && !(clean && warnings != 0);
@@ -154,7 +154,7 @@ judge(struct repair *r, struct candidate *c, bool *keep, struct imrec_error *err
     }
     if (!r->o.decode || !c->is_image || c->is_metadata)
         return IMREC_OK;
-    c->kind = IMREC_FOUND_PICTURE;
+    c->kind = IMREC_FOUND_IMAGE;
     return decodes(r, c, false, keep, err);
 }
 
@@ -346,7 +346,7 @@ check_names(const struct repair *r, const char *path, struct imrec_error *err)
     if (r->set.cbf)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%.300s is a CBF file, and repair writes records; export gets its "
-                              "pictures out",
+                              "images out",
                               in->uri[0]);
     for (size_t i = 0; i < in->count; i++)
         if (strcmp(in->uri[i], path) == 0)

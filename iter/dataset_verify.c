@@ -1,5 +1,5 @@
 /*
- * iter/dataset_verify.c - structure, checksums, index and pictures of a data set.
+ * iter/dataset_verify.c - structure, checksums, index and images of a data set.
  *
  * One batch is read while the workers look at the one before it; findings are told by one
  * thread, in file order, so that they are the same for every number of threads.
@@ -27,9 +27,9 @@ struct verify {
 };
 
 static const char *const finding_names[IMREC_FOUND_KINDS] = {
-    [IMREC_FOUND_DAMAGE] = "damage",   [IMREC_FOUND_CHECKSUM] = "checksum",
-    [IMREC_FOUND_INDEX] = "index",     [IMREC_FOUND_RECORD] = "record",
-    [IMREC_FOUND_PICTURE] = "picture", [IMREC_FOUND_SET] = "set",
+    [IMREC_FOUND_DAMAGE] = "damage", [IMREC_FOUND_CHECKSUM] = "checksum",
+    [IMREC_FOUND_INDEX] = "index",   [IMREC_FOUND_RECORD] = "record",
+    [IMREC_FOUND_IMAGE] = "picture", [IMREC_FOUND_SET] = "set",
 };
 
 const char *imrec_finding_name(enum imrec_finding_kind kind)
@@ -53,7 +53,7 @@ static void look_at(const struct verify *v, struct codec *codec, const struct ve
             (void)imrec_error_at(&i->why, IMREC_ERR_CORRUPT, i->begin,
                                  "the record's checksum is 0x%08x, its bytes have 0x%08x", i->crc,
                                  crc);
-            return; /* whatever its picture is, it is not what was packed */
+            return; /* whatever its image is, it is not what was packed */
         }
     }
     if (i->is_metadata)
@@ -65,10 +65,10 @@ static void look_at(const struct verify *v, struct codec *codec, const struct ve
                              i->record_bytes);
         return;
     }
-    i->kind = IMREC_FOUND_PICTURE;
+    i->kind = IMREC_FOUND_IMAGE;
     const struct bytes image = {record + i->image, i->image_bytes};
     if (!v->o.structure_only &&
-        check_picture(codec, image, v->o.max_pixels, &i->warnings, &i->why) == IMREC_OK)
+        check_image(codec, image, v->o.max_pixels, &i->warnings, &i->why) == IMREC_OK)
         i->why.status = IMREC_OK;
 }
 

@@ -9,7 +9,7 @@
 struct dataset_walk {
     struct dataset_files files;
     struct imrec_reader *reader;
-    bool cbf; /* pictures in CBF files: no framing, no index or checksums beside */
+    bool cbf;                    /* images in CBF files: no framing, no index or checksums beside */
     imrec_progress_fn *progress; /* may be NULL */
     void *user;
     struct imrec_progress at;

@@ -7,7 +7,7 @@ void following_begin(struct sampler *p, struct sampler_view *v, uint32_t width, 
 {
     const struct recipe *r = recipe_of(p, v);
     struct follow *f = &v->follow;
-    const bool fits = r->det.on; /* the picture may be smaller than its slot */
+    const bool fits = r->det.on; /* the image may be smaller than its slot */
     f->recipe = r;
     f->moved = p->moved;
     f->mask = NULL;
@@ -16,9 +16,8 @@ void following_begin(struct sampler *p, struct sampler_view *v, uint32_t width, 
     f->rows = fits ? v->draw.fit_height : f->path.height;
 }
 
-/* The size of a mask is that of its picture as it is stored. */
-enum imrec_status following_check_mask(const struct sampler *p,
-                                       const struct imrec_picture_info *info,
+/* The size of a mask is that of its image as it is stored. */
+enum imrec_status following_check_mask(const struct sampler *p, const struct imrec_image_info *info,
                                        struct imrec_error *err)
 {
     struct mask m = {0};
@@ -28,12 +27,12 @@ enum imrec_status following_check_mask(const struct sampler *p,
     if (m.width == info->width && m.height == info->height)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "the mask has %u x %u px, its picture %u x %u", m.width, m.height,
+                          "the mask has %u x %u px, its image %u x %u", m.width, m.height,
                           info->width, info->height);
 }
 
 uint64_t following_claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,
-                         const struct imrec_picture_info *info)
+                         const struct imrec_image_info *info)
 {
     const uint64_t twice = 2 * sizeof(uint16_t); /* an interlaced one is decoded at once */
     uint64_t most = 0;

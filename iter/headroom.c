@@ -13,7 +13,7 @@ void headroom_init(struct headroom *h)
 void headroom_limit(struct headroom *h, uint64_t limit, uint64_t planned, uint32_t workers)
 {
     const uint64_t scratch = workers * HEADROOM_FREE_BYTES;
-    h->room = limit - planned + HEADROOM_FREE_BYTES; /* its own scratch is for the picture too */
+    h->room = limit - planned + HEADROOM_FREE_BYTES; /* its own scratch is for the image too */
     h->most = limit - (planned - scratch);
 }
 

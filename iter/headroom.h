@@ -1,4 +1,4 @@
-/* iter/headroom.h - memory for pictures that need more than a worker's planned scratch: with
+/* iter/headroom.h - memory for images that need more than a worker's planned scratch: with
  * memory_limit they share what the plan leaves, and wait for each other. */
 #ifndef IMREC_ITER_HEADROOM_H
 #define IMREC_ITER_HEADROOM_H
@@ -14,11 +14,11 @@ struct headroom {
     struct mutex lock;
     struct cond given_back;
     uint64_t room, used;
-    uint64_t most; /* a picture that needs more fails; UINT64_MAX: no limit at all */
+    uint64_t most; /* an image that needs more fails; UINT64_MAX: no limit at all */
 };
 
 void headroom_init(struct headroom *h); /* without a limit */
-/* `planned` bytes of `limit`, of which `workers` * HEADROOM_FREE_BYTES are scratch. What a picture
+/* `planned` bytes of `limit`, of which `workers` * HEADROOM_FREE_BYTES are scratch. What an image
  * may need does not depend on the number of workers: neither may what fails. */
 void headroom_limit(struct headroom *h, uint64_t limit, uint64_t planned, uint32_t workers);
 void headroom_destroy(struct headroom *h);

@@ -144,8 +144,7 @@ divide(const struct imrec_iter_options *o, const struct mean_sum *sum, struct im
     const size_t values = values_of(&o->data_shape);
     if (sum->count == 0)
         return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "%.200s: there is no picture to make a mean image of",
-                              o->path_imgrec);
+                              "%.200s: there is no image to make a mean image of", o->path_imgrec);
     float *mean = imrec_zalloc(values, sizeof(*mean));
     if (mean == NULL)
         return no_memory(err);

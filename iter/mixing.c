@@ -33,7 +33,7 @@ static void note(struct imrec_draw *d, uint32_t partner, float share, const stru
     d->cut_x = r.x, d->cut_y = r.y, d->cut_width = r.width, d->cut_height = r.height;
 }
 
-/* The rectangle of the masks changes places with that of the pictures. */
+/* The rectangle of the masks changes places with that of the images. */
 static void cut_masks(const struct slots *s, uint32_t cell, uint32_t a, uint32_t b,
                       struct imrec_rect r, uint32_t width)
 {

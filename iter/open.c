@@ -5,7 +5,7 @@
 #include "imrec/minibatch.h" /* IMREC_INFINITELY_REPEAT */
 #include "iter/mean.h"
 #include "iter/options.h"
-#include "iter/split/cbf_pictures.h"
+#include "iter/split/cbf_images.h"
 #include "iter/state.h"
 #include "storage/sink.h"
 
@@ -26,10 +26,10 @@ static struct supply_options supply_options(const struct imrec_iter *it)
     };
 }
 
-/* Pictures that are decoded have a number of values, and no shape of their own. */
+/* Images that are decoded have a number of values, and no shape of their own. */
 static enum imrec_status shape_planes(struct imrec_iter *it, struct imrec_error *err)
 {
-    const struct cbf_pictures *c = it->split.cbf;
+    const struct cbf_images *c = it->split.cbf;
     char why[sizeof(err->message)];
     if (c == NULL || !c->pixels)
         return IMREC_OK;
@@ -87,7 +87,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     IMREC_TRY(shape_planes(it, err));
     if (o->masks != IMREC_MASK_NONE && it->split.cbf != NULL)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%.200s: pictures in CBF files have no masks: records have",
+                              "%.200s: images in CBF files have no masks: records have",
                               it->split.shards[0].uri);
     warn_of_index(it);
     it->supply.plan = supply_plan(&so, &it->split, (uint64_t)o->shuffle_chunk);
@@ -140,7 +140,7 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
     w->views = imrec_zalloc(n, sizeof(*w->views));
     if (w->views == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the %u pictures of a sample", n);
+                              "no memory for the %u images of a sample", n);
     if (!it->options.audio) /* which needs nothing of the kind */
         IMREC_TRY(
             sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));

@@ -117,7 +117,7 @@ static enum imrec_status check_audio(const struct imrec_iter_options *o, struct 
         if ((o->audio ? fits_sounds(p) : !of_sounds) || is_default(p, o))
             continue;
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              o->audio ? "audio=1 has no %s: it is for pictures"
+                              o->audio ? "audio=1 has no %s: it is for images"
                                        : "%s is for sounds: it needs audio=1",
                               p->name);
     }

@@ -52,7 +52,7 @@ enum imrec_status planes_shape(uint32_t values, const struct imrec_shape *wanted
     const bool square = is_square(values, wanted->channels, &side);
     if (!square && (wanted->channels != 3 || !is_square(values, 1, &side)))
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "its decoded pictures have %u values: neither data_shape (%u, %u, "
+                              "its decoded images have %u values: neither data_shape (%u, %u, "
                               "%u) nor a square of %u channels has as many",
                               values, wanted->channels, wanted->height, wanted->width,
                               wanted->channels);

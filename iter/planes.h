@@ -1,4 +1,4 @@
-/* iter/planes.h - pictures that are decoded already: planes of values, as CNTK trains on. */
+/* iter/planes.h - images that are decoded already: planes of values, as CNTK trains on. */
 #ifndef IMREC_ITER_PLANES_H
 #define IMREC_ITER_PLANES_H
 

@@ -1,8 +1,8 @@
 /*
- * iter/sampler.c - one compressed picture into a slot, or into several.
+ * iter/sampler.c - one compressed image into a slot, or into several.
  *
  * The crops are drawn from the header's size alone; from each follows, step by step backwards,
- * which region of the stored picture is needed, and only what holds them all is decoded. Pictures
+ * which region of the stored image is needed, and only what holds them all is decoded. Images
  * that are upright and only cropped go row by row from the decoder through the kernel into their
  * slots.
  */
@@ -18,11 +18,11 @@
 #include <math.h>
 #include <string.h>
 
-#define KEPT_BYTES ((uint64_t)32 << 20) /* of buffers, between pictures */
+#define KEPT_BYTES ((uint64_t)32 << 20) /* of buffers, between images */
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-/* Of one picture. */
+/* Of one image. */
 struct view_plan {
     struct steps steps;
     struct normalize_job *job, own; /* one of the kind's, or `own` */
@@ -60,7 +60,7 @@ enum imrec_status sampler_init(struct sampler *p, const struct views *views,
     p->plans = imrec_zalloc(p->most, sizeof(*p->plans));
     if (p->kinds == NULL || p->plans == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the plans of %u pictures", p->most);
+                              "no memory for the plans of %u images", p->most);
     for (uint32_t i = 0; i < views->kind_count; i++) {
         p->kinds[i].recipe = &views->kinds[i].recipe;
         IMREC_TRY(prepare(&p->kinds[i], false, mean_image, stream, err));
@@ -131,7 +131,7 @@ static enum imrec_status set_tone(struct sampler *p, const struct imrec_draw *d,
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-/* For an upright picture of width x height px. */
+/* For an upright image of width x height px. */
 static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_t width,
                               uint32_t height, struct view_plan *k, struct imrec_error *err)
 {
@@ -150,7 +150,7 @@ static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_
     return IMREC_OK;
 }
 
-/* The kernel for this picture; a moved mean image is the one of the view aimed last. */
+/* The kernel for this image; a moved mean image is the one of the view aimed last. */
 static enum imrec_status
 aim(struct sampler *p, const struct sampler_view *v, struct view_plan *k, struct imrec_error *err)
 {
@@ -224,7 +224,7 @@ static enum imrec_status decode_straight(struct sampler *p, const struct sampler
                              &target, NULL, err);
 }
 
-/* ---- by way of pictures -------------------------------------------------------------------------
+/* ---- by way of images -------------------------------------------------------------------------
  */
 
 static enum imrec_status
@@ -245,7 +245,7 @@ static void finish(const struct normalize_job *job, const struct imrec_draw *d)
             job, (struct imrec_rect){d->erase_x, d->erase_y, d->erase_width, d->erase_height});
 }
 
-/* The picture is images[at]. */
+/* The image is images[at]. */
 static enum imrec_status paint_to_slot(struct sampler *p, const struct sampler_view *v,
                                        struct view_plan *k, uint32_t at, struct imrec_error *err)
 {
@@ -287,7 +287,7 @@ copy_image(const struct imrec_image *from, struct image *to, struct imrec_error 
     return IMREC_OK;
 }
 
-/* One of several views, of a picture that must stay as it is: its first step makes one that is the
+/* One of several views, of an image that must stay as it is: its first step makes one that is the
  * view's own, or else a copy is. */
 static enum imrec_status from_shared(struct sampler *p, const struct sampler_view *v,
                                      struct view_plan *k, const struct imrec_image *shared,
@@ -306,7 +306,7 @@ static enum imrec_status from_shared(struct sampler *p, const struct sampler_vie
 }
 
 static enum imrec_status decode_and_augment(struct sampler *p, const struct sampler_view *views,
-                                            uint32_t n, const struct imrec_picture_info *info,
+                                            uint32_t n, const struct imrec_image_info *info,
                                             uint32_t orientation, struct imrec_rect upright,
                                             struct imrec_error *err)
 {
@@ -333,7 +333,7 @@ static uint64_t pixels_of(struct imrec_rect r)
     return (uint64_t)r.width * r.height;
 }
 
-/* What a view's pictures take beside its slot, at most, with the tables and rows of its resizes. */
+/* What a view's images take beside its slot, at most, with the tables and rows of its resizes. */
 static uint64_t
 view_claim(const struct sampler *p, const struct sampler_view *v, const struct view_plan *k)
 {
@@ -360,7 +360,7 @@ static uint64_t claim(const struct sampler *p, const struct sampler_view *views,
     return most + (straight ? 0 : pixels_of(region) * channels * (turn ? 2 : 1));
 }
 
-/* One large picture is no reason to hold its memory for ever. */
+/* One large image is no reason to hold its memory for ever. */
 static void trim(struct sampler *p, uint64_t claimed)
 {
     if (claimed <= KEPT_BYTES)
@@ -370,14 +370,14 @@ static void trim(struct sampler *p, uint64_t claimed)
     resize_scratch_trim(p->scratch, KEPT_BYTES);
 }
 
-/* ---- compressed pictures ----------------------------------------------------------------------
+/* ---- compressed images ----------------------------------------------------------------------
  */
 
 /* All of the data, to its end. */
 static enum imrec_status verify(struct sampler *p, struct bytes image,
                                 const struct codec_limits *limits, struct imrec_error *err)
 {
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     uint32_t warnings = 0;
     if (!p->options->verify_decode)
         return IMREC_OK;
@@ -386,7 +386,7 @@ static enum imrec_status verify(struct sampler *p, struct bytes image,
     if (warnings == 0)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "the picture decodes only with %u faults mended (verify_decode=1)",
+                          "the image decodes only with %u faults mended (verify_decode=1)",
                           warnings);
 }
 
@@ -408,7 +408,7 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
     const struct imrec_iter_options *o = p->options;
     const struct codec_limits limits = {.max_pixels = o->max_pixels};
     const uint64_t begin = clock_ns();
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
 
     p->augment_ns = 0;
     IMREC_TRY(verify(p, image, &limits, err));
@@ -437,10 +437,10 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
     return st;
 }
 
-/* ---- decoded pictures ----------------------------------------------------------------------- */
+/* ---- decoded images ----------------------------------------------------------------------- */
 
 static enum imrec_status values_to_slot(struct sampler *p, const struct sampler_view *v,
-                                        struct view_plan *k, const struct planes *picture,
+                                        struct view_plan *k, const struct planes *image,
                                         struct imrec_error *err)
 {
     const bool changed = k->steps.n != 0 || recipe_paints(recipe_of(p, v));
@@ -450,27 +450,27 @@ static enum imrec_status values_to_slot(struct sampler *p, const struct sampler_
                               "cropped, mirrored and normalized to dtype=float32, not %s",
                               changed ? "augmented otherwise" : "made another dtype");
     IMREC_TRY(aim(p, v, k, err));
-    planes_to_slot(picture, k->steps.upright, k->job);
+    planes_to_slot(image, k->steps.upright, k->job);
     finish(k->job, &v->draw);
     return IMREC_OK;
 }
 
-static enum imrec_status view_decoded(struct sampler *p, const struct planes *picture,
+static enum imrec_status view_decoded(struct sampler *p, const struct planes *image,
                                       struct sampler_view *v, struct imrec_error *err)
 {
     const uint64_t begin = clock_ns();
     struct view_plan *k = &p->plans[0];
-    IMREC_TRY(plan(p, v, picture->width, picture->height, k, err));
+    IMREC_TRY(plan(p, v, image->width, image->height, k, err));
     const struct imrec_rect region = k->steps.upright;
     const uint64_t claimed = claim(p, v, 1, region, false, false);
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
     enum imrec_status st =
-        planes_to_bytes(picture, region, p->options->data_shape.channels, &p->images[0], err);
+        planes_to_bytes(image, region, p->options->data_shape.channels, &p->images[0], err);
     const uint64_t decoded = clock_ns();
     if (st == IMREC_OK)
         st = through_steps(p, v, k, 0, 0, err);
     else if (st == IMREC_END)
-        st = values_to_slot(p, v, k, picture, err);
+        st = values_to_slot(p, v, k, image, err);
     if (st == IMREC_OK)
         st = following_finish(v, err);
     trim(p, claimed);
@@ -480,12 +480,12 @@ static enum imrec_status view_decoded(struct sampler *p, const struct planes *pi
     return st;
 }
 
-enum imrec_status sampler_make_decoded(struct sampler *p, const struct planes *picture,
+enum imrec_status sampler_make_decoded(struct sampler *p, const struct planes *image,
                                        struct sampler_view *views, uint32_t n,
                                        struct imrec_error *err)
 {
     p->decode_ns = p->augment_ns = 0;
     for (uint32_t i = 0; i < n; i++)
-        IMREC_TRY(view_decoded(p, picture, &views[i], err));
+        IMREC_TRY(view_decoded(p, image, &views[i], err));
     return IMREC_OK;
 }

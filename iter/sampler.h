@@ -1,4 +1,4 @@
-/* iter/sampler.h - one compressed picture into a slot, or several: what a worker owns and does for
+/* iter/sampler.h - one compressed image into a slot, or several: what a worker owns and does for
  * it. */
 #ifndef IMREC_ITER_SAMPLER_H
 #define IMREC_ITER_SAMPLER_H
@@ -12,18 +12,18 @@
 #include "iter/planes.h"
 #include "iter/views.h"
 
-/* A picture to be made of a sample, and where. */
+/* An image to be made of a sample, and where. */
 struct sampler_view {
     uint32_t kind; /* its shape: of those that the sampler was begun with */
     void *slot;
-    struct det_label label;     /* moved with the picture, where there are boxes */
-    struct paint_sample sample; /* its key says which of the sample's pictures it is */
+    struct det_label label;     /* moved with the image, where there are boxes */
+    struct paint_sample sample; /* its key says which of the sample's images it is */
     struct follow follow;       /* what moves with it, where sample.follow is this */
     void *mask_slot;            /* NULL: no masks */
     struct imrec_draw draw;     /* out */
 };
 
-struct sampler_kind { /* pictures of one shape */
+struct sampler_kind { /* images of one shape */
     const struct recipe *recipe;
     struct normalize_job jobs[2]; /* not mirrored, mirrored */
 };
@@ -32,12 +32,12 @@ struct sampler {
     const struct imrec_iter_options *options; /* borrowed; what all kinds have in common */
     struct headroom *headroom;                /* borrowed */
     struct sampler_kind *kinds;
-    uint32_t most; /* pictures of a sample */
+    uint32_t most; /* images of a sample */
     struct codec *codec;
     struct resize_scratch *scratch;
-    struct view_plan *plans; /* of `most` pictures */
+    struct view_plan *plans; /* of `most` images */
     normalize_row_fn *row;
-    struct image source[2];         /* what several pictures are made from, and turned upright */
+    struct image source[2];         /* what several images are made from, and turned upright */
     struct image images[2];         /* after each step, in turns */
     struct bytes mask_png;          /* of the sample made next; NULL: no masks */
     struct mask mask, moved[2];     /* decoded, and shown to augmenters of the user's */
@@ -63,9 +63,9 @@ uint64_t sampler_memory(const struct sampler *p);
 IMREC_NODISCARD enum imrec_status sampler_make(struct sampler *p, struct bytes image,
                                                struct sampler_view *views, uint32_t n,
                                                struct imrec_error *err);
-/* The same for a picture that is decoded already. Values that are no pixels (whole numbers from 0
+/* The same for an image that is decoded already. Values that are no pixels (whole numbers from 0
  * to 255) can be cropped, mirrored and normalized to float32; more is IMREC_ERR_DATA. */
 IMREC_NODISCARD enum imrec_status
-sampler_make_decoded(struct sampler *p, const struct planes *picture, struct sampler_view *views,
+sampler_make_decoded(struct sampler *p, const struct planes *image, struct sampler_view *views,
                      uint32_t n, struct imrec_error *err);
 #endif

@@ -77,7 +77,7 @@ static inline size_t slots_row(const struct slots *s, uint32_t cell, uint32_t sl
 {
     return (size_t)cell * s->batch_size + slot;
 }
-/* Where a picture's draws go; NULL: nobody wants them. */
+/* Where an image's draws go; NULL: nobody wants them. */
 struct imrec_draw *slots_draw(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot);
 /* The batch's tensors, for the consumer. */
 const struct imrec_view *slots_show(struct slots *s, uint32_t cell);

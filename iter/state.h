@@ -29,7 +29,7 @@ struct imrec_iter {
     struct views views;                /* what they make of a sample */
     int64_t boxes_width;               /* detection: label_width, values in a record; -1: any */
     bool indexed;                      /* records are known singly: an index, or CBF files */
-    struct planes planes;              /* of pictures that are decoded: their shape */
+    struct planes planes;              /* of images that are decoded: their shape */
     struct split split;
     struct supply supply;
     struct schedule schedule;
@@ -101,7 +101,7 @@ iter_find_labels(const struct imrec_iter *it, const struct image_record *r,
 IMREC_NODISCARD enum imrec_status
 iter_take_labels(struct imrec_iter *it, const struct image_record *r, const union list_label *given,
                  size_t row, struct imrec_error *err);
-/* boxes.c: into the slot's row of labels, checked; and what belongs around it when the picture is
+/* boxes.c: into the slot's row of labels, checked; and what belongs around it when the image is
  * made. */
 IMREC_NODISCARD enum imrec_status iter_take_boxes(const struct imrec_iter *it,
                                                   const struct image_record *r, float *row,

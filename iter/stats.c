@@ -1,7 +1,7 @@
 /* iter/stats.c - counts and times of the stages, a sentence on what bounds the speed, and the
  * memory that the options will need, before anything of it is taken. */
 #include "base/error.h"
-#include "iter/split/cbf_pictures.h"
+#include "iter/split/cbf_images.h"
 #include "iter/split/set_sums.h"
 #include "iter/state.h"
 
@@ -18,7 +18,7 @@ static uint64_t index_bytes(const struct imrec_iter *it)
 {
     const uint64_t sums = set_sums_memory(&it->split);
     return it->indexed ? it->split.unit_count * sizeof(struct indexed_record) +
-                             cbf_pictures_memory(&it->split) + sums
+                             cbf_images_memory(&it->split) + sums
                        : sums;
 }
 
@@ -74,7 +74,7 @@ static const char *advise(const struct imrec_iter_stats *s)
         return "I/O bound: workers wait for bytes; a faster store, keep_in_memory=1 or, on a hard "
                "disk, a larger shuffle_chunk helps";
     if (s->augment_ns > s->decode_ns)
-        return "resize bound: pictures packed at the size that is needed would be faster";
+        return "resize bound: images packed at the size that is needed would be faster";
     return "decode bound: more preprocess_threads on more cores would be faster";
 }
 

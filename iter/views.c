@@ -225,7 +225,7 @@ read_multi_crop(struct views *v, const struct imrec_iter_options *o, struct imre
     const uint32_t sizes = items(o->multi_crop, ',');
     if (recipe_has_boxes(o) || o->keypoints > 0)
         return refuse(err, "multi_crop makes several tensors of a sample, which has one label with "
-                           "boxes or keypoints; num_views gives each picture its own");
+                           "boxes or keypoints; num_views gives each image its own");
     if (o->mixup > 0 || o->cutmix > 0)
         return refuse(err, "mixup and cutmix mix labels with one tensor; multi_crop has several");
     if (sizes > VIEW_KINDS)
@@ -344,7 +344,7 @@ views_init(struct views *v, const struct imrec_iter_options *o, struct imrec_err
     }
     if (views_count(v) > VIEW_LIMIT)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "num_views and multi_crop make %u pictures of a sample, more than "
+                              "num_views and multi_crop make %u images of a sample, more than "
                               "%d",
                               views_count(v), VIEW_LIMIT);
     return finish(v, o, err);

@@ -1,15 +1,15 @@
-/* iter/views.h - which pictures are made of a sample: how many, of which shapes, in which sweep. */
+/* iter/views.h - which images are made of a sample: how many, of which shapes, in which sweep. */
 #ifndef IMREC_ITER_VIEWS_H
 #define IMREC_ITER_VIEWS_H
 
 #include "augment/recipe.h"
 
-enum { VIEW_KINDS = 64, VIEW_TENSORS = 64, VIEW_LIMIT = 1024 /* pictures of a sample */ };
+enum { VIEW_KINDS = 64, VIEW_TENSORS = 64, VIEW_LIMIT = 1024 /* images of a sample */ };
 
-struct view_kind {               /* pictures of one shape */
+struct view_kind {               /* images of one shape */
     struct imrec_iter_options o; /* with that data_shape, and its areas */
     struct recipe recipe;        /* of these */
-    size_t bytes;                /* of a picture in a batch */
+    size_t bytes;                /* of an image in a batch */
     size_t mask_bytes;           /* of its mask; 0: none */
     uint64_t since;              /* data_shape_schedule: the first sweep of this shape */
 };
@@ -28,7 +28,7 @@ IMREC_NODISCARD enum imrec_status
 views_init(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err);
 void views_free(struct views *v); /* zeroed memory is fine */
 
-/* Pictures of a sample. */
+/* Images of a sample. */
 static inline uint32_t views_count(const struct views *v)
 {
     return v->rows * v->tensors;

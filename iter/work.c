@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "formats/image_record.h"
 #include "formats/record_mask.h"
-#include "iter/split/cbf_pictures.h"
+#include "iter/split/cbf_images.h"
 #include "iter/state.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ static enum imrec_status parse(const struct imrec_iter *it, const struct record_
     return IMREC_OK;
 }
 
-/* ---- the pictures of a sample -----------------------------------------------------------------
+/* ---- the images of a sample -----------------------------------------------------------------
  */
 
 static struct sample_key
@@ -72,7 +72,7 @@ key_of(const struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint3
                                place_of(it, t->record), row * it->views.tensors + tensor};
 }
 
-/* A picture of a slot: where it goes, and what it is made with. */
+/* An image of a slot: where it goes, and what it is made with. */
 static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor,
                      struct sampler_view *v)
 {
@@ -131,7 +131,7 @@ static void end_slot(struct imrec_iter *it, const struct ticket *t, uint32_t slo
         *slots_draw(s, t->cell, tensor, slot) = views[tensor].draw;
 }
 
-/* With masks what stands behind the picture is one. */
+/* With masks what stands behind the image is one. */
 static enum imrec_status find_mask(const struct imrec_iter *it, struct image_record *r,
                                    struct bytes *mask, struct imrec_error *err)
 {

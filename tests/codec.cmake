@@ -16,25 +16,25 @@ target_link_libraries(test_baseline_kernels PRIVATE PkgConfig::JPEG)
 imrec_test(test_baseline_rows baseline SOURCES unit/test_baseline_rows.c)
 target_link_libraries(test_baseline_rows PRIVATE PkgConfig::JPEG)
 imrec_test(test_bmp codec SOURCES unit/test_bmp.c)
-imrec_test(test_stop codec augment SOURCES unit/test_stop.c support/pictures.c)
+imrec_test(test_stop codec augment SOURCES unit/test_stop.c support/images.c)
 imrec_test(test_jpeg_optimize codec SOURCES unit/test_jpeg_optimize.c)
-imrec_test(test_jpeg_decode codec SOURCES unit/test_jpeg_decode.c support/pictures.c)
-imrec_test(test_jpeg_region codec SOURCES unit/test_jpeg_region.c support/pictures.c)
-imrec_test(test_baseline codec SOURCES unit/test_baseline.c support/pictures.c)
-imrec_test(test_baseline_damage codec SOURCES property/test_baseline_damage.c support/pictures.c
+imrec_test(test_jpeg_decode codec SOURCES unit/test_jpeg_decode.c support/images.c)
+imrec_test(test_jpeg_region codec SOURCES unit/test_jpeg_region.c support/images.c)
+imrec_test(test_baseline codec SOURCES unit/test_baseline.c support/images.c)
+imrec_test(test_baseline_damage codec SOURCES property/test_baseline_damage.c support/images.c
            LABEL property)
-imrec_test(test_baseline_symbols codec SOURCES property/test_baseline_symbols.c support/pictures.c
+imrec_test(test_baseline_symbols codec SOURCES property/test_baseline_symbols.c support/images.c
            LABEL property)
-imrec_test(test_codec_words codec SOURCES property/test_codec_words.c support/pictures.c
+imrec_test(test_codec_words codec SOURCES property/test_codec_words.c support/images.c
            LABEL property)
 imrec_test(test_decode_vectors codec formats SOURCES conformance/test_decode_vectors.c LABEL conformance)
 target_link_libraries(test_decode_vectors PRIVATE PkgConfig::JANSSON)
 imrec_test(test_first_frames codec SOURCES conformance/test_first_frames.c LABEL conformance)
 target_link_libraries(test_first_frames PRIVATE PkgConfig::JANSSON)
-imrec_test(test_photo_regions codec SOURCES conformance/test_photo_regions.c support/pictures.c
+imrec_test(test_photo_regions codec SOURCES conformance/test_photo_regions.c support/images.c
            LABEL conformance)
 
-# What a picture takes: `bench_codec`. No test.
+# What an image takes: `bench_codec`. No test.
 add_executable(bench_codec bench/bench_codec.c)
 imrec_link(bench_codec codec)
 target_link_libraries(bench_codec PRIVATE m)
@@ -42,7 +42,7 @@ target_compile_definitions(bench_codec PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURC
 
 imrec_fuzz(baseline codec MAX_LEN 65536)
 imrec_fuzz(jpeg_header codec)
-imrec_fuzz(picture codec MAX_LEN 65536)
+imrec_fuzz(image codec MAX_LEN 65536)
 
 # What its parts take, by variant: `bench_baseline`. No test.
 add_executable(bench_baseline bench/bench_baseline.c)

@@ -1,5 +1,5 @@
 # What a user gets: an installed library and programs, used from outside, and the README's examples.
-set(IMREC_PHOTOS ${CMAKE_CURRENT_BINARY_DIR}/photos) # 64 small pictures; fixture "photos"
+set(IMREC_PHOTOS ${CMAKE_CURRENT_BINARY_DIR}/photos) # 64 small images; fixture "photos"
 add_test(NAME make_photos COMMAND make_photos ${IMREC_PHOTOS} --count 64 --size small --jobs 1)
 set_tests_properties(make_photos PROPERTIES FIXTURES_SETUP photos LABELS fixture ENVIRONMENT "${IMREC_TEST_ENV}")
 

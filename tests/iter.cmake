@@ -19,7 +19,7 @@ imrec_test(test_report iter SOURCES unit/test_report.c)
 imrec_test(test_iter_checksums iter SOURCES property/test_iter_checksums.c LABEL property)
 imrec_test(test_iter_report iter SOURCES property/test_iter_report.c LABEL property)
 imrec_test(test_iter_replace iter SOURCES property/test_iter_replace.c LABEL property)
-imrec_test(test_iter_replace_targets im2rec iter SOURCES property/test_iter_replace_targets.c support/pictures.c
+imrec_test(test_iter_replace_targets im2rec iter SOURCES property/test_iter_replace_targets.c support/images.c
            LABEL property)
 imrec_test(test_iter_errors iter SOURCES fault/test_iter_errors.c LABEL fault)
 imrec_test(test_iter_options iter SOURCES unit/test_iter_options.c)

@@ -8,7 +8,7 @@
 enum augmenter_kind {
     AUGMENTER_MEASURED, /* changes pixels, and is measured alone */
     AUGMENTER_SHOWN,    /* another side of a measured one, or none of its own: only shown */
-    AUGMENTER_BOXES,    /* of pictures with boxes: only shown */
+    AUGMENTER_BOXES,    /* of images with boxes: only shown */
 };
 
 struct augmenter {
@@ -17,7 +17,7 @@ struct augmenter {
 };
 extern const struct augmenter augmenters[]; /* no name at the end */
 
-/* Parameters that have no pictures of their own, and why. */
+/* Parameters that have no images of their own, and why. */
 struct augmenter_hidden {
     const char *param, *why;
 };

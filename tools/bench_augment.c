@@ -103,7 +103,7 @@ static bool measure_limit(struct bench_values *us, struct bench_job *job)
 static void print_text(const struct row *rows, int n, const struct bench_values *limit)
 {
     const double decode = bench_median(limit);
-    printf("us a picture on one thread; decoding alone, by libjpeg-turbo: %.0f\n", decode);
+    printf("us an image on one thread; decoding alone, by libjpeg-turbo: %.0f\n", decode);
     printf("%-31s %8s %8s %8s  %s\n", "augmenter", "augment", "of that", "in all", "options");
     for (int i = 0; i < n; i++)
         printf("%-31s %8.0f %7.0f%% %8.0f  %s\n", rows[i].a->name,
@@ -133,7 +133,7 @@ int bench_augmenters(const struct bench_job *job, const char *names, int repeats
     const int n = choose(rows, job, names);
     bool fine = n > 0;
     one.threads = 1;
-    one.images = (uint64_t)(seconds * 1000) + 1; /* some thousand pictures a second */
+    one.images = (uint64_t)(seconds * 1000) + 1; /* some thousand images a second */
     for (int k = 0; fine && k < repeats; k++) {
         fine = measure_limit(&limit, &one);
         for (int i = 0; fine && i < n; i++)

@@ -1,4 +1,4 @@
-/* tools/bench_augment.h - what each augmenter takes, beside the decoding of a picture. */
+/* tools/bench_augment.h - what each augmenter takes, beside the decoding of an image. */
 #ifndef IMREC_TOOLS_BENCH_AUGMENT_H
 #define IMREC_TOOLS_BENCH_AUGMENT_H
 

@@ -68,7 +68,7 @@ static void chart(FILE *out, const struct bench_table *t)
                 x + group / 2, CHART_HEIGHT - BOTTOM + 18, m->threads, m->threads == 1 ? "" : "s",
                 bench_ratio(m));
     }
-    fputs("</svg></div>\n<p>Grey: plain libjpeg-turbo decode of the same pictures on the same "
+    fputs("</svg></div>\n<p>Grey: plain libjpeg-turbo decode of the same images on the same "
           "CPUs. Blue: the iterator.</p>\n",
           out);
 }

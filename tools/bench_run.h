@@ -16,7 +16,7 @@ struct bench_job {
     uint32_t threads;
     const char *name;   /* bench_try(): of the command, for messages */
     uint64_t images;    /* to measure */
-    uint64_t max_bytes; /* of pictures in memory, for the limit */
+    uint64_t max_bytes; /* of images in memory, for the limit */
 };
 
 struct bench_result {

@@ -90,7 +90,7 @@ void bench_print(const struct bench_table *t)
         print_views(t);
     printf("\nReading records alone, one thread: %.0f images/s, %.0f MB/s\n",
            bench_median(&t->read_rate), bench_median(&t->read_mb));
-    printf("(limit: plain libjpeg-turbo decode of the same pictures on the same CPUs; us: CPU time "
+    printf("(limit: plain libjpeg-turbo decode of the same images on the same CPUs; us: CPU time "
            "an image;\n medians of %d runs, +- half the range; read %s)\n",
            t->repeats,
            t->team_count != 0 && t->team[0].indexed ? "by record, as an index lists them"

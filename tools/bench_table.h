@@ -31,12 +31,12 @@ struct bench_table {
     const char *uri;
     char *const *pairs; /* options as given */
     int pair_count, repeats, team_count;
-    uint32_t views; /* pictures of a sample */
+    uint32_t views; /* images of a sample */
     struct bench_team team[BENCH_TEAMS];
     struct bench_values read_rate, read_mb; /* records alone, on one thread */
 };
 
-double bench_mb(const struct bench_team *t);    /* compressed pictures delivered, MB/s */
+double bench_mb(const struct bench_team *t);    /* compressed images delivered, MB/s */
 double bench_ratio(const struct bench_team *t); /* iterator over limit */
 void bench_print(const struct bench_table *t);
 void bench_print_json(const struct bench_table *t);

@@ -135,7 +135,7 @@ struct json *command_left_end(struct command_left *l, bool done)
     return &l->j;
 }
 
-static void json_picture(struct json *j, const struct imrec_picture_info *i)
+static void json_image(struct json *j, const struct imrec_image_info *i)
 {
     json_text(j, "format", i->format);
     if (i->kind[0] != '\0')
@@ -157,10 +157,10 @@ static void json_sound(struct json *j, const struct imrec_sound_info *i)
 
 void command_json_content(struct json *j, const struct imrec_record *r)
 {
-    struct imrec_picture_info picture;
+    struct imrec_image_info image;
     struct imrec_sound_info sound;
-    if (imrec_picture_info(r->image, r->image_size, &picture, NULL) == IMREC_OK)
-        json_picture(j, &picture);
+    if (imrec_image_info(r->image, r->image_size, &image, NULL) == IMREC_OK)
+        json_image(j, &image);
     else if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK)
         json_sound(j, &sound);
 }

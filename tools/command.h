@@ -30,11 +30,11 @@ extern const struct command command_info, command_ls, command_cat, command_expor
 
 #define IMREC_EXITS "0 fine, 1 failed or damage found, 2 wrong usage, 3 done with something skipped"
 
-/* Files of CNTK's binary format: whether all are, whether as a set they hold pictures, and what
+/* Files of CNTK's binary format: whether all are, whether as a set they hold images, and what
  * info and verify say of them: text, or members of the JSON object (findings: of the array) that
  * is open. EXIT_OK, or EXIT_FAILED after a line on stderr. */
 bool cbf_are(char *const *files, int n);
-bool cbf_has_pictures(const char *uri);
+bool cbf_has_images(const char *uri);
 int cbf_info(const char *name, char *const *files, int n, struct json *j);
 struct cbf_sum {
     uint64_t sequences, chunks, findings, lost;
@@ -87,8 +87,8 @@ void command_left_out(struct command_left *l, const struct imrec_finding *f);
  * there is none. `done` begins it where nothing was left out. */
 struct json *command_left_end(struct command_left *l, bool done);
 
-/* What a picture's header says as members of the JSON object that is open. */
-/* What the record's picture, or sound, says of itself; nothing where it is neither. */
+/* What an image's header says as members of the JSON object that is open. */
+/* What the record's image, or sound, says of itself; nothing where it is neither. */
 void command_json_content(struct json *j, const struct imrec_record *r);
 void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n);
 

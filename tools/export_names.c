@@ -32,9 +32,9 @@ static bool stays_below(const char *path)
 
 static const char *extension_of(const struct imrec_record *r)
 {
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct imrec_sound_info sound;
-    if (imrec_picture_info(r->image, r->image_size, &info, NULL) != IMREC_OK)
+    if (imrec_image_info(r->image, r->image_size, &info, NULL) != IMREC_OK)
         return imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK ? "wav" : "bin";
     if (info.gzip)
         return "jpg.gz";

@@ -15,7 +15,7 @@
     X(int64_t, repeat, "5", 1, BENCH_REPEATS, "N", "runs", "repetitions of each measurement")      \
     X(float, seconds, "2", 0.01, 3600, "S", "runs", "about how long one measurement takes")        \
     X(int64_t, memory, "1G", 1048576, INT64_MAX, "bytes", "runs",                                  \
-      "compressed pictures to hold in memory for the limit")                                       \
+      "compressed images to hold in memory for the limit")                                         \
     X(const char *, augment, "", 0, 1000, "all|NAME,...", "runs",                                  \
       "measure augmenters one by one, on one thread, instead")                                     \
     X(bool, minibatches, "0", 0, 1, "", "runs",                                                    \
@@ -35,12 +35,12 @@ static const struct cli_page page = {
     .summary = "images a second of the iterator, beside the limit that decoding sets",
     .usage = usage,
     .text =
-        "Measures, in turns: (a) the limit, plain libjpeg-turbo decoding of the pictures out of\n"
+        "Measures, in turns: (a) the limit, plain libjpeg-turbo decoding of the images out of\n"
         "memory, (b) the iterator, and (c) reading records alone; (a) and (b) on the same number\n"
         "of threads and the same CPUs. Prints medians, spreads, CPU time an image, memory, time\n"
         "to the first batch, the share of each stage, and the ratio (b)/(a). Unless given:\n"
         "data_shape=3,224,224 batch_size=128. An image is a sample; with num_views or multi_crop\n"
-        "(d) iterators that decode each of its pictures by itself take turns with (b).\n"
+        "(d) iterators that decode each of its images by itself take turns with (b).\n"
         "With --augment: what each augmenter takes at its\n"
         "usual setting, added to the options given, beside (a).\n\n"
         "With --minibatches SHARD is a file of sequences: its minibatches are measured beside\n"

@@ -1,4 +1,4 @@
-/* tools/imrec_cat.c - one picture out of a shard; sequences of CNTK files. */
+/* tools/imrec_cat.c - one image out of a shard; sequences of CNTK files. */
 #include "tools/command.h"
 #include "tools/imrec_sequences.h"
 
@@ -10,7 +10,7 @@
     X(int64_t, shard, "0", 0, UINT32_MAX, "N", "record",                                           \
       "with --offset: number of the shard, from 0")                                                \
     X(bool, record, "0", 0, 1, "", "output", "write all of the record, its header too")            \
-    X(bool, mask, "0", 0, 1, "", "output", "write the picture's mask, a PNG")                      \
+    X(bool, mask, "0", 0, 1, "", "output", "write the image's mask, a PNG")                        \
     ROW_MISSING(X)                                                                                 \
     ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)
@@ -24,9 +24,9 @@ static const char *const usage[] = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --off
 
 static const struct cli_page page = {
     .name = "imrec cat",
-    .summary = "write one picture, byte for byte as it was packed, or sequences of CNTK files",
+    .summary = "write one image, byte for byte as it was packed, or sequences of CNTK files",
     .usage = usage,
-    .text = "The picture is found by its image id (by the index, where one stands beside the\n"
+    .text = "The image is found by its image id (by the index, where one stands beside the\n"
             "shard, else by reading all), or by the offset that ls prints. With --json only what\n"
             "is known about it is printed.\n\n"
             "Of CNTK's text and binary files all sequences, or the one with this id, are printed\n"
@@ -170,7 +170,7 @@ static int run(int argc, char **argv)
     if (argc == first && o.config[0] == '\0')
         return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
     if (sequences_are_asked(o.config, argc - first, argv + first) ||
-        (sequences_are_binary(argc - first, argv + first) && !cbf_has_pictures(argv[first])))
+        (sequences_are_binary(argc - first, argv + first) && !cbf_has_images(argv[first])))
         return cat_sequences(&o, argc - first, argv + first);
     if (argc - first > 2)
         return cli_refuse(stderr, page.name, "too many operands: %s %s", page.name, page.usage[0]);

@@ -12,8 +12,8 @@ bool cbf_are(char *const *files, int n)
     return yes;
 }
 
-/* Streams may be called as those of pictures are: a few of the first sequences tell. */
-bool cbf_has_pictures(const char *uri)
+/* Streams may be called as those of images are: a few of the first sequences tell. */
+bool cbf_has_images(const char *uri)
 {
     struct imrec_reader *r;
     struct imrec_record record;

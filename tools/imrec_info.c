@@ -20,9 +20,9 @@ static const char *const usage[] = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [k
 
 static const struct cli_page page = {
     .name = "imrec info",
-    .summary = "the card of a data set: records, classes, sizes, kinds of pictures",
+    .summary = "the card of a data set: records, classes, sizes, kinds of images",
     .usage = usage,
-    .text = "Reads the header of every record and picture once, and says what is in the shards.\n\n"
+    .text = "Reads the header of every record and image once, and says what is in the shards.\n\n"
             "Of CNTK's text and binary files: sequences, samples, chunks and inputs. Nothing need\n"
             "be said of a text: its inputs are those of the first 16 MiB.",
     .table = table,
@@ -251,7 +251,7 @@ static int show_binary(char *const *files, int n, const char *uri, const struct 
                        struct json *j)
 {
     int status = cbf_info(page.name, files, n, j);
-    if (status != EXIT_OK || !cbf_has_pictures(uri))
+    if (status != EXIT_OK || !cbf_has_images(uri))
         return status;
     if (j != NULL)
         json_object(j, "pictures");

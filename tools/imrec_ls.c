@@ -17,10 +17,10 @@ static const char *const usage[] = {"[OPTIONS] SHARD...", NULL};
 
 static const struct cli_page page = {
     .name = "imrec ls",
-    .summary = "list records: place, id, labels, bytes, size and kind of picture",
+    .summary = "list records: place, id, labels, bytes, size and kind of image",
     .usage = usage,
     .text = "One line a record, fields separated by tabs: number of the shard, offset of the\n"
-            "record in it, image id, labels (with commas between them), bytes of the picture,\n"
+            "record in it, image id, labels (with commas between them), bytes of the image,\n"
             "WIDTHxHEIGHT and format. What a field cannot say is '-'. The format of insightface's\n"
             "metadata is 'header' or 'identity', its labels the range of keys that it names.",
     .table = table,
@@ -42,13 +42,13 @@ static void print_labels(const struct imrec_record *r)
 
 static void print_content(const struct imrec_record *r)
 {
-    struct imrec_picture_info picture;
+    struct imrec_image_info image;
     struct imrec_sound_info sound;
     if (r->metadata != IMREC_NO_METADATA)
         printf("-\t%s\n", r->metadata == IMREC_HEADER ? "header" : "identity");
-    else if (imrec_picture_info(r->image, r->image_size, &picture, NULL) == IMREC_OK)
-        printf("%" PRIu32 "x%" PRIu32 "\t%s%s%s\n", picture.width, picture.height, picture.format,
-               picture.kind[0] != '\0' ? " " : "", picture.kind);
+    else if (imrec_image_info(r->image, r->image_size, &image, NULL) == IMREC_OK)
+        printf("%" PRIu32 "x%" PRIu32 "\t%s%s%s\n", image.width, image.height, image.format,
+               image.kind[0] != '\0' ? " " : "", image.kind);
     else if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK)
         printf("%" PRIu32 "x%" PRIu64 "\twav %" PRIu32 " Hz\n", sound.channels, sound.samples,
                sound.sample_rate);

@@ -149,7 +149,7 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
 #define SETS                                                                                       \
     "OUT.rec is a set as im2rec makes them: shards, indexes, checksums, list, class list\n"        \
     "where there is one, manifest. All appear together when they are whole. Records are\n"         \
-    "copied as they are; names of pictures come from the lists beside the sources.\n\n" DAMAGE
+    "copied as they are; names of images come from the lists beside the sources.\n\n" DAMAGE
 
 static const char *const out_usage[] = {"[OPTIONS] SHARD... OUT.rec", NULL};
 static const struct cli_page merge_page = {
@@ -242,7 +242,7 @@ static int run_sample(int argc, char **argv)
 static const char *const relabel_usage[] = {"[OPTIONS] SHARD... LIST.lst OUT.rec", NULL};
 static const struct cli_page relabel_page = {
     .name = "imrec relabel",
-    .summary = "new labels out of a list, pictures as they are",
+    .summary = "new labels out of a list, images as they are",
     .usage = relabel_usage,
     .text = SETS
     "\nA record gets the labels of the line that has its id, all of them, in any number. Exit\n"

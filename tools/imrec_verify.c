@@ -3,10 +3,10 @@
 #include "tools/imrec_sequences.h"
 
 #define VERIFY_PARAMS(X)                                                                           \
-    X(bool, decode, "1", 0, 1, "", "checks", "decode every picture")                               \
+    X(bool, decode, "1", 0, 1, "", "checks", "decode every image")                                 \
     X(int64_t, threads, "0", 0, 1024, "N", "checks", "threads that decode; 0 = every CPU")         \
     X(int64_t, max_pixels, "178956970", 1, INT64_MAX / 16, "px", "checks",                         \
-      "a picture that claims more is a finding")                                                   \
+      "an image that claims more is a finding")                                                    \
     ROW_MISSING(X)                                                                                 \
     ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)                                                                                    \
@@ -21,11 +21,11 @@ static const char *const usage[] = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [k
 
 static const struct cli_page page = {
     .name = "imrec verify",
-    .summary = "check structure, checksums, index and pictures; list every damaged range",
+    .summary = "check structure, checksums, index and images; list every damaged range",
     .usage = usage,
     .text =
         "Reads all of the shards: every byte belongs to a record, every record matches its\n"
-        "checksum and its index entry, every picture decodes. What is wrong is listed, one line\n"
+        "checksum and its index entry, every image decodes. What is wrong is listed, one line\n"
         "each, with the bytes it concerns. Checksums, index and manifest are looked at where\n"
         "they stand beside the shards.\n\n"
         "Of CNTK's text every value is parsed, and what is wrong is listed with line and column;\n"
@@ -77,9 +77,9 @@ static void print_result(const struct imrec_verify_result *r, bool decoded)
     printf(": %s checksums and ", human_count(r->checksums, n));
     printf("%s index entries compared, ", human_count(r->indexed, n));
     if (decoded)
-        printf("%s pictures decoded", human_count(r->decoded, n));
+        printf("%s images decoded", human_count(r->decoded, n));
     else
-        printf("%s pictures not decoded", human_count(r->images, n));
+        printf("%s images not decoded", human_count(r->images, n));
     if (r->warnings != 0)
         printf(" (%s mended by the decoder)", human_count(r->warnings, n));
     if (r->metadata != 0)
@@ -90,7 +90,7 @@ static void print_result(const struct imrec_verify_result *r, bool decoded)
         printf("; %s findings\n", human_count(r->findings, n));
 }
 
-/* Records and pictures. *findings is added to. */
+/* Records and images. *findings is added to. */
 static int verify(const char *uri, const struct verify_options *v, struct json *j, bool told,
                   uint64_t *findings)
 {
@@ -126,9 +126,9 @@ static int verify_binary(char *const *files, int n, const char *uri, const struc
 {
     struct cbf_sum sum;
     int status = cbf_check(page.name, files, n, j, &sum);
-    const bool pictures = status == EXIT_OK && cbf_has_pictures(uri);
+    const bool images = status == EXIT_OK && cbf_has_images(uri);
     *findings = sum.findings;
-    if (pictures)
+    if (images)
         status = verify(uri, v, j, sum.findings != 0, findings);
     else if (j != NULL)
         json_end(j); /* of the findings */

@@ -1,4 +1,4 @@
-/* tools/imrec_view.c - a contact sheet: one HTML page that holds its pictures. */
+/* tools/imrec_view.c - a contact sheet: one HTML page that holds its images. */
 #include "tools/imrec_view.h"
 #include "tools/cli/output.h"
 #include "tools/html.h"
@@ -7,13 +7,12 @@
 #include <unistd.h>
 
 #define VIEW_PARAMS(X)                                                                             \
-    X(int64_t, count, "48", 1, 100000, "N", "pictures",                                            \
-      "how many to show, spread over the shards")                                                  \
-    X(bool, first, "0", 0, 1, "", "pictures", "the first ones of the shards instead")              \
-    X(bool, augmented, "0", 0, 1, "", "pictures",                                                  \
+    X(int64_t, count, "48", 1, 100000, "N", "images", "how many to show, spread over the shards")  \
+    X(bool, first, "0", 0, 1, "", "images", "the first ones of the shards instead")                \
+    X(bool, augmented, "0", 0, 1, "", "images",                                                    \
       "what the iterator delivers; key=value are its parameters")                                  \
-    X(int64_t, grid, "0", 0, 1000, "N", "pictures",                                                \
-      "with --augmented: N draws of every augmenter, of one picture")                              \
+    X(int64_t, grid, "0", 0, 1000, "N", "images",                                                  \
+      "with --augmented: N draws of every augmenter, of one image")                                \
     ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)
 struct view_options {
@@ -27,13 +26,13 @@ static const char *const usage[] = {
 
 static const struct cli_page page = {
     .name = "imrec view",
-    .summary = "a contact sheet: pictures, labels and ids in one HTML file",
+    .summary = "a contact sheet: images, labels and ids in one HTML file",
     .usage = usage,
     .text =
-        "OUT.html holds the pictures themselves and needs no other file. With --augmented it\n"
+        "OUT.html holds the images themselves and needs no other file. With --augmented it\n"
         "shows what ImageRecordIter makes of them (unless given: data_shape=3,224,224\n"
         "batch_size=count), before normalizing. With --grid it documents the augmenters: of the\n"
-        "first picture of the partition (part_index, num_parts) it shows N draws of each at its\n"
+        "first image of the partition (part_index, num_parts) it shows N draws of each at its\n"
         "usual setting, alone above the given key=value, with what was drawn and its parameters;\n"
         "those of boxes where the record's label holds boxes.",
     .table = table,
@@ -41,10 +40,10 @@ static const struct cli_page page = {
     .examples = "  imrec view train.rec train.html\n"
                 "  imrec view --augmented train.rec aug.html shuffle=1 rand_crop=1 rand_mirror=1\n"
                 "  imrec view --augmented --grid 6 train.rec augmenters.html resize=256\n",
-    .exits = "0 fine, 1 failed, 2 wrong usage, 3 done, but some pictures cannot be shown",
+    .exits = "0 fine, 1 failed, 2 wrong usage, 3 done, but some images cannot be shown",
 };
 
-/* One record of each of as many partitions as pictures are wanted, or, where the shards are
+/* One record of each of as many partitions as images are wanted, or, where the shards are
  * too small for that, the first ones. */
 static enum imrec_status
 show_records(struct sheet *s, const char *uri, bool first, struct imrec_error *err)
@@ -104,7 +103,7 @@ static void print(const struct sheet *s, const char *path, bool as_json)
 {
     struct json j;
     if (!as_json) {
-        printf("%s: %" PRIu64 " pictures\n", cli_show(path), s->shown);
+        printf("%s: %" PRIu64 " images\n", cli_show(path), s->shown);
         return;
     }
     json_open(&j, stdout);

@@ -1,14 +1,14 @@
 /* tools/imrec_view_augmented.c - a contact sheet of what the iterator delivers.
  *
- * The pictures are asked for as bytes, height x width x channels: geometry, order and draws are
+ * The images are asked for as bytes, height x width x channels: geometry, order and draws are
  * those of the caller's options, which only normalizing would hide. */
 #include "tools/imrec_view.h"
 
 #include <string.h>
 
-/* Grey and RGB are encoded as they are, alpha is left out. `rgb` has room for a picture. */
+/* Grey and RGB are encoded as they are, alpha is left out. `rgb` has room for an image. */
 static struct imrec_image
-picture_of(const struct imrec_shape *shape, const uint8_t *slot, uint8_t *rgb)
+image_of(const struct imrec_shape *shape, const uint8_t *slot, uint8_t *rgb)
 {
     struct imrec_image image = {.width = shape->width, .height = shape->height};
     const size_t pixels = (size_t)shape->width * shape->height;
@@ -28,11 +28,11 @@ void sheet_delivered(struct sheet *s, const struct imrec_iter_options *o,
     size_t n;
     sheet_marks(image, o, b, slot);
     if (b->status[slot] != IMREC_OK)
-        sheet_no_picture(s, "failed");
+        sheet_no_image(s, "failed");
     else if (imrec_decoder_encode_jpeg(s->decoder, image, s->quality, &jpeg, &n, &err) != IMREC_OK)
-        sheet_no_picture(s, err.message);
+        sheet_no_image(s, err.message);
     else
-        sheet_picture(s, "image/jpeg", jpeg, n);
+        sheet_image(s, "image/jpeg", jpeg, n);
     sheet_say_marks(s, o, b, slot);
     fprintf(s->out, "id %" PRIu64 ", sweep %" PRIu64, b->ids[slot], b->sweep);
     if (b->repeats * b->view_count > 1)
@@ -49,7 +49,7 @@ static void show_view(struct sheet *s, const struct imrec_iter_options *o,
     const struct imrec_view *v = &b->views[tensor];
     const size_t bytes = (size_t)v->shape.channels * v->shape.height * v->shape.width;
     const struct imrec_image image =
-        picture_of(&v->shape, (const uint8_t *)v->data + slot * bytes, rgb);
+        image_of(&v->shape, (const uint8_t *)v->data + slot * bytes, rgb);
     struct imrec_batch of_view = *b; /* the sheet looks at the draws of the first tensor */
     of_view.draws = v->draws;
     of_view.masks = v->masks;

@@ -1,4 +1,4 @@
-/* tools/imrec_view_boxes.c - boxes, masks and keypoints drawn into a picture, and said beneath it.
+/* tools/imrec_view_boxes.c - boxes, masks and keypoints drawn into an image, and said beneath it.
  */
 #include "tools/html.h"
 #include "tools/imrec_view.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Colours that differ from each other and from most pictures; grey pictures get white. */
+/* Colours that differ from each other and from most images; grey images get white. */
 static const uint8_t *colour_of(const struct imrec_image *image, float class)
 {
     static const uint8_t white[3] = {255, 255, 255};

@@ -1,4 +1,4 @@
-/* tools/imrec_view_draw.c - what was drawn for a sample, in words beneath its picture. */
+/* tools/imrec_view_draw.c - what was drawn for a sample, in words beneath its image. */
 #include "tools/imrec_view.h"
 
 static void show_ops(FILE *out, const struct imrec_draw *d)

@@ -1,4 +1,4 @@
-/* tools/imrec_view_grid.c - a page that documents the augmenters: of one picture, draws of each.
+/* tools/imrec_view_grid.c - a page that documents the augmenters: of one image, draws of each.
  *
  * A draw is a function of (seed, sweep, record), so N draws are N sweeps, each left after its
  * first batch. Values are asked for as floats, so that what changes them shows as well. */
@@ -64,7 +64,7 @@ static void show_rows(FILE *out, const struct augmenter *a)
 
 static void show_hidden(FILE *out)
 {
-    fputs("<h2 id=\"not-shown\">What has no pictures of its own</h2>\n", out);
+    fputs("<h2 id=\"not-shown\">What has no images of its own</h2>\n", out);
     begin_table(out, "</th><th>why");
     for (const struct augmenter_hidden *h = augmenters_hidden; h->param != NULL; h++) {
         const struct param *p = param_find(imrec_iter_table, h->param, strlen(h->param));
@@ -87,7 +87,7 @@ static bool is_normalized(const struct imrec_iter_options *o)
 
 /* Values to bytes: as they are, or, where they were normalized, 128 + 50 of them. */
 static struct imrec_image
-picture_of(const struct imrec_iter_options *o, const float *values, uint8_t *rgb)
+image_of(const struct imrec_iter_options *o, const float *values, uint8_t *rgb)
 {
     const struct imrec_shape *shape = &o->data_shape;
     const bool normal = is_normalized(o);
@@ -110,7 +110,7 @@ static void cut_behind(FILE *out, long at)
 }
 
 /* `g->draws` sweeps' first sample; where all look the same, the first one alone. `rgb` has room
- * for two pictures. */
+ * for two images. */
 static enum imrec_status show_draws(const struct grid *g, struct imrec_iter *it,
                                     const struct imrec_iter_options *o, uint8_t *rgb,
                                     struct imrec_error *err)
@@ -126,7 +126,7 @@ static enum imrec_status show_draws(const struct grid *g, struct imrec_iter *it,
             return st;
         uint8_t *mine = i == 0 ? rgb : rgb + bytes;
         memset(mine, 0, bytes);
-        const struct imrec_image image = picture_of(o, b.data, mine);
+        const struct imrec_image image = image_of(o, b.data, mine);
         sheet_delivered(s, o, &b, 0, &image);
         same = same && memcmp(rgb, mine, bytes) == 0;
         if (i == 0)
@@ -186,7 +186,7 @@ static void show_augmenter(const struct grid *g, const struct augmenter *a)
         cli_free(rgb);
     }
     if (st != IMREC_OK) {
-        sheet_no_picture(s, err.message);
+        sheet_no_image(s, err.message);
         fputs("<figcaption>", s->out);
         sheet_end_figure(s);
     }
@@ -237,7 +237,7 @@ static void show_contents(FILE *out, bool plain, bool boxes)
     for (const struct augmenter *a = augmenters; a->name != NULL; a++)
         if (is_shown(a, plain, boxes))
             fprintf(out, "<a href=\"#%s\">%s</a> ", a->name, a->name);
-    fputs("</nav>\n<p>Each augmenter alone, at its usual setting. Pictures that are the same in "
+    fputs("</nav>\n<p>Each augmenter alone, at its usual setting. Images that are the same in "
           "every sweep are shown once; normalized values are shown as 128 + 50 times the "
           "value.</p>\n",
           out);
@@ -264,13 +264,13 @@ int sheet_grid(struct sheet *s, const char *name, const char *uri, uint64_t draw
     const bool boxes = look_at_record(&g) || !plain;
     s->unlabelled = boxes;
     show_contents(s->out, plain, boxes);
-    fputs("<h2>The picture</h2>\n<div class=\"sheet\">\n", s->out);
+    fputs("<h2>The image</h2>\n<div class=\"sheet\">\n", s->out);
     if (sheet_partition(s, uri, (uint64_t)g.base.part_index, (uint64_t)g.base.num_parts, 1, &err) !=
         IMREC_OK)
         return cli_fail(name, &err);
     fputs("</div>\n", s->out);
     if (s->shown == 0) {
-        cli_say(name, "no picture in %s", uri);
+        cli_say(name, "no image in %s", uri);
         return EXIT_FAILED;
     }
     for (const struct augmenter *a = augmenters; a->name != NULL; a++)

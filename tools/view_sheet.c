@@ -27,7 +27,7 @@ void sheet_unnormalized(struct imrec_iter_options *o)
 
 /* ---- figures ---------------------------------------------------------------------------- */
 
-void sheet_picture(struct sheet *s, const char *mime, const void *bytes, size_t n)
+void sheet_image(struct sheet *s, const char *mime, const void *bytes, size_t n)
 {
     fputs("<figure><img loading=\"lazy\" alt=\"\" src=\"", s->out);
     html_data_uri(s->out, mime, bytes, n);
@@ -35,7 +35,7 @@ void sheet_picture(struct sheet *s, const char *mime, const void *bytes, size_t 
     s->shown++;
 }
 
-void sheet_no_picture(struct sheet *s, const char *why)
+void sheet_no_image(struct sheet *s, const char *why)
 {
     fputs("<figure><div class=\"bad\">", s->out);
     html_text(s->out, why);
@@ -60,10 +60,10 @@ void sheet_end_figure(struct sheet *s)
     fputs("</figcaption></figure>\n", s->out);
 }
 
-/* ---- pictures as packed ----------------------------------------------------------------- */
+/* ---- images as packed ----------------------------------------------------------------- */
 
 /* Can a browser show the bytes as they are? Its type, or NULL. */
-static const char *mime_of(const struct imrec_picture_info *i)
+static const char *mime_of(const struct imrec_image_info *i)
 {
     static const char *const types[][2] = {{"jpeg", "image/jpeg"},
                                            {"png", "image/png"},
@@ -104,20 +104,20 @@ static enum imrec_status make_thumb(struct sheet *s, const struct imrec_record *
 
 static void show_record(struct sheet *s, const struct imrec_record *r)
 {
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct imrec_error err;
     const void *bytes;
     size_t n;
     const bool known =
-        r->is_image && imrec_picture_info(r->image, r->image_size, &info, NULL) == IMREC_OK;
+        r->is_image && imrec_image_info(r->image, r->image_size, &info, NULL) == IMREC_OK;
     if (known && mime_of(&info) != NULL && r->image_size <= LARGE_BYTES)
-        sheet_picture(s, mime_of(&info), r->image, r->image_size);
+        sheet_image(s, mime_of(&info), r->image, r->image_size);
     else if (!r->is_image)
-        sheet_no_picture(s, "no image record");
+        sheet_no_image(s, "no image record");
     else if (make_thumb(s, r, &bytes, &n, &err) == IMREC_OK)
-        sheet_picture(s, "image/jpeg", bytes, n);
+        sheet_image(s, "image/jpeg", bytes, n);
     else
-        sheet_no_picture(s, err.message);
+        sheet_no_image(s, err.message);
     sheet_label(s, r->labels, r->is_image && !s->unlabelled ? r->label_count : 0);
     fprintf(s->out, "id %" PRIu64 ", at %" PRIu64 "<br>", r->is_image ? r->id : 0, r->offset);
     if (known)

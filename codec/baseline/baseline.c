@@ -3,7 +3,7 @@
  *
  * MCU rows go through a ring that holds two of them as planes of samples: upsampled chroma
  * needs the row above and the row below. Of each MCU row only the columns around the region are
- * transformed; rows of pixels leave as soon as their neighbours are there. At the picture's edges
+ * transformed; rows of pixels leave as soon as their neighbours are there. At the image's edges
  * (of its real samples, not of the padding in its last blocks) samples are repeated, as
  * libjpeg-turbo does.
  */
@@ -18,7 +18,7 @@
 
 enum {
     MARGIN = 64, /* bytes before and behind a row of samples: a repeated one, and vectors */
-    KEPT_BYTES = 4 << 20, /* of buffers, between pictures */
+    KEPT_BYTES = 4 << 20, /* of buffers, between images */
 };
 
 struct storage {
@@ -27,13 +27,13 @@ struct storage {
 };
 
 struct baseline {
-    struct picture picture;
+    struct frame frame;
     const struct baseline_request *request;
     struct geometry g;
     struct scan scan;
     struct bytes left;   /* entropy-coded data not yet unstuffed */
     uint32_t to_restart; /* MCUs until the bits end */
-    uint32_t mcus_left;  /* of the picture */
+    uint32_t mcus_left;  /* of the image */
     uint32_t next_restart;
     uint32_t next_row; /* of pixels, to be given */
 
@@ -98,7 +98,7 @@ static bool reserve(struct storage *s, size_t bytes)
     return s->p != NULL;
 }
 
-/* One large picture is no reason to hold its memory for ever. */
+/* One large image is no reason to hold its memory for ever. */
 static void trim(struct storage *s)
 {
     if (s->bytes > KEPT_BYTES)
@@ -116,9 +116,9 @@ static bool reserve_planes(struct baseline *b)
 {
     const struct geometry *g = &b->g;
     size_t bytes = MARGIN;
-    for (uint32_t i = 0; i < b->picture.components; i++) {
+    for (uint32_t i = 0; i < b->frame.components; i++) {
         struct plane *c = &b->g.plane[i];
-        const uint32_t h = i == 0 ? 1 : b->picture.h, v = i == 0 ? 1 : b->picture.v;
+        const uint32_t h = i == 0 ? 1 : b->frame.h, v = i == 0 ? 1 : b->frame.v;
         const uint32_t mcus = c->mcus.end > g->first ? c->mcus.end - g->first : 0;
         c->height = RING * g->mcu_height / v;
         c->stride = (size_t)mcus * (g->mcu_width / h) + 2 * MARGIN;
@@ -129,7 +129,7 @@ static bool reserve_planes(struct baseline *b)
     if (!reserve(&b->samples, bytes))
         return false;
     uint8_t *at = b->samples.p + MARGIN;
-    for (uint32_t i = 0; i < b->picture.components; i++) {
+    for (uint32_t i = 0; i < b->frame.components; i++) {
         b->g.plane[i].rows = at;
         at += b->g.plane[i].height * b->g.plane[i].stride;
     }
@@ -138,7 +138,7 @@ static bool reserve_planes(struct baseline *b)
 
 static uint8_t *pixel_line(const struct baseline *b)
 {
-    const struct plane *c = &b->g.plane[b->picture.components - 1];
+    const struct plane *c = &b->g.plane[b->frame.components - 1];
     return c->rows + c->height * c->stride;
 }
 
@@ -151,7 +151,7 @@ static bool is_made(bool has, const struct huffman_spec *made, const struct huff
 
 static bool make_tables(struct baseline *b)
 {
-    const struct picture *p = &b->picture;
+    const struct frame *p = &b->frame;
     for (uint32_t i = 0; i < p->components; i++) {
         const uint32_t dc = p->dc_of[i], ac = p->ac_of[i];
         if (!is_made(b->has_dc[dc], &b->made_dc[dc], &p->dc[dc])) {
@@ -170,7 +170,7 @@ static bool make_tables(struct baseline *b)
 
 static void set_block(struct baseline *b, uint32_t component)
 {
-    const struct picture *p = &b->picture;
+    const struct frame *p = &b->frame;
     b->scan.block[b->scan.blocks++] = (struct scan_block){
         .dc = &b->dc[p->dc_of[component]],
         .ac = &b->ac[p->ac_of[component]],
@@ -184,9 +184,9 @@ static void set_block(struct baseline *b, uint32_t component)
 static void set_blocks(struct baseline *b)
 {
     b->scan.blocks = 0;
-    for (uint32_t i = 0; i < b->picture.h * b->picture.v; i++)
+    for (uint32_t i = 0; i < b->frame.h * b->frame.v; i++)
         set_block(b, 0);
-    for (uint32_t i = 1; i < b->picture.components; i++)
+    for (uint32_t i = 1; i < b->frame.components; i++)
         set_block(b, i);
     b->scan.idct = b->kernels->idct;
 }
@@ -195,7 +195,7 @@ static void set_blocks(struct baseline *b)
  * the count of MCUs lets expect. */
 static bool begin_interval(struct baseline *b)
 {
-    const uint32_t restart = b->picture.restart;
+    const uint32_t restart = b->frame.restart;
     const bool is_last = restart == 0 || restart >= b->mcus_left;
     size_t n, used;
     const uint8_t marker = entropy_unstuff(b->left, b->bits.p, &n, &used);
@@ -218,7 +218,7 @@ static bool end_interval(const struct baseline *b)
 
 static bool begin_bits(struct baseline *b, struct bytes image)
 {
-    b->left = (struct bytes){image.p + b->picture.entropy, image.n - b->picture.entropy};
+    b->left = (struct bytes){image.p + b->frame.entropy, image.n - b->frame.entropy};
     b->mcus_left = b->g.across * b->g.down;
     b->next_restart = 0;
     b->to_restart = 0;
@@ -267,8 +267,8 @@ static uint32_t aim(struct baseline *b, uint32_t x, uint32_t y)
     for (uint32_t i = 0; i < b->scan.blocks; i++) {
         struct scan_block *block = &b->scan.block[i];
         const struct plane *c = &b->g.plane[block->component];
-        const uint32_t across = block->component == 0 ? luma % b->picture.h : 0;
-        const uint32_t down = block->component == 0 ? luma / b->picture.h : 0;
+        const uint32_t across = block->component == 0 ? luma % b->frame.h : 0;
+        const uint32_t down = block->component == 0 ? luma / b->frame.h : 0;
         const uint32_t rows = block->component == 0 ? b->g.mcu_height : BLOCK;
         luma += block->component == 0;
         block->wanted = holds(c->needed, y) && holds(c->mcus, x);
@@ -291,10 +291,10 @@ static bool decode_mcu_row(struct baseline *b, uint32_t y)
     return true;
 }
 
-/* The samples beyond the picture's edges, of the chroma rows of MCU row `y`. */
+/* The samples beyond the image's edges, of the chroma rows of MCU row `y`. */
 static void repeat_edges(struct baseline *b, uint32_t y)
 {
-    for (uint32_t i = 1; i < b->picture.components; i++) {
+    for (uint32_t i = 1; i < b->frame.components; i++) {
         const struct plane *c = &b->g.plane[i];
         const bool at_right = c->mcus.end == b->g.across;
         for (uint32_t k = 0; k < BLOCK; k++) {
@@ -308,7 +308,7 @@ static void repeat_edges(struct baseline *b, uint32_t y)
     }
 }
 
-/* The chroma row that is next nearest to row `y` of the picture. */
+/* The chroma row that is next nearest to row `y` of the image. */
 static uint32_t far_row(const struct plane *c, uint32_t y)
 {
     if (y % 2 == 0)
@@ -318,7 +318,7 @@ static uint32_t far_row(const struct plane *c, uint32_t y)
 
 static void make_row(const struct baseline *b, uint32_t y, uint8_t *rgb)
 {
-    const struct picture *p = &b->picture;
+    const struct frame *p = &b->frame;
     const struct baseline_kernels *k = b->kernels;
     const uint32_t x = b->g.left;
     struct kernel_row r = {.y = plane_row(&b->g, 0, y, x),
@@ -371,7 +371,7 @@ static void give_row(struct baseline *b, uint32_t row)
 static void give_rows(struct baseline *b, uint32_t y)
 {
     const struct imrec_rect r = b->request->region;
-    const bool waits = b->g.colour && b->picture.v == 2 && y + 1 < b->g.down; /* for rows below */
+    const bool waits = b->g.colour && b->frame.v == 2 && y + 1 < b->g.down; /* for rows below */
     const uint32_t end = at_most((y + 1) * b->g.mcu_height - waits, r.y + r.height);
     for (; b->next_row < end; b->next_row++)
         give_row(b, b->next_row);
@@ -393,7 +393,7 @@ static bool decode_rows(struct baseline *b)
 }
 
 /* In halved chroma of one or two columns libjpeg does not interpolate. */
-static bool is_wide_enough(const struct picture *p)
+static bool is_wide_enough(const struct frame *p)
 {
     return p->h == 1 || divide_up(p->width, p->h) > 2;
 }
@@ -402,7 +402,7 @@ static enum baseline_result decode(struct baseline *b, struct bytes image)
 {
     if (!make_tables(b))
         return BASELINE_DECLINED;
-    geometry_measure(&b->g, &b->picture, b->request->region,
+    geometry_measure(&b->g, &b->frame, b->request->region,
                      b->request->sink == NULL ? 0 : b->request->channels);
     if (!begin_bits(b, image))
         return BASELINE_DECLINED;
@@ -415,9 +415,9 @@ static enum baseline_result decode(struct baseline *b, struct bytes image)
 enum baseline_result baseline_decode(struct baseline *b, struct bytes image, uint32_t width,
                                      uint32_t height, const struct baseline_request *request)
 {
-    struct picture *p = &b->picture;
+    struct frame *p = &b->frame;
     b->request = request;
-    if ((request->channels != 1 && request->channels != 3) || !picture_read(p, image) ||
+    if ((request->channels != 1 && request->channels != 3) || !frame_read(p, image) ||
         p->width != width || p->height != height || !is_wide_enough(p))
         return BASELINE_DECLINED;
     const enum baseline_result result = decode(b, image);

@@ -6,7 +6,7 @@
 #ifndef IMREC_CODEC_BASELINE_BLOCKS_H
 #define IMREC_CODEC_BASELINE_BLOCKS_H
 
-#include "codec/baseline/picture.h"
+#include "codec/baseline/frame.h"
 #include "codec/baseline/scan.h"
 
 #include <string.h>

@@ -18,7 +18,7 @@ static struct span blocks_of(struct span samples, uint32_t size)
 
 /* Rows of MCUs that are read: libjpeg reads the next one as soon as the upper of the two rows that
  * share the last chroma row has been asked for. */
-static uint32_t mcu_rows(const struct picture *p, const struct geometry *g, uint32_t end)
+static uint32_t mcu_rows(const struct frame *p, const struct geometry *g, uint32_t end)
 {
     const bool looks_below = g->colour && p->v == 2;
     const uint32_t last = (end - 1) % g->mcu_height;
@@ -26,7 +26,7 @@ static uint32_t mcu_rows(const struct picture *p, const struct geometry *g, uint
     return at_most(rows + (looks_below && last + 2 >= g->mcu_height), g->down);
 }
 
-static void measure_plane(struct geometry *g, const struct picture *p, uint32_t component,
+static void measure_plane(struct geometry *g, const struct frame *p, uint32_t component,
                           struct span x, struct span y)
 {
     struct plane *c = &g->plane[component];
@@ -37,7 +37,7 @@ static void measure_plane(struct geometry *g, const struct picture *p, uint32_t 
     c->needed = blocks_of(samples_of(y, v, c->all), g->mcu_height / v);
 }
 
-void geometry_measure(struct geometry *g, const struct picture *p, struct imrec_rect r,
+void geometry_measure(struct geometry *g, const struct frame *p, struct imrec_rect r,
                       uint32_t channels)
 {
     const struct span x = {p->h == 2 ? r.x & ~1u : r.x, r.x + r.width}, y = {r.y, r.y + r.height};

@@ -1,9 +1,9 @@
-/* codec/baseline/geometry.h - which blocks of a picture are made for a region, and where their
+/* codec/baseline/geometry.h - which blocks of an image are made for a region, and where their
  * samples are kept. */
 #ifndef IMREC_CODEC_BASELINE_GEOMETRY_H
 #define IMREC_CODEC_BASELINE_GEOMETRY_H
 
-#include "codec/baseline/picture.h"
+#include "codec/baseline/frame.h"
 #include "imrec/image.h"
 
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct plane {
     uint8_t *rows; /* the first row's first sample */
     size_t stride;
     uint32_t height;     /* of the ring */
-    uint32_t width, all; /* the picture's real samples, across and down */
+    uint32_t width, all; /* the image's real samples, across and down */
     struct span mcus;    /* that are transformed, across */
     struct span needed;  /* MCU rows */
 };
@@ -33,7 +33,7 @@ struct geometry {
 };
 
 /* channels: 1, 3; 0 = no pixels are wanted, all of the bits are read. The planes' `rows` stay. */
-void geometry_measure(struct geometry *g, const struct picture *p, struct imrec_rect region,
+void geometry_measure(struct geometry *g, const struct frame *p, struct imrec_rect region,
                       uint32_t channels);
 
 /* Row `y` of a component, from the sample in column `x`. */

@@ -1,7 +1,7 @@
 /*
  * codec/baseline/huffman.c - makes the tables that blocks.h looks up.
  *
- * A picture may bring its own tables, so this is part of decoding it and has to be quick: entries
+ * An image may bring its own tables, so this is part of decoding it and has to be quick: entries
  * are filled in runs, code by code, which works because canonical codes count upwards.
  */
 #include "codec/baseline/huffman.h"

@@ -58,7 +58,7 @@ struct huffman_dc {
     struct huffman_code code;
 };
 
-/* False: no Huffman code, by the rules of libjpeg; no code at all; a size no 8-bit picture has. */
+/* False: no Huffman code, by the rules of libjpeg; no code at all; a size no 8-bit image has. */
 bool huffman_make_ac(struct huffman_ac *t, const struct huffman_spec *spec);
 bool huffman_make_dc(struct huffman_dc *t, const struct huffman_spec *spec);
 #endif

@@ -1,6 +1,6 @@
 /*
- * examples/source/ppm.c - a source in a shared library: Netpbm's own way to keep many pictures in a
- * file, one PPM behind the other. A line "# label 3" in a picture's head is its label.
+ * examples/source/ppm.c - a source in a shared library: Netpbm's own way to keep many images in a
+ * file, one PPM behind the other. A line "# label 3" in an image's head is its label.
  *
  *     cat cats/a.ppm cats/b.ppm dogs/a.ppm > all.ppm
  *     imrec batches --count 10 --out batches all.ppm source=./libppm.so:ppm shuffle=1

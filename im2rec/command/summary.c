@@ -36,7 +36,7 @@ static void classes(FILE *out, const struct imrec_pack_result *r)
 {
     char n[HUMAN_BYTES], least[HUMAN_BYTES], most[HUMAN_BYTES];
     if (r->classes != 0)
-        fprintf(out, "classes    %10s  of %s to %s pictures\n", human_count(r->classes, n),
+        fprintf(out, "classes    %10s  of %s to %s images\n", human_count(r->classes, n),
                 human_count(r->class_least, least), human_count(r->class_most, most));
 }
 
@@ -66,7 +66,7 @@ void summary_card(FILE *out, const char *name, const struct imrec_pack_result *r
         if (r->resumed != 0)
             fprintf(out, "           %10s  of them by earlier runs\n", human_count(r->resumed, n));
     } else {
-        fprintf(out, "pictures   %10s\n", human_count(r->total - r->skipped, n));
+        fprintf(out, "images   %10s\n", human_count(r->total - r->skipped, n));
     }
     shards(out, r);
     classes(out, r);
@@ -77,7 +77,7 @@ void summary_card(FILE *out, const char *name, const struct imrec_pack_result *r
                 human_count(r->mended, n), r->warnings);
     counts(out, "skipped", r->reasons, r->reason_count);
     if (r->other_files != 0)
-        fprintf(out, "other      %10s  files whose names are not those of pictures\n",
+        fprintf(out, "other      %10s  files whose names are not those of images\n",
                 human_count(r->other_files, n));
 }
 

@@ -176,7 +176,7 @@ static enum imrec_status check_old(struct append *a, struct imrec_error *err)
     return st;
 }
 
-/* ---- the new pictures --------------------------------------------------------------------- */
+/* ---- the new images --------------------------------------------------------------------- */
 
 static enum imrec_status check(const struct append *a, struct imrec_error *err)
 {
@@ -326,7 +326,7 @@ join_watched(struct append *a, const struct imrec_pack_result *new, struct imrec
     return st;
 }
 
-/* The new pictures' own set, all of it, and the claim on its name. */
+/* The new images' own set, all of it, and the claim on its name. */
 static enum imrec_status remove_extra(const struct append *a, struct imrec_error *err)
 {
     const struct imrec_pack_task task = {.out = a->extra, .exact_name = true};

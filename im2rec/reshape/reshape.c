@@ -123,7 +123,7 @@ static enum imrec_status check_ids(struct reshape *r, struct imrec_error *err)
 
 /* ---- one record ----------------------------------------------------------------------------- */
 
-/* Pictures of CBF files come without a header. */
+/* Images of CBF files come without a header. */
 static bool is_bare(const struct imrec_record *in)
 {
     return in->data == in->image;
@@ -299,7 +299,7 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
     IMREC_TRY(check(r->o, err));
     if (n >= 4 && strcmp(j->out + n - 4, ".cbf") == 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s: the new set is one of records, also of pictures in CBF files; "
+                              "%s: the new set is one of records, also of images in CBF files; "
                               "name it .rec",
                               j->out);
     IMREC_TRY(load_given(r, err));

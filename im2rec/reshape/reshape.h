@@ -13,7 +13,7 @@ struct reshape_job {
     const struct imrec_reshape_options *o;
     const struct manifest_option *options; /* of the manifest */
     size_t option_count;
-    uint64_t skipped;        /* pictures, for the manifest */
+    uint64_t skipped;        /* images, for the manifest */
     uint64_t id_base;        /* added to the ids of shards */
     size_t id_base_from;     /* from this one on */
     bool keep_shards;        /* a shard of the result for each of the sources */

@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/* What a sample's randomness comes from; equal keys, equal picture. */
+/* What a sample's randomness comes from; equal keys, equal image. */
 struct imrec_augmenter_key {
     uint64_t seed, sweep;
     uint64_t shard, offset; /* number in the expanded list; byte of the record's head */
-    uint64_t view; /* of num_views and multi_crop: which of the sample's pictures, from 0 */
+    uint64_t view;          /* of num_views and multi_crop: which of the sample's images, from 0 */
 };
 
-/* One picture to be changed, in place. Everything is borrowed for the time of the call. */
+/* One image to be changed, in place. Everything is borrowed for the time of the call. */
 struct imrec_augmenter_call {
     size_t struct_size;
     struct imrec_image image; /* uint8, of data_shape, upright, before it is mirrored */
@@ -25,11 +25,11 @@ struct imrec_augmenter_call {
     struct imrec_augmenter_key key;
     /* Of the slot, to read and to change; NULL for all crops of multi_crop but the first. Boxes are
      * a label of docs/guide/detection.md (its header first), keypoints the last 3 * keypoints
-     * values (of each object): moved with the picture as far as it is. Boxes that are left without
+     * values (of each object): moved with the image as far as it is. Boxes that are left without
      * area are dropped. */
     float *labels;
     uint32_t label_count;
-    const struct imrec_draw *draw; /* what the other augmenters do to this picture */
+    const struct imrec_draw *draw; /* what the other augmenters do to this image */
     /* With masks: image.width * image.height values under its pixels, to read and to change;
      * ignore_label where there was nothing. NULL: the batch has no masks. */
     uint16_t *mask;

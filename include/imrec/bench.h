@@ -8,24 +8,24 @@
 extern "C" {
 #endif
 
-struct imrec_bench; /* compressed pictures in memory; one thread at a time */
+struct imrec_bench; /* compressed images in memory; one thread at a time */
 
 struct imrec_bench_run {
     double seconds;     /* wall clock, without loading and without starting threads */
     double cpu_seconds; /* of the whole process: user and system */
     uint64_t images, bytes;
-    uint64_t failed; /* pictures that did not decode; part of images */
+    uint64_t failed; /* images that did not decode; part of images */
     uint32_t threads;
 };
 
-/* Loads the first pictures of `uri`, at most max_images and max_bytes (0: no limit). */
+/* Loads the first images of `uri`, at most max_images and max_bytes (0: no limit). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_bench_open(const char *uri, uint64_t max_images, uint64_t max_bytes, struct imrec_bench **out,
                  struct imrec_error *err);
 IMREC_API uint64_t imrec_bench_images(const struct imrec_bench *b);
 IMREC_API uint64_t imrec_bench_bytes(const struct imrec_bench *b);
 
-/* Decodes `images` pictures (the loaded ones, again from the first when they are used up) with
+/* Decodes `images` images (the loaded ones, again from the first when they are used up) with
  * plain libjpeg-turbo, whole, to RGB, on `threads` threads. What is no JPEG is decoded by its
  * own library. */
 IMREC_API IMREC_NODISCARD enum imrec_status

@@ -1,4 +1,4 @@
-/* imrec/codec.h - compressed pictures to pixels and back, on the caller's own bytes. */
+/* imrec/codec.h - compressed images to pixels and back, on the caller's own bytes. */
 #ifndef IMREC_CODEC_H
 #define IMREC_CODEC_H
 
@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* What a picture's header says. */
-struct imrec_picture_info {
+/* What an image's header says. */
+struct imrec_image_info {
     const char *format;     /* "jpeg", "png", "gif", "webp", "tiff", "bmp"; static text */
     const char *kind;       /* of a JPEG: "baseline", "progressive", "arithmetic", ...; of a GIF or
                                WebP whose first frame is read of several: "animation"; else "" */
@@ -24,25 +24,25 @@ struct imrec_picture_info {
 
 /* Reads the header only. IMREC_ERR_UNSUPPORTED: not a format of this build, which the message
  * names; IMREC_ERR_CORRUPT: the header is broken. */
-IMREC_API IMREC_NODISCARD enum imrec_status imrec_picture_info(const void *bytes, size_t n,
-                                                               struct imrec_picture_info *out,
-                                                               struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status imrec_image_info(const void *bytes, size_t n,
+                                                             struct imrec_image_info *out,
+                                                             struct imrec_error *err);
 
-/* A decoder keeps its buffers between pictures; one thread at a time. */
+/* A decoder keeps its buffers between images; one thread at a time. */
 struct imrec_decoder;
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_decoder_new(struct imrec_decoder **out, struct imrec_error *err);
 IMREC_API void imrec_decoder_free(struct imrec_decoder *d); /* NULL is allowed */
 
 /* Decodes to `channels` (1, 3 or 4; 0 = as stored, at most 4), upright if `auto_orient`. *out
- * views the decoder's memory until its next call. Pictures of more than max_pixels are
+ * views the decoder's memory until its next call. Images of more than max_pixels are
  * IMREC_ERR_LIMIT before anything is decoded. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_decoder_decode(struct imrec_decoder *d, const void *bytes, size_t n, uint32_t channels,
                      bool auto_orient, int64_t max_pixels, struct imrec_image *out,
                      struct imrec_error *err);
 
-/* The yardstick of benchmarks: plain libjpeg-turbo, whole picture, to RGB, nothing else. */
+/* The yardstick of benchmarks: plain libjpeg-turbo, whole image, to RGB, nothing else. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_decoder_decode_plain(struct imrec_decoder *d, const void *bytes, size_t n,
                            struct imrec_image *out, struct imrec_error *err);

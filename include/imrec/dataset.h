@@ -45,14 +45,14 @@ IMREC_API const char *imrec_classes_name(const struct imrec_classes *c, float la
 IMREC_API uint64_t imrec_classes_count(const struct imrec_classes *c);
 IMREC_API void imrec_classes_close(struct imrec_classes *c); /* NULL is allowed */
 
-/* ---- names of pictures ------------------------------------------------------------------- */
+/* ---- names of images ------------------------------------------------------------------- */
 
 struct imrec_names; /* the .lst beside a data set; read only, any thread */
 
 /* A data set without a list gives an empty one; so do lines that are none, with a warning. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *err);
-/* The path that the picture was packed from, as it stands in the list; NULL when it has none.
+/* The path that the image was packed from, as it stands in the list; NULL when it has none.
  * Lives as long as *n. */
 IMREC_API const char *imrec_names_find(const struct imrec_names *n, uint64_t id);
 IMREC_API uint64_t imrec_names_count(const struct imrec_names *n);
@@ -106,7 +106,7 @@ struct imrec_dataset_card {
 #define IMREC_CARD_LABELS 1000000u
 
 /* Shards that are missing, and a set without any record, are errors, as for the iterator. Reads
- * every record's head and picture header once, in file order. Free with imrec_dataset_card_free(),
+ * every record's head and image header once, in file order. Free with imrec_dataset_card_free(),
  * also zeroed or half-filled ones. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_card(const char *uri, imrec_progress_fn *progress, void *user,
@@ -128,7 +128,7 @@ enum imrec_finding_kind {
     IMREC_FOUND_CHECKSUM, /* the record at begin is not what was packed */
     IMREC_FOUND_INDEX,    /* .idx and shard disagree about the record at begin */
     IMREC_FOUND_RECORD,   /* the record at begin has no well-formed image record header */
-    IMREC_FOUND_PICTURE,  /* the picture at begin does not decode */
+    IMREC_FOUND_IMAGE,    /* the image at begin does not decode */
     IMREC_FOUND_SET,      /* manifest, checksums or shards do not belong together */
     IMREC_FOUND_KINDS,    /* how many kinds there are */
 };
@@ -146,9 +146,9 @@ typedef void imrec_finding_fn(void *user, const struct imrec_finding *f);
 
 struct imrec_verify_options {
     size_t struct_size;
-    bool structure_only;       /* no pictures are decoded */
+    bool structure_only;       /* no images are decoded */
     int64_t threads;           /* that decode; 0 = every CPU this process may use */
-    int64_t max_pixels;        /* larger pictures are findings */
+    int64_t max_pixels;        /* larger images are findings */
     imrec_finding_fn *finding; /* called in file order, shard by shard; may be NULL */
     imrec_progress_fn *progress;
     void *user;         /* of both */
@@ -159,7 +159,7 @@ struct imrec_verify_result {
     uint64_t records, images, bytes;
     uint64_t found[IMREC_FOUND_KINDS]; /* findings of each kind */
     uint64_t findings;                 /* their sum */
-    uint64_t decoded;                  /* pictures that decode */
+    uint64_t decoded;                  /* images that decode */
     uint64_t warnings;                 /* of these: mended by the decoder */
     uint64_t checksums;                /* records compared with a checksum */
     uint64_t indexed;                  /* records compared with an index */
@@ -215,7 +215,7 @@ struct imrec_repair_options {
     size_t struct_size;
     enum imrec_keys keys;
     bool ignore_checksums;     /* else what differs from the .crc beside is dropped */
-    bool decode;               /* drop pictures that do not decode as well */
+    bool decode;               /* drop images that do not decode as well */
     bool force;                /* replace outputs that exist */
     imrec_finding_fn *finding; /* what was lost, in file order, and behind each shard the records
                                   that left nothing; may be NULL */
@@ -227,7 +227,7 @@ struct imrec_repair_options {
 
 struct imrec_repair_result {
     uint64_t kept, kept_bytes; /* records, and their bytes without frames */
-    uint64_t dropped; /* readable records: other bytes than were packed, or (decode) no picture */
+    uint64_t dropped; /* readable records: other bytes than were packed, or (decode) no image */
     uint64_t damaged_ranges, lost_bytes;
     uint64_t unmatched; /* of kept: no checksum is of them, but they decode without a warning */
     uint64_t missing;   /* checksums that no readable record has */

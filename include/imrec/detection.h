@@ -1,4 +1,4 @@
-/* imrec/detection.h - pictures with boxes: what stands in a batch's labels with
+/* imrec/detection.h - images with boxes: what stands in a batch's labels with
  * aug_seq=det_aug_default (preset=ImageDetRecordIter). docs/guide/detection.md says more. */
 #ifndef IMREC_DETECTION_H
 #define IMREC_DETECTION_H
@@ -10,11 +10,11 @@ extern "C" {
 #endif
 
 /* A label of a batch, label_width floats:
- *     channels, rows, columns of the picture in the slot; number of values that follow;
+ *     channels, rows, columns of the image in the slot; number of values that follow;
  *     header width A, object width B, A - 2 numbers more; objects of B numbers; label_pad_value ...
  * An object is class, xmin, ymin, xmax, ymax, B - 5 numbers more; coordinates are shares of
  * columns and rows, 0 <= xmin < xmax <= 1. With resize_mode=force rows and columns are
- * data_shape's; else the picture lies in the slot's upper left corner. */
+ * data_shape's; else the image lies in the slot's upper left corner. */
 struct imrec_detections {
     uint32_t channels, rows, columns;
     const float *header; /* header_width values, the two widths first */
@@ -43,7 +43,7 @@ static inline struct imrec_detections imrec_detections_of(const float *label)
 }
 
 /* Whether n labels of a record or a list are boxes: widths that are whole numbers and fit, an
- * object at least, classes from 0, and corners that are shares of the picture's sides. */
+ * object at least, classes from 0, and corners that are shares of the image's sides. */
 static inline bool imrec_labels_are_boxes(const float *values, uint32_t n)
 {
     if (n < 7 ||

@@ -78,8 +78,8 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(bool,     drop_behind,        "0",  0, 1,         "0|1",     "backend",      "drop from the page cache what has been read") \
     X(enum imrec_dtype, dtype,      "float32", 0, 3, "float32|float16|uint8|int8", "batch", "type of a value in a batch") \
     X(enum imrec_layout, layout,    "NCHW", 0, 1,       "NCHW|NHWC", "batch",      "order of a batch's dimensions") \
-    X(bool,     auto_orient,        "1",  0, 1,         "0|1",     "augmentation", "turn pictures upright by their EXIF orientation") \
-    X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse pictures that claim more, before decoding") \
+    X(bool,     auto_orient,        "1",  0, 1,         "0|1",     "augmentation", "turn images upright by their EXIF orientation") \
+    X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse images that claim more, before decoding") \
     X(enum imrec_on_error, on_error, "stop", 0, 2,      "stop|skip|replace", "auxiliary", "a sample that fails: report it, count it and zero its slot, or deliver another one of its window there") \
     X(bool,     record_draws,       "0",  0, 1,         "0|1",     "auxiliary",    "deliver the drawn parameters of each sample") \
     X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log what is opened and what is wrong with it: at most ten lines a sweep, and a count at its end") \
@@ -94,13 +94,13 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(float,    min_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "least scale") \
     X(float,    max_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "aspect from [1 - this, 1 + this], or [min_aspect_ratio, this]") \
     X(float,    min_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "least aspect; 0 = not given") \
-    X(float,    max_img_size,       "1e10", 1, 1e10,    "px",      "augmentation", "largest side of the scaled, turned picture") \
-    X(float,    min_img_size,       "0",  0, 65500,     "px",      "augmentation", "least side of the scaled, turned picture") \
+    X(float,    max_img_size,       "1e10", 1, 1e10,    "px",      "augmentation", "largest side of the scaled, turned image") \
+    X(float,    min_img_size,       "0",  0, 65500,     "px",      "augmentation", "least side of the scaled, turned image") \
     X(int64_t,  pad,                "0",  0, 65500,     "px",      "augmentation", "border on all four sides") \
     X(int64_t,  fill_value,         "255", 0, 255,      "",        "augmentation", "of the border, and of what turning leaves empty") \
     X(bool,     random_resized_crop, "0", 0, 1,         "0|1",     "augmentation", "crop a random area of a random aspect, resize it to data_shape") \
-    X(float,    max_random_area,    "1",  1e-6, 1,      "",        "augmentation", "largest share of the picture in random_resized_crop") \
-    X(float,    min_random_area,    "1",  1e-6, 1,      "",        "augmentation", "least share of the picture in random_resized_crop") \
+    X(float,    max_random_area,    "1",  1e-6, 1,      "",        "augmentation", "largest share of the image in random_resized_crop") \
+    X(float,    min_random_area,    "1",  1e-6, 1,      "",        "augmentation", "least share of the image in random_resized_crop") \
     X(int64_t,  max_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "crop a square of [min_crop_size, this], resize it to data_shape") \
     X(int64_t,  min_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "least side of that square") \
     X(float,    brightness,         "0",  0, 10,        "",        "augmentation", "multiply by [1 - this, 1 + this]") \
@@ -115,7 +115,7 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(int64_t,  seed_aug,           "-1", -1, INT64_MAX, "",       "augmentation", "of augmentation alone; -1 = seed") \
     X(int64_t,  shuffle_chunk_size, "0",  0, 4096,      "MiB",     "dataset",      "the original's word: shuffle=1 with shuffle_chunk of so many MiB") \
     X(int64_t,  shuffle_chunk_seed, "0",  0, INT64_MAX, "",        "dataset",      "of the order alone; 0 = seed") \
-    X(bool,     verify_decode,      "0",  0, 1,         "0|1",     "auxiliary",    "decode every picture to its end; a fault anywhere fails the sample") \
+    X(bool,     verify_decode,      "0",  0, 1,         "0|1",     "auxiliary",    "decode every image to its end; a fault anywhere fails the sample") \
     X(const char *, preset,         "",   0, 65535,     "NAME",    "augmentation", "a whole recipe by one word; other options change it") \
     X(enum imrec_rrc_style, rrc_style, "mxnet", 0, 1,   "mxnet|torch", "augmentation", "random_resized_crop, and the rounding of a centre crop, as the original or as torchvision does them") \
     X(bool,     antialias,          "0",  0, 1,         "0|1",     "augmentation", "bilinear and cubic resizes widen their filters, as Pillow's do") \
@@ -137,7 +137,7 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(float,    label_pad_value,    "-1", -1e30, 1e30,  "",        "detection",    "fills what a label leaves of its room") \
     X(float,    rand_crop_prob,     "0",  0, 1,         "0..1",    "detection",    "crop by a sampler, with this probability") \
     X(int64_t,  num_crop_sampler,   "1",  0, 32,        "samplers", "detection",   "crop samplers; the lists below have a value for each, or one for all") \
-    X(const char *, min_crop_scales, "0", 1, 4096,      "0..1,...", "detection",   "least size of a crop: the root of its share of the picture") \
+    X(const char *, min_crop_scales, "0", 1, 4096,      "0..1,...", "detection",   "least size of a crop: the root of its share of the image") \
     X(const char *, max_crop_scales, "1", 1, 4096,      "0..1,...", "detection",   "largest size of a crop") \
     X(const char *, min_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "least width of a crop by its height, in px") \
     X(const char *, max_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "largest width of a crop by its height") \
@@ -150,8 +150,8 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(const char *, max_crop_trials, "25", 1, 4096,     "N,...",   "detection",    "crops that a sampler tries before the next one's turn") \
     X(enum imrec_crop_emit, crop_emit_mode, "center", 0, 1, "center|overlap", "detection", "boxes that a crop keeps: with their centre in it, or with more than emit_overlap_thresh of them") \
     X(float,    emit_overlap_thresh, "0.3", 0, 1,       "0..1",    "detection",    "share of a box that must be in the crop, for crop_emit_mode=overlap") \
-    X(float,    rand_pad_prob,      "0",  0, 1,         "0..1",    "detection",    "put the picture on a larger canvas of fill_value, with this probability") \
-    X(float,    max_pad_scale,      "1",  1, 100,       "",        "detection",    "sides of the canvas: the picture's times [1, this]") \
+    X(float,    rand_pad_prob,      "0",  0, 1,         "0..1",    "detection",    "put the image on a larger canvas of fill_value, with this probability") \
+    X(float,    max_pad_scale,      "1",  1, 100,       "",        "detection",    "sides of the canvas: the image's times [1, this]") \
     X(int64_t,  max_random_hue,     "0",  0, 180,       "",        "detection",    "add [-this, this] to the hue (0..180)") \
     X(float,    random_hue_prob,    "0",  0, 1,         "0..1",    "detection",    "with this probability") \
     X(int64_t,  max_random_saturation, "0", 0, 255,     "",        "detection",    "add [-this, this] to the saturation (0..255)") \
@@ -163,15 +163,15 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(enum imrec_ctx, ctx,          "gpu", 0, 1,        "gpu|cpu", "auxiliary",    "the original's word for where batches go: understood, batches are plain memory") \
     X(int64_t,  device_id,          "0",  -1, INT32_MAX, "",       "auxiliary",    "the original's number of that device: understood, likewise") \
     X(const char *, source,         "",   0, 65535,     "NAME",    "dataset",      "read path_imgrec with a source of your own: NAME, or ./libmine.so:NAME, maybe NAME(params)") \
-    X(int64_t,  num_views,          "1",  1, 256,       "views",   "batch",        "repeated augmentation: so many pictures of each sample, one behind another in the batch, out of one decode; batch_size is a multiple of it") \
+    X(int64_t,  num_views,          "1",  1, 256,       "views",   "batch",        "repeated augmentation: so many images of each sample, one behind another in the batch, out of one decode; batch_size is a multiple of it") \
     X(const char *, multi_crop,     "",   0, 4096,      "NxS,...", "batch",        "crops of each sample out of one decode, counts and sizes: 2x224,6x96, or NxHxW; each is a tensor of the batch") \
-    X(const char *, multi_crop_area, "",  0, 4096,      "LOW:HIGH,...", "batch",   "shares of the picture in random_resized_crop for each size of multi_crop, or one for all: 0.4:1,0.05:0.4") \
+    X(const char *, multi_crop_area, "",  0, 4096,      "LOW:HIGH,...", "batch",   "shares of the image in random_resized_crop for each size of multi_crop, or one for all: 0.4:1,0.05:0.4") \
     X(const char *, data_shape_schedule, "", 0, 4096,   "SWEEP:C,H,W;...", "batch", "progressive resizing: data_shape from that sweep on, sweeps from 0") \
     X(bool,     boxes,              "0",  0, 1,         "0|1",     "segmentation", "labels are boxes, and every augmenter of aug_default moves them; det_aug_default needs no word") \
-    X(enum imrec_mask_type, masks,  "none", 0, 3,       "none|uint8|uint16|int32", "segmentation", "deliver the mask of each picture, as values of this type") \
-    X(int64_t,  ignore_label,       "255", 0, 65535,    "",        "segmentation", "value of a mask where the slot shows nothing of the picture") \
+    X(enum imrec_mask_type, masks,  "none", 0, 3,       "none|uint8|uint16|int32", "segmentation", "deliver the mask of each image, as values of this type") \
+    X(int64_t,  ignore_label,       "255", 0, 65535,    "",        "segmentation", "value of a mask where the slot shows nothing of the image") \
     X(int64_t,  keypoints,          "0",  0, 4096,      "points",  "segmentation", "a label (with boxes: each object) ends in so many keypoints of x, y, visibility") \
-    X(const char *, keypoint_pairs, "",   0, 4096,      "A-B,...", "segmentation", "keypoints, from 0, that change places when a picture is mirrored: left and right eyes") \
+    X(const char *, keypoint_pairs, "",   0, 4096,      "A-B,...", "segmentation", "keypoints, from 0, that change places when an image is mirrored: left and right eyes") \
     X(bool,     audio,              "0",  0, 1,         "0|1",     "audio",        "records are sounds (WAV, 16 bits): data_shape=(channels,H,W) has H x W samples a channel, channels 1 to 4") \
     X(int64_t,  sample_rate,        "0",  0, INT32_MAX, "Hz",      "audio",        "a sound of another rate fails; 0 = any") \
     X(int64_t,  max_random_shift,   "0",  0, 1 << 30,   "samples", "audio",        "move the crop by [-this, this]; around the sound is silence") \
@@ -212,8 +212,8 @@ enum imrec_op {
 
 /* What was drawn for a sample (docs/guide/augmentation.md); numbers of what is off are neutral. */
 struct imrec_draw {
-    uint32_t x, y;          /* top-left corner of the crop in the picture it is cut from, px */
-    uint32_t width, height; /* of that picture: resized, turned, padded, upright, px */
+    uint32_t x, y;          /* top-left corner of the crop in the image it is cut from, px */
+    uint32_t width, height; /* of that image: resized, turned, padded, upright, px */
     bool mirror;            /* left-right */
     bool warped;            /* by the matrix */
     uint8_t resize_method, warp_method, crop_method; /* inter_method, 0..4 */
@@ -222,7 +222,7 @@ struct imrec_draw {
     int32_t angle;                    /* degrees, counter-clockwise */
     float shear, scale, aspect;
     float matrix[6];                        /* forward: x' = m0 x + m1 y + m2, y' = m3 x + ... */
-    uint32_t canvas_width, canvas_height;   /* of the turned picture, px */
+    uint32_t canvas_width, canvas_height;   /* of the turned image, px */
     float brightness, contrast, saturation; /* factors */
     int32_t shift_h, shift_l, shift_s;      /* added to hue, lightness, saturation */
     float light[3];                         /* added to red, green, blue */
@@ -239,8 +239,8 @@ struct imrec_draw {
     uint32_t mix_partner; /* the slot that the rest comes from */
     uint32_t cut_x, cut_y, cut_width, cut_height; /* the rectangle that is the partner's, px */
     /* Detection: width and height above are those of the canvas. */
-    uint32_t pad_x, pad_y;          /* where the picture lies on it, px */
-    uint32_t fit_width, fit_height; /* of the picture in the slot, px */
+    uint32_t pad_x, pad_y;          /* where the image lies on it, px */
+    uint32_t fit_width, fit_height; /* of the image in the slot, px */
     int32_t crop_sampler;           /* whose crop it is, from 0; -1: not cropped */
     uint32_t crop_trials;           /* crops that were tried, by all samplers */
     uint32_t boxes;                 /* that are left */
@@ -314,8 +314,8 @@ struct imrec_iter_stats {
     uint64_t memory_planned_bytes; /* the sum that memory_limit is compared with */
     uint32_t workers;
     char advice[160];  /* one sentence: what bounds the speed */
-    uint64_t decodes;  /* pictures that a decoder was run on: one for all views of a sample */
-    uint64_t views;    /* pictures made of the images: num_views times the crops of multi_crop */
+    uint64_t decodes;  /* images that a decoder was run on: one for all views of a sample */
+    uint64_t views;    /* images made of the images: num_views times the crops of multi_crop */
     uint64_t replaced; /* slots that hold another sample in place of one that failed */
     bool indexed; /* order and partition are by record, of an index, CBF files or a source; else by
                      bytes and cells of the shards */

@@ -1,4 +1,4 @@
-/* imrec/packer.h - folders and lists of pictures into record shards: im2rec as a function. */
+/* imrec/packer.h - folders and lists of images into record shards: im2rec as a function. */
 #ifndef IMREC_PACKER_H
 #define IMREC_PACKER_H
 
@@ -14,7 +14,7 @@ struct imrec_share { /* "K/N": the share K, from 0, of N equal ones */
 enum imrec_class_from { IMREC_CLASS_TOP, IMREC_CLASS_LEAF, IMREC_CLASS_FLAT };
 enum imrec_encoding { IMREC_ENCODE_JPEG, IMREC_ENCODE_PNG };
 enum imrec_pack_format { IMREC_PACK_REC, IMREC_PACK_CBF };
-/* The picture that masks, boxes and keypoints were drawn on: as EXIF turns it, or as it is stored.
+/* The image that masks, boxes and keypoints were drawn on: as EXIF turns it, or as it is stored.
  */
 enum imrec_drawn_on { IMREC_DRAWN_ON_UPRIGHT, IMREC_DRAWN_ON_STORED };
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
@@ -23,7 +23,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
  * unchanged=, ...) are translated by im2rec and listed in docs/guide/packing.md. */
 /* clang-format off */
 #define IMREC_PACK_PARAMS(X) \
-    X(enum imrec_class_from, class_from, "top", 0, 2, "top|leaf|flat", "list", "class of a picture: first-level folder; the folder it lies in; none, and no folder below FOLDER is looked into") \
+    X(enum imrec_class_from, class_from, "top", 0, 2, "top|leaf|flat", "list", "class of an image: first-level folder; the folder it lies in; none, and no folder below FOLDER is looked into") \
     X(const char *, classes,       "",  0, 65535,   "FILE",    "list",  "class list that fixes the numbering; another or a missing class is an error") \
     X(bool,    shuffle,            "1", 0, 1,       "",        "list",  "shuffle what a folder holds, as random.Random(seed).shuffle() of Python does") \
     X(int64_t, seed,               "100", 0, INT64_MAX, "",    "list",  "seed of that shuffle") \
@@ -31,7 +31,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(float,   train_ratio,        "1", 0, 1,       "0..1",    "list",  "with --list: share of the train list") \
     X(float,   test_ratio,         "0", 0, 1,       "0..1",    "list",  "with --list: share of the test list") \
     X(int64_t, chunks,             "1", 1, 1 << 20, "N",       "list",  "with --list: cut the list into N lists") \
-    X(const char *, exts,          "",  0, 4096,    ".a,.b",   "list",  "file names that count as pictures (default: those of every format built in; .wav where there are none)") \
+    X(const char *, exts,          "",  0, 4096,    ".a,.b",   "list",  "file names that count as images (default: those of every format built in; .wav where there are none)") \
     X(int64_t, label_width,        "0", 0, 1 << 20, "labels",  "list",  "labels a line of the list has; 0 = as many as stand there") \
     X(bool,    pack_label,         "0", 0, 1,       "",        "list",  "pack all labels of a line, not only the first") \
     X(struct imrec_share, part,    "0/1", 1, 1 << 20, "K/N",   "list",  "pack only the share K, from 0, of N") \
@@ -42,32 +42,32 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(enum imrec_encoding, encoding, "jpg", 0, 1,   "jpg|png", "image", "encode as") \
     X(bool,    pass_through,       "0", 0, 1,       "",        "image", "store the files' bytes as they are") \
     X(enum imrec_check, check,     "header", 0, 2,  "none|header|decode", "image", "with --pass-through: what to look at before storing") \
-    X(int64_t, max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "image", "skip pictures that claim more, before decoding") \
-    X(bool,    accept_truncated,   "0", 0, 1,       "",        "image", "pack pictures whose end is missing") \
+    X(int64_t, max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "image", "skip images that claim more, before decoding") \
+    X(bool,    accept_truncated,   "0", 0, 1,       "",        "image", "pack images whose end is missing") \
     X(int64_t, threads,            "0", 0, 1024,    "workers", "run",   "0 = every CPU this process may use (two where files are only passed through)") \
     X(int64_t, memory,             "1073741824", 16777216, INT64_MAX, "bytes", "run", "bound of what images in work and records that wait hold; an image that needs more than 7/8 of it is skipped") \
     X(int64_t, shards,             "0", 0, 1 << 20, "N",       "run",   "cut the output into N shards, OUT-00000-of-0000N.rec") \
     X(int64_t, shard_size,         "0", 0, INT64_MAX, "bytes", "run",   "begin another shard at this size") \
     X(bool,    resume,             "0", 0, 1,       "",        "run",   "go on where an interrupted run ended") \
     X(bool,    force,              "0", 0, 1,       "",        "run",   "replace outputs that exist") \
-    X(enum imrec_on_error, on_error, "skip", 0, 1,  "stop|skip", "run", "a picture that cannot be packed: end, or count and go on") \
+    X(enum imrec_on_error, on_error, "skip", 0, 1,  "stop|skip", "run", "an image that cannot be packed: end, or count and go on") \
     X(const char *, report,        "",  0, 65535,   "FILE",    "run",   "write what was skipped or mended, and why, as JSON lines") \
     X(bool,    quiet,              "0", 0, 1,       "",        "run",   "no progress and no summary") \
     X(bool,    json,               "0", 0, 1,       "",        "run",   "one JSON object on stdout at the end") \
     X(enum imrec_pack_format, format, "rec", 0, 1,  "rec|cbf", "image", "records of RecordIO, or CNTK's binary format: OUT.cbf") \
     X(bool,    pixels,             "0", 0, 1,       "",        "image", "with --format cbf: decoded pixels as floats, which CNTK trains on, not files") \
     X(int64_t, cbf_chunk,          "33554432", 1, INT64_MAX, "bytes", "run", "with --format cbf: bytes of a chunk, which is read at once") \
-    X(int64_t, inter_method,       "-1", -1, 10,    "-1|0..4|9|10", "image", "resize as OpenCV does: 0 nearest, 1 bilinear, 2 cubic, 3 area, 4 Lanczos, 9 by size, 10 random; -1 = a filter that widens as pictures shrink") \
+    X(int64_t, inter_method,       "-1", -1, 10,    "-1|0..4|9|10", "image", "resize as OpenCV does: 0 nearest, 1 bilinear, 2 cubic, 3 area, 4 Lanczos, 9 by size, 10 random; -1 = a filter that widens as images shrink") \
     X(const char *, augment,       "",  0, 4096,    "key=value ...", "image", "augment before encoding, after resize: the keys of ImageRecordIter, blanks between; data_shape=C,H,W sets the size") \
-    X(bool,    append,             "0", 0, 1,       "",        "run",   "put the pictures behind those of the set OUT.rec (in C: imrec_append())") \
-    X(const char *, annotations,   "",  0, 65535,   "FILE",    "list",  "pictures and boxes of COCO's instances (a JSON file) or Pascal VOC (a folder of XML files), paths below ROOT") \
-    X(int64_t, copies,             "1", 1, 1 << 16, "N",       "image", "with --augment: make so many records of each picture, with ids N * id + 0, 1, ...") \
+    X(bool,    append,             "0", 0, 1,       "",        "run",   "put the images behind those of the set OUT.rec (in C: imrec_append())") \
+    X(const char *, annotations,   "",  0, 65535,   "FILE",    "list",  "images and boxes of COCO's instances (a JSON file) or Pascal VOC (a folder of XML files), paths below ROOT") \
+    X(int64_t, copies,             "1", 1, 1 << 16, "N",       "image", "with --augment: make so many records of each image, with ids N * id + 0, 1, ...") \
     X(bool,    new_classes,        "0", 0, 1,       "",        "list",  "classes that the class list (--classes, or with --append the set's) does not have are numbered behind its own") \
     X(const char *, masks,         "",  0, 4095,    "FOLDER",  "list",  "pack masks: of ROOT's a/b.jpg FOLDER's a/b.png, grey or with a palette") \
-    X(int64_t, ignore_label,       "255", 0, 65535, "",        "image", "with --masks and --augment: value where nothing of the picture is") \
+    X(int64_t, ignore_label,       "255", 0, 65535, "",        "image", "with --masks and --augment: value where nothing of the image is") \
     X(int64_t, keypoints,          "0", 0, 4096,    "points",  "list",  "with --pack-label: labels (with boxes: each object) end in so many keypoints of x, y, visibility") \
     X(const char *, keypoint_pairs, "", 0, 4096,    "A-B,...", "list",  "keypoints, from 0, that change places in a mirror") \
-    X(enum imrec_drawn_on, drawn_on, "upright", 0, 1, "upright|stored", "image", "the picture that boxes, keypoints, and masks whose size does not tell, were drawn on: turned by its EXIF orientation, or as it is stored") \
+    X(enum imrec_drawn_on, drawn_on, "upright", 0, 1, "upright|stored", "image", "the image that boxes, keypoints, and masks whose size does not tell, were drawn on: turned by its EXIF orientation, or as it is stored") \
     X(bool,    drop_empty,         "0", 0, 1,       "",        "list",  "with --annotations: leave out images without an object; else they are packed without a box") \
     X(const char *, max_skipped,   "",  0, 64,      "N|P%",    "run",   "end the run, which --resume can continue, when more images than this are skipped: a number, or a share of all images, as 0.5% (default: no limit)")
 /* clang-format on */
@@ -93,13 +93,13 @@ IMREC_API IMREC_NODISCARD enum imrec_status imrec_pack_options_set(struct imrec_
 
 /* How far a run is. */
 struct imrec_pack_progress {
-    uint64_t found;       /* pictures found so far; the folder is still being looked through ... */
-    uint64_t done, total; /* ... while total is 0: of this many pictures, packed or skipped */
+    uint64_t found;       /* images found so far; the folder is still being looked through ... */
+    uint64_t done, total; /* ... while total is 0: of this many images, packed or skipped */
     uint64_t skipped;
     uint64_t resumed;    /* of done: by earlier runs */
     uint64_t bytes_read; /* of files, in this run */
 };
-/* Called often, from any thread, one call at a time: at every picture, and several times a second
+/* Called often, from any thread, one call at a time: at every image, and several times a second
  * while one takes long. false ends the run within two seconds, as if interrupted. */
 typedef bool imrec_pack_progress_fn(void *user, const struct imrec_pack_progress *p);
 
@@ -135,15 +135,15 @@ struct imrec_pack_skip {
 
 /* What came of a run: the data set's card. Equal runs give equal numbers, resumed or not. */
 struct imrec_pack_result {
-    uint64_t total, packed, skipped; /* pictures */
-    uint64_t mended, warnings;       /* pictures that the decoder had to mend, and its warnings */
+    uint64_t total, packed, skipped; /* images */
+    uint64_t mended, warnings;       /* images that the decoder had to mend, and its warnings */
     uint64_t resumed;                /* of total: done by earlier runs */
-    uint64_t other_files;            /* of the folder, whose names do not count as pictures */
+    uint64_t other_files;            /* of the folder, whose names do not count as images */
     uint64_t file_bytes, bytes;      /* read; written into shards */
     uint64_t shards;
     uint64_t lists;                            /* with list=1: files written */
-    uint64_t classes, class_least, class_most; /* and pictures of the smallest and largest one */
-    struct imrec_pack_range width, height;     /* of the packed pictures, px */
+    uint64_t classes, class_least, class_most; /* and images of the smallest and largest one */
+    struct imrec_pack_range width, height;     /* of the packed images, px */
     struct imrec_pack_count kinds[IMREC_PACK_KINDS], reasons[IMREC_PACK_KINDS];
     uint32_t kind_count, reason_count; /* kinds of files packed; reasons of skips; most first */
     /* Of the kinds: images that were encoded again, or came as pixels; the others are stored as
@@ -158,12 +158,12 @@ struct imrec_pack_result {
 };
 
 /* Packs. *out is filled as far as it is known, also on failure.
- *   IMREC_OK             the set is committed; out->skipped pictures are not in it. Or, with
+ *   IMREC_OK             the set is committed; out->skipped images are not in it. Or, with
  *                        resume=1, it was already: out->was_complete.
  *   IMREC_ERR_CANCELLED  progress() returned false; what is done is kept, resume=1 goes on. It may
  *                        come as late as while the files get their names: without a manifest they
  *                        are no set yet.
- *   IMREC_ERR_DATA       on_error=stop met a picture that cannot be packed, or none could be (the
+ *   IMREC_ERR_DATA       on_error=stop met an image that cannot be packed, or none could be (the
  *                        message has the first one's reason), or more were skipped than
  *                        max_skipped allows.
  *   IMREC_ERR_ARGUMENT   a wrong option or task; nothing was touched.

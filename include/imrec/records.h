@@ -1,8 +1,8 @@
 /* imrec/records.h - records one by one: reading shards in file order, writing a shard.
  *
- * Pictures in CBF files (docs/formats/cbf.md) are read as records are: `data` is the picture;
+ * Images in CBF files (docs/formats/cbf.md) are read as records are: `data` is the image;
  * one that is stored decoded comes as a BMP file, where its values are pixels of a square; one
- * that cannot be read is a damaged range; seeking goes to the first picture from `offset` on. */
+ * that cannot be read is a damaged range; seeking goes to the first image from `offset` on. */
 #ifndef IMREC_RECORDS_H
 #define IMREC_RECORDS_H
 
@@ -30,8 +30,8 @@ struct imrec_record {
     uint32_t label_count;
     const void *image;
     size_t image_size;
-    const void *mask; /* behind the picture (imrec/segmentation.h); NULL: there is none, or its
-                         trailer is wrong, and belongs to the picture's bytes then */
+    const void *mask; /* behind the image (imrec/segmentation.h); NULL: there is none, or its
+                         trailer is wrong, and belongs to the image's bytes then */
     size_t mask_size;
     enum imrec_metadata metadata; /* not IMREC_NO_METADATA: no sample, without an image; its two
                                      labels are the range [first, end) of the keys that it names */
@@ -101,7 +101,7 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_append_image(struct imrec_writer *w, uint64_t key, const float *labels,
                           uint32_t label_count, uint64_t id, const void *image, size_t n,
                           struct imrec_error *err);
-/* The same with a mask, a PNG of the picture's size as it is stored (imrec/segmentation.h). Neither
+/* The same with a mask, a PNG of the image's size as it is stored (imrec/segmentation.h). Neither
  * is looked at. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_append_masked(struct imrec_writer *w, uint64_t key, const float *labels,

@@ -1,5 +1,5 @@
 /* imrec/reshape.h - packed sets into other sets, records as they are: merged, cut into shards,
- * sampled, relabelled. No picture is decoded or encoded. */
+ * sampled, relabelled. No image is decoded or encoded. */
 #ifndef IMREC_RESHAPE_H
 #define IMREC_RESHAPE_H
 
@@ -48,7 +48,7 @@ IMREC_API void imrec_reshape_options_init(struct imrec_reshape_options *o); /* d
 
 /* Reads the records of all `uris`, in this order, and writes the set `out` ("OUT.rec"): shards,
  * indexes, checksums, list, class list where there is one, manifest; they get their names when
- * all is written. Pictures in CBF files become records. Every record is compared with the checksum
+ * all is written. Images in CBF files become records. Every record is compared with the checksum
  * beside its shard, as imrec_checked_next() says, and takes it along where its bytes stay as they
  * are. Damage is IMREC_ERR_DATA, or with on_error=skip left out and told. Class lists that differ,
  * an output that is a source, a .crc that is broken and a shard without one that differs from its

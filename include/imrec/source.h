@@ -39,7 +39,7 @@ struct imrec_source_call {
     uint32_t label_room; /* of them: label_width, or label_pad_width with boxes */
     const char *params;
     void *user, *state;
-    /* Memory of this thread, at most 4 bytes for each of max_pixels, until the picture is made.
+    /* Memory of this thread, at most 4 bytes for each of max_pixels, until the image is made.
      * Asked for again it may move, as realloc() does. NULL: there is none. */
     void *(*room)(const struct imrec_source_call *call, size_t bytes);
     void *library; /* its own */
@@ -50,7 +50,7 @@ struct imrec_source_call {
     enum imrec_label_dtype dtype_label;
 };
 
-/* What parse finds: a compressed picture (any format that the library reads), or pixels. Both stand
+/* What parse finds: a compressed image (any format that the library reads), or pixels. Both stand
  * in the record or in the room. */
 struct imrec_source_sample {
     size_t struct_size;

@@ -1,8 +1,8 @@
 /*
- * iter/split/cbf_ids.c - ids of pictures whose files have none.
+ * iter/split/cbf_ids.c - ids of images whose files have none.
  *
- * Files of decoded pictures hold what CNTK trains on, and no ids. The packer's list beside them
- * has a line for each of their pictures, in their order: all shards of the set, and nothing else,
+ * Files of decoded images hold what CNTK trains on, and no ids. The packer's list beside them
+ * has a line for each of their images, in their order: all shards of the set, and nothing else,
  * have to be read for its lines to be theirs.
  */
 #include "iter/split/cbf_ids.h"
@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "formats/image_list.h"
 #include "formats/set_names.h"
-#include "iter/split/cbf_pictures.h"
+#include "iter/split/cbf_images.h"
 
 #include <string.h>
 

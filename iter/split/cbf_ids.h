@@ -1,4 +1,4 @@
-/* iter/split/cbf_ids.h - ids of pictures whose files have none. */
+/* iter/split/cbf_ids.h - ids of images whose files have none. */
 #ifndef IMREC_ITER_SPLIT_CBF_IDS_H
 #define IMREC_ITER_SPLIT_CBF_IDS_H
 

@@ -1,11 +1,11 @@
 /*
- * iter/split/cbf_places.c - where the pictures of a chunk are.
+ * iter/split/cbf_places.c - where the images of a chunk are.
  *
- * The files that im2rec makes need not be walked: all streams but the pictures' have sequences of
- * one size, so it is known where each begins, and the lengths of the pictures say where they
+ * The files that im2rec makes need not be walked: all streams but the images' have sequences of
+ * one size, so it is known where each begins, and the lengths of the images say where they
  * are. Their sum has to fill the chunk. Where it does not, or another stream is not as even as it
  * seemed, the chunk is walked from count to count, which says what is wrong or that nothing is.
- * The count in front of each picture is checked when the picture is read.
+ * The count in front of each image is checked when the image is read.
  */
 #include "iter/split/cbf_places.h"
 
@@ -17,9 +17,9 @@
 
 #define READ_SMALL    ((uint64_t)256 << 10) /* of streams that are read on and on */
 #define READ_HEAD     ((uint64_t)4 << 10)   /* of one that is jumped through */
-#define MOST_PICTURE  ((uint32_t)1 << 29)   /* bytes, of a compressed one */
+#define MOST_IMAGE    ((uint32_t)1 << 29)   /* bytes, of a compressed one */
 #define MOST_LOSSES   1024u                 /* that are told one by one */
-#define ELEMENT_BYTES 4u                    /* of a compressed picture */
+#define ELEMENT_BYTES 4u                    /* of a compressed image */
 
 #define BAD(p, pos, ...) imrec_error_at((p)->err, IMREC_ERR_CORRUPT, (pos), __VA_ARGS__)
 
@@ -47,7 +47,7 @@ static struct indexed_record *record_of(const struct cbf_places *p, uint32_t k)
 
 static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_t end)
 {
-    struct cbf_pictures *c = p->split->cbf;
+    struct cbf_images *c = p->split->cbf;
     if (c->loss_count == MOST_LOSSES) { /* the last one stands for all that come */
         struct cbf_loss *rest = &c->losses[MOST_LOSSES - 1];
         *rest = (struct cbf_loss){0, UINT64_MAX, {0}};
@@ -136,7 +136,7 @@ static void store_label(struct cbf_places *p, uint64_t unit, uint32_t i, double 
 {
     const float f = (float)value;
     uint32_t bits;
-    struct cbf_pictures *c = p->split->cbf;
+    struct cbf_images *c = p->split->cbf;
     memcpy(&bits, &f, sizeof(bits));
     store_le32(c->labels + (unit * c->label_count + i) * 4, bits);
 }
@@ -176,7 +176,7 @@ static enum imrec_status sparse_label(struct cbf_places *p, const struct stream_
 {
     const uint8_t *index = at + 8 + stream_element_bytes(s->element);
     if (load_le32(at + 4) != 1 || load_le32(index + 4) != 1)
-        return BAD(p, pos + 4, "stream '%.64s': NNZ %" PRId32 ", the label of a picture has 1",
+        return BAD(p, pos + 4, "stream '%.64s': NNZ %" PRId32 ", the label of an image has 1",
                    s->alias, (int32_t)load_le32(at + 4));
     if (load_le32(index) >= s->dim)
         return BAD(p, pos + (uint64_t)(index - at),
@@ -202,9 +202,8 @@ does_not_fit(struct cbf_places *p, const struct sequence *q, uint32_t elements)
 {
     return BAD(p, q->pos,
                "stream '%.64s' and image_bytes disagree: %" PRIu32 " elements of %u bytes for a "
-               "picture of %" PRIu32 " bytes",
-               p->h->stream[p->stream[CBF_PICTURE]].alias, elements, ELEMENT_BYTES,
-               q->record->bytes);
+               "image of %" PRIu32 " bytes",
+               p->h->stream[p->stream[CBF_IMAGE]].alias, elements, ELEMENT_BYTES, q->record->bytes);
 }
 
 static uint32_t elements_of(uint32_t bytes)
@@ -212,13 +211,13 @@ static uint32_t elements_of(uint32_t bytes)
     return bytes / ELEMENT_BYTES + (bytes % ELEMENT_BYTES != 0);
 }
 
-/* Where pictures come before their lengths, record->bytes is the number of elements till then. */
-static enum imrec_status take_picture(struct cbf_places *p, const struct sequence *q)
+/* Where images come before their lengths, record->bytes is the number of elements till then. */
+static enum imrec_status take_image(struct cbf_places *p, const struct sequence *q)
 {
     q->record->offset = q->pos;
     if (p->split->cbf->pixels) {
         if (q->samples != 1)
-            return BAD(p, q->pos, "stream '%.64s': %" PRIu32 " samples, a picture is one",
+            return BAD(p, q->pos, "stream '%.64s': %" PRIu32 " samples, an image is one",
                        q->info->alias, q->samples);
         q->record->bytes = (uint32_t)(q->bytes - 4); /* bounded when the file was opened */
         return IMREC_OK;
@@ -235,14 +234,14 @@ take_length(struct cbf_places *p, const struct sequence *q, const uint8_t *at)
 {
     uint64_t bytes;
     const uint32_t elements = q->record->bytes;
-    if (!words(at + 4, 2, &bytes) || bytes >= MOST_PICTURE)
+    if (!words(at + 4, 2, &bytes) || bytes >= MOST_IMAGE)
         return BAD(p, q->pos,
-                   "stream '%.64s': %g and %g, no length of a picture: two whole numbers from 0 to "
+                   "stream '%.64s': %g and %g, no length of an image: two whole numbers from 0 to "
                    "65535 are needed, below %u x 65536",
                    q->info->alias, stream_value(at + 4, STREAM_FLOAT, 0),
-                   stream_value(at + 4, STREAM_FLOAT, 1), MOST_PICTURE >> 16);
+                   stream_value(at + 4, STREAM_FLOAT, 1), MOST_IMAGE >> 16);
     q->record->bytes = (uint32_t)bytes;
-    if (p->have_pictures && elements_of((uint32_t)bytes) != elements)
+    if (p->have_images && elements_of((uint32_t)bytes) != elements)
         return does_not_fit(p, q, elements);
     return IMREC_OK;
 }
@@ -256,21 +255,21 @@ static enum imrec_status take_id(struct cbf_places *p, const struct sequence *q,
     return IMREC_OK;
 }
 
-/* What a sequence of a role says of its picture. */
+/* What a sequence of a role says of its image. */
 static enum imrec_status take(struct cbf_places *p, enum cbf_role role, const struct sequence *q)
 {
     const uint8_t *at;
-    if (role == CBF_PICTURE)
-        return take_picture(p, q);
+    if (role == CBF_IMAGE)
+        return take_image(p, q);
     if (q->samples != 1)
-        return BAD(p, q->pos, "stream '%.64s': %" PRIu32 " samples, a picture has one",
+        return BAD(p, q->pos, "stream '%.64s': %" PRIu32 " samples, an image has one",
                    q->info->alias, q->samples);
     if (q->info->storage == STREAM_SPARSE) {
         const uint64_t head = 8 + stream_element_bytes(q->info->element) + 8;
         IMREC_TRY(see(p, q->pos, least(q->bytes, head), READ_SMALL, &at));
         if (q->bytes != head)
             return BAD(p, q->pos + 4,
-                       "stream '%.64s': NNZ %" PRId32 ", the label of a picture has 1",
+                       "stream '%.64s': NNZ %" PRId32 ", the label of an image has 1",
                        q->info->alias, (int32_t)load_le32(at + 4));
         return sparse_label(p, q->info, q->pos, at, q->unit);
     }
@@ -315,7 +314,7 @@ static enum imrec_status measure(struct cbf_places *p, const struct stream_info 
 
 static enum cbf_role role_of(const struct cbf_places *p, uint32_t stream)
 {
-    enum cbf_role role = CBF_PICTURE;
+    enum cbf_role role = CBF_IMAGE;
     while (role < CBF_ROLES && p->stream[role] != stream)
         role++;
     return role;
@@ -326,7 +325,7 @@ static enum imrec_status walk_stream(struct cbf_places *p, uint32_t stream, uint
 {
     struct sequence q = {.info = &p->h->stream[stream], .pos = *pos};
     const enum cbf_role role = role_of(p, stream);
-    const uint64_t ahead = role == CBF_PICTURE ? READ_HEAD : READ_SMALL;
+    const uint64_t ahead = role == CBF_IMAGE ? READ_HEAD : READ_SMALL;
     for (uint32_t k = 0; k < sequences(p); k++, q.pos += q.bytes) {
         IMREC_TRY(measure(p, q.info, k, ahead, &q));
         q.unit = unit_of(p, k);
@@ -339,7 +338,7 @@ static enum imrec_status walk_stream(struct cbf_places *p, uint32_t stream, uint
         else
             IMREC_TRY(st);
     }
-    p->have_pictures |= role == CBF_PICTURE;
+    p->have_images |= role == CBF_IMAGE;
     p->have_lengths |= role == CBF_LENGTH;
     *pos = q.pos;
     return IMREC_OK;
@@ -350,7 +349,7 @@ static enum imrec_status walk_stream(struct cbf_places *p, uint32_t stream, uint
 static void forget(struct cbf_places *p, size_t losses)
 {
     p->split->cbf->loss_count = losses;
-    p->have_pictures = p->have_lengths = false;
+    p->have_images = p->have_lengths = false;
     for (uint32_t k = 0; k < sequences(p); k++)
         *record_of(p, k) = (struct indexed_record){p->begin, p->number + k, p->shard, 0};
 }
@@ -368,7 +367,7 @@ static enum imrec_status walk_chunk(struct cbf_places *p)
     return IMREC_OK;
 }
 
-/* Where each stream is, if the sequences of all but compressed pictures are alike: one sample,
+/* Where each stream is, if the sequences of all but compressed images are alike: one sample,
  * and one value where it is sparse. */
 struct layout {
     uint64_t begin[CBF_ROLES], end[CBF_ROLES];
@@ -385,7 +384,7 @@ static bool even_bytes(const struct cbf_places *p, const struct stream_info *s, 
 
 static bool lay_out(const struct cbf_places *p, struct layout *l)
 {
-    const uint32_t odd = p->split->cbf->pixels ? CBF_NO_STREAM : p->stream[CBF_PICTURE];
+    const uint32_t odd = p->split->cbf->pixels ? CBF_NO_STREAM : p->stream[CBF_IMAGE];
     uint64_t pos = p->begin + 4 * (uint64_t)sequences(p), left = p->end - pos, bytes;
     for (uint32_t i = 0; i < p->h->streams; i++) {
         if (i == odd)
@@ -410,11 +409,11 @@ static bool lay_out(const struct cbf_places *p, struct layout *l)
     return pos == p->end;
 }
 
-static bool place_pictures(struct cbf_places *p, const struct layout *l)
+static bool place_images(struct cbf_places *p, const struct layout *l)
 {
-    const struct cbf_pictures *c = p->split->cbf;
+    const struct cbf_images *c = p->split->cbf;
     const uint64_t decoded = c->values * stream_element_bytes(c->element);
-    uint64_t pos = l->begin[CBF_PICTURE];
+    uint64_t pos = l->begin[CBF_IMAGE];
     for (uint32_t k = 0; k < sequences(p); k++) {
         struct indexed_record *r = record_of(p, k);
         if (r->bytes == CBF_LOST)
@@ -424,7 +423,7 @@ static bool place_pictures(struct cbf_places *p, const struct layout *l)
             r->bytes = (uint32_t)decoded;
         pos += 4 + (c->pixels ? decoded : ELEMENT_BYTES * (uint64_t)elements_of(r->bytes));
     }
-    return pos == l->end[CBF_PICTURE];
+    return pos == l->end[CBF_IMAGE];
 }
 
 /* IMREC_ERR_CORRUPT: it is to be walked. */
@@ -434,7 +433,7 @@ static enum imrec_status read_even(struct cbf_places *p)
     if (!lay_out(p, &l))
         return IMREC_ERR_CORRUPT;
     for (enum cbf_role role = CBF_LENGTH; role < CBF_ROLES; role++) {
-        if (role == CBF_LABEL && !place_pictures(p, &l))
+        if (role == CBF_LABEL && !place_images(p, &l))
             return IMREC_ERR_CORRUPT;
         if (p->stream[role] == CBF_NO_STREAM)
             continue;

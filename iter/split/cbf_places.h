@@ -1,12 +1,12 @@
-/* iter/split/cbf_places.h - where the pictures of a chunk are, and what its small streams say of
- * them. Private to cbf_pictures.c. */
+/* iter/split/cbf_places.h - where the images of a chunk are, and what its small streams say of
+ * them. Private to cbf_images.c. */
 #ifndef IMREC_ITER_SPLIT_CBF_PLACES_H
 #define IMREC_ITER_SPLIT_CBF_PLACES_H
 
 #include "formats/cbf/cbf_header.h"
-#include "iter/split/cbf_pictures.h"
+#include "iter/split/cbf_images.h"
 
-enum cbf_role { CBF_PICTURE, CBF_LENGTH, CBF_LABEL, CBF_ID, CBF_ROLES };
+enum cbf_role { CBF_IMAGE, CBF_LENGTH, CBF_LABEL, CBF_ID, CBF_ROLES };
 #define CBF_NO_STREAM UINT32_MAX
 
 struct cbf_places {
@@ -19,7 +19,7 @@ struct cbf_places {
     /* private */
     uint64_t begin, end; /* of the chunk, bytes of the file */
     uint64_t first;      /* number of its first sequence in the file */
-    bool have_pictures, have_lengths;
+    bool have_images, have_lengths;
     uint8_t *buffer;
     size_t room;
     uint64_t seen, seen_end; /* bytes of the file in the buffer */

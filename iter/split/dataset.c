@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "formats/recordio.h"
 #include "formats/set_names.h"
-#include "iter/split/cbf_pictures.h"
+#include "iter/split/cbf_images.h"
 #include "iter/split/index_table.h"
 #include "iter/split/manifest_beside.h"
 #include "iter/split/metadata.h"
@@ -93,7 +93,7 @@ struct split_range split_unit(const struct split *s, uint64_t unit)
     if (s->records == NULL)
         return cell_range(s, unit);
     const struct indexed_record *r = &s->records[unit]; /* one more stands behind the last */
-    if (s->cbf != NULL) /* a count, and the picture, in elements of 4 bytes */
+    if (s->cbf != NULL) /* a count, and the image, in elements of 4 bytes */
         return (struct split_range){
             r->shard, r->offset, r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes) : 0)};
     if (s->plugged != NULL)
@@ -269,7 +269,7 @@ static enum imrec_status open_cbf(struct split *s, bool indexed, struct imrec_er
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "path_imgidx: %.300s is a CBF file, which is its own index",
                               s->shards[0].uri);
-    IMREC_TRY(cbf_pictures_open(s, err));
+    IMREC_TRY(cbf_images_open(s, err));
     cover_records(s);
     return IMREC_OK;
 }
@@ -361,7 +361,7 @@ void split_close(struct split *s)
     imrec_free(s->cell_base);
     imrec_free(s->metadata);
     set_sums_close(s);
-    cbf_pictures_close(s->cbf);
+    cbf_images_close(s->cbf);
     plugged_close(s->plugged);
     *s = (struct split){0};
 }
@@ -396,7 +396,7 @@ uint64_t split_fingerprint(const struct split *s)
 uint64_t split_memory(const struct split *s)
 {
     uint64_t bytes = s->records != NULL ? (s->unit_count + 1) * sizeof(*s->records) : 0;
-    bytes += cbf_pictures_memory(s) + set_sums_memory(s) + s->metadata_count * sizeof(*s->metadata);
+    bytes += cbf_images_memory(s) + set_sums_memory(s) + s->metadata_count * sizeof(*s->metadata);
     for (uint32_t i = 0; s->options.keep_in_memory && i < s->shard_count; i++)
         bytes += keep_source_bytes(s->shards[i].source);
     return bytes;

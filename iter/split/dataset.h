@@ -19,11 +19,11 @@ struct shard {
 struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
     uint64_t offset, key;
     uint32_t shard;
-    uint32_t bytes; /* CBF: of the picture; plugged: of the record; else 0, or where metadata
+    uint32_t bytes; /* CBF: of the image; plugged: of the record; else 0, or where metadata
                        follows the bytes up to it */
 };
 
-struct cbf_pictures;
+struct cbf_images;
 struct plugged;
 struct metadata_record;
 struct shard_sums;
@@ -39,7 +39,7 @@ struct split_options {
     uint64_t num_parts, part_index;
     uint64_t cell_bytes; /* grid of the cells, per shard; a multiple of 4 */
     bool keep_in_memory, drop_behind;
-    uint32_t label_width;  /* CBF: labels of each picture to keep; 0: as many as there are */
+    uint32_t label_width;  /* CBF: labels of each image to keep; 0: as many as there are */
     bool no_labels;        /* CBF: none */
     const char *source;    /* that is plugged in; NULL or "": none */
     bool shifted;          /* records that begin on any byte are looked for, too: repair has them */
@@ -59,11 +59,11 @@ struct split {
     uint64_t *cell_base;            /* shard_count + 1: number of each shard's first cell */
     uint64_t record_total;          /* with an index: of all partitions */
     uint64_t index_hash;            /* of its keys and offsets, 0 without one */
-    struct cbf_pictures *cbf; /* the shards are CBF files: cbf_pictures.h; NULL: they are not */
-    struct plugged *plugged;  /* or files of a user's format: plugged.h */
-    char *index;              /* of the first shard; NULL: the order is not an index's */
-    bool index_found;         /* by path_imgidx=auto */
-    char *index_missing;      /* by that: the first that is not there, where others are, or NULL */
+    struct cbf_images *cbf;         /* the shards are CBF files: cbf_images.h; NULL: they are not */
+    struct plugged *plugged;        /* or files of a user's format: plugged.h */
+    char *index;                    /* of the first shard; NULL: the order is not an index's */
+    bool index_found;               /* by path_imgidx=auto */
+    char *index_missing; /* by that: the first that is not there, where others are, or NULL */
     struct imrec_error index_doubt;   /* why the index cannot be that of all records; OK: it can */
     struct metadata_record *metadata; /* records that are no samples: metadata.h */
     uint64_t metadata_count;

@@ -247,23 +247,22 @@ static enum imrec_status check_pixels(const struct imrec_source_call *c,
     const struct plugged_room *room = c->library;
     if (p->pixels == NULL)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "it gave neither a compressed picture nor pixels");
+                              "it gave neither a compressed image nor pixels");
     if (p->width == 0 || p->height == 0 ||
         (p->channels != 1 && p->channels != 3 && p->channels != 4))
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "no picture has %u channels, height %u, width %u", p->channels,
+                              "no image has %u channels, height %u, width %u", p->channels,
                               p->height, p->width);
     if ((uint64_t)p->width * p->height > room->limit / 4)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "the picture has %u x %u px, max_pixels is %zu", p->width, p->height,
+                              "the image has %u x %u px, max_pixels is %zu", p->width, p->height,
                               room->limit / 4);
     const uint64_t row = (uint64_t)p->width * p->channels;
     if (p->stride < row || p->stride > SIZE_MAX / 2 / p->height)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the picture's stride is %zu, its rows have %" PRIu64 " bytes",
+                              "the image's stride is %zu, its rows have %" PRIu64 " bytes",
                               p->stride, row);
-    return check_within(c, p->pixels, (uint64_t)p->stride * (p->height - 1) + row, "a picture",
-                        err);
+    return check_within(c, p->pixels, (uint64_t)p->stride * (p->height - 1) + row, "an image", err);
 }
 
 /* The nearest float; what is beyond the largest is infinite. */
@@ -301,7 +300,7 @@ static enum imrec_status take(const struct imrec_source_call *c,
         return check_pixels(c, &s->image, err);
     out->pixels = (struct imrec_image){.pixels = NULL};
     out->record.image = (struct bytes){s->encoded, s->encoded_bytes};
-    return check_within(c, s->encoded, s->encoded_bytes, "a compressed picture", err);
+    return check_within(c, s->encoded, s->encoded_bytes, "a compressed image", err);
 }
 
 enum imrec_status plugged_parse(const struct split *s, const struct record_ref *ref,

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "formats/image_record.h"
 #include "formats/record_mask.h"
-#include "iter/split/cbf_pictures.h"
+#include "iter/split/cbf_images.h"
 #include "iter/split/value_bmp.h"
 
 #include <inttypes.h>
@@ -30,14 +30,14 @@ static enum imrec_status make_room(uint8_t **p, size_t *room, size_t need, struc
     *p = imrec_realloc(NULL, need + need / 2 + 16, 1);
     if (*p == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a picture of %zu bytes", need);
+                              "no memory for an image of %zu bytes", need);
     *room = need + need / 2 + 16;
     return IMREC_OK;
 }
 
-/* The picture's bytes, behind a count that has to be right. */
+/* The image's bytes, behind a count that has to be right. */
 static enum imrec_status
-load(struct picture_reader *r, struct split_range range, struct imrec_error *err)
+load(struct image_reader *r, struct split_range range, struct imrec_error *err)
 {
     const struct split *s = r->split;
     const struct imrec_error *why = cbf_loss(s, r->unit);
@@ -52,7 +52,7 @@ load(struct picture_reader *r, struct split_range range, struct imrec_error *err
 }
 
 static enum imrec_status
-take_labels(struct picture_reader *r, struct imrec_record *out, struct imrec_error *err)
+take_labels(struct image_reader *r, struct imrec_record *out, struct imrec_error *err)
 {
     const uint32_t n = r->split->cbf->label_count;
     const struct bytes stored = cbf_labels(r->split, r->unit);
@@ -70,9 +70,9 @@ take_labels(struct picture_reader *r, struct imrec_record *out, struct imrec_err
 }
 
 static enum imrec_status
-take_decoded(struct picture_reader *r, struct imrec_record *out, struct imrec_error *err)
+take_decoded(struct image_reader *r, struct imrec_record *out, struct imrec_error *err)
 {
-    const struct cbf_pictures *c = r->split->cbf;
+    const struct cbf_images *c = r->split->cbf;
     uint32_t channels;
     const uint32_t side = value_bmp_side(c->values, &channels);
     if (side == 0)
@@ -87,7 +87,7 @@ take_decoded(struct picture_reader *r, struct imrec_record *out, struct imrec_er
     return IMREC_OK;
 }
 
-static enum imrec_status give(struct picture_reader *r, struct split_range range,
+static enum imrec_status give(struct image_reader *r, struct split_range range,
                               struct imrec_record *out, struct imrec_error *err)
 {
     const struct indexed_record *rec = &r->split->records[r->unit];
@@ -109,7 +109,7 @@ static enum imrec_status give(struct picture_reader *r, struct split_range range
 /* A decoded image is given as a BMP file, where its values are pixels and its shape can be told;
  * else as a record that is no image. */
 static enum imrec_status
-picture_reader_next(struct picture_reader *r, struct imrec_record *out, struct imrec_error *err)
+image_reader_next(struct image_reader *r, struct imrec_record *out, struct imrec_error *err)
 {
     struct imrec_error why;
     if (r->unit == r->split->unit_count)
@@ -134,7 +134,7 @@ picture_reader_next(struct picture_reader *r, struct imrec_record *out, struct i
     return IMREC_ERR_DATA;
 }
 
-void picture_reader_seek(struct picture_reader *r, uint32_t shard, uint64_t offset)
+void image_reader_seek(struct image_reader *r, uint32_t shard, uint64_t offset)
 {
     const struct indexed_record *rec = r->split->records;
     for (r->unit = 0; r->unit < r->split->unit_count; r->unit++)
@@ -143,12 +143,12 @@ void picture_reader_seek(struct picture_reader *r, uint32_t shard, uint64_t offs
             return;
 }
 
-static void picture_reader_free(struct picture_reader *r)
+static void image_reader_free(struct image_reader *r)
 {
     imrec_free(r->buffer);
     imrec_free(r->bmp);
     imrec_free(r->labels);
-    *r = (struct picture_reader){0};
+    *r = (struct image_reader){0};
 }
 
 /* ---- opening ------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ enum imrec_status imrec_reader_open_as(const struct split_options *options,
     if (r == NULL)
         return no_memory(err);
     const enum imrec_status st = split_open(&o, &r->split, err);
-    r->pictures.split = &r->split;
+    r->images.split = &r->split;
     r->parts = BUF_INIT(FRAMED_MAX);
     if (st != IMREC_OK)
         imrec_reader_close(r);
@@ -233,8 +233,8 @@ keep_framed(struct imrec_reader *r, const struct walk_item *item, struct imrec_e
 static enum imrec_status give_record(struct imrec_reader *r, const struct walk_item *item,
                                      struct imrec_record *out, struct imrec_error *err)
 {
-    struct image_record image;
-    struct bytes picture, mask;
+    struct image_record head;
+    struct bytes image, mask;
     IMREC_TRY(keep_framed(r, item, err));
     const struct bytes b = recordio_join(scan_bytes(&r->scan, item), &item->span);
     *out = (struct imrec_record){.data = b.p,
@@ -242,17 +242,17 @@ static enum imrec_status give_record(struct imrec_reader *r, const struct walk_i
                                  .uri = r->split.shards[r->shard].uri,
                                  .shard = r->shard,
                                  .offset = item->begin};
-    if (image_record_parse(b, &image, NULL) != IMREC_OK)
+    if (image_record_parse(b, &head, NULL) != IMREC_OK)
         return IMREC_OK;
-    IMREC_TRY(copy_labels(r, &image, err));
+    IMREC_TRY(copy_labels(r, &head, err));
     out->is_image = true;
-    out->id = image.id;
-    out->id2 = image.id2;
+    out->id = head.id;
+    out->id2 = head.id2;
     out->labels = r->labels;
-    out->label_count = image.label_count;
-    const bool found = record_mask_split(image.image, &picture, &mask, NULL) == IMREC_OK;
-    out->image = picture.p; /* all, where the trailer is wrong */
-    out->image_size = picture.n;
+    out->label_count = head.label_count;
+    const bool found = record_mask_split(head.image, &image, &mask, NULL) == IMREC_OK;
+    out->image = image.p; /* all, where the trailer is wrong */
+    out->image_size = image.n;
     out->mask = found ? mask.p : NULL;
     out->mask_size = found ? mask.n : 0;
     const struct metadata_record *m = metadata_at(&r->split, r->shard, item->begin);
@@ -293,7 +293,7 @@ enum imrec_status
 imrec_reader_next(struct imrec_reader *r, struct imrec_record *out, struct imrec_error *err)
 {
     if (r->split.cbf != NULL)
-        return picture_reader_next(&r->pictures, out, err);
+        return image_reader_next(&r->images, out, err);
     for (;;) {
         struct walk_item item;
         enum walk_step step;
@@ -313,9 +313,9 @@ void imrec_reader_damage(const struct imrec_reader *r, uint32_t *shard, uint64_t
                          uint64_t *end)
 {
     if (r->split.cbf != NULL) {
-        *shard = r->pictures.damage.shard;
-        *begin = r->pictures.damage.begin;
-        *end = r->pictures.damage.end;
+        *shard = r->images.damage.shard;
+        *begin = r->images.damage.begin;
+        *end = r->images.damage.end;
         return;
     }
     *shard = r->damage.shard;
@@ -331,7 +331,7 @@ imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struc
                               "there is no shard %" PRIu32 ", there are %" PRIu32, shard,
                               r->split.shard_count);
     if (r->split.cbf != NULL) {
-        picture_reader_seek(&r->pictures, shard, offset);
+        image_reader_seek(&r->images, shard, offset);
         return IMREC_OK;
     }
     const struct split_range b = split_clip(&r->split, shard, r->split.begin, r->split.end);
@@ -351,7 +351,7 @@ void imrec_reader_close(struct imrec_reader *r)
     if (r == NULL)
         return;
     scan_end(&r->scan);
-    picture_reader_free(&r->pictures);
+    image_reader_free(&r->images);
     split_close(&r->split);
     buf_free(&r->parts);
     imrec_free(r->labels);
@@ -370,8 +370,8 @@ bool imrec_reader_is_cbf(const struct imrec_reader *r)
 
 uint64_t imrec_reader_record_end(const struct imrec_reader *r)
 {
-    return r->split.cbf != NULL && r->pictures.unit != 0
-               ? split_unit(&r->split, r->pictures.unit - 1).end
+    return r->split.cbf != NULL && r->images.unit != 0
+               ? split_unit(&r->split, r->images.unit - 1).end
                : 0;
 }
 

@@ -9,11 +9,11 @@
 #include "iter/split/metadata.h"
 #include "iter/split/scan.h"
 
-struct picture_reader {        /* of CBF files, image by image */
+struct image_reader {          /* of CBF files, image by image */
     const struct split *split; /* borrowed; split->cbf is not NULL */
     uint64_t unit;             /* that comes next */
     struct split_range damage; /* behind the last IMREC_ERR_DATA */
-    uint8_t *buffer;           /* bytes of the picture */
+    uint8_t *buffer;           /* bytes of the image */
     size_t room;
     uint8_t *bmp; /* a decoded one as a file */
     size_t bmp_room;
@@ -31,14 +31,14 @@ struct imrec_reader {
     } damage;
     float *labels;
     uint32_t label_room;
-    struct picture_reader pictures; /* of CBF files: nothing else is used */
-    bool keep_framed;               /* set by who reads `framed` */
+    struct image_reader images; /* of CBF files: nothing else is used */
+    bool keep_framed;           /* set by who reads `framed` */
     struct bytes framed; /* the record given last as it stands in the shard; none of CBF files */
     struct buf parts;    /* its copy, where parts were joined in their own bytes */
 };
 
 /* To the image at `offset` or the first one behind it. */
-void picture_reader_seek(struct picture_reader *r, uint32_t shard, uint64_t offset);
+void image_reader_seek(struct image_reader *r, uint32_t shard, uint64_t offset);
 /* Room for so many labels in r->labels. */
 IMREC_NODISCARD enum imrec_status
 reader_room_for_labels(struct imrec_reader *r, uint32_t count, struct imrec_error *err);
@@ -49,7 +49,7 @@ IMREC_NODISCARD enum imrec_status imrec_reader_open_as(const struct split_option
                                                        struct imrec_error *err);
 /* What it reads: shards, metadata. */
 const struct split *imrec_reader_split(const struct imrec_reader *r);
-/* Of CBF files: where the picture with this id is. IMREC_END: none has it. Of several the first. */
+/* Of CBF files: where the image with this id is. IMREC_END: none has it. Of several the first. */
 IMREC_NODISCARD enum imrec_status
 imrec_reader_find(const struct imrec_reader *r, uint64_t id, uint32_t *shard, uint64_t *offset);
 /* Whether the reader's shards are CBF files. */

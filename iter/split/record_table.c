@@ -82,7 +82,7 @@ enum imrec_status imrec_reader_get(struct imrec_reader *r, uint64_t number,
                               "there is no record %" PRIu64 ", there are %" PRIu64, number, count);
     const struct split_range at = split_unit(&r->split, number);
     if (r->split.cbf != NULL) {
-        picture_reader_seek(&r->pictures, at.shard, r->split.records[number].offset);
+        image_reader_seek(&r->images, at.shard, r->split.records[number].offset);
         return imrec_reader_next(r, out, err);
     }
     const enum imrec_status st = read_at(r, at.shard, at, out, err);
@@ -98,7 +98,7 @@ enum imrec_status imrec_reader_at(struct imrec_reader *r, uint32_t shard, uint64
 {
     if (r->split.cbf != NULL)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%s: pictures of a CBF file are not at offsets of their own",
+                              "%s: images of a CBF file are not at offsets of their own",
                               r->split.shards[0].uri);
     IMREC_TRY(imrec_reader_seek(r, shard, begin, err));
     const struct shard *s = &r->split.shards[shard];

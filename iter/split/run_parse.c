@@ -8,7 +8,7 @@
 #include "iter/split/loader_state.h"
 
 #include "base/error.h"
-#include "iter/split/cbf_pictures.h"
+#include "iter/split/cbf_images.h"
 #include "iter/split/metadata.h"
 #include "iter/split/set_sums.h"
 
@@ -375,7 +375,7 @@ parse_records(struct reading *t, struct arena *a, struct run *r, struct imrec_er
 /* ---- records of known places and lengths: images of a CBF file, records of a user's source ------
  */
 
-/* Lets *p point at all of `range`: a run may hold the first part of a large picture only. */
+/* Lets *p point at all of `range`: a run may hold the first part of a large image only. */
 static enum imrec_status whole(struct reading *t, struct arena *a, struct run *r,
                                struct split_range range, uint8_t **p, struct imrec_error *err)
 {
@@ -391,8 +391,8 @@ static enum imrec_status whole(struct reading *t, struct arena *a, struct run *r
     return read_more(t->loader, r, range.begin + have, copy + have, n - have, err);
 }
 
-static enum imrec_status parse_picture(struct reading *t, struct arena *a, struct run *r,
-                                       const struct ordered *at, struct imrec_error *err)
+static enum imrec_status parse_image(struct reading *t, struct arena *a, struct run *r,
+                                     const struct ordered *at, struct imrec_error *err)
 {
     const struct split *s = t->loader->o.split;
     const struct indexed_record *rec = &s->records[at->unit];
@@ -420,10 +420,10 @@ static enum imrec_status parse_picture(struct reading *t, struct arena *a, struc
 }
 
 static enum imrec_status
-parse_pictures(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
+parse_images(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
 {
     for (uint64_t i = 0; i < r->count; i++)
-        IMREC_TRY(parse_picture(t, a, r, &a->order[r->first + i], err));
+        IMREC_TRY(parse_image(t, a, r, &a->order[r->first + i], err));
     return IMREC_OK;
 }
 
@@ -431,7 +431,7 @@ enum imrec_status
 run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
 {
     const struct split *split = t->loader->o.split;
-    IMREC_TRY(split->cbf != NULL || split->plugged != NULL ? parse_pictures(t, a, r, err)
+    IMREC_TRY(split->cbf != NULL || split->plugged != NULL ? parse_images(t, a, r, err)
               : split->records == NULL                     ? parse_cells(t, a, r, err)
                                                            : parse_records(t, a, r, err));
     if (split->options.drop_behind)

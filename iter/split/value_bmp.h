@@ -1,10 +1,10 @@
-/* iter/split/value_bmp.h - planes of values as the file of a picture. */
+/* iter/split/value_bmp.h - planes of values as the file of an image. */
 #ifndef IMREC_ITER_SPLIT_VALUE_BMP_H
 #define IMREC_ITER_SPLIT_VALUE_BMP_H
 
 #include "base/bytes.h"
 
-/* Side of the square picture of 3 channels or of 1 that has `values` values; 0: there is none. */
+/* Side of the square image of 3 channels or of 1 that has `values` values; 0: there is none. */
 uint32_t value_bmp_side(uint32_t values, uint32_t *channels);
 /* Bytes of the file. */
 size_t value_bmp_bytes(uint32_t side, uint32_t channels);

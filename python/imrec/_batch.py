@@ -80,7 +80,7 @@ class Batch:
     data: np.ndarray[Any, Any]
     #: `data`, and, with multi_crop, the other crops of the same samples, each of its own shape
     views: tuple[np.ndarray[Any, Any], ...]
-    #: with masks="uint8", "uint16" or "int32": (slots, H, W) of that type, moved as the pictures are; else None
+    #: with masks="uint8", "uint16" or "int32": (slots, H, W) of that type, moved as the images are; else None
     masks: np.ndarray[Any, Any] | None
     #: those of each of the views
     view_masks: tuple[np.ndarray[Any, Any] | None, ...]

@@ -39,7 +39,7 @@ def _uri(path: Any, allow_missing: bool = False) -> Any:
 def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pixels: int | None = None,
            progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
     """Looks at every record: framing, checksums, index, headers, manifest, and (unless structure_only) decodes every
-    picture. Findings are the result, not an error: `findings` is a list of dicts (kind, uri, shard, begin, end, id,
+    image. Findings are the result, not an error: `findings` is a list of dicts (kind, uri, shard, begin, end, id,
     reason), beside counts (records, images, bytes, decoded, checksums, indexed, found by kind). The same for every number
     of threads (0 = every CPU). progress: True (tqdm), or a function that gets a dict and may return False to end it.
     allow_missing: shards that their set lacks are a warning instead of a finding.
@@ -60,9 +60,9 @@ def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pix
 
 
 def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
-    """The data set's card: shards, records, images, labels (dict of label to records), kinds of pictures, their sizes
+    """The data set's card: shards, records, images, labels (dict of label to records), kinds of images, their sizes
     (px and bytes: min, median, max), damage, identities of insightface's files; `indexed`: an index stands beside every
-    shard, so that path_imgidx="auto" shuffles the records one by one. Reads every record's head and picture header once.
+    shard, so that path_imgidx="auto" shuffles the records one by one. Reads every record's head and image header once.
     allow_missing: as of open()."""
     call, err, uri = _Call(progress), new_error(), _uri(path, allow_missing)
     card = ffi.new("struct imrec_dataset_card *")

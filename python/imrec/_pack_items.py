@@ -218,8 +218,8 @@ def encoded_file(image: Any) -> bytes | None:
         file.seek(at)
     except (OSError, ValueError):  # closed meanwhile
         return None
-    info = ffi.new("struct imrec_picture_info *")
-    readable = isinstance(data, bytes) and lib.imrec_picture_info(ffi.from_buffer(data), len(data), info, new_error()) == lib.IMREC_OK
+    info = ffi.new("struct imrec_image_info *")
+    readable = isinstance(data, bytes) and lib.imrec_image_info(ffi.from_buffer(data), len(data), info, new_error()) == lib.IMREC_OK
     return data if readable else None
 
 

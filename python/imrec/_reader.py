@@ -14,7 +14,7 @@ from ._options import as_text
 
 
 class Decoder:
-    """Compressed pictures to pixels; keeps its buffers. One thread at a time."""
+    """Compressed images to pixels; keeps its buffers. One thread at a time."""
 
     def __init__(self) -> None:
         out, err = ffi.new("struct imrec_decoder **"), new_error()
@@ -63,7 +63,7 @@ def decoder() -> Decoder:
 
 
 def decode(data: Any, channels: int = 3) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """A compressed picture (bytes) as uint8 (H, W, channels), upright; channels 0 = as stored. Raises CorruptError,
+    """A compressed image (bytes) as uint8 (H, W, channels), upright; channels 0 = as stored. Raises CorruptError,
     UnsupportedError, LimitError."""
     return decoder()(data, channels)
 
@@ -90,11 +90,11 @@ class Record(NamedTuple):
 
     id: int  #: of the image; 0 without an image record header
     labels: np.ndarray[Any, np.dtype[np.float32]]
-    image: bytes  #: the compressed picture; of other records all bytes
+    image: bytes  #: the compressed image; of other records all bytes
     shard: str  #: name of the file
     offset: int  #: byte of its head there
     is_image: bool  #: it has an image record header
-    mask: bytes | None = None  #: the compressed mask behind the picture
+    mask: bytes | None = None  #: the compressed mask behind the image
 
     @property
     def label(self) -> float:

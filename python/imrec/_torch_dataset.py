@@ -55,7 +55,7 @@ class Dataset(torch.utils.data.Dataset[Any]):
     def __len__(self) -> int:
         return len(self.records)
 
-    def _picture(self, data: bytes) -> Any:
+    def _image(self, data: bytes) -> Any:
         if self.image == "bytes":
             return data
         pixels = decoder()(data, **self._how)
@@ -70,7 +70,7 @@ class Dataset(torch.utils.data.Dataset[Any]):
     def __getitem__(self, i: int) -> tuple[Any, Any]:
         record = self.records[int(i)]
         try:
-            image = self._picture(record.image)
+            image = self._image(record.image)
         except Error as why:
             where = f"{record.shard}, the record at byte {record.offset}, id {record.id}: {why}"
             raise type(why)(where, status=why.status, offset=record.offset, shard=record.shard, id=record.id) from why

@@ -203,7 +203,7 @@ def _true(value: Any) -> bool:
 
 
 class ImageRecordIter(DataIter):
-    """Pictures and labels of .rec files as float32; keywords as imrec.ImageRecordIter, defaults as the original's
+    """Images and labels of .rec files as float32; keywords as imrec.ImageRecordIter, defaults as the original's
     (round_batch=True: a last batch that is not full ends in samples of the next pass, `pad` of them)."""
 
 
@@ -220,7 +220,7 @@ class ImageRecordInt8Iter(DataIter):
 
 
 class ImageDetRecordIter(DataIter):
-    """Pictures with boxes: labels are (batch_size, 4 + label_pad_width), as the guide's page on detection says."""
+    """Images with boxes: labels are (batch_size, 4 + label_pad_width), as the guide's page on detection says."""
 
     _preset = "ImageDetRecordIter"
 

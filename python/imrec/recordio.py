@@ -308,7 +308,7 @@ def pack(header: Any, s: Any) -> bytes:
 
 
 def unpack(s: Any) -> tuple[IRHeader, bytes]:
-    """Header and picture of an image record. `label` is a float, or a float32 array where flag > 0. Raises CorruptError for
+    """Header and image of an image record. `label` is a float, or a float32 array where flag > 0. Raises CorruptError for
     bytes too short to be one."""
     s = bytes(s)
     if len(s) < _HEADER.size:

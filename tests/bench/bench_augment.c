@@ -1,5 +1,5 @@
 /* tests/bench/bench_augment.c - what each augmenter takes at its usual setting, for a crop of
- * 224 px out of a decoded picture of 256: the least of some rounds, us a picture. Variants by
+ * 224 px out of a decoded image of 256: the least of some rounds, us an image. Variants by
  * IMREC_CPU=scalar|avx2|avx512 in the environment. `bench_augment [rounds]`. */
 #include "augment/steps.h"
 
@@ -48,7 +48,7 @@ static const char *const recipes[] = {
     "random_resized_crop=1 rrc_style=torch antialias=1 min_random_area=0.08 min_aspect_ratio=0.75 "
     "max_aspect_ratio=1.333",
 };
-enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]), PICTURES = 40 };
+enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]), IMAGES = 40 };
 
 static double now(void)
 {
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
     struct image from = {0}, made[2] = {{{0}, 0}, {{0}, 0}};
     must(resize_scratch_new(&scratch, NULL) == IMREC_OK);
     must(image_resize_buffer(&from, 256, 256, 3, NULL) == IMREC_OK);
-    printf("us a picture, %s\n", cpu_level_name(cpu_level()));
+    printf("us an image, %s\n", cpu_level_name(cpu_level()));
     for (int i = 0; i < RECIPES; i++) {
         struct imrec_iter_options o;
         struct recipe r;
@@ -121,9 +121,9 @@ int main(int argc, char **argv)
             for (size_t b = 0; b < (size_t)256 * 256 * 3; b++)
                 from.view.pixels[b] = (uint8_t)(b * 2654435761u >> 13);
             const double start = now();
-            for (uint64_t n = 0; n < PICTURES; n++)
+            for (uint64_t n = 0; n < IMAGES; n++)
                 one(&r, &from.view, n, made, scratch);
-            const double us = (now() - start) / PICTURES;
+            const double us = (now() - start) / IMAGES;
             least = k == 0 || us < least ? us : least;
         }
         printf("%7.1f  %s\n", least, recipes[i]);

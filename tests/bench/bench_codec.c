@@ -1,5 +1,5 @@
 /*
- * tests/bench/bench_codec.c - the yardstick beside regions: ns a picture of 384 x 256 px, quality
+ * tests/bench/bench_codec.c - the yardstick beside regions: ns an image of 384 x 256 px, quality
  * 95, cut out of the shared photographs. `bench_codec [WORD]` runs what has WORD in its name. No
  * test: it asserts nothing.
  */
@@ -13,7 +13,7 @@
 
 enum { WIDTH = 384, HEIGHT = 256, CROP = 224, MOST = 16, ROUNDS = 81 };
 
-static struct bytes g_pictures[MOST];
+static struct bytes g_images[MOST];
 static size_t g_count, g_bytes;
 static unsigned g_sum; /* keeps the pixels wanted */
 
@@ -34,7 +34,7 @@ static void add(struct codec *c, const char *path)
 {
     const struct bytes file = load(path);
     const struct codec_limits limits = {.max_pixels = 1 << 24};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct image image = {0};
     struct bytes jpeg;
     if (g_count == MOST || codec_begin(c, file, &limits, &info, NULL) != IMREC_OK ||
@@ -47,7 +47,7 @@ static void add(struct codec *c, const char *path)
         return;
     uint8_t *p = malloc(jpeg.n);
     memcpy(p, jpeg.p, jpeg.n);
-    g_pictures[g_count++] = (struct bytes){p, jpeg.n};
+    g_images[g_count++] = (struct bytes){p, jpeg.n};
     g_bytes += jpeg.n;
     image_free(&image);
 }
@@ -100,7 +100,7 @@ static enum imrec_status plain(struct codec *c, struct bytes b)
 static enum imrec_status region(struct codec *c, struct bytes b)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 24};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     if (codec_begin(c, b, &limits, &info, NULL) != IMREC_OK)
         return IMREC_ERR_CORRUPT;
     g_y = (g_y + 7) % (HEIGHT - CROP + 1);
@@ -111,7 +111,7 @@ static enum imrec_status region(struct codec *c, struct bytes b)
 static enum imrec_status whole(struct codec *c, struct bytes b)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 24};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     if (codec_begin(c, b, &limits, &info, NULL) != IMREC_OK)
         return IMREC_ERR_CORRUPT;
     return codec_decode_rows(c, (struct imrec_rect){0, 0, WIDTH, HEIGHT}, 3, touch, NULL, NULL,
@@ -121,7 +121,7 @@ static enum imrec_status whole(struct codec *c, struct bytes b)
 static enum imrec_status check(struct codec *c, struct bytes b)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 24};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     if (codec_begin(c, b, &limits, &info, NULL) != IMREC_OK)
         return IMREC_ERR_CORRUPT;
     return codec_check(c, NULL, NULL);
@@ -130,7 +130,7 @@ static enum imrec_status check(struct codec *c, struct bytes b)
 static enum imrec_status head(struct codec *c, struct bytes b)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 24};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     return codec_begin(c, b, &limits, &info, NULL);
 }
 
@@ -168,14 +168,14 @@ int main(int argc, char **argv)
     if (codec_new(&c, NULL) != IMREC_OK)
         return EXIT_FAILURE;
     add_folder(c, shared_path("data/photos"));
-    printf("%zu pictures, %zu bytes each\n", g_count, g_count > 0 ? g_bytes / g_count : 0);
+    printf("%zu images, %zu bytes each\n", g_count, g_count > 0 ? g_bytes / g_count : 0);
     for (int round = 0; round < ROUNDS; round++) /* interleaved: the machine's moods are shared */
         for (size_t k = 0; k < KINDS; k++) {
             if (argc > 1 && strstr(what[k].name, argv[1]) == NULL)
                 continue;
             const double begin = now_ns();
             for (size_t i = 0; i < g_count; i++)
-                if (what[k].run(c, g_pictures[i]) != IMREC_OK)
+                if (what[k].run(c, g_images[i]) != IMREC_OK)
                     return EXIT_FAILURE;
             ns[k][round] = (now_ns() - begin) / (double)g_count;
         }

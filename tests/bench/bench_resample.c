@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     struct resize_scratch *scratch;
     if (resize_scratch_new(&scratch, NULL) != IMREC_OK)
         return EXIT_FAILURE;
-    puts("us a picture                          scalar     avx2   avx512");
+    puts("us an image                          scalar     avx2   avx512");
     for (int i = 0; i < TASKS; i++) {
         const struct task *t = &tasks[i];
         double us[CPU_LEVELS] = {0};

@@ -1,6 +1,6 @@
 /* The Cifar iterator of the original's documentation, its parameters as they stand there, on
- * pictures of 32 x 32 px in ten classes that are made here. */
-#include "tests/support/pictureset.h"
+ * images of 32 x 32 px in ten classes that are made here. */
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ static const char *const parameters[] = {
 
 static void make_shard(void)
 {
-    const struct picture_set_options o = {.labels = 1, .side = 32};
+    const struct image_set_options o = {.labels = 1, .side = 32};
     struct buf file = BUF_INIT((size_t)1 << 28), record = BUF_INIT((size_t)1 << 20);
     struct codec *c;
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
@@ -78,7 +78,7 @@ static void read_pass(struct imrec_iter *it, struct pass *p, float *first)
     }
 }
 
-START_TEST(the_documented_cifar_iterator_reads_every_picture_of_every_class)
+START_TEST(the_documented_cifar_iterator_reads_every_image_of_every_class)
 {
     const struct tmpdir dir = tmpdir_make();
     static float first[3][VALUES];
@@ -112,7 +112,7 @@ int main(void)
     Suite *s = suite_create("cifar");
     TCase *tc = tcase_create("cifar");
     tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, the_documented_cifar_iterator_reads_every_picture_of_every_class);
+    tcase_add_test(tc, the_documented_cifar_iterator_reads_every_image_of_every_class);
     suite_add_tcase(s, tc);
     return suite_run(s);
 }

@@ -1,5 +1,5 @@
 /*
- * tests/conformance/test_decode_vectors.c - pixels of whole decoded pictures against those that
+ * tests/conformance/test_decode_vectors.c - pixels of whole decoded images against those that
  * the original delivered: every case of pixels.json that a decode alone can check.
  */
 #include "codec/codec.h"
@@ -61,7 +61,7 @@ static int value(const struct values *v, size_t i)
     return (int)f;
 }
 
-/* Plane-wise values from `first` on against the picture; the largest difference. */
+/* Plane-wise values from `first` on against the image; the largest difference. */
 static int difference(const struct imrec_image *image, const struct values *v, size_t first)
 {
     const size_t plane = (size_t)image->width * image->height;
@@ -109,7 +109,7 @@ static size_t check_record(struct imrec_decoder *d, const uint8_t *p, size_t n, 
     return span.bytes;
 }
 
-START_TEST(a_decoded_picture_equals_the_originals) /* loop test over the cases */
+START_TEST(a_decoded_image_equals_the_originals) /* loop test over the cases */
 {
     const char *name = g_names[_i];
     const json_t *c = json_object_get(g_cases, name), *args = json_object_get(c, "args");
@@ -168,7 +168,7 @@ int main(void)
     printf("%d cases\n", g_count);
     Suite *s = suite_create("decode_vectors");
     TCase *tc = tcase_create("vectors");
-    tcase_add_loop_test(tc, a_decoded_picture_equals_the_originals, 0, g_count);
+    tcase_add_loop_test(tc, a_decoded_image_equals_the_originals, 0, g_count);
     suite_add_tcase(s, tc);
     SRunner *sr = srunner_create(s);
     srunner_run_all(sr, CK_ENV);

@@ -44,7 +44,7 @@ static void compare(const json_t *c, uint32_t channels, enum codec_alpha on)
     const struct bytes file = unhex(json_object_get(c, "file"));
     const struct bytes rgb = unhex(json_object_get(c, "rgb"));
     const struct bytes alpha = unhex(json_object_get(c, "alpha"));
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct imrec_error err;
     struct image made = {0};
     struct codec *codec;
@@ -101,7 +101,7 @@ START_TEST(the_packer_blends_them_on_white)
 }
 END_TEST
 
-static const char *kind_of(const char *name, struct imrec_picture_info *info)
+static const char *kind_of(const char *name, struct imrec_image_info *info)
 {
     size_t i;
     const json_t *c;
@@ -110,7 +110,7 @@ static const char *kind_of(const char *name, struct imrec_picture_info *info)
         if (strcmp(json_string_value(json_object_get(c, "name")), name) != 0)
             continue;
         const struct bytes file = unhex(json_object_get(c, "file"));
-        ck_assert_int_eq(imrec_picture_info(file.p, file.n, info, NULL), IMREC_OK);
+        ck_assert_int_eq(imrec_image_info(file.p, file.n, info, NULL), IMREC_OK);
         free((void *)(uintptr_t)file.p);
         return info->kind;
     }
@@ -119,7 +119,7 @@ static const char *kind_of(const char *name, struct imrec_picture_info *info)
 
 START_TEST(a_file_of_several_frames_is_called_an_animation)
 {
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     if (built_with("gif")) {
         ck_assert_str_eq(kind_of("plain.gif", &info), "");
         ck_assert_str_eq(kind_of("extensions.gif", &info), "");
@@ -141,7 +141,7 @@ static void cut_everywhere(const json_t *c)
     const struct bytes rgb = unhex(json_object_get(c, "rgb"));
     struct codec *codec;
     struct image made = {0};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     ck_assert_int_eq(codec_new(&codec, NULL), IMREC_OK);
     for (size_t n = 0; n < file.n; n++)
         for (int accept = 0; accept < 2; accept++) {

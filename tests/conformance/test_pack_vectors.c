@@ -50,10 +50,10 @@ static void check_labels(const struct image_record *r, const json_t *label)
         ck_assert(image_record_label(r, i) == (float)json_number_value(json_array_get(label, i)));
 }
 
-static void check_picture(const struct image_record *r, const json_t *shape)
+static void check_image(const struct image_record *r, const json_t *shape)
 {
-    struct imrec_picture_info info;
-    ck_assert_int_eq(imrec_picture_info(r->image.p, r->image.n, &info, &p.err), IMREC_OK);
+    struct imrec_image_info info;
+    ck_assert_int_eq(imrec_image_info(r->image.p, r->image.n, &info, &p.err), IMREC_OK);
     ck_assert_int_eq(info.height, json_integer_value(json_array_get(shape, 0)));
     ck_assert_int_eq(info.width, json_integer_value(json_array_get(shape, 1)));
     if (json_array_size(shape) == 3)
@@ -83,7 +83,7 @@ static void check_records(const json_t *want)
         ck_assert_uint_eq(r.id, key);
         ck_assert_uint_eq(r.flag, vectors_u64(record, "flag"));
         check_labels(&r, json_object_get(record, "label"));
-        check_picture(&r, json_object_get(record, "shape"));
+        check_image(&r, json_object_get(record, "shape"));
     }
     ck_assert_uint_eq(i, json_array_size(want));
     free((void *)(uintptr_t)rec.p);

@@ -3,7 +3,7 @@
  * and regions as cut out of that.
  */
 #include "codec/codec.h"
-#include "tests/support/pictures.h"
+#include "tests/support/images.h"
 #include "tests/support/shared.h"
 
 #include <check.h>
@@ -37,7 +37,7 @@ static void
 check_photo(struct codec *c, struct codec *yardstick, struct bytes jpeg, const char *name)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 26};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct imrec_image plain;
     struct image whole = {0};
     struct imrec_error err = {0};

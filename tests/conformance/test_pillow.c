@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-static struct imrec_image picture(uint32_t w, uint32_t h)
+static struct imrec_image image(uint32_t w, uint32_t h)
 {
     struct imrec_image p = {malloc((size_t)w * h * 3), (size_t)w * 3, w, h, 3};
     for (uint32_t y = 0; y < h; y++)
@@ -34,8 +34,8 @@ static void compare(const json_t *c)
     const char *want = json_string_value(json_object_get(c, "pixels"));
     const char *options = json_string_value(json_object_get(c, "options"));
     cook(&k, options);
-    struct imrec_image whole = picture((uint32_t)json_integer_value(json_array_get(size, 0)),
-                                       (uint32_t)json_integer_value(json_array_get(size, 1)));
+    struct imrec_image whole = image((uint32_t)json_integer_value(json_array_get(size, 0)),
+                                     (uint32_t)json_integer_value(json_array_get(size, 1)));
     const struct imrec_draw d =
         augment_draw(&k.r, (struct sample_key){1, 2, 3, 4, 0}, whole.width, whole.height);
     steps_plan(&s, &k.r, &d, whole.width, whole.height);
@@ -102,7 +102,7 @@ START_TEST(operations_are_those_of_pillow)
         const int within = (int)json_integer_value(json_object_get(c, "within"));
         const double share = json_number_value(json_object_get(c, "pixels"));
         const json_t *white = json_object_get(c, "white_above");
-        const struct imrec_image p = picture(20, 24);
+        const struct imrec_image p = image(20, 24);
         for (size_t k = 0; white != NULL && k < 1440; k++)
             if (p.pixels[k] > json_integer_value(white))
                 p.pixels[k] = 255;
@@ -118,7 +118,7 @@ START_TEST(operations_are_those_of_pillow)
 }
 END_TEST
 
-START_TEST(pictures_are_those_of_torchvision_by_pillow_within_one)
+START_TEST(images_are_those_of_torchvision_by_pillow_within_one)
 {
     json_error_t why;
     json_t *root = json_load_file(IMREC_SOURCE_DIR "/tests/conformance/pillow.json", 0, &why),
@@ -139,7 +139,7 @@ int main(void)
 {
     Suite *s = suite_create("pillow");
     TCase *t = tcase_create("pillow");
-    tcase_add_test(t, pictures_are_those_of_torchvision_by_pillow_within_one);
+    tcase_add_test(t, images_are_those_of_torchvision_by_pillow_within_one);
     tcase_add_test(t, operations_are_those_of_pillow);
     suite_add_tcase(s, t);
     return suite_run(s);

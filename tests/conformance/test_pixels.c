@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <math.h>
 
-enum { MAX_ARGS = 24, CASES = 119, DRAWN_CASES = 7, PICTURES = 4 };
+enum { MAX_ARGS = 24, CASES = 119, DRAWN_CASES = 7, IMAGES = 4 };
 
 static json_t *cases;
 static char texts[MAX_ARGS][4400];
@@ -218,8 +218,8 @@ static double compare_drawn(const struct imrec_image *p, const struct npy *want,
     return worst;
 }
 
-static void run_drawn_picture(const struct recipe *r, const json_t *draws, const struct npy *want,
-                              size_t slot, struct imrec_image whole, double *worst)
+static void run_drawn_image(const struct recipe *r, const json_t *draws, const struct npy *want,
+                            size_t slot, struct imrec_image whole, double *worst)
 {
     struct resize_scratch *scratch;
     struct image made[2] = {{{0}, 0}, {{0}, 0}};
@@ -266,12 +266,12 @@ START_TEST(recorded_draws_give_the_originals_pixels)
         struct npy want = npy_load(shared_path(path));
         ck_assert_int_eq(imrec_reader_open(o.path_imgrec, 0, 1, &reader, &err), IMREC_OK);
         ck_assert_int_eq(imrec_decoder_new(&decoder, &err), IMREC_OK);
-        for (size_t slot = 0; slot < PICTURES; slot++) {
+        for (size_t slot = 0; slot < IMAGES; slot++) {
             ck_assert_int_eq(imrec_reader_next(reader, &record, &err), IMREC_OK);
             ck_assert_int_eq(imrec_decoder_decode(decoder, record.image, record.image_size, 3, true,
                                                   1 << 24, &whole, &err),
                              IMREC_OK);
-            run_drawn_picture(&r, json_array_get(draws, slot), &want, slot, whole, &worst);
+            run_drawn_image(&r, json_array_get(draws, slot), &want, slot, whole, &worst);
         }
         printf("%s: differs by %g\n", name, worst);
         ck_assert_msg(worst <= json_number_value(json_object_get(c, "tolerance")),

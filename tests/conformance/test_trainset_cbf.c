@@ -105,7 +105,7 @@ START_TEST(decoded_photographs_come_out_of_both_iterators) /* _i into sets */
     struct imrec_minibatch m;
     struct imrec_batch b;
     struct imrec_error err;
-    uint64_t pictures = 0;
+    uint64_t images = 0;
     make(sets[_i]);
     struct imrec_minibatch_source *s = open_source(pixels);
     struct imrec_iter *it =
@@ -121,9 +121,9 @@ START_TEST(decoded_photographs_come_out_of_both_iterators) /* _i into sets */
                          (size_t)b.count * 64 * 64 * 3 * sizeof(float)) == 0);
         for (uint32_t i = 0; i < b.count; i++)
             ck_assert(b.labels[i] == (float)stream(&m, "labels")->indices[i]);
-        pictures += b.count;
+        images += b.count;
     }
-    ck_assert_uint_gt(pictures, 100);
+    ck_assert_uint_gt(images, 100);
     imrec_iter_close(it);
     imrec_minibatch_source_close(s);
     tmpdir_remove(&dir);
@@ -139,7 +139,7 @@ START_TEST(files_of_photographs_come_out_of_both_readers) /* _i into sets */
     make(sets[_i]);
     struct imrec_minibatch_source *s = open_source(cbf);
     ck_assert_int_eq(imrec_reader_open(cbf, 0, 1, &r, &err), IMREC_OK);
-    /* the longest stream counts: a minibatch holds what fits, and one picture at least */
+    /* the longest stream counts: a minibatch holds what fits, and one image at least */
     while (imrec_minibatch_next(s, 50000, NULL, 0, &m, &err) == IMREC_OK) {
         const struct imrec_minibatch_stream *image = stream(&m, "image");
         for (uint64_t i = 0; i < m.sequences; i++) {

@@ -24,7 +24,7 @@ CASES = [  # every way in which files are cut
     ["--resize", "96", "--part", "1/2", "--threads", "3"],
     ["--pass-through", "--check", "none", "--shards", "150"],  # most of it is publishing
 ]
-PICTURES = 500  # at least: a run takes long enough to be killed
+IMAGES = 500  # at least: a run takes long enough to be killed
 HEARD_SECONDS = 20  # SIGTERM: two are promised, on a machine that does nothing else
 HELD = b"set.lock.part is held by"
 
@@ -32,7 +32,7 @@ HELD = b"set.lock.part is held by"
 def build_folder(photos, root):
     """The photographs several times over, with some that cannot be packed in between."""
     paths = sorted(photos.glob("*/*.jpg"))
-    for copy in range(-(-PICTURES // len(paths))):
+    for copy in range(-(-IMAGES // len(paths))):
         for path in paths:
             to = root / path.parent.name / f"{copy}_{path.name}"
             to.parent.mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def build_folder(photos, root):
         (first / f"{copy}_empty.jpg").touch()
         whole = paths[0].read_bytes()
         (first / f"{copy}_torn.jpg").write_bytes(whole[: len(whole) // 2])
-        (last / f"{copy}_text.jpg").write_text("no picture\n")
+        (last / f"{copy}_text.jpg").write_text("no image\n")
 
 
 def files_of(folder):
@@ -123,7 +123,7 @@ def main(im2rec, rendered, kills=20, seed=1):  # kills: of all cases together
     shared = os.environ.get("IMREC_SHARED") or here.parent.parent.parent / "shared"
     photos, rng = pathlib.Path(shared) / "data" / "photos", random.Random(int(seed))
     if not photos.is_dir():
-        print(f"{photos} is not there: rendered pictures instead")
+        print(f"{photos} is not there: rendered images instead")
         photos = pathlib.Path(rendered)
     work = pathlib.Path(tempfile.mkdtemp(prefix="imrec-kill-"))
     try:

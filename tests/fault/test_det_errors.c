@@ -29,7 +29,7 @@ static uint32_t spoil(uint32_t i, float *v, uint32_t n)
     case 13:
         return n - 1;
     case 17:
-        v[0] = 3; /* one label: a picture of a class */
+        v[0] = 3; /* one label: an image of a class */
         return 1;
     default:
         break;
@@ -43,7 +43,7 @@ static const struct {
 } wrong[] = {
     {2, "label value 0 (header width) is 1; a whole number from 2 to"},
     {5, "label value 1 (object width) is 4.5; a whole number from 5 to"},
-    {7, "xmax of object 0 is 480; coordinates are shares of the picture's sides, from 0 to 1"},
+    {7, "xmax of object 0 is 480; coordinates are shares of the image's sides, from 0 to 1"},
     {11, "ymin of object 0 is nan"},
     {13, "values, which are no header of 4 and whole objects of 6"},
     {17, "the label has 1 value"},
@@ -104,7 +104,7 @@ START_TEST(a_label_that_does_not_fit_its_room_fails)
     struct imrec_error err = {0};
     uint32_t wide = 0;
     for (uint32_t i = 0; i < RECORDS; i++)
-        wide += box_picture(i).boxes > 1;
+        wide += box_image(i).boxes > 1;
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
     ck_assert_uint_eq(b.failed, wide);
     ck_assert_msg(strstr(err.message, "but label_pad_width is 15") != NULL, "%s", err.message);
@@ -287,7 +287,7 @@ START_TEST(options_that_cannot_be_are_refused_before_reading)
 }
 END_TEST
 
-START_TEST(a_mean_image_is_made_of_pictures_with_boxes_too)
+START_TEST(a_mean_image_is_made_of_images_with_boxes_too)
 {
     struct box_set s = box_set_make(RECORDS, NULL);
     char words[2200];
@@ -318,7 +318,7 @@ int main(void)
     tcase_add_test(t, every_parameter_of_the_original_is_known);
     tcase_add_loop_test(t, options_that_cannot_be_are_refused_before_reading, 0,
                         sizeof(refused) / sizeof(refused[0]));
-    tcase_add_test(t, a_mean_image_is_made_of_pictures_with_boxes_too);
+    tcase_add_test(t, a_mean_image_is_made_of_images_with_boxes_too);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

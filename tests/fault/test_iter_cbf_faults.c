@@ -1,4 +1,4 @@
-/* What is wrong with CBF files of pictures: named with file, sequence and byte, in its own slots,
+/* What is wrong with CBF files of images: named with file, sequence and byte, in its own slots,
  * whatever the threads; everything else is delivered as ever. */
 #include "base/alloc.h"
 #include "storage/fault.h"
@@ -147,7 +147,7 @@ enum edit {
     NO_LABEL,
     NO_VALUE,
     WRONG_ID,
-    NO_PICTURE,
+    NO_IMAGE,
     ZEROS,
     EDITS
 };
@@ -160,14 +160,14 @@ static const struct {
     [HALF_LENGTH] = {"image_bytes", false},
     [NEGATIVE_LENGTH] = {"image_bytes", false},
     [LONG_LENGTH] = {"image_bytes", false},
-    [LONGEST_LENGTH] = {"no length of a picture", false},
+    [LONGEST_LENGTH] = {"no length of an image", false},
     [WRONG_LENGTH] = {"disagree", false},
     [FAR_LABEL] = {"index 3, it must be in [0, 3)", false},
     [TWO_VALUES] = {"NNZ", false},
     [NO_LABEL] = {"", true},
     [NO_VALUE] = {"", true},
     [WRONG_ID] = {"'id'", false},
-    [NO_PICTURE] = {"", false},
+    [NO_IMAGE] = {"", false},
     [ZEROS] = {"end here", true},
 };
 
@@ -216,7 +216,7 @@ static void damage(uint8_t *to, enum edit edit)
     case WRONG_ID:
         put_float(to, id + 8, 65536);
         break;
-    case NO_PICTURE:
+    case NO_IMAGE:
         memset(to + image + 4, 'x', 200);
         break;
     case ZEROS:
@@ -372,7 +372,7 @@ START_TEST(short_and_interrupted_reads_change_nothing)
 }
 END_TEST
 
-START_TEST(unreadable_pages_lose_what_is_in_them) /* _i: of pictures; of the small streams */
+START_TEST(unreadable_pages_lose_what_is_in_them) /* _i: of images; of the small streams */
 {
     learn();
     const uint64_t page = where(2, _i == 0 ? IMAGE : LABEL, 1) / 4096 * 4096;

@@ -1,6 +1,6 @@
 /* What is wrong with the data: named, flagged, in the same place whatever the threads. */
 #include "storage/fault.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 90 };
@@ -25,10 +25,10 @@ static enum bad some_bad(uint32_t i)
     }
 }
 
-static struct picture_set make(void)
+static struct image_set make(void)
 {
-    return picture_set_make(&(struct picture_set_options){
-        .records = RECORDS, .shards = 2, .labels = 1, .bad = some_bad});
+    return image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1, .bad = some_bad});
 }
 
 struct report {
@@ -67,7 +67,7 @@ static void read_sweep(struct told *t, struct imrec_iter *it)
     }
 }
 
-static struct told tell(const struct picture_set *s, bool index, const char *words)
+static struct told tell(const struct image_set *s, bool index, const char *words)
 {
     struct told t = {.n = 0};
     struct imrec_iter *it = set_open(s, index, words);
@@ -90,7 +90,7 @@ START_TEST(the_same_error_comes_in_the_same_place) /* _i: order */
 {
     static const char *const ways[] = {"preprocess_threads=7", "preprocess_threads=2",
                                        "preprocess_threads=7 prefetch_buffer=1"};
-    struct picture_set s = make();
+    struct image_set s = make();
     char words[256];
     snprintf(words, sizeof(words), "%s preprocess_threads=1", orders[_i].words);
     struct told right = tell(&s, orders[_i].index, words);
@@ -108,13 +108,13 @@ START_TEST(the_same_error_comes_in_the_same_place) /* _i: order */
         stream_free(&t.stream);
     }
     stream_free(&right.stream);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(skip_delivers_the_same_and_says_ok) /* _i: order */
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     char words[256];
     struct told stop = tell(&s, orders[_i].index, orders[_i].words);
     snprintf(words, sizeof(words), "%s on_error=skip", orders[_i].words);
@@ -126,7 +126,7 @@ START_TEST(skip_delivers_the_same_and_says_ok) /* _i: order */
     }
     stream_free(&skip.stream);
     stream_free(&stop.stream);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -140,14 +140,14 @@ static uint32_t slot_of(const struct told *t, uint32_t record)
 
 START_TEST(an_error_names_shard_byte_id_and_reason)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct told t = tell(&s, true, "batch_size=1");
     static const struct {
         uint32_t record;
         const char *says[4];
     } cases[] = {
-        {7, {"00.rec", "id 1049", "byte ", "picture"}},
-        {8, {"00.rec", "id 1056", "byte ", "picture"}},
+        {7, {"00.rec", "id 1049", "byte ", "image"}},
+        {8, {"00.rec", "id 1056", "byte ", "image"}},
         {31, {"00.rec", "id 1217", "2 labels", "label_width is 1"}},
         {42, {"00.rec", "byte ", "", ""}},
         {60, {"01.rec", "id 1420", "byte ", ""}},
@@ -165,13 +165,13 @@ START_TEST(an_error_names_shard_byte_id_and_reason)
     for (uint32_t i = 0; i < RECORDS; i++)
         ck_assert_int_eq(t.report[i].status, some_bad(i) == GOOD ? IMREC_OK : IMREC_ERR_DATA);
     stream_free(&t.stream);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(failed_slots_are_zero_but_keep_their_id)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_iter *it = set_open(&s, false, "batch_size=10 prefetch_buffer=1");
     struct imrec_batch b;
     static const uint8_t zero[SAMPLE_BYTES];
@@ -190,13 +190,13 @@ START_TEST(failed_slots_are_zero_but_keep_their_id)
         ck_assert_int_eq(imrec_iter_rewind(it, NULL), IMREC_OK);
     }
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(damage_without_an_index_takes_no_slot_and_is_told_once_with_its_range)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct told t = tell(&s, false, "batch_size=4");
     uint32_t told = 0;
     for (uint32_t i = 0; i < t.n; i++)
@@ -207,13 +207,13 @@ START_TEST(damage_without_an_index_takes_no_slot_and_is_told_once_with_its_range
     ck_assert_uint_eq(slot_of(&t, 77), UINT32_MAX);
     ck_assert_uint_lt(slot_of(&t, 78), UINT32_MAX);
     stream_free(&t.stream);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(damage_is_not_told_again_behind_a_position_inside_its_window)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_iter *it = set_open(&s, false, "batch_size=1");
     struct imrec_batch b;
     const char *json;
@@ -223,13 +223,13 @@ START_TEST(damage_is_not_told_again_behind_a_position_inside_its_window)
     ck_assert_int_eq(imrec_iter_seek(it, json, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(the_first_fault_in_slot_order_is_the_one_named)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_iter *it = set_open(&s, false, "batch_size=20"); /* damage comes before slot 0 */
     struct imrec_batch b;
     struct imrec_error err = {0};
@@ -241,7 +241,7 @@ START_TEST(the_first_fault_in_slot_order_is_the_one_named)
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
     ck_assert_msg(strstr(err.message, "id 1049") != NULL, "%s", err.message);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -252,7 +252,7 @@ static enum bad all_framing(uint32_t i)
 }
 
 /* A head behind the first bytes, of a record that does not end: else the file would be no shard. */
-static void put_head(const struct picture_set *s)
+static void put_head(const struct image_set *s)
 {
     static const uint8_t head[] = {0x0a, 0x23, 0xd7, 0xce, 0xff, 0xff, 0xff, 0x1f};
     FILE *f = fopen(s->rec + strlen("path_imgrec="), "r+b");
@@ -263,8 +263,8 @@ static void put_head(const struct picture_set *s)
 START_TEST(nothing_but_damage_is_told_and_ends) /* _i: last_batch */
 {
     static const char *const ends[] = {"pad", "partial", "repeat", "drop", "wrap"};
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = 9, .shards = 1, .labels = 1, .bad = all_framing});
+    struct image_set s = image_set_make(
+        &(struct image_set_options){.records = 9, .shards = 1, .labels = 1, .bad = all_framing});
     char words[64];
     struct imrec_batch b;
     struct imrec_error err = {0};
@@ -282,7 +282,7 @@ START_TEST(nothing_but_damage_is_told_and_ends) /* _i: last_batch */
     it = set_open(&s, false, "on_error=skip");
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_END);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -294,8 +294,8 @@ static enum bad tail_framing(uint32_t i)
 START_TEST(damage_behind_the_last_sample_is_told) /* _i: last_batch */
 {
     static const char *const ends[] = {"pad", "partial", "repeat", "drop", "wrap"};
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = 9, .shards = 1, .labels = 1, .bad = tail_framing});
+    struct image_set s = image_set_make(
+        &(struct image_set_options){.records = 9, .shards = 1, .labels = 1, .bad = tail_framing});
     for (uint32_t batch = 1; batch <= 8; batch++) {
         char words[64];
         struct imrec_batch b;
@@ -311,15 +311,15 @@ START_TEST(damage_behind_the_last_sample_is_told) /* _i: last_batch */
                       told);
         imrec_iter_close(it);
     }
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(bytes_that_storage_refuses_are_damage_and_the_rest_is_delivered) /* _i: index */
 {
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 1, .labels = 1});
-    struct picture_set bad = s;
+    struct image_set s =
+        image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 1, .labels = 1});
+    struct image_set bad = s;
     snprintf(bad.rec, sizeof(bad.rec), "path_imgrec=fault://script=eio:%s", strchr(s.rec, '=') + 1);
     ck_assert_int_eq(
         fault_set("eio", &(struct fault_script){.bad_begin = 20000, .bad_end = 24000}, NULL),
@@ -335,11 +335,11 @@ START_TEST(bytes_that_storage_refuses_are_damage_and_the_rest_is_delivered) /* _
     ck_assert_uint_eq(failed, _i ? RECORDS - good : 0);
     stream_free(&t.stream);
     fault_forget("eio");
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
-/* Five pictures, of which the third is a line of 20,000 px. */
+/* Five images, of which the third is a line of 20,000 px. */
 static void shard_with_a_line(const char *rec)
 {
     static uint8_t pixels[20000 * 3];
@@ -360,7 +360,7 @@ static void shard_with_a_line(const char *rec)
     ck_assert_int_eq(imrec_writer_commit(w, NULL), IMREC_OK);
 }
 
-START_TEST(a_picture_that_would_become_too_large_costs_its_slot) /* _i: threads */
+START_TEST(an_image_that_would_become_too_large_costs_its_slot) /* _i: threads */
 {
     static const char *const ways[] = {"resize=64", "min_img_size=60000", "pad=30000",
                                        "resize=64 antialias=1 max_rotate_angle=10"};
@@ -368,7 +368,7 @@ START_TEST(a_picture_that_would_become_too_large_costs_its_slot) /* _i: threads 
     char words[1024];
     shard_with_a_line(tmp_path(&d, "line.rec"));
     for (size_t i = 0; i < 4; i++) {
-        const struct picture_set s = {.dir = d};
+        const struct image_set s = {.dir = d};
         struct imrec_iter_options o;
         struct imrec_iter *it;
         struct imrec_error err;
@@ -408,7 +408,7 @@ int main(void)
     tcase_add_test(tc, the_first_fault_in_slot_order_is_the_one_named);
     tcase_add_loop_test(tc, nothing_but_damage_is_told_and_ends, 0, 5);
     tcase_add_loop_test(tc, damage_behind_the_last_sample_is_told, 0, 5);
-    tcase_add_loop_test(tc, a_picture_that_would_become_too_large_costs_its_slot, 0, 2);
+    tcase_add_loop_test(tc, an_image_that_would_become_too_large_costs_its_slot, 0, 2);
     tcase_add_loop_test(tc, bytes_that_storage_refuses_are_damage_and_the_rest_is_delivered, 0, 2);
     suite_add_tcase(s, tc);
     return suite_run(s);

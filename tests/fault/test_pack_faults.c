@@ -207,8 +207,8 @@ static char *report_of(const char *name)
 /* Two of the images need more than there is, again and again. */
 static void make_large_ones(void)
 {
-    make_picture(&p.dir, "source/ant/05.jpg", 1500, 1200, 1);
-    make_picture(&p.dir, "source/cow/02.jpg", 1300, 1600, 2);
+    make_image(&p.dir, "source/ant/05.jpg", 1500, 1200, 1);
+    make_image(&p.dir, "source/cow/02.jpg", 1300, 1600, 2);
     p.o.resize = 0;
     p.o.report = kept_path(&p, "report");
 }
@@ -228,7 +228,7 @@ START_TEST(an_image_that_finds_no_memory_costs_itself) /* _i: threads */
     const char *first = strstr(report, "\"code\":\"no_memory\"");
     ck_assert_msg(first != NULL && strstr(first + 1, "\"code\":\"no_memory\"") != NULL, "%s",
                   report);
-    ck_assert_ptr_nonnull(strstr(report, "no memory for a picture of 1500 x 1200 px"));
+    ck_assert_ptr_nonnull(strstr(report, "no memory for an image of 1500 x 1200 px"));
     free(report);
 }
 END_TEST
@@ -254,7 +254,7 @@ START_TEST(an_image_that_finds_no_memory_ends_a_run_that_is_to_stop)
 }
 END_TEST
 
-START_TEST(pictures_that_are_no_plain_files_are_skipped_each_with_its_reason)
+START_TEST(images_that_are_no_plain_files_are_skipped_each_with_its_reason)
 {
     static const char text[] = "0\t0\tpipe.jpg\n1\t0\tant\n2\t0\tmissing.jpg\n3\t0\t/dev/null\n"
                                "4\t0\tant/00.jpg\n5\t0\tant/00.jpg/x\n6\t0\tlink.jpg\n7\tnonsense\n"
@@ -286,7 +286,7 @@ END_TEST
 #define LIBOMP 0
 #endif
 
-START_TEST(too_few_file_descriptors_are_an_error_not_skipped_pictures)
+START_TEST(too_few_file_descriptors_are_an_error_not_skipped_images)
 {
     const struct rlimit before = {1024, 1024};
     bool failed = false;
@@ -309,7 +309,7 @@ START_TEST(too_few_file_descriptors_are_an_error_not_skipped_pictures)
 }
 END_TEST
 
-START_TEST(a_file_larger_than_any_picture_is_not_even_read)
+START_TEST(a_file_larger_than_any_image_is_not_even_read)
 {
     const char *name = tmp_path(&p.dir, "source/ant/huge.jpg");
     p.o.max_pixels = 100 * 100;
@@ -318,12 +318,12 @@ START_TEST(a_file_larger_than_any_picture_is_not_even_read)
     p.o.report = kept_path(&p, "report");
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "b.rec")), IMREC_OK);
     const struct bytes report = read_whole(p.o.report);
-    ck_assert_ptr_nonnull(strstr((const char *)report.p, "more than any picture of max_pixels"));
+    ck_assert_ptr_nonnull(strstr((const char *)report.p, "more than any image of max_pixels"));
     free((void *)(uintptr_t)report.p);
 }
 END_TEST
 
-START_TEST(a_folder_without_a_good_picture_is_an_error_and_leaves_nothing)
+START_TEST(a_folder_without_a_good_image_is_an_error_and_leaves_nothing)
 {
     struct packing q;
     packing_make(&q, true);
@@ -353,11 +353,11 @@ int main(void)
     tcase_add_loop_test(t, memory_that_runs_out_ends_the_run_or_is_tried_again, 0, 2);
     tcase_add_loop_test(t, an_image_that_finds_no_memory_costs_itself, 0, 3);
     tcase_add_test(t, an_image_that_finds_no_memory_ends_a_run_that_is_to_stop);
-    tcase_add_test(t, pictures_that_are_no_plain_files_are_skipped_each_with_its_reason);
+    tcase_add_test(t, images_that_are_no_plain_files_are_skipped_each_with_its_reason);
     if (!LIBOMP) /* clang's OpenMP opens files itself, and aborts where it cannot */
-        tcase_add_test(t, too_few_file_descriptors_are_an_error_not_skipped_pictures);
-    tcase_add_test(t, a_file_larger_than_any_picture_is_not_even_read);
-    tcase_add_test(t, a_folder_without_a_good_picture_is_an_error_and_leaves_nothing);
+        tcase_add_test(t, too_few_file_descriptors_are_an_error_not_skipped_images);
+    tcase_add_test(t, a_file_larger_than_any_image_is_not_even_read);
+    tcase_add_test(t, a_folder_without_a_good_image_is_an_error_and_leaves_nothing);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -117,7 +117,7 @@ static bool some_shards_are_done(const struct imrec_pack_progress *progress)
            fault_counts("packing").syncs > 150;
 }
 
-/* More shards than pictures: the others are made at the end. */
+/* More shards than images: the others are made at the end. */
 START_TEST(while_empty_shards_are_made)
 {
     const struct fault_script slow = {.latency_us = 1};
@@ -168,12 +168,12 @@ static bool it_is_under_way(const struct imrec_pack_progress *progress)
     return progress->total != 0 && clock_ns() - begun_ns > 700000000;
 }
 
-/* One picture whose encoding takes a minute of the processor's. */
-START_TEST(while_one_picture_is_encoded)
+/* One image whose encoding takes a minute of the processor's. */
+START_TEST(while_one_image_is_encoded)
 {
     struct asker a = {.now = it_is_under_way};
     const struct fault_script healthy = {0};
-    make_picture(&p.dir, "source/ant/0.jpg", 6000, 6000, 1);
+    make_image(&p.dir, "source/ant/0.jpg", 6000, 6000, 1);
     set_script(&healthy);
     p.o.resize = 0;
     p.o.shuffle = false;
@@ -260,7 +260,7 @@ int main(void)
     tcase_add_loop_test(t, while_files_get_their_names, 0, 2);
     tcase_add_test(t, while_empty_shards_are_made);
     tcase_add_test(t, while_a_slow_disk_is_waited_for);
-    tcase_add_loop_test(t, while_one_picture_is_encoded, built_with("png") ? 0 : 1, 2);
+    tcase_add_loop_test(t, while_one_image_is_encoded, built_with("png") ? 0 : 1, 2);
     tcase_add_test(t, before_anything_is_found);
     tcase_add_test(t, while_new_images_are_joined_to_a_set);
     suite_add_tcase(s, t);

@@ -5,7 +5,7 @@
 
 enum { RECORDS = 8, SIDE = 12, BYTES = SIDE * SIDE * 3 };
 
-/* The file: RECORDS pictures of SIDE x SIDE RGB, one behind the other. "how" is the source's
+/* The file: RECORDS images of SIDE x SIDE RGB, one behind the other. "how" is the source's
  * params: what the third record (or its listing) does. */
 static bool is(const char *params, const char *how)
 {
@@ -92,7 +92,7 @@ parse(const struct imrec_source_call *c, struct imrec_source_sample *out, struct
         out->label_count = 7;
         memcpy(c->labels, label, sizeof(label) < 4 * c->label_room ? sizeof(label) : 0);
     }
-    if (is(c->params, "room")) { /* the picture is made in it */
+    if (is(c->params, "room")) { /* the image is made in it */
         uint8_t *room = c->room(c, 10);
         if (room == NULL || (room = c->room(c, c->n)) == NULL)
             return IMREC_ERR_NO_MEMORY;
@@ -111,7 +111,7 @@ parse(const struct imrec_source_call *c, struct imrec_source_sample *out, struct
         out->label_count = UINT32_MAX;
     if (is(c->params, "much room") && c->room(c, SIZE_MAX) == NULL)
         return say(err, "no room", IMREC_ERR_LIMIT);
-    out->encoded = is(c->params, "no picture") || is(c->params, "encoded long") ? c->bytes : NULL;
+    out->encoded = is(c->params, "no image") || is(c->params, "encoded long") ? c->bytes : NULL;
     out->encoded_bytes = c->n + is(c->params, "encoded long");
     return IMREC_OK;
 }
@@ -199,21 +199,21 @@ static const struct {
 } not_parsed[] = {
     {"fails", "record at byte 864, id 102: source toy: no luck"},
     {"fails as END", "source toy: failed and does not say why"},
-    {"none", "it gave neither a compressed picture nor pixels"},
-    {"tall", "a picture of 468 bytes stands neither within the record's 432 bytes nor in the room"},
+    {"none", "it gave neither a compressed image nor pixels"},
+    {"tall", "an image of 468 bytes stands neither within the record's 432 bytes nor in the room"},
     {"wide", "stride is 36, its rows have 39 bytes"},
-    {"flat", "no picture has 3 channels, height 0, width 12"},
-    {"two channels", "no picture has 2 channels"},
+    {"flat", "no image has 3 channels, height 0, width 12"},
+    {"two channels", "no image has 2 channels"},
     {"giant", "max_pixels is 1048576"},
     {"giant stride", "stride is"},
     {"narrow stride", "stride is 1, its rows have 36 bytes"},
     {"before", "stands neither within the record"},
-    {"behind", "a picture of 432 bytes stands neither within the record"},
+    {"behind", "an image of 432 bytes stands neither within the record"},
     {"elsewhere", "stands neither within the record"},
     {"many labels", "the record has 4294967295 labels, but label_width is 1"},
     {"much room", "source toy: no room"},
-    {"no picture", "record at byte 864, id 102"},
-    {"encoded long", "a compressed picture of 433 bytes stands neither"},
+    {"no image", "record at byte 864, id 102"},
+    {"encoded long", "a compressed image of 433 bytes stands neither"},
 };
 enum { NOT_PARSED = sizeof(not_parsed) / sizeof(*not_parsed) };
 

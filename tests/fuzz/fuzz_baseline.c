@@ -24,7 +24,7 @@ static uint32_t draw(uint64_t *state, uint32_t below)
     return (uint32_t)((*state >> 33) % below);
 }
 
-static struct imrec_rect draw_region(uint64_t *state, const struct imrec_picture_info *info)
+static struct imrec_rect draw_region(uint64_t *state, const struct imrec_image_info *info)
 {
     const uint32_t x = draw(state, info->width), y = draw(state, info->height);
     return (struct imrec_rect){x, y, 1 + draw(state, info->width - x),
@@ -33,10 +33,10 @@ static struct imrec_rect draw_region(uint64_t *state, const struct imrec_picture
 
 /* False: whole, it cannot be decoded. */
 static bool compare_all(struct twin *t, struct bytes jpeg, const struct codec_limits *limits,
-                        const struct imrec_picture_info *info)
+                        const struct imrec_image_info *info)
 {
     const struct imrec_rect all = {0, 0, info->width, info->height};
-    struct imrec_picture_info again;
+    struct imrec_image_info again;
     uint32_t warnings = 0;
     uint64_t state = hash_of(jpeg);
     (void)twin_compare(t, jpeg, limits, TWIN_REGION, all, 3);
@@ -53,7 +53,7 @@ static bool compare_all(struct twin *t, struct bytes jpeg, const struct codec_li
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct twin twin;
     uint8_t *copy = malloc(size != 0 ? size : 1); /* its end is guarded by the sanitizer */
     if (copy == NULL)

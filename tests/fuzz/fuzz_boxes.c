@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_boxes.c - arbitrary floats as a label with boxes: refused, or boxes that stay in
- * the picture and their order whatever is drawn. */
+ * the image and their order whatever is drawn. */
 #include "augment/det_draw.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_coco.c - arbitrary text as COCO's instances: lines of a list that read back as
- * boxes inside their pictures, or an error. */
+ * boxes inside their images, or an error. */
 #include "formats/image_list.h"
 #include "im2rec/boxes.h"
 #include "storage/mem.h"

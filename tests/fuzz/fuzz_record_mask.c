@@ -37,12 +37,12 @@ static void decode(struct bytes png)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct bytes all = {data, size};
-    struct bytes picture, mask;
-    const enum imrec_status st = record_mask_split(all, &picture, &mask, NULL);
-    must(picture.p == data && picture.n <= size);
-    must(st == IMREC_OK || (picture.n == size && mask.n == 0));
+    struct bytes image, mask;
+    const enum imrec_status st = record_mask_split(all, &image, &mask, NULL);
+    must(image.p == data && image.n <= size);
+    must(st == IMREC_OK || (image.n == size && mask.n == 0));
     must(mask.n == 0 ||
-         (mask.p == data + picture.n && picture.n + mask.n + RECORD_MASK_TRAILER_BYTES == size));
+         (mask.p == data + image.n && image.n + mask.n + RECORD_MASK_TRAILER_BYTES == size));
     decode(mask.n != 0 ? mask : all);
     return 0;
 }

@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const size_t sums = data[1] | (size_t)data[2] << 8, left = size - 3;
     const size_t n = sums < left ? sums : left;
     const uint8_t *shard = data + 3 + n;
-    if (cbf_is_magic((struct bytes){shard, left - n})) /* fuzz_cbf_pictures */
+    if (cbf_is_magic((struct bytes){shard, left - n})) /* fuzz_cbf_images */
         return 0;
     put_checksums(data + 3, n, data[0]);
     must(mem_put("x.rec", shard, left - n, NULL) == IMREC_OK);

@@ -178,7 +178,7 @@ static uint64_t load(uint64_t cell, uint64_t parts, uint64_t part)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 2 || cbf_is_magic((struct bytes){data + 2, size - 2})) /* fuzz_cbf_pictures */
+    if (size < 2 || cbf_is_magic((struct bytes){data + 2, size - 2})) /* fuzz_cbf_images */
         return 0;
     const uint64_t cell = 4 + 4 * (uint64_t)data[0], parts = 1 + data[1] % 5;
     must(mem_put("shard", data + 2, size - 2, NULL) == IMREC_OK);

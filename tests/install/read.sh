@@ -5,7 +5,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/imrec-read-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 "$1" --quiet --resize 256 "$3" "$work/set.rec"
 "$2" "$work/set.rec" | tee "$work/out"
-grep -q '^batch 0: 64 pictures' "$work/out"
+grep -q '^batch 0: 64 images' "$work/out"
 [ "$(wc -l <"$work/out")" -eq 1 ]
 ! "$2" "$work/nothing.rec" 2>"$work/err" || { echo "a missing shard must fail" && exit 1; }
 grep -q 'nothing.rec' "$work/err"

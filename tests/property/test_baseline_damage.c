@@ -1,6 +1,6 @@
 /* tests/property/test_baseline_damage.c - damaged JPEGs: status, message, warnings and pixels are
  * the same whether our decoder looks at them first or not. */
-#include "tests/support/pictures.h"
+#include "tests/support/images.h"
 #include "tests/support/twin.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* tests/property/test_baseline_symbols.c - symbols in combinations that no encoder writes: runs of
  * zeros before the end of a block, values of every size, overflowing transforms. */
-#include "tests/support/pictures.h"
+#include "tests/support/images.h"
 #include "tests/support/twin.h"
 
 #include <check.h>

@@ -24,7 +24,7 @@ static uint64_t sum_of(const struct image *i)
     return sum;
 }
 
-static enum imrec_status run(struct codec *c, enum task task, const struct imrec_picture_info *info,
+static enum imrec_status run(struct codec *c, enum task task, const struct imrec_image_info *info,
                              struct image *out, struct words *w, struct imrec_error *err)
 {
     const struct imrec_rect all = {0, 0, info->width, info->height};
@@ -48,7 +48,7 @@ static struct words words_of(struct codec *c, uint32_t i, enum task task, bool a
 {
     const struct codec_limits limits = {
         .max_pixels = 1 << 20, .max_scans = 20, .accept_truncated = accept};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct imrec_error err = {0};
     struct image out = {0};
     struct words w = {0};

@@ -1,4 +1,4 @@
-/* Boxes and pixels agree: boxes painted into pictures are found again in every batch. */
+/* Boxes and pixels agree: boxes painted into images are found again in every batch. */
 #include "tests/support/boxset.h"
 #include "tests/support/suite.h"
 
@@ -30,7 +30,7 @@ static struct found look_for(const uint8_t *slot, uint32_t columns, uint32_t row
     return f;
 }
 
-/* An edge may lie a px of the slot beside its box, and a px of the picture that was resized before.
+/* An edge may lie a px of the slot beside its box, and a px of the image that was resized before.
  */
 static double slack(const struct imrec_draw *d, const char *words)
 {
@@ -46,7 +46,7 @@ static uint32_t must_agree(const struct imrec_batch *b, uint32_t slot, const cha
     const struct imrec_detections d = imrec_detections_of(b->labels + slot * b->label_width);
     const uint8_t *pixels = (const uint8_t *)b->data + (size_t)slot * SAMPLE;
     const uint32_t i = (uint32_t)b->ids[slot] - 500;
-    const struct box_picture p = box_picture(i);
+    const struct box_image p = box_image(i);
     const double most = slack(&b->draws[slot], words);
     uint32_t looked = 0;
     MUST(d.channels == 3 && d.rows <= ROWS && d.columns <= COLUMNS && d.header_width == BOX_HEADER);
@@ -65,7 +65,7 @@ static uint32_t must_agree(const struct imrec_batch *b, uint32_t slot, const cha
         const struct found f = look_for(pixels, d.columns, d.rows, class);
         if (fabs(f.x0 - x0) > most || fabs(f.x1 - x1) > most || fabs(f.y0 - y0) > most ||
             fabs(f.y1 - y1) > most)
-            ck_abort_msg("%s: picture %u, class %u: told %.2f..%.2f, %.2f..%.2f, found %u..%u, "
+            ck_abort_msg("%s: image %u, class %u: told %.2f..%.2f, %.2f..%.2f, found %u..%u, "
                          "%u..%u",
                          words, i, class, x0, x1, y0, y1, f.x0, f.x1, f.y0, f.y1);
         looked++;
@@ -73,7 +73,7 @@ static uint32_t must_agree(const struct imrec_batch *b, uint32_t slot, const cha
     return looked;
 }
 
-/* Below and beside the picture is fill_value. */
+/* Below and beside the image is fill_value. */
 static void must_be_filled(const struct imrec_batch *b, uint32_t slot, uint8_t fill)
 {
     const struct imrec_detections d = imrec_detections_of(b->labels + slot * b->label_width);
@@ -141,7 +141,7 @@ static uint64_t hash(uint64_t h, const void *p, size_t n)
     return h;
 }
 
-/* Of each picture in a sweep, by id. */
+/* Of each image in a sweep, by id. */
 static void hashes(const struct box_set *s, const char *words, uint32_t sweep, uint64_t *out)
 {
     char all[1024];
@@ -188,7 +188,7 @@ START_TEST(labels_have_the_originals_layout_and_room_for_the_widest)
         for (uint32_t i = 0; i < b.count; i++) {
             const float *l = b.labels + i * b.label_width;
             const uint32_t record = (uint32_t)b.ids[i] - 500;
-            const struct box_picture p = box_picture(record);
+            const struct box_image p = box_image(record);
             float want[64];
             const uint32_t n = box_label(record, &p, want);
             MUST(l[0] == 3 && l[1] == ROWS && l[2] == COLUMNS && l[3] == (float)n);
@@ -226,7 +226,7 @@ START_TEST(a_list_gives_labels_of_any_width)
 }
 END_TEST
 
-/* Hue and lightness change the picture, not what is filled around it. */
+/* Hue and lightness change the image, not what is filled around it. */
 START_TEST(colours_are_shifted_before_the_canvas_is_filled)
 {
     struct box_set s = box_set_make(20, NULL);
@@ -241,8 +241,7 @@ START_TEST(colours_are_shifted_before_the_canvas_is_filled)
             const uint8_t *px = (const uint8_t *)b.data + (size_t)i * SAMPLE;
             const uint32_t x = (d->pad_x + 1) * COLUMNS / d->width + 1;
             const uint32_t y = (d->pad_y + 1) * ROWS / d->height + 1;
-            if (d->pad_x * COLUMNS < 2 * d->width ||
-                box_picture((uint32_t)b.ids[i] - 500).y0[0] < 9)
+            if (d->pad_x * COLUMNS < 2 * d->width || box_image((uint32_t)b.ids[i] - 500).y0[0] < 9)
                 continue;
             MUST(px[0] == 50);
             const double want = fmin(255, BOX_BACKGROUND * (double)d->value_contrast);
@@ -255,7 +254,7 @@ START_TEST(colours_are_shifted_before_the_canvas_is_filled)
 }
 END_TEST
 
-START_TEST(grey_pictures_and_those_with_alpha_have_the_same_boxes)
+START_TEST(grey_images_and_those_with_alpha_have_the_same_boxes)
 {
     struct box_set s = box_set_make(20, NULL);
     const char *geometry = geometries[GEOMETRIES - 1];
@@ -286,7 +285,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("pictures with boxes");
+    Suite *s = suite_create("images with boxes");
     TCase *t = tcase_create("boxes");
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, painted_boxes_are_found_where_labels_say, 0, 3 * GEOMETRIES);
@@ -294,7 +293,7 @@ int main(void)
     tcase_add_test(t, labels_have_the_originals_layout_and_room_for_the_widest);
     tcase_add_test(t, a_list_gives_labels_of_any_width);
     tcase_add_test(t, colours_are_shifted_before_the_canvas_is_filled);
-    tcase_add_test(t, grey_pictures_and_those_with_alpha_have_the_same_boxes);
+    tcase_add_test(t, grey_images_and_those_with_alpha_have_the_same_boxes);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -119,7 +119,7 @@ START_TEST(one_of_another_folder_is_not)
     p.o.resume = true;
     expect_packed("a");
     if (_i == 0)
-        make_picture(&p.dir, "source/ant/99.jpg", 40, 50, 1);
+        make_image(&p.dir, "source/ant/99.jpg", 40, 50, 1);
     else if (_i == 1)
         ck_assert_int_eq(unlink(tmp_path(&p.dir, "source/cow/00.jpg")), 0);
     else if (_i == 2)
@@ -235,7 +235,7 @@ START_TEST(what_was_mended_meanwhile_is_packed)
     expect_error("a", IMREC_ERR_DATA, "1 images are skipped");
     for (uint32_t i = 0; i < 3; i++) {
         snprintf(name, sizeof(name), "source/bee/%s.jpg", bad[i]);
-        make_picture(&p.dir, name, 60, 60, i);
+        make_image(&p.dir, name, 60, 60, i);
     }
     p.o.resume = true;
     expect_packed("a");
@@ -293,7 +293,7 @@ static enum imrec_status pack_while_it_moves(const char *folder)
     return imrec_pack(&task, &p.o, &p.result, &p.err);
 }
 
-/* The list of all pictures. */
+/* The list of all images. */
 static void make_list(void)
 {
     expect_packed("b");

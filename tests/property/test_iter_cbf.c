@@ -1,4 +1,4 @@
-/* tests/property/test_iter_cbf.c - pictures packed as CBF come out as those packed as RecordIO do:
+/* tests/property/test_iter_cbf.c - images packed as CBF come out as those packed as RecordIO do:
  * the same pixels, labels and ids in the same places. */
 #include "tests/support/built.h"
 #include "tests/support/iter_pair.h"
@@ -22,7 +22,7 @@ static const char *pack(const char *name, enum imrec_pack_format format, bool pi
 {
     p.o.format = format;
     p.o.pixels = pixels;
-    p.o.cbf_chunk = pixels ? 60000 : 6000; /* a few pictures each */
+    p.o.cbf_chunk = pixels ? 60000 : 6000; /* a few images each */
     const char *path = kept_path(&p, name);
     ck_assert_msg(packing_run(&p, path) == IMREC_OK, "%s", p.err.message);
     return path;
@@ -192,7 +192,7 @@ static struct imrec_image decode(struct imrec_decoder *d, const struct imrec_rec
     return image;
 }
 
-START_TEST(decoded_pictures_are_read_as_files_of_the_same_pixels) /* _i: colour, grey */
+START_TEST(decoded_images_are_read_as_files_of_the_same_pixels) /* _i: colour, grey */
 {
     if (!built_with("png"))
         return;
@@ -261,7 +261,7 @@ START_TEST(random_crops_do_not_depend_on_the_partition)
 }
 END_TEST
 
-START_TEST(a_list_of_other_pictures_gives_no_ids)
+START_TEST(a_list_of_other_images_gives_no_ids)
 {
     struct imrec_batch b;
     p.o.center_crop = true;
@@ -300,7 +300,7 @@ START_TEST(a_position_of_one_of_equal_partitions_is_found_by_another) /* _i: cal
     const char *json, *common = "shuffle=1 rand_crop=1 batch_size=2 num_parts=5 equal_batches=1";
     const char *cbf = pack("a.cbf", IMREC_PACK_CBF, false);
     struct imrec_iter *from = pair_open(cbf, common);
-    snprintf(words, sizeof(words), "%s part_index=4", common); /* has four pictures of five */
+    snprintf(words, sizeof(words), "%s part_index=4", common); /* has four images of five */
     struct imrec_iter *left = pair_open(cbf, words), *right = pair_open(cbf, words);
     for (int i = 0; i < _i; i++) {
         (void)!imrec_iter_next(from, &b, &err);
@@ -339,10 +339,10 @@ int main(void)
     tcase_add_loop_test(tc, decoded_pixels_give_what_decoding_gives, 0, DECODED_WAYS);
     tcase_add_test(tc, mean_images_are_the_same_whichever_way_they_are_made);
     tcase_add_test(tc, grey_values_stand_for_three_channels);
-    tcase_add_loop_test(tc, decoded_pictures_are_read_as_files_of_the_same_pixels, 0, 2);
+    tcase_add_loop_test(tc, decoded_images_are_read_as_files_of_the_same_pixels, 0, 2);
     tcase_add_test(tc, random_crops_do_not_depend_on_threads_batches_or_chunks);
     tcase_add_test(tc, random_crops_do_not_depend_on_the_partition);
-    tcase_add_test(tc, a_list_of_other_pictures_gives_no_ids);
+    tcase_add_test(tc, a_list_of_other_images_gives_no_ids);
     tcase_add_loop_test(tc, a_position_is_found_again, 0, 7);
     tcase_add_loop_test(tc, a_position_of_one_of_equal_partitions_is_found_by_another, 0, 9);
     tcase_add_test(tc, labels_of_a_list_stand_in_for_those_of_the_file);

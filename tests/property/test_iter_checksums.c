@@ -1,13 +1,13 @@
 /* verify_checksums=1: what differs from the .crc beside its shard is damage, and nothing else
  * changes. */
 #include "tests/support/heard.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/small_set.h"
 #include "tests/support/suite.h"
 
 enum { RECORDS = 40, SHARDS = 2, EACH = RECORDS / SHARDS, SAMPLE_BYTES = 3 * 12 * 12 * 4 };
 
-static struct picture_set set;
+static struct image_set set;
 static uint8_t *whole; /* the first shard */
 static size_t whole_bytes, begins[EACH + 1];
 
@@ -16,8 +16,8 @@ static void make(void)
     struct imrec_error err;
     struct recordio_span span;
     uint32_t n = 0;
-    set = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = SHARDS, .labels = 1});
+    set = image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = SHARDS, .labels = 1});
     ck_assert_uint_eq(small_checksums(tmp_path(&set.dir, "00.rec")), EACH);
     ck_assert_uint_eq(small_checksums(tmp_path(&set.dir, "01.rec")), EACH);
     must(source_load(tmp_path(&set.dir, "00.rec"), SIZE_MAX / 2, &whole, &whole_bytes, &err), &err);
@@ -33,7 +33,7 @@ static void teardown(void)
 {
     heard_end();
     imrec_free(whole);
-    picture_set_free(&set);
+    image_set_free(&set);
 }
 
 static void write_shard(size_t n)

@@ -1,5 +1,5 @@
 /* Epochs of any size: the same stream of samples, with its ENDs elsewhere. */
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 60 };
@@ -14,17 +14,16 @@ static const struct {
 };
 enum { ORDERS = sizeof(orders) / sizeof(orders[0]) };
 
-static struct picture_set set;
+static struct image_set set;
 
 static void setup(void)
 {
-    set = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 3, .labels = 1});
+    set = image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 3, .labels = 1});
 }
 
 static void teardown(void)
 {
-    picture_set_free(&set);
+    image_set_free(&set);
 }
 
 static struct imrec_iter *open_with(int order, const char *more)
@@ -211,8 +210,8 @@ START_TEST(damage_is_told_once_a_sweep_however_batches_are_filled) /* _i: order 
                                        "epoch_size=20 last_batch=repeat batch_size=7",
                                        "epoch_size=INFINITELY_REPEAT"};
     enum { SWEEPS = 5 };
-    struct picture_set bad = picture_set_make(&(struct picture_set_options){
-        .records = RECORDS, .shards = 2, .labels = 1, .bad = some_bad});
+    struct image_set bad = image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1, .bad = some_bad});
     imrec_set_log(listen, NULL, IMREC_LOG_WARNING);
     for (size_t w = 0; w < 4; w++) {
         char words[300];
@@ -231,7 +230,7 @@ START_TEST(damage_is_told_once_a_sweep_however_batches_are_filled) /* _i: order 
                 ck_abort_msg("%s: %u times: %s", words, told.count[i], told.line[i]);
     }
     imrec_set_log(NULL, NULL, IMREC_LOG_WARNING);
-    picture_set_free(&bad);
+    image_set_free(&bad);
 }
 END_TEST
 

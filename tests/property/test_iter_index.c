@@ -1,25 +1,25 @@
 /* path_imgidx=auto, none and a name: which order is taken, and what is said where the index and
  * its shard do not agree. */
 #include "tests/support/heard.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 #include <unistd.h>
 
 enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 60, SHARDS = 3 };
 
-static struct picture_set set;
+static struct image_set set;
 
 static void setup(void)
 {
-    set = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = SHARDS, .labels = 1});
+    set = image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = SHARDS, .labels = 1});
 }
 
 static void teardown(void)
 {
     heard_end();
-    picture_set_free(&set);
+    image_set_free(&set);
 }
 
 static struct stream read_sweeps(bool index, const char *words)
@@ -117,8 +117,8 @@ END_TEST
 
 START_TEST(files_of_these_names_have_a_folder_before_them)
 {
-    struct picture_set one =
-        picture_set_make(&(struct picture_set_options){.records = 9, .shards = 1, .labels = 1});
+    struct image_set one =
+        image_set_make(&(struct image_set_options){.records = 9, .shards = 1, .labels = 1});
     char here[1024], words[64];
     ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
     ck_assert_int_eq(chdir(one.dir.path), 0);
@@ -130,7 +130,7 @@ START_TEST(files_of_these_names_have_a_folder_before_them)
         imrec_iter_close(it);
     }
     ck_assert_int_eq(chdir(here), 0);
-    picture_set_free(&one);
+    image_set_free(&one);
 }
 END_TEST
 
@@ -253,8 +253,8 @@ START_TEST(damage_that_an_index_leaves_out_is_told_once_over_all_partitions) /* 
 {
     struct imrec_batch b;
     uint64_t ranges = 0, samples = 0;
-    picture_set_free(&set);
-    set = picture_set_make(&(struct picture_set_options){
+    image_set_free(&set);
+    set = image_set_make(&(struct image_set_options){
         .records = RECORDS, .shards = SHARDS, .labels = 1, .bad = ends_are_damaged});
     for (uint32_t i = 0; i < SHARDS; i++) {
         drop_lines(i, EACH - 1, EACH);

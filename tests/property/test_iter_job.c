@@ -1,6 +1,6 @@
 /* Positions of a job: with equal_batches the position that any partition saved takes every
  * partition to its own place, as if it had not been interrupted. */
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 #include <unistd.h>
@@ -68,7 +68,7 @@ static bool read_one(struct imrec_iter *it, struct stream *out)
     return st == IMREC_OK;
 }
 
-static struct imrec_iter *open_rank(const struct picture_set *s, int order, const char *end,
+static struct imrec_iter *open_rank(const struct image_set *s, int order, const char *end,
                                     int world, int rank, const char *more)
 {
     char words[700];
@@ -119,7 +119,7 @@ static void resume(struct imrec_iter *it, int from, int to, size_t step)
     }
 }
 
-static void try_world(const struct picture_set *s, int order, const char *end, int world)
+static void try_world(const struct image_set *s, int order, const char *end, int world)
 {
     for (int rank = 0; rank < world; rank++) {
         struct imrec_iter *it = open_rank(s, order, end, world, rank, "");
@@ -139,19 +139,19 @@ static void try_world(const struct picture_set *s, int order, const char *end, i
 
 START_TEST(the_position_of_any_partition_takes_every_one_to_its_own_place) /* _i: order x end */
 {
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 1, .bad = gap});
+    struct image_set s = image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1, .bad = gap});
     for (int w = 0; w < WORLDS; w++)
         try_world(&s, _i / ENDS, ends[_i % ENDS], worlds[w]);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(the_batch_size_may_be_another_one) /* _i: order */
 {
     const char *end = "last_batch=partial on_error=replace";
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 1, .bad = gap});
+    struct image_set s = image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1, .bad = gap});
     for (int rank = 0; rank < 3; rank++) {
         struct imrec_iter *it = open_rank(&s, _i, end, 3, rank, "");
         run_rank(&ranks[rank], it, 30);
@@ -172,7 +172,7 @@ START_TEST(the_batch_size_may_be_another_one) /* _i: order */
     }
     for (int rank = 0; rank < 3; rank++)
         stream_free(&ranks[rank].stream);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -180,8 +180,8 @@ END_TEST
 START_TEST(finding_the_place_decodes_nothing) /* _i: order */
 {
     struct imrec_iter_stats was, is;
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 1});
+    struct image_set s =
+        image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1});
     struct imrec_iter *from = open_rank(&s, _i, "epoch_size=1000", 2, 0, "batch_size=20");
     struct imrec_iter *to = open_rank(&s, _i, "epoch_size=1000", 2, 1, "batch_size=1");
     struct stream out = {0};
@@ -194,7 +194,7 @@ START_TEST(finding_the_place_decodes_nothing) /* _i: order */
     stream_free(&out);
     imrec_iter_close(from);
     imrec_iter_close(to);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -216,8 +216,8 @@ static const struct {
 
 START_TEST(what_is_of_no_job_of_this_is_refused) /* _i into refused */
 {
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 1, .labels = 1});
+    struct image_set s =
+        image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 1, .labels = 1});
     char words[200], changed[1024];
     struct imrec_error err = {0};
     struct stream out = {0};
@@ -235,7 +235,7 @@ START_TEST(what_is_of_no_job_of_this_is_refused) /* _i into refused */
     stream_free(&out);
     imrec_iter_close(from);
     imrec_iter_close(to);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -250,7 +250,7 @@ START_TEST(where_the_place_cannot_be_found_it_stays_where_it_was)
 {
     static const char *words = "shuffle=1 shuffle_window=16384 shuffle_chunk=4096 num_parts=2 "
                                "equal_batches=1 prefetch_buffer=1 on_error=skip verbose=0";
-    struct picture_set s = picture_set_make(&(struct picture_set_options){
+    struct image_set s = image_set_make(&(struct image_set_options){
         .records = 300, .shards = 2, .labels = 1, .jpeg = true, .bad = damage_everywhere});
     char all[300], kept[1024];
     snprintf(all, sizeof(all), "%s batch_size=100", words);
@@ -290,7 +290,7 @@ START_TEST(where_the_place_cannot_be_found_it_stays_where_it_was)
     ck_assert_uint_gt(failed, 3);
     stream_free(&right);
     stream_free(&unused);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* on_error=replace: what stands in the slots of samples that fail is a function of the data and the
  * order alone, and nothing else of the stream changes. */
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/replacing.h"
 #include "tests/support/suite.h"
 
@@ -40,7 +40,7 @@ static enum bad all_are_bad(uint32_t i)
     return i % 3 ? BAD_PIXELS : BAD_RECORD;
 }
 
-static const struct picture_set_options sets[] = {
+static const struct image_set_options sets[] = {
     {.records = RECORDS, .shards = 2, .labels = 1, .bad = scattered},
     {.records = RECORDS, .shards = 2, .labels = 1, .bad = most_are_bad},
     {.records = RECORDS, .shards = 2, .labels = 1, .bad = all_are_bad},
@@ -76,7 +76,7 @@ enum {
 };
 
 static struct {
-    struct picture_set set;
+    struct image_set set;
     bool index;
     const char *order, *way;
 } now;
@@ -91,7 +91,7 @@ static struct imrec_iter *open_now(const char *words)
 
 START_TEST(a_failed_sample_is_replaced_by_the_next_good_one_of_its_window) /* _i: set x order */
 {
-    now.set = picture_set_make(&sets[_i / ORDERS]);
+    now.set = image_set_make(&sets[_i / ORDERS]);
     now.index = orders[_i % ORDERS].index;
     now.order = orders[_i % ORDERS].words;
     for (int w = 0; w < WAYS; w++) {
@@ -101,13 +101,13 @@ START_TEST(a_failed_sample_is_replaced_by_the_next_good_one_of_its_window) /* _i
         const size_t n = replacing_must_hold(open_now, ways[w].rows, 2, what);
         ck_assert_msg((n != 0) == (sets[_i / ORDERS].bad != all_are_bad), "%s: %zu", what, n);
     }
-    picture_set_free(&now.set);
+    image_set_free(&now.set);
 }
 END_TEST
 
 START_TEST(a_position_inside_a_window_goes_on_with_the_same_replacements) /* _i: order */
 {
-    now.set = picture_set_make(&sets[_i % 2 ? 3 : 1]);
+    now.set = image_set_make(&sets[_i % 2 ? 3 : 1]);
     now.index = orders[_i].index;
     now.order = orders[_i].words;
     now.way = "last_batch=partial";
@@ -133,13 +133,13 @@ START_TEST(a_position_inside_a_window_goes_on_with_the_same_replacements) /* _i:
     filled_free(&all);
     imrec_iter_close(whole);
     imrec_iter_close(it);
-    picture_set_free(&now.set);
+    image_set_free(&now.set);
 }
 END_TEST
 
 START_TEST(the_large_set_has_several_windows_in_every_order) /* _i: order */
 {
-    now.set = picture_set_make(&sets[3]);
+    now.set = image_set_make(&sets[3]);
     now.index = orders[_i].index;
     now.order = orders[_i].words;
     now.way = "last_batch=partial";
@@ -149,7 +149,7 @@ START_TEST(the_large_set_has_several_windows_in_every_order) /* _i: order */
     ck_assert_uint_gt(all.of[all.n - 1].window, 0);
     filled_free(&all);
     imrec_iter_close(it);
-    picture_set_free(&now.set);
+    image_set_free(&now.set);
 }
 END_TEST
 
@@ -175,7 +175,7 @@ static const char *const padded[] = {
 START_TEST(mixed_and_repeated_slots_depend_on_no_thread) /* _i: padded x index */
 {
     const int kind = _i / 2;
-    now.set = picture_set_make(&sets[0]);
+    now.set = image_set_make(&sets[0]);
     now.index = _i % 2 != 0;
     now.order = "shuffle=1";
     now.way = padded[kind];
@@ -187,7 +187,7 @@ START_TEST(mixed_and_repeated_slots_depend_on_no_thread) /* _i: padded x index *
         ck_assert_int_eq(one.seen[i].status, IMREC_OK);
     stream_free(&one);
     stream_free(&many);
-    picture_set_free(&now.set);
+    image_set_free(&now.set);
 }
 END_TEST
 
@@ -202,7 +202,7 @@ START_TEST(the_search_ends_after_its_tries) /* _i: 0 = found, 1 = one too far */
 {
     struct imrec_batch b;
     first_good = IMREC_REPLACE_TRIES + (uint32_t)_i;
-    now.set = picture_set_make(&(struct picture_set_options){
+    now.set = image_set_make(&(struct image_set_options){
         .records = first_good + 5, .shards = 1, .labels = 1, .bad = bad_up_to, .jpeg = true});
     now.index = false;
     now.order = "";
@@ -214,7 +214,7 @@ START_TEST(the_search_ends_after_its_tries) /* _i: 0 = found, 1 = one too far */
     ck_assert_uint_eq(b.failed, (uint32_t)_i);
     ck_assert_uint_eq(b.replaced, 2 - (uint32_t)_i);
     imrec_iter_close(it);
-    picture_set_free(&now.set);
+    image_set_free(&now.set);
 }
 END_TEST
 
@@ -241,8 +241,8 @@ START_TEST(a_window_of_bad_records_does_not_try_each_for_every_other)
 {
     static const struct imrec_source none = {.index = list_some, .parse = parse_none};
     struct imrec_batch b;
-    now.set = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 1, .labels = 1});
+    now.set =
+        image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 1, .labels = 1});
     now.index = false;
     now.order = "";
     now.way = "source=none_is_good batch_size=30 max_samples=90";
@@ -252,13 +252,13 @@ START_TEST(a_window_of_bad_records_does_not_try_each_for_every_other)
         ck_assert_uint_eq(b.failed, 30);
     imrec_iter_close(it);
     ck_assert_uint_eq(parsed, 2 * RECORDS - 1); /* for its own slot, and once for another */
-    picture_set_free(&now.set);
+    image_set_free(&now.set);
 }
 END_TEST
 
 START_TEST(batches_positions_and_the_samples_that_do_not_fail_are_those_of_skip) /* _i: order */
 {
-    now.set = picture_set_make(&sets[0]);
+    now.set = image_set_make(&sets[0]);
     now.index = orders[_i].index;
     now.order = orders[_i].words;
     now.way = "batch_size=7 epoch_size=40 last_batch=partial";
@@ -281,7 +281,7 @@ START_TEST(batches_positions_and_the_samples_that_do_not_fail_are_those_of_skip)
     }
     imrec_iter_close(a);
     imrec_iter_close(b);
-    picture_set_free(&now.set);
+    image_set_free(&now.set);
 }
 END_TEST
 

@@ -2,12 +2,12 @@
  * count at its end. */
 #include "storage/fault.h"
 #include "tests/support/heard.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 enum { RECORDS = 90, LISTED = 10 };
 
-static struct picture_set set;
+static struct image_set set;
 
 static enum bad many(uint32_t i)
 {
@@ -21,14 +21,14 @@ static enum bad few(uint32_t i)
 
 static void make(enum bad (*bad)(uint32_t))
 {
-    set = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 1, .bad = bad});
+    set = image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1, .bad = bad});
 }
 
 static void teardown(void)
 {
     heard_end();
-    picture_set_free(&set);
+    image_set_free(&set);
 }
 
 /* Reads `calls` times; what is heard stays in `heard`. */

@@ -1,5 +1,5 @@
 /* Positions: what follows a seek is what would have followed anyhow. */
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 60, AHEAD = 90, MAX_STOPS = 80 };
@@ -84,7 +84,7 @@ struct run {
 
 static struct run run;
 
-static void resume_at_all(const struct picture_set *s, const char *words, bool index,
+static void resume_at_all(const struct image_set *s, const char *words, bool index,
                           const char *other, bool with_pad)
 {
     char changed[512];
@@ -111,8 +111,8 @@ static void resume_at_all(const struct picture_set *s, const char *words, bool i
 START_TEST(every_position_goes_on_where_it_was_taken) /* _i: order x end */
 {
     const int order = _i / ENDS, end = _i % ENDS;
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 1});
+    struct image_set s =
+        image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1});
     char words[512];
     snprintf(words, sizeof(words), "rand_crop=1 rand_mirror=1 %s %s", orders[order].words,
              ends[end]);
@@ -127,14 +127,14 @@ START_TEST(every_position_goes_on_where_it_was_taken) /* _i: order x end */
             resume_at_all(&s, words, orders[order].index, "batch_size=7 keep_in_memory=1", false);
         stream_free(&run.stream);
     }
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(rewind_goes_to_the_next_sweep_from_anywhere) /* _i: batches read before */
 {
-    struct picture_set s =
-        picture_set_make(&(struct picture_set_options){.records = 23, .shards = 1, .labels = 1});
+    struct image_set s =
+        image_set_make(&(struct image_set_options){.records = 23, .shards = 1, .labels = 1});
     struct imrec_iter *plain = set_open(&s, false, "shuffle=1 rand_crop=1");
     struct imrec_iter *it = set_open(&s, false, "shuffle=1 rand_crop=1");
     struct stream right = {0}, ours = {0}, passed = {0};
@@ -155,7 +155,7 @@ START_TEST(rewind_goes_to_the_next_sweep_from_anywhere) /* _i: batches read befo
     stream_free(&passed);
     imrec_iter_close(plain);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -173,8 +173,8 @@ static const struct {
 
 START_TEST(a_position_of_another_order_is_refused_by_name) /* _i into mismatches */
 {
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 1});
+    struct image_set s =
+        image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1});
     const char *words = "num_parts=3 seed=3 shuffle=1 shuffle_window=32768 shuffle_chunk=4096";
     struct imrec_iter *it = set_open(&s, false, words), *other;
     struct imrec_error err = {0};
@@ -193,16 +193,16 @@ START_TEST(a_position_of_another_order_is_refused_by_name) /* _i into mismatches
     ck_assert_uint_eq(b.number, second + 1);
     imrec_iter_close(it);
     imrec_iter_close(other);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(a_position_of_other_data_is_refused)
 {
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 1});
-    struct picture_set t = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS + 1, .shards = 2, .labels = 1});
+    struct image_set s =
+        image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1});
+    struct image_set t = image_set_make(
+        &(struct image_set_options){.records = RECORDS + 1, .shards = 2, .labels = 1});
     struct imrec_iter *it = set_open(&s, false, ""), *other = set_open(&t, false, "");
     struct imrec_iter *indexed = set_open(&s, true, "");
     struct imrec_error err = {0};
@@ -214,8 +214,8 @@ START_TEST(a_position_of_other_data_is_refused)
     imrec_iter_close(it);
     imrec_iter_close(other);
     imrec_iter_close(indexed);
-    picture_set_free(&s);
-    picture_set_free(&t);
+    image_set_free(&s);
+    image_set_free(&t);
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 /* Progressive resizing: a sweep's batches are those of an iterator whose data_shape is that
  * sweep's.
  */
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 enum { RECORDS = 22, SWEEPS = 5 };
@@ -25,10 +25,10 @@ static const char *const ways[] = {
 };
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
-static struct picture_set make(void)
+static struct image_set make(void)
 {
-    return picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 1});
+    return image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1});
 }
 
 static uint64_t hash_of(const struct imrec_batch *b, const char *words)
@@ -69,7 +69,7 @@ static void sweeps_must_agree(struct imrec_iter *it, struct imrec_iter *plain, u
 
 START_TEST(a_sweep_is_that_of_an_iterator_of_its_shape) /* _i: way x index */
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     char words[1024], plain[1024];
     snprintf(words, sizeof(words), "%s %s %s", augmented, ways[_i / 2], schedule);
     struct imrec_iter *it = set_open(&s, _i % 2 != 0, words);
@@ -85,7 +85,7 @@ START_TEST(a_sweep_is_that_of_an_iterator_of_its_shape) /* _i: way x index */
         imrec_iter_close(other);
     }
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -93,7 +93,7 @@ START_TEST(a_batch_has_the_shape_of_its_first_sample) /* _i: wrap, epochs */
 {
     static const char *const over[] = {"last_batch=wrap", "epoch_size=31 last_batch=repeat",
                                        "epoch_size=15 last_batch=wrap num_views=5 batch_size=20"};
-    struct picture_set s = make();
+    struct image_set s = make();
     char words[1024];
     uint32_t seen[SWEEPS] = {0};
     snprintf(words, sizeof(words), "%s %s %s", augmented, over[_i], schedule);
@@ -106,13 +106,13 @@ START_TEST(a_batch_has_the_shape_of_its_first_sample) /* _i: wrap, epochs */
     for (int i = 0; i < SWEEPS; i++)
         ck_assert_uint_gt(seen[i], 0);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(rewinding_goes_to_the_next_shape)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_batch b;
     char words[1024];
     snprintf(words, sizeof(words), "%s %s", augmented, schedule);
@@ -123,7 +123,7 @@ START_TEST(rewinding_goes_to_the_next_shape)
         ck_assert_int_eq(imrec_iter_rewind(it, NULL), IMREC_OK);
     }
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 

@@ -186,7 +186,7 @@ END_TEST
 static const struct {
     const char *words, *why;
 } refused[] = {
-    {AUDIO "rand_mirror=1", "audio=1 has no rand_mirror: it is for pictures"},
+    {AUDIO "rand_mirror=1", "audio=1 has no rand_mirror: it is for images"},
     {AUDIO "resize=3", "audio=1 has no resize"},
     {AUDIO "aug_seq=hue", "audio=1 has no aug_seq"},
     {AUDIO "mean_img=x", "audio=1 has no mean_img"},
@@ -214,7 +214,7 @@ static const struct {
 } failing[] = {
     {AUDIO "sample_rate=16000", "the sound has 8000 samples a second, sample_rate is 16000"},
     {"audio=1 data_shape=3,1,9 batch_size=9", "the sound has 2 channels, data_shape 3"},
-    {"data_shape=3,9,9", "record at byte 0, id 0"}, /* a sound is no picture */
+    {"data_shape=3,9,9", "record at byte 0, id 0"}, /* a sound is no image */
 };
 
 START_TEST(sounds_that_do_not_fit_fail_alone) /* _i: which */

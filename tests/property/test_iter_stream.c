@@ -1,5 +1,5 @@
 /* The stream of samples: nothing changes it but data, seed, order and partition. */
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 150 };
@@ -18,14 +18,14 @@ static const struct {
 };
 enum { ORDERS = sizeof(orders) / sizeof(orders[0]) };
 
-static struct picture_set make(uint32_t shards)
+static struct image_set make(uint32_t shards)
 {
-    return picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = shards, .labels = 2});
+    return image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = shards, .labels = 2});
 }
 
 static struct stream
-read_sweeps(const struct picture_set *s, int order, const char *more, uint32_t sweeps)
+read_sweeps(const struct image_set *s, int order, const char *more, uint32_t sweeps)
 {
     char words[512];
     struct stream out = {0};
@@ -48,7 +48,7 @@ START_TEST(batch_size_threads_and_prefetch_change_nothing) /* _i: order */
         "batch_size=64 preprocess_threads=7 keep_in_memory=1 drop_behind=1",
         "batch_size=11 preprocess_threads=0 on_error=skip verbose=0 record_draws=1",
     };
-    struct picture_set s = make(3);
+    struct image_set s = make(3);
     struct stream right = read_sweeps(&s, _i, "batch_size=5 preprocess_threads=1", 3);
     uint32_t seen[3][RECORDS] = {{0}};
     for (size_t i = 0, sweep = 0; i < right.n; i++)
@@ -67,14 +67,14 @@ START_TEST(batch_size_threads_and_prefetch_change_nothing) /* _i: order */
         stream_free(&other);
     }
     stream_free(&right);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(partitions_hold_every_record_once) /* _i: order */
 {
     for (uint32_t shards = 1; shards <= 4; shards += 3) {
-        struct picture_set s = make(shards);
+        struct image_set s = make(shards);
         for (int parts = 1; parts <= 9; parts++) {
             uint32_t seen[RECORDS] = {0};
             for (int part = 0; part < parts; part++) {
@@ -91,21 +91,21 @@ START_TEST(partitions_hold_every_record_once) /* _i: order */
                 if (seen[i] != 1)
                     ck_abort_msg("%d parts: record %u %u times", parts, i, seen[i]);
         }
-        picture_set_free(&s);
+        image_set_free(&s);
     }
 }
 END_TEST
 
 START_TEST(without_shuffle_it_is_the_order_of_the_files) /* _i: order 0 or 1 */
 {
-    struct picture_set s = make(4);
+    struct image_set s = make(4);
     struct stream out = read_sweeps(&s, _i, "", 2);
     for (uint32_t i = 0; i < RECORDS; i++) {
         ck_assert_uint_eq(out.seen[i].id, set_id(i));
         ck_assert_uint_eq(out.seen[RECORDS + 1 + i].id, set_id(i));
     }
     stream_free(&out);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -119,7 +119,7 @@ static uint32_t equal_ids(const struct seen *a, const struct seen *b)
 
 START_TEST(sweeps_and_seeds_have_orders_and_draws_of_their_own) /* _i: shuffled order */
 {
-    struct picture_set s = make(1);
+    struct image_set s = make(1);
     struct stream one = read_sweeps(&s, _i, "", 2);
     struct stream other = read_sweeps(&s, _i, "seed=4", 2);
     ck_assert_uint_lt(equal_ids(one.seen, one.seen + RECORDS + 1), 10);
@@ -132,13 +132,13 @@ START_TEST(sweeps_and_seeds_have_orders_and_draws_of_their_own) /* _i: shuffled 
     ck_assert_uint_lt(same_pixels, RECORDS / 4); /* few crops fit into 14 px */
     stream_free(&one);
     stream_free(&other);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(draws_do_not_depend_on_the_way_a_sample_came) /* with an index or without */
 {
-    struct picture_set s = make(2);
+    struct image_set s = make(2);
     struct stream plain = read_sweeps(&s, 0, "seed=3", 1);
     for (int order = 1; order < ORDERS; order++) {
         struct stream other = read_sweeps(&s, order, "seed=3", 1);
@@ -148,11 +148,11 @@ START_TEST(draws_do_not_depend_on_the_way_a_sample_came) /* with an index or wit
         stream_free(&other);
     }
     stream_free(&plain);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
-static struct stream read_wrapped(const struct picture_set *s, const char *words, size_t most)
+static struct stream read_wrapped(const struct image_set *s, const char *words, size_t most)
 {
     struct stream out = {0};
     struct imrec_iter *it = set_open(s, false, words);
@@ -163,7 +163,7 @@ static struct stream read_wrapped(const struct picture_set *s, const char *words
 
 START_TEST(wrap_is_the_same_stream_without_ends)
 {
-    struct picture_set s = make(2);
+    struct image_set s = make(2);
     struct stream plain = read_sweeps(&s, 2, "", 3);
     char words[256];
     snprintf(words, sizeof(words), "%s%s last_batch=wrap batch_size=37", orders[2].words, draws);
@@ -176,7 +176,7 @@ START_TEST(wrap_is_the_same_stream_without_ends)
     }
     stream_free(&plain);
     stream_free(&wrapped);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 

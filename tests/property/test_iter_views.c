@@ -1,5 +1,5 @@
-/* Several pictures of each sample: what they are, where they lie, and what they depend on. */
-#include "tests/support/pictureset.h"
+/* Several images of each sample: what they are, where they lie, and what they depend on. */
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 enum { RECORDS = 22, VIEWS = 4 };
@@ -8,10 +8,10 @@ static const char augmented[] =
     "rand_mirror=1 record_draws=1 brightness=0.3 random_resized_crop=1 min_random_area=0.3 "
     "min_aspect_ratio=0.8 max_aspect_ratio=1.2 random_erasing=0.3 gaussian_blur=0.3";
 
-static struct picture_set make(enum bad (*bad)(uint32_t))
+static struct image_set make(enum bad (*bad)(uint32_t))
 {
-    return picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 2, .bad = bad});
+    return image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 2, .bad = bad});
 }
 
 static enum bad some_are_bad(uint32_t i)
@@ -29,7 +29,7 @@ static size_t slot_bytes(const struct imrec_view *v, size_t value)
     return (size_t)v->shape.channels * v->shape.height * v->shape.width * value;
 }
 
-static const uint8_t *picture(const struct imrec_view *v, uint32_t slot, size_t value)
+static const uint8_t *image(const struct imrec_view *v, uint32_t slot, size_t value)
 {
     return (const uint8_t *)v->data + slot * slot_bytes(v, value);
 }
@@ -65,7 +65,7 @@ slots_must_agree(const struct imrec_batch *a, const struct imrec_batch *b, const
                                 b->labels + (size_t)k * b->label_width,
                                 a->label_width * sizeof(float)),
                          0);
-        const bool same = memcmp(picture(a->views, i, value), picture(b->views, k, value), n) == 0;
+        const bool same = memcmp(image(a->views, i, value), image(b->views, k, value), n) == 0;
         const bool blank = b->status[k] != IMREC_OK || (b->pad != 0 && b->ids[k] == 0);
         ck_assert_msg(same || (i % VIEWS != 0 && !blank), "%s: batch %d, slot %u", words,
                       (int)a->number, i);
@@ -94,7 +94,7 @@ START_TEST(
     a_sample_fills_its_slots_wherever_the_plain_iterator_fills_one) /* _i: end x bad x index */
 {
     enum { ENDS = sizeof(ends) / sizeof(ends[0]) };
-    struct picture_set s = make(_i / ENDS % 2 ? some_are_bad : NULL);
+    struct image_set s = make(_i / ENDS % 2 ? some_are_bad : NULL);
     const bool index = _i / ENDS / 2 != 0;
     char words[1024], plain[1024];
     snprintf(words, sizeof(words), "%s %s batch_size=12 num_views=4", augmented, ends[_i % ENDS]);
@@ -116,7 +116,7 @@ START_TEST(
     ck_assert_uint_le(equal, slots / 20); /* draws that happen to agree */
     imrec_iter_close(a);
     imrec_iter_close(b);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -145,9 +145,8 @@ static void tensors_must_agree(const struct imrec_batch *a, const struct imrec_b
     for (uint32_t i = 0; i < a->slots; i++) {
         const uint32_t k = 5 * i + tensor;
         ck_assert_uint_eq(a->ids[i], b->ids[k]);
-        ck_assert_msg(
-            memcmp(picture(&a->views[tensor], i, value), picture(b->views, k, value), n) == 0,
-            "tensor %u, batch %d, slot %u", tensor, (int)a->number, i);
+        ck_assert_msg(memcmp(image(&a->views[tensor], i, value), image(b->views, k, value), n) == 0,
+                      "tensor %u, batch %d, slot %u", tensor, (int)a->number, i);
         if (a->valid[i])
             ck_assert_int_eq(
                 memcmp(&a->views[tensor].draws[i], &b->draws[k], sizeof(struct imrec_draw)), 0);
@@ -156,7 +155,7 @@ static void tensors_must_agree(const struct imrec_batch *a, const struct imrec_b
 
 START_TEST(a_tensor_holds_the_view_of_its_number) /* _i: format x bad x slots of a sample */
 {
-    struct picture_set s = make(_i / 2 % 2 ? some_are_bad : NULL);
+    struct image_set s = make(_i / 2 % 2 ? some_are_bad : NULL);
     const uint32_t rows = 1 + _i % 2;
     char words[1024];
     snprintf(words, sizeof(words), "%s %s %s on_error=skip num_views=%u batch_size=%u", augmented,
@@ -180,12 +179,12 @@ START_TEST(a_tensor_holds_the_view_of_its_number) /* _i: format x bad x slots of
             ck_assert_ptr_eq(x.draws, x.views[0].draws);
             for (uint32_t t = 1; t < 5; t++) /* crops of one size are one tensor, too */
                 ck_assert(t == 2 || (const uint8_t *)x.views[t].data ==
-                                        picture(&x.views[t - 1], 5 * rows, value));
+                                        image(&x.views[t - 1], 5 * rows, value));
         }
         imrec_iter_close(a);
         imrec_iter_close(b);
     }
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -199,7 +198,7 @@ static void put_slots(struct stream *out, const struct imrec_batch *b, size_t va
         struct seen x = {b->status[i], b->ids[i], 1, b->sweep, b->valid[i] == 1};
         for (uint32_t t = 0; t < b->view_count; t++) {
             const struct imrec_view *v = &b->views[t];
-            x.hash = seen_hash(x.hash, picture(v, i, value), slot_bytes(v, value));
+            x.hash = seen_hash(x.hash, image(v, i, value), slot_bytes(v, value));
             if (x.valid)
                 x.hash = seen_hash(x.hash, &v->draws[i], sizeof(*v->draws));
         }
@@ -237,7 +236,7 @@ START_TEST(views_depend_on_no_thread_batch_or_depth) /* _i: many x index */
     static const char *const others[] = {"preprocess_threads=4 batch_size=18 prefetch_buffer=5",
                                          "preprocess_threads=3 batch_size=6",
                                          "batch_size=66 prefetch_buffer=1"};
-    struct picture_set s = make(some_are_bad);
+    struct image_set s = make(some_are_bad);
     struct stream want = {0};
     char words[1024];
     snprintf(words, sizeof(words), "%s %s preprocess_threads=1 batch_size=6", augmented,
@@ -261,13 +260,13 @@ START_TEST(views_depend_on_no_thread_batch_or_depth) /* _i: many x index */
         stream_free(&got);
     }
     stream_free(&want);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(mixed_views_depend_on_no_thread) /* _i: mixup, cutmix */
 {
-    struct picture_set s = make(NULL);
+    struct image_set s = make(NULL);
     struct stream got[2] = {{0}};
     char words[1024];
     for (int i = 0; i < 2; i++) {
@@ -285,14 +284,14 @@ START_TEST(mixed_views_depend_on_no_thread) /* _i: mixup, cutmix */
     streams_must_equal(&got[0], &got[1], words);
     stream_free(&got[0]);
     stream_free(&got[1]);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(a_position_goes_on_with_the_same_views) /* _i: many */
 {
     enum { STOPS = 17 };
-    struct picture_set s = make(NULL);
+    struct image_set s = make(NULL);
     struct stream all = {0};
     char words[1024], *json[STOPS];
     size_t at[STOPS];
@@ -321,7 +320,7 @@ START_TEST(a_position_goes_on_with_the_same_views) /* _i: many */
     }
     imrec_iter_close(it);
     stream_free(&all);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -341,7 +340,7 @@ START_TEST(all_views_come_out_of_one_decode)
         {"batch_size=3 multi_crop=2x12,6x8 rand_crop=1", 8},
         {"batch_size=4 num_views=2 multi_crop=1x12,1x5x6,1x7 hue=0.2", 6},
     };
-    struct picture_set s = make(NULL);
+    struct image_set s = make(NULL);
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
         char words[512];
         struct imrec_iter_stats stats;
@@ -356,7 +355,7 @@ START_TEST(all_views_come_out_of_one_decode)
         ck_assert_uint_eq(stats.decodes, RECORDS);
         ck_assert_uint_eq(stats.views, RECORDS * ways[i].views);
     }
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 

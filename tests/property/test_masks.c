@@ -1,4 +1,4 @@
-/* Picture, mask, boxes and keypoints move together: what is painted into the picture is found again
+/* Image, mask, boxes and keypoints move together: what is painted into the image is found again
  * where the three others say it is, whatever augmenter has moved it. */
 #include "tests/support/built.h"
 #include "tests/support/masklook.h"
@@ -73,7 +73,7 @@ static void drop(void)
     tmpdir_remove(&set.dir);
 }
 
-START_TEST(picture_mask_boxes_and_keypoints_move_together)
+START_TEST(image_mask_boxes_and_keypoints_move_together)
 {
     must_move_together(&set, recipes[_i].words, recipes[_i].dots);
 }
@@ -121,7 +121,7 @@ int main(void)
         return 77;
     tcase_set_timeout(t, 60);
     tcase_add_unchecked_fixture(t, make, drop);
-    tcase_add_loop_test(t, picture_mask_boxes_and_keypoints_move_together, 0,
+    tcase_add_loop_test(t, image_mask_boxes_and_keypoints_move_together, 0,
                         (int)(sizeof(recipes) / sizeof(recipes[0])));
     tcase_add_loop_test(t, tensors_have_their_masks, 0, 2);
     suite_add_tcase(s, t);

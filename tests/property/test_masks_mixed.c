@@ -1,5 +1,5 @@
-/* Masks, boxes and keypoints where a batch has several pictures of a sample, mixes pairs, or runs
- * augmenters of the user's: they still say what the picture shows. */
+/* Masks, boxes and keypoints where a batch has several images of a sample, mixes pairs, or runs
+ * augmenters of the user's: they still say what the image shows. */
 #include "tests/support/built.h"
 #include "tests/support/masklook.h"
 #include "tests/support/suite.h"
@@ -18,7 +18,7 @@ static void drop(void)
     tmpdir_remove(&set.dir);
 }
 
-/* ---- several pictures, and pairs --------------------------------------------------------------
+/* ---- several images, and pairs --------------------------------------------------------------
  */
 
 static const char *const shared[] = {
@@ -28,13 +28,13 @@ static const char *const shared[] = {
     "resize=112 random_erasing=0.5 label_width=26 max_rotate_angle=20",
 };
 
-/* Masks of every tensor agree with its pictures; where they are erased, they cannot be compared. */
-START_TEST(masks_of_views_and_pairs_are_those_of_their_pictures)
+/* Masks of every tensor agree with its images; where they are erased, they cannot be compared. */
+START_TEST(masks_of_views_and_pairs_are_those_of_their_images)
 {
     static struct view v;
     char words[256];
     struct imrec_batch b;
-    uint32_t seen = 0, pictures = 0;
+    uint32_t seen = 0, images = 0;
     snprintf(words, sizeof(words), "label_width=26 %s", shared[_i]);
     struct imrec_iter *it = mask_open(&set, words);
     while (imrec_iter_next(it, &b, NULL) == IMREC_OK)
@@ -42,14 +42,14 @@ START_TEST(masks_of_views_and_pairs_are_those_of_their_pictures)
             struct imrec_batch one = b;
             one.data = b.views[t].data;
             one.masks = b.views[t].masks;
-            for (uint32_t slot = 0; slot < b.slots; slot++, pictures++) {
+            for (uint32_t slot = 0; slot < b.slots; slot++, images++) {
                 look(&one, slot, &v);
                 if (b.views[t].draws[slot].erase_width == 0)
                     seen += must_agree(&v, words, b.ids[slot]);
             }
         }
     imrec_iter_close(it);
-    ck_assert_msg(seen > 10000 && pictures >= RECORDS, "%s: %u px of %u", words, seen, pictures);
+    ck_assert_msg(seen > 10000 && images >= RECORDS, "%s: %u px of %u", words, seen, images);
 }
 END_TEST
 
@@ -82,9 +82,9 @@ START_TEST(masks_have_the_shape_of_their_sweep)
 }
 END_TEST
 
-START_TEST(keypoints_of_a_mirrored_picture_change_places)
+START_TEST(keypoints_of_a_mirrored_image_change_places)
 {
-    /* the three dots as the label of one picture, without boxes */
+    /* the three dots as the label of one image, without boxes */
     struct imrec_iter *it;
     struct imrec_batch b[2];
     static const char *const words[] = {"", "mirror=1 keypoint_pairs=0-2"};
@@ -94,7 +94,7 @@ START_TEST(keypoints_of_a_mirrored_picture_change_places)
     struct mask_set one = {.dir = dir};
     const float label[10] = {7, 0.1f, 0.2f, 2, 0.5f, 0.5f, 1, 0.7f, 0.6f, 0};
     float got[2][10];
-    const struct mask_picture p = mask_picture(1);
+    const struct mask_image p = mask_image(1);
     snprintf(one.rec, sizeof(one.rec), "%s", tmp_path(&dir, "one.rec"));
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_writer_open(one.rec, NULL, true, &w, NULL), IMREC_OK);
@@ -113,7 +113,7 @@ START_TEST(keypoints_of_a_mirrored_picture_change_places)
         imrec_iter_close(it);
     }
     ck_assert(got[0][0] == 7 && got[1][0] == 7);
-    for (int k = 0; k < 3; k++) { /* the whole picture is shown: they lie where they lay */
+    for (int k = 0; k < 3; k++) { /* the whole image is shown: they lie where they lay */
         const float *was = label + 1 + 3 * k, *now = got[0] + 1 + 3 * k;
         const float *mirrored = got[1] + 1 + 3 * (2 - k);
         ck_assert(was[2] == now[2] && was[2] == mirrored[2]);
@@ -143,7 +143,7 @@ static void swap_rows(void *rows, size_t bytes, size_t stride, uint32_t n)
     }
 }
 
-/* Turns everything upside down: picture, mask, boxes, keypoints. */
+/* Turns everything upside down: image, mask, boxes, keypoints. */
 static enum imrec_status upside_down(const struct imrec_augmenter_call *c, struct imrec_error *err)
 {
     const struct imrec_image *v = &c->image;
@@ -214,17 +214,17 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("masks in batches of several and mixed pictures");
+    Suite *s = suite_create("masks in batches of several and mixed images");
     TCase *t = tcase_create("masks");
     if (!built_with("png"))
         return 77;
     tcase_set_timeout(t, 60);
     tcase_add_unchecked_fixture(t, make, drop);
-    tcase_add_loop_test(t, masks_of_views_and_pairs_are_those_of_their_pictures, 0,
+    tcase_add_loop_test(t, masks_of_views_and_pairs_are_those_of_their_images, 0,
                         (int)(sizeof(shared) / sizeof(shared[0])));
     tcase_add_test(t, boxes_of_views_are_each_ones_own);
     tcase_add_test(t, masks_have_the_shape_of_their_sweep);
-    tcase_add_test(t, keypoints_of_a_mirrored_picture_change_places);
+    tcase_add_test(t, keypoints_of_a_mirrored_image_change_places);
     tcase_add_loop_test(t, augmenters_of_ones_own_are_shown_what_moves_and_may_change_it, 0,
                         (int)(sizeof(own) / sizeof(own[0])));
     tcase_add_test(t, what_an_augmenter_makes_of_boxes_is_checked);

@@ -95,7 +95,7 @@ static void interrupt(bool cbf)
     char name[64];
     for (uint32_t i = 0; i < 150; i++) { /* more than are in flight */
         snprintf(name, sizeof(name), "source/cow/more%03u.jpg", i);
-        make_picture(&p.dir, name, 33, 34, i);
+        make_image(&p.dir, name, 33, 34, i);
     }
     p.o.format = cbf ? IMREC_PACK_CBF : IMREC_PACK_REC;
     ck_assert_int_eq(imrec_pack(&task, &p.o, &p.result, &p.err), IMREC_ERR_CANCELLED);

@@ -83,7 +83,7 @@ static void close_cbf(struct reading *r)
     free((void *)(uintptr_t)r->file.p);
 }
 
-START_TEST(pictures_come_out_as_they_went_in_with_label_and_id)
+START_TEST(images_come_out_as_they_went_in_with_label_and_id)
 {
     struct reading r;
     char line[64], name[80];
@@ -260,7 +260,7 @@ START_TEST(what_cannot_be_is_refused)
     p.o.format = IMREC_PACK_REC;
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_ERR_ARGUMENT);
     p.o.format = IMREC_PACK_CBF;
-    p.o.shards = 100; /* more than pictures */
+    p.o.shards = 100; /* more than images */
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(p.err.message, "fewer shards"));
 }
@@ -271,7 +271,7 @@ int main(void)
     Suite *s = suite_create("pack cbf");
     TCase *tc = tcase_create("cbf");
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, pictures_come_out_as_they_went_in_with_label_and_id);
+    tcase_add_test(tc, images_come_out_as_they_went_in_with_label_and_id);
     tcase_add_test(tc, pixels_are_planes_of_floats_of_one_size);
     tcase_add_test(tc, labels_of_a_list_are_dense_and_as_many_as_it_has);
     tcase_add_loop_test(tc, any_number_of_workers_packs_the_same_bytes, 0, 2);

@@ -1,5 +1,5 @@
-/* Folders of pictures and masks, and a list of boxes and keypoints, packed: whatever is done to the
- * pictures before they are encoded, the rest has gone where they went. */
+/* Folders of images and masks, and a list of boxes and keypoints, packed: whatever is done to the
+ * images before they are encoded, the rest has gone where they went. */
 #include "tests/support/built.h"
 #include "tests/support/masklook.h"
 #include "tests/support/suite.h"
@@ -21,7 +21,7 @@ static void write_file(const char *name, struct bytes b)
 /* images/a/N.png or .jpg, masks/ and, as they are stored, masks_stored/ beside them. */
 static void write_pair(struct codec *c, uint32_t i, FILE *list, FILE *stored_list)
 {
-    struct mask_picture p = mask_picture(i);
+    struct mask_image p = mask_image(i);
     float label[64];
     char name[64];
     const char *extension = p.orientation == 1 ? "png" : "jpg";
@@ -39,7 +39,7 @@ static void write_pair(struct codec *c, uint32_t i, FILE *list, FILE *stored_lis
     for (uint32_t k = 0; k < n; k++)
         fprintf(list, "\t%.9g", (double)label[k]);
     fprintf(list, "\ta/%u.%s\n", i, extension);
-    struct path back; /* to the picture as it is stored */
+    struct path back; /* to the image as it is stored */
     path_begin(&back, p.w, p.h);
     path_add_orientation(&back, orientation == 6 ? 8 : orientation == 8 ? 6 : orientation);
     fprintf(stored_list, "%u\t2\t%d", i, MASK_OBJECT);
@@ -123,7 +123,7 @@ static const char *const recipes[][OPTIONS] = {
     {"stored", "encoding=png", "center_crop=1", "augment=max_rotate_angle=60 rand_mirror=1"},
 };
 
-START_TEST(masks_boxes_and_keypoints_are_packed_where_their_pictures_are)
+START_TEST(masks_boxes_and_keypoints_are_packed_where_their_images_are)
 {
     char words[512] = "", name[64];
     struct imrec_pack_result result;
@@ -191,8 +191,8 @@ START_TEST(masks_that_are_missing_or_wrong_are_told)
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
     ck_assert_int_eq(codec_encode_png(c, &small, 1, &png, NULL), IMREC_OK);
     write_file("masks/a/2.png", png); /* colours */
-    const struct mask_picture other = mask_picture(3);
-    write_file("masks/a/4.png", mask_encode_mask(c, &other, 8)); /* of another picture */
+    const struct mask_image other = mask_image(3);
+    write_file("masks/a/4.png", mask_encode_mask(c, &other, 8)); /* of another image */
     write_file("masks/a/5.png", (struct bytes){(const uint8_t *)"no mask", 7});
     codec_free(c);
     ck_assert_int_eq(pack(words, "some.rec", "upright.lst", &result, &err), IMREC_OK);
@@ -213,7 +213,7 @@ int main(void)
         return 77;
     tcase_set_timeout(t, 60);
     tcase_add_unchecked_fixture(t, make, drop);
-    tcase_add_loop_test(t, masks_boxes_and_keypoints_are_packed_where_their_pictures_are, 0,
+    tcase_add_loop_test(t, masks_boxes_and_keypoints_are_packed_where_their_images_are, 0,
                         (int)(sizeof(recipes) / sizeof(recipes[0])));
     tcase_add_test(t, the_bytes_of_a_set_with_masks_depend_on_no_thread);
     suite_add_tcase(s, t);

@@ -45,7 +45,7 @@ START_TEST(little_memory_packs_the_same_bytes)
     expect_packed("a");
     p.o.memory = 16 << 20;
     p.o.threads = 4;
-    make_picture(&p.dir, "source/ant/huge.jpg", 3000, 2500, 5); /* more than all of it */
+    make_image(&p.dir, "source/ant/huge.jpg", 3000, 2500, 5); /* more than all of it */
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "b")), IMREC_OK);
     p.o.memory = (int64_t)1 << 30;
     p.o.threads = 1;
@@ -162,13 +162,13 @@ static void expect_nothing_real(const char *out)
     }
 }
 
-/* More pictures than can be in flight at once. */
-static void add_pictures(uint32_t n)
+/* More images than can be in flight at once. */
+static void add_images(uint32_t n)
 {
     char name[64];
     for (uint32_t i = 0; i < n; i++) {
         snprintf(name, sizeof(name), "source/cow/more%03u.jpg", i);
-        make_picture(&p.dir, name, 33 + i % 5, 34, i);
+        make_image(&p.dir, name, 33 + i % 5, 34, i);
     }
 }
 
@@ -181,7 +181,7 @@ START_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed)
         .root = p.source, .out = kept_path(&p, "b"), .progress = stop_at, .user = &s};
     struct imrec_pack_skip skips[IMREC_PACK_SKIPS];
     uint64_t resumed = 0, runs = 0;
-    add_pictures(MORE);
+    add_images(MORE);
     p.o.report = kept_path(&p, "a.report");
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_OK);
     memcpy(skips, p.result.first_skips, sizeof(skips));
@@ -189,7 +189,7 @@ START_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed)
     p.o.report = kept_path(&p, "b.report");
     p.o.resume = true;
     p.o.threads = 3;
-    for (;; runs++) { /* a few pictures at a time */
+    for (;; runs++) { /* a few images at a time */
         const enum imrec_status st = imrec_pack(&task, &p.o, &p.result, &p.err);
         ck_assert_uint_ge(p.result.resumed, resumed);
         resumed = p.result.resumed;
@@ -209,7 +209,7 @@ START_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed)
 }
 END_TEST
 
-START_TEST(a_run_that_stopped_at_a_bad_picture_goes_on_behind_it)
+START_TEST(a_run_that_stopped_at_a_bad_image_goes_on_behind_it)
 {
     expect_packed("a");
     p.o.on_error = IMREC_ON_ERROR_STOP;
@@ -252,13 +252,13 @@ START_TEST(any_file_of_a_set_that_is_there_is_in_the_way)
 }
 END_TEST
 
-START_TEST(a_huge_picture_after_a_resume_goes_ahead_alone)
+START_TEST(a_huge_image_after_a_resume_goes_ahead_alone)
 {
     struct stopper s = {5};
     const struct imrec_pack_task task = {
         .root = p.source, .out = kept_path(&p, "b"), .progress = stop_at, .user = &s};
-    add_pictures(100);
-    make_picture(&p.dir, "source/cow/zz.jpg", 3000, 2500, 5);
+    add_images(100);
+    make_image(&p.dir, "source/cow/zz.jpg", 3000, 2500, 5);
     p.o.memory = 16 << 20;
     p.o.shuffle = false;
     p.o.threads = 3;
@@ -275,7 +275,7 @@ START_TEST(a_ratio_cuts_where_its_decimal_says)
 {
     struct bytes text;
     size_t lines = 0;
-    add_pictures(3);
+    add_images(3);
     p.o.list = true;
     p.o.train_ratio = 0.7f; /* of 30: 21, though the float is a little less than 0.7 */
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_OK);
@@ -312,10 +312,10 @@ int main(void)
     tcase_add_test(t, shares_one_after_the_other_are_the_whole);
     tcase_add_test(t, a_list_that_was_written_packs_as_its_folder_does);
     tcase_add_loop_test(t, a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed, 0, 5);
-    tcase_add_test(t, a_run_that_stopped_at_a_bad_picture_goes_on_behind_it);
+    tcase_add_test(t, a_run_that_stopped_at_a_bad_image_goes_on_behind_it);
     tcase_add_test(t, what_is_there_is_refused_and_replaced_only_when_forced);
     tcase_add_loop_test(t, any_file_of_a_set_that_is_there_is_in_the_way, 0, 6);
-    tcase_add_test(t, a_huge_picture_after_a_resume_goes_ahead_alone);
+    tcase_add_test(t, a_huge_image_after_a_resume_goes_ahead_alone);
     tcase_add_test(t, a_ratio_cuts_where_its_decimal_says);
     tcase_add_test(t, a_journal_of_other_options_is_refused);
     suite_add_tcase(s, t);

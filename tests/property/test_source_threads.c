@@ -1,20 +1,20 @@
 /* tests/property/test_source_threads.c - records that a source of the user's lists come out as
  * those of an index: the same pixels, labels and ids in the same places. */
+#include "tests/support/imageset.h"
 #include "tests/support/iter_pair.h"
-#include "tests/support/pictureset.h"
 #include "tests/support/replacing.h"
 #include "tests/support/suite.h"
 
 enum { RECORDS = 60, FLOATS = 12 * 12 * 3 * 4 };
 #define AGAIN "source=" SOURCES ":again "
 
-static struct picture_set make(uint32_t shards, enum bad (*fault)(uint32_t))
+static struct image_set make(uint32_t shards, enum bad (*fault)(uint32_t))
 {
-    return picture_set_make(&(struct picture_set_options){
+    return image_set_make(&(struct image_set_options){
         .records = RECORDS, .shards = shards, .labels = 2, .bad = fault});
 }
 
-static struct stream read_all(const struct picture_set *s, bool plugged, const char *words)
+static struct stream read_all(const struct image_set *s, bool plugged, const char *words)
 {
     char all[1024];
     struct stream out = {0};
@@ -25,7 +25,7 @@ static struct stream read_all(const struct picture_set *s, bool plugged, const c
     return out;
 }
 
-static void must_agree(const struct picture_set *s, const char *words)
+static void must_agree(const struct image_set *s, const char *words)
 {
     struct stream a = read_all(s, true, words), b = read_all(s, false, words);
     streams_must_equal(&a, &b, words);
@@ -53,15 +53,15 @@ enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
 START_TEST(a_source_gives_what_an_index_gives) /* _i: way, shards */
 {
-    struct picture_set s = make(_i % 2 ? 3 : 1, NULL);
+    struct image_set s = make(_i % 2 ? 3 : 1, NULL);
     must_agree(&s, ways[_i / 2]);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(partitions_cover_all_records_once)
 {
-    struct picture_set s = make(3, NULL);
+    struct image_set s = make(3, NULL);
     char words[100];
     for (int parts = 1; parts < 9; parts++) {
         uint32_t seen[RECORDS] = {0};
@@ -82,7 +82,7 @@ START_TEST(partitions_cover_all_records_once)
         for (int i = 0; i < RECORDS; i++)
             ck_assert_uint_eq(seen[i], 1);
     }
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -93,14 +93,14 @@ static enum bad some(uint32_t i)
 
 START_TEST(records_that_fail_fail_in_the_same_places)
 {
-    struct picture_set s = make(2, some);
+    struct image_set s = make(2, some);
     must_agree(&s, "shuffle=1 preprocess_threads=4");
     must_agree(&s, "preprocess_threads=1 on_error=skip");
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
-static struct picture_set failing;
+static struct image_set failing;
 
 static struct imrec_iter *open_failing(const char *words)
 {
@@ -114,13 +114,13 @@ START_TEST(records_that_fail_are_replaced)
 {
     failing = make(2, some);
     ck_assert_uint_eq(replacing_must_hold(open_failing, 1, 2, "source"), 2 * 12);
-    picture_set_free(&failing);
+    image_set_free(&failing);
 }
 END_TEST
 
 START_TEST(a_position_goes_on_where_it_was_taken) /* _i: batches before it */
 {
-    struct picture_set s = make(2, NULL);
+    struct image_set s = make(2, NULL);
     struct stream all = read_all(&s, true, "shuffle=1 rand_crop=1 seed=5"), rest = {0};
     struct imrec_iter *it = set_open(&s, false, AGAIN "shuffle=1 rand_crop=1 seed=5");
     struct imrec_batch b;
@@ -140,26 +140,26 @@ START_TEST(a_position_goes_on_where_it_was_taken) /* _i: batches before it */
     stream_free(&rest);
     stream_free(&all);
     free(kept);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(a_folder_means_its_files_of_the_suffix)
 {
-    struct picture_set s = make(2, NULL);
+    struct image_set s = make(2, NULL);
     char words[600];
     snprintf(words, sizeof(words), AGAIN "label_width=2");
     struct imrec_iter *one = pair_open(s.dir.path, words); /* .idx files are no records */
     struct imrec_iter *other = pair_open(s.rec + strlen("path_imgrec="), words);
     iterators_must_agree(one, other, FLOATS, 14, "folder");
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(a_position_of_one_of_equal_partitions_is_found_by_another) /* _i: batches before it */
 {
     static const char *words = AGAIN "shuffle=1 rand_crop=1 num_parts=7 equal_batches=1";
-    struct picture_set s = make(2, NULL);
+    struct image_set s = make(2, NULL);
     struct imrec_batch b;
     struct stream right = {0}, ours = {0};
     struct imrec_error err;
@@ -182,22 +182,22 @@ START_TEST(a_position_of_one_of_equal_partitions_is_found_by_another) /* _i: bat
     imrec_iter_close(from);
     imrec_iter_close(plain);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
 {
-    struct picture_set s = make(2, NULL);
+    struct image_set s = make(2, NULL);
     opening_must_fail_cleanly(&s, false, AGAIN "shuffle=1");
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(nothing_is_allocated_in_the_steady_state)
 {
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 2, .jpeg = true});
+    struct image_set s = image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 2, .jpeg = true});
     struct imrec_iter *it = set_open(&s, false, AGAIN "shuffle=1 rand_crop=1 last_batch=wrap");
     struct imrec_batch b;
     for (int i = 0; i < 500; i++)
@@ -207,14 +207,14 @@ START_TEST(nothing_is_allocated_in_the_steady_state)
         ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
     imrec_alloc_fail_after(-1);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(a_position_of_other_records_is_refused)
 {
-    struct picture_set s = make(2, NULL), other = picture_set_make(&(struct picture_set_options){
-                                              .records = RECORDS - 1, .shards = 2, .labels = 2});
+    struct image_set s = make(2, NULL), other = image_set_make(&(struct image_set_options){
+                                            .records = RECORDS - 1, .shards = 2, .labels = 2});
     struct imrec_iter *a = set_open(&s, false, AGAIN "shuffle=1");
     struct imrec_iter *b = set_open(&other, false, AGAIN "shuffle=1");
     struct imrec_iter *c = set_open(&s, true, "shuffle=1"); /* the same records, by an index */
@@ -225,8 +225,8 @@ START_TEST(a_position_of_other_records_is_refused)
     imrec_iter_close(a);
     imrec_iter_close(b);
     imrec_iter_close(c);
-    picture_set_free(&s);
-    picture_set_free(&other);
+    image_set_free(&s);
+    image_set_free(&other);
 }
 END_TEST
 

@@ -161,7 +161,7 @@ static void iterate(const char *how, int threads, char all[][WORDS])
 static void note(void *user, const struct imrec_finding *f)
 {
     char(*all)[WORDS] = user;
-    ck_assert_int_eq(f->kind, IMREC_FOUND_PICTURE);
+    ck_assert_int_eq(f->kind, IMREC_FOUND_IMAGE);
     snprintf(all[f->id], WORDS, "%s", f->reason);
 }
 

@@ -1,4 +1,4 @@
-"""Small shards of pictures made in code, for all tests of the package."""
+"""Small shards of images made in code, for all tests of the package."""
 import os
 import struct
 import zlib
@@ -24,8 +24,8 @@ def jpeg(pixels, quality=95):
     return out
 
 
-def picture(i, side=24):
-    """Picture i: noise over a colour of its own."""
+def image(i, side=24):
+    """Image i: noise over a colour of its own."""
     rng = np.random.default_rng(i)
     base = np.array([i * 37 % 200, i * 91 % 200, i * 53 % 200])
     return (base + rng.integers(0, 40, (side + i % 5, side + i % 3, 3))).astype(np.uint8)
@@ -50,16 +50,16 @@ def write_shard(path, records, index=True, damage=None):
 
 @pytest.fixture(scope="session")
 def shard(tmp_path_factory):
-    """37 pictures; id 1000 + i, label i."""
+    """37 images; id 1000 + i, label i."""
     path = tmp_path_factory.mktemp("shard") / "train.rec"
-    return write_shard(path, [(1000 + i, i, jpeg(picture(i))) for i in range(37)])
+    return write_shard(path, [(1000 + i, i, jpeg(image(i))) for i in range(37)])
 
 
 @pytest.fixture(scope="session")
 def broken(tmp_path_factory):
-    """20 records; that with id 7 is no picture."""
+    """20 records; that with id 7 is no image."""
     path = tmp_path_factory.mktemp("broken") / "broken.rec"
-    return write_shard(path, [(i, i, b"no picture" if i == 7 else jpeg(picture(i))) for i in range(20)])
+    return write_shard(path, [(i, i, b"no image" if i == 7 else jpeg(image(i))) for i in range(20)])
 
 
 def png(values):

@@ -4,7 +4,7 @@ import logging
 import pytest
 
 import imrec
-from conftest import jpeg, picture
+from conftest import jpeg, image
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def packed(tmp_path):
     for i in range(12):
         place = tmp_path / "photos" / ("ant", "<bee>", "cat")[i % 3]
         place.mkdir(parents=True, exist_ok=True)
-        (place / f"{i}.jpg").write_bytes(jpeg(picture(i)))
+        (place / f"{i}.jpg").write_bytes(jpeg(image(i)))
     imrec.pack(tmp_path / "photos", tmp_path / "train.rec", pass_through=True)
     return tmp_path / "train.rec"
 
@@ -36,7 +36,7 @@ def test_damage_is_found_with_its_place(packed):
     assert found["begin"] == offset and found["uri"] == str(packed) and found["reason"]
 
 
-def test_a_broken_picture_is_a_finding(broken):
+def test_a_broken_image_is_a_finding(broken):
     result = imrec.verify(broken)
     assert result["found"]["picture"] == 1 and result["findings"][0]["id"] == 7
 
@@ -54,7 +54,7 @@ def test_the_card_counts(packed):
     assert card["shards"][0]["records"] == 12 and card["width"]["min"] == 24
 
 
-def test_a_view_shows_pictures_with_names(packed, tmp_path):
+def test_a_view_shows_images_with_names(packed, tmp_path):
     page = imrec.view(packed, count=5)._repr_html_()
     assert page.count("<img") == 5 and "&lt;bee&gt;" in page and "<bee>" not in page
     imrec.view(packed, count=50, seed=3).save(tmp_path / "page.html")

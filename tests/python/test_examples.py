@@ -1,4 +1,4 @@
-"""The examples that train, on pictures made in code: they learn, and an interruption changes nothing."""
+"""The examples that train, on images made in code: they learn, and an interruption changes nothing."""
 import pathlib
 import re
 import subprocess
@@ -22,7 +22,7 @@ def colourful(label, i):
 
 @pytest.fixture(scope="module")
 def sets(tmp_path_factory):
-    """Shards of 80 and 40 pictures in four classes."""
+    """Shards of 80 and 40 images in four classes."""
     folder = tmp_path_factory.mktemp("sets")
     return [write_shard(folder / f"{name}.rec", [(i, i % CLASSES, jpeg(colourful(i % CLASSES, first + i)))
                                                  for i in range(count)])

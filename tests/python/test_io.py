@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, picture, write_shard
+from conftest import jpeg, image, write_shard
 from imrec import io
 from tests_support import SHAPE, shared
 
@@ -31,8 +31,8 @@ def test_a_pass_ends_until_it_is_reset(shard):
 
 
 def test_batches_are_lists_of_arrays(shard):
-    with open_io(shard, data_name="pictures", label_name="classes") as it:
-        assert it.provide_data == [("pictures", (8, *SHAPE))] and it.provide_label == [("classes", (8,))]
+    with open_io(shard, data_name="images", label_name="classes") as it:
+        assert it.provide_data == [("images", (8, *SHAPE))] and it.provide_label == [("classes", (8,))]
         assert it.provide_data[0].dtype == np.float32 and it.provide_data[0].layout == "NCHW"
         batch = it.next()
         (data,), (labels,) = batch.data, batch.label
@@ -88,7 +88,7 @@ def test_kinds_have_their_types(shard, kind, dtype):
 
 def test_boxes(tmp_path):
     labels = [2, 5, 1, 0.1, 0.1, 0.5, 0.6]
-    path = write_shard(tmp_path / "b.rec", [(i, labels + [2, 0.2, 0.3, 0.7, 0.9] * (i % 2), jpeg(picture(i))) for i in range(6)])
+    path = write_shard(tmp_path / "b.rec", [(i, labels + [2, 0.2, 0.3, 0.7, 0.9] * (i % 2), jpeg(image(i))) for i in range(6)])
     with io.ImageDetRecordIter(path_imgrec=path, data_shape=SHAPE, batch_size=4, rand_mirror_prob=0.5) as it:
         assert it.provide_label == [("label", (4, 16))]
         label = it.next().label[0]

@@ -40,7 +40,7 @@ def test_a_batch_has_all_that_c_delivers(shard):
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "int8"])
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-def test_every_dtype_and_layout_is_the_same_picture(shard, dtype, layout):
+def test_every_dtype_and_layout_is_the_same_image(shard, dtype, layout):
     with open_iter(shard) as it, open_iter(shard, dtype=dtype, layout=layout) as other:
         a, b = next(it), next(other)
     assert b.data.dtype == dtype
@@ -49,7 +49,7 @@ def test_every_dtype_and_layout_is_the_same_picture(shard, dtype, layout):
     assert (same == expected.astype(dtype)).all()
 
 
-def test_batches_that_are_referred_to_keep_their_pictures_after_close_too(shard):
+def test_batches_that_are_referred_to_keep_their_images_after_close_too(shard):
     with open_iter(shard, shuffle=True, rand_crop=True, copy=True) as it:
         expected = [b.data for _ in range(10) for b in it]
     it = open_iter(shard, shuffle=True, rand_crop=True)
@@ -167,14 +167,14 @@ def test_several_views_and_shapes_lie_in_one_memory(shard):
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "int32"])
-def test_masks_move_with_their_pictures_and_stay_as_long_as_they(tmp_path, dtype):
+def test_masks_move_with_their_images_and_stay_as_long_as_they(tmp_path, dtype):
     values = [np.arange(24 * 24).reshape(24, 24) % 7 + i for i in range(12)]
     path = write_shard(tmp_path / "masks.rec", [(i, i, png(v), png(v)) for i, v in enumerate(values)])
     with open_iter(path, masks=dtype, rand_crop=True, rand_mirror=True, batch_size=4, record_draws=True) as it:
         kept = list(it)
     for batch in kept:
         assert batch.masks.shape == (4, 16, 16) and batch.masks.dtype == dtype and batch.view_masks[0] is batch.masks
-        assert (batch.masks == batch.data[:, 0]).all()  # the pictures show their masks
+        assert (batch.masks == batch.data[:, 0]).all()  # the images show their masks
     with open_iter(path) as it:
         assert next(it).masks is None
     assert imrec.open(path)[3].mask == png(values[3])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, picture, write_shard
+from conftest import jpeg, image, write_shard
 from imrec._ffi import lib
 from imrec._running import interruptible
 from tests_support import open_iter
@@ -143,11 +143,11 @@ INTERRUPTED_ITEMS = """
 import os, signal, sys
 import imrec
 def items():
-    picture = open(sys.argv[2], "rb").read()
+    image = open(sys.argv[2], "rb").read()
     for i in range(10**9):
         if i == 50:
             signal.raise_signal(signal.SIGINT)
-        yield picture, 0
+        yield image, 0
 try:
     imrec.pack(items(), sys.argv[1])
 except KeyboardInterrupt:
@@ -172,13 +172,13 @@ def test_a_program_may_end_with_iterators_open(shard):
 def test_packing_is_interrupted_and_leaves_nothing(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "out").mkdir()
-    (tmp_path / "in" / "a.jpg").write_bytes(jpeg(picture(1)))
+    (tmp_path / "in" / "a.jpg").write_bytes(jpeg(image(1)))
     done = run(INTERRUPTED_ITEMS, tmp_path / "out" / "x.rec", tmp_path / "in" / "a.jpg")
     assert (done.returncode, done.stdout) == (0, "interrupted []\n"), done.stderr
 
 
 def test_verify_hears_an_interrupt(tmp_path):
-    path = write_shard(tmp_path / "a.rec", [(i, i, jpeg(picture(i))) for i in range(3)])
+    path = write_shard(tmp_path / "a.rec", [(i, i, jpeg(image(i))) for i in range(3)])
 
     def progress(told):
         os.kill(os.getpid(), signal.SIGINT)

@@ -60,14 +60,14 @@ def test_a_loop_goes_on_after_samples_that_failed_and_stays_at_its_end(broken):
         assert list(loop) == []
 
 
-def test_several_crops_of_a_picture_are_a_tuple_of_tensors(shard):
+def test_several_crops_of_an_image_are_a_tuple_of_tensors(shard):
     with loader(shard, multi_crop="2x16,3x8", random_resized_crop=True) as ours:
         crops, labels = next(iter(ours))
         assert [tuple(c.shape) for c in crops] == [(8, 3, 16, 16)] * 2 + [(8, 3, 8, 8)] * 3 and len(labels) == 8
         assert all(c.data_ptr() == view.ctypes.data for c, view in zip(crops, ours.batch.views))
 
 
-def test_channels_last_is_the_same_picture_in_other_memory(shard):
+def test_channels_last_is_the_same_image_in_other_memory(shard):
     with loader(shard) as plain, loader(shard, channels_last=True) as last:
         for (a, _), (b, _) in zip(plain, last):
             assert b.is_contiguous(memory_format=torch.channels_last) and torch.equal(a, b)

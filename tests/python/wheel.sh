@@ -36,13 +36,13 @@ assert "site-packages" in imrec.__file__, imrec.__file__
 linked = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
 for name in ("libjpeg", "libgomp", "libjansson"):  # those inside, not the system's
     assert any("imrec.libs/" + name in path for path in linked), (name, sorted(linked))
-pictures = np.random.default_rng(1).integers(0, 256, (40, 24, 32, 3)).astype(np.uint8)
+images = np.random.default_rng(1).integers(0, 256, (40, 24, 32, 3)).astype(np.uint8)
 with tempfile.TemporaryDirectory() as folder:
-    imrec.pack([(p, i % 3) for i, p in enumerate(pictures)], folder + "/a.rec", encoding="png", quality=1)
-    assert (imrec.open(folder + "/a.rec")[7].pixels() == pictures[7]).all()
+    imrec.pack([(p, i % 3) for i, p in enumerate(images)], folder + "/a.rec", encoding="png", quality=1)
+    assert (imrec.open(folder + "/a.rec")[7].pixels() == images[7]).all()
     assert not imrec.verify(folder + "/a.rec")["findings"]
     with imrec.ImageRecordIter(folder + "/a.rec", data_shape=(3, 24, 32), batch_size=16, shuffle=True, last_batch="partial") as it:
         for batch in it:
-            assert (batch.data == pictures[batch.ids.astype(int)].transpose(0, 3, 1, 2)).all()
+            assert (batch.data == images[batch.ids.astype(int)].transpose(0, 3, 1, 2)).all()
 print("installed, packed, read", imrec.__version__)
 PYTHON

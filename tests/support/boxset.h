@@ -1,7 +1,7 @@
-/* tests/support/boxset.h - shards of pictures with boxes painted into them, each in the colour of
+/* tests/support/boxset.h - shards of images with boxes painted into them, each in the colour of
  * its class: where a colour is, there is its box.
  *
- * Picture i has the id 500 + i, 70 to 130 px a side, 1 to 3 boxes, none touching another, a header
+ * Image i has the id 500 + i, 70 to 130 px a side, 1 to 3 boxes, none touching another, a header
  * of 4 (widths, width and height in px) and objects of 6: the last value is 100 i + class. */
 #ifndef IMREC_TESTS_BOXSET_H
 #define IMREC_TESTS_BOXSET_H
@@ -21,17 +21,17 @@ struct box_set {
     uint64_t offset[256];
 };
 
-struct box_picture {
+struct box_image {
     uint32_t w, h, boxes;
     uint32_t x0[BOX_CLASSES], y0[BOX_CLASSES], x1[BOX_CLASSES], y1[BOX_CLASSES];
 };
 
-static inline struct box_picture box_picture(uint32_t i)
+static inline struct box_image box_image(uint32_t i)
 {
     struct dice d = {i + 1};
-    struct box_picture p = {.w = 70 + (uint32_t)dice_below(&d, 60),
-                            .h = 70 + (uint32_t)dice_below(&d, 60),
-                            .boxes = 1 + (uint32_t)dice_below(&d, BOX_CLASSES)};
+    struct box_image p = {.w = 70 + (uint32_t)dice_below(&d, 60),
+                          .h = 70 + (uint32_t)dice_below(&d, 60),
+                          .boxes = 1 + (uint32_t)dice_below(&d, BOX_CLASSES)};
     for (uint32_t k = 0; k < p.boxes; k++) { /* each in a column of its own */
         const uint32_t room = p.w / BOX_CLASSES - 2, left = k * (p.w / BOX_CLASSES) + 1;
         const uint32_t w = 8 + (uint32_t)dice_below(&d, room - 8);
@@ -44,7 +44,7 @@ static inline struct box_picture box_picture(uint32_t i)
     return p;
 }
 
-static inline struct bytes box_paint(struct codec *c, const struct box_picture *p)
+static inline struct bytes box_paint(struct codec *c, const struct box_image *p)
 {
     static uint8_t pixels[130 * 130 * 3];
     const struct imrec_image image = {pixels, (size_t)p->w * 3, p->w, p->h, 3};
@@ -61,8 +61,8 @@ static inline struct bytes box_paint(struct codec *c, const struct box_picture *
     return out;
 }
 
-/* The label of picture i; returns how many values it has. */
-static inline uint32_t box_label(uint32_t i, const struct box_picture *p, float *v)
+/* The label of image i; returns how many values it has. */
+static inline uint32_t box_label(uint32_t i, const struct box_image *p, float *v)
 {
     uint32_t n = BOX_HEADER;
     v[0] = BOX_HEADER, v[1] = BOX_WIDTH, v[2] = (float)p->w, v[3] = (float)p->h;
@@ -77,7 +77,7 @@ static inline uint32_t box_label(uint32_t i, const struct box_picture *p, float 
     return n;
 }
 
-/* `spoil` may change the label of picture i (and its length), or be NULL. */
+/* `spoil` may change the label of image i (and its length), or be NULL. */
 static inline struct box_set
 box_set_make(uint32_t records, uint32_t (*spoil)(uint32_t i, float *label, uint32_t n))
 {
@@ -89,7 +89,7 @@ box_set_make(uint32_t records, uint32_t (*spoil)(uint32_t i, float *label, uint3
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_writer_open(s.rec, NULL, true, &w, NULL), IMREC_OK);
     for (uint32_t i = 0; i < records; i++) {
-        const struct box_picture p = box_picture(i);
+        const struct box_image p = box_image(i);
         float label[64];
         uint32_t n = box_label(i, &p, label);
         if (spoil != NULL)

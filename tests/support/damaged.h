@@ -3,7 +3,7 @@
 #ifndef IMREC_TESTS_DAMAGED_H
 #define IMREC_TESTS_DAMAGED_H
 
-#include "tests/support/pictures.h"
+#include "tests/support/images.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -114,7 +114,7 @@ static inline struct damaged *damaged_make(void)
             bytes_free(whole);
         }
     damaged_add_stored(d);
-    damaged_add_corpus(d, "picture");
+    damaged_add_corpus(d, "image");
     damaged_add_corpus(d, "baseline");
     damaged_add_corpus(d, "jpeg_header");
     return d;

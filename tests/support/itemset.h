@@ -1,4 +1,4 @@
-/* tests/support/itemset.h - the made pictures of packing.h as items of a source: encoded bytes,
+/* tests/support/itemset.h - the made images of packing.h as items of a source: encoded bytes,
  * pixels and paths in turn, or of one kind alone. */
 #ifndef IMREC_TESTS_ITEMSET_H
 #define IMREC_TESTS_ITEMSET_H

@@ -1,7 +1,7 @@
 /*
  * tests/support/make_set.c - a small packed set, made in code: make_set OUT.rec RECORDS [SHARDS]
  *
- * Writes shards, indexes, checksums, list, class list and manifest. Picture i is 40 + i % 7 by
+ * Writes shards, indexes, checksums, list, class list and manifest. Image i is 40 + i % 7 by
  * 30 + i % 5 px, has id 100 + i and label i % 3 (ant, bee, cat).
  */
 #include "formats/manifest.h"

@@ -1,4 +1,4 @@
-/* tests/support/masklook.h - batches of pictures of maskset.h: what picture, mask, boxes and
+/* tests/support/masklook.h - batches of images of maskset.h: what image, mask, boxes and
  * keypoints say must be the same, within a px. */
 #ifndef IMREC_TESTS_MASKLOOK_H
 #define IMREC_TESTS_MASKLOOK_H
@@ -26,7 +26,7 @@ static inline uint32_t class_of(const uint8_t *px)
 }
 
 struct view {
-    uint8_t picture[SIDE][SIDE], mask[SIDE][SIDE];
+    uint8_t image[SIDE][SIDE], mask[SIDE][SIDE];
 };
 
 static inline void look(const struct imrec_batch *b, uint32_t slot, struct view *v)
@@ -34,7 +34,7 @@ static inline void look(const struct imrec_batch *b, uint32_t slot, struct view 
     const uint8_t *px = (const uint8_t *)b->data + (size_t)slot * SIDE * SIDE * 3;
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++, px += 3)
-            v->picture[y][x] = (uint8_t)class_of(px);
+            v->image[y][x] = (uint8_t)class_of(px);
     memcpy(v->mask, (const uint8_t *)b->masks + (size_t)slot * SIDE * SIDE, sizeof(v->mask));
 }
 
@@ -53,10 +53,10 @@ static inline uint32_t must_agree(struct view *v, const char *words, uint64_t id
     uint32_t seen = 0;
     for (int y = 1; y < SIDE - 1; y++)
         for (int x = 1; x < SIDE - 1; x++) {
-            const uint8_t told = v->mask[y][x], found = v->picture[y][x];
-            if (!near(v->picture, x, y, told, UNKNOWN) ||
+            const uint8_t told = v->mask[y][x], found = v->image[y][x];
+            if (!near(v->image, x, y, told, UNKNOWN) ||
                 (found != UNKNOWN && !near(v->mask, x, y, found, found)))
-                ck_abort_msg("%s: picture %d at %d, %d: the mask says %u, the picture %u", words,
+                ck_abort_msg("%s: image %d at %d, %d: the mask says %u, the image %u", words,
                              (int)id, x, y, told, found);
             seen += told != MASK_IGNORE && told != 0;
         }
@@ -98,7 +98,7 @@ static inline uint32_t must_have_dot(struct view *v, const float *point,
     const struct place dot = find(v, class + 3, class + 3);
     const double x = (double)point[0] * d->columns, y = (double)point[1] * d->rows;
     const bool inside = x >= 0 && y >= 0 && x < SIDE && y < SIDE;
-    if (point[2] < 0) { /* outside of the slot, or of a picture turned or framed in it */
+    if (point[2] < 0) { /* outside of the slot, or of an image turned or framed in it */
         MUST(!inside || near(v->mask, (int)x, (int)y, MASK_IGNORE, MASK_IGNORE));
         return 0;
     }

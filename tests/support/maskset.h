@@ -1,13 +1,13 @@
-/* tests/support/maskset.h - shards of pictures with masks, boxes and keypoints that all say the
+/* tests/support/maskset.h - shards of images with masks, boxes and keypoints that all say the
  * same: rectangles in the colours of their classes 1 to 3, each with a dot in its middle, of class
  * 4 to 6.
  *
- * Picture i has the id i, 120 to 180 px a side, and objects of class, box, and the dot as a
+ * Image i has the id i, 120 to 180 px a side, and objects of class, box, and the dot as a
  * keypoint. Every third one is a JPEG that is stored turned by one of EXIF's orientations. */
 #ifndef IMREC_TESTS_MASKSET_H
 #define IMREC_TESTS_MASKSET_H
 
-#include "tests/support/pictures.h"
+#include "tests/support/images.h"
 #include "tests/support/shards.h"
 #include "tests/support/tmpdir.h"
 
@@ -23,17 +23,17 @@ struct mask_set {
     char rec[2048]; /* path */
 };
 
-struct mask_picture {
+struct mask_image {
     uint32_t w, h, x0[MASK_OBJECTS], y0[MASK_OBJECTS], x1[MASK_OBJECTS], y1[MASK_OBJECTS];
     uint32_t orientation;
 };
 
-static inline struct mask_picture mask_picture(uint32_t i)
+static inline struct mask_image mask_image(uint32_t i)
 {
     struct dice d = {i + 77};
-    struct mask_picture p = {.w = 120 + (uint32_t)dice_below(&d, MASK_SIDE - 119),
-                             .h = 120 + (uint32_t)dice_below(&d, MASK_SIDE - 119),
-                             .orientation = i % 3 == 0 ? 1 + i / 3 % 8 : 1};
+    struct mask_image p = {.w = 120 + (uint32_t)dice_below(&d, MASK_SIDE - 119),
+                           .h = 120 + (uint32_t)dice_below(&d, MASK_SIDE - 119),
+                           .orientation = i % 3 == 0 ? 1 + i / 3 % 8 : 1};
     for (uint32_t k = 0; k < MASK_OBJECTS; k++) { /* each in a column of its own */
         const uint32_t room = p.w / MASK_OBJECTS - 6, left = k * (p.w / MASK_OBJECTS) + 3;
         const uint32_t w = 25 + (uint32_t)dice_below(&d, room - 25);
@@ -62,7 +62,7 @@ static inline void mask_colour(uint32_t class, uint8_t c[3])
 }
 
 /* Upright, as pixels (channels 3) or as classes (channels 1). */
-static inline void mask_paint(const struct mask_picture *p, struct imrec_image v)
+static inline void mask_paint(const struct mask_image *p, struct imrec_image v)
 {
     for (uint32_t class = 0; class <= 2 * MASK_OBJECTS; class ++) {
         const uint32_t k = (class + 2) % 3, cx = (p->x0[k] + p->x1[k]) / 2,
@@ -80,7 +80,7 @@ static inline void mask_paint(const struct mask_picture *p, struct imrec_image v
 }
 
 /* As it is stored: turned the other way round. */
-static inline void mask_stored(const struct mask_picture *p, uint32_t channels, struct image *out)
+static inline void mask_stored(const struct mask_image *p, uint32_t channels, struct image *out)
 {
     static uint8_t pixels[MASK_SIDE * MASK_SIDE * 3];
     const struct imrec_image v = {pixels, (size_t)p->w * channels, p->w, p->h, channels};
@@ -90,7 +90,7 @@ static inline void mask_stored(const struct mask_picture *p, uint32_t channels, 
 }
 
 /* malloc'ed */
-static inline struct bytes mask_encode(struct codec *c, const struct mask_picture *p)
+static inline struct bytes mask_encode(struct codec *c, const struct mask_image *p)
 {
     struct image pixels = {{0}, 0};
     struct bytes out;
@@ -106,7 +106,7 @@ static inline struct bytes mask_encode(struct codec *c, const struct mask_pictur
 }
 
 static inline struct bytes
-mask_encode_mask(struct codec *c, const struct mask_picture *p, uint32_t bits)
+mask_encode_mask(struct codec *c, const struct mask_image *p, uint32_t bits)
 {
     struct image pixels = {{0}, 0};
     struct mask m = {0};
@@ -124,7 +124,7 @@ mask_encode_mask(struct codec *c, const struct mask_picture *p, uint32_t bits)
 }
 
 /* Header of 2, objects of class, box, keypoint. Returns how many values there are. */
-static inline uint32_t mask_label(const struct mask_picture *p, float *v)
+static inline uint32_t mask_label(const struct mask_image *p, float *v)
 {
     v[0] = 2, v[1] = MASK_OBJECT;
     for (uint32_t k = 0; k < MASK_OBJECTS; k++) {
@@ -151,7 +151,7 @@ static inline struct mask_set mask_set_make(uint32_t records)
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_writer_open(s.rec, NULL, true, &w, NULL), IMREC_OK);
     for (uint32_t i = 0; i < records; i++) {
-        const struct mask_picture p = mask_picture(i);
+        const struct mask_image p = mask_image(i);
         float label[64];
         const uint32_t n = mask_label(&p, label);
         const struct bytes image = mask_encode(c, &p);

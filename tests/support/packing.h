@@ -1,4 +1,4 @@
-/* tests/support/packing.h - a folder of small pictures made in code, packing it, and comparing
+/* tests/support/packing.h - a folder of small images made in code, packing it, and comparing
  * what came of it. */
 #ifndef IMREC_TESTS_PACKING_H
 #define IMREC_TESTS_PACKING_H
@@ -39,8 +39,8 @@ static inline void make_folder(const struct tmpdir *d, const char *name)
 }
 
 /* A JPEG of width x height px whose pixels depend on `seed`. */
-static inline void make_picture(const struct tmpdir *d, const char *name, uint32_t width,
-                                uint32_t height, uint32_t seed)
+static inline void
+make_image(const struct tmpdir *d, const char *name, uint32_t width, uint32_t height, uint32_t seed)
 {
     struct codec *c;
     struct bytes jpeg;
@@ -70,12 +70,12 @@ static inline void packing_make(struct packing *p, bool with_bad)
         make_folder(&p->dir, name);
         for (uint32_t i = 0; i < MADE_EACH; i++) {
             snprintf(name, sizeof(name), "source/%s/%02u.jpg", classes[c], i);
-            make_picture(&p->dir, name, 40 + 7 * i, 90 - 5 * i - c, c * 100 + i);
+            make_image(&p->dir, name, 40 + 7 * i, 90 - 5 * i - c, c * 100 + i);
         }
     }
     if (with_bad) {
         tmp_write(&p->dir, "source/bee/empty.jpg", "", 0);
-        tmp_write(&p->dir, "source/bee/text.jpg", "no picture", 10);
+        tmp_write(&p->dir, "source/bee/text.jpg", "no image", 10);
         tmp_write(&p->dir, "source/bee/torn.jpg", "\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0",
                   20);
     }

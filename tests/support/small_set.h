@@ -1,6 +1,6 @@
-/* tests/support/small_set.h - small shards of pictures, made in code, in any store.
+/* tests/support/small_set.h - small shards of images, made in code, in any store.
  *
- * Picture i is 40 + i % 7 by 30 + i % 5 px, has id 100 + i and label i % 3. */
+ * Image i is 40 + i % 7 by 30 + i % 5 px, has id 100 + i and label i % 3. */
 #ifndef IMREC_TESTS_SMALL_SET_H
 #define IMREC_TESTS_SMALL_SET_H
 
@@ -37,7 +37,7 @@ static inline void small_paint(uint8_t *p, uint32_t width, uint32_t height, uint
         }
 }
 
-/* Pictures [first, end) into `rec` and its index. */
+/* Images [first, end) into `rec` and its index. */
 static inline void small_shard(const char *rec, uint32_t first, uint32_t end)
 {
     struct imrec_error err;

@@ -69,7 +69,7 @@ static inline struct twin_result twin_run(struct codec *c, struct bytes jpeg,
                                           struct imrec_rect r, uint32_t channels, struct image *out)
 {
     struct twin_result a = {0};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     a.st = codec_begin(c, jpeg, limits, &info, &a.err);
     if (a.st != IMREC_OK)
         return a;

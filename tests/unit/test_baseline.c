@@ -1,8 +1,8 @@
 /* tests/unit/test_baseline.c - our decoder for plain JPEG: libjpeg-turbo's pixels, and which
- * pictures it takes. */
+ * images it takes. */
 #include "base/alloc.h"
 #include "codec/baseline/baseline.h"
-#include "tests/support/pictures.h"
+#include "tests/support/images.h"
 #include "tests/support/twin.h"
 
 #include <check.h>
@@ -84,7 +84,7 @@ START_TEST(every_quality_is_decoded_to_libjpegs_pixels) /* loop over samplings x
 }
 END_TEST
 
-START_TEST(regions_are_cut_out_of_pictures_of_any_restart_interval) /* loop over samplings */
+START_TEST(regions_are_cut_out_of_images_of_any_restart_interval) /* loop over samplings */
 {
     struct jpeg_layout l = samplings[_i];
     l.quality = 60;
@@ -96,7 +96,7 @@ START_TEST(regions_are_cut_out_of_pictures_of_any_restart_interval) /* loop over
 }
 END_TEST
 
-START_TEST(wide_and_high_pictures_are_decoded_to_libjpegs_pixels) /* loop over samplings */
+START_TEST(wide_and_high_images_are_decoded_to_libjpegs_pixels) /* loop over samplings */
 {
     ck_assert_uint_eq(count_own_made(3001, 19, &samplings[_i], 20), 43);
     ck_assert_uint_eq(count_own_made(19, 3001, &samplings[_i], 20), 43);
@@ -154,7 +154,7 @@ static const struct {
 };
 enum { ADDITIONS = sizeof(additions) / sizeof(additions[0]) };
 
-START_TEST(what_is_added_to_a_plain_picture_is_judged_as_libjpeg_does) /* loop over additions */
+START_TEST(what_is_added_to_a_plain_image_is_judged_as_libjpeg_does) /* loop over additions */
 {
     for (int i = 0; i < SAMPLINGS; i++) {
         const struct bytes jpeg = jpeg_make(61, 47, &samplings[i]);
@@ -204,7 +204,7 @@ START_TEST(memory_that_cannot_be_had_is_said)
 }
 END_TEST
 
-START_TEST(memory_is_counted_and_not_kept_after_a_huge_picture)
+START_TEST(memory_is_counted_and_not_kept_after_a_huge_image)
 {
     const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 1, .v = 1, .quality = 100};
     const struct bytes huge = jpeg_make(2600, 1300, &l), small = jpeg_make(64, 64, &l);
@@ -229,14 +229,13 @@ int main(void)
     tcase_add_checked_fixture(tc, begin, end);
     tcase_add_loop_test(tc, every_size_is_decoded_to_libjpegs_pixels, 0, SAMPLINGS);
     tcase_add_loop_test(tc, every_quality_is_decoded_to_libjpegs_pixels, 0, 2 * SAMPLINGS);
-    tcase_add_loop_test(tc, regions_are_cut_out_of_pictures_of_any_restart_interval, 0, SAMPLINGS);
-    tcase_add_loop_test(tc, wide_and_high_pictures_are_decoded_to_libjpegs_pixels, 0, SAMPLINGS);
+    tcase_add_loop_test(tc, regions_are_cut_out_of_images_of_any_restart_interval, 0, SAMPLINGS);
+    tcase_add_loop_test(tc, wide_and_high_images_are_decoded_to_libjpegs_pixels, 0, SAMPLINGS);
     tcase_add_loop_test(tc, what_is_not_plain_is_left_to_libjpeg, 0, OTHERS);
-    tcase_add_loop_test(tc, what_is_added_to_a_plain_picture_is_judged_as_libjpeg_does, 0,
-                        ADDITIONS);
+    tcase_add_loop_test(tc, what_is_added_to_a_plain_image_is_judged_as_libjpeg_does, 0, ADDITIONS);
     tcase_add_test(tc, unless_told_ours_is_taken_where_it_is_faster);
     tcase_add_test(tc, memory_that_cannot_be_had_is_said);
-    tcase_add_test(tc, memory_is_counted_and_not_kept_after_a_huge_picture);
+    tcase_add_test(tc, memory_is_counted_and_not_kept_after_a_huge_image);
     suite_add_tcase(s, tc);
     SRunner *sr = srunner_create(s);
     srunner_run_all(sr, CK_ENV);

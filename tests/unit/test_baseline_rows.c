@@ -12,7 +12,7 @@
 
 enum { MOST = 2048, AROUND = KERNEL_SLACK, STRIDE = MOST + 2 * AROUND, MARK = 0xa5 };
 
-struct picture {
+struct image {
     uint32_t width, height;
     uint32_t h, v; /* how chroma is halved: 1 or 2 */
     uint8_t *plane[3];
@@ -31,33 +31,33 @@ static uint32_t rnd(uint32_t below)
     for (const struct baseline_kernels *const *k = baseline_kernels_all; *k != NULL; k++)          \
         if ((*k)->usable())
 
-static struct picture new_picture(uint32_t width, uint32_t height, uint32_t h, uint32_t v)
+static struct image new_image(uint32_t width, uint32_t height, uint32_t h, uint32_t v)
 {
-    struct picture p = {.width = width, .height = height, .h = h, .v = v};
+    struct image p = {.width = width, .height = height, .h = h, .v = v};
     for (int c = 0; c < 3; c++)
         p.plane[c] = calloc(STRIDE, height + 32);
     p.rgb = calloc(3 * MOST, height);
     return p;
 }
 
-static void free_picture(struct picture *p)
+static void free_image(struct image *p)
 {
     for (int c = 0; c < 3; c++)
         free(p->plane[c]);
     free(p->rgb);
 }
 
-static uint8_t *line(const struct picture *p, int c, uint32_t y)
+static uint8_t *line(const struct image *p, int c, uint32_t y)
 {
     return p->plane[c] + (size_t)y * STRIDE + AROUND;
 }
 
-static uint32_t chroma_width(const struct picture *p)
+static uint32_t chroma_width(const struct image *p)
 {
     return (p->width + p->h - 1) / p->h;
 }
 
-static uint32_t chroma_height(const struct picture *p)
+static uint32_t chroma_height(const struct image *p)
 {
     return (p->height + p->v - 1) / p->v;
 }
@@ -71,7 +71,7 @@ struct lines {
     JSAMPARRAY planes[3];
 };
 
-static void lines_at(const struct picture *p, uint32_t y, struct lines *l)
+static void lines_at(const struct image *p, uint32_t y, struct lines *l)
 {
     for (uint32_t c = 0; c < 3; c++) {
         const uint32_t v = c == 0 ? 1 : p->v;
@@ -81,7 +81,7 @@ static void lines_at(const struct picture *p, uint32_t y, struct lines *l)
     }
 }
 
-static void write_planes(const struct picture *p, uint8_t **jpeg, unsigned long *n)
+static void write_planes(const struct image *p, uint8_t **jpeg, unsigned long *n)
 {
     struct jpeg_compress_struct c;
     struct jpeg_error_mgr errors;
@@ -107,7 +107,7 @@ static void write_planes(const struct picture *p, uint8_t **jpeg, unsigned long 
     jpeg_destroy_compress(&c);
 }
 
-static void read_jpeg(struct picture *p, const uint8_t *jpeg, unsigned long n, bool samples)
+static void read_jpeg(struct image *p, const uint8_t *jpeg, unsigned long n, bool samples)
 {
     struct jpeg_decompress_struct d;
     struct jpeg_error_mgr errors;
@@ -131,7 +131,7 @@ static void read_jpeg(struct picture *p, const uint8_t *jpeg, unsigned long n, b
 }
 
 /* Afterwards the planes are the JPEG's samples, copies at their edges, and rgb is libjpeg's. */
-static void through_libjpeg(struct picture *p)
+static void through_libjpeg(struct image *p)
 {
     uint8_t *jpeg = NULL;
     unsigned long n = 0;
@@ -147,7 +147,7 @@ static void through_libjpeg(struct picture *p)
         }
 }
 
-static void fill_noise(struct picture *p)
+static void fill_noise(struct image *p)
 {
     for (int c = 0; c < 3; c++)
         for (uint32_t y = 0; y < p->height + 16; y++)
@@ -158,7 +158,7 @@ static void fill_noise(struct picture *p)
 /* ---- rows -------------------------------------------------------------------------------------
  */
 
-static uint32_t far_row(const struct picture *p, uint32_t y)
+static uint32_t far_row(const struct image *p, uint32_t y)
 {
     const uint32_t near = y / 2, last = chroma_height(p) - 1;
     if (y % 2 == 0)
@@ -166,7 +166,7 @@ static uint32_t far_row(const struct picture *p, uint32_t y)
     return near == last ? last : near + 1;
 }
 
-static void make(const struct baseline_kernels *k, const struct picture *p, struct kernel_row r)
+static void make(const struct baseline_kernels *k, const struct image *p, struct kernel_row r)
 {
     if (p->h == 1)
         k->row_444(&r);
@@ -177,8 +177,8 @@ static void make(const struct baseline_kernels *k, const struct picture *p, stru
 }
 
 /* Columns from x on of one row; what lies beyond the slack must stay. */
-static void compare(const struct baseline_kernels *k, const struct picture *p, uint32_t x,
-                    uint32_t n, uint32_t y)
+static void
+compare(const struct baseline_kernels *k, const struct image *p, uint32_t x, uint32_t n, uint32_t y)
 {
     static uint8_t got[3 * MOST + KERNEL_SLACK + 1];
     const uint32_t end = 3 * n + KERNEL_SLACK;
@@ -202,7 +202,7 @@ static void compare(const struct baseline_kernels *k, const struct picture *p, u
     ck_assert_uint_eq(got[end], MARK);
 }
 
-static void compare_windows(struct picture *p)
+static void compare_windows(struct image *p)
 {
     through_libjpeg(p);
     EVERY_VARIANT(k)
@@ -219,10 +219,10 @@ static const uint32_t samplings[3][2] = {{1, 1}, {2, 1}, {2, 2}};
 START_TEST(rows_of_any_size_are_libjpegs)
 {
     for (uint32_t width = 5; width < 300; width += width < 140 ? 1 : 37) {
-        struct picture p = new_picture(width, 1 + rnd(40), samplings[_i][0], samplings[_i][1]);
+        struct image p = new_image(width, 1 + rnd(40), samplings[_i][0], samplings[_i][1]);
         fill_noise(&p);
         compare_windows(&p);
-        free_picture(&p);
+        free_image(&p);
     }
 }
 END_TEST
@@ -230,7 +230,7 @@ END_TEST
 START_TEST(every_chroma_gives_libjpegs_colours)
 {
     static bool seen[256][256];
-    struct picture p = new_picture(2048, 2048, 1, 1);
+    struct image p = new_image(2048, 2048, 1, 1);
     fill_noise(&p);
     for (uint32_t y = 0; y < 2048; y++)
         for (uint32_t x = 0; x < 2048; x++) { /* flat blocks survive as they are */
@@ -245,7 +245,7 @@ START_TEST(every_chroma_gives_libjpegs_colours)
     EVERY_VARIANT(k)
     for (uint32_t y = 0; y < 2048; y++)
         compare(*k, &p, 0, 2048, y);
-    free_picture(&p);
+    free_image(&p);
 }
 END_TEST
 

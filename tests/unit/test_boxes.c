@@ -150,7 +150,7 @@ static const struct {
     {"{" IMAGES ", " CATEGORIES ", \"annotations\": []} x", "more text"},
     {"{" IMAGES ", " CATEGORIES ", \"annotations\": [{\"image_id\": 5, \"category_id\": 3, "
      "\"bbox\": [1, 2, 3, 4]}]}",
-     "picture 5"},
+     "image 5"},
     {"{" IMAGES ", " CATEGORIES ", \"annotations\": [{\"image_id\": 4, \"category_id\": 2, "
      "\"bbox\": [1, 2, 3, 4]}]}",
      "category 2"},
@@ -159,7 +159,7 @@ static const struct {
      "two categories of the id 1"},
     {"{\"images\": [{\"id\": 1, \"file_name\": \"a\", \"width\": 1, \"height\": 3}, {\"id\": 1, "
      "\"file_name\": \"a\", \"width\": 1, \"height\": 3}], " CATEGORIES ", \"annotations\": []}",
-     "two pictures of the id 1"},
+     "two images of the id 1"},
 };
 
 START_TEST(what_is_wrong_with_coco_is_said)

@@ -1,4 +1,4 @@
-/* Pictures of every format through one door: known by their bytes, exact where they are lossless,
+/* Images of every format through one door: known by their bytes, exact where they are lossless,
  * bounded, and never a crash. The files are those of the fuzz corpus. */
 #include "base/alloc.h"
 #include "codec/codec.h"
@@ -10,13 +10,13 @@
 static struct codec *codec;
 static struct bytes file;
 static struct image out;
-static struct imrec_picture_info info;
+static struct imrec_image_info info;
 static struct imrec_error err;
 
 static void load(const char *name)
 {
     char path[512];
-    snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/picture/%s", IMREC_SOURCE_DIR, name);
+    snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/image/%s", IMREC_SOURCE_DIR, name);
     FILE *f = fopen(path, "rb");
     ck_assert_msg(f != NULL && fseek(f, 0, SEEK_END) == 0, "%s", path);
     file.n = (size_t)ftell(f);
@@ -51,7 +51,7 @@ decode(const struct codec_limits *limits, uint32_t channels, uint32_t *warnings)
 static const struct {
     const char *file, *format;
     int tolerance; /* of a value; -1: lossy, look at the size only */
-} pictures[] = {
+} images[] = {
     {"rgb.png", "png", 0},        {"rgba.png", "png", 0},
     {"lossless.webp", "webp", 0}, {"a.tif", "tiff", 0},
     {"lzw.tif", "tiff", 0},       {"rgb.bmp", "bmp", 0},
@@ -62,48 +62,48 @@ static const struct {
     {"cmyk.jpg", "jpeg", -1},     {"baseline.jpg.gz", "jpeg", -1},
     {"grey.jpg", "jpeg", -1},     {"progressive.jpg", "jpeg", -1},
 };
-enum { PICTURES = sizeof(pictures) / sizeof(pictures[0]) };
+enum { IMAGES = sizeof(images) / sizeof(images[0]) };
 
-START_TEST(a_picture_is_known_by_its_bytes_and_decodes) /* loop: a picture */
+START_TEST(an_image_is_known_by_its_bytes_and_decodes) /* loop: an image */
 {
     const struct codec_limits limits = {.max_pixels = 24 * 18};
-    load(pictures[_i].file);
+    load(images[_i].file);
     const enum imrec_status st = decode(&limits, 3, NULL);
     if (st == IMREC_ERR_UNSUPPORTED) { /* not built in: refused by name */
-        const char *named = strstr(pictures[_i].file, ".gz") ? "gzip" : pictures[_i].format;
+        const char *named = strstr(images[_i].file, ".gz") ? "gzip" : images[_i].format;
         ck_assert_msg(strstr(err.message, named) != NULL, "%s", err.message);
         return;
     }
-    ck_assert_msg(st == IMREC_OK, "%s: %s", pictures[_i].file, err.message);
-    ck_assert_str_eq(info.format, pictures[_i].format);
+    ck_assert_msg(st == IMREC_OK, "%s: %s", images[_i].file, err.message);
+    ck_assert_str_eq(info.format, images[_i].format);
     ck_assert_uint_eq(out.view.width, 24);
     ck_assert_uint_eq(out.view.height, 18);
-    ck_assert_int_eq(info.gzip, strstr(pictures[_i].file, ".gz") != NULL);
-    ck_assert_int_eq(info.cmyk, strcmp(pictures[_i].file, "cmyk.jpg") == 0);
-    for (int y = 0; y < 18 && pictures[_i].tolerance >= 0; y++)
+    ck_assert_int_eq(info.gzip, strstr(images[_i].file, ".gz") != NULL);
+    ck_assert_int_eq(info.cmyk, strcmp(images[_i].file, "cmyk.jpg") == 0);
+    for (int y = 0; y < 18 && images[_i].tolerance >= 0; y++)
         for (int x = 0; x < 24; x++) {
             const uint8_t *px = out.view.pixels + (size_t)y * out.view.stride + 3 * (size_t)x;
             const int want[3] = {x * 9 % 256, y * 13 % 256, x * y % 256};
             for (int c = 0; c < 3; c++)
-                ck_assert_int_le(abs(px[c] - want[c]), pictures[_i].tolerance);
+                ck_assert_int_le(abs(px[c] - want[c]), images[_i].tolerance);
         }
 }
 END_TEST
 
-START_TEST(one_pixel_more_than_allowed_is_refused_before_decoding) /* loop: a picture */
+START_TEST(one_pixel_more_than_allowed_is_refused_before_decoding) /* loop: an image */
 {
     const struct codec_limits limits = {.max_pixels = 24 * 18 - 1};
-    load(pictures[_i].file);
+    load(images[_i].file);
     const enum imrec_status st = codec_begin(codec, file, &limits, &info, &err);
-    ck_assert_msg(st == IMREC_ERR_LIMIT || st == IMREC_ERR_UNSUPPORTED, "%s", pictures[_i].file);
+    ck_assert_msg(st == IMREC_ERR_LIMIT || st == IMREC_ERR_UNSUPPORTED, "%s", images[_i].file);
     ck_assert_str_ne(err.message, "");
 }
 END_TEST
 
-START_TEST(every_cut_is_refused_or_decoded_whole_never_a_crash) /* loop: a picture */
+START_TEST(every_cut_is_refused_or_decoded_whole_never_a_crash) /* loop: an image */
 {
     const struct codec_limits limits = {.max_pixels = 1 << 16};
-    load(pictures[_i].file);
+    load(images[_i].file);
     const size_t whole = file.n;
     for (file.n = 0; file.n < whole; file.n += 1 + whole / 97) {
         err.message[0] = '\0';
@@ -135,7 +135,7 @@ START_TEST(orientation_is_read_and_left_to_the_caller)
 }
 END_TEST
 
-START_TEST(what_is_no_picture_is_refused_with_a_sentence)
+START_TEST(what_is_no_image_is_refused_with_a_sentence)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 16};
     uint8_t *p = malloc(64);
@@ -146,10 +146,10 @@ START_TEST(what_is_no_picture_is_refused_with_a_sentence)
 }
 END_TEST
 
-START_TEST(a_failing_allocation_is_an_error_and_leaks_nothing) /* loop: a picture */
+START_TEST(a_failing_allocation_is_an_error_and_leaks_nothing) /* loop: an image */
 {
     const struct codec_limits limits = {.max_pixels = 1 << 16};
-    load(pictures[_i].file);
+    load(images[_i].file);
     codec_free(codec);
     codec = NULL;
     image_free(&out);
@@ -270,13 +270,13 @@ int main(void)
     TCase *t = tcase_create("codec");
     tcase_add_checked_fixture(t, begin, end);
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, a_picture_is_known_by_its_bytes_and_decodes, 0, PICTURES);
-    tcase_add_loop_test(t, one_pixel_more_than_allowed_is_refused_before_decoding, 0, PICTURES);
-    tcase_add_loop_test(t, every_cut_is_refused_or_decoded_whole_never_a_crash, 0, PICTURES);
+    tcase_add_loop_test(t, an_image_is_known_by_its_bytes_and_decodes, 0, IMAGES);
+    tcase_add_loop_test(t, one_pixel_more_than_allowed_is_refused_before_decoding, 0, IMAGES);
+    tcase_add_loop_test(t, every_cut_is_refused_or_decoded_whole_never_a_crash, 0, IMAGES);
     tcase_add_test(t, a_truncated_jpeg_is_refused_unless_accepted);
     tcase_add_test(t, orientation_is_read_and_left_to_the_caller);
-    tcase_add_test(t, what_is_no_picture_is_refused_with_a_sentence);
-    tcase_add_loop_test(t, a_failing_allocation_is_an_error_and_leaks_nothing, 0, PICTURES);
+    tcase_add_test(t, what_is_no_image_is_refused_with_a_sentence);
+    tcase_add_loop_test(t, a_failing_allocation_is_an_error_and_leaks_nothing, 0, IMAGES);
     tcase_add_test(t, an_encoded_jpeg_decodes_near_and_carries_nothing_but_jfif);
     tcase_add_loop_test(t, pixels_come_out_as_they_went_in, 0, 3);
     tcase_add_test(t, pixels_change_their_channels_as_decoded_images_do);

@@ -95,7 +95,7 @@ static void compare(const char *name, const char *what, long long held, uint64_t
 static void decode(const char *name, struct bytes file, uint32_t denominator, uint32_t channels)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 28, .accept_truncated = true};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct imrec_error err;
     struct image out = {0};
     struct codec *c;

@@ -94,7 +94,7 @@ START_TEST(alpha_is_left_alone)
 }
 END_TEST
 
-/* ---- pictures -------------------------------------------------------------------------------- */
+/* ---- images -------------------------------------------------------------------------------- */
 
 static struct imrec_image three_by_two(uint8_t *px, uint32_t channels)
 {
@@ -168,7 +168,7 @@ START_TEST(light_is_added_and_cut_off_behind_the_point)
 }
 END_TEST
 
-START_TEST(grey_pictures_take_brightness_and_contrast_only)
+START_TEST(grey_images_take_brightness_and_contrast_only)
 {
     uint8_t a[24], b[24];
     (void)three_by_two(a, 1);
@@ -193,7 +193,7 @@ int main(void)
     tcase_add_test(tc, brightness_contrast_and_saturation_are_what_they_say);
     tcase_add_test(tc, a_factor_of_one_and_shifts_of_nothing_change_little);
     tcase_add_test(tc, light_is_added_and_cut_off_behind_the_point);
-    tcase_add_test(tc, grey_pictures_take_brightness_and_contrast_only);
+    tcase_add_test(tc, grey_images_take_brightness_and_contrast_only);
     suite_add_tcase(s, tc);
     return suite_run(s);
 }

@@ -1,4 +1,4 @@
-/* Draws of pictures with boxes: what they depend on, how they are spread, what samplers keep. */
+/* Draws of images with boxes: what they depend on, how they are spread, what samplers keep. */
 #include "augment/det_draw.h"
 #include "tests/support/recipes.h"
 #include "tests/support/shards.h"
@@ -286,7 +286,7 @@ START_TEST(equal_keys_draw_equally_and_one_option_does_not_move_another)
 }
 END_TEST
 
-START_TEST(the_canvas_has_no_more_pixels_than_a_picture_may)
+START_TEST(the_canvas_has_no_more_pixels_than_an_image_may)
 {
     struct cooked c;
     cook_boxes(&c, "rand_pad_prob=1 max_pad_scale=100 max_pixels=600000");
@@ -343,7 +343,7 @@ int main(void)
                         sizeof(asked) / sizeof(asked[0]));
     tcase_add_test(t, boxes_stay_by_centre_or_by_overlap);
     tcase_add_test(t, equal_keys_draw_equally_and_one_option_does_not_move_another);
-    tcase_add_test(t, the_canvas_has_no_more_pixels_than_a_picture_may);
+    tcase_add_test(t, the_canvas_has_no_more_pixels_than_an_image_may);
     tcase_add_loop_test(t, what_cannot_be_is_refused, 0, sizeof(refused) / sizeof(refused[0]));
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -35,7 +35,7 @@ START_TEST(boxes_are_cut_off_and_those_without_area_dropped)
 }
 END_TEST
 
-START_TEST(a_picture_without_boxes_has_a_label_too)
+START_TEST(an_image_without_boxes_has_a_label_too)
 {
     float three[] = {3, 5, 9}, two[] = {2, 0};
     struct det_label l;
@@ -80,7 +80,7 @@ START_TEST(what_is_no_label_is_refused_by_field_and_value)
 }
 END_TEST
 
-START_TEST(a_region_becomes_the_picture)
+START_TEST(a_region_becomes_the_image)
 {
     float v[] = {2, 5, 1, 0.1f, 0.1f, 0.3f, 0.5f, 2, 0.6f, 0.6f, 0.9f, 0.9f, 3, 0, 0, 1, 1};
     struct det_label l;
@@ -141,10 +141,10 @@ int main(void)
     Suite *s = suite_create("labels with boxes");
     TCase *t = tcase_create("labels");
     tcase_add_test(t, boxes_are_cut_off_and_those_without_area_dropped);
-    tcase_add_test(t, a_picture_without_boxes_has_a_label_too);
+    tcase_add_test(t, an_image_without_boxes_has_a_label_too);
     tcase_add_loop_test(t, what_is_no_label_is_refused_by_field_and_value, 0,
                         sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(t, a_region_becomes_the_picture);
+    tcase_add_test(t, a_region_becomes_the_image);
     tcase_add_test(t, areas_and_centres);
     tcase_add_test(t, labels_are_boxes_only_where_nothing_speaks_against_it);
     suite_add_tcase(s, t);

@@ -1,4 +1,4 @@
-/* Large pictures under memory_limit: they wait for each other, and what can never be fails. */
+/* Large images under memory_limit: they wait for each other, and what can never be fails. */
 #include "iter/headroom.h"
 #include "tests/support/suite.h"
 

@@ -1,4 +1,4 @@
-/* The public functions of imrec/image.h on pictures of the caller's, against the formulas of
+/* The public functions of imrec/image.h on images of the caller's, against the formulas of
  * docs/guide/normalization.md and docs/guide/resampling.md. */
 #include "imrec/image.h"
 #include "tests/support/guard.h"
@@ -13,7 +13,7 @@ enum { W = 37, H = 11, GAP = 9, FENCE = 16, MOST = W * H * 4 };
 static uint8_t memory[H * (W * 4 + GAP)];
 
 /* Rows with a gap behind them; the gaps hold 170. */
-static struct imrec_image picture(uint32_t channels, size_t gap)
+static struct imrec_image image(uint32_t channels, size_t gap)
 {
     const struct imrec_image i = {memory, W * channels + gap, W, H, channels};
     memset(memory, 170, sizeof(memory));
@@ -134,7 +134,7 @@ START_TEST(crops_are_normalized_by_the_formulas) /* loop: dtype, layout, mirror,
     for (uint32_t channels = 1; channels <= 4; channels += channels == 1 ? 2 : 1)
         for (size_t k = 0; k < CROPS; k++)
             for (size_t shift = 0; shift < 4; shift += 3) { /* any alignment */
-                const struct imrec_image i = picture(channels, k % 2 * GAP);
+                const struct imrec_image i = image(channels, k % 2 * GAP);
                 const size_t bytes =
                     (size_t)crops[k].width * crops[k].height * channels * bytes_of(how.dtype);
                 uint8_t *out = got + FENCE + shift;
@@ -150,9 +150,9 @@ START_TEST(crops_are_normalized_by_the_formulas) /* loop: dtype, layout, mirror,
 }
 END_TEST
 
-START_TEST(a_picture_may_end_with_its_memory)
+START_TEST(an_image_may_end_with_its_memory)
 {
-    const struct imrec_image i = picture(3, 0);
+    const struct imrec_image i = image(3, 0);
     const struct imrec_normalize how = how_of(8); /* mirrored float32 planes */
     struct guarded g = guarded_copy(i.pixels, i.stride * H);
     const struct imrec_image end = {g.p, i.stride, W, H, 3};
@@ -168,7 +168,7 @@ START_TEST(mirroring_turns_every_row_and_leaves_the_gaps) /* loop: width */
 {
     for (uint32_t channels = 1; channels <= 4; channels += channels == 1 ? 2 : 1) {
         static uint8_t before[sizeof(memory)];
-        struct imrec_image i = picture(channels, GAP), old = i;
+        struct imrec_image i = image(channels, GAP), old = i;
         i.width = old.width = (uint32_t)_i;
         memcpy(before, memory, sizeof(memory));
         old.pixels = before;
@@ -206,7 +206,7 @@ resized(const struct imrec_image *from, uint32_t w, uint32_t h, int method)
 START_TEST(resizing_gives_the_pixels_of_the_formulas) /* loop: channels */
 {
     const uint32_t channels = (const uint32_t[]){1, 3, 4}[_i];
-    const struct imrec_image from = picture(channels, GAP);
+    const struct imrec_image from = image(channels, GAP);
     struct imrec_image to = resized(&from, 2 * W, H, 0);
     for (uint32_t k = 0; k < 2 * W * H * channels; k++) { /* nearest: every column twice */
         const uint32_t c = k % channels, x = k / channels % (2 * W), y = k / channels / (2 * W);
@@ -230,9 +230,9 @@ START_TEST(resizing_gives_the_pixels_of_the_formulas) /* loop: channels */
 }
 END_TEST
 
-START_TEST(flat_pictures_stay_flat) /* loop: method */
+START_TEST(flat_images_stay_flat) /* loop: method */
 {
-    struct imrec_image from = picture(3, GAP);
+    struct imrec_image from = image(3, GAP);
     if (_i == 2)
         return; /* cubic: not there */
     for (uint32_t y = 0; y < H; y++)
@@ -264,13 +264,13 @@ static void refuse_crop(const struct imrec_image *i, struct imrec_rect r,
     refused(imrec_image_crop_normalize(i, r, how, got, &err), &err, word);
 }
 
-START_TEST(crops_outside_the_picture_are_refused)
+START_TEST(crops_outside_the_image_are_refused)
 {
     static const struct imrec_rect wrong[] = {
         {0, 0, 0, 1},          {0, 0, 1, 0},         {1, 0, W, 1},          {0, 1, 1, H},
         {W, 0, 1, 1},          {0, H, 1, 1},         {UINT32_MAX, 0, 2, 1}, {0, UINT32_MAX, 1, 2},
         {2, 0, UINT32_MAX, 1}, {0, 2, 1, UINT32_MAX}};
-    const struct imrec_image i = picture(3, 0);
+    const struct imrec_image i = image(3, 0);
     const struct imrec_normalize how = how_of(0);
     for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
         refuse_crop(&i, wrong[k], &how, "crop");
@@ -280,29 +280,29 @@ END_TEST
 static const struct {
     struct imrec_image image;
     const char *word;
-} bad_pictures[] = {{{NULL, W * 3, W, H, 3}, "NULL"},
-                    {{memory, W * 3, W, H, 2}, "2 channels"},
-                    {{memory, W * 3, W, H, 0}, "0 channels"},
-                    {{memory, W * 5, W, H, 5}, "5 channels"},
-                    {{memory, W * 3, 0, H, 3}, "0 x"},
-                    {{memory, W * 3, W, 0, 3}, "x 0 px"},
-                    {{memory, W * 3 - 1, W, H, 3}, "rows of 110 bytes"}};
+} bad_images[] = {{{NULL, W * 3, W, H, 3}, "NULL"},
+                  {{memory, W * 3, W, H, 2}, "2 channels"},
+                  {{memory, W * 3, W, H, 0}, "0 channels"},
+                  {{memory, W * 5, W, H, 5}, "5 channels"},
+                  {{memory, W * 3, 0, H, 3}, "0 x"},
+                  {{memory, W * 3, W, 0, 3}, "x 0 px"},
+                  {{memory, W * 3 - 1, W, H, 3}, "rows of 110 bytes"}};
 
-START_TEST(pictures_that_are_none_are_refused) /* loop: bad_pictures */
+START_TEST(images_that_are_none_are_refused) /* loop: bad_images */
 {
-    const struct imrec_image good = picture(3, 0), *bad = &bad_pictures[_i].image;
+    const struct imrec_image good = image(3, 0), *bad = &bad_images[_i].image;
     const struct imrec_normalize how = how_of(0);
     struct imrec_error err;
-    refuse_crop(bad, crops[2], &how, bad_pictures[_i].word);
+    refuse_crop(bad, crops[2], &how, bad_images[_i].word);
     refused(imrec_image_resize(bad, &good, 1, &err), &err, "source");
     refused(imrec_image_resize(&good, bad, 1, &err), &err, "target");
-    refused(imrec_image_resize(&good, bad, 1, &err), &err, bad_pictures[_i].word);
+    refused(imrec_image_resize(&good, bad, 1, &err), &err, bad_images[_i].word);
 }
 END_TEST
 
 START_TEST(other_bad_arguments_are_refused)
 {
-    const struct imrec_image i = picture(3, 0), grey = {memory, W, W, H, 1};
+    const struct imrec_image i = image(3, 0), grey = {memory, W, W, H, 1};
     const struct imrec_normalize how = how_of(0);
     struct imrec_error err;
     refuse_crop(NULL, crops[0], &how, "NULL");
@@ -320,7 +320,7 @@ END_TEST
 
 START_TEST(numbers_that_a_type_cannot_take_are_refused)
 {
-    const struct imrec_image i = picture(3, 0);
+    const struct imrec_image i = image(3, 0);
     struct imrec_normalize how = how_of(IMREC_UINT8);
     how.mean[2] = 1;
     refuse_crop(&i, crops[0], &how, "uint8");
@@ -353,13 +353,13 @@ int main(void)
     Suite *s = suite_create("image");
     TCase *t = tcase_create("image");
     tcase_add_loop_test(t, crops_are_normalized_by_the_formulas, 0, 32);
-    tcase_add_test(t, a_picture_may_end_with_its_memory);
+    tcase_add_test(t, an_image_may_end_with_its_memory);
     tcase_add_loop_test(t, mirroring_turns_every_row_and_leaves_the_gaps, 1, W + 1);
     tcase_add_loop_test(t, resizing_gives_the_pixels_of_the_formulas, 0, 3);
-    tcase_add_loop_test(t, flat_pictures_stay_flat, 0, 4);
-    tcase_add_test(t, crops_outside_the_picture_are_refused);
-    tcase_add_loop_test(t, pictures_that_are_none_are_refused, 0,
-                        sizeof(bad_pictures) / sizeof(bad_pictures[0]));
+    tcase_add_loop_test(t, flat_images_stay_flat, 0, 4);
+    tcase_add_test(t, crops_outside_the_image_are_refused);
+    tcase_add_loop_test(t, images_that_are_none_are_refused, 0,
+                        sizeof(bad_images) / sizeof(bad_images[0]));
     tcase_add_test(t, other_bad_arguments_are_refused);
     tcase_add_test(t, numbers_that_a_type_cannot_take_are_refused);
     suite_add_tcase(s, t);

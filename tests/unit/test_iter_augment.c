@@ -2,7 +2,7 @@
  * recorded, and what verifying finds. */
 #include "base/alloc.h"
 #include "iter/options.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 #include <math.h>
@@ -16,10 +16,10 @@ static const char everything[] =
     "resize=16 record_draws=1 rand_augment=3 hue=0.1 random_grayscale=0.2 gaussian_blur=0.5 "
     "random_erasing=0.5";
 
-static struct picture_set make(void)
+static struct image_set make(void)
 {
-    return picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 1});
+    return image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1});
 }
 
 static char *read_file(const struct tmpdir *d, const char *name, size_t *n)
@@ -32,7 +32,7 @@ static char *read_file(const struct tmpdir *d, const char *name, size_t *n)
     return bytes;
 }
 
-static struct stream read_all(const struct picture_set *s, const char *more, uint32_t sweeps)
+static struct stream read_all(const struct image_set *s, const char *more, uint32_t sweeps)
 {
     char words[1024];
     struct stream out = {0};
@@ -53,7 +53,7 @@ static int different(const struct stream *a, const struct stream *b)
 
 START_TEST(augmented_batches_depend_on_no_thread_batch_or_depth)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct stream want = read_all(&s, "preprocess_threads=1 batch_size=1", 2);
     static const char *const others[] = {"preprocess_threads=4 batch_size=7",
                                          "preprocess_threads=3 batch_size=40 prefetch_buffer=5"};
@@ -64,13 +64,13 @@ START_TEST(augmented_batches_depend_on_no_thread_batch_or_depth)
         stream_free(&got);
     }
     stream_free(&want);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(sweeps_differ_and_so_do_seeds)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct stream a = read_all(&s, "", 2), b = read_all(&s, "seed=1", 1);
     struct stream c = read_all(&s, "seed_aug=1", 1), d = read_all(&s, "seed=5 seed_aug=0", 1);
     struct stream second = {a.seen + RECORDS + 1, RECORDS, 0};
@@ -83,7 +83,7 @@ START_TEST(sweeps_differ_and_so_do_seeds)
     stream_free(&b);
     stream_free(&c);
     stream_free(&d);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -97,7 +97,7 @@ START_TEST(in_the_steady_state_augmenting_allocates_nothing) /* _i: of several v
     static const char *const kinds[] = {"mixup=0.5 num_classes=30", "num_views=5",
                                         "multi_crop=2x12,2x30"};
     char words[1024];
-    struct picture_set s = picture_set_make(&(struct picture_set_options){
+    struct image_set s = image_set_make(&(struct image_set_options){
         .records = 30, .shards = 1, .labels = 1, .side = 40, .jpeg = true});
     struct imrec_batch b;
     struct imrec_error err = {0};
@@ -110,13 +110,13 @@ START_TEST(in_the_steady_state_augmenting_allocates_nothing) /* _i: of several v
         ck_assert_msg(imrec_iter_next(it, &b, &err) == IMREC_OK, "%s", err.message);
     imrec_alloc_fail_after(-1);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(what_was_drawn_is_delivered)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_iter *it = set_open(&s, false, everything);
     struct imrec_batch b;
     ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
@@ -138,14 +138,14 @@ START_TEST(what_was_drawn_is_delivered)
         ck_assert(d->value_contrast == 1 && d->value_illumination == 0);
     }
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 /* With a mean image as with numbers: (x - mean) * C * gain + I * gain. */
 START_TEST(contrast_and_illumination_of_values_are_as_drawn) /* loop: 0 numbers, 1 a mean image */
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_batch a, b;
     char words[700], mean[600] = "mean_r=100 mean_g=90 mean_b=80";
     if (_i == 1)
@@ -166,13 +166,13 @@ START_TEST(contrast_and_illumination_of_values_are_as_drawn) /* loop: 0 numbers,
         }
     imrec_iter_close(plain);
     imrec_iter_close(toned);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(the_mean_image_knows_nothing_of_augmentation)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     char words[1024], *a, *b;
     size_t na, nb;
     for (int i = 0; i < 2; i++) {
@@ -188,7 +188,7 @@ START_TEST(the_mean_image_knows_nothing_of_augmentation)
     ck_assert_mem_eq(a, b, na);
     free(a);
     free(b);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -263,7 +263,7 @@ START_TEST(every_preset_opens)
     static const char *const names[] = {
         "imagenet-train",  "imagenet-eval",      "imagenet-train-torch", "imagenet-eval-torch",
         "ImageRecordIter", "ImageRecordIter_v1", "ImageRecordUInt8Iter", "ImageRecordInt8Iter"};
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_batch b;
     char words[100];
     snprintf(words, sizeof(words), "preset=%s data_shape=3,12,12", names[_i]);
@@ -271,7 +271,7 @@ START_TEST(every_preset_opens)
     ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
     ck_assert_uint_eq(b.count, 5);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -279,13 +279,13 @@ END_TEST
 
 START_TEST(what_lies_below_the_crop_is_verified_on_demand)
 {
-    struct picture_set s = picture_set_make(&(struct picture_set_options){
+    struct image_set s = image_set_make(&(struct image_set_options){
         .records = 4, .shards = 1, .labels = 1, .side = 256, .jpeg = true});
     struct imrec_batch b;
     struct imrec_error err;
     size_t n;
     char *file = read_file(&s.dir, "00.rec", &n);
-    memcpy(file + n - 900, "\xff\xd9", 2); /* the last picture ends before its last rows */
+    memcpy(file + n - 900, "\xff\xd9", 2); /* the last image ends before its last rows */
     tmp_write(&s.dir, "00.rec", file, n);
     struct imrec_iter *it = set_open(&s, false, "batch_size=4 data_shape=3,32,32");
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
@@ -296,7 +296,7 @@ START_TEST(what_lies_below_the_crop_is_verified_on_demand)
     ck_assert_int_ne(b.status[3], IMREC_OK);
     imrec_iter_close(it);
     free(file);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 

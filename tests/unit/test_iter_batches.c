@@ -2,15 +2,15 @@
 #include "base/alloc.h"
 #include "base/threads.h"
 #include "storage/fault.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 13 };
 
-static struct picture_set make(uint32_t records, uint32_t labels)
+static struct image_set make(uint32_t records, uint32_t labels)
 {
-    return picture_set_make(
-        &(struct picture_set_options){.records = records, .shards = 1, .labels = labels});
+    return image_set_make(
+        &(struct image_set_options){.records = records, .shards = 1, .labels = labels});
 }
 
 /* "v" valid, "r" repeated, "0" zero, one a slot; "|" after a batch, "." for an END, "!" where a
@@ -68,7 +68,7 @@ static const struct {
 
 START_TEST(sweeps_end_as_last_batch_says) /* _i into ends */
 {
-    struct picture_set s = make(RECORDS, 1);
+    struct image_set s = make(RECORDS, 1);
     char words[256], drawn[256];
     snprintf(words, sizeof(words), "%s", ends[_i].words);
     char *idx = strstr(words, "path_imgidx=IDX ");
@@ -79,13 +79,13 @@ START_TEST(sweeps_end_as_last_batch_says) /* _i into ends */
     ck_assert_msg(strcmp(drawn, ends[_i].drawn) == 0, "%s: %s instead of %s", ends[_i].words, drawn,
                   ends[_i].drawn);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(repeated_samples_are_the_next_sweeps_first_ones)
 {
-    struct picture_set s = make(RECORDS, 1);
+    struct image_set s = make(RECORDS, 1);
     struct imrec_iter *it = set_open(
         &s, true, "last_batch=repeat batch_size=10 shuffle=1 rand_crop=1 prefetch_buffer=5");
     struct imrec_batch b;
@@ -104,13 +104,13 @@ START_TEST(repeated_samples_are_the_next_sweeps_first_ones)
         ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_END);
     }
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(equal_partitions_deliver_equally_many_batches) /* _i = num_parts */
 {
-    struct picture_set s = make(RECORDS, 1);
+    struct image_set s = make(RECORDS, 1);
     for (int index = 0; index < 2; index++)
         for (int batch = 1; batch <= 3; batch += 2) {
             uint32_t first = 0;
@@ -130,13 +130,13 @@ START_TEST(equal_partitions_deliver_equally_many_batches) /* _i = num_parts */
                 imrec_iter_close(it);
             }
         }
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(all_labels_are_delivered_and_a_list_replaces_them)
 {
-    struct picture_set s = make(RECORDS, 3);
+    struct image_set s = make(RECORDS, 3);
     struct imrec_iter *it = set_open(&s, false, "batch_size=13");
     struct imrec_batch b;
     struct imrec_error err = {0};
@@ -159,13 +159,13 @@ START_TEST(all_labels_are_delivered_and_a_list_replaces_them)
     for (uint32_t i = 1; i < RECORDS; i++)
         ck_assert(b.labels[2 * i] == 100 + (float)i && b.labels[2 * i + 1] == 200 + (float)i);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(draws_say_what_became_of_each_sample)
 {
-    struct picture_set s = make(60, 1);
+    struct image_set s = make(60, 1);
     struct imrec_iter *it =
         set_open(&s, false, "batch_size=60 rand_crop=1 rand_mirror=1 record_draws=1 dtype=uint8");
     struct imrec_iter *whole =
@@ -183,7 +183,7 @@ START_TEST(draws_say_what_became_of_each_sample)
         mirrored += d.mirror;
         elsewhere += d.x != (d.width - 12) / 2;
         if (c.x != 0 || c.y != 0)
-            continue; /* `whole` shows the corner of the others' pictures only */
+            continue; /* `whole` shows the corner of the others' images only */
         for (uint32_t p = 0; p < 3 * 144; p++) {
             const uint32_t x = p % 12, y = p / 12 % 12, channel = p / 144;
             const uint32_t from = d.x + (d.mirror ? 11 - x : x);
@@ -196,13 +196,13 @@ START_TEST(draws_say_what_became_of_each_sample)
     ck_assert(mirrored > 15 && mirrored < 45 && elsewhere > 15);
     imrec_iter_close(it);
     imrec_iter_close(whole);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(the_mean_image_is_of_all_the_data_and_subtracted_before_mirroring)
 {
-    struct picture_set s = make(RECORDS, 1);
+    struct image_set s = make(RECORDS, 1);
     struct imrec_iter *plain = set_open(&s, false, "batch_size=13");
     struct imrec_batch b, m;
     char words[700];
@@ -235,13 +235,13 @@ START_TEST(the_mean_image_is_of_all_the_data_and_subtracted_before_mirroring)
     ck_assert_int_eq(set_try_open(&s, false, words, &it, &err), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(err.message, "mean.bin") != NULL, "%s", err.message);
     imrec_iter_close(plain);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(statistics_count_what_was_done)
 {
-    struct picture_set s = make(40, 1);
+    struct image_set s = make(40, 1);
     struct imrec_iter *it = set_open(&s, false, "batch_size=10 preprocess_threads=3");
     struct imrec_iter_stats stats;
     struct imrec_batch b;
@@ -256,13 +256,13 @@ START_TEST(statistics_count_what_was_done)
     ck_assert_uint_gt(stats.memory_bytes, 0);
     ck_assert_str_ne(stats.advice, "");
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(opening_and_closing_leaves_nothing) /* also in the middle of everything */
 {
-    struct picture_set s = make(40, 1);
+    struct image_set s = make(40, 1);
     const long before = imrec_alloc_live();
     for (int i = 0; i < 30; i++) {
         struct imrec_iter *it = set_open(&s, i % 2, "shuffle=1 preprocess_threads=4");
@@ -272,14 +272,14 @@ START_TEST(opening_and_closing_leaves_nothing) /* also in the middle of everythi
         imrec_iter_close(it);
         ck_assert_int_eq(imrec_alloc_live(), before);
     }
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(the_steady_state_allocates_nothing) /* _i: index */
 {
-    struct picture_set s = picture_set_make(
-        &(struct picture_set_options){.records = 60, .shards = 1, .labels = 1, .jpeg = true});
+    struct image_set s = image_set_make(
+        &(struct image_set_options){.records = 60, .shards = 1, .labels = 1, .jpeg = true});
     struct imrec_iter *it =
         set_open(&s, _i, "shuffle=1 rand_crop=1 resize=13 shuffle_window=32768 shuffle_chunk=4096");
     struct imrec_batch b;
@@ -293,15 +293,15 @@ START_TEST(the_steady_state_allocates_nothing) /* _i: index */
     }
     imrec_alloc_fail_after(-1);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
 {
-    struct picture_set s = make(20, 1);
+    struct image_set s = make(20, 1);
     opening_must_fail_cleanly(&s, true, "shuffle=1 num_views=5 multi_crop=2x12,1x9 record_draws=1");
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 

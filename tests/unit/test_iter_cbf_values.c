@@ -1,10 +1,10 @@
 /* CBF files that others made for CNTK: streams in any order, floats or doubles, labels of every
- * kind, values that are no pixels. And what cannot be read as pictures, refused in a sentence. */
+ * kind, values that are no pixels. And what cannot be read as images, refused in a sentence. */
 #include "tests/support/cbf_support.h"
 #include "tests/support/iter_pair.h"
 #include "tests/support/suite.h"
 
-enum { PICTURES = 7, C = 3, H = 4, W = 5, DIM = C * H * W, CLASSES = 4 };
+enum { IMAGES = 7, C = 3, H = 4, W = 5, DIM = C * H * W, CLASSES = 4 };
 
 enum labels { SPARSE, ONE_HOT, VALUES, NO_LABELS, FIVES };
 struct form {
@@ -25,9 +25,9 @@ static void teardown(void)
     tmpdir_remove(&dir);
 }
 
-static float value(const struct form *f, uint32_t picture, uint32_t i)
+static float value(const struct form *f, uint32_t image, uint32_t i)
 {
-    return f->first + f->step * (float)((picture * 37 + i * 11) % 256);
+    return f->first + f->step * (float)((image * 37 + i * 11) % 256);
 }
 
 static void put_u32(struct buf *b, uint32_t v)
@@ -43,16 +43,16 @@ static void put(struct buf *b, bool is_double, float v)
     ck_assert_int_eq(is_double ? buf_append(b, &d, 8, NULL) : buf_append(b, &v, 4, NULL), IMREC_OK);
 }
 
-static void put_features(struct buf *b, const struct form *f, uint32_t picture)
+static void put_features(struct buf *b, const struct form *f, uint32_t image)
 {
     put_u32(b, 1);
     for (uint32_t i = 0; i < DIM; i++)
-        put(b, f->doubles, value(f, picture, i));
+        put(b, f->doubles, value(f, image, i));
 }
 
-static void put_labels(struct buf *b, const struct form *f, uint32_t picture)
+static void put_labels(struct buf *b, const struct form *f, uint32_t image)
 {
-    const uint32_t class = picture % CLASSES;
+    const uint32_t class = image % CLASSES;
     put_u32(b, 1);
     if (f->labels == SPARSE) {
         put_u32(b, 1);
@@ -65,17 +65,17 @@ static void put_labels(struct buf *b, const struct form *f, uint32_t picture)
         put(b, f->doubles,
             f->labels == ONE_HOT ? (float)(i == class)
             : f->labels == FIVES ? (float)(5 * (i == class))
-                                 : (float)(picture * 10 + i));
+                                 : (float)(image * 10 + i));
 }
 
-static void put_more(struct buf *b, uint32_t picture)
+static void put_more(struct buf *b, uint32_t image)
 {
-    put_u32(b, picture % 3); /* any number of samples: nobody looks */
-    for (uint32_t i = 0; i < picture % 3 * 2; i++)
+    put_u32(b, image % 3); /* any number of samples: nobody looks */
+    for (uint32_t i = 0; i < image % 3 * 2; i++)
         put(b, false, 5);
 }
 
-/* Writes the file in chunks of a few pictures; returns its path. */
+/* Writes the file in chunks of a few images; returns its path. */
 static const char *make(const struct form *f)
 {
     static char path[400];
@@ -95,7 +95,7 @@ static const char *make(const struct form *f)
     if (f->more_first)
         memcpy(info, (struct stream_info[]){more, info[0], info[1]}, sizeof(info));
     ck_assert_int_eq(cbf_writer_new(info, streams, 1000, cbf_to_buf, &file, &w, NULL), IMREC_OK);
-    for (uint32_t k = 0; k < PICTURES; k++) {
+    for (uint32_t k = 0; k < IMAGES; k++) {
         uint64_t offset[3][2];
         const uint32_t length = 1;
         struct chunk_stream stream[3];
@@ -137,7 +137,7 @@ static const struct form forms[] = {
 };
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 
-/* data_shape is the picture's: every value is where it was, normalized. */
+/* data_shape is the image's: every value is where it was, normalized. */
 START_TEST(values_are_delivered_normalized_as_pixels_are) /* _i: form */
 {
     struct imrec_batch b;
@@ -147,14 +147,13 @@ START_TEST(values_are_delivered_normalized_as_pixels_are) /* _i: form */
         make(f), "data_shape=3,4,5 batch_size=7 mean_r=2 mean_b=-1 std_g=4 scale=0.5 mirror=1");
     ck_assert_msg(imrec_iter_next(it, &b, &err) == IMREC_OK, "%s", err.message);
     const float mean[] = {2, 0, -1}, gain[] = {0.5f, 0.5f / 4, 0.5f};
-    for (uint32_t k = 0; k < PICTURES; k++) {
+    for (uint32_t k = 0; k < IMAGES; k++) {
         ck_assert_uint_eq(b.ids[k], k);
         ck_assert(b.labels[k] == (float)(k % CLASSES));
         for (uint32_t i = 0; i < DIM; i++) {
             const uint32_t c = i / (H * W), from = i / W * W + (W - 1 - i % W);
             const float want = (value(f, k, from) - mean[c]) * gain[c];
-            ck_assert_msg(((const float *)b.data)[k * DIM + i] == want, "picture %u, value %u", k,
-                          i);
+            ck_assert_msg(((const float *)b.data)[k * DIM + i] == want, "image %u, value %u", k, i);
         }
     }
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_END);
@@ -226,13 +225,13 @@ START_TEST(a_vector_that_is_no_class_fails_alone) /* _i: a 1 and others; no 1 */
         pair_open(make(&(struct form){.step = 1, .labels = _i ? FIVES : VALUES}),
                   "data_shape=3,4,5 batch_size=7");
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
-    ck_assert_uint_eq(b.failed, PICTURES);
+    ck_assert_uint_eq(b.failed, IMAGES);
     ck_assert_ptr_nonnull(strstr(err.message, "stream 'labels'"));
     imrec_iter_close(it);
 }
 END_TEST
 
-START_TEST(streams_that_are_no_pictures_are_listed)
+START_TEST(streams_that_are_no_images_are_listed)
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
@@ -253,7 +252,7 @@ START_TEST(streams_that_are_no_pictures_are_listed)
     cbf_writer_free(w);
     const char *path = tmp_write(&dir, "b.cbf", file.p, file.n);
     ck_assert_int_eq(pair_try_open(path, "", &it, &err), IMREC_ERR_ARGUMENT);
-    ck_assert_ptr_nonnull(strstr(err.message, "b.cbf: no pictures"));
+    ck_assert_ptr_nonnull(strstr(err.message, "b.cbf: no images"));
     ck_assert_ptr_nonnull(strstr(err.message, "words"));
     buf_free(&file);
     buf_free(&one);
@@ -368,7 +367,7 @@ START_TEST(files_are_found_whatever_the_order_of_their_streams) /* _i: order */
 }
 END_TEST
 
-START_TEST(a_picture_with_two_labels_fails_alone)
+START_TEST(an_image_with_two_labels_fails_alone)
 {
     struct hand_stream s[2] = {
         {{.name = "features", .dim = 3}, BUF_INIT(1 << 16)},
@@ -387,7 +386,7 @@ START_TEST(a_picture_with_two_labels_fails_alone)
     struct imrec_iter *it = pair_open(write_by_hand(s, 2, 3), "data_shape=3,1,1 batch_size=3");
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
     ck_assert_ptr_nonnull(strstr(err.message, "sequence 1, byte "));
-    ck_assert_ptr_nonnull(strstr(err.message, "stream 'labels': 2 samples, a picture has one"));
+    ck_assert_ptr_nonnull(strstr(err.message, "stream 'labels': 2 samples, an image has one"));
     ck_assert(b.valid[0] == 1 && b.valid[1] == 0 && b.valid[2] == 1);
     ck_assert(b.labels[0] == 1 && b.labels[2] == 1);
     imrec_iter_close(it);
@@ -424,9 +423,9 @@ int main(void)
                         sizeof(wrong) / sizeof(wrong[0]));
     tcase_add_loop_test(tc, a_vector_that_is_no_class_fails_alone, 0, 2);
     tcase_add_loop_test(tc, files_are_found_whatever_the_order_of_their_streams, 0, 6);
-    tcase_add_test(tc, a_picture_with_two_labels_fails_alone);
+    tcase_add_test(tc, an_image_with_two_labels_fails_alone);
     tcase_add_test(tc, labels_that_are_not_there_take_no_memory);
-    tcase_add_test(tc, streams_that_are_no_pictures_are_listed);
+    tcase_add_test(tc, streams_that_are_no_images_are_listed);
     tcase_add_test(tc, files_of_two_kinds_are_no_set);
     suite_add_tcase(s, tc);
     return suite_run(s);

@@ -1,6 +1,6 @@
 /* What options mean, and what is refused before anything is opened. */
 #include "iter/options.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 START_TEST(defaults_are_as_the_table_says)
@@ -49,7 +49,7 @@ static const struct {
     {"num_views=0", IMREC_ERR_ARGUMENT, "num_views must be a number from 1"},
     {"num_views=2", IMREC_ERR_ARGUMENT,
      "batch_size must be a multiple of num_views, but 5 is none"},
-    {"num_views=250 batch_size=250 multi_crop=9x12", IMREC_ERR_LIMIT, "2250 pictures of a sample"},
+    {"num_views=250 batch_size=250 multi_crop=9x12", IMREC_ERR_LIMIT, "2250 images of a sample"},
     {"multi_crop=2", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
     {"multi_crop=2x", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
     {"multi_crop=2x12,", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
@@ -140,15 +140,15 @@ static const struct {
     {"label_width=0", IMREC_ERR_ARGUMENT, "label_width"},
 };
 
-static struct picture_set small(uint32_t labels)
+static struct image_set small(uint32_t labels)
 {
-    return picture_set_make(
-        &(struct picture_set_options){.records = 12, .shards = 1, .labels = labels});
+    return image_set_make(
+        &(struct image_set_options){.records = 12, .shards = 1, .labels = labels});
 }
 
 START_TEST(what_cannot_be_is_refused_in_one_sentence) /* _i into refused */
 {
-    struct picture_set s = small(1);
+    struct image_set s = small(1);
     struct imrec_iter *it = NULL;
     struct imrec_error err = {0};
     const enum imrec_status st = set_try_open(&s, false, refused[_i].words, &it, &err);
@@ -156,19 +156,19 @@ START_TEST(what_cannot_be_is_refused_in_one_sentence) /* _i into refused */
                   err.message);
     ck_assert_msg(st == refused[_i].status, "%s: status %d", refused[_i].words, st);
     ck_assert_ptr_null(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(shares_and_label_vectors_are_mixed) /* _i: vectors of three labels */
 {
-    struct picture_set s = small(_i ? 3 : 1);
+    struct image_set s = small(_i ? 3 : 1);
     struct imrec_error err = {0};
     struct imrec_iter *it = NULL;
     const char *words = _i ? "mixup=0.2 label_width=3" : "cutmix=1 num_classes=12";
     ck_assert_msg(set_try_open(&s, false, words, &it, &err) == IMREC_OK, "%s", err.message);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -230,7 +230,7 @@ END_TEST
 
 START_TEST(the_sum_in_the_refusal_is_the_least_limit_that_opens) /* _i: index */
 {
-    struct picture_set s = small(1);
+    struct image_set s = small(1);
     struct imrec_iter *it = NULL;
     struct imrec_error err = {0};
     struct imrec_iter_stats stats;
@@ -245,7 +245,7 @@ START_TEST(the_sum_in_the_refusal_is_the_least_limit_that_opens) /* _i: index */
     imrec_iter_get_stats(it, &stats);
     ck_assert_uint_eq(stats.memory_planned_bytes, need);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -254,7 +254,7 @@ START_TEST(more_memory_is_planned_for_more) /* _i into words */
     static const char *const words[] = {"batch_size=400",       "prefetch_buffer=50 batch_size=50",
                                         "preprocess_threads=9", "keep_in_memory=1",
                                         "multi_crop=2x12",      "data_shape_schedule=9:3,40,40"};
-    struct picture_set s = small(1);
+    struct image_set s = small(1);
     struct imrec_iter_stats less, more;
     struct imrec_iter *it = set_open(&s, false, "");
     imrec_iter_get_stats(it, &less);
@@ -263,7 +263,7 @@ START_TEST(more_memory_is_planned_for_more) /* _i into words */
     imrec_iter_get_stats(it, &more);
     imrec_iter_close(it);
     ck_assert_uint_gt(more.memory_planned_bytes, less.memory_planned_bytes);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 #include "codec/codec.h"
 #include "codec/jpeg_header.h"
 #include "tests/support/guard.h"
-#include "tests/support/pictures.h"
+#include "tests/support/images.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static struct codec *g_codec;
 static struct image g_out;
-static struct imrec_picture_info g_info;
+static struct imrec_image_info g_info;
 static struct imrec_error g_err;
 
 static void begin(void)
@@ -61,7 +61,7 @@ static struct bytes without_segment(struct bytes jpeg, uint8_t marker)
 
 static const uint8_t tables[] = {0xDB, 0xC4}; /* quantisation, Huffman */
 
-START_TEST(a_picture_without_tables_is_never_read_with_those_of_another) /* loop over tables */
+START_TEST(an_image_without_tables_is_never_read_with_those_of_another) /* loop over tables */
 {
     const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 2, .v = 2, .quality = 50};
     const struct bytes whole = jpeg_make(64, 48, &l);
@@ -185,7 +185,7 @@ int main(void)
     TCase *tc = tcase_create("decode");
     tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, begin, end);
-    tcase_add_loop_test(tc, a_picture_without_tables_is_never_read_with_those_of_another, 0, 2);
+    tcase_add_loop_test(tc, an_image_without_tables_is_never_read_with_those_of_another, 0, 2);
     tcase_add_loop_test(tc,
                         a_cut_is_refused_where_pixels_are_missing_and_mended_where_that_is_accepted,
                         0, LAYOUTS);

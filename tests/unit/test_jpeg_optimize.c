@@ -113,7 +113,7 @@ START_TEST(sizes_qualities_and_contents_give_libjpeg_s_bytes) /* loop: channels 
 }
 END_TEST
 
-START_TEST(small_pictures_of_every_kind_give_libjpeg_s_bytes)
+START_TEST(small_images_of_every_kind_give_libjpeg_s_bytes)
 {
     struct codec *c;
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
@@ -124,8 +124,8 @@ START_TEST(small_pictures_of_every_kind_give_libjpeg_s_bytes)
 }
 END_TEST
 
-/* More symbols than are kept; and a small picture behind them. */
-START_TEST(large_pictures_of_noise_give_libjpeg_s_bytes) /* loop: channels */
+/* More symbols than are kept; and a small image behind them. */
+START_TEST(large_images_of_noise_give_libjpeg_s_bytes) /* loop: channels */
 {
     struct codec *c;
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
@@ -139,7 +139,7 @@ START_TEST(large_pictures_of_noise_give_libjpeg_s_bytes) /* loop: channels */
 END_TEST
 
 /* Counts that make codes of more than 16 bits, which must be shortened. */
-START_TEST(pictures_with_very_rare_symbols_give_libjpeg_s_bytes)
+START_TEST(images_with_very_rare_symbols_give_libjpeg_s_bytes)
 {
     struct imrec_image image = {NULL, 2048, 2048, 2048, 1};
     struct codec *c;
@@ -167,7 +167,7 @@ START_TEST(pictures_with_very_rare_symbols_give_libjpeg_s_bytes)
 }
 END_TEST
 
-START_TEST(ordinary_pictures_are_not_declined_and_damaged_ones_are)
+START_TEST(ordinary_images_are_not_declined_and_damaged_ones_are)
 {
     uint8_t pixels[48 * 32 * 3];
     struct imrec_image image = {pixels, 48 * 3, 48, 32, 3};
@@ -259,10 +259,10 @@ int main(void)
     tcase_set_timeout(tc, 60);
     suite_add_tcase(s, tc);
     tcase_add_loop_test(tc, sizes_qualities_and_contents_give_libjpeg_s_bytes, 0, 2);
-    tcase_add_test(tc, small_pictures_of_every_kind_give_libjpeg_s_bytes);
-    tcase_add_loop_test(tc, large_pictures_of_noise_give_libjpeg_s_bytes, 0, 2);
-    tcase_add_test(tc, pictures_with_very_rare_symbols_give_libjpeg_s_bytes);
-    tcase_add_test(tc, ordinary_pictures_are_not_declined_and_damaged_ones_are);
+    tcase_add_test(tc, small_images_of_every_kind_give_libjpeg_s_bytes);
+    tcase_add_loop_test(tc, large_images_of_noise_give_libjpeg_s_bytes, 0, 2);
+    tcase_add_test(tc, images_with_very_rare_symbols_give_libjpeg_s_bytes);
+    tcase_add_test(tc, ordinary_images_are_not_declined_and_damaged_ones_are);
     tcase_add_test(tc, counts_that_make_too_deep_a_tree_are_declined);
     tcase_add_test(tc, no_memory_is_an_error_and_leaves_nothing);
     return suite_run(s);

@@ -1,7 +1,7 @@
 /* tests/unit/test_jpeg_region.c - the region of a JPEG is, bit for bit, the crop of its whole. */
 #include "base/alloc.h"
 #include "codec/codec.h"
-#include "tests/support/pictures.h"
+#include "tests/support/images.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void decode(struct codec *c, struct bytes jpeg, const struct imrec_rect *
                    uint32_t channels, struct image *out)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 24};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct imrec_error err = {0};
     uint32_t warnings = 99;
     ck_assert_msg(codec_begin(c, jpeg, &limits, &info, &err) == IMREC_OK, "%s", err.message);

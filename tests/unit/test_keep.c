@@ -1,14 +1,14 @@
 /* Batches that the consumer keeps: their memory stays theirs, whatever the iterator does after. */
 #include "base/alloc.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 enum { RECORDS = 13, KEPT = 40, BATCH_BYTES = 4 * 12 * 12 * 3 * 4 };
 
-static struct picture_set make(void)
+static struct image_set make(void)
 {
-    return picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 1, .labels = 1, .jpeg = true});
+    return image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 1, .labels = 1, .jpeg = true});
 }
 
 /* The next batch; an END is passed over. */
@@ -25,7 +25,7 @@ static struct imrec_batch next(struct imrec_iter *it)
 
 START_TEST(kept_batches_hold_what_they_held_also_after_the_iterator_is_closed)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     const long before = imrec_alloc_live();
     struct imrec_iter *it = set_open(&s, true, "batch_size=4 shuffle=1 rand_crop=1");
     struct imrec_iter *twin = set_open(&s, true, "batch_size=4 shuffle=1 rand_crop=1");
@@ -52,13 +52,13 @@ START_TEST(kept_batches_hold_what_they_held_also_after_the_iterator_is_closed)
     for (uint32_t i = 0; i < KEPT; i++)
         imrec_kept_release(kept[i]);
     ck_assert_int_eq(imrec_alloc_live(), before);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(memory_that_was_released_is_used_again)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_iter *it = set_open(&s, true, "batch_size=4 prefetch_buffer=2");
     struct imrec_kept *kept, *last = NULL;
     const void *places[5] = {NULL}; /* three of the iterator's own, two that are kept in turn */
@@ -75,13 +75,13 @@ START_TEST(memory_that_was_released_is_used_again)
     }
     imrec_kept_release(last);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(only_a_batch_that_is_there_can_be_kept_and_only_once)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_iter *it = set_open(&s, true, "batch_size=4");
     struct imrec_kept *kept, *again;
     ck_assert_int_eq(imrec_iter_keep(it, &kept, NULL), IMREC_ERR_ARGUMENT);
@@ -94,13 +94,13 @@ START_TEST(only_a_batch_that_is_there_can_be_kept_and_only_once)
     imrec_kept_release(kept);
     imrec_kept_release(NULL);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(memory_limit_holds_for_what_is_kept_and_a_release_makes_room)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_iter_stats stats;
     struct imrec_error e = {0};
     struct imrec_kept *kept[2];
@@ -121,26 +121,26 @@ START_TEST(memory_limit_holds_for_what_is_kept_and_a_release_makes_room)
     ck_assert_int_eq(imrec_iter_keep(it, &kept[1], &e), IMREC_OK);
     imrec_kept_release(kept[1]);
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(waiting_tells_when_a_batch_is_ready)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_iter *it = set_open(&s, true, "batch_size=13");
     while (!imrec_iter_wait(it, 1))
         continue;
     (void)next(it);
     ck_assert(imrec_iter_wait(it, 0)); /* the END is due */
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(samples_are_counted_with_and_without_an_index) /* _i = num_parts */
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     for (int index = 0; index < 2; index++) {
         uint64_t sum = 0;
         for (int part = 0; part < _i; part++) {
@@ -160,7 +160,7 @@ START_TEST(samples_are_counted_with_and_without_an_index) /* _i = num_parts */
         }
         ck_assert_uint_eq(sum, RECORDS);
     }
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 

@@ -2,7 +2,7 @@
  * all. */
 #include "imrec/source.h"
 #include "storage/source.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 #include <float.h>
@@ -11,19 +11,18 @@
 enum { RECORDS = 3 };
 #define BIG 9007199254740993 /* 2^53 + 1 */
 
-static struct picture_set s;
+static struct image_set s;
 static struct imrec_error err;
 
 static void setup(void)
 {
-    s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 1, .labels = 1});
+    s = image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 1, .labels = 1});
     err = (struct imrec_error){0};
 }
 
 static void teardown(void)
 {
-    picture_set_free(&s);
+    image_set_free(&s);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
 
@@ -117,8 +116,8 @@ END_TEST
 
 START_TEST(a_fraction_in_a_record_fails_its_sample_for_int64)
 {
-    struct picture_set halves =
-        picture_set_make(&(struct picture_set_options){.records = 2, .shards = 1, .labels = 3});
+    struct image_set halves =
+        image_set_make(&(struct image_set_options){.records = 2, .shards = 1, .labels = 3});
     struct imrec_batch b;
     struct imrec_iter *it = set_open(&halves, false, "batch_size=2 dtype_label=int64");
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
@@ -128,7 +127,7 @@ START_TEST(a_fraction_in_a_record_fails_its_sample_for_int64)
     for (uint32_t i = 0; i < 6; i++)
         ck_assert(((const int64_t *)b.typed_labels)[i] == 0 && b.labels[i] == 0);
     imrec_iter_close(it);
-    picture_set_free(&halves);
+    image_set_free(&halves);
 }
 END_TEST
 
@@ -137,9 +136,8 @@ START_TEST(a_mean_image_is_that_of_all_images_whatever_the_records_labels_are)
 {
     uint8_t *mean[2];
     size_t n[2];
-    picture_set_free(&s);
-    s = picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 1, .labels = 2});
+    image_set_free(&s);
+    s = image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 1, .labels = 2});
     for (int typed = 0; typed < 2; typed++) {
         char words[1024], path[600];
         snprintf(path, sizeof(path), "%s/%d.bin", s.dir.path, typed);

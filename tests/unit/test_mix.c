@@ -2,7 +2,7 @@
 #include "augment/kernels.h"
 #include "augment/mix.h"
 #include "tests/support/guard.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/recipes.h"
 #include "tests/support/suite.h"
 
@@ -96,10 +96,10 @@ static enum bad seventh(uint32_t i)
     return i == 7 ? BAD_PIXELS : GOOD;
 }
 
-static struct picture_set make(void)
+static struct image_set make(void)
 {
-    return picture_set_make(
-        &(struct picture_set_options){.records = 25, .shards = 1, .labels = 1, .bad = seventh});
+    return image_set_make(
+        &(struct image_set_options){.records = 25, .shards = 1, .labels = 1, .bad = seventh});
 }
 
 /* What a slot must hold, out of the slots that were not mixed. */
@@ -144,7 +144,7 @@ static void check_batch(const struct imrec_batch *m, const struct imrec_batch *p
 START_TEST(pairs_of_a_batch_are_mixed_and_so_are_their_labels) /* _i: mixup, cutmix, both */
 {
     static const char *const how[] = {"mixup=0.8", "cutmix=1 layout=NHWC", "mixup=0.4 cutmix=1"};
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_batch m, p;
     struct imrec_error err;
     char words[200];
@@ -161,13 +161,13 @@ START_TEST(pairs_of_a_batch_are_mixed_and_so_are_their_labels) /* _i: mixup, cut
     }
     imrec_iter_close(mixing);
     imrec_iter_close(plain);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(mixing_depends_on_no_thread_and_changes_with_the_sweep)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct stream a = {0}, b = {0};
     for (int i = 0; i < 2; i++) {
         struct imrec_iter *it = set_open(
@@ -184,13 +184,13 @@ START_TEST(mixing_depends_on_no_thread_and_changes_with_the_sweep)
     ck_assert_int_le(same, 3);
     stream_free(&a);
     stream_free(&b);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(classes_that_do_not_exist_fail_their_samples)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_batch b;
     struct imrec_error err = {0};
     struct imrec_iter *it = set_open(&s, false, "batch_size=6 num_classes=4");
@@ -202,7 +202,7 @@ START_TEST(classes_that_do_not_exist_fail_their_samples)
         for (uint32_t c = 0; c < 4; c++)
             ck_assert(b.labels[4 * i + c] == (float)(i == c));
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 

@@ -10,7 +10,7 @@ enum { H = 3, MAX_W = 224, MAX_VALUES = MAX_W * H * 4, FENCE = 64 };
 static const uint32_t channel_counts[] = {1, 3, 4};
 static uint8_t pixels[MAX_VALUES];
 static float mean_image[MAX_VALUES];
-/* Room for two pictures, so that a write outside one is seen. */
+/* Room for two images, so that a write outside one is seen. */
 static _Alignas(64) uint8_t want[MAX_VALUES * 4 + 2 * FENCE], got[MAX_VALUES * 4 + 2 * FENCE];
 
 static void fill(void)

@@ -100,24 +100,24 @@ START_TEST(mixtures_are_alike_by_every_variant)
 }
 END_TEST
 
-static struct imrec_image picture(uint32_t w, uint32_t h, uint32_t channels, uint64_t test)
+static struct imrec_image image(uint32_t w, uint32_t h, uint32_t channels, uint64_t test)
 {
     const size_t stride = (size_t)w * channels;
     return (struct imrec_image){noise(stride * h, test), stride, w, h, channels};
 }
 
-START_TEST(blurred_pictures_are_alike_by_every_variant_and_near_the_filter)
+START_TEST(blurred_images_are_alike_by_every_variant_and_near_the_filter)
 {
     for (uint64_t t = 1; t < 40; t++) {
         const float sigma = 0.2f + (float)t / 10;
         const uint32_t w = 1 + (uint32_t)(t * 5 % 37), h = 1 + (uint32_t)(t * 11 % 29);
         const uint32_t c = t % 3 == 0 ? 1 : t % 3 == 1 ? 3 : 4;
-        const struct imrec_image a = picture(w, h, c, t), b = picture(w, h, c, t);
+        const struct imrec_image a = image(w, h, c, t), b = image(w, h, c, t);
         ck_assert_int_eq(blur(&a, sigma, scratch, CPU_SCALAR, NULL), IMREC_OK);
         for (int l = 1; l < CPU_LEVELS; l++) {
             if (!cpu_has((enum cpu_level)l))
                 continue;
-            const struct imrec_image k = picture(w, h, c, t);
+            const struct imrec_image k = image(w, h, c, t);
             ck_assert_int_eq(blur(&k, sigma, scratch, (enum cpu_level)l, NULL), IMREC_OK);
             ck_assert_mem_eq(a.pixels, k.pixels, a.stride * h);
             free(k.pixels);
@@ -144,7 +144,7 @@ END_TEST
 
 START_TEST(a_third_of_a_turn_makes_red_green)
 {
-    const struct imrec_image p = picture(9, 5, 3, 1), was = picture(9, 5, 3, 1);
+    const struct imrec_image p = image(9, 5, 3, 1), was = image(9, 5, 3, 1);
     colour_hue(&p, 1.0f / 3, CPU_SCALAR);
     for (size_t i = 0; i < 45; i++) {
         ck_assert_int_le(abs(p.pixels[3 * i + 1] - was.pixels[3 * i]), 1);
@@ -161,7 +161,7 @@ END_TEST
 
 START_TEST(what_is_all_alike_stays_so_when_blurred_or_sharpened)
 {
-    const struct imrec_image p = picture(20, 15, 3, 1);
+    const struct imrec_image p = image(20, 15, 3, 1);
     memset(p.pixels, 77, 900);
     ck_assert_int_eq(blur(&p, 1.5f, scratch, cpu_level(), NULL), IMREC_OK);
     ck_assert_int_eq(sharpen(&p, 3, scratch, cpu_level(), NULL), IMREC_OK);
@@ -173,7 +173,7 @@ END_TEST
 
 START_TEST(sharpness_leaves_alpha_and_the_outermost_pixels)
 {
-    const struct imrec_image p = picture(8, 6, 4, 2), was = picture(8, 6, 4, 2);
+    const struct imrec_image p = image(8, 6, 4, 2), was = image(8, 6, 4, 2);
     ck_assert_int_eq(sharpen(&p, 2, scratch, cpu_level(), NULL), IMREC_OK);
     int changed = 0;
     for (size_t i = 0; i < 192; i++) {
@@ -223,7 +223,7 @@ int main(void)
     tcase_add_test(tc, hues_are_turned_alike_by_every_variant);
     tcase_add_test(tc, three_by_three_means_are_alike_by_every_variant);
     tcase_add_test(tc, mixtures_are_alike_by_every_variant);
-    tcase_add_test(tc, blurred_pictures_are_alike_by_every_variant_and_near_the_filter);
+    tcase_add_test(tc, blurred_images_are_alike_by_every_variant_and_near_the_filter);
     tcase_add_test(tc, a_third_of_a_turn_makes_red_green);
     tcase_add_test(tc, what_is_all_alike_stays_so_when_blurred_or_sharpened);
     tcase_add_test(tc, sharpness_leaves_alpha_and_the_outermost_pixels);

@@ -6,8 +6,8 @@
 
 enum { W = 70, H = 45 };
 
-/* The stored picture of which `upright` is what a viewer shows, by the words of the standard:
- * where row 0 and column 0 of the stored picture are seen. */
+/* The stored image of which `upright` is what a viewer shows, by the words of the standard:
+ * where row 0 and column 0 of the stored image are seen. */
 static void stored_place(int o, uint32_t width, uint32_t height, uint32_t X, uint32_t Y,
                          uint32_t *x, uint32_t *y)
 {
@@ -50,7 +50,7 @@ START_TEST(every_orientation_comes_out_upright) /* _i: orientation - 1, and chan
 }
 END_TEST
 
-START_TEST(a_region_turned_is_the_region_of_the_turned_picture)
+START_TEST(a_region_turned_is_the_region_of_the_turned_image)
 {
     const uint32_t o = (uint32_t)_i;
     const struct imrec_rect upright = {3, 11, 20, 8};
@@ -83,7 +83,7 @@ int main(void)
     Suite *s = suite_create("orient");
     TCase *tc = tcase_create("all");
     tcase_add_loop_test(tc, every_orientation_comes_out_upright, 0, 24);
-    tcase_add_loop_test(tc, a_region_turned_is_the_region_of_the_turned_picture, 1, 9);
+    tcase_add_loop_test(tc, a_region_turned_is_the_region_of_the_turned_image, 1, 9);
     tcase_add_test(tc, an_orientation_that_does_not_exist_is_refused);
     suite_add_tcase(s, tc);
     SRunner *sr = srunner_create(s);

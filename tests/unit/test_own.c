@@ -1,6 +1,6 @@
 /* tests/unit/test_own.c - augmenters of the user's: order, keys, labels, libraries, refusals. */
 #include "iter/options.h"
-#include "tests/support/pictureset.h"
+#include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
 #include "imrec/augmenter.h"
@@ -67,13 +67,13 @@ static void register_all(void)
     ck_assert_int_eq(imrec_augmenter_register("refuse", refuse, (void *)"luck", NULL), IMREC_OK);
 }
 
-static struct picture_set make(void)
+static struct image_set make(void)
 {
-    return picture_set_make(
-        &(struct picture_set_options){.records = RECORDS, .shards = 2, .labels = 1});
+    return image_set_make(
+        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1});
 }
 
-static struct stream read_all(const struct picture_set *s, const char *words)
+static struct stream read_all(const struct image_set *s, const char *words)
 {
     struct stream out = {0};
     struct imrec_iter *it = set_open(s, false, words);
@@ -92,7 +92,7 @@ static int different(const struct stream *a, const struct stream *b)
 }
 
 /* The batches of two aug_seqs differ in so many samples. */
-static int differ(const struct picture_set *s, const char *one, const char *other)
+static int differ(const struct image_set *s, const char *one, const char *other)
 {
     struct stream a = read_all(s, one), b = read_all(s, other);
     const int n = different(&a, &b);
@@ -103,7 +103,7 @@ static int differ(const struct picture_set *s, const char *one, const char *othe
 
 START_TEST(own_augmenters_change_pixels_by_the_key_alone)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     register_all();
     ck_assert_int_eq(differ(&s, "aug_seq=aug_default,noise preprocess_threads=1 batch_size=1",
                             "aug_seq=noise preprocess_threads=4 batch_size=7"),
@@ -115,16 +115,16 @@ START_TEST(own_augmenters_change_pixels_by_the_key_alone)
     ck_assert_int_gt(
         differ(&s, "aug_seq=light,flip brightness=0.5", "aug_seq=flip,light brightness=0.5"),
         RECORDS);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
 START_TEST(a_library_gives_the_same_as_a_registered_function)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     register_all();
     ck_assert_int_eq(differ(&s, "aug_seq=aug_default," AUGMENTERS ":inverted", "aug_seq=flip"), 0);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -147,7 +147,7 @@ static const struct {
 
 START_TEST(what_cannot_be_called_is_refused_with_library_and_symbol)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_iter_options o;
     struct imrec_iter *it;
     struct imrec_error err;
@@ -161,7 +161,7 @@ START_TEST(what_cannot_be_called_is_refused_with_library_and_symbol)
     ck_assert_int_eq(imrec_iter_options_set(&o, text, NULL), IMREC_OK);
     ck_assert_int_ne(imrec_iter_open(&o, &it, &err), IMREC_OK);
     ck_assert_msg(strstr(err.message, refused[_i].why) != NULL, "%s", err.message);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -176,7 +176,7 @@ START_TEST(names_that_are_taken_or_none_are_refused)
 END_TEST
 
 static enum imrec_status
-first(const struct picture_set *s, const char *words, float *label, struct imrec_error *err)
+first(const struct image_set *s, const char *words, float *label, struct imrec_error *err)
 {
     struct imrec_batch b;
     struct imrec_iter *it = set_open(s, false, words);
@@ -188,7 +188,7 @@ first(const struct picture_set *s, const char *words, float *label, struct imrec
 
 START_TEST(labels_parameters_and_errors_reach_the_batch)
 {
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_error err;
     float label;
     register_all();
@@ -200,7 +200,7 @@ START_TEST(labels_parameters_and_errors_reach_the_batch)
     ck_assert_ptr_nonnull(strstr(err.message, "augmenter refuse: no luck today"));
     ck_assert_int_eq(first(&s, "aug_seq=stop", &label, &err), IMREC_ERR_DATA);
     ck_assert_ptr_nonnull(strstr(err.message, "augmenter stop: failed and does not say why"));
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 
@@ -209,7 +209,7 @@ START_TEST(a_label_is_given_once_for_each_slot) /* _i: views */
     static const char *const views[] = {"batch_size=4", "num_views=3 batch_size=6",
                                         "multi_crop=2x12,3x7 batch_size=4",
                                         "num_views=2 multi_crop=1x12,3x7 batch_size=4"};
-    struct picture_set s = make();
+    struct image_set s = make();
     struct imrec_batch b;
     char words[256];
     register_all();
@@ -219,7 +219,7 @@ START_TEST(a_label_is_given_once_for_each_slot) /* _i: views */
     for (uint32_t i = 0; i < b.count; i++)
         ck_assert_float_eq(b.labels[i], 100000 + (float)set_record_of(b.ids[i]));
     imrec_iter_close(it);
-    picture_set_free(&s);
+    image_set_free(&s);
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* Pictures augmented before they are encoded, and several records of each. */
+/* Images augmented before they are encoded, and several records of each. */
 #include "base/alloc.h"
 #include "formats/image_list.h"
 #include "formats/image_record.h"
@@ -105,7 +105,7 @@ static bool shows(const struct imrec_image *want)
 
 static const char one[] = "7\t3.5\tone.png\n";
 
-START_TEST(a_picture_keeps_its_size_and_what_is_not_asked_for_changes_nothing)
+START_TEST(an_image_keeps_its_size_and_what_is_not_asked_for_changes_nothing)
 {
     const struct imrec_image same = {pixels, W * 3, W, H, 3};
     p.o.augment = "brightness=0 rand_crop=1";
@@ -207,7 +207,7 @@ START_TEST(an_id_too_large_for_copies_is_skipped)
 }
 END_TEST
 
-START_TEST(grey_pictures_stay_grey)
+START_TEST(grey_images_stay_grey)
 {
     p.o.augment = "random_h=20 brightness=0.3 pca_noise=0.1 hue=0.2";
     p.o.color = 0;
@@ -217,7 +217,7 @@ START_TEST(grey_pictures_stay_grey)
 }
 END_TEST
 
-START_TEST(grey_pictures_among_others_have_no_colours_changed)
+START_TEST(grey_images_among_others_have_no_colours_changed)
 {
     uint8_t grey[W * H];
     struct codec *c;
@@ -232,8 +232,8 @@ START_TEST(grey_pictures_among_others_have_no_colours_changed)
     p.o.augment = "saturation=0.9 random_h=90 random_l=90 hue=0.5 random_grayscale=1 pca_noise=1";
     ck_assert_msg(pack(one) == IMREC_OK, "%s", p.err.message);
     const struct image_record first = record_at(0);
-    struct imrec_picture_info info;
-    ck_assert_int_eq(imrec_picture_info(first.image.p, first.image.n, &info, &p.err), IMREC_OK);
+    struct imrec_image_info info;
+    ck_assert_int_eq(imrec_image_info(first.image.p, first.image.n, &info, &p.err), IMREC_OK);
     ck_assert_uint_eq(info.channels, 1);
     uint8_t same[W * H * 3];
     for (size_t i = 0; i < sizeof(same); i++)
@@ -284,7 +284,7 @@ int main(void)
     Suite *s = suite_create("pack augment");
     TCase *t = tcase_create("all");
     tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, a_picture_keeps_its_size_and_what_is_not_asked_for_changes_nothing);
+    tcase_add_test(t, an_image_keeps_its_size_and_what_is_not_asked_for_changes_nothing);
     tcase_add_test(t, mirror_mirrors);
     tcase_add_test(t, data_shape_crops_the_centre);
     tcase_add_test(t, a_border_is_filled_and_cropped_as_the_iterator_does);
@@ -292,8 +292,8 @@ int main(void)
     tcase_add_loop_test(t, a_copy_depends_on_seed_and_id_not_on_threads_or_the_number_of_copies, 0,
                         4);
     tcase_add_test(t, an_id_too_large_for_copies_is_skipped);
-    tcase_add_test(t, grey_pictures_stay_grey);
-    tcase_add_test(t, grey_pictures_among_others_have_no_colours_changed);
+    tcase_add_test(t, grey_images_stay_grey);
+    tcase_add_test(t, grey_images_among_others_have_no_colours_changed);
     tcase_add_loop_test(t, a_wrong_key_is_refused_in_a_sentence, 0,
                         sizeof(wrong) / sizeof(wrong[0]));
     suite_add_tcase(s, t);

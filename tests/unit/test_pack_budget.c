@@ -7,7 +7,7 @@
 #define MIB ((uint64_t)1 << 20)
 
 /* 700 MiB for work, 100 MiB for records that wait. */
-enum { LIMIT_MIB = 800, WORK_MIB = 700, RECORDS_MIB = 100, PICTURES = 400, WORKERS = 6 };
+enum { LIMIT_MIB = 800, WORK_MIB = 700, RECORDS_MIB = 100, IMAGES = 400, WORKERS = 6 };
 
 static struct budget budget;
 
@@ -92,8 +92,8 @@ END_TEST
 struct shared {
     struct mutex lock;
     struct cond moved;
-    struct budget_share shares[PICTURES];
-    bool done[PICTURES];
+    struct budget_share shares[IMAGES];
+    bool done[IMAGES];
     uint64_t next, written;
     atomic_uint_fast64_t passed, working, alone_among_others;
 };
@@ -132,18 +132,18 @@ static void work_on(struct shared *s, uint64_t i)
     look(s);
 }
 
-/* Pictures in any order, written in theirs. */
+/* Images in any order, written in theirs. */
 static void *worker(void *arg)
 {
     struct shared *s = arg;
     mutex_lock(&s->lock);
-    while (s->next < PICTURES) {
+    while (s->next < IMAGES) {
         const uint64_t i = s->next++;
         mutex_unlock(&s->lock);
         work_on(s, i);
         mutex_lock(&s->lock);
         s->done[i] = true;
-        while (s->written < PICTURES && s->done[s->written])
+        while (s->written < IMAGES && s->done[s->written])
             budget_written(&budget, &s->shares[s->written++]);
     }
     mutex_unlock(&s->lock);
@@ -159,7 +159,7 @@ START_TEST(many_workers_pass_no_limit_and_never_block_each_other_for_ever)
         ck_assert_int_eq(thread_start(&threads[i], "worker", worker, &s, NULL), IMREC_OK);
     for (int i = 0; i < WORKERS; i++)
         thread_join(&threads[i]);
-    ck_assert_uint_eq(s.written, PICTURES);
+    ck_assert_uint_eq(s.written, IMAGES);
     ck_assert_uint_eq(budget.work + budget.records, 0);
     ck_assert_uint_eq(s.passed, 0);
     ck_assert_uint_eq(s.alone_among_others, 0);

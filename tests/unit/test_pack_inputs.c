@@ -97,7 +97,7 @@ START_TEST(first_level_folders_are_the_classes_in_the_order_of_their_bytes)
 }
 END_TEST
 
-START_TEST(leaf_folders_with_pictures_are_the_classes_in_the_order_of_the_walk)
+START_TEST(leaf_folders_with_images_are_the_classes_in_the_order_of_the_walk)
 {
     make_tree();
     ck_assert_int_eq(look(IMREC_CLASS_LEAF, "", NULL), IMREC_OK);
@@ -231,7 +231,7 @@ START_TEST(a_root_that_is_no_folder_is_an_error_that_names_it)
 }
 END_TEST
 
-START_TEST(shuffling_keeps_every_picture_and_depends_on_the_seed)
+START_TEST(shuffling_keeps_every_image_and_depends_on_the_seed)
 {
     enum { N = 200 };
     char name[32], seen[N] = {0};
@@ -272,7 +272,7 @@ static const char *const texts[] = {
     "0\t1\ta.jpg\n\n\n\n1\t2\tlonger/name/than/others/are.jpg\n2\t0\tc\n3\t1\td\n4\t2\te\n\n",
 };
 
-/* Appends "line:id:path;" of each picture of the share. */
+/* Appends "line:id:path;" of each image of the share. */
 static uint64_t read_share(const char *path, int64_t k, int64_t n, char *out, size_t room)
 {
     struct list_reader *r;
@@ -353,7 +353,7 @@ START_TEST(a_list_of_many_pieces_reads_as_one)
 }
 END_TEST
 
-START_TEST(a_malformed_line_is_a_picture_with_a_reason_and_the_next_one_is_read)
+START_TEST(a_malformed_line_is_an_image_with_a_reason_and_the_next_one_is_read)
 {
     static const char text[] = "0\t1\ta.jpg\nnonsense\n2\t1\tc\xff.jpg\n3\t1\td.jpg\n";
     struct list_reader *r;
@@ -389,19 +389,19 @@ int main(void)
     TCase *t = tcase_create("all");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, first_level_folders_are_the_classes_in_the_order_of_their_bytes);
-    tcase_add_test(t, leaf_folders_with_pictures_are_the_classes_in_the_order_of_the_walk);
+    tcase_add_test(t, leaf_folders_with_images_are_the_classes_in_the_order_of_the_walk);
     tcase_add_loop_test(t, given_extensions_replace_those_built_in_with_or_without_their_dot, 0, 2);
     tcase_add_loop_test(t, a_given_class_list_fixes_the_numbers_and_must_fit, 0,
                         sizeof(lists) / sizeof(lists[0]));
     tcase_add_test(t, what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason);
     tcase_add_test(t, links_that_lead_back_or_to_the_same_folder_twice_end);
     tcase_add_test(t, a_root_that_is_no_folder_is_an_error_that_names_it);
-    tcase_add_test(t, shuffling_keeps_every_picture_and_depends_on_the_seed);
+    tcase_add_test(t, shuffling_keeps_every_image_and_depends_on_the_seed);
     tcase_add_loop_test(t, any_number_of_shares_covers_every_line_once_with_its_number, 0,
                         sizeof(texts) / sizeof(texts[0]));
     tcase_add_test(t, shares_are_cut_at_the_original_s_bytes);
     tcase_add_test(t, a_list_of_many_pieces_reads_as_one);
-    tcase_add_test(t, a_malformed_line_is_a_picture_with_a_reason_and_the_next_one_is_read);
+    tcase_add_test(t, a_malformed_line_is_an_image_with_a_reason_and_the_next_one_is_read);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

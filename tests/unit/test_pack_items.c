@@ -123,11 +123,11 @@ static void expect_pixels(uint64_t i, const struct imrec_image *wanted, const ch
     struct imrec_record record;
     struct imrec_decoder *d;
     struct imrec_image image;
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     ck_assert_int_eq(imrec_reader_open(out_of("b.rec"), 0, 1, &r, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_reader_get(r, i, &record, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_decoder_new(&d, NULL), IMREC_OK);
-    ck_assert_int_eq(imrec_picture_info(record.image, record.image_size, &info, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_image_info(record.image, record.image_size, &info, NULL), IMREC_OK);
     ck_assert_str_eq(info.format, format);
     ck_assert_uint_eq(info.channels, wanted->channels);
     ck_assert_int_eq(imrec_decoder_decode(d, record.image, record.image_size, wanted->channels,
@@ -330,7 +330,7 @@ START_TEST(an_interrupted_run_over_a_list_is_left_alone)
 {
     char out[512];
     snprintf(out, sizeof(out), "%s", out_of("b"));
-    tmp_write(&p.dir, "source/bee/text.jpg", "no picture", 10);
+    tmp_write(&p.dir, "source/bee/text.jpg", "no image", 10);
     p.o.on_error = IMREC_ON_ERROR_STOP;
     ck_assert_int_eq(packing_run(&p, out), IMREC_ERR_DATA); /* as if killed: it can be resumed */
     const int before = files_but(&p, NULL);
@@ -412,14 +412,14 @@ START_TEST(what_cannot_be_packed_is_skipped_and_reported)
     s.refused_at = s.odd_at = 2;
     s.odd_count = 0; /* what is refused needs no labels */
     p.o.report = kept_path(&p, "report");
-    tmp_write(&p.dir, "source/ant/04.jpg", "no picture", 10);
+    tmp_write(&p.dir, "source/ant/04.jpg", "no image", 10);
     tmp_write(&p.dir, "source/ant/05.jpg", "", 0);
     s.kind = ITEM_BYTES;
     expect_ok("b");
     ck_assert_uint_eq(p.result.packed, MADE_GOOD - 3);
     ck_assert_uint_eq(p.result.skipped, 3);
     ck_assert(file_holds("report", "the source has lost it"));
-    ck_assert(file_holds("report", "no picture of a known format"));
+    ck_assert(file_holds("report", "no image of a known format"));
     ck_assert(file_holds("report", "\"code\":\"empty\""));
     p.o.on_error = IMREC_ON_ERROR_STOP;
     p.o.force = true;

@@ -5,7 +5,7 @@
 
 #include <check.h>
 
-enum { PICTURES = 12, EVERY = 4 };
+enum { IMAGES = 12, EVERY = 4 };
 
 static struct tmpdir dir;
 static struct imrec_error err;
@@ -23,7 +23,7 @@ static void teardown(void)
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
 
-static struct outcome picture(uint64_t i)
+static struct outcome image(uint64_t i)
 {
     struct outcome o = {.index = i, .class_index = (int64_t)(i % 3) - 1};
     if (i % 5 == 2) {
@@ -43,17 +43,17 @@ static struct journal_mark mark_after(uint64_t i)
     return (struct journal_mark){i, i, 1, {i / 8, i, 10 * i, 7, i, 8, 9, 10}, 77 * i, 11, 0};
 }
 
-/* A journal of PICTURES with a mark behind each EVERY; left behind as an interrupted run does. */
+/* A journal of IMAGES with a mark behind each EVERY; left behind as an interrupted run does. */
 static void write_journal(void)
 {
     struct journal j;
     static const char line[] = "{\"path\":\"a b\"}";
     const struct bytes report = {(const uint8_t *)line, sizeof(line) - 1};
-    ck_assert_int_eq(journal_begin(uri, 0xabcdef, PICTURES, JOURNAL_REC, &j, &err), IMREC_OK);
-    for (uint64_t i = 0; i < PICTURES; i++) {
-        const struct outcome o = picture(i);
+    ck_assert_int_eq(journal_begin(uri, 0xabcdef, IMAGES, JOURNAL_REC, &j, &err), IMREC_OK);
+    for (uint64_t i = 0; i < IMAGES; i++) {
+        const struct outcome o = image(i);
         const bool told = o.reason != REASON_NONE;
-        ck_assert_int_eq(journal_picture(&j, &o, told ? report : (struct bytes){NULL, 0}, &err),
+        ck_assert_int_eq(journal_image(&j, &o, told ? report : (struct bytes){NULL, 0}, &err),
                          IMREC_OK);
         if (i == 7) {
             const struct journal_shard s = {0, 8, 80, 7, 8, 8, 9, 10};
@@ -67,14 +67,14 @@ static void write_journal(void)
 }
 
 struct seen {
-    uint64_t pictures, shards, reports;
+    uint64_t images, shards, reports;
 };
 
 static enum imrec_status
-see_picture(void *user, const struct outcome *o, struct bytes report, struct imrec_error *e)
+see_image(void *user, const struct outcome *o, struct bytes report, struct imrec_error *e)
 {
     struct seen *s = user;
-    const struct outcome want = picture(s->pictures++);
+    const struct outcome want = image(s->images++);
     (void)e;
     ck_assert_uint_eq(o->index, want.index);
     ck_assert_int_eq(o->reason, want.reason);
@@ -106,7 +106,7 @@ static enum imrec_status
 resume(uint64_t print, uint64_t total, struct seen *seen, struct journal_mark *m)
 {
     struct journal j;
-    const struct journal_visitor v = {seen, see_picture, see_shard, NULL};
+    const struct journal_visitor v = {seen, see_image, see_shard, NULL};
     *seen = (struct seen){0};
     const enum imrec_status st = journal_resume(uri, print, total, most_skips, &v, &j, m, &err);
     journal_leave(&j);
@@ -118,11 +118,11 @@ START_TEST(what_was_written_is_read_back)
     struct seen seen;
     struct journal_mark m;
     write_journal();
-    ck_assert_msg(resume(0xabcdef, PICTURES, &seen, &m) == IMREC_OK, "%s", err.message);
-    ck_assert_uint_eq(seen.pictures, PICTURES);
+    ck_assert_msg(resume(0xabcdef, IMAGES, &seen, &m) == IMREC_OK, "%s", err.message);
+    ck_assert_uint_eq(seen.images, IMAGES);
     ck_assert_uint_eq(seen.shards, 1);
     ck_assert_uint_eq(seen.reports, 2);
-    const struct journal_mark want = mark_after(PICTURES);
+    const struct journal_mark want = mark_after(IMAGES);
     ck_assert(memcmp(&m, &want, sizeof(m)) == 0);
 }
 END_TEST
@@ -134,16 +134,16 @@ START_TEST(a_journal_cut_anywhere_says_what_its_last_whole_mark_says)
     write_journal();
     const char *part = tmp_path(&dir, "set.journal.part");
     const long size = tmp_size(part);
-    uint64_t before = PICTURES;
+    uint64_t before = IMAGES;
     for (long n = size - 1; n >= 0; n--) {
         ck_assert_int_eq(truncate(part, n), 0);
-        const enum imrec_status st = resume(0xabcdef, PICTURES, &seen, &m);
+        const enum imrec_status st = resume(0xabcdef, IMAGES, &seen, &m);
         if (st == IMREC_END) { /* not even the first line is whole */
             ck_assert_uint_eq(before, 0);
             continue;
         }
         ck_assert_msg(st == IMREC_OK, "%s", err.message);
-        ck_assert_uint_eq(seen.pictures, m.next);
+        ck_assert_uint_eq(seen.images, m.next);
         ck_assert_uint_eq(m.next % EVERY, 0);
         ck_assert_uint_le(m.next, before);
         before = m.next;
@@ -166,22 +166,22 @@ START_TEST(a_flipped_byte_ends_what_counts_as_done)
     fseek(f, size / 2, SEEK_SET);
     fputc(c ^ 1, f);
     fclose(f);
-    ck_assert_int_eq(resume(0xabcdef, PICTURES, &seen, &m), IMREC_OK);
-    ck_assert_uint_lt(m.next, PICTURES);
-    ck_assert_uint_eq(seen.pictures, m.next);
+    ck_assert_int_eq(resume(0xabcdef, IMAGES, &seen, &m), IMREC_OK);
+    ck_assert_uint_lt(m.next, IMAGES);
+    ck_assert_uint_eq(seen.images, m.next);
 }
 END_TEST
 
 START_TEST(marks_behind_too_many_skips_do_not_count)
 {
-    static const uint64_t done[] = {0, EVERY, PICTURES, PICTURES}; /* 2 and 7 were skipped */
+    static const uint64_t done[] = {0, EVERY, IMAGES, IMAGES}; /* 2 and 7 were skipped */
     struct seen seen;
     struct journal_mark m;
     write_journal();
     most_skips = (uint64_t)_i;
-    ck_assert_msg(resume(0xabcdef, PICTURES, &seen, &m) == IMREC_OK, "%s", err.message);
+    ck_assert_msg(resume(0xabcdef, IMAGES, &seen, &m) == IMREC_OK, "%s", err.message);
     ck_assert_uint_eq(m.next, done[_i]);
-    ck_assert_uint_eq(seen.pictures, m.next);
+    ck_assert_uint_eq(seen.images, m.next);
 }
 END_TEST
 
@@ -190,11 +190,11 @@ START_TEST(a_journal_of_another_run_is_refused)
     struct seen seen;
     struct journal_mark m;
     write_journal();
-    ck_assert_int_eq(resume(0xabcdee, PICTURES, &seen, &m), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(resume(0xabcdee, IMAGES, &seen, &m), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(err.message, "other options"));
-    ck_assert_int_eq(resume(0xabcdef, PICTURES + 1, &seen, &m), IMREC_ERR_ARGUMENT);
-    ck_assert_ptr_nonnull(strstr(err.message, "over 12 pictures, now there are 13"));
-    ck_assert_uint_eq(seen.pictures, 0);
+    ck_assert_int_eq(resume(0xabcdef, IMAGES + 1, &seen, &m), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "over 12 images, now there are 13"));
+    ck_assert_uint_eq(seen.images, 0);
 }
 END_TEST
 

@@ -195,7 +195,7 @@ START_TEST(odd_names_ids_and_sizes_cost_themselves)
     ck_assert(file_holds("report", "control character"));
     ck_assert(file_holds("report", "not UTF-8"));
     ck_assert(file_holds("report", "it has no bytes, no pixels and no path"));
-    ck_assert(file_holds("report", "bytes are more than any picture of max_pixels"));
+    ck_assert(file_holds("report", "bytes are more than any image of max_pixels"));
     ck_assert(file_holds("report", "pixels of 2 channels"));
 }
 END_TEST

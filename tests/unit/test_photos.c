@@ -1,4 +1,4 @@
-/* tests/unit/test_photos.c - the generator's pictures are the same on every machine, and are JPEGs
+/* tests/unit/test_photos.c - the generator's images are the same on every machine, and are JPEGs
  * that libjpeg decodes to what was rendered. */
 #include "base/alloc.h"
 #include "data/photo.h"
@@ -18,7 +18,7 @@ static uint64_t fnv(const uint8_t *p, size_t n) /* FNV-1a 64 */
     return h;
 }
 
-/* One small picture of every scene: hash of its pixels, hash of its file. */
+/* One small image of every scene: hash of its pixels, hash of its file. */
 static const uint64_t golden[SCENES][2] = {
     {0x63e7530e409106f0, 0x032aaf68bfba99b1}, {0x2a9197c8d7720a86, 0x1b6c3e247fce1cfd},
     {0x3dd700b4d252a77a, 0xa041ada39fccb8e9}, {0xab8d98f8e6312f04, 0x6daea7d341dbd9ac},
@@ -27,7 +27,7 @@ static const uint64_t golden[SCENES][2] = {
     {0x7dd75a7dcda71d78, 0xcb562a454bc55c96}, {0xb85d54fed26308c6, 0x459aaada6cbeba9f},
 };
 
-START_TEST(a_picture_has_the_same_pixels_and_bytes_everywhere)
+START_TEST(an_image_has_the_same_pixels_and_bytes_everywhere)
 {
     const struct photo p = photo_plan(0, _i, true);
     size_t n;
@@ -35,7 +35,7 @@ START_TEST(a_picture_has_the_same_pixels_and_bytes_everywhere)
     uint8_t *file = photo_encode(&p, rgb, &n);
     const uint64_t pixels = fnv(rgb, 3 * (size_t)p.width * (size_t)p.height), bytes = fnv(file, n);
     if (pixels != golden[_i][0] || bytes != golden[_i][1])
-        ck_abort_msg("picture %d is {0x%016llx, 0x%016llx}", _i, (unsigned long long)pixels,
+        ck_abort_msg("image %d is {0x%016llx, 0x%016llx}", _i, (unsigned long long)pixels,
                      (unsigned long long)bytes);
     imrec_free(rgb);
     imrec_free(file);
@@ -112,7 +112,7 @@ START_TEST(libjpeg_reads_back_what_was_rendered_in_every_layout)
 }
 END_TEST
 
-START_TEST(a_grey_picture_has_one_component)
+START_TEST(a_grey_image_has_one_component)
 {
     struct photo p = photo_plan(2, _i, true);
     p.jpeg.grey = true;
@@ -125,7 +125,7 @@ START_TEST(a_grey_picture_has_one_component)
 }
 END_TEST
 
-START_TEST(a_turned_picture_is_stored_so_that_its_orientation_rights_it)
+START_TEST(a_turned_image_is_stored_so_that_its_orientation_rights_it)
 {
     static uint8_t rgb[3 * 16 * 24];
     struct photo p = {.width = 16, .height = 24};
@@ -168,12 +168,12 @@ END_TEST
 int main(void)
 {
     Suite *s = suite_create("photos");
-    TCase *t = tcase_create("pictures");
+    TCase *t = tcase_create("images");
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, a_picture_has_the_same_pixels_and_bytes_everywhere, 0, SCENES);
+    tcase_add_loop_test(t, an_image_has_the_same_pixels_and_bytes_everywhere, 0, SCENES);
     tcase_add_loop_test(t, libjpeg_reads_back_what_was_rendered_in_every_layout, 0, SCENES);
-    tcase_add_loop_test(t, a_grey_picture_has_one_component, 0, 3);
-    tcase_add_loop_test(t, a_turned_picture_is_stored_so_that_its_orientation_rights_it, 1, 9);
+    tcase_add_loop_test(t, a_grey_image_has_one_component, 0, 3);
+    tcase_add_loop_test(t, a_turned_image_is_stored_so_that_its_orientation_rights_it, 1, 9);
     tcase_add_test(t, a_plan_depends_on_seed_and_number_alone);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);

@@ -10,7 +10,7 @@ enum { SIDE_X = 37, SIDE_Y = 11, CROP_X = 19, CROP_Y = 7, MOST = SIDE_X * SIDE_Y
 static float floats[MOST + 1];
 static double doubles[MOST + 1];
 
-static struct planes picture(uint32_t channels, bool is_double)
+static struct planes image(uint32_t channels, bool is_double)
 {
     for (uint32_t i = 0; i < MOST; i++)
         doubles[i] = (double)(floats[i] = (float)(i * 2654435761u >> 24));
@@ -38,7 +38,7 @@ START_TEST(values_that_are_pixels_give_what_pixels_give) /* _i: mean image, layo
 {
     static float mean[CROP_X * CROP_Y * 3], right[CROP_X * CROP_Y * 3], made[CROP_X * CROP_Y * 3];
     const struct imrec_rect region = {5, 3, CROP_X, CROP_Y};
-    const struct planes in = picture(_i & 16 ? 1 : 3, (_i & 8) != 0);
+    const struct planes in = image(_i & 16 ? 1 : 3, (_i & 8) != 0);
     struct image bytes = {0};
     for (uint32_t i = 0; i < CROP_X * CROP_Y * 3; i++)
         mean[i] = (float)(i % 97) * 0.37f;
@@ -56,7 +56,7 @@ END_TEST
 START_TEST(what_is_no_pixel_is_seen_wherever_it_stands)
 {
     static const float no[] = {-1, 256, 0.5f, 255.0001f, 1e9f, -1e30f, 8388608, 4294967296.0f};
-    const struct planes in = picture(3, false);
+    const struct planes in = image(3, false);
     struct image bytes = {0};
     uint32_t nan_bits = 0x7fc00000;
     float nan_value;

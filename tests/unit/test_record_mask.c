@@ -1,4 +1,4 @@
-/* A mask behind a picture: found, refused, decoded; and what an iterator says of records without.
+/* A mask behind an image: found, refused, decoded; and what an iterator says of records without.
  */
 #include "base/alloc.h"
 #include "formats/record_mask.h"
@@ -20,16 +20,16 @@ START_TEST(a_mask_is_what_stands_before_its_trailer)
 {
     uint8_t bytes[64];
     const size_t n = put(bytes, "values");
-    struct bytes picture, mask;
-    ck_assert_int_eq(record_mask_split((struct bytes){bytes, n}, &picture, &mask, NULL), IMREC_OK);
-    ck_assert(picture.p == bytes && picture.n == 7 && mask.n == 6 && mask.p == bytes + 7);
+    struct bytes image, mask;
+    ck_assert_int_eq(record_mask_split((struct bytes){bytes, n}, &image, &mask, NULL), IMREC_OK);
+    ck_assert(image.p == bytes && image.n == 7 && mask.n == 6 && mask.p == bytes + 7);
     ck_assert_mem_eq(bytes + 13 + 8, "\x8bmask1\r\n", 8);
     ck_assert_uint_eq(load_le32(bytes + 13), 6);
     for (size_t cut = 1; cut <= n; cut++) { /* of a record that was cut there is no mask */
         const size_t left = n - cut;
-        ck_assert_int_eq(record_mask_split((struct bytes){bytes, left}, &picture, &mask, NULL),
+        ck_assert_int_eq(record_mask_split((struct bytes){bytes, left}, &image, &mask, NULL),
                          IMREC_OK);
-        ck_assert(picture.n == left && mask.n == 0);
+        ck_assert(image.n == left && mask.n == 0);
     }
 }
 END_TEST
@@ -38,18 +38,18 @@ START_TEST(any_byte_of_mask_and_trailer_that_changes_is_noticed)
 {
     uint8_t bytes[64];
     const size_t n = put(bytes, "values");
-    struct bytes picture, mask;
+    struct bytes image, mask;
     struct imrec_error err;
     for (size_t i = 7; i < n - 8; i++) {
         bytes[i] ^= 0x40;
-        ck_assert_int_eq(record_mask_split((struct bytes){bytes, n}, &picture, &mask, &err),
+        ck_assert_int_eq(record_mask_split((struct bytes){bytes, n}, &image, &mask, &err),
                          IMREC_ERR_CORRUPT);
-        ck_assert(picture.n == n && mask.n == 0);
+        ck_assert(image.n == n && mask.n == 0);
         ck_assert(strstr(err.message, i < 13 || i >= 17 ? "CRC-32C" : "the mask has") != NULL);
         bytes[i] ^= 0x40;
     }
     store_le32(bytes + 13, 0);
-    ck_assert_int_eq(record_mask_split((struct bytes){bytes, n}, &picture, &mask, &err),
+    ck_assert_int_eq(record_mask_split((struct bytes){bytes, n}, &image, &mask, &err),
                      IMREC_ERR_CORRUPT);
 }
 END_TEST
@@ -60,7 +60,7 @@ struct spoiled {
     struct mask_set set;
     struct imrec_writer *w;
     struct codec *c;
-    struct mask_picture p;
+    struct mask_image p;
     struct bytes image;
     uint64_t n;
 };
@@ -80,7 +80,7 @@ static void add(struct spoiled *s, struct bytes mask)
 /* A whole one, and then six that are not. */
 static struct spoiled make(void)
 {
-    struct spoiled s = {.set = {tmpdir_make(), ""}, .p = mask_picture(1)};
+    struct spoiled s = {.set = {tmpdir_make(), ""}, .p = mask_image(1)};
     struct mask deep = {0};
     struct bytes b;
     snprintf(s.set.rec, sizeof(s.set.rec), "%s", tmp_path(&s.set.dir, "spoiled.rec"));
@@ -89,7 +89,7 @@ static struct spoiled make(void)
     s.image = mask_encode(s.c, &s.p);
     add(&s, mask_encode_mask(s.c, &s.p, 8));
     add(&s, (struct bytes){NULL, 0});
-    const struct mask_picture other = mask_picture(2);
+    const struct mask_image other = mask_image(2);
     add(&s, mask_encode_mask(s.c, &other, 8));
     add(&s, s.image); /* colours */
     add(&s, (struct bytes){(const uint8_t *)"no PNG", 6});
@@ -118,7 +118,7 @@ START_TEST(records_whose_mask_is_missing_or_wrong_fail_alone)
 {
     static const char *const reasons[] = {"",
                                           "the record has no mask",
-                                          "its picture",
+                                          "its image",
                                           "a PNG of colours",
                                           "the mask is no PNG",
                                           "png",
@@ -139,7 +139,7 @@ START_TEST(records_whose_mask_is_missing_or_wrong_fail_alone)
 }
 END_TEST
 
-START_TEST(without_masks_asked_for_all_pictures_are_read)
+START_TEST(without_masks_asked_for_all_images_are_read)
 {
     struct spoiled s = make();
     struct imrec_iter *it = mask_open(&s.set, "batch_size=7 masks=none");
@@ -227,7 +227,7 @@ int main(void)
     tcase_add_test(t, a_mask_is_what_stands_before_its_trailer);
     tcase_add_test(t, any_byte_of_mask_and_trailer_that_changes_is_noticed);
     tcase_add_test(t, records_whose_mask_is_missing_or_wrong_fail_alone);
-    tcase_add_test(t, without_masks_asked_for_all_pictures_are_read);
+    tcase_add_test(t, without_masks_asked_for_all_images_are_read);
     tcase_add_loop_test(t, values_have_the_type_asked_for, 0, 2);
     tcase_add_loop_test(t, what_cannot_be_mixed_is_refused, 0, 7);
     tcase_add_test(t, every_failing_allocation_is_an_error_and_nothing_leaks);

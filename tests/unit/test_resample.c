@@ -38,7 +38,7 @@ static void noise(uint32_t width, uint32_t height, uint32_t channels, uint64_t s
         from.view.pixels[i] = (uint8_t)(seed % 2 ? bits(seed, i) % 2 * 255 : bits(seed, i));
 }
 
-/* A picture with edges, waves and grain: what a photograph has. */
+/* An image with edges, waves and grain: what a photograph has. */
 static double scene(uint32_t x, uint32_t y, unsigned c)
 {
     const double u = x / 500.0, v = y / 375.0;
@@ -104,7 +104,7 @@ static double psnr(const struct imrec_image *i, const double *want)
     return 10 * log10(255.0 * 255 * (double)n / square);
 }
 
-/* All variants of one picture, which ends at an unmapped page. */
+/* All variants of one image, which ends at an unmapped page. */
 static void compare_levels(uint32_t tw, uint32_t th, uint32_t padding)
 {
     const uint32_t w = from.view.width, h = from.view.height, channels = from.view.channels;
@@ -207,7 +207,7 @@ START_TEST(values_are_those_of_the_filter_to_a_rounding) /* loop: a size */
 }
 END_TEST
 
-START_TEST(tables_kept_from_other_pictures_change_nothing)
+START_TEST(tables_kept_from_other_images_change_nothing)
 {
     begin();
     for (uint32_t round = 0; round < 3; round++)
@@ -229,7 +229,7 @@ START_TEST(tables_kept_from_other_pictures_change_nothing)
 }
 END_TEST
 
-START_TEST(equal_sizes_and_flat_pictures_stay_as_they_are)
+START_TEST(equal_sizes_and_flat_images_stay_as_they_are)
 {
     begin();
     noise(37, 29, 3, 4);
@@ -279,8 +279,8 @@ int main(void)
     tcase_add_loop_test(t, every_variant_equals_the_scalar_in_sizes_of_photographs, 0,
                         sizeof(large) / sizeof(large[0]));
     tcase_add_loop_test(t, values_are_those_of_the_filter_to_a_rounding, 0, 40);
-    tcase_add_test(t, tables_kept_from_other_pictures_change_nothing);
-    tcase_add_test(t, equal_sizes_and_flat_pictures_stay_as_they_are);
+    tcase_add_test(t, tables_kept_from_other_images_change_nothing);
+    tcase_add_test(t, equal_sizes_and_flat_images_stay_as_they_are);
     tcase_add_loop_test(t, quality_is_at_least_that_of_area_and_bilinear, 0, 4);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);

@@ -1,4 +1,4 @@
-/* Sets into sets keep what stands behind a record's picture. */
+/* Sets into sets keep what stands behind a record's image. */
 #include "imrec/imrec.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { RECORDS = 3 };
-static const char picture[] = "a picture that nobody decodes", mask[] = "a mask";
+static const char image[] = "an image that nobody decodes", mask[] = "a mask";
 
 static void write_set(const char *rec)
 {
@@ -14,13 +14,13 @@ static void write_set(const char *rec)
     const float labels[2] = {1, 2};
     ck_assert_int_eq(imrec_writer_open(rec, NULL, true, &w, NULL), IMREC_OK);
     for (uint32_t i = 0; i < RECORDS; i++)
-        ck_assert_int_eq(imrec_writer_append_masked(w, i, labels, 2, 10 + i, picture,
-                                                    sizeof(picture), mask, sizeof(mask) - i, NULL),
+        ck_assert_int_eq(imrec_writer_append_masked(w, i, labels, 2, 10 + i, image, sizeof(image),
+                                                    mask, sizeof(mask) - i, NULL),
                          IMREC_OK);
     ck_assert_int_eq(imrec_writer_commit(w, NULL), IMREC_OK);
 }
 
-START_TEST(masks_stay_behind_their_pictures) /* _i: as they are, renumbered, relabelled */
+START_TEST(masks_stay_behind_their_images) /* _i: as they are, renumbered, relabelled */
 {
     struct tmpdir dir = tmpdir_make();
     char from[2048], to[2048], list[2048];
@@ -46,7 +46,7 @@ START_TEST(masks_stay_behind_their_pictures) /* _i: as they are, renumbered, rel
         ck_assert_int_eq(imrec_reader_next(reader, &r, NULL), IMREC_OK);
         ck_assert_uint_eq(r.id, _i == 1 ? i : 10 + i);
         ck_assert_uint_eq(r.label_count, _i == 2 && i < 2 ? 1 : 2);
-        ck_assert_uint_eq(r.image_size, sizeof(picture));
+        ck_assert_uint_eq(r.image_size, sizeof(image));
         ck_assert_uint_eq(r.mask_size, sizeof(mask) - i);
         ck_assert_mem_eq(r.mask, mask, r.mask_size);
     }
@@ -59,7 +59,7 @@ int main(void)
 {
     Suite *s = suite_create("reshape_masks");
     TCase *t = tcase_create("masks");
-    tcase_add_loop_test(t, masks_stay_behind_their_pictures, 0, 3);
+    tcase_add_loop_test(t, masks_stay_behind_their_images, 0, 3);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

@@ -39,7 +39,7 @@ struct fixture {
     uint8_t *whole;
 };
 
-/* A picture of w x h px, and of it the region that `job` needs. */
+/* An image of w x h px, and of it the region that `job` needs. */
 static struct fixture fixture_of(struct resize_job job, uint32_t channels, uint64_t test)
 {
     struct fixture f = {.job = job};
@@ -166,7 +166,7 @@ START_TEST(large_factors_equal_the_formulas) /* 1 / (1 / 49) is not 49 */
 END_TEST
 
 START_TEST(
-    wide_pictures_equal_the_formulas) /* whose values fill vectors, by windows that fit or not */
+    wide_images_equal_the_formulas) /* whose values fill vectors, by windows that fit or not */
 {
     static const uint32_t sizes[][2] = {{500, 341}, {320, 341}, {640, 200}, {512, 256}, {300, 75},
                                         {301, 75},  {310, 75},  {700, 60},  {90, 600},  {768, 256}};
@@ -213,7 +213,7 @@ START_TEST(the_shorter_side_is_set_and_the_other_truncated)
 }
 END_TEST
 
-START_TEST(a_picture_too_small_is_enlarged_first_in_height_then_in_width)
+START_TEST(an_image_too_small_is_enlarged_first_in_height_then_in_width)
 {
     struct resize_size to[2];
     ck_assert_uint_eq(resize_to_cover(300, 300, 224, 224, to), 0);
@@ -280,12 +280,12 @@ int main(void)
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, random_sizes_equal_the_formulas, 0, 300 / BLOCK);
-    tcase_add_loop_test(tc, wide_pictures_equal_the_formulas, 0, 10);
+    tcase_add_loop_test(tc, wide_images_equal_the_formulas, 0, 10);
     tcase_add_loop_test(tc, whole_factors_equal_the_formulas, 0, 8);
     tcase_add_loop_test(tc, large_factors_equal_the_formulas, 0, 8);
     tcase_add_loop_test(tc, a_window_is_what_a_crop_of_the_whole_would_be, 0, 200 / BLOCK);
     tcase_add_test(tc, the_shorter_side_is_set_and_the_other_truncated);
-    tcase_add_test(tc, a_picture_too_small_is_enlarged_first_in_height_then_in_width);
+    tcase_add_test(tc, an_image_too_small_is_enlarged_first_in_height_then_in_width);
     tcase_add_test(tc, bad_jobs_are_refused);
     tcase_add_loop_test(tc, when_memory_ends_the_resize_says_so_and_nothing_leaks, 0, METHODS);
     suite_add_tcase(s, tc);

@@ -1,4 +1,4 @@
-/* Several pictures out of one decode are those that as many decodes give, each drawn by its own
+/* Several images out of one decode are those that as many decodes give, each drawn by its own
  * number. */
 #include "iter/sampler.h"
 #include "tests/support/recipes.h"
@@ -8,10 +8,10 @@
 
 enum { VIEWS = 6, SLOT = 3 * 40 * 40 * 4, MOST = 16 };
 
-/* ---- pictures -----------------------------------------------------------------------------------
+/* ---- images -----------------------------------------------------------------------------------
  */
 
-/* The APP1 segment that says how a picture was held (EXIF 2.3, 4.5.4 and 4.6.4). */
+/* The APP1 segment that says how an image was held (EXIF 2.3, 4.5.4 and 4.6.4). */
 static size_t put_exif(uint8_t *to, uint8_t orientation)
 {
     static const uint8_t head[] = {0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0,  'M', 'M',
@@ -46,7 +46,7 @@ static void compress(struct compressed *c, struct codec *codec, uint8_t orientat
     memcpy(c->bytes + c->n, out.p + 2, out.n - 2);
     c->n += out.n - 2;
     const struct codec_limits limits = {.max_pixels = -1};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     ck_assert_int_eq(codec_begin(codec, (struct bytes){c->bytes, c->n}, &limits, &info, NULL),
                      IMREC_OK);
     ck_assert_uint_eq(info.orientation, orientation != 0 ? orientation : 1);

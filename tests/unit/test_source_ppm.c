@@ -1,16 +1,16 @@
 /* tests/unit/test_source_ppm.c - the example of a source: PPMs in one file give what PNGs in
  * records give, and no file makes it read what is not there. */
+#include "tests/support/imageset.h"
 #include "tests/support/iter_pair.h"
-#include "tests/support/pictureset.h"
 #include "tests/support/suite.h"
 
-enum { PICTURES = 23, MOST = 20 * 20 * 3 };
+enum { IMAGES = 23, MOST = 20 * 20 * 3 };
 
 static struct tmpdir dir;
 static struct buf ppm = BUF_INIT((size_t)1 << 24), rec = BUF_INIT((size_t)1 << 24);
 static const char *ppm_path, *rec_path;
 
-static void add_picture(struct codec *c, uint32_t i)
+static void add_image(struct codec *c, uint32_t i)
 {
     static uint8_t pixels[MOST];
     struct imrec_image image = {pixels, 0, 13 + i % 8, 13 + i / 3 % 8, 3};
@@ -38,8 +38,8 @@ static void setup(void)
     struct codec *c;
     dir = tmpdir_make();
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
-    for (uint32_t i = 0; built_with("png") && i < PICTURES; i++)
-        add_picture(c, i);
+    for (uint32_t i = 0; built_with("png") && i < IMAGES; i++)
+        add_image(c, i);
     codec_free(c);
     ppm_path = tmp_write(&dir, "all.ppm", ppm.p, ppm.n);
     rec_path = tmp_write(&dir, "all.rec", rec.p, rec.n);
@@ -146,12 +146,12 @@ START_TEST(a_file_that_is_cut_anywhere_is_refused_or_shorter)
         const char *path = tmp_write(&dir, "cut.ppm", ppm.p, n);
         const enum imrec_status st = pair_try_open(path, words, &it, &err);
         if (st == IMREC_OK)
-            shorter += samples_of(it) < PICTURES;
+            shorter += samples_of(it) < IMAGES;
         else
             ck_assert_msg(strstr(err.message, "cut.ppm: source ppm: the") != NULL, "%s",
                           err.message);
     }
-    ck_assert(shorter > 0 || !built_with("png")); /* none at all are no picture */
+    ck_assert(shorter > 0 || !built_with("png")); /* none at all are no image */
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* Steps by windows give what steps on whole pictures and a crop at their end would give. */
+/* Steps by windows give what steps on whole images and a crop at their end would give. */
 #include "augment/steps.h"
 #include "base/alloc.h"
 #include "base/rng.h"
@@ -34,7 +34,7 @@ static const char *const recipes[] = {
     "data_shape=1,50,40 resize=20 pad=1 inter_method=9",
     "data_shape=4,9,50 pad=4 rotate=30 inter_method=2",
 };
-enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]), PICTURES = 40 };
+enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]), IMAGES = 40 };
 
 static uint32_t side(uint64_t test, uint32_t number)
 {
@@ -100,7 +100,7 @@ static void run(const struct step *s, const struct imrec_image *from, struct ima
     ck_assert_msg(step_run(s, from, to, scratch, &err) == IMREC_OK, "%s", err.message);
 }
 
-/* Everything on whole pictures: `at` walks from one of `made` to the other. */
+/* Everything on whole images: `at` walks from one of `made` to the other. */
 static struct imrec_image by_wholes(const struct cooked *c, const struct imrec_draw *d,
                                     const struct steps *s, struct imrec_image at,
                                     struct image made[2])
@@ -152,11 +152,11 @@ static void compare(const struct cooked *c, uint64_t test)
     free(p.pixels);
 }
 
-START_TEST(windows_give_what_whole_pictures_give) /* loop: recipes */
+START_TEST(windows_give_what_whole_images_give) /* loop: recipes */
 {
     struct cooked c;
     cook(&c, recipes[_i]);
-    for (uint64_t t = 0; t < PICTURES; t++)
+    for (uint64_t t = 0; t < IMAGES; t++)
         compare(&c, t);
 }
 END_TEST
@@ -285,8 +285,8 @@ START_TEST(colours_are_painted_in_the_order_drawn)
 {
     struct cooked c;
     uint8_t a[24], b[24];
-    struct image pictures[2][2] = {{{{a, 12, 4, 2, 3}, 24}, {{0}, 0}},
-                                   {{{b, 12, 4, 2, 3}, 24}, {{0}, 0}}};
+    struct image images[2][2] = {{{{a, 12, 4, 2, 3}, 24}, {{0}, 0}},
+                                 {{{b, 12, 4, 2, 3}, 24}, {{0}, 0}}};
     cook(&c, "brightness=0.5 saturation=0.5");
     struct imrec_draw d = augment_draw(&c.r, (struct sample_key){1, 2, 3, 4, 0}, 50, 60);
     d.brightness = 1.9f, d.saturation = 1.7f, d.contrast = 1;
@@ -298,8 +298,7 @@ START_TEST(colours_are_painted_in_the_order_drawn)
         for (int i = 0; i < 24; i++)
             (order == 0 ? a : b)[i] = (uint8_t)(i * 37);
         uint32_t at = 0;
-        ck_assert_int_eq(steps_paint(&c.r, &d, NULL, pictures[order], &at, scratch, NULL),
-                         IMREC_OK);
+        ck_assert_int_eq(steps_paint(&c.r, &d, NULL, images[order], &at, scratch, NULL), IMREC_OK);
     }
     for (int i = 0; i < 24; i++)
         differ += a[i] != b[i];
@@ -351,7 +350,7 @@ int main(void)
     Suite *s = suite_create("steps");
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, windows_give_what_whole_pictures_give, 0, RECIPES);
+    tcase_add_loop_test(tc, windows_give_what_whole_images_give, 0, RECIPES);
     tcase_add_loop_test(tc, steps_take_no_more_scratch_than_they_claim, 0, RECIPES);
     tcase_add_test(tc, what_would_be_too_large_is_refused_by_arithmetic);
     tcase_add_test(tc, when_memory_ends_the_steps_say_so_and_nothing_leaks);

@@ -1,4 +1,4 @@
-/* Long work on one picture ends soon after it is asked to: by the processor's time that it still
+/* Long work on one image ends soon after it is asked to: by the processor's time that it still
  * takes, whatever else the machine does. */
 #include "augment/ops.h"
 #include "augment/resample.h"
@@ -9,7 +9,7 @@
 #include "codec/codec.h"
 #include "codec/mask.h"
 #include "tests/support/built.h"
-#include "tests/support/pictures.h"
+#include "tests/support/images.h"
 #include "tests/support/suite.h"
 
 #include <check.h>
@@ -30,7 +30,7 @@ static struct stop stop;
 static void setup(void)
 {
     pixels =
-        (struct imrec_image){picture_pixels(WIDTH, HEIGHT, 3), (size_t)WIDTH * 3, WIDTH, HEIGHT, 3};
+        (struct imrec_image){image_pixels(WIDTH, HEIGHT, 3), (size_t)WIDTH * 3, WIDTH, HEIGHT, 3};
     ck_assert_int_eq(codec_new(&codec, NULL), IMREC_OK);
     ck_assert_int_eq(resize_scratch_new(&scratch, NULL), IMREC_OK);
     codec_stop_with(codec, &stop);
@@ -61,7 +61,7 @@ static void teardown(void)
 static enum imrec_status begin(struct bytes b, struct imrec_error *err)
 {
     const struct codec_limits limits = {.max_pixels = -1, .accept_truncated = true};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     return codec_begin(codec, b, &limits, &info, err);
 }
 

@@ -115,7 +115,7 @@ static void check_job(struct warp_job j, uint32_t channels, enum resize_method m
 
 static const uint32_t channel_counts[] = {3, 1, 4};
 
-START_TEST(warps_equal_the_formulas) /* loop: one picture, all methods */
+START_TEST(warps_equal_the_formulas) /* loop: one image, all methods */
 {
     const uint64_t t = (uint64_t)_i;
     const struct warp_job j = random_job(t, t % 5 == 0 ? 6 : t % 5 == 1 ? 24 : 60);
@@ -175,7 +175,7 @@ START_TEST(bad_warps_are_refused)
 }
 END_TEST
 
-START_TEST(a_border_is_fill_around_the_picture) /* windows of it too, also where it is all border */
+START_TEST(a_border_is_fill_around_the_image) /* windows of it too, also where it is all border */
 {
     for (uint64_t t = 0; t < 300; t++) {
         const uint32_t c = channel_counts[t % 3], w = 1 + below(t, 0, 9), h = 1 + below(t, 1, 9);
@@ -217,7 +217,7 @@ int main(void)
     tcase_add_test(tc, a_matrix_that_cannot_be_inverted_asks_for_the_first_pixel);
     tcase_add_test(tc, a_half_turn_leaves_the_first_row_and_column_empty);
     tcase_add_test(tc, bad_warps_are_refused);
-    tcase_add_test(tc, a_border_is_fill_around_the_picture);
+    tcase_add_test(tc, a_border_is_fill_around_the_image);
     suite_add_tcase(s, tc);
     const int status = suite_run(s);
     resize_scratch_free(scratch);

@@ -17,10 +17,10 @@ static const char *const usage[] = {
 
 const struct cli_page cli_page_im2rec = {
     .name = "im2rec",
-    .summary = "pack pictures into RecordIO shards",
+    .summary = "pack images into RecordIO shards",
     .usage = usage,
     .text =
-        "Packs the pictures of FOLDER, one class a sub-folder, or those that LIST.lst names below\n"
+        "Packs the images of FOLDER, one class a sub-folder, or those that LIST.lst names below\n"
         "ROOT, into OUT.rec, with its index, list, class list, checksums and manifest beside it.\n"
         "The files appear under their names when all is written; an interrupted run leaves no "
         "set,\n"

@@ -2,8 +2,8 @@
 
 A peer is a module with
     NAMES          the rows that it fills ("ffcv" and "ffcv-raw")
-    prepare(run)   makes its own files of the pictures in run.data, once; may be missing
-    open(run)      a generator of (pictures, labels), endless, of whole batches
+    prepare(run)   makes its own files of the images in run.data, once; may be missing
+    open(run)      a generator of (images, labels), endless, of whole batches
     numpy(x)       the array behind what open() yields; numpy.asarray if missing
     versions()     what is measured
 It runs in the peer's own environment: nothing but the standard library and numpy is imported here.
@@ -73,7 +73,7 @@ def check(data, labels, reference):
         if part.min() < low[c] - 1e-3 or part.max() > high[c] + 1e-3 or part.max() - part.min() < 2:
             wrong.append(f"channel {c} is in {part.min():.2f}..{part.max():.2f}, not {low[c]:.2f}..{high[c]:.2f}")
         if reference and abs(float(part.mean()) - reference["mean"][c]) > 0.25:
-            wrong.append(f"channel {c} has the mean {part.mean():.2f}, the pictures {reference['mean'][c]:.2f}")
+            wrong.append(f"channel {c} has the mean {part.mean():.2f}, the images {reference['mean'][c]:.2f}")
     labels = np.asarray(labels).reshape(-1)
     if labels.shape != (BATCH,) or (labels != labels.astype(int)).any() or labels.min() < 0:
         wrong.append(f"labels are {labels.dtype}{labels.shape}")
@@ -154,14 +154,14 @@ def pack(module, run):
 
 
 def resized(path, side=256, quality=95):
-    """A picture at a shorter side of 256 as JPEG, by Pillow: what packers without a resizer of their own need."""
+    """An image at a shorter side of 256 as JPEG, by Pillow: what packers without a resizer of their own need."""
     import io
 
     from PIL import Image
 
-    picture = Image.open(path).convert("RGB")
-    scale = side / min(picture.size)
-    picture = picture.resize([round(scale * s) for s in picture.size], Image.BILINEAR)
+    image = Image.open(path).convert("RGB")
+    scale = side / min(image.size)
+    image = image.resize([round(scale * s) for s in image.size], Image.BILINEAR)
     out = io.BytesIO()
-    picture.save(out, "JPEG", quality=quality)
+    image.save(out, "JPEG", quality=quality)
     return out.getvalue()

@@ -23,7 +23,7 @@ NAMES = ("ffcv", "ffcv-raw")
 SWEEPS = 50  # one "epoch" is so many, so that it does not stop and start its threads every second or two
 
 
-class Pictures:
+class Images:
     def __init__(self, files, resize=False):
         self.files, self.resize = files, resize
 
@@ -84,14 +84,14 @@ def prepare(run):
     if missing:
         out = path.with_suffix(".part")
         mode = "raw" if run.name == "ffcv-raw" else "jpg"
-        writer(out, run, mode, run.threads).from_indexed_dataset(Pictures(run.files()), shuffle_indices=True)
+        writer(out, run, mode, run.threads).from_indexed_dataset(Images(run.files()), shuffle_indices=True)
         out.rename(path)
 
 
 def pack(run):
     files = run.files()
     mode = "raw" if run.name == "ffcv-raw" else "jpg"
-    writer(run.data / f"pack-{run.name}.beton", run, mode, run.threads).from_indexed_dataset(Pictures(files, True))
+    writer(run.data / f"pack-{run.name}.beton", run, mode, run.threads).from_indexed_dataset(Images(files, True))
     return len(files)
 
 

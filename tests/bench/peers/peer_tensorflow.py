@@ -20,9 +20,9 @@ def prepare(run):
             write(path, ((p.read_bytes(), k) for p, k in files[s::SHARDS]))
 
 
-def write(path, pictures):
+def write(path, images):
     with tf.io.TFRecordWriter(str(path)) as out:
-        for jpeg, label in pictures:
+        for jpeg, label in images:
             feature = {"jpeg": tf.train.Feature(bytes_list=tf.train.BytesList(value=[jpeg])),
                        "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[label]))}
             out.write(tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString())

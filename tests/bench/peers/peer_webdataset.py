@@ -21,9 +21,9 @@ def prepare(run):
             write(path, [(p.read_bytes(), k) for p, k in run.files()[s::SHARDS]], s)
 
 
-def write(path, pictures, shard):
+def write(path, images, shard):
     with wds.TarWriter(str(path)) as out:
-        for i, (jpeg, label) in enumerate(pictures):
+        for i, (jpeg, label) in enumerate(images):
             out.write({"__key__": f"{shard:03d}{i:07d}", "jpg": jpeg, "cls": label})
 
 

@@ -63,7 +63,7 @@ def table(results):
                   *rows(results, workload), ""]
     if results["missing"]:
         lines += ["Not measured: " + "; ".join(f"{n} ({why})" for n, why in results["missing"].items()) + ".", ""]
-    lines.append(f"{where(results)}. {results['pictures']:,} pictures, 3×224×224 float32 batches of {results['batch']}, "
+    lines.append(f"{where(results)}. {results['pictures']:,} images, 3×224×224 float32 batches of {results['batch']}, "
                  f"shuffled, with labels. Medians of {results['rounds']} turns of {results['seconds']} s, ± half their range; "
                  f"CPU time, first batch and memory on {cpus} CPUs.{beside(results)}")
     return "\n".join(lines)
@@ -80,7 +80,7 @@ def short(results):
     for name in sorted(found, key=lambda n: -speed.get(n, 0)):
         cells = [found[name].get((w, t), "–") for w in WORKLOADS for t in (1, every)]
         lines.append("| " + " | ".join([LABELS[name], *cells]) + " |")
-    lines += ["", "W1: pictures packed at 256 px, random crop. W2: originals of 500 px, RandomResizedCrop. Both mirrored and "
+    lines += ["", "W1: images packed at 256 px, random crop. W2: originals of 500 px, RandomResizedCrop. Both mirrored and "
               f"normalized, 3×224×224 float32 batches of {results['batch']}.{beside(results)} [All figures]"
               "(docs/performance.md#beside-the-others).", "", f"{where(results)}, medians of {results['rounds']} turns."]
     return "\n".join(lines)

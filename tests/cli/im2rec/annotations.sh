@@ -1,5 +1,5 @@
 # Boxes of COCO and Pascal VOC, and detection labels of a list, of any number.
-make_pictures .
+make_images .
 mv source/ant photos
 cat >coco.json <<'JSON'
 {"info": {"year": 2017}, "licenses": [],
@@ -36,7 +36,7 @@ im2rec --quiet --annotations coco.json photos bad.rec
 echo "status $?"
 im2rec --quiet --annotations coco.json coco.lst photos bad.rec
 echo "status $?"
-for move in --center-crop "--augment mirror=1"; do # boxes go where their picture goes
+for move in --center-crop "--augment mirror=1"; do # boxes go where their image goes
     # shellcheck disable=SC2086 # two words
     im2rec --quiet --force --pack-label $move coco.lst photos boxes.rec
     echo "status $?"

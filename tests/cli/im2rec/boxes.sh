@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Labels with boxes from a list into records, batches and a contact sheet with frames.
-make_pictures .
+make_images .
 printf '1\t2\t5\t0\t0.1\t0.2\t0.5\t0.6\tant/00.jpg\n' >a.lst
 printf '2\t2\t5\t0\t0\t0\t1\t1\t2\t0.25\t0.25\t0.75\t0.75\tbee/00.jpg\n' >>a.lst
 printf '3\t2\t5\t1\t0.5\t0.5\t480\t1\tcow/00.jpg\n' >>a.lst

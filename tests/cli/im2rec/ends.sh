@@ -1,5 +1,5 @@
 # Runs that end early, and sets that are whole already: what is said, and the status.
-make_pictures .
+make_images .
 try() {
     im2rec --quiet "$@"
     echo "status $?"

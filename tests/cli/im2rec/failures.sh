@@ -1,5 +1,5 @@
 # What ends with status 1: each says why, and leaves no set.
-make_pictures .
+make_images .
 try() {
     im2rec --quiet "$@"
     echo "status $?"

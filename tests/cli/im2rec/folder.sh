@@ -1,5 +1,5 @@
 # A folder of classes: names of outputs, list, classes, report, status 3 for what was skipped.
-make_pictures .
+make_images .
 im2rec --quiet --no-shuffle --resize 32 --report report.jsonl source out.rec
 echo "status $?"
 ls -A

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From annotations to batches: boxes painted into pictures, told as COCO's JSON and as Pascal VOC's
+# From annotations to batches: boxes painted into images, told as COCO's JSON and as Pascal VOC's
 # XML, packed, augmented, and found again where the batch's labels say.
 cat >paint.py <<'PY'
 import json, os, random, struct
@@ -70,7 +70,7 @@ PY
 python3 paint.py
 im2rec --quiet --pass-through --classes names --annotations coco.json photos coco.rec
 im2rec --quiet --pass-through --classes names --annotations voc photos voc.rec
-# Pictures and boxes are those of both, whoever told of them; ids and the difficult mark are not.
+# Images and boxes are those of both, whoever told of them; ids and the difficult mark are not.
 cat >boxes.awk <<'AWK'
 { printf "%s", $NF; for (i = 4; i < NF; i++) if (i % 6 != 3) printf " %s", $i; print "" }
 AWK
@@ -85,7 +85,7 @@ for set in coco voc; do
         python3 look.py $set.$mode 1.01
     done
 done
-# Shares of the sides stay what they are when the packer makes pictures smaller.
+# Shares of the sides stay what they are when the packer makes images smaller.
 im2rec --quiet --resize 64 --quality 100 --classes names --annotations coco.json photos small.rec
 imrec batches small.rec "${det[@]}" --count 1 --out small
 python3 look.py small 3.5

@@ -1,5 +1,5 @@
 # Whole labels beyond 2^24: float32 has not all of them, and no other one is packed in their place.
-make_pictures .
+make_images .
 printf '1\t16777216\tant/00.jpg\n2\t16777217\tant/01.jpg\n3\t16777218.0\tant/02.jpg\n' >large.lst
 im2rec --quiet --report skips large.lst source a.rec; echo "exit $?"
 imrec ls a.rec | cut -f 3,4

@@ -1,5 +1,5 @@
 # --list: shares of train, test and val, chunks, and what is there already.
-make_pictures .
+make_images .
 im2rec --quiet --list --train-ratio 0.5 --test-ratio 0.25 source set
 echo "status $?"
 wc -l set_*.lst

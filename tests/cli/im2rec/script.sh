@@ -1,5 +1,5 @@
 # The calls of the original's script: its flags, and its operands PREFIX ROOT.
-make_pictures .
+make_images .
 rm source/bee/{empty,text,torn}.jpg
 cp source/ant/00.jpg source/zero.jpg
 im2rec --quiet --list --recursive --exts .jpg .png --train-ratio 0.5 --test-ratio 0.25 set source

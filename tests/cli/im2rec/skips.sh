@@ -1,5 +1,5 @@
 # What is not packed is named with its reason: ten of them, then how many of each reason.
-make_pictures .
+make_images .
 for i in 0 1 2 3 4 5 6 7 8 9; do
     printf 'x' >"source/ant/bad$i.jpg"
 done

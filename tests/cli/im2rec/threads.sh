@@ -1,5 +1,5 @@
 # The same bytes from one worker and many, whole, resumed after --on-error stop, and in shards.
-make_pictures .
+make_images .
 im2rec --quiet --threads 1 source a.rec
 im2rec --quiet --threads 9 source b.rec
 for end in rec idx crc lst classes.txt; do cmp a.$end b.$end; done

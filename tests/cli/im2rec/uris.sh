@@ -1,5 +1,5 @@
 # Whatever names a file or a folder may be a URI: file://, then the path as it stands.
-make_pictures .
+make_images .
 here=file://$PWD
 im2rec --quiet --resize 32 "$here/source" "$here/a.rec"; echo "folder: $?"
 im2rec --quiet --resize 32 source b.rec; cmp a.rec b.rec && cmp a.lst b.lst && echo "the same set"

@@ -1,5 +1,5 @@
 # Wrong usage: status 2 and one line that says what would be right; nothing is written.
-make_pictures .
+make_images .
 try() {
     im2rec "$@"
     echo "status $?"

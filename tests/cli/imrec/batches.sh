@@ -48,7 +48,7 @@ draws = [json.loads(line) for line in open("drawn/draws.jsonl")]
 _, shape, data = load("drawn/data.npy")
 _, _, whole = load("whole/data.npy")
 print(len(draws), sum(d is None for d in draws), "mirrored", sum(d is not None and d["mirror"] for d in draws) > 0)
-# Picture 0 is 40 x 30: its crop is where the draw says.
+# Image 0 is 40 x 30: its crop is where the draw says.
 d = draws[0]
 for y in range(24):
     row = [whole[((d["y"] + y) * 40 + d["x"] + x) * 3:][:3] for x in range(24)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One picture by id (with and without an index) and by offset, byte for byte.
+# One image by id (with and without an index) and by offset, byte for byte.
 make_set a.rec 12
 imrec export --quiet a.rec out >/dev/null
 imrec cat a.rec 107 | cmp - out/bee/p107.jpg && echo same

@@ -67,7 +67,7 @@ imrec merge --quiet kept2.rec kept4.rec
 echo "status $?"
 
 echo "== images in a CBF file are compared as a whole"
-make_pictures .
+make_images .
 rm source/bee/{empty,text,torn}.jpg
 im2rec --quiet --pass-through --format cbf source set.cbf
 im2rec --quiet --format cbf --pixels --resize 8 --center-crop source pixels.cbf

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The page of draws: every augmenter, every parameter of augmentation, one picture.
+# The page of draws: every augmenter, every parameter of augmentation, one image.
 make_set a.rec 5
 view() { imrec view --augmented "$@" preprocess_threads=1; }
 view --grid 3 a.rec grid.html data_shape=3,24,24 resize=26 >grid.txt
-# A row of the table that stands nowhere on the page has no picture: give it one in tools/augmenters.c.
+# A row of the table that stands nowhere on the page has no image: give it one in tools/augmenters.c.
 for group in augmentation segmentation audio; do
     param_rows $group | awk 'NR > 2 {print $2}'
 done | tr -cd 'a-z_\n' | sort >listed
@@ -19,7 +19,7 @@ sed -n 's/.*<br>\(brightness\) [0-9.]*, .*/\1/p' one.html
 echo "alone: $(sed -n '/<h2 id="mirror"/,/<h2 id="order"/p' grid.html | grep -c '<img ')"
 view --grid 3 a.rec again.html data_shape=3,24,24 resize=26 >again.txt
 cmp grid.html again.html
-# Another picture: of another partition.
+# Another image: of another partition.
 view --grid 2 a.rec other.html data_shape=3,24,24 num_parts=5 part_index=2 >other.txt
 grep -o 'id 10[0-9], sweep' other.html | sort -u
 # Boxes: only where the label is one.
@@ -51,16 +51,16 @@ def crc32c(data):
     return crc ^ 0xffffffff
 w, h = 48, 40
 objects = [(0, 4, 6, 20, 30, 12, 18), (2, 26, 10, 44, 36, 30, 20)]  # class, corners, keypoint
-picture = [[60] * (3 * w) for _ in range(h)]
+image = [[60] * (3 * w) for _ in range(h)]
 mask = [[0] * w for _ in range(h)]
 label = [2, 8]
 for c, x0, y0, x1, y1, kx, ky in objects:
     for y in range(y0, y1):
-        picture[y][3 * x0:3 * x1] = [230 if k == c else 20 for k in range(3)] * (x1 - x0)
+        image[y][3 * x0:3 * x1] = [230 if k == c else 20 for k in range(3)] * (x1 - x0)
         mask[y][x0:x1] = [c + 1] * (x1 - x0)
     label += [c, x0 / w, y0 / h, x1 / w, y1 / h, (kx + .5) / w, (ky + .5) / h, 2]
 m = png(w, h, 1, mask)
-body = struct.pack("<IfQQ", len(label), 0, 7, 0) + struct.pack(f"<{len(label)}f", *label) + png(w, h, 3, picture)
+body = struct.pack("<IfQQ", len(label), 0, 7, 0) + struct.pack(f"<{len(label)}f", *label) + png(w, h, 3, image)
 if len(sys.argv) > 2:
     body += m + struct.pack("<II", len(m), crc32c(m)) + b"\x8bmask1\r\n"
 open(sys.argv[1], "wb").write(struct.pack("<II", 0xced7230a, len(body)) + body + b"\0" * (-len(body) % 4))
@@ -71,9 +71,9 @@ for set in plain masked; do
     view --grid 2 $set.rec $set.html data_shape=3,40,40 resize=44 keypoints=1 | sed 's/.*: //'
     sed -n '/<h2 id="rotate"/,/<h2 id="rotate-fixed"/p' $set.html >$set.rotated
     grep -c 'keypoints: 2 visible' $set.rotated
-    grep -o 'data:image[^"]*' $set.rotated >$set.pictures
+    grep -o 'data:image[^"]*' $set.rotated >$set.images
 done
-diff -q plain.pictures masked.pictures
+diff -q plain.images masked.images
 grep -c 'class="bad"' masked.html
 imrec batches masked.rec data_shape=3,40,48 batch_size=1 masks=uint16 label_width=18 --count 1 --out masks
 python3 -c '

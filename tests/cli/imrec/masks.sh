@@ -1,5 +1,5 @@
 # Records with masks: packed from two folders, told, written back; what is missing is loud.
-make_pictures .
+make_images .
 mkdir -p both/images both/masks
 mv source/ant both/images/ant
 im2rec --quiet --color 0 --encoding png --no-shuffle both/images grey # grey PNGs: good for masks
@@ -14,7 +14,7 @@ mkdir flat && cp -r both/images/ant flat/images && cp -r both/masks/ant flat/mas
 im2rec --quiet --no-shuffle flat flat.rec && imrec info flat.rec | grep '^masks'
 imrec info masks.rec | grep -E '^(images|masks)'
 imrec info --json masks.rec | grep -o '"masks": [0-9]*'
-imrec verify --quiet masks.rec | grep -o '8 pictures decoded; nothing wrong'
+imrec verify --quiet masks.rec | grep -o '8 images decoded; nothing wrong'
 first=$(ls both/masks/ant | head -1)
 imrec cat --mask masks.rec 0 | cmp - "both/masks/ant/$first" && echo the same mask
 imrec cat --json masks.rec 0 | grep -c mask_bytes

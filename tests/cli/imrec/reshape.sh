@@ -1,5 +1,5 @@
 # merge, split, sample, relabel, and im2rec --append: sets into sets, records as they are.
-make_pictures .
+make_images .
 rm source/bee/{empty,text,torn}.jpg
 mkdir -p more/ant more/cow
 mv source/ant/07.jpg more/ant
@@ -49,7 +49,7 @@ imrec relabel --quiet all.rec labels.lst two.rec
 echo "status $?"
 whole two.rec
 imrec ls two.rec | head -n 2 | cut -f 1,3,4
-imrec export two.rec a >/dev/null 2>&1 && imrec export all.rec b >/dev/null 2>&1 && diff -r a b -x '*.lst' >/dev/null && echo pictures as they were
+imrec export two.rec a >/dev/null 2>&1 && imrec export all.rec b >/dev/null 2>&1 && diff -r a b -x '*.lst' >/dev/null && echo images as they were
 sed 1d labels.lst >fewer.lst
 imrec relabel all.rec fewer.lst less.rec
 echo "status $?"
@@ -89,7 +89,7 @@ im2rec --quiet --append more nothing.rec
 echo "status $?"
 find . -name '*.part' -o -name '*.appended*'
 
-echo "== pictures in CBF files"
+echo "== images in CBF files"
 im2rec --quiet --no-shuffle --pass-through source asrec.rec
 im2rec --quiet --no-shuffle --pass-through --format cbf source ascbf.cbf
 imrec merge --quiet ascbf.cbf merged.rec && whole merged.rec

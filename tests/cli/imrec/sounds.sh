@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A folder of sounds is packed as one of pictures is, and every command takes its records.
+# A folder of sounds is packed as one of images is, and every command takes its records.
 python3 - <<'PY'
 import math, os, struct, wave
 for name, hertz, channels, n in (("low/a", 100, 1, 800), ("low/b", 120, 1, 900), ("high/a", 400, 2, 700)):

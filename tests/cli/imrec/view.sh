@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Contact sheets hold their pictures: as packed, byte for byte, and as the iterator delivers them.
+# Contact sheets hold their images: as packed, byte for byte, and as the iterator delivers them.
 make_set a.rec 20
 imrec export --quiet a.rec files >/dev/null
 cat >look.py <<'PY'
@@ -8,13 +8,13 @@ class Sheet(html.parser.HTMLParser):
     void = {"meta", "img", "br"}
     def __init__(self):
         super().__init__()
-        self.open, self.pictures, self.texts = [], [], []
+        self.open, self.images, self.texts = [], [], []
     def handle_starttag(self, tag, attributes):
         if tag not in self.void:
             self.open.append(tag)
         if tag == "img":
             mime, data = re.fullmatch(r"data:(.*);base64,(.*)", dict(attributes)["src"]).groups()
-            self.pictures.append((mime, base64.b64decode(data, validate=True)))
+            self.images.append((mime, base64.b64decode(data, validate=True)))
         assert tag not in ("script", "link", "iframe"), tag
     def handle_endtag(self, tag):
         assert self.open.pop() == tag, tag
@@ -23,7 +23,7 @@ class Sheet(html.parser.HTMLParser):
             self.texts.append(data)
 sheet = Sheet()
 sheet.feed(open(sys.argv[1], encoding="utf-8").read())
-assert not sheet.open and all(p[:2] == b"\xff\xd8" for _, p in sheet.pictures)
+assert not sheet.open and all(p[:2] == b"\xff\xd8" for _, p in sheet.images)
 PY
 imrec view a.rec all.html --count 20
 python3 -c '
@@ -31,18 +31,18 @@ import sys; sys.argv = ["", "all.html"]
 from look import sheet
 import glob
 files = {open(f, "rb").read() for f in glob.glob("files/*/*.jpg")}
-print(len(sheet.pictures), {p for _, p in sheet.pictures} == files, sheet.texts[:4])'
+print(len(sheet.images), {p for _, p in sheet.images} == files, sheet.texts[:4])'
 imrec view a.rec first.html --first --count 3 --json
 python3 -c '
 import sys; sys.argv = ["", "first.html"]
 from look import sheet
-print(sheet.texts, sheet.pictures[2][1] == open("files/cat/p102.jpg", "rb").read())'
+print(sheet.texts, sheet.images[2][1] == open("files/cat/p102.jpg", "rb").read())'
 imrec view --augmented a.rec aug.html --count 7 data_shape=3,24,24 rand_crop=1 rand_mirror=1 \
     shuffle=1 batch_size=3 mean_r=100 std_r=50 dtype=float16
 python3 -c '
 import sys; sys.argv = ["", "aug.html"]
 from look import sheet
-print(len(sheet.pictures), len(sheet.texts))'
+print(len(sheet.images), len(sheet.texts))'
 printf '<b>&"bee"\nx\ny\n' >a.classes.txt
 imrec view a.rec escaped.html --count 5 --first
 python3 -c '

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Several pictures of each sample: their files, their sheet, their measurements; what is refused.
+# Several images of each sample: their files, their sheet, their measurements; what is refused.
 make_set a.rec 12
 cat >npy.py <<'PY'
 import ast, sys

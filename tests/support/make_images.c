@@ -1,4 +1,4 @@
-/* make_pictures DIR - DIR/source/{ant,bee,cow}/NN.jpg and three files that are no pictures. */
+/* make_images DIR - DIR/source/{ant,bee,cow}/NN.jpg and three files that are no images. */
 #include "tests/support/packing.h"
 
 int main(int argc, char **argv)

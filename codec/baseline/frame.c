@@ -1,10 +1,10 @@
 /*
- * codec/baseline/picture.c - the headers of a plain JPEG, by the rules of libjpeg.
+ * codec/baseline/frame.c - the headers of a plain JPEG, by the rules of libjpeg.
  *
  * Whatever libjpeg would warn of, refuse or treat in another way is "not plain", and so is
  * what is merely rare.
  */
-#include "codec/baseline/picture.h"
+#include "codec/baseline/frame.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ const uint8_t natural_order[BLOCK * BLOCK] = {
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 struct reading {
-    struct picture *p;
+    struct frame *p;
     uint8_t id[MOST_COMPONENTS];
     bool has_frame, jfif, adobe;
     uint8_t transform; /* Adobe's */
@@ -39,7 +39,7 @@ static uint32_t be16(const uint8_t *p)
     return (uint32_t)p[0] << 8 | p[1];
 }
 
-static bool read_quant(struct picture *p, struct bytes b)
+static bool read_quant(struct frame *p, struct bytes b)
 {
     for (; b.n > BLOCK * BLOCK; b.p += 1 + BLOCK * BLOCK, b.n -= 1 + BLOCK * BLOCK) {
         const uint32_t table = b.p[0]; /* of 8 bits an entry: the upper half is 0 */
@@ -52,7 +52,7 @@ static bool read_quant(struct picture *p, struct bytes b)
     return b.n == 0;
 }
 
-static bool read_huffman(struct picture *p, struct bytes b)
+static bool read_huffman(struct frame *p, struct bytes b)
 {
     while (b.n > 16) {
         const uint32_t table = b.p[0] & 15, kind = b.p[0] >> 4;
@@ -74,7 +74,7 @@ static bool read_huffman(struct picture *p, struct bytes b)
 }
 
 /* 4:4:4, 4:2:2 or 4:2:0 with one chroma block in an MCU; grey of one block. */
-static bool is_known_sampling(const struct picture *p, const uint8_t *sampling)
+static bool is_known_sampling(const struct frame *p, const uint8_t *sampling)
 {
     if (p->components == 1)
         return sampling[0] == 0x11;
@@ -84,7 +84,7 @@ static bool is_known_sampling(const struct picture *p, const uint8_t *sampling)
 
 static bool read_frame(struct reading *r, struct bytes b)
 {
-    struct picture *p = r->p;
+    struct frame *p = r->p;
     uint8_t sampling[MOST_COMPONENTS] = {0};
     if (r->has_frame || b.n < 6 || b.p[0] != 8 || (b.p[5] != 1 && b.p[5] != 3) ||
         b.n != 6 + 3u * b.p[5])
@@ -120,7 +120,7 @@ static bool read_application(struct reading *r, uint8_t marker, struct bytes b)
     return true;
 }
 
-static bool read_restart(struct picture *p, struct bytes b)
+static bool read_restart(struct frame *p, struct bytes b)
 {
     if (b.n != 2)
         return false;
@@ -139,7 +139,7 @@ static bool is_ycc(const struct reading *r)
 
 static bool read_scan(const struct reading *r, struct bytes b)
 {
-    struct picture *p = r->p;
+    struct frame *p = r->p;
     const uint32_t n = p->components;
     if (!r->has_frame || b.n != 4 + 2 * n || b.p[0] != n)
         return false;
@@ -174,7 +174,7 @@ static bool read_segment(struct reading *r, uint8_t marker, struct bytes b)
     }
 }
 
-bool picture_read(struct picture *p, struct bytes image)
+bool frame_read(struct frame *p, struct bytes image)
 {
     struct reading r = {.p = p};
     p->restart = 0;

@@ -1,6 +1,6 @@
-/* tests/support/pictures.h - pictures of every kind, made in code by the formats' own libraries. */
-#ifndef IMREC_TESTS_PICTURES_H
-#define IMREC_TESTS_PICTURES_H
+/* tests/support/images.h - images of every kind, made in code by the formats' own libraries. */
+#ifndef IMREC_TESTS_IMAGES_H
+#define IMREC_TESTS_IMAGES_H
 
 #include "base/bytes.h"
 
@@ -20,7 +20,7 @@ struct jpeg_layout {
 };
 
 /* width * height pixels of `channels` bytes: a gradient with noise on it, the same each time. */
-uint8_t *picture_pixels(uint32_t width, uint32_t height, uint32_t channels);
+uint8_t *image_pixels(uint32_t width, uint32_t height, uint32_t channels);
 
 /* All results are malloc'ed. */
 struct bytes jpeg_make(uint32_t width, uint32_t height, const struct jpeg_layout *layout);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes corpus/picture, corpus/jpeg_header and corpus/baseline: one small picture of each kind (needs Pillow)."""
+"""Makes corpus/image, corpus/jpeg_header and corpus/baseline: one small image of each kind (needs Pillow)."""
 import gzip
 import io
 import pathlib
@@ -12,13 +12,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "conformance"))
 import make_first_frames  # noqa: E402
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
-PICTURE = ("picture",)
-JPEG = ("picture", "jpeg_header", "baseline")
+IMAGE = ("image",)
+JPEG = ("image", "jpeg_header", "baseline")
 scene = Image.new("RGB", (24, 18))
 scene.putdata([(x * 9 % 256, y * 13 % 256, x * y % 256) for y in range(18) for x in range(24)])
 
 
-def save(name, form, image=scene, folders=PICTURE, **how):
+def save(name, form, image=scene, folders=IMAGE, **how):
     out = io.BytesIO()
     image.save(out, form, **how)
     write(name, out.getvalue(), folders)
@@ -33,8 +33,8 @@ def write(name, data, folders):
 
 baseline = save("baseline.jpg", "JPEG", folders=JPEG, quality=70)
 write("truncated.jpg", baseline[:-40], JPEG)
-write("baseline.jpg.gz", gzip.compress(baseline, mtime=0), PICTURE)
-write("bomb.gz", gzip.compress(baseline[:-40] + bytes(200000), mtime=0), PICTURE)  # more than 64 times its size
+write("baseline.jpg.gz", gzip.compress(baseline, mtime=0), IMAGE)
+write("bomb.gz", gzip.compress(baseline[:-40] + bytes(200000), mtime=0), IMAGE)  # more than 64 times its size
 save("422.jpg", "JPEG", folders=("baseline",), quality=50, subsampling=1)
 save("optimal.jpg", "JPEG", folders=("baseline",), quality=97, optimize=True)
 save("restart.jpg", "JPEG", folders=("baseline",), quality=60, restart_marker_blocks=1)
@@ -68,13 +68,13 @@ save("bit.bmp", "BMP", scene.convert("1"))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 import make_hostile  # noqa: E402
 
-write("groups.webp", make_hostile.webp_lossless(32, 32, True), PICTURE)
-write("planes.tif", make_hostile.tiff(20, 15, planes=True), PICTURE)
-write("tiles.tif", make_hostile.tiff(20, 15, tile=16), PICTURE)
+write("groups.webp", make_hostile.webp_lossless(32, 32, True), IMAGE)
+write("planes.tif", make_hostile.tiff(20, 15, planes=True), IMAGE)
+write("tiles.tif", make_hostile.tiff(20, 15, tile=16), IMAGE)
 
 FRAMES = ("interlaced.gif", "no_palette_transparent.gif", "disposal_2.gif", "beyond_both_transparent.gif",
           "no_canvas_shifted.gif", "outside_transparent.gif", "no_last_block.gif", "animated_lossless_flags_1.webp",
           "animated_lossy_alpha.webp", "animated_exif.webp", "animated_opaque_no_alpha.webp")
 for name, data in make_first_frames.cases():
     if name in FRAMES:
-        write(name, data, PICTURE)
+        write(name, data, IMAGE)

@@ -1,4 +1,4 @@
-/* What becomes of one picture: turned, cropped, resampled, recoloured, checked. */
+/* What becomes of one image: turned, cropped, resampled, recoloured, checked. */
 #include "augment/resample.h"
 #include "base/alloc.h"
 #include "formats/image_record.h"
@@ -6,8 +6,8 @@
 #include "imrec/codec.h"
 #include "imrec/image.h"
 #include "tests/support/built.h"
+#include "tests/support/images.h"
 #include "tests/support/packing.h"
-#include "tests/support/pictures.h"
 #include "tests/support/suite.h"
 
 static struct packing p;
@@ -34,7 +34,7 @@ static void teardown(void)
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
 
-/* Packs these bytes as the only picture; the image of the record, if it was packed. */
+/* Packs these bytes as the only image; the image of the record, if it was packed. */
 static struct bytes pack_one(struct bytes file)
 {
     static const char list[] = "7\t3.5\tone\n";
@@ -73,7 +73,7 @@ static struct decoded decode(struct bytes b, uint32_t channels)
     return x;
 }
 
-/* Mean difference of two pictures of equal size; b begins at (x, y). */
+/* Mean difference of two images of equal size; b begins at (x, y). */
 static double
 difference(const struct imrec_image *a, const struct imrec_image *b, uint32_t x, uint32_t y)
 {
@@ -123,8 +123,8 @@ START_TEST(the_shorter_side_is_what_was_asked_for_however_the_decoder_shrank)
     p.o.resize = sizes[_i].resize;
     p.o.center_crop = sizes[_i].crop;
     const struct bytes image = pack_one(jpeg);
-    struct imrec_picture_info info;
-    ck_assert_int_eq(imrec_picture_info(image.p, image.n, &info, &p.err), IMREC_OK);
+    struct imrec_image_info info;
+    ck_assert_int_eq(imrec_image_info(image.p, image.n, &info, &p.err), IMREC_OK);
     ck_assert_uint_eq(info.width, sizes[_i].to_width);
     ck_assert_uint_eq(info.height, sizes[_i].to_height);
     ck_assert_uint_eq(p.result.width.most, sizes[_i].to_width);
@@ -138,7 +138,7 @@ static struct bytes
 step_by_step(struct codec *c, struct bytes jpeg, uint32_t d, uint32_t width, uint32_t height)
 {
     const struct codec_limits limits = {.max_pixels = -1};
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct resize_scratch *scratch;
     struct image full = {0}, small = {0};
     struct bytes out;
@@ -242,8 +242,8 @@ START_TEST(colour_is_as_asked)
     struct bytes jpeg = jpeg_make(40, 30, &layout);
     p.o.color = cases[_i].color;
     const struct bytes image = pack_one(jpeg);
-    struct imrec_picture_info info;
-    ck_assert_int_eq(imrec_picture_info(image.p, image.n, &info, &p.err), IMREC_OK);
+    struct imrec_image_info info;
+    ck_assert_int_eq(imrec_image_info(image.p, image.n, &info, &p.err), IMREC_OK);
     ck_assert_uint_eq(info.channels, cases[_i].channels);
     ck_assert_str_eq(info.format, "jpeg");
     bytes_free(jpeg);
@@ -303,7 +303,7 @@ START_TEST(pass_through_stores_the_file_and_looks_as_closely_as_asked)
     const int check = _i / 3, kind = _i % 3;
     const struct bytes file = kind == 0   ? jpeg
                               : kind == 1 ? (struct bytes){jpeg.p, jpeg.n / 2}
-                                          : (struct bytes){(const uint8_t *)"no picture", 10};
+                                          : (struct bytes){(const uint8_t *)"no image", 10};
     p.o.pass_through = true;
     p.o.check = (enum imrec_check)check;
     const struct bytes image = pack_one(file);
@@ -316,7 +316,7 @@ START_TEST(pass_through_stores_the_file_and_looks_as_closely_as_asked)
 }
 END_TEST
 
-START_TEST(a_torn_picture_is_packed_only_where_that_is_accepted)
+START_TEST(a_torn_image_is_packed_only_where_that_is_accepted)
 {
     struct bytes jpeg = jpeg_make(90, 60, &plain);
     const struct bytes torn = {jpeg.p, jpeg.n / 2};
@@ -333,7 +333,7 @@ START_TEST(a_torn_picture_is_packed_only_where_that_is_accepted)
 }
 END_TEST
 
-START_TEST(a_picture_of_more_pixels_than_allowed_is_skipped)
+START_TEST(an_image_of_more_pixels_than_allowed_is_skipped)
 {
     struct bytes jpeg = jpeg_make(90, 60, &plain);
     p.o.max_pixels = 90 * 60;
@@ -360,7 +360,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("pack pictures");
+    Suite *s = suite_create("pack images");
     TCase *t = tcase_create("all");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, every_orientation_is_packed_upright, 1, 9);
@@ -372,8 +372,8 @@ int main(void)
     tcase_add_loop_test(t, colour_is_as_asked, 0, 8);
     tcase_add_test(t, alpha_is_blended_on_white_or_kept);
     tcase_add_loop_test(t, pass_through_stores_the_file_and_looks_as_closely_as_asked, 0, 9);
-    tcase_add_test(t, a_torn_picture_is_packed_only_where_that_is_accepted);
-    tcase_add_test(t, a_picture_of_more_pixels_than_allowed_is_skipped);
+    tcase_add_test(t, a_torn_image_is_packed_only_where_that_is_accepted);
+    tcase_add_test(t, an_image_of_more_pixels_than_allowed_is_skipped);
     tcase_add_test(t, a_file_full_of_magics_comes_back_as_it_was);
     suite_add_tcase(s, t);
     return suite_run(s);

@@ -1,10 +1,10 @@
-/* iter/split/cbf_pictures.h - CBF files whose sequences are pictures: where each one is.
+/* iter/split/cbf_images.h - CBF files whose sequences are images: where each one is.
  *
  * Such a file is its own index: the header counts its sequences, and a chunk's small streams say
- * where its pictures are and what they are labelled. So it is read as an indexed shard is; a unit
+ * where its images are and what they are labelled. So it is read as an indexed shard is; a unit
  * is a sequence. docs/formats/cbf.md says which streams hold what. */
-#ifndef IMREC_ITER_SPLIT_CBF_PICTURES_H
-#define IMREC_ITER_SPLIT_CBF_PICTURES_H
+#ifndef IMREC_ITER_SPLIT_CBF_IMAGES_H
+#define IMREC_ITER_SPLIT_CBF_IMAGES_H
 
 #include "base/bytes.h"
 #include "formats/sequence_chunk.h"
@@ -17,11 +17,11 @@ struct cbf_loss { /* of sequences [first, end), counted over all files */
     struct imrec_error why;
 };
 
-struct cbf_pictures {
+struct cbf_images {
     bool pixels;                 /* decoded ones: values of `element` in planes */
-    uint32_t values;             /* of a decoded picture */
+    uint32_t values;             /* of a decoded image */
     enum stream_element element; /* of these */
-    uint32_t label_count;        /* kept of each picture */
+    uint32_t label_count;        /* kept of each image */
     uint8_t *labels;             /* of unit after unit, little-endian floats */
     uint64_t *first;             /* [shards]: number of its first sequence, over all files */
     uint64_t begin;              /* the number of unit 0 */
@@ -31,8 +31,8 @@ struct cbf_pictures {
 
 /* Cuts the partition out of the sequences of all shards, and fills s->cbf and s->records. A chunk
  * or sequence that cannot be used is a loss, no failure. */
-IMREC_NODISCARD enum imrec_status cbf_pictures_open(struct split *s, struct imrec_error *err);
-void cbf_pictures_close(struct cbf_pictures *c); /* NULL is fine */
+IMREC_NODISCARD enum imrec_status cbf_images_open(struct split *s, struct imrec_error *err);
+void cbf_images_close(struct cbf_images *c); /* NULL is fine */
 
 /* Number of the unit's sequence in its file. Pure. */
 uint64_t cbf_sequence_number(const struct split *s, uint64_t unit);
@@ -40,8 +40,8 @@ uint64_t cbf_sequence_number(const struct split *s, uint64_t unit);
 struct bytes cbf_labels(const struct split *s, uint64_t unit);
 /* Why the unit was lost when the files were opened; NULL: it was not. */
 const struct imrec_error *cbf_loss(const struct split *s, uint64_t unit);
-/* Whether the count in front of a picture, at p, is the one that was expected. */
+/* Whether the count in front of an image, at p, is the one that was expected. */
 IMREC_NODISCARD enum imrec_status
 cbf_check_count(const struct split *s, uint64_t unit, const uint8_t *p, struct imrec_error *err);
-uint64_t cbf_pictures_memory(const struct split *s);
+uint64_t cbf_images_memory(const struct split *s);
 #endif

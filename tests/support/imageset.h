@@ -1,9 +1,9 @@
-/* tests/support/pictureset.h - shards of small pictures made in code, and iterators over them.
+/* tests/support/imageset.h - shards of small images made in code, and iterators over them.
  *
  * Record i has the id 1000 + 7 i and the labels i, i + 0.5, i + 0.5, ...; even ones are PNG, odd
  * ones JPEG, between 14 and 19 px wide and high. What a failing one has instead: see BAD_*. */
-#ifndef IMREC_TESTS_PICTURESET_H
-#define IMREC_TESTS_PICTURESET_H
+#ifndef IMREC_TESTS_IMAGESET_H
+#define IMREC_TESTS_IMAGESET_H
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -19,22 +19,22 @@
 
 enum bad {
     GOOD,
-    BAD_PIXELS,  /* the picture's bytes are no picture */
+    BAD_PIXELS,  /* the image's bytes are no image */
     BAD_RECORD,  /* fewer bytes than a header */
     BAD_LABELS,  /* one label more than the others have */
     BAD_FRAMING, /* the head in the shard is overwritten: no record */
 };
 
-struct picture_set {
+struct image_set {
     struct tmpdir dir;
     char rec[2048], idx[2048]; /* path_imgrec= and path_imgidx= of all shards, with the key */
     uint32_t records, labels;
 };
 
-struct picture_set_options {
+struct image_set_options {
     uint32_t records, shards, labels;
     enum bad (*bad)(uint32_t i); /* NULL: all good */
-    uint32_t side;               /* px: of every picture; 0: as above */
+    uint32_t side;               /* px: of every image; 0: as above */
     bool jpeg;                   /* no PNG: its library asks for memory anew each time */
 };
 
@@ -58,7 +58,7 @@ static inline void set_pixels(uint32_t i, uint8_t *to, size_t n)
 }
 
 static inline struct bytes
-set_encode(struct codec *c, const struct picture_set_options *o, uint32_t i)
+set_encode(struct codec *c, const struct image_set_options *o, uint32_t i)
 {
     static uint8_t pixels[512 * 512 * 3];
     struct imrec_image image = {pixels, 0, 14 + i % 6, 14 + i / 6 % 6, 3};
@@ -74,7 +74,7 @@ set_encode(struct codec *c, const struct picture_set_options *o, uint32_t i)
     return out;
 }
 
-static inline void set_record(struct codec *c, const struct picture_set_options *o, uint32_t i,
+static inline void set_record(struct codec *c, const struct image_set_options *o, uint32_t i,
                               enum bad bad, struct buf *record)
 {
     float labels[16];
@@ -91,8 +91,8 @@ static inline void set_record(struct codec *c, const struct picture_set_options 
         record->n = 11;
 }
 
-static inline void set_shard(struct picture_set *s, const struct picture_set_options *o,
-                             struct codec *c, uint32_t shard)
+static inline void
+set_shard(struct image_set *s, const struct image_set_options *o, struct codec *c, uint32_t shard)
 {
     struct buf file = BUF_INIT((size_t)1 << 32), record = BUF_INIT((size_t)1 << 24);
     struct buf index = BUF_INIT((size_t)1 << 24);
@@ -118,9 +118,9 @@ static inline void set_shard(struct picture_set *s, const struct picture_set_opt
     buf_free(&index);
 }
 
-static inline struct picture_set picture_set_make(const struct picture_set_options *o)
+static inline struct image_set image_set_make(const struct image_set_options *o)
 {
-    struct picture_set s = {tmpdir_make(), "path_imgrec=", "path_imgidx=", o->records, o->labels};
+    struct image_set s = {tmpdir_make(), "path_imgrec=", "path_imgidx=", o->records, o->labels};
     struct codec *c;
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
     for (uint32_t shard = 0; shard < o->shards; shard++)
@@ -129,7 +129,7 @@ static inline struct picture_set picture_set_make(const struct picture_set_optio
     return s;
 }
 
-static inline void picture_set_free(struct picture_set *s)
+static inline void image_set_free(struct image_set *s)
 {
     tmpdir_remove(&s->dir);
 }
@@ -137,7 +137,7 @@ static inline void picture_set_free(struct picture_set *s)
 /* ---- iterators ---------------------------------------------------------------------------- */
 
 /* Opens over the set with "key=value" words separated by blanks in `words`; `index`: with it. */
-static inline enum imrec_status set_try_open(const struct picture_set *s, bool index,
+static inline enum imrec_status set_try_open(const struct image_set *s, bool index,
                                              const char *words, struct imrec_iter **out,
                                              struct imrec_error *err)
 {
@@ -161,8 +161,7 @@ static inline enum imrec_status set_try_open(const struct picture_set *s, bool i
     return imrec_iter_open(&o, out, err);
 }
 
-static inline struct imrec_iter *
-set_open(const struct picture_set *s, bool index, const char *words)
+static inline struct imrec_iter *set_open(const struct image_set *s, bool index, const char *words)
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
@@ -174,7 +173,7 @@ set_open(const struct picture_set *s, bool index, const char *words)
 /* Opening with the n-th allocation failing is an error that leaves nothing, for each n; the last
  * one opens. */
 static inline void
-opening_must_fail_cleanly(const struct picture_set *s, bool index, const char *words)
+opening_must_fail_cleanly(const struct image_set *s, bool index, const char *words)
 {
     const long before = imrec_alloc_live();
     enum imrec_status st = IMREC_ERR_NO_MEMORY;

@@ -1,13 +1,13 @@
-/* codec/baseline/picture.h - what the headers of a plain JPEG say. */
-#ifndef IMREC_CODEC_BASELINE_PICTURE_H
-#define IMREC_CODEC_BASELINE_PICTURE_H
+/* codec/baseline/frame.h - what the headers of a plain JPEG say. */
+#ifndef IMREC_CODEC_BASELINE_FRAME_H
+#define IMREC_CODEC_BASELINE_FRAME_H
 
 #include "base/bytes.h"
 #include "codec/baseline/huffman.h"
 
 enum { MOST_COMPONENTS = 3, MOST_TABLES = 4, BLOCK = 8 };
 
-struct picture {
+struct frame {
     uint32_t width, height;
     uint32_t components; /* 1 or 3 */
     uint32_t h, v;       /* luma samples for one of chroma: 1 x 1, 2 x 1 or 2 x 2 */
@@ -23,5 +23,5 @@ struct picture {
 extern const uint8_t natural_order[BLOCK * BLOCK]; /* of the zigzag index */
 
 /* False: not plain. */
-bool picture_read(struct picture *p, struct bytes image);
+bool frame_read(struct frame *p, struct bytes image);
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Pictures packed into CNTK's binary format, both ways, through the toolbox and the iterator.
-make_pictures .
+# Images packed into CNTK's binary format, both ways, through the toolbox and the iterator.
+make_images .
 pack() { im2rec --quiet --no-shuffle --resize 32 --center-crop "$@"; }
 mkdir rec files pixels
 pack source rec/out.rec
@@ -12,7 +12,7 @@ imrec verify files/out.cbf
 imrec verify --json pixels/out.cbf | grep -E 'decoded|fine'
 imrec ls files | cut -f 3- >a
 imrec ls rec | cut -f 3- | cmp - a && echo "the same list"
-imrec cat files/out.cbf 5 | cmp - <(imrec cat rec/out.rec 5) && echo "the same picture"
+imrec cat files/out.cbf 5 | cmp - <(imrec cat rec/out.rec 5) && echo "the same image"
 imrec export --quiet files/out.cbf a.d | sed 's/,.*//'
 imrec export --quiet rec/out.rec b.d | sed 's/,.*//'
 diff -r a.d b.d && echo "the same files"

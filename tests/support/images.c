@@ -1,5 +1,5 @@
-/* tests/support/pictures.c - JPEGs of every layout, by libjpeg itself. */
-#include "tests/support/pictures.h"
+/* tests/support/images.c - JPEGs of every layout, by libjpeg itself. */
+#include "tests/support/images.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ uint32_t pick(uint64_t *state, uint32_t n)
     return (uint32_t)((*state >> 33) % n);
 }
 
-uint8_t *picture_pixels(uint32_t width, uint32_t height, uint32_t channels)
+uint8_t *image_pixels(uint32_t width, uint32_t height, uint32_t channels)
 {
     uint8_t *p = malloc((size_t)width * height * channels), *at = p;
     uint64_t state = width * 31u + height;
@@ -47,7 +47,7 @@ struct bytes jpeg_make(uint32_t width, uint32_t height, const struct jpeg_layout
 {
     const bool inks = l->colours == COLOURS_CMYK || l->colours == COLOURS_YCCK;
     const uint32_t channels = l->colours == COLOURS_GREY ? 1 : inks ? 4 : 3;
-    uint8_t *pixels = picture_pixels(width, height, channels);
+    uint8_t *pixels = image_pixels(width, height, channels);
     struct jpeg_compress_struct cinfo;
     struct jpeg_error_mgr errors;
     jpeg_scan_info scans[4] = {0};

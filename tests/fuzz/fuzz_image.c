@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_picture.c - arbitrary bytes as a picture of any format: claimed, whole, a region,
+/* tests/fuzz/fuzz_image.c - arbitrary bytes as an image of any format: claimed, whole, a region,
  * scaled and checked; accepted truncated and not. A region is what the whole has in its place. */
 #include "base/image.h"
 #include "codec/codec.h"
@@ -18,13 +18,13 @@ static void must(int yes)
 
 /* Both decode without warnings: the region is a cut of the whole. */
 static void compare(struct codec *c, struct bytes image, const struct codec_limits *limits,
-                    const struct imrec_picture_info *info, uint32_t channels)
+                    const struct imrec_image_info *info, uint32_t channels)
 {
     const struct imrec_rect all = {0, 0, info->width, info->height};
     const struct imrec_rect part = {info->width / 3, info->height / 3, (info->width + 2) / 3,
                                     (info->height + 2) / 3};
     struct image whole = {0}, cut = {0};
-    struct imrec_picture_info again;
+    struct imrec_image_info again;
     uint32_t warnings = 0, more = 0;
     const bool made =
         codec_decode_image(c, all, channels, &whole, &warnings, NULL) == IMREC_OK && warnings == 0;
@@ -41,7 +41,7 @@ static void compare(struct codec *c, struct bytes image, const struct codec_limi
 static void
 try(struct codec *c, struct bytes image, const struct codec_limits *limits, uint32_t channels)
 {
-    struct imrec_picture_info info;
+    struct imrec_image_info info;
     struct image scaled = {0};
     (void)codec_begin_claim(image);
     if (codec_begin(c, image, limits, &info, NULL) != IMREC_OK)

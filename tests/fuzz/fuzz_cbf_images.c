@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_cbf_pictures.c - arbitrary bytes as a CBF file of pictures: the loader gives
+/* tests/fuzz/fuzz_cbf_images.c - arbitrary bytes as a CBF file of images: the loader gives
  * memory that is there, every sequence its slot and each lost one a reason, partitions tile
  * them, and the sequential reader finds the same.
  *
@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "formats/cbf/cbf_header.h"
 #include "imrec/records.h"
-#include "iter/split/cbf_pictures.h"
+#include "iter/split/cbf_images.h"
 #include "iter/split/loader.h"
 #include "storage/mem.h"
 

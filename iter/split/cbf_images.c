@@ -1,5 +1,5 @@
-/* iter/split/cbf_pictures.c - CBF files as a partition of pictures. */
-#include "iter/split/cbf_pictures.h"
+/* iter/split/cbf_images.c - CBF files as a partition of images. */
+#include "iter/split/cbf_images.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MOST_LABELS  ((uint32_t)1 << 20)
-#define MOST_DECODED ((uint64_t)1 << 31) /* bytes of a decoded picture */
+#define MOST_DECODED ((uint64_t)1 << 31) /* bytes of a decoded image */
 
 struct opening {
     struct split *s;
@@ -40,7 +40,7 @@ static bool is_dense(const struct cbf_header *h, uint32_t i, uint32_t dim)
            (dim == 0 || (h->stream[i].dim == dim && h->stream[i].element == STREAM_FLOAT));
 }
 
-static enum imrec_status no_pictures(struct opening *o, uint32_t shard)
+static enum imrec_status no_images(struct opening *o, uint32_t shard)
 {
     char names[200] = "";
     const struct cbf_header *h = &o->header[shard];
@@ -49,7 +49,7 @@ static enum imrec_status no_pictures(struct opening *o, uint32_t shard)
         snprintf(names + at, sizeof(names) - at, "%s%.30s", i == 0 ? "" : ", ", h->stream[i].name);
     }
     return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "%.150s: no pictures: their streams are image (dense, float, dim 1) with "
+                          "%.150s: no images: their streams are image (dense, float, dim 1) with "
                           "image_bytes (dim 2), or features (dense); here are %s",
                           o->s->shards[shard].uri, names);
 }
@@ -59,14 +59,14 @@ static enum imrec_status find_roles(struct opening *o, uint32_t shard)
 {
     const struct cbf_header *h = &o->header[shard];
     uint32_t *role = o->stream[shard];
-    role[CBF_PICTURE] = find(h, "image");
+    role[CBF_IMAGE] = find(h, "image");
     role[CBF_LENGTH] = find(h, "image_bytes");
     role[CBF_ID] = find(h, "id");
-    if (!is_dense(h, role[CBF_PICTURE], 1) || !is_dense(h, role[CBF_LENGTH], 2)) {
-        role[CBF_PICTURE] = find(h, "features");
+    if (!is_dense(h, role[CBF_IMAGE], 1) || !is_dense(h, role[CBF_LENGTH], 2)) {
+        role[CBF_IMAGE] = find(h, "features");
         role[CBF_LENGTH] = CBF_NO_STREAM;
-        if (!is_dense(h, role[CBF_PICTURE], 0))
-            return no_pictures(o, shard);
+        if (!is_dense(h, role[CBF_IMAGE], 0))
+            return no_images(o, shard);
     }
     if (!is_dense(h, role[CBF_ID], 4))
         role[CBF_ID] = CBF_NO_STREAM;
@@ -83,14 +83,14 @@ static bool alike(const struct stream_info *a, const struct stream_info *b)
                : a->storage == b->storage && a->element == b->element && a->dim == b->dim;
 }
 
-/* All files of a set hold the same kind of pictures and labels. */
+/* All files of a set hold the same kind of images and labels. */
 static enum imrec_status check_kind(struct opening *o, uint32_t shard)
 {
     const uint32_t *role = o->stream[shard];
     const struct stream_info *all = o->header[shard].stream;
     const struct stream_info *label =
         role[CBF_LABEL] != CBF_NO_STREAM ? &all[role[CBF_LABEL]] : NULL;
-    const struct stream_info *kind = &all[role[CBF_PICTURE]];
+    const struct stream_info *kind = &all[role[CBF_IMAGE]];
     if (shard == 0) {
         o->kind = kind;
         o->label = label;
@@ -100,13 +100,13 @@ static enum imrec_status check_kind(struct opening *o, uint32_t shard)
     if (decoded != (o->stream[0][CBF_LENGTH] == CBF_NO_STREAM) || !alike(kind, o->kind) ||
         !alike(label, o->label) || o->ids != (role[CBF_ID] != CBF_NO_STREAM))
         return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%.200s and %.200s cannot be one set: their streams of pictures, "
+                              "%.200s and %.200s cannot be one set: their streams of images, "
                               "labels or ids differ",
                               o->s->shards[0].uri, o->s->shards[shard].uri);
     return IMREC_OK;
 }
 
-/* How many labels are kept of each picture. */
+/* How many labels are kept of each image. */
 static enum imrec_status choose_labels(struct opening *o, uint32_t *count)
 {
     const struct split_options *want = &o->s->options;
@@ -128,7 +128,7 @@ static enum imrec_status choose_labels(struct opening *o, uint32_t *count)
                               uri, o->label->alias, dim, MOST_LABELS);
     if (*count != stored && *count != 1)
         return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%.200s: stream '%.64s' has %" PRIu32 " labels a picture, but "
+                              "%.200s: stream '%.64s' has %" PRIu32 " labels an image, but "
                               "label_width is %" PRIu32,
                               uri, o->label->alias, stored, want->label_width);
     return IMREC_OK;
@@ -156,7 +156,7 @@ static enum imrec_status read_headers(struct opening *o)
         s->cbf->first[i] = s->record_total;
         if (o->header[i].sequences > INT64_MAX / 2 - s->record_total)
             return imrec_error_at(o->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                                  "%.300s: with it there are too many pictures", s->shards[i].uri);
+                                  "%.300s: with it there are too many images", s->shards[i].uri);
         s->record_total += o->header[i].sequences;
         hash = hash_chunks(hash, &o->header[i]);
     }
@@ -167,8 +167,7 @@ static enum imrec_status read_headers(struct opening *o)
     if (s->cbf->pixels &&
         o->kind->dim * (uint64_t)stream_element_bytes(o->kind->element) > MOST_DECODED)
         return imrec_error_at(o->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%.200s: stream '%.64s' has dim %" PRIu32
-                              ", a decoded picture has at "
+                              "%.200s: stream '%.64s' has dim %" PRIu32 ", a decoded image has at "
                               "most 2 GiB",
                               s->shards[0].uri, o->kind->alias, o->kind->dim);
     return choose_labels(o, &s->cbf->label_count);
@@ -223,7 +222,7 @@ read_chunk(struct opening *o, uint32_t shard, uint32_t which, uint64_t number)
 static enum imrec_status no_memory(struct imrec_error *err, uint64_t n)
 {
     return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the places of %" PRIu64 " pictures", n);
+                          "no memory for the places of %" PRIu64 " images", n);
 }
 
 static enum imrec_status make_tables(struct opening *o)
@@ -233,7 +232,7 @@ static enum imrec_status make_tables(struct opening *o)
     if (!mul_fits((size_t)s->unit_count, (size_t)s->cbf->label_count * 4, &labels) ||
         labels > s->total_bytes)
         return imrec_error_at(o->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%.200s: %" PRIu64 " pictures with %" PRIu32
+                              "%.200s: %" PRIu64 " images with %" PRIu32
                               " labels each would take more bytes than there are",
                               s->shards[0].uri, s->unit_count, s->cbf->label_count);
     void *records = imrec_realloc(s->records, (size_t)s->unit_count + 1, sizeof(*s->records));
@@ -247,7 +246,7 @@ static enum imrec_status make_tables(struct opening *o)
 /* Units [begin, end) of those that were read stay. */
 static void cut(struct split *s, uint64_t begin, uint64_t end)
 {
-    struct cbf_pictures *c = s->cbf;
+    struct cbf_images *c = s->cbf;
     const uint64_t skip = begin < end ? begin - c->begin : 0;
     const size_t row = (size_t)c->label_count * 4;
     s->unit_count = end > begin ? end - begin : 0;
@@ -275,7 +274,7 @@ static enum imrec_status fill(struct opening *o)
     return IMREC_OK;
 }
 
-enum imrec_status cbf_pictures_open(struct split *s, struct imrec_error *err)
+enum imrec_status cbf_images_open(struct split *s, struct imrec_error *err)
 {
     struct imrec_error own;
     struct opening o = {.s = s, .err = err != NULL ? err : &own};
@@ -297,7 +296,7 @@ enum imrec_status cbf_pictures_open(struct split *s, struct imrec_error *err)
     return st;
 }
 
-void cbf_pictures_close(struct cbf_pictures *c)
+void cbf_images_close(struct cbf_images *c)
 {
     if (c == NULL)
         return;
@@ -322,7 +321,7 @@ struct bytes cbf_labels(const struct split *s, uint64_t unit)
 
 const struct imrec_error *cbf_loss(const struct split *s, uint64_t unit)
 {
-    const struct cbf_pictures *c = s->cbf;
+    const struct cbf_images *c = s->cbf;
     const uint64_t number = c->begin + unit;
     if (s->records[unit].bytes != CBF_LOST)
         return NULL;
@@ -341,11 +340,11 @@ cbf_check_count(const struct split *s, uint64_t unit, const uint8_t *p, struct i
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_CORRUPT, r->offset,
                           "number of samples %" PRIu32 ", it must be %" PRIu32
-                          " for a picture of %" PRIu32 " bytes",
+                          " for an image of %" PRIu32 " bytes",
                           load_le32(p), wanted, r->bytes);
 }
 
-uint64_t cbf_pictures_memory(const struct split *s)
+uint64_t cbf_images_memory(const struct split *s)
 {
     return s->cbf == NULL ? 0
                           : s->unit_count * s->cbf->label_count * 4 +
