@@ -53,7 +53,9 @@ run(int kernel, enum cpu_level level, uint64_t test, uint8_t *px, uint32_t n, ui
     }
 }
 
-START_TEST(every_variant_gives_the_bytes_of_the_scalar) /* loop: kernels */
+CASE(.timeout = 60)
+
+LOOP_TEST(every_variant_gives_the_bytes_of_the_scalar, 0, KERNELS) /* _i: kernels */
 {
     for (uint64_t t = 0; t < 400; t++) {
         const uint32_t channels = t % 2 ? 4 : t % 8 == 6 && _i == 0 ? 1 : 3;
@@ -76,9 +78,8 @@ START_TEST(every_variant_gives_the_bytes_of_the_scalar) /* loop: kernels */
         free(want);
     }
 }
-END_TEST
 
-START_TEST(alpha_is_left_alone)
+TEST(alpha_is_left_alone)
 {
     uint8_t px[4 * 50];
     for (int kernel = 0; kernel < KERNELS; kernel++)
@@ -92,7 +93,6 @@ START_TEST(alpha_is_left_alone)
                 ck_assert_uint_eq(px[i], i % 256);
         }
 }
-END_TEST
 
 /* ---- images -------------------------------------------------------------------------------- */
 
@@ -113,7 +113,7 @@ static double grey(const uint8_t *px)
     return floor((4899.0 * px[2] + 9617.0 * px[1] + 1868.0 * px[0] + 8192) / 16384);
 }
 
-START_TEST(brightness_contrast_and_saturation_are_what_they_say)
+TEST(brightness_contrast_and_saturation_are_what_they_say)
 {
     uint8_t a[24], b[24];
     const float f = 1.3f;
@@ -137,9 +137,8 @@ START_TEST(brightness_contrast_and_saturation_are_what_they_say)
         ck_assert_double_le(fabs(b[i] - fmin(fmax(want, 0), 255)), 0.501);
     }
 }
-END_TEST
 
-START_TEST(a_factor_of_one_and_shifts_of_nothing_change_little) /* HLS has bytes of its own */
+TEST(a_factor_of_one_and_shifts_of_nothing_change_little) /* HLS has bytes of its own */
 {
     uint8_t a[24], b[24];
     (void)three_by_two(a, 3);
@@ -154,9 +153,8 @@ START_TEST(a_factor_of_one_and_shifts_of_nothing_change_little) /* HLS has bytes
     for (int i = 0; i < 18; i++)
         ck_assert_int_le(abs(a[i] - b[i]), 5);
 }
-END_TEST
 
-START_TEST(light_is_added_and_cut_off_behind_the_point)
+TEST(light_is_added_and_cut_off_behind_the_point)
 {
     uint8_t px[3] = {10, 250, 3};
     const struct imrec_image p = {px, 3, 1, 1, 3};
@@ -166,9 +164,8 @@ START_TEST(light_is_added_and_cut_off_behind_the_point)
     ck_assert_uint_eq(px[1], 255);
     ck_assert_uint_eq(px[2], 0);
 }
-END_TEST
 
-START_TEST(grey_images_take_brightness_and_contrast_only)
+TEST(grey_images_take_brightness_and_contrast_only)
 {
     uint8_t a[24], b[24];
     (void)three_by_two(a, 1);
@@ -180,20 +177,4 @@ START_TEST(grey_images_take_brightness_and_contrast_only)
     const double mean = (a[0] + a[1] + a[2] + a[3] + a[4] + a[5]) / 6.0;
     for (int i = 0; i < 6; i++)
         ck_assert_int_eq(b[i], sat((double)(float)mean));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("colour");
-    TCase *tc = tcase_create("all");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, every_variant_gives_the_bytes_of_the_scalar, 0, KERNELS);
-    tcase_add_test(tc, alpha_is_left_alone);
-    tcase_add_test(tc, brightness_contrast_and_saturation_are_what_they_say);
-    tcase_add_test(tc, a_factor_of_one_and_shifts_of_nothing_change_little);
-    tcase_add_test(tc, light_is_added_and_cut_off_behind_the_point);
-    tcase_add_test(tc, grey_images_take_brightness_and_contrast_only);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -69,7 +69,7 @@ static void must_be_share(double n, double of, double p, const char *what)
                   of, p);
 }
 
-START_TEST(scales_aspects_and_places_of_crops_are_flat)
+TEST(scales_aspects_and_places_of_crops_are_flat)
 {
     struct cooked c;
     struct moments scale = {0}, aspect = {0}, x = {0}, y = {0};
@@ -95,9 +95,8 @@ START_TEST(scales_aspects_and_places_of_crops_are_flat)
     must_be_flat(&x, 0, 1, "column");
     must_be_flat(&y, 0, 1, "row");
 }
-END_TEST
 
-START_TEST(samplers_have_equal_chances_and_lists_their_own_values)
+TEST(samplers_have_equal_chances_and_lists_their_own_values)
 {
     struct cooked c;
     double used[4] = {0};
@@ -117,9 +116,8 @@ START_TEST(samplers_have_equal_chances_and_lists_their_own_values)
         if (i != 2)
             must_be_share(used[i], MANY, 1.0 / 3, "a sampler");
 }
-END_TEST
 
-START_TEST(canvases_are_flat_and_small_ones_are_none)
+TEST(canvases_are_flat_and_small_ones_are_none)
 {
     struct cooked c;
     struct moments scale = {0}, x = {0}, y = {0};
@@ -140,9 +138,8 @@ START_TEST(canvases_are_flat_and_small_ones_are_none)
     must_be_flat(&x, 0, 1, "column");
     must_be_flat(&y, 0, 1, "row");
 }
-END_TEST
 
-START_TEST(colours_and_mirroring_happen_as_often_as_asked)
+TEST(colours_and_mirroring_happen_as_often_as_asked)
 {
     struct cooked c;
     double n[5] = {0};
@@ -169,7 +166,6 @@ START_TEST(colours_and_mirroring_happen_as_often_as_asked)
     must_be_share(n[4], MANY, 0.35, "mirrored");
     must_be_flat(&contrast, 0.5, 1.5, "contrast");
 }
-END_TEST
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 
@@ -205,7 +201,7 @@ static bool box_suits(int which, const struct imrec_draw *d, const double b[4])
     return true;
 }
 
-START_TEST(some_box_has_what_the_sampler_asks_of_it)
+LOOP_TEST(some_box_has_what_the_sampler_asks_of_it, 0, COUNT(asked))
 {
     struct cooked c;
     char words[256];
@@ -232,9 +228,8 @@ START_TEST(some_box_has_what_the_sampler_asks_of_it)
     }
     ck_assert_uint_gt(cropped, 300);
 }
-END_TEST
 
-START_TEST(boxes_stay_by_centre_or_by_overlap)
+TEST(boxes_stay_by_centre_or_by_overlap)
 {
     struct cooked c;
     for (int overlap = 0; overlap < 2; overlap++) {
@@ -261,11 +256,10 @@ START_TEST(boxes_stay_by_centre_or_by_overlap)
         ck_assert_uint_gt(one, 500);
     }
 }
-END_TEST
 
 /* ---- what draws depend on -------------------------------------------------------------------- */
 
-START_TEST(equal_keys_draw_equally_and_one_option_does_not_move_another)
+TEST(equal_keys_draw_equally_and_one_option_does_not_move_another)
 {
     struct cooked c, more;
     int same = 0;
@@ -284,9 +278,8 @@ START_TEST(equal_keys_draw_equally_and_one_option_does_not_move_another)
     }
     ck_assert_int_lt(same, 30);
 }
-END_TEST
 
-START_TEST(the_canvas_has_no_more_pixels_than_an_image_may)
+TEST(the_canvas_has_no_more_pixels_than_an_image_may)
 {
     struct cooked c;
     cook_boxes(&c, "rand_pad_prob=1 max_pad_scale=100 max_pixels=600000");
@@ -295,7 +288,6 @@ START_TEST(the_canvas_has_no_more_pixels_than_an_image_may)
         MUST((uint64_t)d.width * d.height <= 600000);
     }
 }
-END_TEST
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -317,7 +309,7 @@ static const struct {
     {"max_random_illumination=300", "max_random_illumination"},
 };
 
-START_TEST(what_cannot_be_is_refused)
+LOOP_TEST(what_cannot_be_is_refused, 0, COUNT(refused))
 {
     struct cooked c;
     struct imrec_error err = {0};
@@ -328,23 +320,4 @@ START_TEST(what_cannot_be_is_refused)
         ck_assert_int_eq(imrec_iter_options_set(&c.o, w, NULL), IMREC_OK);
     ck_assert_int_eq(recipe_init(&c.r, &c.o, &err), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(err.message, refused[_i].told) != NULL, "%s", err.message);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("draws of boxes");
-    TCase *t = tcase_create("draws");
-    tcase_add_test(t, scales_aspects_and_places_of_crops_are_flat);
-    tcase_add_test(t, samplers_have_equal_chances_and_lists_their_own_values);
-    tcase_add_test(t, canvases_are_flat_and_small_ones_are_none);
-    tcase_add_test(t, colours_and_mirroring_happen_as_often_as_asked);
-    tcase_add_loop_test(t, some_box_has_what_the_sampler_asks_of_it, 0,
-                        sizeof(asked) / sizeof(asked[0]));
-    tcase_add_test(t, boxes_stay_by_centre_or_by_overlap);
-    tcase_add_test(t, equal_keys_draw_equally_and_one_option_does_not_move_another);
-    tcase_add_test(t, the_canvas_has_no_more_pixels_than_an_image_may);
-    tcase_add_loop_test(t, what_cannot_be_is_refused, 0, sizeof(refused) / sizeof(refused[0]));
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -14,7 +14,7 @@ static void must_hold(const struct det_label *l, const float *want, uint32_t n, 
                       what, i, (double)l->values[i], (double)want[i]);
 }
 
-START_TEST(boxes_are_cut_off_and_those_without_area_dropped)
+TEST(boxes_are_cut_off_and_those_without_area_dropped)
 {
     float v[] = {
         4,  6,     800,   600,                         /* a header with a size */
@@ -33,9 +33,8 @@ START_TEST(boxes_are_cut_off_and_those_without_area_dropped)
     must_hold(&l, want, sizeof(want) / sizeof(*want), "read");
     ck_assert_uint_eq(det_label_count(&l), 3);
 }
-END_TEST
 
-START_TEST(an_image_without_boxes_has_a_label_too)
+TEST(an_image_without_boxes_has_a_label_too)
 {
     float three[] = {3, 5, 9}, two[] = {2, 0};
     struct det_label l;
@@ -44,7 +43,6 @@ START_TEST(an_image_without_boxes_has_a_label_too)
     ck_assert_int_eq(det_label_read(&l, two, 2, NULL), IMREC_OK);
     ck_assert_uint_eq(det_label_count(&l), 0);
 }
-END_TEST
 
 static const struct {
     uint32_t n;
@@ -69,7 +67,7 @@ static const struct {
     {2, {2, 4}, "object width"},
 };
 
-START_TEST(what_is_no_label_is_refused_by_field_and_value)
+LOOP_TEST(what_is_no_label_is_refused_by_field_and_value, 0, COUNT(bad))
 {
     float v[12];
     struct det_label l;
@@ -78,9 +76,8 @@ START_TEST(what_is_no_label_is_refused_by_field_and_value)
     ck_assert_int_eq(det_label_read(&l, v, bad[_i].n, &err), IMREC_ERR_CORRUPT);
     ck_assert_msg(strstr(err.message, bad[_i].told) != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(a_region_becomes_the_image)
+TEST(a_region_becomes_the_image)
 {
     float v[] = {2, 5, 1, 0.1f, 0.1f, 0.3f, 0.5f, 2, 0.6f, 0.6f, 0.9f, 0.9f, 3, 0, 0, 1, 1};
     struct det_label l;
@@ -96,9 +93,8 @@ START_TEST(a_region_becomes_the_image)
     const float mirrored[] = {2, 5, 1, 0.6875f, 0.25f, 0.75f, 0.45f};
     must_hold(&l, mirrored, 7, "mirrored");
 }
-END_TEST
 
-START_TEST(areas_and_centres)
+TEST(areas_and_centres)
 {
     const struct det_box a = {0, 0, 0.5, 0.5}, b = {0.25, 0.25, 1, 0.75}, c = {0.5, 0, 1, 1};
     ck_assert_double_eq_tol(det_box_area(b), 0.375, 1e-12);
@@ -108,9 +104,8 @@ START_TEST(areas_and_centres)
     const struct det_box middle = {0.4, 0.4, 0.6, 0.6}; /* its centre is an edge of both */
     ck_assert(!det_box_contains_centre(a, middle) && det_box_contains_centre(c, middle));
 }
-END_TEST
 
-START_TEST(labels_are_boxes_only_where_nothing_speaks_against_it)
+TEST(labels_are_boxes_only_where_nothing_speaks_against_it)
 {
     static const float boxes[][14] = {
         {2, 5, 0, 0.1f, 0.2f, 0.5f, 0.6f},
@@ -133,20 +128,4 @@ START_TEST(labels_are_boxes_only_where_nothing_speaks_against_it)
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         ck_assert_msg(!imrec_labels_are_boxes(others[i], 7), "row %zu", i);
     ck_assert(!imrec_labels_are_boxes(NULL, 0));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("labels with boxes");
-    TCase *t = tcase_create("labels");
-    tcase_add_test(t, boxes_are_cut_off_and_those_without_area_dropped);
-    tcase_add_test(t, an_image_without_boxes_has_a_label_too);
-    tcase_add_loop_test(t, what_is_no_label_is_refused_by_field_and_value, 0,
-                        sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(t, a_region_becomes_the_image);
-    tcase_add_test(t, areas_and_centres);
-    tcase_add_test(t, labels_are_boxes_only_where_nothing_speaks_against_it);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -1,6 +1,6 @@
 #include "augment/draw.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static bool same(struct imrec_draw a, struct imrec_draw b)
     return a.x == b.x && a.y == b.y && a.mirror == b.mirror;
 }
 
-START_TEST(without_randomness_the_crop_is_in_the_centre_by_integer_division)
+TEST(without_randomness_the_crop_is_in_the_centre_by_integer_division)
 {
     struct imrec_iter_options o = options();
     const struct imrec_draw d = draw(&o, key_of(1), 27, 25);
@@ -44,16 +44,14 @@ START_TEST(without_randomness_the_crop_is_in_the_centre_by_integer_division)
     o.mirror = true;
     ck_assert(draw(&o, key_of(2), 27, 25).mirror);
 }
-END_TEST
 
-START_TEST(mirror_always_wins_over_rand_mirror)
+TEST(mirror_always_wins_over_rand_mirror)
 {
     struct imrec_iter_options o = options();
     o.mirror = o.rand_mirror = true;
     for (uint64_t n = 0; n < 100; n++)
         ck_assert(draw(&o, key_of(n), 20, 24).mirror);
 }
-END_TEST
 
 /* chi-square of counts that should be equal; the 99.99 % point for 9, 4 and 1 degrees of
  * freedom is 33.7, 23.5 and 15.1. The draws are fixed, so this cannot fail by chance. */
@@ -67,7 +65,7 @@ static double chi_square(const uint32_t *count, uint32_t cells, double total)
     return sum;
 }
 
-START_TEST(every_corner_is_equally_likely_and_each_draw_its_own)
+TEST(every_corner_is_equally_likely_and_each_draw_its_own)
 {
     enum { N = 40000 };
     struct imrec_iter_options o = options();
@@ -85,9 +83,8 @@ START_TEST(every_corner_is_equally_likely_and_each_draw_its_own)
     ck_assert_double_lt(chi_square(mirror, 2, N), 15.1);
     ck_assert_double_lt(chi_square(both, 4, N), 21.1);
 }
-END_TEST
 
-START_TEST(seed_sweep_shard_and_offset_each_change_the_draw) /* and nothing else can */
+TEST(seed_sweep_shard_and_offset_each_change_the_draw) /* and nothing else can */
 {
     enum { N = 2000 };
     struct imrec_iter_options o = options();
@@ -105,9 +102,8 @@ START_TEST(seed_sweep_shard_and_offset_each_change_the_draw) /* and nothing else
     for (int i = 0; i < 4; i++)
         ck_assert_uint_lt(equal[i], 3); /* 2000 / (101 * 101 * 2) are to be expected */
 }
-END_TEST
 
-START_TEST(one_option_does_not_change_anothers_draw)
+TEST(one_option_does_not_change_anothers_draw)
 {
     struct imrec_iter_options o = options(), crop = options(), mirror = options();
     o.rand_crop = o.rand_mirror = crop.rand_crop = mirror.rand_mirror = true;
@@ -117,9 +113,8 @@ START_TEST(one_option_does_not_change_anothers_draw)
         ck_assert_int_eq(d.mirror, draw(&mirror, key_of(n), 60, 64).mirror);
     }
 }
-END_TEST
 
-START_TEST(draws_are_a_promise) /* a change of these numbers changes everybody's batches */
+TEST(draws_are_a_promise) /* a change of these numbers changes everybody's batches */
 {
     static const struct {
         uint32_t x, y;
@@ -132,23 +127,4 @@ START_TEST(draws_are_a_promise) /* a change of these numbers changes everybody's
         const struct imrec_draw d = draw(&o, key_of(n), 120, 124);
         ck_assert(d.x == want[n].x && d.y == want[n].y && d.mirror == want[n].mirror);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("draw");
-    TCase *tc = tcase_create("all");
-    tcase_add_test(tc, without_randomness_the_crop_is_in_the_centre_by_integer_division);
-    tcase_add_test(tc, mirror_always_wins_over_rand_mirror);
-    tcase_add_test(tc, every_corner_is_equally_likely_and_each_draw_its_own);
-    tcase_add_test(tc, seed_sweep_shard_and_offset_each_change_the_draw);
-    tcase_add_test(tc, one_option_does_not_change_anothers_draw);
-    tcase_add_test(tc, draws_are_a_promise);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -181,7 +181,7 @@ static double chi_square(const uint32_t *count, uint32_t cells)
     return sum;
 }
 
-START_TEST(uniform_numbers_fill_their_range_evenly) /* _i into uniform */
+LOOP_TEST(uniform_numbers_fill_their_range_evenly, 0, UNIFORM) /* _i into uniform */
 {
     struct cooked c;
     uint32_t count[MOST] = {0};
@@ -199,9 +199,8 @@ START_TEST(uniform_numbers_fill_their_range_evenly) /* _i into uniform */
     ck_assert_msg(chi_square(count, cells) < 40, "%s: %g", uniform[_i].words,
                   chi_square(count, cells));
 }
-END_TEST
 
-START_TEST(the_area_is_uniform_and_sides_are_swapped_half_the_time)
+TEST(the_area_is_uniform_and_sides_are_swapped_half_the_time)
 {
     struct cooked c;
     uint32_t area[CELLS] = {0}, wide = 0, fallback = 0;
@@ -224,10 +223,9 @@ START_TEST(the_area_is_uniform_and_sides_are_swapped_half_the_time)
     ck_assert_uint_eq(fallback, 0);
     ck_assert_double_le(fabs(wide - N / 2.0), 3.9 * sqrt(N / 4.0));
 }
-END_TEST
 
 /* torchvision: the logarithm of the aspect is uniform, nothing is swapped. */
-START_TEST(torchs_aspect_is_uniform_in_its_logarithm)
+TEST(torchs_aspect_is_uniform_in_its_logarithm)
 {
     struct cooked c;
     uint32_t aspect[CELLS] = {0};
@@ -243,9 +241,8 @@ START_TEST(torchs_aspect_is_uniform_in_its_logarithm)
     }
     ck_assert_double_lt(chi_square(aspect, CELLS), 33.7);
 }
-END_TEST
 
-START_TEST(torchs_way_out_is_the_largest_area_in_the_middle)
+TEST(torchs_way_out_is_the_largest_area_in_the_middle)
 {
     struct cooked c;
     cook(&c, "random_resized_crop=1 rrc_style=torch min_random_area=1 min_aspect_ratio=0.75 "
@@ -255,9 +252,8 @@ START_TEST(torchs_way_out_is_the_largest_area_in_the_middle)
     d = augment_draw(&c.r, key_of(3), 90, 1000);
     ck_assert(d.crop_width == 90 && d.crop_height == 120 && d.x == 0 && d.y == 440);
 }
-END_TEST
 
-START_TEST(torchs_centre_is_rounded_to_even)
+TEST(torchs_centre_is_rounded_to_even)
 {
     static const uint32_t want[][2] = {{20, 0}, {21, 0}, {22, 1}, {23, 2}, {25, 2}, {27, 4}};
     struct cooked c;
@@ -265,19 +261,17 @@ START_TEST(torchs_centre_is_rounded_to_even)
     for (int i = 0; i < 6; i++)
         ck_assert_uint_eq(augment_draw(&c.r, key_of(1), want[i][0], 24).x, want[i][1]);
 }
-END_TEST
 
-START_TEST(an_area_that_never_fits_becomes_a_crop_of_data_shape)
+TEST(an_area_that_never_fits_becomes_a_crop_of_data_shape)
 {
     struct cooked c;
     cook(&c, "random_resized_crop=1 min_random_area=0.9 min_aspect_ratio=3 max_aspect_ratio=4");
     const struct imrec_draw d = augment_draw(&c.r, key_of(1), 60, 50);
     ck_assert(d.crop_width == 20 && d.crop_height == 24 && d.x == 20 && d.y == 13);
 }
-END_TEST
 
 /* (u1 + 4 u2) / 5: mean 0, variance of the sum 17 / 300 on a range of 1. */
-START_TEST(hls_shifts_have_the_originals_spread)
+TEST(hls_shifts_have_the_originals_spread)
 {
     struct cooked c;
     double sum[3] = {0}, square[3] = {0}, product = 0;
@@ -299,9 +293,8 @@ START_TEST(hls_shifts_have_the_originals_spread)
     }
     ck_assert_double_le(fabs(product / N), 0.02);
 }
-END_TEST
 
-START_TEST(light_is_normal_along_the_components)
+TEST(light_is_normal_along_the_components)
 {
     struct cooked c;
     double sum[3] = {0}, square[3] = {0}, both = 0;
@@ -333,9 +326,8 @@ START_TEST(light_is_normal_along_the_components)
     ck_assert_double_le(fabs(both / N / want_both - 1), 0.05);
     ck_assert_double_le(fabs(within / (double)N - 0.6827), 0.013);
 }
-END_TEST
 
-START_TEST(strengths_of_operations_are_torchvisions)
+TEST(strengths_of_operations_are_torchvisions)
 {
     struct cooked c;
     uint32_t negative[IMREC_OPS] = {0}, all[IMREC_OPS] = {0};
@@ -352,10 +344,9 @@ START_TEST(strengths_of_operations_are_torchvisions)
     for (int op = IMREC_OP_SHEAR_X; op <= IMREC_OP_SHARPNESS; op++)
         ck_assert_double_le(fabs(negative[op] - all[op] / 2.0), 4 * sqrt(all[op] / 4.0));
 }
-END_TEST
 
 /* 31 strengths, as likely as each other, of each operation that has some. */
-START_TEST(trivial_augments_strengths_are_equally_likely)
+TEST(trivial_augments_strengths_are_equally_likely)
 {
     static const struct {
         enum imrec_op op;
@@ -382,9 +373,8 @@ START_TEST(trivial_augments_strengths_are_equally_likely)
         ck_assert_msg(chi_square(count[i], 31) < 69, "%d: %g", (int)ops[i].op,
                       chi_square(count[i], 31));
 }
-END_TEST
 
-START_TEST(what_has_a_probability_comes_as_often)
+TEST(what_has_a_probability_comes_as_often)
 {
     struct cooked c;
     uint32_t grey = 0, blurred = 0, erased = 0;
@@ -405,9 +395,8 @@ START_TEST(what_has_a_probability_comes_as_often)
     ck_assert_double_le(fabs(blurred - 0.5 * N), 4 * sqrt(0.25 * N));
     ck_assert_double_le(fabs(erased - 0.25 * N), 4 * sqrt(0.19 * N) + 0.01 * N);
 }
-END_TEST
 
-START_TEST(angles_come_from_the_list_and_a_fixed_one_wins_over_random_ones)
+TEST(angles_come_from_the_list_and_a_fixed_one_wins_over_random_ones)
 {
     struct cooked c;
     uint32_t count[3] = {0};
@@ -423,14 +412,13 @@ START_TEST(angles_come_from_the_list_and_a_fixed_one_wins_over_random_ones)
     cook(&c, "rotate=-30");
     ck_assert(!augment_draw(&c.r, key_of(5), 70, 60).warped); /* the original ignores it too */
 }
-END_TEST
 
 static const char everything[] =
     "max_rotate_angle=20 max_shear_ratio=0.2 min_random_scale=0.8 max_aspect_ratio=0.3 rand_crop=1 "
     "rand_mirror=1 brightness=0.3 contrast=0.3 saturation=0.3 random_h=20 random_s=30 random_l=40 "
     "pca_noise=0.1 max_random_contrast=0.2 max_random_illumination=9 inter_method=10";
 
-START_TEST(equal_keys_give_equal_draws_and_every_part_of_the_key_counts)
+TEST(equal_keys_give_equal_draws_and_every_part_of_the_key_counts)
 {
     struct cooked c;
     cook(&c, everything);
@@ -448,9 +436,8 @@ START_TEST(equal_keys_give_equal_draws_and_every_part_of_the_key_counts)
         }
     }
 }
-END_TEST
 
-START_TEST(one_augmenter_does_not_change_what_another_draws)
+TEST(one_augmenter_does_not_change_what_another_draws)
 {
     struct cooked all, hls, warp;
     cook(&all, everything);
@@ -462,27 +449,4 @@ START_TEST(one_augmenter_does_not_change_what_another_draws)
         ck_assert(d.shift_h == e.shift_h && d.shift_l == e.shift_l && d.shift_s == e.shift_s);
         ck_assert_int_eq(d.angle, augment_draw(&warp.r, key_of(n), 90, 80).angle);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("draw_spread");
-    TCase *tc = tcase_create("all");
-    tcase_add_loop_test(tc, uniform_numbers_fill_their_range_evenly, 0, UNIFORM);
-    tcase_add_test(tc, the_area_is_uniform_and_sides_are_swapped_half_the_time);
-    tcase_add_test(tc, an_area_that_never_fits_becomes_a_crop_of_data_shape);
-    tcase_add_test(tc, torchs_aspect_is_uniform_in_its_logarithm);
-    tcase_add_test(tc, torchs_way_out_is_the_largest_area_in_the_middle);
-    tcase_add_test(tc, torchs_centre_is_rounded_to_even);
-    tcase_add_test(tc, hls_shifts_have_the_originals_spread);
-    tcase_add_test(tc, light_is_normal_along_the_components);
-    tcase_add_test(tc, strengths_of_operations_are_torchvisions);
-    tcase_add_test(tc, trivial_augments_strengths_are_equally_likely);
-    tcase_add_test(tc, what_has_a_probability_comes_as_often);
-    tcase_add_test(tc, angles_come_from_the_list_and_a_fixed_one_wins_over_random_ones);
-    tcase_add_test(tc, equal_keys_give_equal_draws_and_every_part_of_the_key_counts);
-    tcase_add_test(tc, one_augmenter_does_not_change_what_another_draws);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

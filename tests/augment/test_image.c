@@ -3,7 +3,7 @@
 #include "imrec/image.h"
 #include "tests/support/guard.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static struct imrec_normalize how_of(int k)
     return how;
 }
 
-START_TEST(crops_are_normalized_by_the_formulas) /* loop: dtype, layout, mirror, mean image */
+LOOP_TEST(crops_are_normalized_by_the_formulas, 0, 32) /* _i: dtype, layout, mirror, mean image */
 {
     const struct imrec_normalize how = how_of(_i);
     for (size_t k = 0; k < MOST; k++)
@@ -148,9 +148,8 @@ START_TEST(crops_are_normalized_by_the_formulas) /* loop: dtype, layout, mirror,
                 }
             }
 }
-END_TEST
 
-START_TEST(an_image_may_end_with_its_memory)
+TEST(an_image_may_end_with_its_memory)
 {
     const struct imrec_image i = image(3, 0);
     const struct imrec_normalize how = how_of(8); /* mirrored float32 planes */
@@ -160,11 +159,10 @@ START_TEST(an_image_may_end_with_its_memory)
     check_values(&i, crops[0], &how, got);
     guarded_free(g);
 }
-END_TEST
 
 /* ---- mirror in place ------------------------------------------------------------------------ */
 
-START_TEST(mirroring_turns_every_row_and_leaves_the_gaps) /* loop: width */
+LOOP_TEST(mirroring_turns_every_row_and_leaves_the_gaps, 1, W + 1) /* _i: width */
 {
     for (uint32_t channels = 1; channels <= 4; channels += channels == 1 ? 2 : 1) {
         static uint8_t before[sizeof(memory)];
@@ -184,7 +182,6 @@ START_TEST(mirroring_turns_every_row_and_leaves_the_gaps) /* loop: width */
         ck_assert_mem_eq(memory, before, sizeof(memory));
     }
 }
-END_TEST
 
 /* ---- resize --------------------------------------------------------------------------------- */
 
@@ -203,7 +200,7 @@ resized(const struct imrec_image *from, uint32_t w, uint32_t h, int method)
     return to;
 }
 
-START_TEST(resizing_gives_the_pixels_of_the_formulas) /* loop: channels */
+LOOP_TEST(resizing_gives_the_pixels_of_the_formulas, 0, 3) /* _i: channels */
 {
     const uint32_t channels = (const uint32_t[]){1, 3, 4}[_i];
     const struct imrec_image from = image(channels, GAP);
@@ -228,9 +225,8 @@ START_TEST(resizing_gives_the_pixels_of_the_formulas) /* loop: channels */
     for (uint32_t y = 0; y < H; y++)
         ck_assert_mem_eq(to.pixels + y * to.stride, from.pixels + y * from.stride, W * channels);
 }
-END_TEST
 
-START_TEST(flat_images_stay_flat) /* loop: method */
+LOOP_TEST(flat_images_stay_flat, 0, 4) /* _i: method */
 {
     struct imrec_image from = image(3, GAP);
     if (_i == 2)
@@ -244,7 +240,6 @@ START_TEST(flat_images_stay_flat) /* loop: method */
                 ck_assert_uint_eq(px(&to, k / 3 % w, k / 3 / w, k % 3), 219);
         }
 }
-END_TEST
 
 /* ---- what is refused ------------------------------------------------------------------------ */
 
@@ -264,7 +259,7 @@ static void refuse_crop(const struct imrec_image *i, struct imrec_rect r,
     refused(imrec_image_crop_normalize(i, r, how, got, &err), &err, word);
 }
 
-START_TEST(crops_outside_the_image_are_refused)
+TEST(crops_outside_the_image_are_refused)
 {
     static const struct imrec_rect wrong[] = {
         {0, 0, 0, 1},          {0, 0, 1, 0},         {1, 0, W, 1},          {0, 1, 1, H},
@@ -275,7 +270,6 @@ START_TEST(crops_outside_the_image_are_refused)
     for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
         refuse_crop(&i, wrong[k], &how, "crop");
 }
-END_TEST
 
 static const struct {
     struct imrec_image image;
@@ -288,7 +282,7 @@ static const struct {
                   {{memory, W * 3, W, 0, 3}, "x 0 px"},
                   {{memory, W * 3 - 1, W, H, 3}, "rows of 110 bytes"}};
 
-START_TEST(images_that_are_none_are_refused) /* loop: bad_images */
+LOOP_TEST(images_that_are_none_are_refused, 0, COUNT(bad_images))
 {
     const struct imrec_image good = image(3, 0), *bad = &bad_images[_i].image;
     const struct imrec_normalize how = how_of(0);
@@ -298,9 +292,8 @@ START_TEST(images_that_are_none_are_refused) /* loop: bad_images */
     refused(imrec_image_resize(&good, bad, 1, &err), &err, "target");
     refused(imrec_image_resize(&good, bad, 1, &err), &err, bad_images[_i].word);
 }
-END_TEST
 
-START_TEST(other_bad_arguments_are_refused)
+TEST(other_bad_arguments_are_refused)
 {
     const struct imrec_image i = image(3, 0), grey = {memory, W, W, H, 1};
     const struct imrec_normalize how = how_of(0);
@@ -316,9 +309,8 @@ START_TEST(other_bad_arguments_are_refused)
             refused(imrec_image_resize(&i, &i, method, &err), &err, "inter_method");
     ck_assert_int_eq(imrec_image_resize(NULL, &i, 1, NULL), IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(numbers_that_a_type_cannot_take_are_refused)
+TEST(numbers_that_a_type_cannot_take_are_refused)
 {
     const struct imrec_image i = image(3, 0);
     struct imrec_normalize how = how_of(IMREC_UINT8);
@@ -345,27 +337,4 @@ START_TEST(numbers_that_a_type_cannot_take_are_refused)
     how = how_of(IMREC_FLOAT32);
     how.layout = (enum imrec_layout)2;
     refuse_crop(&i, crops[0], &how, "layout 2");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("image");
-    TCase *t = tcase_create("image");
-    tcase_add_loop_test(t, crops_are_normalized_by_the_formulas, 0, 32);
-    tcase_add_test(t, an_image_may_end_with_its_memory);
-    tcase_add_loop_test(t, mirroring_turns_every_row_and_leaves_the_gaps, 1, W + 1);
-    tcase_add_loop_test(t, resizing_gives_the_pixels_of_the_formulas, 0, 3);
-    tcase_add_loop_test(t, flat_images_stay_flat, 0, 4);
-    tcase_add_test(t, crops_outside_the_image_are_refused);
-    tcase_add_loop_test(t, images_that_are_none_are_refused, 0,
-                        sizeof(bad_images) / sizeof(bad_images[0]));
-    tcase_add_test(t, other_bad_arguments_are_refused);
-    tcase_add_test(t, numbers_that_a_type_cannot_take_are_refused);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

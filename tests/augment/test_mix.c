@@ -20,7 +20,10 @@ static struct sample_key key_of(uint64_t n)
 
 static const float alphas[] = {0.05f, 0.2f, 0.8f, 1, 2, 4};
 
-START_TEST(shares_are_beta_distributed) /* _i into alphas: mean 1/2, variance 1 / (8 alpha + 4) */
+CASE(.timeout = 60)
+
+LOOP_TEST(shares_are_beta_distributed, 0,
+          COUNT(alphas)) /* _i into alphas: mean 1/2, variance 1 / (8 alpha + 4) */
 {
     struct cooked c;
     char words[64];
@@ -37,9 +40,8 @@ START_TEST(shares_are_beta_distributed) /* _i into alphas: mean 1/2, variance 1 
     ck_assert_double_le(fabs(sum / N - 0.5), 4 * sqrt(want / N));
     ck_assert_double_le(fabs(square / N / want - 1), 0.06);
 }
-END_TEST
 
-START_TEST(with_both_half_of_the_pairs_are_cut)
+TEST(with_both_half_of_the_pairs_are_cut)
 {
     struct cooked both, cut;
     uint32_t cuts = 0;
@@ -51,9 +53,8 @@ START_TEST(with_both_half_of_the_pairs_are_cut)
     }
     ck_assert_double_le(fabs(cuts - N / 2.0), 4 * sqrt(N / 4.0));
 }
-END_TEST
 
-START_TEST(rectangles_lie_in_the_slot_and_have_their_share)
+TEST(rectangles_lie_in_the_slot_and_have_their_share)
 {
     for (int i = 0; i < 2000; i++) {
         const struct mix_draw d = {0, (float)(i % 41) / 40, true, i % 17 / 17.0, i % 23 / 23.0};
@@ -65,9 +66,8 @@ START_TEST(rectangles_lie_in_the_slot_and_have_their_share)
     const struct imrec_rect r = mix_rectangle(&middle, 40, 20);
     ck_assert(r.x == 10 && r.y == 5 && r.width == 20 && r.height == 10);
 }
-END_TEST
 
-START_TEST(blends_are_alike_by_every_variant)
+TEST(blends_are_alike_by_every_variant)
 {
     for (size_t n = 1; n < 60; n++) {
         float a[60], b[60], x[60], y[60];
@@ -86,7 +86,6 @@ START_TEST(blends_are_alike_by_every_variant)
         }
     }
 }
-END_TEST
 
 /* ---- batches -----------------------------------------------------------------------------------
  */
@@ -141,7 +140,7 @@ static void check_batch(const struct imrec_batch *m, const struct imrec_batch *p
     ck_assert_uint_ge(pairs + 3, m->count); /* one may be alone, one is damaged */
 }
 
-START_TEST(pairs_of_a_batch_are_mixed_and_so_are_their_labels) /* _i: mixup, cutmix, both */
+LOOP_TEST(pairs_of_a_batch_are_mixed_and_so_are_their_labels, 0, 3) /* _i: mixup, cutmix, both */
 {
     static const char *const how[] = {"mixup=0.8", "cutmix=1 layout=NHWC", "mixup=0.4 cutmix=1"};
     struct image_set s = make();
@@ -163,9 +162,8 @@ START_TEST(pairs_of_a_batch_are_mixed_and_so_are_their_labels) /* _i: mixup, cut
     imrec_iter_close(plain);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(mixing_depends_on_no_thread_and_changes_with_the_sweep)
+TEST(mixing_depends_on_no_thread_and_changes_with_the_sweep)
 {
     struct image_set s = make();
     struct stream a = {0}, b = {0};
@@ -186,9 +184,8 @@ START_TEST(mixing_depends_on_no_thread_and_changes_with_the_sweep)
     stream_free(&b);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(classes_that_do_not_exist_fail_their_samples)
+TEST(classes_that_do_not_exist_fail_their_samples)
 {
     struct image_set s = make();
     struct imrec_batch b;
@@ -203,21 +200,4 @@ START_TEST(classes_that_do_not_exist_fail_their_samples)
             ck_assert(b.labels[4 * i + c] == (float)(i == c));
     imrec_iter_close(it);
     image_set_free(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("mix");
-    TCase *tc = tcase_create("all");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, shares_are_beta_distributed, 0, sizeof(alphas) / sizeof(alphas[0]));
-    tcase_add_test(tc, with_both_half_of_the_pairs_are_cut);
-    tcase_add_test(tc, rectangles_lie_in_the_slot_and_have_their_share);
-    tcase_add_test(tc, blends_are_alike_by_every_variant);
-    tcase_add_loop_test(tc, pairs_of_a_batch_are_mixed_and_so_are_their_labels, 0, 3);
-    tcase_add_test(tc, mixing_depends_on_no_thread_and_changes_with_the_sweep);
-    tcase_add_test(tc, classes_that_do_not_exist_fail_their_samples);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

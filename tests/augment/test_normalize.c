@@ -1,7 +1,7 @@
 #include "augment/kernels.h"
 #include "tests/support/guard.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -82,7 +82,9 @@ static void compare_levels(struct normalize_job *j)
         }
 }
 
-START_TEST(every_variant_equals_the_scalar_truth_bit_for_bit) /* _i = width - 1 */
+CASE(.timeout = 60)
+
+LOOP_TEST(every_variant_equals_the_scalar_truth_bit_for_bit, 0, 73) /* _i = width - 1 */
 {
     static const uint32_t larger[] = {111, 128, 224};
     const uint32_t width = _i < 70 ? (uint32_t)_i + 1 : larger[_i - 70];
@@ -97,7 +99,6 @@ START_TEST(every_variant_equals_the_scalar_truth_bit_for_bit) /* _i = width - 1 
                 compare_levels(&j);
         }
 }
-END_TEST
 
 /* What the definition says of one value, written down a second time. */
 static float by_definition(const struct normalize_job *j, uint32_t c, uint32_t y, uint32_t x)
@@ -113,7 +114,7 @@ static float by_definition(const struct normalize_job *j, uint32_t c, uint32_t y
     return j->how.dtype == IMREC_UINT8 ? px : less * gain;
 }
 
-START_TEST(values_are_those_of_the_definition) /* _i: dtype, layout, mirror, image */
+LOOP_TEST(values_are_those_of_the_definition, 0, 16) /* _i: dtype, layout, mirror, image */
 {
     const enum imrec_dtype dtype = (_i & 1) != 0 ? IMREC_FLOAT32 : IMREC_INT8;
     fill();
@@ -133,7 +134,6 @@ START_TEST(values_are_those_of_the_definition) /* _i: dtype, layout, mirror, ima
                 ck_assert_msg(value == by_definition(&j, c, y, x), "c %u y %u x %u", c, y, x);
             }
 }
-END_TEST
 
 static double half_value(uint16_t h)
 {
@@ -144,7 +144,7 @@ static double half_value(uint16_t h)
     return h >> 15 != 0 ? -size : size;
 }
 
-START_TEST(float16_is_the_nearest_and_the_even_one_at_a_tie)
+TEST(float16_is_the_nearest_and_the_even_one_at_a_tie)
 {
     fill();
     for (int e = -30; e < 17; e++)
@@ -170,9 +170,8 @@ START_TEST(float16_is_the_nearest_and_the_even_one_at_a_tie)
             ck_assert((off < up && off < down) || (half & 1) == 0);
         }
 }
-END_TEST
 
-START_TEST(what_a_dtype_cannot_take_is_refused_with_a_sentence)
+TEST(what_a_dtype_cannot_take_is_refused_with_a_sentence)
 {
     struct imrec_error err;
     struct normalize_job j = job_of(4, 3, IMREC_UINT8, IMREC_NCHW, false, false);
@@ -194,22 +193,4 @@ START_TEST(what_a_dtype_cannot_take_is_refused_with_a_sentence)
     ck_assert_int_eq(normalize_prepare(&j, &err), IMREC_ERR_ARGUMENT);
     j.how.mean[0] = 0, j.how.mean[3] = NAN; /* there is no fourth channel */
     ck_assert_int_eq(normalize_prepare(&j, &err), IMREC_OK);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("normalize");
-    TCase *tc = tcase_create("all");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, every_variant_equals_the_scalar_truth_bit_for_bit, 0, 73);
-    tcase_add_loop_test(tc, values_are_those_of_the_definition, 0, 16);
-    tcase_add_test(tc, float16_is_the_nearest_and_the_even_one_at_a_tie);
-    tcase_add_test(tc, what_a_dtype_cannot_take_is_refused_with_a_sentence);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

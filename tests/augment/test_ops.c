@@ -2,11 +2,10 @@
 #include "augment/kernels.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
+#include "tests/support/scratch.h"
 #include "tests/support/suite.h"
 
 #include <math.h>
-
-static struct resize_scratch *scratch;
 
 static uint8_t bits(uint64_t test, size_t i)
 {
@@ -21,10 +20,12 @@ static uint8_t *noise(size_t n, uint64_t test)
     return p;
 }
 
+CASE(.begin = scratch_make, .end = scratch_free, .timeout = 60)
+
 /* ---- variants ----------------------------------------------------------------------------------
  */
 
-START_TEST(hues_are_turned_alike_by_every_variant)
+TEST(hues_are_turned_alike_by_every_variant)
 {
     for (uint64_t t = 0; t < 300; t++) {
         const uint32_t channels = t % 2 ? 3 : 4, n = 1 + (uint32_t)(t * 7 % 90);
@@ -44,9 +45,8 @@ START_TEST(hues_are_turned_alike_by_every_variant)
         free(want);
     }
 }
-END_TEST
 
-START_TEST(three_by_three_means_are_alike_by_every_variant)
+TEST(three_by_three_means_are_alike_by_every_variant)
 {
     for (uint64_t t = 0; t < 100; t++) {
         const size_t n = 1 + t * 5 % 70, step = 1 + t % 4, row = n + 2 * step;
@@ -75,9 +75,8 @@ START_TEST(three_by_three_means_are_alike_by_every_variant)
         free(want);
     }
 }
-END_TEST
 
-START_TEST(mixtures_are_alike_by_every_variant)
+TEST(mixtures_are_alike_by_every_variant)
 {
     for (uint64_t t = 0; t < 100; t++) {
         const size_t n = 1 + t * 3 % 80;
@@ -98,7 +97,6 @@ START_TEST(mixtures_are_alike_by_every_variant)
         free(want);
     }
 }
-END_TEST
 
 static struct imrec_image image(uint32_t w, uint32_t h, uint32_t channels, uint64_t test)
 {
@@ -106,7 +104,7 @@ static struct imrec_image image(uint32_t w, uint32_t h, uint32_t channels, uint6
     return (struct imrec_image){noise(stride * h, test), stride, w, h, channels};
 }
 
-START_TEST(blurred_images_are_alike_by_every_variant_and_near_the_filter)
+TEST(blurred_images_are_alike_by_every_variant_and_near_the_filter)
 {
     for (uint64_t t = 1; t < 40; t++) {
         const float sigma = 0.2f + (float)t / 10;
@@ -137,12 +135,11 @@ START_TEST(blurred_images_are_alike_by_every_variant_and_near_the_filter)
         free(b.pixels);
     }
 }
-END_TEST
 
 /* ---- meanings ----------------------------------------------------------------------------------
  */
 
-START_TEST(a_third_of_a_turn_makes_red_green)
+TEST(a_third_of_a_turn_makes_red_green)
 {
     const struct imrec_image p = image(9, 5, 3, 1), was = image(9, 5, 3, 1);
     colour_hue(&p, 1.0f / 3, CPU_SCALAR);
@@ -157,9 +154,8 @@ START_TEST(a_third_of_a_turn_makes_red_green)
     free(p.pixels);
     free(was.pixels);
 }
-END_TEST
 
-START_TEST(what_is_all_alike_stays_so_when_blurred_or_sharpened)
+TEST(what_is_all_alike_stays_so_when_blurred_or_sharpened)
 {
     const struct imrec_image p = image(20, 15, 3, 1);
     memset(p.pixels, 77, 900);
@@ -169,9 +165,8 @@ START_TEST(what_is_all_alike_stays_so_when_blurred_or_sharpened)
         ck_assert_uint_eq(p.pixels[i], 77);
     free(p.pixels);
 }
-END_TEST
 
-START_TEST(sharpness_leaves_alpha_and_the_outermost_pixels)
+TEST(sharpness_leaves_alpha_and_the_outermost_pixels)
 {
     const struct imrec_image p = image(8, 6, 4, 2), was = image(8, 6, 4, 2);
     ck_assert_int_eq(sharpen(&p, 2, scratch, cpu_level(), NULL), IMREC_OK);
@@ -187,9 +182,8 @@ START_TEST(sharpness_leaves_alpha_and_the_outermost_pixels)
     free(p.pixels);
     free(was.pixels);
 }
-END_TEST
 
-START_TEST(erasing_clears_the_rectangle_and_nothing_else) /* _i: layout */
+LOOP_TEST(erasing_clears_the_rectangle_and_nothing_else, 0, 2) /* _i: layout */
 {
     for (int dtype = 0; dtype < 4; dtype++) {
         uint8_t slot[4 * 3 * 7 * 5];
@@ -210,26 +204,4 @@ START_TEST(erasing_clears_the_rectangle_and_nothing_else) /* _i: layout */
                 ck_assert_uint_eq(slot[i * value + k], !in);
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    if (resize_scratch_new(&scratch, NULL) != IMREC_OK)
-        return EXIT_FAILURE;
-    Suite *s = suite_create("ops");
-    TCase *tc = tcase_create("all");
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, hues_are_turned_alike_by_every_variant);
-    tcase_add_test(tc, three_by_three_means_are_alike_by_every_variant);
-    tcase_add_test(tc, mixtures_are_alike_by_every_variant);
-    tcase_add_test(tc, blurred_images_are_alike_by_every_variant_and_near_the_filter);
-    tcase_add_test(tc, a_third_of_a_turn_makes_red_green);
-    tcase_add_test(tc, what_is_all_alike_stays_so_when_blurred_or_sharpened);
-    tcase_add_test(tc, sharpness_leaves_alpha_and_the_outermost_pixels);
-    tcase_add_loop_test(tc, erasing_clears_the_rectangle_and_nothing_else, 0, 2);
-    suite_add_tcase(s, tc);
-    const int status = suite_run(s);
-    resize_scratch_free(scratch);
-    return status;
 }

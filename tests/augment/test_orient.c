@@ -1,6 +1,6 @@
 #include "augment/orient.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static uint8_t px(uint32_t x, uint32_t y, uint32_t c)
     return (uint8_t)(x * 7 + y * 31 + c * 101 + (x * y) % 13);
 }
 
-START_TEST(every_orientation_comes_out_upright) /* _i: orientation - 1, and channels */
+LOOP_TEST(every_orientation_comes_out_upright, 0, 24) /* _i: orientation - 1, and channels */
 {
     static const uint32_t counts[] = {1, 3, 4};
     const int o = _i / 3 + 1;
@@ -48,9 +48,8 @@ START_TEST(every_orientation_comes_out_upright) /* _i: orientation - 1, and chan
             }
     image_free(&to);
 }
-END_TEST
 
-START_TEST(a_region_turned_is_the_region_of_the_turned_image)
+LOOP_TEST(a_region_turned_is_the_region_of_the_turned_image, 1, 9)
 {
     const uint32_t o = (uint32_t)_i;
     const struct imrec_rect upright = {3, 11, 20, 8};
@@ -66,29 +65,12 @@ START_TEST(a_region_turned_is_the_region_of_the_turned_image)
             ck_assert_uint_eq(y, r.y + in_y);
         }
 }
-END_TEST
 
-START_TEST(an_orientation_that_does_not_exist_is_refused)
+TEST(an_orientation_that_does_not_exist_is_refused)
 {
     uint8_t one = 0;
     const struct imrec_image from = {&one, 1, 1, 1, 1};
     struct image to = {0};
     ck_assert_int_eq(orient_image(0, &from, &to, NULL), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(orient_image(9, &from, &to, NULL), IMREC_ERR_ARGUMENT);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("orient");
-    TCase *tc = tcase_create("all");
-    tcase_add_loop_test(tc, every_orientation_comes_out_upright, 0, 24);
-    tcase_add_loop_test(tc, a_region_turned_is_the_region_of_the_turned_image, 1, 9);
-    tcase_add_test(tc, an_orientation_that_does_not_exist_is_refused);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

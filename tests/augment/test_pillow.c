@@ -89,7 +89,7 @@ static struct image apply(int op, float magnitude, struct image from)
     return to;
 }
 
-START_TEST(operations_are_those_of_pillow)
+TEST(operations_are_those_of_pillow)
 {
     json_t *root = json_load_file(IMREC_SOURCE_DIR "/tests/augment/pillow.json", 0, NULL), *c;
     json_t *ops = json_object_get(root, "ops");
@@ -116,9 +116,8 @@ START_TEST(operations_are_those_of_pillow)
     }
     json_decref(root);
 }
-END_TEST
 
-START_TEST(images_are_those_of_torchvision_by_pillow_within_one)
+TEST(images_are_those_of_torchvision_by_pillow_within_one)
 {
     json_error_t why;
     json_t *root = json_load_file(IMREC_SOURCE_DIR "/tests/augment/pillow.json", 0, &why), *cases,
@@ -132,15 +131,4 @@ START_TEST(images_are_those_of_torchvision_by_pillow_within_one)
         compare(c);
     }
     json_decref(root);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pillow");
-    TCase *t = tcase_create("pillow");
-    tcase_add_test(t, images_are_those_of_torchvision_by_pillow_within_one);
-    tcase_add_test(t, operations_are_those_of_pillow);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

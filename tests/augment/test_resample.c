@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "tests/support/guard.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +129,9 @@ static void compare_levels(uint32_t tw, uint32_t th, uint32_t padding)
     free(padded);
 }
 
-START_TEST(every_variant_equals_the_scalar) /* loop: a size */
+CASE(.timeout = 120)
+
+LOOP_TEST(every_variant_equals_the_scalar, 0, 90) /* _i: a size */
 {
     begin();
     noise(1 + (uint32_t)(bits(_i, 1) % 70), 1 + (uint32_t)(bits(_i, 2) % 50),
@@ -138,7 +140,6 @@ START_TEST(every_variant_equals_the_scalar) /* loop: a size */
                    (uint32_t)_i % 2 * 5);
     end();
 }
-END_TEST
 
 /* By width: windows of one kind, of two, and none that fit. */
 static const uint32_t large[][4] = {{500, 37, 341, 25}, {333, 40, 256, 31}, {640, 41, 200, 11},
@@ -147,7 +148,7 @@ static const uint32_t large[][4] = {{500, 37, 341, 25}, {333, 40, 256, 31}, {640
                                     {9, 3000, 2, 3},    {700, 30, 70, 4},   {250, 40, 249, 39},
                                     {250, 40, 251, 41}};
 
-START_TEST(every_variant_equals_the_scalar_in_sizes_of_photographs) /* loop: a size */
+LOOP_TEST(every_variant_equals_the_scalar_in_sizes_of_photographs, 0, COUNT(large)) /* _i: a size */
 {
     begin();
     for (uint32_t channels = 1; channels <= 4; channels += channels == 1 ? 2 : 1)
@@ -157,7 +158,6 @@ START_TEST(every_variant_equals_the_scalar_in_sizes_of_photographs) /* loop: a s
         }
     end();
 }
-END_TEST
 
 /* ---- the filter itself, in double ------------------------------------------------------------ */
 
@@ -191,7 +191,7 @@ static double exact_at(uint32_t x, uint32_t tw, uint32_t y, uint32_t th, uint32_
     return fmin(255, fmax(0, sum));
 }
 
-START_TEST(values_are_those_of_the_filter_to_a_rounding) /* loop: a size */
+LOOP_TEST(values_are_those_of_the_filter_to_a_rounding, 0, 40) /* _i: a size */
 {
     begin();
     const uint32_t tw = 1 + (uint32_t)(bits(_i, 3) % 60), th = 1 + (uint32_t)(bits(_i, 4) % 60);
@@ -205,9 +205,8 @@ START_TEST(values_are_those_of_the_filter_to_a_rounding) /* loop: a size */
     }
     end();
 }
-END_TEST
 
-START_TEST(tables_kept_from_other_images_change_nothing)
+TEST(tables_kept_from_other_images_change_nothing)
 {
     begin();
     for (uint32_t round = 0; round < 3; round++)
@@ -227,9 +226,8 @@ START_TEST(tables_kept_from_other_images_change_nothing)
     ck_assert_uint_eq(resize_scratch_memory(scratch), memory);
     end();
 }
-END_TEST
 
-START_TEST(equal_sizes_and_flat_images_stay_as_they_are)
+TEST(equal_sizes_and_flat_images_stay_as_they_are)
 {
     begin();
     noise(37, 29, 3, 4);
@@ -241,11 +239,10 @@ START_TEST(equal_sizes_and_flat_images_stay_as_they_are)
         ck_assert_uint_eq(made.view.pixels[i], 201);
     end();
 }
-END_TEST
 
 static const uint32_t to_sizes[][2] = {{341, 256}, {171, 128}, {83, 62}, {640, 480}};
 
-START_TEST(quality_is_at_least_that_of_area_and_bilinear) /* loop: a size to make of 500 x 375 */
+LOOP_TEST(quality_is_at_least_that_of_area_and_bilinear, 0, 4) /* _i: a size to make of 500 x 375 */
 {
     begin();
     const uint32_t w = to_sizes[_i][0], h = to_sizes[_i][1];
@@ -267,25 +264,4 @@ START_TEST(quality_is_at_least_that_of_area_and_bilinear) /* loop: a size to mak
            by[1]);
     ck_assert_double_ge(ours, fmax(by[1], by[3]));
     end();
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("resample");
-    TCase *t = tcase_create("resample");
-    tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, every_variant_equals_the_scalar, 0, 90);
-    tcase_add_loop_test(t, every_variant_equals_the_scalar_in_sizes_of_photographs, 0,
-                        sizeof(large) / sizeof(large[0]));
-    tcase_add_loop_test(t, values_are_those_of_the_filter_to_a_rounding, 0, 40);
-    tcase_add_test(t, tables_kept_from_other_images_change_nothing);
-    tcase_add_test(t, equal_sizes_and_flat_images_stay_as_they_are);
-    tcase_add_loop_test(t, quality_is_at_least_that_of_area_and_bilinear, 0, 4);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

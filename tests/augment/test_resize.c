@@ -4,12 +4,11 @@
 #include "tests/support/guard.h"
 #include "tests/support/resize_model.h"
 
-#include <check.h>
+#include "tests/support/scratch.h"
+#include "tests/support/suite.h"
 #include <stdlib.h>
 
 enum { MAX_SIDE = 260 };
-
-static struct resize_scratch *scratch; /* one for all tests of a process: tables are used again */
 
 static uint64_t draw(uint64_t test, uint32_t number)
 {
@@ -132,7 +131,9 @@ static void all_methods(struct resize_job job, uint64_t test)
 /* Sizes that one process looks at: a leak check a size would take longer than the sizes. */
 enum { BLOCK = 20 };
 
-START_TEST(random_sizes_equal_the_formulas) /* loop: a block of sizes */
+CASE(.begin = scratch_make, .end = scratch_free, .timeout = 60)
+
+LOOP_TEST(random_sizes_equal_the_formulas, 0, 300 / BLOCK) /* _i: a block of sizes */
 {
     for (uint64_t t = BLOCK * (uint64_t)_i; t < BLOCK * ((uint64_t)_i + 1); t++) {
         const uint32_t most = t % 4 == 0 ? 9 : 70; /* many sides of one pixel */
@@ -141,9 +142,8 @@ START_TEST(random_sizes_equal_the_formulas) /* loop: a block of sizes */
                     t);
     }
 }
-END_TEST
 
-START_TEST(whole_factors_equal_the_formulas) /* shrinking and enlarging, one or both ways */
+LOOP_TEST(whole_factors_equal_the_formulas, 0, 8) /* shrinking and enlarging, one or both ways */
 {
     for (uint64_t t = 8 * (uint64_t)_i; t < 8 * ((uint64_t)_i + 1); t++) {
         const uint32_t k = 1 + t % 8, l = 1 + t / 8 % 8, a = draw_side(t, 5, 12),
@@ -153,9 +153,8 @@ START_TEST(whole_factors_equal_the_formulas) /* shrinking and enlarging, one or 
         all_methods(whole_job(a * k, b, a, b * l), t);
     }
 }
-END_TEST
 
-START_TEST(large_factors_equal_the_formulas) /* 1 / (1 / 49) is not 49 */
+LOOP_TEST(large_factors_equal_the_formulas, 0, 8) /* 1 / (1 / 49) is not 49 */
 {
     static const uint32_t factors[] = {49, 93, 98, 99, 103, 107, 161, 255};
     const uint32_t k = factors[_i];
@@ -163,10 +162,9 @@ START_TEST(large_factors_equal_the_formulas) /* 1 / (1 / 49) is not 49 */
     all_methods(whole_job(2 * k, 3, 2, 3), 1);
     all_methods(whole_job(1, 2, k, 2 * k), 2);
 }
-END_TEST
 
-START_TEST(
-    wide_images_equal_the_formulas) /* whose values fill vectors, by windows that fit or not */
+LOOP_TEST(wide_images_equal_the_formulas, 0,
+          10) /* whose values fill vectors, by windows that fit or not */
 {
     static const uint32_t sizes[][2] = {{500, 341}, {320, 341}, {640, 200}, {512, 256}, {300, 75},
                                         {301, 75},  {310, 75},  {700, 60},  {90, 600},  {768, 256}};
@@ -174,7 +172,6 @@ START_TEST(
     for (uint64_t t = 0; t < 3; t++) /* every number of channels */
         all_methods(whole_job(w, (12 * w + to - 1) / to, to, 12), t);
 }
-END_TEST
 
 static void compare_window(uint64_t t)
 {
@@ -188,14 +185,14 @@ static void compare_window(uint64_t t)
     all_methods(job, t);
 }
 
-START_TEST(a_window_is_what_a_crop_of_the_whole_would_be) /* computed from its region only */
+LOOP_TEST(a_window_is_what_a_crop_of_the_whole_would_be, 0,
+          200 / BLOCK) /* computed from its region only */
 {
     for (uint64_t t = BLOCK * (uint64_t)_i; t < BLOCK * ((uint64_t)_i + 1); t++)
         compare_window(t + 1000);
 }
-END_TEST
 
-START_TEST(the_shorter_side_is_set_and_the_other_truncated)
+TEST(the_shorter_side_is_set_and_the_other_truncated)
 {
     uint32_t w, h;
     resize_shorter_side(500, 375, 256, &w, &h);
@@ -211,9 +208,8 @@ START_TEST(the_shorter_side_is_set_and_the_other_truncated)
     resize_shorter_side(1, 65500, 65500, &w, &h);
     ck_assert(w == 65500 && h == 4290250000u); /* 65500 * 65500, refused elsewhere */
 }
-END_TEST
 
-START_TEST(an_image_too_small_is_enlarged_first_in_height_then_in_width)
+TEST(an_image_too_small_is_enlarged_first_in_height_then_in_width)
 {
     struct resize_size to[2];
     ck_assert_uint_eq(resize_to_cover(300, 300, 224, 224, to), 0);
@@ -225,9 +221,8 @@ START_TEST(an_image_too_small_is_enlarged_first_in_height_then_in_width)
     ck_assert(to[0].width == 106 && to[0].height == 160);
     ck_assert(to[1].width == 300 && to[1].height == 452); /* f32(300 / 106) * 160, truncated */
 }
-END_TEST
 
-START_TEST(bad_jobs_are_refused)
+TEST(bad_jobs_are_refused)
 {
     uint8_t px[16] = {0};
     const struct imrec_image from = {px, 4, 4, 4, 1};
@@ -245,9 +240,8 @@ START_TEST(bad_jobs_are_refused)
     ck_assert_int_eq(resize_window(&j, &from, &to, scratch, &err), IMREC_ERR_ARGUMENT);
     image_free(&to);
 }
-END_TEST
 
-START_TEST(when_memory_ends_the_resize_says_so_and_nothing_leaks)
+LOOP_TEST(when_memory_ends_the_resize_says_so_and_nothing_leaks, 0, METHODS)
 {
     struct resize_job j = whole_job(7, 5, 6, 4);
     j.method = methods[_i];
@@ -269,30 +263,4 @@ START_TEST(when_memory_ends_the_resize_says_so_and_nothing_leaks)
         ck_assert_int_lt(n, 20);
     }
     fixture_free(&f);
-}
-END_TEST
-
-int main(void)
-{
-    if (resize_scratch_new(&scratch, NULL) != IMREC_OK)
-        return EXIT_FAILURE;
-    Suite *s = suite_create("resize");
-    TCase *tc = tcase_create("all");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, random_sizes_equal_the_formulas, 0, 300 / BLOCK);
-    tcase_add_loop_test(tc, wide_images_equal_the_formulas, 0, 10);
-    tcase_add_loop_test(tc, whole_factors_equal_the_formulas, 0, 8);
-    tcase_add_loop_test(tc, large_factors_equal_the_formulas, 0, 8);
-    tcase_add_loop_test(tc, a_window_is_what_a_crop_of_the_whole_would_be, 0, 200 / BLOCK);
-    tcase_add_test(tc, the_shorter_side_is_set_and_the_other_truncated);
-    tcase_add_test(tc, an_image_too_small_is_enlarged_first_in_height_then_in_width);
-    tcase_add_test(tc, bad_jobs_are_refused);
-    tcase_add_loop_test(tc, when_memory_ends_the_resize_says_so_and_nothing_leaks, 0, METHODS);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    resize_scratch_free(scratch);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

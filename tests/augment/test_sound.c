@@ -82,7 +82,8 @@ check(const struct sound *s, const struct imrec_iter_options *o, const struct im
         }
 }
 
-START_TEST(a_slot_has_what_the_guide_says) /* _i: channels of the sound, of the slot, and how */
+LOOP_TEST(a_slot_has_what_the_guide_says, 0,
+          36) /* _i: channels of the sound, of the slot, and how */
 {
     const uint32_t of_sound = 1 + (uint32_t)_i % 3, of_slot = 1 + (uint32_t)_i / 3 % 3;
     struct imrec_iter_options o = options(of_slot, 5 + (uint32_t)_i / 9 * 4); /* 5, 9, 13, 17 */
@@ -103,14 +104,13 @@ START_TEST(a_slot_has_what_the_guide_says) /* _i: channels of the sound, of the 
     for (d.sound_begin = -20; d.sound_begin < 12; d.sound_begin++)
         check(&s, &o, &d);
 }
-END_TEST
 
 static struct imrec_draw draw(const struct imrec_iter_options *o, uint64_t i, uint64_t samples)
 {
     return sound_draw(o, (struct sample_key){7, 1, i % 3, 100 * i, 0}, samples);
 }
 
-START_TEST(without_random_options_the_crop_is_the_middle)
+TEST(without_random_options_the_crop_is_the_middle)
 {
     const struct imrec_iter_options o = options(1, 10);
     for (uint64_t n = 1; n < 30; n++) {
@@ -119,9 +119,8 @@ START_TEST(without_random_options_the_crop_is_the_middle)
         ck_assert(draw(&o, n, n).sound_gain == 1);
     }
 }
-END_TEST
 
-START_TEST(every_place_is_as_likely) /* _i: longer, shorter, shifted */
+LOOP_TEST(every_place_is_as_likely, 0, 3) /* _i: longer, shorter, shifted */
 {
     enum { DRAWS = 22000, PLACES = 11 };
     struct imrec_iter_options o = options(1, 20);
@@ -138,9 +137,8 @@ START_TEST(every_place_is_as_likely) /* _i: longer, shorter, shifted */
     for (int i = 0; i < PLACES; i++) /* 2000 each, deviation 43 */
         ck_assert_msg(abs(count[i] - DRAWS / PLACES) < 250, "%d: %d", i, count[i]);
 }
-END_TEST
 
-START_TEST(place_shift_and_gain_do_not_depend_on_each_other)
+TEST(place_shift_and_gain_do_not_depend_on_each_other)
 {
     enum { DRAWS = 20000 };
     struct imrec_iter_options o = options(1, 1000), shifts = o, gains = o;
@@ -158,9 +156,8 @@ START_TEST(place_shift_and_gain_do_not_depend_on_each_other)
     ck_assert(fabs(place / DRAWS) < 0.03 && fabs(decibels / DRAWS) < 0.03);
     ck_assert(fabs(both / DRAWS) < 0.02 && fabs(loud / DRAWS) < 0.02 && fabs(with / DRAWS) < 0.02);
 }
-END_TEST
 
-START_TEST(one_option_does_not_change_what_another_draws)
+TEST(one_option_does_not_change_what_another_draws)
 {
     struct imrec_iter_options o = options(1, 1000), all;
     o.rand_crop = true;
@@ -168,18 +165,4 @@ START_TEST(one_option_does_not_change_what_another_draws)
     all.max_random_gain = 6;
     for (uint64_t i = 0; i < 100; i++)
         ck_assert_int_eq(draw(&o, i, 5000).sound_begin, draw(&all, i, 5000).sound_begin);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("sound");
-    TCase *tc = tcase_create("sound");
-    tcase_add_loop_test(tc, a_slot_has_what_the_guide_says, 0, 36);
-    tcase_add_test(tc, without_random_options_the_crop_is_the_middle);
-    tcase_add_loop_test(tc, every_place_is_as_likely, 0, 3);
-    tcase_add_test(tc, place_shift_and_gain_do_not_depend_on_each_other);
-    tcase_add_test(tc, one_option_does_not_change_what_another_draws);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -3,9 +3,8 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "tests/support/recipes.h"
+#include "tests/support/scratch.h"
 #include "tests/support/suite.h"
-
-static struct resize_scratch *scratch;
 
 static const char *const recipes[] = {
     "",
@@ -152,14 +151,15 @@ static void compare(const struct cooked *c, uint64_t test)
     free(p.pixels);
 }
 
-START_TEST(windows_give_what_whole_images_give) /* loop: recipes */
+CASE(.begin = scratch_make, .end = scratch_free, .timeout = 60)
+
+LOOP_TEST(windows_give_what_whole_images_give, 0, RECIPES) /* _i: recipes */
 {
     struct cooked c;
     cook(&c, recipes[_i]);
     for (uint64_t t = 0; t < IMAGES; t++)
         compare(&c, t);
 }
-END_TEST
 
 /* What the steps leave in a scratch of their own. */
 static void check_scratch(const struct cooked *c, uint32_t width, uint32_t height)
@@ -194,7 +194,7 @@ static void check_scratch(const struct cooked *c, uint32_t width, uint32_t heigh
     image_free(&made[1]);
 }
 
-START_TEST(steps_take_no_more_scratch_than_they_claim) /* loop: recipes */
+LOOP_TEST(steps_take_no_more_scratch_than_they_claim, 0, RECIPES) /* _i: recipes */
 {
     static const uint32_t sizes[][2] = {{7, 9},     {640, 480},  {3000, 70}, {70, 3000},
                                         {2400, 60}, {1024, 768}, {33, 1},    {1, 33}};
@@ -203,10 +203,9 @@ START_TEST(steps_take_no_more_scratch_than_they_claim) /* loop: recipes */
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         check_scratch(&c, sizes[i][0], sizes[i][1]);
 }
-END_TEST
 
 /* A line of 65,500 px with resize=256 would be 256 x 16,768,000 px. */
-START_TEST(what_would_be_too_large_is_refused_by_arithmetic)
+TEST(what_would_be_too_large_is_refused_by_arithmetic)
 {
     static const struct {
         const char *words;
@@ -251,9 +250,8 @@ START_TEST(what_would_be_too_large_is_refused_by_arithmetic)
                           err.message);
     }
 }
-END_TEST
 
-START_TEST(only_a_crop_has_no_steps) /* it goes from the decoder to the slot */
+TEST(only_a_crop_has_no_steps) /* it goes from the decoder to the slot */
 {
     struct cooked c;
     struct steps s;
@@ -264,9 +262,8 @@ START_TEST(only_a_crop_has_no_steps) /* it goes from the decoder to the slot */
     ck_assert(s.upright.x == d.x && s.upright.y == d.y && s.upright.width == 20);
     ck_assert(!recipe_paints(&c.r));
 }
-END_TEST
 
-START_TEST(aug_seq_says_what_comes_first)
+TEST(aug_seq_says_what_comes_first)
 {
     struct cooked c;
     cook(&c, "aug_seq=grayscale,hue,light,rand_augment random_grayscale=1 brightness=1 hue=0.1");
@@ -279,9 +276,8 @@ START_TEST(aug_seq_says_what_comes_first)
     for (int i = 0; i < PAINTS; i++)
         ck_assert_int_eq(c.r.paints[i], i);
 }
-END_TEST
 
-START_TEST(colours_are_painted_in_the_order_drawn)
+TEST(colours_are_painted_in_the_order_drawn)
 {
     struct cooked c;
     uint8_t a[24], b[24];
@@ -304,10 +300,9 @@ START_TEST(colours_are_painted_in_the_order_drawn)
         differ += a[i] != b[i];
     ck_assert_int_gt(differ, 3);
 }
-END_TEST
 
 /* Everything that takes memory, at once. */
-START_TEST(when_memory_ends_the_steps_say_so_and_nothing_leaks)
+TEST(when_memory_ends_the_steps_say_so_and_nothing_leaks)
 {
     struct cooked c;
     cook(&c, "resize=40 inter_method=2 rotate=20 pad=2 rand_augment=3 gaussian_blur=1 antialias=0");
@@ -340,25 +335,4 @@ START_TEST(when_memory_ends_the_steps_say_so_and_nothing_leaks)
         ck_assert_int_lt(n, 60);
     }
     free(p.pixels);
-}
-END_TEST
-
-int main(void)
-{
-    if (resize_scratch_new(&scratch, NULL) != IMREC_OK)
-        return EXIT_FAILURE;
-    Suite *s = suite_create("steps");
-    TCase *tc = tcase_create("all");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, windows_give_what_whole_images_give, 0, RECIPES);
-    tcase_add_loop_test(tc, steps_take_no_more_scratch_than_they_claim, 0, RECIPES);
-    tcase_add_test(tc, what_would_be_too_large_is_refused_by_arithmetic);
-    tcase_add_test(tc, when_memory_ends_the_steps_say_so_and_nothing_leaks);
-    tcase_add_test(tc, only_a_crop_has_no_steps);
-    tcase_add_test(tc, aug_seq_says_what_comes_first);
-    tcase_add_test(tc, colours_are_painted_in_the_order_drawn);
-    suite_add_tcase(s, tc);
-    const int status = suite_run(s);
-    resize_scratch_free(scratch);
-    return status;
 }

@@ -3,12 +3,11 @@
 #include "augment/pad.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
+#include "tests/support/scratch.h"
 #include "tests/support/suite.h"
 #include "tests/support/warp_model.h"
 
 #include <stdlib.h>
-
-static struct resize_scratch *scratch;
 
 static uint64_t draw(uint64_t test, uint32_t number)
 {
@@ -115,33 +114,32 @@ static void check_job(struct warp_job j, uint32_t channels, enum resize_method m
 
 static const uint32_t channel_counts[] = {3, 1, 4};
 
-START_TEST(warps_equal_the_formulas) /* loop: one image, all methods */
+CASE(.begin = scratch_make, .end = scratch_free, .timeout = 60)
+
+LOOP_TEST(warps_equal_the_formulas, 0, 120) /* _i: one image, all methods */
 {
     const uint64_t t = (uint64_t)_i;
     const struct warp_job j = random_job(t, t % 5 == 0 ? 6 : t % 5 == 1 ? 24 : 60);
     for (int method = 0; method < RESIZE_METHODS; method++)
         check_job(j, channel_counts[t % 3], (enum resize_method)method, t);
 }
-END_TEST
 
-START_TEST(a_warp_far_outside_is_all_fill)
+LOOP_TEST(a_warp_far_outside_is_all_fill, 0, 3)
 {
     struct warp_job j = random_job(1, 30);
     j.matrix[2] = _i == 0 ? 1e9f : _i == 1 ? -4000 : 400;
     for (int method = 0; method < RESIZE_METHODS; method++)
         check_job(j, 3, (enum resize_method)method, 1);
 }
-END_TEST
 
-START_TEST(a_matrix_that_cannot_be_inverted_asks_for_the_first_pixel)
+TEST(a_matrix_that_cannot_be_inverted_asks_for_the_first_pixel)
 {
     struct warp_job j = random_job(3, 30);
     memset(j.matrix, 0, sizeof(j.matrix));
     check_job(j, 3, RESIZE_BILINEAR, 3);
 }
-END_TEST
 
-START_TEST(a_half_turn_leaves_the_first_row_and_column_empty) /* the centre is w / 2 */
+TEST(a_half_turn_leaves_the_first_row_and_column_empty) /* the centre is w / 2 */
 {
     uint8_t px[16], out[16];
     const struct imrec_image from = {px + 5, 4, 3, 3, 1}, to = {out, 4, 4, 4, 1};
@@ -155,9 +153,8 @@ START_TEST(a_half_turn_leaves_the_first_row_and_column_empty) /* the centre is w
         for (int x = 0; x < 4; x++)
             ck_assert_int_eq(out[4 * y + x], x == 0 || y == 0 ? 9 : px[4 * (4 - y) + 4 - x]);
 }
-END_TEST
 
-START_TEST(bad_warps_are_refused)
+TEST(bad_warps_are_refused)
 {
     uint8_t px[16] = {0};
     const struct imrec_image from = {px, 4, 4, 4, 1}, to = {px, 4, 4, 4, 1};
@@ -173,9 +170,8 @@ START_TEST(bad_warps_are_refused)
     ck_assert_int_eq(warp_window_into(&j, &from, &to, scratch, CPU_SCALAR, NULL),
                      IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(a_border_is_fill_around_the_image) /* windows of it too, also where it is all border */
+TEST(a_border_is_fill_around_the_image) /* windows of it too, also where it is all border */
 {
     for (uint64_t t = 0; t < 300; t++) {
         const uint32_t c = channel_counts[t % 3], w = 1 + below(t, 0, 9), h = 1 + below(t, 1, 9);
@@ -202,24 +198,4 @@ START_TEST(a_border_is_fill_around_the_image) /* windows of it too, also where i
         image_free(&to);
         free(px);
     }
-}
-END_TEST
-
-int main(void)
-{
-    if (resize_scratch_new(&scratch, NULL) != IMREC_OK)
-        return EXIT_FAILURE;
-    Suite *s = suite_create("warp");
-    TCase *tc = tcase_create("all");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, warps_equal_the_formulas, 0, 120);
-    tcase_add_loop_test(tc, a_warp_far_outside_is_all_fill, 0, 3);
-    tcase_add_test(tc, a_matrix_that_cannot_be_inverted_asks_for_the_first_pixel);
-    tcase_add_test(tc, a_half_turn_leaves_the_first_row_and_column_empty);
-    tcase_add_test(tc, bad_warps_are_refused);
-    tcase_add_test(tc, a_border_is_fill_around_the_image);
-    suite_add_tcase(s, tc);
-    const int status = suite_run(s);
-    resize_scratch_free(scratch);
-    return status;
 }

@@ -1,6 +1,6 @@
 #include "base/param.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static const struct {
     {"3K", 0},
 };
 
-START_TEST(a_size_in_bytes_takes_suffixes_and_never_overflows) /* loop test over sizes */
+LOOP_TEST(a_size_in_bytes_takes_suffixes_and_never_overflows, 0, COUNT(sizes))
 {
     struct values v = {0};
     struct imrec_error err;
@@ -76,16 +76,14 @@ START_TEST(a_size_in_bytes_takes_suffixes_and_never_overflows) /* loop test over
                      good ? IMREC_OK : IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(v.window_bytes, good ? sizes[_i].bytes : -7);
 }
-END_TEST
 
-START_TEST(a_count_takes_no_suffix)
+TEST(a_count_takes_no_suffix)
 {
     struct values v = {0};
     ck_assert_int_eq(set(&v, "batch_size", "4K", NULL), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(set(&v, "batch_size", "4", NULL), IMREC_OK);
     ck_assert_int_eq(v.batch_size, 4);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -102,7 +100,7 @@ static const struct {
     {"1,5", false, 0},         {"--1", false, 0},    {"1.2.3", false, 0},
 };
 
-START_TEST(a_real_is_decimal_and_finite) /* loop test over reals */
+LOOP_TEST(a_real_is_decimal_and_finite, 0, COUNT(reals))
 {
     struct values v = {0};
     v.wide = 42;
@@ -110,9 +108,8 @@ START_TEST(a_real_is_decimal_and_finite) /* loop test over reals */
                      reals[_i].good ? IMREC_OK : IMREC_ERR_ARGUMENT);
     ck_assert(v.wide == (reals[_i].good ? (float)reals[_i].value : 42.0f));
 }
-END_TEST
 
-START_TEST(the_ends_of_a_range_of_reals_belong_to_it)
+TEST(the_ends_of_a_range_of_reals_belong_to_it)
 {
     struct values v = {0};
     ck_assert_int_eq(set(&v, "tenth", "0.1", NULL), IMREC_OK);
@@ -120,9 +117,8 @@ START_TEST(the_ends_of_a_range_of_reals_belong_to_it)
     ck_assert_int_eq(set(&v, "tenth", "0.09999", NULL), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(set(&v, "tenth", "0.30001", NULL), IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(a_real_reads_the_same_where_the_locale_has_a_decimal_comma)
+TEST(a_real_reads_the_same_where_the_locale_has_a_decimal_comma)
 {
     static const char *const commas[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
     struct values v = {0};
@@ -134,7 +130,6 @@ START_TEST(a_real_reads_the_same_where_the_locale_has_a_decimal_comma)
     ck_assert_int_eq(set(&v, "mean_r", "0,25", NULL), IMREC_ERR_ARGUMENT);
     setlocale(LC_NUMERIC, "C");
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -157,7 +152,7 @@ static const struct {
     {"3, ,223", false},
 };
 
-START_TEST(a_shape_has_three_sides_with_or_without_parentheses) /* loop test over shapes */
+LOOP_TEST(a_shape_has_three_sides_with_or_without_parentheses, 0, COUNT(shapes))
 {
     struct values v = {0};
     ck_assert_int_eq(set(&v, "data_shape", shapes[_i].text, NULL),
@@ -166,7 +161,6 @@ START_TEST(a_shape_has_three_sides_with_or_without_parentheses) /* loop test ove
     ck_assert_uint_eq(v.data_shape.height, shapes[_i].good ? 224 : 0);
     ck_assert_uint_eq(v.data_shape.width, shapes[_i].good ? 223 : 0);
 }
-END_TEST
 
 static const struct {
     const char *name, *text, *says;
@@ -188,16 +182,15 @@ static const struct {
     {"mean_r", "2e6", "mean_r must be a number from -1e+06 to 1e+06, not '2e6'"},
 };
 
-START_TEST(a_refused_value_says_what_would_be_right) /* loop test over refused */
+LOOP_TEST(a_refused_value_says_what_would_be_right, 0, COUNT(refused))
 {
     struct values v = {0};
     struct imrec_error err = {0};
     ck_assert_int_eq(set(&v, refused[_i].name, refused[_i].text, &err), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(err.message, refused[_i].says) != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(what_is_required_and_missing_is_named)
+TEST(what_is_required_and_missing_is_named)
 {
     struct values v;
     struct imrec_error err = {0};
@@ -218,9 +211,8 @@ START_TEST(what_is_required_and_missing_is_named)
     v.wide = NAN;
     ck_assert_int_eq(param_check(table, &v, &err), IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(an_endless_name_is_refused_without_harm)
+TEST(an_endless_name_is_refused_without_harm)
 {
     static char name[4096];
     struct values v = {0};
@@ -228,28 +220,4 @@ START_TEST(an_endless_name_is_refused_without_harm)
     memset(name, 'b', sizeof(name) - 1);
     ck_assert_int_eq(set(&v, name, "1", &err), IMREC_ERR_ARGUMENT);
     ck_assert_uint_lt(strlen(err.message), 200);
-}
-END_TEST
-
-#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
-int main(void)
-{
-    Suite *s = suite_create("param");
-    TCase *tc = tcase_create("param");
-    tcase_add_loop_test(tc, a_size_in_bytes_takes_suffixes_and_never_overflows, 0, COUNT(sizes));
-    tcase_add_test(tc, a_count_takes_no_suffix);
-    tcase_add_loop_test(tc, a_real_is_decimal_and_finite, 0, COUNT(reals));
-    tcase_add_test(tc, the_ends_of_a_range_of_reals_belong_to_it);
-    tcase_add_test(tc, a_real_reads_the_same_where_the_locale_has_a_decimal_comma);
-    tcase_add_loop_test(tc, a_shape_has_three_sides_with_or_without_parentheses, 0, COUNT(shapes));
-    tcase_add_loop_test(tc, a_refused_value_says_what_would_be_right, 0, COUNT(refused));
-    tcase_add_test(tc, what_is_required_and_missing_is_named);
-    tcase_add_test(tc, an_endless_name_is_refused_without_harm);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -31,7 +31,7 @@ static const struct {
     {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
 };
 
-START_TEST(what_is_hidden_becomes_visible_and_nothing_else_changes) /* loop over cases */
+LOOP_TEST(what_is_hidden_becomes_visible_and_nothing_else_changes, 0, COUNT(cases))
 {
     char shown[64], again[64];
     shown_copy(shown, sizeof(shown), cases[_i].text);
@@ -41,9 +41,8 @@ START_TEST(what_is_hidden_becomes_visible_and_nothing_else_changes) /* loop over
     ck_assert_str_eq(again, shown);
     ck_assert(shown_as_is(shown));
 }
-END_TEST
 
-START_TEST(what_does_not_fit_is_cut_between_two_characters)
+TEST(what_does_not_fit_is_cut_between_two_characters)
 {
     static const char text[] = "a\x1b\xc3\xa9\xe2\x80\xae";
     static const char whole[] = "a\\x1b\xc3\xa9\\u202e";
@@ -58,7 +57,6 @@ START_TEST(what_does_not_fit_is_cut_between_two_characters)
         ck_assert(room < sizeof(whole) || n == 13);
     }
 }
-END_TEST
 
 static char logged[512];
 
@@ -68,7 +66,7 @@ static void keep(void *user, enum imrec_log_level level, const char *line)
     snprintf(logged, sizeof(logged), "%s", line);
 }
 
-START_TEST(errors_and_warnings_show_what_they_quote)
+TEST(errors_and_warnings_show_what_they_quote)
 {
     struct imrec_error err;
     ck_assert_int_eq(imrec_error_at(&err, IMREC_ERR_DATA, 7, "%s: odd", "\x1b]0;x\x07\xc2\x9b"),
@@ -81,17 +79,4 @@ START_TEST(errors_and_warnings_show_what_they_quote)
     imrec_log(IMREC_LOG_WARNING, "%s", "\xe2\x80\xae");
     imrec_set_log(NULL, NULL, IMREC_LOG_WARNING);
     ck_assert_str_eq(logged, "\\u202e");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("shown");
-    TCase *t = tcase_create("shown");
-    tcase_add_loop_test(t, what_is_hidden_becomes_visible_and_nothing_else_changes, 0,
-                        sizeof(cases) / sizeof(cases[0]));
-    tcase_add_test(t, what_does_not_fit_is_cut_between_two_characters);
-    tcase_add_test(t, errors_and_warnings_show_what_they_quote);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -1,7 +1,7 @@
 #include "cli/options.h"
 #include "imrec/packer.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static int parse(struct run *r, const char *line)
     return first;
 }
 
-START_TEST(flags_set_fields)
+TEST(flags_set_fields)
 {
     struct run r;
     ck_assert_int_eq(parse(&r, "--part=2/8"), 2);
@@ -50,7 +50,6 @@ START_TEST(flags_set_fields)
     ck_assert(!r.o.center_crop);
     ck_assert_str_eq(r.said, "");
 }
-END_TEST
 
 static const struct {
     const char *line, *operands;
@@ -67,7 +66,7 @@ static const struct {
     {"", "", 0},
 };
 
-START_TEST(flags_may_stand_anywhere_and_operands_keep_their_order) /* loop test over mixed */
+LOOP_TEST(flags_may_stand_anywhere_and_operands_keep_their_order, 0, COUNT(mixed))
 {
     struct run r;
     char operands[256] = "";
@@ -80,7 +79,6 @@ START_TEST(flags_may_stand_anywhere_and_operands_keep_their_order) /* loop test 
     ck_assert_str_eq(operands, mixed[_i].operands);
     ck_assert_int_eq(r.o.resize, mixed[_i].resize);
 }
-END_TEST
 
 static const struct {
     const char *line, *says;
@@ -101,16 +99,15 @@ static const struct {
     {"a b -x=1", "unknown option '-x=1'"},
 };
 
-START_TEST(a_bad_flag_says_in_one_line_what_would_be_right) /* loop test over bad */
+LOOP_TEST(a_bad_flag_says_in_one_line_what_would_be_right, 0, COUNT(bad))
 {
     struct run r;
     ck_assert_int_eq(parse(&r, bad[_i].line), CLI_BAD);
     ck_assert_msg(strstr(r.said, bad[_i].says) != NULL, "%s", r.said);
     ck_assert_ptr_eq(strchr(r.said, '\n'), r.said + strlen(r.said) - 1);
 }
-END_TEST
 
-START_TEST(help_and_version_are_told_apart_from_operands)
+TEST(help_and_version_are_told_apart_from_operands)
 {
     struct run r;
     ck_assert_int_eq(parse(&r, "a --help"), CLI_HELP);
@@ -118,9 +115,8 @@ START_TEST(help_and_version_are_told_apart_from_operands)
     ck_assert_int_eq(parse(&r, "--version"), CLI_VERSION);
     ck_assert_int_eq(parse(&r, "-- --help"), 2);
 }
-END_TEST
 
-START_TEST(key_value_operands_are_known_by_their_form)
+TEST(key_value_operands_are_known_by_their_form)
 {
     static const char *const pairs[] = {"batch_size=1", "a=", "data-shape=3,4,5", "x1==", NULL};
     static const char *const others[] = {"a", "=1", "", "dir/a=b", "a b=1", "\xc3\xa4=1", NULL};
@@ -128,25 +124,4 @@ START_TEST(key_value_operands_are_known_by_their_form)
         ck_assert_msg(cli_is_pair(pairs[i]), "%s", pairs[i]);
     for (size_t i = 0; others[i] != NULL; i++)
         ck_assert_msg(!cli_is_pair(others[i]), "%s", others[i]);
-}
-END_TEST
-
-#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
-int main(void)
-{
-    Suite *s = suite_create("cli");
-    TCase *tc = tcase_create("cli");
-    tcase_add_test(tc, flags_set_fields);
-    tcase_add_loop_test(tc, flags_may_stand_anywhere_and_operands_keep_their_order, 0,
-                        COUNT(mixed));
-    tcase_add_loop_test(tc, a_bad_flag_says_in_one_line_what_would_be_right, 0, COUNT(bad));
-    tcase_add_test(tc, help_and_version_are_told_apart_from_operands);
-    tcase_add_test(tc, key_value_operands_are_known_by_their_form);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,7 @@
 #include "cli/progress.h"
 #include "imrec/packer.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static FILE *begin(void)
     return fmemopen(g_text, sizeof(g_text), "w");
 }
 
-START_TEST(json_nests_escapes_and_separates)
+TEST(json_nests_escapes_and_separates)
 {
     struct json j;
     FILE *out = begin();
@@ -45,7 +45,6 @@ START_TEST(json_nests_escapes_and_separates)
                      "  \"yes\": true\n"
                      "}\n");
 }
-END_TEST
 
 static const struct {
     double v;
@@ -61,7 +60,7 @@ static const struct {
              {-2.5, "-2.5"},
              {123456789, "123456789"}};
 
-START_TEST(a_real_is_written_as_short_as_it_reads_back) /* loop test over reals */
+LOOP_TEST(a_real_is_written_as_short_as_it_reads_back, 0, COUNT(reals))
 {
     struct json j;
     FILE *out = begin();
@@ -70,9 +69,8 @@ START_TEST(a_real_is_written_as_short_as_it_reads_back) /* loop test over reals 
     fclose(out);
     ck_assert_str_eq(g_text, reals[_i].text);
 }
-END_TEST
 
-START_TEST(a_compact_object_is_one_line)
+TEST(a_compact_object_is_one_line)
 {
     struct json j;
     FILE *out = begin();
@@ -86,9 +84,8 @@ START_TEST(a_compact_object_is_one_line)
     fclose(out);
     ck_assert_str_eq(g_text, "{\"a\": 1, \"b\": 1017.12, \"c\": 0.1}\n");
 }
-END_TEST
 
-START_TEST(numbers_for_people)
+TEST(numbers_for_people)
 {
     char t[HUMAN_BYTES];
     ck_assert_str_eq(human_count(0, t), "0");
@@ -105,7 +102,6 @@ START_TEST(numbers_for_people)
     ck_assert_str_eq(human_seconds(100000, t), "27:46:40");
     ck_assert_str_eq(human_seconds(NAN, t), "0.0 s");
 }
-END_TEST
 
 static int marks_in_a_minute(bool terminal, char mark)
 {
@@ -121,14 +117,13 @@ static int marks_in_a_minute(bool terminal, char mark)
     return n;
 }
 
-START_TEST(progress_repaints_ten_times_a_second_or_prints_every_ten_seconds)
+TEST(progress_repaints_ten_times_a_second_or_prints_every_ten_seconds)
 {
     ck_assert_int_eq(marks_in_a_minute(true, '\r'), 599);
     ck_assert_int_eq(marks_in_a_minute(false, '\n'), 5);
 }
-END_TEST
 
-START_TEST(progress_tells_rates_what_was_skipped_and_what_is_left)
+TEST(progress_tells_rates_what_was_skipped_and_what_is_left)
 {
     struct progress p;
     struct progress_counts c = {.done = 3000, .total = 13000, .skipped = 2, .bytes = 50000000};
@@ -143,9 +138,8 @@ START_TEST(progress_tells_rates_what_was_skipped_and_what_is_left)
     progress_start(&p, NULL, false, "images", 0, 0); /* quiet */
     progress_end(&p, &c, 1);
 }
-END_TEST
 
-START_TEST(every_default_is_in_range_and_every_flag_in_help_and_manual)
+TEST(every_default_is_in_range_and_every_flag_in_help_and_manual)
 {
     static const struct cli_page *const pages[] = {&cli_page_im2rec, NULL};
     static char manual[1 << 16];
@@ -178,36 +172,12 @@ START_TEST(every_default_is_in_range_and_every_flag_in_help_and_manual)
     ck_assert_ptr_nonnull(strstr(g_text, "[on; --no-shuffle]"));
     ck_assert_ptr_nonnull(strstr(manual, ".TH IM2REC 1 \"\" \"imrec 1.2.3\""));
 }
-END_TEST
 
-START_TEST(no_line_of_help_is_wider_than_a_hundred_columns)
+TEST(no_line_of_help_is_wider_than_a_hundred_columns)
 {
     FILE *out = begin();
     cli_page_help(&cli_page_im2rec, out);
     fclose(out);
     for (const char *line = g_text; *line != '\0'; line += strcspn(line, "\n") + 1)
         ck_assert_msg(strcspn(line, "\n") <= 100, "%.120s", line);
-}
-END_TEST
-
-#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
-int main(void)
-{
-    Suite *s = suite_create("cli_output");
-    TCase *tc = tcase_create("cli_output");
-    tcase_add_test(tc, json_nests_escapes_and_separates);
-    tcase_add_loop_test(tc, a_real_is_written_as_short_as_it_reads_back, 0, COUNT(reals));
-    tcase_add_test(tc, a_compact_object_is_one_line);
-    tcase_add_test(tc, numbers_for_people);
-    tcase_add_test(tc, progress_repaints_ten_times_a_second_or_prints_every_ten_seconds);
-    tcase_add_test(tc, progress_tells_rates_what_was_skipped_and_what_is_left);
-    tcase_add_test(tc, every_default_is_in_range_and_every_flag_in_help_and_manual);
-    tcase_add_test(tc, no_line_of_help_is_wider_than_a_hundred_columns);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

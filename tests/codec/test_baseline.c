@@ -5,7 +5,7 @@
 #include "tests/support/images.h"
 #include "tests/support/twin.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 
 static const struct codec_limits limits = {.max_pixels = 1 << 24};
 static struct twin g_twin;
@@ -63,7 +63,9 @@ count_own_made(uint32_t width, uint32_t height, const struct jpeg_layout *l, uin
     return own;
 }
 
-START_TEST(every_size_is_decoded_to_libjpegs_pixels) /* loop over samplings */
+CASE(.timeout = 240, .setup = begin, .teardown = end)
+
+LOOP_TEST(every_size_is_decoded_to_libjpegs_pixels, 0, SAMPLINGS) /* _i: samplings */
 {
     const struct jpeg_layout l = samplings[_i];
     for (uint32_t width = 1; width <= 40; width++)
@@ -73,18 +75,17 @@ START_TEST(every_size_is_decoded_to_libjpegs_pixels) /* loop over samplings */
             ck_assert_uint_eq(own, l.h == 2 && width <= 4 ? 0 : 9);
         }
 }
-END_TEST
 
-START_TEST(every_quality_is_decoded_to_libjpegs_pixels) /* loop over samplings x tables */
+LOOP_TEST(every_quality_is_decoded_to_libjpegs_pixels, 0,
+          2 * SAMPLINGS) /* _i: samplings x tables */
 {
     struct jpeg_layout l = samplings[_i % SAMPLINGS];
     l.optimal = _i >= SAMPLINGS;
     for (l.quality = 1; l.quality <= 100; l.quality++)
         ck_assert_uint_eq(count_own_made(75, 60, &l, 4), 11);
 }
-END_TEST
 
-START_TEST(regions_are_cut_out_of_images_of_any_restart_interval) /* loop over samplings */
+LOOP_TEST(regions_are_cut_out_of_images_of_any_restart_interval, 0, SAMPLINGS) /* _i: samplings */
 {
     struct jpeg_layout l = samplings[_i];
     l.quality = 60;
@@ -94,14 +95,12 @@ START_TEST(regions_are_cut_out_of_images_of_any_restart_interval) /* loop over s
     for (l.restart_rows = 1; l.restart_rows <= 3; l.restart_rows++)
         ck_assert_uint_eq(count_own_made(163, 201, &l, 20), 43);
 }
-END_TEST
 
-START_TEST(wide_and_high_images_are_decoded_to_libjpegs_pixels) /* loop over samplings */
+LOOP_TEST(wide_and_high_images_are_decoded_to_libjpegs_pixels, 0, SAMPLINGS) /* _i: samplings */
 {
     ck_assert_uint_eq(count_own_made(3001, 19, &samplings[_i], 20), 43);
     ck_assert_uint_eq(count_own_made(19, 3001, &samplings[_i], 20), 43);
 }
-END_TEST
 
 static const struct jpeg_layout others[] = {
     {.colours = COLOURS_YCC, .h = 2, .v = 2, .progressive = true},
@@ -116,11 +115,10 @@ static const struct jpeg_layout others[] = {
 };
 enum { OTHERS = sizeof(others) / sizeof(others[0]) };
 
-START_TEST(what_is_not_plain_is_left_to_libjpeg) /* loop over kinds */
+LOOP_TEST(what_is_not_plain_is_left_to_libjpeg, 0, OTHERS) /* _i: kinds */
 {
     ck_assert_uint_eq(count_own_made(61, 47, &others[_i], 3), 0);
 }
-END_TEST
 
 /* Bytes put in at `at`; the caller frees. */
 static struct bytes with_bytes(struct bytes jpeg, size_t at, const void *more, size_t n)
@@ -154,7 +152,8 @@ static const struct {
 };
 enum { ADDITIONS = sizeof(additions) / sizeof(additions[0]) };
 
-START_TEST(what_is_added_to_a_plain_image_is_judged_as_libjpeg_does) /* loop over additions */
+LOOP_TEST(what_is_added_to_a_plain_image_is_judged_as_libjpeg_does, 0,
+          ADDITIONS) /* _i: additions */
 {
     for (int i = 0; i < SAMPLINGS; i++) {
         const struct bytes jpeg = jpeg_make(61, 47, &samplings[i]);
@@ -167,9 +166,8 @@ START_TEST(what_is_added_to_a_plain_image_is_judged_as_libjpeg_does) /* loop ove
         bytes_free(jpeg);
     }
 }
-END_TEST
 
-START_TEST(unless_told_ours_is_taken_where_it_is_faster)
+TEST(unless_told_ours_is_taken_where_it_is_faster)
 {
     const struct bytes jpeg = jpeg_make(90, 70, &samplings[3]);
     const struct imrec_rect all = {0, 0, 90, 70};
@@ -179,9 +177,8 @@ START_TEST(unless_told_ours_is_taken_where_it_is_faster)
                      baseline_has_vectors());
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(memory_that_cannot_be_had_is_said)
+TEST(memory_that_cannot_be_had_is_said)
 {
     const struct bytes jpeg = jpeg_make(200, 150, &samplings[3]);
     const struct imrec_rect r = {10, 10, 100, 100};
@@ -202,9 +199,8 @@ START_TEST(memory_that_cannot_be_had_is_said)
     }
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(memory_is_counted_and_not_kept_after_a_huge_image)
+TEST(memory_is_counted_and_not_kept_after_a_huge_image)
 {
     const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 1, .v = 1, .quality = 100};
     const struct bytes huge = jpeg_make(2600, 1300, &l), small = jpeg_make(64, 64, &l);
@@ -218,28 +214,4 @@ START_TEST(memory_is_counted_and_not_kept_after_a_huge_image)
     ck_assert_uint_lt(codec_memory(g_twin.own), before + (4 << 20));
     bytes_free(huge);
     bytes_free(small);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("baseline");
-    TCase *tc = tcase_create("baseline");
-    tcase_set_timeout(tc, 240);
-    tcase_add_checked_fixture(tc, begin, end);
-    tcase_add_loop_test(tc, every_size_is_decoded_to_libjpegs_pixels, 0, SAMPLINGS);
-    tcase_add_loop_test(tc, every_quality_is_decoded_to_libjpegs_pixels, 0, 2 * SAMPLINGS);
-    tcase_add_loop_test(tc, regions_are_cut_out_of_images_of_any_restart_interval, 0, SAMPLINGS);
-    tcase_add_loop_test(tc, wide_and_high_images_are_decoded_to_libjpegs_pixels, 0, SAMPLINGS);
-    tcase_add_loop_test(tc, what_is_not_plain_is_left_to_libjpeg, 0, OTHERS);
-    tcase_add_loop_test(tc, what_is_added_to_a_plain_image_is_judged_as_libjpeg_does, 0, ADDITIONS);
-    tcase_add_test(tc, unless_told_ours_is_taken_where_it_is_faster);
-    tcase_add_test(tc, memory_that_cannot_be_had_is_said);
-    tcase_add_test(tc, memory_is_counted_and_not_kept_after_a_huge_image);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

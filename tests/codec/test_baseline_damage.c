@@ -3,7 +3,7 @@
 #include "tests/support/images.h"
 #include "tests/support/twin.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 
 enum { ROUNDS = 700, MOST_BYTES = 1 << 16 };
 
@@ -85,7 +85,9 @@ static bool compare_damaged(struct twin *t, struct bytes whole, uint32_t width, 
                         pick(&g_state, 3) == 0 ? 1 : 3);
 }
 
-START_TEST(damage_is_told_and_mended_as_by_libjpeg_alone) /* loop over layouts */
+CASE(.timeout = 240)
+
+LOOP_TEST(damage_is_told_and_mended_as_by_libjpeg_alone, 0, LAYOUTS) /* _i: layouts */
 {
     const struct bytes jpeg = jpeg_make(93, 70, &layouts[_i]);
     struct twin twin;
@@ -99,9 +101,8 @@ START_TEST(damage_is_told_and_mended_as_by_libjpeg_alone) /* loop over layouts *
     twin_end(&twin);
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(a_cut_at_any_byte_is_told_as_by_libjpeg_alone) /* loop over layouts */
+LOOP_TEST(a_cut_at_any_byte_is_told_as_by_libjpeg_alone, 0, LAYOUTS) /* _i: layouts */
 {
     const struct bytes jpeg = jpeg_make(41, 37, &layouts[_i]);
     const struct imrec_rect all = {0, 0, 41, 37}, upper = {3, 0, 30, 17};
@@ -115,20 +116,4 @@ START_TEST(a_cut_at_any_byte_is_told_as_by_libjpeg_alone) /* loop over layouts *
     }
     twin_end(&twin);
     bytes_free(jpeg);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("baseline_damage");
-    TCase *tc = tcase_create("damage");
-    tcase_set_timeout(tc, 240);
-    tcase_add_loop_test(tc, damage_is_told_and_mended_as_by_libjpeg_alone, 0, LAYOUTS);
-    tcase_add_loop_test(tc, a_cut_at_any_byte_is_told_as_by_libjpeg_alone, 0, LAYOUTS);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -175,7 +175,9 @@ static void fill_quant(uint32_t most)
 static const uint32_t quants[] = {1, 3, 16, 64, 255, 4095, 32767};
 enum { QUANTS = sizeof(quants) / sizeof(quants[0]) };
 
-START_TEST(blocks_of_photographs_are_libjpegs)
+CASE(.timeout = 60)
+
+TEST(blocks_of_photographs_are_libjpegs)
 {
     for (int round = 0; round < 40; round++) {
         fill_quant(1 + (uint32_t)round);
@@ -183,41 +185,6 @@ START_TEST(blocks_of_photographs_are_libjpegs)
         transform_and_compare("ordinary");
     }
 }
-END_TEST
-
-START_TEST(sparse_blocks_are_libjpegs_however_their_products_overflow)
-{
-    for (int round = 0; round < 20; round++)
-        for (int q = 0; q < QUANTS; q++) {
-            fill_quant(quants[q]);
-            fill_sparse(round % 2 == 0 ? 1023 : 9);
-            transform_and_compare("sparse");
-        }
-}
-END_TEST
-
-START_TEST(extreme_blocks_are_libjpegs)
-{
-    for (uint32_t round = 0; round < 20; round++)
-        for (int q = 0; q < QUANTS; q++) {
-            fill_quant(quants[q]);
-            fill_extreme(round % 9);
-            transform_and_compare("extreme");
-        }
-}
-END_TEST
-
-START_TEST(a_single_coefficient_anywhere_is_libjpegs)
-{
-    for (int round = 0; round < 8; round++) {
-        fill_quant(quants[round % QUANTS]);
-        memset(g_coef, 0, sizeof(g_coef));
-        for (uint32_t b = 0; b < BLOCKS; b++)
-            g_coef[b][b % 64] = (int16_t)(1 + rnd(1023)), g_coef[b][0] = signed_rnd(1023);
-        transform_and_compare("single");
-    }
-}
-END_TEST
 
 /* Far outside of 0..255 libjpeg-turbo's vectors for x86-64 saturate, its C code wraps; we do as
  * the vectors. */
@@ -228,22 +195,41 @@ static bool libjpeg_has_vectors(void)
     g_quant[0] = 16;
     for (uint32_t b = 0; b < BLOCKS; b++)
         g_coef[b][0] = 400;
-    return transform_by_libjpeg() && g_want[0][0] == 255;
+    if (transform_by_libjpeg() && g_want[0][0] == 255)
+        return true;
+    puts("left out: blocks beyond 8 bits, for libjpeg runs without its vectors for x86-64");
+    return false;
 }
 
-int main(void)
+CASE(.begin = libjpeg_has_vectors, .timeout = 60)
+
+TEST(sparse_blocks_are_libjpegs_however_their_products_overflow)
 {
-    Suite *s = suite_create("baseline_kernels");
-    TCase *blocks = tcase_create("blocks");
-    tcase_set_timeout(blocks, 60);
-    tcase_add_test(blocks, blocks_of_photographs_are_libjpegs);
-    suite_add_tcase(s, blocks);
-    if (!libjpeg_has_vectors()) {
-        puts("left out: blocks beyond 8 bits, for libjpeg runs without its vectors for x86-64");
-        return suite_run(s);
+    for (int round = 0; round < 20; round++)
+        for (int q = 0; q < QUANTS; q++) {
+            fill_quant(quants[q]);
+            fill_sparse(round % 2 == 0 ? 1023 : 9);
+            transform_and_compare("sparse");
+        }
+}
+
+TEST(extreme_blocks_are_libjpegs)
+{
+    for (uint32_t round = 0; round < 20; round++)
+        for (int q = 0; q < QUANTS; q++) {
+            fill_quant(quants[q]);
+            fill_extreme(round % 9);
+            transform_and_compare("extreme");
+        }
+}
+
+TEST(a_single_coefficient_anywhere_is_libjpegs)
+{
+    for (int round = 0; round < 8; round++) {
+        fill_quant(quants[round % QUANTS]);
+        memset(g_coef, 0, sizeof(g_coef));
+        for (uint32_t b = 0; b < BLOCKS; b++)
+            g_coef[b][b % 64] = (int16_t)(1 + rnd(1023)), g_coef[b][0] = signed_rnd(1023);
+        transform_and_compare("single");
     }
-    tcase_add_test(blocks, sparse_blocks_are_libjpegs_however_their_products_overflow);
-    tcase_add_test(blocks, extreme_blocks_are_libjpegs);
-    tcase_add_test(blocks, a_single_coefficient_anywhere_is_libjpegs);
-    return suite_run(s);
 }

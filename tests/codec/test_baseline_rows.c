@@ -216,7 +216,9 @@ static void compare_windows(struct image *p)
 
 static const uint32_t samplings[3][2] = {{1, 1}, {2, 1}, {2, 2}};
 
-START_TEST(rows_of_any_size_are_libjpegs)
+CASE(.timeout = 60)
+
+LOOP_TEST(rows_of_any_size_are_libjpegs, 0, 3)
 {
     for (uint32_t width = 5; width < 300; width += width < 140 ? 1 : 37) {
         struct image p = new_image(width, 1 + rnd(40), samplings[_i][0], samplings[_i][1]);
@@ -225,9 +227,8 @@ START_TEST(rows_of_any_size_are_libjpegs)
         free_image(&p);
     }
 }
-END_TEST
 
-START_TEST(every_chroma_gives_libjpegs_colours)
+TEST(every_chroma_gives_libjpegs_colours)
 {
     static bool seen[256][256];
     struct image p = new_image(2048, 2048, 1, 1);
@@ -247,9 +248,8 @@ START_TEST(every_chroma_gives_libjpegs_colours)
         compare(*k, &p, 0, 2048, y);
     free_image(&p);
 }
-END_TEST
 
-START_TEST(grey_rows_are_three_times_y)
+TEST(grey_rows_are_three_times_y)
 {
     static uint8_t y[MOST + KERNEL_SLACK], got[3 * MOST + KERNEL_SLACK + 1];
     uint32_t wrong = 0;
@@ -265,17 +265,4 @@ START_TEST(grey_rows_are_three_times_y)
         wrong += got[3 * n + KERNEL_SLACK] != MARK;
     }
     ck_assert_uint_eq(wrong, 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("baseline_rows");
-    TCase *rows = tcase_create("rows");
-    tcase_set_timeout(rows, 60);
-    tcase_add_loop_test(rows, rows_of_any_size_are_libjpegs, 0, 3);
-    tcase_add_test(rows, every_chroma_gives_libjpegs_colours);
-    tcase_add_test(rows, grey_rows_are_three_times_y);
-    suite_add_tcase(s, rows);
-    return suite_run(s);
 }

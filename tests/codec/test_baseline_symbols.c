@@ -3,7 +3,7 @@
 #include "tests/support/images.h"
 #include "tests/support/twin.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 
 enum { BLOCKS = 24, ROUNDS = 3000, MOST_BYTES = 1 << 16 };
 
@@ -89,7 +89,9 @@ static struct bytes make(struct bytes whole, uint32_t most)
     return (struct bytes){g_bytes, g_at + 2};
 }
 
-START_TEST(unusual_symbols_make_the_pixels_that_libjpeg_makes) /* loop over qualities */
+CASE(.timeout = 240)
+
+LOOP_TEST(unusual_symbols_make_the_pixels_that_libjpeg_makes, 0, 11) /* _i: qualities */
 {
     const struct jpeg_layout l = {
         .colours = COLOURS_GREY, .h = 1, .v = 1, .quality = _i == 0 ? 1 : 10 * _i};
@@ -107,19 +109,4 @@ START_TEST(unusual_symbols_make_the_pixels_that_libjpeg_makes) /* loop over qual
     ck_assert_int_eq(own, ROUNDS);
     twin_end(&twin);
     bytes_free(whole);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("baseline_symbols");
-    TCase *tc = tcase_create("symbols");
-    tcase_set_timeout(tc, 240);
-    tcase_add_loop_test(tc, unusual_symbols_make_the_pixels_that_libjpeg_makes, 0, 11);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,7 +2,7 @@
 #include "codec/codec.h"
 #include "tests/support/guard.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,9 @@ static enum imrec_status decode(struct bytes b, struct imrec_image *out, struct 
     return imrec_decoder_decode(d, b.p, b.n, 3, true, 1 << 16, out, NULL);
 }
 
-START_TEST(every_kind_gives_the_same_four_pixels) /* loop over kinds */
+CASE(.timeout = 30)
+
+LOOP_TEST(every_kind_gives_the_same_four_pixels, 0, KINDS) /* _i: kinds */
 {
     uint8_t p[128];
     const size_t n = make(_i, p);
@@ -62,9 +64,8 @@ START_TEST(every_kind_gives_the_same_four_pixels) /* loop over kinds */
     imrec_decoder_free(d);
     guarded_free(g);
 }
-END_TEST
 
-START_TEST(no_byte_of_the_header_leads_outside) /* loop over kinds */
+LOOP_TEST(no_byte_of_the_header_leads_outside, 0, KINDS) /* _i: kinds */
 {
     uint8_t p[128];
     const size_t n = make(_i, p);
@@ -80,20 +81,4 @@ START_TEST(no_byte_of_the_header_leads_outside) /* loop over kinds */
             guarded_free(g);
         }
     imrec_decoder_free(d);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("bmp");
-    TCase *tc = tcase_create("bmp");
-    tcase_set_timeout(tc, 30);
-    tcase_add_loop_test(tc, every_kind_gives_the_same_four_pixels, 0, KINDS);
-    tcase_add_loop_test(tc, no_byte_of_the_header_leads_outside, 0, KINDS);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

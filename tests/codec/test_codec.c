@@ -64,7 +64,9 @@ static const struct {
 };
 enum { IMAGES = sizeof(images) / sizeof(images[0]) };
 
-START_TEST(an_image_is_known_by_its_bytes_and_decodes) /* loop: an image */
+CASE(.timeout = 60, .setup = begin, .teardown = end)
+
+LOOP_TEST(an_image_is_known_by_its_bytes_and_decodes, 0, IMAGES) /* _i: an image */
 {
     const struct codec_limits limits = {.max_pixels = 24 * 18};
     load(images[_i].file);
@@ -88,9 +90,8 @@ START_TEST(an_image_is_known_by_its_bytes_and_decodes) /* loop: an image */
                 ck_assert_int_le(abs(px[c] - want[c]), images[_i].tolerance);
         }
 }
-END_TEST
 
-START_TEST(one_pixel_more_than_allowed_is_refused_before_decoding) /* loop: an image */
+LOOP_TEST(one_pixel_more_than_allowed_is_refused_before_decoding, 0, IMAGES) /* _i: an image */
 {
     const struct codec_limits limits = {.max_pixels = 24 * 18 - 1};
     load(images[_i].file);
@@ -98,9 +99,8 @@ START_TEST(one_pixel_more_than_allowed_is_refused_before_decoding) /* loop: an i
     ck_assert_msg(st == IMREC_ERR_LIMIT || st == IMREC_ERR_UNSUPPORTED, "%s", images[_i].file);
     ck_assert_str_ne(err.message, "");
 }
-END_TEST
 
-START_TEST(every_cut_is_refused_or_decoded_whole_never_a_crash) /* loop: an image */
+LOOP_TEST(every_cut_is_refused_or_decoded_whole_never_a_crash, 0, IMAGES) /* _i: an image */
 {
     const struct codec_limits limits = {.max_pixels = 1 << 16};
     load(images[_i].file);
@@ -111,9 +111,8 @@ START_TEST(every_cut_is_refused_or_decoded_whole_never_a_crash) /* loop: an imag
             ck_assert_str_ne(err.message, "");
     }
 }
-END_TEST
 
-START_TEST(a_truncated_jpeg_is_refused_unless_accepted)
+TEST(a_truncated_jpeg_is_refused_unless_accepted)
 {
     struct codec_limits limits = {.max_pixels = 1 << 16};
     uint32_t warnings = 0;
@@ -123,9 +122,8 @@ START_TEST(a_truncated_jpeg_is_refused_unless_accepted)
     ck_assert_int_eq(decode(&limits, 3, &warnings), IMREC_OK);
     ck_assert_uint_gt(warnings, 0);
 }
-END_TEST
 
-START_TEST(orientation_is_read_and_left_to_the_caller)
+TEST(orientation_is_read_and_left_to_the_caller)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 16};
     load("exif6.jpg");
@@ -133,9 +131,8 @@ START_TEST(orientation_is_read_and_left_to_the_caller)
     ck_assert_uint_eq(info.orientation, 6);
     ck_assert_uint_eq(out.view.width, 24);
 }
-END_TEST
 
-START_TEST(what_is_no_image_is_refused_with_a_sentence)
+TEST(what_is_no_image_is_refused_with_a_sentence)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 16};
     uint8_t *p = malloc(64);
@@ -144,9 +141,8 @@ START_TEST(what_is_no_image_is_refused_with_a_sentence)
     ck_assert_int_ne(codec_begin(codec, file, &limits, &info, &err), IMREC_OK);
     ck_assert_str_ne(err.message, "");
 }
-END_TEST
 
-START_TEST(a_failing_allocation_is_an_error_and_leaks_nothing) /* loop: an image */
+LOOP_TEST(a_failing_allocation_is_an_error_and_leaks_nothing, 0, IMAGES) /* _i: an image */
 {
     const struct codec_limits limits = {.max_pixels = 1 << 16};
     load(images[_i].file);
@@ -171,9 +167,8 @@ START_TEST(a_failing_allocation_is_an_error_and_leaks_nothing) /* loop: an image
         ck_assert_int_lt(n, 199);
     }
 }
-END_TEST
 
-START_TEST(an_encoded_jpeg_decodes_near_and_carries_nothing_but_jfif)
+TEST(an_encoded_jpeg_decodes_near_and_carries_nothing_but_jfif)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 16};
     struct bytes made;
@@ -197,7 +192,6 @@ START_TEST(an_encoded_jpeg_decodes_near_and_carries_nothing_but_jfif)
     ck_assert_uint_eq(out.view.width, first.view.width);
     image_free(&first);
 }
-END_TEST
 
 /* A view of `channels`, with bytes between its rows that are none of its. */
 static struct imrec_image some_pixels(uint8_t *room, uint32_t channels)
@@ -215,7 +209,7 @@ static enum imrec_status decode_pixels(const struct imrec_image *from, uint32_t 
     return codec_decode_image(codec, part, channels, &out, NULL, &err);
 }
 
-START_TEST(pixels_come_out_as_they_went_in)
+LOOP_TEST(pixels_come_out_as_they_went_in, 0, 3)
 {
     static const uint32_t channels[] = {1, 3, 4};
     static const char *const kinds[] = {"grey", "rgb", "rgba"};
@@ -230,9 +224,8 @@ START_TEST(pixels_come_out_as_they_went_in)
         ck_assert_mem_eq(out.view.pixels + y * out.view.stride, room + (2 + y) * 40 + from.channels,
                          (size_t)5 * from.channels);
 }
-END_TEST
 
-START_TEST(pixels_change_their_channels_as_decoded_images_do)
+TEST(pixels_change_their_channels_as_decoded_images_do)
 {
     uint8_t room[400];
     struct imrec_image from = some_pixels(room, 1);
@@ -245,9 +238,8 @@ START_TEST(pixels_change_their_channels_as_decoded_images_do)
     const uint8_t *p = room + 80 + 4;
     ck_assert_uint_eq(out.view.pixels[0], (p[0] * p[3] + 255 * (255 - p[3]) + 127) / 255);
 }
-END_TEST
 
-START_TEST(pixels_of_no_size_too_many_or_two_channels_are_refused)
+TEST(pixels_of_no_size_too_many_or_two_channels_are_refused)
 {
     const struct codec_limits limits = {.max_pixels = 34};
     uint8_t room[400];
@@ -261,26 +253,4 @@ START_TEST(pixels_of_no_size_too_many_or_two_channels_are_refused)
                              IMREC_ERR_ARGUMENT);
     const struct imrec_rect all = {0, 0, 7, 5};
     ck_assert_int_eq(codec_decode_image(codec, all, 3, &out, NULL, &err), IMREC_ERR_ARGUMENT);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("codec");
-    TCase *t = tcase_create("codec");
-    tcase_add_checked_fixture(t, begin, end);
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, an_image_is_known_by_its_bytes_and_decodes, 0, IMAGES);
-    tcase_add_loop_test(t, one_pixel_more_than_allowed_is_refused_before_decoding, 0, IMAGES);
-    tcase_add_loop_test(t, every_cut_is_refused_or_decoded_whole_never_a_crash, 0, IMAGES);
-    tcase_add_test(t, a_truncated_jpeg_is_refused_unless_accepted);
-    tcase_add_test(t, orientation_is_read_and_left_to_the_caller);
-    tcase_add_test(t, what_is_no_image_is_refused_with_a_sentence);
-    tcase_add_loop_test(t, a_failing_allocation_is_an_error_and_leaks_nothing, 0, IMAGES);
-    tcase_add_test(t, an_encoded_jpeg_decodes_near_and_carries_nothing_but_jfif);
-    tcase_add_loop_test(t, pixels_come_out_as_they_went_in, 0, 3);
-    tcase_add_test(t, pixels_change_their_channels_as_decoded_images_do);
-    tcase_add_test(t, pixels_of_no_size_too_many_or_two_channels_are_refused);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

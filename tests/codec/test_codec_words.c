@@ -74,7 +74,20 @@ static void compare(const struct words *a, const struct words *b, uint32_t i, co
     ck_assert_msg(a->pixels == b->pixels, "%s after %s: other pixels", name, after);
 }
 
-START_TEST(words_depend_on_no_earlier_image) /* _i: task */
+static bool make(void)
+{
+    g_damaged = damaged_make();
+    return true;
+}
+
+static void forget(void)
+{
+    damaged_free(g_damaged);
+}
+
+CASE(.begin = make, .end = forget, .timeout = 60)
+
+LOOP_TEST(words_depend_on_no_earlier_image, 0, TASKS) /* _i: task */
 {
     static struct words alone[MOST_DAMAGED];
     static uint32_t order[MOST_DAMAGED];
@@ -99,18 +112,4 @@ START_TEST(words_depend_on_no_earlier_image) /* _i: task */
         codec_free(c);
     }
     ck_assert_uint_gt(failing, 100);
-}
-END_TEST
-
-int main(void)
-{
-    g_damaged = damaged_make();
-    Suite *s = suite_create("words of the codec");
-    TCase *c = tcase_create("all");
-    tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, words_depend_on_no_earlier_image, 0, TASKS);
-    suite_add_tcase(s, c);
-    const int status = suite_run(s);
-    damaged_free(g_damaged);
-    return status;
 }

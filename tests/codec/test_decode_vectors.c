@@ -7,7 +7,7 @@
 #include "tests/support/built.h"
 #include "tests/support/shared.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,51 @@ static size_t check_record(struct imrec_decoder *d, const uint8_t *p, size_t n, 
     return span.bytes;
 }
 
-START_TEST(a_decoded_image_equals_the_originals) /* loop test over the cases */
+/* A case that a whole decode answers: nothing in its arguments but shape and record file. */
+static bool is_decode_only(const char *name, const json_t *args)
+{
+    static const char *const groups[] = {"jpeg_", "png_", "bmp", "exif"};
+    const char *key;
+    json_t *v;
+    bool mine = false;
+    for (size_t i = 0; i < 4; i++)
+        mine |= strncmp(name, groups[i], strlen(groups[i])) == 0;
+    json_object_foreach((json_t *)(uintptr_t)args, key, v)
+    {
+        if (strcmp(key, "batch_size") != 0 && strcmp(key, "preprocess_threads") != 0 &&
+            strcmp(key, "verbose") != 0 && strcmp(key, "path_imgrec") != 0 &&
+            strcmp(key, "data_shape") != 0)
+            return false;
+    }
+    return mine && strstr(name, "_then_") == NULL;
+}
+
+static bool find_cases(void)
+{
+    const char *name;
+    json_t *c;
+    if (!shared_is_here())
+        return false;
+    g_cases = json_load_file(shared_path("vectors/mxnet/pixels.json"), 0, NULL);
+    json_object_foreach(g_cases, name, c)
+    {
+        if (is_decode_only(name, json_object_get(c, "args")) && g_count < MAX_CASES)
+            g_names[g_count++] = name;
+    }
+    printf("%d cases\n", g_count);
+    if (g_count == 0)
+        exit(EXIT_FAILURE);
+    return true;
+}
+
+static void forget(void)
+{
+    json_decref(g_cases);
+}
+
+CASE(.begin = find_cases, .end = forget)
+
+LOOP_TEST(a_decoded_image_equals_the_originals, 0, g_count) /* _i: the cases */
 {
     const char *name = g_names[_i];
     const json_t *c = json_object_get(g_cases, name), *args = json_object_get(c, "args");
@@ -130,50 +174,4 @@ START_TEST(a_decoded_image_equals_the_originals) /* loop test over the cases */
     imrec_decoder_free(d);
     free((void *)(uintptr_t)shard.p);
     free((void *)(uintptr_t)v.file.p);
-}
-END_TEST
-
-/* A case that a whole decode answers: nothing in its arguments but shape and record file. */
-static bool is_decode_only(const char *name, const json_t *args)
-{
-    static const char *const groups[] = {"jpeg_", "png_", "bmp", "exif"};
-    const char *key;
-    json_t *v;
-    bool mine = false;
-    for (size_t i = 0; i < 4; i++)
-        mine |= strncmp(name, groups[i], strlen(groups[i])) == 0;
-    json_object_foreach((json_t *)(uintptr_t)args, key, v)
-    {
-        if (strcmp(key, "batch_size") != 0 && strcmp(key, "preprocess_threads") != 0 &&
-            strcmp(key, "verbose") != 0 && strcmp(key, "path_imgrec") != 0 &&
-            strcmp(key, "data_shape") != 0)
-            return false;
-    }
-    return mine && strstr(name, "_then_") == NULL;
-}
-
-int main(void)
-{
-    shared_or_skip();
-    g_cases = json_load_file(shared_path("vectors/mxnet/pixels.json"), 0, NULL);
-    if (g_cases == NULL)
-        return EXIT_FAILURE;
-    const char *name;
-    json_t *c;
-    json_object_foreach(g_cases, name, c)
-    {
-        if (is_decode_only(name, json_object_get(c, "args")) && g_count < MAX_CASES)
-            g_names[g_count++] = name;
-    }
-    printf("%d cases\n", g_count);
-    Suite *s = suite_create("decode_vectors");
-    TCase *tc = tcase_create("vectors");
-    tcase_add_loop_test(tc, a_decoded_image_equals_the_originals, 0, g_count);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    json_decref(g_cases);
-    return failed == 0 && g_count > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

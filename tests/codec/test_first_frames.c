@@ -83,23 +83,30 @@ static void compare_all(uint32_t channels, enum codec_alpha on)
         compare(c, channels, on);
 }
 
-START_TEST(colours_are_those_of_pillows_convert_rgb)
+static bool load(void)
+{
+    g_cases = json_load_file(IMREC_SOURCE_DIR "/tests/codec/first_frames.json", 0, NULL);
+    if (g_cases == NULL)
+        exit(EXIT_FAILURE);
+    return true;
+}
+
+CASE(.begin = load)
+
+TEST(colours_are_those_of_pillows_convert_rgb)
 {
     compare_all(3, CODEC_ALPHA_DROP);
 }
-END_TEST
 
-START_TEST(colours_and_alpha_are_those_of_pillows_convert_rgba)
+TEST(colours_and_alpha_are_those_of_pillows_convert_rgba)
 {
     compare_all(4, CODEC_ALPHA_DROP);
 }
-END_TEST
 
-START_TEST(the_packer_blends_them_on_white)
+TEST(the_packer_blends_them_on_white)
 {
     compare_all(3, CODEC_ALPHA_WHITE);
 }
-END_TEST
 
 static const char *kind_of(const char *name, struct imrec_image_info *info)
 {
@@ -117,7 +124,7 @@ static const char *kind_of(const char *name, struct imrec_image_info *info)
     return "no such case";
 }
 
-START_TEST(a_file_of_several_frames_is_called_an_animation)
+TEST(a_file_of_several_frames_is_called_an_animation)
 {
     struct imrec_image_info info;
     if (built_with("gif")) {
@@ -132,7 +139,6 @@ START_TEST(a_file_of_several_frames_is_called_an_animation)
         ck_assert_uint_eq(info.orientation, 6);
     }
 }
-END_TEST
 
 /* Every prefix of a file: the same pixels, or an error; with truncation accepted never a crash. */
 static void cut_everywhere(const json_t *c)
@@ -158,28 +164,11 @@ static void cut_everywhere(const json_t *c)
     free((void *)(uintptr_t)rgb.p);
 }
 
-START_TEST(a_file_that_is_cut_is_whole_or_refused)
+TEST(a_file_that_is_cut_is_whole_or_refused)
 {
     size_t i;
     const json_t *c;
     json_array_foreach(g_cases, i,
                        c) if (is_built_in(json_string_value(json_object_get(c, "name"))))
         cut_everywhere(c);
-}
-END_TEST
-
-int main(void)
-{
-    g_cases = json_load_file(IMREC_SOURCE_DIR "/tests/codec/first_frames.json", 0, NULL);
-    if (g_cases == NULL)
-        return EXIT_FAILURE;
-    Suite *s = suite_create("first frames");
-    TCase *c = tcase_create("all");
-    tcase_add_test(c, colours_are_those_of_pillows_convert_rgb);
-    tcase_add_test(c, colours_and_alpha_are_those_of_pillows_convert_rgba);
-    tcase_add_test(c, the_packer_blends_them_on_white);
-    tcase_add_test(c, a_file_of_several_frames_is_called_an_animation);
-    tcase_add_test(c, a_file_that_is_cut_is_whole_or_refused);
-    suite_add_tcase(s, c);
-    return suite_run(s);
 }

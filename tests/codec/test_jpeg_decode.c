@@ -5,7 +5,7 @@
 #include "tests/support/guard.h"
 #include "tests/support/images.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,9 +59,12 @@ static struct bytes without_segment(struct bytes jpeg, uint8_t marker)
     return cut;
 }
 
-static const uint8_t tables[] = {0xDB, 0xC4}; /* quantisation, Huffman */
+static const uint8_t tables[] = {0xDB, 0xC4};
+CASE(.timeout = 60, .setup = begin, .teardown = end)
 
-START_TEST(an_image_without_tables_is_never_read_with_those_of_another) /* loop over tables */
+/* quantisation, Huffman */
+
+LOOP_TEST(an_image_without_tables_is_never_read_with_those_of_another, 0, 2) /* _i: tables */
 {
     const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 2, .v = 2, .quality = 50};
     const struct bytes whole = jpeg_make(64, 48, &l);
@@ -85,7 +88,6 @@ START_TEST(an_image_without_tables_is_never_read_with_those_of_another) /* loop 
     bytes_free(whole);
     bytes_free(poor);
 }
-END_TEST
 
 static const struct jpeg_layout layouts[] = {
     {.colours = COLOURS_YCC, .h = 2, .v = 2},
@@ -98,7 +100,7 @@ static const struct jpeg_layout layouts[] = {
 };
 enum { LAYOUTS = sizeof(layouts) / sizeof(layouts[0]) };
 
-START_TEST(a_cut_is_refused_where_pixels_are_missing_and_mended_where_that_is_accepted) /* loop */
+LOOP_TEST(a_cut_is_refused_where_pixels_are_missing_and_mended_where_that_is_accepted, 0, LAYOUTS)
 {
     const struct bytes jpeg = jpeg_make(80, 50, &layouts[_i]);
     for (size_t n = jpeg.n - 3; n >= 16; n -= n < 80 ? 1 : 64) {
@@ -118,10 +120,11 @@ START_TEST(a_cut_is_refused_where_pixels_are_missing_and_mended_where_that_is_ac
     }
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(a_missing_end_marker_alone_is_a_warning)
+LOOP_TEST(a_missing_end_marker_alone_is_a_warning, 0, LAYOUTS)
 {
+    if (layouts[_i].arithmetic)
+        return; /* where a missing marker cannot be told from a cut */
     const struct bytes jpeg = jpeg_make(80, 50, &layouts[_i]);
     uint32_t warnings;
     ck_assert_int_eq(decode(jpeg, false, &warnings), IMREC_OK);
@@ -132,9 +135,8 @@ START_TEST(a_missing_end_marker_alone_is_a_warning)
     ck_assert_uint_eq(warnings, 1);
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(extraneous_bytes_before_the_end_are_a_warning)
+LOOP_TEST(extraneous_bytes_before_the_end_are_a_warning, 0, 4)
 {
     const struct bytes jpeg = jpeg_make(80, 50, &layouts[_i]);
     uint8_t *p = calloc(1, jpeg.n + 9);
@@ -146,9 +148,8 @@ START_TEST(extraneous_bytes_before_the_end_are_a_warning)
     free(p);
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(more_scans_than_allowed_are_refused_before_decoding)
+TEST(more_scans_than_allowed_are_refused_before_decoding)
 {
     const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 2, .v = 2, .progressive = true};
     const struct bytes jpeg = jpeg_make(80, 50, &l); /* 10 scans */
@@ -159,9 +160,8 @@ START_TEST(more_scans_than_allowed_are_refused_before_decoding)
     }
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(the_walk_over_markers_stays_inside_any_cut)
+LOOP_TEST(the_walk_over_markers_stays_inside_any_cut, 0, 2)
 {
     const struct bytes jpeg = jpeg_with_orientation(jpeg_make(40, 30, &layouts[0]), 6, _i % 2 != 0);
     struct jpeg_head head;
@@ -176,29 +176,4 @@ START_TEST(the_walk_over_markers_stays_inside_any_cut)
         guarded_free(g);
     }
     bytes_free(jpeg);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("jpeg_decode");
-    TCase *tc = tcase_create("decode");
-    tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, begin, end);
-    tcase_add_loop_test(tc, an_image_without_tables_is_never_read_with_those_of_another, 0, 2);
-    tcase_add_loop_test(tc,
-                        a_cut_is_refused_where_pixels_are_missing_and_mended_where_that_is_accepted,
-                        0, LAYOUTS);
-    /* not of arithmetic coding (4): there a missing marker cannot be told from a cut */
-    tcase_add_loop_test(tc, a_missing_end_marker_alone_is_a_warning, 0, 4);
-    tcase_add_loop_test(tc, a_missing_end_marker_alone_is_a_warning, 5, LAYOUTS);
-    tcase_add_loop_test(tc, extraneous_bytes_before_the_end_are_a_warning, 0, 4);
-    tcase_add_test(tc, more_scans_than_allowed_are_refused_before_decoding);
-    tcase_add_loop_test(tc, the_walk_over_markers_stays_inside_any_cut, 0, 2);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -96,7 +96,9 @@ static void compare(struct codec *c, uint32_t width, uint32_t height, uint32_t c
     imrec_free(image.pixels);
 }
 
-START_TEST(sizes_qualities_and_contents_give_libjpeg_s_bytes) /* loop: channels */
+CASE(.timeout = 60)
+
+LOOP_TEST(sizes_qualities_and_contents_give_libjpeg_s_bytes, 0, 2) /* _i: channels */
 {
     static const uint32_t sides[][2] = {{1, 1},     {1, 90},    {7, 3},      {8, 8},
                                         {15, 16},   {16, 17},   {33, 9},     {100, 75},
@@ -111,9 +113,8 @@ START_TEST(sizes_qualities_and_contents_give_libjpeg_s_bytes) /* loop: channels 
                 compare(c, sides[s][0], sides[s][1], channels, qualities[q], kind);
     codec_free(c);
 }
-END_TEST
 
-START_TEST(small_images_of_every_kind_give_libjpeg_s_bytes)
+TEST(small_images_of_every_kind_give_libjpeg_s_bytes)
 {
     struct codec *c;
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
@@ -122,10 +123,9 @@ START_TEST(small_images_of_every_kind_give_libjpeg_s_bytes)
                 1 + (int)(draw(i, 3) % 100), i);
     codec_free(c);
 }
-END_TEST
 
 /* More symbols than are kept; and a small image behind them. */
-START_TEST(large_images_of_noise_give_libjpeg_s_bytes) /* loop: channels */
+LOOP_TEST(large_images_of_noise_give_libjpeg_s_bytes, 0, 2) /* _i: channels */
 {
     struct codec *c;
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
@@ -136,10 +136,9 @@ START_TEST(large_images_of_noise_give_libjpeg_s_bytes) /* loop: channels */
     compare(c, 40, 30, _i == 0 ? 1 : 3, 90, 0);
     codec_free(c);
 }
-END_TEST
 
 /* Counts that make codes of more than 16 bits, which must be shortened. */
-START_TEST(images_with_very_rare_symbols_give_libjpeg_s_bytes)
+TEST(images_with_very_rare_symbols_give_libjpeg_s_bytes)
 {
     struct imrec_image image = {NULL, 2048, 2048, 2048, 1};
     struct codec *c;
@@ -165,9 +164,8 @@ START_TEST(images_with_very_rare_symbols_give_libjpeg_s_bytes)
     imrec_free(image.pixels);
     codec_free(c);
 }
-END_TEST
 
-START_TEST(ordinary_images_are_not_declined_and_damaged_ones_are)
+TEST(ordinary_images_are_not_declined_and_damaged_ones_are)
 {
     uint8_t pixels[48 * 32 * 3];
     struct imrec_image image = {pixels, 48 * 3, 48, 32, 3};
@@ -200,10 +198,9 @@ START_TEST(ordinary_images_are_not_declined_and_damaged_ones_are)
     buf_free(&out);
     jpeg_optimizer_free(o);
 }
-END_TEST
 
 /* Fibonacci's numbers make the deepest tree; beyond 32 libjpeg gives up, and so do we. */
-START_TEST(counts_that_make_too_deep_a_tree_are_declined)
+TEST(counts_that_make_too_deep_a_tree_are_declined)
 {
     for (uint32_t n = 1; n < 60; n++) {
         uint64_t count[SYMBOLS] = {0}, a = 1, b = 1;
@@ -228,9 +225,8 @@ START_TEST(counts_that_make_too_deep_a_tree_are_declined)
         ck_assert_uint_lt(room, 1u << LONGEST_CODE); /* the code of ones is free */
     }
 }
-END_TEST
 
-START_TEST(no_memory_is_an_error_and_leaves_nothing)
+TEST(no_memory_is_an_error_and_leaves_nothing)
 {
     uint8_t pixels[200 * 100 * 3];
     struct imrec_image image = {pixels, 600, 200, 100, 3};
@@ -249,21 +245,4 @@ START_TEST(no_memory_is_an_error_and_leaves_nothing)
         ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
         ck_assert_int_eq(imrec_alloc_live(), live);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("jpeg_optimize");
-    TCase *tc = tcase_create("core");
-    tcase_set_timeout(tc, 60);
-    suite_add_tcase(s, tc);
-    tcase_add_loop_test(tc, sizes_qualities_and_contents_give_libjpeg_s_bytes, 0, 2);
-    tcase_add_test(tc, small_images_of_every_kind_give_libjpeg_s_bytes);
-    tcase_add_loop_test(tc, large_images_of_noise_give_libjpeg_s_bytes, 0, 2);
-    tcase_add_test(tc, images_with_very_rare_symbols_give_libjpeg_s_bytes);
-    tcase_add_test(tc, ordinary_images_are_not_declined_and_damaged_ones_are);
-    tcase_add_test(tc, counts_that_make_too_deep_a_tree_are_declined);
-    tcase_add_test(tc, no_memory_is_an_error_and_leaves_nothing);
-    return suite_run(s);
 }

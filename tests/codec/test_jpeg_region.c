@@ -3,7 +3,7 @@
 #include "codec/codec.h"
 #include "tests/support/images.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +81,9 @@ try_layout(struct codec *c, uint32_t width, uint32_t height, const struct jpeg_l
     bytes_free(jpeg);
 }
 
-START_TEST(every_region_is_the_crop_of_the_whole) /* loop test over samplings x modes */
+CASE(.timeout = 120)
+
+LOOP_TEST(every_region_is_the_crop_of_the_whole, 0, SAMPLINGS *MODES) /* _i: samplings x modes */
 {
     struct jpeg_layout l = modes[_i % MODES];
     struct codec *c = NULL;
@@ -97,19 +99,4 @@ START_TEST(every_region_is_the_crop_of_the_whole) /* loop test over samplings x 
     }
     codec_free(c);
     ck_assert_int_eq(imrec_alloc_live(), 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("jpeg_region");
-    TCase *tc = tcase_create("region");
-    tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, every_region_is_the_crop_of_the_whole, 0, SAMPLINGS * MODES);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

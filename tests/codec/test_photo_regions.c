@@ -6,7 +6,7 @@
 #include "tests/support/images.h"
 #include "tests/support/shared.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,9 @@ static void check_folder(struct codec *c, struct codec *yardstick, const char *f
         closedir(d);
 }
 
-START_TEST(photographs_and_their_regions_are_plain_libjpegs)
+CASE(.begin = shared_is_here, .timeout = 300)
+
+TEST(photographs_and_their_regions_are_plain_libjpegs)
 {
     struct codec *c, *yardstick;
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
@@ -90,20 +92,4 @@ START_TEST(photographs_and_their_regions_are_plain_libjpegs)
     ck_assert_int_gt(g_photos, 100);
     codec_free(c);
     codec_free(yardstick);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    Suite *s = suite_create("photo_regions");
-    TCase *tc = tcase_create("photographs");
-    tcase_set_timeout(tc, 300);
-    tcase_add_test(tc, photographs_and_their_regions_are_plain_libjpegs);
-    suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -12,7 +12,6 @@
 #include "tests/support/images.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -272,7 +271,9 @@ static double ended(int i, double whole)
     return st == IMREC_ERR_CANCELLED ? took : whole;
 }
 
-START_TEST(work_ends_soon_after_it_is_asked_to)
+CASE(.timeout = 300, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(work_ends_soon_after_it_is_asked_to, 0, COUNT(works))
 {
     struct imrec_error err;
     double least, whole = 0;
@@ -293,9 +294,8 @@ START_TEST(work_ends_soon_after_it_is_asked_to)
     stop = (struct stop){0}; /* and what is used again works */
     ck_assert_msg(works[_i].run(&err) == IMREC_OK, "%s: %s", works[_i].name, err.message);
 }
-END_TEST
 
-START_TEST(whoever_asked_before_gets_nothing)
+LOOP_TEST(whoever_asked_before_gets_nothing, 0, COUNT(works))
 {
     struct imrec_error err;
     if (works[_i].png && !built_with("png"))
@@ -305,19 +305,4 @@ START_TEST(whoever_asked_before_gets_nothing)
     stop_ask(&stop);
     ck_assert_int_eq(works[_i].run(&err), IMREC_ERR_CANCELLED);
     ck_assert_str_eq(err.message, "interrupted");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("stop");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 300);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, work_ends_soon_after_it_is_asked_to, 0,
-                        (int)(sizeof(works) / sizeof(works[0])));
-    tcase_add_loop_test(t, whoever_asked_before_gets_nothing, 0,
-                        (int)(sizeof(works) / sizeof(works[0])));
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -19,7 +19,9 @@ static void teardown(void)
     buf_free(&file);
 }
 
-START_TEST(channels_rate_and_samples_are_read)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(channels_rate_and_samples_are_read)
 {
     struct wav w;
     struct imrec_sound_info info;
@@ -30,17 +32,15 @@ START_TEST(channels_rate_and_samples_are_read)
     ck_assert_ptr_eq(w.frames, file.p + WAV_HEAD);
     ck_assert_uint_eq(w.info.samples, 50);
 }
-END_TEST
 
-START_TEST(what_stands_behind_the_data_is_no_matter)
+TEST(what_stands_behind_the_data_is_no_matter)
 {
     struct wav w;
     wav_put(&file, "LIST\377\377\377\377", 8); /* cut off, even */
     ck_assert_int_eq(wav_parse((struct bytes){file.p, file.n}, &w, NULL), IMREC_OK);
 }
-END_TEST
 
-START_TEST(the_extensible_head_of_pcm_is_read)
+TEST(the_extensible_head_of_pcm_is_read)
 {
     static const uint8_t more[] = {22, 0, 16, 0, 3, 0, 0, 0, 1, 0};
     struct buf b = BUF_INIT(1 << 20);
@@ -57,7 +57,6 @@ START_TEST(the_extensible_head_of_pcm_is_read)
     ck_assert_int_eq(wav_parse((struct bytes){b.p, b.n}, &w, NULL), IMREC_ERR_UNSUPPORTED);
     buf_free(&b);
 }
-END_TEST
 
 static const struct {
     size_t at;
@@ -86,7 +85,7 @@ static const struct {
     {WAV_DATA + 4, 204, 4, IMREC_ERR_CORRUPT, "at byte 48 has 204 bytes, the file ends after 200"},
 };
 
-START_TEST(what_is_no_sound_is_refused_in_a_sentence) /* _i: which */
+LOOP_TEST(what_is_no_sound_is_refused_in_a_sentence, 0, COUNT(bad)) /* _i: which */
 {
     struct wav w;
     struct imrec_error err = {0};
@@ -96,9 +95,8 @@ START_TEST(what_is_no_sound_is_refused_in_a_sentence) /* _i: which */
     ck_assert_int_eq(wav_parse((struct bytes){file.p, file.n}, &w, &err), bad[_i].status);
     ck_assert_msg(strstr(err.message, bad[_i].why) != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(a_file_that_is_cut_is_refused_wherever)
+TEST(a_file_that_is_cut_is_refused_wherever)
 {
     struct wav w;
     for (size_t n = 0; n < file.n; n++) {
@@ -107,20 +105,4 @@ START_TEST(a_file_that_is_cut_is_refused_wherever)
         ck_assert_int_ne(wav_parse((struct bytes){part, n}, &w, NULL), IMREC_OK);
         free(part);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("wav");
-    TCase *tc = tcase_create("wav");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, channels_rate_and_samples_are_read);
-    tcase_add_test(tc, what_stands_behind_the_data_is_no_matter);
-    tcase_add_test(tc, the_extensible_head_of_pcm_is_read);
-    tcase_add_loop_test(tc, what_is_no_sound_is_refused_in_a_sentence, 0,
-                        sizeof(bad) / sizeof(*bad));
-    tcase_add_test(tc, a_file_that_is_cut_is_refused_wherever);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

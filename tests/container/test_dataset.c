@@ -64,7 +64,9 @@ static void put_manifest(const char *name, uint64_t bytes, uint64_t records)
     buf_free(&text);
 }
 
-START_TEST(units_tile_the_partitions_and_partitions_the_shards)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(units_tile_the_partitions_and_partitions_the_shards)
 {
     static const char *lists[] = {"mem://a.rec;mem://b.rec",
                                   "mem://torn.rec;mem://empty.rec;mem://a.rec;mem://torn.rec",
@@ -94,7 +96,6 @@ START_TEST(units_tile_the_partitions_and_partitions_the_shards)
             ck_assert_uint_eq(covered, total);
         }
 }
-END_TEST
 
 static const struct {
     const char *rec, *idx, *text; /* text: of mem://x.idx */
@@ -122,7 +123,7 @@ static const struct {
      "mem://a.rec holds no record: its index has no entry"},
 };
 
-START_TEST(what_is_wrong_with_a_list_or_an_index_is_said) /* loop over bad */
+LOOP_TEST(what_is_wrong_with_a_list_or_an_index_is_said, 0, COUNT(bad))
 {
     struct split s;
     const struct split_options o = options(bad[_i].rec, bad[_i].idx, 1, 0);
@@ -130,9 +131,8 @@ START_TEST(what_is_wrong_with_a_list_or_an_index_is_said) /* loop over bad */
     ck_assert_int_eq(split_open(&o, &s, &err), bad[_i].status);
     ck_assert_msg(strstr(err.message, bad[_i].says) != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(wrong_numbers_are_refused)
+TEST(wrong_numbers_are_refused)
 {
     struct split s;
     struct split_options o = options("mem://a.rec", "", 3, 3);
@@ -149,9 +149,8 @@ START_TEST(wrong_numbers_are_refused)
     ck_assert_uint_eq(s.unit_count, 0);
     split_close(&s);
 }
-END_TEST
 
-START_TEST(indexed_partitions_hold_equal_numbers_in_file_order)
+TEST(indexed_partitions_hold_equal_numbers_in_file_order)
 {
     char text[1024] = "", lines[64];
     for (size_t i = a.count; i-- > 0;) { /* backwards: the order of lines does not matter */
@@ -179,9 +178,8 @@ START_TEST(indexed_partitions_hold_equal_numbers_in_file_order)
         split_close(&s);
     }
 }
-END_TEST
 
-START_TEST(indexes_find_their_shards_by_name)
+TEST(indexes_find_their_shards_by_name)
 {
     struct split s;
     put("a.idx", "1\t0\n");
@@ -198,7 +196,6 @@ START_TEST(indexes_find_their_shards_by_name)
     ck_assert_uint_eq(s.records[1].key, 3);
     split_close(&s);
 }
-END_TEST
 
 /* A manifest beside mem://a.rec that counts `records`, and its index. */
 static void put_set(uint64_t records, const struct buf *idx, uint32_t crc)
@@ -233,7 +230,7 @@ static void expect_counts(uint64_t parts, uint64_t sum, bool only_first_half)
     split_close(&s);
 }
 
-START_TEST(counting_asks_manifest_and_index_before_it_reads)
+TEST(counting_asks_manifest_and_index_before_it_reads)
 {
     struct buf idx = BUF_INIT(1 << 20);
     for (uint64_t i = 0; i < 5; i++) /* only half of the records: a scan would find all */
@@ -256,9 +253,8 @@ START_TEST(counting_asks_manifest_and_index_before_it_reads)
     expect_counts(1, a.count - 1, false);
     buf_free(&idx);
 }
-END_TEST
 
-START_TEST(an_index_with_other_records_than_its_manifest_is_not_found)
+TEST(an_index_with_other_records_than_its_manifest_is_not_found)
 {
     struct buf idx = BUF_INIT(1 << 20);
     struct split s;
@@ -280,10 +276,9 @@ START_TEST(an_index_with_other_records_than_its_manifest_is_not_found)
     split_close(&s);
     buf_free(&idx);
 }
-END_TEST
 
 /* What stands before the first record or behind the last one of an index is no record: damage. */
-START_TEST(an_index_may_leave_out_damage) /* _i: 0 = no head, 1 = the head of a later part */
+LOOP_TEST(an_index_may_leave_out_damage, 0, 2) /* _i: 0 = no head, 1 = the head of a later part */
 {
     struct buf idx = BUF_INIT(1 << 20);
     struct split s;
@@ -308,7 +303,6 @@ START_TEST(an_index_may_leave_out_damage) /* _i: 0 = no head, 1 = the head of a 
     buf_free(&idx);
     free(bytes);
 }
-END_TEST
 
 static uint64_t fingerprint(const char *rec, const char *idx)
 {
@@ -320,7 +314,7 @@ static uint64_t fingerprint(const char *rec, const char *idx)
     return f;
 }
 
-START_TEST(the_fingerprint_changes_with_names_sizes_order_and_index)
+TEST(the_fingerprint_changes_with_names_sizes_order_and_index)
 {
     uint64_t f[8];
     put("a.idx", "1\t0\n");
@@ -339,9 +333,8 @@ START_TEST(the_fingerprint_changes_with_names_sizes_order_and_index)
             ck_assert_uint_ne(f[i], f[j]);
     ck_assert_uint_eq(fingerprint("mem://moved/a.rec", ""), f[2]);
 }
-END_TEST
 
-START_TEST(no_allocation_that_fails_leaks)
+TEST(no_allocation_that_fails_leaks)
 {
     struct split s;
     put("a.idx", "1\t0\n");
@@ -362,25 +355,4 @@ START_TEST(no_allocation_that_fails_leaks)
                 break;
             ck_assert_int_eq(st, IMREC_ERR_NO_MEMORY);
         }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("dataset");
-    TCase *tc = tcase_create("dataset");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, units_tile_the_partitions_and_partitions_the_shards);
-    tcase_add_loop_test(tc, what_is_wrong_with_a_list_or_an_index_is_said, 0,
-                        sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(tc, wrong_numbers_are_refused);
-    tcase_add_test(tc, indexed_partitions_hold_equal_numbers_in_file_order);
-    tcase_add_test(tc, indexes_find_their_shards_by_name);
-    tcase_add_test(tc, counting_asks_manifest_and_index_before_it_reads);
-    tcase_add_test(tc, an_index_with_other_records_than_its_manifest_is_not_found);
-    tcase_add_loop_test(tc, an_index_may_leave_out_damage, 0, 2);
-    tcase_add_test(tc, the_fingerprint_changes_with_names_sizes_order_and_index);
-    tcase_add_test(tc, no_allocation_that_fails_leaks);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -31,9 +31,11 @@ static void must_open(const struct split_options *o, struct split *s)
     ck_assert_msg(split_open(o, s, &err) == IMREC_OK, "%s", err.message);
 }
 
+CASE(.teardown = teardown)
+
 /* ---- which -------------------------------------------------------------------------------- */
 
-START_TEST(the_header_and_all_identities_are_found_in_either_order) /* bits of _i */
+LOOP_TEST(the_header_and_all_identities_are_found_in_either_order, 0, 16) /* bits of _i */
 {
     struct identity_set set = {.header_first = _i & 1, .two_labels = _i & 2};
     const bool beside = _i & 4, used = _i & 8;
@@ -64,7 +66,6 @@ START_TEST(the_header_and_all_identities_are_found_in_either_order) /* bits of _
     split_close(&s);
     identity_free(&set);
 }
-END_TEST
 
 /* A set that is like one of insightface's, but for one thing. */
 static const struct {
@@ -94,7 +95,7 @@ static const struct {
     {"one identity more", {15, 50}, 40, {1, 4}, false, 7},
 };
 
-START_TEST(anything_else_stays_a_sample) /* loop over odd */
+LOOP_TEST(anything_else_stays_a_sample, 0, COUNT(odd))
 {
     struct identity_set set = {.header = {odd[_i].header[0], odd[_i].header[1]},
                                .odd_key = odd[_i].key,
@@ -115,9 +116,8 @@ START_TEST(anything_else_stays_a_sample) /* loop over odd */
     }
     identity_free(&set);
 }
-END_TEST
 
-START_TEST(images_that_were_left_out_are_holes_in_a_range)
+TEST(images_that_were_left_out_are_holes_in_a_range)
 {
     struct identity_set set = {.rec = BUF_INIT(1 << 20), .idx = BUF_INIT(1 << 16)};
     static const float header[2] = {11, 13}, first[2] = {1, 6}, second[2] = {6, 11};
@@ -137,9 +137,8 @@ START_TEST(images_that_were_left_out_are_holes_in_a_range)
     split_close(&s);
     identity_free(&set);
 }
-END_TEST
 
-START_TEST(identities_may_have_the_smaller_keys) /* _i: the header names itself, or not */
+LOOP_TEST(identities_may_have_the_smaller_keys, 0, 2) /* _i: the header names itself, or not */
 {
     struct identity_set set = {.rec = BUF_INIT(1 << 20), .idx = BUF_INIT(1 << 16)};
     const float header[2] = {_i ? 0 : 1, 3}, first[2] = {10, 13}, second[2] = {13, 16};
@@ -156,9 +155,8 @@ START_TEST(identities_may_have_the_smaller_keys) /* _i: the header names itself,
     split_close(&s);
     identity_free(&set);
 }
-END_TEST
 
-START_TEST(keys_beyond_what_float32_holds_are_found_all_the_same)
+TEST(keys_beyond_what_float32_holds_are_found_all_the_same)
 {
     struct identity_set set = {.rec = BUF_INIT(1 << 20), .idx = BUF_INIT(1 << 16)};
     const uint64_t base = (1u << 25) + 3; /* floats step by 4 there */
@@ -179,9 +177,8 @@ START_TEST(keys_beyond_what_float32_holds_are_found_all_the_same)
     split_close(&s);
     identity_free(&set);
 }
-END_TEST
 
-START_TEST(an_index_of_other_keys_does_not_hide_the_ids)
+TEST(an_index_of_other_keys_does_not_hide_the_ids)
 {
     struct identity_set set = {0};
     struct split s;
@@ -207,9 +204,8 @@ START_TEST(an_index_of_other_keys_does_not_hide_the_ids)
     split_close(&s);
     identity_free(&set);
 }
-END_TEST
 
-START_TEST(a_header_in_front_is_enough_to_look)
+TEST(a_header_in_front_is_enough_to_look)
 {
     struct identity_set set = {.header_first = true};
     struct split s;
@@ -222,9 +218,8 @@ START_TEST(a_header_in_front_is_enough_to_look)
     split_close(&s);
     identity_free(&set);
 }
-END_TEST
 
-START_TEST(the_widest_label_is_that_of_an_image) /* _i: .idx beside or none */
+LOOP_TEST(the_widest_label_is_that_of_an_image, 0, 2) /* _i: .idx beside or none */
 {
     struct identity_set set = {0};
     struct split s;
@@ -238,9 +233,8 @@ START_TEST(the_widest_label_is_that_of_an_image) /* _i: .idx beside or none */
     split_close(&s);
     identity_free(&set);
 }
-END_TEST
 
-START_TEST(each_shard_has_a_header_of_its_own)
+TEST(each_shard_has_a_header_of_its_own)
 {
     struct identity_set set = {.header_first = true};
     struct split s;
@@ -255,11 +249,10 @@ START_TEST(each_shard_has_a_header_of_its_own)
     split_close(&s);
     identity_free(&set);
 }
-END_TEST
 
 /* ---- who passes over them ------------------------------------------------------------------ */
 
-START_TEST(windows_hold_the_images_and_nothing_else) /* _i: index or none, order */
+LOOP_TEST(windows_hold_the_images_and_nothing_else, 0, 4) /* _i: index or none, order */
 {
     struct identity_set set = {.header_first = _i & 1};
     struct loading ld;
@@ -285,9 +278,8 @@ START_TEST(windows_hold_the_images_and_nothing_else) /* _i: index or none, order
     loading_stop(&ld);
     identity_free(&set);
 }
-END_TEST
 
-START_TEST(partitions_count_images_and_hold_as_many) /* _i: index or none, order */
+LOOP_TEST(partitions_count_images_and_hold_as_many, 0, 4) /* _i: index or none, order */
 {
     struct identity_set set = {.header_first = _i & 1};
     identity_make(&set);
@@ -313,9 +305,8 @@ START_TEST(partitions_count_images_and_hold_as_many) /* _i: index or none, order
     }
     identity_free(&set);
 }
-END_TEST
 
-START_TEST(a_reader_marks_them_in_a_row_and_numbers_only_images) /* _i: index or none, order */
+LOOP_TEST(a_reader_marks_them_in_a_row_and_numbers_only_images, 0, 4) /* _i: index or none, order */
 {
     struct identity_set set = {.header_first = _i & 1};
     struct imrec_reader *r;
@@ -344,7 +335,6 @@ START_TEST(a_reader_marks_them_in_a_row_and_numbers_only_images) /* _i: index or
     imrec_reader_close(r);
     identity_free(&set);
 }
-END_TEST
 
 /* ---- what it costs, and what can fail ------------------------------------------------------ */
 
@@ -361,7 +351,7 @@ static uint64_t reads_of_opening(const char *uri)
     return reads;
 }
 
-START_TEST(opening_an_ordinary_shard_reads_its_first_and_last_bytes_only)
+TEST(opening_an_ordinary_shard_reads_its_first_and_last_bytes_only)
 {
     struct identity_set set = {.rec = BUF_INIT(1 << 20), .idx = BUF_INIT(1 << 16)};
     char file[] = "/tmp/imrec-metadata-XXXXXX.rec";
@@ -374,9 +364,8 @@ START_TEST(opening_an_ordinary_shard_reads_its_first_and_last_bytes_only)
     (void)unlink(file);
     identity_free(&set);
 }
-END_TEST
 
-START_TEST(no_allocation_that_fails_leaks) /* _i: index or none */
+LOOP_TEST(no_allocation_that_fails_leaks, 0, 3) /* _i: index or none */
 {
     struct identity_set set = {0};
     struct split s;
@@ -398,28 +387,4 @@ START_TEST(no_allocation_that_fails_leaks) /* _i: index or none */
     ck_assert_uint_eq(s.metadata_count, 1 + IDENTITIES);
     split_close(&s);
     identity_free(&set);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("metadata");
-    TCase *tc = tcase_create("metadata");
-    tcase_add_checked_fixture(tc, NULL, teardown);
-    tcase_add_loop_test(tc, the_header_and_all_identities_are_found_in_either_order, 0, 16);
-    tcase_add_loop_test(tc, anything_else_stays_a_sample, 0, sizeof(odd) / sizeof(odd[0]));
-    tcase_add_test(tc, images_that_were_left_out_are_holes_in_a_range);
-    tcase_add_loop_test(tc, identities_may_have_the_smaller_keys, 0, 2);
-    tcase_add_test(tc, keys_beyond_what_float32_holds_are_found_all_the_same);
-    tcase_add_test(tc, an_index_of_other_keys_does_not_hide_the_ids);
-    tcase_add_test(tc, a_header_in_front_is_enough_to_look);
-    tcase_add_loop_test(tc, the_widest_label_is_that_of_an_image, 0, 2);
-    tcase_add_test(tc, each_shard_has_a_header_of_its_own);
-    tcase_add_loop_test(tc, windows_hold_the_images_and_nothing_else, 0, 4);
-    tcase_add_loop_test(tc, partitions_count_images_and_hold_as_many, 0, 4);
-    tcase_add_loop_test(tc, a_reader_marks_them_in_a_row_and_numbers_only_images, 0, 4);
-    tcase_add_test(tc, opening_an_ordinary_shard_reads_its_first_and_last_bytes_only);
-    tcase_add_loop_test(tc, no_allocation_that_fails_leaks, 0, 3);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

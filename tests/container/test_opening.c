@@ -12,7 +12,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
-#include <check.h>
 #include <sys/stat.h>
 
 static struct imrec_error err;
@@ -172,7 +171,9 @@ static const struct {
     {"empty.cbf", "", 0, "empty.cbf holds no record: it has 0 bytes"},
 };
 
-START_TEST(a_file_that_is_no_shard_is_called_what_it_is) /* loop over strangers */
+CASE(.timeout = 30, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(a_file_that_is_no_shard_is_called_what_it_is, 0, COUNT(strangers))
 {
     char spec[64];
     struct imrec_reader *r;
@@ -185,9 +186,8 @@ START_TEST(a_file_that_is_no_shard_is_called_what_it_is) /* loop over strangers 
     ck_assert_int_ne(imrec_reader_open(fill(spec), 0, 1, &r, &err), IMREC_OK);
     ck_assert_ptr_null(r);
 }
-END_TEST
 
-START_TEST(a_shard_whose_begin_is_damaged_is_a_shard)
+TEST(a_shard_whose_begin_is_damaged_is_a_shard)
 {
     struct buf file = BUF_INIT(4 << 20);
     const uint8_t bytes[16] = {1};
@@ -206,9 +206,8 @@ START_TEST(a_shard_whose_begin_is_damaged_is_a_shard)
         }
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(shards_of_two_kinds_are_no_set)
+TEST(shards_of_two_kinds_are_no_set)
 {
     static const uint8_t cbf[] = {0x6e, 0x69, 0x62, 0x5f, 0x6b, 0x74, 0x6e, 0x63, 0, 0, 0, 0};
     put_shard("a.rec", 3);
@@ -218,9 +217,8 @@ START_TEST(shards_of_two_kinds_are_no_set)
     must_refuse("@/b.cbf;@/a.rec", false, IMREC_ERR_ARGUMENT,
                 fill("@/b.cbf is a CBF file and @/a.rec a RecordIO shard"));
 }
-END_TEST
 
-START_TEST(a_cbf_file_of_no_sequence_is_refused)
+TEST(a_cbf_file_of_no_sequence_is_refused)
 {
     static const uint8_t file[] = {
         'n', 'i', 'b', '_', 'k', 't', 'n', 'c', 1,   0,   0,   0, /* version */
@@ -231,9 +229,8 @@ START_TEST(a_cbf_file_of_no_sequence_is_refused)
     tmp_write(&dir, "none.cbf", file, sizeof(file));
     must_refuse("@/none.cbf", false, IMREC_ERR_CORRUPT, "the 0 chunks hold no sequence at all");
 }
-END_TEST
 
-START_TEST(an_empty_shard_is_told_unless_its_manifest_promises_it)
+TEST(an_empty_shard_is_told_unless_its_manifest_promises_it)
 {
     put_shard("a.rec", 3);
     put_shard("empty.rec", 0);
@@ -246,9 +243,8 @@ START_TEST(an_empty_shard_is_told_unless_its_manifest_promises_it)
     must_refuse("@/none.rec;@/empty.rec", false, IMREC_ERR_CORRUPT,
                 "none.rec holds no record: it has 0 bytes, and none of the 2 shards holds one");
 }
-END_TEST
 
-START_TEST(files_as_they_are_may_be_empty_and_alone)
+TEST(files_as_they_are_may_be_empty_and_alone)
 {
     struct imrec_reader *r;
     struct imrec_record x;
@@ -262,11 +258,10 @@ START_TEST(files_as_they_are_may_be_empty_and_alone)
     imrec_reader_close(r);
     ck_assert_str_eq(said, "");
 }
-END_TEST
 
 /* ---- what is missing ------------------------------------------------------------------------ */
 
-START_TEST(a_whole_set_opens_without_a_word) /* _i: manifest or none */
+LOOP_TEST(a_whole_set_opens_without_a_word, 0, 2) /* _i: manifest or none */
 {
     put_set(15, _i);
     must_open("@", false, 4, "");
@@ -277,9 +272,8 @@ START_TEST(a_whole_set_opens_without_a_word) /* _i: manifest or none */
     if (_i)
         must_open("@/train.manifest.json", false, 4, "");
 }
-END_TEST
 
-START_TEST(a_folder_and_a_pattern_lack_shards) /* _i: manifest or none */
+LOOP_TEST(a_folder_and_a_pattern_lack_shards, 0, 2) /* _i: manifest or none */
 {
     const char *says = _i ? "its manifest names 4 shards, and 1 is missing: "
                             "train-00002-of-00004.rec; allow_missing reads what is there"
@@ -295,9 +289,8 @@ START_TEST(a_folder_and_a_pattern_lack_shards) /* _i: manifest or none */
                 "and 1 is there and does not match: train-00002-of-00004.rec");
     must_open("@/train-0000[013]*.rec", true, 3, "does not match");
 }
-END_TEST
 
-START_TEST(a_list_is_read_as_it_is_with_a_warning) /* _i: manifest or none */
+LOOP_TEST(a_list_is_read_as_it_is_with_a_warning, 0, 2) /* _i: manifest or none */
 {
     put_set(15, _i);
     must_open("@/train-00003-of-00004.rec", false, 1,
@@ -309,9 +302,8 @@ START_TEST(a_list_is_read_as_it_is_with_a_warning) /* _i: manifest or none */
     must_open("@/train-00000-of-00004.rec;@/train-00001-of-00004.rec;@/train-00002-of-00004.rec",
               false, 3, "and 1 is missing: train-00003-of-00004.rec; only the others are read");
 }
-END_TEST
 
-START_TEST(a_manifest_opens_its_shards_and_names_those_that_are_missing)
+TEST(a_manifest_opens_its_shards_and_names_those_that_are_missing)
 {
     put_set(9, true);
     must_refuse("@/train.manifest.json", false, IMREC_ERR_IO,
@@ -327,9 +319,8 @@ START_TEST(a_manifest_opens_its_shards_and_names_those_that_are_missing)
     must_refuse("@/train.manifest.json", false, IMREC_ERR_CORRUPT, "no manifest");
     must_refuse("@/no.manifest.json", false, IMREC_ERR_ARGUMENT, "there is no such file");
 }
-END_TEST
 
-START_TEST(many_missing_shards_are_counted_and_three_of_them_named)
+TEST(many_missing_shards_are_counted_and_three_of_them_named)
 {
     put_shard("big-00007-of-50000.rec", 2);
     must_refuse("@", false, IMREC_ERR_IO,
@@ -339,9 +330,8 @@ START_TEST(many_missing_shards_are_counted_and_three_of_them_named)
     (void)remove(fill("@/big-00007-of-50000.rec"));
     must_open("@", false, 1, "");
 }
-END_TEST
 
-START_TEST(numbers_of_more_digits_are_of_the_same_set)
+TEST(numbers_of_more_digits_are_of_the_same_set)
 {
     static char names[8][64];
     uint32_t shards;
@@ -354,9 +344,8 @@ START_TEST(numbers_of_more_digits_are_of_the_same_set)
         strstr(err.message, "100001 shards, and 99999 are missing: x-00000-of-100001.rec") != NULL,
         "%s", err.message);
 }
-END_TEST
 
-START_TEST(each_set_of_a_folder_is_checked)
+TEST(each_set_of_a_folder_is_checked)
 {
     put_set(15, true);
     put_shard("val.rec", 3);
@@ -373,9 +362,8 @@ START_TEST(each_set_of_a_folder_is_checked)
     put_manifest("gone.manifest.json", "gone.cbf", 1, 5); /* of another format */
     must_open("@", false, 7, "");
 }
-END_TEST
 
-START_TEST(two_sets_of_one_name_are_not_read_together)
+TEST(two_sets_of_one_name_are_not_read_together)
 {
     put_set(15, true);
     put_shard("train-00000-of-00002.rec", 3);
@@ -389,9 +377,8 @@ START_TEST(two_sets_of_one_name_are_not_read_together)
     must_refuse("@", false, IMREC_ERR_ARGUMENT, "are of two sets of one name");
     must_open("@/train.rec;@/train-00000-of-00004.rec", false, 2, "are not listed");
 }
-END_TEST
 
-START_TEST(a_shard_of_another_size_and_a_broken_manifest_are_told)
+TEST(a_shard_of_another_size_and_a_broken_manifest_are_told)
 {
     put_set(15, true);
     put_shard("train-00001-of-00004.rec", 6);
@@ -402,11 +389,10 @@ START_TEST(a_shard_of_another_size_and_a_broken_manifest_are_told)
     (void)remove(fill("@/train-00001-of-00004.rec"));
     must_refuse("@", false, IMREC_ERR_IO, "its name says 4 shards, and 1 is missing");
 }
-END_TEST
 
 /* ---- what it costs, and what can fail ------------------------------------------------------- */
 
-START_TEST(opening_reads_the_manifest_and_a_few_bytes_of_each_shard)
+TEST(opening_reads_the_manifest_and_a_few_bytes_of_each_shard)
 {
     struct imrec_reader *r;
     char spec[600];
@@ -425,9 +411,8 @@ START_TEST(opening_reads_the_manifest_and_a_few_bytes_of_each_shard)
     ck_assert_uint_le(fault_counts("test").bytes_read, 3 * 4096 + 4 * 1024);
     ck_assert_uint_le(fault_counts("test").reads, 3 + 4 * 3);
 }
-END_TEST
 
-START_TEST(no_allocation_that_fails_leaks) /* _i: what is opened */
+LOOP_TEST(no_allocation_that_fails_leaks, 0, 4) /* _i: what is opened */
 {
     static const char *const specs[] = {"@", "@/train.manifest.json", "@/train-*.rec",
                                         "@/hurt.rec"};
@@ -446,9 +431,8 @@ START_TEST(no_allocation_that_fails_leaks) /* _i: what is opened */
     }
     ck_assert_str_eq(said, "");
 }
-END_TEST
 
-START_TEST(no_read_that_fails_is_taken_for_a_missing_shard)
+TEST(no_read_that_fails_is_taken_for_a_missing_shard)
 {
     struct imrec_reader *r;
     char spec[600];
@@ -461,34 +445,4 @@ START_TEST(no_read_that_fails_is_taken_for_a_missing_shard)
                       (unsigned long long)n, err.message);
         imrec_reader_close(r);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("opening");
-    TCase *tc = tcase_create("opening");
-    tcase_set_timeout(tc, 30);
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, a_file_that_is_no_shard_is_called_what_it_is, 0,
-                        sizeof(strangers) / sizeof(strangers[0]));
-    tcase_add_test(tc, a_shard_whose_begin_is_damaged_is_a_shard);
-    tcase_add_test(tc, shards_of_two_kinds_are_no_set);
-    tcase_add_test(tc, a_cbf_file_of_no_sequence_is_refused);
-    tcase_add_test(tc, an_empty_shard_is_told_unless_its_manifest_promises_it);
-    tcase_add_test(tc, files_as_they_are_may_be_empty_and_alone);
-    tcase_add_loop_test(tc, a_whole_set_opens_without_a_word, 0, 2);
-    tcase_add_loop_test(tc, a_folder_and_a_pattern_lack_shards, 0, 2);
-    tcase_add_loop_test(tc, a_list_is_read_as_it_is_with_a_warning, 0, 2);
-    tcase_add_test(tc, a_manifest_opens_its_shards_and_names_those_that_are_missing);
-    tcase_add_test(tc, many_missing_shards_are_counted_and_three_of_them_named);
-    tcase_add_test(tc, numbers_of_more_digits_are_of_the_same_set);
-    tcase_add_test(tc, each_set_of_a_folder_is_checked);
-    tcase_add_test(tc, two_sets_of_one_name_are_not_read_together);
-    tcase_add_test(tc, a_shard_of_another_size_and_a_broken_manifest_are_told);
-    tcase_add_test(tc, opening_reads_the_manifest_and_a_few_bytes_of_each_shard);
-    tcase_add_loop_test(tc, no_allocation_that_fails_leaks, 0, 4);
-    tcase_add_test(tc, no_read_that_fails_is_taken_for_a_missing_shard);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -67,7 +67,9 @@ check_reader(const json_t *set, const json_t *ids, const char *rec, uint64_t par
     imrec_reader_close(r);
 }
 
-START_TEST(every_part_holds_exactly_the_original_s_records)
+CASE(.begin = shared_is_here)
+
+TEST(every_part_holds_exactly_the_original_s_records)
 {
     json_t *root = vectors_json("split.json"), *set, *split;
     const char *name, *count;
@@ -95,15 +97,4 @@ START_TEST(every_part_holds_exactly_the_original_s_records)
     }
     ck_assert_uint_eq(sets, 5);
     json_decref(root);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    Suite *s = suite_create("split_vectors");
-    TCase *tc = tcase_create("split_vectors");
-    tcase_add_test(tc, every_part_holds_exactly_the_original_s_records);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -66,7 +66,9 @@ static void check_equal(const struct items *a, const struct items *b, uint64_t g
 
 static struct items want, got;
 
-START_TEST(every_record_is_in_exactly_one_cell_of_every_grid) /* _i = seed */
+CASE(.timeout = 60)
+
+LOOP_TEST(every_record_is_in_exactly_one_cell_of_every_grid, 0, 16) /* _i = seed */
 {
     struct dice d = {(uint64_t)_i};
     struct made_shard s = made_shard(&d, 30, 1 + 37 * (size_t)_i);
@@ -83,7 +85,6 @@ START_TEST(every_record_is_in_exactly_one_cell_of_every_grid) /* _i = seed */
     }
     made_free(&s);
 }
-END_TEST
 
 /* Damages some bytes and returns the range that was touched. */
 static void damage(struct dice *d, struct made_shard *s, uint64_t *begin, uint64_t *end)
@@ -120,7 +121,7 @@ static void damage(struct dice *d, struct made_shard *s, uint64_t *begin, uint64
     }
 }
 
-START_TEST(damage_loses_no_intact_record_and_its_ranges_fill_the_rest) /* _i = seed */
+LOOP_TEST(damage_loses_no_intact_record_and_its_ranges_fill_the_rest, 0, 100) /* _i = seed */
 {
     struct dice d = {(uint64_t)_i + 1000};
     struct made_shard s = made_shard(&d, 40, 1500);
@@ -159,9 +160,8 @@ START_TEST(damage_loses_no_intact_record_and_its_ranges_fill_the_rest) /* _i = s
     }
     made_free(&s);
 }
-END_TEST
 
-START_TEST(a_giant_length_is_not_believed_before_its_end_was_seen)
+TEST(a_giant_length_is_not_believed_before_its_end_was_seen)
 {
     enum { SMALL = 100, GIANT = 5 << 20 };
     uint8_t *bytes = calloc(1, GIANT);
@@ -209,9 +209,8 @@ START_TEST(a_giant_length_is_not_believed_before_its_end_was_seen)
     made_free(&s);
     free(bytes);
 }
-END_TEST
 
-START_TEST(an_unreadable_range_takes_only_the_records_it_touches) /* _i = seed */
+LOOP_TEST(an_unreadable_range_takes_only_the_records_it_touches, 0, 60) /* _i = seed */
 {
     struct dice d = {(uint64_t)_i};
     struct made_shard s = made_shard(&d, 30, 700);
@@ -242,18 +241,4 @@ START_TEST(an_unreadable_range_takes_only_the_records_it_touches) /* _i = seed *
         free(covered);
     }
     made_free(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("walk");
-    TCase *tc = tcase_create("walk");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, every_record_is_in_exactly_one_cell_of_every_grid, 0, 16);
-    tcase_add_loop_test(tc, damage_loses_no_intact_record_and_its_ranges_fill_the_rest, 0, 100);
-    tcase_add_test(tc, a_giant_length_is_not_believed_before_its_end_was_seen);
-    tcase_add_loop_test(tc, an_unreadable_range_takes_only_the_records_it_touches, 0, 60);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

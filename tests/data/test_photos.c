@@ -4,7 +4,7 @@
 #include "data/photo.h"
 #include "data/scenes.h"
 
-#include <check.h>
+#include "tests/support/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,7 +27,9 @@ static const uint64_t golden[SCENES][2] = {
     {0x7dd75a7dcda71d78, 0xcb562a454bc55c96}, {0xb85d54fed26308c6, 0x459aaada6cbeba9f},
 };
 
-START_TEST(an_image_has_the_same_pixels_and_bytes_everywhere)
+CASE(.timeout = 60)
+
+LOOP_TEST(an_image_has_the_same_pixels_and_bytes_everywhere, 0, SCENES)
 {
     const struct photo p = photo_plan(0, _i, true);
     size_t n;
@@ -40,7 +42,6 @@ START_TEST(an_image_has_the_same_pixels_and_bytes_everywhere)
     imrec_free(rgb);
     imrec_free(file);
 }
-END_TEST
 
 /* Decodes with libjpeg, whose warnings count as failures; pixels are as stored. */
 static uint8_t *decode(const uint8_t *file, size_t n, int *width, int *height)
@@ -91,7 +92,7 @@ static void check_layout(struct photo *p, const uint8_t *rgb, struct jpeg_how ho
     free(back);
 }
 
-START_TEST(libjpeg_reads_back_what_was_rendered_in_every_layout)
+LOOP_TEST(libjpeg_reads_back_what_was_rendered_in_every_layout, 0, SCENES)
 {
     struct photo p = photo_plan(1, _i, true);
     p.jpeg.grey = false;
@@ -110,9 +111,8 @@ START_TEST(libjpeg_reads_back_what_was_rendered_in_every_layout)
     check_layout(&p, rgb, (struct jpeg_how){.quality = 100, .across = 1, .down = 1}, 1.5);
     imrec_free(rgb);
 }
-END_TEST
 
-START_TEST(a_grey_image_has_one_component)
+LOOP_TEST(a_grey_image_has_one_component, 0, 3)
 {
     struct photo p = photo_plan(2, _i, true);
     p.jpeg.grey = true;
@@ -123,9 +123,8 @@ START_TEST(a_grey_image_has_one_component)
             (struct jpeg_how){.quality = 96, .grey = true, .progressive = progressive == 1}, 6);
     imrec_free(rgb);
 }
-END_TEST
 
-START_TEST(a_turned_image_is_stored_so_that_its_orientation_rights_it)
+LOOP_TEST(a_turned_image_is_stored_so_that_its_orientation_rights_it, 1, 9)
 {
     static uint8_t rgb[3 * 16 * 24];
     struct photo p = {.width = 16, .height = 24};
@@ -152,9 +151,8 @@ START_TEST(a_turned_image_is_stored_so_that_its_orientation_rights_it)
     imrec_free(file);
     free(back);
 }
-END_TEST
 
-START_TEST(a_plan_depends_on_seed_and_number_alone)
+TEST(a_plan_depends_on_seed_and_number_alone)
 {
     const struct photo a = photo_plan(3, 17, false), b = photo_plan(3, 17, false),
                        other = photo_plan(4, 17, false);
@@ -162,23 +160,4 @@ START_TEST(a_plan_depends_on_seed_and_number_alone)
     ck_assert_int_eq(a.width, b.width);
     ck_assert_uint_ne(a.seed, other.seed);
     ck_assert_int_eq(a.scene, 17 % SCENES);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("photos");
-    TCase *t = tcase_create("images");
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, an_image_has_the_same_pixels_and_bytes_everywhere, 0, SCENES);
-    tcase_add_loop_test(t, libjpeg_reads_back_what_was_rendered_in_every_layout, 0, SCENES);
-    tcase_add_loop_test(t, a_grey_image_has_one_component, 0, 3);
-    tcase_add_loop_test(t, a_turned_image_is_stored_so_that_its_orientation_rights_it, 1, 9);
-    tcase_add_test(t, a_plan_depends_on_seed_and_number_alone);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

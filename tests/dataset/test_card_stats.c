@@ -11,7 +11,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-START_TEST(a_median_is_the_lower_middle_value_within_one_in_512) /* loop test over sizes */
+LOOP_TEST(a_median_is_the_lower_middle_value_within_one_in_512, 0, 42) /* _i: sizes */
 {
     uint64_t values[300], state = 88172645463325252u + (uint64_t)_i;
     struct histogram h;
@@ -36,9 +36,8 @@ START_TEST(a_median_is_the_lower_middle_value_within_one_in_512) /* loop test ov
     ck_assert_uint_le(median - r.median, median < 1024 ? 0 : median / 512);
     ck_assert_uint_ge(r.median, r.min);
 }
-END_TEST
 
-START_TEST(the_edges_of_buckets_are_where_they_are_said_to_be)
+TEST(the_edges_of_buckets_are_where_they_are_said_to_be)
 {
     static const uint64_t edges[] = {0, 1, 1023, 1024, 1026, 2046, 2048, 4096, UINT64_C(1) << 63};
     for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
@@ -51,9 +50,8 @@ START_TEST(the_edges_of_buckets_are_where_they_are_said_to_be)
         histogram_free(&h);
     }
 }
-END_TEST
 
-START_TEST(labels_are_counted_once_each_and_come_in_order)
+TEST(labels_are_counted_once_each_and_come_in_order)
 {
     struct label_count t = {0};
     struct imrec_label_count *list;
@@ -74,9 +72,8 @@ START_TEST(labels_are_counted_once_each_and_come_in_order)
     label_count_free(&t);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-END_TEST
 
-START_TEST(too_many_labels_end_the_counting)
+TEST(too_many_labels_end_the_counting)
 {
     struct label_count t = {0};
     for (uint32_t i = 0; i < IMREC_CARD_LABELS; i++)
@@ -87,17 +84,4 @@ START_TEST(too_many_labels_end_the_counting)
     ck_assert_int_eq(label_count_add(&t, 0.5f, NULL), IMREC_OK);
     ck_assert(t.full);
     label_count_free(&t);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("card_stats");
-    TCase *tc = tcase_create("card_stats");
-    tcase_add_loop_test(tc, a_median_is_the_lower_middle_value_within_one_in_512, 0, 42);
-    tcase_add_test(tc, the_edges_of_buckets_are_where_they_are_said_to_be);
-    tcase_add_test(tc, labels_are_counted_once_each_and_come_in_order);
-    tcase_add_test(tc, too_many_labels_end_the_counting);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

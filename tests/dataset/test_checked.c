@@ -71,7 +71,10 @@ static struct seen read_all(const char *uri)
     return s;
 }
 
-START_TEST(every_flipped_bit_of_a_record_loses_that_record_and_no_other) /* loop: bits of a byte */
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(every_flipped_bit_of_a_record_loses_that_record_and_no_other, 0,
+          8) /* _i: bits of a byte */
 {
     for (size_t at = 0; at < whole_bytes; at += 1 + at % 3) {
         uint32_t k = 0;
@@ -87,9 +90,8 @@ START_TEST(every_flipped_bit_of_a_record_loses_that_record_and_no_other) /* loop
                       (int)s.ids[0]);
     }
 }
-END_TEST
 
-START_TEST(records_that_are_gone_or_came_in_are_told)
+TEST(records_that_are_gone_or_came_in_are_told)
 {
     uint8_t *p = malloc(2 * whole_bytes);
     memcpy(p, whole, begins[18]); /* the last two are gone */
@@ -109,16 +111,14 @@ START_TEST(records_that_are_gone_or_came_in_are_told)
     ck_assert_int_eq(s.kinds[0], IMREC_FOUND_DAMAGE);
     free(p);
 }
-END_TEST
 
-START_TEST(broken_checksums_end_the_reading)
+TEST(broken_checksums_end_the_reading)
 {
     small_file("mem://a.crc", "IMRECCRC", 8);
     const struct seen s = read_all("mem://a.rec");
     ck_assert(s.given == 0 && s.end == IMREC_ERR_CORRUPT);
     ck_assert_ptr_nonnull(strstr(err.message, "mem://a.crc"));
 }
-END_TEST
 
 static int warnings;
 
@@ -128,7 +128,7 @@ static void count(void *user, enum imrec_log_level level, const char *line)
     warnings += strstr(line, "has no checksums beside it") != NULL;
 }
 
-START_TEST(records_without_checksums_are_given_and_one_warning_is_logged)
+TEST(records_without_checksums_are_given_and_one_warning_is_logged)
 {
     struct imrec_checked *c;
     struct imrec_record r;
@@ -146,7 +146,6 @@ START_TEST(records_without_checksums_are_given_and_one_warning_is_logged)
     imrec_set_log(NULL, NULL, IMREC_LOG_WARNING);
     ck_assert_int_eq(warnings, 1);
 }
-END_TEST
 
 /* ---- copies ------------------------------------------------------------------------------- */
 
@@ -174,7 +173,8 @@ static int sample(const struct tmpdir *dir, bool skip)
     return n;
 }
 
-START_TEST(a_draw_takes_the_records_that_it_would_have_taken_but_for_damaged_ones) /* _i: which */
+LOOP_TEST(a_draw_takes_the_records_that_it_would_have_taken_but_for_damaged_ones, 0,
+          RECORDS) /* _i: which */
 {
     struct tmpdir dir = tmpdir_make();
     uint64_t drawn[RECORDS];
@@ -193,9 +193,8 @@ START_TEST(a_draw_takes_the_records_that_it_would_have_taken_but_for_damaged_one
     ck_assert_int_eq(at, n);
     tmpdir_remove(&dir);
 }
-END_TEST
 
-START_TEST(a_copied_record_keeps_the_checksum_that_it_had)
+TEST(a_copied_record_keeps_the_checksum_that_it_had)
 {
     struct tmpdir dir = tmpdir_make();
     struct imrec_reshape_options o;
@@ -214,22 +213,4 @@ START_TEST(a_copied_record_keeps_the_checksum_that_it_had)
     ck_assert(m == whole_bytes && memcmp(b, whole, m) == 0);
     imrec_free(b);
     tmpdir_remove(&dir);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("checked");
-    TCase *t = tcase_create("checked");
-    tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, every_flipped_bit_of_a_record_loses_that_record_and_no_other, 0, 8);
-    tcase_add_test(t, records_that_are_gone_or_came_in_are_told);
-    tcase_add_test(t, broken_checksums_end_the_reading);
-    tcase_add_test(t, records_without_checksums_are_given_and_one_warning_is_logged);
-    tcase_add_loop_test(t, a_draw_takes_the_records_that_it_would_have_taken_but_for_damaged_ones,
-                        0, RECORDS);
-    tcase_add_test(t, a_copied_record_keeps_the_checksum_that_it_had);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

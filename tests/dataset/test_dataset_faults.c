@@ -162,7 +162,9 @@ static void make(void)
     make_manifest();
 }
 
-START_TEST(every_failing_allocation_is_an_error_and_nothing_leaks) /* loop test over runs */
+CASE(.timeout = 120)
+
+LOOP_TEST(every_failing_allocation_is_an_error_and_nothing_leaks, 0, COUNT(runs))
 {
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     struct imrec_error err;
@@ -182,16 +184,4 @@ START_TEST(every_failing_allocation_is_an_error_and_nothing_leaks) /* loop test 
         ck_assert_msg(imrec_alloc_live() <= live + 8, "%s, allocation %ld leaks", runs[_i].name, n);
     }
     ck_assert_msg(n > 3 && st == IMREC_OK, "%s: %ld", runs[_i].name, n);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("dataset_faults");
-    TCase *tc = tcase_create("dataset_faults");
-    tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, every_failing_allocation_is_an_error_and_nothing_leaks, 0,
-                        sizeof(runs) / sizeof(runs[0]));
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

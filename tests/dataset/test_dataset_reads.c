@@ -58,7 +58,9 @@ static uint64_t count_whole(const char *uri)
     return r.records;
 }
 
-START_TEST(short_and_interrupted_reads_change_nothing)
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+TEST(short_and_interrupted_reads_change_nothing)
 {
     struct imrec_verify_result v;
     struct imrec_repair_result r;
@@ -70,9 +72,8 @@ START_TEST(short_and_interrupted_reads_change_nothing)
     ck_assert_uint_eq(r.kept, RECORDS);
     ck_assert_uint_eq(count_whole(salvaged), RECORDS);
 }
-END_TEST
 
-START_TEST(pages_that_cannot_be_read_are_found_and_the_rest_is_kept) /* loop: the page */
+LOOP_TEST(pages_that_cannot_be_read_are_found_and_the_rest_is_kept, 0, 12) /* _i: the page */
 {
     struct imrec_verify_result v;
     struct imrec_repair_result r;
@@ -96,9 +97,8 @@ START_TEST(pages_that_cannot_be_read_are_found_and_the_rest_is_kept) /* loop: th
     ck_assert_uint_gt(r.kept, RECORDS - 20); /* a page holds some small records */
     ck_assert_uint_eq(count_whole(salvaged), r.kept);
 }
-END_TEST
 
-START_TEST(every_read_that_fails_is_told) /* from the n-th on, or that one alone */
+TEST(every_read_that_fails_is_told) /* from the n-th on, or that one alone */
 {
     for (int dead = 0; dead < 2; dead++)
         for (uint64_t n = 1; n < 40; n++) {
@@ -126,18 +126,4 @@ START_TEST(every_read_that_fails_is_told) /* from the n-th on, or that one alone
                 ck_assert_uint_eq(r.kept, RECORDS);
             ck_assert_uint_eq(count_whole(salvaged), r.kept);
         }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("dataset_reads");
-    TCase *tc = tcase_create("core");
-    tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, short_and_interrupted_reads_change_nothing);
-    tcase_add_loop_test(tc, pages_that_cannot_be_read_are_found_and_the_rest_is_kept, 0, 12);
-    tcase_add_test(tc, every_read_that_fails_is_told);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

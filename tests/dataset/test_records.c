@@ -63,7 +63,9 @@ static void check_set(const char *rec)
     imrec_reader_close(r);
 }
 
-START_TEST(what_is_written_is_read)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(what_is_written_is_read)
 {
     const char *rec = tmp_path(&dir, "a.rec"), *idx = tmp_path(&dir, "a.idx");
     ck_assert_msg(write_set(rec, idx, false) == IMREC_OK, "%s", err.message);
@@ -76,9 +78,8 @@ START_TEST(what_is_written_is_read)
     ck_assert_int_eq(write_set(rec, idx, true), IMREC_OK);
     check_set(rec);
 }
-END_TEST
 
-START_TEST(no_call_or_allocation_that_fails_leaves_anything)
+TEST(no_call_or_allocation_that_fails_leaves_anything)
 {
     char rec[600], idx[600];
     snprintf(rec, sizeof(rec), "fault://script=test:%s", tmp_path(&dir, "a.rec"));
@@ -100,9 +101,8 @@ START_TEST(no_call_or_allocation_that_fails_leaves_anything)
         remove(tmp_path(&dir, "a.idx"));
     }
 }
-END_TEST
 
-START_TEST(damage_is_reported_with_its_range_and_reading_goes_on)
+TEST(damage_is_reported_with_its_range_and_reading_goes_on)
 {
     struct dice d = {3};
     struct made_shard s = made_shard(&d, 12, 300);
@@ -142,9 +142,8 @@ START_TEST(damage_is_reported_with_its_range_and_reading_goes_on)
     imrec_reader_close(r);
     made_free(&s);
 }
-END_TEST
 
-START_TEST(records_larger_than_every_buffer_are_read_whole)
+TEST(records_larger_than_every_buffer_are_read_whole)
 {
     struct made_shard s = {.file = BUF_INIT((size_t)1 << 30)};
     struct imrec_reader *r;
@@ -168,10 +167,9 @@ START_TEST(records_larger_than_every_buffer_are_read_whole)
     made_free(&s);
     free(bytes);
 }
-END_TEST
 
-START_TEST(
-    any_record_is_got_by_its_number) /* _i: 0 without an index, 1 with it, 2 with a wrong one */
+LOOP_TEST(any_record_is_got_by_its_number, 0,
+          3) /* _i: 0 without an index, 1 with it, 2 with a wrong one */
 {
     const char *rec = tmp_path(&dir, "a.rec"), *idx = tmp_path(&dir, "a.idx");
     struct imrec_reader *r;
@@ -198,9 +196,8 @@ START_TEST(
     ck_assert_int_eq(imrec_reader_count(r, &count, &err), IMREC_ERR_ARGUMENT);
     imrec_reader_close(r);
 }
-END_TEST
 
-START_TEST(a_number_whose_record_is_damaged_is_an_error)
+TEST(a_number_whose_record_is_damaged_is_an_error)
 {
     const char *rec = tmp_path(&dir, "a.rec");
     struct imrec_reader *r;
@@ -216,9 +213,8 @@ START_TEST(a_number_whose_record_is_damaged_is_an_error)
     ck_assert_int_eq(imrec_reader_get(r, 5, &x, &err), IMREC_OK);
     imrec_reader_close(r);
 }
-END_TEST
 
-START_TEST(single_records_are_read_where_an_index_has_them)
+TEST(single_records_are_read_where_an_index_has_them)
 {
     struct dice d = {5};
     struct made_shard s = made_shard(&d, 12, 60000);
@@ -244,7 +240,6 @@ START_TEST(single_records_are_read_where_an_index_has_them)
     imrec_reader_close(r);
     made_free(&s);
 }
-END_TEST
 
 enum { IMAGE = 100000 }; /* bytes of each image below */
 
@@ -280,7 +275,7 @@ static void same_head(struct imrec_reader *r, uint64_t i)
     ck_assert(n == 0 || memcmp(head.labels, labels, n * sizeof(float)) == 0);
 }
 
-START_TEST(a_head_is_that_of_the_whole_record) /* _i: 0 without an index, 1 with it */
+LOOP_TEST(a_head_is_that_of_the_whole_record, 0, 2) /* _i: 0 without an index, 1 with it */
 {
     const char *rec = tmp_path(&dir, "a.rec");
     struct imrec_reader *r;
@@ -297,9 +292,8 @@ START_TEST(a_head_is_that_of_the_whole_record) /* _i: 0 without an index, 1 with
     ck_assert_int_eq(imrec_reader_head(r, 3, &x, &err), IMREC_ERR_CORRUPT);
     imrec_reader_close(r);
 }
-END_TEST
 
-START_TEST(a_head_does_not_read_its_image)
+TEST(a_head_does_not_read_its_image)
 {
     char rec[600];
     struct imrec_reader *r;
@@ -317,9 +311,8 @@ START_TEST(a_head_does_not_read_its_image)
     ck_assert_uint_le(fault_counts("test").bytes_read - before, 5 * 64);
     imrec_reader_close(r);
 }
-END_TEST
 
-START_TEST(a_head_without_memory_or_bytes_is_an_error_and_leaks_nothing)
+TEST(a_head_without_memory_or_bytes_is_an_error_and_leaks_nothing)
 {
     char rec[600];
     write_large(tmp_path(&dir, "a.rec"), tmp_path(&dir, "a.idx"));
@@ -339,24 +332,4 @@ START_TEST(a_head_without_memory_or_bytes_is_an_error_and_leaks_nothing)
                   st == IMREC_ERR_CORRUPT);
         imrec_reader_close(r);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("records");
-    TCase *tc = tcase_create("records");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, what_is_written_is_read);
-    tcase_add_test(tc, no_call_or_allocation_that_fails_leaves_anything);
-    tcase_add_test(tc, damage_is_reported_with_its_range_and_reading_goes_on);
-    tcase_add_test(tc, single_records_are_read_where_an_index_has_them);
-    tcase_add_test(tc, records_larger_than_every_buffer_are_read_whole);
-    tcase_add_loop_test(tc, any_record_is_got_by_its_number, 0, 3);
-    tcase_add_test(tc, a_number_whose_record_is_damaged_is_an_error);
-    tcase_add_loop_test(tc, a_head_is_that_of_the_whole_record, 0, 2);
-    tcase_add_test(tc, a_head_does_not_read_its_image);
-    tcase_add_test(tc, a_head_without_memory_or_bytes_is_an_error_and_leaks_nothing);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

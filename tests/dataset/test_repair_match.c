@@ -82,7 +82,9 @@ static const struct {
     {"abcdefgh", "xabcyefgh", "?===/====", 1},
 };
 
-START_TEST(records_are_told_by_length_checksum_and_order) /* loop over cases */
+CASE(.timeout = 60)
+
+LOOP_TEST(records_are_told_by_length_checksum_and_order, 0, COUNT(cases))
 {
     char answers[32];
     uint64_t missing;
@@ -91,9 +93,8 @@ START_TEST(records_are_told_by_length_checksum_and_order) /* loop over cases */
     ck_assert_uint_eq(missing, cases[_i].missing);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-END_TEST
 
-START_TEST(damaged_checksums_accuse_nobody)
+TEST(damaged_checksums_accuse_nobody)
 {
     char answers[32];
     uint64_t missing;
@@ -101,9 +102,8 @@ START_TEST(damaged_checksums_accuse_nobody)
     ck_assert_str_eq(answers, "=?==");
     ck_assert_uint_eq(missing, 0);
 }
-END_TEST
 
-START_TEST(a_record_that_reads_otherwise_the_second_time_is_told)
+TEST(a_record_that_reads_otherwise_the_second_time_is_told)
 {
     struct made m = make("abcd");
     struct repair_match r;
@@ -117,9 +117,8 @@ START_TEST(a_record_that_reads_otherwise_the_second_time_is_told)
     match_free(&r);
     buf_free(&m.file);
 }
-END_TEST
 
-START_TEST(a_million_equal_records_are_matched_at_once)
+TEST(a_million_equal_records_are_matched_at_once)
 {
     enum { MANY = 1000000 };
     struct made m = {.file = BUF_INIT(1 << 24)};
@@ -141,9 +140,8 @@ START_TEST(a_million_equal_records_are_matched_at_once)
     match_free(&r);
     buf_free(&m.file);
 }
-END_TEST
 
-START_TEST(no_allocation_that_fails_leaks)
+TEST(no_allocation_that_fails_leaks)
 {
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     char answers[32];
@@ -165,20 +163,4 @@ START_TEST(no_allocation_that_fails_leaks)
         buf_free(&m.file);
     }
     ck_assert_int_eq(match("a", "a", false, answers, &missing), IMREC_OK);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("repair_match");
-    TCase *t = tcase_create("repair_match");
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, records_are_told_by_length_checksum_and_order, 0,
-                        sizeof(cases) / sizeof(cases[0]));
-    tcase_add_test(t, damaged_checksums_accuse_nobody);
-    tcase_add_test(t, a_record_that_reads_otherwise_the_second_time_is_told);
-    tcase_add_test(t, a_million_equal_records_are_matched_at_once);
-    tcase_add_test(t, no_allocation_that_fails_leaks);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

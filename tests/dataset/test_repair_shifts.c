@@ -179,7 +179,9 @@ static size_t place(int k)
     return by < 0 ? begins[i + 1] - 1 : begins[i] + (size_t)by;
 }
 
-START_TEST(no_whole_record_is_lost_where_bytes_came_in) /* loop over amounts */
+CASE(.timeout = 120, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(no_whole_record_is_lost_where_bytes_came_in, 0, AMOUNTS) /* _i: amounts */
 {
     static uint8_t junk[4097];
     for (size_t i = 0; i < sizeof(junk); i++) /* zeros, noise, or words of the magic */
@@ -196,9 +198,8 @@ START_TEST(no_whole_record_is_lost_where_bytes_came_in) /* loop over amounts */
         ck_assert_int_ge(lost, 1);
     }
 }
-END_TEST
 
-START_TEST(no_whole_record_is_lost_where_bytes_went_missing) /* loop over amounts */
+LOOP_TEST(no_whole_record_is_lost_where_bytes_went_missing, 0, AMOUNTS) /* _i: amounts */
 {
     for (int k = 0; k < 16; k++) {
         const size_t at = place(k), most = whole_bytes - at;
@@ -210,9 +211,8 @@ START_TEST(no_whole_record_is_lost_where_bytes_went_missing) /* loop over amount
         ck_assert_uint_eq(result.kept + result.missing, RECORDS);
     }
 }
-END_TEST
 
-START_TEST(whole_records_that_went_missing_are_counted)
+TEST(whole_records_that_went_missing_are_counted)
 {
     cut(begins[3], begins[6] - begins[3]);
     repair("mem://b.rec", false);
@@ -223,9 +223,8 @@ START_TEST(whole_records_that_went_missing_are_counted)
     for (int i = 0; i < 3; i++)
         ck_assert_uint_eq(ids_lost[i], 103u + (uint32_t)i);
 }
-END_TEST
 
-START_TEST(shards_of_a_set_are_matched_each_with_its_own_checksums)
+TEST(shards_of_a_set_are_matched_each_with_its_own_checksums)
 {
     for (int k = 0; k < 8; k++) {
         insert(begins[5] + (size_t)k, (const uint8_t *)"abc", 3);
@@ -234,7 +233,6 @@ START_TEST(shards_of_a_set_are_matched_each_with_its_own_checksums)
         ck_assert_uint_ge(result.kept, 3 * RECORDS - 1);
     }
 }
-END_TEST
 
 /* A well-formed record that no checksum is of: one of another length, with a whole image. */
 static size_t foreign(uint8_t *room)
@@ -250,7 +248,7 @@ static size_t foreign(uint8_t *room)
     return span.bytes;
 }
 
-START_TEST(a_record_that_no_checksum_is_of_is_kept_where_it_decodes_and_counted)
+TEST(a_record_that_no_checksum_is_of_is_kept_where_it_decodes_and_counted)
 {
     static uint8_t other[1 << 16];
     const size_t n = foreign(other);
@@ -275,9 +273,8 @@ START_TEST(a_record_that_no_checksum_is_of_is_kept_where_it_decodes_and_counted)
     expect_kept(nothing, 0, 0, false);
     ck_assert_uint_eq(result.dropped, 1);
 }
-END_TEST
 
-START_TEST(one_more_of_equal_records_is_counted_as_one_that_no_checksum_is_of)
+TEST(one_more_of_equal_records_is_counted_as_one_that_no_checksum_is_of)
 {
     insert(begins[4], whole + begins[3], begins[4] - begins[3]); /* a third time */
     repair("mem://b.rec", false);
@@ -285,9 +282,8 @@ START_TEST(one_more_of_equal_records_is_counted_as_one_that_no_checksum_is_of)
     ck_assert_uint_eq(result.unmatched, 1);
     ck_assert_uint_eq(result.missing, 0);
 }
-END_TEST
 
-START_TEST(a_record_with_other_bytes_is_dropped_also_where_it_has_moved)
+TEST(a_record_with_other_bytes_is_dropped_also_where_it_has_moved)
 {
     uint8_t *p;
     size_t n;
@@ -305,9 +301,8 @@ START_TEST(a_record_with_other_bytes_is_dropped_also_where_it_has_moved)
         ck_assert_int_eq(lost, 2); /* the bytes that came in, and it */
     }
 }
-END_TEST
 
-START_TEST(damaged_checksums_cost_no_record) /* loop: every bit of a byte, many bytes */
+LOOP_TEST(damaged_checksums_cost_no_record, 0, 8) /* _i: every bit of a byte, many bytes */
 {
     uint8_t *crc;
     size_t n;
@@ -328,33 +323,12 @@ START_TEST(damaged_checksums_cost_no_record) /* loop: every bit of a byte, many 
     }
     imrec_free(crc);
 }
-END_TEST
 
-START_TEST(a_shard_without_checksums_gets_some)
+TEST(a_shard_without_checksums_gets_some)
 {
     small_file("mem://c.rec", whole, whole_bytes);
     repair("mem://c.rec", false);
     expect_kept(nothing, 0, 0, false);
     ck_assert_uint_eq(result.kept, RECORDS);
     ck_assert_uint_eq(result.unmatched + result.missing, 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("repair_shifts");
-    TCase *t = tcase_create("repair_shifts");
-    tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, no_whole_record_is_lost_where_bytes_came_in, 0, AMOUNTS);
-    tcase_add_loop_test(t, no_whole_record_is_lost_where_bytes_went_missing, 0, AMOUNTS);
-    tcase_add_test(t, whole_records_that_went_missing_are_counted);
-    tcase_add_test(t, shards_of_a_set_are_matched_each_with_its_own_checksums);
-    tcase_add_test(t, a_record_that_no_checksum_is_of_is_kept_where_it_decodes_and_counted);
-    tcase_add_test(t, one_more_of_equal_records_is_counted_as_one_that_no_checksum_is_of);
-    tcase_add_test(t, a_record_with_other_bytes_is_dropped_also_where_it_has_moved);
-    tcase_add_loop_test(t, damaged_checksums_cost_no_record, 0, 8);
-    tcase_add_test(t, a_shard_without_checksums_gets_some);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -108,7 +108,9 @@ static void copy_side(enum set_file what)
     imrec_free(p);
 }
 
-START_TEST(findings_do_not_depend_on_threads_and_repair_keeps_what_is_intact) /* loop test */
+CASE(.timeout = 120)
+
+LOOP_TEST(findings_do_not_depend_on_threads_and_repair_keeps_what_is_intact, 0, ROUNDS)
 {
     static struct findings one, many;
     struct imrec_error err;
@@ -137,9 +139,8 @@ START_TEST(findings_do_not_depend_on_threads_and_repair_keeps_what_is_intact) /*
     ck_assert_uint_eq(a.decoded, repaired.kept);
     imrec_free(whole);
 }
-END_TEST
 
-START_TEST(nothing_is_wrong_with_a_whole_shard)
+TEST(nothing_is_wrong_with_a_whole_shard)
 {
     static struct findings found;
     struct imrec_error err;
@@ -159,9 +160,8 @@ START_TEST(nothing_is_wrong_with_a_whole_shard)
     ck_assert_uint_eq(r.indexed, RECORDS);
     ck_assert_uint_eq(r.bytes, n);
 }
-END_TEST
 
-START_TEST(the_limit_decodes_as_many_as_asked_for_on_any_number_of_threads) /* loop test */
+LOOP_TEST(the_limit_decodes_as_many_as_asked_for_on_any_number_of_threads, 1, 5)
 {
     struct imrec_error err;
     struct imrec_bench *b;
@@ -177,18 +177,4 @@ START_TEST(the_limit_decodes_as_many_as_asked_for_on_any_number_of_threads) /* l
     ck_assert_uint_lt(run.bytes, 8 * imrec_bench_bytes(b));
     imrec_bench_close(b);
     ck_assert_int_eq(imrec_bench_open("mem://nothing.rec", 0, 0, &b, &err), IMREC_ERR_ARGUMENT);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("verify_threads");
-    TCase *tc = tcase_create("verify_threads");
-    tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, nothing_is_wrong_with_a_whole_shard);
-    tcase_add_loop_test(tc, findings_do_not_depend_on_threads_and_repair_keeps_what_is_intact, 0,
-                        ROUNDS);
-    tcase_add_loop_test(tc, the_limit_decodes_as_many_as_asked_for_on_any_number_of_threads, 1, 5);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

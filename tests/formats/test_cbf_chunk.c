@@ -102,7 +102,7 @@ static const struct damage {
 };
 #define DAMAGES (int)(sizeof(damages) / sizeof(*damages))
 
-START_TEST(damage_is_named_with_its_byte_and_bound) /* loop over damages */
+LOOP_TEST(damage_is_named_with_its_byte_and_bound, 0, DAMAGES) /* _i: damages */
 {
     const struct damage *d = &damages[_i];
     struct buf file = small_file();
@@ -115,9 +115,8 @@ START_TEST(damage_is_named_with_its_byte_and_bound) /* loop over damages */
     cbf_chunk_free(&c);
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(damage_costs_one_fault_and_what_is_lost_is_taken_out) /* loop over damages */
+LOOP_TEST(damage_costs_one_fault_and_what_is_lost_is_taken_out, 0, DAMAGES) /* _i: damages */
 {
     const struct damage *d = &damages[_i];
     struct buf file = small_file();
@@ -143,9 +142,8 @@ START_TEST(damage_costs_one_fault_and_what_is_lost_is_taken_out) /* loop over da
     cbf_chunk_free(&c);
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(the_callback_decides_which_fault_is_the_last)
+TEST(the_callback_decides_which_fault_is_the_last)
 {
     for (unsigned stop = 1; stop <= 3; stop++) {
         struct buf file = small_file();
@@ -161,9 +159,8 @@ START_TEST(the_callback_decides_which_fault_is_the_last)
         buf_free(&file);
     }
 }
-END_TEST
 
-START_TEST(a_chunk_may_lose_all_its_sequences)
+TEST(a_chunk_may_lose_all_its_sequences)
 {
     struct buf file = small_file();
     struct cbf_chunk c = {0};
@@ -177,9 +174,8 @@ START_TEST(a_chunk_may_lose_all_its_sequences)
     cbf_chunk_free(&c);
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(memory_is_used_again_and_its_lack_is_an_error)
+TEST(memory_is_used_again_and_its_lack_is_an_error)
 {
     struct buf file = small_file();
     struct cbf_chunk c = {0};
@@ -207,9 +203,8 @@ START_TEST(memory_is_used_again_and_its_lack_is_an_error)
     ck_assert_int_eq(imrec_alloc_live(), before);
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(every_variant_finds_the_largest_index_and_the_sum)
+TEST(every_variant_finds_the_largest_index_and_the_sum)
 {
     uint8_t room[4 * 300 + 1];
     struct random_corpus r = {.state = 5};
@@ -227,7 +222,6 @@ START_TEST(every_variant_finds_the_largest_index_and_the_sum)
         }
     }
 }
-END_TEST
 
 /* ---- a chunk that is read while it is walked ---------------------------------------------- */
 
@@ -307,7 +301,7 @@ parse_slowly(const struct buf *file, unsigned fails_at, unsigned *calls, struct 
     return st;
 }
 
-START_TEST(a_chunk_is_walked_over_while_it_is_read)
+TEST(a_chunk_is_walked_over_while_it_is_read)
 {
     struct buf file = long_file();
     struct cbf_chunk c = {0};
@@ -319,20 +313,4 @@ START_TEST(a_chunk_is_walked_over_while_it_is_read)
         ck_assert_int_eq(parse_slowly(&file, k, &some, &c), IMREC_ERR_CORRUPT);
     cbf_chunk_free(&c);
     buf_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("cbf chunk");
-    TCase *tc = tcase_create("chunk");
-    tcase_add_loop_test(tc, damage_is_named_with_its_byte_and_bound, 0, DAMAGES);
-    tcase_add_loop_test(tc, damage_costs_one_fault_and_what_is_lost_is_taken_out, 0, DAMAGES);
-    tcase_add_test(tc, the_callback_decides_which_fault_is_the_last);
-    tcase_add_test(tc, a_chunk_may_lose_all_its_sequences);
-    tcase_add_test(tc, memory_is_used_again_and_its_lack_is_an_error);
-    tcase_add_test(tc, a_chunk_is_walked_over_while_it_is_read);
-    tcase_add_test(tc, every_variant_finds_the_largest_index_and_the_sum);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

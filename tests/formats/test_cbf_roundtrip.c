@@ -41,7 +41,7 @@ static void check_file(const struct random_corpus *r, struct bytes file, uint64_
     cbf_header_free(&h);
 }
 
-START_TEST(what_is_written_is_read_and_no_cut_into_calls_shows) /* loop over corpora */
+LOOP_TEST(what_is_written_is_read_and_no_cut_into_calls_shows, 0, CORPORA) /* _i: corpora */
 {
     struct random_corpus r;
     random_corpus_make(&r, (uint64_t)_i);
@@ -58,7 +58,6 @@ START_TEST(what_is_written_is_read_and_no_cut_into_calls_shows) /* loop over cor
     }
     random_corpus_free(&r);
 }
-END_TEST
 
 /* Every value of a stream, as double. */
 static size_t
@@ -80,7 +79,7 @@ values_of(const struct sequence_chunk *c, uint32_t i, struct stream_info s, doub
     return n;
 }
 
-START_TEST(values_are_the_same_in_either_type) /* loop over corpora and types */
+LOOP_TEST(values_are_the_same_in_either_type, 0, CORPORA) /* _i: corpora and types */
 {
     static double stored[20000], wanted[20000];
     struct random_corpus r;
@@ -107,7 +106,6 @@ START_TEST(values_are_the_same_in_either_type) /* loop over corpora and types */
     buf_free(&file);
     random_corpus_free(&r);
 }
-END_TEST
 
 /* Reads all of a file that may be damaged; a count of sequences, or -1. */
 static int read_damaged(struct bytes file)
@@ -130,7 +128,7 @@ static int read_damaged(struct bytes file)
     return st == IMREC_OK ? n : -1;
 }
 
-START_TEST(a_file_cut_short_is_refused_wherever_it_is_cut) /* loop over corpora */
+LOOP_TEST(a_file_cut_short_is_refused_wherever_it_is_cut, 0, 10) /* _i: corpora */
 {
     struct random_corpus r;
     random_corpus_make(&r, (uint64_t)_i + 500);
@@ -141,9 +139,8 @@ START_TEST(a_file_cut_short_is_refused_wherever_it_is_cut) /* loop over corpora 
     buf_free(&file);
     random_corpus_free(&r);
 }
-END_TEST
 
-START_TEST(a_changed_byte_is_refused_or_changes_no_count) /* loop over corpora */
+LOOP_TEST(a_changed_byte_is_refused_or_changes_no_count, 0, 10) /* _i: corpora */
 {
     struct random_corpus r;
     random_corpus_make(&r, (uint64_t)_i + 900);
@@ -157,17 +154,4 @@ START_TEST(a_changed_byte_is_refused_or_changes_no_count) /* loop over corpora *
     }
     buf_free(&file);
     random_corpus_free(&r);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("cbf round trips");
-    TCase *tc = tcase_create("random");
-    tcase_add_loop_test(tc, what_is_written_is_read_and_no_cut_into_calls_shows, 0, CORPORA);
-    tcase_add_loop_test(tc, values_are_the_same_in_either_type, 0, CORPORA);
-    tcase_add_loop_test(tc, a_file_cut_short_is_refused_wherever_it_is_cut, 0, 10);
-    tcase_add_loop_test(tc, a_changed_byte_is_refused_or_changes_no_count, 0, 10);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

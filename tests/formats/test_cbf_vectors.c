@@ -180,7 +180,9 @@ static void refuse(const json_t *entry, const char *name)
     free(f.p);
 }
 
-START_TEST(every_file_does_what_ours_says)
+CASE(.begin = shared_is_here)
+
+TEST(every_file_does_what_ours_says)
 {
     json_t *manifest = vectors_json(cntk("MANIFEST.json")), *entry;
     size_t i, accepted = 0, refused = 0;
@@ -203,9 +205,8 @@ START_TEST(every_file_does_what_ours_says)
     ck_assert_uint_ge(refused, 24);
     json_decref(manifest);
 }
-END_TEST
 
-START_TEST(sequence_data_are_the_bytes_that_the_pages_of_the_format_show)
+TEST(sequence_data_are_the_bytes_that_the_pages_of_the_format_show)
 {
     json_t *manifest = vectors_json(cntk("MANIFEST.json")), *entry;
     size_t i, seen = 0;
@@ -233,16 +234,4 @@ START_TEST(sequence_data_are_the_bytes_that_the_pages_of_the_format_show)
     }
     ck_assert_uint_eq(seen, 2);
     json_decref(manifest);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    Suite *s = suite_create("cbf vectors");
-    TCase *tc = tcase_create("cntk");
-    tcase_add_test(tc, every_file_does_what_ours_says);
-    tcase_add_test(tc, sequence_data_are_the_bytes_that_the_pages_of_the_format_show);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

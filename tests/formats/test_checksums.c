@@ -17,7 +17,7 @@ static void make_noise(void)
             (uint8_t)rng_block((struct rng_key){1, 2}, i / 8, 0, 0, RNG_AUGMENT).v[0] >> i % 8;
 }
 
-START_TEST(gives_the_checksums_of_the_standard) /* loop over the variants */
+LOOP_TEST(gives_the_checksums_of_the_standard, 0, (int)crc32c_variant_count) /* _i: the variants */
 {
     const struct crc32c_variant *v = &crc32c_variants[_i];
     uint8_t b[32];
@@ -33,9 +33,9 @@ START_TEST(gives_the_checksums_of_the_standard) /* loop over the variants */
     ck_assert_uint_eq(v->update(0, "123456789", 9), 0xe3069283u);
     ck_assert_uint_eq(v->update(7, "", 0), 7);
 }
-END_TEST
 
-START_TEST(every_variant_gives_what_the_scalar_one_gives) /* loop over the variants */
+LOOP_TEST(every_variant_gives_what_the_scalar_one_gives, 0,
+          (int)crc32c_variant_count) /* _i: the variants */
 {
     const struct crc32c_variant *v = &crc32c_variants[_i];
     static const size_t sizes[] = {0, 1, 7, 8, 9, 63, 12287, 12288, 12289, 24576, 36865, 40000};
@@ -49,9 +49,8 @@ START_TEST(every_variant_gives_what_the_scalar_one_gives) /* loop over the varia
         guarded_free(g);
     }
 }
-END_TEST
 
-START_TEST(joining_pieces_gives_the_checksum_of_the_whole)
+TEST(joining_pieces_gives_the_checksum_of_the_whole)
 {
     make_noise();
     const uint32_t whole = crc32c(0, noise, sizeof(noise));
@@ -61,9 +60,8 @@ START_TEST(joining_pieces_gives_the_checksum_of_the_whole)
         ck_assert_uint_eq(crc32c(a, noise + cut, sizeof(noise) - cut), whole);
     }
 }
-END_TEST
 
-START_TEST(joining_knows_lengths_beyond_32_bits) /* 2^k zeros behind one byte, k = _i */
+LOOP_TEST(joining_knows_lengths_beyond_32_bits, 1, 60) /* 2^k zeros behind one byte, k = _i */
 {
     uint32_t zeros = crc32c(0, "", 1), all = crc32c(0, "a", 1);
     for (int k = 0; k < _i; k++) /* twice as many zeros a turn */
@@ -76,9 +74,11 @@ START_TEST(joining_knows_lengths_beyond_32_bits) /* 2^k zeros behind one byte, k
     all = crc32c_join(all, half, 1ull << (_i - 1));
     ck_assert_uint_eq(once, all);
 }
-END_TEST
 
 enum { RECORDS = 5 };
+enum {
+    FILE_BYTES = CHECKSUMS_HEADER_BYTES + RECORDS * CHECKSUMS_ENTRY_BYTES + CHECKSUMS_FOOTER_BYTES
+};
 static const uint64_t lengths[RECORDS] = {8, 12, 40000, 8, 1u << 30};
 
 static struct buf make_file(void)
@@ -93,7 +93,7 @@ static struct buf make_file(void)
     return out;
 }
 
-START_TEST(a_file_gives_back_length_offset_and_checksum_of_every_record)
+TEST(a_file_gives_back_length_offset_and_checksum_of_every_record)
 {
     struct buf file = make_file();
     struct checksums c;
@@ -118,9 +118,8 @@ START_TEST(a_file_gives_back_length_offset_and_checksum_of_every_record)
     buf_free(&file);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-END_TEST
 
-START_TEST(the_checksum_of_the_shard_is_that_of_all_its_bytes)
+TEST(the_checksum_of_the_shard_is_that_of_all_its_bytes)
 {
     struct buf out = BUF_INIT(1 << 12);
     struct checksums_writer w;
@@ -132,9 +131,8 @@ START_TEST(the_checksum_of_the_shard_is_that_of_all_its_bytes)
     ck_assert_uint_eq(w.shard_bytes, sizeof(noise));
     buf_free(&out);
 }
-END_TEST
 
-START_TEST(every_damaged_bit_is_noticed) /* loop: byte _i */
+LOOP_TEST(every_damaged_bit_is_noticed, 0, FILE_BYTES) /* _i: byte _i */
 {
     struct buf file = make_file();
     struct checksums c;
@@ -148,9 +146,8 @@ START_TEST(every_damaged_bit_is_noticed) /* loop: byte _i */
     }
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(every_truncation_is_noticed) /* loop: _i bytes */
+LOOP_TEST(every_truncation_is_noticed, 0, FILE_BYTES) /* _i bytes */
 {
     struct buf file = make_file();
     struct guarded g = guarded_copy(file.p, (size_t)_i);
@@ -160,9 +157,8 @@ START_TEST(every_truncation_is_noticed) /* loop: _i bytes */
     guarded_free(g);
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(a_footer_that_lies_is_noticed_even_with_a_right_checksum) /* loop: its two numbers */
+LOOP_TEST(a_footer_that_lies_is_noticed_even_with_a_right_checksum, 0, 2) /* _i: its two numbers */
 {
     struct buf file = make_file();
     struct checksums c;
@@ -174,9 +170,8 @@ START_TEST(a_footer_that_lies_is_noticed_even_with_a_right_checksum) /* loop: it
     ck_assert_ptr_nonnull(strstr(err.message, "footer"));
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(another_version_is_not_read) /* loop: version, and what is behind it */
+LOOP_TEST(another_version_is_not_read, 0, 2) /* _i: version, and what is behind it */
 {
     struct buf file = make_file();
     struct checksums c;
@@ -186,9 +181,8 @@ START_TEST(another_version_is_not_read) /* loop: version, and what is behind it 
                      IMREC_ERR_UNSUPPORTED);
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(a_file_too_short_for_a_footer_is_refused_though_its_checksum_is_right)
+TEST(a_file_too_short_for_a_footer_is_refused_though_its_checksum_is_right)
 {
     struct buf file = make_file();
     struct checksums c;
@@ -203,9 +197,8 @@ START_TEST(a_file_too_short_for_a_footer_is_refused_though_its_checksum_is_right
     }
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(an_empty_shard_has_an_empty_file_of_checksums)
+TEST(an_empty_shard_has_an_empty_file_of_checksums)
 {
     struct buf out = BUF_INIT(1 << 12);
     struct checksums_writer w;
@@ -218,9 +211,8 @@ START_TEST(an_empty_shard_has_an_empty_file_of_checksums)
     ck_assert_uint_eq(c.records + c.shard_bytes + c.shard_crc, 0);
     buf_free(&out);
 }
-END_TEST
 
-START_TEST(a_length_no_record_can_have_is_refused)
+TEST(a_length_no_record_can_have_is_refused)
 {
     struct buf out = BUF_INIT(1 << 12);
     struct checksums_writer w = {0};
@@ -228,13 +220,8 @@ START_TEST(a_length_no_record_can_have_is_refused)
     ck_assert_int_eq(checksums_add(&w, 1ull << 32, 0, &out, NULL), IMREC_ERR_ARGUMENT);
     ck_assert_uint_eq(w.records + out.n, 0);
 }
-END_TEST
 
-enum {
-    FILE_BYTES = CHECKSUMS_HEADER_BYTES + RECORDS * CHECKSUMS_ENTRY_BYTES + CHECKSUMS_FOOTER_BYTES
-};
-
-START_TEST(the_table_finds_the_first_record_at_or_behind_every_byte) /* _i: records */
+LOOP_TEST(the_table_finds_the_first_record_at_or_behind_every_byte, 0, 200) /* _i: records */
 {
     struct buf out = BUF_INIT(1 << 16);
     struct checksums_writer w;
@@ -265,9 +252,8 @@ START_TEST(the_table_finds_the_first_record_at_or_behind_every_byte) /* _i: reco
     buf_free(&out);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-END_TEST
 
-START_TEST(what_a_broken_file_still_has_can_be_used)
+TEST(what_a_broken_file_still_has_can_be_used)
 {
     struct buf file = make_file();
     struct checksums c;
@@ -287,31 +273,4 @@ START_TEST(what_a_broken_file_still_has_can_be_used)
     file.p[8] = 2; /* another version */
     ck_assert(!checksums_salvage((struct bytes){file.p, file.n}, &c));
     buf_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("checksums");
-    TCase *tc = tcase_create("crc32c");
-    tcase_add_loop_test(tc, gives_the_checksums_of_the_standard, 0, (int)crc32c_variant_count);
-    tcase_add_loop_test(tc, every_variant_gives_what_the_scalar_one_gives, 0,
-                        (int)crc32c_variant_count);
-    tcase_add_test(tc, joining_pieces_gives_the_checksum_of_the_whole);
-    tcase_add_loop_test(tc, joining_knows_lengths_beyond_32_bits, 1, 60);
-    suite_add_tcase(s, tc);
-    tc = tcase_create("file");
-    tcase_add_test(tc, a_file_gives_back_length_offset_and_checksum_of_every_record);
-    tcase_add_test(tc, the_checksum_of_the_shard_is_that_of_all_its_bytes);
-    tcase_add_loop_test(tc, every_damaged_bit_is_noticed, 0, FILE_BYTES);
-    tcase_add_loop_test(tc, every_truncation_is_noticed, 0, FILE_BYTES);
-    tcase_add_loop_test(tc, a_footer_that_lies_is_noticed_even_with_a_right_checksum, 0, 2);
-    tcase_add_loop_test(tc, another_version_is_not_read, 0, 2);
-    tcase_add_test(tc, a_file_too_short_for_a_footer_is_refused_though_its_checksum_is_right);
-    tcase_add_test(tc, an_empty_shard_has_an_empty_file_of_checksums);
-    tcase_add_test(tc, a_length_no_record_can_have_is_refused);
-    tcase_add_loop_test(tc, the_table_finds_the_first_record_at_or_behind_every_byte, 0, 200);
-    tcase_add_test(tc, what_a_broken_file_still_has_can_be_used);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

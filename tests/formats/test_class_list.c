@@ -13,7 +13,7 @@ static struct bytes text_of(const char *s)
     return (struct bytes){(const uint8_t *)s, strlen(s)};
 }
 
-START_TEST(a_class_has_the_number_of_its_line) /* loop: line ends, mark, missing last end */
+LOOP_TEST(a_class_has_the_number_of_its_line, 0, 3) /* _i: line ends, mark, missing last end */
 {
     static const char *const texts[] = {"cat\na dog\n\xc3\xa9\n", "cat\r\na dog\r\n\xc3\xa9",
                                         "\357\273\277cat\ra dog\r\xc3\xa9\r"};
@@ -30,7 +30,6 @@ START_TEST(a_class_has_the_number_of_its_line) /* loop: line ends, mark, missing
     ck_assert(!class_list_find(&l, text_of(""), &number));
     class_list_free(&l);
 }
-END_TEST
 
 static const struct {
     const char *text, *says;
@@ -42,7 +41,7 @@ static const struct {
     {"cat\n\xff\n", "c.txt line 2: the name of a class is not UTF-8"},
 };
 
-START_TEST(a_bad_list_is_refused_with_file_and_line) /* loop over bad */
+LOOP_TEST(a_bad_list_is_refused_with_file_and_line, 0, COUNT(bad))
 {
     struct class_list l;
     struct imrec_error err = {0};
@@ -50,9 +49,8 @@ START_TEST(a_bad_list_is_refused_with_file_and_line) /* loop over bad */
     ck_assert_msg(strncmp(err.message, bad[_i].says, strlen(bad[_i].says)) == 0, "%s", err.message);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-END_TEST
 
-START_TEST(a_name_that_the_file_cannot_hold_is_not_added) /* loop */
+LOOP_TEST(a_name_that_the_file_cannot_hold_is_not_added, 0, 6)
 {
     static const char *const names[] = {"", "a\tb", "a\nb", "a\rb", "\xc3", "\xed\xa0\x80"};
     struct class_list l = {0};
@@ -62,9 +60,8 @@ START_TEST(a_name_that_the_file_cannot_hold_is_not_added) /* loop */
     ck_assert_uint_eq(l.count, 0);
     class_list_free(&l);
 }
-END_TEST
 
-START_TEST(many_classes_are_found_and_written_as_they_were_read)
+TEST(many_classes_are_found_and_written_as_they_were_read)
 {
     enum { MANY = 21843 };
     struct class_list l = {0}, again;
@@ -89,9 +86,8 @@ START_TEST(many_classes_are_found_and_written_as_they_were_read)
     class_list_free(&l);
     buf_free(&text);
 }
-END_TEST
 
-START_TEST(sealing_refuses_two_equal_names)
+TEST(sealing_refuses_two_equal_names)
 {
     struct class_list l = {0};
     struct imrec_error err = {0};
@@ -103,9 +99,8 @@ START_TEST(sealing_refuses_two_equal_names)
     ck_assert_str_eq(err.message, "classes 0 and 2 are both called 'x'");
     class_list_free(&l);
 }
-END_TEST
 
-START_TEST(an_empty_list_is_a_list)
+TEST(an_empty_list_is_a_list)
 {
     struct class_list l;
     uint32_t number;
@@ -113,9 +108,8 @@ START_TEST(an_empty_list_is_a_list)
     ck_assert(!class_list_find(&l, text_of("a"), &number));
     class_list_free(&l);
 }
-END_TEST
 
-START_TEST(survives_failure_of_the_nth_allocation)
+TEST(survives_failure_of_the_nth_allocation)
 {
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     for (long n = 0; st == IMREC_ERR_NO_MEMORY; n++) {
@@ -127,21 +121,4 @@ START_TEST(survives_failure_of_the_nth_allocation)
         ck_assert_int_eq(imrec_alloc_live(), 0);
     }
     ck_assert_int_eq(st, IMREC_OK);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("class list");
-    TCase *tc = tcase_create("names");
-    tcase_add_loop_test(tc, a_class_has_the_number_of_its_line, 0, 3);
-    tcase_add_loop_test(tc, a_bad_list_is_refused_with_file_and_line, 0,
-                        sizeof(bad) / sizeof(bad[0]));
-    tcase_add_loop_test(tc, a_name_that_the_file_cannot_hold_is_not_added, 0, 6);
-    tcase_add_test(tc, many_classes_are_found_and_written_as_they_were_read);
-    tcase_add_test(tc, sealing_refuses_two_equal_names);
-    tcase_add_test(tc, an_empty_list_is_a_list);
-    tcase_add_test(tc, survives_failure_of_the_nth_allocation);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -4,7 +4,6 @@
 #include "tests/support/ctf_text.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 
 enum { LINES = 60, CHUNK_BYTES = 64 };
@@ -70,7 +69,9 @@ static const char *read_all(struct read_back *r)
     return why;
 }
 
-START_TEST(an_index_comes_back_as_it_was)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(an_index_comes_back_as_it_was)
 {
     struct read_back r;
     const char *why = read_all(&r);
@@ -90,9 +91,8 @@ START_TEST(an_index_comes_back_as_it_was)
         ck_assert(a->sequences == b->sequences && a->samples == b->samples && a->line == b->line);
     }
 }
-END_TEST
 
-START_TEST(the_bytes_are_as_documented)
+TEST(the_bytes_are_as_documented)
 {
     ck_assert(memcmp(file,
                      "\x89"
@@ -106,9 +106,8 @@ START_TEST(the_bytes_are_as_documented)
     ck_assert_uint_eq(load_le64(file + 56), text.index.sequences);
     ck_assert_uint_eq(load_le32(file + 88), crc32c(0, file, 88));
 }
-END_TEST
 
-START_TEST(every_changed_byte_is_noticed)
+TEST(every_changed_byte_is_noticed)
 {
     struct read_back r;
     for (size_t i = 0; i < file_bytes; i++) {
@@ -121,18 +120,16 @@ START_TEST(every_changed_byte_is_noticed)
     }
     ck_assert_ptr_null(read_all(&r));
 }
-END_TEST
 
-START_TEST(another_length_of_the_file_is_noticed)
+TEST(another_length_of_the_file_is_noticed)
 {
     struct read_back r;
     ck_assert_ptr_nonnull(ctf_cache_read_head(file, &facts, file_bytes - 1, &r.place));
     ck_assert_ptr_nonnull(ctf_cache_read_head(file, &facts, file_bytes + 1, &r.place));
     ck_assert_ptr_nonnull(ctf_cache_read_head(file, &facts, 0, &r.place));
 }
-END_TEST
 
-START_TEST(a_cache_is_good_only_for_what_it_was_made_of)
+TEST(a_cache_is_good_only_for_what_it_was_made_of)
 {
     struct read_back r;
     options.size++;
@@ -152,9 +149,8 @@ START_TEST(a_cache_is_good_only_for_what_it_was_made_of)
     options.skip_sequence_ids = false;
     ck_assert_ptr_null(read_all(&r));
 }
-END_TEST
 
-START_TEST(the_stream_that_defines_the_size_is_part_of_it)
+TEST(the_stream_that_defines_the_size_is_part_of_it)
 {
     uint8_t head[128];
     struct ctf_cache c;
@@ -172,9 +168,8 @@ START_TEST(the_stream_that_defines_the_size_is_part_of_it)
     options.main_alias = ""; /* no alias, but not none */
     ck_assert_str_eq(ctf_cache_read_head(head, &facts, all, &c), "it was made with other options");
 }
-END_TEST
 
-START_TEST(the_inputs_that_count_are_part_of_it)
+TEST(the_inputs_that_count_are_part_of_it)
 {
     static const char *const other = "it was made with other options";
     struct stream_info known[] = {{.alias = "x"}, {.alias = "yz"}};
@@ -196,7 +191,6 @@ START_TEST(the_inputs_that_count_are_part_of_it)
     options.known = NULL;
     ck_assert_str_eq(ctf_cache_read_head(head, &facts, all, &c), other);
 }
-END_TEST
 
 /* A head with a right checksum and a table of 48 * n bytes for one chunk. */
 static const char *lie_about(size_t at, uint64_t value)
@@ -217,7 +211,7 @@ static const char *lie_about(size_t at, uint64_t value)
     return why;
 }
 
-START_TEST(counts_that_lie_under_right_checksums_are_refused)
+TEST(counts_that_lie_under_right_checksums_are_refused)
 {
     const size_t head = ctf_cache_head_bytes(&options), second = head + CTF_CACHE_CHUNK_BYTES;
     const uint64_t n = text.index.sequences;
@@ -237,9 +231,8 @@ START_TEST(counts_that_lie_under_right_checksums_are_refused)
     }
     ck_assert_ptr_nonnull(lie_about(second + 40, text.index.chunk[0].line));
 }
-END_TEST
 
-START_TEST(sequences_that_lie_under_a_right_checksum_are_refused)
+TEST(sequences_that_lie_under_a_right_checksum_are_refused)
 {
     const struct ctf_chunk *c = &text.index.chunk[1];
     uint8_t bytes[LINES * CTF_CACHE_SEQUENCE_BYTES];
@@ -254,9 +247,8 @@ START_TEST(sequences_that_lie_under_a_right_checksum_are_refused)
         ck_assert((ctf_cache_read_chunk(c, crc32c(0, bytes, n), bytes, out) == NULL) == key);
     }
 }
-END_TEST
 
-START_TEST(sequences_are_read_where_they_stand)
+TEST(sequences_are_read_where_they_stand)
 {
     const struct ctf_chunk *c = &text.index.chunk[1];
     struct ctf_sequence s[LINES];
@@ -266,9 +258,8 @@ START_TEST(sequences_are_read_where_they_stand)
     ck_assert_ptr_null(ctf_cache_read_chunk(c, crc, (const uint8_t *)s, s));
     ck_assert(memcmp(s, text.index.sequence + c->first, n) == 0);
 }
-END_TEST
 
-START_TEST(samples_cover_small_texts_and_both_ends_of_large_ones)
+TEST(samples_cover_small_texts_and_both_ends_of_large_ones)
 {
     static const uint64_t sizes[] = {
         0, 1, 65535, 65536, 65537, 524287, 524288, 524289, (uint64_t)1 << 40, UINT64_MAX};
@@ -284,25 +275,4 @@ START_TEST(samples_cover_small_texts_and_both_ends_of_large_ones)
         }
         ck_assert_uint_eq(end, sizes[i]);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("ctf_cache");
-    TCase *t = tcase_create("cache");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, an_index_comes_back_as_it_was);
-    tcase_add_test(t, the_bytes_are_as_documented);
-    tcase_add_test(t, every_changed_byte_is_noticed);
-    tcase_add_test(t, another_length_of_the_file_is_noticed);
-    tcase_add_test(t, a_cache_is_good_only_for_what_it_was_made_of);
-    tcase_add_test(t, the_stream_that_defines_the_size_is_part_of_it);
-    tcase_add_test(t, the_inputs_that_count_are_part_of_it);
-    tcase_add_test(t, counts_that_lie_under_right_checksums_are_refused);
-    tcase_add_test(t, sequences_that_lie_under_a_right_checksum_are_refused);
-    tcase_add_test(t, sequences_are_read_where_they_stand);
-    tcase_add_test(t, samples_cover_small_texts_and_both_ends_of_large_ones);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

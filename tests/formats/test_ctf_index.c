@@ -4,7 +4,6 @@
 #include "tests/support/ctf_text.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 
 enum { LINES = 300, ROUNDS = 300 };
@@ -57,7 +56,7 @@ static bool same(const struct ctf_index *a, const struct ctf_index *b)
     return is;
 }
 
-START_TEST(pieces_do_not_matter) /* loop: no main stream, one, others ignored */
+LOOP_TEST(pieces_do_not_matter, 0, 3) /* _i: no main stream, one, others ignored */
 {
     static char text[LINES * 64];
     const struct stream_info stream = {"a", "a", STREAM_DENSE, STREAM_FLOAT, 1, _i == 1};
@@ -83,14 +82,4 @@ START_TEST(pieces_do_not_matter) /* loop: no main stream, one, others ignored */
     }
     ck_assert(good > ROUNDS / 3 && good < ROUNDS);
     ck_assert_int_eq(imrec_alloc_live(), 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("ctf_index");
-    TCase *t = tcase_create("index");
-    tcase_add_loop_test(t, pieces_do_not_matter, 0, 3);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -33,7 +33,9 @@ static void check(const char *text)
     ck_assert_msg(isinf(wd) || memcmp(&d, &wd, sizeof(d)) == 0, "%s: %a, not %a", text, d, wd);
 }
 
-START_TEST(random_numbers_of_every_spelling_are_rounded_as_by_the_c_library)
+CASE(.timeout = 60)
+
+TEST(random_numbers_of_every_spelling_are_rounded_as_by_the_c_library)
 {
     static const char *const forms[] = {"%.6f", "%.9g", "%.17g", "%.6e", "%.0f", "%.1f", "%.12e"};
     char text[512];
@@ -51,7 +53,6 @@ START_TEST(random_numbers_of_every_spelling_are_rounded_as_by_the_c_library)
         check(text);
     }
 }
-END_TEST
 
 /* The middle of two floats (or doubles), written out, and a little above and below it. */
 static void check_around(double middle)
@@ -71,7 +72,7 @@ static void check_around(double middle)
     check(text);
 }
 
-START_TEST(middles_of_two_floats_and_their_neighbours)
+TEST(middles_of_two_floats_and_their_neighbours)
 {
     for (uint64_t i = 0; i < 3000; i++) {
         float a;
@@ -82,9 +83,8 @@ START_TEST(middles_of_two_floats_and_their_neighbours)
         check_around(((double)a + (double)nextafterf(a, INFINITY)) / 2);
     }
 }
-END_TEST
 
-START_TEST(hard_and_odd_cases)
+TEST(hard_and_odd_cases)
 {
     static const char *const texts[] = {"0",
                                         "-0",
@@ -154,7 +154,6 @@ START_TEST(hard_and_odd_cases)
     snprintf(text, sizeof(text), "0.%01000d1e1001", 0);
     check(text);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -166,7 +165,7 @@ static const struct {
     {"1e5e5", 3}, {"0x10", 1}, {"12 34", 2}, {"1:2", 1},   {"1.|", 2},   {"--1", -1},
 };
 
-START_TEST(a_number_ends_where_the_grammar_says) /* loop */
+LOOP_TEST(a_number_ends_where_the_grammar_says, 0, COUNT(scans))
 {
     struct ctf_number n;
     char text[32];
@@ -176,19 +175,4 @@ START_TEST(a_number_ends_where_the_grammar_says) /* loop */
         ck_assert_ptr_null(end);
     else
         ck_assert_int_eq(end - (const uint8_t *)text, scans[_i].end);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("ctf_number");
-    TCase *tc = tcase_create("core");
-    tcase_set_timeout(tc, 60);
-    suite_add_tcase(s, tc);
-    tcase_add_test(tc, random_numbers_of_every_spelling_are_rounded_as_by_the_c_library);
-    tcase_add_test(tc, middles_of_two_floats_and_their_neighbours);
-    tcase_add_test(tc, hard_and_odd_cases);
-    tcase_add_loop_test(tc, a_number_ends_where_the_grammar_says, 0,
-                        sizeof(scans) / sizeof(scans[0]));
-    return suite_run(s);
 }

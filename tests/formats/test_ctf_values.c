@@ -6,7 +6,6 @@
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 
 enum { TOKENS = 400, ROUNDS = 400, DIM = 123457 };
@@ -200,7 +199,9 @@ static unsigned check_line(const struct ctf_values *v, const struct line *l, con
     return decided;
 }
 
-START_TEST(all_that_a_variant_decides_is_what_the_careful_way_says) /* loop: dense, sparse */
+CASE(.timeout = 60)
+
+LOOP_TEST(all_that_a_variant_decides_is_what_the_careful_way_says, 0, 2) /* _i: dense, sparse */
 {
     static struct line l;
     unsigned decided = 0;
@@ -214,9 +215,8 @@ START_TEST(all_that_a_variant_decides_is_what_the_careful_way_says) /* loop: den
     }
     ck_assert_uint_gt(decided, ROUNDS * TOKENS); /* of twice to four times as many */
 }
-END_TEST
 
-START_TEST(a_loop_stops_where_it_is_told) /* loop: how many values are wanted */
+LOOP_TEST(a_loop_stops_where_it_is_told, 0, 36) /* _i: how many values are wanted */
 {
     const char text[] =
         "1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 "
@@ -236,16 +236,4 @@ START_TEST(a_loop_stops_where_it_is_told) /* loop: how many values are wanted */
             ck_assert(to[i] == (float)(text[2 * i] - '0'));
         ck_assert(to[_i] == -1);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("ctf_values");
-    TCase *t = tcase_create("values");
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, all_that_a_variant_decides_is_what_the_careful_way_says, 0, 2);
-    tcase_add_loop_test(t, a_loop_stops_where_it_is_told, 0, 36);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

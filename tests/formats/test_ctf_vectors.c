@@ -276,23 +276,23 @@ static void check_all(const char *group, size_t piece, int least)
     ck_assert_int_ge(done, least);
 }
 
-START_TEST(every_text_is_taken_or_refused_as_the_manifest_says) /* loop: sizes of pieces */
+static bool load(void)
+{
+    if (!shared_is_here())
+        return false;
+    manifest = json_load_file(shared_path("vectors/cntk/MANIFEST.json"), 0, NULL);
+    return true;
+}
+
+static void forget(void)
+{
+    json_decref(manifest);
+}
+
+CASE(.begin = load, .end = forget, .timeout = 60)
+
+LOOP_TEST(every_text_is_taken_or_refused_as_the_manifest_says, 0, 2) /* _i: sizes of pieces */
 {
     check_all("ctf", _i == 0 ? (size_t)1 << 20 : 1, 110);
     check_all("unit", _i == 0 ? (size_t)1 << 20 : 1000, 12);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    manifest = json_load_file(shared_path("vectors/cntk/MANIFEST.json"), 0, NULL);
-    Suite *s = suite_create("ctf_vectors");
-    TCase *tc = tcase_create("core");
-    tcase_set_timeout(tc, 60);
-    suite_add_tcase(s, tc);
-    tcase_add_loop_test(tc, every_text_is_taken_or_refused_as_the_manifest_says, 0, 2);
-    const int result = suite_run(s);
-    json_decref(manifest);
-    return result;
 }

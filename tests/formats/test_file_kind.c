@@ -57,7 +57,7 @@ static const struct {
     {BYTES(""), NULL, FILE_KIND_NONE},
 };
 
-START_TEST(every_kind_has_its_name) /* loop over kinds */
+LOOP_TEST(every_kind_has_its_name, 0, COUNT(kinds))
 {
     struct guarded g = guarded_copy(kinds[_i].bytes, kinds[_i].n);
     const struct file_kind k = file_kind_of((struct bytes){g.p, kinds[_i].n});
@@ -73,18 +73,16 @@ START_TEST(every_kind_has_its_name) /* loop over kinds */
         guarded_free(g);
     }
 }
-END_TEST
 
-START_TEST(a_tar_archive_says_so_behind_its_first_name)
+TEST(a_tar_archive_says_so_behind_its_first_name)
 {
     uint8_t block[FILE_KIND_BYTES] = "photos/1.jpg";
     memcpy(block + 257, "ustar\0", 6);
     ck_assert_str_eq(file_kind_of((struct bytes){block, sizeof(block)}).words, "a tar archive");
     ck_assert_ptr_null(file_kind_of((struct bytes){block, 261}).words);
 }
-END_TEST
 
-START_TEST(a_tfrecord_is_known_by_the_checksum_of_its_length)
+TEST(a_tfrecord_is_known_by_the_checksum_of_its_length)
 {
     uint8_t file[20] = {8};
     const uint32_t crc = crc32c(0, file, 8);
@@ -92,16 +90,4 @@ START_TEST(a_tfrecord_is_known_by_the_checksum_of_its_length)
     ck_assert_str_eq(file_kind_of((struct bytes){file, sizeof(file)}).words, "a TFRecord file");
     file[8] ^= 1;
     ck_assert_ptr_null(file_kind_of((struct bytes){file, sizeof(file)}).words);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("file_kind");
-    TCase *tc = tcase_create("file_kind");
-    tcase_add_loop_test(tc, every_kind_has_its_name, 0, sizeof(kinds) / sizeof(kinds[0]));
-    tcase_add_test(tc, a_tar_archive_says_so_behind_its_first_name);
-    tcase_add_test(tc, a_tfrecord_is_known_by_the_checksum_of_its_length);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

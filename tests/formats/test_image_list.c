@@ -37,7 +37,7 @@ static const struct {
     {"1\tnan\t-inf\ta\n", 0, 1, 2, -__builtin_inff(), "a"},
 };
 
-START_TEST(reads_the_lists_of_both_originals) /* loop over good */
+LOOP_TEST(reads_the_lists_of_both_originals, 0, COUNT(good))
 {
     struct guarded g = guarded_copy(good[_i].line, strlen(good[_i].line));
     struct image_list l;
@@ -60,7 +60,6 @@ START_TEST(reads_the_lists_of_both_originals) /* loop over good */
     image_list_end(&l);
     guarded_free(g);
 }
-END_TEST
 
 static const struct {
     const char *line, *says;
@@ -98,7 +97,7 @@ static const struct {
     {"1\t2\t16777217\ta\n", 2, 1, 0, 1, 1},
 };
 
-START_TEST(labels_are_read_for_a_type) /* _i into types */
+LOOP_TEST(labels_are_read_for_a_type, 0, COUNT(types))
 {
     const bool reads[] = {types[_i].rounded, types[_i].float32, types[_i].float64, types[_i].int64};
     for (int type = LIST_LABELS_ROUNDED; type <= LIST_LABELS_INT64; type++) {
@@ -114,9 +113,8 @@ START_TEST(labels_are_read_for_a_type) /* _i into types */
         image_list_end(&l);
     }
 }
-END_TEST
 
-START_TEST(a_bad_line_is_named_and_the_next_one_still_read) /* loop over bad */
+LOOP_TEST(a_bad_line_is_named_and_the_next_one_still_read, 0, COUNT(bad))
 {
     char text[128];
     struct image_list l;
@@ -139,9 +137,8 @@ START_TEST(a_bad_line_is_named_and_the_next_one_still_read) /* loop over bad */
     ck_assert_uint_eq(e.id, 9);
     image_list_end(&l);
 }
-END_TEST
 
-START_TEST(a_NUL_in_a_path_is_refused)
+TEST(a_NUL_in_a_path_is_refused)
 {
     static const char line[] = "1\t2\ta\0b\n";
     struct image_list l;
@@ -150,9 +147,8 @@ START_TEST(a_NUL_in_a_path_is_refused)
     ck_assert_int_eq(image_list_next(&l, &e, NULL), IMREC_ERR_CORRUPT);
     image_list_end(&l);
 }
-END_TEST
 
-START_TEST(labels_are_written_with_six_decimals_or_as_many_as_they_need)
+TEST(labels_are_written_with_six_decimals_or_as_many_as_they_need)
 {
     static const float labels[] = {3, 0.5f, -1, 1e-7f, 0.1f, 16777216, 1.0f / 3, -FLT_MAX};
     const struct image_list_entry e = {42, labels, 8, text_of("a b/\xc3\xa9.jpg")};
@@ -172,9 +168,8 @@ START_TEST(labels_are_written_with_six_decimals_or_as_many_as_they_need)
     image_list_end(&l);
     buf_free(&out);
 }
-END_TEST
 
-START_TEST(what_a_list_cannot_hold_is_not_written) /* loop */
+LOOP_TEST(what_a_list_cannot_hold_is_not_written, 0, 6)
 {
     static const char *const paths[] = {"", " ", "a\tb", "a\nb", "a\rb", "a"};
     static const float label = 1;
@@ -185,9 +180,8 @@ START_TEST(what_a_list_cannot_hold_is_not_written) /* loop */
     ck_assert_uint_eq(out.n, 0);
     ck_assert_ptr_null(strpbrk(err.message, "\n\r\t"));
 }
-END_TEST
 
-START_TEST(survives_failure_of_the_nth_allocation)
+TEST(survives_failure_of_the_nth_allocation)
 {
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     for (long n = 0; st == IMREC_ERR_NO_MEMORY; n++) {
@@ -202,21 +196,4 @@ START_TEST(survives_failure_of_the_nth_allocation)
     }
     imrec_alloc_fail_after(-1);
     ck_assert_int_eq(st, IMREC_OK);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("image list");
-    TCase *tc = tcase_create("text");
-    tcase_add_loop_test(tc, reads_the_lists_of_both_originals, 0, sizeof(good) / sizeof(good[0]));
-    tcase_add_loop_test(tc, labels_are_read_for_a_type, 0, sizeof(types) / sizeof(types[0]));
-    tcase_add_loop_test(tc, a_bad_line_is_named_and_the_next_one_still_read, 0,
-                        sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(tc, a_NUL_in_a_path_is_refused);
-    tcase_add_test(tc, labels_are_written_with_six_decimals_or_as_many_as_they_need);
-    tcase_add_loop_test(tc, what_a_list_cannot_hold_is_not_written, 0, 6);
-    tcase_add_test(tc, survives_failure_of_the_nth_allocation);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

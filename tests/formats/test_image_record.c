@@ -23,7 +23,7 @@ static struct image_record parsed(const struct buf *b)
     return r;
 }
 
-START_TEST(one_label_stands_in_the_header)
+TEST(one_label_stands_in_the_header)
 {
     struct buf b = head_of((float[]){2.5f}, 1, false);
     const struct image_record r = parsed(&b);
@@ -33,9 +33,8 @@ START_TEST(one_label_stands_in_the_header)
     ck_assert(r.label == 2.5f && image_record_label(&r, 0) == 2.5f);
     buf_free(&b);
 }
-END_TEST
 
-START_TEST(one_label_stands_behind_the_header_when_forced)
+TEST(one_label_stands_behind_the_header_when_forced)
 {
     struct buf b = head_of((float[]){2.5f}, 1, true);
     const struct image_record r = parsed(&b);
@@ -45,9 +44,8 @@ START_TEST(one_label_stands_behind_the_header_when_forced)
     ck_assert(r.label == 0.0f && image_record_label(&r, 0) == 2.5f);
     buf_free(&b);
 }
-END_TEST
 
-START_TEST(no_label_is_a_zero_in_the_header) /* forced or not */
+LOOP_TEST(no_label_is_a_zero_in_the_header, 0, 2) /* forced or not */
 {
     struct buf b = head_of(NULL, 0, _i == 1);
     const struct image_record r = parsed(&b);
@@ -56,9 +54,8 @@ START_TEST(no_label_is_a_zero_in_the_header) /* forced or not */
     ck_assert(image_record_label(&r, 0) == 0.0f);
     buf_free(&b);
 }
-END_TEST
 
-START_TEST(labels_and_image_may_stand_at_any_address) /* loop: shifted by _i bytes */
+LOOP_TEST(labels_and_image_may_stand_at_any_address, 0, 8) /* _i: shifted by _i bytes */
 {
     uint8_t raw[64] = {0};
     struct buf b = head_of((float[]){1.0f, -2.0f, 3.0f}, 3, false);
@@ -72,9 +69,8 @@ START_TEST(labels_and_image_may_stand_at_any_address) /* loop: shifted by _i byt
     ck_assert_mem_eq(r.image.p, "jpeg", 4);
     buf_free(&b);
 }
-END_TEST
 
-START_TEST(a_record_shorter_than_its_header_and_labels_is_refused) /* loop: _i of 32 bytes */
+LOOP_TEST(a_record_shorter_than_its_header_and_labels_is_refused, 0, 33) /* _i of 32 bytes */
 {
     struct buf b = head_of((float[]){1.0f, 2.0f}, 2, false);
     struct guarded g = guarded_copy(b.p, (size_t)_i);
@@ -86,9 +82,8 @@ START_TEST(a_record_shorter_than_its_header_and_labels_is_refused) /* loop: _i o
     guarded_free(g);
     buf_free(&b);
 }
-END_TEST
 
-START_TEST(a_flag_that_overflows_sizes_is_refused) /* loop over flags */
+LOOP_TEST(a_flag_that_overflows_sizes_is_refused, 0, 4) /* _i: flags */
 {
     static const uint32_t flags[] = {1, 0x40000000u, 0x80000000u, 0xffffffffu};
     uint8_t raw[24] = {0};
@@ -97,18 +92,16 @@ START_TEST(a_flag_that_overflows_sizes_is_refused) /* loop over flags */
     ck_assert_int_eq(image_record_parse((struct bytes){raw, sizeof(raw)}, &r, NULL),
                      IMREC_ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(more_labels_than_a_record_holds_are_refused)
+TEST(more_labels_than_a_record_holds_are_refused)
 {
     struct buf out = BUF_INIT(1 << 20);
     const float one = 1.0f;
     ck_assert_int_eq(image_record_head(&out, &one, 1u << 27, false, 0, 0, NULL), IMREC_ERR_LIMIT);
     ck_assert_uint_eq(out.n, 0);
 }
-END_TEST
 
-START_TEST(a_head_that_does_not_fit_leaves_nothing_behind)
+TEST(a_head_that_does_not_fit_leaves_nothing_behind)
 {
     struct buf out = BUF_INIT(30);
     ck_assert_int_eq(image_record_head(&out, (float[]){1, 2}, 2, false, 0, 0, NULL),
@@ -117,9 +110,8 @@ START_TEST(a_head_that_does_not_fit_leaves_nothing_behind)
     buf_free(&out);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-END_TEST
 
-START_TEST(a_record_holds_the_numbers_that_float32_has)
+TEST(a_record_holds_the_numbers_that_float32_has)
 {
     static const double held[] = {
         0,         -0.0,  1,       -16777216.0,    16777216.0, 16777218.0,      0x1p60,
@@ -133,7 +125,6 @@ START_TEST(a_record_holds_the_numbers_that_float32_has)
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
         ck_assert_msg(!image_record_holds(refused[i]), "%.17g", refused[i]);
 }
-END_TEST
 
 static const struct {
     float labels[3];
@@ -159,7 +150,7 @@ static const struct {
     {{1, INFINITY}, 2, false, false, 0, 0},
 };
 
-START_TEST(two_whole_labels_without_an_image_may_be_a_range) /* loop over ranges */
+LOOP_TEST(two_whole_labels_without_an_image_may_be_a_range, 0, COUNT(ranges))
 {
     struct buf out = BUF_INIT(1 << 10);
     struct image_record r;
@@ -173,24 +164,4 @@ START_TEST(two_whole_labels_without_an_image_may_be_a_range) /* loop over ranges
     if (ranges[_i].range)
         ck_assert(first == ranges[_i].first && end == ranges[_i].end);
     buf_free(&out);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("image record");
-    TCase *tc = tcase_create("bytes");
-    tcase_add_test(tc, a_record_holds_the_numbers_that_float32_has);
-    tcase_add_test(tc, one_label_stands_in_the_header);
-    tcase_add_test(tc, one_label_stands_behind_the_header_when_forced);
-    tcase_add_loop_test(tc, no_label_is_a_zero_in_the_header, 0, 2);
-    tcase_add_loop_test(tc, labels_and_image_may_stand_at_any_address, 0, 8);
-    tcase_add_loop_test(tc, a_record_shorter_than_its_header_and_labels_is_refused, 0, 33);
-    tcase_add_loop_test(tc, a_flag_that_overflows_sizes_is_refused, 0, 4);
-    tcase_add_loop_test(tc, two_whole_labels_without_an_image_may_be_a_range, 0,
-                        sizeof(ranges) / sizeof(ranges[0]));
-    tcase_add_test(tc, more_labels_than_a_record_holds_are_refused);
-    tcase_add_test(tc, a_head_that_does_not_fit_leaves_nothing_behind);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -38,7 +38,7 @@ static struct bytes bytes_of(const char *s)
     return (struct bytes){(const uint8_t *)s, strlen(s)};
 }
 
-START_TEST(what_is_read_is_written_again_byte_for_byte)
+TEST(what_is_read_is_written_again_byte_for_byte)
 {
     struct manifest m;
     struct buf out = BUF_INIT(1 << 16);
@@ -58,9 +58,8 @@ START_TEST(what_is_read_is_written_again_byte_for_byte)
     buf_free(&out);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-END_TEST
 
-START_TEST(the_order_of_fields_in_a_file_does_not_matter)
+TEST(the_order_of_fields_in_a_file_does_not_matter)
 {
     struct manifest m;
     static const char other[] = "{\"version\":1,\"shards\":[{\"checksums\":null,\"idx\":null,"
@@ -74,7 +73,6 @@ START_TEST(the_order_of_fields_in_a_file_does_not_matter)
     ck_assert_uint_eq(m.label_width, 3);
     manifest_free(&m);
 }
-END_TEST
 
 static const struct {
     const char *from, *to; /* in the text */
@@ -118,7 +116,7 @@ static const struct {
     {"]\n}", "]", IMREC_ERR_CORRUPT, "line 20: no JSON"},
 };
 
-START_TEST(every_field_that_lies_is_named) /* loop over lies */
+LOOP_TEST(every_field_that_lies_is_named, 0, COUNT(lies))
 {
     char changed[2 * sizeof(text)];
     const char *at = strstr(text, lies[_i].from);
@@ -133,9 +131,8 @@ START_TEST(every_field_that_lies_is_named) /* loop over lies */
     ck_assert_ptr_null(m.owner);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-END_TEST
 
-START_TEST(a_record_missing_a_rec_file_or_a_name_is_not_written) /* loop */
+LOOP_TEST(a_record_missing_a_rec_file_or_a_name_is_not_written, 0, 4)
 {
     struct manifest_shard shard = {.rec = {"o.rec", 8, 0}, .records = 1};
     struct manifest m = {.packer = "p",
@@ -164,9 +161,8 @@ START_TEST(a_record_missing_a_rec_file_or_a_name_is_not_written) /* loop */
     ck_assert_uint_eq(out.n, 6);
     buf_free(&out);
 }
-END_TEST
 
-START_TEST(survives_failure_of_the_nth_allocation)
+TEST(survives_failure_of_the_nth_allocation)
 {
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     for (long n = 0; st == IMREC_ERR_NO_MEMORY; n++) {
@@ -178,18 +174,4 @@ START_TEST(survives_failure_of_the_nth_allocation)
         ck_assert_int_eq(imrec_alloc_live(), 0);
     }
     ck_assert_int_eq(st, IMREC_OK);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("manifest");
-    TCase *tc = tcase_create("json");
-    tcase_add_test(tc, what_is_read_is_written_again_byte_for_byte);
-    tcase_add_test(tc, the_order_of_fields_in_a_file_does_not_matter);
-    tcase_add_loop_test(tc, every_field_that_lies_is_named, 0, sizeof(lies) / sizeof(lies[0]));
-    tcase_add_loop_test(tc, a_record_missing_a_rec_file_or_a_name_is_not_written, 0, 4);
-    tcase_add_test(tc, survives_failure_of_the_nth_allocation);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

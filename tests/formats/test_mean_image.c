@@ -27,7 +27,7 @@ static void check(const uint8_t *p, size_t n)
     ck_assert(got[12] == 77);
 }
 
-START_TEST(what_is_written_reads_back_at_any_address) /* loop: shifted by _i */
+LOOP_TEST(what_is_written_reads_back_at_any_address, 0, 8) /* _i: shifted by _i */
 {
     struct buf file = make_file();
     uint8_t shifted[FILE_BYTES + 8];
@@ -36,9 +36,8 @@ START_TEST(what_is_written_reads_back_at_any_address) /* loop: shifted by _i */
     buf_free(&file);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-END_TEST
 
-START_TEST(older_layouts_of_the_shape_are_read)
+TEST(older_layouts_of_the_shape_are_read)
 {
     struct buf file = make_file();
     uint8_t old[FILE_BYTES];
@@ -54,16 +53,14 @@ START_TEST(older_layouts_of_the_shape_are_read)
     check(old, file.n - 20);
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(a_file_without_a_name_is_read)
+TEST(a_file_without_a_name_is_read)
 {
     struct buf file = make_file();
     store_le64(file.p + NAMES_AT, 0);
     check(file.p, NAMES_AT + 8);
     buf_free(&file);
 }
-END_TEST
 
 static const struct {
     size_t at, bytes;
@@ -93,7 +90,7 @@ static const struct {
     {NAMES_AT + 8, 8, 7, "behind the end"},
 };
 
-START_TEST(every_field_that_lies_is_named) /* loop over lies */
+LOOP_TEST(every_field_that_lies_is_named, 0, COUNT(lies))
 {
     struct buf file = make_file();
     struct mean_image m;
@@ -108,9 +105,8 @@ START_TEST(every_field_that_lies_is_named) /* loop over lies */
     ck_assert_uint_ge(err.offset, lies[_i].at > 72 ? 72 : lies[_i].at);
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(every_truncation_is_refused) /* loop: _i bytes */
+LOOP_TEST(every_truncation_is_refused, 0, FILE_BYTES) /* _i bytes */
 {
     struct buf file = make_file();
     struct guarded g = guarded_copy(file.p, (size_t)_i);
@@ -120,9 +116,8 @@ START_TEST(every_truncation_is_refused) /* loop: _i bytes */
     guarded_free(g);
     buf_free(&file);
 }
-END_TEST
 
-START_TEST(the_greatest_sizes_are_written_and_read) /* loop: which of the sides is long */
+LOOP_TEST(the_greatest_sizes_are_written_and_read, 0, 2) /* _i: which of the sides is long */
 {
     static float zeros[4 * MEAN_IMAGE_MAX_SIDE];
     const uint32_t h = _i == 0 ? MEAN_IMAGE_MAX_SIDE : 1, w = _i == 1 ? MEAN_IMAGE_MAX_SIDE : 1;
@@ -134,9 +129,8 @@ START_TEST(the_greatest_sizes_are_written_and_read) /* loop: which of the sides 
     ck_assert(m.channels == 4 && m.height == h && m.width == w);
     buf_free(&out);
 }
-END_TEST
 
-START_TEST(what_no_mean_image_has_is_not_written)
+TEST(what_no_mean_image_has_is_not_written)
 {
     struct buf out = BUF_INIT(1 << 12);
     ck_assert_int_eq(mean_image_write(&out, values, 5, 1, 1, NULL), IMREC_ERR_ARGUMENT);
@@ -151,20 +145,4 @@ START_TEST(what_no_mean_image_has_is_not_written)
     ck_assert_int_eq(mean_image_write(&out, values, 3, 2, 2, NULL), IMREC_ERR_LIMIT);
     ck_assert_uint_eq(out.n, 0);
     buf_free(&out);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("mean image");
-    TCase *tc = tcase_create("bytes");
-    tcase_add_loop_test(tc, what_is_written_reads_back_at_any_address, 0, 8);
-    tcase_add_test(tc, older_layouts_of_the_shape_are_read);
-    tcase_add_test(tc, a_file_without_a_name_is_read);
-    tcase_add_loop_test(tc, every_field_that_lies_is_named, 0, sizeof(lies) / sizeof(lies[0]));
-    tcase_add_loop_test(tc, every_truncation_is_refused, 0, FILE_BYTES);
-    tcase_add_loop_test(tc, the_greatest_sizes_are_written_and_read, 0, 2);
-    tcase_add_test(tc, what_no_mean_image_has_is_not_written);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

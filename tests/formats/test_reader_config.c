@@ -49,7 +49,7 @@ static const struct {
     {"f = ../data/x.txt", "f=<../data/x.txt>"},
 };
 
-START_TEST(what_pages_write_becomes_a_tree) /* loop */
+LOOP_TEST(what_pages_write_becomes_a_tree, 0, COUNT(good))
 {
     struct config_tree *t;
     struct imrec_error err;
@@ -60,7 +60,6 @@ START_TEST(what_pages_write_becomes_a_tree) /* loop */
     ck_assert_str_eq(tree, good[_i].tree);
     config_free(t);
 }
-END_TEST
 
 static const struct {
     const char *text, *says;
@@ -76,7 +75,7 @@ static const struct {
     {"= 1", "f: line 1, column 1: a name expected, but '=' found"},
 };
 
-START_TEST(what_is_wrong_is_named_with_line_and_column) /* loop */
+LOOP_TEST(what_is_wrong_is_named_with_line_and_column, 0, COUNT(bad))
 {
     struct config_tree *t;
     struct imrec_error err;
@@ -84,9 +83,8 @@ START_TEST(what_is_wrong_is_named_with_line_and_column) /* loop */
     ck_assert_ptr_null(t);
     ck_assert_str_eq(err.message, bad[_i].says);
 }
-END_TEST
 
-START_TEST(limits_are_kept)
+TEST(limits_are_kept)
 {
     struct config_tree *t;
     struct imrec_error err;
@@ -100,9 +98,8 @@ START_TEST(limits_are_kept)
     const struct bytes large = {(const uint8_t *)"", READER_CONFIG_MAX_BYTES + 1};
     ck_assert_int_eq(config_parse("f", large, &t, &err), IMREC_ERR_LIMIT);
 }
-END_TEST
 
-START_TEST(names_are_found_whatever_their_case)
+TEST(names_are_found_whatever_their_case)
 {
     struct config_tree *t;
     ck_assert_int_eq(config_parse("f", text_of("maxErrors = 3\nb = 1"), &t, NULL), IMREC_OK);
@@ -113,9 +110,8 @@ START_TEST(names_are_found_whatever_their_case)
     ck_assert_ptr_null(config_find(config_root(t), "max_errorss"));
     config_free(t);
 }
-END_TEST
 
-START_TEST(no_memory_is_an_error_and_leaves_nothing)
+TEST(no_memory_is_an_error_and_leaves_nothing)
 {
     const struct bytes text = text_of("a = [ b = ( 1 ) ]; c = 2");
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
@@ -129,19 +125,4 @@ START_TEST(no_memory_is_an_error_and_leaves_nothing)
         ck_assert_int_eq(imrec_alloc_live(), live);
         ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("reader_config");
-    TCase *tc = tcase_create("core");
-    suite_add_tcase(s, tc);
-    tcase_add_loop_test(tc, what_pages_write_becomes_a_tree, 0, sizeof(good) / sizeof(good[0]));
-    tcase_add_loop_test(tc, what_is_wrong_is_named_with_line_and_column, 0,
-                        sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(tc, limits_are_kept);
-    tcase_add_test(tc, names_are_found_whatever_their_case);
-    tcase_add_test(tc, no_memory_is_an_error_and_leaves_nothing);
-    return suite_run(s);
 }

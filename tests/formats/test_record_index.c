@@ -34,7 +34,7 @@ static const char *const same[] = {
     "05\t00000000000000000000000\n3\t0000000000000000000000000000016\n5\t8\n\r\n\n\r",
 };
 
-START_TEST(reads_keys_in_their_order_with_duplicates) /* loop over `same` */
+LOOP_TEST(reads_keys_in_their_order_with_duplicates, 0, COUNT(same))
 {
     struct entry e[8];
     size_t n;
@@ -44,9 +44,8 @@ START_TEST(reads_keys_in_their_order_with_duplicates) /* loop over `same` */
     ck_assert(e[0].key == 5 && e[0].offset == 0 && e[1].key == 3 && e[1].offset == 16);
     ck_assert(e[2].key == 5 && e[2].offset == 8);
 }
-END_TEST
 
-START_TEST(an_empty_index_has_no_entries)
+TEST(an_empty_index_has_no_entries)
 {
     struct entry e[1];
     size_t n;
@@ -59,9 +58,8 @@ START_TEST(an_empty_index_has_no_entries)
     record_index_begin(&c, "a.idx", (struct bytes){NULL, 0});
     ck_assert_int_eq(record_index_next(&c, &e[0].key, &e[0].offset, NULL), IMREC_END);
 }
-END_TEST
 
-START_TEST(numbers_have_all_64_bits)
+TEST(numbers_have_all_64_bits)
 {
     struct entry e[2];
     size_t n;
@@ -73,7 +71,6 @@ START_TEST(numbers_have_all_64_bits)
     ck_assert(e[0].key == UINT64_MAX && e[0].offset == UINT64_MAX - 3);
     ck_assert(e[1].key == 9999999999999999999u && e[1].offset == 1ull << 63);
 }
-END_TEST
 
 static const struct {
     const char *text, *says;
@@ -93,7 +90,7 @@ static const struct {
     {"1\t0\x01\n", "is no offset", 1, 0},
 };
 
-START_TEST(a_bad_line_is_named_with_file_line_and_field) /* loop over bad */
+LOOP_TEST(a_bad_line_is_named_with_file_line_and_field, 0, COUNT(bad))
 {
     struct entry e[8];
     size_t n;
@@ -107,9 +104,8 @@ START_TEST(a_bad_line_is_named_with_file_line_and_field) /* loop over bad */
     snprintf(head, sizeof(head), "a.idx line %d: ", (int)bad[_i].line);
     ck_assert_msg(strncmp(err.message, head, strlen(head)) == 0, "%s", err.message);
 }
-END_TEST
 
-START_TEST(what_is_written_reads_back)
+TEST(what_is_written_reads_back)
 {
     static const struct entry all[] = {{0, 0}, {7, 4}, {UINT64_MAX, UINT64_MAX - 3}, {7, 1000}};
     struct buf out = BUF_INIT(1 << 12);
@@ -126,20 +122,4 @@ START_TEST(what_is_written_reads_back)
     ck_assert_mem_eq(e, all, sizeof(all));
     buf_free(&out);
     ck_assert_int_eq(imrec_alloc_live(), 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("record index");
-    TCase *tc = tcase_create("text");
-    tcase_add_loop_test(tc, reads_keys_in_their_order_with_duplicates, 0,
-                        sizeof(same) / sizeof(same[0]));
-    tcase_add_test(tc, an_empty_index_has_no_entries);
-    tcase_add_test(tc, numbers_have_all_64_bits);
-    tcase_add_loop_test(tc, a_bad_line_is_named_with_file_line_and_field, 0,
-                        sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(tc, what_is_written_reads_back);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -122,19 +122,11 @@ static void (*const properties[])(int test) = {
     every_truncation_asks_for_more_and_never_for_too_much,
 };
 
-START_TEST(holds_for_random_shards) /* loop over properties: a fork a case is slow in asan */
+CASE(.timeout = 50)
+
+LOOP_TEST(holds_for_random_shards, 0,
+          COUNT(properties)) /* _i: properties: a fork a case is slow in asan */
 {
     for (int test = 0; test < CASES; test++)
         properties[_i](test);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("recordio round trip");
-    TCase *tc = tcase_create("random payloads");
-    tcase_set_timeout(tc, 50);
-    tcase_add_loop_test(tc, holds_for_random_shards, 0, sizeof(properties) / sizeof(properties[0]));
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

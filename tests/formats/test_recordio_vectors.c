@@ -23,7 +23,9 @@ next_record(struct file_bytes shard, size_t *pos, struct buf *scratch, struct bu
     return record;
 }
 
-START_TEST(records_equal_the_originals_and_frame_to_the_same_bytes) /* loop over sets */
+CASE(.begin = shared_is_here)
+
+LOOP_TEST(records_equal_the_originals_and_frame_to_the_same_bytes, 0, 2) /* _i: sets */
 {
     json_t *split = vectors_json("split.json"), *expected;
     struct file_bytes shard = vectors_file(sets[_i][0]);
@@ -45,9 +47,8 @@ START_TEST(records_equal_the_originals_and_frame_to_the_same_bytes) /* loop over
     free(shard.p);
     json_decref(split);
 }
-END_TEST
 
-START_TEST(parts_of_each_record_are_where_the_original_put_them)
+TEST(parts_of_each_record_are_where_the_original_put_them)
 {
     json_t *root = vectors_json("magic.json"), *expected;
     struct file_bytes shard = vectors_file("magic.rec");
@@ -64,7 +65,6 @@ START_TEST(parts_of_each_record_are_where_the_original_put_them)
     free(shard.p);
     json_decref(root);
 }
-END_TEST
 
 /* Header and labels of `r` by our writer, then its image: the original's bytes. */
 static void check_packing_again(const struct image_record *r, struct bytes packed)
@@ -83,7 +83,7 @@ static void check_packing_again(const struct image_record *r, struct bytes packe
     buf_free(&out);
 }
 
-START_TEST(image_records_parse_as_the_original_unpacks_them)
+TEST(image_records_parse_as_the_original_unpacks_them)
 {
     json_t *root = vectors_json("pack.json"), *expected, *bits;
     size_t i, k;
@@ -111,17 +111,4 @@ START_TEST(image_records_parse_as_the_original_unpacks_them)
     }
     ck_assert_uint_eq(i, 20);
     json_decref(root);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    Suite *s = suite_create("recordio vectors");
-    TCase *tc = tcase_create("mxnet");
-    tcase_add_loop_test(tc, records_equal_the_originals_and_frame_to_the_same_bytes, 0, 2);
-    tcase_add_test(tc, parts_of_each_record_are_where_the_original_put_them);
-    tcase_add_test(tc, image_records_parse_as_the_original_unpacks_them);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -32,15 +32,14 @@ static const struct {
     {".rec", SET_INDEX, ".idx"},
 };
 
-START_TEST(a_shard_names_the_files_beside_it) /* loop over names */
+LOOP_TEST(a_shard_names_the_files_beside_it, 0, COUNT(names))
 {
     char out[SET_NAME_ROOM(64)];
     set_name(names[_i].rec, names[_i].what, out);
     ck_assert_str_eq(out, names[_i].name);
 }
-END_TEST
 
-START_TEST(shards_are_numbered_when_there_are_several)
+TEST(shards_are_numbered_when_there_are_several)
 {
     char out[SET_NAME_ROOM(64)];
     set_shard_name("d/OUT.rec", 3, 10, false, out);
@@ -52,14 +51,12 @@ START_TEST(shards_are_numbered_when_there_are_several)
     set_shard_name("d/OUT.rec", UINT64_MAX, UINT64_MAX, true, out);
     ck_assert_str_eq(out, "d/OUT-18446744073709551615-of-18446744073709551615.rec");
 }
-END_TEST
 
-START_TEST(a_base_name_is_what_follows_the_last_slash)
+TEST(a_base_name_is_what_follows_the_last_slash)
 {
     ck_assert_str_eq(set_base_name("a/b/c.rec"), "c.rec");
     ck_assert_str_eq(set_base_name("c.rec"), "c.rec");
 }
-END_TEST
 
 static const struct {
     const char *name;
@@ -75,25 +72,11 @@ static const struct {
     {"OUT-00000-of-99999999999999999999.rec", {33, 33, 0, 0}},
 };
 
-START_TEST(a_name_says_which_shard_of_how_many_it_is) /* loop over numbers */
+LOOP_TEST(a_name_says_which_shard_of_how_many_it_is, 0, COUNT(numbers))
 {
     const struct set_number n = set_number_of(numbers[_i].name), *is = &numbers[_i].is;
     ck_assert_msg(n.stem == is->stem && n.rest == is->rest && n.number == is->number &&
                       n.count == is->count,
                   "%s: %zu %zu %llu %llu", numbers[_i].name, n.stem, n.rest,
                   (unsigned long long)n.number, (unsigned long long)n.count);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("set names");
-    TCase *tc = tcase_create("names");
-    tcase_add_loop_test(tc, a_shard_names_the_files_beside_it, 0, sizeof(names) / sizeof(names[0]));
-    tcase_add_test(tc, shards_are_numbered_when_there_are_several);
-    tcase_add_loop_test(tc, a_name_says_which_shard_of_how_many_it_is, 0,
-                        sizeof(numbers) / sizeof(numbers[0]));
-    tcase_add_test(tc, a_base_name_is_what_follows_the_last_slash);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -39,7 +39,7 @@ static const struct {
     {"\xef\xbb", "1@0:\xef\xbb|"},
 };
 
-START_TEST(lines_have_numbers_and_offsets) /* loop over texts */
+LOOP_TEST(lines_have_numbers_and_offsets, 0, COUNT(texts))
 {
     const size_t n = strlen(texts[_i].text);
     struct guarded g = guarded_copy(texts[_i].text, n);
@@ -50,9 +50,8 @@ START_TEST(lines_have_numbers_and_offsets) /* loop over texts */
     ck_assert_str_eq(got, texts[_i].lines);
     guarded_free(g);
 }
-END_TEST
 
-START_TEST(pieces_cut_behind_any_line_end_make_the_same_lines) /* loop over texts */
+LOOP_TEST(pieces_cut_behind_any_line_end_make_the_same_lines, 0, COUNT(texts))
 {
     const char *text = texts[_i].text;
     const size_t n = strlen(text);
@@ -69,9 +68,8 @@ START_TEST(pieces_cut_behind_any_line_end_make_the_same_lines) /* loop over text
         ck_assert_str_eq(got, texts[_i].lines);
     }
 }
-END_TEST
 
-START_TEST(a_part_of_a_file_counts_on_from_where_it_begins)
+TEST(a_part_of_a_file_counts_on_from_where_it_begins)
 {
     struct text_lines t;
     char got[64] = "";
@@ -80,9 +78,8 @@ START_TEST(a_part_of_a_file_counts_on_from_where_it_begins)
     ck_assert_str_eq(got, "8@100:\xef\xbb\xbf"
                           "b|9@105:c|");
 }
-END_TEST
 
-START_TEST(whole_lines_end_behind_the_last_line_end)
+TEST(whole_lines_end_behind_the_last_line_end)
 {
     ck_assert_uint_eq(text_whole_lines((const uint8_t *)"ab\ncd", 5), 3);
     ck_assert_uint_eq(text_whole_lines((const uint8_t *)"ab\r\n", 4), 4);
@@ -90,7 +87,6 @@ START_TEST(whole_lines_end_behind_the_last_line_end)
     ck_assert_uint_eq(text_whole_lines((const uint8_t *)"abcd", 4), 0);
     ck_assert_uint_eq(text_whole_lines((const uint8_t *)"", 0), 0);
 }
-END_TEST
 
 static const struct {
     const char *from_the_cut;
@@ -103,7 +99,8 @@ static const struct {
     {"line\nnext", 5, TEXT_SYNC_DONE}, /* cut exactly at a line: it belongs to the part before */
 };
 
-START_TEST(a_boundary_moves_behind_the_line_it_cuts) /* loop over cuts; in one piece and bytewise */
+LOOP_TEST(a_boundary_moves_behind_the_line_it_cuts, 0,
+          COUNT(cuts)) /* _i: cuts; in one piece and bytewise */
 {
     const uint8_t *p = (const uint8_t *)cuts[_i].from_the_cut;
     const size_t n = strlen(cuts[_i].from_the_cut);
@@ -117,9 +114,8 @@ START_TEST(a_boundary_moves_behind_the_line_it_cuts) /* loop over cuts; in one p
     ck_assert_uint_eq(shift, cuts[_i].shift);
     ck_assert_int_eq(state, cuts[_i].state);
 }
-END_TEST
 
-START_TEST(words_stand_between_blanks_and_tabs)
+TEST(words_stand_between_blanks_and_tabs)
 {
     struct bytes rest = text_of(" \ta bc\t\td ");
     static const char *const words[] = {"a", "bc", "d", ""};
@@ -133,9 +129,8 @@ START_TEST(words_stand_between_blanks_and_tabs)
     ck_assert_mem_eq(trimmed.p, "a b", 3);
     ck_assert_uint_eq(text_trim(text_of(" \t ")).n, 0);
 }
-END_TEST
 
-START_TEST(utf8_is_what_unicode_says)
+TEST(utf8_is_what_unicode_says)
 {
     static const char *const good[] = {"",
                                        "a",
@@ -169,9 +164,8 @@ START_TEST(utf8_is_what_unicode_says)
         guarded_free(g);
     }
 }
-END_TEST
 
-START_TEST(a_quote_is_one_line_of_utf8)
+TEST(a_quote_is_one_line_of_utf8)
 {
     char many[200];
     memset(many, 'x', sizeof(many));
@@ -188,23 +182,4 @@ START_TEST(a_quote_is_one_line_of_utf8)
         ck_assert(text_is_utf8(text_of(q.s)));
         ck_assert_int_eq(strstr(q.s, "...'") != NULL, n > 64); /* 65: half a character */
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("text");
-    TCase *tc = tcase_create("text");
-    tcase_add_loop_test(tc, lines_have_numbers_and_offsets, 0, sizeof(texts) / sizeof(texts[0]));
-    tcase_add_loop_test(tc, pieces_cut_behind_any_line_end_make_the_same_lines, 0,
-                        sizeof(texts) / sizeof(texts[0]));
-    tcase_add_test(tc, a_part_of_a_file_counts_on_from_where_it_begins);
-    tcase_add_test(tc, whole_lines_end_behind_the_last_line_end);
-    tcase_add_loop_test(tc, a_boundary_moves_behind_the_line_it_cuts, 0,
-                        sizeof(cuts) / sizeof(cuts[0]));
-    tcase_add_test(tc, words_stand_between_blanks_and_tabs);
-    tcase_add_test(tc, utf8_is_what_unicode_says);
-    tcase_add_test(tc, a_quote_is_one_line_of_utf8);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

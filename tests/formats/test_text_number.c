@@ -31,7 +31,9 @@ static bool same(float a, float b)
     return memcmp(&a, &b, sizeof(a)) == 0;
 }
 
-START_TEST(reads_whole_numbers_of_64_bits)
+CASE(.timeout = 50)
+
+TEST(reads_whole_numbers_of_64_bits)
 {
     static const char *const bad[] = {"",
                                       "-1",
@@ -53,10 +55,9 @@ START_TEST(reads_whole_numbers_of_64_bits)
     ck_assert_uint_eq(text_from_u64(0, out), 1);
     ck_assert_int_eq(out[0], '0');
 }
-END_TEST
 
 /* Ties, borders and long texts: the value as the compiler reads it, which rounds right. */
-#define CASE(text)                                                                                 \
+#define NUMBER(text)                                                                               \
     {                                                                                              \
 #text, text##f                                                                             \
     }
@@ -64,64 +65,63 @@ static const struct {
     const char *text;
     float value;
 } exact[] = {
-    CASE(0.),
-    CASE(1.),
-    CASE(.5),
-    CASE(3.e0),
-    CASE(1e0),
-    CASE(1E+5),
-    CASE(1e-5),
-    CASE(0.1),
-    CASE(16777217.),
-    CASE(16777219.),
-    CASE(16777217.0000000000000000000000000000000000001),
-    CASE(16777216.9999999999999999999999999999999999999),
-    CASE(8388608.5),
-    CASE(8388609.5),
-    CASE(3.4028234663852886e38),
-    CASE(340282346638528859811704183484516925440.),
-    CASE(3.40282356779733661637539395458142568447e38), /* just under what rounds to infinity */
-    CASE(1.17549435e-38),
-    CASE(1.17549428e-38),
-    CASE(
+    NUMBER(0.),
+    NUMBER(1.),
+    NUMBER(.5),
+    NUMBER(3.e0),
+    NUMBER(1e0),
+    NUMBER(1E+5),
+    NUMBER(1e-5),
+    NUMBER(0.1),
+    NUMBER(16777217.),
+    NUMBER(16777219.),
+    NUMBER(16777217.0000000000000000000000000000000000001),
+    NUMBER(16777216.9999999999999999999999999999999999999),
+    NUMBER(8388608.5),
+    NUMBER(8388609.5),
+    NUMBER(3.4028234663852886e38),
+    NUMBER(340282346638528859811704183484516925440.),
+    NUMBER(3.40282356779733661637539395458142568447e38), /* just under what rounds to infinity */
+    NUMBER(1.17549435e-38),
+    NUMBER(1.17549428e-38),
+    NUMBER(
         1.175494280757364291727882991035766513322858992758990427682963118425003064965173038558532425668090581893920898438e-38),
-    CASE(1e-45),
+    NUMBER(1e-45),
     {"7.0064923216240853546186479164495806564013097093825788587853e-46", 0},
-    CASE(7.0064923216240853546186479164495806564013097093825788587854e-46),
-    CASE(7.1e-46),
-    CASE(2.1e-45),
-    CASE(2.2e-45),
-    CASE(0.000000000000000000000000000000000000000000001),
+    NUMBER(7.0064923216240853546186479164495806564013097093825788587854e-46),
+    NUMBER(7.1e-46),
+    NUMBER(2.1e-45),
+    NUMBER(2.2e-45),
+    NUMBER(0.000000000000000000000000000000000000000000001),
     {"1e-46", 0},
     {"1e-300", 0},
-    CASE(0e99999),
-    CASE(9007199254740993.),
-    CASE(9007199791611905.),
-    CASE(123456789012345678901234567890.),
-    CASE(0.333333333333333333333333333333333333333),
-    CASE(
+    NUMBER(0e99999),
+    NUMBER(9007199254740993.),
+    NUMBER(9007199791611905.),
+    NUMBER(123456789012345678901234567890.),
+    NUMBER(0.333333333333333333333333333333333333333),
+    NUMBER(
         1.00000005960464477539062500000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001),
-    CASE(1.000000059604644775390625),
-    CASE(
+    NUMBER(1.000000059604644775390625),
+    NUMBER(
         1.00000005960464477539062500000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000),
-    CASE(1.0000001788139343),
-    CASE(1.000000178813934326171875),
-    CASE(8.589973e9),
-    CASE(1e22),
-    CASE(1e23),
-    CASE(5e-23),
+    NUMBER(1.0000001788139343),
+    NUMBER(1.000000178813934326171875),
+    NUMBER(8.589973e9),
+    NUMBER(1e22),
+    NUMBER(1e23),
+    NUMBER(5e-23),
 };
 
-START_TEST(rounds_to_the_nearest_float_ties_to_even) /* loop over exact */
+LOOP_TEST(rounds_to_the_nearest_float_ties_to_even, 0, COUNT(exact))
 {
     char negative[300];
     snprintf(negative, sizeof(negative), "-%s", exact[_i].text);
     ck_assert_msg(same(value_of(exact[_i].text), exact[_i].value), "%s", exact[_i].text);
     ck_assert_msg(same(value_of(negative), -exact[_i].value), "%s", negative);
 }
-END_TEST
 
-START_TEST(rounds_as_strtof_does_on_random_decimals)
+TEST(rounds_as_strtof_does_on_random_decimals)
 {
     for (uint64_t i = 0; i < 8000; i++) {
         const struct rng_block r = rng_block((struct rng_key){5, 6}, i, 0, 0, RNG_AUGMENT);
@@ -146,9 +146,8 @@ START_TEST(rounds_as_strtof_does_on_random_decimals)
                           "%s: %a, not %a", text, (double)value_of(text), (double)want);
     }
 }
-END_TEST
 
-START_TEST(what_is_no_number_is_refused)
+TEST(what_is_no_number_is_refused)
 {
     static const char *const bad[] = {"",     "-",    "+",       ".",      "e5",  "1e", "1e+",
                                       "1e5.", "1..2", "1,5",     "--1",    "+-1", " 1", "1 ",
@@ -170,9 +169,8 @@ START_TEST(what_is_no_number_is_refused)
     ck_assert(isnan(value_of("NaN")) && value_of("-Infinity") == -INFINITY &&
               value_of("+inf") == INFINITY);
 }
-END_TEST
 
-START_TEST(reads_doubles_as_strtod_does)
+TEST(reads_doubles_as_strtod_does)
 {
     static const char *const all[] = {"0",
                                       "-0.0",
@@ -204,9 +202,8 @@ START_TEST(reads_doubles_as_strtod_does)
     ck_assert(text_to_double(text_of("-inf"), &v) == TEXT_FLOAT_OK && v == (double)-INFINITY);
     ck_assert(text_to_double(text_of("nan"), &v) == TEXT_FLOAT_OK && isnan(v));
 }
-END_TEST
 
-START_TEST(knows_which_whole_numbers_a_float_or_a_double_has)
+TEST(knows_which_whole_numbers_a_float_or_a_double_has)
 {
     static const struct {
         const char *text;
@@ -238,9 +235,8 @@ START_TEST(knows_which_whole_numbers_a_float_or_a_double_has)
         ck_assert_msg(text_keeps_whole(b, d) == all[i].of_double, "%s", all[i].text);
     }
 }
-END_TEST
 
-START_TEST(reads_whole_numbers_of_64_bits_with_sign)
+TEST(reads_whole_numbers_of_64_bits_with_sign)
 {
     static const struct {
         const char *text;
@@ -266,9 +262,8 @@ START_TEST(reads_whole_numbers_of_64_bits_with_sign)
         ck_assert_msg(!text_to_i64(text_of(bad[i]), &v), "%s", bad[i]);
     }
 }
-END_TEST
 
-START_TEST(every_float_written_reads_back) /* a stride over all 2^32 bit patterns */
+TEST(every_float_written_reads_back) /* a stride over all 2^32 bit patterns */
 {
     for (uint64_t i = 0; i < 1u << 13; i++) {
         const uint32_t bits = (uint32_t)(i * 524309u);
@@ -281,9 +276,8 @@ START_TEST(every_float_written_reads_back) /* a stride over all 2^32 bit pattern
         ck_assert_msg(isnan(v) ? isnan(again) : same(v, again), "%.*s", (int)n, out);
     }
 }
-END_TEST
 
-START_TEST(labels_look_as_the_original_writes_them)
+TEST(labels_look_as_the_original_writes_them)
 {
     static const struct {
         float v;
@@ -307,9 +301,8 @@ START_TEST(labels_look_as_the_original_writes_them)
                       out);
     }
 }
-END_TEST
 
-START_TEST(a_decimal_comma_changes_nothing)
+TEST(a_decimal_comma_changes_nothing)
 {
     static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8", "de_DE",
                                         "C.UTF-8"};
@@ -324,25 +317,4 @@ START_TEST(a_decimal_comma_changes_nothing)
         ck_assert_mem_eq(out, "1.5e-07", 7);
     }
     setlocale(LC_ALL, "C");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("numbers");
-    TCase *tc = tcase_create("numbers");
-    tcase_set_timeout(tc, 50);
-    tcase_add_test(tc, reads_whole_numbers_of_64_bits);
-    tcase_add_loop_test(tc, rounds_to_the_nearest_float_ties_to_even, 0,
-                        sizeof(exact) / sizeof(exact[0]));
-    tcase_add_test(tc, rounds_as_strtof_does_on_random_decimals);
-    tcase_add_test(tc, what_is_no_number_is_refused);
-    tcase_add_test(tc, reads_doubles_as_strtod_does);
-    tcase_add_test(tc, knows_which_whole_numbers_a_float_or_a_double_has);
-    tcase_add_test(tc, reads_whole_numbers_of_64_bits_with_sign);
-    tcase_add_test(tc, every_float_written_reads_back);
-    tcase_add_test(tc, labels_look_as_the_original_writes_them);
-    tcase_add_test(tc, a_decimal_comma_changes_nothing);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

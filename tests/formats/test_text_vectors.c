@@ -24,7 +24,9 @@ static void check_list(const char *name, struct bytes text, uint32_t label_width
     buf_free(&out);
 }
 
-START_TEST(lists_of_the_original_are_written_again_byte_for_byte)
+CASE(.begin = shared_is_here)
+
+TEST(lists_of_the_original_are_written_again_byte_for_byte)
 {
     json_t *root = vectors_json("im2rec_list.json"), *one, *text;
     const char *name, *file;
@@ -41,14 +43,13 @@ START_TEST(lists_of_the_original_are_written_again_byte_for_byte)
     ck_assert_uint_ge(lists, 9);
     json_decref(root);
 }
-END_TEST
 
 static const struct {
     const char *stem;
     uint32_t labels;
 } packed[] = {{"256", 1}, {"crop128", 1}, {"gray", 1}, {"multi", 3}, {"pass", 1}, {"png", 1}};
 
-START_TEST(what_the_original_packed_is_listed_and_indexed_as_it_says) /* loop over packed */
+LOOP_TEST(what_the_original_packed_is_listed_and_indexed_as_it_says, 0, COUNT(packed))
 {
     char name[64];
     snprintf(name, sizeof(name), "im2rec_im4_%s.json", packed[_i].stem);
@@ -73,7 +74,6 @@ START_TEST(what_the_original_packed_is_listed_and_indexed_as_it_says) /* loop ov
     buf_free(&out);
     json_decref(root);
 }
-END_TEST
 
 /* ---- partitions of texts ----------------------------------------------------------------- */
 
@@ -148,7 +148,7 @@ static void check_part(const struct files *f, uint64_t begin, uint64_t end, cons
     ck_assert_uint_eq(next, json_array_size(ids));
 }
 
-START_TEST(texts_are_partitioned_as_the_original_does)
+TEST(texts_are_partitioned_as_the_original_does)
 {
     json_t *root = vectors_json("split.json"), *set, *split;
     const char *name, *count;
@@ -174,9 +174,8 @@ START_TEST(texts_are_partitioned_as_the_original_does)
     ck_assert_uint_ge(sets, 8);
     json_decref(root);
 }
-END_TEST
 
-START_TEST(the_mean_image_of_the_original_is_written_again_byte_for_byte)
+TEST(the_mean_image_of_the_original_is_written_again_byte_for_byte)
 {
     struct file_bytes file = vectors_file("pixels/mean_img.bin");
     struct file_bytes npy = vectors_file("pixels/mean_img.npy");
@@ -194,19 +193,4 @@ START_TEST(the_mean_image_of_the_original_is_written_again_byte_for_byte)
     free(values);
     free(npy.p);
     free(file.p);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    Suite *s = suite_create("text vectors");
-    TCase *tc = tcase_create("mxnet");
-    tcase_add_test(tc, lists_of_the_original_are_written_again_byte_for_byte);
-    tcase_add_loop_test(tc, what_the_original_packed_is_listed_and_indexed_as_it_says, 0,
-                        sizeof(packed) / sizeof(packed[0]));
-    tcase_add_test(tc, texts_are_partitioned_as_the_original_does);
-    tcase_add_test(tc, the_mean_image_of_the_original_is_written_again_byte_for_byte);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

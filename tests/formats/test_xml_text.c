@@ -2,7 +2,6 @@
 #include "formats/xml_text.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,13 +60,12 @@ static const struct {
     {"<a<b/>", "!3"},
 };
 
-START_TEST(elements_come_with_their_paths_and_texts_or_the_byte_that_is_wrong)
+LOOP_TEST(elements_come_with_their_paths_and_texts_or_the_byte_that_is_wrong, 0, COUNT(cases))
 {
     ck_assert_str_eq(told(cases[_i].text), cases[_i].want);
 }
-END_TEST
 
-START_TEST(depth_and_text_are_bounded)
+TEST(depth_and_text_are_bounded)
 {
     static char deep[1024], longer[8192];
     for (int i = 0; i < 65; i++)
@@ -78,16 +76,4 @@ START_TEST(depth_and_text_are_bounded)
     memcpy(longer, "<a>", 3);
     ck_assert_ptr_nonnull(strchr(told(longer), '!'));
     ck_assert_ptr_nonnull(strstr(err.message, "too long"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("xml text");
-    TCase *t = tcase_create("all");
-    tcase_add_loop_test(t, elements_come_with_their_paths_and_texts_or_the_byte_that_is_wrong, 0,
-                        sizeof(cases) / sizeof(cases[0]));
-    tcase_add_test(t, depth_and_text_are_bounded);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -5,7 +5,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,7 +58,9 @@ static enum imrec_status coco(const char *json)
 #define CATEGORIES                                                                                 \
     "\"categories\": [{\"id\": 7, \"name\": \"dog\"}, {\"id\": 3, \"name\": \"cat\"}]"
 
-START_TEST(coco_becomes_shares_of_the_sides_and_classes_by_their_ids)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(coco_becomes_shares_of_the_sides_and_classes_by_their_ids)
 {
     ck_assert_msg(
         coco("{\"info\": {\"a\": [1, {}]}, " IMAGES ", \"annotations\": ["
@@ -78,9 +79,8 @@ START_TEST(coco_becomes_shares_of_the_sides_and_classes_by_their_ids)
     ck_assert_uint_eq(classes.count, 2);
     ck_assert_mem_eq(class_list_name(&classes, 0).p, "cat", 3);
 }
-END_TEST
 
-START_TEST(what_has_no_area_is_left_out_and_what_has_no_object_if_asked_for) /* _i: it is */
+LOOP_TEST(what_has_no_area_is_left_out_and_what_has_no_object_if_asked_for, 0, 2) /* _i: it is */
 {
     static const char kept[] = "\n4\t2.000000\t6.000000\tx/a.jpg\n";
     drop_empty = _i;
@@ -95,14 +95,13 @@ START_TEST(what_has_no_area_is_left_out_and_what_has_no_object_if_asked_for) /* 
     ck_assert(memcmp(text.p, "9\t", 2) == 0);
     ck_assert_str_eq(strchr((const char *)text.p, '\n'), _i ? "\n" : kept);
 }
-END_TEST
 
 #define POINTS                                                                                     \
     "{" IMAGES ", \"annotations\": [{\"image_id\": 4, \"category_id\": 3, \"bbox\": [1, 2, 4, 5]," \
     " \"keypoints\": [2, 3, 2, 7, 9, 1%s]}, {\"image_id\": 4, \"category_id\": 7,"                 \
     " \"bbox\": [0, 0, 10, 10], \"iscrowd\": 1}], " CATEGORIES "}"
 
-START_TEST(cocos_keypoints_follow_their_box_where_they_are_wanted)
+TEST(cocos_keypoints_follow_their_box_where_they_are_wanted)
 {
     drop_empty = true;
     char json[1024];
@@ -117,9 +116,8 @@ START_TEST(cocos_keypoints_follow_their_box_where_they_are_wanted)
                      "0.000000\t0.000000\t0.000000\t0.000000\t0.000000\t0.000000\t0.000000\t"
                      "0.000000\tx/a.jpg\n");
 }
-END_TEST
 
-START_TEST(keypoints_of_another_number_or_kind_are_refused)
+LOOP_TEST(keypoints_of_another_number_or_kind_are_refused, 0, 5)
 {
     static const char *const more[] = {"", ", 1, 1", ", 1, 1, 3", ", 1, \"a\", 1", ", 1, 1, 1, 1"};
     char json[1024];
@@ -128,7 +126,6 @@ START_TEST(keypoints_of_another_number_or_kind_are_refused)
     ck_assert_int_eq(coco(json), IMREC_ERR_CORRUPT);
     ck_assert_msg(strstr(err.message, "must be 9 numbers") != NULL, "%s", err.message);
 }
-END_TEST
 
 static const struct {
     const char *json, *says;
@@ -162,12 +159,11 @@ static const struct {
      "two images of the id 1"},
 };
 
-START_TEST(what_is_wrong_with_coco_is_said)
+LOOP_TEST(what_is_wrong_with_coco_is_said, 0, COUNT(bad_coco))
 {
     ck_assert_int_eq(coco(bad_coco[_i].json), IMREC_ERR_CORRUPT);
     ck_assert_msg(strstr(err.message, bad_coco[_i].says) != NULL, "%s", err.message);
 }
-END_TEST
 
 /* ---- VOC ------------------------------------------------------------------------------------ */
 
@@ -189,7 +185,7 @@ static void put(const char *name, const char *xml)
     tmp_write(&dir, name, xml, strlen(xml));
 }
 
-START_TEST(voc_becomes_the_same_with_classes_by_name_and_parts_passed_over)
+TEST(voc_becomes_the_same_with_classes_by_name_and_parts_passed_over)
 {
     put("2.xml",
         VOC("two.jpg",
@@ -209,9 +205,8 @@ START_TEST(voc_becomes_the_same_with_classes_by_name_and_parts_passed_over)
     ck_assert_uint_eq(classes.count, 2);
     ck_assert_mem_eq(class_list_name(&classes, 0).p, "bird", 4);
 }
-END_TEST
 
-START_TEST(a_given_class_list_numbers_and_must_have_every_class)
+TEST(a_given_class_list_numbers_and_must_have_every_class)
 {
     struct class_list given = {0};
     const char *names = "cow\nhorse\nbird\n";
@@ -236,7 +231,6 @@ START_TEST(a_given_class_list_numbers_and_must_have_every_class)
     ck_assert_mem_eq(class_list_name(&classes, 3).p, "cat", 3);
     class_list_free(&given);
 }
-END_TEST
 
 static const struct {
     const char *xml, *says;
@@ -250,35 +244,14 @@ static const struct {
     {VOC("a", "<object><name>b</name>" BOX(1, nan, 3, 4) "</object>"), "no number"},
 };
 
-START_TEST(what_is_wrong_with_voc_is_said)
+LOOP_TEST(what_is_wrong_with_voc_is_said, 0, COUNT(bad_voc))
 {
     put("1.xml", bad_voc[_i].xml);
     ck_assert_int_eq(voc(NULL), IMREC_ERR_CORRUPT);
     ck_assert_msg(strstr(err.message, bad_voc[_i].says) != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(a_folder_without_annotations_is_an_error)
+TEST(a_folder_without_annotations_is_an_error)
 {
     ck_assert_int_eq(voc(NULL), IMREC_ERR_DATA);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("boxes");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, coco_becomes_shares_of_the_sides_and_classes_by_their_ids);
-    tcase_add_test(t, cocos_keypoints_follow_their_box_where_they_are_wanted);
-    tcase_add_loop_test(t, keypoints_of_another_number_or_kind_are_refused, 0, 5);
-    tcase_add_loop_test(t, what_has_no_area_is_left_out_and_what_has_no_object_if_asked_for, 0, 2);
-    tcase_add_loop_test(t, what_is_wrong_with_coco_is_said, 0,
-                        sizeof(bad_coco) / sizeof(bad_coco[0]));
-    tcase_add_test(t, voc_becomes_the_same_with_classes_by_name_and_parts_passed_over);
-    tcase_add_test(t, a_given_class_list_numbers_and_must_have_every_class);
-    tcase_add_loop_test(t, what_is_wrong_with_voc_is_said, 0, sizeof(bad_voc) / sizeof(bad_voc[0]));
-    tcase_add_test(t, a_folder_without_annotations_is_an_error);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

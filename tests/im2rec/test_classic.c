@@ -2,7 +2,6 @@
 #include "im2rec/item/pack_options.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ static enum imrec_status read_all(const char *pairs)
     return classic_end(&c, &o, suffix, &err);
 }
 
-START_TEST(the_original_s_words_mean_what_they_meant)
+TEST(the_original_s_words_mean_what_they_meant)
 {
     ck_assert_int_eq(read_all("color=-1 resize=256 label_width=3 pack_label=1 nsplit=4 part=3 "
                               "center_crop=1 quality=80 encoding=.png inter_method=2 unchanged=0"),
@@ -45,9 +44,8 @@ START_TEST(the_original_s_words_mean_what_they_meant)
     ck_assert_int_eq(o.encoding, IMREC_ENCODE_PNG);
     ck_assert(!o.pass_through);
 }
-END_TEST
 
-START_TEST(words_that_switch_off_do_so)
+TEST(words_that_switch_off_do_so)
 {
     ck_assert_int_eq(read_all("resize=-1 unchanged=1 nsplit=1 part=0"), IMREC_OK);
     ck_assert_int_eq(o.resize, 0);
@@ -55,9 +53,8 @@ START_TEST(words_that_switch_off_do_so)
     ck_assert_int_eq(o.part.count, 1);
     ck_assert_str_eq(suffix, "");
 }
-END_TEST
 
-START_TEST(our_own_words_go_the_same_way)
+TEST(our_own_words_go_the_same_way)
 {
     ck_assert_int_eq(read_all("part=1/4 encoding=jpg threads=3 shard_size=2M"), IMREC_OK);
     ck_assert_int_eq(o.part.index, 1);
@@ -66,7 +63,6 @@ START_TEST(our_own_words_go_the_same_way)
     ck_assert_int_eq(o.shard_size, 2 << 20);
     ck_assert_str_eq(suffix, "");
 }
-END_TEST
 
 static const struct {
     const char *pairs, *says;
@@ -82,12 +78,11 @@ static const struct {
     {"unchanged=2", "unchanged must be 0 or 1"},
 };
 
-START_TEST(a_wrong_word_is_refused_with_what_would_be_right)
+LOOP_TEST(a_wrong_word_is_refused_with_what_would_be_right, 0, COUNT(wrong))
 {
     ck_assert_int_eq(read_all(wrong[_i].pairs), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(err.message, wrong[_i].says) != NULL, "%s", err.message);
 }
-END_TEST
 
 static const struct {
     const char *pairs, *says;
@@ -100,16 +95,15 @@ static const struct {
     {"resume=1 force=1", "give one of them"},
 };
 
-START_TEST(options_that_contradict_each_other_are_refused)
+LOOP_TEST(options_that_contradict_each_other_are_refused, 0, COUNT(clash))
 {
     struct imrec_pack_options checked;
     ck_assert_int_eq(read_all(clash[_i].pairs), IMREC_OK);
     ck_assert_int_eq(pack_options_check(&o, &checked, &err), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(err.message, clash[_i].says) != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(a_caller_with_an_older_header_gets_defaults_for_what_it_does_not_know)
+TEST(a_caller_with_an_older_header_gets_defaults_for_what_it_does_not_know)
 {
     struct imrec_pack_options old, checked;
     const size_t size = offsetof(struct imrec_pack_options, on_error);
@@ -121,9 +115,8 @@ START_TEST(a_caller_with_an_older_header_gets_defaults_for_what_it_does_not_know
     ck_assert_int_eq(checked.on_error, IMREC_ON_ERROR_SKIP);
     ck_assert_int_eq(imrec_pack_options_set(&old, "report=x", &err), IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(what_shapes_bytes_shapes_the_fingerprint)
+TEST(what_shapes_bytes_shapes_the_fingerprint)
 {
     struct imrec_pack_options a, b;
     imrec_pack_options_init(&a);
@@ -137,22 +130,4 @@ START_TEST(what_shapes_bytes_shapes_the_fingerprint)
     b = a;
     b.shard_size = 1;
     ck_assert(pack_options_fingerprint(&b, FINGERPRINT_START) != print);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("classic");
-    TCase *t = tcase_create("all");
-    tcase_add_test(t, the_original_s_words_mean_what_they_meant);
-    tcase_add_test(t, words_that_switch_off_do_so);
-    tcase_add_test(t, our_own_words_go_the_same_way);
-    tcase_add_loop_test(t, a_wrong_word_is_refused_with_what_would_be_right, 0,
-                        sizeof(wrong) / sizeof(wrong[0]));
-    tcase_add_loop_test(t, options_that_contradict_each_other_are_refused, 0,
-                        sizeof(clash) / sizeof(clash[0]));
-    tcase_add_test(t, a_caller_with_an_older_header_gets_defaults_for_what_it_does_not_know);
-    tcase_add_test(t, what_shapes_bytes_shapes_the_fingerprint);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -77,7 +77,9 @@ static void choose(int way)
     tmp_write(&p.dir, "l.lst", text, sizeof(text) - 1);
 }
 
-START_TEST(a_finished_set_is_complete_for_the_run_that_made_it)
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(a_finished_set_is_complete_for_the_run_that_made_it, 0, WAYS)
 {
     choose(_i);
     p.o.resume = true; /* also where it begins */
@@ -96,9 +98,8 @@ START_TEST(a_finished_set_is_complete_for_the_run_that_made_it)
     expect_packed("a");
     ck_assert(!is_there(&p, "a.journal.part") && !is_there(&p, "a.lock.part"));
 }
-END_TEST
 
-START_TEST(one_of_other_options_is_not)
+TEST(one_of_other_options_is_not)
 {
     p.o.resume = true;
     expect_packed("a");
@@ -111,9 +112,8 @@ START_TEST(one_of_other_options_is_not)
     p.o.resume = false;
     expect_error("a", IMREC_ERR_ARGUMENT, "is there already; force replaces it");
 }
-END_TEST
 
-START_TEST(one_of_another_folder_is_not)
+LOOP_TEST(one_of_another_folder_is_not, 0, 4)
 {
     static const char *const words = "of another list, or of a folder that has changed since";
     p.o.resume = true;
@@ -130,9 +130,8 @@ START_TEST(one_of_another_folder_is_not)
         ck_assert_int_eq(rename(tmp_path(&p.dir, "source/cow"), tmp_path(&p.dir, "source/dog")), 0);
     expect_error("a", IMREC_ERR_ARGUMENT, words);
 }
-END_TEST
 
-START_TEST(one_of_another_list_is_not)
+LOOP_TEST(one_of_another_list_is_not, 0, 4)
 {
     static const char *const others[] = {
         "7\t1\tant/00.jpg\n1\t2\tcow/01.jpg\n", "7\t1\tant/00.jpg\nx\ny\n1\t3\tcow/01.jpg\n",
@@ -143,9 +142,8 @@ START_TEST(one_of_another_list_is_not)
     tmp_write(&p.dir, "l.lst", others[_i], strlen(others[_i]));
     expect_error("a", IMREC_ERR_ARGUMENT, "of another list");
 }
-END_TEST
 
-START_TEST(one_that_lacks_a_file_is_not)
+LOOP_TEST(one_that_lacks_a_file_is_not, 0, 5)
 {
     static const char *const names[] = {"a.rec", "a.idx", "a.crc", "a.lst", "a.classes.txt"};
     const char *path = tmp_path(&p.dir, names[_i]);
@@ -156,7 +154,6 @@ START_TEST(one_that_lacks_a_file_is_not)
     ck_assert_int_eq(unlink(tmp_path(&p.dir, names[_i])), 0);
     expect_error("a", IMREC_ERR_ARGUMENT, " is missing; force packs it anew");
 }
-END_TEST
 
 static enum imrec_status append(void)
 {
@@ -166,18 +163,17 @@ static enum imrec_status append(void)
     return imrec_append(&task, &p.o, &p.result, &p.err);
 }
 
-START_TEST(one_that_was_appended_to_is_not)
+TEST(one_that_was_appended_to_is_not)
 {
     expect_packed("a");
     ck_assert_msg(append() == IMREC_OK, "%s", p.err.message);
     p.o.resume = true;
     expect_error("a", IMREC_ERR_ARGUMENT, "with appended=24, which this run lacks");
 }
-END_TEST
 
 /* ---- too many skips ------------------------------------------------------------------------- */
 
-START_TEST(a_limit_is_a_number_or_an_exact_share)
+TEST(a_limit_is_a_number_or_an_exact_share)
 {
     static const struct {
         const char *text;
@@ -208,9 +204,8 @@ START_TEST(a_limit_is_a_number_or_an_exact_share)
     }
     ck_assert(!is_there(&p, "a.journal.part"));
 }
-END_TEST
 
-START_TEST(a_run_that_skips_more_ends_and_can_be_resumed)
+LOOP_TEST(a_run_that_skips_more_ends_and_can_be_resumed, 0, 3)
 {
     static const char *const few[] = {"0", "2", "11%"}, *const enough[] = {"3", "100%", "11.2%"};
     expect_packed("b");
@@ -225,9 +220,8 @@ START_TEST(a_run_that_skips_more_ends_and_can_be_resumed)
     ck_assert_uint_eq(p.result.skipped, MADE_BAD);
     expect_same_set(&p, "a", "b");
 }
-END_TEST
 
-START_TEST(what_was_mended_meanwhile_is_packed)
+TEST(what_was_mended_meanwhile_is_packed)
 {
     static const char *const bad[] = {"empty", "text", "torn"};
     char name[64];
@@ -244,9 +238,8 @@ START_TEST(what_was_mended_meanwhile_is_packed)
     expect_packed("b");
     expect_same_set(&p, "a", "b");
 }
-END_TEST
 
-START_TEST(what_the_scan_passes_over_counts_before_anything_is_written)
+TEST(what_the_scan_passes_over_counts_before_anything_is_written)
 {
     tmp_write(&p.dir, "source/ant/a\nb.jpg", "x", 1);
     p.o.max_skipped = "0";
@@ -256,9 +249,8 @@ START_TEST(what_the_scan_passes_over_counts_before_anything_is_written)
     expect_packed("a");
     ck_assert_uint_eq(p.result.skipped, 4);
 }
-END_TEST
 
-START_TEST(an_append_that_skips_too_much_leaves_the_set_as_it_is)
+TEST(an_append_that_skips_too_much_leaves_the_set_as_it_is)
 {
     expect_packed("a");
     expect_packed("b");
@@ -266,7 +258,6 @@ START_TEST(an_append_that_skips_too_much_leaves_the_set_as_it_is)
     ck_assert_int_eq(append(), IMREC_ERR_DATA);
     expect_same_set(&p, "a", "b");
 }
-END_TEST
 
 /* ---- folders that vanish -------------------------------------------------------------------- */
 
@@ -303,7 +294,7 @@ static void make_list(void)
     list = "l.lst";
 }
 
-START_TEST(a_folder_that_vanishes_ends_the_run_and_is_not_skipped)
+LOOP_TEST(a_folder_that_vanishes_ends_the_run_and_is_not_skipped, 0, 3)
 {
     const char *folder = _i == 0 ? "source/cow" : "source";
     list = NULL;
@@ -322,9 +313,8 @@ START_TEST(a_folder_that_vanishes_ends_the_run_and_is_not_skipped)
     expect_same_file(&p, "a", "c", ".lst");
     expect_same_manifest(&p, "a", "c");
 }
-END_TEST
 
-START_TEST(an_empty_folder_in_its_place_is_another_one) /* as where it is unmounted */
+LOOP_TEST(an_empty_folder_in_its_place_is_another_one, 0, 2) /* as where it is unmounted */
 {
     list = NULL;
     replaces = true;
@@ -334,10 +324,9 @@ START_TEST(an_empty_folder_in_its_place_is_another_one) /* as where it is unmoun
     ck_assert_ptr_nonnull(strstr(p.err.message, "is gone, or another one, since the run began"));
     expect_unpublished();
 }
-END_TEST
 
 /* Files alone, of a list or a folder, are skipped and counted; a limit ends the run. */
-START_TEST(single_files_that_vanish_are_skipped_up_to_the_limit)
+TEST(single_files_that_vanish_are_skipped_up_to_the_limit)
 {
     char name[64];
     make_list();
@@ -353,29 +342,4 @@ START_TEST(single_files_that_vanish_are_skipped_up_to_the_limit)
     expect_packed("a");
     ck_assert_uint_eq(p.result.skipped, MADE_EACH);
     ck_assert_str_eq(p.result.first_skips[0].reason, "there is no such file");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("finished");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, a_finished_set_is_complete_for_the_run_that_made_it, 0, WAYS);
-    tcase_add_test(t, one_of_other_options_is_not);
-    tcase_add_loop_test(t, one_of_another_folder_is_not, 0, 4);
-    tcase_add_loop_test(t, one_of_another_list_is_not, 0, 4);
-    tcase_add_loop_test(t, one_that_lacks_a_file_is_not, 0, 5);
-    tcase_add_test(t, one_that_was_appended_to_is_not);
-    tcase_add_test(t, a_limit_is_a_number_or_an_exact_share);
-    tcase_add_loop_test(t, a_run_that_skips_more_ends_and_can_be_resumed, 0, 3);
-    tcase_add_test(t, what_was_mended_meanwhile_is_packed);
-    tcase_add_test(t, what_the_scan_passes_over_counts_before_anything_is_written);
-    tcase_add_test(t, an_append_that_skips_too_much_leaves_the_set_as_it_is);
-    tcase_add_loop_test(t, a_folder_that_vanishes_ends_the_run_and_is_not_skipped, 0, 3);
-    tcase_add_loop_test(t, an_empty_folder_in_its_place_is_another_one, 0, 2);
-    tcase_add_test(t, single_files_that_vanish_are_skipped_up_to_the_limit);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

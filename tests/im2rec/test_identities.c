@@ -51,7 +51,9 @@ static struct imrec_iter *open_iter(const char *rec, const char *idx, bool shuff
     return it;
 }
 
-START_TEST(batches_hold_every_image_once_and_nothing_else) /* bits of _i */
+CASE(.setup = setup, .teardown = teardown)
+
+LOOP_TEST(batches_hold_every_image_once_and_nothing_else, 0, 8) /* bits of _i */
 {
     const bool beside = _i & 1, used = _i & 2, shuffle = _i & 4;
     const char *rec = tmp_path(&dir, beside || used ? "train.rec" : "bare.rec");
@@ -73,9 +75,8 @@ START_TEST(batches_hold_every_image_once_and_nothing_else) /* bits of _i */
     ck_assert_uint_eq(samples, IDENTITY_IMAGES);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(the_card_shows_identities)
+TEST(the_card_shows_identities)
 {
     struct imrec_dataset_card c;
     ck_assert_int_eq(imrec_dataset_card(tmp_path(&dir, "bare.rec"), NULL, NULL, &c, &err),
@@ -90,7 +91,6 @@ START_TEST(the_card_shows_identities)
     ck_assert_uint_eq(c.label_count, IDENTITIES);
     imrec_dataset_card_free(&c);
 }
-END_TEST
 
 static struct imrec_verify_result verify(const char *rec)
 {
@@ -101,16 +101,15 @@ static struct imrec_verify_result verify(const char *rec)
     return r;
 }
 
-START_TEST(verifying_finds_nothing_wrong_with_them)
+TEST(verifying_finds_nothing_wrong_with_them)
 {
     const struct imrec_verify_result r = verify(tmp_path(&dir, "train.rec"));
     ck_assert_uint_eq(r.findings, 0);
     ck_assert(r.decoded == IDENTITY_IMAGES && r.images == IDENTITY_IMAGES);
     ck_assert(r.metadata == 1 + IDENTITIES && r.indexed == r.records);
 }
-END_TEST
 
-START_TEST(a_repaired_shard_has_them_still)
+TEST(a_repaired_shard_has_them_still)
 {
     struct imrec_repair_options o;
     struct imrec_repair_result r;
@@ -123,9 +122,8 @@ START_TEST(a_repaired_shard_has_them_still)
     ck_assert_int_eq(tmp_size(whole), tmp_size(tmp_path(&dir, "bare.rec")));
     ck_assert_uint_eq(verify(whole).metadata, 1 + IDENTITIES);
 }
-END_TEST
 
-START_TEST(sets_made_of_it_have_its_images_and_a_warning_says_so)
+TEST(sets_made_of_it_have_its_images_and_a_warning_says_so)
 {
     const char *const uris[] = {tmp_path(&dir, "train.rec")};
     struct imrec_reshape_options o;
@@ -144,9 +142,8 @@ START_TEST(sets_made_of_it_have_its_images_and_a_warning_says_so)
         ck_assert_uint_eq(verify(out).records, IDENTITY_IMAGES / 2);
     }
 }
-END_TEST
 
-START_TEST(a_position_of_a_set_with_them_is_not_one_of_a_set_without)
+TEST(a_position_of_a_set_with_them_is_not_one_of_a_set_without)
 {
     struct imrec_iter *it = open_iter(tmp_path(&dir, "bare.rec"), "", false);
     const char *position;
@@ -161,20 +158,4 @@ START_TEST(a_position_of_a_set_with_them_is_not_one_of_a_set_without)
     it = open_iter(tmp_path(&dir, "bare.rec"), "", false);
     ck_assert_int_eq(imrec_iter_seek(it, before, &err), IMREC_ERR_ARGUMENT);
     imrec_iter_close(it);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("identities");
-    TCase *tc = tcase_create("identities");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, batches_hold_every_image_once_and_nothing_else, 0, 8);
-    tcase_add_test(tc, the_card_shows_identities);
-    tcase_add_test(tc, verifying_finds_nothing_wrong_with_them);
-    tcase_add_test(tc, a_repaired_shard_has_them_still);
-    tcase_add_test(tc, sets_made_of_it_have_its_images_and_a_warning_says_so);
-    tcase_add_test(tc, a_position_of_a_set_with_them_is_not_one_of_a_set_without);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -124,7 +124,9 @@ static void walk(size_t field)
     ck_assert_uint_ge(failures, 3);
 }
 
-START_TEST(any_call_that_fails_leaves_a_run_that_can_go_on)
+CASE(.timeout = 250, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(any_call_that_fails_leaves_a_run_that_can_go_on, 0, 16)
 {
     static const size_t fields[] = {
         offsetof(struct fault_script, write_eio), offsetof(struct fault_script, sync_eio),
@@ -134,9 +136,8 @@ START_TEST(any_call_that_fails_leaves_a_run_that_can_go_on)
     p.o.cbf_chunk = 5000;
     walk(fields[_i / 2 % 4]);
 }
-END_TEST
 
-START_TEST(a_disk_that_is_full_leaves_a_run_that_can_go_on)
+LOOP_TEST(a_disk_that_is_full_leaves_a_run_that_can_go_on, 0, 2)
 {
     struct fault_script script = {0};
     p.o.format = _i != 0 ? IMREC_PACK_CBF : IMREC_PACK_REC;
@@ -154,11 +155,10 @@ START_TEST(a_disk_that_is_full_leaves_a_run_that_can_go_on)
     ck_assert_uint_gt(script.space, p.result.bytes);
     expect_same();
 }
-END_TEST
 
 /* The n-th request fails, for every n. Where it is the run's own, the run ends; where it is an
  * image's, the image is tried again, and nothing is missing. */
-START_TEST(memory_that_runs_out_ends_the_run_or_is_tried_again) /* _i: format */
+LOOP_TEST(memory_that_runs_out_ends_the_run_or_is_tried_again, 0, 2) /* _i: format */
 {
     long ended = 0, tried_again = 0;
     p.o.threads = 1;
@@ -195,7 +195,6 @@ START_TEST(memory_that_runs_out_ends_the_run_or_is_tried_again) /* _i: format */
     ck_assert_int_gt(ended, 20);
     ck_assert_int_gt(tried_again, 10);
 }
-END_TEST
 
 static char *report_of(const char *name)
 {
@@ -213,7 +212,7 @@ static void make_large_ones(void)
     p.o.report = kept_path(&p, "report");
 }
 
-START_TEST(an_image_that_finds_no_memory_costs_itself) /* _i: threads */
+LOOP_TEST(an_image_that_finds_no_memory_costs_itself, 0, 3) /* _i: threads */
 {
     static const int threads[] = {1, 2, 5};
     make_large_ones();
@@ -231,9 +230,8 @@ START_TEST(an_image_that_finds_no_memory_costs_itself) /* _i: threads */
     ck_assert_ptr_nonnull(strstr(report, "no memory for an image of 1500 x 1200 px"));
     free(report);
 }
-END_TEST
 
-START_TEST(an_image_that_finds_no_memory_ends_a_run_that_is_to_stop)
+TEST(an_image_that_finds_no_memory_ends_a_run_that_is_to_stop)
 {
     make_large_ones();
     p.o.shuffle = false;
@@ -252,9 +250,8 @@ START_TEST(an_image_that_finds_no_memory_ends_a_run_that_is_to_stop)
     ck_assert_msg(st == IMREC_OK, "%s", p.err.message);
     ck_assert_uint_eq(p.result.packed, MADE_GOOD);
 }
-END_TEST
 
-START_TEST(images_that_are_no_plain_files_are_skipped_each_with_its_reason)
+TEST(images_that_are_no_plain_files_are_skipped_each_with_its_reason)
 {
     static const char text[] = "0\t0\tpipe.jpg\n1\t0\tant\n2\t0\tmissing.jpg\n3\t0\t/dev/null\n"
                                "4\t0\tant/00.jpg\n5\t0\tant/00.jpg/x\n6\t0\tlink.jpg\n7\tnonsense\n"
@@ -278,15 +275,9 @@ START_TEST(images_that_are_no_plain_files_are_skipped_each_with_its_reason)
                       reasons[i], (const char *)report.p);
     free((void *)(uintptr_t)report.p);
 }
-END_TEST
 
-#if defined(__clang__)
-#define LIBOMP 1
-#else
-#define LIBOMP 0
-#endif
-
-START_TEST(too_few_file_descriptors_are_an_error_not_skipped_images)
+#if !defined(__clang__) /* whose OpenMP opens files itself, and aborts where it cannot */
+TEST(too_few_file_descriptors_are_an_error_not_skipped_images)
 {
     const struct rlimit before = {1024, 1024};
     bool failed = false;
@@ -307,9 +298,9 @@ START_TEST(too_few_file_descriptors_are_an_error_not_skipped_images)
     }
     ck_assert(failed);
 }
-END_TEST
+#endif
 
-START_TEST(a_file_larger_than_any_image_is_not_even_read)
+TEST(a_file_larger_than_any_image_is_not_even_read)
 {
     const char *name = tmp_path(&p.dir, "source/ant/huge.jpg");
     p.o.max_pixels = 100 * 100;
@@ -321,9 +312,8 @@ START_TEST(a_file_larger_than_any_image_is_not_even_read)
     ck_assert_ptr_nonnull(strstr((const char *)report.p, "more than any image of max_pixels"));
     free((void *)(uintptr_t)report.p);
 }
-END_TEST
 
-START_TEST(a_folder_without_a_good_image_is_an_error_and_leaves_nothing)
+TEST(a_folder_without_a_good_image_is_an_error_and_leaves_nothing)
 {
     struct packing q;
     packing_make(&q, true);
@@ -339,25 +329,4 @@ START_TEST(a_folder_without_a_good_image_is_an_error_and_leaves_nothing)
     ck_assert(!is_there(&q, "b.journal.part"));
     ck_assert(!is_there(&q, "b.lst.part"));
     packing_remove(&q);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack faults");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 250);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, any_call_that_fails_leaves_a_run_that_can_go_on, 0, 16);
-    tcase_add_loop_test(t, a_disk_that_is_full_leaves_a_run_that_can_go_on, 0, 2);
-    tcase_add_loop_test(t, memory_that_runs_out_ends_the_run_or_is_tried_again, 0, 2);
-    tcase_add_loop_test(t, an_image_that_finds_no_memory_costs_itself, 0, 3);
-    tcase_add_test(t, an_image_that_finds_no_memory_ends_a_run_that_is_to_stop);
-    tcase_add_test(t, images_that_are_no_plain_files_are_skipped_each_with_its_reason);
-    if (!LIBOMP) /* clang's OpenMP opens files itself, and aborts where it cannot */
-        tcase_add_test(t, too_few_file_descriptors_are_an_error_not_skipped_images);
-    tcase_add_test(t, a_file_larger_than_any_image_is_not_even_read);
-    tcase_add_test(t, a_folder_without_a_good_image_is_an_error_and_leaves_nothing);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -60,9 +60,11 @@ static uint64_t folder_print(void)
     return sum;
 }
 
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
 /* ---- two formats -------------------------------------------------------------------------- */
 
-START_TEST(a_set_of_the_other_format_is_never_replaced)
+LOOP_TEST(a_set_of_the_other_format_is_never_replaced, 0, 4)
 {
     const bool cbf = _i % 2 != 0;
     p.o.shards = _i / 2 * 2;
@@ -80,7 +82,6 @@ START_TEST(a_set_of_the_other_format_is_never_replaced)
     ck_assert_msg(pack(cbf) == IMREC_OK, "%s", p.err.message); /* its own format */
     ck_assert_uint_eq(folder_print(), before);
 }
-END_TEST
 
 static bool stop_at_9(void *user, const struct imrec_pack_progress *progress)
 {
@@ -122,7 +123,7 @@ static void age_journal(void)
     free((void *)(uintptr_t)b.p);
 }
 
-START_TEST(an_interrupted_run_of_the_other_format_is_left_alone)
+LOOP_TEST(an_interrupted_run_of_the_other_format_is_left_alone, 0, 4)
 {
     const bool cbf = _i % 2 != 0, old = _i / 2 != 0;
     interrupt(cbf);
@@ -140,9 +141,8 @@ START_TEST(an_interrupted_run_of_the_other_format_is_left_alone)
     ck_assert_msg(pack(cbf) == IMREC_OK, "%s", p.err.message); /* its own, of either version */
     ck_assert(cbf || p.result.resumed > 0); /* of CBF whole chunks only are durable */
 }
-END_TEST
 
-START_TEST(a_set_made_of_sets_does_not_replace_one_of_the_other_format)
+TEST(a_set_made_of_sets_does_not_replace_one_of_the_other_format)
 {
     struct imrec_reshape_options o;
     struct imrec_reshape_result r;
@@ -156,7 +156,6 @@ START_TEST(a_set_made_of_sets_does_not_replace_one_of_the_other_format)
                    "belongs to the set a.cbf in CNTK's binary format");
     ck_assert_uint_eq(folder_print(), before);
 }
-END_TEST
 
 /* ---- manifests that lie ------------------------------------------------------------------- */
 
@@ -178,7 +177,7 @@ static void rewrite_manifest(const char *rec, const char *idx, const char *crc)
     free((void *)(uintptr_t)b.p);
 }
 
-START_TEST(force_leaves_files_that_no_set_of_its_name_has)
+LOOP_TEST(force_leaves_files_that_no_set_of_its_name_has, 0, 4)
 {
     static const char *const names[][3] = {
         {"notes.txt", "b.rec", "b.idx"},
@@ -198,9 +197,8 @@ START_TEST(force_leaves_files_that_no_set_of_its_name_has)
     ck_assert_ptr_nonnull(strstr(said, "a.manifest.json names 3 files, the first "));
     ck_assert_ptr_nonnull(strstr(said, mine[0]));
 }
-END_TEST
 
-START_TEST(a_set_that_is_made_anew_leaves_them_too)
+TEST(a_set_that_is_made_anew_leaves_them_too)
 {
     struct imrec_reshape_options o;
     struct imrec_reshape_result r;
@@ -216,9 +214,8 @@ START_TEST(a_set_that_is_made_anew_leaves_them_too)
     ck_assert_int_eq(tmp_size(tmp_path(&p.dir, "notes.txt")), 4);
     ck_assert_ptr_nonnull(strstr(said, "names notes.txt, which is no name of this set's"));
 }
-END_TEST
 
-START_TEST(shards_of_any_number_are_the_sets_own)
+LOOP_TEST(shards_of_any_number_are_the_sets_own, 0, 2)
 {
     p.o.shards = 3;
     ck_assert_int_eq(pack(_i != 0), IMREC_OK);
@@ -231,10 +228,9 @@ START_TEST(shards_of_any_number_are_the_sets_own)
     ck_assert(is_there(&p, "a-00000-of-00007.rec"));
     ck_assert_str_eq(said, "");
 }
-END_TEST
 
 /* An append packs into a set of its own first, a.appended. */
-START_TEST(an_append_replaces_no_set_but_its_own)
+TEST(an_append_replaces_no_set_but_its_own)
 {
     char out[512];
     snprintf(out, sizeof(out), "%s", tmp_path(&p.dir, "a"));
@@ -248,9 +244,8 @@ START_TEST(an_append_replaces_no_set_but_its_own)
     ck_assert_msg(imrec_append(&task, &p.o, &p.result, &p.err) == IMREC_OK, "%s", p.err.message);
     ck_assert(!is_there(&p, "a.appended.rec") && !is_there(&p, "a.appended.part"));
 }
-END_TEST
 
-START_TEST(names_of_classes_do_not_outlive_them)
+LOOP_TEST(names_of_classes_do_not_outlive_them, 0, 2)
 {
     ck_assert_int_eq(pack(false), IMREC_OK);
     ck_assert(is_there(&p, "a.classes.txt"));
@@ -262,23 +257,4 @@ START_TEST(names_of_classes_do_not_outlive_them)
     p.o.force = true;
     ck_assert_msg(imrec_pack(&task, &p.o, &p.result, &p.err) == IMREC_OK, "%s", p.err.message);
     ck_assert_int_eq(is_there(&p, "a.classes.txt"), _i != 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("old set");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, a_set_of_the_other_format_is_never_replaced, 0, 4);
-    tcase_add_loop_test(t, an_interrupted_run_of_the_other_format_is_left_alone, 0, 4);
-    tcase_add_test(t, a_set_made_of_sets_does_not_replace_one_of_the_other_format);
-    tcase_add_loop_test(t, force_leaves_files_that_no_set_of_its_name_has, 0, 4);
-    tcase_add_test(t, a_set_that_is_made_anew_leaves_them_too);
-    tcase_add_loop_test(t, shards_of_any_number_are_the_sets_own, 0, 2);
-    tcase_add_test(t, an_append_replaces_no_set_but_its_own);
-    tcase_add_loop_test(t, names_of_classes_do_not_outlive_them, 0, 2);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

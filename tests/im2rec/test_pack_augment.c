@@ -105,16 +105,17 @@ static bool shows(const struct imrec_image *want)
 
 static const char one[] = "7\t3.5\tone.png\n";
 
-START_TEST(an_image_keeps_its_size_and_what_is_not_asked_for_changes_nothing)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(an_image_keeps_its_size_and_what_is_not_asked_for_changes_nothing)
 {
     const struct imrec_image same = {pixels, W * 3, W, H, 3};
     p.o.augment = "brightness=0 rand_crop=1";
     ck_assert_msg(pack(one) == IMREC_OK, "%s", p.err.message);
     ck_assert(shows(&same));
 }
-END_TEST
 
-START_TEST(mirror_mirrors)
+TEST(mirror_mirrors)
 {
     const struct imrec_image turned = {pixels, W * 3, W, H, 3};
     imrec_image_mirror(&turned);
@@ -122,18 +123,16 @@ START_TEST(mirror_mirrors)
     ck_assert_int_eq(pack(one), IMREC_OK);
     ck_assert(shows(&turned));
 }
-END_TEST
 
-START_TEST(data_shape_crops_the_centre)
+TEST(data_shape_crops_the_centre)
 {
     const struct imrec_image centre = {pixels + 5 * W * 3 + 10 * 3, W * 3, 20, 20, 3};
     p.o.augment = "data_shape=3,20,20";
     ck_assert_int_eq(pack(one), IMREC_OK);
     ck_assert(shows(&centre));
 }
-END_TEST
 
-START_TEST(a_border_is_filled_and_cropped_as_the_iterator_does)
+TEST(a_border_is_filled_and_cropped_as_the_iterator_does)
 {
     static uint8_t framed[(W + 6) * (H + 6) * 3];
     memset(framed, 9, sizeof(framed));
@@ -144,7 +143,6 @@ START_TEST(a_border_is_filled_and_cropped_as_the_iterator_does)
     ck_assert_int_eq(pack(one), IMREC_OK);
     ck_assert(shows(&want));
 }
-END_TEST
 
 static const char *const many[] = {
     "max_rotate_angle=20 brightness=0.3 rand_mirror=1",
@@ -153,7 +151,7 @@ static const char *const many[] = {
     "resize=50 max_crop_size=30 min_crop_size=20 trivial_augment=1 random_grayscale=0.5",
 };
 
-START_TEST(copies_have_ids_of_their_own_and_differ)
+LOOP_TEST(copies_have_ids_of_their_own_and_differ, 0, 4)
 {
     p.o.augment = many[_i];
     p.o.copies = 3;
@@ -170,9 +168,8 @@ START_TEST(copies_have_ids_of_their_own_and_differ)
         }
     }
 }
-END_TEST
 
-START_TEST(a_copy_depends_on_seed_and_id_not_on_threads_or_the_number_of_copies)
+LOOP_TEST(a_copy_depends_on_seed_and_id_not_on_threads_or_the_number_of_copies, 0, 4)
 {
     uint8_t first[1 << 14];
     p.o.augment = many[_i];
@@ -193,9 +190,8 @@ START_TEST(a_copy_depends_on_seed_and_id_not_on_threads_or_the_number_of_copies)
     image = record_at(1).image;
     ck_assert(image.n != n || memcmp(image.p, first, n) != 0);
 }
-END_TEST
 
-START_TEST(an_id_too_large_for_copies_is_skipped)
+TEST(an_id_too_large_for_copies_is_skipped)
 {
     p.o.augment = "mirror=1";
     p.o.copies = 2;
@@ -205,9 +201,8 @@ START_TEST(an_id_too_large_for_copies_is_skipped)
     ck_assert_uint_eq(p.result.skipped, 2);
     ck_assert_uint_eq(record_at(1).id, UINT64_MAX);
 }
-END_TEST
 
-START_TEST(grey_images_stay_grey)
+TEST(grey_images_stay_grey)
 {
     p.o.augment = "random_h=20 brightness=0.3 pca_noise=0.1 hue=0.2";
     p.o.color = 0;
@@ -215,9 +210,8 @@ START_TEST(grey_images_stay_grey)
     p.o.augment = "brightness=0.3 max_rotate_angle=20";
     ck_assert_int_eq(pack(one), IMREC_OK);
 }
-END_TEST
 
-START_TEST(grey_images_among_others_have_no_colours_changed)
+TEST(grey_images_among_others_have_no_colours_changed)
 {
     uint8_t grey[W * H];
     struct codec *c;
@@ -243,7 +237,6 @@ START_TEST(grey_images_among_others_have_no_colours_changed)
     p.o.copies = 40;
     ck_assert_int_eq(pack(one), IMREC_OK);
 }
-END_TEST
 
 static const struct {
     const char *augment, *says;
@@ -270,32 +263,10 @@ change_nothing(const struct imrec_augmenter_call *call, struct imrec_error *err)
     return IMREC_OK;
 }
 
-START_TEST(a_wrong_key_is_refused_in_a_sentence)
+LOOP_TEST(a_wrong_key_is_refused_in_a_sentence, 0, COUNT(wrong))
 {
     ck_assert_int_eq(imrec_augmenter_register("mine", change_nothing, NULL, NULL), IMREC_OK);
     p.o.augment = wrong[_i].augment;
     ck_assert_int_eq(pack(one), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(p.err.message, wrong[_i].says) != NULL, "%s", p.err.message);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack augment");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, an_image_keeps_its_size_and_what_is_not_asked_for_changes_nothing);
-    tcase_add_test(t, mirror_mirrors);
-    tcase_add_test(t, data_shape_crops_the_centre);
-    tcase_add_test(t, a_border_is_filled_and_cropped_as_the_iterator_does);
-    tcase_add_loop_test(t, copies_have_ids_of_their_own_and_differ, 0, 4);
-    tcase_add_loop_test(t, a_copy_depends_on_seed_and_id_not_on_threads_or_the_number_of_copies, 0,
-                        4);
-    tcase_add_test(t, an_id_too_large_for_copies_is_skipped);
-    tcase_add_test(t, grey_images_stay_grey);
-    tcase_add_test(t, grey_images_among_others_have_no_colours_changed);
-    tcase_add_loop_test(t, a_wrong_key_is_refused_in_a_sentence, 0,
-                        sizeof(wrong) / sizeof(wrong[0]));
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -1,7 +1,6 @@
 #include "im2rec/item/budget.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
 #include <stdatomic.h>
 
 #define MIB ((uint64_t)1 << 20)
@@ -26,7 +25,9 @@ static void teardown(void)
     budget_destroy(&budget);
 }
 
-START_TEST(what_is_given_back_can_be_taken_again)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(what_is_given_back_can_be_taken_again)
 {
     struct budget_share a = {0}, b = {0};
     ck_assert(budget_take(&budget, &a, 0, mib(400, 50)));
@@ -46,18 +47,16 @@ START_TEST(what_is_given_back_can_be_taken_again)
     ck_assert_uint_eq(budget.work + budget.records, 0);
     ck_assert_uint_eq(budget.oldest, 2);
 }
-END_TEST
 
-START_TEST(one_image_may_have_seven_eighths_and_64_mib_at_least)
+TEST(one_image_may_have_seven_eighths_and_64_mib_at_least)
 {
     ck_assert_uint_eq(budget_most(LIMIT_MIB * MIB), WORK_MIB * MIB);
     ck_assert_uint_eq(budget_most(16 * MIB), 64 * MIB);
     ck_assert_uint_eq(budget_most(UINT64_MAX), UINT64_MAX - UINT64_MAX / 8);
 }
-END_TEST
 
 /* Younger images whose records wait do not keep the oldest from room for work. */
-START_TEST(the_oldest_needs_no_room_among_records_that_wait)
+TEST(the_oldest_needs_no_room_among_records_that_wait)
 {
     struct budget_share s[4] = {{{0, 0}, false}};
     for (int i = 1; i < 4; i++) {
@@ -72,9 +71,8 @@ START_TEST(the_oldest_needs_no_room_among_records_that_wait)
         budget_written(&budget, &s[i]);
     ck_assert_uint_eq(budget.work + budget.records, 0);
 }
-END_TEST
 
-START_TEST(one_that_becomes_the_oldest_gives_up_its_room_for_a_record)
+TEST(one_that_becomes_the_oldest_gives_up_its_room_for_a_record)
 {
     struct budget_share a = {0}, b = {0};
     ck_assert(budget_take(&budget, &a, 0, mib(10, 5)));
@@ -87,7 +85,6 @@ START_TEST(one_that_becomes_the_oldest_gives_up_its_room_for_a_record)
     ck_assert_uint_eq(budget.work, 300 * MIB);
     budget_written(&budget, &b);
 }
-END_TEST
 
 struct shared {
     struct mutex lock;
@@ -150,7 +147,7 @@ static void *worker(void *arg)
     return NULL;
 }
 
-START_TEST(many_workers_pass_no_limit_and_never_block_each_other_for_ever)
+TEST(many_workers_pass_no_limit_and_never_block_each_other_for_ever)
 {
     static struct shared s;
     struct thread threads[WORKERS] = {0};
@@ -167,7 +164,6 @@ START_TEST(many_workers_pass_no_limit_and_never_block_each_other_for_ever)
     ck_assert_uint_gt(budget.peak, WORK_MIB * MIB / 2);
     mutex_destroy(&s.lock);
 }
-END_TEST
 
 struct waiting {
     uint64_t index;
@@ -183,7 +179,7 @@ static void *waiter(void *arg)
     return NULL;
 }
 
-START_TEST(stopping_wakes_those_who_wait) /* loop: for room, or to be alone */
+LOOP_TEST(stopping_wakes_those_who_wait, 0, 2) /* _i: for room, or to be alone */
 {
     struct budget_share a = {0};
     struct thread t = {0};
@@ -195,20 +191,4 @@ START_TEST(stopping_wakes_those_who_wait) /* loop: for room, or to be alone */
     ck_assert(!w.given);
     ck_assert_uint_eq(budget.work, 690 * MIB);
     ck_assert(!budget_try(&budget, &a, 0, mib(1, 0)));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack budget");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, what_is_given_back_can_be_taken_again);
-    tcase_add_test(t, one_image_may_have_seven_eighths_and_64_mib_at_least);
-    tcase_add_test(t, the_oldest_needs_no_room_among_records_that_wait);
-    tcase_add_test(t, one_that_becomes_the_oldest_gives_up_its_room_for_a_record);
-    tcase_add_test(t, many_workers_pass_no_limit_and_never_block_each_other_for_ever);
-    tcase_add_loop_test(t, stopping_wakes_those_who_wait, 0, 2);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -83,7 +83,9 @@ static void close_cbf(struct reading *r)
     free((void *)(uintptr_t)r->file.p);
 }
 
-START_TEST(images_come_out_as_they_went_in_with_label_and_id)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(images_come_out_as_they_went_in_with_label_and_id)
 {
     struct reading r;
     char line[64], name[80];
@@ -124,9 +126,8 @@ START_TEST(images_come_out_as_they_went_in_with_label_and_id)
     fclose(list);
     close_cbf(&r);
 }
-END_TEST
 
-START_TEST(pixels_are_planes_of_floats_of_one_size)
+TEST(pixels_are_planes_of_floats_of_one_size)
 {
     struct reading r;
     p.o.center_crop = p.o.pixels = true;
@@ -145,9 +146,8 @@ START_TEST(pixels_are_planes_of_floats_of_one_size)
     ck_assert_uint_eq(r.h.sequences, MADE_GOOD);
     close_cbf(&r);
 }
-END_TEST
 
-START_TEST(labels_of_a_list_are_dense_and_as_many_as_it_has)
+TEST(labels_of_a_list_are_dense_and_as_many_as_it_has)
 {
     static const char text[] = "7\t1.5\t-2\tant/00.jpg\n65536\t3\t4\tbee/01.jpg\n";
     struct reading r;
@@ -167,9 +167,8 @@ START_TEST(labels_of_a_list_are_dense_and_as_many_as_it_has)
     ck_assert_uint_eq(word(stream(&r, 3).values, 2), 1); /* id 65536: the third of four words */
     close_cbf(&r);
 }
-END_TEST
 
-START_TEST(any_number_of_workers_packs_the_same_bytes)
+LOOP_TEST(any_number_of_workers_packs_the_same_bytes, 0, 2)
 {
     p.o.center_crop = p.o.pixels = _i != 0;
     p.o.threads = 1;
@@ -178,7 +177,6 @@ START_TEST(any_number_of_workers_packs_the_same_bytes)
     expect_packed("b.cbf");
     expect_same_cbf("a", "b");
 }
-END_TEST
 
 /* 30 files of a million bytes each: marks are made every 8 MiB. */
 static void make_large(void)
@@ -204,7 +202,7 @@ static bool stop_at(void *user, const struct imrec_pack_progress *progress)
     return progress->total == 0 || progress->done < *(const uint64_t *)user;
 }
 
-START_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed) /* loop over steps */
+LOOP_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed, 0, 3) /* _i: steps */
 {
     uint64_t stop = (uint64_t)_i * 7 + 9;
     const struct imrec_pack_task task = {
@@ -230,9 +228,8 @@ START_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed) /* loop
         expect_same_file(&p, "a", "b", "-00002-of-00003.cbf");
     }
 }
-END_TEST
 
-START_TEST(shards_end_at_their_size_and_each_is_whole)
+TEST(shards_end_at_their_size_and_each_is_whole)
 {
     char name[64];
     uint64_t records = 0;
@@ -250,9 +247,8 @@ START_TEST(shards_end_at_their_size_and_each_is_whole)
     }
     ck_assert_uint_eq(records, MADE_GOOD);
 }
-END_TEST
 
-START_TEST(what_cannot_be_is_refused)
+TEST(what_cannot_be_is_refused)
 {
     p.o.pixels = true; /* without center_crop */
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_ERR_ARGUMENT);
@@ -263,21 +259,4 @@ START_TEST(what_cannot_be_is_refused)
     p.o.shards = 100; /* more than images */
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(p.err.message, "fewer shards"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack cbf");
-    TCase *tc = tcase_create("cbf");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, images_come_out_as_they_went_in_with_label_and_id);
-    tcase_add_test(tc, pixels_are_planes_of_floats_of_one_size);
-    tcase_add_test(tc, labels_of_a_list_are_dense_and_as_many_as_it_has);
-    tcase_add_loop_test(tc, any_number_of_workers_packs_the_same_bytes, 0, 2);
-    tcase_add_loop_test(tc, a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed, 0, 3);
-    tcase_add_test(tc, shards_end_at_their_size_and_each_is_whole);
-    tcase_add_test(tc, what_cannot_be_is_refused);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -79,16 +79,17 @@ static void expect_run(const char *out)
     ck_assert_msg(packing_run(&p, tmp_path(&p.dir, out)) == IMREC_OK, "%s", p.err.message);
 }
 
-START_TEST(images_without_an_object_are_kept_and_counted_in_a_warning)
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+TEST(images_without_an_object_are_kept_and_counted_in_a_warning)
 {
     expect_run("a.rec");
     ck_assert_str_eq(records_of("a.rec"), "1:8 2:2 3:2 ");
     ck_assert_ptr_nonnull(strstr(warned, "images without an object: 2, packed without a box"));
     ck_assert_ptr_nonnull(strstr(warned, "objects without an area inside their image: 1"));
 }
-END_TEST
 
-START_TEST(batches_show_them_with_no_box)
+TEST(batches_show_them_with_no_box)
 {
     struct imrec_iter_options o;
     struct imrec_iter *it;
@@ -105,9 +106,8 @@ START_TEST(batches_show_them_with_no_box)
         ck_assert_uint_eq(imrec_detections_of(b.labels + i * b.label_width).count, i == 0);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(drop_empty_leaves_them_out_and_counts_them)
+TEST(drop_empty_leaves_them_out_and_counts_them)
 {
     p.o.drop_empty = true;
     expect_run("a.rec");
@@ -117,9 +117,8 @@ START_TEST(drop_empty_leaves_them_out_and_counts_them)
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "b.rec")), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(p.err.message, "drop_empty"));
 }
-END_TEST
 
-START_TEST(a_resumed_run_keeps_its_choice) /* _i: it drops */
+LOOP_TEST(a_resumed_run_keeps_its_choice, 0, 2) /* _i: it drops */
 {
     p.o.drop_empty = _i;
     expect_run("a.rec");
@@ -132,9 +131,8 @@ START_TEST(a_resumed_run_keeps_its_choice) /* _i: it drops */
     ck_assert_uint_gt(p.result.resumed, 0);
     expect_same_set(&p, "a", "b");
 }
-END_TEST
 
-START_TEST(what_is_appended_follows_the_set) /* _i: the set dropped them */
+LOOP_TEST(what_is_appended_follows_the_set, 0, 2) /* _i: the set dropped them */
 {
     const struct imrec_pack_task task = {.root = p.source, .out = kept_path(&p, "a.rec")};
     p.o.drop_empty = _i;
@@ -147,9 +145,8 @@ START_TEST(what_is_appended_follows_the_set) /* _i: the set dropped them */
     ck_assert_str_eq(records_of("a.rec"), _i ? "1:8 11:8 " : "1:8 2:2 3:2 11:8 12:2 13:2 ");
     ck_assert_ptr_nonnull(strstr(warned, "so is what is appended"));
 }
-END_TEST
 
-START_TEST(voc_is_treated_alike) /* _i: drop_empty */
+LOOP_TEST(voc_is_treated_alike, 0, 2) /* _i: drop_empty */
 {
     static const char xml[] =
         "<annotation><filename>ant/00.jpg</filename><size><width>40</width><height>90</height>"
@@ -165,21 +162,4 @@ START_TEST(voc_is_treated_alike) /* _i: drop_empty */
     p.o.drop_empty = _i;
     expect_run("a.rec");
     ck_assert_str_eq(records_of("a.rec"), _i ? "1:8 " : "0:2 1:8 ");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack_empty");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, images_without_an_object_are_kept_and_counted_in_a_warning);
-    tcase_add_test(t, batches_show_them_with_no_box);
-    tcase_add_test(t, drop_empty_leaves_them_out_and_counts_them);
-    tcase_add_loop_test(t, a_resumed_run_keeps_its_choice, 0, 2);
-    tcase_add_loop_test(t, what_is_appended_follows_the_set, 0, 2);
-    tcase_add_loop_test(t, voc_is_treated_alike, 0, 2);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -85,7 +85,9 @@ difference(const struct imrec_image *a, const struct imrec_image *b, uint32_t x,
     return sum / a->height / a->width / a->channels;
 }
 
-START_TEST(every_orientation_is_packed_upright) /* loop test: 1..8 */
+CASE(.setup = setup, .teardown = teardown)
+
+LOOP_TEST(every_orientation_is_packed_upright, 1, 9) /* _i: 1..8 */
 {
     struct bytes jpeg = jpeg_with_orientation(jpeg_make(120, 72, &plain), (uint8_t)_i, _i % 2 == 0);
     p.o.center_crop = _i > 4;
@@ -103,7 +105,6 @@ START_TEST(every_orientation_is_packed_upright) /* loop test: 1..8 */
     imrec_decoder_free(got.d);
     bytes_free(jpeg);
 }
-END_TEST
 
 static const struct {
     uint32_t width, height;
@@ -117,7 +118,7 @@ static const struct {
     {148, 200, 37, false, 37, 50},  {147, 200, 37, false, 37, 50},
 };
 
-START_TEST(the_shorter_side_is_what_was_asked_for_however_the_decoder_shrank)
+LOOP_TEST(the_shorter_side_is_what_was_asked_for_however_the_decoder_shrank, 0, COUNT(sizes))
 {
     struct bytes jpeg = jpeg_make(sizes[_i].width, sizes[_i].height, &plain);
     p.o.resize = sizes[_i].resize;
@@ -131,7 +132,6 @@ START_TEST(the_shorter_side_is_what_was_asked_for_however_the_decoder_shrank)
     ck_assert_uint_eq(p.result.height.least, sizes[_i].to_height);
     bytes_free(jpeg);
 }
-END_TEST
 
 /* What the packer must come to, step by step. */
 static struct bytes
@@ -153,7 +153,7 @@ step_by_step(struct codec *c, struct bytes jpeg, uint32_t d, uint32_t width, uin
     return out;
 }
 
-START_TEST(the_decoder_shrinks_as_far_as_twice_the_target_is_left)
+LOOP_TEST(the_decoder_shrinks_as_far_as_twice_the_target_is_left, 0, 7)
 {
     static const struct {
         uint32_t shorter, d;
@@ -169,10 +169,9 @@ START_TEST(the_decoder_shrinks_as_far_as_twice_the_target_is_left)
     codec_free(c);
     bytes_free(jpeg);
 }
-END_TEST
 
 /* PNG in and out: what is between them is the resize alone. */
-START_TEST(a_method_of_opencv_gives_the_pixels_of_imrec_image_resize)
+LOOP_TEST(a_method_of_opencv_gives_the_pixels_of_imrec_image_resize, 0, 7)
 {
     static const int methods[] = {0, 1, 2, 3, 4, 9, 9};
     static const uint32_t heights[] = {20, 20, 20, 20, 20, 20, 90};
@@ -203,9 +202,8 @@ START_TEST(a_method_of_opencv_gives_the_pixels_of_imrec_image_resize)
     imrec_decoder_free(ours.d);
     codec_free(c);
 }
-END_TEST
 
-START_TEST(a_random_method_depends_on_seed_and_id_alone)
+TEST(a_random_method_depends_on_seed_and_id_alone)
 {
     struct bytes jpeg = jpeg_make(90, 60, &plain);
     char first[1 << 14];
@@ -225,9 +223,8 @@ START_TEST(a_random_method_depends_on_seed_and_id_alone)
     ck_assert_uint_gt(other, 1);
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(colour_is_as_asked)
+LOOP_TEST(colour_is_as_asked, 0, 8)
 {
     static const struct {
         enum colours colours;
@@ -248,7 +245,6 @@ START_TEST(colour_is_as_asked)
     ck_assert_str_eq(info.format, "jpeg");
     bytes_free(jpeg);
 }
-END_TEST
 
 /* A PNG of one colour, half transparent. */
 static struct bytes make_png(struct codec *c)
@@ -270,7 +266,7 @@ static bool is_built_in(const char *format)
     return false;
 }
 
-START_TEST(alpha_is_blended_on_white_or_kept)
+TEST(alpha_is_blended_on_white_or_kept)
 {
     struct codec *c;
     if (!is_built_in("png"))
@@ -292,9 +288,8 @@ START_TEST(alpha_is_blended_on_white_or_kept)
     imrec_decoder_free(got.d);
     codec_free(c);
 }
-END_TEST
 
-START_TEST(pass_through_stores_the_file_and_looks_as_closely_as_asked)
+LOOP_TEST(pass_through_stores_the_file_and_looks_as_closely_as_asked, 0, 9)
 {
     static const char *const kinds[] = {"whole", "torn", "text"};
     static const bool packed[3][3] = {
@@ -314,9 +309,8 @@ START_TEST(pass_through_stores_the_file_and_looks_as_closely_as_asked)
     }
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(a_torn_image_is_packed_only_where_that_is_accepted)
+TEST(a_torn_image_is_packed_only_where_that_is_accepted)
 {
     struct bytes jpeg = jpeg_make(90, 60, &plain);
     const struct bytes torn = {jpeg.p, jpeg.n / 2};
@@ -331,9 +325,8 @@ START_TEST(a_torn_image_is_packed_only_where_that_is_accepted)
     free((void *)(uintptr_t)report.p);
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(an_image_of_more_pixels_than_allowed_is_skipped)
+TEST(an_image_of_more_pixels_than_allowed_is_skipped)
 {
     struct bytes jpeg = jpeg_make(90, 60, &plain);
     p.o.max_pixels = 90 * 60;
@@ -343,9 +336,8 @@ START_TEST(an_image_of_more_pixels_than_allowed_is_skipped)
     ck_assert_str_eq(p.result.reasons[0].name, "too_large");
     bytes_free(jpeg);
 }
-END_TEST
 
-START_TEST(a_file_full_of_magics_comes_back_as_it_was)
+TEST(a_file_full_of_magics_comes_back_as_it_was)
 {
     uint8_t bytes[400];
     for (size_t i = 0; i < sizeof(bytes); i++)
@@ -355,26 +347,4 @@ START_TEST(a_file_full_of_magics_comes_back_as_it_was)
     const struct bytes image = pack_one((struct bytes){bytes, sizeof(bytes)});
     ck_assert_uint_eq(image.n, sizeof(bytes));
     ck_assert(memcmp(image.p, bytes, sizeof(bytes)) == 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack images");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, every_orientation_is_packed_upright, 1, 9);
-    tcase_add_loop_test(t, the_shorter_side_is_what_was_asked_for_however_the_decoder_shrank, 0,
-                        sizeof(sizes) / sizeof(sizes[0]));
-    tcase_add_loop_test(t, the_decoder_shrinks_as_far_as_twice_the_target_is_left, 0, 7);
-    tcase_add_loop_test(t, a_method_of_opencv_gives_the_pixels_of_imrec_image_resize, 0, 7);
-    tcase_add_test(t, a_random_method_depends_on_seed_and_id_alone);
-    tcase_add_loop_test(t, colour_is_as_asked, 0, 8);
-    tcase_add_test(t, alpha_is_blended_on_white_or_kept);
-    tcase_add_loop_test(t, pass_through_stores_the_file_and_looks_as_closely_as_asked, 0, 9);
-    tcase_add_test(t, a_torn_image_is_packed_only_where_that_is_accepted);
-    tcase_add_test(t, an_image_of_more_pixels_than_allowed_is_skipped);
-    tcase_add_test(t, a_file_full_of_magics_comes_back_as_it_was);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

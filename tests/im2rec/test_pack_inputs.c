@@ -4,7 +4,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
-#include <check.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -81,7 +80,9 @@ static void make_tree(void)
     file(".hidden/h.jpg");
 }
 
-START_TEST(first_level_folders_are_the_classes_in_the_order_of_their_bytes)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(first_level_folders_are_the_classes_in_the_order_of_their_bytes)
 {
     make_tree();
     ck_assert_msg(look(IMREC_CLASS_TOP, "", NULL) == IMREC_OK, "%s", err.message);
@@ -95,9 +96,8 @@ START_TEST(first_level_folders_are_the_classes_in_the_order_of_their_bytes)
     ck_assert_int_eq(skip_of(".hidden/h.jpg")->reason, REASON_OUTSIDE);
     ck_assert_uint_eq(scan.other_files, 2);
 }
-END_TEST
 
-START_TEST(leaf_folders_with_images_are_the_classes_in_the_order_of_the_walk)
+TEST(leaf_folders_with_images_are_the_classes_in_the_order_of_the_walk)
 {
     make_tree();
     ck_assert_int_eq(look(IMREC_CLASS_LEAF, "", NULL), IMREC_OK);
@@ -110,16 +110,14 @@ START_TEST(leaf_folders_with_images_are_the_classes_in_the_order_of_the_walk)
     ck_assert_uint_eq(scan.classes.count, 5);
     ck_assert_uint_eq(scan.skip_count, 0);
 }
-END_TEST
 
-START_TEST(given_extensions_replace_those_built_in_with_or_without_their_dot)
+LOOP_TEST(given_extensions_replace_those_built_in_with_or_without_their_dot, 0, 2)
 {
     make_tree();
     ck_assert_int_eq(look(IMREC_CLASS_TOP, _i == 0 ? ".TXT,.gif" : "gif, txt", NULL), IMREC_OK);
     ck_assert_uint_eq(scan.file_count, 1);
     expect_file(0, "a/notes.txt", 0);
 }
-END_TEST
 
 static void given_list(struct class_list *l, const char *const *names, size_t n)
 {
@@ -141,7 +139,7 @@ static const struct {
     {{"b", "empty", "a", "zebra"}, 4, "no folder for the class 'zebra'"},
 };
 
-START_TEST(a_given_class_list_fixes_the_numbers_and_must_fit)
+LOOP_TEST(a_given_class_list_fixes_the_numbers_and_must_fit, 0, COUNT(lists))
 {
     struct class_list l;
     make_tree();
@@ -157,7 +155,6 @@ START_TEST(a_given_class_list_fixes_the_numbers_and_must_fit)
     }
     class_list_free(&l);
 }
-END_TEST
 
 static void make_socket(const char *name)
 {
@@ -168,7 +165,7 @@ static void make_socket(const char *name)
     close(fd);
 }
 
-START_TEST(what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason)
+TEST(what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason)
 {
     folder("a");
     file("a/good.jpg");
@@ -199,9 +196,8 @@ START_TEST(what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason)
     ck_assert_int_eq(skip_of("a/del\x7f.jpg")->reason, REASON_NAME);
     ck_assert_uint_eq(scan.skip_count, 9);
 }
-END_TEST
 
-START_TEST(links_that_lead_back_or_to_the_same_folder_twice_end)
+TEST(links_that_lead_back_or_to_the_same_folder_twice_end)
 {
     folder("a");
     folder("a/b");
@@ -220,18 +216,16 @@ START_TEST(links_that_lead_back_or_to_the_same_folder_twice_end)
     ck_assert_int_eq(skip_of("a/b/here")->reason, REASON_LINK);
     ck_assert_int_eq(skip_of("d")->reason, REASON_LINK);
 }
-END_TEST
 
-START_TEST(a_root_that_is_no_folder_is_an_error_that_names_it)
+TEST(a_root_that_is_no_folder_is_an_error_that_names_it)
 {
     const struct scan_options o = {
         .root = tmp_path(&dir, "nothing"), .exts = "", .builtin = builtin};
     ck_assert_int_eq(scan_folder(&o, &scan, &err), IMREC_ERR_IO);
     ck_assert_ptr_nonnull(strstr(err.message, "nothing"));
 }
-END_TEST
 
-START_TEST(shuffling_keeps_every_image_and_depends_on_the_seed)
+TEST(shuffling_keeps_every_image_and_depends_on_the_seed)
 {
     enum { N = 200 };
     char name[32], seen[N] = {0};
@@ -258,7 +252,6 @@ START_TEST(shuffling_keeps_every_image_and_depends_on_the_seed)
         moved += scan.files[i]->id != first[i];
     ck_assert_uint_gt(moved, N - 10);
 }
-END_TEST
 
 /* ---- lists ------------------------------------------------------------------------------ */
 
@@ -298,7 +291,7 @@ static uint64_t read_share(const char *path, int64_t k, int64_t n, char *out, si
     return count;
 }
 
-START_TEST(any_number_of_shares_covers_every_line_once_with_its_number)
+LOOP_TEST(any_number_of_shares_covers_every_line_once_with_its_number, 0, COUNT(texts))
 {
     char whole[1024] = "";
     const char *path = tmp_write(&dir, "a.lst", texts[_i], strlen(texts[_i]));
@@ -310,9 +303,8 @@ START_TEST(any_number_of_shares_covers_every_line_once_with_its_number)
         ck_assert_str_eq(joined, whole);
     }
 }
-END_TEST
 
-START_TEST(shares_are_cut_at_the_original_s_bytes)
+TEST(shares_are_cut_at_the_original_s_bytes)
 {
     char text[1001] = "", *at = text, out[4096];
     for (int i = 0; i < 100; i++)
@@ -325,9 +317,8 @@ START_TEST(shares_are_cut_at_the_original_s_bytes)
         ck_assert_uint_eq(lines, k == 0 ? 3 : k == 49 ? 1 : 2);
     }
 }
-END_TEST
 
-START_TEST(a_list_of_many_pieces_reads_as_one)
+TEST(a_list_of_many_pieces_reads_as_one)
 {
     enum { LINES = 200000 };
     FILE *f = fopen(tmp_path(&dir, "big.lst"), "w");
@@ -351,9 +342,8 @@ START_TEST(a_list_of_many_pieces_reads_as_one)
     parcel_free(&p);
     list_close(r);
 }
-END_TEST
 
-START_TEST(a_malformed_line_is_an_image_with_a_reason_and_the_next_one_is_read)
+TEST(a_malformed_line_is_an_image_with_a_reason_and_the_next_one_is_read)
 {
     static const char text[] = "0\t1\ta.jpg\nnonsense\n2\t1\tc\xff.jpg\n3\t1\td.jpg\n";
     struct list_reader *r;
@@ -380,28 +370,4 @@ START_TEST(a_malformed_line_is_an_image_with_a_reason_and_the_next_one_is_read)
     ck_assert_int_eq(reasons[3], REASON_NONE);
     parcel_free(&p);
     list_close(r);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack inputs");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, first_level_folders_are_the_classes_in_the_order_of_their_bytes);
-    tcase_add_test(t, leaf_folders_with_images_are_the_classes_in_the_order_of_the_walk);
-    tcase_add_loop_test(t, given_extensions_replace_those_built_in_with_or_without_their_dot, 0, 2);
-    tcase_add_loop_test(t, a_given_class_list_fixes_the_numbers_and_must_fit, 0,
-                        sizeof(lists) / sizeof(lists[0]));
-    tcase_add_test(t, what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason);
-    tcase_add_test(t, links_that_lead_back_or_to_the_same_folder_twice_end);
-    tcase_add_test(t, a_root_that_is_no_folder_is_an_error_that_names_it);
-    tcase_add_test(t, shuffling_keeps_every_image_and_depends_on_the_seed);
-    tcase_add_loop_test(t, any_number_of_shares_covers_every_line_once_with_its_number, 0,
-                        sizeof(texts) / sizeof(texts[0]));
-    tcase_add_test(t, shares_are_cut_at_the_original_s_bytes);
-    tcase_add_test(t, a_list_of_many_pieces_reads_as_one);
-    tcase_add_test(t, a_malformed_line_is_an_image_with_a_reason_and_the_next_one_is_read);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -68,7 +68,9 @@ static void expect_same_records(void)
         expect_same_file(&p, "a", "b", suffixes[i]);
 }
 
-START_TEST(bytes_and_paths_are_packed_as_a_list_is) /* loop: kind, options */
+CASE(.timeout = 100, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(bytes_and_paths_are_packed_as_a_list_is, 0, 8) /* _i: kind, options */
 {
     s.kind = _i % 2 == 0 ? ITEM_BYTES : ITEM_PATHS;
     p.o.pass_through = _i / 2 == 1;
@@ -88,9 +90,8 @@ START_TEST(bytes_and_paths_are_packed_as_a_list_is) /* loop: kind, options */
     ck_assert_uint_eq(p.result.encoded_count, p.o.pass_through ? 0 : 1);
     ck_assert_int_eq(files_but(&p, "a."), 5);
 }
-END_TEST
 
-START_TEST(bytes_depend_on_no_thread_nor_on_memory) /* loop: threads */
+LOOP_TEST(bytes_depend_on_no_thread_nor_on_memory, 0, 4) /* _i: threads */
 {
     static const int64_t threads[] = {2, 3, 7, 7};
     s.kind = ITEM_MIXED;
@@ -114,7 +115,6 @@ START_TEST(bytes_depend_on_no_thread_nor_on_memory) /* loop: threads */
         expect_same_file(&p, a, b, ".idx");
     }
 }
-END_TEST
 
 /* Record i of b, decoded to the channels it has. */
 static void expect_pixels(uint64_t i, const struct imrec_image *wanted, const char *format)
@@ -141,7 +141,7 @@ static void expect_pixels(uint64_t i, const struct imrec_image *wanted, const ch
     imrec_reader_close(r);
 }
 
-START_TEST(pixels_lose_nothing_beside_bytes_that_are_kept) /* loop: pass_through */
+LOOP_TEST(pixels_lose_nothing_beside_bytes_that_are_kept, 0, 2) /* _i: pass_through */
 {
     s.kind = ITEM_MIXED;
     p.o.pass_through = _i == 1;
@@ -158,9 +158,8 @@ START_TEST(pixels_lose_nothing_beside_bytes_that_are_kept) /* loop: pass_through
     ck_assert_uint_eq(p.result.encoded_count, _i == 1 ? 1 : 2);
     ck_assert_uint_eq(p.result.kind_count, 2);
 }
-END_TEST
 
-START_TEST(pixels_are_encoded_as_the_source_says)
+TEST(pixels_are_encoded_as_the_source_says)
 {
     s.kind = ITEM_PIXELS;
     s.source.encoding = IMREC_ENCODE_JPEG;
@@ -175,9 +174,8 @@ START_TEST(pixels_are_encoded_as_the_source_says)
     const struct imrec_image small = {s.pixels, 240, 11, 12, 3};
     expect_pixels(0, &small, "jpeg");
 }
-END_TEST
 
-START_TEST(pixels_go_into_a_cbf_file_of_pixels)
+TEST(pixels_go_into_a_cbf_file_of_pixels)
 {
     s.kind = ITEM_MIXED;
     p.o.format = IMREC_PACK_CBF;
@@ -188,7 +186,6 @@ START_TEST(pixels_go_into_a_cbf_file_of_pixels)
     ck_assert_uint_eq(p.result.encoded_count, 0);
     ck_assert_int_eq(files_but(&p, NULL), 3);
 }
-END_TEST
 
 static bool file_holds(const char *name, const char *words)
 {
@@ -199,7 +196,7 @@ static bool file_holds(const char *name, const char *words)
     return found;
 }
 
-START_TEST(what_the_source_says_ends_the_run_and_leaves_nothing) /* loop: where, and what */
+LOOP_TEST(what_the_source_says_ends_the_run_and_leaves_nothing, 0, 12) /* _i: where, and what */
 {
     static const uint64_t places[] = {0, 1, 7, MADE_GOOD};
     static const enum imrec_status statuses[] = {IMREC_ERR_IO, IMREC_ERR_CANCELLED,
@@ -213,7 +210,6 @@ START_TEST(what_the_source_says_ends_the_run_and_leaves_nothing) /* loop: where,
     ck_assert_int_eq(p.err.sys_errno, 42);
     ck_assert_uint_eq(p.err.offset, 7);
 }
-END_TEST
 
 static enum imrec_status
 next_wordless(void *user, struct imrec_pack_item *item, struct imrec_error *err)
@@ -222,20 +218,18 @@ next_wordless(void *user, struct imrec_pack_item *item, struct imrec_error *err)
     return s.next == 4 ? IMREC_ERR_IO : itemset_next(user, item, err);
 }
 
-START_TEST(a_source_that_fails_without_a_word_gets_one)
+TEST(a_source_that_fails_without_a_word_gets_one)
 {
     s.source.next = next_wordless;
     expect_refused(IMREC_ERR_IO, "the source ended the run at item 4");
     ck_assert_int_eq(p.err.status, IMREC_ERR_IO);
 }
-END_TEST
 
-START_TEST(a_source_without_an_item_is_refused)
+TEST(a_source_without_an_item_is_refused)
 {
     s.count = 0;
     expect_refused(IMREC_ERR_ARGUMENT, "the source has no item");
 }
-END_TEST
 
 static bool stop_soon(void *user, const struct imrec_pack_progress *progress)
 {
@@ -245,7 +239,7 @@ static bool stop_soon(void *user, const struct imrec_pack_progress *progress)
     return progress->done < 5;
 }
 
-START_TEST(progress_ends_the_run_and_leaves_nothing)
+TEST(progress_ends_the_run_and_leaves_nothing)
 {
     char out[512];
     const struct imrec_pack_task task = {
@@ -259,7 +253,6 @@ START_TEST(progress_ends_the_run_and_leaves_nothing)
     ck_assert_uint_lt(s.next, 1000);
     ck_assert_int_eq(files_but(&p, NULL), 0);
 }
-END_TEST
 
 /* ---- a source that waits for what it gave to be written ----------------------------------- */
 
@@ -287,7 +280,7 @@ next_slow(void *user, struct imrec_pack_item *item, struct imrec_error *err)
     return itemset_next(user, item, err);
 }
 
-START_TEST(a_source_that_waits_holds_nobody_up)
+TEST(a_source_that_waits_holds_nobody_up)
 {
     char out[512];
     const struct imrec_pack_task task = {.root = p.source, .out = out, .progress = tell_slow};
@@ -300,11 +293,10 @@ START_TEST(a_source_that_waits_holds_nobody_up)
     ck_assert_uint_eq(p.result.packed, MADE_GOOD);
     cond_destroy(&slow_moved);
 }
-END_TEST
 
 /* ---- old sets ------------------------------------------------------------------------------ */
 
-START_TEST(an_old_set_stands_until_the_new_one_is_whole)
+TEST(an_old_set_stands_until_the_new_one_is_whole)
 {
     p.o.shard_size = 6000;
     expect_ok("b");
@@ -324,9 +316,8 @@ START_TEST(an_old_set_stands_until_the_new_one_is_whole)
     ck_assert_int_eq(files_but(&p, NULL), 5);
     ck_assert(file_holds("b.manifest.json", "\"records\": 3"));
 }
-END_TEST
 
-START_TEST(an_interrupted_run_over_a_list_is_left_alone)
+TEST(an_interrupted_run_over_a_list_is_left_alone)
 {
     char out[512];
     snprintf(out, sizeof(out), "%s", out_of("b"));
@@ -343,11 +334,10 @@ START_TEST(an_interrupted_run_over_a_list_is_left_alone)
     ck_assert_int_eq(packing_run(&p, out), IMREC_OK);
     ck_assert_uint_eq(p.result.packed, MADE_GOOD);
 }
-END_TEST
 
 /* ---- options, skips ------------------------------------------------------------------------ */
 
-START_TEST(options_of_lists_and_folders_are_refused_with_a_sentence) /* loop: an option */
+LOOP_TEST(options_of_lists_and_folders_are_refused_with_a_sentence, 0, 12) /* _i: an option */
 {
     static const struct {
         const char *option, *words;
@@ -368,9 +358,8 @@ START_TEST(options_of_lists_and_folders_are_refused_with_a_sentence) /* loop: an
     expect_refused(IMREC_ERR_ARGUMENT, refused[_i].words);
     ck_assert_uint_eq(s.next, 0);
 }
-END_TEST
 
-START_TEST(sources_that_are_none_are_refused)
+TEST(sources_that_are_none_are_refused)
 {
     struct imrec_pack_task task = {.out = kept_path(&p, "b"), .list = "x.lst"};
     ck_assert_int_eq(imrec_pack_items(&task, &s.source, &p.o, NULL, &p.err), IMREC_ERR_ARGUMENT);
@@ -389,9 +378,8 @@ START_TEST(sources_that_are_none_are_refused)
     }
     ck_assert_int_eq(files_but(&p, NULL), 0);
 }
-END_TEST
 
-START_TEST(a_known_total_is_cut_into_equal_shards_and_kept) /* loop: items more than said */
+LOOP_TEST(a_known_total_is_cut_into_equal_shards_and_kept, 0, 3) /* _i: items more than said */
 {
     p.o.shards = 3;
     s.source.total = (uint64_t)(MADE_GOOD - (_i - 1));
@@ -405,9 +393,8 @@ START_TEST(a_known_total_is_cut_into_equal_shards_and_kept) /* loop: items more 
     ck_assert(file_holds("b.manifest.json", "b-00002-of-00003.rec"));
     ck_assert(!file_holds("b.manifest.json", "\"records\": 7,"));
 }
-END_TEST
 
-START_TEST(what_cannot_be_packed_is_skipped_and_reported)
+TEST(what_cannot_be_packed_is_skipped_and_reported)
 {
     s.refused_at = s.odd_at = 2;
     s.odd_count = 0; /* what is refused needs no labels */
@@ -426,31 +413,4 @@ START_TEST(what_cannot_be_packed_is_skipped_and_reported)
     ck_assert_int_eq(itemset_run(&s, out_of("b")), IMREC_ERR_DATA);
     ck_assert_ptr_nonnull(strstr(p.err.message, "'ant/02.jpg': the source has lost it"));
     ck_assert(file_holds("b.manifest.json", "\"records\": 21"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("pack items");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 100);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, bytes_and_paths_are_packed_as_a_list_is, 0, 8);
-    tcase_add_loop_test(t, bytes_depend_on_no_thread_nor_on_memory, 0, 4);
-    tcase_add_loop_test(t, pixels_lose_nothing_beside_bytes_that_are_kept, 0, 2);
-    tcase_add_test(t, pixels_are_encoded_as_the_source_says);
-    tcase_add_test(t, pixels_go_into_a_cbf_file_of_pixels);
-    tcase_add_loop_test(t, what_the_source_says_ends_the_run_and_leaves_nothing, 0, 12);
-    tcase_add_test(t, a_source_that_fails_without_a_word_gets_one);
-    tcase_add_test(t, a_source_without_an_item_is_refused);
-    tcase_add_test(t, progress_ends_the_run_and_leaves_nothing);
-    tcase_add_test(t, a_source_that_waits_holds_nobody_up);
-    tcase_add_test(t, an_old_set_stands_until_the_new_one_is_whole);
-    tcase_add_test(t, an_interrupted_run_over_a_list_is_left_alone);
-    tcase_add_loop_test(t, options_of_lists_and_folders_are_refused_with_a_sentence, 0, 12);
-    tcase_add_test(t, sources_that_are_none_are_refused);
-    tcase_add_loop_test(t, a_known_total_is_cut_into_equal_shards_and_kept, 0, 3);
-    tcase_add_test(t, what_cannot_be_packed_is_skipped_and_reported);
-    suite_add_tcase(suite, t);
-    return suite_run(suite);
 }

@@ -42,7 +42,9 @@ static void choose_set(int i)
     p.o.cbf_chunk = 5000;
 }
 
-START_TEST(any_call_that_fails_leaves_nothing) /* loop: what fails, and the set */
+CASE(.timeout = 250, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(any_call_that_fails_leaves_nothing, 0, 16) /* _i: what fails, and the set */
 {
     static const size_t fields[] = {
         offsetof(struct fault_script, write_eio), offsetof(struct fault_script, sync_eio),
@@ -60,9 +62,8 @@ START_TEST(any_call_that_fails_leaves_nothing) /* loop: what fails, and the set 
     ck_assert_uint_ge(n, 3);
     ck_assert_uint_eq(p.result.packed, MADE_GOOD);
 }
-END_TEST
 
-START_TEST(a_full_disk_leaves_nothing) /* loop: the set */
+LOOP_TEST(a_full_disk_leaves_nothing, 0, 4) /* _i: the set */
 {
     struct fault_script script = {0};
     choose_set(_i);
@@ -74,9 +75,8 @@ START_TEST(a_full_disk_leaves_nothing) /* loop: the set */
     }
     ck_assert_uint_gt(script.space, 20000);
 }
-END_TEST
 
-START_TEST(a_full_disk_keeps_the_old_set)
+TEST(a_full_disk_keeps_the_old_set)
 {
     struct fault_script script = {0};
     ck_assert_int_eq(itemset_run(&s, tmp_path(&p.dir, "a.rec")), IMREC_OK);
@@ -89,10 +89,9 @@ START_TEST(a_full_disk_keeps_the_old_set)
     expect_same_manifest(&p, "a", "b");
     ck_assert_int_eq(files_but(&p, NULL), 10);
 }
-END_TEST
 
 /* The n-th request fails, for every n: the run's own ends it, an image's is tried again. */
-START_TEST(memory_that_runs_out_leaves_nothing_or_is_tried_again) /* loop: the set */
+LOOP_TEST(memory_that_runs_out_leaves_nothing_or_is_tried_again, 0, 4) /* _i: the set */
 {
     static const char *const names[] = {"ant", "bee", "cow"};
     long ended = 0, tried_again = 0;
@@ -124,19 +123,4 @@ START_TEST(memory_that_runs_out_leaves_nothing_or_is_tried_again) /* loop: the s
     (void)close(in);
     ck_assert_int_gt(ended, 10);
     ck_assert_int_gt(tried_again, 10);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("pack items faults");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 250);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, any_call_that_fails_leaves_nothing, 0, 16);
-    tcase_add_loop_test(t, a_full_disk_leaves_nothing, 0, 4);
-    tcase_add_test(t, a_full_disk_keeps_the_old_set);
-    tcase_add_loop_test(t, memory_that_runs_out_leaves_nothing_or_is_tried_again, 0, 4);
-    suite_add_tcase(suite, t);
-    return suite_run(suite);
 }

@@ -3,8 +3,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
-#include <check.h>
-
 enum { IMAGES = 12, EVERY = 4 };
 
 static struct tmpdir dir;
@@ -113,7 +111,9 @@ resume(uint64_t print, uint64_t total, struct seen *seen, struct journal_mark *m
     return st;
 }
 
-START_TEST(what_was_written_is_read_back)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(what_was_written_is_read_back)
 {
     struct seen seen;
     struct journal_mark m;
@@ -125,9 +125,8 @@ START_TEST(what_was_written_is_read_back)
     const struct journal_mark want = mark_after(IMAGES);
     ck_assert(memcmp(&m, &want, sizeof(m)) == 0);
 }
-END_TEST
 
-START_TEST(a_journal_cut_anywhere_says_what_its_last_whole_mark_says)
+TEST(a_journal_cut_anywhere_says_what_its_last_whole_mark_says)
 {
     struct seen seen;
     struct journal_mark m;
@@ -151,9 +150,8 @@ START_TEST(a_journal_cut_anywhere_says_what_its_last_whole_mark_says)
     }
     ck_assert_uint_eq(before, 0);
 }
-END_TEST
 
-START_TEST(a_flipped_byte_ends_what_counts_as_done)
+TEST(a_flipped_byte_ends_what_counts_as_done)
 {
     struct seen seen;
     struct journal_mark m;
@@ -170,9 +168,8 @@ START_TEST(a_flipped_byte_ends_what_counts_as_done)
     ck_assert_uint_lt(m.next, IMAGES);
     ck_assert_uint_eq(seen.images, m.next);
 }
-END_TEST
 
-START_TEST(marks_behind_too_many_skips_do_not_count)
+LOOP_TEST(marks_behind_too_many_skips_do_not_count, 0, 4)
 {
     static const uint64_t done[] = {0, EVERY, IMAGES, IMAGES}; /* 2 and 7 were skipped */
     struct seen seen;
@@ -183,9 +180,8 @@ START_TEST(marks_behind_too_many_skips_do_not_count)
     ck_assert_uint_eq(m.next, done[_i]);
     ck_assert_uint_eq(seen.images, m.next);
 }
-END_TEST
 
-START_TEST(a_journal_of_another_run_is_refused)
+TEST(a_journal_of_another_run_is_refused)
 {
     struct seen seen;
     struct journal_mark m;
@@ -195,19 +191,4 @@ START_TEST(a_journal_of_another_run_is_refused)
     ck_assert_int_eq(resume(0xabcdef, IMAGES + 1, &seen, &m), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(err.message, "over 12 images, now there are 13"));
     ck_assert_uint_eq(seen.images, 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack journal");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, what_was_written_is_read_back);
-    tcase_add_test(t, a_journal_cut_anywhere_says_what_its_last_whole_mark_says);
-    tcase_add_test(t, a_flipped_byte_ends_what_counts_as_done);
-    tcase_add_loop_test(t, marks_behind_too_many_skips_do_not_count, 0, 4);
-    tcase_add_test(t, a_journal_of_another_run_is_refused);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -51,7 +51,9 @@ static bool file_holds(const char *name, const char *words)
     return found;
 }
 
-START_TEST(labels_that_would_change_end_the_run_by_name) /* loop: a label */
+CASE(.timeout = 100, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(labels_that_would_change_end_the_run_by_name, 0, 5) /* _i: a label */
 {
     static const struct {
         double label;
@@ -69,9 +71,8 @@ START_TEST(labels_that_would_change_end_the_run_by_name) /* loop: a label */
     s.odd_label = 16777216;
     expect_ok("b");
 }
-END_TEST
 
-START_TEST(another_number_of_labels_ends_the_run_unless_they_are_boxes)
+TEST(another_number_of_labels_ends_the_run_unless_they_are_boxes)
 {
     s.odd_at = 9;
     s.odd_label = 1;
@@ -84,7 +85,6 @@ START_TEST(another_number_of_labels_ends_the_run_unless_they_are_boxes)
     expect_ok("b");
     ck_assert_uint_eq(p.result.unlabelled, 0);
 }
-END_TEST
 
 static enum imrec_status
 next_boxes(void *user, struct imrec_pack_item *item, struct imrec_error *err)
@@ -98,7 +98,7 @@ next_boxes(void *user, struct imrec_pack_item *item, struct imrec_error *err)
     return st;
 }
 
-START_TEST(boxes_come_in_any_number)
+TEST(boxes_come_in_any_number)
 {
     s.source.next = next_boxes;
     expect_ok("b");
@@ -109,9 +109,8 @@ START_TEST(boxes_come_in_any_number)
     ck_assert_uint_eq(record.label_count, 12);
     imrec_reader_close(r);
 }
-END_TEST
 
-START_TEST(images_without_labels_say_so_in_card_and_manifest)
+TEST(images_without_labels_say_so_in_card_and_manifest)
 {
     s.label_count = 0;
     expect_ok("b");
@@ -122,9 +121,8 @@ START_TEST(images_without_labels_say_so_in_card_and_manifest)
     expect_ok("a");
     ck_assert(!file_holds("a.manifest.json", "\"labels\""));
 }
-END_TEST
 
-START_TEST(classes_are_kept_and_labels_held_to_them)
+TEST(classes_are_kept_and_labels_held_to_them)
 {
     static const char *const names[] = {"ant", "bee", "cow"};
     s.source.classes = names;
@@ -137,9 +135,8 @@ START_TEST(classes_are_kept_and_labels_held_to_them)
     expect_ok("a");
     ck_assert(file_holds("a.classes.txt", "ant\nbee\ncow\n"));
 }
-END_TEST
 
-START_TEST(a_label_that_is_no_class_ends_the_run) /* loop: a label */
+LOOP_TEST(a_label_that_is_no_class_ends_the_run, 0, 4) /* _i: a label */
 {
     static const char *const names[] = {"ant", "bee", "cow"};
     static const double labels[] = {-1, 3, 0.5, 16777216};
@@ -149,9 +146,8 @@ START_TEST(a_label_that_is_no_class_ends_the_run) /* loop: a label */
     s.odd_label = labels[_i];
     expect_refused(IMREC_ERR_ARGUMENT, "is the number of none of the 3 classes");
 }
-END_TEST
 
-START_TEST(classes_in_another_order_than_the_list_are_refused)
+TEST(classes_in_another_order_than_the_list_are_refused)
 {
     static const char *const names[] = {"bee", "ant"};
     tmp_write(&p.dir, "source/c.txt", "ant\nbee\n", 8);
@@ -160,7 +156,6 @@ START_TEST(classes_in_another_order_than_the_list_are_refused)
     s.source.class_count = 2;
     expect_refused(IMREC_ERR_ARGUMENT, "class 0 of the items is 'bee'");
 }
-END_TEST
 
 static enum imrec_status next_odd(void *user, struct imrec_pack_item *item, struct imrec_error *err)
 {
@@ -182,7 +177,7 @@ static enum imrec_status next_odd(void *user, struct imrec_pack_item *item, stru
     return st;
 }
 
-START_TEST(odd_names_ids_and_sizes_cost_themselves)
+TEST(odd_names_ids_and_sizes_cost_themselves)
 {
     s.source.next = next_odd;
     p.o.report = kept_path(&p, "report");
@@ -197,23 +192,4 @@ START_TEST(odd_names_ids_and_sizes_cost_themselves)
     ck_assert(file_holds("report", "it has no bytes, no pixels and no path"));
     ck_assert(file_holds("report", "bytes are more than any image of max_pixels"));
     ck_assert(file_holds("report", "pixels of 2 channels"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("pack labels");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 100);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, labels_that_would_change_end_the_run_by_name, 0, 5);
-    tcase_add_test(t, another_number_of_labels_ends_the_run_unless_they_are_boxes);
-    tcase_add_test(t, boxes_come_in_any_number);
-    tcase_add_test(t, images_without_labels_say_so_in_card_and_manifest);
-    tcase_add_test(t, classes_are_kept_and_labels_held_to_them);
-    tcase_add_loop_test(t, a_label_that_is_no_class_ends_the_run, 0, 4);
-    tcase_add_test(t, classes_in_another_order_than_the_list_are_refused);
-    tcase_add_test(t, odd_names_ids_and_sizes_cost_themselves);
-    suite_add_tcase(suite, t);
-    return suite_run(suite);
 }

@@ -99,7 +99,9 @@ static bool verifies(const char *uri)
     return imrec_dataset_verify(uri, &v, &result, &p.err) == IMREC_OK && result.findings == 0;
 }
 
-START_TEST(while_a_set_is_packed_nothing_else_writes_it)
+CASE(.timeout = 120, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(while_a_set_is_packed_nothing_else_writes_it, 0, 3)
 {
     static const enum way first[] = {PLAIN, CBF, SHARDS};
     struct imrec_error err = {0};
@@ -113,9 +115,8 @@ START_TEST(while_a_set_is_packed_nothing_else_writes_it)
     ck_assert_msg(write_a(first[_i] == CBF ? CBF : FORCE, NULL, &err) != IMREC_ERR_IO, "%s",
                   err.message); /* it is free again */
 }
-END_TEST
 
-START_TEST(while_images_are_appended_nothing_else_writes_it)
+TEST(while_images_are_appended_nothing_else_writes_it)
 {
     struct imrec_error err = {0};
     ck_assert_int_eq(packing_run(&p, a_rec), IMREC_OK);
@@ -126,9 +127,8 @@ START_TEST(while_images_are_appended_nothing_else_writes_it)
     ck_assert(verifies(a_rec));
     ck_assert(!is_there(&p, "a.lock.part") && !is_there(&p, "a.appended.lock.part"));
 }
-END_TEST
 
-START_TEST(while_a_set_is_made_of_sets_nothing_else_writes_it)
+TEST(while_a_set_is_made_of_sets_nothing_else_writes_it)
 {
     struct imrec_error err = {0};
     p.o.augment = "rand_mirror=1";
@@ -142,9 +142,8 @@ START_TEST(while_a_set_is_made_of_sets_nothing_else_writes_it)
     ck_assert(verifies(a_rec));
     ck_assert(!is_there(&p, "a.lock.part"));
 }
-END_TEST
 
-START_TEST(reading_needs_no_lock)
+TEST(reading_needs_no_lock)
 {
     struct lock *l;
     struct imrec_dataset_card card;
@@ -155,7 +154,6 @@ START_TEST(reading_needs_no_lock)
     imrec_dataset_card_free(&card);
     lock_drop(l);
 }
-END_TEST
 
 /* ---- at once ------------------------------------------------------------------------------- */
 
@@ -174,7 +172,7 @@ static void *force_a(void *arg)
     return NULL;
 }
 
-START_TEST(threads_that_replace_one_set_leave_it_whole)
+TEST(threads_that_replace_one_set_leave_it_whole)
 {
     struct thread threads[AT_ONCE] = {0};
     bool well[AT_ONCE];
@@ -190,7 +188,6 @@ START_TEST(threads_that_replace_one_set_leave_it_whole)
         expect_same_set(&p, "a", "b");
     }
 }
-END_TEST
 
 static pid_t packer_process(void)
 {
@@ -203,7 +200,7 @@ static pid_t packer_process(void)
     return child;
 }
 
-START_TEST(processes_that_replace_one_set_leave_it_whole)
+TEST(processes_that_replace_one_set_leave_it_whole)
 {
     pid_t child[AT_ONCE];
     int status, packed = 0;
@@ -220,7 +217,6 @@ START_TEST(processes_that_replace_one_set_leave_it_whole)
     }
     ck_assert_int_ge(packed, 5);
 }
-END_TEST
 
 /* A process that stops in mid-packing and waits there to be killed. */
 static bool stop_in_the_middle(void *user, const struct imrec_pack_progress *progress)
@@ -232,7 +228,7 @@ static bool stop_in_the_middle(void *user, const struct imrec_pack_progress *pro
     return false;
 }
 
-START_TEST(a_packer_that_is_killed_holds_up_nobody)
+TEST(a_packer_that_is_killed_holds_up_nobody)
 {
     int ready[2];
     char byte;
@@ -257,22 +253,4 @@ START_TEST(a_packer_that_is_killed_holds_up_nobody)
     ck_assert(!is_there(&p, "a.lock.part"));
     close(ready[0]);
     close(ready[1]);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack lock");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, while_a_set_is_packed_nothing_else_writes_it, 0, 3);
-    tcase_add_test(t, while_images_are_appended_nothing_else_writes_it);
-    tcase_add_test(t, while_a_set_is_made_of_sets_nothing_else_writes_it);
-    tcase_add_test(t, reading_needs_no_lock);
-    tcase_add_test(t, threads_that_replace_one_set_leave_it_whole);
-    tcase_add_test(t, processes_that_replace_one_set_leave_it_whole);
-    tcase_add_test(t, a_packer_that_is_killed_holds_up_nobody);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

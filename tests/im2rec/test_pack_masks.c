@@ -123,7 +123,9 @@ static const char *const recipes[][OPTIONS] = {
     {"stored", "encoding=png", "center_crop=1", "augment=max_rotate_angle=60 rand_mirror=1"},
 };
 
-START_TEST(masks_boxes_and_keypoints_are_packed_where_their_images_are)
+CASE(.begin = built_with_png, .timeout = 60, .all_setup = make, .all_teardown = drop)
+
+LOOP_TEST(masks_boxes_and_keypoints_are_packed_where_their_images_are, 0, COUNT(recipes))
 {
     char words[512] = "", name[64];
     struct imrec_pack_result result;
@@ -144,7 +146,6 @@ START_TEST(masks_boxes_and_keypoints_are_packed_where_their_images_are)
     ck_assert_msg(seen.pixels > 10000 && seen.dots > 10, "%s: %u px, %u dots", words, seen.pixels,
                   seen.dots);
 }
-END_TEST
 
 static struct bytes file_of(const char *name)
 {
@@ -156,7 +157,7 @@ static struct bytes file_of(const char *name)
     return (struct bytes){p, n};
 }
 
-START_TEST(the_bytes_of_a_set_with_masks_depend_on_no_thread)
+TEST(the_bytes_of_a_set_with_masks_depend_on_no_thread)
 {
     static const char *const words[][OPTIONS] = {
         {"threads=1", "resize=60", "copies=3", "augment=rotate=9 rand_mirror=1 pad=3"},
@@ -175,9 +176,10 @@ START_TEST(the_bytes_of_a_set_with_masks_depend_on_no_thread)
     bytes_free(b[0]);
     bytes_free(b[1]);
 }
-END_TEST
 
-START_TEST(masks_that_are_missing_or_wrong_are_told)
+CASE(.begin = built_with_png, .setup = make, .teardown = drop)
+
+TEST(masks_that_are_missing_or_wrong_are_told)
 {
     static const char *const words[OPTIONS] = {"resize=50"};
     static const char *const stop[OPTIONS] = {"resize=50", "on_error=stop"};
@@ -202,24 +204,4 @@ START_TEST(masks_that_are_missing_or_wrong_are_told)
     ck_assert_int_eq(pack(stop, "none.rec", "upright.lst", &result, &err), IMREC_ERR_DATA);
     ck_assert_msg(strstr(err.message, "its mask a/1.png: there is no such file") != NULL, "%s",
                   err.message);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("packing masks");
-    TCase *t = tcase_create("masks");
-    if (!built_with("png"))
-        return 77;
-    tcase_set_timeout(t, 60);
-    tcase_add_unchecked_fixture(t, make, drop);
-    tcase_add_loop_test(t, masks_boxes_and_keypoints_are_packed_where_their_images_are, 0,
-                        (int)(sizeof(recipes) / sizeof(recipes[0])));
-    tcase_add_test(t, the_bytes_of_a_set_with_masks_depend_on_no_thread);
-    suite_add_tcase(s, t);
-    TCase *u = tcase_create("wrong masks");
-    tcase_add_checked_fixture(u, make, drop);
-    tcase_add_test(u, masks_that_are_missing_or_wrong_are_told);
-    suite_add_tcase(s, u);
-    return suite_run(s);
 }

@@ -26,7 +26,9 @@ static void expect_packed(const char *out)
     ck_assert_uint_eq(p.result.skipped, MADE_BAD);
 }
 
-START_TEST(any_number_of_workers_packs_the_same_bytes)
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(any_number_of_workers_packs_the_same_bytes, 0, 3)
 {
     static const int workers[] = {2, 5, 16};
     p.o.threads = 1;
@@ -38,9 +40,8 @@ START_TEST(any_number_of_workers_packs_the_same_bytes)
     ck_assert_uint_eq(p.result.class_least, MADE_EACH);
     ck_assert_uint_eq(p.result.class_most, MADE_EACH);
 }
-END_TEST
 
-START_TEST(little_memory_packs_the_same_bytes)
+TEST(little_memory_packs_the_same_bytes)
 {
     expect_packed("a");
     p.o.memory = 16 << 20;
@@ -53,7 +54,6 @@ START_TEST(little_memory_packs_the_same_bytes)
     ck_assert_uint_eq(p.result.packed, MADE_GOOD + 1);
     expect_same_set(&p, "b", "c");
 }
-END_TEST
 
 /* All files of a kind one after the other: records do not know how shards are cut. */
 static struct bytes join(const char *form, uint64_t count)
@@ -82,7 +82,7 @@ static void expect_joined(const char *form, uint64_t count, const char *whole)
     free((void *)(uintptr_t)want.p);
 }
 
-START_TEST(shards_one_after_the_other_are_the_records_of_one)
+LOOP_TEST(shards_one_after_the_other_are_the_records_of_one, 0, 3)
 {
     expect_packed("whole");
     const uint64_t bytes = p.result.bytes;
@@ -102,9 +102,8 @@ START_TEST(shards_one_after_the_other_are_the_records_of_one)
         ck_assert_int_le(tmp_size(tmp_path(&p.dir, name)), p.o.shard_size);
     }
 }
-END_TEST
 
-START_TEST(shares_one_after_the_other_are_the_whole)
+TEST(shares_one_after_the_other_are_the_whole)
 {
     char name[32];
     uint64_t packed = 0, skipped = 0;
@@ -121,9 +120,8 @@ START_TEST(shares_one_after_the_other_are_the_whole)
     expect_joined("part%u.rec", 5, "whole.rec");
     expect_joined("part%u.lst", 5, "whole.lst");
 }
-END_TEST
 
-START_TEST(a_list_that_was_written_packs_as_its_folder_does)
+TEST(a_list_that_was_written_packs_as_its_folder_does)
 {
     const struct imrec_pack_task task = {
         .list = kept_path(&p, "set.lst"), .root = p.source, .out = kept_path(&p, "b")};
@@ -137,7 +135,6 @@ START_TEST(a_list_that_was_written_packs_as_its_folder_does)
     ck_assert_uint_eq(p.result.packed, MADE_GOOD);
     expect_same_set(&p, "a", "b");
 }
-END_TEST
 
 /* ---- interrupted and gone on with ------------------------------------------------------- */
 
@@ -172,7 +169,7 @@ static void add_images(uint32_t n)
     }
 }
 
-START_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed)
+LOOP_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed, 0, 5)
 {
     enum { MORE = 200 };
     const uint64_t step = (uint64_t)_i * 17 + 1;
@@ -207,9 +204,8 @@ START_TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed)
     expect_same_file(&p, "a", "b", ".report");
     ck_assert(!is_there(&p, "b.journal.part"));
 }
-END_TEST
 
-START_TEST(a_run_that_stopped_at_a_bad_image_goes_on_behind_it)
+TEST(a_run_that_stopped_at_a_bad_image_goes_on_behind_it)
 {
     expect_packed("a");
     p.o.on_error = IMREC_ON_ERROR_STOP;
@@ -223,9 +219,8 @@ START_TEST(a_run_that_stopped_at_a_bad_image_goes_on_behind_it)
     expect_packed("b");
     expect_same_set(&p, "a", "b");
 }
-END_TEST
 
-START_TEST(what_is_there_is_refused_and_replaced_only_when_forced)
+TEST(what_is_there_is_refused_and_replaced_only_when_forced)
 {
     p.o.shards = 3;
     expect_packed("a");
@@ -238,9 +233,8 @@ START_TEST(what_is_there_is_refused_and_replaced_only_when_forced)
     ck_assert(!is_there(&p, "a-00001-of-00003.rec"));
     ck_assert(!is_there(&p, "a-00001-of-00003.idx"));
 }
-END_TEST
 
-START_TEST(any_file_of_a_set_that_is_there_is_in_the_way)
+LOOP_TEST(any_file_of_a_set_that_is_there_is_in_the_way, 0, 6)
 {
     static const char *const names[] = {"a.rec", "a.idx",         "a.crc",
                                         "a.lst", "a.classes.txt", "a.manifest.json"};
@@ -250,9 +244,8 @@ START_TEST(any_file_of_a_set_that_is_there_is_in_the_way)
     p.o.force = true;
     expect_packed("a.rec");
 }
-END_TEST
 
-START_TEST(a_huge_image_after_a_resume_goes_ahead_alone)
+TEST(a_huge_image_after_a_resume_goes_ahead_alone)
 {
     struct stopper s = {5};
     const struct imrec_pack_task task = {
@@ -269,9 +262,8 @@ START_TEST(a_huge_image_after_a_resume_goes_ahead_alone)
     ck_assert_uint_gt(p.result.resumed, 0);
     ck_assert_uint_eq(p.result.packed, MADE_GOOD + 101);
 }
-END_TEST
 
-START_TEST(a_ratio_cuts_where_its_decimal_says)
+TEST(a_ratio_cuts_where_its_decimal_says)
 {
     struct bytes text;
     size_t lines = 0;
@@ -285,9 +277,8 @@ START_TEST(a_ratio_cuts_where_its_decimal_says)
     ck_assert_uint_eq(lines, 21);
     free((void *)(uintptr_t)text.p);
 }
-END_TEST
 
-START_TEST(a_journal_of_other_options_is_refused)
+TEST(a_journal_of_other_options_is_refused)
 {
     p.o.on_error = IMREC_ON_ERROR_STOP;
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_ERR_DATA);
@@ -297,27 +288,4 @@ START_TEST(a_journal_of_other_options_is_refused)
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "a")), IMREC_ERR_ARGUMENT);
     p.o.quality++;
     expect_packed("a");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack property");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, any_number_of_workers_packs_the_same_bytes, 0, 3);
-    tcase_add_test(t, little_memory_packs_the_same_bytes);
-    tcase_add_loop_test(t, shards_one_after_the_other_are_the_records_of_one, 0, 3);
-    tcase_add_test(t, shares_one_after_the_other_are_the_whole);
-    tcase_add_test(t, a_list_that_was_written_packs_as_its_folder_does);
-    tcase_add_loop_test(t, a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed, 0, 5);
-    tcase_add_test(t, a_run_that_stopped_at_a_bad_image_goes_on_behind_it);
-    tcase_add_test(t, what_is_there_is_refused_and_replaced_only_when_forced);
-    tcase_add_loop_test(t, any_file_of_a_set_that_is_there_is_in_the_way, 0, 6);
-    tcase_add_test(t, a_huge_image_after_a_resume_goes_ahead_alone);
-    tcase_add_test(t, a_ratio_cuts_where_its_decimal_says);
-    tcase_add_test(t, a_journal_of_other_options_is_refused);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

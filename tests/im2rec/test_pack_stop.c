@@ -97,9 +97,11 @@ static bool some_names_are_there(const struct imrec_pack_progress *progress)
     return fault_counts("packing").renames >= 3;
 }
 
+CASE(.timeout = 250, .setup = setup, .teardown = teardown)
+
 /* 60 shards of three files, each of which takes a tenth of a second to rename; or 9 of one, a whole
  * second. */
-START_TEST(while_files_get_their_names)
+LOOP_TEST(while_files_get_their_names, 0, 2)
 {
     const struct fault_script slow = {.rename_ms = _i == 0 ? 100 : 1000};
     set_script(&slow);
@@ -109,7 +111,6 @@ START_TEST(while_files_get_their_names)
     ck_assert(is_there(&p, _i == 0 ? "a-00000-of-00060.rec" : "a-00000-of-00009.cbf"));
     expect_resumed();
 }
-END_TEST
 
 static bool some_shards_are_done(const struct imrec_pack_progress *progress)
 {
@@ -118,7 +119,7 @@ static bool some_shards_are_done(const struct imrec_pack_progress *progress)
 }
 
 /* More shards than images: the others are made at the end. */
-START_TEST(while_empty_shards_are_made)
+TEST(while_empty_shards_are_made)
 {
     const struct fault_script slow = {.latency_us = 1};
     set_script(&slow);
@@ -126,7 +127,6 @@ START_TEST(while_empty_shards_are_made)
     expect_heard(some_shards_are_done);
     expect_resumed();
 }
-END_TEST
 
 enum { LARGE = 8 << 20, LARGE_FILES = 10 };
 
@@ -137,7 +137,7 @@ static bool all_is_written(const struct imrec_pack_progress *progress)
 }
 
 /* 80 MB for a disk that takes 8 MB a second: a sync of all would take ten. */
-START_TEST(while_a_slow_disk_is_waited_for)
+TEST(while_a_slow_disk_is_waited_for)
 {
     const struct fault_script slow = {.push_kb_per_s = 8000};
     char name[64];
@@ -159,7 +159,6 @@ START_TEST(while_a_slow_disk_is_waited_for)
     expect_heard(all_is_written);
     expect_resumed();
 }
-END_TEST
 
 static uint64_t begun_ns;
 
@@ -169,7 +168,7 @@ static bool it_is_under_way(const struct imrec_pack_progress *progress)
 }
 
 /* One image whose encoding takes a minute of the processor's. */
-START_TEST(while_one_image_is_encoded)
+LOOP_TEST(while_one_image_is_encoded, built_with("png") ? 0 : 1, 2)
 {
     struct asker a = {.now = it_is_under_way};
     const struct fault_script healthy = {0};
@@ -194,7 +193,6 @@ START_TEST(while_one_image_is_encoded)
     ck_assert(is_there(&p, "a.journal.part"));
     ck_assert_int_eq(unlink(tmp_path(&p.dir, "source/ant/0.jpg")), 0);
 }
-END_TEST
 
 static bool at_once(const struct imrec_pack_progress *progress)
 {
@@ -202,7 +200,7 @@ static bool at_once(const struct imrec_pack_progress *progress)
     return true;
 }
 
-START_TEST(before_anything_is_found)
+TEST(before_anything_is_found)
 {
     struct asker a = {.now = at_once};
     const struct fault_script healthy = {0};
@@ -218,7 +216,6 @@ START_TEST(before_anything_is_found)
     ck_assert(a.since_ns != 0);
     ck_assert(!is_there(&p, "a.lock.part"));
 }
-END_TEST
 
 /* ---- appending ---------------------------------------------------------------------------- */
 
@@ -228,7 +225,7 @@ static bool the_new_ones_are_packed(const struct imrec_pack_progress *progress)
     return is_there(&p, "a.appended.manifest.json");
 }
 
-START_TEST(while_new_images_are_joined_to_a_set)
+TEST(while_new_images_are_joined_to_a_set)
 {
     struct asker a = {.now = the_new_ones_are_packed};
     char rec[512];
@@ -248,21 +245,4 @@ START_TEST(while_new_images_are_joined_to_a_set)
     ck_assert_int_eq(imrec_dataset_card(rec, NULL, NULL, &card, &p.err), IMREC_OK);
     ck_assert_uint_eq(card.records, 200 * MADE_GOOD);
     imrec_dataset_card_free(&card);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("pack stop");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 250);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, while_files_get_their_names, 0, 2);
-    tcase_add_test(t, while_empty_shards_are_made);
-    tcase_add_test(t, while_a_slow_disk_is_waited_for);
-    tcase_add_loop_test(t, while_one_image_is_encoded, built_with("png") ? 0 : 1, 2);
-    tcase_add_test(t, before_anything_is_found);
-    tcase_add_test(t, while_new_images_are_joined_to_a_set);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -90,7 +90,9 @@ static void check_records(const json_t *want)
     free((void *)(uintptr_t)idx.p);
 }
 
-START_TEST(records_have_the_ids_labels_and_sizes_of_the_original_s)
+CASE(.begin = shared_is_here, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(records_have_the_ids_labels_and_sizes_of_the_original_s, 0, COUNT(packs))
 {
     char name[64], list[512], root[512];
     snprintf(name, sizeof(name), "im2rec_im4_%s.json", packs[_i].name);
@@ -120,7 +122,6 @@ START_TEST(records_have_the_ids_labels_and_sizes_of_the_original_s)
     }
     json_decref(v);
 }
-END_TEST
 
 static const struct {
     const char *name, *options;
@@ -133,7 +134,7 @@ static const struct {
     {"exts_bmp", "shuffle=0 exts=.bmp"},
 };
 
-START_TEST(lists_are_the_original_s_byte_for_byte)
+LOOP_TEST(lists_are_the_original_s_byte_for_byte, 0, COUNT(lists))
 {
     json_t *v = vectors_json("im2rec_list.json");
     const json_t *c = json_object_get(json_object_get(v, "cases"), lists[_i].name);
@@ -155,19 +156,4 @@ START_TEST(lists_are_the_original_s_byte_for_byte)
         free((void *)(uintptr_t)ours.p);
     }
     json_decref(v);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    Suite *s = suite_create("pack vectors");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, records_have_the_ids_labels_and_sizes_of_the_original_s, 0,
-                        sizeof(packs) / sizeof(packs[0]));
-    tcase_add_loop_test(t, lists_are_the_original_s_byte_for_byte, 0,
-                        sizeof(lists) / sizeof(lists[0]));
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -2,8 +2,6 @@
 #include "im2rec/list/python_random.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
-
 static const struct {
     uint64_t seed;
     uint32_t words[3], last; /* the first three, and the 2000th */
@@ -15,7 +13,7 @@ static const struct {
     {9223372036854775807u, {1359979423u, 2819855560u, 2711238091u}, 640895611u},
 };
 
-START_TEST(words_are_those_of_python)
+LOOP_TEST(words_are_those_of_python, 0, COUNT(known))
 {
     struct python_random r;
     uint32_t word = 0;
@@ -26,9 +24,8 @@ START_TEST(words_are_those_of_python)
         word = python_random_bits(&r, 32);
     ck_assert_uint_eq(word, known[_i].last);
 }
-END_TEST
 
-START_TEST(numbers_below_n_are_those_of_randrange)
+TEST(numbers_below_n_are_those_of_randrange)
 {
     static const uint32_t n[] = {1, 2, 3, 4, 10, 1000, 1u << 31, UINT32_MAX};
     static const uint32_t want[] = {0u, 1u, 1u, 1u, 6u, 749u, 1502108412u, 1861930331u};
@@ -37,9 +34,8 @@ START_TEST(numbers_below_n_are_those_of_randrange)
     for (int i = 0; i < 8; i++)
         ck_assert_uint_eq(python_random_below(&r, n[i]), want[i]);
 }
-END_TEST
 
-START_TEST(a_shuffle_of_a_thousand_is_python_s)
+TEST(a_shuffle_of_a_thousand_is_python_s)
 {
     static const uint16_t want[8] = {878, 857, 349, 313, 382, 850, 927, 194};
     uint16_t x[1000];
@@ -54,16 +50,4 @@ START_TEST(a_shuffle_of_a_thousand_is_python_s)
         x[k] = keep;
     }
     ck_assert_mem_eq(x, want, sizeof(want));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("python random");
-    TCase *t = tcase_create("all");
-    tcase_add_loop_test(t, words_are_those_of_python, 0, sizeof(known) / sizeof(known[0]));
-    tcase_add_test(t, numbers_below_n_are_those_of_randrange);
-    tcase_add_test(t, a_shuffle_of_a_thousand_is_python_s);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

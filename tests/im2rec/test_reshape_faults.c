@@ -75,7 +75,9 @@ static uint64_t all_calls(void)
     return c.reads + c.writes + c.syncs + c.renames;
 }
 
-START_TEST(a_reshaping_without_memory_leaves_nothing)
+CASE(.timeout = 100, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(a_reshaping_without_memory_leaves_nothing, 0, 4)
 {
     long n = 0;
     tmp_write(&p.dir, "labels.lst", "3\t1\t2\tx\n", 8);
@@ -98,9 +100,8 @@ START_TEST(a_reshaping_without_memory_leaves_nothing)
     ck_assert_int_gt(n, 10);
     ck_assert(verifies(o.shards != 0 ? tmp_path(&p.dir, "b-*.rec") : b_rec));
 }
-END_TEST
 
-START_TEST(storage_that_fails_leaves_no_set_or_a_whole_one)
+TEST(storage_that_fails_leaves_no_set_or_a_whole_one)
 {
     uint64_t n = 1, calls;
     o.force = true;
@@ -118,7 +119,6 @@ START_TEST(storage_that_fails_leaves_no_set_or_a_whole_one)
     ck_assert(verifies(tmp_path(&p.dir, "b-*.rec")));
     ck_assert_int_eq(files_of_b(".part"), 0);
 }
-END_TEST
 
 static uint64_t records_of(const char *uri)
 {
@@ -164,7 +164,7 @@ static void expect_records(uint64_t n)
     imrec_reader_close(reader);
 }
 
-START_TEST(items_are_appended_behind_a_set)
+TEST(items_are_appended_behind_a_set)
 {
     static const char *const names[] = {"ant", "bee", "cow"};
     itemset_make(&s, &p, ITEM_MIXED);
@@ -187,9 +187,8 @@ START_TEST(items_are_appended_behind_a_set)
     expect_records(2 * (uint64_t)MADE_GOOD);
     ck_assert_int_eq(files_of_b(""), 6);
 }
-END_TEST
 
-START_TEST(a_set_can_be_appended_to_any_number_of_times)
+TEST(a_set_can_be_appended_to_any_number_of_times)
 {
     itemset_make(&s, &p, ITEM_BYTES);
     s.source.numbered = true;
@@ -199,7 +198,6 @@ START_TEST(a_set_can_be_appended_to_any_number_of_times)
         ck_assert_msg(append_items(b_rec) == IMREC_OK, "append %d: %s", i, p.err.message);
     expect_records(MADE_GOOD + 50);
 }
-END_TEST
 
 static enum imrec_status append(const char *out)
 {
@@ -230,7 +228,7 @@ static void expect_one_of_both(bool numbered, int call, bool *ended)
     *ended |= n != MADE_GOOD;
 }
 
-START_TEST(an_append_without_memory_leaves_the_old_set_or_the_new_one)
+LOOP_TEST(an_append_without_memory_leaves_the_old_set_or_the_new_one, 0, 2)
 {
     bool ended = false;
     pack_b(_i != 0);
@@ -250,10 +248,9 @@ START_TEST(an_append_without_memory_leaves_the_old_set_or_the_new_one)
     ck_assert_uint_eq(records_of(set_b(_i != 0)), 2 * MADE_GOOD);
     ck_assert_int_eq(files_of_b(".part"), 0);
 }
-END_TEST
 
 /* Every rename in turn, and every seventh of all calls. */
-START_TEST(an_append_on_storage_that_fails_keeps_the_old_set_or_can_be_finished)
+LOOP_TEST(an_append_on_storage_that_fails_keeps_the_old_set_or_can_be_finished, 0, 4)
 {
     const bool numbered = _i % 2 != 0, renames = _i / 2 == 0;
     uint64_t finished = 0;
@@ -271,22 +268,4 @@ START_TEST(an_append_on_storage_that_fails_keeps_the_old_set_or_can_be_finished)
         finished += ended;
     }
     ck_assert(!renames || finished >= 2);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("reshape faults");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 100);
-    tcase_add_loop_test(t, a_reshaping_without_memory_leaves_nothing, 0, 4);
-    tcase_add_test(t, storage_that_fails_leaves_no_set_or_a_whole_one);
-    tcase_add_loop_test(t, an_append_without_memory_leaves_the_old_set_or_the_new_one, 0, 2);
-    tcase_add_loop_test(t, an_append_on_storage_that_fails_keeps_the_old_set_or_can_be_finished, 0,
-                        4);
-    tcase_add_test(t, items_are_appended_behind_a_set);
-    tcase_add_test(t, a_set_can_be_appended_to_any_number_of_times);
-    suite_add_tcase(suite, t);
-    return suite_run(suite);
 }

@@ -20,7 +20,7 @@ static void write_set(const char *rec)
     ck_assert_int_eq(imrec_writer_commit(w, NULL), IMREC_OK);
 }
 
-START_TEST(masks_stay_behind_their_images) /* _i: as they are, renumbered, relabelled */
+LOOP_TEST(masks_stay_behind_their_images, 0, 3) /* _i: as they are, renumbered, relabelled */
 {
     struct tmpdir dir = tmpdir_make();
     char from[2048], to[2048], list[2048];
@@ -52,14 +52,4 @@ START_TEST(masks_stay_behind_their_images) /* _i: as they are, renumbered, relab
     }
     imrec_reader_close(reader);
     tmpdir_remove(&dir);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("reshape_masks");
-    TCase *t = tcase_create("masks");
-    tcase_add_loop_test(t, masks_stay_behind_their_images, 0, 3);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

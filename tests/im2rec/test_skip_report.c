@@ -3,7 +3,6 @@
 #include "im2rec/item/skip_report.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
 #include <string.h>
 
 static struct buf line;
@@ -31,7 +30,9 @@ static struct imrec_pack_skip there_and_back(struct bytes path, const char *why,
     return s;
 }
 
-START_TEST(any_bytes_of_a_path_are_read_back)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(any_bytes_of_a_path_are_read_back)
 {
     uint8_t path[300];
     for (uint32_t seed = 0; seed < 2000; seed++) {
@@ -48,9 +49,8 @@ START_TEST(any_bytes_of_a_path_are_read_back)
         ck_assert_str_eq(s.reason, "is empty");
     }
 }
-END_TEST
 
-START_TEST(what_reaches_a_terminal_cannot_move_it)
+TEST(what_reaches_a_terminal_cannot_move_it)
 {
     static const char hostile[] = "\x1b[2J\xc2\x9b\x7f\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8"
                                   "\xd8\x9c\xef\xbb\xbf\xff\r\n\t\"\\\xc3\xa9\xf0\x9f\x90\x9d";
@@ -64,9 +64,8 @@ START_TEST(what_reaches_a_terminal_cannot_move_it)
     ck_assert_str_eq(s.path, hostile);
     ck_assert_str_eq(s.reason, hostile);
 }
-END_TEST
 
-START_TEST(of_a_long_path_the_end_is_kept)
+TEST(of_a_long_path_the_end_is_kept)
 {
     uint8_t path[2000];
     memset(path, 'a', sizeof(path));
@@ -84,9 +83,8 @@ START_TEST(of_a_long_path_the_end_is_kept)
     const struct imrec_pack_skip s = there_and_back((struct bytes){path, 1501}, "is empty", 0);
     ck_assert(memcmp(s.path, "...\xc3\xa9", 5) == 0);
 }
-END_TEST
 
-START_TEST(other_lines_are_none)
+TEST(other_lines_are_none)
 {
     static const char *const lines[] = {
         "",
@@ -106,18 +104,4 @@ START_TEST(other_lines_are_none)
         ck_assert_msg(!report_read(b, &s), "%s", lines[i]);
         ck_assert_str_eq(s.path, "");
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("skip report");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, any_bytes_of_a_path_are_read_back);
-    tcase_add_test(t, what_reaches_a_terminal_cannot_move_it);
-    tcase_add_test(t, of_a_long_path_the_end_is_kept);
-    tcase_add_test(t, other_lines_are_none);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -36,7 +36,7 @@ static void write_all(const struct tmpdir *dir)
         tmp_write(dir, kept[i], "x", 1);
 }
 
-START_TEST(parts_of_the_set_go_and_everything_else_stays)
+LOOP_TEST(parts_of_the_set_go_and_everything_else_stays, 0, 2)
 {
     struct tmpdir dir = tmpdir_make();
     const bool cbf = _i != 0;
@@ -60,9 +60,8 @@ START_TEST(parts_of_the_set_go_and_everything_else_stays)
     ck_assert_int_eq(stale_parts_remove("/no/such/folder/a.rec", cbf, NULL), IMREC_OK);
     tmpdir_remove(&dir);
 }
-END_TEST
 
-START_TEST(a_name_without_folder_means_this_one)
+TEST(a_name_without_folder_means_this_one)
 {
     struct tmpdir dir = tmpdir_make();
     tmp_write(&dir, "a-00000-of-00003.rec.part", "x", 1);
@@ -71,15 +70,4 @@ START_TEST(a_name_without_folder_means_this_one)
     ck_assert_int_eq(tmp_size(tmp_path(&dir, "a-00000-of-00003.rec.part")), -1);
     ck_assert_int_eq(chdir("/"), 0);
     tmpdir_remove(&dir);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("stale_parts");
-    TCase *tc = tcase_create("core");
-    suite_add_tcase(s, tc);
-    tcase_add_loop_test(tc, parts_of_the_set_go_and_everything_else_stays, 0, 2);
-    tcase_add_test(tc, a_name_without_folder_means_this_one);
-    return suite_run(s);
 }

@@ -2,7 +2,6 @@
 #include "im2rec/item/tally.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 
 static struct tally tally;
@@ -38,7 +37,9 @@ static const struct {
     {0, {0}, 0, 0, 0},
 };
 
-START_TEST(sizes_have_a_least_a_median_and_a_most)
+CASE(.setup = setup, .teardown = teardown)
+
+LOOP_TEST(sizes_have_a_least_a_median_and_a_most, 0, COUNT(cases))
 {
     for (uint32_t i = 0; i < cases[_i].n; i++)
         add(cases[_i].widths[i], "", -1);
@@ -48,9 +49,8 @@ START_TEST(sizes_have_a_least_a_median_and_a_most)
     ck_assert_uint_eq(result.width.most, cases[_i].most);
     ck_assert_uint_eq(result.packed, cases[_i].n);
 }
-END_TEST
 
-START_TEST(kinds_and_reasons_come_most_first_and_equal_ones_by_name)
+TEST(kinds_and_reasons_come_most_first_and_equal_ones_by_name)
 {
     add(1, "png", 0);
     add(1, "jpeg baseline", 0);
@@ -73,9 +73,8 @@ START_TEST(kinds_and_reasons_come_most_first_and_equal_ones_by_name)
     ck_assert_uint_eq(result.class_least, 0);
     ck_assert_uint_eq(result.class_most, 3);
 }
-END_TEST
 
-START_TEST(more_kinds_than_there_is_room_for_are_not_counted_by_name)
+TEST(more_kinds_than_there_is_room_for_are_not_counted_by_name)
 {
     char kind[16];
     for (int i = 0; i < IMREC_PACK_KINDS + 5; i++) {
@@ -85,18 +84,4 @@ START_TEST(more_kinds_than_there_is_room_for_are_not_counted_by_name)
     tally_result(&tally, &result);
     ck_assert_uint_eq(result.kind_count, IMREC_PACK_KINDS);
     ck_assert_uint_eq(result.packed, IMREC_PACK_KINDS + 5);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("tally");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, sizes_have_a_least_a_median_and_a_most, 0,
-                        sizeof(cases) / sizeof(cases[0]));
-    tcase_add_test(t, kinds_and_reasons_come_most_first_and_equal_ones_by_name);
-    tcase_add_test(t, more_kinds_than_there_is_room_for_are_not_counted_by_name);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -82,7 +82,20 @@ pack(struct packing *p, int way, const uint32_t *order, uint32_t n, int threads,
     free(list);
 }
 
-START_TEST(the_packer_says_the_same_of_an_image_alone_and_among_others) /* _i: way */
+static bool make(void)
+{
+    g_damaged = damaged_make();
+    return true;
+}
+
+static void forget(void)
+{
+    damaged_free(g_damaged);
+}
+
+CASE(.begin = make, .end = forget, .timeout = 100)
+
+LOOP_TEST(the_packer_says_the_same_of_an_image_alone_and_among_others, 0, COUNT(ways)) /* _i: way */
 {
     static const int threads[ORDERS] = {1, 2, 5};
     struct packing p;
@@ -107,7 +120,6 @@ START_TEST(the_packer_says_the_same_of_an_image_alone_and_among_others) /* _i: w
         }
     packing_remove(&p);
 }
-END_TEST
 
 /* ---- the iterator and verify ---------------------------------------------------------------- */
 
@@ -190,7 +202,8 @@ static const struct {
     {"verify", "", verify},
 };
 
-START_TEST(a_reader_says_the_same_of_an_image_alone_and_among_others) /* _i: reader */
+LOOP_TEST(a_reader_says_the_same_of_an_image_alone_and_among_others, 0,
+          COUNT(readers)) /* _i: reader */
 {
     static const int threads[ORDERS] = {1, 2, 5};
     memset(g_alone, 0, sizeof(g_alone));
@@ -208,21 +221,4 @@ START_TEST(a_reader_says_the_same_of_an_image_alone_and_among_others) /* _i: rea
             compare(readers[_i].name);
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    g_damaged = damaged_make();
-    Suite *s = suite_create("words");
-    TCase *c = tcase_create("all");
-    tcase_set_timeout(c, 100);
-    tcase_add_loop_test(c, the_packer_says_the_same_of_an_image_alone_and_among_others, 0,
-                        (int)(sizeof(ways) / sizeof(ways[0])));
-    tcase_add_loop_test(c, a_reader_says_the_same_of_an_image_alone_and_among_others, 0,
-                        (int)(sizeof(readers) / sizeof(readers[0])));
-    suite_add_tcase(s, c);
-    const int status = suite_run(s);
-    damaged_free(g_damaged);
-    return status;
 }

@@ -78,7 +78,9 @@ static void read_pass(struct imrec_iter *it, struct pass *p, float *first)
     }
 }
 
-START_TEST(the_documented_cifar_iterator_reads_every_image_of_every_class)
+CASE(.timeout = 60)
+
+TEST(the_documented_cifar_iterator_reads_every_image_of_every_class)
 {
     const struct tmpdir dir = tmpdir_make();
     static float first[3][VALUES];
@@ -104,15 +106,4 @@ START_TEST(the_documented_cifar_iterator_reads_every_image_of_every_class)
     ck_assert_int_eq(memcmp(first[0], first[2], sizeof(first[0])), 0); /* runs are equal */
     ck_assert_int_eq(chdir("/"), 0);
     tmpdir_remove(&dir);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("cifar");
-    TCase *tc = tcase_create("cifar");
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, the_documented_cifar_iterator_reads_every_image_of_every_class);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -101,7 +101,9 @@ static const char *const modes[] = {"force", "shrink", "fit"};
 static const int methods[] = {0, 1, 2, 3, 4, 9, 10};
 enum { METHODS = 7 };
 
-START_TEST(painted_boxes_are_found_where_labels_say)
+CASE(.timeout = 60)
+
+LOOP_TEST(painted_boxes_are_found_where_labels_say, 0, 3 * GEOMETRIES)
 {
     struct box_set s = box_set_make(RECORDS, NULL);
     const char *geometry = geometries[_i % GEOMETRIES], *mode = modes[_i / GEOMETRIES];
@@ -129,7 +131,6 @@ START_TEST(painted_boxes_are_found_where_labels_say)
     }
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
 /* ---- layout and independence ------------------------------------------------------------------
  */
@@ -160,7 +161,7 @@ static void hashes(const struct box_set *s, const char *words, uint32_t sweep, u
     imrec_iter_close(it);
 }
 
-START_TEST(batches_with_boxes_depend_on_seed_and_sweep_alone)
+TEST(batches_with_boxes_depend_on_seed_and_sweep_alone)
 {
     struct box_set s = box_set_make(RECORDS, NULL);
     uint64_t want[RECORDS], got[RECORDS], other[RECORDS];
@@ -176,9 +177,8 @@ START_TEST(batches_with_boxes_depend_on_seed_and_sweep_alone)
     ck_assert_int_ne(memcmp(want, other, sizeof(want)), 0);
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
-START_TEST(labels_have_the_originals_layout_and_room_for_the_widest)
+TEST(labels_have_the_originals_layout_and_room_for_the_widest)
 {
     struct box_set s = box_set_make(RECORDS, NULL);
     struct imrec_iter *it = box_open(&s, "label_pad_value=-7");
@@ -204,9 +204,8 @@ START_TEST(labels_have_the_originals_layout_and_room_for_the_widest)
     imrec_iter_close(it);
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
-START_TEST(a_list_gives_labels_of_any_width)
+TEST(a_list_gives_labels_of_any_width)
 {
     struct box_set s = box_set_make(3, NULL);
     char words[2200];
@@ -224,10 +223,9 @@ START_TEST(a_list_gives_labels_of_any_width)
     imrec_iter_close(it);
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
 /* Hue and lightness change the image, not what is filled around it. */
-START_TEST(colours_are_shifted_before_the_canvas_is_filled)
+TEST(colours_are_shifted_before_the_canvas_is_filled)
 {
     struct box_set s = box_set_make(20, NULL);
     struct imrec_iter *it =
@@ -252,9 +250,8 @@ START_TEST(colours_are_shifted_before_the_canvas_is_filled)
     imrec_iter_close(it);
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
-START_TEST(grey_images_and_those_with_alpha_have_the_same_boxes)
+TEST(grey_images_and_those_with_alpha_have_the_same_boxes)
 {
     struct box_set s = box_set_make(20, NULL);
     const char *geometry = geometries[GEOMETRIES - 1];
@@ -280,20 +277,4 @@ START_TEST(grey_images_and_those_with_alpha_have_the_same_boxes)
     for (int i = 0; i < 3; i++)
         imrec_iter_close(it[i]);
     tmpdir_remove(&s.dir);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("images with boxes");
-    TCase *t = tcase_create("boxes");
-    tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, painted_boxes_are_found_where_labels_say, 0, 3 * GEOMETRIES);
-    tcase_add_test(t, batches_with_boxes_depend_on_seed_and_sweep_alone);
-    tcase_add_test(t, labels_have_the_originals_layout_and_room_for_the_widest);
-    tcase_add_test(t, a_list_gives_labels_of_any_width);
-    tcase_add_test(t, colours_are_shifted_before_the_canvas_is_filled);
-    tcase_add_test(t, grey_images_and_those_with_alpha_have_the_same_boxes);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

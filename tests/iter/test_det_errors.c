@@ -58,7 +58,7 @@ static int wrong_of(uint32_t record)
     return -1;
 }
 
-START_TEST(a_label_that_is_wrong_fails_its_sample_and_says_where_and_why)
+TEST(a_label_that_is_wrong_fails_its_sample_and_says_where_and_why)
 {
     struct box_set s = box_set_make(RECORDS, spoil);
     struct imrec_iter *it = box_open(&s, "batch_size=1");
@@ -94,9 +94,8 @@ START_TEST(a_label_that_is_wrong_fails_its_sample_and_says_where_and_why)
     imrec_iter_close(it);
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
-START_TEST(a_label_that_does_not_fit_its_room_fails)
+TEST(a_label_that_does_not_fit_its_room_fails)
 {
     struct box_set s = box_set_make(RECORDS, NULL);
     struct imrec_iter *it = box_open(&s, "label_pad_width=15 batch_size=64");
@@ -116,7 +115,6 @@ START_TEST(a_label_that_does_not_fit_its_room_fails)
     imrec_iter_close(it);
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
 /* A manifest that says so is believed: nothing is read to know. */
 static void write_manifest(struct box_set *s, uint32_t label_width, uint64_t more)
@@ -138,7 +136,7 @@ static void write_manifest(struct box_set *s, uint32_t label_width, uint64_t mor
     buf_free(&text);
 }
 
-START_TEST(the_manifest_knows_the_widest_label)
+TEST(the_manifest_knows_the_widest_label)
 {
     struct box_set s = box_set_make(RECORDS, NULL);
     struct imrec_iter *it;
@@ -159,7 +157,6 @@ START_TEST(the_manifest_knows_the_widest_label)
                   "%s", err.message);
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
 static uint32_t without_boxes(uint32_t i, float *label, uint32_t n)
 {
@@ -169,7 +166,7 @@ static uint32_t without_boxes(uint32_t i, float *label, uint32_t n)
     return BOX_HEADER;
 }
 
-START_TEST(the_widest_label_may_be_in_any_shard_and_any_partition)
+TEST(the_widest_label_may_be_in_any_shard_and_any_partition)
 {
     struct box_set wide = box_set_make(RECORDS, NULL), narrow = box_set_make(3, without_boxes);
     char words[64];
@@ -185,7 +182,6 @@ START_TEST(the_widest_label_may_be_in_any_shard_and_any_partition)
     tmpdir_remove(&wide.dir);
     tmpdir_remove(&narrow.dir);
 }
-END_TEST
 
 /* The bytes read to find the widest label. */
 static uint64_t bytes_for_the_widest(const struct box_set *s)
@@ -218,7 +214,7 @@ static void write_index(struct box_set *s, uint32_t skip, uint64_t more)
     tmp_write(&s->dir, "boxes.idx", (const uint8_t *)text, strlen(text));
 }
 
-START_TEST(with_an_index_only_the_heads_are_read_for_the_widest_label)
+TEST(with_an_index_only_the_heads_are_read_for_the_widest_label)
 {
     struct box_set s = box_set_make(RECORDS, NULL);
     const uint64_t all = bytes_for_the_widest(&s);
@@ -230,7 +226,6 @@ START_TEST(with_an_index_only_the_heads_are_read_for_the_widest_label)
     ck_assert_uint_ge(bytes_for_the_widest(&s), all);
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
 static const char *const refused[][2] = {
     {"aug_seq=det_default", "there are aug_default, det_aug_default"},
@@ -245,7 +240,7 @@ static const char *const refused[][2] = {
 };
 
 /* The original's 60 parameters, as its scripts may write them: with their defaults. */
-START_TEST(every_parameter_of_the_original_is_known)
+TEST(every_parameter_of_the_original_is_known)
 {
     struct box_set s = box_set_make(9, NULL);
     struct imrec_iter *it = box_open(
@@ -273,9 +268,8 @@ START_TEST(every_parameter_of_the_original_is_known)
     imrec_iter_close(it);
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
-START_TEST(options_that_cannot_be_are_refused_before_reading)
+LOOP_TEST(options_that_cannot_be_are_refused_before_reading, 0, COUNT(refused))
 {
     struct box_set s = box_set_make(1, NULL);
     struct imrec_iter *it = NULL;
@@ -285,9 +279,8 @@ START_TEST(options_that_cannot_be_are_refused_before_reading)
     ck_assert_msg(strstr(err.message, refused[_i][1]) != NULL, "%s", err.message);
     tmpdir_remove(&s.dir);
 }
-END_TEST
 
-START_TEST(a_mean_image_is_made_of_images_with_boxes_too)
+TEST(a_mean_image_is_made_of_images_with_boxes_too)
 {
     struct box_set s = box_set_make(RECORDS, NULL);
     char words[2200];
@@ -303,22 +296,4 @@ START_TEST(a_mean_image_is_made_of_images_with_boxes_too)
     ck_assert_double_eq_tol(sum / (RECORDS * 3 * 72 * 96), 0, 1e-3);
     imrec_iter_close(it);
     tmpdir_remove(&s.dir);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("labels with boxes that are wrong");
-    TCase *t = tcase_create("errors");
-    tcase_add_test(t, a_label_that_is_wrong_fails_its_sample_and_says_where_and_why);
-    tcase_add_test(t, a_label_that_does_not_fit_its_room_fails);
-    tcase_add_test(t, the_manifest_knows_the_widest_label);
-    tcase_add_test(t, with_an_index_only_the_heads_are_read_for_the_widest_label);
-    tcase_add_test(t, the_widest_label_may_be_in_any_shard_and_any_partition);
-    tcase_add_test(t, every_parameter_of_the_original_is_known);
-    tcase_add_loop_test(t, options_that_cannot_be_are_refused_before_reading, 0,
-                        sizeof(refused) / sizeof(refused[0]));
-    tcase_add_test(t, a_mean_image_is_made_of_images_with_boxes_too);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -71,32 +71,30 @@ static bool can_drop(void)
     return asked && resident(&all) == 0;
 }
 
-START_TEST(what_has_been_read_is_dropped_only_when_asked)
+static void drop(void)
+{
+    tmpdir_remove(&dir);
+}
+
+static bool make(void)
+{
+    dir = tmpdir_make();
+    path = tmp_path(&dir, "a.rec");
+    small_shard(path, 0, RECORDS);
+    if (can_drop())
+        return true;
+    printf("skipped: this file system keeps its pages\n");
+    drop();
+    return false;
+}
+
+CASE(.begin = make, .end = drop, .timeout = 60)
+
+TEST(what_has_been_read_is_dropped_only_when_asked)
 {
     size_t all;
     read_sweep(false);
     ck_assert_uint_eq(resident(&all), all);
     read_sweep(true);
     ck_assert_uint_lt(resident(&all), all / 20);
-}
-END_TEST
-
-int main(void)
-{
-    dir = tmpdir_make();
-    path = tmp_path(&dir, "a.rec");
-    small_shard(path, 0, RECORDS);
-    if (!can_drop()) {
-        printf("skipped: this file system keeps its pages\n");
-        tmpdir_remove(&dir);
-        return 77;
-    }
-    Suite *s = suite_create("drop_behind");
-    TCase *tc = tcase_create("core");
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, what_has_been_read_is_dropped_only_when_asked);
-    suite_add_tcase(s, tc);
-    const int result = suite_run(s);
-    tmpdir_remove(&dir);
-    return result;
 }

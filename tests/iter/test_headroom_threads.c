@@ -8,7 +8,9 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-START_TEST(without_a_limit_everything_is_had)
+CASE(.timeout = 60)
+
+TEST(without_a_limit_everything_is_had)
 {
     struct headroom h;
     headroom_init(&h);
@@ -16,9 +18,8 @@ START_TEST(without_a_limit_everything_is_had)
     headroom_give(&h, UINT64_MAX);
     headroom_destroy(&h);
 }
-END_TEST
 
-START_TEST(what_fails_does_not_depend_on_the_workers) /* _i workers */
+LOOP_TEST(what_fails_does_not_depend_on_the_workers, 1, 40) /* _i workers */
 {
     struct headroom h;
     struct imrec_error err = {0};
@@ -30,7 +31,6 @@ START_TEST(what_fails_does_not_depend_on_the_workers) /* _i workers */
     ck_assert_msg(strstr(err.message, "memory_limit leaves 524288000") != NULL, "%s", err.message);
     headroom_destroy(&h);
 }
-END_TEST
 
 enum { THREADS = 8, TIMES = 50 };
 static struct headroom shared;
@@ -54,7 +54,7 @@ static void *use(void *unused)
     return NULL;
 }
 
-START_TEST(together_they_stay_within_the_room)
+TEST(together_they_stay_within_the_room)
 {
     struct thread threads[THREADS] = {{0}};
     headroom_init(&shared);
@@ -67,17 +67,4 @@ START_TEST(together_they_stay_within_the_room)
     ck_assert_uint_gt(atomic_load(&most), 34 * MIB); /* small ones go side by side */
     ck_assert_uint_eq(shared.used, 0);
     headroom_destroy(&shared);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("headroom");
-    TCase *tc = tcase_create("headroom");
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, without_a_limit_everything_is_had);
-    tcase_add_loop_test(tc, what_fails_does_not_depend_on_the_workers, 1, 40);
-    tcase_add_test(tc, together_they_stay_within_the_room);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -51,7 +51,9 @@ static int different(const struct stream *a, const struct stream *b)
     return n;
 }
 
-START_TEST(augmented_batches_depend_on_no_thread_batch_or_depth)
+CASE(.timeout = 60)
+
+TEST(augmented_batches_depend_on_no_thread_batch_or_depth)
 {
     struct image_set s = make();
     struct stream want = read_all(&s, "preprocess_threads=1 batch_size=1", 2);
@@ -66,9 +68,8 @@ START_TEST(augmented_batches_depend_on_no_thread_batch_or_depth)
     stream_free(&want);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(sweeps_differ_and_so_do_seeds)
+TEST(sweeps_differ_and_so_do_seeds)
 {
     struct image_set s = make();
     struct stream a = read_all(&s, "", 2), b = read_all(&s, "seed=1", 1);
@@ -85,10 +86,9 @@ START_TEST(sweeps_differ_and_so_do_seeds)
     stream_free(&d);
     image_set_free(&s);
 }
-END_TEST
 
 /* One worker, until it has met the largest region that is drawn. */
-START_TEST(in_the_steady_state_augmenting_allocates_nothing) /* _i: of several views */
+LOOP_TEST(in_the_steady_state_augmenting_allocates_nothing, 0, 3) /* _i: of several views */
 {
     static const char common[] =
         "preprocess_threads=1 resize=44 inter_method=2 max_rotate_angle=20 pad=2 "
@@ -112,9 +112,8 @@ START_TEST(in_the_steady_state_augmenting_allocates_nothing) /* _i: of several v
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(what_was_drawn_is_delivered)
+TEST(what_was_drawn_is_delivered)
 {
     struct image_set s = make();
     struct imrec_iter *it = set_open(&s, false, everything);
@@ -140,10 +139,10 @@ START_TEST(what_was_drawn_is_delivered)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
 /* With a mean image as with numbers: (x - mean) * C * gain + I * gain. */
-START_TEST(contrast_and_illumination_of_values_are_as_drawn) /* loop: 0 numbers, 1 a mean image */
+LOOP_TEST(contrast_and_illumination_of_values_are_as_drawn, 0,
+          2) /* _i: 0 numbers, 1 a mean image */
 {
     struct image_set s = make();
     struct imrec_batch a, b;
@@ -168,9 +167,8 @@ START_TEST(contrast_and_illumination_of_values_are_as_drawn) /* loop: 0 numbers,
     imrec_iter_close(toned);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(the_mean_image_knows_nothing_of_augmentation)
+TEST(the_mean_image_knows_nothing_of_augmentation)
 {
     struct image_set s = make();
     char words[1024], *a, *b;
@@ -190,7 +188,6 @@ START_TEST(the_mean_image_knows_nothing_of_augmentation)
     free(b);
     image_set_free(&s);
 }
-END_TEST
 
 static struct imrec_iter_options resolved(const char *key_value, const char *another)
 {
@@ -206,7 +203,7 @@ static struct imrec_iter_options resolved(const char *key_value, const char *ano
     return out;
 }
 
-START_TEST(the_originals_words_for_the_order_are_understood)
+TEST(the_originals_words_for_the_order_are_understood)
 {
     struct imrec_iter_options o = resolved("shuffle_chunk_size=4", "shuffle_chunk_seed=7");
     ck_assert(o.shuffle && o.shuffle_chunk == 4 << 20 && o.seed == 7 && o.seed_aug == 0);
@@ -224,11 +221,10 @@ START_TEST(the_originals_words_for_the_order_are_understood)
     o = resolved("seed=3", "seed_aug=4");
     ck_assert(o.seed == 3 && o.seed_aug == 4);
 }
-END_TEST
 
 /* ---- presets -------------------------------------------------------------------------------- */
 
-START_TEST(a_preset_is_a_recipe_that_later_words_change)
+TEST(a_preset_is_a_recipe_that_later_words_change)
 {
     struct imrec_iter_options o = resolved("preset=imagenet-train-torch", "rand_mirror=0");
     ck_assert(o.rrc_style == IMREC_RRC_TORCH && o.antialias && o.random_resized_crop);
@@ -241,9 +237,8 @@ START_TEST(a_preset_is_a_recipe_that_later_words_change)
     o = resolved("preset=ImageRecordUInt8Iter_v1", "seed=0");
     ck_assert(o.dtype == IMREC_UINT8 && o.last_batch == IMREC_LAST_REPEAT);
 }
-END_TEST
 
-START_TEST(a_preset_in_the_field_fills_what_is_at_its_default)
+TEST(a_preset_in_the_field_fills_what_is_at_its_default)
 {
     struct imrec_iter_options o, out;
     imrec_iter_options_init(&o);
@@ -256,9 +251,8 @@ START_TEST(a_preset_in_the_field_fills_what_is_at_its_default)
     o.preset = "imagenet";
     ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(every_preset_opens)
+LOOP_TEST(every_preset_opens, 0, 8)
 {
     static const char *const names[] = {
         "imagenet-train",  "imagenet-eval",      "imagenet-train-torch", "imagenet-eval-torch",
@@ -273,11 +267,10 @@ START_TEST(every_preset_opens)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-START_TEST(what_lies_below_the_crop_is_verified_on_demand)
+TEST(what_lies_below_the_crop_is_verified_on_demand)
 {
     struct image_set s = image_set_make(&(struct image_set_options){
         .records = 4, .shards = 1, .labels = 1, .side = 256, .jpeg = true});
@@ -297,25 +290,4 @@ START_TEST(what_lies_below_the_crop_is_verified_on_demand)
     imrec_iter_close(it);
     free(file);
     image_set_free(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_augment");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, augmented_batches_depend_on_no_thread_batch_or_depth);
-    tcase_add_test(t, sweeps_differ_and_so_do_seeds);
-    tcase_add_loop_test(t, in_the_steady_state_augmenting_allocates_nothing, 0, 3);
-    tcase_add_test(t, what_was_drawn_is_delivered);
-    tcase_add_loop_test(t, contrast_and_illumination_of_values_are_as_drawn, 0, 2);
-    tcase_add_test(t, the_mean_image_knows_nothing_of_augmentation);
-    tcase_add_test(t, the_originals_words_for_the_order_are_understood);
-    tcase_add_test(t, a_preset_is_a_recipe_that_later_words_change);
-    tcase_add_test(t, a_preset_in_the_field_fills_what_is_at_its_default);
-    tcase_add_loop_test(t, every_preset_opens, 0, 8);
-    tcase_add_test(t, what_lies_below_the_crop_is_verified_on_demand);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -66,7 +66,9 @@ static const struct {
     {"num_parts=9 part_index=8 path_imgidx=IDX batch_size=2", 2, ".."},
 };
 
-START_TEST(sweeps_end_as_last_batch_says) /* _i into ends */
+CASE(.timeout = 60)
+
+LOOP_TEST(sweeps_end_as_last_batch_says, 0, COUNT(ends))
 {
     struct image_set s = make(RECORDS, 1);
     char words[256], drawn[256];
@@ -81,9 +83,8 @@ START_TEST(sweeps_end_as_last_batch_says) /* _i into ends */
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(repeated_samples_are_the_next_sweeps_first_ones)
+TEST(repeated_samples_are_the_next_sweeps_first_ones)
 {
     struct image_set s = make(RECORDS, 1);
     struct imrec_iter *it = set_open(
@@ -106,9 +107,8 @@ START_TEST(repeated_samples_are_the_next_sweeps_first_ones)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(equal_partitions_deliver_equally_many_batches) /* _i = num_parts */
+LOOP_TEST(equal_partitions_deliver_equally_many_batches, 1, 16) /* _i = num_parts */
 {
     struct image_set s = make(RECORDS, 1);
     for (int index = 0; index < 2; index++)
@@ -132,9 +132,8 @@ START_TEST(equal_partitions_deliver_equally_many_batches) /* _i = num_parts */
         }
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(all_labels_are_delivered_and_a_list_replaces_them)
+TEST(all_labels_are_delivered_and_a_list_replaces_them)
 {
     struct image_set s = make(RECORDS, 3);
     struct imrec_iter *it = set_open(&s, false, "batch_size=13");
@@ -161,9 +160,8 @@ START_TEST(all_labels_are_delivered_and_a_list_replaces_them)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(draws_say_what_became_of_each_sample)
+TEST(draws_say_what_became_of_each_sample)
 {
     struct image_set s = make(60, 1);
     struct imrec_iter *it =
@@ -198,9 +196,8 @@ START_TEST(draws_say_what_became_of_each_sample)
     imrec_iter_close(whole);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(the_mean_image_is_of_all_the_data_and_subtracted_before_mirroring)
+TEST(the_mean_image_is_of_all_the_data_and_subtracted_before_mirroring)
 {
     struct image_set s = make(RECORDS, 1);
     struct imrec_iter *plain = set_open(&s, false, "batch_size=13");
@@ -237,9 +234,8 @@ START_TEST(the_mean_image_is_of_all_the_data_and_subtracted_before_mirroring)
     imrec_iter_close(plain);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(statistics_count_what_was_done)
+TEST(statistics_count_what_was_done)
 {
     struct image_set s = make(40, 1);
     struct imrec_iter *it = set_open(&s, false, "batch_size=10 preprocess_threads=3");
@@ -258,9 +254,8 @@ START_TEST(statistics_count_what_was_done)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(opening_and_closing_leaves_nothing) /* also in the middle of everything */
+TEST(opening_and_closing_leaves_nothing) /* also in the middle of everything */
 {
     struct image_set s = make(40, 1);
     const long before = imrec_alloc_live();
@@ -274,9 +269,8 @@ START_TEST(opening_and_closing_leaves_nothing) /* also in the middle of everythi
     }
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(the_steady_state_allocates_nothing) /* _i: index */
+LOOP_TEST(the_steady_state_allocates_nothing, 0, 2) /* _i: index */
 {
     struct image_set s = image_set_make(
         &(struct image_set_options){.records = 60, .shards = 1, .labels = 1, .jpeg = true});
@@ -295,31 +289,10 @@ START_TEST(the_steady_state_allocates_nothing) /* _i: index */
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
+TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
 {
     struct image_set s = make(20, 1);
     opening_must_fail_cleanly(&s, true, "shuffle=1 num_views=5 multi_crop=2x12,1x9 record_draws=1");
     image_set_free(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_batches");
-    TCase *tc = tcase_create("iter_batches");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, sweeps_end_as_last_batch_says, 0, sizeof(ends) / sizeof(ends[0]));
-    tcase_add_test(tc, repeated_samples_are_the_next_sweeps_first_ones);
-    tcase_add_loop_test(tc, equal_partitions_deliver_equally_many_batches, 1, 16);
-    tcase_add_test(tc, all_labels_are_delivered_and_a_list_replaces_them);
-    tcase_add_test(tc, draws_say_what_became_of_each_sample);
-    tcase_add_test(tc, the_mean_image_is_of_all_the_data_and_subtracted_before_mirroring);
-    tcase_add_test(tc, statistics_count_what_was_done);
-    tcase_add_test(tc, opening_and_closing_leaves_nothing);
-    tcase_add_loop_test(tc, the_steady_state_allocates_nothing, 0, 2);
-    tcase_add_test(tc, opening_fails_cleanly_when_the_nth_allocation_fails);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -55,7 +55,9 @@ static const struct {
 };
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
-START_TEST(the_same_folder_gives_the_same_batches) /* _i: way */
+CASE(.timeout = 120, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(the_same_folder_gives_the_same_batches, 0, WAYS) /* _i: way */
 {
     char with_index[400];
     const char *rec = pack("a.rec", IMREC_PACK_REC, false);
@@ -65,9 +67,8 @@ START_TEST(the_same_folder_gives_the_same_batches) /* _i: way */
     iterators_must_agree(pair_open(cbf, ways[_i].words), pair_open(rec, with_index),
                          ways[_i].sample_bytes, 25, ways[_i].words);
 }
-END_TEST
 
-START_TEST(shards_and_partitions_are_those_of_an_index)
+TEST(shards_and_partitions_are_those_of_an_index)
 {
     char words[600], with_index[1200];
     p.o.shards = 4;
@@ -84,9 +85,8 @@ START_TEST(shards_and_partitions_are_those_of_an_index)
                                  words);
         }
 }
-END_TEST
 
-START_TEST(a_folder_of_cbf_files_is_a_set)
+TEST(a_folder_of_cbf_files_is_a_set)
 {
     p.o.shards = 3;
     pack("a.rec", IMREC_PACK_REC, false);
@@ -99,7 +99,6 @@ START_TEST(a_folder_of_cbf_files_is_a_set)
                          pair_open(kept_path(&p, "a-*.rec"), "path_imgidx=auto"), FLOATS, 14,
                          "path_imgidx=auto");
 }
-END_TEST
 
 /* The same pixels in files and as values: PNG loses nothing. */
 static const struct {
@@ -122,7 +121,7 @@ static const struct {
 };
 enum { DECODED_WAYS = sizeof(decoded_ways) / sizeof(decoded_ways[0]) };
 
-START_TEST(decoded_pixels_give_what_decoding_gives) /* _i: way */
+LOOP_TEST(decoded_pixels_give_what_decoding_gives, 0, DECODED_WAYS) /* _i: way */
 {
     if (!built_with("png"))
         return;
@@ -135,9 +134,8 @@ START_TEST(decoded_pixels_give_what_decoding_gives) /* _i: way */
                          pair_open(files, decoded_ways[_i].words), decoded_ways[_i].sample_bytes,
                          20, decoded_ways[_i].words);
 }
-END_TEST
 
-START_TEST(mean_images_are_the_same_whichever_way_they_are_made)
+TEST(mean_images_are_the_same_whichever_way_they_are_made)
 {
     char words[3][600];
     if (!built_with("png"))
@@ -157,9 +155,8 @@ START_TEST(mean_images_are_the_same_whichever_way_they_are_made)
     expect_same_file(&p, "a.rec", "b.cbf", ".mean");
     expect_same_file(&p, "a.rec", "c.cbf", ".mean");
 }
-END_TEST
 
-START_TEST(grey_values_stand_for_three_channels)
+TEST(grey_values_stand_for_three_channels)
 {
     if (!built_with("png"))
         return;
@@ -174,7 +171,6 @@ START_TEST(grey_values_stand_for_three_channels)
     iterators_must_agree(pair_open(pixels, "data_shape=1,12,12"),
                          pair_open(files, "data_shape=1,12,12"), 12 * 12 * 4, 20, "1 channel");
 }
-END_TEST
 
 static struct imrec_record next_record(struct imrec_reader *r)
 {
@@ -192,7 +188,7 @@ static struct imrec_image decode(struct imrec_decoder *d, const struct imrec_rec
     return image;
 }
 
-START_TEST(decoded_images_are_read_as_files_of_the_same_pixels) /* _i: colour, grey */
+LOOP_TEST(decoded_images_are_read_as_files_of_the_same_pixels, 0, 2) /* _i: colour, grey */
 {
     if (!built_with("png"))
         return;
@@ -223,9 +219,8 @@ START_TEST(decoded_images_are_read_as_files_of_the_same_pixels) /* _i: colour, g
     imrec_reader_close(a);
     imrec_reader_close(b);
 }
-END_TEST
 
-START_TEST(random_crops_do_not_depend_on_threads_batches_or_chunks)
+TEST(random_crops_do_not_depend_on_threads_batches_or_chunks)
 {
     const char *a = pack("a.cbf", IMREC_PACK_CBF, false);
     const char *words = "rand_crop=1 rand_mirror=1 shuffle=1 batch_size=6";
@@ -238,9 +233,8 @@ START_TEST(random_crops_do_not_depend_on_threads_batches_or_chunks)
     ck_assert_int_eq(packing_run(&p, b), IMREC_OK);
     iterators_must_agree(pair_open(b, words), pair_open(a, words), FLOATS, 20, "chunks");
 }
-END_TEST
 
-START_TEST(random_crops_do_not_depend_on_the_partition)
+TEST(random_crops_do_not_depend_on_the_partition)
 {
     const char *a = pack("a.cbf", IMREC_PACK_CBF, false);
     struct imrec_batch all, b;
@@ -259,9 +253,8 @@ START_TEST(random_crops_do_not_depend_on_the_partition)
     }
     imrec_iter_close(whole);
 }
-END_TEST
 
-START_TEST(a_list_of_other_images_gives_no_ids)
+TEST(a_list_of_other_images_gives_no_ids)
 {
     struct imrec_batch b;
     p.o.center_crop = true;
@@ -275,9 +268,8 @@ START_TEST(a_list_of_other_images_gives_no_ids)
         ck_assert_uint_eq(b.ids[i], 12 + i);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(a_position_is_found_again) /* _i: calls before it */
+LOOP_TEST(a_position_is_found_again, 0, 7) /* _i: calls before it */
 {
     struct imrec_batch b;
     struct imrec_error err;
@@ -290,9 +282,8 @@ START_TEST(a_position_is_found_again) /* _i: calls before it */
     ck_assert_msg(imrec_iter_seek(right, json, &err) == IMREC_OK, "%s", err.message);
     iterators_must_agree(right, left, FLOATS, 12, "position");
 }
-END_TEST
 
-START_TEST(a_position_of_one_of_equal_partitions_is_found_by_another) /* _i: calls before it */
+LOOP_TEST(a_position_of_one_of_equal_partitions_is_found_by_another, 0, 9) /* _i: calls before it */
 {
     struct imrec_batch b;
     struct imrec_error err;
@@ -311,9 +302,8 @@ START_TEST(a_position_of_one_of_equal_partitions_is_found_by_another) /* _i: cal
     imrec_iter_close(from);
     iterators_must_agree(right, left, FLOATS, 12, "position");
 }
-END_TEST
 
-START_TEST(labels_of_a_list_stand_in_for_those_of_the_file)
+TEST(labels_of_a_list_stand_in_for_those_of_the_file)
 {
     char words[700];
     const char *rec = pack("a.rec", IMREC_PACK_REC, false);
@@ -324,28 +314,4 @@ START_TEST(labels_of_a_list_stand_in_for_those_of_the_file)
     snprintf(words, sizeof(words), "path_imglist=%s label_width=2",
              tmp_write(&p.dir, "l.lst", list, (size_t)(to - list)));
     iterators_must_agree(pair_open(cbf, words), pair_open(rec, words), FLOATS, 12, words);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter cbf");
-    TCase *tc = tcase_create("cbf");
-    tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, the_same_folder_gives_the_same_batches, 0, WAYS);
-    tcase_add_test(tc, shards_and_partitions_are_those_of_an_index);
-    tcase_add_test(tc, a_folder_of_cbf_files_is_a_set);
-    tcase_add_loop_test(tc, decoded_pixels_give_what_decoding_gives, 0, DECODED_WAYS);
-    tcase_add_test(tc, mean_images_are_the_same_whichever_way_they_are_made);
-    tcase_add_test(tc, grey_values_stand_for_three_channels);
-    tcase_add_loop_test(tc, decoded_images_are_read_as_files_of_the_same_pixels, 0, 2);
-    tcase_add_test(tc, random_crops_do_not_depend_on_threads_batches_or_chunks);
-    tcase_add_test(tc, random_crops_do_not_depend_on_the_partition);
-    tcase_add_test(tc, a_list_of_other_images_gives_no_ids);
-    tcase_add_loop_test(tc, a_position_is_found_again, 0, 7);
-    tcase_add_loop_test(tc, a_position_of_one_of_equal_partitions_is_found_by_another, 0, 9);
-    tcase_add_test(tc, labels_of_a_list_stand_in_for_those_of_the_file);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

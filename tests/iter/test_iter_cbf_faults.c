@@ -250,7 +250,9 @@ static const char *const ways[] = {
 };
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
-START_TEST(damage_costs_a_slot_each_and_is_named) /* _i: edit */
+CASE(.timeout = 120, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(damage_costs_a_slot_each_and_is_named, 0, EDITS) /* _i: edit */
 {
     uint8_t *to = malloc(file.n);
     char what[100], says[64];
@@ -279,7 +281,6 @@ START_TEST(damage_costs_a_slot_each_and_is_named) /* _i: edit */
     }
     free(to);
 }
-END_TEST
 
 static const char *bad_now;
 static bool shuffled;
@@ -291,7 +292,7 @@ static struct imrec_iter *open_bad(const char *words)
     return pair_open(bad_now, all);
 }
 
-START_TEST(lost_sequences_are_replaced) /* _i: edit */
+LOOP_TEST(lost_sequences_are_replaced, 0, EDITS) /* _i: edit */
 {
     uint8_t *to = malloc(file.n);
     memcpy(to, file.p, file.n);
@@ -304,9 +305,8 @@ START_TEST(lost_sequences_are_replaced) /* _i: edit */
     }
     free(to);
 }
-END_TEST
 
-START_TEST(sequences_are_counted_in_their_own_file)
+TEST(sequences_are_counted_in_their_own_file)
 {
     uint8_t *to = malloc(file.n);
     struct imrec_batch b;
@@ -323,9 +323,8 @@ START_TEST(sequences_are_counted_in_their_own_file)
     imrec_iter_close(it);
     free(to);
 }
-END_TEST
 
-START_TEST(no_flipped_byte_does_more_than_lose_samples)
+LOOP_TEST(no_flipped_byte_does_more_than_lose_samples, 0, 3)
 {
     uint8_t *to = malloc(file.n);
     struct imrec_batch b;
@@ -350,7 +349,6 @@ START_TEST(no_flipped_byte_does_more_than_lose_samples)
     }
     free(to);
 }
-END_TEST
 
 /* ---- storage -------------------------------------------------------------------------------- */
 
@@ -362,7 +360,7 @@ static const char *scripted(const struct fault_script *s)
     return uri;
 }
 
-START_TEST(short_and_interrupted_reads_change_nothing)
+TEST(short_and_interrupted_reads_change_nothing)
 {
     learn();
     const struct sweep good = read_sweep(path, ways[2]);
@@ -370,9 +368,8 @@ START_TEST(short_and_interrupted_reads_change_nothing)
         read_sweep(scripted(&(struct fault_script){.short_bytes = 7, .interrupt = 3}), ways[2]);
     must_be_lost(&good, &other, 0, 0, "short");
 }
-END_TEST
 
-START_TEST(unreadable_pages_lose_what_is_in_them) /* _i: of images; of the small streams */
+LOOP_TEST(unreadable_pages_lose_what_is_in_them, 0, 2) /* _i: of images; of the small streams */
 {
     learn();
     const uint64_t page = where(2, _i == 0 ? IMAGE : LABEL, 1) / 4096 * 4096;
@@ -388,9 +385,8 @@ START_TEST(unreadable_pages_lose_what_is_in_them) /* _i: of images; of the small
             ck_assert_ptr_nonnull(strstr(other.first.message, "Input/output error"));
     }
 }
-END_TEST
 
-START_TEST(a_read_that_fails_once_is_tried_again_or_told)
+TEST(a_read_that_fails_once_is_tried_again_or_told)
 {
     learn();
     uint32_t refused = 0;
@@ -411,9 +407,8 @@ START_TEST(a_read_that_fails_once_is_tried_again_or_told)
     }
     ck_assert_uint_le(refused, 3); /* the header's */
 }
-END_TEST
 
-START_TEST(a_file_that_ends_early_is_refused_by_name)
+TEST(a_file_that_ends_early_is_refused_by_name)
 {
     for (uint64_t end = 0; end<file.n; end += end> file.n - 40 ? 1 : 1001) {
         struct imrec_iter *it;
@@ -425,9 +420,8 @@ START_TEST(a_file_that_ends_early_is_refused_by_name)
         ck_assert_msg(strstr(err.message, "bad.cbf") != NULL, "%s", err.message);
     }
 }
-END_TEST
 
-START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
+TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
 {
     const long before = imrec_alloc_live();
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
@@ -444,9 +438,8 @@ START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
     }
     ck_assert_int_eq(st, IMREC_OK);
 }
-END_TEST
 
-START_TEST(the_steady_state_allocates_nothing)
+TEST(the_steady_state_allocates_nothing)
 {
     struct imrec_batch b;
     struct imrec_iter *it = pair_open(path, "shuffle=1 rand_crop=1 resize=13");
@@ -460,25 +453,4 @@ START_TEST(the_steady_state_allocates_nothing)
     }
     imrec_alloc_fail_after(-1);
     imrec_iter_close(it);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter cbf faults");
-    TCase *tc = tcase_create("faults");
-    tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, damage_costs_a_slot_each_and_is_named, 0, EDITS);
-    tcase_add_loop_test(tc, lost_sequences_are_replaced, 0, EDITS);
-    tcase_add_test(tc, sequences_are_counted_in_their_own_file);
-    tcase_add_loop_test(tc, no_flipped_byte_does_more_than_lose_samples, 0, 3);
-    tcase_add_test(tc, short_and_interrupted_reads_change_nothing);
-    tcase_add_loop_test(tc, unreadable_pages_lose_what_is_in_them, 0, 2);
-    tcase_add_test(tc, a_read_that_fails_once_is_tried_again_or_told);
-    tcase_add_test(tc, a_file_that_ends_early_is_refused_by_name);
-    tcase_add_test(tc, opening_fails_cleanly_when_the_nth_allocation_fails);
-    tcase_add_test(tc, the_steady_state_allocates_nothing);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -137,8 +137,10 @@ static const struct form forms[] = {
 };
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 
+CASE(.setup = setup, .teardown = teardown)
+
 /* data_shape is the image's: every value is where it was, normalized. */
-START_TEST(values_are_delivered_normalized_as_pixels_are) /* _i: form */
+LOOP_TEST(values_are_delivered_normalized_as_pixels_are, 0, FORMS) /* _i: form */
 {
     struct imrec_batch b;
     struct imrec_error err;
@@ -159,9 +161,8 @@ START_TEST(values_are_delivered_normalized_as_pixels_are) /* _i: form */
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_END);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(several_labels_are_as_many_as_the_stream_has)
+TEST(several_labels_are_as_many_as_the_stream_has)
 {
     struct imrec_batch b;
     struct imrec_iter *it =
@@ -173,9 +174,8 @@ START_TEST(several_labels_are_as_many_as_the_stream_has)
                 ck_assert(b.labels[k * 4 + i] == (float)(b.ids[k] * 10 + i));
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(what_values_cannot_become_is_said)
+TEST(what_values_cannot_become_is_said)
 {
     static const char *const words[] = {"data_shape=3,4,5 resize=9", "data_shape=3,4,5 dtype=uint8",
                                         "data_shape=3,4,5 dtype=float16",
@@ -192,7 +192,6 @@ START_TEST(what_values_cannot_become_is_said)
         imrec_iter_close(it);
     }
 }
-END_TEST
 
 static const struct {
     struct form form;
@@ -206,7 +205,7 @@ static const struct {
     {{.step = 1}, "data_shape=3,4,5 path_imgidx=a.idx", "its own index"},
 };
 
-START_TEST(what_does_not_fit_is_refused_by_name) /* _i into wrong */
+LOOP_TEST(what_does_not_fit_is_refused_by_name, 0, COUNT(wrong))
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
@@ -215,9 +214,8 @@ START_TEST(what_does_not_fit_is_refused_by_name) /* _i into wrong */
     ck_assert_ptr_nonnull(strstr(err.message, "a.cbf"));
     ck_assert_msg(strstr(err.message, wrong[_i].says) != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(a_vector_that_is_no_class_fails_alone) /* _i: a 1 and others; no 1 */
+LOOP_TEST(a_vector_that_is_no_class_fails_alone, 0, 2) /* _i: a 1 and others; no 1 */
 {
     struct imrec_batch b;
     struct imrec_error err;
@@ -229,9 +227,8 @@ START_TEST(a_vector_that_is_no_class_fails_alone) /* _i: a 1 and others; no 1 */
     ck_assert_ptr_nonnull(strstr(err.message, "stream 'labels'"));
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(streams_that_are_no_images_are_listed)
+TEST(streams_that_are_no_images_are_listed)
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
@@ -257,9 +254,8 @@ START_TEST(streams_that_are_no_images_are_listed)
     buf_free(&file);
     buf_free(&one);
 }
-END_TEST
 
-START_TEST(files_of_two_kinds_are_no_set)
+TEST(files_of_two_kinds_are_no_set)
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
@@ -271,7 +267,6 @@ START_TEST(files_of_two_kinds_are_no_set)
     ck_assert_int_eq(pair_try_open(both, "data_shape=3,4,5", &it, &err), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(err.message, "cannot be one set"));
 }
-END_TEST
 
 /* ---- by hand -------------------------------------------------------------------------------- */
 
@@ -319,7 +314,7 @@ static const char *write_by_hand(struct hand_stream *s, uint32_t streams, uint32
 }
 
 /* Streams of files in an order of their own, all walked, as one of them is uneven. */
-START_TEST(files_are_found_whatever_the_order_of_their_streams) /* _i: order */
+LOOP_TEST(files_are_found_whatever_the_order_of_their_streams, 0, 6) /* _i: order */
 {
     static const char *const texts[] = {"a", "", "four", "a longer one", "23"};
     static const char orders[][6] = {"ILBMD", "BILMD", "MDLBI", "LMIDB", "BMILD", "IBLDM"};
@@ -365,9 +360,8 @@ START_TEST(files_are_found_whatever_the_order_of_their_streams) /* _i: order */
     ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_END);
     imrec_reader_close(r);
 }
-END_TEST
 
-START_TEST(an_image_with_two_labels_fails_alone)
+TEST(an_image_with_two_labels_fails_alone)
 {
     struct hand_stream s[2] = {
         {{.name = "features", .dim = 3}, BUF_INIT(1 << 16)},
@@ -391,9 +385,8 @@ START_TEST(an_image_with_two_labels_fails_alone)
     ck_assert(b.labels[0] == 1 && b.labels[2] == 1);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(labels_that_are_not_there_take_no_memory)
+TEST(labels_that_are_not_there_take_no_memory)
 {
     struct hand_stream s[2] = {
         {{.name = "features", .dim = 3}, BUF_INIT(1 << 22)},
@@ -408,25 +401,4 @@ START_TEST(labels_that_are_not_there_take_no_memory)
     ck_assert_int_eq(imrec_reader_open(write_by_hand(s, 2, 50000), 0, 1, &r, &err),
                      IMREC_ERR_CORRUPT);
     ck_assert_ptr_nonnull(strstr(err.message, "more bytes than there are"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter cbf values");
-    TCase *tc = tcase_create("values");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, values_are_delivered_normalized_as_pixels_are, 0, FORMS);
-    tcase_add_test(tc, several_labels_are_as_many_as_the_stream_has);
-    tcase_add_test(tc, what_values_cannot_become_is_said);
-    tcase_add_loop_test(tc, what_does_not_fit_is_refused_by_name, 0,
-                        sizeof(wrong) / sizeof(wrong[0]));
-    tcase_add_loop_test(tc, a_vector_that_is_no_class_fails_alone, 0, 2);
-    tcase_add_loop_test(tc, files_are_found_whatever_the_order_of_their_streams, 0, 6);
-    tcase_add_test(tc, an_image_with_two_labels_fails_alone);
-    tcase_add_test(tc, labels_that_are_not_there_take_no_memory);
-    tcase_add_test(tc, streams_that_are_no_images_are_listed);
-    tcase_add_test(tc, files_of_two_kinds_are_no_set);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -62,7 +62,10 @@ static const char *const orders[] = {
 };
 enum { ORDERS = sizeof(orders) / sizeof(*orders) };
 
-START_TEST(intact_shards_are_read_as_without) /* loop over orders, without an index and with it */
+CASE(.timeout = 120, .setup = make, .teardown = teardown)
+
+LOOP_TEST(intact_shards_are_read_as_without, 0,
+          2 * ORDERS) /* _i: orders, without an index and with it */
 {
     char words[300];
     const bool index = _i % 2;
@@ -73,7 +76,6 @@ START_TEST(intact_shards_are_read_as_without) /* loop over orders, without an in
     stream_free(&without);
     stream_free(&with);
 }
-END_TEST
 
 /* Every record of the sweep but record `k` is delivered, once; with an index its slot failed. */
 static void expect_all_but(uint32_t k, bool index, const char *words, const char *what)
@@ -95,7 +97,7 @@ static void expect_all_but(uint32_t k, bool index, const char *words, const char
     stream_free(&s);
 }
 
-START_TEST(a_flipped_bit_costs_its_record_and_no_other) /* loop: bits; the index in turns */
+LOOP_TEST(a_flipped_bit_costs_its_record_and_no_other, 0, 8) /* _i: bits; the index in turns */
 {
     for (uint32_t k = 0; k < EACH; k += 2) {
         const size_t n = begins[k + 1] - begins[k];
@@ -111,9 +113,8 @@ START_TEST(a_flipped_bit_costs_its_record_and_no_other) /* loop: bits; the index
         }
     }
 }
-END_TEST
 
-START_TEST(cells_of_any_size_lose_the_same) /* loop over the first orders */
+LOOP_TEST(cells_of_any_size_lose_the_same, 0, 3) /* _i: the first orders */
 {
     for (uint32_t k = 0; k < EACH; k += 3)
         for (size_t at = 4; at < 40; at += 9) {
@@ -125,9 +126,8 @@ START_TEST(cells_of_any_size_lose_the_same) /* loop over the first orders */
             expect_all_but(k, false, words, words);
         }
 }
-END_TEST
 
-START_TEST(the_damage_is_told) /* loop: without an index and with it */
+LOOP_TEST(the_damage_is_told, 0, 2) /* _i: without an index and with it */
 {
     whole[begins[7] + 100] ^= 1;
     write_shard(whole_bytes);
@@ -139,9 +139,8 @@ START_TEST(the_damage_is_told) /* loop: without an index and with it */
     ck_assert_uint_eq(heard_count("the record's checksum is 0x"), 1);
     ck_assert_uint_eq(heard_count(_i ? "samples that failed: 1" : "damaged ranges: 1"), 1);
 }
-END_TEST
 
-START_TEST(records_behind_the_shards_end_are_told) /* loop: without an index and with it */
+LOOP_TEST(records_behind_the_shards_end_are_told, 0, 2) /* _i: without an index and with it */
 {
     write_shard(begins[EACH - 3]);
     if (_i) { /* one that says nothing of them */
@@ -158,7 +157,6 @@ START_TEST(records_behind_the_shards_end_are_told) /* loop: without an index and
     stream_free(&s);
     ck_assert_uint_eq(heard_count("the shard ends here; its checksums go on for"), 1);
 }
-END_TEST
 
 static void expect_refused(bool index, const char *words, const char *says)
 {
@@ -168,7 +166,7 @@ static void expect_refused(bool index, const char *words, const char *says)
     ck_assert_msg(strstr(err.message, says) != NULL, "%s", err.message);
 }
 
-START_TEST(shards_without_sound_checksums_are_refused_by_every_rank)
+TEST(shards_without_sound_checksums_are_refused_by_every_rank)
 {
     ck_assert_int_eq(unlink(tmp_path(&set.dir, "01.crc")), 0);
     expect_refused(false, "verify_checksums=1", "01.rec has no checksums beside it (.crc)");
@@ -178,9 +176,8 @@ START_TEST(shards_without_sound_checksums_are_refused_by_every_rank)
     tmp_write(&set.dir, "01.crc", "no checksums at all", 19);
     expect_refused(false, "verify_checksums=1", "01.crc");
 }
-END_TEST
 
-START_TEST(a_position_of_cells_knows_whether_they_were_compared)
+TEST(a_position_of_cells_knows_whether_they_were_compared)
 {
     struct imrec_error err;
     struct imrec_batch b;
@@ -199,9 +196,8 @@ START_TEST(a_position_of_cells_knows_whether_they_were_compared)
             imrec_iter_close(to);
         }
 }
-END_TEST
 
-START_TEST(their_memory_is_planned) /* loop: without an index and with it */
+LOOP_TEST(their_memory_is_planned, 0, 2) /* _i: without an index and with it */
 {
     struct imrec_iter_stats stats[2];
     for (int with = 0; with < 2; with++) {
@@ -211,29 +207,8 @@ START_TEST(their_memory_is_planned) /* loop: without an index and with it */
     }
     ck_assert_uint_ge(stats[1].memory_planned_bytes, stats[0].memory_planned_bytes + 8 * RECORDS);
 }
-END_TEST
 
-START_TEST(opening_without_memory_leaves_nothing) /* loop: without an index and with it */
+LOOP_TEST(opening_without_memory_leaves_nothing, 0, 2) /* _i: without an index and with it */
 {
     opening_must_fail_cleanly(&set, _i, "verify_checksums=1");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_checksums");
-    TCase *tc = tcase_create("iter_checksums");
-    tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, make, teardown);
-    tcase_add_loop_test(tc, intact_shards_are_read_as_without, 0, 2 * ORDERS);
-    tcase_add_loop_test(tc, a_flipped_bit_costs_its_record_and_no_other, 0, 8);
-    tcase_add_loop_test(tc, cells_of_any_size_lose_the_same, 0, 3);
-    tcase_add_loop_test(tc, the_damage_is_told, 0, 2);
-    tcase_add_loop_test(tc, records_behind_the_shards_end_are_told, 0, 2);
-    tcase_add_test(tc, shards_without_sound_checksums_are_refused_by_every_rank);
-    tcase_add_test(tc, a_position_of_cells_knows_whether_they_were_compared);
-    tcase_add_loop_test(tc, their_memory_is_planned, 0, 2);
-    tcase_add_loop_test(tc, opening_without_memory_leaves_nothing, 0, 2);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -60,7 +60,9 @@ must_be_cut(const struct stream *all, const struct stream *got, uint64_t size, c
     }
 }
 
-START_TEST(epochs_cut_the_stream_and_change_nothing_else) /* _i: order */
+CASE(.timeout = 120, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(epochs_cut_the_stream_and_change_nothing_else, 0, ORDERS) /* _i: order */
 {
     static const char *const ends[] = {"pad", "partial", "repeat"};
     static const int sizes[] = {1, 7, 20, 59, 60, 61, 130};
@@ -77,9 +79,8 @@ START_TEST(epochs_cut_the_stream_and_change_nothing_else) /* _i: order */
         }
     stream_free(&all);
 }
-END_TEST
 
-START_TEST(the_source_ends_after_its_samples_for_good) /* _i: order */
+LOOP_TEST(the_source_ends_after_its_samples_for_good, 0, ORDERS) /* _i: order */
 {
     static const char *const epochs[] = {"", "epoch_size=11", "epoch_size=INFINITELY_REPEAT"};
     struct stream all = read_with(_i, "last_batch=wrap", 1, 400);
@@ -100,9 +101,8 @@ START_TEST(the_source_ends_after_its_samples_for_good) /* _i: order */
         }
     stream_free(&all);
 }
-END_TEST
 
-START_TEST(a_full_data_sweep_is_one_and_no_more)
+TEST(a_full_data_sweep_is_one_and_no_more)
 {
     struct stream sweep = read_with(1, "", 1, SIZE_MAX);
     struct stream got = read_with(1, "epoch_size=FULL_DATA_SWEEP", 9, SIZE_MAX);
@@ -112,9 +112,8 @@ START_TEST(a_full_data_sweep_is_one_and_no_more)
     stream_free(&sweep);
     stream_free(&got);
 }
-END_TEST
 
-START_TEST(a_source_that_is_over_stands_still)
+TEST(a_source_that_is_over_stands_still)
 {
     struct imrec_batch b;
     const char *json;
@@ -133,9 +132,8 @@ START_TEST(a_source_that_is_over_stands_still)
     ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_END);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(batches_say_their_epoch_and_its_end)
+TEST(batches_say_their_epoch_and_its_end)
 {
     struct imrec_batch b;
     uint64_t samples = 0;
@@ -154,9 +152,8 @@ START_TEST(batches_say_their_epoch_and_its_end)
     }
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(rewind_begins_the_next_sweep_and_an_epoch) /* _i: batches before */
+LOOP_TEST(rewind_begins_the_next_sweep_and_an_epoch, 0, 17) /* _i: batches before */
 {
     struct imrec_batch b;
     struct stream got = {0}, sweeps = read_with(2, "", 3, SIZE_MAX);
@@ -177,7 +174,6 @@ START_TEST(rewind_begins_the_next_sweep_and_an_epoch) /* _i: batches before */
     stream_free(&sweeps);
     imrec_iter_close(it);
 }
-END_TEST
 
 static enum bad some_bad(uint32_t i)
 {
@@ -204,7 +200,8 @@ static void listen(void *user, enum imrec_log_level level, const char *line)
     told.count[i]++;
 }
 
-START_TEST(damage_is_told_once_a_sweep_however_batches_are_filled) /* _i: order without an index */
+LOOP_TEST(damage_is_told_once_a_sweep_however_batches_are_filled, 0,
+          2) /* _i: order without an index */
 {
     static const char *const ways[] = {"last_batch=wrap", "epoch_size=9 last_batch=repeat",
                                        "epoch_size=20 last_batch=repeat batch_size=7",
@@ -232,9 +229,8 @@ START_TEST(damage_is_told_once_a_sweep_however_batches_are_filled) /* _i: order 
     imrec_set_log(NULL, NULL, IMREC_LOG_WARNING);
     image_set_free(&bad);
 }
-END_TEST
 
-START_TEST(sizes_have_names_and_limits)
+TEST(sizes_have_names_and_limits)
 {
     struct imrec_iter_options o;
     struct imrec_error err;
@@ -246,23 +242,4 @@ START_TEST(sizes_have_names_and_limits)
     ck_assert_int_eq(imrec_iter_options_set(&o, "epoch_size=-1", &err), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(imrec_iter_options_set(&o, "max_samples=FULL_DATA_SWEEP", &err),
                      IMREC_ERR_ARGUMENT);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_epochs");
-    TCase *tc = tcase_create("iter_epochs");
-    tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, epochs_cut_the_stream_and_change_nothing_else, 0, ORDERS);
-    tcase_add_loop_test(tc, the_source_ends_after_its_samples_for_good, 0, ORDERS);
-    tcase_add_test(tc, a_full_data_sweep_is_one_and_no_more);
-    tcase_add_test(tc, a_source_that_is_over_stands_still);
-    tcase_add_test(tc, batches_say_their_epoch_and_its_end);
-    tcase_add_loop_test(tc, rewind_begins_the_next_sweep_and_an_epoch, 0, 17);
-    tcase_add_loop_test(tc, damage_is_told_once_a_sweep_however_batches_are_filled, 0, 2);
-    tcase_add_test(tc, sizes_have_names_and_limits);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

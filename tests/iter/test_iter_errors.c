@@ -86,7 +86,9 @@ static const struct {
     {"shuffle=1", true},
 };
 
-START_TEST(the_same_error_comes_in_the_same_place) /* _i: order */
+CASE(.timeout = 60)
+
+LOOP_TEST(the_same_error_comes_in_the_same_place, 0, COUNT(orders)) /* _i: order */
 {
     static const char *const ways[] = {"preprocess_threads=7", "preprocess_threads=2",
                                        "preprocess_threads=7 prefetch_buffer=1"};
@@ -110,9 +112,8 @@ START_TEST(the_same_error_comes_in_the_same_place) /* _i: order */
     stream_free(&right.stream);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(skip_delivers_the_same_and_says_ok) /* _i: order */
+LOOP_TEST(skip_delivers_the_same_and_says_ok, 0, COUNT(orders)) /* _i: order */
 {
     struct image_set s = make();
     char words[256];
@@ -128,7 +129,6 @@ START_TEST(skip_delivers_the_same_and_says_ok) /* _i: order */
     stream_free(&stop.stream);
     image_set_free(&s);
 }
-END_TEST
 
 static uint32_t slot_of(const struct told *t, uint32_t record)
 {
@@ -138,7 +138,7 @@ static uint32_t slot_of(const struct told *t, uint32_t record)
     return UINT32_MAX;
 }
 
-START_TEST(an_error_names_shard_byte_id_and_reason)
+TEST(an_error_names_shard_byte_id_and_reason)
 {
     struct image_set s = make();
     struct told t = tell(&s, true, "batch_size=1");
@@ -167,9 +167,8 @@ START_TEST(an_error_names_shard_byte_id_and_reason)
     stream_free(&t.stream);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(failed_slots_are_zero_but_keep_their_id)
+TEST(failed_slots_are_zero_but_keep_their_id)
 {
     struct image_set s = make();
     struct imrec_iter *it = set_open(&s, false, "batch_size=10 prefetch_buffer=1");
@@ -192,9 +191,8 @@ START_TEST(failed_slots_are_zero_but_keep_their_id)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(damage_without_an_index_takes_no_slot_and_is_told_once_with_its_range)
+TEST(damage_without_an_index_takes_no_slot_and_is_told_once_with_its_range)
 {
     struct image_set s = make();
     struct told t = tell(&s, false, "batch_size=4");
@@ -209,9 +207,8 @@ START_TEST(damage_without_an_index_takes_no_slot_and_is_told_once_with_its_range
     stream_free(&t.stream);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(damage_is_not_told_again_behind_a_position_inside_its_window)
+TEST(damage_is_not_told_again_behind_a_position_inside_its_window)
 {
     struct image_set s = make();
     struct imrec_iter *it = set_open(&s, false, "batch_size=1");
@@ -225,9 +222,8 @@ START_TEST(damage_is_not_told_again_behind_a_position_inside_its_window)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(the_first_fault_in_slot_order_is_the_one_named)
+TEST(the_first_fault_in_slot_order_is_the_one_named)
 {
     struct image_set s = make();
     struct imrec_iter *it = set_open(&s, false, "batch_size=20"); /* damage comes before slot 0 */
@@ -243,7 +239,6 @@ START_TEST(the_first_fault_in_slot_order_is_the_one_named)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
 static enum bad all_framing(uint32_t i)
 {
@@ -260,7 +255,7 @@ static void put_head(const struct image_set *s)
     ck_assert_int_eq(fclose(f), 0);
 }
 
-START_TEST(nothing_but_damage_is_told_and_ends) /* _i: last_batch */
+LOOP_TEST(nothing_but_damage_is_told_and_ends, 0, 5) /* _i: last_batch */
 {
     static const char *const ends[] = {"pad", "partial", "repeat", "drop", "wrap"};
     struct image_set s = image_set_make(
@@ -284,14 +279,13 @@ START_TEST(nothing_but_damage_is_told_and_ends) /* _i: last_batch */
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
 static enum bad tail_framing(uint32_t i)
 {
     return i >= 7 ? BAD_FRAMING : GOOD;
 }
 
-START_TEST(damage_behind_the_last_sample_is_told) /* _i: last_batch */
+LOOP_TEST(damage_behind_the_last_sample_is_told, 0, 5) /* _i: last_batch */
 {
     static const char *const ends[] = {"pad", "partial", "repeat", "drop", "wrap"};
     struct image_set s = image_set_make(
@@ -313,9 +307,8 @@ START_TEST(damage_behind_the_last_sample_is_told) /* _i: last_batch */
     }
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(bytes_that_storage_refuses_are_damage_and_the_rest_is_delivered) /* _i: index */
+LOOP_TEST(bytes_that_storage_refuses_are_damage_and_the_rest_is_delivered, 0, 2) /* _i: index */
 {
     struct image_set s =
         image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 1, .labels = 1});
@@ -337,7 +330,6 @@ START_TEST(bytes_that_storage_refuses_are_damage_and_the_rest_is_delivered) /* _
     fault_forget("eio");
     image_set_free(&s);
 }
-END_TEST
 
 /* Five images, of which the third is a line of 20,000 px. */
 static void shard_with_a_line(const char *rec)
@@ -360,7 +352,7 @@ static void shard_with_a_line(const char *rec)
     ck_assert_int_eq(imrec_writer_commit(w, NULL), IMREC_OK);
 }
 
-START_TEST(an_image_that_would_become_too_large_costs_its_slot) /* _i: threads */
+LOOP_TEST(an_image_that_would_become_too_large_costs_its_slot, 0, 2) /* _i: threads */
 {
     static const char *const ways[] = {"resize=64", "min_img_size=60000", "pad=30000",
                                        "resize=64 antialias=1 max_rotate_angle=10"};
@@ -390,26 +382,4 @@ START_TEST(an_image_that_would_become_too_large_costs_its_slot) /* _i: threads *
         imrec_iter_close(it);
     }
     tmpdir_remove(&d);
-}
-END_TEST
-
-int main(void)
-{
-    const int n = sizeof(orders) / sizeof(orders[0]);
-    Suite *s = suite_create("iter_errors");
-    TCase *tc = tcase_create("iter_errors");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, the_same_error_comes_in_the_same_place, 0, n);
-    tcase_add_loop_test(tc, skip_delivers_the_same_and_says_ok, 0, n);
-    tcase_add_test(tc, an_error_names_shard_byte_id_and_reason);
-    tcase_add_test(tc, failed_slots_are_zero_but_keep_their_id);
-    tcase_add_test(tc, damage_without_an_index_takes_no_slot_and_is_told_once_with_its_range);
-    tcase_add_test(tc, damage_is_not_told_again_behind_a_position_inside_its_window);
-    tcase_add_test(tc, the_first_fault_in_slot_order_is_the_one_named);
-    tcase_add_loop_test(tc, nothing_but_damage_is_told_and_ends, 0, 5);
-    tcase_add_loop_test(tc, damage_behind_the_last_sample_is_told, 0, 5);
-    tcase_add_loop_test(tc, an_image_that_would_become_too_large_costs_its_slot, 0, 2);
-    tcase_add_loop_test(tc, bytes_that_storage_refuses_are_damage_and_the_rest_is_delivered, 0, 2);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

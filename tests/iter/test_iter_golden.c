@@ -11,7 +11,6 @@
 #include "tests/support/bitmaps.h"
 #include "tests/support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,7 +102,9 @@ static struct imrec_iter *open_with(const char *words)
     return it;
 }
 
-START_TEST(a_set_keeps_its_order_partitions_and_fingerprint) /* loop over golden */
+CASE(.setup = setup, .teardown = teardown)
+
+LOOP_TEST(a_set_keeps_its_order_partitions_and_fingerprint, 0, GOLDEN) /* _i: golden */
 {
     struct imrec_iter *it = open_with(golden[_i].words);
     struct imrec_batch b;
@@ -130,15 +131,4 @@ START_TEST(a_set_keeps_its_order_partitions_and_fingerprint) /* loop over golden
                   "{\"%s\", \"%.16s\", 0x%016llx, %llu, %u, %u},", golden[_i].words, data + 9,
                   (unsigned long long)hash, (unsigned long long)samples, seen, empty);
     imrec_iter_close(it);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_golden");
-    TCase *tc = tcase_create("iter_golden");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, a_set_keeps_its_order_partitions_and_fingerprint, 0, GOLDEN);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

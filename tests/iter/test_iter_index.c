@@ -65,7 +65,9 @@ static void drop_lines(uint32_t shard, uint32_t first, uint32_t end)
 static const char *const ways[] = {"shuffle=1 seed=3", "", "shuffle=1 num_parts=4 part_index=1",
                                    "num_parts=7 part_index=6 equal_batches=1"};
 
-START_TEST(auto_reads_in_the_order_of_the_indexes_that_are_there) /* _i: way */
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(auto_reads_in_the_order_of_the_indexes_that_are_there, 0, COUNT(ways)) /* _i: way */
 {
     char words[200];
     struct imrec_iter_stats stats;
@@ -79,9 +81,8 @@ START_TEST(auto_reads_in_the_order_of_the_indexes_that_are_there) /* _i: way */
     imrec_iter_close(it);
     ck_assert_uint_eq(heard.n, 0);
 }
-END_TEST
 
-START_TEST(auto_without_any_index_is_none_and_so_is_nothing) /* _i: way */
+LOOP_TEST(auto_without_any_index_is_none_and_so_is_nothing, 0, COUNT(ways)) /* _i: way */
 {
     char words[200];
     struct imrec_iter_stats stats;
@@ -99,9 +100,8 @@ START_TEST(auto_without_any_index_is_none_and_so_is_nothing) /* _i: way */
     imrec_iter_close(it);
     ck_assert_uint_eq(heard.n, 0);
 }
-END_TEST
 
-START_TEST(auto_with_some_indexes_names_the_first_that_is_missing_and_uses_none)
+TEST(auto_with_some_indexes_names_the_first_that_is_missing_and_uses_none)
 {
     remove_index(1);
     remove_index(2);
@@ -113,9 +113,8 @@ START_TEST(auto_with_some_indexes_names_the_first_that_is_missing_and_uses_none)
     must_agree(false, "shuffle=1 path_imgidx=auto verbose=0", "shuffle=1");
     ck_assert_uint_eq(heard.n, 0);
 }
-END_TEST
 
-START_TEST(files_of_these_names_have_a_folder_before_them)
+TEST(files_of_these_names_have_a_folder_before_them)
 {
     struct image_set one =
         image_set_make(&(struct image_set_options){.records = 9, .shards = 1, .labels = 1});
@@ -132,24 +131,21 @@ START_TEST(files_of_these_names_have_a_folder_before_them)
     ck_assert_int_eq(chdir(here), 0);
     image_set_free(&one);
 }
-END_TEST
 
-START_TEST(shuffle_chunk_size_shuffles_also_where_an_index_is_found)
+TEST(shuffle_chunk_size_shuffles_also_where_an_index_is_found)
 {
     must_agree(true, "shuffle_chunk_size=4 path_imgidx=auto", "shuffle=1");
     for (uint32_t i = 0; i < SHARDS; i++)
         remove_index(i);
     must_agree(false, "shuffle_chunk_size=4 path_imgidx=auto", "shuffle_chunk_size=4");
 }
-END_TEST
 
-START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails) /* _i: 1 = some are missing */
+LOOP_TEST(opening_fails_cleanly_when_the_nth_allocation_fails, 0, 2) /* _i: 1 = some are missing */
 {
     if (_i == 1)
         remove_index(1);
     opening_must_fail_cleanly(&set, false, "path_imgidx=auto");
 }
-END_TEST
 
 /* ---- an index that leaves records out -----------------------------------------------------------
  */
@@ -165,7 +161,7 @@ static const struct {
     {5, EACH, "behind its last one"},
 };
 
-START_TEST(auto_refuses_an_index_that_ends_early_or_begins_late) /* _i into stale */
+LOOP_TEST(auto_refuses_an_index_that_ends_early_or_begins_late, 0, COUNT(stale))
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
@@ -175,9 +171,8 @@ START_TEST(auto_refuses_an_index_that_ends_early_or_begins_late) /* _i into stal
     ck_assert_msg(strstr(err.message, "path_imgidx=none") != NULL, "%s", err.message);
     must_agree(false, "path_imgidx=none", "");
 }
-END_TEST
 
-START_TEST(a_named_index_is_taken_at_its_word_with_a_warning) /* _i into stale */
+LOOP_TEST(a_named_index_is_taken_at_its_word_with_a_warning, 0, COUNT(stale))
 {
     heard_begin();
     drop_lines(1, stale[_i].first, stale[_i].end);
@@ -187,7 +182,6 @@ START_TEST(a_named_index_is_taken_at_its_word_with_a_warning) /* _i into stale *
     ck_assert_uint_eq(heard.n, 1);
     stream_free(&all);
 }
-END_TEST
 
 /* Lines [3, 5) and 9 of shard 1: two ranges. */
 static void drop_inside(void)
@@ -212,7 +206,7 @@ static uint32_t told_of(struct imrec_iter *it, uint32_t sweeps, const char *word
     return told;
 }
 
-START_TEST(what_an_index_that_was_found_leaves_out_inside_is_told_as_damage) /* _i: way */
+LOOP_TEST(what_an_index_that_was_found_leaves_out_inside_is_told_as_damage, 0, 2) /* _i: way */
 {
     struct imrec_iter_stats stats;
     char words[200];
@@ -242,14 +236,13 @@ START_TEST(what_an_index_that_was_found_leaves_out_inside_is_told_as_damage) /* 
     ck_assert_uint_eq(ranges, 2);
     ck_assert_uint_eq(samples, RECORDS - 3);
 }
-END_TEST
 
 static enum bad ends_are_damaged(uint32_t i)
 {
     return i % EACH == 0 || i % EACH == EACH - 1 ? BAD_FRAMING : GOOD;
 }
 
-START_TEST(damage_that_an_index_leaves_out_is_told_once_over_all_partitions) /* _i: parts */
+LOOP_TEST(damage_that_an_index_leaves_out_is_told_once_over_all_partitions, 1, 6) /* _i: parts */
 {
     struct imrec_batch b;
     uint64_t ranges = 0, samples = 0;
@@ -277,9 +270,8 @@ START_TEST(damage_that_an_index_leaves_out_is_told_once_over_all_partitions) /* 
     ck_assert_uint_eq(samples, RECORDS - 2 * SHARDS);
     ck_assert_uint_eq(ranges, 2 * SHARDS);
 }
-END_TEST
 
-START_TEST(what_a_named_index_leaves_out_inside_is_one_warning)
+TEST(what_a_named_index_leaves_out_inside_is_one_warning)
 {
     struct imrec_iter_stats stats;
     drop_inside();
@@ -292,9 +284,8 @@ START_TEST(what_a_named_index_leaves_out_inside_is_one_warning)
     ck_assert_uint_eq(heard.n, 1);
     ck_assert_uint_eq(heard_count("01.rec: bytes "), 1);
 }
-END_TEST
 
-START_TEST(an_index_that_cannot_be_read_says_how_to_do_without)
+TEST(an_index_that_cannot_be_read_says_how_to_do_without)
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
@@ -303,7 +294,6 @@ START_TEST(an_index_that_cannot_be_read_says_how_to_do_without)
     ck_assert_msg(strstr(err.message, "02.idx line 1") != NULL, "%s", err.message);
     ck_assert_msg(strstr(err.message, "path_imgidx=none") != NULL, "%s", err.message);
 }
-END_TEST
 
 static void count_records(uint64_t right)
 {
@@ -315,13 +305,12 @@ static void count_records(uint64_t right)
     imrec_reader_close(r);
 }
 
-START_TEST(records_are_not_counted_by_an_index_that_leaves_some_out) /* _i into stale */
+LOOP_TEST(records_are_not_counted_by_an_index_that_leaves_some_out, 0, COUNT(stale))
 {
     count_records(RECORDS);
     drop_lines(1, stale[_i].first, stale[_i].end);
     count_records(RECORDS);
 }
-END_TEST
 
 /* ---- positions ------------------------------------------------------------------------------- */
 
@@ -345,7 +334,7 @@ static void refuse(const char *taken, const char *words, const char *const *says
     imrec_iter_close(it);
 }
 
-START_TEST(a_position_of_the_other_order_says_what_is_in_the_way)
+TEST(a_position_of_the_other_order_says_what_is_in_the_way)
 {
     refuse("path_imgidx=none", "path_imgidx=auto",
            (const char *const[]){"taken without an index", "00.idx", "path_imgidx=none", NULL});
@@ -353,30 +342,4 @@ START_TEST(a_position_of_the_other_order_says_what_is_in_the_way)
            (const char *const[]){"in the order of an index", "path_imgidx=auto", NULL});
     refuse("path_imgidx=auto", "path_imgidx=auto verbose=0",
            (const char *const[]){"02.idx is missing", "path_imgidx=", NULL});
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_index");
-    TCase *tc = tcase_create("iter_index");
-    const int n_ways = sizeof(ways) / sizeof(*ways), n_stale = sizeof(stale) / sizeof(*stale);
-    tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, auto_reads_in_the_order_of_the_indexes_that_are_there, 0, n_ways);
-    tcase_add_loop_test(tc, auto_without_any_index_is_none_and_so_is_nothing, 0, n_ways);
-    tcase_add_test(tc, auto_with_some_indexes_names_the_first_that_is_missing_and_uses_none);
-    tcase_add_test(tc, files_of_these_names_have_a_folder_before_them);
-    tcase_add_test(tc, shuffle_chunk_size_shuffles_also_where_an_index_is_found);
-    tcase_add_loop_test(tc, opening_fails_cleanly_when_the_nth_allocation_fails, 0, 2);
-    tcase_add_loop_test(tc, auto_refuses_an_index_that_ends_early_or_begins_late, 0, n_stale);
-    tcase_add_loop_test(tc, a_named_index_is_taken_at_its_word_with_a_warning, 0, n_stale);
-    tcase_add_loop_test(tc, what_an_index_that_was_found_leaves_out_inside_is_told_as_damage, 0, 2);
-    tcase_add_loop_test(tc, damage_that_an_index_leaves_out_is_told_once_over_all_partitions, 1, 6);
-    tcase_add_test(tc, what_a_named_index_leaves_out_inside_is_one_warning);
-    tcase_add_test(tc, an_index_that_cannot_be_read_says_how_to_do_without);
-    tcase_add_loop_test(tc, records_are_not_counted_by_an_index_that_leaves_some_out, 0, n_stale);
-    tcase_add_test(tc, a_position_of_the_other_order_says_what_is_in_the_way);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

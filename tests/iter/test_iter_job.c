@@ -137,7 +137,10 @@ static void try_world(const struct image_set *s, int order, const char *end, int
         stream_free(&ranks[rank].stream);
 }
 
-START_TEST(the_position_of_any_partition_takes_every_one_to_its_own_place) /* _i: order x end */
+CASE(.timeout = 240)
+
+LOOP_TEST(the_position_of_any_partition_takes_every_one_to_its_own_place, 0,
+          ORDERS *ENDS) /* _i: order x end */
 {
     struct image_set s = image_set_make(
         &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1, .bad = gap});
@@ -145,9 +148,8 @@ START_TEST(the_position_of_any_partition_takes_every_one_to_its_own_place) /* _i
         try_world(&s, _i / ENDS, ends[_i % ENDS], worlds[w]);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(the_batch_size_may_be_another_one) /* _i: order */
+LOOP_TEST(the_batch_size_may_be_another_one, 0, ORDERS) /* _i: order */
 {
     const char *end = "last_batch=partial on_error=replace";
     struct image_set s = image_set_make(
@@ -174,10 +176,9 @@ START_TEST(the_batch_size_may_be_another_one) /* _i: order */
         stream_free(&ranks[rank].stream);
     image_set_free(&s);
 }
-END_TEST
 
 /* Nothing is decoded to find the place. */
-START_TEST(finding_the_place_decodes_nothing) /* _i: order */
+LOOP_TEST(finding_the_place_decodes_nothing, 0, ORDERS) /* _i: order */
 {
     struct imrec_iter_stats was, is;
     struct image_set s =
@@ -196,7 +197,6 @@ START_TEST(finding_the_place_decodes_nothing) /* _i: order */
     imrec_iter_close(to);
     image_set_free(&s);
 }
-END_TEST
 
 static const struct {
     const char *from, *to, *change[2], *says;
@@ -214,7 +214,7 @@ static const struct {
      "\"sample\" is 16, but a sweep has 15"},
 };
 
-START_TEST(what_is_of_no_job_of_this_is_refused) /* _i into refused */
+LOOP_TEST(what_is_of_no_job_of_this_is_refused, 0, COUNT(refused))
 {
     struct image_set s =
         image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 1, .labels = 1});
@@ -237,7 +237,6 @@ START_TEST(what_is_of_no_job_of_this_is_refused) /* _i into refused */
     imrec_iter_close(to);
     image_set_free(&s);
 }
-END_TEST
 
 /* To note damage takes memory. */
 static enum bad damage_everywhere(uint32_t i)
@@ -246,7 +245,7 @@ static enum bad damage_everywhere(uint32_t i)
 }
 
 /* A failing allocation while windows are counted: an error, and it goes on where it was. */
-START_TEST(where_the_place_cannot_be_found_it_stays_where_it_was)
+TEST(where_the_place_cannot_be_found_it_stays_where_it_was)
 {
     static const char *words = "shuffle=1 shuffle_window=16384 shuffle_chunk=4096 num_parts=2 "
                                "equal_batches=1 prefetch_buffer=1 on_error=skip verbose=0";
@@ -291,21 +290,4 @@ START_TEST(where_the_place_cannot_be_found_it_stays_where_it_was)
     stream_free(&right);
     stream_free(&unused);
     image_set_free(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_job");
-    TCase *tc = tcase_create("iter_job");
-    tcase_set_timeout(tc, 240);
-    tcase_add_loop_test(tc, the_position_of_any_partition_takes_every_one_to_its_own_place, 0,
-                        ORDERS * ENDS);
-    tcase_add_loop_test(tc, the_batch_size_may_be_another_one, 0, ORDERS);
-    tcase_add_loop_test(tc, finding_the_place_decodes_nothing, 0, ORDERS);
-    tcase_add_loop_test(tc, what_is_of_no_job_of_this_is_refused, 0,
-                        sizeof(refused) / sizeof(*refused));
-    tcase_add_test(tc, where_the_place_cannot_be_found_it_stays_where_it_was);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

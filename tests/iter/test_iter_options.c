@@ -3,7 +3,7 @@
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
-START_TEST(defaults_are_as_the_table_says)
+TEST(defaults_are_as_the_table_says)
 {
     struct imrec_iter_options o;
     imrec_iter_options_init(&o);
@@ -19,7 +19,6 @@ START_TEST(defaults_are_as_the_table_says)
     ck_assert(!o.shuffle && o.auto_orient && o.std_r == 1 && o.scale == 1 && o.mean_g == 0);
     ck_assert_uint_eq(o.struct_size, sizeof(o));
 }
-END_TEST
 
 static const struct {
     const char *words;
@@ -146,7 +145,7 @@ static struct image_set small(uint32_t labels)
         &(struct image_set_options){.records = 12, .shards = 1, .labels = labels});
 }
 
-START_TEST(what_cannot_be_is_refused_in_one_sentence) /* _i into refused */
+LOOP_TEST(what_cannot_be_is_refused_in_one_sentence, 0, COUNT(refused))
 {
     struct image_set s = small(1);
     struct imrec_iter *it = NULL;
@@ -158,9 +157,8 @@ START_TEST(what_cannot_be_is_refused_in_one_sentence) /* _i into refused */
     ck_assert_ptr_null(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(shares_and_label_vectors_are_mixed) /* _i: vectors of three labels */
+LOOP_TEST(shares_and_label_vectors_are_mixed, 0, 2) /* _i: vectors of three labels */
 {
     struct image_set s = small(_i ? 3 : 1);
     struct imrec_error err = {0};
@@ -170,9 +168,8 @@ START_TEST(shares_and_label_vectors_are_mixed) /* _i: vectors of three labels */
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(what_is_required_is_named)
+TEST(what_is_required_is_named)
 {
     struct imrec_iter_options o;
     struct imrec_iter *it;
@@ -188,9 +185,8 @@ START_TEST(what_is_required_is_named)
     ck_assert_msg(strstr(err.message, "batch_size is required") != NULL, "%s", err.message);
     ck_assert_int_eq(imrec_iter_open(NULL, &it, &err), IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(round_batch_is_another_word_for_last_batch)
+TEST(round_batch_is_another_word_for_last_batch)
 {
     struct imrec_iter_options o, out;
     imrec_iter_options_init(&o);
@@ -207,9 +203,8 @@ START_TEST(round_batch_is_another_word_for_last_batch)
     o.last_batch = IMREC_LAST_REPEAT;
     ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_OK);
 }
-END_TEST
 
-START_TEST(a_caller_with_an_older_header_gets_defaults_for_the_rest)
+TEST(a_caller_with_an_older_header_gets_defaults_for_the_rest)
 {
     struct imrec_iter_options o, out;
     const size_t known = offsetof(struct imrec_iter_options, memory_limit);
@@ -226,9 +221,8 @@ START_TEST(a_caller_with_an_older_header_gets_defaults_for_the_rest)
     o.struct_size = sizeof(o) + 8;
     ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(the_sum_in_the_refusal_is_the_least_limit_that_opens) /* _i: index */
+LOOP_TEST(the_sum_in_the_refusal_is_the_least_limit_that_opens, 0, 2) /* _i: index */
 {
     struct image_set s = small(1);
     struct imrec_iter *it = NULL;
@@ -247,9 +241,8 @@ START_TEST(the_sum_in_the_refusal_is_the_least_limit_that_opens) /* _i: index */
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(more_memory_is_planned_for_more) /* _i into words */
+LOOP_TEST(more_memory_is_planned_for_more, 0, 6) /* _i into words */
 {
     static const char *const words[] = {"batch_size=400",       "prefetch_buffer=50 batch_size=50",
                                         "preprocess_threads=9", "keep_in_memory=1",
@@ -264,22 +257,4 @@ START_TEST(more_memory_is_planned_for_more) /* _i into words */
     imrec_iter_close(it);
     ck_assert_uint_gt(more.memory_planned_bytes, less.memory_planned_bytes);
     image_set_free(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_options");
-    TCase *tc = tcase_create("iter_options");
-    tcase_add_test(tc, defaults_are_as_the_table_says);
-    tcase_add_loop_test(tc, what_cannot_be_is_refused_in_one_sentence, 0,
-                        sizeof(refused) / sizeof(refused[0]));
-    tcase_add_loop_test(tc, shares_and_label_vectors_are_mixed, 0, 2);
-    tcase_add_test(tc, what_is_required_is_named);
-    tcase_add_test(tc, round_batch_is_another_word_for_last_batch);
-    tcase_add_test(tc, a_caller_with_an_older_header_gets_defaults_for_the_rest);
-    tcase_add_loop_test(tc, the_sum_in_the_refusal_is_the_least_limit_that_opens, 0, 2);
-    tcase_add_loop_test(tc, more_memory_is_planned_for_more, 0, 6);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

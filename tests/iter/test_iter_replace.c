@@ -89,7 +89,10 @@ static struct imrec_iter *open_now(const char *words)
     return set_open(&now.set, now.index, all);
 }
 
-START_TEST(a_failed_sample_is_replaced_by_the_next_good_one_of_its_window) /* _i: set x order */
+CASE(.timeout = 120)
+
+LOOP_TEST(a_failed_sample_is_replaced_by_the_next_good_one_of_its_window, 0,
+          SETS *ORDERS) /* _i: set x order */
 {
     now.set = image_set_make(&sets[_i / ORDERS]);
     now.index = orders[_i % ORDERS].index;
@@ -103,9 +106,8 @@ START_TEST(a_failed_sample_is_replaced_by_the_next_good_one_of_its_window) /* _i
     }
     image_set_free(&now.set);
 }
-END_TEST
 
-START_TEST(a_position_inside_a_window_goes_on_with_the_same_replacements) /* _i: order */
+LOOP_TEST(a_position_inside_a_window_goes_on_with_the_same_replacements, 0, ORDERS) /* _i: order */
 {
     now.set = image_set_make(&sets[_i % 2 ? 3 : 1]);
     now.index = orders[_i].index;
@@ -135,9 +137,8 @@ START_TEST(a_position_inside_a_window_goes_on_with_the_same_replacements) /* _i:
     imrec_iter_close(it);
     image_set_free(&now.set);
 }
-END_TEST
 
-START_TEST(the_large_set_has_several_windows_in_every_order) /* _i: order */
+LOOP_TEST(the_large_set_has_several_windows_in_every_order, 0, ORDERS) /* _i: order */
 {
     now.set = image_set_make(&sets[3]);
     now.index = orders[_i].index;
@@ -151,7 +152,6 @@ START_TEST(the_large_set_has_several_windows_in_every_order) /* _i: order */
     imrec_iter_close(it);
     image_set_free(&now.set);
 }
-END_TEST
 
 /* Slots of pad too, and of batches that are mixed. */
 static void read_with_pad(const char *words, struct stream *out, size_t calls)
@@ -172,7 +172,8 @@ static const char *const padded[] = {
     "epoch_size=50 last_batch=repeat batch_size=16",
 };
 
-START_TEST(mixed_and_repeated_slots_depend_on_no_thread) /* _i: padded x index */
+LOOP_TEST(mixed_and_repeated_slots_depend_on_no_thread, 0,
+          2 * COUNT(padded)) /* _i: padded x index */
 {
     const int kind = _i / 2;
     now.set = image_set_make(&sets[0]);
@@ -189,7 +190,6 @@ START_TEST(mixed_and_repeated_slots_depend_on_no_thread) /* _i: padded x index *
     stream_free(&many);
     image_set_free(&now.set);
 }
-END_TEST
 
 /* Record 0 is replaced by the last record that a search may try, or, one further, by none. */
 static uint32_t first_good;
@@ -198,7 +198,7 @@ static enum bad bad_up_to(uint32_t i)
     return i < first_good ? BAD_RECORD : GOOD;
 }
 
-START_TEST(the_search_ends_after_its_tries) /* _i: 0 = found, 1 = one too far */
+LOOP_TEST(the_search_ends_after_its_tries, 0, 2) /* _i: 0 = found, 1 = one too far */
 {
     struct imrec_batch b;
     first_good = IMREC_REPLACE_TRIES + (uint32_t)_i;
@@ -216,7 +216,6 @@ START_TEST(the_search_ends_after_its_tries) /* _i: 0 = found, 1 = one too far */
     imrec_iter_close(it);
     image_set_free(&now.set);
 }
-END_TEST
 
 static atomic_uint parsed;
 
@@ -237,7 +236,7 @@ static enum imrec_status parse_none(const struct imrec_source_call *call,
     return IMREC_ERR_CORRUPT;
 }
 
-START_TEST(a_window_of_bad_records_does_not_try_each_for_every_other)
+TEST(a_window_of_bad_records_does_not_try_each_for_every_other)
 {
     static const struct imrec_source none = {.index = list_some, .parse = parse_none};
     struct imrec_batch b;
@@ -254,9 +253,9 @@ START_TEST(a_window_of_bad_records_does_not_try_each_for_every_other)
     ck_assert_uint_eq(parsed, 2 * RECORDS - 1); /* for its own slot, and once for another */
     image_set_free(&now.set);
 }
-END_TEST
 
-START_TEST(batches_positions_and_the_samples_that_do_not_fail_are_those_of_skip) /* _i: order */
+LOOP_TEST(batches_positions_and_the_samples_that_do_not_fail_are_those_of_skip, 0,
+          ORDERS) /* _i: order */
 {
     now.set = image_set_make(&sets[0]);
     now.index = orders[_i].index;
@@ -282,25 +281,4 @@ START_TEST(batches_positions_and_the_samples_that_do_not_fail_are_those_of_skip)
     imrec_iter_close(a);
     imrec_iter_close(b);
     image_set_free(&now.set);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_replace");
-    TCase *tc = tcase_create("iter_replace");
-    tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, a_failed_sample_is_replaced_by_the_next_good_one_of_its_window, 0,
-                        SETS * ORDERS);
-    tcase_add_loop_test(tc, a_position_inside_a_window_goes_on_with_the_same_replacements, 0,
-                        ORDERS);
-    tcase_add_loop_test(tc, the_large_set_has_several_windows_in_every_order, 0, ORDERS);
-    tcase_add_loop_test(tc, mixed_and_repeated_slots_depend_on_no_thread, 0,
-                        2 * sizeof(padded) / sizeof(*padded));
-    tcase_add_loop_test(tc, the_search_ends_after_its_tries, 0, 2);
-    tcase_add_loop_test(tc, batches_positions_and_the_samples_that_do_not_fail_are_those_of_skip, 0,
-                        ORDERS);
-    tcase_add_test(tc, a_window_of_bad_records_does_not_try_each_for_every_other);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -50,7 +50,10 @@ static const struct {
     {"boxes=1 keypoints=1 num_views=3 rand_crop=1", 3},
 };
 
-START_TEST(masks_boxes_and_keypoints_are_those_of_the_sample_that_is_delivered) /* _i: way */
+CASE(.timeout = 60)
+
+LOOP_TEST(masks_boxes_and_keypoints_are_those_of_the_sample_that_is_delivered, 0,
+          built_with("png") ? COUNT(mask_ways) : 0) /* _i: way */
 {
     masks = mask_set_make(RECORDS);
     spoil(masks.rec);
@@ -58,7 +61,6 @@ START_TEST(masks_boxes_and_keypoints_are_those_of_the_sample_that_is_delivered) 
     ck_assert_uint_eq(replacing_must_hold(open_masks, mask_ways[_i].rows, 2, way), 2 * 8);
     tmpdir_remove(&masks.dir);
 }
-END_TEST
 
 static struct imrec_iter *open_boxes(const char *words)
 {
@@ -68,14 +70,13 @@ static struct imrec_iter *open_boxes(const char *words)
     return box_open(&boxes, all);
 }
 
-START_TEST(boxes_of_the_detection_iterator_too)
+TEST(boxes_of_the_detection_iterator_too)
 {
     boxes = box_set_make(RECORDS, NULL);
     spoil(boxes.rec);
     ck_assert_uint_eq(replacing_must_hold(open_boxes, 1, 2, "boxes"), 2 * 8);
     tmpdir_remove(&boxes.dir);
 }
-END_TEST
 
 static void pack_sounds(void)
 {
@@ -114,7 +115,7 @@ static struct imrec_iter *open_sounds(const char *words)
     return it;
 }
 
-START_TEST(sounds_are_replaced_by_sounds)
+TEST(sounds_are_replaced_by_sounds)
 {
     pack_sounds();
     const char *rec = kept_path(&sounds, "sounds.rec");
@@ -122,20 +123,4 @@ START_TEST(sounds_are_replaced_by_sounds)
     spoil(rec);
     ck_assert_uint_eq(replacing_must_hold(open_sounds, 1, 2, "sounds"), 2 * 7);
     packing_remove(&sounds);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_replace_targets");
-    TCase *tc = tcase_create("iter_replace_targets");
-    tcase_set_timeout(tc, 60);
-    if (built_with("png")) {
-        tcase_add_loop_test(tc, masks_boxes_and_keypoints_are_those_of_the_sample_that_is_delivered,
-                            0, sizeof(mask_ways) / sizeof(*mask_ways));
-        tcase_add_test(tc, boxes_of_the_detection_iterator_too);
-    }
-    tcase_add_test(tc, sounds_are_replaced_by_sounds);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -70,7 +70,9 @@ static uint32_t faults_in_order(const char *order, char reasons[][512])
     return n;
 }
 
-START_TEST(the_first_ten_are_listed_in_the_order_of_the_stream) /* _i: 1 = shuffled */
+CASE(.timeout = 60, .teardown = teardown)
+
+LOOP_TEST(the_first_ten_are_listed_in_the_order_of_the_stream, 0, 2) /* _i: 1 = shuffled */
 {
     static const char *const ways[] = {"preprocess_threads=1 batch_size=7",
                                        "preprocess_threads=2 batch_size=90",
@@ -91,9 +93,8 @@ START_TEST(the_first_ten_are_listed_in_the_order_of_the_stream) /* _i: 1 = shuff
             ck_assert_str_eq(heard.line[i], reasons[i]);
     }
 }
-END_TEST
 
-START_TEST(the_same_lines_come_with_any_number_of_threads) /* _i: order */
+LOOP_TEST(the_same_lines_come_with_any_number_of_threads, 0, COUNT(orders)) /* _i: order */
 {
     static char right[LISTED + 1][512];
     make(many);
@@ -113,7 +114,6 @@ START_TEST(the_same_lines_come_with_any_number_of_threads) /* _i: order */
             }
         }
 }
-END_TEST
 
 static const struct {
     const char *words, *says[3];
@@ -145,7 +145,7 @@ static const struct {
     {"verbose=0 batch_size=30", {""}, true, 0, 8},
 };
 
-START_TEST(a_count_ends_each_sweep) /* _i into cases */
+LOOP_TEST(a_count_ends_each_sweep, 0, COUNT(cases))
 {
     make(many);
     hear(cases[_i].index, cases[_i].words, cases[_i].calls);
@@ -154,17 +154,15 @@ START_TEST(a_count_ends_each_sweep) /* _i into cases */
         ck_assert_msg(heard_count(cases[_i].says[k]) == 1, "%s, not %s", cases[_i].says[k],
                       heard.line[heard.n - 1]);
 }
-END_TEST
 
-START_TEST(a_sweep_without_a_fault_says_nothing)
+TEST(a_sweep_without_a_fault_says_nothing)
 {
     make(NULL);
     hear(false, "batch_size=30", 20);
     ck_assert_uint_eq(heard.n, 0);
 }
-END_TEST
 
-START_TEST(few_faults_are_all_listed)
+TEST(few_faults_are_all_listed)
 {
     make(few);
     hear(false, "batch_size=7 on_error=skip epoch_size=FULL_DATA_SWEEP", 40);
@@ -173,7 +171,6 @@ START_TEST(few_faults_are_all_listed)
                                   "damaged ranges: 1; not listed above: 0"),
                       1);
 }
-END_TEST
 
 /* However batches run over the ends of sweeps, a sweep's faults are its own. */
 static const char *const running[] = {
@@ -187,7 +184,7 @@ static const char *const running[] = {
     "last_batch=pad batch_size=91",
 };
 
-START_TEST(samples_count_in_their_own_sweep) /* _i into running, index */
+LOOP_TEST(samples_count_in_their_own_sweep, 0, 2 * COUNT(running)) /* _i into running, index */
 {
     enum { WAYS = sizeof(running) / sizeof(*running) };
     char words[300];
@@ -212,11 +209,10 @@ START_TEST(samples_count_in_their_own_sweep) /* _i into running, index */
     }
     imrec_iter_close(it);
 }
-END_TEST
 
 /* A batch keeps ten lines for all its sweeps: who comes behind them is counted, and not listed
  * later as if it came first. */
-START_TEST(batches_of_several_sweeps_list_no_fault_out_of_turn)
+TEST(batches_of_several_sweeps_list_no_fault_out_of_turn)
 {
     make(many);
     hear(true, "last_batch=wrap batch_size=200 on_error=skip", 2);
@@ -228,11 +224,10 @@ START_TEST(batches_of_several_sweeps_list_no_fault_out_of_turn)
     }
     ck_assert_uint_eq(heard_count("not listed above: 24"), 3);
 }
-END_TEST
 
 /* Bytes that cannot be read are told by the cells that hold them, which have no sample: where the
  * last window of a sweep is one, its damage is still that sweep's. */
-START_TEST(damage_behind_the_last_sample_is_of_its_own_sweep)
+TEST(damage_behind_the_last_sample_is_of_its_own_sweep)
 {
     make(NULL);
     char rest[2048];
@@ -255,9 +250,8 @@ START_TEST(damage_behind_the_last_sample_is_of_its_own_sweep)
     ck_assert_uint_eq(heard_count(": sweep "), 12);
     ck_assert_uint_eq(heard_count(": damaged ranges: 5; not listed above: 0"), 12);
 }
-END_TEST
 
-START_TEST(equal_partitions_tell_their_own_samples_once)
+TEST(equal_partitions_tell_their_own_samples_once)
 {
     uint32_t samples = 0;
     make(few);
@@ -272,9 +266,8 @@ START_TEST(equal_partitions_tell_their_own_samples_once)
     }
     ck_assert_uint_eq(samples, 3);
 }
-END_TEST
 
-START_TEST(a_mean_image_says_how_many_it_lacks)
+TEST(a_mean_image_says_how_many_it_lacks)
 {
     char words[700];
     make(few);
@@ -285,18 +278,16 @@ START_TEST(a_mean_image_says_how_many_it_lacks)
     ck_assert_uint_eq(heard.n, 1);
     ck_assert_uint_eq(heard_count("mean.bin: samples that failed and are left out of it: 3"), 1);
 }
-END_TEST
 
-START_TEST(what_is_dropped_is_not_told)
+TEST(what_is_dropped_is_not_told)
 {
     make(few); /* the last batch, of 23 samples, is not delivered: 71 is in it */
     hear(true, "last_batch=drop batch_size=67 on_error=skip epoch_size=FULL_DATA_SWEEP", 10);
     ck_assert_uint_eq(heard.n, 3);
     ck_assert_uint_eq(heard_count("samples that failed: 2 (replaced: 0, zeroed: 2)"), 1);
 }
-END_TEST
 
-START_TEST(leaving_a_sweep_says_what_came_so_far) /* _i: rewind, seek, close */
+LOOP_TEST(leaving_a_sweep_says_what_came_so_far, 0, 3) /* _i: rewind, seek, close */
 {
     struct imrec_batch b;
     const char *json;
@@ -324,29 +315,4 @@ START_TEST(leaving_a_sweep_says_what_came_so_far) /* _i: rewind, seek, close */
     }
     heard_end();
     free(begin);
-}
-END_TEST
-
-int main(void)
-{
-    const int n = sizeof(orders) / sizeof(*orders);
-    Suite *s = suite_create("iter_report");
-    TCase *tc = tcase_create("iter_report");
-    tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, NULL, teardown);
-    tcase_add_loop_test(tc, the_first_ten_are_listed_in_the_order_of_the_stream, 0, 2);
-    tcase_add_loop_test(tc, the_same_lines_come_with_any_number_of_threads, 0, n);
-    tcase_add_loop_test(tc, a_count_ends_each_sweep, 0, sizeof(cases) / sizeof(*cases));
-    tcase_add_test(tc, a_sweep_without_a_fault_says_nothing);
-    tcase_add_test(tc, few_faults_are_all_listed);
-    tcase_add_loop_test(tc, samples_count_in_their_own_sweep, 0,
-                        2 * sizeof(running) / sizeof(*running));
-    tcase_add_test(tc, batches_of_several_sweeps_list_no_fault_out_of_turn);
-    tcase_add_test(tc, damage_behind_the_last_sample_is_of_its_own_sweep);
-    tcase_add_test(tc, equal_partitions_tell_their_own_samples_once);
-    tcase_add_test(tc, a_mean_image_says_how_many_it_lacks);
-    tcase_add_test(tc, what_is_dropped_is_not_told);
-    tcase_add_loop_test(tc, leaving_a_sweep_says_what_came_so_far, 0, 3);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -108,7 +108,9 @@ static void resume_at_all(const struct image_set *s, const char *words, bool ind
     imrec_iter_close(it);
 }
 
-START_TEST(every_position_goes_on_where_it_was_taken) /* _i: order x end */
+CASE(.timeout = 120)
+
+LOOP_TEST(every_position_goes_on_where_it_was_taken, 0, ORDERS *ENDS) /* _i: order x end */
 {
     const int order = _i / ENDS, end = _i % ENDS;
     struct image_set s =
@@ -129,9 +131,8 @@ START_TEST(every_position_goes_on_where_it_was_taken) /* _i: order x end */
     }
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(rewind_goes_to_the_next_sweep_from_anywhere) /* _i: batches read before */
+LOOP_TEST(rewind_goes_to_the_next_sweep_from_anywhere, 0, 14) /* _i: batches read before */
 {
     struct image_set s =
         image_set_make(&(struct image_set_options){.records = 23, .shards = 1, .labels = 1});
@@ -157,7 +158,6 @@ START_TEST(rewind_goes_to_the_next_sweep_from_anywhere) /* _i: batches read befo
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
 static const struct {
     const char *change, *says;
@@ -171,7 +171,7 @@ static const struct {
     {"num_parts=3 equal_batches=1", "equal_batches"},
 };
 
-START_TEST(a_position_of_another_order_is_refused_by_name) /* _i into mismatches */
+LOOP_TEST(a_position_of_another_order_is_refused_by_name, 0, COUNT(mismatches))
 {
     struct image_set s =
         image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1});
@@ -195,9 +195,8 @@ START_TEST(a_position_of_another_order_is_refused_by_name) /* _i into mismatches
     imrec_iter_close(other);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(a_position_of_other_data_is_refused)
+TEST(a_position_of_other_data_is_refused)
 {
     struct image_set s =
         image_set_make(&(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1});
@@ -216,19 +215,4 @@ START_TEST(a_position_of_other_data_is_refused)
     imrec_iter_close(indexed);
     image_set_free(&s);
     image_set_free(&t);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_restore");
-    TCase *tc = tcase_create("iter_restore");
-    tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, every_position_goes_on_where_it_was_taken, 0, ORDERS * ENDS);
-    tcase_add_loop_test(tc, rewind_goes_to_the_next_sweep_from_anywhere, 0, 14);
-    tcase_add_loop_test(tc, a_position_of_another_order_is_refused_by_name, 0,
-                        sizeof(mismatches) / sizeof(mismatches[0]));
-    tcase_add_test(tc, a_position_of_other_data_is_refused);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -67,7 +67,9 @@ static void sweeps_must_agree(struct imrec_iter *it, struct imrec_iter *plain, u
     }
 }
 
-START_TEST(a_sweep_is_that_of_an_iterator_of_its_shape) /* _i: way x index */
+CASE(.timeout = 120)
+
+LOOP_TEST(a_sweep_is_that_of_an_iterator_of_its_shape, 0, 2 * WAYS) /* _i: way x index */
 {
     struct image_set s = make();
     char words[1024], plain[1024];
@@ -87,9 +89,8 @@ START_TEST(a_sweep_is_that_of_an_iterator_of_its_shape) /* _i: way x index */
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(a_batch_has_the_shape_of_its_first_sample) /* _i: wrap, epochs */
+LOOP_TEST(a_batch_has_the_shape_of_its_first_sample, 0, 3) /* _i: wrap, epochs */
 {
     static const char *const over[] = {"last_batch=wrap", "epoch_size=31 last_batch=repeat",
                                        "epoch_size=15 last_batch=wrap num_views=5 batch_size=20"};
@@ -108,9 +109,8 @@ START_TEST(a_batch_has_the_shape_of_its_first_sample) /* _i: wrap, epochs */
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(rewinding_goes_to_the_next_shape)
+TEST(rewinding_goes_to_the_next_shape)
 {
     struct image_set s = make();
     struct imrec_batch b;
@@ -124,17 +124,4 @@ START_TEST(rewinding_goes_to_the_next_shape)
     }
     imrec_iter_close(it);
     image_set_free(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_shapes");
-    TCase *tc = tcase_create("shapes");
-    tcase_set_timeout(tc, 120);
-    suite_add_tcase(s, tc);
-    tcase_add_loop_test(tc, a_sweep_is_that_of_an_iterator_of_its_shape, 0, 2 * WAYS);
-    tcase_add_loop_test(tc, a_batch_has_the_shape_of_its_first_sample, 0, 3);
-    tcase_add_test(tc, rewinding_goes_to_the_next_shape);
-    return suite_run(s);
 }

@@ -62,7 +62,9 @@ static struct imrec_batch next_batch(struct imrec_iter *it)
     return b;
 }
 
-START_TEST(frequencies_are_found_again) /* _i: 0: the centre, 1: everything random */
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(frequencies_are_found_again, 0, 2) /* _i: 0: the centre, 1: everything random */
 {
     struct imrec_iter *it = pair_open(
         rec, _i ? AUDIO "batch_size=24 rand_crop=1 max_random_shift=200 max_random_gain=6 scale=2 "
@@ -93,9 +95,8 @@ START_TEST(frequencies_are_found_again) /* _i: 0: the centre, 1: everything rand
     }
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(what_is_drawn_is_random_and_within_its_bounds)
+TEST(what_is_drawn_is_random_and_within_its_bounds)
 {
     struct imrec_iter *it =
         pair_open(rec, AUDIO "batch_size=24 max_random_shift=100 max_random_gain=12 rand_crop=1 "
@@ -122,7 +123,6 @@ START_TEST(what_is_drawn_is_random_and_within_its_bounds)
     ck_assert(first < -70 && last > 70);
     imrec_iter_close(it);
 }
-END_TEST
 
 static const struct {
     const char *words, *threads;
@@ -140,16 +140,15 @@ static const struct {
 };
 enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
-START_TEST(threads_change_nothing) /* _i: way */
+LOOP_TEST(threads_change_nothing, 0, WAYS) /* _i: way */
 {
     char words[400];
     snprintf(words, sizeof(words), "%s %s", ways[_i].words, ways[_i].threads);
     iterators_must_agree(pair_open(rec, words), pair_open(rec, ways[_i].words),
                          ways[_i].sample_bytes, 12, words);
 }
-END_TEST
 
-START_TEST(a_position_goes_on_where_it_was_taken) /* _i: batches before it */
+LOOP_TEST(a_position_goes_on_where_it_was_taken, 0, 5) /* _i: batches before it */
 {
     const char *words = AUDIO "rand_crop=1 max_random_gain=3 shuffle=1 batch_size=5";
     struct imrec_iter *a = pair_open(rec, words), *b = pair_open(rec, words);
@@ -167,9 +166,8 @@ START_TEST(a_position_goes_on_where_it_was_taken) /* _i: batches before it */
     imrec_iter_close(a);
     imrec_iter_close(b);
 }
-END_TEST
 
-START_TEST(nothing_is_allocated_in_the_steady_state)
+TEST(nothing_is_allocated_in_the_steady_state)
 {
     struct imrec_iter *it = pair_open(
         rec, AUDIO "rand_crop=1 subtract_mean=1 last_batch=wrap shuffle=1 record_draws=1");
@@ -181,7 +179,6 @@ START_TEST(nothing_is_allocated_in_the_steady_state)
     imrec_alloc_fail_after(-1);
     imrec_iter_close(it);
 }
-END_TEST
 
 static const struct {
     const char *words, *why;
@@ -200,14 +197,13 @@ static const struct {
     {"data_shape=2,9,9", "data_shape must have 1, 3 or 4 channels"},
 };
 
-START_TEST(what_has_no_meaning_for_sounds_is_refused) /* _i: which */
+LOOP_TEST(what_has_no_meaning_for_sounds_is_refused, 0, COUNT(refused)) /* _i: which */
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
     ck_assert_int_eq(pair_try_open(rec, refused[_i].words, &it, &err), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(err.message, refused[_i].why) != NULL, "%s", err.message);
 }
-END_TEST
 
 static const struct {
     const char *words, *why;
@@ -217,7 +213,7 @@ static const struct {
     {"data_shape=3,9,9", "record at byte 0, id 0"}, /* a sound is no image */
 };
 
-START_TEST(sounds_that_do_not_fit_fail_alone) /* _i: which */
+LOOP_TEST(sounds_that_do_not_fit_fail_alone, 0, COUNT(failing)) /* _i: which */
 {
     struct imrec_batch b;
     struct imrec_error err = {0};
@@ -225,24 +221,4 @@ START_TEST(sounds_that_do_not_fit_fail_alone) /* _i: which */
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
     ck_assert_msg(strstr(err.message, failing[_i].why) != NULL, "%s", err.message);
     imrec_iter_close(it);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("sounds");
-    TCase *tc = tcase_create("sounds");
-    tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, frequencies_are_found_again, 0, 2);
-    tcase_add_test(tc, what_is_drawn_is_random_and_within_its_bounds);
-    tcase_add_loop_test(tc, threads_change_nothing, 0, WAYS);
-    tcase_add_loop_test(tc, a_position_goes_on_where_it_was_taken, 0, 5);
-    tcase_add_test(tc, nothing_is_allocated_in_the_steady_state);
-    tcase_add_loop_test(tc, what_has_no_meaning_for_sounds_is_refused, 0,
-                        sizeof(refused) / sizeof(*refused));
-    tcase_add_loop_test(tc, sounds_that_do_not_fit_fail_alone, 0,
-                        sizeof(failing) / sizeof(*failing));
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -36,7 +36,9 @@ read_sweeps(const struct image_set *s, int order, const char *more, uint32_t swe
     return out;
 }
 
-START_TEST(batch_size_threads_and_prefetch_change_nothing) /* _i: order */
+CASE(.timeout = 120)
+
+LOOP_TEST(batch_size_threads_and_prefetch_change_nothing, 0, ORDERS) /* _i: order */
 {
     static const char *const ways[] = {
         "batch_size=1 preprocess_threads=7 prefetch_buffer=1",
@@ -69,9 +71,8 @@ START_TEST(batch_size_threads_and_prefetch_change_nothing) /* _i: order */
     stream_free(&right);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(partitions_hold_every_record_once) /* _i: order */
+LOOP_TEST(partitions_hold_every_record_once, 0, ORDERS) /* _i: order */
 {
     for (uint32_t shards = 1; shards <= 4; shards += 3) {
         struct image_set s = make(shards);
@@ -94,9 +95,8 @@ START_TEST(partitions_hold_every_record_once) /* _i: order */
         image_set_free(&s);
     }
 }
-END_TEST
 
-START_TEST(without_shuffle_it_is_the_order_of_the_files) /* _i: order 0 or 1 */
+LOOP_TEST(without_shuffle_it_is_the_order_of_the_files, 0, 2) /* _i: order 0 or 1 */
 {
     struct image_set s = make(4);
     struct stream out = read_sweeps(&s, _i, "", 2);
@@ -107,7 +107,6 @@ START_TEST(without_shuffle_it_is_the_order_of_the_files) /* _i: order 0 or 1 */
     stream_free(&out);
     image_set_free(&s);
 }
-END_TEST
 
 static uint32_t equal_ids(const struct seen *a, const struct seen *b)
 {
@@ -117,7 +116,7 @@ static uint32_t equal_ids(const struct seen *a, const struct seen *b)
     return n;
 }
 
-START_TEST(sweeps_and_seeds_have_orders_and_draws_of_their_own) /* _i: shuffled order */
+LOOP_TEST(sweeps_and_seeds_have_orders_and_draws_of_their_own, 2, ORDERS) /* _i: shuffled order */
 {
     struct image_set s = make(1);
     struct stream one = read_sweeps(&s, _i, "", 2);
@@ -134,9 +133,8 @@ START_TEST(sweeps_and_seeds_have_orders_and_draws_of_their_own) /* _i: shuffled 
     stream_free(&other);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(draws_do_not_depend_on_the_way_a_sample_came) /* with an index or without */
+TEST(draws_do_not_depend_on_the_way_a_sample_came) /* with an index or without */
 {
     struct image_set s = make(2);
     struct stream plain = read_sweeps(&s, 0, "seed=3", 1);
@@ -150,7 +148,6 @@ START_TEST(draws_do_not_depend_on_the_way_a_sample_came) /* with an index or wit
     stream_free(&plain);
     image_set_free(&s);
 }
-END_TEST
 
 static struct stream read_wrapped(const struct image_set *s, const char *words, size_t most)
 {
@@ -161,7 +158,7 @@ static struct stream read_wrapped(const struct image_set *s, const char *words, 
     return out;
 }
 
-START_TEST(wrap_is_the_same_stream_without_ends)
+TEST(wrap_is_the_same_stream_without_ends)
 {
     struct image_set s = make(2);
     struct stream plain = read_sweeps(&s, 2, "", 3);
@@ -177,20 +174,4 @@ START_TEST(wrap_is_the_same_stream_without_ends)
     stream_free(&plain);
     stream_free(&wrapped);
     image_set_free(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_stream");
-    TCase *tc = tcase_create("iter_stream");
-    tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, batch_size_threads_and_prefetch_change_nothing, 0, ORDERS);
-    tcase_add_loop_test(tc, partitions_hold_every_record_once, 0, ORDERS);
-    tcase_add_loop_test(tc, without_shuffle_it_is_the_order_of_the_files, 0, 2);
-    tcase_add_loop_test(tc, sweeps_and_seeds_have_orders_and_draws_of_their_own, 2, ORDERS);
-    tcase_add_test(tc, draws_do_not_depend_on_the_way_a_sample_came);
-    tcase_add_test(tc, wrap_is_the_same_stream_without_ends);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

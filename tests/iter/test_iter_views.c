@@ -90,8 +90,10 @@ static const char *const ends[] = {
     "prefetch_buffer=1 preprocess_threads=1",
 };
 
-START_TEST(
-    a_sample_fills_its_slots_wherever_the_plain_iterator_fills_one) /* _i: end x bad x index */
+CASE(.timeout = 120)
+
+LOOP_TEST(a_sample_fills_its_slots_wherever_the_plain_iterator_fills_one, 0,
+          4 * COUNT(ends)) /* _i: end x bad x index */
 {
     enum { ENDS = sizeof(ends) / sizeof(ends[0]) };
     struct image_set s = make(_i / ENDS % 2 ? some_are_bad : NULL);
@@ -118,7 +120,6 @@ START_TEST(
     imrec_iter_close(b);
     image_set_free(&s);
 }
-END_TEST
 
 /* ---- tensors ------------------------------------------------------------------------------------
  */
@@ -153,7 +154,7 @@ static void tensors_must_agree(const struct imrec_batch *a, const struct imrec_b
     }
 }
 
-START_TEST(a_tensor_holds_the_view_of_its_number) /* _i: format x bad x slots of a sample */
+LOOP_TEST(a_tensor_holds_the_view_of_its_number, 0, 16) /* _i: format x bad x slots of a sample */
 {
     struct image_set s = make(_i / 2 % 2 ? some_are_bad : NULL);
     const uint32_t rows = 1 + _i % 2;
@@ -186,7 +187,6 @@ START_TEST(a_tensor_holds_the_view_of_its_number) /* _i: format x bad x slots of
     }
     image_set_free(&s);
 }
-END_TEST
 
 /* ---- what views depend on -----------------------------------------------------------------------
  */
@@ -231,7 +231,7 @@ static const char *const many[] = {
 };
 enum { MANY = sizeof(many) / sizeof(many[0]) };
 
-START_TEST(views_depend_on_no_thread_batch_or_depth) /* _i: many x index */
+LOOP_TEST(views_depend_on_no_thread_batch_or_depth, 0, 2 * MANY) /* _i: many x index */
 {
     static const char *const others[] = {"preprocess_threads=4 batch_size=18 prefetch_buffer=5",
                                          "preprocess_threads=3 batch_size=6",
@@ -262,9 +262,8 @@ START_TEST(views_depend_on_no_thread_batch_or_depth) /* _i: many x index */
     stream_free(&want);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(mixed_views_depend_on_no_thread) /* _i: mixup, cutmix */
+LOOP_TEST(mixed_views_depend_on_no_thread, 0, 2) /* _i: mixup, cutmix */
 {
     struct image_set s = make(NULL);
     struct stream got[2] = {{0}};
@@ -286,9 +285,8 @@ START_TEST(mixed_views_depend_on_no_thread) /* _i: mixup, cutmix */
     stream_free(&got[1]);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(a_position_goes_on_with_the_same_views) /* _i: many */
+LOOP_TEST(a_position_goes_on_with_the_same_views, 0, MANY) /* _i: many */
 {
     enum { STOPS = 17 };
     struct image_set s = make(NULL);
@@ -322,12 +320,11 @@ START_TEST(a_position_goes_on_with_the_same_views) /* _i: many */
     stream_free(&all);
     image_set_free(&s);
 }
-END_TEST
 
 /* ---- one decode
  * ----------------------------------------------------------------------------------- */
 
-START_TEST(all_views_come_out_of_one_decode)
+TEST(all_views_come_out_of_one_decode)
 {
     static const struct {
         const char *words;
@@ -356,21 +353,4 @@ START_TEST(all_views_come_out_of_one_decode)
         ck_assert_uint_eq(stats.views, RECORDS * ways[i].views);
     }
     image_set_free(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("iter_views");
-    TCase *views = tcase_create("views");
-    tcase_set_timeout(views, 120);
-    suite_add_tcase(s, views);
-    tcase_add_loop_test(views, a_sample_fills_its_slots_wherever_the_plain_iterator_fills_one, 0,
-                        4 * (int)(sizeof(ends) / sizeof(ends[0])));
-    tcase_add_loop_test(views, a_tensor_holds_the_view_of_its_number, 0, 16);
-    tcase_add_loop_test(views, views_depend_on_no_thread_batch_or_depth, 0, 2 * MANY);
-    tcase_add_loop_test(views, mixed_views_depend_on_no_thread, 0, 2);
-    tcase_add_loop_test(views, a_position_goes_on_with_the_same_views, 0, MANY);
-    tcase_add_test(views, all_views_come_out_of_one_decode);
-    return suite_run(s);
 }

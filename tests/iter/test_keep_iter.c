@@ -23,7 +23,9 @@ static struct imrec_batch next(struct imrec_iter *it)
     return b;
 }
 
-START_TEST(kept_batches_hold_what_they_held_also_after_the_iterator_is_closed)
+CASE(.timeout = 60)
+
+TEST(kept_batches_hold_what_they_held_also_after_the_iterator_is_closed)
 {
     struct image_set s = make();
     const long before = imrec_alloc_live();
@@ -54,9 +56,8 @@ START_TEST(kept_batches_hold_what_they_held_also_after_the_iterator_is_closed)
     ck_assert_int_eq(imrec_alloc_live(), before);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(memory_that_was_released_is_used_again)
+TEST(memory_that_was_released_is_used_again)
 {
     struct image_set s = make();
     struct imrec_iter *it = set_open(&s, true, "batch_size=4 prefetch_buffer=2");
@@ -77,9 +78,8 @@ START_TEST(memory_that_was_released_is_used_again)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(only_a_batch_that_is_there_can_be_kept_and_only_once)
+TEST(only_a_batch_that_is_there_can_be_kept_and_only_once)
 {
     struct image_set s = make();
     struct imrec_iter *it = set_open(&s, true, "batch_size=4");
@@ -96,9 +96,8 @@ START_TEST(only_a_batch_that_is_there_can_be_kept_and_only_once)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(memory_limit_holds_for_what_is_kept_and_a_release_makes_room)
+TEST(memory_limit_holds_for_what_is_kept_and_a_release_makes_room)
 {
     struct image_set s = make();
     struct imrec_iter_stats stats;
@@ -123,9 +122,8 @@ START_TEST(memory_limit_holds_for_what_is_kept_and_a_release_makes_room)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(waiting_tells_when_a_batch_is_ready)
+TEST(waiting_tells_when_a_batch_is_ready)
 {
     struct image_set s = make();
     struct imrec_iter *it = set_open(&s, true, "batch_size=13");
@@ -136,9 +134,8 @@ START_TEST(waiting_tells_when_a_batch_is_ready)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(samples_are_counted_with_and_without_an_index) /* _i = num_parts */
+LOOP_TEST(samples_are_counted_with_and_without_an_index, 1, 5) /* _i = num_parts */
 {
     struct image_set s = make();
     for (int index = 0; index < 2; index++) {
@@ -161,20 +158,4 @@ START_TEST(samples_are_counted_with_and_without_an_index) /* _i = num_parts */
         ck_assert_uint_eq(sum, RECORDS);
     }
     image_set_free(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("keep");
-    TCase *tc = tcase_create("keep");
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, kept_batches_hold_what_they_held_also_after_the_iterator_is_closed);
-    tcase_add_test(tc, memory_that_was_released_is_used_again);
-    tcase_add_test(tc, only_a_batch_that_is_there_can_be_kept_and_only_once);
-    tcase_add_test(tc, memory_limit_holds_for_what_is_kept_and_a_release_makes_room);
-    tcase_add_test(tc, waiting_tells_when_a_batch_is_ready);
-    tcase_add_loop_test(tc, samples_are_counted_with_and_without_an_index, 1, 5);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

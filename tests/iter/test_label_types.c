@@ -47,7 +47,9 @@ static void expect_refused(const char *words, enum imrec_status status, const ch
     ck_assert_ptr_null(it);
 }
 
-START_TEST(whole_labels_of_64_bits_are_delivered_exactly)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(whole_labels_of_64_bits_are_delivered_exactly)
 {
     struct imrec_batch b;
     struct imrec_iter *it = set_open(
@@ -61,9 +63,8 @@ START_TEST(whole_labels_of_64_bits_are_delivered_exactly)
     ck_assert(b.labels[0] == (float)BIG && b.labels[1] == -16777216.0f && b.labels[2] == 5);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(doubles_are_delivered_exactly)
+TEST(doubles_are_delivered_exactly)
 {
     struct imrec_batch b;
     struct imrec_iter *it =
@@ -74,9 +75,8 @@ START_TEST(doubles_are_delivered_exactly)
     ck_assert(b.labels[0] == 0.1f && isinf(b.labels[1]) && b.labels[2] == 16777216.0f);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(labels_that_the_type_does_not_have_are_refused_with_their_line)
+TEST(labels_that_the_type_does_not_have_are_refused_with_their_line)
 {
     expect_refused(list_of("1", "16777217", "3", ""), IMREC_ERR_CORRUPT,
                    "l.lst line 2: '16777217' is a whole label that float32 does not have");
@@ -89,9 +89,8 @@ START_TEST(labels_that_the_type_does_not_have_are_refused_with_their_line)
     expect_refused(list_of("1", "1e309", "3", "dtype_label=float64"), IMREC_ERR_CORRUPT,
                    "too large for a label of 64 bits");
 }
-END_TEST
 
-START_TEST(labels_that_are_not_taken_may_be_anything)
+TEST(labels_that_are_not_taken_may_be_anything)
 {
     struct imrec_iter *it = set_open(&s, false, list_of("1\t16777217", "2\t7", "3\t0.5", ""));
     struct imrec_batch b;
@@ -99,9 +98,8 @@ START_TEST(labels_that_are_not_taken_may_be_anything)
     ck_assert(b.labels[0] == 1 && b.typed_labels == NULL);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(labels_of_records_are_converted) /* _i: float64, int64 */
+LOOP_TEST(labels_of_records_are_converted, 0, 2) /* _i: float64, int64 */
 {
     struct imrec_batch b;
     struct imrec_iter *it = set_open(
@@ -112,9 +110,8 @@ START_TEST(labels_of_records_are_converted) /* _i: float64, int64 */
                      : ((const double *)b.typed_labels)[i] == (double)b.labels[i]);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(a_fraction_in_a_record_fails_its_sample_for_int64)
+TEST(a_fraction_in_a_record_fails_its_sample_for_int64)
 {
     struct image_set halves =
         image_set_make(&(struct image_set_options){.records = 2, .shards = 1, .labels = 3});
@@ -129,10 +126,9 @@ START_TEST(a_fraction_in_a_record_fails_its_sample_for_int64)
     imrec_iter_close(it);
     image_set_free(&halves);
 }
-END_TEST
 
 /* A record of two labels has a fraction as its second one; the list's are whole. */
-START_TEST(a_mean_image_is_that_of_all_images_whatever_the_records_labels_are)
+TEST(a_mean_image_is_that_of_all_images_whatever_the_records_labels_are)
 {
     uint8_t *mean[2];
     size_t n[2];
@@ -150,9 +146,8 @@ START_TEST(a_mean_image_is_that_of_all_images_whatever_the_records_labels_are)
     imrec_free(mean[0]);
     imrec_free(mean[1]);
 }
-END_TEST
 
-START_TEST(what_computes_with_labels_wants_float32)
+TEST(what_computes_with_labels_wants_float32)
 {
     static const char *const words[] = {"num_classes=9", "num_classes=9 mixup=1",
                                         "boxes=1 label_width=-1 label_pad_width=9",
@@ -165,7 +160,6 @@ START_TEST(what_computes_with_labels_wants_float32)
         ck_assert_msg(strstr(err.message, names[i]) != NULL, "%s", err.message);
     }
 }
-END_TEST
 
 /* ---- sources ---------------------------------------------------------------------------- */
 
@@ -213,7 +207,7 @@ static struct imrec_iter *open_source(const char *words)
     return set_open(&s, false, all);
 }
 
-START_TEST(a_source_writes_labels_of_the_type)
+TEST(a_source_writes_labels_of_the_type)
 {
     struct imrec_batch b;
     struct imrec_iter *it = open_source("source=typed(t) dtype_label=int64");
@@ -230,9 +224,8 @@ START_TEST(a_source_writes_labels_of_the_type)
     ck_assert(b.labels[0] == 0.1f && b.labels[2] > FLT_MAX);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(labels_of_a_source_that_writes_float32_are_converted)
+TEST(labels_of_a_source_that_writes_float32_are_converted)
 {
     struct imrec_batch b;
     struct imrec_iter *it = open_source("source=typed(f) dtype_label=int64");
@@ -249,32 +242,10 @@ START_TEST(labels_of_a_source_that_writes_float32_are_converted)
     ck_assert(b.labels[2] == 2 && b.typed_labels == NULL);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(opening_fails_cleanly)
+TEST(opening_fails_cleanly)
 {
     opening_must_fail_cleanly(&s, false, list_of("1", "2", "3", "dtype_label=int64"));
     imrec_iter_close(open_source("source=typed(t)")); /* registers it */
     opening_must_fail_cleanly(&s, false, "dtype_label=float64");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("label types");
-    TCase *tc = tcase_create("all");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, whole_labels_of_64_bits_are_delivered_exactly);
-    tcase_add_test(tc, doubles_are_delivered_exactly);
-    tcase_add_test(tc, labels_that_the_type_does_not_have_are_refused_with_their_line);
-    tcase_add_test(tc, labels_that_are_not_taken_may_be_anything);
-    tcase_add_loop_test(tc, labels_of_records_are_converted, 0, 2);
-    tcase_add_test(tc, a_fraction_in_a_record_fails_its_sample_for_int64);
-    tcase_add_test(tc, a_mean_image_is_that_of_all_images_whatever_the_records_labels_are);
-    tcase_add_test(tc, what_computes_with_labels_wants_float32);
-    tcase_add_test(tc, a_source_writes_labels_of_the_type);
-    tcase_add_test(tc, labels_of_a_source_that_writes_float32_are_converted);
-    tcase_add_test(tc, opening_fails_cleanly);
-    suite_add_tcase(suite, tc);
-    return suite_run(suite);
 }

@@ -96,7 +96,9 @@ static void check_all_once(bool indexed, uint64_t num_parts, uint64_t cell, uint
     free(counts);
 }
 
-START_TEST(every_record_is_in_exactly_one_partition) /* _i = seed */
+CASE(.timeout = 60)
+
+LOOP_TEST(every_record_is_in_exactly_one_partition, 0, 8) /* _i = seed */
 {
     make((uint64_t)_i, 60, 40 * ((size_t)_i + 1));
     const uint64_t cells[] = {64, 1000, 4096, 1 << 18};
@@ -105,7 +107,6 @@ START_TEST(every_record_is_in_exactly_one_partition) /* _i = seed */
                        1 + ((uint64_t)_i + parts) % 9);
     clear();
 }
-END_TEST
 
 static uint64_t
 hash_of_two_sweeps(const struct split_options *o, uint64_t units, uint32_t arenas, uint32_t threads)
@@ -123,7 +124,7 @@ hash_of_two_sweeps(const struct split_options *o, uint64_t units, uint32_t arena
     return hash;
 }
 
-START_TEST(windows_are_the_same_for_every_number_of_threads) /* _i = seed */
+LOOP_TEST(windows_are_the_same_for_every_number_of_threads, 0, 6) /* _i = seed */
 {
     make((uint64_t)_i + 50, 200, 3000);
     struct split_options o = {.path_imgrec = spec,
@@ -136,9 +137,8 @@ START_TEST(windows_are_the_same_for_every_number_of_threads) /* _i = seed */
             ck_assert_uint_eq(hash_of_two_sweeps(&o, 7, arenas, threads), want);
     clear();
 }
-END_TEST
 
-START_TEST(a_seek_goes_to_any_window_and_held_ones_stay) /* _i = seed */
+LOOP_TEST(a_seek_goes_to_any_window_and_held_ones_stay, 0, 6) /* _i = seed */
 {
     make((uint64_t)_i + 90, 200, 2000);
     struct split_options o = {.path_imgrec = spec,
@@ -178,9 +178,8 @@ START_TEST(a_seek_goes_to_any_window_and_held_ones_stay) /* _i = seed */
     loading_stop(&ld); /* a window that is still held goes with the loader */
     clear();
 }
-END_TEST
 
-START_TEST(memory_stays_what_it_is_once_the_arenas_have_grown)
+TEST(memory_stays_what_it_is_once_the_arenas_have_grown)
 {
     make(5, 300, 3000);
     struct split_options o = {
@@ -206,18 +205,4 @@ START_TEST(memory_stays_what_it_is_once_the_arenas_have_grown)
     loader_release(ld.loader, held[1]);
     loading_stop(&ld);
     clear();
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("loader");
-    TCase *tc = tcase_create("loader");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, every_record_is_in_exactly_one_partition, 0, 8);
-    tcase_add_loop_test(tc, windows_are_the_same_for_every_number_of_threads, 0, 6);
-    tcase_add_loop_test(tc, a_seek_goes_to_any_window_and_held_ones_stay, 0, 6);
-    tcase_add_test(tc, memory_stays_what_it_is_once_the_arenas_have_grown);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -89,7 +89,9 @@ static uint64_t first_difference(const struct seen *a, const struct seen *b)
            a->records != b->records || a->lost != b->lost;
 }
 
-START_TEST(damage_takes_nothing_else_whatever_grid_and_threads) /* _i = seed */
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+LOOP_TEST(damage_takes_nothing_else_whatever_grid_and_threads, 0, 12) /* _i = seed */
 {
     struct dice d = {(uint64_t)_i + 77};
     struct made_shard s = made_shard(&d, 200, 4000);
@@ -131,9 +133,8 @@ START_TEST(damage_takes_nothing_else_whatever_grid_and_threads) /* _i = seed */
         }
     made_free(&s);
 }
-END_TEST
 
-START_TEST(with_an_index_a_damaged_record_is_lost_and_says_why) /* _i = seed */
+LOOP_TEST(with_an_index_a_damaged_record_is_lost_and_says_why, 0, 6) /* _i = seed */
 {
     struct dice d = {(uint64_t)_i};
     struct made_shard s = made_shard(&d, 100, 2000);
@@ -153,9 +154,8 @@ START_TEST(with_an_index_a_damaged_record_is_lost_and_says_why) /* _i = seed */
     ck_assert_uint_eq(seen.damages, 0);
     made_free(&s);
 }
-END_TEST
 
-START_TEST(bytes_that_cannot_be_read_are_damage_and_the_rest_is_delivered)
+TEST(bytes_that_cannot_be_read_are_damage_and_the_rest_is_delivered)
 {
     struct dice d = {5};
     struct made_shard s = made_shard(&d, 400, 4000);
@@ -187,9 +187,8 @@ START_TEST(bytes_that_cannot_be_read_are_damage_and_the_rest_is_delivered)
         }
     made_free(&s);
 }
-END_TEST
 
-START_TEST(a_disk_that_dies_ends_nothing_and_hangs_nothing) /* _i = number of the read */
+LOOP_TEST(a_disk_that_dies_ends_nothing_and_hangs_nothing, 1, 6) /* _i = number of the read */
 {
     struct dice d = {5};
     struct made_shard s = made_shard(&d, 100, 4000);
@@ -208,9 +207,8 @@ START_TEST(a_disk_that_dies_ends_nothing_and_hangs_nothing) /* _i = number of th
     }
     made_free(&s);
 }
-END_TEST
 
-START_TEST(a_read_that_fails_once_is_tried_again) /* _i = number of the read */
+LOOP_TEST(a_read_that_fails_once_is_tried_again, 1, 8) /* _i = number of the read */
 {
     struct dice d = {5};
     struct made_shard s = made_shard(&d, 60, 2000);
@@ -225,9 +223,8 @@ START_TEST(a_read_that_fails_once_is_tried_again) /* _i = number of the read */
     ck_assert_uint_eq(seen.damages, 0);
     made_free(&s);
 }
-END_TEST
 
-START_TEST(no_allocation_that_fails_leaks_hangs_or_loses_silently)
+TEST(no_allocation_that_fails_leaks_hangs_or_loses_silently)
 {
     struct dice d = {9};
     struct made_shard s = made_shard(&d, 60, 2000);
@@ -275,7 +272,6 @@ START_TEST(no_allocation_that_fails_leaks_hangs_or_loses_silently)
     ck_assert_uint_ge(failures, 20);
     made_free(&s);
 }
-END_TEST
 
 static void *take_forever(void *arg)
 {
@@ -290,7 +286,7 @@ static void *take_forever(void *arg)
     return NULL;
 }
 
-START_TEST(a_cancel_wakes_whoever_waits_at_any_moment) /* _i = seed */
+LOOP_TEST(a_cancel_wakes_whoever_waits_at_any_moment, 0, 30) /* _i = seed */
 {
     struct dice d = {(uint64_t)_i};
     struct made_shard s = made_shard(&d, 60, 2000);
@@ -311,9 +307,8 @@ START_TEST(a_cancel_wakes_whoever_waits_at_any_moment) /* _i = seed */
     loading_stop(&ld);
     made_free(&s);
 }
-END_TEST
 
-START_TEST(records_that_overlap_are_delivered_apart)
+TEST(records_that_overlap_are_delivered_apart)
 {
     /* Heads of many parts inside a record of many parts: no writer makes that, a shard may. */
     struct buf f = BUF_INIT(1 << 20);
@@ -347,23 +342,4 @@ START_TEST(records_that_overlap_are_delivered_apart)
         ck_assert_uint_eq(hash[0], hash[1]);
     }
     buf_free(&f);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("loader_faults");
-    TCase *tc = tcase_create("loader_faults");
-    tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, damage_takes_nothing_else_whatever_grid_and_threads, 0, 12);
-    tcase_add_loop_test(tc, with_an_index_a_damaged_record_is_lost_and_says_why, 0, 6);
-    tcase_add_test(tc, bytes_that_cannot_be_read_are_damage_and_the_rest_is_delivered);
-    tcase_add_loop_test(tc, a_disk_that_dies_ends_nothing_and_hangs_nothing, 1, 6);
-    tcase_add_loop_test(tc, a_read_that_fails_once_is_tried_again, 1, 8);
-    tcase_add_test(tc, no_allocation_that_fails_leaks_hangs_or_loses_silently);
-    tcase_add_loop_test(tc, a_cancel_wakes_whoever_waits_at_any_moment, 0, 30);
-    tcase_add_test(tc, records_that_overlap_are_delivered_apart);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -73,14 +73,15 @@ static void drop(void)
     tmpdir_remove(&set.dir);
 }
 
-START_TEST(image_mask_boxes_and_keypoints_move_together)
+CASE(.begin = built_with_png, .timeout = 60, .all_setup = make, .all_teardown = drop)
+
+LOOP_TEST(image_mask_boxes_and_keypoints_move_together, 0, COUNT(recipes))
 {
     must_move_together(&set, recipes[_i].words, recipes[_i].dots);
 }
-END_TEST
 
 /* Each crop has masks of its own: those of the view of its number. */
-START_TEST(tensors_have_their_masks) /* _i into sizes */
+LOOP_TEST(tensors_have_their_masks, 0, 2) /* _i into sizes */
 {
     static const char common[] = "random_resized_crop=1 min_random_area=0.2 "
                                  "rand_mirror=1 on_error=skip";
@@ -110,20 +111,4 @@ START_TEST(tensors_have_their_masks) /* _i into sizes */
     }
     imrec_iter_close(crops);
     imrec_iter_close(views);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("masks");
-    TCase *t = tcase_create("masks");
-    if (!built_with("png"))
-        return 77;
-    tcase_set_timeout(t, 60);
-    tcase_add_unchecked_fixture(t, make, drop);
-    tcase_add_loop_test(t, image_mask_boxes_and_keypoints_move_together, 0,
-                        (int)(sizeof(recipes) / sizeof(recipes[0])));
-    tcase_add_loop_test(t, tensors_have_their_masks, 0, 2);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -28,8 +28,10 @@ static const char *const shared[] = {
     "resize=112 random_erasing=0.5 label_width=26 max_rotate_angle=20",
 };
 
+CASE(.begin = built_with_png, .timeout = 60, .all_setup = make, .all_teardown = drop)
+
 /* Masks of every tensor agree with its images; where they are erased, they cannot be compared. */
-START_TEST(masks_of_views_and_pairs_are_those_of_their_images)
+LOOP_TEST(masks_of_views_and_pairs_are_those_of_their_images, 0, COUNT(shared))
 {
     static struct view v;
     char words[256];
@@ -51,18 +53,16 @@ START_TEST(masks_of_views_and_pairs_are_those_of_their_images)
     imrec_iter_close(it);
     ck_assert_msg(seen > 10000 && images >= RECORDS, "%s: %u px of %u", words, seen, images);
 }
-END_TEST
 
-START_TEST(boxes_of_views_are_each_ones_own)
+TEST(boxes_of_views_are_each_ones_own)
 {
     const char *words = "label_width=-1 boxes=1 keypoints=1 resize=112 num_views=5 rand_mirror=1 "
                         "max_rotate_angle=30";
     const struct mask_seen seen = masks_must_agree(mask_open(&set, words), words);
     ck_assert(seen.pixels > 50000 && seen.dots > 100);
 }
-END_TEST
 
-START_TEST(masks_have_the_shape_of_their_sweep)
+TEST(masks_have_the_shape_of_their_sweep)
 {
     struct imrec_iter *it =
         mask_open(&set, "label_width=26 data_shape_schedule=1:3,64,48 batch_size=20");
@@ -80,9 +80,8 @@ START_TEST(masks_have_the_shape_of_their_sweep)
     ck_assert_uint_gt(seen, 1000);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(keypoints_of_a_mirrored_image_change_places)
+TEST(keypoints_of_a_mirrored_image_change_places)
 {
     /* the three dots as the label of one image, without boxes */
     struct imrec_iter *it;
@@ -128,7 +127,6 @@ START_TEST(keypoints_of_a_mirrored_image_change_places)
     bytes_free(image);
     tmpdir_remove(&dir);
 }
-END_TEST
 
 /* ---- augmenters of the user's ------------------------------------------------------------------
  */
@@ -188,7 +186,7 @@ static const char *const own[] = {
     "resize=112 rand_augment=2 rand_mirror=1 aug_seq=rand_augment,upside_down,upside_down",
 };
 
-START_TEST(augmenters_of_ones_own_are_shown_what_moves_and_may_change_it)
+LOOP_TEST(augmenters_of_ones_own_are_shown_what_moves_and_may_change_it, 0, COUNT(own))
 {
     char words[256];
     register_own();
@@ -197,9 +195,8 @@ START_TEST(augmenters_of_ones_own_are_shown_what_moves_and_may_change_it)
     ck_assert_msg(seen.pixels > 1000 && seen.dots >= 2, "%s: %u px, %u dots", own[_i], seen.pixels,
                   seen.dots);
 }
-END_TEST
 
-START_TEST(what_an_augmenter_makes_of_boxes_is_checked)
+TEST(what_an_augmenter_makes_of_boxes_is_checked)
 {
     struct imrec_batch b;
     struct imrec_error err;
@@ -209,25 +206,4 @@ START_TEST(what_an_augmenter_makes_of_boxes_is_checked)
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
     ck_assert_msg(strstr(err.message, "is 480; coordinates are shares") != NULL, "%s", err.message);
     imrec_iter_close(it);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("masks in batches of several and mixed images");
-    TCase *t = tcase_create("masks");
-    if (!built_with("png"))
-        return 77;
-    tcase_set_timeout(t, 60);
-    tcase_add_unchecked_fixture(t, make, drop);
-    tcase_add_loop_test(t, masks_of_views_and_pairs_are_those_of_their_images, 0,
-                        (int)(sizeof(shared) / sizeof(shared[0])));
-    tcase_add_test(t, boxes_of_views_are_each_ones_own);
-    tcase_add_test(t, masks_have_the_shape_of_their_sweep);
-    tcase_add_test(t, keypoints_of_a_mirrored_image_change_places);
-    tcase_add_loop_test(t, augmenters_of_ones_own_are_shown_what_moves_and_may_change_it, 0,
-                        (int)(sizeof(own) / sizeof(own[0])));
-    tcase_add_test(t, what_an_augmenter_makes_of_boxes_is_checked);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -98,7 +98,9 @@ static void add(struct batches *b, uint32_t class)
     b->n = 0;
 }
 
-START_TEST(every_batch_of_a_sorted_set_sees_most_classes) /* _i: seed */
+CASE(.timeout = 120)
+
+LOOP_TEST(every_batch_of_a_sorted_set_sees_most_classes, 0, 2) /* _i: seed */
 {
     struct set s = make_set();
     const struct windows plan =
@@ -128,9 +130,8 @@ START_TEST(every_batch_of_a_sorted_set_sees_most_classes) /* _i: seed */
     free(room);
     free_set(&s);
 }
-END_TEST
 
-START_TEST(the_first_batches_of_any_seed_see_most_classes)
+TEST(the_first_batches_of_any_seed_see_most_classes)
 {
     enum { SEEDS = 300 };
     struct set s = make_set();
@@ -151,7 +152,6 @@ START_TEST(the_first_batches_of_any_seed_see_most_classes)
     free(room);
     free_set(&s);
 }
-END_TEST
 
 static struct window small_window(struct record_ref *room, uint32_t n, uint32_t cell_of)
 {
@@ -161,7 +161,7 @@ static struct window small_window(struct record_ref *room, uint32_t n, uint32_t 
 }
 
 /* Each of 16 records at each of 16 places: chi-square, 225 degrees of freedom. */
-START_TEST(each_record_comes_equally_often_at_each_place) /* _i: whole or spread */
+LOOP_TEST(each_record_comes_equally_often_at_each_place, 0, 2) /* _i: whole or spread */
 {
     enum { N = 16, KEYS = 8000 };
     uint32_t hits[N][N] = {{0}};
@@ -179,9 +179,8 @@ START_TEST(each_record_comes_equally_often_at_each_place) /* _i: whole or spread
     }
     ck_assert_msg(fabs(chi - 225) < (_i ? 5 * 21.2 : 10 * 21.2), "chi-square %.0f", chi);
 }
-END_TEST
 
-START_TEST(the_whole_is_shuffled_without_regard_to_cells)
+TEST(the_whole_is_shuffled_without_regard_to_cells)
 {
     enum { N = 16, KEYS = 4000 };
     struct record_ref room[N];
@@ -195,9 +194,8 @@ START_TEST(the_whole_is_shuffled_without_regard_to_cells)
     const double expected = KEYS * (N - 1) * 3.0 / (N - 1); /* 3 of 15 others are of the cell */
     ck_assert_msg(fabs(together - expected) < 6 * sqrt(expected), "%u pairs", together);
 }
-END_TEST
 
-START_TEST(equal_keys_give_equal_orders_and_others_do_not)
+TEST(equal_keys_give_equal_orders_and_others_do_not)
 {
     enum { N = 1000 };
     static struct record_ref a[N], b[N];
@@ -213,9 +211,8 @@ START_TEST(equal_keys_give_equal_orders_and_others_do_not)
         same += a[i].offset == b[i].offset;
     ck_assert_uint_lt(same, 10);
 }
-END_TEST
 
-START_TEST(windows_of_any_size_keep_their_records) /* _i records */
+LOOP_TEST(windows_of_any_size_keep_their_records, 0, 200) /* _i records */
 {
     struct record_ref room[200];
     struct window w = small_window(room, (uint32_t)_i, 5);
@@ -226,20 +223,4 @@ START_TEST(windows_of_any_size_keep_their_records) /* _i records */
     for (int i = 0; i < _i; i++)
         sum += room[i].offset;
     ck_assert_uint_eq(sum, right);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("order");
-    TCase *tc = tcase_create("order");
-    tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, every_batch_of_a_sorted_set_sees_most_classes, 0, 2);
-    tcase_add_test(tc, the_first_batches_of_any_seed_see_most_classes);
-    tcase_add_loop_test(tc, each_record_comes_equally_often_at_each_place, 0, 2);
-    tcase_add_test(tc, the_whole_is_shuffled_without_regard_to_cells);
-    tcase_add_test(tc, equal_keys_give_equal_orders_and_others_do_not);
-    tcase_add_loop_test(tc, windows_of_any_size_keep_their_records, 0, 200);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

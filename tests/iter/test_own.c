@@ -101,7 +101,7 @@ static int differ(const struct image_set *s, const char *one, const char *other)
     return n;
 }
 
-START_TEST(own_augmenters_change_pixels_by_the_key_alone)
+TEST(own_augmenters_change_pixels_by_the_key_alone)
 {
     struct image_set s = make();
     register_all();
@@ -117,16 +117,14 @@ START_TEST(own_augmenters_change_pixels_by_the_key_alone)
         RECORDS);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(a_library_gives_the_same_as_a_registered_function)
+TEST(a_library_gives_the_same_as_a_registered_function)
 {
     struct image_set s = make();
     register_all();
     ck_assert_int_eq(differ(&s, "aug_seq=aug_default," AUGMENTERS ":inverted", "aug_seq=flip"), 0);
     image_set_free(&s);
 }
-END_TEST
 
 static const struct {
     const char *seq, *why;
@@ -145,7 +143,7 @@ static const struct {
     {"flip,flip,flip,flip,flip,flip,flip,flip,flip", "more than 8 augmenters of your own"},
 };
 
-START_TEST(what_cannot_be_called_is_refused_with_library_and_symbol)
+LOOP_TEST(what_cannot_be_called_is_refused_with_library_and_symbol, 0, COUNT(refused))
 {
     struct image_set s = make();
     struct imrec_iter_options o;
@@ -163,9 +161,8 @@ START_TEST(what_cannot_be_called_is_refused_with_library_and_symbol)
     ck_assert_msg(strstr(err.message, refused[_i].why) != NULL, "%s", err.message);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(names_that_are_taken_or_none_are_refused)
+TEST(names_that_are_taken_or_none_are_refused)
 {
     const char *const bad[] = {"", "blur", "aug_default", "a b", "a:b", "a,b", "noise"};
     register_all();
@@ -173,7 +170,6 @@ START_TEST(names_that_are_taken_or_none_are_refused)
         ck_assert_int_eq(imrec_augmenter_register(bad[i], noise, NULL, NULL), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(imrec_augmenter_register("null", NULL, NULL, NULL), IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
 static enum imrec_status
 first(const struct image_set *s, const char *words, float *label, struct imrec_error *err)
@@ -186,7 +182,7 @@ first(const struct image_set *s, const char *words, float *label, struct imrec_e
     return st;
 }
 
-START_TEST(labels_parameters_and_errors_reach_the_batch)
+TEST(labels_parameters_and_errors_reach_the_batch)
 {
     struct image_set s = make();
     struct imrec_error err;
@@ -202,9 +198,8 @@ START_TEST(labels_parameters_and_errors_reach_the_batch)
     ck_assert_ptr_nonnull(strstr(err.message, "augmenter stop: failed and does not say why"));
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(a_label_is_given_once_for_each_slot) /* _i: views */
+LOOP_TEST(a_label_is_given_once_for_each_slot, 0, 4) /* _i: views */
 {
     static const char *const views[] = {"batch_size=4", "num_views=3 batch_size=6",
                                         "multi_crop=2x12,3x7 batch_size=4",
@@ -221,9 +216,8 @@ START_TEST(a_label_is_given_once_for_each_slot) /* _i: views */
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(bits_follow_every_part_of_the_key_and_do_not_repeat)
+TEST(bits_follow_every_part_of_the_key_and_do_not_repeat)
 {
     const struct imrec_augmenter_key keys[] = {{1, 2, 3, 4, 0}, {9, 2, 3, 4, 0}, {1, 9, 3, 4, 0},
                                                {1, 2, 9, 4, 0}, {1, 2, 3, 9, 0}, {1, 2, 3, 4, 1}};
@@ -236,21 +230,4 @@ START_TEST(bits_follow_every_part_of_the_key_and_do_not_repeat)
             equal += seen[i] == seen[j];
     ck_assert_int_eq(equal, 0);
     ck_assert_uint_eq(imrec_augmenter_bits(&keys[0], 7), seen[7]);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("own");
-    TCase *tc = tcase_create("own");
-    tcase_add_test(tc, own_augmenters_change_pixels_by_the_key_alone);
-    tcase_add_test(tc, a_library_gives_the_same_as_a_registered_function);
-    tcase_add_loop_test(tc, what_cannot_be_called_is_refused_with_library_and_symbol, 0,
-                        sizeof(refused) / sizeof(*refused));
-    tcase_add_test(tc, names_that_are_taken_or_none_are_refused);
-    tcase_add_test(tc, bits_follow_every_part_of_the_key_and_do_not_repeat);
-    tcase_add_loop_test(tc, a_label_is_given_once_for_each_slot, 0, 4);
-    tcase_add_test(tc, labels_parameters_and_errors_reach_the_batch);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

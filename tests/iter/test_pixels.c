@@ -5,13 +5,14 @@
 #include "tests/support/built.h"
 #include "tests/support/npy.h"
 #include "tests/support/shared.h"
+#include "tests/support/suite.h"
 
 #include <jansson.h>
 #include <math.h>
 
 enum { MAX_ARGS = 24, CASES = 119, DRAWN_CASES = 7, IMAGES = 4 };
 
-static json_t *cases;
+static json_t *root, *cases;
 static char texts[MAX_ARGS][4400];
 
 static void value_text(const char *key, const json_t *v, char *out, size_t n)
@@ -100,7 +101,23 @@ static bool run_case(const char *name, const json_t *c)
     return can;
 }
 
-START_TEST(pixels_and_labels_equal_the_originals)
+static bool load(void)
+{
+    if (!shared_is_here())
+        return false;
+    root = json_load_file(shared_path("vectors/mxnet/pixels.json"), 0, NULL);
+    cases = json_object_get(root, "cases") ? json_object_get(root, "cases") : root;
+    return true;
+}
+
+static void forget(void)
+{
+    json_decref(root);
+}
+
+CASE(.begin = load, .end = forget, .timeout = 120)
+
+TEST(pixels_and_labels_equal_the_originals)
 {
     const char *name;
     json_t *c;
@@ -116,7 +133,6 @@ START_TEST(pixels_and_labels_equal_the_originals)
     ck_assert_int_eq(done, built_with("png") && built_with("bmp") ? CASES - DRAWN_CASES : done);
     ck_assert_int_ge(done, 80);
 }
-END_TEST
 
 /* ---- what is random, with the numbers that were drawn ------------------------------------------
  */
@@ -241,7 +257,7 @@ static void run_drawn_image(const struct recipe *r, const json_t *draws, const s
     image_free(&made[1]);
 }
 
-START_TEST(recorded_draws_give_the_originals_pixels)
+TEST(recorded_draws_give_the_originals_pixels)
 {
     const char *name;
     json_t *c;
@@ -282,25 +298,4 @@ START_TEST(recorded_draws_give_the_originals_pixels)
         done++;
     }
     ck_assert_int_eq(done, DRAWN_CASES);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    json_error_t why;
-    json_t *root = json_load_file(shared_path("vectors/mxnet/pixels.json"), 0, &why);
-    cases = json_object_get(root, "cases") ? json_object_get(root, "cases") : root;
-    Suite *s = suite_create("pixels");
-    TCase *t = tcase_create("pixels");
-    tcase_set_timeout(t, 120);
-    tcase_add_test(t, pixels_and_labels_equal_the_originals);
-    tcase_add_test(t, recorded_draws_give_the_originals_pixels);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    json_decref(root);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

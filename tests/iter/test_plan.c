@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-START_TEST(every_number_comes_exactly_once) /* _i = n */
+CASE(.timeout = 60)
+
+LOOP_TEST(every_number_comes_exactly_once, 4090, 4096) /* _i = n */
 {
     static uint8_t seen[4096];
     const uint64_t n = (uint64_t)_i;
@@ -16,14 +18,13 @@ START_TEST(every_number_comes_exactly_once) /* _i = n */
         seen[p] = 1;
     }
 }
-END_TEST
 
 static const uint64_t large[] = {
     (uint64_t)14197122, ((uint64_t)1 << 31) + 1,   (uint64_t)1 << 32, ((uint64_t)1 << 33) - 7,
     (uint64_t)1 << 63,  ((uint64_t)1 << 63) + 123, UINT64_MAX,
 };
 
-START_TEST(large_ranges_stay_in_range_and_neighbours_part) /* _i into large */
+LOOP_TEST(large_ranges_stay_in_range_and_neighbours_part, 0, COUNT(large))
 {
     const uint64_t n = large[_i];
     uint64_t near = 0;
@@ -36,11 +37,10 @@ START_TEST(large_ranges_stay_in_range_and_neighbours_part) /* _i into large */
     }
     ck_assert_uint_lt(near, 12); /* 2 expected */
 }
-END_TEST
 
 /* Chi-square of "which number stands at place i" over many keys; a uniform choice has mean
  * n - 1 and deviation sqrt(2 (n - 1)) at each place. */
-START_TEST(each_place_gets_each_number_equally_often) /* _i = n */
+LOOP_TEST(each_place_gets_each_number_equally_often, 63, 65) /* _i = n */
 {
     enum { KEYS = 4000 };
     const uint64_t n = (uint64_t)_i;
@@ -59,10 +59,9 @@ START_TEST(each_place_gets_each_number_equally_often) /* _i = n */
     const double free = (double)n - 1;
     ck_assert_msg((worst - free) * (worst - free) < 2 * free * 25, "n %d: chi %.1f", (int)n, worst);
 }
-END_TEST
 
 /* The same for pairs: the number at place 0 says nothing about the one at place 1. */
-START_TEST(all_orders_of_few_come_equally_often) /* _i = n, 3 or 4 */
+LOOP_TEST(all_orders_of_few_come_equally_often, 3, 5) /* _i = n, 3 or 4 */
 {
     enum { KEYS = 24000 };
     const uint64_t n = (uint64_t)_i;
@@ -81,9 +80,8 @@ START_TEST(all_orders_of_few_come_equally_often) /* _i = n, 3 or 4 */
         }
     ck_assert_uint_eq(seen, orders);
 }
-END_TEST
 
-START_TEST(another_seed_or_sweep_is_another_order)
+TEST(another_seed_or_sweep_is_another_order)
 {
     uint32_t same_seed = 0, same_sweep = 0;
     for (uint64_t i = 0; i < 1000; i++) {
@@ -94,7 +92,6 @@ START_TEST(another_seed_or_sweep_is_another_order)
     ck_assert_uint_lt(same_seed, 10);
     ck_assert_uint_lt(same_sweep, 10);
 }
-END_TEST
 
 static const struct {
     uint64_t units, unit, most, first, count, in_first, in_last;
@@ -114,7 +111,7 @@ static const struct {
     {UINT64_MAX, 1, 1024, 512, 18014398509481985u, 512, 1023},
 };
 
-START_TEST(windows_tumble_and_none_is_too_large) /* _i into plans */
+LOOP_TEST(windows_tumble_and_none_is_too_large, 0, COUNT(plans))
 {
     const struct windows w =
         windows_plan(plans[_i].units, plans[_i].unit, plans[_i].most, plans[_i].first);
@@ -137,24 +134,4 @@ START_TEST(windows_tumble_and_none_is_too_large) /* _i into plans */
     ck_assert_uint_eq(first + count, plans[_i].units);
     if (plans[_i].units != 0)
         ck_assert_uint_eq(windows_at(&w, plans[_i].units - 1), w.count - 1);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("plan");
-    TCase *tc = tcase_create("plan");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, every_number_comes_exactly_once, 1, 600);
-    tcase_add_loop_test(tc, every_number_comes_exactly_once, 4090, 4096);
-    tcase_add_loop_test(tc, large_ranges_stay_in_range_and_neighbours_part, 0,
-                        sizeof(large) / sizeof(large[0]));
-    tcase_add_loop_test(tc, each_place_gets_each_number_equally_often, 2, 20);
-    tcase_add_loop_test(tc, each_place_gets_each_number_equally_often, 63, 65);
-    tcase_add_loop_test(tc, all_orders_of_few_come_equally_often, 3, 5);
-    tcase_add_test(tc, another_seed_or_sweep_is_another_order);
-    tcase_add_loop_test(tc, windows_tumble_and_none_is_too_large, 0,
-                        sizeof(plans) / sizeof(plans[0]));
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

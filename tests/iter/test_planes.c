@@ -34,7 +34,8 @@ static struct normalize_job job(uint32_t way, const float *mean_image, void *out
     return j;
 }
 
-START_TEST(values_that_are_pixels_give_what_pixels_give) /* _i: mean image, layout, mirror, ... */
+LOOP_TEST(values_that_are_pixels_give_what_pixels_give, 0,
+          32) /* _i: mean image, layout, mirror, ... */
 {
     static float mean[CROP_X * CROP_Y * 3], right[CROP_X * CROP_Y * 3], made[CROP_X * CROP_Y * 3];
     const struct imrec_rect region = {5, 3, CROP_X, CROP_Y};
@@ -51,9 +52,8 @@ START_TEST(values_that_are_pixels_give_what_pixels_give) /* _i: mean image, layo
     ck_assert(memcmp(right, made, sizeof(made)) == 0);
     image_free(&bytes);
 }
-END_TEST
 
-START_TEST(what_is_no_pixel_is_seen_wherever_it_stands)
+TEST(what_is_no_pixel_is_seen_wherever_it_stands)
 {
     static const float no[] = {-1, 256, 0.5f, 255.0001f, 1e9f, -1e30f, 8388608, 4294967296.0f};
     const struct planes in = image(3, false);
@@ -72,7 +72,6 @@ START_TEST(what_is_no_pixel_is_seen_wherever_it_stands)
         }
     image_free(&bytes);
 }
-END_TEST
 
 static const struct {
     uint32_t values;
@@ -91,7 +90,7 @@ static const struct {
     {UINT32_MAX, {3, 5, 5}, 0, 0, 0},
 };
 
-START_TEST(a_number_of_values_has_a_shape_or_none) /* _i into shapes */
+LOOP_TEST(a_number_of_values_has_a_shape_or_none, 0, COUNT(shapes))
 {
     struct planes p;
     struct imrec_error err = {0};
@@ -102,17 +101,4 @@ START_TEST(a_number_of_values_has_a_shape_or_none) /* _i into shapes */
                   p.width == shapes[_i].width);
     else
         ck_assert_str_ne(err.message, "");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("planes");
-    TCase *tc = tcase_create("planes");
-    tcase_add_loop_test(tc, values_that_are_pixels_give_what_pixels_give, 0, 32);
-    tcase_add_test(tc, what_is_no_pixel_is_seen_wherever_it_stands);
-    tcase_add_loop_test(tc, a_number_of_values_has_a_shape_or_none, 0,
-                        sizeof(shapes) / sizeof(shapes[0]));
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -31,7 +31,7 @@ static const struct place places[] = {
      77},
 };
 
-START_TEST(what_was_written_is_read) /* _i into places */
+LOOP_TEST(what_was_written_is_read, 0, COUNT(places))
 {
     const struct place *p = &places[_i];
     struct place back;
@@ -50,9 +50,8 @@ START_TEST(what_was_written_is_read) /* _i into places */
     ck_assert_uint_eq(back.before, p->before);
     imrec_free(text);
 }
-END_TEST
 
-START_TEST(the_text_is_the_specifications)
+TEST(the_text_is_the_specifications)
 {
     char *text = written(&places[3]);
     ck_assert_str_eq(text, "{\"version\": 1, \"data\": \"0123456789abcdef\", "
@@ -64,7 +63,6 @@ START_TEST(the_text_is_the_specifications)
                            "\"epoch_sample\": 58}");
     imrec_free(text);
 }
-END_TEST
 
 /* Each replaces `from` in a good text. */
 static const struct {
@@ -100,7 +98,7 @@ static const struct {
     {"{", "[", "position"},
 };
 
-START_TEST(what_is_wrong_is_named) /* _i into wrong */
+LOOP_TEST(what_is_wrong_is_named, 0, COUNT(wrong))
 {
     char *text = written(&places[3]), changed[1024];
     const char *at = strstr(text, wrong[_i].from);
@@ -115,9 +113,8 @@ START_TEST(what_is_wrong_is_named) /* _i into wrong */
     ck_assert_msg(strstr(err.message, wrong[_i].says) != NULL, "%s: %s", changed, err.message);
     imrec_free(text);
 }
-END_TEST
 
-START_TEST(any_cut_is_refused)
+TEST(any_cut_is_refused)
 {
     char *text = written(&places[1]);
     struct place place;
@@ -129,9 +126,8 @@ START_TEST(any_cut_is_refused)
     }
     imrec_free(text);
 }
-END_TEST
 
-START_TEST(a_text_without_end_is_refused_before_it_is_parsed)
+TEST(a_text_without_end_is_refused_before_it_is_parsed)
 {
     const size_t n = POSITION_MAX_BYTES + 10;
     char *text = malloc(n + 1);
@@ -144,18 +140,4 @@ START_TEST(a_text_without_end_is_refused_before_it_is_parsed)
     ck_assert_str_ne(err.message, "");
     ck_assert_int_eq(position_read("", &order, WINDOWS, &place, &own, &err), IMREC_ERR_ARGUMENT);
     free(text);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("position");
-    TCase *tc = tcase_create("position");
-    tcase_add_loop_test(tc, what_was_written_is_read, 0, sizeof(places) / sizeof(places[0]));
-    tcase_add_test(tc, the_text_is_the_specifications);
-    tcase_add_loop_test(tc, what_is_wrong_is_named, 0, sizeof(wrong) / sizeof(wrong[0]));
-    tcase_add_test(tc, any_cut_is_refused);
-    tcase_add_test(tc, a_text_without_end_is_refused_before_it_is_parsed);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

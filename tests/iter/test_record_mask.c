@@ -16,7 +16,9 @@ static size_t put(uint8_t *out, const char *mask)
     return 7 + n + RECORD_MASK_TRAILER_BYTES;
 }
 
-START_TEST(a_mask_is_what_stands_before_its_trailer)
+CASE(.begin = built_with_png)
+
+TEST(a_mask_is_what_stands_before_its_trailer)
 {
     uint8_t bytes[64];
     const size_t n = put(bytes, "values");
@@ -32,9 +34,8 @@ START_TEST(a_mask_is_what_stands_before_its_trailer)
         ck_assert(image.n == left && mask.n == 0);
     }
 }
-END_TEST
 
-START_TEST(any_byte_of_mask_and_trailer_that_changes_is_noticed)
+TEST(any_byte_of_mask_and_trailer_that_changes_is_noticed)
 {
     uint8_t bytes[64];
     const size_t n = put(bytes, "values");
@@ -52,7 +53,6 @@ START_TEST(any_byte_of_mask_and_trailer_that_changes_is_noticed)
     ck_assert_int_eq(record_mask_split((struct bytes){bytes, n}, &image, &mask, &err),
                      IMREC_ERR_CORRUPT);
 }
-END_TEST
 
 /* ---- in an iterator ------------------------------------------------------------------------- */
 
@@ -114,7 +114,7 @@ static void drop(struct spoiled *s)
     tmpdir_remove(&s->set.dir);
 }
 
-START_TEST(records_whose_mask_is_missing_or_wrong_fail_alone)
+TEST(records_whose_mask_is_missing_or_wrong_fail_alone)
 {
     static const char *const reasons[] = {"",
                                           "the record has no mask",
@@ -137,9 +137,8 @@ START_TEST(records_whose_mask_is_missing_or_wrong_fail_alone)
     imrec_iter_close(it);
     drop(&s);
 }
-END_TEST
 
-START_TEST(without_masks_asked_for_all_images_are_read)
+TEST(without_masks_asked_for_all_images_are_read)
 {
     struct spoiled s = make();
     struct imrec_iter *it = mask_open(&s.set, "batch_size=7 masks=none");
@@ -150,9 +149,8 @@ START_TEST(without_masks_asked_for_all_images_are_read)
     imrec_iter_close(it);
     drop(&s);
 }
-END_TEST
 
-START_TEST(values_have_the_type_asked_for)
+LOOP_TEST(values_have_the_type_asked_for, 0, 2)
 {
     static const char *const words[] = {"batch_size=2 masks=uint16 ignore_label=999",
                                         "batch_size=2 masks=int32 ignore_label=999"};
@@ -171,9 +169,8 @@ START_TEST(values_have_the_type_asked_for)
     imrec_iter_close(it);
     drop(&s);
 }
-END_TEST
 
-START_TEST(what_cannot_be_mixed_is_refused)
+LOOP_TEST(what_cannot_be_mixed_is_refused, 0, 7)
 {
     static const char *const words[] = {"mixup=0.2 dtype=float32",
                                         "cutmix=1 keypoints=1 label_width=3 masks=none",
@@ -188,10 +185,9 @@ START_TEST(what_cannot_be_mixed_is_refused)
     ck_assert_int_eq(mask_try_open(&s.set, words[_i], &it, &err), IMREC_ERR_ARGUMENT);
     drop(&s);
 }
-END_TEST
 
 /* Opening, and a batch of masks: whichever allocation fails is told. */
-START_TEST(every_failing_allocation_is_an_error_and_nothing_leaks)
+TEST(every_failing_allocation_is_an_error_and_nothing_leaks)
 {
     struct spoiled s = make();
     struct imrec_error err = {0};
@@ -215,22 +211,4 @@ START_TEST(every_failing_allocation_is_an_error_and_nothing_leaks)
     }
     ck_assert(ended);
     drop(&s);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("mask of a record");
-    TCase *t = tcase_create("masks");
-    if (!built_with("png"))
-        return 77;
-    tcase_add_test(t, a_mask_is_what_stands_before_its_trailer);
-    tcase_add_test(t, any_byte_of_mask_and_trailer_that_changes_is_noticed);
-    tcase_add_test(t, records_whose_mask_is_missing_or_wrong_fail_alone);
-    tcase_add_test(t, without_masks_asked_for_all_images_are_read);
-    tcase_add_loop_test(t, values_have_the_type_asked_for, 0, 2);
-    tcase_add_loop_test(t, what_cannot_be_mixed_is_refused, 0, 7);
-    tcase_add_test(t, every_failing_allocation_is_an_error_and_nothing_leaks);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -35,7 +35,7 @@ static void must_hold(const struct cell_report *r, uint32_t first)
     }
 }
 
-START_TEST(the_first_ten_stay_in_any_order) /* _i: how the samples come */
+LOOP_TEST(the_first_ten_stay_in_any_order, 0, 3) /* _i: how the samples come */
 {
     enum { N = 31 }; /* samples 3, 10, ..., 213 */
     struct cell_report r = begin();
@@ -48,9 +48,8 @@ START_TEST(the_first_ten_stay_in_any_order) /* _i: how the samples come */
     ck_assert_uint_eq(counts[0].replaced, 7);
     ck_assert_uint_eq(counts[0].damages, 0);
 }
-END_TEST
 
-START_TEST(damage_comes_before_the_sample_that_follows_it)
+TEST(damage_comes_before_the_sample_that_follows_it)
 {
     struct cell_report r = begin();
     struct imrec_error lines[LOG_LISTED] = {{.message = "range 1"}, {.message = "range 2"}};
@@ -66,15 +65,4 @@ START_TEST(damage_comes_before_the_sample_that_follows_it)
     report_damage(&r, 6, 1, 5000, lines); /* ten have lines */
     ck_assert_uint_eq(r.noted, LOG_LISTED);
     ck_assert_uint_eq(counts[1].damages, 5002);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("report");
-    TCase *tc = tcase_create("report");
-    tcase_add_loop_test(tc, the_first_ten_stay_in_any_order, 0, 3);
-    tcase_add_test(tc, damage_comes_before_the_sample_that_follows_it);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

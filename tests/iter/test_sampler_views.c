@@ -128,7 +128,9 @@ static const char *const ways[] = {
 };
 enum { WAYS = sizeof(ways) / sizeof(ways[0]), ORIENTATIONS = 9 };
 
-START_TEST(views_of_one_decode_are_those_of_many) /* _i: way x orientation */
+CASE(.timeout = 60)
+
+LOOP_TEST(views_of_one_decode_are_those_of_many, 0, WAYS *ORIENTATIONS) /* _i: way x orientation */
 {
     static uint8_t together[MOST][SLOT * 4], alone[SLOT * 4];
     static struct compressed jpeg;
@@ -161,12 +163,11 @@ START_TEST(views_of_one_decode_are_those_of_many) /* _i: way x orientation */
     }
     end(&m);
 }
-END_TEST
 
 /* ---- what is made -------------------------------------------------------------------------------
  */
 
-START_TEST(kinds_and_sweeps_are_as_the_options_say)
+TEST(kinds_and_sweeps_are_as_the_options_say)
 {
     static const struct {
         const char *words;
@@ -207,9 +208,8 @@ START_TEST(kinds_and_sweeps_are_as_the_options_say)
         end(&m);
     }
 }
-END_TEST
 
-START_TEST(a_size_may_be_augmented_otherwise)
+TEST(a_size_may_be_augmented_otherwise)
 {
     struct made m;
     begin(&m, "multi_crop=1x24x20,1x24x20,6x9 hue=0.2 gaussian_blur=0.5 "
@@ -222,9 +222,8 @@ START_TEST(a_size_may_be_augmented_otherwise)
     ck_assert(!k[2].recipe.blurs && k[2].recipe.hue && k[2].recipe.ops);
     end(&m);
 }
-END_TEST
 
-START_TEST(memory_for_views_is_asked_of_the_limit)
+TEST(memory_for_views_is_asked_of_the_limit)
 {
     static struct compressed jpeg;
     static uint8_t slots[2][SLOT * 4];
@@ -239,18 +238,4 @@ START_TEST(memory_for_views_is_asked_of_the_limit)
                      IMREC_OK);
     ck_assert_uint_gt(sampler_memory(&m.sampler), 90 * 70);
     end(&m);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("sampler_views");
-    TCase *tc = tcase_create("views");
-    tcase_set_timeout(tc, 60);
-    suite_add_tcase(s, tc);
-    tcase_add_loop_test(tc, views_of_one_decode_are_those_of_many, 0, WAYS * ORIENTATIONS);
-    tcase_add_test(tc, kinds_and_sweeps_are_as_the_options_say);
-    tcase_add_test(tc, a_size_may_be_augmented_otherwise);
-    tcase_add_test(tc, memory_for_views_is_asked_of_the_limit);
-    return suite_run(s);
 }

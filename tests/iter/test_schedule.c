@@ -165,7 +165,9 @@ static void must_equal(const struct run *a, const struct run *b, const char *wha
 
 static struct run ours, right;
 
-START_TEST(every_policy_and_size_equals_the_oracle) /* _i: last_batch x equal or not */
+CASE(.timeout = 60)
+
+LOOP_TEST(every_policy_and_size_equals_the_oracle, 0, 10) /* _i: last_batch x equal or not */
 {
     const enum imrec_last_batch last = (enum imrec_last_batch)(_i / 2);
     char what[80];
@@ -183,7 +185,6 @@ START_TEST(every_policy_and_size_equals_the_oracle) /* _i: last_batch x equal or
                 must_equal(&ours, &right, what);
             }
 }
-END_TEST
 
 /* All samples from event `from` on, in a row; the END marks too. */
 static uint32_t flatten(const struct run *r, uint32_t from, struct slot *out, uint32_t room)
@@ -227,7 +228,7 @@ resume_everywhere(enum imrec_last_batch last, uint64_t n, uint64_t equal, uint32
         }
 }
 
-START_TEST(resuming_behind_any_batch_goes_on_there) /* _i: last_batch */
+LOOP_TEST(resuming_behind_any_batch_goes_on_there, 0, 5) /* _i: last_batch */
 {
     for (uint64_t n = 0; n <= 9; n++)
         for (uint32_t batch = 1; batch <= 5; batch++) {
@@ -235,7 +236,6 @@ START_TEST(resuming_behind_any_batch_goes_on_there) /* _i: last_batch */
             resume_everywhere((enum imrec_last_batch)_i, n, n + 3, batch);
         }
 }
-END_TEST
 
 /* ---- epochs --------------------------------------------------------------------------------- */
 
@@ -312,7 +312,7 @@ static void must_equal_oracle(const struct schedule *how, uint64_t n)
             ck_abort_msg("%s: batch %u: epoch_end", what, i);
 }
 
-START_TEST(epochs_of_any_size_equal_the_oracle) /* _i: last_batch x equal or not */
+LOOP_TEST(epochs_of_any_size_equal_the_oracle, 0, 10) /* _i: last_batch x equal or not */
 {
     for (uint64_t n = 0; n <= 7; n++)
         for (uint32_t batch = 1; batch <= 6; batch++)
@@ -326,9 +326,9 @@ START_TEST(epochs_of_any_size_equal_the_oracle) /* _i: last_batch x equal or not
                     must_equal_oracle(&how, n);
                 }
 }
-END_TEST
 
-START_TEST(a_source_ends_after_its_samples_whatever_a_sweep_has) /* _i: last_batch x equal or not */
+LOOP_TEST(a_source_ends_after_its_samples_whatever_a_sweep_has, 0,
+          10) /* _i: last_batch x equal or not */
 {
     for (uint64_t n = 1; n <= 7; n++)
         for (uint32_t batch = 1; batch <= 6; batch++)
@@ -340,9 +340,8 @@ START_TEST(a_source_ends_after_its_samples_whatever_a_sweep_has) /* _i: last_bat
                 must_equal_oracle(&how, n);
             }
 }
-END_TEST
 
-START_TEST(a_full_data_sweep_is_one_and_the_last) /* _i: last_batch */
+LOOP_TEST(a_full_data_sweep_is_one_and_the_last, 0, 5) /* _i: last_batch */
 {
     for (uint64_t n = 0; n <= 7; n++)
         for (uint32_t batch = 1; batch <= 6; batch++) {
@@ -359,9 +358,8 @@ START_TEST(a_full_data_sweep_is_one_and_the_last) /* _i: last_batch */
             ck_assert_uint_eq(samples, _i == IMREC_LAST_DROP ? n / batch * batch : n);
         }
 }
-END_TEST
 
-START_TEST(an_epoch_goes_on_behind_any_of_its_batches) /* _i: last_batch */
+LOOP_TEST(an_epoch_goes_on_behind_any_of_its_batches, 0, 5) /* _i: last_batch */
 {
     for (uint64_t n = 1; n <= 6; n++)
         for (uint64_t size = 1; size <= 9; size++) {
@@ -381,20 +379,4 @@ START_TEST(an_epoch_goes_on_behind_any_of_its_batches) /* _i: last_batch */
                                      (int)n, (int)size, i, k);
             }
         }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("schedule");
-    TCase *tc = tcase_create("schedule");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, every_policy_and_size_equals_the_oracle, 0, 10);
-    tcase_add_loop_test(tc, resuming_behind_any_batch_goes_on_there, 0, 5);
-    tcase_add_loop_test(tc, epochs_of_any_size_equal_the_oracle, 0, 10);
-    tcase_add_loop_test(tc, a_source_ends_after_its_samples_whatever_a_sweep_has, 0, 10);
-    tcase_add_loop_test(tc, a_full_data_sweep_is_one_and_the_last, 0, 5);
-    tcase_add_loop_test(tc, an_epoch_goes_on_behind_any_of_its_batches, 0, 5);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -183,7 +183,9 @@ static const struct {
 };
 enum { NOT_LISTED = sizeof(not_listed) / sizeof(*not_listed) };
 
-START_TEST(a_list_that_cannot_be_is_refused_at_opening)
+CASE(.setup = setup, .teardown = teardown)
+
+LOOP_TEST(a_list_that_cannot_be_is_refused_at_opening, 0, NOT_LISTED)
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
@@ -192,7 +194,6 @@ START_TEST(a_list_that_cannot_be_is_refused_at_opening)
     ck_assert_ptr_null(it);
     ck_assert_int_eq(closed, 1);
 }
-END_TEST
 
 static const struct {
     const char *how, *why;
@@ -217,7 +218,7 @@ static const struct {
 };
 enum { NOT_PARSED = sizeof(not_parsed) / sizeof(*not_parsed) };
 
-START_TEST(a_record_that_cannot_be_fails_alone)
+LOOP_TEST(a_record_that_cannot_be_fails_alone, 0, NOT_PARSED)
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
@@ -235,9 +236,8 @@ START_TEST(a_record_that_cannot_be_fails_alone)
     imrec_iter_close(it);
     ck_assert_int_eq(closed, 1);
 }
-END_TEST
 
-START_TEST(pixels_of_the_record_or_the_room_reach_the_batch) /* _i: which */
+LOOP_TEST(pixels_of_the_record_or_the_room_reach_the_batch, 0, 2) /* _i: which */
 {
     struct imrec_iter *it;
     struct imrec_batch b;
@@ -248,9 +248,8 @@ START_TEST(pixels_of_the_record_or_the_room_reach_the_batch) /* _i: which */
         ck_assert(b.labels[i] == (float)i && b.ids[i] == 100 + i);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(bytes_that_cannot_be_read_fail_their_records) /* storage's fault, not the source's */
+TEST(bytes_that_cannot_be_read_fail_their_records) /* storage's fault, not the source's */
 {
     char uri[600];
     struct imrec_iter *it;
@@ -264,9 +263,8 @@ START_TEST(bytes_that_cannot_be_read_fail_their_records) /* storage's fault, not
                   err.message);
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(a_position_names_the_records_lengths_too)
+TEST(a_position_names_the_records_lengths_too)
 {
     struct imrec_iter *a, *b;
     const char *json;
@@ -277,9 +275,8 @@ START_TEST(a_position_names_the_records_lengths_too)
     imrec_iter_close(a);
     imrec_iter_close(b);
 }
-END_TEST
 
-START_TEST(labels_with_boxes_come_from_a_source_too)
+TEST(labels_with_boxes_come_from_a_source_too)
 {
     const float wanted[] = {3, SIDE, SIDE, 7, 2, 5, 1, 0.25f, 0.25f, 0.75f, 0.5f, -1, -1};
     struct imrec_batch b;
@@ -291,9 +288,8 @@ START_TEST(labels_with_boxes_come_from_a_source_too)
         ck_assert_mem_eq(b.labels + (size_t)i * 13, wanted, sizeof(wanted));
     imrec_iter_close(it);
 }
-END_TEST
 
-START_TEST(an_empty_list_is_an_empty_set)
+TEST(an_empty_list_is_an_empty_set)
 {
     struct imrec_iter *it;
     struct imrec_batch b;
@@ -301,7 +297,6 @@ START_TEST(an_empty_list_is_an_empty_set)
     ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_END);
     imrec_iter_close(it);
 }
-END_TEST
 
 static const struct {
     const char *words, *why;
@@ -317,16 +312,15 @@ static const struct {
 };
 enum { REFUSED = sizeof(refused) / sizeof(*refused) };
 
-START_TEST(what_cannot_be_a_source_is_refused)
+LOOP_TEST(what_cannot_be_a_source_is_refused, 0, REFUSED)
 {
     struct imrec_iter *it;
     struct imrec_error err = {0};
     ck_assert_int_ne(pair_try_open(write_file(), refused[_i].words, &it, &err), IMREC_OK);
     ck_assert_msg(strstr(err.message, refused[_i].why) != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(names_are_given_once)
+TEST(names_are_given_once)
 {
     const struct imrec_source s = {0, 0, NULL, list, parse, NULL},
                               half = {0, 0, NULL, list, NULL, NULL};
@@ -334,23 +328,4 @@ START_TEST(names_are_given_once)
     ck_assert_int_eq(imrec_source_register("a b", &s, NULL, NULL), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(imrec_source_register("half", &half, NULL, NULL), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(imrec_source_register(NULL, &s, NULL, NULL), IMREC_ERR_ARGUMENT);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("source_faults");
-    TCase *tc = tcase_create("source_faults");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, a_list_that_cannot_be_is_refused_at_opening, 0, NOT_LISTED);
-    tcase_add_loop_test(tc, a_record_that_cannot_be_fails_alone, 0, NOT_PARSED);
-    tcase_add_loop_test(tc, pixels_of_the_record_or_the_room_reach_the_batch, 0, 2);
-    tcase_add_test(tc, bytes_that_cannot_be_read_fail_their_records);
-    tcase_add_test(tc, a_position_names_the_records_lengths_too);
-    tcase_add_test(tc, labels_with_boxes_come_from_a_source_too);
-    tcase_add_test(tc, an_empty_list_is_an_empty_set);
-    tcase_add_loop_test(tc, what_cannot_be_a_source_is_refused, 0, REFUSED);
-    tcase_add_test(tc, names_are_given_once);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

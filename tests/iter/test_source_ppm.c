@@ -65,7 +65,9 @@ static const struct {
 };
 enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
-START_TEST(pixels_of_a_source_are_those_of_a_png) /* _i: way */
+CASE(.setup = setup, .teardown = teardown)
+
+LOOP_TEST(pixels_of_a_source_are_those_of_a_png, 0, WAYS) /* _i: way */
 {
     char words[700];
     if (!built_with("png"))
@@ -74,7 +76,6 @@ START_TEST(pixels_of_a_source_are_those_of_a_png) /* _i: way */
     iterators_must_agree(pair_open(ppm_path, words), pair_open(rec_path, ways[_i].words),
                          ways[_i].sample_bytes, 14, ways[_i].words);
 }
-END_TEST
 
 static uint8_t shade(uint32_t x, uint32_t y, uint32_t c)
 {
@@ -94,7 +95,7 @@ static void add_shades(struct buf *b, uint32_t width, uint32_t height)
 }
 
 /* The loader reads 16 MiB of a record at first. */
-START_TEST(a_record_larger_than_a_read_is_whole) /* _i: shuffled? */
+LOOP_TEST(a_record_larger_than_a_read_is_whole, 0, 2) /* _i: shuffled? */
 {
     static const uint32_t sides[] = {12, 2500, 13, 2400};
     struct buf b = BUF_INIT((size_t)1 << 26);
@@ -120,7 +121,6 @@ START_TEST(a_record_larger_than_a_read_is_whole) /* _i: shuffled? */
     imrec_iter_close(it);
     buf_free(&b);
 }
-END_TEST
 
 static uint32_t samples_of(struct imrec_iter *it)
 {
@@ -135,7 +135,7 @@ static uint32_t samples_of(struct imrec_iter *it)
     return n;
 }
 
-START_TEST(a_file_that_is_cut_anywhere_is_refused_or_shorter)
+TEST(a_file_that_is_cut_anywhere_is_refused_or_shorter)
 {
     char words[700];
     uint32_t shorter = 0;
@@ -153,9 +153,8 @@ START_TEST(a_file_that_is_cut_anywhere_is_refused_or_shorter)
     }
     ck_assert(shorter > 0 || !built_with("png")); /* none at all are no image */
 }
-END_TEST
 
-START_TEST(a_head_that_is_none_is_refused_with_its_byte) /* _i: byte that is changed */
+LOOP_TEST(a_head_that_is_none_is_refused_with_its_byte, 0, 24) /* _i: byte that is changed */
 {
     char words[700];
     if (!built_with("png"))
@@ -173,18 +172,4 @@ START_TEST(a_head_that_is_none_is_refused_with_its_byte) /* _i: byte that is cha
         else
             ck_assert_msg(strstr(err.message, "at byte ") != NULL, "%s", err.message);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("source_ppm");
-    TCase *tc = tcase_create("source_ppm");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, pixels_of_a_source_are_those_of_a_png, 0, WAYS);
-    tcase_add_loop_test(tc, a_record_larger_than_a_read_is_whole, 0, 2);
-    tcase_add_test(tc, a_file_that_is_cut_anywhere_is_refused_or_shorter);
-    tcase_add_loop_test(tc, a_head_that_is_none_is_refused_with_its_byte, 0, 24);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -51,15 +51,16 @@ static const char *const ways[] = {
 };
 enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
-START_TEST(a_source_gives_what_an_index_gives) /* _i: way, shards */
+CASE(.timeout = 120)
+
+LOOP_TEST(a_source_gives_what_an_index_gives, 0, 2 * WAYS) /* _i: way, shards */
 {
     struct image_set s = make(_i % 2 ? 3 : 1, NULL);
     must_agree(&s, ways[_i / 2]);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(partitions_cover_all_records_once)
+TEST(partitions_cover_all_records_once)
 {
     struct image_set s = make(3, NULL);
     char words[100];
@@ -84,21 +85,19 @@ START_TEST(partitions_cover_all_records_once)
     }
     image_set_free(&s);
 }
-END_TEST
 
 static enum bad some(uint32_t i)
 {
     return i % 10 == 3 ? BAD_PIXELS : i % 10 == 8 ? BAD_LABELS : GOOD;
 }
 
-START_TEST(records_that_fail_fail_in_the_same_places)
+TEST(records_that_fail_fail_in_the_same_places)
 {
     struct image_set s = make(2, some);
     must_agree(&s, "shuffle=1 preprocess_threads=4");
     must_agree(&s, "preprocess_threads=1 on_error=skip");
     image_set_free(&s);
 }
-END_TEST
 
 static struct image_set failing;
 
@@ -110,15 +109,14 @@ static struct imrec_iter *open_failing(const char *words)
     return set_open(&failing, false, all);
 }
 
-START_TEST(records_that_fail_are_replaced)
+TEST(records_that_fail_are_replaced)
 {
     failing = make(2, some);
     ck_assert_uint_eq(replacing_must_hold(open_failing, 1, 2, "source"), 2 * 12);
     image_set_free(&failing);
 }
-END_TEST
 
-START_TEST(a_position_goes_on_where_it_was_taken) /* _i: batches before it */
+LOOP_TEST(a_position_goes_on_where_it_was_taken, 0, 12) /* _i: batches before it */
 {
     struct image_set s = make(2, NULL);
     struct stream all = read_all(&s, true, "shuffle=1 rand_crop=1 seed=5"), rest = {0};
@@ -142,9 +140,8 @@ START_TEST(a_position_goes_on_where_it_was_taken) /* _i: batches before it */
     free(kept);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(a_folder_means_its_files_of_the_suffix)
+TEST(a_folder_means_its_files_of_the_suffix)
 {
     struct image_set s = make(2, NULL);
     char words[600];
@@ -154,9 +151,9 @@ START_TEST(a_folder_means_its_files_of_the_suffix)
     iterators_must_agree(one, other, FLOATS, 14, "folder");
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(a_position_of_one_of_equal_partitions_is_found_by_another) /* _i: batches before it */
+LOOP_TEST(a_position_of_one_of_equal_partitions_is_found_by_another, 0,
+          7) /* _i: batches before it */
 {
     static const char *words = AGAIN "shuffle=1 rand_crop=1 num_parts=7 equal_batches=1";
     struct image_set s = make(2, NULL);
@@ -184,17 +181,15 @@ START_TEST(a_position_of_one_of_equal_partitions_is_found_by_another) /* _i: bat
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
+TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
 {
     struct image_set s = make(2, NULL);
     opening_must_fail_cleanly(&s, false, AGAIN "shuffle=1");
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(nothing_is_allocated_in_the_steady_state)
+TEST(nothing_is_allocated_in_the_steady_state)
 {
     struct image_set s = image_set_make(
         &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 2, .jpeg = true});
@@ -209,9 +204,8 @@ START_TEST(nothing_is_allocated_in_the_steady_state)
     imrec_iter_close(it);
     image_set_free(&s);
 }
-END_TEST
 
-START_TEST(a_position_of_other_records_is_refused)
+TEST(a_position_of_other_records_is_refused)
 {
     struct image_set s = make(2, NULL), other = image_set_make(&(struct image_set_options){
                                             .records = RECORDS - 1, .shards = 2, .labels = 2});
@@ -227,24 +221,4 @@ START_TEST(a_position_of_other_records_is_refused)
     imrec_iter_close(c);
     image_set_free(&s);
     image_set_free(&other);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("source");
-    TCase *tc = tcase_create("source");
-    tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, a_source_gives_what_an_index_gives, 0, 2 * WAYS);
-    tcase_add_test(tc, partitions_cover_all_records_once);
-    tcase_add_test(tc, records_that_fail_fail_in_the_same_places);
-    tcase_add_test(tc, records_that_fail_are_replaced);
-    tcase_add_loop_test(tc, a_position_goes_on_where_it_was_taken, 0, 12);
-    tcase_add_loop_test(tc, a_position_of_one_of_equal_partitions_is_found_by_another, 0, 7);
-    tcase_add_test(tc, opening_fails_cleanly_when_the_nth_allocation_fails);
-    tcase_add_test(tc, nothing_is_allocated_in_the_steady_state);
-    tcase_add_test(tc, a_position_of_other_records_is_refused);
-    tcase_add_test(tc, a_folder_means_its_files_of_the_suffix);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -49,7 +49,19 @@ static void make(const char *set)
 static const char *const sets[] = {"data/trainset/flowers5/train",
                                    "data/trainset/clothing10/train"};
 
-START_TEST(photographs_come_out_the_same_whichever_way_they_were_packed) /* _i into sets */
+static bool is_here(void)
+{
+    if (!shared_is_here())
+        return false;
+    if (access(shared_path(sets[0]), R_OK) == 0)
+        return true;
+    printf("skipped: no training set\n");
+    return false;
+}
+
+CASE(.begin = is_here, .timeout = 120)
+
+LOOP_TEST(photographs_come_out_the_same_whichever_way_they_were_packed, 0, 2) /* _i into sets */
 {
     static const char *const ways[] = {
         "batch_size=32 preprocess_threads=3",
@@ -69,7 +81,6 @@ START_TEST(photographs_come_out_the_same_whichever_way_they_were_packed) /* _i i
     }
     tmpdir_remove(&dir);
 }
-END_TEST
 
 /* ---- the other iterator ---------------------------------------------------------------------- */
 
@@ -100,7 +111,7 @@ stream(const struct imrec_minibatch *m, const char *name)
     ck_abort_msg("no stream %s", name);
 }
 
-START_TEST(decoded_photographs_come_out_of_both_iterators) /* _i into sets */
+LOOP_TEST(decoded_photographs_come_out_of_both_iterators, 0, 2) /* _i into sets */
 {
     struct imrec_minibatch m;
     struct imrec_batch b;
@@ -128,9 +139,8 @@ START_TEST(decoded_photographs_come_out_of_both_iterators) /* _i into sets */
     imrec_minibatch_source_close(s);
     tmpdir_remove(&dir);
 }
-END_TEST
 
-START_TEST(files_of_photographs_come_out_of_both_readers) /* _i into sets */
+LOOP_TEST(files_of_photographs_come_out_of_both_readers, 0, 2) /* _i into sets */
 {
     struct imrec_minibatch m;
     struct imrec_reader *r;
@@ -154,22 +164,4 @@ START_TEST(files_of_photographs_come_out_of_both_readers) /* _i into sets */
     imrec_reader_close(r);
     imrec_minibatch_source_close(s);
     tmpdir_remove(&dir);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    if (access(shared_path(sets[0]), R_OK) != 0) {
-        printf("skipped: no training set\n");
-        return 77;
-    }
-    Suite *s = suite_create("trainset cbf");
-    TCase *tc = tcase_create("trainset");
-    tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, photographs_come_out_the_same_whichever_way_they_were_packed, 0, 2);
-    tcase_add_loop_test(tc, decoded_photographs_come_out_of_both_iterators, 0, 2);
-    tcase_add_loop_test(tc, files_of_photographs_come_out_of_both_readers, 0, 2);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -100,7 +100,7 @@ static const char *why_not(struct imrec_minibatch_config *c, const char *text, c
 
 /* ---- which reader ------------------------------------------------------------------------ */
 
-START_TEST(a_reader_is_taken_out_of_a_whole_configuration)
+TEST(a_reader_is_taken_out_of_a_whole_configuration)
 {
     struct imrec_minibatch_config *c = WITH("action=train", "Dim=784");
     parse(c, whole);
@@ -119,9 +119,8 @@ START_TEST(a_reader_is_taken_out_of_a_whole_configuration)
               o->deserializer->stream[1].precision == IMREC_PRECISION_FLOAT);
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
-START_TEST(a_composite_reader_takes_what_its_action_says)
+TEST(a_composite_reader_takes_what_its_action_says)
 {
     struct imrec_minibatch_config *c = WITH("action=TestIt", "RootDir=/sets");
     parse(c, whole);
@@ -134,7 +133,6 @@ START_TEST(a_composite_reader_takes_what_its_action_says)
     ck_assert(o->randomize);
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
 static const struct {
     const char *action, *file; /* NULL: refused */
@@ -148,7 +146,7 @@ static const struct {
     {"cvReader", NULL},
 };
 
-START_TEST(a_reader_is_chosen_by_its_section_or_its_action) /* loop */
+LOOP_TEST(a_reader_is_chosen_by_its_section_or_its_action, 0, COUNT(choices))
 {
     char action[64];
     struct imrec_error err;
@@ -166,9 +164,8 @@ START_TEST(a_reader_is_chosen_by_its_section_or_its_action) /* loop */
     }
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
-START_TEST(several_readers_have_to_be_chosen_from)
+TEST(several_readers_have_to_be_chosen_from)
 {
     ck_assert_str_eq(why_not(WITH(NULL), whole, NULL),
                      "w: 3 readers are described: TrainIt (line 28), TrainIt.cvReader (line 37), "
@@ -181,9 +178,8 @@ START_TEST(several_readers_have_to_be_chosen_from)
     ck_assert_ptr_nonnull(strstr(why_not(WITH(NULL), "reader = [ file = x ]", "action=train"),
                                  "action=train chooses a reader of a configuration"));
 }
-END_TEST
 
-START_TEST(the_only_reader_needs_no_choice)
+TEST(the_only_reader_needs_no_choice)
 {
     struct imrec_minibatch_config *c = WITH(NULL);
     parse(c, "command=Simple\nprecision=float\nSimple=[\n action=train\n SGD=[\n  epochSize=0\n ]\n"
@@ -192,7 +188,6 @@ START_TEST(the_only_reader_needs_no_choice)
     ck_assert_str_eq(imrec_minibatch_config_options(c)->deserializer->file, "a.txt");
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
 /* ---- values ------------------------------------------------------------------------------ */
 
@@ -211,7 +206,7 @@ static const struct {
     {"x = [ a = [ b = 1 ] ; reader = [ file = $a$ ] ]", NULL, "$a$ is not defined"},
 };
 
-START_TEST(names_between_dollars_are_replaced) /* loop */
+LOOP_TEST(names_between_dollars_are_replaced, 0, COUNT(values))
 {
     if (values[_i].says != NULL) {
         const char *why = why_not(WITH(NULL), values[_i].text, NULL);
@@ -225,9 +220,8 @@ START_TEST(names_between_dollars_are_replaced) /* loop */
     ck_assert_str_eq(imrec_minibatch_config_options(c)->deserializer->file, values[_i].file);
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
-START_TEST(what_was_defined_may_be_set_again_and_nothing_else)
+TEST(what_was_defined_may_be_set_again_and_nothing_else)
 {
     static const char text[] = "command = x\nreader = [ file = \"$Data$/x\" ]";
     struct imrec_minibatch_config *c = WITH("DATA=/d", "Dta=/e");
@@ -238,7 +232,6 @@ START_TEST(what_was_defined_may_be_set_again_and_nothing_else)
     ck_assert_int_eq(imrec_minibatch_config_define(c, "=3", NULL), IMREC_ERR_ARGUMENT);
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
 /* ---- what is passed over ----------------------------------------------------------------- */
 
@@ -252,7 +245,7 @@ static void listen(void *user, enum imrec_log_level level, const char *line)
     told_count++;
 }
 
-START_TEST(what_looks_like_a_readers_key_is_told)
+TEST(what_looks_like_a_readers_key_is_told)
 {
     struct imrec_minibatch_config *c = WITH(NULL);
     told_count = 0;
@@ -266,7 +259,6 @@ START_TEST(what_looks_like_a_readers_key_is_told)
     ck_assert_str_eq(told[1], "w: line 3: 'precison' is passed over; did you mean precision?");
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
 static const struct {
     const char *text, *says;
@@ -286,16 +278,15 @@ static const struct {
     {"command = x\nx = [ reader = 5 ]", "w: no section of it describes a reader"},
 };
 
-START_TEST(what_a_reader_says_has_to_be_right) /* loop */
+LOOP_TEST(what_a_reader_says_has_to_be_right, 0, COUNT(strict))
 {
     const char *why = why_not(WITH(NULL), strict[_i].text, NULL);
     ck_assert_msg(strncmp(why, strict[_i].says, strlen(strict[_i].says)) == 0, "%s", why);
 }
-END_TEST
 
 /* ---- changes ----------------------------------------------------------------------------- */
 
-START_TEST(keys_change_what_a_configuration_said)
+TEST(keys_change_what_a_configuration_said)
 {
     static const char *const keys[] = {"file=b.ctf",      "input.labels.dim=3",
                                        "precision=float", "input.features.precision=double",
@@ -319,9 +310,8 @@ START_TEST(keys_change_what_a_configuration_said)
     ck_assert_str_eq(o->minibatch_size_in_samples, "8");
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
-START_TEST(keys_of_inputs_find_their_file_among_several)
+TEST(keys_of_inputs_find_their_file_among_several)
 {
     struct imrec_minibatch_config *c = WITH("action=test");
     struct imrec_error err;
@@ -335,9 +325,8 @@ START_TEST(keys_of_inputs_find_their_file_among_several)
                                   "'../Data/a.txt', '../Data/b.cbf', ...");
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
-START_TEST(no_memory_is_an_error_and_leaves_nothing)
+TEST(no_memory_is_an_error_and_leaves_nothing)
 {
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     for (long n = 0; st != IMREC_OK; n++) {
@@ -358,28 +347,4 @@ START_TEST(no_memory_is_an_error_and_leaves_nothing)
         ck_assert_int_eq(imrec_alloc_live(), live);
         ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("cntk_configs");
-    TCase *tc = tcase_create("core");
-    suite_add_tcase(s, tc);
-    tcase_add_test(tc, a_reader_is_taken_out_of_a_whole_configuration);
-    tcase_add_test(tc, a_composite_reader_takes_what_its_action_says);
-    tcase_add_loop_test(tc, a_reader_is_chosen_by_its_section_or_its_action, 0,
-                        sizeof(choices) / sizeof(choices[0]));
-    tcase_add_test(tc, several_readers_have_to_be_chosen_from);
-    tcase_add_test(tc, the_only_reader_needs_no_choice);
-    tcase_add_loop_test(tc, names_between_dollars_are_replaced, 0,
-                        sizeof(values) / sizeof(values[0]));
-    tcase_add_test(tc, what_was_defined_may_be_set_again_and_nothing_else);
-    tcase_add_test(tc, what_looks_like_a_readers_key_is_told);
-    tcase_add_loop_test(tc, what_a_reader_says_has_to_be_right, 0,
-                        sizeof(strict) / sizeof(strict[0]));
-    tcase_add_test(tc, keys_change_what_a_configuration_said);
-    tcase_add_test(tc, keys_of_inputs_find_their_file_among_several);
-    tcase_add_test(tc, no_memory_is_an_error_and_leaves_nothing);
-    return suite_run(s);
 }

@@ -64,7 +64,9 @@ static struct imrec_convert_options options(const char *output)
     return o;
 }
 
-START_TEST(binary_to_text_and_back_gives_the_same_bytes) /* loop over corpora */
+CASE(.setup = setup, .teardown = teardown)
+
+LOOP_TEST(binary_to_text_and_back_gives_the_same_bytes, 0, 40) /* _i: corpora */
 {
     const enum stream_element element = _i % 2 == 0 ? STREAM_FLOAT : STREAM_DOUBLE;
     struct random_corpus r;
@@ -88,7 +90,6 @@ START_TEST(binary_to_text_and_back_gives_the_same_bytes) /* loop over corpora */
     buf_free(&file);
     random_corpus_free(&r);
 }
-END_TEST
 
 static void write_text(const char *text, const char *header)
 {
@@ -96,7 +97,7 @@ static void write_text(const char *text, const char *header)
     tmp_write(&dir, "a.txt", header, strlen(header));
 }
 
-START_TEST(any_number_of_threads_writes_the_same_bytes)
+TEST(any_number_of_threads_writes_the_same_bytes)
 {
     FILE *f = fopen(files[1], "w");
     for (uint32_t i = 0; i < 150000; i++) /* several pieces of 2 MiB */
@@ -118,9 +119,8 @@ START_TEST(any_number_of_threads_writes_the_same_bytes)
     free((void *)(uintptr_t)x.p);
     free((void *)(uintptr_t)y.p);
 }
-END_TEST
 
-START_TEST(bad_samples_cost_the_budget_and_lost_sequences_are_left_out)
+TEST(bad_samples_cost_the_budget_and_lost_sequences_are_left_out)
 {
     struct imrec_convert_result result;
     struct imrec_error err = {0};
@@ -137,9 +137,8 @@ START_TEST(bad_samples_cost_the_budget_and_lost_sequences_are_left_out)
     ck_assert_uint_eq(result.errors, 2);
     ck_assert_uint_eq(result.sequences, 2);
 }
-END_TEST
 
-START_TEST(the_stream_that_is_named_defines_the_length)
+TEST(the_stream_that_is_named_defines_the_length)
 {
     struct imrec_convert_result result;
     write_text("1 |a 1 |b 1\n1 |a 2\n1 |a 3\n2 |a 4 |b 5\n", "x a dense 1\ny b dense 1\n");
@@ -152,7 +151,6 @@ START_TEST(the_stream_that_is_named_defines_the_length)
     o.defines_mb_size = "b"; /* the alias */
     ck_assert_int_eq(imrec_ctf_to_cbf(&o, NULL, NULL, &result, NULL), IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
 static const char *const bad_headers[] = {
     "",
@@ -165,7 +163,7 @@ static const char *const bad_headers[] = {
     "a a dense 1\nb a dense 1\n",
 };
 
-START_TEST(header_files_are_refused_by_line) /* loop over bad_headers */
+LOOP_TEST(header_files_are_refused_by_line, 0, COUNT(bad_headers))
 {
     struct imrec_error err = {0};
     write_text("1 |a 1\n", bad_headers[_i]);
@@ -173,7 +171,6 @@ START_TEST(header_files_are_refused_by_line) /* loop over bad_headers */
     ck_assert_int_eq(imrec_ctf_to_cbf(&o, NULL, NULL, NULL, &err), IMREC_ERR_CORRUPT);
     ck_assert_ptr_nonnull(strstr(err.message, "a.txt"));
 }
-END_TEST
 
 static bool stop(void *user, uint64_t done, uint64_t total)
 {
@@ -181,28 +178,11 @@ static bool stop(void *user, uint64_t done, uint64_t total)
     return done > total; /* at once */
 }
 
-START_TEST(a_run_that_is_stopped_leaves_nothing)
+TEST(a_run_that_is_stopped_leaves_nothing)
 {
     write_text("1 |a 1\n", "a a dense 1\n");
     struct imrec_convert_options o = options(files[3]);
     ck_assert_int_eq(imrec_ctf_to_cbf(&o, stop, NULL, NULL, NULL), IMREC_ERR_CANCELLED);
     ck_assert(access(files[3], F_OK) != 0);
     ck_assert(access(tmp_path(&dir, "b.cbf.part"), F_OK) != 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("convert");
-    TCase *tc = tcase_create("convert");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, binary_to_text_and_back_gives_the_same_bytes, 0, 40);
-    tcase_add_test(tc, any_number_of_threads_writes_the_same_bytes);
-    tcase_add_test(tc, bad_samples_cost_the_budget_and_lost_sequences_are_left_out);
-    tcase_add_test(tc, the_stream_that_is_named_defines_the_length);
-    tcase_add_loop_test(tc, header_files_are_refused_by_line, 0,
-                        (int)(sizeof(bad_headers) / sizeof(*bad_headers)));
-    tcase_add_test(tc, a_run_that_is_stopped_leaves_nothing);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

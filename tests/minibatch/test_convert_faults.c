@@ -17,7 +17,20 @@ static const char *const headers[] = {
     " input = [ x = [ dim = 2 ; format = dense ; precision = double ]\n"
     "           words = [ alias = w ; dim = 9 ; format = sparse ] ] ] ]\n"};
 
-START_TEST(no_memory_is_an_error_and_leaves_nothing) /* loop: header file, configuration */
+static bool make(void)
+{
+    dir = tmpdir_make();
+    return true;
+}
+
+static void drop(void)
+{
+    tmpdir_remove(&dir);
+}
+
+CASE(.begin = make, .end = drop)
+
+LOOP_TEST(no_memory_is_an_error_and_leaves_nothing, 0, 2) /* _i: header file, configuration */
 {
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     struct imrec_convert_options o;
@@ -41,17 +54,4 @@ START_TEST(no_memory_is_an_error_and_leaves_nothing) /* loop: header file, confi
         ck_assert(st == IMREC_OK || access(o.output, F_OK) != 0);
     }
     ck_assert_uint_eq(result.sequences, 2);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("convert_faults");
-    TCase *tc = tcase_create("memory");
-    dir = tmpdir_make();
-    tcase_add_loop_test(tc, no_memory_is_an_error_and_leaves_nothing, 0, 2);
-    suite_add_tcase(s, tc);
-    const int result = suite_run(s);
-    tmpdir_remove(&dir);
-    return result;
 }

@@ -40,7 +40,22 @@ static void expect_bytes(const char *name, const char *got, const char *want)
     free((void *)(uintptr_t)y.p);
 }
 
-START_TEST(every_text_does_what_ours_says)
+static bool make(void)
+{
+    if (!shared_is_here())
+        return false;
+    dir = tmpdir_make();
+    return true;
+}
+
+static void drop(void)
+{
+    tmpdir_remove(&dir);
+}
+
+CASE(.begin = make, .end = drop)
+
+TEST(every_text_does_what_ours_says)
 {
     json_t *manifest = vectors_json("../cntk/MANIFEST.json"), *entry;
     size_t i, seen = 0;
@@ -67,18 +82,4 @@ START_TEST(every_text_does_what_ours_says)
     }
     ck_assert_uint_ge(seen, 12);
     json_decref(manifest);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    dir = tmpdir_make();
-    Suite *s = suite_create("ctf2bin vectors");
-    TCase *tc = tcase_create("cntk");
-    tcase_add_test(tc, every_text_does_what_ours_says);
-    suite_add_tcase(s, tc);
-    const int status = suite_run(s);
-    tmpdir_remove(&dir);
-    return status;
 }

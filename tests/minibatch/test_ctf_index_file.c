@@ -8,7 +8,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -127,16 +126,17 @@ static const char *text_path(void)
     return tmp_path(&dir, "t.ctf");
 }
 
-START_TEST(the_second_opening_finds_the_cache_of_the_first)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(the_second_opening_finds_the_cache_of_the_first)
 {
     ck_assert(!comes_from_cache(text_path()));
     ck_assert_int_gt(tmp_size(cache_path()), 24 * 100);
     ck_assert(comes_from_cache(text_path()));
     ck_assert(comes_from_cache(text_path()));
 }
-END_TEST
 
-START_TEST(without_the_option_nothing_is_written_or_read)
+TEST(without_the_option_nothing_is_written_or_read)
 {
     struct ctf_index_file *f;
     ck_assert_int_eq(open_uri(text_path(), false, &f), IMREC_OK);
@@ -147,9 +147,8 @@ START_TEST(without_the_option_nothing_is_written_or_read)
     ck_assert(!ctf_index_file_cached(f));
     expect_right(f);
 }
-END_TEST
 
-START_TEST(a_text_in_memory_has_its_cache_there)
+TEST(a_text_in_memory_has_its_cache_there)
 {
     ck_assert_int_eq(mem_put("t.ctf", text, text_bytes, &err), IMREC_OK);
     ck_assert(!comes_from_cache("mem://t.ctf"));
@@ -157,7 +156,6 @@ START_TEST(a_text_in_memory_has_its_cache_there)
     ck_assert_int_eq(mem_put("t.ctf.imrec-index", "abc", 3, &err), IMREC_OK);
     ck_assert(!comes_from_cache("mem://t.ctf"));
 }
-END_TEST
 
 static void set_time(const char *path, long nanoseconds)
 {
@@ -165,7 +163,7 @@ static void set_time(const char *path, long nanoseconds)
     ck_assert_int_eq(utimensat(AT_FDCWD, path, at, 0), 0);
 }
 
-START_TEST(a_stale_cache_is_made_anew)
+TEST(a_stale_cache_is_made_anew)
 {
     ck_assert(!comes_from_cache(text_path()));
     set_time(text_path(), 0); /* older, even */
@@ -186,9 +184,8 @@ START_TEST(a_stale_cache_is_made_anew)
     set_time(text_path(), 1);
     ck_assert(!comes_from_cache(text_path()));
 }
-END_TEST
 
-START_TEST(other_options_do_not_use_it)
+TEST(other_options_do_not_use_it)
 {
     ck_assert(!comes_from_cache(text_path()));
     options.skip_sequence_ids = true;
@@ -199,9 +196,8 @@ START_TEST(other_options_do_not_use_it)
     index_text();
     ck_assert(!comes_from_cache(text_path()));
 }
-END_TEST
 
-START_TEST(a_folder_that_cannot_be_written_is_no_error)
+TEST(a_folder_that_cannot_be_written_is_no_error)
 {
     ck_assert_int_eq(chmod(dir.path, 0500), 0);
     const bool root = access(dir.path, W_OK) == 0;
@@ -213,7 +209,6 @@ START_TEST(a_folder_that_cannot_be_written_is_no_error)
     ck_assert(!comes_from_cache(text_path()));
     ck_assert(!comes_from_cache(text_path()));
 }
-END_TEST
 
 static void flip(const char *path, long at)
 {
@@ -225,7 +220,7 @@ static void flip(const char *path, long at)
     fclose(f);
 }
 
-START_TEST(a_damaged_chunk_is_read_from_the_text_and_the_cache_mended)
+TEST(a_damaged_chunk_is_read_from_the_text_and_the_cache_mended)
 {
     ck_assert(!comes_from_cache(text_path()));
     flip(cache_path(), -30);
@@ -236,9 +231,8 @@ START_TEST(a_damaged_chunk_is_read_from_the_text_and_the_cache_mended)
     flip(cache_path(), 100);
     ck_assert(!comes_from_cache(text_path())); /* in the table */
 }
-END_TEST
 
-START_TEST(a_damaged_chunk_of_a_text_that_went_on_changing_is_an_error)
+TEST(a_damaged_chunk_of_a_text_that_went_on_changing_is_an_error)
 {
     ck_assert(!comes_from_cache(text_path()));
     flip(cache_path(), -30);
@@ -253,9 +247,8 @@ START_TEST(a_damaged_chunk_of_a_text_that_went_on_changing_is_an_error)
     ck_assert_int_eq(ctf_index_file_need(f, 0, &err), IMREC_OK);
     ctf_index_file_close(f);
 }
-END_TEST
 
-START_TEST(a_cache_that_shrinks_while_it_is_used_is_left)
+TEST(a_cache_that_shrinks_while_it_is_used_is_left)
 {
     ck_assert(!comes_from_cache(text_path()));
     struct ctf_index_file *f = open_good(text_path());
@@ -264,9 +257,8 @@ START_TEST(a_cache_that_shrinks_while_it_is_used_is_left)
     ck_assert_int_eq(truncate(cache_path(), 200), 0);
     expect_right(f);
 }
-END_TEST
 
-START_TEST(a_cache_that_cannot_be_written_costs_nothing_else) /* loop: what goes wrong */
+LOOP_TEST(a_cache_that_cannot_be_written_costs_nothing_else, 0, 9) /* _i: what goes wrong */
 {
     const struct fault_script scripts[] = {
         {.space = 1000}, {.space = 1},     {.sync_eio = 1},      {.rename_eio = 1}, {.sync_eio = 2},
@@ -280,9 +272,8 @@ START_TEST(a_cache_that_cannot_be_written_costs_nothing_else) /* loop: what goes
     ck_assert(good == (scripts[_i].short_bytes != 0 || scripts[_i].interrupt != 0) || _i == 5);
     ck_assert(comes_from_cache(text_path()));
 }
-END_TEST
 
-START_TEST(a_cache_that_cannot_be_read_is_left)
+TEST(a_cache_that_cannot_be_read_is_left)
 {
     char uri[1024];
     snprintf(uri, sizeof(uri), "fault://script=test:%s", text_path());
@@ -298,9 +289,8 @@ START_TEST(a_cache_that_cannot_be_read_is_left)
         ck_assert(n > 1 || f == NULL);
     }
 }
-END_TEST
 
-START_TEST(no_memory_is_an_error_or_costs_the_cache) /* loop: without and with a cache */
+LOOP_TEST(no_memory_is_an_error_or_costs_the_cache, 0, 2) /* _i: without and with a cache */
 {
     struct ctf_index_file *f = NULL;
     if (_i == 1)
@@ -328,9 +318,8 @@ START_TEST(no_memory_is_an_error_or_costs_the_cache) /* loop: without and with a
         done = n > 50;
     }
 }
-END_TEST
 
-START_TEST(long_lines_and_texts_without_an_end_are_whole) /* loop: bytes of a line */
+LOOP_TEST(long_lines_and_texts_without_an_end_are_whole, 0, 5) /* _i: bytes of a line */
 {
     static const size_t lengths[] = {(1 << 20) - 2, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 5 << 20};
     const size_t n = lengths[_i] + 8;
@@ -347,27 +336,4 @@ START_TEST(long_lines_and_texts_without_an_end_are_whole) /* loop: bytes of a li
     ck_assert_uint_eq(x->sequence[2].offset + 7, n);
     ctf_index_file_close(f);
     free(long_text);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("ctf_index_file");
-    TCase *t = tcase_create("index");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, the_second_opening_finds_the_cache_of_the_first);
-    tcase_add_test(t, without_the_option_nothing_is_written_or_read);
-    tcase_add_test(t, a_text_in_memory_has_its_cache_there);
-    tcase_add_test(t, a_stale_cache_is_made_anew);
-    tcase_add_test(t, other_options_do_not_use_it);
-    tcase_add_test(t, a_folder_that_cannot_be_written_is_no_error);
-    tcase_add_test(t, a_damaged_chunk_is_read_from_the_text_and_the_cache_mended);
-    tcase_add_test(t, a_damaged_chunk_of_a_text_that_went_on_changing_is_an_error);
-    tcase_add_test(t, a_cache_that_shrinks_while_it_is_used_is_left);
-    tcase_add_loop_test(t, a_cache_that_cannot_be_written_costs_nothing_else, 0, 9);
-    tcase_add_test(t, a_cache_that_cannot_be_read_is_left);
-    tcase_add_loop_test(t, no_memory_is_an_error_or_costs_the_cache, 0, 2);
-    tcase_add_loop_test(t, long_lines_and_texts_without_an_end_are_whole, 0, 5);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

@@ -15,7 +15,7 @@ static struct imrec_minibatch_config *config_of(const char *text)
     return c;
 }
 
-START_TEST(a_section_describes_one_file)
+TEST(a_section_describes_one_file)
 {
     struct imrec_minibatch_config *c = config_of(
         "precision = \"double\"\nreader = [\n readerType = \"CNTKTextFormatReader\"\n"
@@ -46,9 +46,8 @@ START_TEST(a_section_describes_one_file)
     ck_assert(d->stream[1].defines_mb_size);
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
-START_TEST(a_composite_describes_several_whose_own_words_win)
+TEST(a_composite_describes_several_whose_own_words_win)
 {
     struct imrec_minibatch_config *c = config_of(
         "reader = { verbosity = 0 ; deserializers = (\n"
@@ -66,9 +65,8 @@ START_TEST(a_composite_describes_several_whose_own_words_win)
     ck_assert_uint_eq(o->deserializer[1].streams, 0);
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
-START_TEST(keys_may_come_one_by_one_and_in_any_order)
+TEST(keys_may_come_one_by_one_and_in_any_order)
 {
     static const char *const keys[] = {"input.f.dim=784",
                                        "maxErrors=3",
@@ -97,7 +95,6 @@ START_TEST(keys_may_come_one_by_one_and_in_any_order)
     ck_assert_int_eq(o->deserializer->stream->storage, IMREC_SPARSE);
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
 static const struct {
     const char *text, *says;
@@ -120,7 +117,7 @@ static const struct {
      "f: line 1: 'randomize' is a key of the reader, not of one of its deserializers"},
 };
 
-START_TEST(what_is_wrong_is_named_with_its_line) /* loop */
+LOOP_TEST(what_is_wrong_is_named_with_its_line, 0, COUNT(bad))
 {
     struct imrec_minibatch_config *c;
     struct imrec_error err;
@@ -130,9 +127,8 @@ START_TEST(what_is_wrong_is_named_with_its_line) /* loop */
     ck_assert_str_eq(err.message, bad[_i].says);
     imrec_minibatch_config_free(c);
 }
-END_TEST
 
-START_TEST(no_memory_is_an_error_and_leaves_nothing)
+TEST(no_memory_is_an_error_and_leaves_nothing)
 {
     static const char text[] =
         "reader = { deserializers = ( { file = \"a\" ; input = { A = { dim = "
@@ -152,18 +148,4 @@ START_TEST(no_memory_is_an_error_and_leaves_nothing)
         ck_assert_int_eq(imrec_alloc_live(), live);
         ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("minibatch_config");
-    TCase *tc = tcase_create("core");
-    suite_add_tcase(s, tc);
-    tcase_add_test(tc, a_section_describes_one_file);
-    tcase_add_test(tc, a_composite_describes_several_whose_own_words_win);
-    tcase_add_test(tc, keys_may_come_one_by_one_and_in_any_order);
-    tcase_add_loop_test(tc, what_is_wrong_is_named_with_its_line, 0, sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(tc, no_memory_is_an_error_and_leaves_nothing);
-    return suite_run(s);
 }

@@ -33,7 +33,9 @@ static void expect_samples(const struct notes *n, const uint64_t *want)
 }
 #define SAMPLES(...) ((const uint64_t[]){__VA_ARGS__, 0})
 
-START_TEST(a_minibatch_ends_with_its_epoch)
+CASE(.timeout = 60, .setup = sets_make, .teardown = sets_forget)
+
+TEST(a_minibatch_ends_with_its_epoch)
 {
     make_even(1000, 1, 1);
     struct notes n = mb_all(MB_KEYS(EVEN, "epoch_size=447"), 128, 12); /* 128 * 3 + 63 */
@@ -44,9 +46,8 @@ START_TEST(a_minibatch_ends_with_its_epoch)
     }
     notes_free(&n);
 }
-END_TEST
 
-START_TEST(a_sequence_that_crosses_the_end_belongs_to_the_epoch_it_begins_in)
+TEST(a_sequence_that_crosses_the_end_belongs_to_the_epoch_it_begins_in)
 {
     make_even(100, 3, 3);
     struct notes n = mb_all(MB_KEYS(EVEN, "epoch_size=100"), 90, 6);
@@ -55,9 +56,8 @@ START_TEST(a_sequence_that_crosses_the_end_belongs_to_the_epoch_it_begins_in)
     EXPECT(n.minibatch[2].epoch == 1 && n.minibatch[5].epoch == 2);
     notes_free(&n);
 }
-END_TEST
 
-START_TEST(sizes_follow_the_schedule) /* loop: spellings */
+LOOP_TEST(sizes_follow_the_schedule, 0, 4) /* _i: spellings */
 {
     static const char *const spelled[] = {"minibatchSize=20*2+50", "minibatchSize=20*2:50",
                                           "minibatchSize=[20]*2+[50]",
@@ -70,9 +70,8 @@ START_TEST(sizes_follow_the_schedule) /* loop: spellings */
     expect_samples(&n, SAMPLES(256, 256, 256, 256));
     notes_free(&n);
 }
-END_TEST
 
-START_TEST(a_full_data_sweep_is_one_epoch_and_the_last) /* loop: ways */
+LOOP_TEST(a_full_data_sweep_is_one_epoch_and_the_last, 0, SET_WAYS) /* _i: ways */
 {
     const char *const *keys = mb_keys(set_way(_i), MB_KEYS("epoch_size=FULL_DATA_SWEEP"));
     struct notes n = mb_all(keys, 12, UINT64_MAX),
@@ -88,9 +87,8 @@ START_TEST(a_full_data_sweep_is_one_epoch_and_the_last) /* loop: ways */
     notes_free(&n);
     notes_free(&one);
 }
-END_TEST
 
-START_TEST(sources_end_where_they_are_told)
+TEST(sources_end_where_they_are_told)
 {
     make_even(4, 1, 1);
     struct notes n = mb_all(MB_KEYS(EVEN, "max_sweeps=3"), 5, UINT64_MAX);
@@ -109,9 +107,8 @@ START_TEST(sources_end_where_they_are_told)
     expect_samples(&n, SAMPLES(12));
     notes_free(&n);
 }
-END_TEST
 
-START_TEST(a_minibatch_may_hold_many_sweeps)
+TEST(a_minibatch_may_hold_many_sweeps)
 {
     make_even(1, 7, 7);
     struct notes n = mb_all(MB_KEYS(EVEN), 1000, 2);
@@ -119,9 +116,8 @@ START_TEST(a_minibatch_may_hold_many_sweeps)
     EXPECT(n.minibatch[0].sequences == 142 && n.minibatch[1].sweep == 142);
     notes_free(&n);
 }
-END_TEST
 
-START_TEST(the_defining_stream_counts) /* 4 and 4 features, a label each */
+TEST(the_defining_stream_counts) /* 4 and 4 features, a label each */
 {
     struct imrec_minibatch m;
     make_even(20, 4, 1);
@@ -135,9 +131,8 @@ START_TEST(the_defining_stream_counts) /* 4 and 4 features, a label each */
     }
     imrec_minibatch_source_close(s);
 }
-END_TEST
 
-START_TEST(epochs_count_the_label_stream) /* loop: orders */
+LOOP_TEST(epochs_count_the_label_stream, 0, SET_ORDERS) /* _i: orders */
 {
     const char *const *keys =
         mb_keys(mb_keys(set_kinds[2], set_orders[_i]), MB_KEYS("label_stream=B", "epoch_size=37"));
@@ -156,9 +151,8 @@ START_TEST(epochs_count_the_label_stream) /* loop: orders */
            IMREC_ERR_ARGUMENT);
     EXPECT_SAYING(strstr(err.message, "'C'") != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(epochs_of_truncated_sequences_count_what_was_given) /* loop: truncation */
+LOOP_TEST(epochs_of_truncated_sequences_count_what_was_given, 0, 2) /* _i: truncation */
 {
     struct notes n = mb_all(mb_keys(set_kinds[7 + _i], MB_KEYS("epoch_size=50")), 12, 60);
     uint64_t before = 0;
@@ -170,9 +164,8 @@ START_TEST(epochs_of_truncated_sequences_count_what_was_given) /* loop: truncati
     }
     notes_free(&n);
 }
-END_TEST
 
-START_TEST(what_cannot_be_is_refused_by_name) /* loop */
+LOOP_TEST(what_cannot_be_is_refused_by_name, 0, 13)
 {
     static const char *const wrong[][3] = {
         {"minibatchSize=0", NULL, "minibatch_size_in_samples"},
@@ -196,9 +189,8 @@ START_TEST(what_cannot_be_is_refused_by_name) /* loop */
     EXPECT(st != IMREC_OK && s == NULL);
     EXPECT_SAYING(strstr(err.message, wrong[_i][2]) != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(a_size_that_cannot_be_leaves_the_source_as_it_was)
+TEST(a_size_that_cannot_be_leaves_the_source_as_it_was)
 {
     struct imrec_minibatch_source *s = mb_open(mb_keys(set_kinds[7], MB_KEYS("num_ranks=3")));
     struct imrec_minibatch m;
@@ -208,26 +200,4 @@ START_TEST(a_size_that_cannot_be_leaves_the_source_as_it_was)
     EXPECT_SAYING(strstr(err.message, "12 samples") != NULL, "%s", err.message);
     imrec_minibatch_source_close(s);
     notes_free(&n);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("minibatch_epochs");
-    TCase *tc = tcase_create("epochs");
-    tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, sets_make, sets_forget);
-    tcase_add_test(tc, a_minibatch_ends_with_its_epoch);
-    tcase_add_test(tc, a_sequence_that_crosses_the_end_belongs_to_the_epoch_it_begins_in);
-    tcase_add_loop_test(tc, sizes_follow_the_schedule, 0, 4);
-    tcase_add_loop_test(tc, a_full_data_sweep_is_one_epoch_and_the_last, 0, SET_WAYS);
-    tcase_add_test(tc, sources_end_where_they_are_told);
-    tcase_add_test(tc, a_minibatch_may_hold_many_sweeps);
-    tcase_add_test(tc, the_defining_stream_counts);
-    tcase_add_loop_test(tc, epochs_count_the_label_stream, 0, SET_ORDERS);
-    tcase_add_loop_test(tc, epochs_of_truncated_sequences_count_what_was_given, 0, 2);
-    tcase_add_loop_test(tc, what_cannot_be_is_refused_by_name, 0, 13);
-    tcase_add_test(tc, a_size_that_cannot_be_leaves_the_source_as_it_was);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -58,7 +58,9 @@ static char *position_behind(const char *const *keys, uint64_t minibatches)
     return copy;
 }
 
-START_TEST(no_memory_is_an_error_and_nothing_leaks) /* loop: kinds */
+CASE(.timeout = 120, .setup = sets_make, .teardown = teardown)
+
+LOOP_TEST(no_memory_is_an_error_and_nothing_leaks, 0, SET_KINDS) /* _i: kinds */
 {
     const char *const *keys = mb_keys(set_way(_i * SET_ORDERS + 2), MB_KEYS("minibatchSize=12"));
     char *json = position_behind(keys, 3);
@@ -85,9 +87,8 @@ START_TEST(no_memory_is_an_error_and_nothing_leaks) /* loop: kinds */
     notes_free(&want);
     free(json);
 }
-END_TEST
 
-START_TEST(a_call_that_lacked_memory_can_be_made_again) /* loop: kinds */
+LOOP_TEST(a_call_that_lacked_memory_can_be_made_again, 0, SET_KINDS) /* _i: kinds */
 {
     const char *const *keys = set_way(_i * SET_ORDERS + 3);
     struct imrec_minibatch_source *s = mb_open(keys);
@@ -123,7 +124,6 @@ START_TEST(a_call_that_lacked_memory_can_be_made_again) /* loop: kinds */
     notes_free(&got);
     free(begin);
 }
-END_TEST
 
 /* ---- storage ----------------------------------------------------------------------------- */
 
@@ -154,7 +154,7 @@ read_all(const char *const *keys, uint64_t size, uint64_t most, struct notes *to
     return st;
 }
 
-START_TEST(short_and_interrupted_reads_change_nothing) /* loop: text, binary */
+LOOP_TEST(short_and_interrupted_reads_change_nothing, 0, 2) /* _i: text, binary */
 {
     const struct fault_script good = {0}, scripts[] = {{.short_bytes = 7}, {.interrupt = 3}};
     struct notes want = {0};
@@ -169,9 +169,8 @@ START_TEST(short_and_interrupted_reads_change_nothing) /* loop: text, binary */
     }
     notes_free(&want);
 }
-END_TEST
 
-START_TEST(what_cannot_be_read_is_an_error_that_names_the_file) /* loop: text, binary */
+LOOP_TEST(what_cannot_be_read_is_an_error_that_names_the_file, 0, 2) /* _i: text, binary */
 {
     for (uint64_t n = 1; n < 60; n++) {
         struct notes got = {0};
@@ -186,7 +185,6 @@ START_TEST(what_cannot_be_read_is_an_error_that_names_the_file) /* loop: text, b
         notes_free(&got);
     }
 }
-END_TEST
 
 /* Minibatches before the error, and the error, are the same for any threads and any way ahead. */
 static void check_the_same_end(const char *const *keys, uint64_t size)
@@ -215,7 +213,7 @@ static void check_the_same_end(const char *const *keys, uint64_t size)
     notes_free(&want);
 }
 
-START_TEST(a_bad_page_gives_the_same_error_at_the_same_minibatch) /* loop: text, binary */
+LOOP_TEST(a_bad_page_gives_the_same_error_at_the_same_minibatch, 0, 2) /* _i: text, binary */
 {
     /* the index of a text is made of all of it: that reading is good, what comes later is not */
     struct imrec_minibatch_source *s;
@@ -250,9 +248,8 @@ START_TEST(a_bad_page_gives_the_same_error_at_the_same_minibatch) /* loop: text,
     EXPECT(at[0] == at[1]);
     EXPECT_SAYING(strcmp(said[0], said[1]) == 0, "%s\n%s", said[0], said[1]);
 }
-END_TEST
 
-START_TEST(a_file_that_shrinks_while_it_is_open_is_an_error) /* loop: text, binary */
+LOOP_TEST(a_file_that_shrinks_while_it_is_open_is_an_error, 0, 2) /* _i: text, binary */
 {
     const char *path = _i ? set_cbf + 5 : tmp_path(&set_dir, "long.ctf");
     snprintf(faulty, sizeof(faulty), "file=%s", path);
@@ -269,7 +266,6 @@ START_TEST(a_file_that_shrinks_while_it_is_open_is_an_error) /* loop: text, bina
     EXPECT_SAYING(strstr(err.message, _i ? "long.cbf" : "long.ctf") != NULL, "%s", err.message);
     imrec_minibatch_source_close(s);
 }
-END_TEST
 
 /* ---- bad data ---------------------------------------------------------------------------- */
 
@@ -309,7 +305,7 @@ static uint64_t bad_samples(void)
     return n;
 }
 
-START_TEST(the_budget_ends_at_the_same_minibatch_for_any_threads) /* loop: errors allowed */
+LOOP_TEST(the_budget_ends_at_the_same_minibatch_for_any_threads, 0, 12) /* _i: errors allowed */
 {
     char budget[40];
     make_bad();
@@ -321,7 +317,6 @@ START_TEST(the_budget_ends_at_the_same_minibatch_for_any_threads) /* loop: error
            (_i % 2 ? IMREC_ERR_CORRUPT : IMREC_END));
     notes_free(&n);
 }
-END_TEST
 
 struct counted {
     uint64_t minibatches, errors, dropped, messages;
@@ -354,7 +349,8 @@ static struct counted count_bad(const char *threads, bool varied)
     return c;
 }
 
-START_TEST(what_is_dropped_is_counted_once_and_told_in_one_order) /* loop: the same, varied sizes */
+LOOP_TEST(what_is_dropped_is_counted_once_and_told_in_one_order, 0,
+          2) /* _i: the same, varied sizes */
 {
     static const char *const with[] = {"threads=1", "threads=8", "threads=3"};
     make_bad();
@@ -374,9 +370,8 @@ START_TEST(what_is_dropped_is_counted_once_and_told_in_one_order) /* loop: the s
     for (uint64_t i = 0; i < want.messages; i++)
         free(want.message[i]);
 }
-END_TEST
 
-START_TEST(trace_level_says_what_is_logged) /* loop: level */
+LOOP_TEST(trace_level_says_what_is_logged, 0, 3) /* _i: level */
 {
     enum { LISTED = 10 };
     char level[40], right[100];
@@ -392,9 +387,8 @@ START_TEST(trace_level_says_what_is_logged) /* loop: level */
     heard_end();
     notes_free(&n);
 }
-END_TEST
 
-START_TEST(an_error_stays_and_a_position_before_it_meets_it_again)
+TEST(an_error_stays_and_a_position_before_it_meets_it_again)
 {
     struct imrec_minibatch m;
     char first[600];
@@ -417,11 +411,10 @@ START_TEST(an_error_stays_and_a_position_before_it_meets_it_again)
     imrec_minibatch_source_close(s);
     free(begin);
 }
-END_TEST
 
 /* ---- positions --------------------------------------------------------------------------- */
 
-START_TEST(hostile_positions_are_refused_and_change_nothing) /* loop: whole, truncated */
+LOOP_TEST(hostile_positions_are_refused_and_change_nothing, 0, 2) /* _i: whole, truncated */
 {
     static const char *const edits[][2] = {
         {"\"version\": 1", "\"version\": 2"},
@@ -470,26 +463,4 @@ START_TEST(hostile_positions_are_refused_and_change_nothing) /* loop: whole, tru
     notes_free(&got);
     notes_free(&fresh);
     free(json);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("minibatch_faults");
-    TCase *tc = tcase_create("faults");
-    tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, sets_make, teardown);
-    tcase_add_loop_test(tc, no_memory_is_an_error_and_nothing_leaks, 0, SET_KINDS);
-    tcase_add_loop_test(tc, a_call_that_lacked_memory_can_be_made_again, 0, SET_KINDS);
-    tcase_add_loop_test(tc, short_and_interrupted_reads_change_nothing, 0, 2);
-    tcase_add_loop_test(tc, what_cannot_be_read_is_an_error_that_names_the_file, 0, 2);
-    tcase_add_loop_test(tc, a_bad_page_gives_the_same_error_at_the_same_minibatch, 0, 2);
-    tcase_add_loop_test(tc, a_file_that_shrinks_while_it_is_open_is_an_error, 0, 2);
-    tcase_add_loop_test(tc, the_budget_ends_at_the_same_minibatch_for_any_threads, 0, 12);
-    tcase_add_loop_test(tc, what_is_dropped_is_counted_once_and_told_in_one_order, 0, 2);
-    tcase_add_loop_test(tc, trace_level_says_what_is_logged, 0, 3);
-    tcase_add_test(tc, an_error_stays_and_a_position_before_it_meets_it_again);
-    tcase_add_loop_test(tc, hostile_positions_are_refused_and_change_nothing, 0, 2);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

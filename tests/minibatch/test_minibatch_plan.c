@@ -82,7 +82,7 @@ static const struct {
     {20, 0, 1, 0, 2, 1, IMREC_RANK_GLOBAL, "11|2.|END"},
 };
 
-START_TEST(minibatches_are_those_of_the_rules) /* loop */
+LOOP_TEST(minibatches_are_those_of_the_rules, 0, COUNT(runs))
 {
     struct run r;
     char text[200];
@@ -98,9 +98,8 @@ START_TEST(minibatches_are_those_of_the_rules) /* loop */
     ck_assert_int_eq(minibatch_plan_next(&r.plan, 1, NULL), IMREC_END); /* and stays so */
     end(&r);
 }
-END_TEST
 
-START_TEST(ranks_share_every_sweep_without_rest) /* loop: ranks; both modes, both orders */
+LOOP_TEST(ranks_share_every_sweep_without_rest, 1, 6) /* _i: ranks; both modes, both orders */
 {
     for (int variant = 0; variant < 4; variant++) {
         int seen[2][3][3] = {{{0}}};
@@ -126,9 +125,8 @@ START_TEST(ranks_share_every_sweep_without_rest) /* loop: ranks; both modes, bot
                     ck_assert_int_eq(seen[sweep][c][s], 1);
     }
 }
-END_TEST
 
-START_TEST(global_minibatches_do_not_depend_on_the_ranks)
+TEST(global_minibatches_do_not_depend_on_the_ranks)
 {
     uint64_t ends[3][40];
     for (uint32_t ranks = 1; ranks <= 3; ranks++) {
@@ -143,9 +141,8 @@ START_TEST(global_minibatches_do_not_depend_on_the_ranks)
     ck_assert_mem_eq(ends[0], ends[1], sizeof(ends[0]));
     ck_assert_mem_eq(ends[0], ends[2], sizeof(ends[0]));
 }
-END_TEST
 
-START_TEST(any_mark_goes_on_as_if_nothing_had_happened) /* loop: minibatches before it */
+LOOP_TEST(any_mark_goes_on_as_if_nothing_had_happened, 0, 25) /* _i: minibatches before it */
 {
     struct run a, b;
     const struct minibatch_plan_options o = {.epoch_size = 13};
@@ -168,7 +165,6 @@ START_TEST(any_mark_goes_on_as_if_nothing_had_happened) /* loop: minibatches bef
     end(&a);
     end(&b);
 }
-END_TEST
 
 static enum imrec_status
 one_label(void *context, const struct timeline_item *item, uint64_t *out, struct imrec_error *err)
@@ -178,7 +174,7 @@ one_label(void *context, const struct timeline_item *item, uint64_t *out, struct
     return IMREC_OK;
 }
 
-START_TEST(epochs_count_labels_not_samples)
+TEST(epochs_count_labels_not_samples)
 {
     struct run r;
     char text[200];
@@ -187,18 +183,4 @@ START_TEST(epochs_count_labels_not_samples)
     write_run(&r, 100, 40, text);
     ck_assert_str_eq(text, "314;|159;|26.|END");
     end(&r);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("minibatch_plan");
-    TCase *tc = tcase_create("core");
-    suite_add_tcase(s, tc);
-    tcase_add_loop_test(tc, minibatches_are_those_of_the_rules, 0, sizeof(runs) / sizeof(runs[0]));
-    tcase_add_loop_test(tc, ranks_share_every_sweep_without_rest, 1, 6);
-    tcase_add_test(tc, global_minibatches_do_not_depend_on_the_ranks);
-    tcase_add_loop_test(tc, any_mark_goes_on_as_if_nothing_had_happened, 0, 25);
-    tcase_add_test(tc, epochs_count_labels_not_samples);
-    return suite_run(s);
 }

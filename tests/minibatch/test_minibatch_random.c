@@ -3,8 +3,6 @@
 #include "tests/support/minibatch_vectors.h"
 #include "tests/support/suite.h"
 
-static json_t *manifest;
-
 static void
 random_keys(struct keys *k, const json_t *e, json_int_t ranks, json_int_t rank, const char *mode)
 {
@@ -68,7 +66,9 @@ static void check_window(const struct notes *n, uint64_t sequences_a_chunk, uint
     }
 }
 
-START_TEST(randomized_runs_have_the_properties) /* loop: entries of "random" */
+CASE(.begin = manifest_load, .end = manifest_forget, .timeout = 60)
+
+LOOP_TEST(randomized_runs_have_the_properties, 0, entries("random"))
 {
     static struct keys k;
     const json_t *e = json_array_get(json_object_get(manifest, "random"), (size_t)_i);
@@ -106,9 +106,8 @@ START_TEST(randomized_runs_have_the_properties) /* loop: entries of "random" */
     notes_free(&again);
     notes_free(&other);
 }
-END_TEST
 
-START_TEST(ranks_cover_a_randomized_sweep_once_in_both_modes) /* loop: entries of "random" */
+LOOP_TEST(ranks_cover_a_randomized_sweep_once_in_both_modes, 0, entries("random"))
 {
     static const char *const modes[] = {"global", "local"};
     static struct keys k;
@@ -128,26 +127,4 @@ START_TEST(ranks_cover_a_randomized_sweep_once_in_both_modes) /* loop: entries o
             for (size_t i = 0; i < IDS; i++)
                 ck_assert_uint_eq(times[i], sweeps);
         }
-}
-END_TEST
-
-static int entries(const char *group)
-{
-    return (int)json_array_size(json_object_get(manifest, group));
-}
-
-int main(void)
-{
-    Suite *s = suite_create("minibatch_random");
-    TCase *tc = tcase_create("vectors");
-    shared_or_skip();
-    manifest = load_json("MANIFEST.json");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, randomized_runs_have_the_properties, 0, entries("random"));
-    tcase_add_loop_test(tc, ranks_cover_a_randomized_sweep_once_in_both_modes, 0,
-                        entries("random"));
-    suite_add_tcase(s, tc);
-    const int result = suite_run(s);
-    json_decref(manifest);
-    return result;
 }

@@ -22,7 +22,9 @@ static struct notes read_as(const char *const *keys, const char *precision, uint
     return n;
 }
 
-START_TEST(a_text_and_its_binary_file_give_equal_minibatches) /* loop: sizes */
+CASE(.timeout = 60, .setup = sets_make, .teardown = sets_forget)
+
+LOOP_TEST(a_text_and_its_binary_file_give_equal_minibatches, 0, 5) /* _i: sizes */
 {
     struct notes text = read_as(set_kinds[1], "precision=float", 5 + 13 * (uint64_t)_i),
                  binary = read_as(set_kinds[5], "precision=float", 5 + 13 * (uint64_t)_i),
@@ -42,9 +44,8 @@ START_TEST(a_text_and_its_binary_file_give_equal_minibatches) /* loop: sizes */
     notes_free(&binary);
     notes_free(&wide);
 }
-END_TEST
 
-START_TEST(doubles_hold_what_floats_round) /* loop: text, binary (which holds floats) */
+LOOP_TEST(doubles_hold_what_floats_round, 0, 2) /* _i: text, binary (which holds floats) */
 {
     const char *const *keys = mb_keys(set_kinds[_i ? 5 : 1], MB_KEYS("randomizationSeed=2"));
     struct imrec_minibatch_source *f = mb_open(keys),
@@ -67,11 +68,10 @@ START_TEST(doubles_hold_what_floats_round) /* loop: text, binary (which holds fl
     imrec_minibatch_source_close(f);
     imrec_minibatch_source_close(d);
 }
-END_TEST
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-START_TEST(a_call_selects_and_renames_streams)
+TEST(a_call_selects_and_renames_streams)
 {
     static const struct imrec_stream_map map[] = {{"B", "words"}, {"A", "x"}, {"A", "y"}},
                                          wrong[] = {{"A", "x"}, {"a", "x"}};
@@ -91,9 +91,8 @@ START_TEST(a_call_selects_and_renames_streams)
     imrec_minibatch_source_close(s);
     imrec_minibatch_source_close(t);
 }
-END_TEST
 
-START_TEST(binary_streams_are_renamed_by_alias_and_checked)
+TEST(binary_streams_are_renamed_by_alias_and_checked)
 {
     struct imrec_minibatch_source *s = mb_open(
         mb_keys(set_kinds[5], MB_KEYS("input.features.alias=A", "input.features.format=dense",
@@ -111,11 +110,10 @@ START_TEST(binary_streams_are_renamed_by_alias_and_checked)
            IMREC_ERR_ARGUMENT);
     EXPECT_SAYING(strstr(err.message, "'C'") != NULL, "%s", err.message);
 }
-END_TEST
 
 /* ---- several files ----------------------------------------------------------------------- */
 
-START_TEST(files_behind_each_other_are_one_corpus) /* loop: text, binary */
+LOOP_TEST(files_behind_each_other_are_one_corpus, 0, 2) /* _i: text, binary */
 {
     char twice[1300];
     const char *file = _i ? set_cbf + 5 : "mem://one.ctf";
@@ -131,9 +129,8 @@ START_TEST(files_behind_each_other_are_one_corpus) /* loop: text, binary */
     notes_free(&a);
     notes_free(&b);
 }
-END_TEST
 
-START_TEST(files_of_one_corpus_must_agree)
+TEST(files_of_one_corpus_must_agree)
 {
     struct imrec_minibatch_source *s;
     char mixed[1300];
@@ -148,7 +145,6 @@ START_TEST(files_of_one_corpus_must_agree)
     EXPECT(mb_try_open(MB_KEYS("file=mem://one.ctf"), &s, &err) == IMREC_ERR_ARGUMENT);
     EXPECT_SAYING(strstr(err.message, "input") != NULL, "%s", err.message);
 }
-END_TEST
 
 /* ---- joined by id ------------------------------------------------------------------------ */
 
@@ -193,16 +189,15 @@ static uint64_t join(const char *const *more, uint64_t *dropped)
     return sum;
 }
 
-START_TEST(sequences_are_joined_by_id_in_any_order) /* loop: the first one's order, randomized */
+LOOP_TEST(sequences_are_joined_by_id_in_any_order, 0, 2) /* _i: the first one's order, randomized */
 {
     uint64_t dropped;
     make_pair(IDS(1, 2, 3, 4, 5, 6, 70, 8, 9), IDS(9, 70, 8, 1, 6, 5, 2, 3, 4));
     EXPECT(join(_i ? MB_KEYS("randomizationSeed=4") : MB_KEYS("randomize=false"), &dropped) == 108);
     EXPECT(dropped == 0);
 }
-END_TEST
 
-START_TEST(what_a_file_lacks_is_an_error_or_left_out)
+TEST(what_a_file_lacks_is_an_error_or_left_out)
 {
     struct imrec_minibatch_source *s;
     uint64_t dropped;
@@ -220,9 +215,8 @@ START_TEST(what_a_file_lacks_is_an_error_or_left_out)
            IMREC_ERR_CORRUPT);
     EXPECT_SAYING(strstr(err.message, "no sequence id") != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(ids_that_join_files_are_unique)
+TEST(ids_that_join_files_are_unique)
 {
     struct imrec_minibatch_source *s;
     make_pair(IDS(1, 2, 3), IDS(1, 2, 3));
@@ -232,9 +226,8 @@ START_TEST(ids_that_join_files_are_unique)
     EXPECT(mb_try_open(MB_KEYS(text), &s, &err) == IMREC_ERR_CORRUPT);
     EXPECT_SAYING(strstr(err.message, "twice") != NULL, "%s", err.message);
 }
-END_TEST
 
-START_TEST(a_binary_file_joins_by_number)
+TEST(a_binary_file_joins_by_number)
 {
     char text[1500];
     struct buf b = BUF_INIT(1 << 20);
@@ -257,11 +250,11 @@ START_TEST(a_binary_file_joins_by_number)
     EXPECT(seen == SET_LONGS);
     imrec_minibatch_source_close(s);
 }
-END_TEST
 
 /* ---- types ------------------------------------------------------------------------------- */
 
-START_TEST(each_input_has_the_type_that_it_asks_for) /* loop: text, binary; precision of the rest */
+LOOP_TEST(each_input_has_the_type_that_it_asks_for, 0,
+          4) /* _i: text, binary; precision of the rest */
 {
     const char *const *keys = set_kinds[_i % 2 == 0 ? 1 : 5];
     const char *rest = _i < 2 ? "precision=float" : "precision=double";
@@ -297,7 +290,6 @@ START_TEST(each_input_has_the_type_that_it_asks_for) /* loop: text, binary; prec
     imrec_minibatch_source_close(mixed);
     imrec_minibatch_source_close(wide);
 }
-END_TEST
 
 /* ---- truncation -------------------------------------------------------------------------- */
 
@@ -326,7 +318,7 @@ static void check_piece(struct slot *s, const struct imrec_minibatch *m, uint64_
     s->next = s->next == set_length(s->id) ? 0 : s->next;
 }
 
-START_TEST(pieces_follow_each_other_in_their_slots) /* loop: orders */
+LOOP_TEST(pieces_follow_each_other_in_their_slots, 0, SET_ORDERS) /* _i: orders */
 {
     const char *const *keys =
         mb_keys(mb_keys(set_kinds[7], set_orders[_i]), MB_KEYS("max_sweeps=1"));
@@ -352,9 +344,8 @@ START_TEST(pieces_follow_each_other_in_their_slots) /* loop: orders */
     EXPECT(st == IMREC_END && samples == set_long_samples());
     imrec_minibatch_source_close(s);
 }
-END_TEST
 
-START_TEST(truncated_streams_of_unequal_lengths_are_an_error)
+TEST(truncated_streams_of_unequal_lengths_are_an_error)
 {
     struct imrec_minibatch_source *s =
         mb_open(mb_keys(set_kinds[2], MB_KEYS("truncationLength=4")));
@@ -366,13 +357,12 @@ START_TEST(truncated_streams_of_unequal_lengths_are_an_error)
     EXPECT_SAYING(strstr(err.message, "'A'") && strstr(err.message, "'B'"), "%s", err.message);
     imrec_minibatch_source_close(s);
 }
-END_TEST
 
 /* ---- mixing ------------------------------------------------------------------------------ */
 
 enum { MANY = 6300, A_CHUNK = 300 };
 
-START_TEST(a_hundred_samples_are_never_all_of_one_chunk) /* loop: windows of 2, 3, ... chunks */
+LOOP_TEST(a_hundred_samples_are_never_all_of_one_chunk, 2, 9) /* _i: windows of 2, 3, ... chunks */
 {
     char window[64];
     struct buf b = BUF_INIT(1 << 20);
@@ -400,29 +390,4 @@ START_TEST(a_hundred_samples_are_never_all_of_one_chunk) /* loop: windows of 2, 
         imrec_minibatch_source_close(s);
         notes_free(&n);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("minibatch_sources");
-    TCase *tc = tcase_create("sources");
-    tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, sets_make, sets_forget);
-    tcase_add_loop_test(tc, a_text_and_its_binary_file_give_equal_minibatches, 0, 5);
-    tcase_add_loop_test(tc, doubles_hold_what_floats_round, 0, 2);
-    tcase_add_test(tc, a_call_selects_and_renames_streams);
-    tcase_add_test(tc, binary_streams_are_renamed_by_alias_and_checked);
-    tcase_add_loop_test(tc, files_behind_each_other_are_one_corpus, 0, 2);
-    tcase_add_test(tc, files_of_one_corpus_must_agree);
-    tcase_add_loop_test(tc, sequences_are_joined_by_id_in_any_order, 0, 2);
-    tcase_add_test(tc, what_a_file_lacks_is_an_error_or_left_out);
-    tcase_add_test(tc, ids_that_join_files_are_unique);
-    tcase_add_test(tc, a_binary_file_joins_by_number);
-    tcase_add_loop_test(tc, pieces_follow_each_other_in_their_slots, 0, SET_ORDERS);
-    tcase_add_test(tc, truncated_streams_of_unequal_lengths_are_an_error);
-    tcase_add_loop_test(tc, each_input_has_the_type_that_it_asks_for, 0, 4);
-    tcase_add_loop_test(tc, a_hundred_samples_are_never_all_of_one_chunk, 2, 9);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -9,9 +9,11 @@ enum { SOME = 40 }; /* minibatches: over the end of a sweep or two */
 
 static struct imrec_error err;
 
+CASE(.timeout = 60, .setup = sets_make, .teardown = sets_forget)
+
 /* ---- sizes ------------------------------------------------------------------------------- */
 
-START_TEST(single_samples_add_up) /* loop: orders; next(a), next(b) is next(a + b) */
+LOOP_TEST(single_samples_add_up, 0, SET_ORDERS) /* _i: orders; next(a), next(b) is next(a + b) */
 {
     const char *const *keys = set_way(_i);
     struct imrec_minibatch_source *parts = mb_open(keys), *sums = mb_open(keys);
@@ -32,9 +34,8 @@ START_TEST(single_samples_add_up) /* loop: orders; next(a), next(b) is next(a + 
     notes_free(&p);
     notes_free(&q);
 }
-END_TEST
 
-START_TEST(sizes_do_not_change_the_order) /* loop: ways */
+LOOP_TEST(sizes_do_not_change_the_order, 0, SET_WAYS) /* _i: ways */
 {
     const char *const *keys = set_way(_i);
     struct notes all = mb_all(keys, 50, SOME), varied = {0};
@@ -50,9 +51,8 @@ START_TEST(sizes_do_not_change_the_order) /* loop: ways */
     notes_free(&all);
     notes_free(&varied);
 }
-END_TEST
 
-START_TEST(every_sweep_ends_once_and_has_everything_once) /* loop: ways */
+LOOP_TEST(every_sweep_ends_once_and_has_everything_once, 0, SET_WAYS) /* _i: ways */
 {
     struct notes n = mb_all(mb_keys(set_way(_i), MB_KEYS("max_sweeps=3")), 13, UINT64_MAX);
     struct imrec_minibatch_source *s = mb_open(set_way(_i));
@@ -78,11 +78,10 @@ START_TEST(every_sweep_ends_once_and_has_everything_once) /* loop: ways */
     }
     notes_free(&n);
 }
-END_TEST
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
-START_TEST(threads_and_prefetch_change_no_byte) /* loop: ways */
+LOOP_TEST(threads_and_prefetch_change_no_byte, 0, SET_WAYS) /* _i: ways */
 {
     static const char *const with[][2] = {{"threads=1", "prefetch=1"},
                                           {"threads=2", "prefetch=4"},
@@ -106,9 +105,8 @@ START_TEST(threads_and_prefetch_change_no_byte) /* loop: ways */
     notes_free(&want);
     notes_free(&varied);
 }
-END_TEST
 
-START_TEST(what_is_kept_in_memory_is_read_once) /* loop: ways */
+LOOP_TEST(what_is_kept_in_memory_is_read_once, 0, SET_WAYS) /* _i: ways */
 {
     struct notes want = mb_all(mb_keys(set_way(_i), MB_KEYS("max_sweeps=4")), 30, UINT64_MAX),
                  got = {0};
@@ -127,7 +125,6 @@ START_TEST(what_is_kept_in_memory_is_read_once) /* loop: ways */
     notes_free(&want);
     notes_free(&got);
 }
-END_TEST
 
 /* ---- positions --------------------------------------------------------------------------- */
 
@@ -162,7 +159,8 @@ static void check_from(const char *const *keys, const struct notes *want,
     notes_free(&fresh);
 }
 
-START_TEST(any_position_goes_on_the_same) /* loop: ways; forwards, backwards, fresh, sizes change */
+LOOP_TEST(any_position_goes_on_the_same, 0,
+          SET_WAYS) /* _i: ways; forwards, backwards, fresh, sizes change */
 {
     const char *const *keys = mb_keys(set_way(_i), MB_KEYS("epoch_size=61"));
     struct mb_positions at = {0};
@@ -177,9 +175,8 @@ START_TEST(any_position_goes_on_the_same) /* loop: ways; forwards, backwards, fr
     mb_positions_free(&at);
     notes_free(&want);
 }
-END_TEST
 
-START_TEST(a_source_that_ended_goes_back) /* loop: ways */
+LOOP_TEST(a_source_that_ended_goes_back, 0, SET_WAYS) /* _i: ways */
 {
     const char *const *keys = mb_keys(set_way(_i), MB_KEYS("max_sweeps=1"));
     struct imrec_minibatch_source *s = mb_open(keys);
@@ -203,11 +200,10 @@ START_TEST(a_source_that_ended_goes_back) /* loop: ways */
     notes_free(&want);
     notes_free(&again);
 }
-END_TEST
 
 /* ---- seeds ------------------------------------------------------------------------------- */
 
-START_TEST(a_seed_begins_where_the_one_before_is_a_sweep_later) /* loop: ways */
+LOOP_TEST(a_seed_begins_where_the_one_before_is_a_sweep_later, 0, SET_WAYS) /* _i: ways */
 {
     const char *const *keys = set_way(_i);
     struct notes zero = mb_all(mb_keys(keys, MB_KEYS("randomizationSeed=8", "max_sweeps=3")), 7,
@@ -224,7 +220,6 @@ START_TEST(a_seed_begins_where_the_one_before_is_a_sweep_later) /* loop: ways */
     notes_free(&zero);
     notes_free(&one);
 }
-END_TEST
 
 /* ---- ranks ------------------------------------------------------------------------------- */
 
@@ -265,7 +260,8 @@ static void check_shares(const char *const *keys, unsigned ranks, const char *js
         notes_free(&share[r]);
 }
 
-START_TEST(global_shares_are_the_minibatch_of_one_rank) /* loop: ways without truncation */
+LOOP_TEST(global_shares_are_the_minibatch_of_one_rank, 0,
+          7 * SET_ORDERS) /* _i: ways without truncation */
 {
     const char *const *keys = mb_keys(set_way(_i), MB_KEYS("epoch_size=100"));
     struct imrec_minibatch_source *s = mb_open(keys);
@@ -285,9 +281,8 @@ START_TEST(global_shares_are_the_minibatch_of_one_rank) /* loop: ways without tr
     free(middle);
     notes_free(&want);
 }
-END_TEST
 
-START_TEST(slots_are_dealt_out_to_ranks) /* loop: ways with truncation */
+LOOP_TEST(slots_are_dealt_out_to_ranks, 7 * SET_ORDERS, SET_WAYS) /* _i: ways with truncation */
 {
     const char *const *keys = set_way(_i);
     struct notes want = mb_all(keys, 24, SOME), share[3] = {{0}};
@@ -310,9 +305,9 @@ START_TEST(slots_are_dealt_out_to_ranks) /* loop: ways with truncation */
     EXPECT(hash[0] == hash[1]);
     notes_free(&want);
 }
-END_TEST
 
-START_TEST(local_ranks_share_a_sweep_without_rest) /* loop: ways without truncation */
+LOOP_TEST(local_ranks_share_a_sweep_without_rest, 0,
+          7 * SET_ORDERS) /* _i: ways without truncation */
 {
     const char *const *keys = mb_keys(set_way(_i), MB_KEYS("max_sweeps=2", "rank_mode=local"));
     struct notes all = mb_all(keys, 11, UINT64_MAX);
@@ -339,9 +334,9 @@ START_TEST(local_ranks_share_a_sweep_without_rest) /* loop: ways without truncat
     EXPECT(hash[0] == hash[1]);
     notes_free(&all);
 }
-END_TEST
 
-START_TEST(local_ranks_fill_slots_of_their_own) /* loop: ways with truncation */
+LOOP_TEST(local_ranks_fill_slots_of_their_own, 7 * SET_ORDERS,
+          SET_WAYS) /* _i: ways with truncation */
 {
     const char *const *keys =
         mb_keys(set_way(_i), MB_KEYS("max_sweeps=2", "rank_mode=local", "num_ranks=3"));
@@ -367,9 +362,9 @@ START_TEST(local_ranks_fill_slots_of_their_own) /* loop: ways with truncation */
     }
     EXPECT(samples == 2 * stats.samples);
 }
-END_TEST
 
-START_TEST(positions_of_local_ranks_go_on_the_same) /* loop: ways with truncation */
+LOOP_TEST(positions_of_local_ranks_go_on_the_same, 7 * SET_ORDERS,
+          SET_WAYS) /* _i: ways with truncation */
 {
     const char *const *keys =
         mb_keys(set_way(_i), MB_KEYS("rank_mode=local", "num_ranks=3", "rank=1"));
@@ -396,10 +391,10 @@ START_TEST(positions_of_local_ranks_go_on_the_same) /* loop: ways with truncatio
     imrec_minibatch_source_close(s);
     notes_free(&want);
 }
-END_TEST
 
 /* CNTK's own state says a number of samples only. */
-START_TEST(a_nominal_time_is_the_first_sequence_at_or_behind_it) /* loop: ways without truncation */
+LOOP_TEST(a_nominal_time_is_the_first_sequence_at_or_behind_it, 0,
+          7 * SET_ORDERS) /* _i: ways without truncation */
 {
     const char *const *keys = mb_keys(set_way(_i), MB_KEYS("epoch_size=30"));
     struct imrec_minibatch_source *s = mb_open(keys);
@@ -424,9 +419,8 @@ START_TEST(a_nominal_time_is_the_first_sequence_at_or_behind_it) /* loop: ways w
     imrec_minibatch_source_close(s);
     notes_free(&want);
 }
-END_TEST
 
-START_TEST(a_nominal_time_does_not_tell_epochs_of_another_stream)
+TEST(a_nominal_time_does_not_tell_epochs_of_another_stream)
 {
     const char *const *keys = mb_keys(set_kinds[2], MB_KEYS("label_stream=B"));
     struct imrec_minibatch_source *s = mb_open(mb_keys(keys, MB_KEYS("epoch_size=30"))),
@@ -440,31 +434,4 @@ START_TEST(a_nominal_time_does_not_tell_epochs_of_another_stream)
     imrec_minibatch_source_close(s);
     imrec_minibatch_source_close(endless);
     notes_free(&n);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("minibatch_stream");
-    TCase *tc = tcase_create("stream");
-    const int whole = 7 * SET_ORDERS;
-    tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, sets_make, sets_forget);
-    tcase_add_loop_test(tc, single_samples_add_up, 0, SET_ORDERS);
-    tcase_add_loop_test(tc, sizes_do_not_change_the_order, 0, SET_WAYS);
-    tcase_add_loop_test(tc, every_sweep_ends_once_and_has_everything_once, 0, SET_WAYS);
-    tcase_add_loop_test(tc, threads_and_prefetch_change_no_byte, 0, SET_WAYS);
-    tcase_add_loop_test(tc, what_is_kept_in_memory_is_read_once, 0, SET_WAYS);
-    tcase_add_loop_test(tc, any_position_goes_on_the_same, 0, SET_WAYS);
-    tcase_add_loop_test(tc, a_source_that_ended_goes_back, 0, SET_WAYS);
-    tcase_add_loop_test(tc, a_seed_begins_where_the_one_before_is_a_sweep_later, 0, SET_WAYS);
-    tcase_add_loop_test(tc, global_shares_are_the_minibatch_of_one_rank, 0, whole);
-    tcase_add_loop_test(tc, slots_are_dealt_out_to_ranks, whole, SET_WAYS);
-    tcase_add_loop_test(tc, local_ranks_share_a_sweep_without_rest, 0, whole);
-    tcase_add_loop_test(tc, local_ranks_fill_slots_of_their_own, whole, SET_WAYS);
-    tcase_add_loop_test(tc, positions_of_local_ranks_go_on_the_same, whole, SET_WAYS);
-    tcase_add_loop_test(tc, a_nominal_time_is_the_first_sequence_at_or_behind_it, 0, whole);
-    tcase_add_test(tc, a_nominal_time_does_not_tell_epochs_of_another_stream);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

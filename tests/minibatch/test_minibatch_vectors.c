@@ -3,8 +3,6 @@
 #include "tests/support/minibatch_vectors.h"
 #include "tests/support/suite.h"
 
-static json_t *manifest;
-
 static void text_keys(struct keys *k, const json_t *e)
 {
     const json_t *p = json_object_get(e, "params");
@@ -205,17 +203,18 @@ static void check_text(const json_t *e, bool tiny)
     }
 }
 
-START_TEST(a_text_gives_the_recorded_minibatches_or_is_refused) /* loop: entries of "ctf" */
+CASE(.begin = manifest_load, .end = manifest_forget, .timeout = 60)
+
+LOOP_TEST(a_text_gives_the_recorded_minibatches_or_is_refused, 0, entries("ctf"))
 {
     const json_t *e = json_array_get(json_object_get(manifest, "ctf"), (size_t)_i);
     check_text(e, false);
     check_text(e, true);
 }
-END_TEST
 
 /* ---- the original's own tests ------------------------------------------------------------ */
 
-START_TEST(the_originals_test_data_give_its_results) /* loop: entries of "unit" */
+LOOP_TEST(the_originals_test_data_give_its_results, 0, entries("unit"))
 {
     static struct keys k;
     const json_t *e = json_array_get(json_object_get(manifest, "unit"), (size_t)_i);
@@ -238,7 +237,6 @@ START_TEST(the_originals_test_data_give_its_results) /* loop: entries of "unit" 
     }
     json_decref(expected);
 }
-END_TEST
 
 /* ---- binary files ------------------------------------------------------------------------ */
 
@@ -268,7 +266,7 @@ static void check_content(const struct keys *k, const json_t *content, bool doub
     imrec_minibatch_source_close(s);
 }
 
-START_TEST(a_binary_file_gives_its_content_or_is_refused) /* loop: entries of "cbf" */
+LOOP_TEST(a_binary_file_gives_its_content_or_is_refused, 0, entries("cbf"))
 {
     static struct keys k;
     const json_t *e = json_array_get(json_object_get(manifest, "cbf"), (size_t)_i);
@@ -291,11 +289,10 @@ START_TEST(a_binary_file_gives_its_content_or_is_refused) /* loop: entries of "c
     check_content(&k, want, true);
     json_decref(want);
 }
-END_TEST
 
 /* CNTK's workers each pack their own sequences of the truncated text: a value a sample, whose tens
  * are the sequence's number. */
-START_TEST(local_ranks_pack_truncated_sequences_of_their_own) /* loop: ranks */
+LOOP_TEST(local_ranks_pack_truncated_sequences_of_their_own, 0, 2) /* _i: ranks */
 {
     static const char *const packed[][6] = {
         {"0 1 2 20 ", "21 22 23 40 ", "41 42 43 44 ", "60 61 .", NULL},
@@ -327,27 +324,4 @@ START_TEST(local_ranks_pack_truncated_sequences_of_their_own) /* loop: ranks */
     }
     ck_assert_ptr_null(packed[_i][n]);
     imrec_minibatch_source_close(s);
-}
-END_TEST
-
-static int entries(const char *group)
-{
-    return (int)json_array_size(json_object_get(manifest, group));
-}
-
-int main(void)
-{
-    Suite *s = suite_create("minibatch_vectors");
-    TCase *tc = tcase_create("vectors");
-    shared_or_skip();
-    manifest = load_json("MANIFEST.json");
-    tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, a_text_gives_the_recorded_minibatches_or_is_refused, 0, entries("ctf"));
-    tcase_add_loop_test(tc, the_originals_test_data_give_its_results, 0, entries("unit"));
-    tcase_add_loop_test(tc, a_binary_file_gives_its_content_or_is_refused, 0, entries("cbf"));
-    tcase_add_loop_test(tc, local_ranks_pack_truncated_sequences_of_their_own, 0, 2);
-    suite_add_tcase(s, tc);
-    const int result = suite_run(s);
-    json_decref(manifest);
-    return result;
 }

@@ -23,7 +23,24 @@ static size_t section_length(const char *p)
     return n;
 }
 
-START_TEST(every_reader_section_of_the_page_is_read)
+static bool load(void)
+{
+    uint8_t *text;
+    if (!shared_is_here() || source_load(shared_path("seeds/001_7f5d750f86adb734.txt"),
+                                         (size_t)1 << 20, &text, &page_bytes, NULL) != IMREC_OK)
+        return false;
+    page = (char *)text;
+    return true;
+}
+
+static void forget(void)
+{
+    imrec_free(page);
+}
+
+CASE(.begin = load, .end = forget)
+
+TEST(every_reader_section_of_the_page_is_read)
 {
     int sections = 0;
     for (char *p = page; (p = strstr(p, "\nreader = ")) != NULL; p++) {
@@ -43,22 +60,4 @@ START_TEST(every_reader_section_of_the_page_is_read)
         sections++;
     }
     ck_assert_int_eq(sections, 3);
-}
-END_TEST
-
-int main(void)
-{
-    shared_or_skip();
-    const char *path = shared_path("seeds/001_7f5d750f86adb734.txt");
-    uint8_t *text;
-    if (source_load(path, (size_t)1 << 20, &text, &page_bytes, NULL) != IMREC_OK)
-        return 77;
-    page = (char *)text;
-    Suite *s = suite_create("seed_configs");
-    TCase *tc = tcase_create("core");
-    suite_add_tcase(s, tc);
-    tcase_add_test(tc, every_reader_section_of_the_page_is_read);
-    const int result = suite_run(s);
-    imrec_free(text);
-    return result;
 }

@@ -7,7 +7,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,7 +69,9 @@ static void expect_end(struct imrec_sequences *s)
     imrec_sequences_close(s);
 }
 
-START_TEST(values_indices_and_counts_are_given_as_they_are)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(values_indices_and_counts_are_given_as_they_are)
 {
     static const float values[] = {1, 2, 3, 4}, kept[] = {5, 6, 7};
     static const int32_t indices[] = {9, 0, 3}, counts[] = {2, 1};
@@ -96,9 +97,8 @@ START_TEST(values_indices_and_counts_are_given_as_they_are)
     ck_assert(t.sequences == 2 && t.samples == 3 && t.chunks == 1 && t.read == 2 && t.bytes == 39);
     expect_end(s);
 }
-END_TEST
 
-START_TEST(doubles_are_doubles)
+TEST(doubles_are_doubles)
 {
     struct imrec_sequences *s;
     double v;
@@ -109,9 +109,8 @@ START_TEST(doubles_are_doubles)
     ck_assert(v == 0.1);
     expect_end(s);
 }
-END_TEST
 
-START_TEST(what_is_bad_is_told_once_and_left_out)
+TEST(what_is_bad_is_told_once_and_left_out)
 {
     d.max_errors = 2;
     struct imrec_sequences *s = open_text("1 |a 1 2\n2 |a 1\n3 |a 3 4 |b 11:1\n");
@@ -122,9 +121,8 @@ START_TEST(what_is_bad_is_told_once_and_left_out)
     ck_assert(tellings == 2 && told[0] == 15 && told[1] == 28);
     expect_end(s);
 }
-END_TEST
 
-START_TEST(more_that_is_bad_than_allowed_ends_the_reading)
+TEST(more_that_is_bad_than_allowed_ends_the_reading)
 {
     struct imrec_sequence q;
     d.max_errors = 1;
@@ -134,9 +132,8 @@ START_TEST(more_that_is_bad_than_allowed_ends_the_reading)
     ck_assert_uint_eq(tellings, 1);
     expect_end(s);
 }
-END_TEST
 
-START_TEST(several_files_are_read_one_after_the_other)
+TEST(several_files_are_read_one_after_the_other)
 {
     d.file = "mem://t;mem://u";
     put("u", "5 |a 5 6\n");
@@ -147,9 +144,8 @@ START_TEST(several_files_are_read_one_after_the_other)
     ck_assert(q.id == 5 && strcmp(q.uri, "mem://u") == 0);
     expect_end(s);
 }
-END_TEST
 
-START_TEST(a_line_with_inputs_that_are_ignored_alone_is_as_a_comment)
+TEST(a_line_with_inputs_that_are_ignored_alone_is_as_a_comment)
 {
     d.ignore_unknown_inputs = true;
     struct imrec_sequences *s = open_text("|x 1\n1 |x 5\n1 |a 1 2 |x\n2 |x 1 |y\n3 |aa 1 |a 1 2\n");
@@ -160,9 +156,8 @@ START_TEST(a_line_with_inputs_that_are_ignored_alone_is_as_a_comment)
     ck_assert_uint_eq(imrec_sequences_totals(s).lost, 0);
     expect_end(s);
 }
-END_TEST
 
-START_TEST(no_memory_is_an_error)
+TEST(no_memory_is_an_error)
 {
     put("t", "1 |a 1 2\n2 |a 1\n3 |a 3 4 |b 1:1\n");
     d.max_errors = 5;
@@ -183,9 +178,8 @@ START_TEST(no_memory_is_an_error)
     }
     ck_assert(whole);
 }
-END_TEST
 
-START_TEST(a_card_tells_what_can_be_seen)
+TEST(a_card_tells_what_can_be_seen)
 {
     struct imrec_ctf_card c;
     put("t", "\xEF\xBB\xBF"
@@ -215,9 +209,8 @@ START_TEST(a_card_tells_what_can_be_seen)
     put("t", "|# nothing\n");
     ck_assert_int_eq(imrec_ctf_card("mem://t", false, 0, &c, &err), IMREC_ERR_CORRUPT);
 }
-END_TEST
 
-START_TEST(too_many_inputs_are_passed_over)
+TEST(too_many_inputs_are_passed_over)
 {
     char text[8192];
     size_t n = 0;
@@ -230,9 +223,8 @@ START_TEST(too_many_inputs_are_passed_over)
     ck_assert(l.input[0].samples == 2 && l.input[0].varies);
     ctf_look_free(&l);
 }
-END_TEST
 
-START_TEST(a_text_is_known_by_its_first_line)
+TEST(a_text_is_known_by_its_first_line)
 {
     static const char *const yes[] = {"|a 1", "12 |a", "\n \t\r\n7|x", "\xEF\xBB\xBF|a",
                                       "  |# c\n"};
@@ -249,7 +241,6 @@ START_TEST(a_text_is_known_by_its_first_line)
     }
     ck_assert_int_eq(imrec_is_ctf("mem://none", &is, &err), IMREC_ERR_IO);
 }
-END_TEST
 
 /* Sequence i of a file: i dense samples, two sparse ones of i and no values. */
 static enum imrec_status append_made(struct imrec_cbf_writer *w, uint32_t i, int32_t index)
@@ -277,7 +268,7 @@ static enum imrec_status write_made(const char *path, struct imrec_sequences_tot
     return st == IMREC_OK ? imrec_cbf_writer_commit(w, totals, &err) : st;
 }
 
-START_TEST(a_written_binary_file_is_read)
+TEST(a_written_binary_file_is_read)
 {
     struct tmpdir dir = tmpdir_make();
     struct imrec_sequences_totals totals;
@@ -308,9 +299,8 @@ START_TEST(a_written_binary_file_is_read)
     expect_end(s);
     tmpdir_remove(&dir);
 }
-END_TEST
 
-START_TEST(what_no_binary_file_can_hold_is_refused)
+TEST(what_no_binary_file_can_hold_is_refused)
 {
     struct tmpdir dir = tmpdir_make();
     const char *path = tmp_path(&dir, "a.cbf");
@@ -338,9 +328,8 @@ START_TEST(what_no_binary_file_can_hold_is_refused)
     ck_assert_int_eq(tmp_size(path), -1);
     tmpdir_remove(&dir);
 }
-END_TEST
 
-START_TEST(an_allocation_that_fails_leaves_no_binary_file)
+TEST(an_allocation_that_fails_leaves_no_binary_file)
 {
     struct tmpdir dir = tmpdir_make();
     const char *path = tmp_path(&dir, "a.cbf");
@@ -356,27 +345,4 @@ START_TEST(an_allocation_that_fails_leaves_no_binary_file)
         ck_assert_int_eq(imrec_alloc_live(), live);
     }
     tmpdir_remove(&dir);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("sequences");
-    TCase *t = tcase_create("sequences");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, values_indices_and_counts_are_given_as_they_are);
-    tcase_add_test(t, doubles_are_doubles);
-    tcase_add_test(t, what_is_bad_is_told_once_and_left_out);
-    tcase_add_test(t, more_that_is_bad_than_allowed_ends_the_reading);
-    tcase_add_test(t, several_files_are_read_one_after_the_other);
-    tcase_add_test(t, a_line_with_inputs_that_are_ignored_alone_is_as_a_comment);
-    tcase_add_test(t, no_memory_is_an_error);
-    tcase_add_test(t, a_card_tells_what_can_be_seen);
-    tcase_add_test(t, too_many_inputs_are_passed_over);
-    tcase_add_test(t, a_text_is_known_by_its_first_line);
-    tcase_add_test(t, a_written_binary_file_is_read);
-    tcase_add_test(t, what_no_binary_file_can_hold_is_refused);
-    tcase_add_test(t, an_allocation_that_fails_leaves_no_binary_file);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

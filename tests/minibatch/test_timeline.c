@@ -65,7 +65,7 @@ static const struct {
     {true, 2, 4, 0},  {true, 0, 7, 0}, {true, 0, 99, 0}, {true, 9, 0, 20}, {true, 9, 0, 1},
 };
 
-START_TEST(every_sweep_has_every_sequence_once_and_positions_add_up) /* loop */
+LOOP_TEST(every_sweep_has_every_sequence_once_and_positions_add_up, 0, COUNT(lines))
 {
     struct corpus c;
     make_corpus(&c, true);
@@ -90,9 +90,8 @@ START_TEST(every_sweep_has_every_sequence_once_and_positions_add_up) /* loop */
     }
     timeline_free(t);
 }
-END_TEST
 
-START_TEST(any_position_is_found_again_forwards_and_backwards) /* loop */
+LOOP_TEST(any_position_is_found_again_forwards_and_backwards, 0, COUNT(lines))
 {
     struct corpus c;
     make_corpus(&c, false);
@@ -116,9 +115,8 @@ START_TEST(any_position_is_found_again_forwards_and_backwards) /* loop */
     }
     timeline_free(t);
 }
-END_TEST
 
-START_TEST(any_number_of_a_sweep_is_found_again) /* loop */
+LOOP_TEST(any_number_of_a_sweep_is_found_again, 0, COUNT(lines))
 {
     struct corpus c;
     make_corpus(&c, true);
@@ -140,7 +138,6 @@ START_TEST(any_number_of_a_sweep_is_found_again) /* loop */
     ck_assert_uint_eq(take(t).sweep, 2);
     timeline_free(t);
 }
-END_TEST
 
 static void check_same(const struct timeline_item *got, const struct timeline_item *want)
 {
@@ -152,7 +149,7 @@ static void check_same(const struct timeline_item *got, const struct timeline_it
     ck_assert(got->last == want->last);
 }
 
-START_TEST(a_place_that_was_met_is_jumped_to) /* loop: a line */
+LOOP_TEST(a_place_that_was_met_is_jumped_to, 0, COUNT(lines)) /* _i: a line */
 {
     struct corpus c;
     make_corpus(&c, true);
@@ -172,9 +169,8 @@ START_TEST(a_place_that_was_met_is_jumped_to) /* loop: a line */
     }
     timeline_free(t);
 }
-END_TEST
 
-START_TEST(no_more_chunks_than_the_window_are_open_at_once) /* loop: the window */
+LOOP_TEST(no_more_chunks_than_the_window_are_open_at_once, 1, 12) /* _i: the window */
 {
     struct corpus c;
     make_corpus(&c, true);
@@ -197,9 +193,8 @@ START_TEST(no_more_chunks_than_the_window_are_open_at_once) /* loop: the window 
     }
     timeline_free(t);
 }
-END_TEST
 
-START_TEST(a_seed_begins_where_the_one_before_is_a_sweep_later)
+TEST(a_seed_begins_where_the_one_before_is_a_sweep_later)
 {
     struct corpus c;
     make_corpus(&c, true);
@@ -218,9 +213,8 @@ START_TEST(a_seed_begins_where_the_one_before_is_a_sweep_later)
     timeline_free(a);
     timeline_free(b);
 }
-END_TEST
 
-START_TEST(groups_tell_what_comes) /* loop: the window */
+LOOP_TEST(groups_tell_what_comes, 1, 9) /* _i: the window */
 {
     struct corpus c;
     make_corpus(&c, true);
@@ -242,9 +236,8 @@ START_TEST(groups_tell_what_comes) /* loop: the window */
     }
     timeline_free(t);
 }
-END_TEST
 
-START_TEST(what_has_no_sample_is_refused_and_no_memory_is_an_error)
+TEST(what_has_no_sample_is_refused_and_no_memory_is_an_error)
 {
     struct corpus c;
     make_corpus(&c, true);
@@ -265,22 +258,4 @@ START_TEST(what_has_no_sample_is_refused_and_no_memory_is_an_error)
         ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
         ck_assert_int_eq(imrec_alloc_live(), live);
     }
-}
-END_TEST
-
-int main(void)
-{
-    const int n = sizeof(lines) / sizeof(lines[0]);
-    Suite *s = suite_create("timeline");
-    TCase *tc = tcase_create("core");
-    suite_add_tcase(s, tc);
-    tcase_add_loop_test(tc, every_sweep_has_every_sequence_once_and_positions_add_up, 0, n);
-    tcase_add_loop_test(tc, any_position_is_found_again_forwards_and_backwards, 0, n);
-    tcase_add_loop_test(tc, any_number_of_a_sweep_is_found_again, 0, n);
-    tcase_add_loop_test(tc, a_place_that_was_met_is_jumped_to, 0, n);
-    tcase_add_loop_test(tc, no_more_chunks_than_the_window_are_open_at_once, 1, 12);
-    tcase_add_test(tc, a_seed_begins_where_the_one_before_is_a_sweep_later);
-    tcase_add_loop_test(tc, groups_tell_what_comes, 1, 9);
-    tcase_add_test(tc, what_has_no_sample_is_refused_and_no_memory_is_an_error);
-    return suite_run(s);
 }

@@ -122,7 +122,7 @@ static const struct {
     {true, 9, {.truncation = 9, .max_sweeps = 2}, "0:2 2:3 5:4.|0:2 2:3 5:4.|END"},
 };
 
-START_TEST(pieces_are_those_of_the_rules) /* loop over runs */
+LOOP_TEST(pieces_are_those_of_the_rules, 0, COUNT(runs))
 {
     char text[512];
     struct run r;
@@ -131,9 +131,8 @@ START_TEST(pieces_are_those_of_the_rules) /* loop over runs */
     ck_assert_str_eq(text, runs[_i].text);
     end(&r);
 }
-END_TEST
 
-START_TEST(every_rank_sees_the_end_of_every_sweep) /* loop: randomized, or not */
+LOOP_TEST(every_rank_sees_the_end_of_every_sweep, 0, 2) /* _i: randomized, or not */
 {
     for (uint32_t ranks = 1; ranks <= 9; ranks++) {
         uint64_t samples = 0;
@@ -161,9 +160,8 @@ START_TEST(every_rank_sees_the_end_of_every_sweep) /* loop: randomized, or not *
         ck_assert_uint_eq(samples, 4 * 31);
     }
 }
-END_TEST
 
-START_TEST(any_place_goes_on_as_if_nothing_had_happened) /* loop: minibatches before it */
+LOOP_TEST(any_place_goes_on_as_if_nothing_had_happened, 0, 12) /* _i: minibatches before it */
 {
     for (uint32_t rank = 0; rank < 2; rank++)
         for (int randomize = 0; randomize < 2; randomize++) {
@@ -192,9 +190,8 @@ START_TEST(any_place_goes_on_as_if_nothing_had_happened) /* loop: minibatches be
             end(&b);
         }
 }
-END_TEST
 
-START_TEST(too_few_slots_for_the_ranks_are_an_error)
+TEST(too_few_slots_for_the_ranks_are_an_error)
 {
     struct imrec_error err;
     struct run r;
@@ -204,17 +201,4 @@ START_TEST(too_few_slots_for_the_ranks_are_an_error)
     ck_assert_str_eq(err.message, "a minibatch of 8 samples has 2 slots of truncationLength 4, too "
                                   "few for 3 ranks; ask for 12 samples or more");
     end(&r);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("truncated_plan");
-    TCase *tc = tcase_create("core");
-    suite_add_tcase(s, tc);
-    tcase_add_loop_test(tc, pieces_are_those_of_the_rules, 0, sizeof(runs) / sizeof(runs[0]));
-    tcase_add_loop_test(tc, every_rank_sees_the_end_of_every_sweep, 0, 2);
-    tcase_add_loop_test(tc, any_place_goes_on_as_if_nothing_had_happened, 0, 12);
-    tcase_add_test(tc, too_few_slots_for_the_ranks_are_an_error);
-    return suite_run(s);
 }

@@ -128,7 +128,7 @@ static const struct {
     {2, 2, 100, 1, false}, {5, 4, 3, 0, true},   {64, 8, 3000, 11, false}, {1, 2, 1000, 0, false},
 };
 
-START_TEST(items_and_errors_come_in_order_and_the_end_stays)
+LOOP_TEST(items_and_errors_come_in_order_and_the_end_stays, 0, COUNT(streams))
 {
     struct maker m = {.end = streams[_i].items,
                       .fail = streams[_i].fail,
@@ -153,9 +153,8 @@ START_TEST(items_and_errors_come_in_order_and_the_end_stays)
     ck_assert_uint_le(m.calls, m.end + streams[_i].threads);
     ck_assert_uint_le(m.most_ahead, streams[_i].depth + 2u); /* `taken` is told a moment late */
 }
-END_TEST
 
-START_TEST(no_more_is_made_than_there_are_cells)
+TEST(no_more_is_made_than_there_are_cells)
 {
     struct maker m = {.end = NO_END};
     struct imrec_prefetch *p = start(&m, 3, 4);
@@ -175,9 +174,8 @@ START_TEST(no_more_is_made_than_there_are_cells)
     expect(p, &m, 1);
     imrec_prefetch_close(p); /* all producers wait */
 }
-END_TEST
 
-START_TEST(closing_is_safe_at_any_moment)
+TEST(closing_is_safe_at_any_moment)
 {
     for (uint32_t taken = 0; taken < 40; taken++) {
         struct maker m = {.end = taken % 3 == 0 ? 20 : NO_END, .dawdle = taken % 2 == 0};
@@ -188,7 +186,6 @@ START_TEST(closing_is_safe_at_any_moment)
     }
     imrec_prefetch_close(NULL);
 }
-END_TEST
 
 static void *cancel_soon(void *arg)
 {
@@ -207,7 +204,7 @@ make_slowly(void *context, void *cell, uint64_t number, struct imrec_error *err)
     return IMREC_OK;
 }
 
-START_TEST(cancelling_wakes_a_consumer_who_waits)
+TEST(cancelling_wakes_a_consumer_who_waits)
 {
     atomic_bool go = false;
     struct imrec_prefetch_options o = options(NULL, 2, 2);
@@ -228,9 +225,8 @@ START_TEST(cancelling_wakes_a_consumer_who_waits)
     atomic_store(&go, true);
     imrec_prefetch_close(p);
 }
-END_TEST
 
-START_TEST(cells_of_the_callers_are_made_once_and_freed)
+TEST(cells_of_the_callers_are_made_once_and_freed)
 {
     struct maker m = {.end = 100, .fail = FAILS, .cells_left = -1};
     struct imrec_prefetch_options o = options(&m, 4, 3);
@@ -249,9 +245,8 @@ START_TEST(cells_of_the_callers_are_made_once_and_freed)
     ck_assert_uint_eq(m.cells, 0);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
-END_TEST
 
-START_TEST(cells_are_zeroed_aligned_and_used_again)
+TEST(cells_are_zeroed_aligned_and_used_again)
 {
     struct maker m = {.end = 50};
     struct imrec_prefetch_options o = options(&m, 2, 1);
@@ -272,9 +267,8 @@ START_TEST(cells_are_zeroed_aligned_and_used_again)
     }
     imrec_prefetch_close(p);
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     struct maker m = {.end = 5};
     const struct imrec_prefetch_options o = options(&m, 2, 2);
@@ -296,9 +290,8 @@ START_TEST(every_allocation_may_fail)
     }
     ck_assert_int_ge(refused, 5);
 }
-END_TEST
 
-START_TEST(options_that_cannot_be_are_refused)
+TEST(options_that_cannot_be_are_refused)
 {
     struct maker m = {.end = 5};
     struct imrec_prefetch_options o[7];
@@ -329,22 +322,4 @@ START_TEST(options_that_cannot_be_are_refused)
     o[0].cell_bytes = UINT64_MAX / 65536;
     struct imrec_prefetch *p;
     ck_assert_int_eq(imrec_prefetch_open(&o[0], &p, NULL), IMREC_ERR_NO_MEMORY);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("prefetch");
-    TCase *tc = tcase_create("prefetch");
-    tcase_add_loop_test(tc, items_and_errors_come_in_order_and_the_end_stays, 0,
-                        sizeof(streams) / sizeof(*streams));
-    tcase_add_test(tc, no_more_is_made_than_there_are_cells);
-    tcase_add_test(tc, closing_is_safe_at_any_moment);
-    tcase_add_test(tc, cancelling_wakes_a_consumer_who_waits);
-    tcase_add_test(tc, cells_of_the_callers_are_made_once_and_freed);
-    tcase_add_test(tc, cells_are_zeroed_aligned_and_used_again);
-    tcase_add_test(tc, every_allocation_may_fail);
-    tcase_add_test(tc, options_that_cannot_be_are_refused);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -5,7 +5,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -43,7 +42,9 @@ static void expect_held(const char *uri)
     ck_assert_ptr_null(l);
 }
 
-START_TEST(a_second_call_is_refused_and_told_who_holds_it)
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+TEST(a_second_call_is_refused_and_told_who_holds_it)
 {
     char who[64];
     struct lock *l = take(path);
@@ -54,9 +55,8 @@ START_TEST(a_second_call_is_refused_and_told_who_holds_it)
     ck_assert_int_eq(tmp_size(file), -1);
     lock_drop(take(path));
 }
-END_TEST
 
-START_TEST(one_file_is_one_lock_whatever_its_store)
+TEST(one_file_is_one_lock_whatever_its_store)
 {
     char uri[2][400];
     snprintf(uri[0], sizeof(uri[0]), "file://%s", path);
@@ -69,9 +69,8 @@ START_TEST(one_file_is_one_lock_whatever_its_store)
     expect_held(uri[0]);
     lock_drop(l);
 }
-END_TEST
 
-START_TEST(objects_in_memory_are_locked_in_this_process)
+TEST(objects_in_memory_are_locked_in_this_process)
 {
     struct lock *a = take("mem://a"), *b = take("mem://b");
     expect_held("mem://a");
@@ -81,7 +80,6 @@ START_TEST(objects_in_memory_are_locked_in_this_process)
     lock_drop(b);
     lock_drop(a);
 }
-END_TEST
 
 /* A process that holds the lock until it is killed. */
 static pid_t holder(void)
@@ -104,7 +102,7 @@ static pid_t holder(void)
     return child;
 }
 
-START_TEST(a_killed_process_holds_up_nobody)
+TEST(a_killed_process_holds_up_nobody)
 {
     char who[64];
     const pid_t child = holder();
@@ -119,9 +117,8 @@ START_TEST(a_killed_process_holds_up_nobody)
     lock_drop(l);
     ck_assert_int_eq(tmp_size(file), -1);
 }
-END_TEST
 
-START_TEST(a_file_that_imrec_did_not_write_is_left_alone)
+TEST(a_file_that_imrec_did_not_write_is_left_alone)
 {
     struct lock *l;
     tmp_write(&dir, "o.lock.part", "notes of mine", 13);
@@ -138,9 +135,8 @@ START_TEST(a_file_that_imrec_did_not_write_is_left_alone)
     ck_assert_int_eq(mkfifo(file, 0666), 0); /* does not wait for a writer */
     ck_assert_int_eq(lock_take(path, &l, &err), IMREC_ERR_ARGUMENT);
 }
-END_TEST
 
-START_TEST(what_a_lock_file_says_cannot_break_a_line)
+TEST(what_a_lock_file_says_cannot_break_a_line)
 {
     static const char said[] = "imrec lock: \x1b[31m\xc2\x9bred\nsecond line";
     struct lock *l = take(path);
@@ -151,7 +147,6 @@ START_TEST(what_a_lock_file_says_cannot_break_a_line)
     ck_assert_msg(strstr(err.message, "?[31m??red, which") != NULL, "%s", err.message);
     lock_drop(l);
 }
-END_TEST
 
 /* ---- many at once ------------------------------------------------------------------------- */
 
@@ -200,7 +195,7 @@ static void expect_tally(long want)
     ck_assert_int_eq(tmp_size(file), -1);
 }
 
-START_TEST(processes_take_turns)
+TEST(processes_take_turns)
 {
     pid_t child[RUNNERS];
     int status;
@@ -217,9 +212,8 @@ START_TEST(processes_take_turns)
     }
     expect_tally((long)RUNNERS * TURNS);
 }
-END_TEST
 
-START_TEST(threads_take_turns)
+TEST(threads_take_turns)
 {
     struct thread threads[RUNNERS] = {0};
     bool fine[RUNNERS];
@@ -232,9 +226,8 @@ START_TEST(threads_take_turns)
     }
     expect_tally((long)RUNNERS * TURNS);
 }
-END_TEST
 
-START_TEST(memory_that_runs_out_leaves_nothing)
+TEST(memory_that_runs_out_leaves_nothing)
 {
     struct lock *l;
     for (int i = 0; i < 2; i++) {
@@ -243,24 +236,4 @@ START_TEST(memory_that_runs_out_leaves_nothing)
         imrec_alloc_fail_after(-1);
     }
     ck_assert_int_eq(tmp_size(file), -1);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("lock");
-    TCase *t = tcase_create("all");
-    tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, a_second_call_is_refused_and_told_who_holds_it);
-    tcase_add_test(t, one_file_is_one_lock_whatever_its_store);
-    tcase_add_test(t, objects_in_memory_are_locked_in_this_process);
-    tcase_add_test(t, a_killed_process_holds_up_nobody);
-    tcase_add_test(t, a_file_that_imrec_did_not_write_is_left_alone);
-    tcase_add_test(t, what_a_lock_file_says_cannot_break_a_line);
-    tcase_add_test(t, processes_take_turns);
-    tcase_add_test(t, threads_take_turns);
-    tcase_add_test(t, memory_that_runs_out_leaves_nothing);
-    suite_add_tcase(s, t);
-    return suite_run(s);
 }

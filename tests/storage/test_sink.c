@@ -9,7 +9,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,7 +82,9 @@ static enum imrec_status write_all(const char *uri)
     return st;
 }
 
-START_TEST(an_object_is_there_after_its_commit_and_not_before)
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+TEST(an_object_is_there_after_its_commit_and_not_before)
 {
     const char *uris[] = {tmp_path(&dir, "plain.rec"), "mem://out",
                           scripted(&(struct fault_script){.short_bytes = 70000, .interrupt = 3})};
@@ -102,9 +103,8 @@ START_TEST(an_object_is_there_after_its_commit_and_not_before)
     }
     ck_assert_int_eq(tmp_size(tmp_path(&dir, "plain.rec.part")), -1);
 }
-END_TEST
 
-START_TEST(what_was_left_goes_on_where_the_resume_says)
+TEST(what_was_left_goes_on_where_the_resume_says)
 {
     const char *uris[] = {tmp_path(&dir, "plain.rec"), "mem://out"};
     for (size_t i = 0; i < 2; i++) {
@@ -125,9 +125,8 @@ START_TEST(what_was_left_goes_on_where_the_resume_says)
         expect_content(uris[i], BIG);
     }
 }
-END_TEST
 
-START_TEST(an_object_can_get_another_final_name)
+TEST(an_object_can_get_another_final_name)
 {
     const char *uris[][2] = {
         {tmp_path(&dir, "a-00000.rec"), tmp_path(&dir, "a-00000-of-00001.rec")},
@@ -147,9 +146,8 @@ START_TEST(an_object_can_get_another_final_name)
         ck_assert_int_eq(sink_publish(uris[i][0], &err), IMREC_ERR_IO); /* nothing there */
     }
 }
-END_TEST
 
-START_TEST(an_aborted_object_leaves_nothing)
+TEST(an_aborted_object_leaves_nothing)
 {
     struct sink *s;
     ck_assert_int_eq(sink_open(tmp_path(&dir, "a"), &s, &err), IMREC_OK);
@@ -160,7 +158,6 @@ START_TEST(an_aborted_object_leaves_nothing)
     sink_abort(NULL);
     sink_leave(NULL);
 }
-END_TEST
 
 static const struct {
     struct fault_script script;
@@ -176,7 +173,7 @@ static const struct {
     {{.sync_eio = 2}, "out.rec: cannot make its name durable: Input/output error", 5},
 };
 
-START_TEST(nothing_stands_under_the_final_name_after_a_failure) /* loop test over faults */
+LOOP_TEST(nothing_stands_under_the_final_name_after_a_failure, 0, COUNT(faults))
 {
     const char *uri = scripted(&faults[_i].script);
     ck_assert_int_eq(write_all(uri), IMREC_ERR_IO);
@@ -187,9 +184,8 @@ START_TEST(nothing_stands_under_the_final_name_after_a_failure) /* loop test ove
     ck_assert_int_eq(write_all(uri), IMREC_OK);
     expect_content(tmp_path(&dir, "out.rec"), BIG);
 }
-END_TEST
 
-START_TEST(every_single_call_that_fails_is_reported) /* by its number */
+TEST(every_single_call_that_fails_is_reported) /* by its number */
 {
     uint64_t failed = 0;
     for (uint64_t call = 1;; call++) {
@@ -203,9 +199,8 @@ START_TEST(every_single_call_that_fails_is_reported) /* by its number */
     }
     ck_assert_uint_ge(failed, 5); /* two writes, sync, rename, sync */
 }
-END_TEST
 
-START_TEST(after_a_failed_write_no_commit_succeeds)
+TEST(after_a_failed_write_no_commit_succeeds)
 {
     struct sink *s;
     const char *uri = scripted(&(struct fault_script){.write_eio = 1});
@@ -216,9 +211,8 @@ START_TEST(after_a_failed_write_no_commit_succeeds)
     ck_assert_int_eq(sink_commit(s, &err), IMREC_ERR_IO);
     ck_assert_int_eq(tmp_size(tmp_path(&dir, "out.rec")), -1);
 }
-END_TEST
 
-START_TEST(a_write_that_fails_behind_the_back_is_told_before_anything_is_committed) /* loop */
+LOOP_TEST(a_write_that_fails_behind_the_back_is_told_before_anything_is_committed, 1, 4)
 {
     struct sink *s;
     const char *uri = scripted(&(struct fault_script){.write_eio = (uint64_t)_i});
@@ -233,9 +227,8 @@ START_TEST(a_write_that_fails_behind_the_back_is_told_before_anything_is_committ
     ck_assert_int_eq(sink_commit(s, &err), IMREC_ERR_IO);
     ck_assert_int_eq(tmp_size(tmp_path(&dir, "out.rec")), -1);
 }
-END_TEST
 
-START_TEST(only_a_regular_file_is_replaced)
+TEST(only_a_regular_file_is_replaced)
 {
     struct sink *s;
     ck_assert_int_eq(mkdir(tmp_path(&dir, "folder"), 0700), 0);
@@ -251,9 +244,8 @@ START_TEST(only_a_regular_file_is_replaced)
     ck_assert_int_eq(sink_open("s3://a/b", &s, &err), IMREC_ERR_UNSUPPORTED);
     ck_assert_ptr_null(s);
 }
-END_TEST
 
-START_TEST(no_allocation_that_fails_leaks_or_leaves_a_file)
+TEST(no_allocation_that_fails_leaks_or_leaves_a_file)
 {
     for (long n = 0;; n++) {
         imrec_alloc_fail_after(n);
@@ -267,7 +259,6 @@ START_TEST(no_allocation_that_fails_leaks_or_leaves_a_file)
         ck_assert_int_lt(n, 100);
     }
 }
-END_TEST
 
 /* ---- asked to end ------------------------------------------------------------------------- */
 
@@ -279,7 +270,7 @@ static void *ask_soon(void *arg)
 }
 
 /* 60 MB for a disk that takes 3 MB a second. */
-START_TEST(a_long_write_or_sync_ends_soon_after_it_is_asked_to)
+TEST(a_long_write_or_sync_ends_soon_after_it_is_asked_to)
 {
     const struct fault_script slow = {.push_kb_per_s = 3000};
     struct stop stop = {0};
@@ -303,9 +294,8 @@ START_TEST(a_long_write_or_sync_ends_soon_after_it_is_asked_to)
     ck_assert_int_eq(sink_append(s, data, BIG, &err), IMREC_ERR_CANCELLED); /* it is overdue */
     sink_abort(s);
 }
-END_TEST
 
-START_TEST(what_is_pushed_in_pieces_is_whole)
+TEST(what_is_pushed_in_pieces_is_whole)
 {
     const struct fault_script healthy = {0}, broken = {.sync_eio = 2};
     const struct stop stop = {0};
@@ -322,29 +312,4 @@ START_TEST(what_is_pushed_in_pieces_is_whole)
     }
     const char *part = tmp_path(&dir, "out.rec.part");
     ck_assert_int_eq(tmp_size(part), 10L * BIG);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("sink");
-    TCase *tc = tcase_create("sink");
-    tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, an_object_is_there_after_its_commit_and_not_before);
-    tcase_add_test(tc, what_was_left_goes_on_where_the_resume_says);
-    tcase_add_test(tc, an_object_can_get_another_final_name);
-    tcase_add_test(tc, an_aborted_object_leaves_nothing);
-    tcase_add_loop_test(tc, nothing_stands_under_the_final_name_after_a_failure, 0,
-                        sizeof(faults) / sizeof(faults[0]));
-    tcase_add_test(tc, every_single_call_that_fails_is_reported);
-    tcase_add_test(tc, after_a_failed_write_no_commit_succeeds);
-    tcase_add_loop_test(tc, a_write_that_fails_behind_the_back_is_told_before_anything_is_committed,
-                        1, 4);
-    tcase_add_test(tc, a_long_write_or_sync_ends_soon_after_it_is_asked_to);
-    tcase_add_test(tc, what_is_pushed_in_pieces_is_whole);
-    tcase_add_test(tc, only_a_regular_file_is_replaced);
-    tcase_add_test(tc, no_allocation_that_fails_leaks_or_leaves_a_file);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

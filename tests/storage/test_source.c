@@ -5,7 +5,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -63,7 +62,9 @@ static void check_reads(const char *uri)
     source_close(s);
 }
 
-START_TEST(every_store_gives_the_bytes_that_are_there)
+CASE(.setup = setup, .teardown = teardown)
+
+TEST(every_store_gives_the_bytes_that_are_there)
 {
     const char *path = tmp_path(&dir, "a.rec");
     ck_assert_int_eq(mem_put("x", data, sizeof(data), &err), IMREC_OK);
@@ -73,9 +74,8 @@ START_TEST(every_store_gives_the_bytes_that_are_there)
     check_reads(with("fault://latency_us=1:", path));
     check_reads(with("fault://short_bytes=7000,interrupt=3:", path));
 }
-END_TEST
 
-START_TEST(a_uri_of_a_file_names_its_path)
+TEST(a_uri_of_a_file_names_its_path)
 {
     ck_assert_str_eq(source_path("file:///a/b.jpg"), "/a/b.jpg");
     ck_assert_str_eq(source_path("file://b%20c.jpg"), "b%20c.jpg");
@@ -87,7 +87,6 @@ START_TEST(a_uri_of_a_file_names_its_path)
     ck_assert_int_eq(source_check_local("mem://a", &err), IMREC_ERR_UNSUPPORTED);
     ck_assert_int_eq(source_check_local("s3://a", &err), IMREC_ERR_UNSUPPORTED);
 }
-END_TEST
 
 static const struct {
     const char *uri;
@@ -111,16 +110,15 @@ static const struct {
     {"fault://seek_ms=1:/nowhere/a", IMREC_ERR_IO, "/nowhere/a: cannot open"},
 };
 
-START_TEST(what_cannot_be_opened_is_named) /* loop test over refused */
+LOOP_TEST(what_cannot_be_opened_is_named, 0, COUNT(refused))
 {
     struct source *s = (struct source *)&dir;
     ck_assert_int_eq(source_open(refused[_i].uri, &s, &err), refused[_i].status);
     ck_assert_msg(strstr(err.message, refused[_i].says) != NULL, "%s", err.message);
     ck_assert_ptr_null(s);
 }
-END_TEST
 
-START_TEST(a_pipe_is_refused_and_does_not_hang)
+TEST(a_pipe_is_refused_and_does_not_hang)
 {
     struct source *s;
     const char *path = tmp_path(&dir, "pipe");
@@ -128,9 +126,8 @@ START_TEST(a_pipe_is_refused_and_does_not_hang)
     ck_assert_int_eq(source_open(path, &s, &err), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(err.message, "a named pipe, not a regular file"));
 }
-END_TEST
 
-START_TEST(a_file_that_shrinks_is_an_error_with_its_name_and_the_place)
+TEST(a_file_that_shrinks_is_an_error_with_its_name_and_the_place)
 {
     struct source *s;
     uint8_t got[1000];
@@ -144,9 +141,8 @@ START_TEST(a_file_that_shrinks_is_an_error_with_its_name_and_the_place)
     ck_assert_ptr_nonnull(strstr(err.message, "ends at byte 600"));
     source_close(s);
 }
-END_TEST
 
-START_TEST(a_bad_sector_gives_what_is_before_it_and_names_its_place)
+TEST(a_bad_sector_gives_what_is_before_it_and_names_its_place)
 {
     struct source *s;
     uint8_t got[1000];
@@ -162,9 +158,8 @@ START_TEST(a_bad_sector_gives_what_is_before_it_and_names_its_place)
     ck_assert_int_eq(err.sys_errno, EIO);
     source_close(s);
 }
-END_TEST
 
-START_TEST(the_simulated_disk_counts_seeks_of_all_its_files)
+TEST(the_simulated_disk_counts_seeks_of_all_its_files)
 {
     struct source *a, *b;
     uint8_t got[1000];
@@ -186,9 +181,8 @@ START_TEST(the_simulated_disk_counts_seeks_of_all_its_files)
     source_close(a);
     source_close(b);
 }
-END_TEST
 
-START_TEST(a_kept_range_is_read_once)
+TEST(a_kept_range_is_read_once)
 {
     enum { MIB = 1 << 20, BIG = 5 * MIB + 77 };
     struct source *inner, *s;
@@ -218,9 +212,8 @@ START_TEST(a_kept_range_is_read_once)
     free(big);
     free(got);
 }
-END_TEST
 
-START_TEST(a_kept_source_without_memory_or_with_bad_sectors_reads_from_beneath)
+TEST(a_kept_source_without_memory_or_with_bad_sectors_reads_from_beneath)
 {
     struct source *inner, *s;
     uint8_t got[1000];
@@ -239,9 +232,8 @@ START_TEST(a_kept_source_without_memory_or_with_bad_sectors_reads_from_beneath)
     ck_assert_uint_eq(keep_source_bytes(s), 0);
     source_close(s);
 }
-END_TEST
 
-START_TEST(load_reads_small_objects_whole_and_refuses_large_ones)
+TEST(load_reads_small_objects_whole_and_refuses_large_ones)
 {
     uint8_t *p;
     size_t n;
@@ -258,25 +250,4 @@ START_TEST(load_reads_small_objects_whole_and_refuses_large_ones)
         imrec_alloc_fail_after(-1);
         ck_assert_int_eq(imrec_alloc_live(), 0);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("source");
-    TCase *tc = tcase_create("source");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, every_store_gives_the_bytes_that_are_there);
-    tcase_add_test(tc, a_uri_of_a_file_names_its_path);
-    tcase_add_loop_test(tc, what_cannot_be_opened_is_named, 0,
-                        sizeof(refused) / sizeof(refused[0]));
-    tcase_add_test(tc, a_pipe_is_refused_and_does_not_hang);
-    tcase_add_test(tc, a_file_that_shrinks_is_an_error_with_its_name_and_the_place);
-    tcase_add_test(tc, a_bad_sector_gives_what_is_before_it_and_names_its_place);
-    tcase_add_test(tc, the_simulated_disk_counts_seeks_of_all_its_files);
-    tcase_add_test(tc, a_kept_range_is_read_once);
-    tcase_add_test(tc, a_kept_source_without_memory_or_with_bad_sectors_reads_from_beneath);
-    tcase_add_test(tc, load_reads_small_objects_whole_and_refuses_large_ones);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

@@ -4,7 +4,6 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +57,9 @@ static const struct {
      "fault://seek_ms=8,mb_per_s=150:@/a.rec fault://seek_ms=8,mb_per_s=150:@/b.rec"},
 };
 
-START_TEST(a_list_a_folder_and_a_glob_give_their_files_in_a_fixed_order) /* loop over good */
+CASE(.setup = setup, .teardown = teardown)
+
+LOOP_TEST(a_list_a_folder_and_a_glob_give_their_files_in_a_fixed_order, 0, COUNT(good))
 {
     char spec[2048], want[4096], got[4096] = "";
     struct uri_list l;
@@ -73,7 +74,6 @@ START_TEST(a_list_a_folder_and_a_glob_give_their_files_in_a_fixed_order) /* loop
     ck_assert_str_eq(got, want);
     uri_list_free(&l);
 }
-END_TEST
 
 static const struct {
     const char *spec;
@@ -93,7 +93,7 @@ static const struct {
      "the store)"},
 };
 
-START_TEST(a_list_knows_what_was_given_for_each_of_its_names)
+TEST(a_list_knows_what_was_given_for_each_of_its_names)
 {
     char spec[2048];
     struct uri_list l;
@@ -110,9 +110,8 @@ START_TEST(a_list_knows_what_was_given_for_each_of_its_names)
     ck_assert(l.origin[104] == URI_LISTED && l.origin[1] == URI_IN_FOLDER && l.count == 105);
     uri_list_free(&l);
 }
-END_TEST
 
-START_TEST(what_matches_nothing_is_named) /* loop over bad */
+LOOP_TEST(what_matches_nothing_is_named, 0, COUNT(bad))
 {
     char spec[2048], says[2048];
     struct uri_list l;
@@ -123,9 +122,8 @@ START_TEST(what_matches_nothing_is_named) /* loop over bad */
     ck_assert_msg(strstr(err.message, says) != NULL, "%s", err.message);
     ck_assert_uint_eq(l.count, 0);
 }
-END_TEST
 
-START_TEST(no_allocation_that_fails_leaks)
+TEST(no_allocation_that_fails_leaks)
 {
     struct uri_list l;
     for (long n = 0;; n++) {
@@ -138,19 +136,4 @@ START_TEST(no_allocation_that_fails_leaks)
         ck_assert_int_eq(imrec_alloc_live(), 0);
     }
     uri_list_free(&l);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *s = suite_create("uri_list");
-    TCase *tc = tcase_create("uri_list");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, a_list_a_folder_and_a_glob_give_their_files_in_a_fixed_order, 0,
-                        sizeof(good) / sizeof(good[0]));
-    tcase_add_test(tc, a_list_knows_what_was_given_for_each_of_its_names);
-    tcase_add_loop_test(tc, what_matches_nothing_is_named, 0, sizeof(bad) / sizeof(bad[0]));
-    tcase_add_test(tc, no_allocation_that_fails_leaks);
-    suite_add_tcase(s, tc);
-    return suite_run(s);
 }

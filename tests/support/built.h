@@ -14,6 +14,11 @@ static inline bool built_with(const char *format)
     return false;
 }
 
+static inline bool built_with_png(void) /* for CASE(.begin = built_with_png) */
+{
+    return built_with("png");
+}
+
 /* Whether an error is that of a format this build was made without. */
 static inline bool built_without(enum imrec_status st, const struct imrec_error *err)
 {

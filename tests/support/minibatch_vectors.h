@@ -29,6 +29,27 @@ static inline json_t *load_json(const char *relative)
     return j;
 }
 
+static json_t *manifest;
+
+/* CASE(.begin = manifest_load, .end = manifest_forget) */
+static inline bool manifest_load(void)
+{
+    if (!shared_is_here())
+        return false;
+    manifest = load_json("MANIFEST.json");
+    return true;
+}
+
+static inline void manifest_forget(void)
+{
+    json_decref(manifest);
+}
+
+static inline int entries(const char *group)
+{
+    return (int)json_array_size(json_object_get(manifest, group));
+}
+
 /* ---- keys -------------------------------------------------------------------------------- */
 
 struct keys {
