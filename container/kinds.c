@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "container/cbf.h"
 #include "container/recordio.h"
+#include "container/webdataset.h"
 #include "formats/file_kind.h"
 #include "formats/recordio/recordio.h"
 #include "formats/set/set_names.h"
@@ -16,7 +17,8 @@
 
 #define PIECE_BYTES ((size_t)1 << 20)
 
-const struct container_kind *const container_kinds[] = {&recordio_kind, &cbf_kind, NULL};
+const struct container_kind *const container_kinds[] = {&recordio_kind, &cbf_kind, &webdataset_kind,
+                                                        NULL};
 
 /* The kind that a shard's name promises. */
 static const struct container_kind *named(const char *uri)
