@@ -1,8 +1,9 @@
 # imrec_layer(<name> SOURCES <files> DEPENDS <lower layers> LINKS <libraries>)
 #     declares the layer of this folder. <name> is the folder's last part: load is iter/load; where two
 #     folders end alike, the whole path: im2rec_set is im2rec/set.
-# imrec_test(<name> <layer ...> SOURCES <files> [LABEL <label>] [TIMEOUT <s>])
-#     links these layers and what they may use, no more: an upward call is an undefined symbol.
+# imrec_test(<name> <layer ...> [SOURCES <more files>] [LABEL <kind>] [TIMEOUT <s>])
+#     is tests/<room>/<name>.c, where <room> (IMREC_ROOM) is the one whose <room>.cmake calls. It links these
+#     layers and what they may use, no more: an upward call is an undefined symbol.
 function(imrec_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
   add_library(imrec_${name} OBJECT ${ARG_SOURCES})
@@ -39,14 +40,20 @@ function(imrec_test name)
   if(IMREC_SANITIZE) # everything takes several times as long, on a machine that may be busy
     math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * 5")
   endif()
-  add_executable(${name} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mark_point.c)
+  add_executable(${name} ${IMREC_ROOM}/${name}.c ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mark_point.c)
   imrec_link(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE PkgConfig::CHECK m)
   target_link_options(${name} PRIVATE -Wl,--wrap=_mark_point)
   target_compile_definitions(${name} PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS ${ARG_LABEL}
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABEL};${IMREC_ROOM}"
                        SKIP_RETURN_CODE 77 ENVIRONMENT "${IMREC_TEST_ENV}")
+endfunction()
+
+function(imrec_bench name) # imrec_bench(<name> <layer ...>): tests/bench/<name>.c, a program and no test
+  add_executable(${name} bench/${name}.c)
+  imrec_link(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE m)
 endfunction()
 
 # imrec_fuzz(<format> <layer ...> [MAX_LEN bytes]): tests/fuzz/fuzz_<format>.c, its corpus replayed
@@ -63,7 +70,7 @@ function(imrec_fuzz format)
   imrec_link(replay_${format} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(replay_${format} PRIVATE m)
   add_test(NAME fuzz_replay_${format} COMMAND replay_${format} ${corpus})
-  set_tests_properties(fuzz_replay_${format} PROPERTIES LABELS fuzz TIMEOUT 120 ENVIRONMENT
+  set_tests_properties(fuzz_replay_${format} PROPERTIES LABELS "fuzz;${IMREC_ROOM}" TIMEOUT 120 ENVIRONMENT
                        "${IMREC_TEST_ENV}")
   if(IMREC_FUZZ)
     set(explored ${CMAKE_CURRENT_BINARY_DIR}/explored/${format})

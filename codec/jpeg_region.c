@@ -7,7 +7,7 @@
  * is a column wider on both sides than the region, and never narrow. jpeg_skip_scanlines() reads
  * the row above by itself where upsampling needs it.
  *
- * The layouts below are those for which tests/unit/test_jpeg_region.c has shown every pixel
+ * The layouts below are those for which tests/codec/test_jpeg_region.c has shown every pixel
  * to be that of a full decode. All others, and progressive images that libjpeg smooths
  * because coefficients are missing, are decoded whole and cut.
  */

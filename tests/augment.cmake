@@ -1,18 +1,20 @@
-imrec_test(test_colour augment SOURCES unit/test_colour.c)
-imrec_test(test_draw augment SOURCES unit/test_draw.c)
-imrec_test(test_image augment SOURCES unit/test_image.c)
-imrec_test(test_normalize augment SOURCES unit/test_normalize.c)
-imrec_test(test_ops augment SOURCES unit/test_ops.c)
-imrec_test(test_orient augment SOURCES unit/test_orient.c)
-imrec_test(test_resample augment SOURCES unit/test_resample.c)
-imrec_test(test_resize augment SOURCES unit/test_resize.c)
-imrec_test(test_warp augment SOURCES unit/test_warp.c)
+imrec_test(test_colour augment)
+imrec_test(test_draw augment)
+imrec_test(test_image augment)
+imrec_test(test_normalize augment)
+imrec_test(test_ops augment)
+imrec_test(test_orient augment)
+imrec_test(test_resample augment)
+imrec_test(test_resize augment)
+imrec_test(test_warp augment)
+imrec_test(test_det_label augment)
+imrec_test(test_det_draw iter)
+imrec_test(test_draw_spread iter)
+imrec_test(test_steps iter)
+imrec_test(test_mix iter)
+imrec_test(test_pillow iter LABEL conformance)
+imrec_test(test_sound iter)
 
-# What a kernel takes, by variant: `bench_normalize [threads]`. No test.
-add_executable(bench_normalize bench/bench_normalize.c)
-imrec_link(bench_normalize augment)
-target_link_libraries(bench_normalize PRIVATE m)
-# The resizes, likewise: `bench_resample [rounds]`.
-add_executable(bench_resample bench/bench_resample.c)
-imrec_link(bench_resample augment)
-target_link_libraries(bench_resample PRIVATE m)
+imrec_bench(bench_normalize augment) # what a kernel takes, by variant: `bench_normalize [threads]`
+imrec_bench(bench_resample augment) # the resizes, likewise: `bench_resample [rounds]`
+imrec_bench(bench_augment iter) # what each augmenter takes: `bench_augment [rounds]`

@@ -28,6 +28,14 @@ if(NM AND Python3_FOUND AND NOT IMREC_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Re
   set_tests_properties(circles PROPERTIES LABELS lint TIMEOUT 120)
 endif()
 
+# The guide's tables are printed from THE table.
+add_executable(param_rows support/param_rows.c)
+target_include_directories(param_rows PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(param_rows PRIVATE imrec_flags)
+add_test(NAME lint_tables COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/tables.sh $<TARGET_FILE:param_rows>
+         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+set_tests_properties(lint_tables PROPERTIES LABELS lint TIMEOUT 60)
+
 find_program(MAN man)
 if(MAN AND NOT IMREC_SANITIZE)
   add_test(NAME lint_manuals COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/manuals.sh ${PROJECT_BINARY_DIR}/man)

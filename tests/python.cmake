@@ -1,6 +1,4 @@
-# The Python package, and the consumer's side of the iterator that it stands on.
-imrec_test(test_keep_iter iter SOURCES unit/test_keep.c)
-
+# The Python package.
 set(python_env ${IMREC_TEST_ENV} PYTHONPATH=${PROJECT_BINARY_DIR}/python PYTHONDONTWRITEBYTECODE=1)
 if(IMREC_SANITIZE MATCHES "address") # Python itself is built without, and never frees all
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)

@@ -8,7 +8,7 @@ import sys
 
 from PIL import Image
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "conformance"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "codec"))
 import make_first_frames  # noqa: E402
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"

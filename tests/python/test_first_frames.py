@@ -11,7 +11,7 @@ import pytest
 import imrec
 from conftest import write_shard
 
-CONFORMANCE = pathlib.Path(__file__).resolve().parents[1] / "conformance"
+CASES = pathlib.Path(__file__).resolve().parents[1] / "codec"
 
 
 def built_with(name, data):
@@ -25,7 +25,7 @@ def built_with(name, data):
 def recorded():
     """(name, file, RGB, alpha) as Pillow had them when the file was made; turned ones left out."""
     out = []
-    for case in json.loads((CONFORMANCE / "first_frames.json").read_text()):
+    for case in json.loads((CASES / "first_frames.json").read_text()):
         width, height = case["size"]
         data = bytes.fromhex(case["file"])
         rgb = np.frombuffer(bytes.fromhex(case["rgb"]), np.uint8).reshape(height, width, 3)
@@ -81,7 +81,7 @@ def test_the_packer_blends_alpha_on_white_or_keeps_it(tmp_path):
 
 def test_the_pillow_that_is_installed_agrees():
     pil = pytest.importorskip("PIL.Image")
-    spec = importlib.util.spec_from_file_location("make_first_frames", CONFORMANCE / "make_first_frames.py")
+    spec = importlib.util.spec_from_file_location("make_first_frames", CASES / "make_first_frames.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     for name, data in made.cases():

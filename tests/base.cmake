@@ -1,0 +1,2 @@
+imrec_test(test_param base)
+imrec_test(test_shown base)

@@ -1,0 +1,2 @@
+imrec_test(test_cli cli)
+imrec_test(test_cli_output cli)

@@ -1,5 +1,0 @@
-imrec_test(test_masks iter dataset SOURCES property/test_masks.c support/images.c LABEL property)
-imrec_test(test_pack_masks im2rec iter SOURCES property/test_pack_masks.c support/images.c LABEL property)
-imrec_test(test_record_mask iter dataset SOURCES unit/test_record_mask.c support/images.c)
-imrec_fuzz(record_mask codec formats_set)
-imrec_test(test_masks_mixed iter dataset SOURCES property/test_masks_mixed.c support/images.c LABEL property)
