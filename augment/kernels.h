@@ -2,8 +2,8 @@
 #ifndef IMREC_AUGMENT_KERNELS_H
 #define IMREC_AUGMENT_KERNELS_H
 
+#include "augment/blend.h"
 #include "augment/colour.h"
-#include "augment/mix.h"
 #include "augment/normalize.h"
 #include "augment/ops.h"
 #include "augment/resample_passes.h"

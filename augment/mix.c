@@ -90,16 +90,6 @@ swap_rectangles(const struct imrec_iter_options *o, struct imrec_rect r, uint8_t
         }
 }
 
-void blend_scalar(float share, float *a, float *b, size_t n)
-{
-    const float rest = 1 - share;
-    for (size_t i = 0; i < n; i++) {
-        const float x = a[i], y = b[i];
-        a[i] = share * x + rest * y;
-        b[i] = share * y + rest * x;
-    }
-}
-
 float mix_slots(const struct imrec_iter_options *o, const struct mix_draw *d, void *a, void *b)
 {
     const struct imrec_shape *s = &o->data_shape;

@@ -1,5 +1,4 @@
 /* augment/ops_avx2.c - neighbours weighed, and images mixed, on AVX2. */
-#include "augment/mix.h"
 #include "augment/ops.h"
 
 #if defined(__x86_64__)
@@ -120,20 +119,6 @@ AVX2 void mix_avx2(float factor, uint8_t *a, const uint8_t *b, size_t n)
             _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
     }
     mix_scalar(factor, a + i, b + i, n - i);
-}
-
-/* ---- two samples blended --------------------------------------------------------------------- */
-
-AVX2 void blend_avx2(float share, float *a, float *b, size_t n)
-{
-    const __m256 s = _mm256_set1_ps(share), rest = _mm256_set1_ps(1 - share);
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        const __m256 x = _mm256_loadu_ps(a + i), y = _mm256_loadu_ps(b + i);
-        _mm256_storeu_ps(a + i, _mm256_add_ps(_mm256_mul_ps(s, x), _mm256_mul_ps(rest, y)));
-        _mm256_storeu_ps(b + i, _mm256_add_ps(_mm256_mul_ps(s, y), _mm256_mul_ps(rest, x)));
-    }
-    blend_scalar(share, a + i, b + i, n - i);
 }
 #else
 typedef int nothing_here; /* ISO C wants a declaration in every file */
