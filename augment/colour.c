@@ -1,9 +1,7 @@
-/* augment/colour.c - what is done to the colours of a whole image, and the scalar truth of the hue.
- */
+/* augment/colour.c - what is done to the colours of a whole image. */
 #include "augment/colour.h"
 
 #include "augment/kernels.h"
-#include "augment/ops.h"
 
 #include <math.h>
 
@@ -79,6 +77,18 @@ void colour_hls(const struct imrec_image *p, int32_t h, int32_t l, int32_t s, en
         kernels_of(level)->hls_shift(shift, row_of(p, y), p->width, p->channels);
 }
 
+void colour_grey(const struct imrec_image *p, enum cpu_level level)
+{
+    colour_saturation(p, &grey_of_pillow, 0, level);
+}
+
+void colour_hue(const struct imrec_image *p, float turns, enum cpu_level level)
+{
+    const float turn = 6 * (turns - floorf(turns));
+    for (uint32_t y = 0; p->channels != 1 && turn < 6 && y < p->height; y++)
+        kernels_of(level)->hue_turn(turn, row_of(p, y), p->width, p->channels);
+}
+
 void colour_light(const struct imrec_image *p, const float add[3], enum cpu_level level)
 {
     uint8_t map[3][256];
@@ -88,43 +98,4 @@ void colour_light(const struct imrec_image *p, const float add[3], enum cpu_leve
             map[c][v] = (uint8_t)(sum <= 0 ? 0 : sum >= 255 ? 255 : sum);
         }
     colour_tables(p, (const uint8_t(*)[256])map, level);
-}
-
-/* ---- hue ------------------------------------------------------------------------------------ */
-
-/* Turned in HSV: the greatest and the least of a pixel's three values stay, which of them is which
- * colour's changes, and what lies between. */
-
-/* Which of (greatest, between, least) red, green and blue are, by sixth of the circle. */
-enum { HIGH, BETWEEN, LOW };
-static const uint8_t sixths[6][3] = {{HIGH, BETWEEN, LOW}, {BETWEEN, HIGH, LOW},
-                                     {LOW, HIGH, BETWEEN}, {LOW, BETWEEN, HIGH},
-                                     {BETWEEN, LOW, HIGH}, {HIGH, LOW, BETWEEN}};
-
-void hue_turn_scalar(float turn, uint8_t *px, uint32_t n, uint32_t channels)
-{
-    for (uint32_t i = 0; i < n; i++, px += channels) {
-        const float r = px[0], g = px[1], b = px[2];
-        const float hi = fmaxf(fmaxf(r, g), b), lo = fminf(fminf(r, g), b), delta = hi - lo;
-        float h;
-        if (delta == 0)
-            continue;
-        if (hi == r)
-            h = (g - b) / delta;
-        else if (hi == g)
-            h = (b - r) / delta + 2;
-        else
-            h = (r - g) / delta + 4;
-        h += turn;
-        if (h < 0)
-            h += 6;
-        if (h >= 6)
-            h -= 6;
-        const int sixth = (int)h;
-        h -= (float)sixth;
-        const float between = lo + delta * (sixth % 2 ? 1 - h : h);
-        const uint8_t of[3] = {(uint8_t)hi, (uint8_t)lrintf(between), (uint8_t)lo};
-        for (int c = 0; c < 3; c++)
-            px[c] = of[sixths[sixth][c]];
-    }
 }

@@ -32,11 +32,14 @@ typedef void saturation_fn(const struct grey_weights *w, float factor, uint8_t *
                            uint32_t channels);
 /* To HLS bytes (H 0..180), plus shift[] of h, l, s, clamped, and back. */
 typedef void hls_shift_fn(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t channels);
+/* Turns hues by `turn` sixths of the circle (0 <= turn < 6), in HSV. */
+typedef void hue_turn_fn(float turn, uint8_t *px, uint32_t n, uint32_t channels);
 
 colour_map_fn colour_map_scalar, colour_map_avx512;
 grey_sum_fn grey_sum_scalar, grey_sum_avx2, grey_sum_avx512;
 saturation_fn saturation_scalar, saturation_avx2, saturation_avx512;
 hls_shift_fn hls_shift_scalar, hls_shift_avx2, hls_shift_avx512;
+hue_turn_fn hue_turn_scalar, hue_turn_avx2;
 
 /* ---- on whole images ---------------------------------------------------------------------- */
 
@@ -48,6 +51,8 @@ void colour_saturation(const struct imrec_image *p, const struct grey_weights *w
 /* Every value by its channel's table; one channel: the first. */
 void colour_tables(const struct imrec_image *p, const uint8_t map[3][256], enum cpu_level level);
 void colour_hls(const struct imrec_image *p, int32_t h, int32_t l, int32_t s, enum cpu_level level);
+void colour_grey(const struct imrec_image *p, enum cpu_level level);
+void colour_hue(const struct imrec_image *p, float turns, enum cpu_level level);
 /* Adds a number to each of red, green and blue, cuts off what is behind the point. */
 void colour_light(const struct imrec_image *p, const float add[3], enum cpu_level level);
 #endif

@@ -1,5 +1,5 @@
 /* augment/colour_avx2.c - the colour kernels on AVX2: eight pixels a step, a channel a vector. */
-#include "augment/ops.h"
+#include "augment/colour.h"
 
 #if defined(__x86_64__)
 #include <float.h>

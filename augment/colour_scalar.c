@@ -4,6 +4,12 @@
 #include <float.h>
 #include <math.h>
 
+/* Which of (greatest, between, least) red, green and blue are, by sixth of the circle. */
+enum { HIGH, BETWEEN, LOW };
+static const uint8_t sixths[6][3] = {{HIGH, BETWEEN, LOW}, {BETWEEN, HIGH, LOW},
+                                     {LOW, HIGH, BETWEEN}, {LOW, BETWEEN, HIGH},
+                                     {BETWEEN, LOW, HIGH}, {HIGH, LOW, BETWEEN}};
+
 static uint8_t rounded(float v) /* to even, saturated */
 {
     return (uint8_t)(v <= 0 ? 0 : v >= 255 ? 255 : lrintf(v));
@@ -70,22 +76,17 @@ static void to_hls(const uint8_t *px, uint8_t hls[3])
     hls[2] = rounded(s * 255);
 }
 
-/* Which of (p2, between, p1) red, green and blue are, by sixth of the circle. */
-enum { P2, BETWEEN, P1 };
-static const uint8_t sixths[6][3] = {{P2, BETWEEN, P1}, {BETWEEN, P2, P1}, {P1, P2, BETWEEN},
-                                     {P1, BETWEEN, P2}, {BETWEEN, P1, P2}, {P2, P1, BETWEEN}};
-
 static void from_hls(const int32_t hls[3], uint8_t *px)
 {
     const float unit = 1.0f / 255, l = (float)hls[1] * unit, s = (float)hls[2] * unit;
     float h = (float)hls[0] * (6.0f / 180), of[3];
-    of[P2] = l <= 0.5f ? l * (1 + s) : (l + s) - l * s;
-    of[P1] = 2 * l - of[P2];
+    of[HIGH] = l <= 0.5f ? l * (1 + s) : (l + s) - l * s;
+    of[LOW] = 2 * l - of[HIGH];
     if (h >= 6)
         h -= 6;
     const int sixth = (int)h;
     h -= (float)sixth;
-    of[BETWEEN] = of[P1] + (of[P2] - of[P1]) * (sixth % 2 ? 1 - h : h);
+    of[BETWEEN] = of[LOW] + (of[HIGH] - of[LOW]) * (sixth % 2 ? 1 - h : h);
     for (int c = 0; c < 3; c++)
         px[c] = rounded(of[sixths[sixth][c]] * 255);
 }
@@ -103,5 +104,37 @@ void hls_shift_scalar(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t 
         const int32_t is[3] = {clamped(was[0] + shift[0], 180), clamped(was[1] + shift[1], 255),
                                clamped(was[2] + shift[2], 255)};
         from_hls(is, px);
+    }
+}
+
+/* ---- hue ---------------------------------------------------------------------------------- */
+
+/* Turned in HSV: the greatest and the least of a pixel's three values stay, which of them is which
+ * colour's changes, and what lies between. */
+void hue_turn_scalar(float turn, uint8_t *px, uint32_t n, uint32_t channels)
+{
+    for (uint32_t i = 0; i < n; i++, px += channels) {
+        const float r = px[0], g = px[1], b = px[2];
+        const float hi = fmaxf(fmaxf(r, g), b), lo = fminf(fminf(r, g), b), delta = hi - lo;
+        float h;
+        if (delta == 0)
+            continue;
+        if (hi == r)
+            h = (g - b) / delta;
+        else if (hi == g)
+            h = (b - r) / delta + 2;
+        else
+            h = (r - g) / delta + 4;
+        h += turn;
+        if (h < 0)
+            h += 6;
+        if (h >= 6)
+            h -= 6;
+        const int sixth = (int)h;
+        h -= (float)sixth;
+        const float between = lo + delta * (sixth % 2 ? 1 - h : h);
+        const uint8_t of[3] = {(uint8_t)hi, (uint8_t)lrintf(between), (uint8_t)lo};
+        for (int c = 0; c < 3; c++)
+            px[c] = of[sixths[sixth][c]];
     }
 }

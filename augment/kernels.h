@@ -3,9 +3,9 @@
 #define IMREC_AUGMENT_KERNELS_H
 
 #include "augment/blend.h"
+#include "augment/blur.h"
 #include "augment/colour.h"
 #include "augment/normalize.h"
-#include "augment/ops.h"
 #include "augment/resample_passes.h"
 #include "augment/resize_passes.h"
 #include "augment/resize_taps.h"

@@ -1,8 +1,9 @@
 /* augment/ops.c - operations of RandAugment and TrivialAugment, with torchvision's meanings on
- * Pillow's images; and the hue, grey. */
+ * Pillow's images. */
 #include "augment/ops.h"
 
-#include "augment/kernels.h"
+#include "augment/blur.h"
+#include "augment/colour.h"
 #include "augment/warp.h"
 
 #include <math.h>
@@ -11,18 +12,6 @@
 static uint8_t *row_of(const struct imrec_image *p, uint32_t y)
 {
     return p->pixels + (size_t)y * p->stride;
-}
-
-void colour_grey(const struct imrec_image *p, enum cpu_level level)
-{
-    colour_saturation(p, &grey_of_pillow, 0, level);
-}
-
-void colour_hue(const struct imrec_image *p, float turns, enum cpu_level level)
-{
-    const float turn = 6 * (turns - floorf(turns));
-    for (uint32_t y = 0; p->channels != 1 && turn < 6 && y < p->height; y++)
-        kernels_of(level)->hue_turn(turn, row_of(p, y), p->width, p->channels);
 }
 
 /* ---- what moves --------------------------------------------------------------------------------

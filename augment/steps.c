@@ -1,5 +1,7 @@
 #include "augment/steps.h"
 
+#include "augment/blur.h"
+#include "augment/colour.h"
 #include "augment/ops.h"
 #include "augment/scratch.h"
 #include "base/error.h"

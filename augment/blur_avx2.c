@@ -1,5 +1,5 @@
-/* augment/ops_avx2.c - neighbours weighed, and images mixed, on AVX2. */
-#include "augment/ops.h"
+/* augment/blur_avx2.c - neighbours weighed on AVX2. */
+#include "augment/blur.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -50,16 +50,17 @@ AVX2 void widen_avx2(const uint8_t *from, int16_t *to, size_t n)
 {
     size_t i = 0;
     for (; i + 16 <= n; i += 16)
-        _mm256_storeu_si256((__m256i *)(void *)(to + i), _mm256_slli_epi16(load16(from + i), 6));
+        _mm256_storeu_si256((__m256i *)(void *)(to + i),
+                            _mm256_slli_epi16(load16(from + i), BLUR_BITS));
     widen_scalar(from + i, to + i, n - i);
 }
 
 AVX2 void narrow_avx2(const int16_t *from, uint8_t *to, size_t n)
 {
-    const __m256i half = _mm256_set1_epi16(1 << 5);
+    const __m256i half = _mm256_set1_epi16(1 << (BLUR_BITS - 1));
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
-        const __m256i v = _mm256_srai_epi16(_mm256_add_epi16(load(from + i), half), 6);
+        const __m256i v = _mm256_srai_epi16(_mm256_add_epi16(load(from + i), half), BLUR_BITS);
         _mm_storeu_si128(
             (__m128i *)(void *)(to + i),
             _mm_packus_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));

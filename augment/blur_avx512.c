@@ -1,6 +1,6 @@
-/* augment/ops_avx512.c - neighbours weighed on AVX-512: two taps a multiply-add of thirty-two
+/* augment/blur_avx512.c - neighbours weighed on AVX-512: two taps a multiply-add of thirty-two
  * values. */
-#include "augment/ops.h"
+#include "augment/blur.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
