@@ -29,6 +29,12 @@ warp_window(const struct warp_job *job, const struct imrec_image *from, struct i
 /* Source places have 10 bits behind the point; of what is made of them, 5 count. */
 enum { WARP_BITS = 10, WARP_FRACTION_BITS = 5, WARP_FRACTIONS = 1 << WARP_FRACTION_BITS };
 
+/* What a place gets before what does not count is cut off. */
+static inline int32_t warp_rounding(uint32_t taps)
+{
+    return taps == 1 ? 1 << (WARP_BITS - 1) : 1 << (WARP_BITS - WARP_FRACTION_BITS - 1);
+}
+
 /* A row of the window, under way. */
 struct warp_row {
     const int32_t *u, *v; /* of each pixel: its share of the place */

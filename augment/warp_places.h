@@ -30,8 +30,8 @@ INLINE2 __m256i outside(__m256i at, int32_t first, int32_t last)
 INLINE2 void
 find(const struct warp_row *r, uint32_t i, int32_t taps, int32_t beyond, struct places *p)
 {
-    const int32_t half = 1 << (WARP_BITS - 1), before = taps > 1 ? taps / 2 - 1 : 0;
-    const int32_t round = taps == 1 ? half : half >> WARP_FRACTION_BITS;
+    const int32_t before = taps > 1 ? taps / 2 - 1 : 0;
+    const int32_t round = warp_rounding((uint32_t)taps);
     const __m256i u =
         _mm256_add_epi32(_mm256_set1_epi32(r->u0 + round),
                          _mm256_loadu_si256((const __m256i *)(const void *)(r->u + i)));
