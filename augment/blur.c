@@ -1,7 +1,7 @@
 /* augment/blur.c - a Gaussian, and sharpness: neighbours weighed, in integers. */
 #include "augment/blur.h"
 
-#include "augment/kernels.h"
+#include "augment/colour_kernels.h"
 #include "augment/scratch.h"
 #include "base/error.h"
 
@@ -61,7 +61,7 @@ static void reflect_ends(const struct blurring *b)
     }
 }
 
-static void blur_row(const struct blurring *b, uint32_t y, const struct kernels *kernels)
+static void blur_row(const struct blurring *b, uint32_t y, const struct colour_kernels *kernels)
 {
     const int16_t *rows[2 * PAIRS];
     const uint32_t taps = 2 * b->radius + 2; /* the last weighs nothing */
@@ -79,7 +79,7 @@ static void blur_row(const struct blurring *b, uint32_t y, const struct kernels 
 enum imrec_status blur(const struct imrec_image *p, float sigma, struct resize_scratch *scratch,
                        enum cpu_level level, struct imrec_error *err)
 {
-    const struct kernels *kernels = kernels_of(level);
+    const struct colour_kernels *kernels = &colour_kernels[level];
     struct blurring b = {.p = p, .channels = p->channels};
     b.radius = gaussian(sigma, b.weights);
     b.values = (size_t)p->width * p->channels;
@@ -105,7 +105,7 @@ enum imrec_status blur(const struct imrec_image *p, float sigma, struct resize_s
 enum imrec_status sharpen(const struct imrec_image *p, float factor, struct resize_scratch *scratch,
                           enum cpu_level level, struct imrec_error *err)
 {
-    const struct kernels *k = kernels_of(level);
+    const struct colour_kernels *k = &colour_kernels[level];
     const size_t bytes = (size_t)p->width * p->channels;
     if (p->width < 3 || p->height < 3)
         return IMREC_OK;

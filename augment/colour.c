@@ -1,7 +1,7 @@
 /* augment/colour.c - what is done to the colours of a whole image. */
 #include "augment/colour.h"
 
-#include "augment/kernels.h"
+#include "augment/colour_kernels.h"
 
 #include <math.h>
 
@@ -21,7 +21,7 @@ static uint8_t rounded(float v) /* to even, saturated */
 
 void colour_tables(const struct imrec_image *p, const uint8_t map[3][256], enum cpu_level level)
 {
-    colour_map_fn *kernel = kernels_of(level)->colour_map;
+    colour_map_fn *kernel = colour_kernels[level].colour_map;
     for (uint32_t y = 0; y < p->height; y++)
         kernel(row_of(p, y), p->width, p->channels, map);
 }
@@ -51,7 +51,7 @@ sum_of(const struct imrec_image *p, const struct grey_weights *w, enum cpu_level
             for (uint32_t x = 0; x < p->width; x++)
                 sum += row_of(p, y)[x];
         else
-            sum += kernels_of(level)->grey_sum(w, row_of(p, y), p->width, p->channels);
+            sum += colour_kernels[level].grey_sum(w, row_of(p, y), p->width, p->channels);
     return sum;
 }
 
@@ -67,14 +67,14 @@ void colour_saturation(const struct imrec_image *p, const struct grey_weights *w
                        enum cpu_level level)
 {
     for (uint32_t y = 0; p->channels != 1 && y < p->height; y++)
-        kernels_of(level)->saturation(w, factor, row_of(p, y), p->width, p->channels);
+        colour_kernels[level].saturation(w, factor, row_of(p, y), p->width, p->channels);
 }
 
 void colour_hls(const struct imrec_image *p, int32_t h, int32_t l, int32_t s, enum cpu_level level)
 {
     const int32_t shift[3] = {h, l, s};
     for (uint32_t y = 0; p->channels != 1 && y < p->height; y++)
-        kernels_of(level)->hls_shift(shift, row_of(p, y), p->width, p->channels);
+        colour_kernels[level].hls_shift(shift, row_of(p, y), p->width, p->channels);
 }
 
 void colour_grey(const struct imrec_image *p, enum cpu_level level)
@@ -86,7 +86,7 @@ void colour_hue(const struct imrec_image *p, float turns, enum cpu_level level)
 {
     const float turn = 6 * (turns - floorf(turns));
     for (uint32_t y = 0; p->channels != 1 && turn < 6 && y < p->height; y++)
-        kernels_of(level)->hue_turn(turn, row_of(p, y), p->width, p->channels);
+        colour_kernels[level].hue_turn(turn, row_of(p, y), p->width, p->channels);
 }
 
 void colour_light(const struct imrec_image *p, const float add[3], enum cpu_level level)

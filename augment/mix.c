@@ -1,6 +1,6 @@
 #include "augment/mix.h"
 
-#include "augment/kernels.h"
+#include "augment/normalize_kernels.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -95,7 +95,7 @@ float mix_slots(const struct imrec_iter_options *o, const struct mix_draw *d, vo
     const struct imrec_shape *s = &o->data_shape;
     const size_t pixels = (size_t)s->width * s->height;
     if (!d->cut) {
-        kernels_best()->blend(d->share, a, b, pixels * s->channels);
+        normalize_kernels[cpu_level()].blend(d->share, a, b, pixels * s->channels);
         return d->share;
     }
     const struct imrec_rect r = mix_rectangle(d, s->width, s->height);

@@ -8,7 +8,7 @@
  */
 #include "augment/resample.h"
 
-#include "augment/kernels.h"
+#include "augment/resize_kernels.h"
 #include "base/bytes.h"
 #include "base/error.h"
 
@@ -17,7 +17,7 @@
 enum { LINE_VALUES = 64 }; /* rows of the ring are whole lines of so many values */
 
 struct run {
-    const struct kernels *kernels;
+    const struct resize_kernels *kernels;
     const struct imrec_image *from;
     struct resample_axis x, y;
     uint32_t made; /* pairs of rows */
@@ -115,7 +115,7 @@ enum imrec_status resample_window_at(const struct resample_job *job, const struc
                                      enum cpu_level level, struct imrec_error *err)
 {
     const struct imrec_rect w = job->window;
-    struct run r = {.kernels = kernels_of(level), .from = from};
+    struct run r = {.kernels = &resize_kernels[level], .from = from};
     IMREC_TRY(image_resize_buffer(to, w.width, w.height, from->channels, err));
     if (!begin(&r, job, level, scratch))
         return scratch_no_memory(err);

@@ -1,7 +1,7 @@
 /* augment/resize.c - sizes, regions, and which way a resize goes. */
 #include "augment/resize.h"
 
-#include "augment/kernels.h"
+#include "augment/resize_kernels.h"
 #include "augment/resize_passes.h"
 #include "base/error.h"
 
@@ -173,7 +173,7 @@ enum imrec_status resize_window_into(const struct resize_job *job, const struct 
         .from = from,
         .to = to,
         .scratch = scratch,
-        .kernels = kernels_of(level),
+        .kernels = &resize_kernels[level],
         .level = level,
     };
     return run(&r, err);

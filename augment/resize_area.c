@@ -1,6 +1,6 @@
 /* augment/resize_area.c - shrinking by area: sums over cells, in float32 in a fixed order; of
  * whole pixels they are exact, in integers where float32 would not be. */
-#include "augment/kernels.h"
+#include "augment/resize_kernels.h"
 #include "augment/resize_passes.h"
 
 #include "base/error.h"

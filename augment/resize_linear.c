@@ -1,5 +1,5 @@
 /* augment/resize_linear.c - bilinear, and enlarging by area: two taps each way, in integers. */
-#include "augment/kernels.h"
+#include "augment/resize_kernels.h"
 #include "augment/resize_passes.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* augment/resize_passes.h - the inner loops of the resizes, which have SIMD variants in
- * augment/kernels.h, and the tables that they read. */
+ * augment/resize_kernels.h, and the tables that they read. */
 #ifndef IMREC_AUGMENT_RESIZE_PASSES_H
 #define IMREC_AUGMENT_RESIZE_PASSES_H
 
@@ -7,7 +7,7 @@
 #include "augment/scratch.h"
 #include "base/cpu.h"
 
-struct kernels;
+struct resize_kernels;
 
 /* For the permutations of AVX-512: 16 values at a time, out of 64 bytes of the row. */
 enum { RESIZE_BLOCK = 16, RESIZE_WINDOW = 64 };
@@ -72,7 +72,7 @@ struct resize_run {
     const struct imrec_image *from; /* that region */
     const struct imrec_image *to;   /* the window */
     struct resize_scratch *scratch;
-    const struct kernels *kernels;
+    const struct resize_kernels *kernels;
     enum cpu_level level;
 };
 static inline const uint8_t *run_row(const struct resize_run *r, uint32_t y) /* of the source */

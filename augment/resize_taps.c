@@ -2,7 +2,7 @@
  * the rows; across them in integers too, but for most of a cubic's values, which are float32. */
 #include "augment/resize_taps.h"
 
-#include "augment/kernels.h"
+#include "augment/resize_kernels.h"
 #include "augment/resize_passes.h"
 #include "base/error.h"
 

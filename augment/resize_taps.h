@@ -1,5 +1,5 @@
 /* augment/resize_taps.h - cubic and Lanczos: the weights of OpenCV 3.4, and the inner loops of
- * their resizes, which have SIMD variants in augment/kernels.h. */
+ * their resizes, which have SIMD variants in augment/resize_kernels.h. */
 #ifndef IMREC_AUGMENT_RESIZE_TAPS_H
 #define IMREC_AUGMENT_RESIZE_TAPS_H
 

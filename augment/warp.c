@@ -6,9 +6,9 @@
  */
 #include "augment/warp.h"
 
-#include "augment/kernels.h"
 #include "augment/resize_taps.h"
 #include "augment/scratch.h"
+#include "augment/warp_kernels.h"
 #include "base/error.h"
 
 #include <math.h>
@@ -213,7 +213,7 @@ enum imrec_status warp_window_into(const struct warp_job *job, const struct imre
         const double at_y = (double)job->window.y + y;
         r.u0 = fixed(i.b * at_y + i.c);
         r.v0 = fixed(i.e * at_y + i.g);
-        kernels_of(level)->warp_row(&r, to->pixels + (size_t)y * to->stride);
+        warp_kernels[level].row(&r, to->pixels + (size_t)y * to->stride);
     }
     return IMREC_OK;
 }

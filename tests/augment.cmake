@@ -1,6 +1,7 @@
 imrec_test(test_colour augment SOURCES unit/test_colour.c)
 imrec_test(test_draw augment SOURCES unit/test_draw.c)
 imrec_test(test_image augment SOURCES unit/test_image.c)
+imrec_test(test_kernels augment SOURCES unit/test_kernels.c)
 imrec_test(test_normalize augment SOURCES unit/test_normalize.c)
 imrec_test(test_ops augment SOURCES unit/test_ops.c)
 imrec_test(test_orient augment SOURCES unit/test_orient.c)

@@ -1,4 +1,4 @@
-#include "augment/kernels.h"
+#include "augment/normalize_kernels.h"
 #include "tests/support/guard.h"
 
 #include <check.h>
@@ -68,13 +68,13 @@ static void run(normalize_row_fn *row, struct normalize_job *j, uint8_t *memory)
 static void compare_levels(struct normalize_job *j)
 {
     ck_assert_int_eq(normalize_prepare(j, NULL), IMREC_OK);
-    run(kernels_of(CPU_SCALAR)->normalize_row, j, want);
+    run(normalize_kernels[CPU_SCALAR].row, j, want);
     for (int level = CPU_SCALAR + 1; level < CPU_LEVELS; level++)
         for (int stream = 0; stream < 2; stream++) {
             if (!cpu_has((enum cpu_level)level))
                 continue;
             j->stream = stream != 0;
-            run(kernels_of((enum cpu_level)level)->normalize_row, j, got);
+            run(normalize_kernels[level].row, j, got);
             ck_assert_msg(memcmp(want, got, sizeof(want)) == 0,
                           "%s, width %u, %u channels, dtype %d, layout %d, mirror %d, image %d",
                           cpu_level_name((enum cpu_level)level), j->width, j->channels,

@@ -1,5 +1,6 @@
 /* Hue, blur, sharpness, mixing, erasing: variants equal the scalar, and do what they say. */
-#include "augment/kernels.h"
+#include "augment/colour_kernels.h"
+#include "augment/normalize.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
@@ -36,7 +37,7 @@ START_TEST(hues_are_turned_alike_by_every_variant)
             if (!cpu_has((enum cpu_level)l))
                 continue;
             struct guarded got = guarded_copy(from, bytes);
-            kernels_of((enum cpu_level)l)->hue_turn(turn, got.p, n, channels);
+            colour_kernels[l].hue_turn(turn, got.p, n, channels);
             ck_assert_mem_eq(got.p, want, bytes);
             guarded_free(got);
         }
@@ -66,7 +67,7 @@ START_TEST(three_by_three_means_are_alike_by_every_variant)
                 continue;
             struct guarded got = guarded_copy(want, n);
             memset(got.p, 0, n);
-            kernels_of((enum cpu_level)l)->smooth(rows, (uint32_t)step, got.p, n);
+            colour_kernels[l].smooth(rows, (uint32_t)step, got.p, n);
             ck_assert_mem_eq(got.p, want, n);
             guarded_free(got);
         }
@@ -88,7 +89,7 @@ START_TEST(mixtures_are_alike_by_every_variant)
             if (!cpu_has((enum cpu_level)l))
                 continue;
             struct guarded got = guarded_copy(a, n), other = guarded_copy(b, n);
-            kernels_of((enum cpu_level)l)->mix(factor, got.p, other.p, n);
+            colour_kernels[l].mix(factor, got.p, other.p, n);
             ck_assert_mem_eq(got.p, want, n);
             guarded_free(got);
             guarded_free(other);
