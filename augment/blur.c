@@ -2,7 +2,7 @@
 #include "augment/blur.h"
 
 #include "augment/colour_kernels.h"
-#include "augment/scratch.h"
+#include "augment/resize/scratch.h"
 #include "base/error.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef IMREC_AUGMENT_BLUR_H
 #define IMREC_AUGMENT_BLUR_H
 
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "base/cpu.h"
 
 /* Away from the mean of 3 x 3 (factor above 1), or towards it; the outermost pixels stay. */

@@ -7,7 +7,7 @@
  */
 #include "augment/det_draw.h"
 
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/rng.h"

@@ -4,7 +4,7 @@
  * kinds of crops. */
 #include "augment/draw.h"
 
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "base/rng.h"
 
 #include <math.h>

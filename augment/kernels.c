@@ -3,7 +3,7 @@
 
 #include "augment/colour_kernels.h"
 #include "augment/normalize_kernels.h"
-#include "augment/resize_kernels.h"
+#include "augment/resize/resize_kernels.h"
 #include "augment/warp_kernels.h"
 
 const struct kernel_family kernel_families[KERNEL_FAMILIES] = {

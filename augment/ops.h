@@ -3,7 +3,7 @@
 #define IMREC_AUGMENT_OPS_H
 
 #include "augment/path.h"
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "base/cpu.h"
 
 /* What moves pixels makes an image of its own; all else works in place. */

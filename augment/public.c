@@ -1,6 +1,6 @@
 /* augment/public.c - the pixel functions of imrec/image.h, on a caller's own images. */
 #include "augment/normalize.h"
-#include "augment/resize_passes.h"
+#include "augment/resize/resize_passes.h"
 #include "base/error.h"
 
 #include <string.h>

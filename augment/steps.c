@@ -3,7 +3,7 @@
 #include "augment/blur.h"
 #include "augment/colour.h"
 #include "augment/ops.h"
-#include "augment/scratch.h"
+#include "augment/resize/scratch.h"
 #include "base/error.h"
 
 #include <string.h>

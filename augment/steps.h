@@ -6,7 +6,7 @@
 #include "augment/draw.h"
 #include "augment/follow.h"
 #include "augment/pad.h"
-#include "augment/resample.h"
+#include "augment/resize/resample.h"
 #include "augment/warp.h"
 
 enum step_kind { STEP_RESIZE, STEP_RESAMPLE, STEP_WARP, STEP_PAD, STEP_CROP };

@@ -6,8 +6,8 @@
  */
 #include "augment/warp.h"
 
-#include "augment/resize_taps.h"
-#include "augment/scratch.h"
+#include "augment/resize/resize_taps.h"
+#include "augment/resize/scratch.h"
 #include "augment/warp_kernels.h"
 #include "base/error.h"
 

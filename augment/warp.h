@@ -2,7 +2,7 @@
 #ifndef IMREC_AUGMENT_WARP_H
 #define IMREC_AUGMENT_WARP_H
 
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "base/cpu.h"
 
 /* A warp of which only `window` (of the result) is wanted; area means bilinear. */

@@ -1,7 +1,7 @@
 /* im2rec/augmenting.c */
 #include "im2rec/augmenting.h"
 
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/param.h"

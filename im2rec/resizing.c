@@ -2,7 +2,7 @@
 #include "im2rec/resizing.h"
 
 #include "augment/draw.h"
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "base/rng.h"
 
 static enum resize_method

@@ -5,7 +5,7 @@
 
 #include "augment/det_draw.h"
 #include "augment/normalize.h"
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "augment/steps.h"
 #include "codec/codec.h"
 #include "iter/headroom.h"

@@ -6,7 +6,7 @@ imrec_test(test_normalize augment SOURCES unit/test_normalize.c)
 imrec_test(test_ops augment SOURCES unit/test_ops.c)
 imrec_test(test_orient augment SOURCES unit/test_orient.c)
 imrec_test(test_resample augment SOURCES unit/test_resample.c)
-imrec_test(test_resize augment SOURCES unit/test_resize.c)
+imrec_test(test_resize resize SOURCES unit/test_resize.c)
 imrec_test(test_warp augment SOURCES unit/test_warp.c)
 
 # What a kernel takes, by variant: `bench_normalize [threads]`. No test.
@@ -15,5 +15,5 @@ imrec_link(bench_normalize augment)
 target_link_libraries(bench_normalize PRIVATE m)
 # The resizes, likewise: `bench_resample [rounds]`.
 add_executable(bench_resample bench/bench_resample.c)
-imrec_link(bench_resample augment)
+imrec_link(bench_resample resize)
 target_link_libraries(bench_resample PRIVATE m)

@@ -1,4 +1,4 @@
-#include "augment/resize_passes.h"
+#include "augment/resize/resize_passes.h"
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"

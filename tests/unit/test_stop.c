@@ -1,7 +1,7 @@
 /* Long work on one image ends soon after it is asked to: by the processor's time that it still
  * takes, whatever else the machine does. */
 #include "augment/blur.h"
-#include "augment/resample.h"
+#include "augment/resize/resample.h"
 #include "augment/warp.h"
 #include "base/alloc.h"
 #include "base/stop.h"

@@ -1,6 +1,6 @@
-/* augment/resize_avx2.c - the inner loops of the resizes on AVX2. What no vector fills goes to
- * the scalar loops. */
-#include "augment/resize_passes.h"
+/* augment/resize/resize_avx2.c - the inner loops of the resizes on AVX2. What no vector fills goes
+ * to the scalar loops. */
+#include "augment/resize/resize_passes.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,9 +1,10 @@
-/* augment/resample_passes.h - the inner loops of the packer's resampling, and what they read. */
-#ifndef IMREC_AUGMENT_RESAMPLE_PASSES_H
-#define IMREC_AUGMENT_RESAMPLE_PASSES_H
+/* augment/resize/resample_passes.h - the inner loops of the packer's resampling, and what they
+ * read. */
+#ifndef IMREC_AUGMENT_RESIZE_RESAMPLE_PASSES_H
+#define IMREC_AUGMENT_RESIZE_RESAMPLE_PASSES_H
 
-#include "augment/resample.h"
-#include "augment/scratch.h"
+#include "augment/resize/resample.h"
+#include "augment/resize/scratch.h"
 #include "base/cpu.h"
 
 enum {

@@ -1,6 +1,6 @@
-/* augment/resize_avx512.c - the inner loops of the resizes: one permutation of a window's 64 bytes
- * brings the taps of 16 values into their lanes. */
-#include "augment/resize_passes.h"
+/* augment/resize/resize_avx512.c - the inner loops of the resizes: one permutation of a window's 64
+ * bytes brings the taps of 16 values into their lanes. */
+#include "augment/resize/resize_passes.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

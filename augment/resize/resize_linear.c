@@ -1,6 +1,7 @@
-/* augment/resize_linear.c - bilinear, and enlarging by area: two taps each way, in integers. */
-#include "augment/resize_kernels.h"
-#include "augment/resize_passes.h"
+/* augment/resize/resize_linear.c - bilinear, and enlarging by area: two taps each way, in integers.
+ */
+#include "augment/resize/resize_kernels.h"
+#include "augment/resize/resize_passes.h"
 
 #include "base/error.h"
 

@@ -1,10 +1,10 @@
-/* augment/resize_passes.h - the inner loops of the resizes, which have SIMD variants in
- * augment/resize_kernels.h, and the tables that they read. */
-#ifndef IMREC_AUGMENT_RESIZE_PASSES_H
-#define IMREC_AUGMENT_RESIZE_PASSES_H
+/* augment/resize/resize_passes.h - the inner loops of the resizes, which have SIMD variants in
+ * augment/resize/resize_kernels.h, and the tables that they read. */
+#ifndef IMREC_AUGMENT_RESIZE_RESIZE_PASSES_H
+#define IMREC_AUGMENT_RESIZE_RESIZE_PASSES_H
 
-#include "augment/resize_axis.h"
-#include "augment/scratch.h"
+#include "augment/resize/resize_axis.h"
+#include "augment/resize/scratch.h"
 #include "base/cpu.h"
 
 struct resize_kernels;

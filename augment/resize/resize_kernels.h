@@ -1,10 +1,10 @@
-/* augment/resize_kernels.h - the variants of the passes of resizes and resampling. */
-#ifndef IMREC_AUGMENT_RESIZE_KERNELS_H
-#define IMREC_AUGMENT_RESIZE_KERNELS_H
+/* augment/resize/resize_kernels.h - the variants of the passes of resizes and resampling. */
+#ifndef IMREC_AUGMENT_RESIZE_RESIZE_KERNELS_H
+#define IMREC_AUGMENT_RESIZE_RESIZE_KERNELS_H
 
-#include "augment/resample_passes.h"
-#include "augment/resize_passes.h"
-#include "augment/resize_taps.h"
+#include "augment/resize/resample_passes.h"
+#include "augment/resize/resize_passes.h"
+#include "augment/resize/resize_taps.h"
 #include "base/cpu.h"
 
 struct resize_kernels {

@@ -1,7 +1,7 @@
-/* augment/resample_axis.c - the tables of the packer's resampling: which pixels make a place of
- * the result, and by which weights. The cubic of Keys (1981), a = -1/2, or a triangle; shrinking
+/* augment/resize/resample_axis.c - the tables of the packer's resampling: which pixels make a place
+ * of the result, and by which weights. The cubic of Keys (1981), a = -1/2, or a triangle; shrinking
  * widens it by the factor, so that nothing aliases. */
-#include "augment/resample_passes.h"
+#include "augment/resize/resample_passes.h"
 
 #include "base/bytes.h"
 

@@ -1,6 +1,6 @@
-/* augment/resize_taps_avx2.c - cubic and Lanczos on AVX2. What no vector fills goes to the scalar
- * loops. */
-#include "augment/resize_taps.h"
+/* augment/resize/resize_taps_avx2.c - cubic and Lanczos on AVX2. What no vector fills goes to the
+ * scalar loops. */
+#include "augment/resize/resize_taps.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

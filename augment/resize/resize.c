@@ -1,8 +1,8 @@
-/* augment/resize.c - sizes, regions, and which way a resize goes. */
-#include "augment/resize.h"
+/* augment/resize/resize.c - sizes, regions, and which way a resize goes. */
+#include "augment/resize/resize.h"
 
-#include "augment/resize_kernels.h"
-#include "augment/resize_passes.h"
+#include "augment/resize/resize_kernels.h"
+#include "augment/resize/resize_passes.h"
 #include "base/error.h"
 
 #include <string.h>

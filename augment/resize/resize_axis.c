@@ -1,6 +1,6 @@
-#include "augment/resize_axis.h"
+#include "augment/resize/resize_axis.h"
 
-#include "augment/resize_taps.h"
+#include "augment/resize/resize_taps.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,14 +1,14 @@
 /*
- * augment/resample.c - separable resampling: along the rows first, two source rows at a time,
- * into a ring of the few that a row of the result is made of; then across them.
+ * augment/resize/resample.c - separable resampling: along the rows first, two source rows at a
+ * time, into a ring of the few that a row of the result is made of; then across them.
  *
  * Weights have 14 bits and sum up to exactly 1, a row between the passes keeps 6 bits behind the
  * point. All is integer arithmetic in which nothing overflows (the weights' sizes sum up to less
  * than 1.3): every variant gives the same bytes.
  */
-#include "augment/resample.h"
+#include "augment/resize/resample.h"
 
-#include "augment/resize_kernels.h"
+#include "augment/resize/resize_kernels.h"
 #include "base/bytes.h"
 #include "base/error.h"
 

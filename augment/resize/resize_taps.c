@@ -1,9 +1,10 @@
-/* augment/resize_taps.c - cubic and Lanczos: four or eight taps each way, exact in integers along
- * the rows; across them in integers too, but for most of a cubic's values, which are float32. */
-#include "augment/resize_taps.h"
+/* augment/resize/resize_taps.c - cubic and Lanczos: four or eight taps each way, exact in integers
+ * along the rows; across them in integers too, but for most of a cubic's values, which are float32.
+ */
+#include "augment/resize/resize_taps.h"
 
-#include "augment/resize_kernels.h"
-#include "augment/resize_passes.h"
+#include "augment/resize/resize_kernels.h"
+#include "augment/resize/resize_passes.h"
 #include "base/error.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
-/* augment/resize_taps.h - cubic and Lanczos: the weights of OpenCV 3.4, and the inner loops of
- * their resizes, which have SIMD variants in augment/resize_kernels.h. */
-#ifndef IMREC_AUGMENT_RESIZE_TAPS_H
-#define IMREC_AUGMENT_RESIZE_TAPS_H
+/* augment/resize/resize_taps.h - cubic and Lanczos: the weights of OpenCV 3.4, and the inner loops
+ * of their resizes, which have SIMD variants in augment/resize/resize_kernels.h. */
+#ifndef IMREC_AUGMENT_RESIZE_RESIZE_TAPS_H
+#define IMREC_AUGMENT_RESIZE_RESIZE_TAPS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* augment/resample_scalar.c - the passes of the packer's resampling that the others must equal. */
-#include "augment/resample_passes.h"
+/* augment/resize/resample_scalar.c - the passes of the packer's resampling that the others must
+ * equal. */
+#include "augment/resize/resample_passes.h"
 
 static int16_t along(const int16_t *weights, uint32_t taps, const uint8_t *px, uint32_t channels)
 {

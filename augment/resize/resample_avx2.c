@@ -1,6 +1,6 @@
-/* augment/resample_avx2.c - the packer's resampling on AVX2: two taps a multiply-add, and two rows
- * in the halves of a vector. */
-#include "augment/resample_passes.h"
+/* augment/resize/resample_avx2.c - the packer's resampling on AVX2: two taps a multiply-add, and
+ * two rows in the halves of a vector. */
+#include "augment/resize/resample_passes.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-#include "augment/scratch.h"
+#include "augment/resize/scratch.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"

@@ -1,7 +1,7 @@
-/* augment/resize_area.c - shrinking by area: sums over cells, in float32 in a fixed order; of
- * whole pixels they are exact, in integers where float32 would not be. */
-#include "augment/resize_kernels.h"
-#include "augment/resize_passes.h"
+/* augment/resize/resize_area.c - shrinking by area: sums over cells, in float32 in a fixed order;
+ * of whole pixels they are exact, in integers where float32 would not be. */
+#include "augment/resize/resize_kernels.h"
+#include "augment/resize/resize_passes.h"
 
 #include "base/error.h"
 

@@ -1,9 +1,9 @@
-/* augment/resize_axis.h - from which pixels, and by which weights, a resized axis is made:
+/* augment/resize/resize_axis.h - from which pixels, and by which weights, a resized axis is made:
  * the coordinates of OpenCV 3.4 (docs/guide/resampling.md has the formulas). */
-#ifndef IMREC_AUGMENT_RESIZE_AXIS_H
-#define IMREC_AUGMENT_RESIZE_AXIS_H
+#ifndef IMREC_AUGMENT_RESIZE_RESIZE_AXIS_H
+#define IMREC_AUGMENT_RESIZE_RESIZE_AXIS_H
 
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 
 /* What a resize comes down to. */
 enum resize_kind {

@@ -1,7 +1,7 @@
-/* augment/resample_avx512.c - the packer's resampling on AVX-512 with VBMI and VNNI: one
+/* augment/resize/resample_avx512.c - the packer's resampling on AVX-512 with VBMI and VNNI: one
  * permutation brings the four taps of 16 values together, two instructions multiply and add
  * them all, by the high and by the low parts of the weights. */
-#include "augment/resample_passes.h"
+#include "augment/resize/resample_passes.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

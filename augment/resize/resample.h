@@ -1,10 +1,10 @@
-/* augment/resample.h - the packer's resampling, and the iterator's with antialias=1: separable,
- * antialiased (the filter widens with the shrink factor), fixed point, SIMD variants equal to the
- * scalar bit for bit. */
-#ifndef IMREC_AUGMENT_RESAMPLE_H
-#define IMREC_AUGMENT_RESAMPLE_H
+/* augment/resize/resample.h - the packer's resampling, and the iterator's with antialias=1:
+ * separable, antialiased (the filter widens with the shrink factor), fixed point, SIMD variants
+ * equal to the scalar bit for bit. */
+#ifndef IMREC_AUGMENT_RESIZE_RESAMPLE_H
+#define IMREC_AUGMENT_RESIZE_RESAMPLE_H
 
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 
 enum resample_filter {
     RESAMPLE_CUBIC,    /* Keys (1981), a = -1/2 */

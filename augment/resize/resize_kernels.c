@@ -1,5 +1,6 @@
-/* augment/resize_kernels.c - which variant of a pass of resizes and resampling runs at a level. */
-#include "augment/resize_kernels.h"
+/* augment/resize/resize_kernels.c - which variant of a pass of resizes and resampling runs at a
+ * level. */
+#include "augment/resize/resize_kernels.h"
 
 const struct resize_kernels resize_kernels[CPU_LEVELS] = {
     [CPU_SCALAR] = {.linear_x = linear_x_scalar,

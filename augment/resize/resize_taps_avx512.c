@@ -1,6 +1,6 @@
-/* augment/resize_taps_avx512.c - cubic and Lanczos on AVX-512: four pixels along the rows, sixteen
- * values across them. */
-#include "augment/resize_taps.h"
+/* augment/resize/resize_taps_avx512.c - cubic and Lanczos on AVX-512: four pixels along the rows,
+ * sixteen values across them. */
+#include "augment/resize/resize_taps.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

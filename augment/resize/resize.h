@@ -1,6 +1,6 @@
-/* augment/resize.h - resampling as OpenCV 3.4 does it, for a window of the result only. */
-#ifndef IMREC_AUGMENT_RESIZE_H
-#define IMREC_AUGMENT_RESIZE_H
+/* augment/resize/resize.h - resampling as OpenCV 3.4 does it, for a window of the result only. */
+#ifndef IMREC_AUGMENT_RESIZE_RESIZE_H
+#define IMREC_AUGMENT_RESIZE_RESIZE_H
 
 #include "base/image.h"
 

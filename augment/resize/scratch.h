@@ -1,8 +1,8 @@
-/* augment/scratch.h - memory that a worker's resizes use again and again. */
-#ifndef IMREC_AUGMENT_SCRATCH_H
-#define IMREC_AUGMENT_SCRATCH_H
+/* augment/resize/scratch.h - memory that a worker's resizes use again and again. */
+#ifndef IMREC_AUGMENT_RESIZE_SCRATCH_H
+#define IMREC_AUGMENT_RESIZE_SCRATCH_H
 
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "base/stop.h"
 
 /* What a room is used for; each keeps the largest size it ever had. */
