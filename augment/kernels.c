@@ -2,7 +2,7 @@
 #include "augment/kernels.h"
 
 #include "augment/colour_kernels.h"
-#include "augment/normalize_kernels.h"
+#include "augment/normalize/normalize_kernels.h"
 #include "augment/resize/resize_kernels.h"
 #include "augment/warp_kernels.h"
 

@@ -1,6 +1,6 @@
 #include "augment/mix.h"
 
-#include "augment/normalize_kernels.h"
+#include "augment/normalize/normalize_kernels.h"
 #include "base/rng.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* augment/public.c - the pixel functions of imrec/image.h, on a caller's own images. */
-#include "augment/normalize.h"
+#include "augment/normalize/normalize.h"
 #include "augment/resize/resize_passes.h"
 #include "base/error.h"
 

@@ -4,7 +4,7 @@
 #define IMREC_ITER_SAMPLER_H
 
 #include "augment/det_draw.h"
-#include "augment/normalize.h"
+#include "augment/normalize/normalize.h"
 #include "augment/resize/resize.h"
 #include "augment/steps.h"
 #include "codec/codec.h"

@@ -2,7 +2,7 @@
 #ifndef IMREC_ITER_STATE_H
 #define IMREC_ITER_STATE_H
 
-#include "augment/normalize.h"
+#include "augment/normalize/normalize.h"
 #include "formats/image_record.h"
 #include "iter/keep.h"
 #include "iter/label_table.h"

@@ -2,7 +2,7 @@
 #include "iter/views.h"
 
 #include "augment/follow.h"
-#include "augment/normalize.h"
+#include "augment/normalize/normalize.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"

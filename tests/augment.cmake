@@ -2,7 +2,7 @@ imrec_test(test_colour augment SOURCES unit/test_colour.c)
 imrec_test(test_draw augment SOURCES unit/test_draw.c)
 imrec_test(test_image augment SOURCES unit/test_image.c)
 imrec_test(test_kernels augment SOURCES unit/test_kernels.c)
-imrec_test(test_normalize augment SOURCES unit/test_normalize.c)
+imrec_test(test_normalize normalize SOURCES unit/test_normalize.c)
 imrec_test(test_ops augment SOURCES unit/test_ops.c)
 imrec_test(test_orient augment SOURCES unit/test_orient.c)
 imrec_test(test_resample augment SOURCES unit/test_resample.c)
@@ -11,7 +11,7 @@ imrec_test(test_warp augment SOURCES unit/test_warp.c)
 
 # What a kernel takes, by variant: `bench_normalize [threads]`. No test.
 add_executable(bench_normalize bench/bench_normalize.c)
-imrec_link(bench_normalize augment)
+imrec_link(bench_normalize normalize)
 target_link_libraries(bench_normalize PRIVATE m)
 # The resizes, likewise: `bench_resample [rounds]`.
 add_executable(bench_resample bench/bench_resample.c)

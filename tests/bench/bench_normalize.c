@@ -1,7 +1,7 @@
 /* tests/bench/bench_normalize.c - how long the fused kernel takes for a 224 x 224 crop, by
  * variant: into one slot that stays in the cache, and into a ring of three batches of 128
  * slots (231 MB), with plain stores and with stores around the caches, on 1..N threads. */
-#include "augment/normalize_kernels.h"
+#include "augment/normalize/normalize_kernels.h"
 #include "base/pages.h"
 #include "base/threads.h"
 

@@ -1,6 +1,6 @@
 /* Mixup and cutmix: how shares spread, what is mixed with what, labels too. */
 #include "augment/mix.h"
-#include "augment/normalize_kernels.h"
+#include "augment/normalize/normalize_kernels.h"
 #include "tests/support/guard.h"
 #include "tests/support/imageset.h"
 #include "tests/support/recipes.h"

@@ -1,5 +1,5 @@
-/* augment/blend.c - two slots blended: the scalar that the other variants must equal. */
-#include "augment/blend.h"
+/* augment/normalize/blend.c - two slots blended: the scalar that the other variants must equal. */
+#include "augment/normalize/blend.h"
 
 void blend_scalar(float share, float *a, float *b, size_t n)
 {

@@ -1,7 +1,7 @@
-/* augment/normalize.c - checks, derived tables, and the scalar truth of the fused kernel.
+/* augment/normalize/normalize.c - checks, derived tables, and the scalar truth of the fused kernel.
  * -ffp-contract=off keeps a compiler from fusing a multiply and a subtraction in one variant
  * only. */
-#include "augment/normalize.h"
+#include "augment/normalize/normalize.h"
 
 #include "base/bytes.h"
 #include "base/error.h"

@@ -1,8 +1,8 @@
-/* augment/normalize_avx2.c - 8 pixels at a time: two windows of 16 bytes, one shuffle of each, so
- * that a channel's 8 bytes (or, in NHWC, the next 8 values) come together, mirrored as they go.
- * What is left of a row is done by a block that overlaps the last one; rows under 8 pixels are
- * the scalar's. */
-#include "augment/normalize.h"
+/* augment/normalize/normalize_avx2.c - 8 pixels at a time: two windows of 16 bytes, one shuffle of
+ * each, so that a channel's 8 bytes (or, in NHWC, the next 8 values) come together, mirrored as
+ * they go. What is left of a row is done by a block that overlaps the last one; rows under 8 pixels
+ * are the scalar's. */
+#include "augment/normalize/normalize.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

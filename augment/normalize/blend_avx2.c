@@ -1,5 +1,5 @@
-/* augment/blend_avx2.c - two slots blended on AVX2: eight values a step. */
-#include "augment/blend.h"
+/* augment/normalize/blend_avx2.c - two slots blended on AVX2: eight values a step. */
+#include "augment/normalize/blend.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

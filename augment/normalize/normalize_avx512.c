@@ -1,8 +1,8 @@
-/* augment/normalize_avx512.c - 16 pixels at a time. One byte permutation moves a channel's bytes
- * (or, in NHWC, the next 16 values) to the low ends of 16 lanes, mirrored as it goes. Loads and
- * stores are masked: what a mask leaves out is not touched, so a row may end at an unmapped page
- * and its last block may begin before the row. */
-#include "augment/normalize.h"
+/* augment/normalize/normalize_avx512.c - 16 pixels at a time. One byte permutation moves a
+ * channel's bytes (or, in NHWC, the next 16 values) to the low ends of 16 lanes, mirrored as it
+ * goes. Loads and stores are masked: what a mask leaves out is not touched, so a row may end at an
+ * unmapped page and its last block may begin before the row. */
+#include "augment/normalize/normalize.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,6 +1,6 @@
-/* augment/blend.h - two slots blended, each with the other. */
-#ifndef IMREC_AUGMENT_BLEND_H
-#define IMREC_AUGMENT_BLEND_H
+/* augment/normalize/blend.h - two slots blended, each with the other. */
+#ifndef IMREC_AUGMENT_NORMALIZE_BLEND_H
+#define IMREC_AUGMENT_NORMALIZE_BLEND_H
 
 #include <stddef.h>
 

@@ -1,5 +1,6 @@
-/* augment/normalize_kernels.c - which variant of what makes a slot's values runs at a level. */
-#include "augment/normalize_kernels.h"
+/* augment/normalize/normalize_kernels.c - which variant of what makes a slot's values runs at a
+ * level. */
+#include "augment/normalize/normalize_kernels.h"
 
 const struct normalize_kernels normalize_kernels[CPU_LEVELS] = {
     [CPU_SCALAR] = {.row = normalize_row_scalar, .blend = blend_scalar},

@@ -1,8 +1,8 @@
-/* augment/normalize.h - the fused kernel: one row of pixels -> mirrored, normalized values of a
- * slot. Variants (scalar, avx2, avx512) stand in augment/normalize_kernels.h; all equal bit for
- * bit. */
-#ifndef IMREC_AUGMENT_NORMALIZE_H
-#define IMREC_AUGMENT_NORMALIZE_H
+/* augment/normalize/normalize.h - the fused kernel: one row of pixels -> mirrored, normalized
+ * values of a slot. Variants (scalar, avx2, avx512) stand in augment/normalize/normalize_kernels.h;
+ * all equal bit for bit. */
+#ifndef IMREC_AUGMENT_NORMALIZE_NORMALIZE_H
+#define IMREC_AUGMENT_NORMALIZE_NORMALIZE_H
 
 #include "imrec/image.h"
 
