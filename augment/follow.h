@@ -6,7 +6,7 @@
 #define IMREC_AUGMENT_FOLLOW_H
 
 #include "augment/det_label.h"
-#include "augment/path.h"
+#include "augment/geometry/path.h"
 #include "augment/recipe.h"
 #include "imrec/augmenter.h"
 

@@ -2,9 +2,9 @@
 #include "augment/kernels.h"
 
 #include "augment/colour_kernels.h"
+#include "augment/geometry/warp_kernels.h"
 #include "augment/normalize/normalize_kernels.h"
 #include "augment/resize/resize_kernels.h"
-#include "augment/warp_kernels.h"
 
 const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
     {.name = "resize", .table = resize_kernels, .bytes = sizeof(resize_kernels[0])},

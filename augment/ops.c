@@ -4,7 +4,7 @@
 
 #include "augment/blur.h"
 #include "augment/colour.h"
-#include "augment/warp.h"
+#include "augment/geometry/warp.h"
 
 #include <math.h>
 #include <string.h>

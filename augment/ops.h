@@ -2,7 +2,7 @@
 #ifndef IMREC_AUGMENT_OPS_H
 #define IMREC_AUGMENT_OPS_H
 
-#include "augment/path.h"
+#include "augment/geometry/path.h"
 #include "augment/resize/resize.h"
 #include "base/cpu.h"
 

@@ -5,9 +5,9 @@
 
 #include "augment/draw.h"
 #include "augment/follow.h"
-#include "augment/pad.h"
+#include "augment/geometry/pad.h"
+#include "augment/geometry/warp.h"
 #include "augment/resize/resample.h"
-#include "augment/warp.h"
 
 enum step_kind { STEP_RESIZE, STEP_RESAMPLE, STEP_WARP, STEP_PAD, STEP_CROP };
 

@@ -1,7 +1,7 @@
 /* im2rec/moving.c */
 #include "im2rec/moving.h"
 
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/param.h"

@@ -1,7 +1,7 @@
 /* im2rec/parcel.c */
 #include "im2rec/parcel.h"
 
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 #include "base/error.h"
 #include "codec/codec.h"
 #include "formats/crc32c.h"

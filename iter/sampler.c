@@ -8,7 +8,7 @@
  */
 #include "iter/sampler.h"
 
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 #include "augment/steps.h"
 #include "base/alloc.h"
 #include "base/clock.h"

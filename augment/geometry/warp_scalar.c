@@ -1,5 +1,6 @@
-/* augment/warp_scalar.c - a row of an affine warp: the kernel that the others must equal. */
-#include "augment/warp.h"
+/* augment/geometry/warp_scalar.c - a row of an affine warp: the kernel that the others must equal.
+ */
+#include "augment/geometry/warp.h"
 
 #include <string.h>
 

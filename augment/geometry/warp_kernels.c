@@ -1,5 +1,5 @@
-/* augment/warp_kernels.c - which variant of a row of a warp runs at a level. */
-#include "augment/warp_kernels.h"
+/* augment/geometry/warp_kernels.c - which variant of a row of a warp runs at a level. */
+#include "augment/geometry/warp_kernels.h"
 
 const struct warp_kernels warp_kernels[CPU_LEVELS] = {
     [CPU_SCALAR] = {.row = warp_row_scalar},

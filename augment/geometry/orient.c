@@ -1,7 +1,7 @@
-/* augment/orient.c - the eight EXIF orientations (Exif 2.3, tag 0x0112: which side of the
+/* augment/geometry/orient.c - the eight EXIF orientations (Exif 2.3, tag 0x0112: which side of the
  * upright image the stored row 0 and column 0 are). Each is a swap of the axes or none, then
  * a flip of the stored column, of the stored row, of both or of none. */
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 
 #include "base/error.h"
 

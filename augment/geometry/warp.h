@@ -1,6 +1,7 @@
-/* augment/warp.h - affine warps as OpenCV 3.4 does them, for a window of the result only. */
-#ifndef IMREC_AUGMENT_WARP_H
-#define IMREC_AUGMENT_WARP_H
+/* augment/geometry/warp.h - affine warps as OpenCV 3.4 does them, for a window of the result only.
+ */
+#ifndef IMREC_AUGMENT_GEOMETRY_WARP_H
+#define IMREC_AUGMENT_GEOMETRY_WARP_H
 
 #include "augment/resize/resize.h"
 #include "base/cpu.h"

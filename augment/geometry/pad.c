@@ -1,4 +1,4 @@
-#include "augment/pad.h"
+#include "augment/geometry/pad.h"
 
 #include "base/error.h"
 

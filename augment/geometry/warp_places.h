@@ -1,9 +1,9 @@
-/* augment/warp_places.h - where eight pixels of a warped row come from: what the vector variants
- * have in common. */
-#ifndef IMREC_AUGMENT_WARP_PLACES_H
-#define IMREC_AUGMENT_WARP_PLACES_H
+/* augment/geometry/warp_places.h - where eight pixels of a warped row come from: what the vector
+ * variants have in common. */
+#ifndef IMREC_AUGMENT_GEOMETRY_WARP_PLACES_H
+#define IMREC_AUGMENT_GEOMETRY_WARP_PLACES_H
 
-#include "augment/warp.h"
+#include "augment/geometry/warp.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

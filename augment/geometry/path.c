@@ -1,6 +1,6 @@
-#include "augment/path.h"
+#include "augment/geometry/path.h"
 
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void apply(const double m[6], double *x, double *y)
     *y = v;
 }
 
-/* Upright to stored, as in augment/orient.c. */
+/* Upright to stored, as in augment/geometry/orient.c. */
 static void stored_of_upright(uint32_t o, const struct mask *stored, double m[6])
 {
     const bool swaps = orient_swaps(o);

@@ -1,6 +1,6 @@
-/* augment/warp_avx512.c - affine warps of colours on AVX-512: four pixels of two taps at once, or
- * all taps of four pixels one after another, two rows or four at once. */
-#include "augment/warp_places.h"
+/* augment/geometry/warp_avx512.c - affine warps of colours on AVX-512: four pixels of two taps at
+ * once, or all taps of four pixels one after another, two rows or four at once. */
+#include "augment/geometry/warp_places.h"
 
 #if defined(__x86_64__)
 #define AVX512                                                                                     \

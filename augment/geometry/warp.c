@@ -1,14 +1,14 @@
 /*
- * augment/warp.c - affine warps: each pixel of the result is looked for in the source.
+ * augment/geometry/warp.c - affine warps: each pixel of the result is looked for in the source.
  *
  * The place is the sum of a column's and a row's share, so that it can be tabulated; taps outside
  * the image are the fill value, each by itself.
  */
-#include "augment/warp.h"
+#include "augment/geometry/warp.h"
 
+#include "augment/geometry/warp_kernels.h"
 #include "augment/resize/resize_taps.h"
 #include "augment/resize/scratch.h"
-#include "augment/warp_kernels.h"
 #include "base/error.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* augment/orient.h - EXIF orientation 1..8 of images and regions. */
-#ifndef IMREC_AUGMENT_ORIENT_H
-#define IMREC_AUGMENT_ORIENT_H
+/* augment/geometry/orient.h - EXIF orientation 1..8 of images and regions. */
+#ifndef IMREC_AUGMENT_GEOMETRY_ORIENT_H
+#define IMREC_AUGMENT_GEOMETRY_ORIENT_H
 
 #include "base/image.h"
 

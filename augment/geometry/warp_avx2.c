@@ -1,6 +1,6 @@
-/* augment/warp_avx2.c - affine warps on AVX2: eight pixels a step where all their taps lie in the
- * image or none does; those at its border go one by one through the scalar. */
-#include "augment/warp_places.h"
+/* augment/geometry/warp_avx2.c - affine warps on AVX2: eight pixels a step where all their taps lie
+ * in the image or none does; those at its border go one by one through the scalar. */
+#include "augment/geometry/warp_places.h"
 
 #if defined(__x86_64__)
 

@@ -1,9 +1,9 @@
-/* augment/path.h - where the pixels of an upright image go: all geometry between it and the slot,
- * as one affine map, and the edges behind which there was nothing on the way.
+/* augment/geometry/path.h - where the pixels of an upright image go: all geometry between it and
+ * the slot, as one affine map, and the edges behind which there was nothing on the way.
  *
  * Places are those of pixels' middles: (0, 0) is the middle of the first pixel. */
-#ifndef IMREC_AUGMENT_PATH_H
-#define IMREC_AUGMENT_PATH_H
+#ifndef IMREC_AUGMENT_GEOMETRY_PATH_H
+#define IMREC_AUGMENT_GEOMETRY_PATH_H
 
 #include "base/mask.h"
 

@@ -1,6 +1,6 @@
-/* augment/pad.h - one colour around an image, for a window of the result only. */
-#ifndef IMREC_AUGMENT_PAD_H
-#define IMREC_AUGMENT_PAD_H
+/* augment/geometry/pad.h - one colour around an image, for a window of the result only. */
+#ifndef IMREC_AUGMENT_GEOMETRY_PAD_H
+#define IMREC_AUGMENT_GEOMETRY_PAD_H
 
 #include "base/image.h"
 
