@@ -1,7 +1,7 @@
 /* augment/kernels.c - the families of kernels, and where each has its table. */
 #include "augment/kernels.h"
 
-#include "augment/colour_kernels.h"
+#include "augment/colour/colour_kernels.h"
 #include "augment/geometry/warp_kernels.h"
 #include "augment/normalize/normalize_kernels.h"
 #include "augment/resize/resize_kernels.h"

@@ -1,8 +1,8 @@
 #include "augment/steps.h"
 
-#include "augment/blur.h"
-#include "augment/colour.h"
-#include "augment/ops.h"
+#include "augment/colour/blur.h"
+#include "augment/colour/colour.h"
+#include "augment/colour/ops.h"
 #include "augment/resize/scratch.h"
 #include "base/error.h"
 

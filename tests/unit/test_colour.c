@@ -1,6 +1,6 @@
 /* Colours: every variant equals the scalar, byte by byte and beyond no row's end; the scalar
  * equals the formulas; and the draws of colours. */
-#include "augment/colour_kernels.h"
+#include "augment/colour/colour_kernels.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"

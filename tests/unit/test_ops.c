@@ -1,5 +1,5 @@
 /* Hue, blur, sharpness, mixing: variants equal the scalar, and do what they say. */
-#include "augment/colour_kernels.h"
+#include "augment/colour/colour_kernels.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"

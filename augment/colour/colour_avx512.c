@@ -1,6 +1,6 @@
-/* augment/colour_avx512.c - the colour kernels on AVX-512: sixteen pixels a step, a channel a
- * vector; masks take what is left. */
-#include "augment/colour.h"
+/* augment/colour/colour_avx512.c - the colour kernels on AVX-512: sixteen pixels a step, a channel
+ * a vector; masks take what is left. */
+#include "augment/colour/colour.h"
 
 #if defined(__x86_64__)
 #include <float.h>

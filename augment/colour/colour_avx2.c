@@ -1,5 +1,6 @@
-/* augment/colour_avx2.c - the colour kernels on AVX2: eight pixels a step, a channel a vector. */
-#include "augment/colour.h"
+/* augment/colour/colour_avx2.c - the colour kernels on AVX2: eight pixels a step, a channel a
+ * vector. */
+#include "augment/colour/colour.h"
 
 #if defined(__x86_64__)
 #include <float.h>

@@ -1,6 +1,7 @@
-/* augment/colour_kernels.c - which variant of a kernel of colours and neighbours runs at a level.
+/* augment/colour/colour_kernels.c - which variant of a kernel of colours and neighbours runs at a
+ * level.
  */
-#include "augment/colour_kernels.h"
+#include "augment/colour/colour_kernels.h"
 
 const struct colour_kernels colour_kernels[CPU_LEVELS] = {
     [CPU_SCALAR] = {.colour_map = colour_map_scalar,

@@ -1,6 +1,6 @@
-/* augment/blur.h - a Gaussian, and sharpness: neighbours weighed, in integers. */
-#ifndef IMREC_AUGMENT_BLUR_H
-#define IMREC_AUGMENT_BLUR_H
+/* augment/colour/blur.h - a Gaussian, and sharpness: neighbours weighed, in integers. */
+#ifndef IMREC_AUGMENT_COLOUR_BLUR_H
+#define IMREC_AUGMENT_COLOUR_BLUR_H
 
 #include "augment/resize/resize.h"
 #include "base/cpu.h"

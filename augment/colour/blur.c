@@ -1,7 +1,7 @@
-/* augment/blur.c - a Gaussian, and sharpness: neighbours weighed, in integers. */
-#include "augment/blur.h"
+/* augment/colour/blur.c - a Gaussian, and sharpness: neighbours weighed, in integers. */
+#include "augment/colour/blur.h"
 
-#include "augment/colour_kernels.h"
+#include "augment/colour/colour_kernels.h"
 #include "augment/resize/scratch.h"
 #include "base/error.h"
 

@@ -1,9 +1,9 @@
-/* augment/colour.h - the colours of an image, in place: bytes by tables, saturation, shifts in
- * 8-bit HLS. The arithmetic is that of OpenCV 3.4 and of the original's default augmenter
- * (docs/guide/augmentation.md). Kernels have SIMD variants in augment/colour_kernels.h, equal bit
- * for bit. The fourth channel is never touched. */
-#ifndef IMREC_AUGMENT_COLOUR_H
-#define IMREC_AUGMENT_COLOUR_H
+/* augment/colour/colour.h - the colours of an image, in place: bytes by tables, saturation, shifts
+ * in 8-bit HLS. The arithmetic is that of OpenCV 3.4 and of the original's default augmenter
+ * (docs/guide/augmentation.md). Kernels have SIMD variants in augment/colour/colour_kernels.h,
+ * equal bit for bit. The fourth channel is never touched. */
+#ifndef IMREC_AUGMENT_COLOUR_COLOUR_H
+#define IMREC_AUGMENT_COLOUR_COLOUR_H
 
 #include "base/cpu.h"
 #include "imrec/image.h"

@@ -1,7 +1,7 @@
-/* augment/colour.c - what is done to the colours of a whole image. */
-#include "augment/colour.h"
+/* augment/colour/colour.c - what is done to the colours of a whole image. */
+#include "augment/colour/colour.h"
 
-#include "augment/colour_kernels.h"
+#include "augment/colour/colour_kernels.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* augment/blur_avx512.c - neighbours weighed on AVX-512: two taps a multiply-add of thirty-two
- * values. */
-#include "augment/blur.h"
+/* augment/colour/blur_avx512.c - neighbours weighed on AVX-512: two taps a multiply-add of
+ * thirty-two values. */
+#include "augment/colour/blur.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

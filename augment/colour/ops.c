@@ -1,9 +1,9 @@
-/* augment/ops.c - operations of RandAugment and TrivialAugment, with torchvision's meanings on
- * Pillow's images. */
-#include "augment/ops.h"
+/* augment/colour/ops.c - operations of RandAugment and TrivialAugment, with torchvision's meanings
+ * on Pillow's images. */
+#include "augment/colour/ops.h"
 
-#include "augment/blur.h"
-#include "augment/colour.h"
+#include "augment/colour/blur.h"
+#include "augment/colour/colour.h"
 #include "augment/geometry/warp.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* augment/blur_avx2.c - neighbours weighed on AVX2. */
-#include "augment/blur.h"
+/* augment/colour/blur_avx2.c - neighbours weighed on AVX2. */
+#include "augment/colour/blur.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

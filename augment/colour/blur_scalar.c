@@ -1,5 +1,5 @@
-/* augment/blur_scalar.c - neighbours weighed: the kernels that the others must equal. */
-#include "augment/blur.h"
+/* augment/colour/blur_scalar.c - neighbours weighed: the kernels that the others must equal. */
+#include "augment/colour/blur.h"
 
 void blur_scalar(const int16_t *const *rows, const int16_t *weights, uint32_t pairs, uint32_t shift,
                  int16_t *out, size_t n)

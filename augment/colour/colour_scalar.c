@@ -1,5 +1,5 @@
-/* augment/colour_scalar.c - the colour kernels that the others must equal. */
-#include "augment/colour.h"
+/* augment/colour/colour_scalar.c - the colour kernels that the others must equal. */
+#include "augment/colour/colour.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,9 @@
-/* augment/colour_kernels.h - the variants of what is done to colours and neighbours. */
-#ifndef IMREC_AUGMENT_COLOUR_KERNELS_H
-#define IMREC_AUGMENT_COLOUR_KERNELS_H
+/* augment/colour/colour_kernels.h - the variants of what is done to colours and neighbours. */
+#ifndef IMREC_AUGMENT_COLOUR_COLOUR_KERNELS_H
+#define IMREC_AUGMENT_COLOUR_COLOUR_KERNELS_H
 
-#include "augment/blur.h"
-#include "augment/colour.h"
+#include "augment/colour/blur.h"
+#include "augment/colour/colour.h"
 #include "base/cpu.h"
 
 struct colour_kernels {

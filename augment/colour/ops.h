@@ -1,6 +1,6 @@
-/* augment/ops.h - operations of RandAugment and TrivialAugment, on the crop. */
-#ifndef IMREC_AUGMENT_OPS_H
-#define IMREC_AUGMENT_OPS_H
+/* augment/colour/ops.h - operations of RandAugment and TrivialAugment, on the crop. */
+#ifndef IMREC_AUGMENT_COLOUR_OPS_H
+#define IMREC_AUGMENT_COLOUR_OPS_H
 
 #include "augment/geometry/path.h"
 #include "augment/resize/resize.h"
