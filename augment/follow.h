@@ -5,9 +5,9 @@
 #ifndef IMREC_AUGMENT_FOLLOW_H
 #define IMREC_AUGMENT_FOLLOW_H
 
-#include "augment/det_label.h"
+#include "augment/draw/det_label.h"
+#include "augment/draw/recipe.h"
 #include "augment/geometry/path.h"
-#include "augment/recipe.h"
 #include "imrec/augmenter.h"
 
 struct follow {

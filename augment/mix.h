@@ -3,7 +3,7 @@
 #ifndef IMREC_AUGMENT_MIX_H
 #define IMREC_AUGMENT_MIX_H
 
-#include "augment/draw.h"
+#include "augment/draw/draw.h"
 #include "imrec/image.h"
 
 /* Drawn for a sample; of a pair, the numbers of the one with the lower order count. */

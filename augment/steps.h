@@ -3,7 +3,7 @@
 #ifndef IMREC_AUGMENT_STEPS_H
 #define IMREC_AUGMENT_STEPS_H
 
-#include "augment/draw.h"
+#include "augment/draw/draw.h"
 #include "augment/follow.h"
 #include "augment/geometry/pad.h"
 #include "augment/geometry/warp.h"

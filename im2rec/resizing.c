@@ -1,7 +1,7 @@
 /* im2rec/resizing.c */
 #include "im2rec/resizing.h"
 
-#include "augment/draw.h"
+#include "augment/draw/draw.h"
 #include "augment/resize/resize.h"
 #include "base/rng.h"
 

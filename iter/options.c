@@ -1,6 +1,6 @@
 #include "iter/options.h"
 
-#include "augment/recipe.h"
+#include "augment/draw/recipe.h"
 #include "base/error.h"
 #include "base/image.h"
 #include "base/param.h"

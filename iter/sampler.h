@@ -3,7 +3,7 @@
 #ifndef IMREC_ITER_SAMPLER_H
 #define IMREC_ITER_SAMPLER_H
 
-#include "augment/det_draw.h"
+#include "augment/draw/det_draw.h"
 #include "augment/normalize/normalize.h"
 #include "augment/resize/resize.h"
 #include "augment/steps.h"

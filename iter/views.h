@@ -2,7 +2,7 @@
 #ifndef IMREC_ITER_VIEWS_H
 #define IMREC_ITER_VIEWS_H
 
-#include "augment/recipe.h"
+#include "augment/draw/recipe.h"
 
 enum { VIEW_KINDS = 64, VIEW_TENSORS = 64, VIEW_LIMIT = 1024 /* images of a sample */ };
 

@@ -1,5 +1,5 @@
-imrec_test(test_colour augment SOURCES unit/test_colour.c)
-imrec_test(test_draw augment SOURCES unit/test_draw.c)
+imrec_test(test_colour colour SOURCES unit/test_colour.c)
+imrec_test(test_draw draw SOURCES unit/test_draw.c)
 imrec_test(test_image augment SOURCES unit/test_image.c)
 imrec_test(test_kernels augment SOURCES unit/test_kernels.c)
 imrec_test(test_normalize normalize SOURCES unit/test_normalize.c)

@@ -1,5 +1,5 @@
 /* Colours: every variant equals the scalar, byte by byte and beyond no row's end; the scalar
- * equals the formulas; and the draws of colours. */
+ * equals the formulas. */
 #include "augment/colour/colour_kernels.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"

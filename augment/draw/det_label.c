@@ -1,5 +1,5 @@
-/* augment/det_label.c - reading and moving the boxes of an image. */
-#include "augment/det_label.h"
+/* augment/draw/det_label.c - reading and moving the boxes of an image. */
+#include "augment/draw/det_label.h"
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "augment/recipe.h"
+#include "augment/draw/recipe.h"
 
 #include "base/error.h"
 

@@ -1,8 +1,8 @@
-/* augment/draw.c - what is random about a sample, as a function of its key.
+/* augment/draw/draw.c - what is random about a sample, as a function of its key.
  *
  * The size of the image is followed through the steps: resize, warp, border, then one of three
  * kinds of crops. */
-#include "augment/draw.h"
+#include "augment/draw/draw.h"
 
 #include "augment/resize/resize.h"
 #include "base/rng.h"

@@ -1,8 +1,8 @@
-/* augment/draw.h - what is random about a sample, as a pure function of its key. */
-#ifndef IMREC_AUGMENT_DRAW_H
-#define IMREC_AUGMENT_DRAW_H
+/* augment/draw/draw.h - what is random about a sample, as a pure function of its key. */
+#ifndef IMREC_AUGMENT_DRAW_DRAW_H
+#define IMREC_AUGMENT_DRAW_DRAW_H
 
-#include "augment/recipe.h"
+#include "augment/draw/recipe.h"
 
 /* All that a sample's randomness comes from: where the record stands, never an id out of its
  * header. */

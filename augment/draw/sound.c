@@ -1,4 +1,4 @@
-#include "augment/sound.h"
+#include "augment/draw/sound.h"
 
 #include "base/error.h"
 #include "base/rng.h"

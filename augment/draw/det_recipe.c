@@ -1,5 +1,5 @@
-/* augment/det_recipe.c - lists of numbers into crop samplers, and what goes together. */
-#include "augment/det_recipe.h"
+/* augment/draw/det_recipe.c - lists of numbers into crop samplers, and what goes together. */
+#include "augment/draw/det_recipe.h"
 
 #include "base/error.h"
 #include "base/param.h"

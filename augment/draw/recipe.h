@@ -1,9 +1,10 @@
-/* augment/recipe.h - what an iterator's options ask of the augmenters, checked and read once. */
-#ifndef IMREC_AUGMENT_RECIPE_H
-#define IMREC_AUGMENT_RECIPE_H
+/* augment/draw/recipe.h - what an iterator's options ask of the augmenters, checked and read once.
+ */
+#ifndef IMREC_AUGMENT_DRAW_RECIPE_H
+#define IMREC_AUGMENT_DRAW_RECIPE_H
 
-#include "augment/det_recipe.h"
-#include "augment/own.h"
+#include "augment/draw/det_recipe.h"
+#include "augment/draw/own.h"
 
 enum { RECIPE_ANGLES = 256, RECIPE_OWN = 8, RECIPE_PAIRS = 512 };
 

@@ -1,9 +1,9 @@
-/* augment/det_label.h - boxes of an image, in the original's layout:
+/* augment/draw/det_label.h - boxes of an image, in the original's layout:
  *     header width A (>= 2), object width B (>= 5), A - 2 numbers more,
  *     objects of B numbers: class, xmin, ymin, xmax, ymax, B - 5 numbers more
  * Coordinates are shares of the image's sides. docs/guide/detection.md says what is kept. */
-#ifndef IMREC_AUGMENT_DET_LABEL_H
-#define IMREC_AUGMENT_DET_LABEL_H
+#ifndef IMREC_AUGMENT_DRAW_DET_LABEL_H
+#define IMREC_AUGMENT_DRAW_DET_LABEL_H
 
 #include "imrec/error.h"
 

@@ -1,6 +1,7 @@
-/* augment/own.h - augmenters that the library does not know: registered, or in shared libraries. */
-#ifndef IMREC_AUGMENT_OWN_H
-#define IMREC_AUGMENT_OWN_H
+/* augment/draw/own.h - augmenters that the library does not know: registered, or in shared
+ * libraries. */
+#ifndef IMREC_AUGMENT_DRAW_OWN_H
+#define IMREC_AUGMENT_DRAW_OWN_H
 
 #include "base/plugin.h"
 #include "imrec/augmenter.h"

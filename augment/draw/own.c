@@ -1,4 +1,4 @@
-#include "augment/own.h"
+#include "augment/draw/own.h"
 
 #include "base/error.h"
 #include "base/rng.h"

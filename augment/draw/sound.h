@@ -1,8 +1,8 @@
-/* augment/sound.h - sounds: which part of one becomes a sample, how loud, and its values. */
-#ifndef IMREC_AUGMENT_SOUND_H
-#define IMREC_AUGMENT_SOUND_H
+/* augment/draw/sound.h - sounds: which part of one becomes a sample, how loud, and its values. */
+#ifndef IMREC_AUGMENT_DRAW_SOUND_H
+#define IMREC_AUGMENT_DRAW_SOUND_H
 
-#include "augment/draw.h"
+#include "augment/draw/draw.h"
 
 struct sound {             /* borrowed */
     const uint8_t *frames; /* of `channels` little-endian 16-bit values; any alignment */

@@ -1,10 +1,10 @@
-/* augment/det_draw.h - what is random about an image with boxes: a pure function of its key, its
- * size and its label. */
-#ifndef IMREC_AUGMENT_DET_DRAW_H
-#define IMREC_AUGMENT_DET_DRAW_H
+/* augment/draw/det_draw.h - what is random about an image with boxes: a pure function of its key,
+ * its size and its label. */
+#ifndef IMREC_AUGMENT_DRAW_DET_DRAW_H
+#define IMREC_AUGMENT_DRAW_DET_DRAW_H
 
-#include "augment/det_label.h"
-#include "augment/draw.h"
+#include "augment/draw/det_label.h"
+#include "augment/draw/draw.h"
 
 /* Draws for an upright image of width x height px, and moves its boxes with it. */
 IMREC_NODISCARD enum imrec_status det_draw(const struct recipe *r, struct sample_key key,

@@ -1,6 +1,6 @@
-/* augment/det_recipe.h - what the options ask of images with boxes, read once. */
-#ifndef IMREC_AUGMENT_DET_RECIPE_H
-#define IMREC_AUGMENT_DET_RECIPE_H
+/* augment/draw/det_recipe.h - what the options ask of images with boxes, read once. */
+#ifndef IMREC_AUGMENT_DRAW_DET_RECIPE_H
+#define IMREC_AUGMENT_DRAW_DET_RECIPE_H
 
 #include "imrec/iterator.h"
 
