@@ -300,7 +300,7 @@ void steps_shift(const struct recipe *r, const struct imrec_draw *d, const struc
 }
 
 static enum imrec_status paint_ops(const struct recipe *r, const struct imrec_draw *d,
-                                   struct follow *follow, struct image images[2], uint32_t *at,
+                                   struct targets *targets, struct image images[2], uint32_t *at,
                                    struct resize_scratch *scratch, enum cpu_level level,
                                    struct imrec_error *err)
 {
@@ -314,8 +314,8 @@ static enum imrec_status paint_ops(const struct recipe *r, const struct imrec_dr
             continue;
         }
         *at ^= 1;
-        if (follow != NULL)
-            op_path(op, d->op_magnitude[i], &follow->path);
+        if (targets != NULL)
+            op_path(op, d->op_magnitude[i], &targets->path);
         IMREC_TRY(op_move(op, d->op_magnitude[i], fill, p, &images[*at], scratch, err));
     }
     return IMREC_OK;
@@ -375,10 +375,10 @@ static enum imrec_status paint_own(const struct own *own, const struct imrec_dra
         .labels = s->labels,
         .label_count = s->label_count,
         .draw = d};
-    if (s->follow != NULL)
-        IMREC_TRY(follow_show(s->follow, &call, err));
+    if (s->targets != NULL)
+        IMREC_TRY(targets_show(s->targets, &call, err));
     IMREC_TRY(own_run(own, &call, err));
-    return s->follow != NULL ? follow_take_back(s->follow, &call, err) : IMREC_OK;
+    return s->targets != NULL ? targets_take_back(s->targets, &call, err) : IMREC_OK;
 }
 
 enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d,
@@ -389,7 +389,7 @@ enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d
     for (uint32_t i = 0; i < r->paint_count; i++) {
         IMREC_TRY(stop_check(scratch->stop, err));
         if (r->paints[i] == PAINT_OPS)
-            IMREC_TRY(paint_ops(r, d, sample != NULL ? sample->follow : NULL, images, at, scratch,
+            IMREC_TRY(paint_ops(r, d, sample != NULL ? sample->targets : NULL, images, at, scratch,
                                 level, err));
         else if (r->paints[i] >= PAINTS)
             IMREC_TRY(paint_own(&r->own[r->paints[i] - PAINTS], d, sample, &images[*at].view, err));

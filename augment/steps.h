@@ -4,10 +4,10 @@
 #define IMREC_AUGMENT_STEPS_H
 
 #include "augment/draw/draw.h"
-#include "augment/follow.h"
 #include "augment/geometry/pad.h"
 #include "augment/geometry/warp.h"
 #include "augment/resize/resample.h"
+#include "augment/targets.h"
 
 enum step_kind { STEP_RESIZE, STEP_RESAMPLE, STEP_WARP, STEP_PAD, STEP_CROP };
 
@@ -68,7 +68,7 @@ struct paint_sample {
     struct sample_key key;
     float *labels; /* or NULL */
     uint32_t label_count;
-    struct follow *follow; /* what moves with the image; NULL: nothing does */
+    struct targets *targets; /* what moves with the image; NULL: nothing does */
 };
 
 /* All that is not planned geometry, in the order of the recipe. The image is images[*at]; the

@@ -183,9 +183,9 @@ enum imrec_status augmenting_run(struct augmenting *a, const struct augmenting_p
 {
     uint32_t at = 0;
     const struct recipe r = recipe_for(a);
-    struct follow follow = {.recipe = &r};
-    const struct paint_sample sample = {.follow = &follow};
-    steps_path(&follow.path, &r, &p->draw, from->width, from->height);
+    struct targets targets = {.recipe = &r};
+    const struct paint_sample sample = {.targets = &targets};
+    steps_path(&targets.path, &r, &p->draw, from->width, from->height);
     IMREC_TRY(copy_region(from, p->steps.upright, &a->images[0], err));
     for (uint32_t i = 0; i < p->steps.n; i++) {
         const struct imrec_image *source = &a->images[at].view;
@@ -193,7 +193,7 @@ enum imrec_status augmenting_run(struct augmenting *a, const struct augmenting_p
         IMREC_TRY(step_run(&p->steps.step[i], source, &a->images[at], scratch, err));
     }
     IMREC_TRY(steps_paint(&r, &p->draw, &sample, a->images, &at, scratch, err));
-    path_join(path, &follow.path);
+    path_join(path, &targets.path);
     *out = a->images[at].view;
     if (p->draw.mirror)
         imrec_image_mirror(out);

@@ -66,7 +66,7 @@ static bool recode(struct packer *k, struct parcel *p, struct bytes *out)
             return false;
         view = k->upright.view;
     }
-    struct path *path = &k->moving.follow.path;
+    struct path *path = &k->moving.targets.path;
     if (k->o->center_crop) {
         const uint32_t side = shorter(path->width, path->height);
         path_add_shift(path, -(double)((path->width - side) / 2),

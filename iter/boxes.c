@@ -78,7 +78,7 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct imag
     for (uint32_t i = 0; found.listed == NULL && i < n; i++)
         to[i] = image_record_label(r, i);
     IMREC_TRY(det_label_read(label, to, n, err));
-    return follow_check_label(&it->recipe, label, err);
+    return targets_check_label(&it->recipe, label, err);
 }
 
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,

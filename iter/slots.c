@@ -1,7 +1,7 @@
 #include "iter/slots.h"
 
-#include "augment/follow.h"
 #include "augment/normalize/normalize.h"
+#include "augment/targets.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"

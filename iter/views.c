@@ -1,8 +1,8 @@
 /* iter/views.c - num_views, multi_crop and data_shape_schedule, read. */
 #include "iter/views.h"
 
-#include "augment/follow.h"
 #include "augment/normalize/normalize.h"
+#include "augment/targets.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"

@@ -246,7 +246,7 @@ static enum imrec_status check_values(const struct recipe *r, struct imrec_error
     return IMREC_OK;
 }
 
-static enum imrec_status check_followers(const struct recipe *r, struct imrec_error *err)
+static enum imrec_status check_targets(const struct recipe *r, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = r->o;
     const bool places = r->boxes || r->keypoints != 0;
@@ -303,7 +303,7 @@ recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_e
     IMREC_TRY(read_sequence(r, o->aug_seq, err));
     r->tones = !r->det.on && (o->max_random_contrast > 0 || o->max_random_illumination > 0);
     IMREC_TRY(check_crops(r, err));
-    IMREC_TRY(check_followers(r, err));
+    IMREC_TRY(check_targets(r, err));
     return check_values(r, err);
 }
 

@@ -1,4 +1,4 @@
-#include "augment/follow.h"
+#include "augment/targets.h"
 
 #include "base/error.h"
 
@@ -34,8 +34,8 @@ check_points(const struct recipe *r, const float *points, struct imrec_error *er
     return IMREC_OK;
 }
 
-enum imrec_status follow_check_points(const struct recipe *r, const float *values, uint32_t n,
-                                      struct imrec_error *err)
+enum imrec_status targets_check_points(const struct recipe *r, const float *values, uint32_t n,
+                                       struct imrec_error *err)
 {
     if (n / POINT < r->keypoints)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
@@ -52,7 +52,7 @@ static float *points_of(const struct recipe *r, const struct det_label *l, uint3
 }
 
 enum imrec_status
-follow_check_label(const struct recipe *r, const struct det_label *l, struct imrec_error *err)
+targets_check_label(const struct recipe *r, const struct det_label *l, struct imrec_error *err)
 {
     const uint32_t n = det_label_count(l);
     if (r->keypoints == 0 || n == 0)
@@ -69,23 +69,23 @@ follow_check_label(const struct recipe *r, const struct det_label *l, struct imr
 
 /* ---- moving --------------------------------------------------------------------------------- */
 
-static void move_point(const struct follow *f, float *point)
+static void move_point(const struct targets *t, float *point)
 {
-    const struct path *p = &f->path;
+    const struct path *p = &t->path;
     if (point[SEEN] == 0) /* not labelled: no place to move */
         return;
     double x = (double)point[X] * p->from_width - 0.5, y = (double)point[Y] * p->from_height - 0.5;
     if (point[SEEN] > 0 && !path_shows(p, x, y))
         point[SEEN] = -point[SEEN];
     path_point(p, &x, &y);
-    point[X] = (float)((x + 0.5) / f->columns);
-    point[Y] = (float)((y + 0.5) / f->rows);
+    point[X] = (float)((x + 0.5) / t->columns);
+    point[Y] = (float)((y + 0.5) / t->rows);
 }
 
-static void move_points(const struct follow *f, float *points)
+static void move_points(const struct targets *t, float *points)
 {
-    for (uint32_t i = 0; i < f->recipe->keypoints; i++)
-        move_point(f, points + (size_t)i * POINT);
+    for (uint32_t i = 0; i < t->recipe->keypoints; i++)
+        move_point(t, points + (size_t)i * POINT);
 }
 
 static bool stays(const struct recipe *r, const struct path *p, const double box[4], double seen)
@@ -97,29 +97,29 @@ static bool stays(const struct recipe *r, const struct path *p, const double box
 }
 
 /* Moves the box of an object; false: nothing of it is left, or too little. */
-static bool move_box(const struct follow *f, float *object)
+static bool move_box(const struct targets *t, float *object)
 {
-    const struct path *p = &f->path;
+    const struct path *p = &t->path;
     const double w = p->from_width, h = p->from_height;
     const double from[4] = {(double)object[1] * w, (double)object[2] * h, (double)object[3] * w,
                             (double)object[4] * h};
     double to[4];
     const double seen = path_rectangle(p, from, to);
-    if (!(seen > 0) || !stays(f->recipe, p, from, seen))
+    if (!(seen > 0) || !stays(t->recipe, p, from, seen))
         return false;
     for (int i = 0; i < 4; i++)
-        object[1 + i] = (float)(to[i] / (i % 2 == 0 ? f->columns : f->rows));
+        object[1 + i] = (float)(to[i] / (i % 2 == 0 ? t->columns : t->rows));
     return object[3] > object[1] && object[4] > object[2];
 }
 
-static void move_boxes(struct follow *f)
+static void move_boxes(struct targets *t)
 {
-    struct det_label *l = f->label;
+    struct det_label *l = t->label;
     const uint32_t count = det_label_count(l);
     float *to = l->values + l->header;
     for (uint32_t i = 0; i < count; i++) {
         float *object = l->values + l->header + (size_t)i * l->object;
-        if (!move_box(f, object))
+        if (!move_box(t, object))
             continue;
         memmove(to, object, l->object * sizeof(*to));
         to += l->object;
@@ -127,16 +127,16 @@ static void move_boxes(struct follow *f)
     l->n = (uint32_t)(to - l->values);
 }
 
-static void move_labels(struct follow *f)
+static void move_labels(struct targets *t)
 {
-    const struct recipe *r = f->recipe;
-    if (f->label != NULL && !r->det.on)
-        move_boxes(f);
-    for (uint32_t i = 0; f->label != NULL && r->keypoints != 0 && i < det_label_count(f->label);
+    const struct recipe *r = t->recipe;
+    if (t->label != NULL && !r->det.on)
+        move_boxes(t);
+    for (uint32_t i = 0; t->label != NULL && r->keypoints != 0 && i < det_label_count(t->label);
          i++)
-        move_points(f, points_of(r, f->label, i));
-    if (f->values != NULL)
-        move_points(f, f->values + f->value_count - (size_t)r->keypoints * POINT);
+        move_points(t, points_of(r, t->label, i));
+    if (t->values != NULL)
+        move_points(t, t->values + t->value_count - (size_t)r->keypoints * POINT);
 }
 
 /* Left and right eyes change places. */
@@ -151,26 +151,26 @@ static void swap_pairs(const struct recipe *r, float *points)
     }
 }
 
-void follow_finish(struct follow *f, bool mirror)
+void targets_finish(struct targets *t, bool mirror)
 {
-    const struct recipe *r = f->recipe;
+    const struct recipe *r = t->recipe;
     if (mirror)
-        path_add_mirror(&f->path);
-    move_labels(f);
+        path_add_mirror(&t->path);
+    move_labels(t);
     if (!mirror || r->pair_count == 0)
         return;
-    for (uint32_t i = 0; f->label != NULL && i < det_label_count(f->label); i++)
-        swap_pairs(r, points_of(r, f->label, i));
-    if (f->values != NULL)
-        swap_pairs(r, f->values + f->value_count - (size_t)r->keypoints * POINT);
+    for (uint32_t i = 0; t->label != NULL && i < det_label_count(t->label); i++)
+        swap_pairs(r, points_of(r, t->label, i));
+    if (t->values != NULL)
+        swap_pairs(r, t->values + t->value_count - (size_t)r->keypoints * POINT);
 }
 
 /* ---- masks ---------------------------------------------------------------------------------- */
 
-static struct path_mask mask_way(const struct follow *f)
+static struct path_mask mask_way(const struct targets *t)
 {
-    return (struct path_mask){&f->path, f->mask, f->orientation,
-                              (uint16_t)f->recipe->o->ignore_label};
+    return (struct path_mask){&t->path, t->mask, t->orientation,
+                              (uint16_t)t->recipe->o->ignore_label};
 }
 
 static bool store_row(enum imrec_mask_type type, const uint16_t *row, uint32_t n, uint8_t *out)
@@ -204,15 +204,15 @@ static enum imrec_status too_large(const uint16_t *row, uint32_t n, struct imrec
                           row[x]);
 }
 
-enum imrec_status follow_write_mask(const struct follow *f, void *slot, struct imrec_error *err)
+enum imrec_status targets_write_mask(const struct targets *t, void *slot, struct imrec_error *err)
 {
-    const enum imrec_mask_type type = f->recipe->o->masks;
-    const struct path_mask way = mask_way(f);
+    const enum imrec_mask_type type = t->recipe->o->masks;
+    const struct path_mask way = mask_way(t);
     const size_t size = mask_type_size(type);
-    const uint32_t width = f->path.width;
+    const uint32_t width = t->path.width;
     uint16_t span[SPAN];
     uint8_t *out = slot;
-    for (uint32_t y = 0; y < f->path.height; y++)
+    for (uint32_t y = 0; y < t->path.height; y++)
         for (uint32_t x = 0; x < width; x += SPAN) {
             const uint32_t n = width - x < SPAN ? width - x : SPAN;
             path_mask_row(&way, x, y, n, span);
@@ -223,20 +223,20 @@ enum imrec_status follow_write_mask(const struct follow *f, void *slot, struct i
     return IMREC_OK;
 }
 
-static enum imrec_status move_mask(struct follow *f, struct imrec_error *err)
+static enum imrec_status move_mask(struct targets *t, struct imrec_error *err)
 {
-    const struct path_mask way = mask_way(f);
-    struct mask *to = &f->moved[f->mask == &f->moved[0]];
-    IMREC_TRY(mask_resize_buffer(to, f->path.width, f->path.height, err));
-    to->bits = f->mask->bits;
+    const struct path_mask way = mask_way(t);
+    struct mask *to = &t->moved[t->mask == &t->moved[0]];
+    IMREC_TRY(mask_resize_buffer(to, t->path.width, t->path.height, err));
+    to->bits = t->mask->bits;
     for (uint32_t y = 0; y < to->height; y++)
         path_mask_row(&way, 0, y, to->width, to->values + (size_t)y * to->width);
-    f->mask = to;
-    f->orientation = 1;
+    t->mask = to;
+    t->orientation = 1;
     return IMREC_OK;
 }
 
-uint64_t follow_bytes(const struct recipe *r)
+uint64_t targets_bytes(const struct recipe *r)
 {
     const struct imrec_shape *s = &r->o->data_shape;
     const bool moves = r->o->masks != IMREC_MASK_NONE && r->own_count != 0;
@@ -246,32 +246,32 @@ uint64_t follow_bytes(const struct recipe *r)
 /* ---- augmenters of the user's ---------------------------------------------------------------- */
 
 enum imrec_status
-follow_show(struct follow *f, struct imrec_augmenter_call *call, struct imrec_error *err)
+targets_show(struct targets *t, struct imrec_augmenter_call *call, struct imrec_error *err)
 {
-    if (f->mask != NULL) {
-        IMREC_TRY(move_mask(f, err));
-        call->mask = f->moved[f->mask == &f->moved[1]].values;
-        call->mask_bits = f->mask->bits;
+    if (t->mask != NULL) {
+        IMREC_TRY(move_mask(t, err));
+        call->mask = t->moved[t->mask == &t->moved[1]].values;
+        call->mask_bits = t->mask->bits;
     }
-    move_labels(f);
-    path_begin(&f->path, f->path.width, f->path.height);
-    call->keypoints = f->recipe->keypoints;
-    if (f->label == NULL)
+    move_labels(t);
+    path_begin(&t->path, t->path.width, t->path.height);
+    call->keypoints = t->recipe->keypoints;
+    if (t->label == NULL)
         return IMREC_OK;
     call->boxes = true;
-    call->labels = f->label->values;
-    call->label_count = f->label->n;
+    call->labels = t->label->values;
+    call->label_count = t->label->n;
     return IMREC_OK;
 }
 
-enum imrec_status
-follow_take_back(struct follow *f, const struct imrec_augmenter_call *call, struct imrec_error *err)
+enum imrec_status targets_take_back(struct targets *t, const struct imrec_augmenter_call *call,
+                                    struct imrec_error *err)
 {
     (void)call;
-    if (f->label != NULL) {
-        IMREC_TRY(det_label_read(f->label, f->label->values, f->label->n, err));
-        return follow_check_label(f->recipe, f->label, err);
+    if (t->label != NULL) {
+        IMREC_TRY(det_label_read(t->label, t->label->values, t->label->n, err));
+        return targets_check_label(t->recipe, t->label, err);
     }
-    return f->values != NULL ? follow_check_points(f->recipe, f->values, f->value_count, err)
+    return t->values != NULL ? targets_check_points(t->recipe, t->values, t->value_count, err)
                              : IMREC_OK;
 }
