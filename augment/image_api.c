@@ -1,4 +1,4 @@
-/* augment/public.c - the pixel functions of imrec/image.h, on a caller's own images. */
+/* augment/image_api.c - the pixel functions of imrec/image.h, on a caller's own images. */
 #include "augment/normalize/normalize.h"
 #include "augment/resize/resize_passes.h"
 #include "base/error.h"
