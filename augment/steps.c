@@ -365,9 +365,9 @@ static enum imrec_status paint_one(const struct recipe *r, enum paint what,
     return IMREC_OK;
 }
 
-static enum imrec_status paint_own(const struct own *own, const struct imrec_draw *d,
-                                   const struct paint_sample *s, const struct imrec_image *p,
-                                   struct imrec_error *err)
+static enum imrec_status paint_by_user(const struct user_augmenter *a, const struct imrec_draw *d,
+                                       const struct paint_sample *s, const struct imrec_image *p,
+                                       struct imrec_error *err)
 {
     struct imrec_augmenter_call call = {
         .image = *p,
@@ -377,7 +377,7 @@ static enum imrec_status paint_own(const struct own *own, const struct imrec_dra
         .draw = d};
     if (s->targets != NULL)
         IMREC_TRY(targets_show(s->targets, &call, err));
-    IMREC_TRY(own_run(own, &call, err));
+    IMREC_TRY(user_augmenter_run(a, &call, err));
     return s->targets != NULL ? targets_take_back(s->targets, &call, err) : IMREC_OK;
 }
 
@@ -392,7 +392,8 @@ enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d
             IMREC_TRY(paint_ops(r, d, sample != NULL ? sample->targets : NULL, images, at, scratch,
                                 level, err));
         else if (r->paints[i] >= PAINTS)
-            IMREC_TRY(paint_own(&r->own[r->paints[i] - PAINTS], d, sample, &images[*at].view, err));
+            IMREC_TRY(paint_by_user(&r->augmenters[r->paints[i] - PAINTS], d, sample,
+                                    &images[*at].view, err));
         else
             IMREC_TRY(paint_one(r, r->paints[i], d, &images[*at].view, scratch, level, err));
     }

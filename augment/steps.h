@@ -72,7 +72,8 @@ struct paint_sample {
 };
 
 /* All that is not planned geometry, in the order of the recipe. The image is images[*at]; the
- * other one is room, and may become the image. `sample` may be NULL without own augmenters. */
+ * other one is room, and may become the image. `sample` may be NULL without augmenters of the
+ * user's. */
 IMREC_NODISCARD enum imrec_status
 steps_paint(const struct recipe *r, const struct imrec_draw *d, const struct paint_sample *sample,
             struct image images[2], uint32_t *at, struct resize_scratch *scratch,

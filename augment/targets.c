@@ -239,7 +239,7 @@ static enum imrec_status move_mask(struct targets *t, struct imrec_error *err)
 uint64_t targets_bytes(const struct recipe *r)
 {
     const struct imrec_shape *s = &r->o->data_shape;
-    const bool moves = r->o->masks != IMREC_MASK_NONE && r->own_count != 0;
+    const bool moves = r->o->masks != IMREC_MASK_NONE && r->augmenter_count != 0;
     return moves ? 2 * sizeof(uint16_t) * (uint64_t)s->width * s->height : 0;
 }
 

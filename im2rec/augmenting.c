@@ -88,10 +88,10 @@ augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struc
                             "augment moves no boxes: aug_seq=det_aug_default is for reading");
     if (st == IMREC_OK)
         st = recipe_init(&a->recipe, &a->o, err);
-    if (st == IMREC_OK && a->recipe.own_count != 0)
+    if (st == IMREC_OK && a->recipe.augmenter_count != 0)
         st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                             "augment calls no augmenters of your own (%s): they are for reading",
-                            a->recipe.own[0].plugin.name);
+                            a->recipe.augmenters[0].plugin.name);
     if (st != IMREC_OK)
         augmenting_free(a);
     return st;

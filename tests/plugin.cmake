@@ -6,9 +6,9 @@ set_tests_properties(example_prefetch PROPERTIES LABELS cli TIMEOUT 120 ENVIRONM
 # Augmenters of the user's.
 add_library(augmenters MODULE support/augmenters.c)
 target_link_libraries(augmenters PRIVATE imrec_flags)
-imrec_test(test_own iter SOURCES unit/test_own.c)
-target_compile_definitions(test_own PRIVATE AUGMENTERS="$<TARGET_FILE:augmenters>")
-add_dependencies(test_own augmenters)
+imrec_test(test_user_augmenter iter SOURCES unit/test_user_augmenter.c)
+target_compile_definitions(test_user_augmenter PRIVATE AUGMENTERS="$<TARGET_FILE:augmenters>")
+add_dependencies(test_user_augmenter augmenters)
 
 # Sources of the user's.
 add_library(sources MODULE support/sources.c)

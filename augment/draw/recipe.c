@@ -99,11 +99,11 @@ static enum imrec_status add_paint(struct recipe *r, enum paint p, struct imrec_
 static enum imrec_status
 add_own(struct recipe *r, const char *item, size_t n, struct imrec_error *err)
 {
-    if (r->own_count == RECIPE_OWN)
+    if (r->augmenter_count == RECIPE_AUGMENTERS)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "aug_seq has more than %d augmenters of your own", RECIPE_OWN);
-    IMREC_TRY(own_find(item, n, &r->own[r->own_count], err));
-    r->paints[r->paint_count++] = (enum paint)(PAINTS + (int)r->own_count++);
+                              "aug_seq has more than %d augmenters of your own", RECIPE_AUGMENTERS);
+    IMREC_TRY(user_augmenter_find(item, n, &r->augmenters[r->augmenter_count], err));
+    r->paints[r->paint_count++] = (enum paint)(PAINTS + (int)r->augmenter_count++);
     return IMREC_OK;
 }
 
@@ -122,7 +122,7 @@ add_name(struct recipe *r, const char *name, size_t n, struct imrec_error *err)
             return add_paint(r, (enum paint)p, err);
     if (n == strlen("aug_default") && memcmp(name, "aug_default", n) == 0)
         return add_default(r, err);
-    if (own_is_known(name, n))
+    if (user_augmenter_is_known(name, n))
         return add_own(r, name, n, err);
     return imrec_error_at(
         err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,

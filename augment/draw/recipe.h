@@ -4,9 +4,9 @@
 #define IMREC_AUGMENT_DRAW_RECIPE_H
 
 #include "augment/draw/det_recipe.h"
-#include "augment/draw/own.h"
+#include "augment/draw/user_augmenter.h"
 
-enum { RECIPE_ANGLES = 256, RECIPE_OWN = 8, RECIPE_PAIRS = 512 };
+enum { RECIPE_ANGLES = 256, RECIPE_AUGMENTERS = 8, RECIPE_PAIRS = 512 };
 
 /* What is done to the pixels of the crop, in the order of aug_default. */
 enum paint {
@@ -17,20 +17,20 @@ enum paint {
     PAINT_PCA,
     PAINT_GREY,
     PAINT_BLUR,
-    PAINTS, /* and more: own[paint - PAINTS] */
+    PAINTS, /* and more: augmenters[paint - PAINTS] */
 };
 
 struct recipe {
-    const struct imrec_iter_options *o;     /* borrowed; its texts are not looked at again */
-    bool warps;                             /* turning, shearing, scaling: an affine warp */
-    bool random_crop_resized;               /* random_resized_crop with something random about it */
-    bool lights, hls, pca;                  /* brightness, contrast or saturation; shifts; noise */
-    bool tones;                             /* max_random_contrast, max_random_illumination */
-    bool ops, hue, greys, blurs;            /* RandAugment, TrivialAugment; and what is named so */
-    enum paint paints[PAINTS + RECIPE_OWN]; /* what is on, in the order of aug_seq */
+    const struct imrec_iter_options *o; /* borrowed; its texts are not looked at again */
+    bool warps;                         /* turning, shearing, scaling: an affine warp */
+    bool random_crop_resized;           /* random_resized_crop with something random about it */
+    bool lights, hls, pca;              /* brightness, contrast or saturation; shifts; noise */
+    bool tones;                         /* max_random_contrast, max_random_illumination */
+    bool ops, hue, greys, blurs;        /* RandAugment, TrivialAugment; and what is named so */
+    enum paint paints[PAINTS + RECIPE_AUGMENTERS]; /* what is on, in the order of aug_seq */
     uint32_t paint_count;
-    struct own own[RECIPE_OWN]; /* augmenters of the user's */
-    uint32_t own_count;
+    struct user_augmenter augmenters[RECIPE_AUGMENTERS];
+    uint32_t augmenter_count;
     float aspect_low, aspect_high;
     uint32_t crop_low, crop_high; /* of max_crop_size, px; 0: none */
     uint32_t angle_count;         /* of rotate_list */

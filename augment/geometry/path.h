@@ -7,7 +7,7 @@
 
 #include "base/mask.h"
 
-enum { PATH_EDGES = 12 }; /* warp, two canvases, four operations; and again behind own augmenters */
+enum { PATH_EDGES = 12 }; /* warp, two canvases, four operations; and again behind a user's */
 
 struct path_edge { /* outside of this image on the way nothing came from the source */
     double m[6];   /* source to there */

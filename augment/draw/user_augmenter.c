@@ -1,4 +1,4 @@
-#include "augment/draw/own.h"
+#include "augment/draw/user_augmenter.h"
 
 #include "base/error.h"
 #include "base/rng.h"
@@ -32,12 +32,13 @@ enum imrec_status imrec_augmenter_register(const char *name, imrec_augment_fn *a
     return plugin_register(&table, name, &a, user, err);
 }
 
-bool own_is_known(const char *item, size_t n)
+bool user_augmenter_is_known(const char *item, size_t n)
 {
     return plugin_is_known(&table, item, n);
 }
 
-enum imrec_status own_find(const char *item, size_t n, struct own *out, struct imrec_error *err)
+enum imrec_status
+user_augmenter_find(const char *item, size_t n, struct user_augmenter *out, struct imrec_error *err)
 {
     struct imrec_augmenter a;
     IMREC_TRY(plugin_find(&table, item, n, &out->plugin, err));
@@ -51,24 +52,25 @@ enum imrec_status own_find(const char *item, size_t n, struct own *out, struct i
 
 /* ---- running ------------------------------------------------------------------------------ */
 
-enum { OWN_DRAWS = 1 << 30 }; /* numbers from here on are nobody else's */
+enum { USER_DRAWS = 1 << 30 }; /* numbers from here on are nobody else's */
 
 uint64_t imrec_augmenter_bits(const struct imrec_augmenter_key *key, uint32_t n)
 {
     const struct rng_key k = {key->seed, key->sweep};
-    const uint64_t draw = key->view << 32 | (OWN_DRAWS + n / 4 % OWN_DRAWS);
+    const uint64_t draw = key->view << 32 | (USER_DRAWS + n / 4 % USER_DRAWS);
     return rng_block(k, key->shard, key->offset, draw, RNG_AUGMENT).v[n % 4];
 }
 
-enum imrec_status
-own_run(const struct own *own, const struct imrec_augmenter_call *call, struct imrec_error *err)
+enum imrec_status user_augmenter_run(const struct user_augmenter *a,
+                                     const struct imrec_augmenter_call *call,
+                                     struct imrec_error *err)
 {
     struct imrec_augmenter_call c = *call;
     struct imrec_error why = {.offset = IMREC_NO_OFFSET};
     c.struct_size = sizeof(c);
-    c.params = own->plugin.params;
-    c.user = own->plugin.user;
-    const enum imrec_status st = own->augment(&c, &why);
+    c.params = a->plugin.params;
+    c.user = a->plugin.user;
+    const enum imrec_status st = a->augment(&c, &why);
     why.offset = IMREC_NO_OFFSET;
-    return st == IMREC_OK ? IMREC_OK : plugin_blame(&kind, &own->plugin, st, &why, err);
+    return st == IMREC_OK ? IMREC_OK : plugin_blame(&kind, &a->plugin, st, &why, err);
 }

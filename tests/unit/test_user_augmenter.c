@@ -1,4 +1,5 @@
-/* tests/unit/test_own.c - augmenters of the user's: order, keys, labels, libraries, refusals. */
+/* tests/unit/test_user_augmenter.c - augmenters of the user's: order, keys, labels, libraries,
+ * refusals. */
 #include "iter/options.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
@@ -101,7 +102,7 @@ static int differ(const struct image_set *s, const char *one, const char *other)
     return n;
 }
 
-START_TEST(own_augmenters_change_pixels_by_the_key_alone)
+START_TEST(a_users_augmenter_changes_pixels_by_the_key_alone)
 {
     struct image_set s = make();
     register_all();
@@ -241,9 +242,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("own");
+    Suite *s = suite_create("user_augmenter");
     TCase *tc = tcase_create("own");
-    tcase_add_test(tc, own_augmenters_change_pixels_by_the_key_alone);
+    tcase_add_test(tc, a_users_augmenter_changes_pixels_by_the_key_alone);
     tcase_add_test(tc, a_library_gives_the_same_as_a_registered_function);
     tcase_add_loop_test(tc, what_cannot_be_called_is_refused_with_library_and_symbol, 0,
                         sizeof(refused) / sizeof(*refused));
