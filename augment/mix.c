@@ -8,8 +8,7 @@
 
 enum { TRIES = 1000 };
 
-/* ---- drawing ------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------ */
 
 /* Joehnk (1964): of two powers of uniform numbers that add up to at most 1, the share of the first;
  * in logarithms, as powers of small alpha vanish. */
@@ -42,8 +41,7 @@ struct mix_draw mix_draw(const struct recipe *r, struct sample_key key)
     return d;
 }
 
-/* ---- mixing -------------------------------------------------------------------------------------
- */
+/* ---- mixing ------------------------------------------------------------------------------- */
 
 static void cut_axis(double middle, double ratio, uint32_t size, uint32_t *first, uint32_t *count)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- planning ------------------------------------------------------------------------------- */
+/* ---- planning ----------------------------------------------------------------------------- */
 
 struct plan {
     struct step step[MAX_STEPS + 1]; /* with the crop, which is no step of the result */
@@ -232,7 +232,7 @@ uint64_t steps_bytes(const struct steps *s, uint32_t channels)
     return bytes;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------- */
 
 static void add_to_path(struct path *path, const struct step *s, struct resize_size after)
 {
@@ -268,7 +268,7 @@ void steps_path(struct path *path, const struct recipe *r, const struct imrec_dr
         add_to_path(path, &p.step[i], p.after[i]);
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------ */
 
 enum imrec_status step_run(const struct step *step, const struct imrec_image *from,
                            struct image *to, struct resize_scratch *scratch,

@@ -10,7 +10,7 @@ enum { POINT = 3, X = 0, Y = 1, SEEN = 2 };
 /* Coordinates this far outside are no shares of a side. */
 #define FARTHEST 10.0f
 
-/* ---- checking ------------------------------------------------------------------------------- */
+/* ---- checking ----------------------------------------------------------------------------- */
 
 static enum imrec_status
 check_points(const struct recipe *r, const float *points, struct imrec_error *err)
@@ -67,7 +67,7 @@ targets_check_label(const struct recipe *r, const struct det_label *l, struct im
     return IMREC_OK;
 }
 
-/* ---- moving --------------------------------------------------------------------------------- */
+/* ---- moving ------------------------------------------------------------------------------- */
 
 static void move_point(const struct targets *t, float *point)
 {
@@ -165,7 +165,7 @@ void targets_finish(struct targets *t, bool mirror)
         swap_pairs(r, t->values + t->value_count - (size_t)r->keypoints * POINT);
 }
 
-/* ---- masks ---------------------------------------------------------------------------------- */
+/* ---- masks -------------------------------------------------------------------------------- */
 
 static struct path_mask mask_way(const struct targets *t)
 {
@@ -243,7 +243,7 @@ uint64_t targets_bytes(const struct recipe *r)
     return moves ? 2 * sizeof(uint16_t) * (uint64_t)s->width * s->height : 0;
 }
 
-/* ---- augmenters of the user's ---------------------------------------------------------------- */
+/* ---- augmenters of the user's ------------------------------------------------------------- */
 
 enum imrec_status
 targets_show(struct targets *t, struct imrec_augmenter_call *call, struct imrec_error *err)

@@ -10,8 +10,7 @@
 
 enum { RADIUS = 31, PAIRS = RADIUS + 1, ONE = 1 << 14 };
 
-/* ---- a Gaussian --------------------------------------------------------------------------------
- */
+/* ---- a Gaussian --------------------------------------------------------------------------- */
 
 /* 2 * radius + 1 weights that add up to ONE, and one of nothing. */
 static uint32_t gaussian(float sigma, int16_t *weights)
@@ -99,8 +98,7 @@ enum imrec_status blur(const struct imrec_image *p, float sigma, struct resize_s
     return IMREC_OK;
 }
 
-/* ---- sharpness ---------------------------------------------------------------------------------
- */
+/* ---- sharpness ---------------------------------------------------------------------------- */
 
 enum imrec_status sharpen(const struct imrec_image *p, float factor, struct resize_scratch *scratch,
                           enum cpu_level level, struct imrec_error *err)

@@ -18,8 +18,7 @@ INLINE2 __m256i load16(const uint8_t *p) /* bytes as 16 bits */
     return _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
 
-/* ---- blur --------------------------------------------------------------------------------------
- */
+/* ---- blur --------------------------------------------------------------------------------- */
 
 AVX2 void blur_avx2(const int16_t *const *rows, const int16_t *weights, uint32_t pairs,
                     uint32_t shift, int16_t *out, size_t n)
@@ -68,8 +67,7 @@ AVX2 void narrow_avx2(const int16_t *from, uint8_t *to, size_t n)
     narrow_scalar(from + i, to + i, n - i);
 }
 
-/* ---- 3 x 3 -------------------------------------------------------------------------------------
- */
+/* ---- 3 x 3 -------------------------------------------------------------------------------- */
 
 INLINE2 __m256i three(const uint8_t *p, size_t step)
 {
@@ -94,8 +92,7 @@ AVX2 void smooth_avx2(const uint8_t *const rows[3], uint32_t step, uint8_t *out,
     smooth_scalar(rest, step, out + i, n - i);
 }
 
-/* ---- mixing ------------------------------------------------------------------------------------
- */
+/* ---- mixing ------------------------------------------------------------------------------- */
 
 INLINE2 __m256i mix8(const uint8_t *a, const uint8_t *b, __m256 factor)
 {

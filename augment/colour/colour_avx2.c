@@ -11,8 +11,7 @@
 
 enum { STEP = 8 };
 
-/* ---- eight pixels in and out ------------------------------------------------------------------
- */
+/* ---- eight pixels in and out -------------------------------------------------------------- */
 
 struct eight {
     __m256i r, g, b; /* int32 */
@@ -79,8 +78,7 @@ INLINE2 struct eight next8(const uint8_t *px, uint32_t i, uint32_t whole, uint32
     return load8(px + (size_t)(i + STEP < whole ? i + STEP : i) * channels, channels);
 }
 
-/* ---- grey -------------------------------------------------------------------------------------
- */
+/* ---- grey --------------------------------------------------------------------------------- */
 
 INLINE2 __m256i grey8(const struct grey_weights *w, const struct eight *e)
 {
@@ -118,8 +116,7 @@ AVX2 uint64_t grey_sum_avx2(const struct grey_weights *w, const uint8_t *px, uin
     return channels == 3 ? grey_sum_of(w, px, n, 3) : grey_sum_of(w, px, n, 4);
 }
 
-/* ---- saturation -------------------------------------------------------------------------------
- */
+/* ---- saturation --------------------------------------------------------------------------- */
 
 INLINE2 __m256i saturated(__m256 v) /* rounded to even, 0..255 */
 {
@@ -158,8 +155,7 @@ AVX2 void saturation_avx2(const struct grey_weights *w, float factor, uint8_t *p
         saturation_of(w, factor, px, n, 4);
 }
 
-/* ---- HLS --------------------------------------------------------------------------------------
- */
+/* ---- HLS ---------------------------------------------------------------------------------- */
 
 INLINE2 __m256 unit(__m256i v)
 {
@@ -260,8 +256,7 @@ AVX2 void hls_shift_avx2(const int32_t shift[3], uint8_t *px, uint32_t n, uint32
         hls_of(shift, px, n, 4);
 }
 
-/* ---- the hue turned ----------------------------------------------------------------------------
- */
+/* ---- the hue turned ----------------------------------------------------------------------- */
 
 INLINE2 __m256i pick_whole(__m256i sixth, __m256i low, __m256i high, __m256i between, __m256i lows,
                            __m256i highs)

@@ -11,8 +11,7 @@
 
 enum { STEP = 16 };
 
-/* ---- sixteen pixels in and out ----------------------------------------------------------------
- */
+/* ---- sixteen pixels in and out ------------------------------------------------------------ */
 
 struct sixteen {
     __m512i r, g, b, alpha; /* int32; alpha in its place */
@@ -73,8 +72,7 @@ store_at(uint8_t *px, uint32_t i, uint32_t n, const struct sixteen *e, uint32_t 
     store16(px + (size_t)i * channels, e, bytes_at(i, n, channels), channels);
 }
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- tables ------------------------------------------------------------------------------- */
 
 struct table {
     __m512i part[4];
@@ -134,8 +132,7 @@ AVX512 void colour_map_avx512(uint8_t *px, uint32_t n, uint32_t channels, const 
     _mm512_mask_storeu_epi8(px, bytes, look_up_all(t, v, of));
 }
 
-/* ---- grey -------------------------------------------------------------------------------------
- */
+/* ---- grey --------------------------------------------------------------------------------- */
 
 INLINE512 __m512i grey16(const struct grey_weights *w, const struct sixteen *e)
 {
@@ -166,8 +163,7 @@ AVX512 uint64_t grey_sum_avx512(const struct grey_weights *w, const uint8_t *px,
     return channels == 3 ? grey_sum_of(w, px, n, 3) : grey_sum_of(w, px, n, 4);
 }
 
-/* ---- saturation -------------------------------------------------------------------------------
- */
+/* ---- saturation --------------------------------------------------------------------------- */
 
 INLINE512 __m512i saturated(__m512 v) /* rounded to even, 0..255 */
 {
@@ -204,8 +200,7 @@ AVX512 void saturation_avx512(const struct grey_weights *w, float factor, uint8_
         saturation_of(w, factor, px, n, 4);
 }
 
-/* ---- HLS --------------------------------------------------------------------------------------
- */
+/* ---- HLS ---------------------------------------------------------------------------------- */
 
 INLINE512 __m512 unit(__m512i v)
 {

@@ -14,8 +14,7 @@ static uint8_t *row_of(const struct imrec_image *p, uint32_t y)
     return p->pixels + (size_t)y * p->stride;
 }
 
-/* ---- what moves --------------------------------------------------------------------------------
- */
+/* ---- what moves --------------------------------------------------------------------------- */
 
 bool op_moves(enum imrec_op op)
 {
@@ -77,8 +76,7 @@ void op_path(enum imrec_op op, float magnitude, struct path *path)
     path_add(path, exact, path->width, path->height);
 }
 
-/* ---- tables
- * -------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------- */
 
 static void count(const struct imrec_image *p, uint32_t histogram[3][256])
 {
@@ -153,8 +151,7 @@ by_value(enum imrec_op op, float magnitude, const struct imrec_image *p, enum cp
     colour_tables(p, (const uint8_t(*)[256])map, level);
 }
 
-/* ---- all
- * ----------------------------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------------------------- */
 
 enum imrec_status op_paint(enum imrec_op op, float magnitude, const struct imrec_image *p,
                            struct resize_scratch *scratch, enum cpu_level level,

@@ -57,7 +57,7 @@ static uint8_t method(const struct recipe *r, uint64_t bits, struct size from, s
     return draw_method(r, bits, from.w, from.h, to.w, to.h);
 }
 
-/* ---- the warp ------------------------------------------------------------------------------ */
+/* ---- the warp ----------------------------------------------------------------------------- */
 
 static int32_t angle(const struct recipe *r, uint64_t bits)
 {
@@ -108,7 +108,7 @@ draw_warp(const struct recipe *r, struct sample_key key, struct size from, struc
     return (struct size){d->canvas_width, d->canvas_height};
 }
 
-/* ---- crops --------------------------------------------------------------------------------- */
+/* ---- crops -------------------------------------------------------------------------------- */
 
 /* Random in such room, or in the middle, by integer division or to the nearest, ties to even. */
 static uint32_t
@@ -225,7 +225,7 @@ static void draw_crop(const struct recipe *r, struct sample_key key, struct size
     d->mirror = o->mirror || (o->rand_mirror && bits.v[2] >> 63 != 0);
 }
 
-/* ---- brightness, contrast, saturation ------------------------------------------------------ */
+/* ---- brightness, contrast, saturation ----------------------------------------------------- */
 
 static float factor(uint64_t bits, float most)
 {
@@ -245,7 +245,7 @@ static void draw_lights(const struct recipe *r, struct sample_key key, struct im
         d->light_order[i] = order[i];
 }
 
-/* ---- HLS ----------------------------------------------------------------------------------- */
+/* ---- HLS ---------------------------------------------------------------------------------- */
 
 /* The sum of a uniform number and four times another, over five: flat, with slopes at its ends. */
 static int32_t shift(uint64_t bits, int64_t most)
@@ -264,7 +264,7 @@ static void draw_hls(const struct recipe *r, struct sample_key key, struct imrec
     d->shift_l = shift(bits.v[2], r->o->random_l);
 }
 
-/* ---- light along the principal components ---------------------------------------------------- */
+/* ---- light along the principal components ------------------------------------------------- */
 
 /* Box and Muller (1958): two independent normal numbers. */
 static void normals(uint64_t a, uint64_t b, double out[2])
@@ -313,7 +313,7 @@ void draw_colours(const struct recipe *r, struct sample_key key, struct imrec_dr
     }
 }
 
-/* ---- RandAugment, TrivialAugment ------------------------------------------------------------- */
+/* ---- RandAugment, TrivialAugment ---------------------------------------------------------- */
 
 /* Strengths at bin 30; operations of signed strength go either way. */
 struct space {
@@ -379,8 +379,7 @@ static void draw_ops(const struct recipe *r, struct sample_key key, struct imrec
     }
 }
 
-/* ---- erasing ----------------------------------------------------------------------------------
- */
+/* ---- erasing ------------------------------------------------------------------------------ */
 
 /* torchvision's RandomErasing: aspect 0.3 to 3.3, uniform in its logarithm; ten tries. */
 static void draw_hole(const struct recipe *r, struct sample_key key, struct imrec_draw *d)
@@ -421,7 +420,7 @@ void draw_modern(const struct recipe *r, struct sample_key key, struct imrec_dra
         draw_hole(r, key, d);
 }
 
-/* ---- all ----------------------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------------------------- */
 
 struct imrec_draw
 augment_draw(const struct recipe *r, struct sample_key key, uint32_t width, uint32_t height)

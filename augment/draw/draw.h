@@ -25,8 +25,7 @@ void draw_set_crop(const struct recipe *r, uint32_t width, uint32_t height, stru
 uint8_t augment_method_by_size(uint32_t from_width, uint32_t from_height, uint32_t to_width,
                                uint32_t to_height);
 
-/* ---- inside: blocks of 256 bits ---------------------------------------------------------------
- */
+/* ---- inside: blocks of 256 bits ----------------------------------------------------------- */
 
 /* Numbers of blocks; never renumbered: pixels depend on them. All draws of a block are made
  * whether used or not, so that switching one option on does not change another's draw. */

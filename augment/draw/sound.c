@@ -10,7 +10,7 @@ static uint64_t length_of(const struct imrec_iter_options *o)
     return (uint64_t)o->data_shape.height * o->data_shape.width;
 }
 
-/* ---- draws ------------------------------------------------------------------------------- */
+/* ---- draws -------------------------------------------------------------------------------- */
 
 struct imrec_draw
 sound_draw(const struct imrec_iter_options *o, struct sample_key key, uint64_t samples)
@@ -27,7 +27,7 @@ sound_draw(const struct imrec_iter_options *o, struct sample_key key, uint64_t s
     return d;
 }
 
-/* ---- values ------------------------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------------------------- */
 
 /* Of the slot, samples [from, to) are of the sound: the first one is its sample `at`. */
 struct part {

@@ -45,7 +45,7 @@ static void stored_of_upright(uint32_t o, const struct mask *stored, double m[6]
     }
 }
 
-/* ---- building ------------------------------------------------------------------------------- */
+/* ---- building ----------------------------------------------------------------------------- */
 
 void path_begin(struct path *p, uint32_t width, uint32_t height)
 {
@@ -110,7 +110,7 @@ void path_add_edge(struct path *p)
     p->edge_count++;
 }
 
-/* ---- points --------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------------- */
 
 void path_point(const struct path *p, double *x, double *y)
 {
@@ -131,7 +131,7 @@ bool path_shows(const struct path *p, double x, double y)
     return inside(p->m, x, y, p->width, p->height);
 }
 
-/* ---- rectangles ------------------------------------------------------------------------------ */
+/* ---- rectangles --------------------------------------------------------------------------- */
 
 /* A convex polygon; each cut adds a corner at most. */
 enum { CORNERS = 4 + 4 * (PATH_EDGES + 1) };
@@ -211,7 +211,7 @@ double path_rectangle(const struct path *p, const double from[4], double to[4])
     return seen;
 }
 
-/* ---- masks ---------------------------------------------------------------------------------- */
+/* ---- masks -------------------------------------------------------------------------------- */
 
 /* x as a function of the column, in a row. */
 struct line {

@@ -42,8 +42,7 @@ bool path_shows(const struct path *p, double x, double y);
  * not middles: edges of an image of w px are 0 and w. Returns the share of it that is seen. */
 double path_rectangle(const struct path *p, const double from[4], double to[4]);
 
-/* ---- masks -------------------------------------------------------------------------------------
- */
+/* ---- masks -------------------------------------------------------------------------------- */
 
 /* The value nearest to each place of the result, and `nothing` where none is: n of row y, from
  * column x on. `orientation`: `from` is stored so, and the path's source is it upright. */

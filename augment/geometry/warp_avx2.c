@@ -19,7 +19,7 @@ INLINE2 __m256i both_lanes(const int8_t *p)
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
 
-/* ---- storing -------------------------------------------------------------------------------- */
+/* ---- storing ------------------------------------------------------------------------------ */
 
 /* s[k]: values of the pixels k and k + 4, 4 x int32 each. */
 INLINE2 void store8(uint8_t *out, const __m256i s[4], uint32_t channels, bool last)
@@ -39,7 +39,7 @@ INLINE2 void store8(uint8_t *out, const __m256i s[4], uint32_t channels, bool la
         memcpy(out, copy, 3 * STEP);
 }
 
-/* ---- bilinear ------------------------------------------------------------------------------- */
+/* ---- bilinear ----------------------------------------------------------------------------- */
 
 /* 16 bytes of either, of which 6 or 8 count: a load into the other half costs no shuffle then. */
 INLINE2 __m256i two_of(const uint8_t *a, const uint8_t *b)
@@ -101,7 +101,7 @@ INLINE2 void linear8_grey(const struct warp_row *r, const struct places *p, uint
     memcpy(out + 4, &high, 4);
 }
 
-/* ---- cubic, Lanczos ------------------------------------------------------------------------- */
+/* ---- cubic, Lanczos ----------------------------------------------------------------------- */
 
 INLINE2 __m256i load_two(const uint8_t *a, const uint8_t *b)
 {
@@ -160,7 +160,7 @@ INLINE2 void taps8(const struct warp_row *r, const struct places *p, int taps, u
     store8(out, s, channels, last);
 }
 
-/* ---- nearest -------------------------------------------------------------------------------- */
+/* ---- nearest ------------------------------------------------------------------------------ */
 
 INLINE2 void nearest8(const struct warp_row *r, const struct places *p, uint32_t channels,
                       uint8_t *out, bool last)
@@ -173,7 +173,7 @@ INLINE2 void nearest8(const struct warp_row *r, const struct places *p, uint32_t
         memcpy(out, copy, (size_t)STEP * channels);
 }
 
-/* ---- a row ---------------------------------------------------------------------------------- */
+/* ---- a row -------------------------------------------------------------------------------- */
 
 INLINE2 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t channels)
 {

@@ -41,7 +41,7 @@ INLINE512 __m512i pairs(__m512i bytes, const uint8_t which[64])
     return _mm512_maskz_permutexvar_epi8(0x5555555555555555u, load(which), bytes);
 }
 
-/* ---- storing -------------------------------------------------------------------------------- */
+/* ---- storing ------------------------------------------------------------------------------ */
 
 /* Values from 0 to 255, or beyond; 4 bytes are written past the end of three channels. */
 INLINE512 void store4(uint8_t *to, __m512i s, uint32_t channels)
@@ -52,7 +52,7 @@ INLINE512 void store4(uint8_t *to, __m512i s, uint32_t channels)
     _mm_storeu_si128((__m128i *)(void *)to, px);
 }
 
-/* ---- bilinear ------------------------------------------------------------------------------- */
+/* ---- bilinear ----------------------------------------------------------------------------- */
 
 INLINE512 __m512i load_rows(const uint8_t *a, const uint8_t *b, const uint8_t *c, const uint8_t *d)
 {
@@ -91,7 +91,7 @@ linear8(const struct warp_row *r, const struct places *p, uint32_t channels, uin
            channels);
 }
 
-/* ---- cubic, Lanczos ------------------------------------------------------------------------- */
+/* ---- cubic, Lanczos ----------------------------------------------------------------------- */
 
 /* Four taps in each lane, by the weights' pairs: two in each lane's turn. */
 INLINE512 __m512i add_taps(__m512i sum, __m512i px, const uint8_t which[2][64],
@@ -149,7 +149,7 @@ taps8(const struct warp_row *r, const struct places *p, int taps, uint32_t chann
     }
 }
 
-/* ---- a row ---------------------------------------------------------------------------------- */
+/* ---- a row -------------------------------------------------------------------------------- */
 
 INLINE512 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t channels)
 {

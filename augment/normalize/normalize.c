@@ -17,7 +17,7 @@ size_t dtype_size(enum imrec_dtype dtype)
     return dtype == IMREC_FLOAT32 ? 4 : dtype == IMREC_FLOAT16 ? 2 : 1;
 }
 
-/* ---- checks ------------------------------------------------------------------------------ */
+/* ---- checks ------------------------------------------------------------------------------- */
 
 static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
 {
@@ -243,7 +243,7 @@ void normalize_row_scalar(const struct normalize_job *job, const uint8_t *src, u
     }
 }
 
-/* ---- erasing ------------------------------------------------------------------------------- */
+/* ---- erasing ------------------------------------------------------------------------------ */
 
 void normalize_erase(const struct normalize_job *job, struct imrec_rect hole)
 {

@@ -21,7 +21,7 @@ INLINE2 __m128i load16(const void *p)
     return _mm_loadu_si128((const __m128i *)p);
 }
 
-/* ---- along the rows: a pixel of both a step, four taps at once ------------------------------ */
+/* ---- along the rows: a pixel of both a step, four taps at once ---------------------------- */
 
 /* Of four neighbours of 3 or 4 bytes, the first two or the last two: each value's side by side,
  * widened to 16 bits. */
@@ -85,7 +85,7 @@ AVX2 void resample_x_avx2(const struct resample_axis *a, const uint8_t *const ro
         resample_x_scalar(a, rows, out);
 }
 
-/* ---- across the rows: 32 values a step ------------------------------------------------------ */
+/* ---- across the rows: 32 values a step ---------------------------------------------------- */
 
 INLINE2 __m256i add_pair(__m256i sum, const int16_t *v, __m256i weights)
 {

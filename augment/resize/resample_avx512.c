@@ -10,7 +10,7 @@
 #define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni")))
 #define INLINE512 AVX512 static inline __attribute__((always_inline))
 
-/* ---- along the rows ------------------------------------------------------------------------ */
+/* ---- along the rows ----------------------------------------------------------------------- */
 
 /* A block of both rows, under way: what the weights' high parts made, and what the low parts. */
 struct sums {
@@ -81,7 +81,7 @@ resample_x_avx512(const struct resample_axis *a, const uint8_t *const rows[2], i
         rows_by(a, rows, out, groups, false);
 }
 
-/* ---- across the rows ----------------------------------------------------------------------- */
+/* ---- across the rows ---------------------------------------------------------------------- */
 
 INLINE512 __m512i add_pair(__m512i sum, const int16_t *v, __m512i weights)
 {

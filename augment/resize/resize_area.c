@@ -50,7 +50,7 @@ void half_scalar(const uint8_t *row0, const uint8_t *row1, uint8_t *out, uint32_
                 (uint8_t)((row0[c] + row0[c + channels] + row1[c] + row1[c + channels] + 2) >> 2);
 }
 
-/* ---- cells that cut pixels, or not --------------------------------------------------------- */
+/* ---- cells that cut pixels, or not -------------------------------------------------------- */
 
 static struct area_taps
 taps_of(const struct resize_run *r, const struct resize_axis *a, uint32_t at)
@@ -139,7 +139,7 @@ enum imrec_status run_area(const struct resize_run *r, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* ---- cells of whole pixels, very large ----------------------------------------------------- */
+/* ---- cells of whole pixels, very large ---------------------------------------------------- */
 
 static void add_row(uint32_t *sum, const uint8_t *row, size_t n)
 {

@@ -9,8 +9,7 @@
 #define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")))
 #define INLINE512 AVX512 static inline __attribute__((always_inline))
 
-/* ---- along the rows -----------------------------------------------------------------------------
- */
+/* ---- along the rows ----------------------------------------------------------------------- */
 
 /* Of four neighbours of 3 or 4 bytes, the first two or the last two: each value's side by side,
  * widened to 16 bits. */
@@ -108,8 +107,7 @@ AVX512 void taps_x_avx512(const struct taps_table *t, const uint8_t *row, int32_
     taps_x_scalar(&rest, row, out + (size_t)done * t->channels);
 }
 
-/* ---- across the rows ----------------------------------------------------------------------------
- */
+/* ---- across the rows ---------------------------------------------------------------------- */
 
 INLINE512 void store_bytes(uint8_t *out, __m512i v, __mmask16 which)
 {
