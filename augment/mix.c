@@ -1,3 +1,4 @@
+/* augment/mix.c - shares of mixup and cutmix drawn, and slots mixed. */
 #include "augment/mix.h"
 
 #include "augment/normalize/normalize_kernels.h"

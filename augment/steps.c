@@ -1,3 +1,4 @@
+/* augment/steps.c - an image's way as steps: planned backwards, run forwards; and its paints. */
 #include "augment/steps.h"
 
 #include "augment/colour/blur.h"
@@ -38,11 +39,16 @@ add_resize(struct plan *p, const struct recipe *r, uint32_t width, uint32_t heig
         struct step *s = add(p, STEP_RESAMPLE, width, height);
         s->u.resample.from_width = w;
         s->u.resample.from_height = h;
-        s->u.resample.job = (struct resample_job){width, height, {0}, filter};
+        s->u.resample.job =
+            (struct resample_job){.to_width = width, .to_height = height, .filter = filter};
         return;
     }
     add(p, STEP_RESIZE, width, height)->u.resize =
-        (struct resize_job){w, h, width, height, {0}, (enum resize_method)method};
+        (struct resize_job){.from_width = w,
+                            .from_height = h,
+                            .to_width = width,
+                            .to_height = height,
+                            .method = (enum resize_method)method};
 }
 
 static void set_fill(const struct recipe *r, uint8_t fill[4])
@@ -369,12 +375,15 @@ static enum imrec_status paint_by_user(const struct user_augmenter *a, const str
                                        const struct paint_sample *s, const struct imrec_image *p,
                                        struct imrec_error *err)
 {
-    struct imrec_augmenter_call call = {
-        .image = *p,
-        .key = {s->key.seed, s->key.sweep, s->key.shard, s->key.offset, s->key.view},
-        .labels = s->labels,
-        .label_count = s->label_count,
-        .draw = d};
+    struct imrec_augmenter_call call = {.image = *p,
+                                        .key = {.seed = s->key.seed,
+                                                .sweep = s->key.sweep,
+                                                .shard = s->key.shard,
+                                                .offset = s->key.offset,
+                                                .view = s->key.view},
+                                        .labels = s->labels,
+                                        .label_count = s->label_count,
+                                        .draw = d};
     if (s->targets != NULL)
         IMREC_TRY(targets_show(s->targets, &call, err));
     IMREC_TRY(user_augmenter_run(a, &call, err));

@@ -1,3 +1,4 @@
+/* augment/targets.c - masks, boxes and keypoints checked, moved, shown and written. */
 #include "augment/targets.h"
 
 #include "base/error.h"
@@ -169,8 +170,10 @@ void targets_finish(struct targets *t, bool mirror)
 
 static struct path_mask mask_way(const struct targets *t)
 {
-    return (struct path_mask){&t->path, t->mask, t->orientation,
-                              (uint16_t)t->recipe->o->ignore_label};
+    return (struct path_mask){.path = &t->path,
+                              .from = t->mask,
+                              .orientation = t->orientation,
+                              .nothing = (uint16_t)t->recipe->o->ignore_label};
 }
 
 static bool store_row(enum imrec_mask_type type, const uint16_t *row, uint32_t n, uint8_t *out)

@@ -6,8 +6,8 @@
 #include <math.h>
 
 /* RGB2GRAY of 14 bits: 4899 of what stands first, 9617, 1868; in BGR blue stands first. */
-const struct grey_weights grey_of_original = {1868, 9617, 4899, 14};
-const struct grey_weights grey_of_pillow = {19595, 38470, 7471, 16};
+const struct grey_weights grey_of_original = {.r = 1868, .g = 9617, .b = 4899, .bits = 14};
+const struct grey_weights grey_of_pillow = {.r = 19595, .g = 38470, .b = 7471, .bits = 16};
 
 static uint8_t *row_of(const struct imrec_image *p, uint32_t y)
 {

@@ -1,6 +1,4 @@
-/* augment/colour/colour_kernels.c - which variant of a kernel of colours and neighbours runs at a
- * level.
- */
+/* augment/colour/colour_kernels.c - which kernel of colours and neighbours runs at a level. */
 #include "augment/colour/colour_kernels.h"
 
 const struct colour_kernels colour_kernels[CPU_LEVELS] = {

@@ -1,3 +1,4 @@
+/* augment/draw/recipe.c - options read into a recipe, and what contradicts refused. */
 #include "augment/draw/recipe.h"
 
 #include "base/error.h"

@@ -1,5 +1,4 @@
-/* augment/draw/recipe.h - what an iterator's options ask of the augmenters, checked and read once.
- */
+/* augment/draw/recipe.h - what an iterator's options ask of the augmenters, read once. */
 #ifndef IMREC_AUGMENT_DRAW_RECIPE_H
 #define IMREC_AUGMENT_DRAW_RECIPE_H
 

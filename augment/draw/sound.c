@@ -1,3 +1,4 @@
+/* augment/draw/sound.c - the part of a sound that is drawn, and its values in a slot. */
 #include "augment/draw/sound.h"
 
 #include "base/error.h"

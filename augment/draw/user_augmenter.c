@@ -1,3 +1,4 @@
+/* augment/draw/user_augmenter.c - augmenters of the user's: registered, found, called. */
 #include "augment/draw/user_augmenter.h"
 
 #include "base/error.h"
@@ -25,7 +26,8 @@ static struct plugin_table table = {.kind = &kind, .lock = MUTEX_INIT};
 enum imrec_status imrec_augmenter_register(const char *name, imrec_augment_fn *augment, void *user,
                                            struct imrec_error *err)
 {
-    const struct imrec_augmenter a = {IMREC_AUGMENTER_MAGIC, IMREC_AUGMENTER_ABI, augment};
+    const struct imrec_augmenter a = {
+        .magic = IMREC_AUGMENTER_MAGIC, .abi = IMREC_AUGMENTER_ABI, .augment = augment};
     if (name == NULL || augment == NULL)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "an augmenter has a name and a function, not NULL");

@@ -1,3 +1,4 @@
+/* augment/geometry/pad.c - one colour around an image. */
 #include "augment/geometry/pad.h"
 
 #include "base/error.h"

@@ -1,3 +1,4 @@
+/* augment/geometry/path.c - affine maps composed; points, rectangles and masks moved by them. */
 #include "augment/geometry/path.h"
 
 #include "augment/geometry/orient.h"
@@ -199,9 +200,9 @@ static void surround(const struct path *p, struct polygon *g, double to[4])
 
 double path_rectangle(const struct path *p, const double from[4], double to[4])
 {
-    struct polygon g = {4,
-                        {from[0] - 0.5, from[2] - 0.5, from[2] - 0.5, from[0] - 0.5},
-                        {from[1] - 0.5, from[1] - 0.5, from[3] - 0.5, from[3] - 0.5}};
+    struct polygon g = {.n = 4,
+                        .x = {from[0] - 0.5, from[2] - 0.5, from[2] - 0.5, from[0] - 0.5},
+                        .y = {from[1] - 0.5, from[1] - 0.5, from[3] - 0.5, from[3] - 0.5}};
     const double all = area(&g);
     for (uint32_t i = 0; i < p->edge_count; i++)
         cut_edges(&g, p->edges[i].m, p->edges[i].width, p->edges[i].height);

@@ -1,9 +1,7 @@
-/*
- * augment/geometry/warp.c - affine warps: each pixel of the result is looked for in the source.
+/* augment/geometry/warp.c - affine warps: each pixel of the result is looked for in the source.
  *
  * The place is the sum of a column's and a row's share, so that it can be tabulated; taps outside
- * the image are the fill value, each by itself.
- */
+ * the image are the fill value, each by itself. */
 #include "augment/geometry/warp.h"
 
 #include "augment/geometry/warp_kernels.h"
@@ -129,7 +127,7 @@ static void fill_weights(uint32_t taps, const float *wx, const float *wy, int16_
 static const int16_t *weights_of(uint32_t taps, struct resize_scratch *s)
 {
     const size_t block = (size_t)taps * taps;
-    const struct scratch_key key = {taps, taps, SCRATCH_KIND_WARP, 0, 0};
+    const struct scratch_key key = {.from = taps, .to = taps, .kind = SCRATCH_KIND_WARP};
     bool fresh = false;
     int16_t *w =
         scratch_table(s, key, WARP_FRACTIONS * WARP_FRACTIONS * block * sizeof(*w), &fresh);

@@ -1,5 +1,4 @@
-/* augment/geometry/warp.h - affine warps as OpenCV 3.4 does them, for a window of the result only.
- */
+/* augment/geometry/warp.h - affine warps as OpenCV 3.4 does them, of a window of the result. */
 #ifndef IMREC_AUGMENT_GEOMETRY_WARP_H
 #define IMREC_AUGMENT_GEOMETRY_WARP_H
 

@@ -1,5 +1,4 @@
-/* augment/geometry/warp_scalar.c - a row of an affine warp: the kernel that the others must equal.
- */
+/* augment/geometry/warp_scalar.c - a row of an affine warp: what the others must equal. */
 #include "augment/geometry/warp.h"
 
 #include <string.h>

@@ -1,11 +1,9 @@
-/*
- * augment/resize/resample.c - separable resampling: along the rows first, two source rows at a
+/* augment/resize/resample.c - separable resampling: along the rows first, two source rows at a
  * time, into a ring of the few that a row of the result is made of; then across them.
  *
  * Weights have 14 bits and sum up to exactly 1, a row between the passes keeps 6 bits behind the
  * point. All is integer arithmetic in which nothing overflows (the weights' sizes sum up to less
- * than 1.3): every variant gives the same bytes.
- */
+ * than 1.3): every variant gives the same bytes. */
 #include "augment/resize/resample.h"
 
 #include "augment/resize/resize_kernels.h"
@@ -143,8 +141,10 @@ enum imrec_status resample_at(const struct imrec_image *from, uint32_t to_width,
                               struct image *to, struct resize_scratch *scratch,
                               enum cpu_level level, struct imrec_error *err)
 {
-    const struct resample_job whole = {
-        to_width, to_height, {0, 0, to_width, to_height}, RESAMPLE_CUBIC};
+    const struct resample_job whole = {.to_width = to_width,
+                                       .to_height = to_height,
+                                       .window = {0, 0, to_width, to_height},
+                                       .filter = RESAMPLE_CUBIC};
     return resample_window_at(&whole, from, to, scratch, level, err);
 }
 

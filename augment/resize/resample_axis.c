@@ -121,7 +121,7 @@ static struct block block_of(const struct resample_axis *a, uint32_t b)
 {
     const uint32_t values = a->to * a->channels, begin = b * RESAMPLE_BLOCK;
     const uint32_t end = values - begin < RESAMPLE_BLOCK ? values : begin + RESAMPLE_BLOCK;
-    struct block k = {begin, end, UINT32_MAX, 0};
+    struct block k = {.begin = begin, .end = end, .low = UINT32_MAX};
     for (uint32_t at = begin / a->channels; at * a->channels < end; at++) {
         const uint32_t first = a->first[at];
         k.low = first < k.low ? first : k.low;
@@ -233,8 +233,11 @@ static bool find_or_make(struct resample_axis *a, uint32_t kind, struct resize_s
     double *real = scratch_room(s, ROOM_WEIGHT, (size_t)most_taps(a) + 4, sizeof(*real));
     if (real == NULL || !make_plan(a, y, &p))
         return false;
-    const struct scratch_key key = {a->from, a->whole, kind + KIND_FILTER * a->filter, a->begin,
-                                    a->to};
+    const struct scratch_key key = {.from = a->from,
+                                    .to = a->whole,
+                                    .kind = kind + KIND_FILTER * a->filter,
+                                    .begin = a->begin,
+                                    .count = a->to};
     uint8_t *memory = scratch_table(s, key, p.bytes, &fresh);
     if (memory == NULL)
         return false;
@@ -244,7 +247,7 @@ static bool find_or_make(struct resample_axis *a, uint32_t kind, struct resize_s
         for (uint32_t at = 0; at < a->to; at++)
             fill_place(a, at, real);
         fill_blocks(a);
-        *head = (struct head){a->blocks, a->wide};
+        *head = (struct head){.blocks = a->blocks, .wide = a->wide};
     }
     a->blocks = head->blocks;
     a->wide = head->wide;

@@ -57,7 +57,11 @@ taps_of(const struct resize_run *r, const struct resize_axis *a, uint32_t at)
 {
     if (r->kind == KIND_AREA)
         return area_at(a, at);
-    return (struct area_taps){at * a->whole, a->whole, 1, 1, 1};
+    return (struct area_taps){.first = at * a->whole,
+                              .count = a->whole,
+                              .first_weight = 1,
+                              .inner_weight = 1,
+                              .last_weight = 1};
 }
 
 static bool add_blocks(const struct resize_run *r, struct area_table *t, uint32_t taps)
@@ -89,7 +93,8 @@ build(const struct resize_run *r, struct area_table *t, struct imrec_error *err)
     float *weights = scratch_room(r->scratch, ROOM_WEIGHT, taps, sizeof(*weights));
     if (first == NULL || begin == NULL || weights == NULL || taps > UINT32_MAX)
         return scratch_no_memory(err);
-    *t = (struct area_table){first, begin, weights, count, 0, channels, {0}};
+    *t = (struct area_table){
+        .first = first, .begin = begin, .weights = weights, .count = count, .channels = channels};
     begin[0] = 0;
     uint32_t most = 1;
     for (uint32_t i = 0; i < count; i++) {

@@ -1,3 +1,4 @@
+/* augment/resize/resize_axis.c - the coordinates and weights of OpenCV 3.4 along an axis. */
 #include "augment/resize/resize_axis.h"
 
 #include "augment/resize/resize_taps.h"
@@ -45,7 +46,7 @@ uint32_t nearest_at(const struct resize_axis *a, uint32_t at)
 struct taps_place taps_at(const struct resize_axis *a, uint32_t at)
 {
     const float f = (float)((at + 0.5) * a->step - 0.5), s = floorf(f);
-    return (struct taps_place){(int64_t)s, f - s};
+    return (struct taps_place){.at = (int64_t)s, .f = f - s};
 }
 
 struct linear_tap linear_at(const struct resize_axis *a, enum resize_kind kind, uint32_t at)
@@ -62,8 +63,9 @@ struct linear_tap linear_at(const struct resize_axis *a, enum resize_kind kind, 
         f = p.f;
     }
     /* Two roundings, not one: the weights may add up to 2047 or 2049. */
-    return (struct linear_tap){(int64_t)s, (int16_t)lrintf((1 - f) * 2048),
-                               (int16_t)lrintf(f * 2048)};
+    return (struct linear_tap){.at = (int64_t)s,
+                               .weight = (int16_t)lrintf((1 - f) * 2048),
+                               .next_weight = (int16_t)lrintf(f * 2048)};
 }
 
 struct area_taps area_at(const struct resize_axis *a, uint32_t at)

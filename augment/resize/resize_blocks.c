@@ -1,5 +1,4 @@
-/* augment/resize/resize_blocks.c - the tables of 16 values at a time, out of a window of 64 bytes.
- */
+/* augment/resize/resize_blocks.c - tables of 16 values at a time, out of a window of 64 bytes. */
 #include "augment/resize/resize_passes.h"
 
 #include <string.h>

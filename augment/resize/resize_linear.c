@@ -1,5 +1,4 @@
-/* augment/resize/resize_linear.c - bilinear, and enlarging by area: two taps each way, in integers.
- */
+/* augment/resize/resize_linear.c - bilinear, and enlarging by area: two taps, in integers. */
 #include "augment/resize/resize_kernels.h"
 #include "augment/resize/resize_passes.h"
 
@@ -29,7 +28,7 @@ static struct linear_tap at_border(struct linear_tap tap, uint32_t from)
     const int64_t last = (int64_t)from - 1;
     if (tap.at >= 0 && tap.at < last)
         return tap;
-    return (struct linear_tap){tap.at < 0 ? 0 : last, 2048, 0};
+    return (struct linear_tap){.at = tap.at < 0 ? 0 : last, .weight = 2048};
 }
 
 static bool add_blocks(const struct resize_run *r, struct linear_table *t)
@@ -55,7 +54,8 @@ build(const struct resize_run *r, struct linear_table *t, struct imrec_error *er
     if (first == NULL || second == NULL || weights == NULL)
         return scratch_no_memory(err);
     const uint32_t reach = channels == 1 ? 4 : 8;
-    *t = (struct linear_table){first, second, weights, count, 0, channels, {0}};
+    *t = (struct linear_table){
+        .first = first, .second = second, .weights = weights, .count = count, .channels = channels};
     for (uint32_t i = 0; i < count; i++) {
         const struct linear_tap tap =
             at_border(linear_at(&r->x, r->kind, r->job->window.x + i), r->x.from);
@@ -101,7 +101,7 @@ enum imrec_status run_linear(const struct resize_run *r, struct imrec_error *err
     int16_t *rows = scratch_room(r->scratch, ROOM_ROWS, 2 * row, sizeof(*rows));
     if (rows == NULL)
         return scratch_no_memory(err);
-    struct two_rows have = {{rows, rows + row}, {-1, -1}};
+    struct two_rows have = {.rows = {rows, rows + row}, .of = {-1, -1}};
     for (uint32_t y = 0; y < r->to->height; y++) {
         IMREC_TRY(stop_check(r->scratch->stop, err));
         /* The weights are those of the unclipped place; only the row numbers are clipped. */

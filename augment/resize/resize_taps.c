@@ -1,6 +1,5 @@
 /* augment/resize/resize_taps.c - cubic and Lanczos: four or eight taps each way, exact in integers
- * along the rows; across them in integers too, but for most of a cubic's values, which are float32.
- */
+ * along the rows; across them too, but for most of a cubic's values, which are float32. */
 #include "augment/resize/resize_taps.h"
 
 #include "augment/resize/resize_kernels.h"
@@ -152,7 +151,8 @@ static enum imrec_status build(const struct resize_run *r, uint32_t taps, struct
     if (first == NULL || weights == NULL || row->bytes == NULL)
         return scratch_no_memory(err);
     memset(row->bytes + pixels * channels, 0, TAPS_SLACK);
-    *t = (struct taps_table){first, weights, count, taps, channels};
+    *t = (struct taps_table){
+        .first = first, .weights = weights, .count = count, .taps = taps, .channels = channels};
     for (uint32_t i = 0; i < count; i++) {
         float f;
         const int64_t at = first_tap(&r->x, taps, r->job->window.x + i, &f) - r->region.x;

@@ -1,3 +1,4 @@
+/* augment/resize/scratch.c - memory that grows and is used again, and the tables that it keeps. */
 #include "augment/resize/scratch.h"
 
 #include "base/alloc.h"
@@ -92,7 +93,7 @@ void *scratch_table(struct resize_scratch *s, struct scratch_key key, size_t byt
         if (t->used < oldest->used)
             oldest = t;
     }
-    oldest->key = (struct scratch_key){0, 0, 0, 0, 0}; /* until there is memory */
+    oldest->key = (struct scratch_key){0}; /* until there is memory */
     oldest->used = 0;
     if (!grow(&oldest->memory, &oldest->capacity, bytes))
         return NULL;
