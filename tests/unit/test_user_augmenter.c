@@ -1,6 +1,6 @@
 /* tests/unit/test_user_augmenter.c - augmenters of the user's: order, keys, labels, libraries,
  * refusals. */
-#include "iter/options.h"
+#include "iter/options/iter_options.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
