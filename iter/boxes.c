@@ -66,7 +66,7 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct reco
     for (uint32_t i = 0; found.listed == NULL && i < n; i++)
         to[i] = record_label(r, i);
     IMREC_TRY(det_label_read(label, to, n, err));
-    return follow_check_label(&it->recipe, label, err);
+    return targets_check_label(&it->recipe, label, err);
 }
 
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,

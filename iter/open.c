@@ -217,13 +217,13 @@ static enum imrec_status check_mixing(const struct imrec_iter_options *o, struct
 static enum imrec_status check_label_type(const struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
-    const char *what = it->recipe.boxes            ? "boxes"
-                       : o->keypoints != 0         ? "keypoints"
-                       : o->num_classes != 0       ? "num_classes"
-                       : o->mixup > 0              ? "mixup"
-                       : o->cutmix > 0             ? "cutmix"
-                       : it->recipe.own_count != 0 ? "an augmenter of your own in aug_seq"
-                                                   : NULL;
+    const char *what = it->recipe.boxes                  ? "boxes"
+                       : o->keypoints != 0               ? "keypoints"
+                       : o->num_classes != 0             ? "num_classes"
+                       : o->mixup > 0                    ? "mixup"
+                       : o->cutmix > 0                   ? "cutmix"
+                       : it->recipe.augmenter_count != 0 ? "an augmenter of your own in aug_seq"
+                                                         : NULL;
     if (what == NULL || o->dtype_label == IMREC_LABEL_FLOAT32)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,

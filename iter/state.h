@@ -2,7 +2,7 @@
 #ifndef IMREC_ITER_STATE_H
 #define IMREC_ITER_STATE_H
 
-#include "augment/normalize.h"
+#include "augment/normalize/normalize.h"
 #include "container/container.h"
 #include "iter/batch_lease.h"
 #include "iter/load/record_stream.h"

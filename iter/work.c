@@ -50,7 +50,6 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
 {
     struct slots *s = &it->slots;
     const bool boxes = it->recipe.boxes, labelled = tensor == 0 && !boxes;
-    const bool follows = recipe_follows(&it->recipe);
     float *labels = s->labels + slots_row(s, t->cell, slot) * s->label_width;
     v->kind = views_kind(&it->views, s->cells[t->cell].sweep, tensor);
     v->slot = slots_data(s, t->cell, tensor, slot);
@@ -60,12 +59,12 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
         v->sample.label_count = s->label_width;
     }
     v->mask_slot = slots_mask(s, t->cell, tensor, slot);
-    if (!follows)
+    if (!recipe_moves_targets(&it->recipe))
         return;
-    v->sample.follow = &v->follow;
-    v->follow.label = boxes && tensor == 0 ? &v->label : NULL;
-    v->follow.values = labelled && it->recipe.keypoints != 0 ? labels : NULL;
-    v->follow.value_count = s->label_width;
+    v->sample.targets = &v->targets;
+    v->targets.label = boxes && tensor == 0 ? &v->label : NULL;
+    v->targets.values = labelled && it->recipe.keypoints != 0 ? labels : NULL;
+    v->targets.value_count = s->label_width;
 }
 
 /* Labels of one slot, and its views. */
@@ -81,7 +80,7 @@ static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *
     else
         IMREC_TRY(iter_take_labels(it, p, row, err));
     if (it->recipe.keypoints != 0 && !it->recipe.boxes)
-        IMREC_TRY(follow_check_points(&it->recipe, labels, s->label_width, err));
+        IMREC_TRY(targets_check_points(&it->recipe, labels, s->label_width, err));
     for (uint32_t tensor = 0; tensor < it->views.tensors; tensor++)
         set_view(it, t, slot, tensor, &views[tensor]);
     if (s->mixes != NULL)

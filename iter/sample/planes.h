@@ -2,7 +2,7 @@
 #ifndef IMREC_ITER_SAMPLE_PLANES_H
 #define IMREC_ITER_SAMPLE_PLANES_H
 
-#include "augment/normalize.h"
+#include "augment/normalize/normalize.h"
 #include "base/image.h"
 #include "imrec/iterator.h"
 

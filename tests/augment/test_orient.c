@@ -1,4 +1,4 @@
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 
 #include <check.h>
 #include <stdlib.h>

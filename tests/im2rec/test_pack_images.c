@@ -1,5 +1,5 @@
 /* What becomes of one image: turned, cropped, resampled, recoloured, checked. */
-#include "augment/resample.h"
+#include "augment/resize/resample.h"
 #include "base/alloc.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/recordio.h"
