@@ -9,15 +9,16 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "im2rec/finished.h"
+#include "im2rec/item/pack_options.h"
+#include "im2rec/item/packer.h"
+#include "im2rec/item/read_file.h"
 #include "im2rec/items.h"
-#include "im2rec/journal.h"
-#include "im2rec/lists.h"
-#include "im2rec/pack_options.h"
-#include "im2rec/read_file.h"
-#include "im2rec/set_files.h"
+#include "im2rec/list_files.h"
+#include "im2rec/set/finished.h"
+#include "im2rec/set/journal.h"
+#include "im2rec/set/set_files.h"
+#include "im2rec/set/writer.h"
 #include "im2rec/watch.h"
-#include "im2rec/writer.h"
 
 #include <inttypes.h>
 #include <omp.h>

@@ -1,3 +1,4 @@
+/* iter/prefetch/prefetch.c - imrec_prefetch_*(): a user's producer behind a bounded buffer. */
 #include "imrec/prefetch.h"
 
 #include "base/alloc.h"

@@ -176,7 +176,7 @@ def _unit_scale(names: str, values: list[float]) -> str:
         text = ", ".join(f"{v:.6g}" for v in numbers)
         return f"({text})" if len(values) > 1 else text
 
-    return (f"{names}={written(values)} is for pixels from 0 to 1, but here they are from 0 to 255: write  "
+    return (f"{names}={written(values)} is for pixels from 0 to 1, but here they are from 0 to 255: write "
             f"{written(255 * v for v in values)}")
 
 

@@ -83,7 +83,7 @@ def _claim(launcher: Launcher) -> _Claim | None:
     if rank is None or world is None:
         return None
     if rank >= world:
-        raise ArgumentError(f"the environment has {launcher.rank}={rank} and {launcher.world}={world}: ranks count from 0;  "
+        raise ArgumentError(f"the environment has {launcher.rank}={rank} and {launcher.world}={world}: ranks count from 0; "
                             + _OTHERWISE)
     return _Claim(launcher, Place(rank, world, _near(launcher)), _is_marked(launcher))
 

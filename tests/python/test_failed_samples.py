@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image, png, write_shard
+from conftest import jpeg, make_image, png, write_shard
 from tests_support import SHAPE, open_iter
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("alone")
 
 def shard_with(path, count, bad, **more):
     """`count` records, labels 100 + i; those in `bad` are no images."""
-    return write_shard(path, [(i, 100 + i, b"no image" if i in bad else jpeg(image(i))) for i in range(count)], **more)
+    return write_shard(path, [(i, 100 + i, b"no image" if i in bad else jpeg(make_image(i))) for i in range(count)], **more)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_a_sweep_in_which_everything_fails_is_an_error_and_no_empty_loop(tmp_pat
     path = shard_with(tmp_path / "none.rec", 20, set(range(20)))
     with open_iter(path, on_error="skip", last_batch=last_batch) as it:
         for _ in range(2):
-            with pytest.raises(imrec.DataError, match="no sample is left of a whole sweep.*(16|20|24) slots"):
+            with pytest.raises(imrec.DataError, match="all samples of a complete sweep failed.*(16|20|24) slots"):
                 list(it)
 
 
@@ -155,7 +155,7 @@ def test_replaced_samples_keep_batches_full(holed):
 
 def test_what_cannot_be_replaced_is_dropped(tmp_path):
     path = shard_with(tmp_path / "none.rec", 20, set(range(20)))
-    with open_iter(path, on_error="replace") as it, pytest.raises(imrec.DataError, match="no sample is left of a whole sweep"):
+    with open_iter(path, on_error="replace") as it, pytest.raises(imrec.DataError, match="all samples of a complete sweep failed"):
         list(it)
 
 
