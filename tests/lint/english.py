@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""tests/lint/english.py [FILE...]: the words that plain English has better ones for.
+"""tests/lint/english.py [PATH...]: finds words for which plain English has better ones.
 
-Looks at prose only: Markdown without its code spans and generated tables, comments of C, comments and
-strings of Python, comments of shell scripts. Phrases are found across line ends. Without FILE it looks at
-everything below ROOTS.
+Checks prose only: Markdown without code spans and generated tables, comments of C, comments and strings of
+Python, comments of shell scripts. Finds phrases across line ends. Without PATH it checks everything below ROOTS.
 """
 import io
 import pathlib
@@ -11,10 +10,10 @@ import re
 import sys
 import tokenize
 
-ROOTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "include", "python", "examples",
-         "tests/bench/peers/README.md"]
-# Folders of C sources are added here, with "strings" in WITH_STRINGS for their messages and help rows.
-WITH_STRINGS = {".py"}
+ROOTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "include", "python", "examples", "tests/bench/peers/README.md",
+         # folders of C sources: one line, once their comments and messages are rewritten
+         ]
+WITH_STRINGS = {".py", ".pyi"}  # and ".c", ".h", once messages and rows of the parameter tables are rewritten
 
 # A regular expression, in which a blank is any white space, and what to write instead.
 WORDS = [
@@ -40,7 +39,7 @@ WORDS = [
     (r"as ever|anew|as yet", "again; (leave it out)"),
 ]
 
-# What may be written all the same: a file, the expression that it matches, and why.
+# Exceptions: a file, the expression that it may contain, and the reason.
 ALLOWED = []
 
 PATTERNS = [(re.compile(r"(?<![\w-])(?:%s)(?![\w-])" % words.replace(" ", r"\s+"), re.I), instead)

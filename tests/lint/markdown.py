@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""tests/lint/markdown.py: every link of the documents leads to a file and a heading that exist, every page is
-in docs/README.md, documents that sources name exist, and no line but a table's has more than 120 columns.
+"""tests/lint/markdown.py: every link of the documents leads to a file and a heading that exist, every page is in
+docs/README.md, files that documents name and documents that sources name exist, and no line except a table's has
+more than 120 columns.
 """
 import pathlib
 import re
@@ -45,6 +46,13 @@ def check_links(path, wrong):
     return linked
 
 
+def check_files(top, path, wrong):
+    """Code spans such as `tests/unit/test_image.c`."""
+    for name in re.findall(r"`([a-z_]+/[\w/]+\.(?:c|h|py|sh|md|cmake))`", path.read_text(encoding="utf-8")):
+        if not any((folder / name).is_file() for folder in (top, top / "include")):
+            wrong.append(f"{path}: no file {name}")
+
+
 def check_width(path, wrong):
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if len(line) > WIDTH and not line.startswith("|"):
@@ -68,6 +76,7 @@ def main():
     for path in documents:
         linked[path] = check_links(path, wrong)
         check_width(path, wrong)
+        check_files(top, path, wrong)
     index = top / "docs/README.md"
     for path in documents:
         if path.parts[0] == "docs" and path != index and path.resolve() not in linked[index]:
