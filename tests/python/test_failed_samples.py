@@ -170,7 +170,7 @@ def loader():
 @pytest.fixture
 def told(caplog):
     caplog.set_level(logging.WARNING, logger="imrec")
-    return lambda: [r.getMessage() for r in caplog.records if "no samples" in r.getMessage()]
+    return lambda: [r.getMessage() for r in caplog.records if "not samples" in r.getMessage()]
 
 
 def test_a_loop_over_a_loader_sees_samples_alone(loader, holed, told):
