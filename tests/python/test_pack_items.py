@@ -36,7 +36,7 @@ def grey_png(i):
 
 def test_a_missing_label_names_item_key_and_the_keys_there_are(out):
     rows = [{"image": make_image(0), "fine_label": 1, "coarse_label": 2}]
-    with pytest.raises(imrec.ArgumentError, match="item 0 has no 'label': it has 'image', 'fine_label', 'coarse_label'; say "
+    with pytest.raises(imrec.ArgumentError, match="item 0 has no 'label': it has 'image', 'fine_label', 'coarse_label'; write "
                        "label='fine_label', or label=None to pack without labels"):
         imrec.pack(rows, out)
     with pytest.raises(imrec.ArgumentError, match="item 2 has no 'label': it has 'image'; write label=KEY, or"):
