@@ -150,7 +150,7 @@ static const struct {
     {"\"checksums\": null", "\"sums\": null", IMREC_ERR_CORRUPT, "shards[1].checksums"},
     {"\"options\": [", "\"options\": {}, \"o\": [", IMREC_ERR_CORRUPT,
      "options of a manifest must be a list"},
-    {"]\n}", "]", IMREC_ERR_CORRUPT, "line 20: no JSON"},
+    {"]\n}", "]", IMREC_ERR_CORRUPT, "a.json line 20, column 0: no JSON"},
 };
 
 START_TEST(every_field_that_lies_is_named) /* loop over lies */
