@@ -5,6 +5,7 @@
 #include "tests/support/tmpdir.h"
 
 #include <check.h>
+#include <errno.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -197,7 +198,42 @@ START_TEST(what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason)
     ck_assert_int_eq(skip_of("a/latin\xe9.jpg")->reason, REASON_UTF8);
     ck_assert_int_eq(skip_of("a/bad\xff")->reason, REASON_UTF8);
     ck_assert_int_eq(skip_of("a/del\x7f.jpg")->reason, REASON_NAME);
-    ck_assert_uint_eq(scan.skip_count, 9);
+    static const struct {
+        const char *path, *why;
+    } said[] = {
+        /* in the order of their bytes */
+        {"a/bad\xff", "the folder's name is not UTF-8"},
+        {"a/del\x7f.jpg", "the name holds a control character"},
+        {"a/latin\xe9.jpg", "the name is not UTF-8"},
+        {"a/lost.jpg", "the link leads to nothing"},
+        {"a/new\nline.jpg", "the name holds a control character"},
+        {"a/pipe.jpg", "is a FIFO"},
+        {"a/self.jpg", "Too many levels of symbolic links"},
+        {"a/socket.jpg", "is a socket"},
+        {"a/tab\there.jpg", "the name holds a control character"},
+    };
+    ck_assert_uint_eq(scan.skip_count, sizeof(said) / sizeof(said[0]));
+    for (size_t i = 0; i < scan.skip_count; i++) {
+        ck_assert_str_eq(scan.skips[i].path, said[i].path);
+        ck_assert_str_eq(scan.skips[i].why, said[i].why);
+    }
+}
+END_TEST
+
+START_TEST(a_folder_that_may_not_be_opened_is_skipped_with_the_systems_reason)
+{
+    folder("a");
+    folder("a/closed");
+    file("a/good.jpg");
+    ck_assert_int_eq(chmod(tmp_path(&dir, "a/closed"), 0), 0);
+    const bool refused = access(tmp_path(&dir, "a/closed"), R_OK) != 0; /* not to root */
+    ck_assert_int_eq(look(IMREC_CLASS_TOP, "", NULL), IMREC_OK);
+    ck_assert_uint_eq(scan.skip_count, refused);
+    if (refused) {
+        ck_assert_str_eq(skip_of("a/closed")->why, "Permission denied");
+        ck_assert_int_eq(skip_of("a/closed")->reason, REASON_UNREADABLE);
+    }
+    ck_assert_int_eq(chmod(tmp_path(&dir, "a/closed"), 0700), 0);
 }
 END_TEST
 
@@ -219,6 +255,8 @@ START_TEST(links_that_lead_back_or_to_the_same_folder_twice_end)
     ck_assert_int_eq(skip_of("a/up")->reason, REASON_LINK);
     ck_assert_int_eq(skip_of("a/b/here")->reason, REASON_LINK);
     ck_assert_int_eq(skip_of("d")->reason, REASON_LINK);
+    ck_assert_str_eq(skip_of("a/up")->why, "the link leads back to a folder above it");
+    ck_assert_str_eq(skip_of("d")->why, "another link led to the same folder");
 }
 END_TEST
 
@@ -227,7 +265,10 @@ START_TEST(a_root_that_is_no_folder_is_an_error_that_names_it)
     const struct scan_options o = {
         .root = tmp_path(&dir, "nothing"), .exts = "", .builtin = builtin};
     ck_assert_int_eq(scan_folder(&o, &scan, &err), IMREC_ERR_IO);
-    ck_assert_ptr_nonnull(strstr(err.message, "nothing"));
+    char want[600];
+    snprintf(want, sizeof(want), "opening the folder %s: No such file or directory", o.root);
+    ck_assert_str_eq(err.message, want);
+    ck_assert_int_eq(err.sys_errno, ENOENT);
 }
 END_TEST
 
@@ -395,6 +436,7 @@ int main(void)
                         sizeof(lists) / sizeof(lists[0]));
     tcase_add_test(t, what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason);
     tcase_add_test(t, links_that_lead_back_or_to_the_same_folder_twice_end);
+    tcase_add_test(t, a_folder_that_may_not_be_opened_is_skipped_with_the_systems_reason);
     tcase_add_test(t, a_root_that_is_no_folder_is_an_error_that_names_it);
     tcase_add_test(t, shuffling_keeps_every_image_and_depends_on_the_seed);
     tcase_add_loop_test(t, any_number_of_shares_covers_every_line_once_with_its_number, 0,

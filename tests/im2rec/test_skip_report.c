@@ -31,6 +31,36 @@ static struct imrec_pack_skip there_and_back(struct bytes path, const char *why,
     return s;
 }
 
+static const struct {
+    const char *path, *why;
+    enum reason reason;
+    uint64_t number;
+    uint32_t warnings;
+    const char *line;
+} lines[] = {
+    {"a/b c.jpg", "is empty", REASON_EMPTY, 0, 0,
+     "{\"path\":\"a/b c.jpg\",\"result\":\"skipped\",\"code\":\"empty\",\"reason\":\"is empty\"}"},
+    {"", "", REASON_DAMAGED, UINT64_MAX, 7,
+     "{\"path\":\"\",\"line\":18446744073709551615,\"result\":\"skipped\",\"code\":\"damaged\","
+     "\"reason\":\"\"}"},
+    {"\xff\xc3.jpg", "\"\\\n\x7f", REASON_NONE, 3, UINT32_MAX,
+     "{\"path\":\"\\udcff\\udcc3.jpg\",\"line\":3,\"result\":\"mended\",\"warnings\":4294967295,"
+     "\"reason\":\"\\\"\\\\\\u000a\\u007f\"}"},
+};
+
+START_TEST(a_line_has_these_bytes) /* _i into lines */
+{
+    const struct report_line l = {{(const uint8_t *)lines[_i].path, strlen(lines[_i].path)},
+                                  lines[_i].why,
+                                  lines[_i].reason,
+                                  lines[_i].number,
+                                  lines[_i].warnings};
+    ck_assert_int_eq(report_write(&line, &l, NULL), IMREC_OK);
+    ck_assert_int_eq(buf_append(&line, "", 1, NULL), IMREC_OK);
+    ck_assert_str_eq((const char *)line.p, lines[_i].line);
+}
+END_TEST
+
 START_TEST(any_bytes_of_a_path_are_read_back)
 {
     uint8_t path[300];
@@ -88,7 +118,7 @@ END_TEST
 
 START_TEST(other_lines_are_none)
 {
-    static const char *const lines[] = {
+    static const char *const others[] = {
         "",
         "{}",
         "{\"path\":\"a\"}",
@@ -101,9 +131,9 @@ START_TEST(other_lines_are_none)
         "{\"path\":\"a\",\"line\":x,\"result\":\"skipped\",\"code\":\"empty\",\"reason\":\"b\"}",
     };
     struct imrec_pack_skip s;
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        const struct bytes b = {(const uint8_t *)lines[i], strlen(lines[i])};
-        ck_assert_msg(!report_read(b, &s), "%s", lines[i]);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        const struct bytes b = {(const uint8_t *)others[i], strlen(others[i])};
+        ck_assert_msg(!report_read(b, &s), "%s", others[i]);
         ck_assert_str_eq(s.path, "");
     }
 }
@@ -114,6 +144,7 @@ int main(void)
     Suite *s = suite_create("skip report");
     TCase *t = tcase_create("all");
     tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, a_line_has_these_bytes, 0, sizeof(lines) / sizeof(lines[0]));
     tcase_add_test(t, any_bytes_of_a_path_are_read_back);
     tcase_add_test(t, what_reaches_a_terminal_cannot_move_it);
     tcase_add_test(t, of_a_long_path_the_end_is_kept);
