@@ -9,7 +9,7 @@ import pathlib
 import subprocess
 import sys
 
-OURS = ("base/", "storage/", "formats/", "codec/", "augment/", "iter/", "im2rec/", "tools/")
+OURS = ("base/", "parallel/", "storage/", "formats/", "codec/", "augment/", "iter/", "im2rec/", "tools/")
 
 
 def objects(source, build):

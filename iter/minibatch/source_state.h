@@ -6,13 +6,13 @@
 #ifndef IMREC_ITER_MINIBATCH_SOURCE_STATE_H
 #define IMREC_ITER_MINIBATCH_SOURCE_STATE_H
 
-#include "base/ring.h"
 #include "iter/minibatch/blocks.h"
 #include "iter/minibatch/joint.h"
 #include "iter/minibatch/minibatch_options.h"
 #include "iter/minibatch/pack.h"
 #include "iter/plan/minibatch_plan.h"
 #include "iter/plan/truncated_plan.h"
+#include "parallel/ring.h"
 
 enum { SOURCE_DROPPED_KEPT = 1000 }; /* messages of what was dropped */
 

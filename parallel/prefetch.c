@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/pages.h"
-#include "base/ring.h"
+#include "parallel/ring.h"
 
 #include <stdatomic.h>
 #include <string.h>
