@@ -9,7 +9,7 @@
 #include "imrec/bench.h"
 #include "imrec/codec.h"
 #include "imrec/records.h"
-#include "iter/team.h"
+#include "parallel/workers.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -195,7 +195,7 @@ enum imrec_status imrec_bench_limit(struct imrec_bench *b, uint32_t threads, uin
                                     struct imrec_bench_run *out, struct imrec_error *err)
 {
     struct limit l = {.b = b, .images = images};
-    const int team = (int)team_workers(threads);
+    const int team = (int)workers_count(threads);
 #pragma omp parallel num_threads(team) default(none) shared(l)
     decode_some(&l);
     if (atomic_load(&l.no_memory))

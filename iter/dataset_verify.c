@@ -9,8 +9,8 @@
 #include "imrec/dataset.h"
 #include "iter/dataset_check.h"
 #include "iter/dataset_set.h"
-#include "iter/team.h"
 #include "iter/verify_read.h"
+#include "parallel/workers.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -156,7 +156,7 @@ static void work(struct verify *v)
 
 static enum imrec_status verify_all(struct verify *v, struct imrec_error *err)
 {
-    const int threads = (int)team_workers(v->o.threads);
+    const int threads = (int)workers_count(v->o.threads);
     fill(v, v->current);
     v->over = atomic_load(&v->failed) != IMREC_OK || v->batch[v->current].count == 0;
 #pragma omp parallel num_threads(threads) default(none) shared(v)
