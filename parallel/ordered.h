@@ -1,9 +1,13 @@
 /* parallel/ordered.h - the ordered parallel map: tasks out of a serial feed, done by workers in any
  * order, come out in the order of the feed, in a bounded ring of places.
  *
- * A host thread has the workers for as long as they are needed. They loop: have the next task fed,
- * do it. A place that the feed has closed is published by whoever does its last task; the consumer
- * takes places in order. No barrier, nothing is allocated after the start, nobody spins. */
+ * The workers loop: have the next task fed, do it. A place that the feed has closed is ready when
+ * its last task is done. Who uses the places is one of two:
+ *
+ *     ordered_start()  a consumer takes them, at its own pace; a thread of its own has the workers
+ *     ordered_run()    a callback drains them, in any worker; the caller is a worker itself
+ *
+ * No barrier, nothing is allocated after the start, nobody spins. */
 #ifndef IMREC_PARALLEL_ORDERED_H
 #define IMREC_PARALLEL_ORDERED_H
 
@@ -17,6 +21,7 @@ struct ordered_task {
 
 enum ordered_step {
     ORDERED_TASK,  /* there is a task */
+    ORDERED_LAST,  /* likewise, and it is its place's last: as if ORDERED_CLOSE came at once */
     ORDERED_CLOSE, /* the open place is over, full or not; the next call has another place */
     ORDERED_STOP,  /* so is everything: the open place is the last */
 };
@@ -27,17 +32,29 @@ struct ordered_options {
     enum ordered_step (*feed)(void *context, const struct ordered_task *t, uint32_t worker);
     /* Parallel; worker < workers. Leaves a failure in its place. */
     void (*work)(void *context, const struct ordered_task *t, uint32_t worker);
-    /* By whoever does the last task of a closed place, before it is published; NULL: nothing. */
+    /* By whoever does the last task of a closed place, before it is ready; NULL: nothing. */
     void (*complete)(void *context, uint32_t place);
+    /* Of ordered_run(): serial, in the order of the places, beside feed and work; of each that has
+     * a task. Called by the worker that has made the oldest place ready, for that one and all ready
+     * behind it, while the others go on. An error ends everything: so it is always that of the
+     * oldest place that has one. Whoever waits in feed or work is then to be woken by drain. */
+    enum imrec_status (*drain)(void *context, uint32_t place, struct imrec_error *err);
     uint32_t tasks;   /* of a place, at most */
-    uint32_t places;  /* ready ahead, and the one that the consumer holds */
+    uint32_t places;  /* begun or ready, and the one that is taken or drained */
+    uint32_t wake_at; /* drain: who waits for a place sleeps until so many are empty, or none is
+                         left to be drained; 0: until there is one */
     uint32_t workers; /* workers_count() turns "0 = every CPU" into a number */
     const char *name; /* of the option that asks for that many, for messages */
 };
 
+/* With drain. Returns when all is drained, or drain's error. OpenMP may give fewer threads; more
+ * than the system has are IMREC_ERR_LIMIT. */
+IMREC_NODISCARD enum imrec_status
+ordered_run(const struct ordered_options *o, struct imrec_error *err);
+
 struct ordered; /* take, recycle, pause, resume: one consumer; cancel: any thread */
 
-/* Fewer threads than asked for are IMREC_ERR_LIMIT. */
+/* Without drain. Fewer threads than asked for are IMREC_ERR_LIMIT. */
 IMREC_NODISCARD enum imrec_status
 ordered_start(const struct ordered_options *o, struct ordered **out, struct imrec_error *err);
 

@@ -68,11 +68,22 @@ static void work(void *context, const struct ordered_task *t, uint32_t worker)
     atomic_fetch_add(&j->worked, 1);
 }
 
+static struct ordered_options options(struct job *j, uint32_t workers)
+{
+    j->workers = workers;
+    return (struct ordered_options){.context = j,
+                                    .feed = feed,
+                                    .work = work,
+                                    .tasks = BATCH,
+                                    .places = DEPTH,
+                                    .workers = workers,
+                                    .name = "threads"};
+}
+
 static struct ordered *start(struct job *j, uint32_t workers)
 {
-    const struct ordered_options o = {j, feed, work, NULL, BATCH, DEPTH, workers, "threads"};
+    const struct ordered_options o = options(j, workers);
     struct ordered *t;
-    j->workers = workers;
     ck_assert_int_eq(ordered_start(&o, &t, NULL), IMREC_OK);
     return t;
 }
@@ -259,8 +270,8 @@ END_TEST
 
 START_TEST(start_leaks_nothing_when_the_nth_allocation_fails)
 {
-    struct job j = {.slow_worker = NOBODY, .workers = 2};
-    const struct ordered_options o = {&j, feed, work, NULL, BATCH, DEPTH, 2, "threads"};
+    struct job j = {.slow_worker = NOBODY};
+    const struct ordered_options o = options(&j, 2);
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     long n = 0;
     for (; st == IMREC_ERR_NO_MEMORY; n++) {
@@ -278,8 +289,8 @@ END_TEST
 /* Run by itself with OMP_THREAD_LIMIT=3 in the environment. */
 START_TEST(fewer_threads_than_asked_for_are_an_error)
 {
-    struct job j = {.slow_worker = NOBODY, .workers = 8};
-    const struct ordered_options o = {&j, feed, work, NULL, BATCH, DEPTH, 8, "threads"};
+    struct job j = {.slow_worker = NOBODY};
+    const struct ordered_options o = options(&j, 8);
     struct ordered *t;
     struct imrec_error err = {0};
     ck_assert_int_eq(ordered_start(&o, &t, &err), IMREC_ERR_LIMIT);
