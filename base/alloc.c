@@ -1,3 +1,4 @@
+/* base/alloc.c - the only door to the heap. */
 #include "base/alloc.h"
 
 #if defined(__GLIBC__) || defined(__linux__)

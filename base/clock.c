@@ -1,3 +1,4 @@
+/* base/clock.c - time that only goes forward, for statistics. */
 #include "base/clock.h"
 
 #include <time.h>

@@ -1,3 +1,4 @@
+/* base/cpu.c - which instruction sets the kernels may use. */
 #include "base/cpu.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* base/image.c - pixels that a worker owns and uses again. */
 #include "base/image.h"
 
 #include "base/alloc.h"

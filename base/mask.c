@@ -1,3 +1,4 @@
+/* base/mask.c - what each pixel of an image is. */
 #include "base/mask.h"
 
 #include "base/alloc.h"

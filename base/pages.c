@@ -1,3 +1,4 @@
+/* base/pages.c - large blocks straight from the system. */
 #include "base/pages.h"
 
 #include "base/alloc.h"

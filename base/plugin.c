@@ -1,3 +1,4 @@
+/* base/plugin.c - what a user plugs in, called by a word. */
 #include "base/plugin.h"
 
 #include "base/error.h"

@@ -1,3 +1,4 @@
+/* base/rng.c - counter-based randomness. */
 #include "base/rng.h"
 
 #include <Random123/philox.h>

@@ -1,3 +1,4 @@
+/* base/shown.c - text out of files as it may be shown. */
 #include "base/shown.h"
 
 #include <stdio.h>

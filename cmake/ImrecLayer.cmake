@@ -1,5 +1,6 @@
 # imrec_layer(<name> SOURCES <files> DEPENDS <lower layers> LINKS <libraries>)
-#     declares the layer of this folder. <name> is the folder's last part: split is iter/split.
+#     declares the layer of this folder. <name> is the folder's last part: load is iter/load; where two
+#     folders end alike, the whole path: im2rec_set is im2rec/set.
 # imrec_test(<name> <layer ...> SOURCES <files> [LABEL <label>] [TIMEOUT <s>])
 #     links these layers and what they may use, no more: an upward call is an undefined symbol.
 function(imrec_layer name)

@@ -10,7 +10,7 @@
  * Rows are padded to 4 bytes. A negative height means that the first row is the top one.
  */
 #include "base/error.h"
-#include "codec/colour.h"
+#include "codec/colour_rows.h"
 #include "codec/format.h"
 
 #include <string.h>

@@ -5,9 +5,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "codec/baseline/baseline.h"
-#include "codec/colour.h"
+#include "codec/colour_rows.h"
 #include "codec/format.h"
+#include "codec/jpeg/baseline.h"
 #include "codec/jpeg_decode.h"
 #include "codec/jpeg_reader.h"
 #include "codec/png.h"

@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "base/stop.h"
 #include "codec/codec.h"
-#include "codec/jpeg_header.h"
-#include "codec/mask.h"
+#include "codec/jpeg/jpeg_header.h"
+#include "codec/mask_png.h"
 
 struct conversion;
 

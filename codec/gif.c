@@ -10,7 +10,7 @@
  * palette, bits of a code, sub-blocks, 0 | ';'
  */
 #include "base/error.h"
-#include "codec/colour.h"
+#include "codec/colour_rows.h"
 #include "codec/format.h"
 
 #include <string.h>

@@ -9,10 +9,10 @@
 #include "codec/jpeg_decode.h"
 
 #include "base/error.h"
-#include "codec/baseline/baseline.h"
-#include "codec/colour.h"
-#include "codec/jpeg_baseline.h"
+#include "codec/colour_rows.h"
+#include "codec/jpeg/baseline.h"
 #include "codec/jpeg_region.h"
+#include "codec/jpeg_try.h"
 
 #include <jerror.h>
 

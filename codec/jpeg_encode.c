@@ -8,8 +8,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "codec/format.h"
+#include "codec/jpeg/jpeg_optimize.h"
 #include "codec/jpeg_decode.h"
-#include "codec/jpeg_optimize.h"
 
 #include <setjmp.h>
 #include <stdio.h>

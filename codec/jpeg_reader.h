@@ -4,7 +4,7 @@
 #define IMREC_CODEC_JPEG_READER_H
 
 #include "base/stop.h"
-#include "codec/jpeg_header.h"
+#include "codec/jpeg/jpeg_header.h"
 
 #include <setjmp.h>
 #include <stdio.h>

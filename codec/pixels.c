@@ -1,7 +1,7 @@
 /* codec/pixels.c - an image that comes as pixels: it is begun as encoded ones are, and its rows go
  * the same way, through the same conversions. */
 #include "base/error.h"
-#include "codec/colour.h"
+#include "codec/colour_rows.h"
 #include "codec/format.h"
 
 static enum imrec_status head(struct codec *c, struct imrec_error *err)

@@ -9,9 +9,9 @@
 #include "codec/png.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "codec/colour.h"
-#include "codec/exif.h"
+#include "codec/colour_rows.h"
 #include "codec/format.h"
+#include "codec/jpeg/exif.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "codec/colour.h"
+#include "codec/colour_rows.h"
 #include "codec/format.h"
 
 enum imrec_status codec_reserve(struct buf *b, size_t bytes, struct imrec_error *err)

@@ -6,7 +6,7 @@
  * bits, tiles, planes, YCbCr, CMYK, ...) goes through libtiff's own RGBA reader.
  */
 #include "base/error.h"
-#include "codec/colour.h"
+#include "codec/colour_rows.h"
 #include "codec/format.h"
 
 #include <string.h>

@@ -8,9 +8,9 @@
  * chunks: "ALPH", "VP8 " or "VP8L".
  */
 #include "base/error.h"
-#include "codec/colour.h"
-#include "codec/exif.h"
+#include "codec/colour_rows.h"
 #include "codec/format.h"
+#include "codec/jpeg/exif.h"
 #include "codec/webp_tables.h"
 
 #include <string.h>

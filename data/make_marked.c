@@ -5,8 +5,8 @@
  * The list's objects are class, xmin, ymin, xmax, ymax; the records' have the keypoint behind it.
  */
 #include "base/alloc.h"
-#include "codec/mask.h"
-#include "formats/image_list.h"
+#include "codec/mask_png.h"
+#include "formats/set/image_list.h"
 #include "imrec/imrec.h"
 #include "storage/source.h"
 

@@ -2,9 +2,9 @@
 #include "im2rec/items.h"
 
 #include "base/error.h"
-#include "formats/image_record.h"
+#include "formats/recordio/image_record.h"
 #include "formats/text.h"
-#include "im2rec/pack_options.h"
+#include "im2rec/item/pack_options.h"
 #include "imrec/detection.h"
 
 #include <inttypes.h>

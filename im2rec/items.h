@@ -2,7 +2,8 @@
 #ifndef IMREC_IM2REC_ITEMS_H
 #define IMREC_IM2REC_ITEMS_H
 
-#include "im2rec/job.h"
+#include "im2rec/item/packer.h"
+#include "im2rec/list/job.h"
 #include "imrec/pack_items.h"
 
 struct items {

@@ -1,9 +1,9 @@
 /* iter/boxes.c - labels with boxes: how much room a batch gives them, and how they lie in it:
  * channels, rows, columns, number of values, the values, label_pad_value. */
 #include "base/error.h"
-#include "iter/split/cbf_images.h"
-#include "iter/split/label_widths.h"
-#include "iter/split/plugged.h"
+#include "container/cbf.h"
+#include "container/recordio_widths.h"
+#include "container/user_source.h"
 #include "iter/state.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/pages.h"
-#include "formats/mean_image.h"
+#include "formats/set/mean_image.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 

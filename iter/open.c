@@ -2,10 +2,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "container/cbf.h"
 #include "imrec/minibatch.h" /* IMREC_INFINITELY_REPEAT */
 #include "iter/mean.h"
-#include "iter/options.h"
-#include "iter/split/cbf_images.h"
+#include "iter/options/iter_options.h"
 #include "iter/state.h"
 #include "parallel/workers.h"
 #include "storage/sink.h"

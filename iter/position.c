@@ -1,3 +1,4 @@
+/* iter/position.c - a place on the timeline as JSON text. */
 #include "iter/position.h"
 
 #include "base/alloc.h"

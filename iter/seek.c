@@ -1,8 +1,8 @@
 /* iter/seek.c - where the stream stands, and going elsewhere: positions, rewind, seek. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "container/record_table.h"
 #include "iter/position.h"
-#include "iter/split/index_table.h"
 #include "iter/state.h"
 
 static struct position_order order_of(const struct imrec_iter *it)

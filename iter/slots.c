@@ -1,3 +1,4 @@
+/* iter/slots.c - the memory of batches. */
 #include "iter/slots.h"
 
 #include "augment/follow.h"

@@ -4,11 +4,11 @@
 
 #include "augment/mix.h"
 #include "base/threads.h"
-#include "formats/image_list.h"
+#include "formats/set/image_list.h"
 #include "imrec/iterator.h"
-#include "iter/plan/schedule.h"
-#include "iter/report.h"
-#include "iter/views.h"
+#include "iter/batch_report.h"
+#include "iter/options/view_kinds.h"
+#include "iter/order/schedule.h"
 
 /* Where the stream stands: what a position says. */
 struct place {

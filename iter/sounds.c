@@ -2,7 +2,7 @@
 #include "augment/sound.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "formats/wav.h"
+#include "codec/wav.h"
 #include "iter/state.h"
 
 enum imrec_status iter_make_sound(struct imrec_iter *it, struct worker *w, struct bytes file,

@@ -3,13 +3,13 @@
 #define IMREC_ITER_STATE_H
 
 #include "augment/normalize.h"
-#include "formats/image_record.h"
-#include "iter/keep.h"
-#include "iter/label_table.h"
-#include "iter/sampler.h"
+#include "container/user_source.h"
+#include "formats/recordio/image_record.h"
+#include "iter/batch_lease.h"
+#include "iter/load/record_stream.h"
+#include "iter/sample/label_table.h"
+#include "iter/sample/sampler.h"
 #include "iter/slots.h"
-#include "iter/split/plugged.h"
-#include "iter/supply.h"
 #include "parallel/ordered.h"
 
 enum { DET_LABEL_HEAD = 4 }; /* channels, rows, columns, values: before a label with boxes */

@@ -1,8 +1,8 @@
 /* iter/stats.c - counts and times of the stages, a sentence on what bounds the speed, and the
  * memory that the options will need, before anything of it is taken. */
 #include "base/error.h"
-#include "iter/split/cbf_images.h"
-#include "iter/split/set_sums.h"
+#include "container/cbf.h"
+#include "container/set_sums.h"
 #include "iter/state.h"
 
 #include <stdio.h>

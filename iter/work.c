@@ -1,8 +1,8 @@
 /* iter/work.c - the parallel step: a record into its slot, or slots. */
 #include "base/error.h"
-#include "formats/image_record.h"
-#include "formats/record_mask.h"
-#include "iter/split/cbf_images.h"
+#include "container/cbf.h"
+#include "formats/recordio/image_record.h"
+#include "formats/recordio/record_mask.h"
 #include "iter/state.h"
 
 #include <string.h>

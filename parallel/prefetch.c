@@ -1,3 +1,4 @@
+/* parallel/prefetch.c - imrec_prefetch_*(): a producer of the user behind a bounded buffer. */
 #include "imrec/prefetch.h"
 
 #include "base/alloc.h"

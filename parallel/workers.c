@@ -1,3 +1,4 @@
+/* parallel/workers.c - the region that all threads of OpenMP are in. */
 #include "parallel/workers.h"
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+/* storage/io_error.c - one sentence about what the system refused. */
 #include "storage/io_error.h"
 
 #include "base/error.h"

@@ -2,10 +2,11 @@ imrec_test(test_ctf_number ctf SOURCES property/test_ctf_number.c LABEL property
 imrec_test(test_ctf_index ctf SOURCES property/test_ctf_index.c LABEL property)
 imrec_test(test_ctf_values ctf SOURCES property/test_ctf_values.c LABEL property)
 imrec_test(test_ctf_vectors ctf storage SOURCES conformance/test_ctf_vectors.c LABEL conformance)
+target_link_libraries(test_ctf_vectors PRIVATE PkgConfig::JANSSON)
 imrec_fuzz(ctf ctf)
 imrec_test(test_ctf_cache ctf SOURCES unit/test_ctf_cache.c)
 imrec_fuzz(ctf_cache ctf)
 # CNTK's text to values, index and CBF beside a walk by strtof(): `bench_ctf [folder]`. No test.
 add_executable(bench_ctf bench/bench_ctf.c)
-imrec_link(bench_ctf im2rec minibatch)
+imrec_link(bench_ctf im2rec minibatch convert)
 target_link_libraries(bench_ctf PRIVATE m)

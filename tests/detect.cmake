@@ -1,7 +1,7 @@
 imrec_test(test_det_label augment SOURCES unit/test_det_label.c)
 imrec_test(test_det_draw iter SOURCES unit/test_det_draw.c)
-imrec_test(test_det_boxes iter SOURCES property/test_det_boxes.c LABEL property)
-imrec_test(test_det_errors iter SOURCES fault/test_det_errors.c LABEL fault)
+imrec_test(test_det_boxes iter dataset SOURCES property/test_det_boxes.c LABEL property)
+imrec_test(test_det_errors iter dataset SOURCES fault/test_det_errors.c LABEL fault)
 
 # The guide's table is printed from THE table.
 add_executable(param_rows support/param_rows.c)

@@ -1,5 +1,5 @@
 /* tools/imrec.c - the toolbox: finds the subcommand and hands over. */
-#include "tools/command.h"
+#include "tools/commands/command.h"
 
 #include <string.h>
 

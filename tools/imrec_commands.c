@@ -1,5 +1,5 @@
 /* tools/imrec_commands.c - the list of subcommands, and the page of the program itself. */
-#include "tools/command.h"
+#include "tools/commands/command.h"
 
 static const char *const usage[] = {"COMMAND [OPTIONS] SHARD... [key=value ...]", NULL};
 static const struct param no_flags[] = {{0}};

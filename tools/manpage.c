@@ -1,6 +1,6 @@
 /* tools/manpage.c - run by the build: writes the manual page of one program to a file. */
-#include "tools/cli/output.h"
-#include "tools/command.h"
+#include "cli/output.h"
+#include "tools/commands/command.h"
 
 #include <string.h>
 

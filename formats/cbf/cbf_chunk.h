@@ -5,8 +5,8 @@
  *     streams in their order, of each its S sequences as sequence_chunk.h has them
  * so nothing is moved: the views point into the caller's bytes. Values of dense streams are not
  * even touched; of sparse ones every index is. */
-#ifndef IMREC_FORMATS_CBF_CHUNK_H
-#define IMREC_FORMATS_CBF_CHUNK_H
+#ifndef IMREC_FORMATS_CBF_CBF_CHUNK_H
+#define IMREC_FORMATS_CBF_CBF_CHUNK_H
 
 #include "formats/cbf/cbf_header.h"
 

@@ -8,8 +8,8 @@
  *
  * Every refusal is IMREC_ERR_CORRUPT and names byte offset, field, value and what would be right.
  */
-#ifndef IMREC_FORMATS_CBF_HEADER_H
-#define IMREC_FORMATS_CBF_HEADER_H
+#ifndef IMREC_FORMATS_CBF_CBF_HEADER_H
+#define IMREC_FORMATS_CBF_CBF_HEADER_H
 
 #include "formats/sequence_chunk.h"
 #include "imrec/error.h"

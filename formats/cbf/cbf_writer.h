@@ -1,8 +1,8 @@
 /* formats/cbf/cbf_writer.h - sequences into the bytes of a CBF file. No I/O: bytes go to a
  * callback, in the order of the file. Equal sequences and chunk size give equal bytes, however the
  * sequences were cut into calls. docs/formats/cbf.md is the specification. */
-#ifndef IMREC_FORMATS_CBF_WRITER_H
-#define IMREC_FORMATS_CBF_WRITER_H
+#ifndef IMREC_FORMATS_CBF_CBF_WRITER_H
+#define IMREC_FORMATS_CBF_CBF_WRITER_H
 
 #include "formats/cbf/cbf_header.h"
 

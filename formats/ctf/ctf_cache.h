@@ -5,8 +5,8 @@
  * used, and checked then; opening looks at the head and the table of chunks alone. What is
  * wrong with a cache is no error: these functions return the reason it cannot be used, NULL: none.
  */
-#ifndef IMREC_FORMATS_CTF_CACHE_H
-#define IMREC_FORMATS_CTF_CACHE_H
+#ifndef IMREC_FORMATS_CTF_CTF_CACHE_H
+#define IMREC_FORMATS_CTF_CTF_CACHE_H
 
 #include "formats/ctf/ctf_index.h"
 

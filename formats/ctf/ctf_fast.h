@@ -3,8 +3,8 @@
  * with which all that is decided here agrees to the bit.
  *
  * Digits in a word: Lemire, "Number Parsing at a Gigabyte per Second", 2021, section 4. */
-#ifndef IMREC_FORMATS_CTF_FAST_H
-#define IMREC_FORMATS_CTF_FAST_H
+#ifndef IMREC_FORMATS_CTF_CTF_FAST_H
+#define IMREC_FORMATS_CTF_CTF_FAST_H
 
 #include "base/bytes.h"
 

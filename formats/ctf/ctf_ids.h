@@ -1,6 +1,6 @@
 /* formats/ctf/ctf_ids.h - which sequence ids have been met. No memory while they ascend. */
-#ifndef IMREC_FORMATS_CTF_IDS_H
-#define IMREC_FORMATS_CTF_IDS_H
+#ifndef IMREC_FORMATS_CTF_CTF_IDS_H
+#define IMREC_FORMATS_CTF_CTF_IDS_H
 
 #include "formats/ctf/ctf_index.h"
 

@@ -3,8 +3,8 @@
  * Feed the text in pieces of whole lines; what is found is kept: 24 bytes a sequence. The
  * length of a sequence counts its lines that hold a sample, or, where a stream defines the size,
  * the samples of that stream; the parser finds out whether they are right. */
-#ifndef IMREC_FORMATS_CTF_INDEX_H
-#define IMREC_FORMATS_CTF_INDEX_H
+#ifndef IMREC_FORMATS_CTF_CTF_INDEX_H
+#define IMREC_FORMATS_CTF_CTF_INDEX_H
 
 #include "formats/sequence_chunk.h"
 #include "imrec/error.h"

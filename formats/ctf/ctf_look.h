@@ -1,7 +1,7 @@
 /* formats/ctf/ctf_look.h - what inputs a text has, found by looking: nothing is known of it, and
  * nothing is refused. */
-#ifndef IMREC_FORMATS_CTF_LOOK_H
-#define IMREC_FORMATS_CTF_LOOK_H
+#ifndef IMREC_FORMATS_CTF_CTF_LOOK_H
+#define IMREC_FORMATS_CTF_CTF_LOOK_H
 
 #include "base/bytes.h"
 #include "imrec/error.h"

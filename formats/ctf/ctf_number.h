@@ -4,8 +4,8 @@
  *
  * No locale, no nan, inf or hexadecimal. The text needs a readable byte behind it that belongs to
  * no number (a line's end will do), so that no step has to look for the end. */
-#ifndef IMREC_FORMATS_CTF_NUMBER_H
-#define IMREC_FORMATS_CTF_NUMBER_H
+#ifndef IMREC_FORMATS_CTF_CTF_NUMBER_H
+#define IMREC_FORMATS_CTF_CTF_NUMBER_H
 
 #include "base/bytes.h"
 

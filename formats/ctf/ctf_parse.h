@@ -2,8 +2,8 @@
  *
  * A bad sample is dropped and told, and reading goes on behind it; one that is bad costs one error,
  * whatever follows from it. The caller decides how many errors are too many. */
-#ifndef IMREC_FORMATS_CTF_PARSE_H
-#define IMREC_FORMATS_CTF_PARSE_H
+#ifndef IMREC_FORMATS_CTF_CTF_PARSE_H
+#define IMREC_FORMATS_CTF_CTF_PARSE_H
 
 #include "formats/ctf/ctf_index.h"
 

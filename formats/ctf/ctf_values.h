@@ -1,7 +1,7 @@
 /* formats/ctf/ctf_values.h - many values at once, as long as they are plain: what stops a loop
  * is left to the careful way. All variants decide what they decide to the same bits. */
-#ifndef IMREC_FORMATS_CTF_VALUES_H
-#define IMREC_FORMATS_CTF_VALUES_H
+#ifndef IMREC_FORMATS_CTF_CTF_VALUES_H
+#define IMREC_FORMATS_CTF_CTF_VALUES_H
 
 #include "base/bytes.h"
 #include "base/cpu.h"

@@ -2,8 +2,8 @@
 #include "im2rec/command/classic.h"
 
 #include "base/error.h"
-#include "im2rec/pack_options.h"
-#include "tools/cli/options.h"
+#include "cli/options.h"
+#include "im2rec/item/pack_options.h"
 
 #include <inttypes.h>
 #include <stddef.h>

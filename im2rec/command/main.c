@@ -1,17 +1,17 @@
-/* im2rec/main.c - the command: operands and flags in, progress and a summary out. */
+/* im2rec/command/main.c - the command: operands and flags in, progress and a summary out. */
 #include "base/alloc.h"
+#include "cli/options.h"
+#include "cli/page.h"
+#include "cli/progress.h"
+#include "cli/report.h"
 #include "im2rec/command/classic.h"
 #include "im2rec/command/pairs.h"
 #include "im2rec/command/prefix.h"
 #include "im2rec/command/skips.h"
 #include "im2rec/command/summary.h"
-#include "im2rec/pack_options.h"
+#include "im2rec/item/pack_options.h"
 #include "imrec/imrec.h"
 #include "storage/source.h"
-#include "tools/cli/options.h"
-#include "tools/cli/page.h"
-#include "tools/cli/progress.h"
-#include "tools/cli/report.h"
 
 #include <signal.h>
 #include <stdio.h>

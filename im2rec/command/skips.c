@@ -1,8 +1,8 @@
 /* im2rec/command/skips.c */
 #include "im2rec/command/skips.h"
 
-#include "im2rec/skip_report.h"
-#include "tools/cli/human.h"
+#include "cli/human.h"
+#include "im2rec/item/skip_report.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* im2rec/summary.c */
+/* im2rec/command/summary.c - what im2rec says at its end. */
 #include "im2rec/command/summary.h"
 
-#include "tools/cli/human.h"
-#include "tools/cli/json.h"
-#include "tools/cli/show.h"
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/show.h"
 
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-/* im2rec/summary.h - what im2rec says at its end: a card for people, or one JSON object. */
+/* im2rec/command/summary.h - what im2rec says at its end: a card for people, or one JSON object. */
 #ifndef IMREC_IM2REC_COMMAND_SUMMARY_H
 #define IMREC_IM2REC_COMMAND_SUMMARY_H
 

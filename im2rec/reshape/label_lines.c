@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "formats/image_list.h"
+#include "formats/set/image_list.h"
 #include "storage/source.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/rng.h"
-#include "formats/image_record.h"
+#include "formats/recordio/image_record.h"
 #include "im2rec/reshape/label_lines.h"
 #include "im2rec/reshape/set_out.h"
 #include "im2rec/reshape/source_sets.h"

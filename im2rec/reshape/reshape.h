@@ -1,9 +1,9 @@
 /* im2rec/reshape/reshape.h - what imrec_reshape() and imrec_append() share. */
-#ifndef IMREC_IM2REC_RESHAPE_H
-#define IMREC_IM2REC_RESHAPE_H
+#ifndef IMREC_IM2REC_RESHAPE_RESHAPE_H
+#define IMREC_IM2REC_RESHAPE_RESHAPE_H
 
 #include "base/stop.h"
-#include "formats/manifest.h"
+#include "formats/set/manifest.h"
 #include "imrec/reshape.h"
 
 struct reshape_job {

@@ -5,10 +5,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "formats/crc32c.h"
-#include "formats/image_list.h"
-#include "formats/recordio.h"
-#include "formats/set_names.h"
-#include "im2rec/stale_parts.h"
+#include "formats/recordio/recordio.h"
+#include "formats/set/image_list.h"
+#include "formats/set/set_names.h"
+#include "im2rec/set/stale_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

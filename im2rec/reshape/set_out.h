@@ -3,8 +3,8 @@
 #ifndef IMREC_IM2REC_RESHAPE_SET_OUT_H
 #define IMREC_IM2REC_RESHAPE_SET_OUT_H
 
-#include "formats/manifest.h"
-#include "im2rec/set_files.h"
+#include "formats/set/manifest.h"
+#include "im2rec/set/set_files.h"
 
 struct set_out {
     struct imrec_pack_options o; /* shards and shard_size; a default else */

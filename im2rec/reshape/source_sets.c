@@ -4,11 +4,11 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "formats/record_index.h"
-#include "formats/set_names.h"
-#include "iter/dataset_files.h"
-#include "iter/dataset_set.h"
-#include "iter/split/record_reader.h"
+#include "dataset/dataset_files.h"
+#include "dataset/dataset_set.h"
+#include "dataset/record_reader.h"
+#include "formats/recordio/record_index.h"
+#include "formats/set/set_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef IMREC_IM2REC_RESHAPE_SOURCE_SETS_H
 #define IMREC_IM2REC_RESHAPE_SOURCE_SETS_H
 
-#include "formats/class_list.h"
-#include "iter/checked_reader.h"
+#include "dataset/checked_reader.h"
+#include "formats/set/class_list.h"
 
 #include <stddef.h>
 

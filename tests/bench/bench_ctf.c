@@ -6,7 +6,7 @@
 #include "formats/ctf/ctf_parse.h"
 #include "imrec/convert.h"
 #include "imrec/minibatch.h"
-#include "iter/minibatch/ctf_index_file.h"
+#include "minibatch/corpus/ctf_index_file.h"
 #include "tests/bench/ctf_texts.h"
 
 #include <fcntl.h>

@@ -12,7 +12,7 @@ from PIL import Image, ImageEnhance, ImageOps
 FILTERS = {1: Image.Resampling.BILINEAR, 2: Image.Resampling.BICUBIC}
 
 
-def image(w, h):
+def make_image(w, h):
     """The image of test_pillow.c."""
     y, x, c = numpy.mgrid[0:h, 0:w, 0:3]
     return Image.fromarray(((x * 7 + y * 13 + c * 50 + x * y % 31 * 5) % 256).astype(numpy.uint8))
@@ -40,12 +40,12 @@ def add(options, w, h, result):
 
 for w, h, n, method in ((61, 47, 32, 1), (47, 61, 32, 2), (33, 26, 31, 1), (20, 24, 33, 1), (90, 41, 25, 2)):
     add(f"resize={n} inter_method={method} rrc_style=torch antialias=1 data_shape=3,24,20", w, h,
-        centre(shorter_side(image(w, h), n, method), 20, 24))
+        centre(shorter_side(make_image(w, h), n, method), 20, 24))
 # The whole image is the largest area that is allowed.
 for w, h, method in ((61, 47, 1), (12, 10, 1), (100, 90, 2)):
     add(f"random_resized_crop=1 rrc_style=torch antialias=1 inter_method={method} data_shape=3,24,20 "
         "min_aspect_ratio=0.1 max_aspect_ratio=0.11 max_random_area=1 min_random_area=1", w, h,
-        centre(image(w, h), int(round(h * 0.11)), h).resize((20, 24), FILTERS[method]))
+        centre(make_image(w, h), int(round(h * 0.11)), h).resize((20, 24), FILTERS[method]))
 # Operations: number of enum imrec_op, magnitude, what torchvision calls on Pillow's images.
 ops = []
 
@@ -56,7 +56,7 @@ def operation(op, magnitude, result, within=0, pixels=0):
                 "result": result.tobytes().hex()})
 
 
-base = image(20, 24)
+base = make_image(20, 24)
 for op, enhance in ((6, ImageEnhance.Brightness), (7, ImageEnhance.Color), (8, ImageEnhance.Contrast),
                     (9, ImageEnhance.Sharpness)):
     for factor in (0.4, 1.7):

@@ -3,7 +3,7 @@
  * the original delivered: every case of pixels.json that a decode alone can check.
  */
 #include "codec/codec.h"
-#include "formats/recordio.h"
+#include "formats/recordio/recordio.h"
 #include "tests/support/built.h"
 #include "tests/support/shared.h"
 

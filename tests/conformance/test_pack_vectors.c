@@ -1,7 +1,7 @@
 /* What the original's packer made of four photographs, and its lists of a small tree. */
-#include "formats/image_record.h"
-#include "formats/record_index.h"
-#include "formats/recordio.h"
+#include "formats/recordio/image_record.h"
+#include "formats/recordio/record_index.h"
+#include "formats/recordio/recordio.h"
 #include "imrec/codec.h"
 #include "tests/support/built.h"
 #include "tests/support/packing.h"

@@ -1,7 +1,7 @@
 /* tests/conformance/test_recordio_vectors.c - shards that the original wrote: same records, same
  * parts, and the same bytes when we frame them again. */
-#include "formats/image_record.h"
-#include "formats/recordio.h"
+#include "formats/recordio/image_record.h"
+#include "formats/recordio/recordio.h"
 #include "tests/support/suite.h"
 #include "tests/support/vectors.h"
 

@@ -1,6 +1,6 @@
 /* Partitions of the original's files hold the records that the original's partitions hold. */
 #include "imrec/records.h"
-#include "iter/split/loader.h"
+#include "iter/load/loader.h"
 #include "tests/support/loading.h"
 #include "tests/support/suite.h"
 #include "tests/support/vectors.h"

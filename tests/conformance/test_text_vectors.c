@@ -1,8 +1,8 @@
 /* tests/conformance/test_text_vectors.c - lists, indexes, partitions of texts and the mean image
  * that the originals made. */
-#include "formats/image_list.h"
-#include "formats/mean_image.h"
-#include "formats/record_index.h"
+#include "formats/recordio/record_index.h"
+#include "formats/set/image_list.h"
+#include "formats/set/mean_image.h"
 #include "tests/support/suite.h"
 #include "tests/support/vectors.h"
 

@@ -1,5 +1,5 @@
 /* tests/fault/test_ctf_index_file.c - the index with and without its cache, whatever goes wrong. */
-#include "iter/minibatch/ctf_index_file.h"
+#include "minibatch/corpus/ctf_index_file.h"
 #include "storage/fault.h"
 #include "storage/mem.h"
 #include "storage/sink.h"

@@ -1,7 +1,7 @@
 /* The functions on whole data sets while memory runs out at any request, and while reads fail:
  * an error or a finding, nothing leaked, nothing half-written under a final name. */
 #include "base/alloc.h"
-#include "formats/manifest.h"
+#include "formats/set/manifest.h"
 #include "tests/support/small_set.h"
 #include "tests/support/suite.h"
 

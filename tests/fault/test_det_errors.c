@@ -1,7 +1,7 @@
 /* Labels with boxes that are wrong: which record, which field, which value; and what is refused
  * before anything is read. */
-#include "formats/manifest.h"
-#include "iter/split/label_widths.h"
+#include "container/recordio_widths.h"
+#include "formats/set/manifest.h"
 #include "storage/fault.h"
 #include "storage/source.h"
 #include "tests/support/boxset.h"

@@ -2,7 +2,7 @@
  */
 #include "base/alloc.h"
 #include "base/threads.h"
-#include "iter/split/scan.h"
+#include "container/recordio_scan.h"
 #include "storage/fault.h"
 #include "storage/mem.h"
 #include "tests/support/loading.h"

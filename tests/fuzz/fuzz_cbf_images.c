@@ -4,10 +4,10 @@
  *
  * The first byte chooses partitions and labels, the others are the file. */
 #include "base/alloc.h"
+#include "container/cbf.h"
 #include "formats/cbf/cbf_header.h"
 #include "imrec/records.h"
-#include "iter/split/cbf_images.h"
-#include "iter/split/loader.h"
+#include "iter/load/loader.h"
 #include "storage/mem.h"
 
 #include <stdlib.h>

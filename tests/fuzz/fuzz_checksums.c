@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_checksums.c - arbitrary bytes, their own checksum put right so that the checks
  * behind it are reached: refused, or entries that write the same file. */
-#include "formats/checksums.h"
 #include "formats/crc32c.h"
+#include "formats/set/checksums.h"
 
 #include <stdlib.h>
 #include <string.h>

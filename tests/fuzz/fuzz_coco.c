@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_coco.c - arbitrary text as COCO's instances: lines of a list that read back as
  * boxes inside their images, or an error. */
-#include "formats/image_list.h"
-#include "im2rec/boxes.h"
+#include "formats/set/image_list.h"
+#include "im2rec/list/annotations.h"
 #include "storage/mem.h"
 
 #include <stdlib.h>

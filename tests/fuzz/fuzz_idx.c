@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_idx.c - arbitrary text: every line is an entry or an error with a place, and
  * what was read writes and reads the same. */
-#include "formats/record_index.h"
+#include "formats/recordio/record_index.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_image_record.c - arbitrary bytes: views stay inside the record, and what was
  * parsed packs to a record that parses the same. */
-#include "formats/image_record.h"
+#include "formats/recordio/image_record.h"
 
 #include <stdlib.h>
 

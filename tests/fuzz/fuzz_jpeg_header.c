@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_jpeg_header.c - the walk over a JPEG's markers stays inside the bytes, and what
  * it accepts has a size. */
-#include "codec/jpeg_header.h"
+#include "codec/jpeg/jpeg_header.h"
 
 #include <stdlib.h>
 #include <string.h>

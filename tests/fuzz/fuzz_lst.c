@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_lst.c - arbitrary text as a list, the first byte as its label_width: every line
  * is an entry or an error, and an entry writes and reads the same. */
-#include "formats/image_list.h"
+#include "formats/set/image_list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_manifest.c - arbitrary text: refused, or a manifest that writes and reads the
  * same. */
-#include "formats/manifest.h"
+#include "formats/set/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_mean_image.c - arbitrary bytes: refused, or values that write and read the
  * same. */
-#include "formats/mean_image.h"
+#include "formats/set/mean_image.h"
 
 #include <stdlib.h>
 #include <string.h>

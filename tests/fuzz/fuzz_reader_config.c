@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_reader_config.c - arbitrary text as a configuration: a tree or an error inside
  * it; options of a source that are in range, or a sentence; also with a reader that is chosen. */
-#include "formats/reader_config.h"
+#include "formats/ctf/reader_config.h"
 #include "imrec/minibatch.h"
 
 #include <stdlib.h>

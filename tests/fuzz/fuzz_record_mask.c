@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_record_mask.c - arbitrary bytes behind a record's labels: cut in two within their
  * bounds or refused; and as a mask's PNG: values of the size told, or refused. */
-#include "codec/mask.h"
-#include "formats/record_mask.h"
+#include "codec/mask_png.h"
+#include "formats/recordio/record_mask.h"
 
 #include <stdlib.h>
 #include <string.h>

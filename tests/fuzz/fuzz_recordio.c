@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_recordio.c - arbitrary bytes: measuring ends, stays inside, and what it
  * accepts survives joining, copying and framing again. */
-#include "formats/recordio.h"
+#include "formats/recordio/recordio.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * their length; they and the shard follow. */
 #include "base/alloc.h"
 #include "formats/cbf/cbf_header.h"
-#include "formats/checksums.h"
 #include "formats/crc32c.h"
+#include "formats/set/checksums.h"
 #include "imrec/imrec.h"
 #include "storage/mem.h"
 

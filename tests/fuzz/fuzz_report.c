@@ -1,6 +1,6 @@
 /* Any bytes as a line of the report, which a journal holds; and as a path in one, which is read
  * back. */
-#include "im2rec/skip_report.h"
+#include "im2rec/item/skip_report.h"
 
 #include <stdlib.h>
 #include <string.h>

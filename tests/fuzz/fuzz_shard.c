@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "formats/cbf/cbf_header.h"
 #include "imrec/records.h"
-#include "iter/split/loader.h"
+#include "iter/load/loader.h"
 #include "storage/mem.h"
 
 #include <stdio.h>

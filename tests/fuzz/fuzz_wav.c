@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_wav.c - arbitrary bytes: refused, or frames that stand within them. */
-#include "formats/wav.h"
+#include "codec/wav.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Runs that end early or late: too many skips, folders that vanish, sets that are whole already. */
 #include "base/alloc.h"
-#include "im2rec/skip_limit.h"
+#include "im2rec/item/skip_limit.h"
 #include "imrec/reshape.h"
 #include "tests/support/packing.h"
 #include "tests/support/suite.h"

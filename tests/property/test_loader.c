@@ -1,6 +1,6 @@
 /* Every record exactly once over all partitions; windows that no thread count changes. */
 #include "base/alloc.h"
-#include "iter/split/loader.h"
+#include "iter/load/loader.h"
 #include "tests/support/loading.h"
 #include "tests/support/shards.h"
 #include "tests/support/suite.h"

@@ -1,7 +1,7 @@
 /* What stands under a set's names: force replaces the set and nothing else. */
 #include "base/alloc.h"
-#include "formats/manifest.h"
-#include "im2rec/pack_options.h"
+#include "formats/set/manifest.h"
+#include "im2rec/item/pack_options.h"
 #include "imrec/reshape.h"
 #include "storage/source.h"
 #include "tests/support/packing.h"

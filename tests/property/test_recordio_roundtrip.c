@@ -1,7 +1,7 @@
 /* tests/property/test_recordio_roundtrip.c - random payloads, rich in magics: what is framed
  * comes back, and the framed bytes have the shape that makes resynchronising safe. */
 #include "base/rng.h"
-#include "formats/recordio.h"
+#include "formats/recordio/recordio.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 

@@ -24,7 +24,7 @@ def jpeg(pixels, quality=95):
     return out
 
 
-def image(i, side=24):
+def make_image(i, side=24):
     """Image i: noise over a colour of its own."""
     rng = np.random.default_rng(i)
     base = np.array([i * 37 % 200, i * 91 % 200, i * 53 % 200])
@@ -52,14 +52,14 @@ def write_shard(path, records, index=True, damage=None):
 def shard(tmp_path_factory):
     """37 images; id 1000 + i, label i."""
     path = tmp_path_factory.mktemp("shard") / "train.rec"
-    return write_shard(path, [(1000 + i, i, jpeg(image(i))) for i in range(37)])
+    return write_shard(path, [(1000 + i, i, jpeg(make_image(i))) for i in range(37)])
 
 
 @pytest.fixture(scope="session")
 def broken(tmp_path_factory):
     """20 records; that with id 7 is no image."""
     path = tmp_path_factory.mktemp("broken") / "broken.rec"
-    return write_shard(path, [(i, i, b"no image" if i == 7 else jpeg(image(i))) for i in range(20)])
+    return write_shard(path, [(i, i, b"no image" if i == 7 else jpeg(make_image(i))) for i in range(20)])
 
 
 def png(values):

@@ -4,7 +4,7 @@ import logging
 import pytest
 
 import imrec
-from conftest import jpeg, image
+from conftest import jpeg, make_image
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def packed(tmp_path):
     for i in range(12):
         place = tmp_path / "photos" / ("ant", "<bee>", "cat")[i % 3]
         place.mkdir(parents=True, exist_ok=True)
-        (place / f"{i}.jpg").write_bytes(jpeg(image(i)))
+        (place / f"{i}.jpg").write_bytes(jpeg(make_image(i)))
     imrec.pack(tmp_path / "photos", tmp_path / "train.rec", pass_through=True)
     return tmp_path / "train.rec"
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image, png, write_shard
+from conftest import jpeg, make_image, png, write_shard
 from tests_support import SHAPE, open_iter
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("alone")
 
 def shard_with(path, count, bad, **more):
     """`count` records, labels 100 + i; those in `bad` are no images."""
-    return write_shard(path, [(i, 100 + i, b"no image" if i in bad else jpeg(image(i))) for i in range(count)], **more)
+    return write_shard(path, [(i, 100 + i, b"no image" if i in bad else jpeg(make_image(i))) for i in range(count)], **more)
 
 
 @pytest.fixture

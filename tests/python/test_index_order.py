@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import imrec
-from conftest import jpeg, image, write_shard
+from conftest import jpeg, make_image, write_shard
 from tests_support import SHAPE
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("alone")
 
 @pytest.fixture
 def indexed(tmp_path):
-    path = write_shard(tmp_path / "train.rec", [(i, i, jpeg(image(i))) for i in range(40)])
+    path = write_shard(tmp_path / "train.rec", [(i, i, jpeg(make_image(i))) for i in range(40)])
     return path, path[:-4] + ".idx"
 
 

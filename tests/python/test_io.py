@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image, write_shard
+from conftest import jpeg, make_image, write_shard
 from imrec import io
 from tests_support import SHAPE, shared
 
@@ -88,7 +88,7 @@ def test_kinds_have_their_types(shard, kind, dtype):
 
 def test_boxes(tmp_path):
     labels = [2, 5, 1, 0.1, 0.1, 0.5, 0.6]
-    path = write_shard(tmp_path / "b.rec", [(i, labels + [2, 0.2, 0.3, 0.7, 0.9] * (i % 2), jpeg(image(i))) for i in range(6)])
+    path = write_shard(tmp_path / "b.rec", [(i, labels + [2, 0.2, 0.3, 0.7, 0.9] * (i % 2), jpeg(make_image(i))) for i in range(6)])
     with io.ImageDetRecordIter(path_imgrec=path, data_shape=SHAPE, batch_size=4, rand_mirror_prob=0.5) as it:
         assert it.provide_label == [("label", (4, 16))]
         label = it.next().label[0]

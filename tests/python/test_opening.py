@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image, write_shard
+from conftest import jpeg, make_image, write_shard
 from imrec.recordio import MXIndexedRecordIO, MXRecordIO
 from tests_support import open_iter
 
 KINDS = {
-    "photo.jpg": (jpeg(image(1)), "is a JPEG image, not a RecordIO shard"),
+    "photo.jpg": (jpeg(make_image(1)), "is a JPEG image, not a RecordIO shard"),
     "data.zip": (b"PK\x03\x04 and so on", "is a ZIP archive, not a RecordIO shard"),
     "train.idx": (b"0\t0\n1\t560\n", "is the index of a shard, not a RecordIO shard"),
     "array.npy": (b"\x93NUMPY\x01\x00", "is a NumPy array, not a RecordIO shard"),
@@ -48,7 +48,7 @@ def numbered(tmp_path):
     for i in range(20):
         place = tmp_path / "photos" / "abcd"[i % 4]
         place.mkdir(parents=True, exist_ok=True)
-        (place / f"{i}.jpg").write_bytes(jpeg(image(i)))
+        (place / f"{i}.jpg").write_bytes(jpeg(make_image(i)))
     (tmp_path / "set").mkdir()
     imrec.pack(tmp_path / "photos", tmp_path / "set" / "train.rec", pass_through=True, shards=4)
     return tmp_path / "set"
@@ -116,7 +116,7 @@ def faces(request, tmp_path):
     """As the script of insightface writes it: images 1 to N, a header of key 0, identities from N + 1 on."""
     key, rows = 1, []
     for who, size in enumerate(SIZES):
-        rows += [(key + i, [who, 1], jpeg(image(key + i))) for i in range(size)]
+        rows += [(key + i, [who, 1], jpeg(make_image(key + i))) for i in range(size)]
         key += size
     ranges, first = [], 1
     for i, size in enumerate(SIZES):
@@ -156,7 +156,7 @@ def test_card_and_verify_show_identities(faces):
 
 
 def test_a_record_of_two_labels_without_an_image_is_a_damaged_sample(tmp_path):
-    path = write_shard(tmp_path / "pairs.rec", [(i, [1, 3], b"" if i == 0 else jpeg(image(i))) for i in range(8)])
+    path = write_shard(tmp_path / "pairs.rec", [(i, [1, 3], b"" if i == 0 else jpeg(make_image(i))) for i in range(8)])
     assert imrec.info(path)["metadata"] == 0 and imrec.info(path)["unreadable"] == 1 and len(imrec.open(path)) == 8
     with open_iter(path, label_width=2) as it, pytest.raises(imrec.DataError):
         next(it)

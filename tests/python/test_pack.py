@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image
+from conftest import jpeg, make_image
 from imrec import _tables
 
 
@@ -15,7 +15,7 @@ def folder(tmp_path):
     for i in range(12):
         place = tmp_path / "photos" / ("ant", "bee", "cat")[i % 3]
         place.mkdir(parents=True, exist_ok=True)
-        (place / f"{i}.jpg").write_bytes(jpeg(image(i)))
+        (place / f"{i}.jpg").write_bytes(jpeg(make_image(i)))
     return tmp_path / "photos"
 
 
@@ -30,7 +30,7 @@ def test_a_folder_of_classes(folder, tmp_path):
     assert told and told[-1]["done"] == 12
     assert left(tmp_path) == ["photos", "train.classes.txt", "train.crc", "train.idx", "train.lst", "train.manifest.json",
                               "train.rec"]
-    assert {r.image for r in imrec.open(tmp_path / "train.rec")} == {jpeg(image(i)) for i in range(12)}
+    assert {r.image for r in imrec.open(tmp_path / "train.rec")} == {jpeg(make_image(i)) for i in range(12)}
     with pytest.raises(imrec.ArgumentError, match="force"):
         imrec.pack(folder, tmp_path / "train.rec")
     with imrec.ImageRecordIter(tmp_path / "train.rec", data_shape=(3, 16, 16), batch_size=12) as it:
@@ -58,17 +58,17 @@ def test_a_list_with_the_folder_that_it_is_relative_to(folder, tmp_path):
 
 
 def test_bytes_are_stored_as_they_are_and_arrays_are_encoded(tmp_path):
-    imrec.pack(((jpeg(image(i)), i, 50 + i) for i in range(5)), tmp_path / "a.rec")
-    assert [(r.id, r.label, r.image) for r in imrec.open(tmp_path / "a.rec")] == [(50 + i, i, jpeg(image(i))) for i in range(5)]
-    imrec.pack([(image(i), [i, 1, 2]) for i in range(5)], tmp_path / "b.rec", encoding="png", quality=3)
+    imrec.pack(((jpeg(make_image(i)), i, 50 + i) for i in range(5)), tmp_path / "a.rec")
+    assert [(r.id, r.label, r.image) for r in imrec.open(tmp_path / "a.rec")] == [(50 + i, i, jpeg(make_image(i))) for i in range(5)]
+    imrec.pack([(make_image(i), [i, 1, 2]) for i in range(5)], tmp_path / "b.rec", encoding="png", quality=3)
     records = imrec.open(tmp_path / "b.rec")
-    assert all((r.pixels() == image(i)).all() and r.labels.tolist() == [i, 1, 2] for i, r in enumerate(records))
+    assert all((r.pixels() == make_image(i)).all() and r.labels.tolist() == [i, 1, 2] for i, r in enumerate(records))
     assert left(tmp_path) == sorted(f"{s}.{e}" for s in "ab" for e in ("crc", "idx", "lst", "manifest.json", "rec"))
 
 
 def test_data_sets_of_dicts(tmp_path, folder):
-    rows = [{"img": image(1), "fine": 3}, {"img": {"bytes": jpeg(image(2)), "path": None}, "fine": 4},
-            {"img": {"bytes": None, "path": str(folder / "ant" / "0.jpg")}, "fine": 5}, {"img": image(3)[:, :, 0], "fine": 6}]
+    rows = [{"img": make_image(1), "fine": 3}, {"img": {"bytes": jpeg(make_image(2)), "path": None}, "fine": 4},
+            {"img": {"bytes": None, "path": str(folder / "ant" / "0.jpg")}, "fine": 5}, {"img": make_image(3)[:, :, 0], "fine": 6}]
     imrec.pack(rows, tmp_path / "h.rec", image="img", label="fine")
     assert [r.label for r in imrec.open(tmp_path / "h.rec")] == [3, 4, 5, 6]
     with pytest.raises(imrec.ArgumentError, match="item 0 has no 'image': it has 'img', 'fine'; say image='img'"):
@@ -77,7 +77,7 @@ def test_data_sets_of_dicts(tmp_path, folder):
 
 def test_what_the_iterable_and_progress_raise_is_the_callers(folder, tmp_path):
     def items():
-        yield image(0), 0
+        yield make_image(0), 0
         raise RuntimeError("mine")
 
     with pytest.raises(RuntimeError, match="mine"):
@@ -96,7 +96,7 @@ def test_the_signature_is_the_table():
     assert names == {r.name for r in _tables.PACK} - {"quiet", "json"} | {"source", "out", "root", "image", "label", "id",
                                                                          "allow_damaged", "progress"}
     with pytest.raises(imrec.ArgumentError, match="did you mean resize"):
-        imrec.pack([(image(0), 0)], "x.rec", resise=3)
+        imrec.pack([(make_image(0), 0)], "x.rec", resise=3)
 
 
 def test_progress_is_shown_by_tqdm(folder, tmp_path, capsys):

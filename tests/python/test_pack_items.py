@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image, png
+from conftest import jpeg, make_image, png
 
 
 def left(path):
@@ -29,18 +29,18 @@ def out(tmp_path):
 
 
 def grey_png(i):
-    return png(image(i)[:, :, 0])
+    return png(make_image(i)[:, :, 0])
 
 
 # ---- labels ----------------------------------------------------------------------------------------------------------
 
 def test_a_missing_label_names_item_key_and_the_keys_there_are(out):
-    rows = [{"image": image(0), "fine_label": 1, "coarse_label": 2}]
+    rows = [{"image": make_image(0), "fine_label": 1, "coarse_label": 2}]
     with pytest.raises(imrec.ArgumentError, match="item 0 has no 'label': it has 'image', 'fine_label', 'coarse_label'; say "
                        "label='fine_label', or label=None to pack without labels"):
         imrec.pack(rows, out)
     with pytest.raises(imrec.ArgumentError, match="item 2 has no 'label': it has 'image'; say label=KEY, or"):
-        imrec.pack([{"image": image(0), "label": 1}] * 2 + [{"image": image(0)}], out)
+        imrec.pack([{"image": make_image(0), "label": 1}] * 2 + [{"image": make_image(0)}], out)
     assert left(out.parent) == []
 
 
@@ -56,32 +56,32 @@ BAD_LABELS = [(None, "label None is no number; label=None packs without labels")
 def test_a_label_that_is_none_names_the_item_and_nothing_is_left(out, label, words):
     good = [0, 0] if isinstance(label, (list, np.ndarray)) and np.size(label) == 2 else 0
     with pytest.raises(imrec.ArgumentError, match="item 1.*" + words):
-        imrec.pack([(image(0), good), (image(1), label)], out)
+        imrec.pack([(make_image(0), good), (make_image(1), label)], out)
     assert left(out.parent) == []
 
 
 def test_labels_of_any_number_type(out):
     labels = [3, 2.5, True, np.int64(5), np.float32(0.5), np.array(7), np.bool_(False), 2**24, -4, 2**25]
-    imrec.pack([(image(0), label) for label in labels], out)
+    imrec.pack([(make_image(0), label) for label in labels], out)
     assert [r.label for r in records(out)] == [float(label) for label in labels]
 
 
 def test_several_labels_and_never_another_number_of_them(out):
-    imrec.pack([(image(0), (1, 2)), (image(1), np.array([3, 4]))], out)
+    imrec.pack([(make_image(0), (1, 2)), (make_image(1), np.array([3, 4]))], out)
     assert [r.labels.tolist() for r in records(out)] == [[1, 2], [3, 4]]
     with pytest.raises(imrec.ArgumentError, match="item 1: 1 labels, where the first item has 2"):
-        imrec.pack([(image(0), [1, 2]), (image(1), 3)], out, force=True)
+        imrec.pack([(make_image(0), [1, 2]), (make_image(1), 3)], out, force=True)
     assert len(records(out)) == 2  # the old set stands
 
 
 def test_boxes_come_in_any_number(out):
     box = [2, 5, 1, 0.1, 0.1, 0.5, 0.5]
-    imrec.pack([(image(0), box), (image(1), box + box[2:]), (image(2), [2, 5])], out)
+    imrec.pack([(make_image(0), box), (make_image(1), box + box[2:]), (make_image(2), [2, 5])], out)
     assert [len(r.labels) for r in records(out)] == [7, 12, 2]
 
 
-@pytest.mark.parametrize("rows", [[image(0), jpeg(image(1))], [(image(0), 5), (jpeg(image(1)), 6)], [(image(0),)] * 2,
-                                  [{"image": image(0)}, {"image": image(1), "label": None}]])
+@pytest.mark.parametrize("rows", [[make_image(0), jpeg(make_image(1))], [(make_image(0), 5), (jpeg(make_image(1)), 6)], [(make_image(0),)] * 2,
+                                  [{"image": make_image(0)}, {"image": make_image(1), "label": None}]])
 def test_without_labels_where_that_is_asked_for(out, rows):
     card = imrec.pack(rows, out, label=None)
     assert card["unlabelled"] == card["packed"] == 2 and card["classes"] == 0
@@ -92,7 +92,7 @@ def test_without_labels_where_that_is_asked_for(out, rows):
 
 
 def test_names_as_labels_need_the_classes(out, tmp_path):
-    rows = [(image(0), "bee"), (image(1), "ant"), (image(2), 1)]
+    rows = [(make_image(0), "bee"), (make_image(1), "ant"), (make_image(2), 1)]
     with pytest.raises(imrec.ArgumentError, match="item 0: label 'bee' is a text: a label is a number, or the name of a class"):
         imrec.pack(rows, out)
     imrec.pack(rows, out, classes=["ant", "bee"])
@@ -104,7 +104,7 @@ def test_names_as_labels_need_the_classes(out, tmp_path):
     with pytest.raises(imrec.ArgumentError, match="item 0: label 'bee' is none of the 2 classes; did you mean 'bees'"):
         imrec.pack(rows, out, classes=["ant", "bees"], force=True)
     with pytest.raises(imrec.ArgumentError, match="item 2: label 2 is the number of none of the 2 classes"):
-        imrec.pack([(image(0), "bee"), (image(1), "ant"), (image(2), 2)], out, classes=["ant", "bee"], force=True)
+        imrec.pack([(make_image(0), "bee"), (make_image(1), "ant"), (make_image(2), 2)], out, classes=["ant", "bee"], force=True)
 
 
 # ---- ids -------------------------------------------------------------------------------------------------------------
@@ -112,36 +112,36 @@ def test_names_as_labels_need_the_classes(out, tmp_path):
 @pytest.mark.parametrize("number", [-1, 2**64, 1.5, "x7", float("nan"), True, [1]])
 def test_an_id_that_is_none_names_the_item(out, number):
     with pytest.raises(imrec.ArgumentError, match="item 1: id .* is no whole number from 0 to 2\\^64 - 1"):
-        imrec.pack([(image(0), 0, 5), (image(1), 0, number)], out)
+        imrec.pack([(make_image(0), 0, 5), (make_image(1), 0, number)], out)
     with pytest.raises(imrec.ArgumentError, match="item 1: id "):
-        imrec.pack([{"image": image(0), "label": 0, "id": 5}, {"image": image(0), "label": 0, "id": number}], out)
+        imrec.pack([{"image": make_image(0), "label": 0, "id": 5}, {"image": make_image(0), "label": 0, "id": number}], out)
     assert left(out.parent) == []
 
 
 def test_ids_are_given_by_all_or_none(out):
-    imrec.pack([(image(0), 0, 2**64 - 1), (image(1), 1, np.int64(7)), (image(2), 2, 8.0)], out)
+    imrec.pack([(make_image(0), 0, 2**64 - 1), (make_image(1), 1, np.int64(7)), (make_image(2), 2, 8.0)], out)
     assert [r.id for r in records(out)] == [2**64 - 1, 7, 8]
     with pytest.raises(imrec.ArgumentError, match="item 1 has no id, and the first item has one"):
-        imrec.pack([(image(0), 0, 3), (image(1), 0)], out, force=True)
+        imrec.pack([(make_image(0), 0, 3), (make_image(1), 0)], out, force=True)
     with pytest.raises(imrec.ArgumentError, match="item 1 has an id, and the first item has none"):
-        imrec.pack([(image(0), 0), (image(1), 0, 3)], out, force=True)
-    imrec.pack([{"image": image(0), "label": 0, "id": "a"}], out, id=None, force=True)
-    imrec.pack([{"image": image(0), "label": 0, "number": 9}], out, id="number", force=True)
+        imrec.pack([(make_image(0), 0), (make_image(1), 0, 3)], out, force=True)
+    imrec.pack([{"image": make_image(0), "label": 0, "id": "a"}], out, id=None, force=True)
+    imrec.pack([{"image": make_image(0), "label": 0, "number": 9}], out, id="number", force=True)
     assert records(out)[0].id == 9
     with pytest.raises(imrec.ArgumentError, match="item 0 has no 'number'"):
-        imrec.pack([{"image": image(0), "label": 0}], out, id="number", force=True)
+        imrec.pack([{"image": make_image(0), "label": 0}], out, id="number", force=True)
 
 
 # ---- images ----------------------------------------------------------------------------------------------------------
 
 def test_one_array_among_encoded_items_is_the_only_one_that_is_encoded(out, tmp_path):
-    (tmp_path / "a.jpg").write_bytes(jpeg(image(2)))
-    files = [jpeg(image(0)), grey_png(1), jpeg(image(2)), jpeg(image(4))]
-    card = imrec.pack([(files[0], 0), (bytearray(files[1]), 1), (tmp_path / "a.jpg", 2), (image(3), 3), (memoryview(files[3]), 4)],
+    (tmp_path / "a.jpg").write_bytes(jpeg(make_image(2)))
+    files = [jpeg(make_image(0)), grey_png(1), jpeg(make_image(2)), jpeg(make_image(4))]
+    card = imrec.pack([(files[0], 0), (bytearray(files[1]), 1), (tmp_path / "a.jpg", 2), (make_image(3), 3), (memoryview(files[3]), 4)],
                       out)
     stored = records(out)
     assert [r.image for i, r in enumerate(stored) if i != 3] == files
-    assert (stored[3].pixels() == image(3)).all() and stored[3].image.startswith(b"\x89PNG")
+    assert (stored[3].pixels() == make_image(3)).all() and stored[3].image.startswith(b"\x89PNG")
     assert card["encoded"] == {"pixels rgb": 1} and card["kinds"] == {"jpeg baseline": 3, "png": 1, "pixels rgb": 1}
     assert left(tmp_path) == ["a.jpg", "o.crc", "o.idx", "o.lst", "o.manifest.json", "o.rec"]
     assert [line.split("\t")[2] for line in (tmp_path / "o.lst").read_text().splitlines()] == [
@@ -168,7 +168,7 @@ BAD_IMAGES = [(np.zeros((2, 2)), "an array of float64"), (np.zeros((2, 2, 5), np
 @pytest.mark.parametrize("image, words", BAD_IMAGES)
 def test_what_is_no_image_names_the_item_and_leaves_nothing(out, image, words):
     with pytest.raises(imrec.ArgumentError, match="item 1.*" + words):
-        imrec.pack([(image(0), 0), (image, 1)], out)
+        imrec.pack([(make_image(0), 0), (image, 1)], out)
     assert left(out.parent) == []
 
 
@@ -182,23 +182,23 @@ def test_what_is_no_item_is_refused(out, items, words):
 
 
 def test_encoding_says_otherwise(out):
-    card = imrec.pack([(image(0), 0)], out, encoding="jpg", quality=90)
+    card = imrec.pack([(make_image(0), 0)], out, encoding="jpg", quality=90)
     assert records(out)[0].image.startswith(b"\xff\xd8") and card["encoded"] == {"pixels rgb": 1}
     smaller = len(records(out)[0].image)
-    imrec.pack([(image(0), 0)], out, encoding="jpg", force=True)  # at 95
+    imrec.pack([(make_image(0), 0)], out, encoding="jpg", force=True)  # at 95
     assert len(records(out)[0].image) > smaller
-    imrec.pack([(image(0)[:, :, 0], 0)], out, encoding="jpg", color=1, force=True)
+    imrec.pack([(make_image(0)[:, :, 0], 0)], out, encoding="jpg", color=1, force=True)
     assert records(out)[0].pixels().shape[2] == 3
     with pytest.raises(imrec.ArgumentError, match="item 0 is pixels, .*quality=80 is of JPEG; say encoding='jpg'"):
-        imrec.pack([(image(0), 0)], out, quality=80, force=True)
+        imrec.pack([(make_image(0), 0)], out, quality=80, force=True)
     with pytest.raises(imrec.ArgumentError, match="item 0 has an alpha channel, which JPEG cannot hold"):
         imrec.pack([(np.zeros((4, 4, 4), np.uint8), 0)], out, encoding="jpg", force=True)
     with pytest.raises(imrec.ArgumentError, match="encoding"):
-        imrec.pack([(image(0), 0)], out, encoding="jp2", force=True)
+        imrec.pack([(make_image(0), 0)], out, encoding="jp2", force=True)
 
 
 def test_options_of_the_group_image_are_asked_of_all_and_pass_through_keeps_bytes(out):
-    rows = [(jpeg(image(0)), 0), (image(1), 1)]
+    rows = [(jpeg(make_image(0)), 0), (make_image(1), 1)]
     card = imrec.pack(rows, out, resize=12)
     small, array = records(out)
     assert min(small.pixels().shape[:2]) == min(array.pixels().shape[:2]) == 12
@@ -216,7 +216,7 @@ def test_options_of_the_group_image_are_asked_of_all_and_pass_through_keeps_byte
 
 def test_what_cannot_be_packed_is_skipped_with_a_warning(out, tmp_path, caplog):
     os.mkfifo(tmp_path / "pipe.jpg")
-    rows = [(jpeg(image(0)), 0), (b"no image", 1), (b"", 2), (tmp_path / "none.jpg", 3), (tmp_path / "pipe.jpg", 4)]
+    rows = [(jpeg(make_image(0)), 0), (b"no image", 1), (b"", 2), (tmp_path / "none.jpg", 3), (tmp_path / "pipe.jpg", 4)]
     card = imrec.pack(rows, out, report=tmp_path / "report")
     assert card["packed"] == 1 and card["skipped"] == 4
     assert card["reasons"] == {"unsupported": 1, "empty": 1, "missing": 1, "not_a_file": 1}
@@ -227,9 +227,9 @@ def test_what_cannot_be_packed_is_skipped_with_a_warning(out, tmp_path, caplog):
 
 
 def test_paths_begin_at_root_and_have_no_zero_byte(out, tmp_path):
-    (tmp_path / "a.jpg").write_bytes(jpeg(image(2)))
+    (tmp_path / "a.jpg").write_bytes(jpeg(make_image(2)))
     imrec.pack([("a.jpg", 0)], out, root=tmp_path)
-    assert records(out)[0].image == jpeg(image(2))
+    assert records(out)[0].image == jpeg(make_image(2))
     with pytest.raises(imrec.ArgumentError, match="zero byte"):
         imrec.pack([("a.jpg\0b", 0)], out, root=tmp_path, force=True)
 
@@ -237,7 +237,7 @@ def test_paths_begin_at_root_and_have_no_zero_byte(out, tmp_path):
 # ---- how it runs -----------------------------------------------------------------------------------------------------
 
 def test_keys_that_are_not_packed_are_listed_once(out, caplog):
-    rows = [{"image": image(i), "label": i, "caption": "x", "id": i} for i in range(5)]
+    rows = [{"image": make_image(i), "label": i, "caption": "x", "id": i} for i in range(5)]
     rows[3]["late"] = 1
     imrec.pack(rows, out)
     assert warnings_of(caplog) == ["not packed: 'caption'", "not packed: 'late'"]
@@ -250,7 +250,7 @@ def test_the_iterable_runs_in_the_callers_thread_and_not_ahead(out):
         for i in range(100):
             seen.append(i)
             threads.add(threading.get_ident())
-            yield (b"no image" if i == 3 else jpeg(image(0))), 0
+            yield (b"no image" if i == 3 else jpeg(make_image(0))), 0
 
     with pytest.raises(imrec.DataError, match="item 3"):
         imrec.pack(items(), out, on_error="stop")
@@ -265,7 +265,7 @@ def test_what_the_iterable_raises_arrives_unchanged(out):
     error = Mine("as it is")
 
     def items(n):
-        yield from ((image(i), i) for i in range(n))
+        yield from ((make_image(i), i) for i in range(n))
         raise error
 
     for n in (0, 1, 30):
@@ -278,26 +278,26 @@ def test_what_the_iterable_raises_arrives_unchanged(out):
 
 
 def iter_interrupted():
-    yield image(0), 0
+    yield make_image(0), 0
     raise KeyboardInterrupt
 
 
 def test_progress_that_says_stop_leaves_nothing(out):
     with pytest.raises(imrec.CancelledError, match="interrupted"):
-        imrec.pack(((image(0), 0) for _ in range(100000)), out, progress=lambda told: told["done"] < 5)
+        imrec.pack(((make_image(0), 0) for _ in range(100000)), out, progress=lambda told: told["done"] < 5)
     assert left(out.parent) == []
 
 
 def test_progress_knows_the_length_of_what_has_one(out):
     told = []
-    imrec.pack([(image(0), 0)] * 5, out, progress=told.append)
+    imrec.pack([(make_image(0), 0)] * 5, out, progress=told.append)
     assert told[-1]["done"] == 5 and told[-1]["found"] == 5 and told[-1]["total"] == 5
-    imrec.pack(((image(0), 0) for _ in range(5)), out, progress=told.append, force=True)
+    imrec.pack(((make_image(0), 0) for _ in range(5)), out, progress=told.append, force=True)
     assert told[-1]["total"] == 0
 
 
 def test_shards_need_a_length(out):
-    rows = [(image(i), i) for i in range(10)]
+    rows = [(make_image(i), i) for i in range(10)]
     assert imrec.pack(rows, out, shards=3)["shards"] == 3
     with pytest.raises(imrec.ArgumentError, match="give the total, or shard_size"):
         imrec.pack(iter(rows), out.with_name("p.rec"), shards=3)
@@ -311,7 +311,7 @@ def test_shards_need_a_length(out):
                                                ({"pack_label": False}, "all labels"), ({"allow_damaged": True}, "tar archives")])
 def test_options_of_folders_and_lists_are_refused(out, parameters, words):
     with pytest.raises(imrec.ArgumentError, match=words):
-        imrec.pack([(image(0), 0)], out, **parameters)
+        imrec.pack([(make_image(0), 0)], out, **parameters)
     assert left(out.parent) == []
 
 
@@ -322,12 +322,12 @@ def test_words_for_items_are_refused_for_folders(tmp_path):
 
 
 def test_items_are_appended_behind_a_set(out):
-    rows = [(jpeg(image(i)), i) for i in range(4)]
+    rows = [(jpeg(make_image(i)), i) for i in range(4)]
     imrec.pack(rows, out)
     imrec.pack(rows[:2], out, append=True)
-    imrec.pack([(jpeg(image(9)), 9, 50)], out, append=True)
+    imrec.pack([(jpeg(make_image(9)), 9, 50)], out, append=True)
     assert [(r.id, r.label) for r in records(out)] == [(0, 0), (1, 1), (2, 2), (3, 3), (4, 0), (5, 1), (50, 9)]
     assert imrec.verify(out)["findings"] == []
     with pytest.raises(imrec.Error, match="id 50"):
-        imrec.pack([(jpeg(image(9)), 9, 50)], out, append=True)
+        imrec.pack([(jpeg(make_image(9)), 9, 50)], out, append=True)
     assert len(left(out.parent)) == 5

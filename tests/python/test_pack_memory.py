@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 import imrec
-from conftest import jpeg, image
+from conftest import jpeg, make_image
 
 HEAD = """
     import os, resource, sys, time
@@ -27,7 +27,7 @@ def run(code, *arguments, **more):
 
 def test_a_long_iterable_costs_the_memory_that_was_given_and_no_temporary_file(tmp_path):
     """600 MB of items of 3 MB, with 32 MiB: before, all of it lay in files beside the set until it was packed."""
-    (tmp_path / "a.jpg").write_bytes(jpeg(image(0)))
+    (tmp_path / "a.jpg").write_bytes(jpeg(make_image(0)))
     done = run("""
         small = open(sys.argv[2], "rb").read()
         names, sizes = set(), []
@@ -102,6 +102,6 @@ def test_a_killed_run_is_named_and_force_begins_again(tmp_path):
         """, out)
     assert done.returncode == -signal.SIGKILL and not out.exists()
     with pytest.raises(imrec.ArgumentError, match="a run was interrupted; force begins again"):
-        imrec.pack([(image(0), 0)], out)
-    imrec.pack([(image(0), 0)], out, force=True)
+        imrec.pack([(make_image(0), 0)], out)
+    imrec.pack([(make_image(0), 0)], out, force=True)
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image, png
+from conftest import jpeg, make_image, png
 
 
 def records(path):
@@ -26,7 +26,7 @@ def out(tmp_path):
 
 
 def grey_png(i):
-    return png(image(i)[:, :, 0])
+    return png(make_image(i)[:, :, 0])
 
 
 # ---- Pillow ----------------------------------------------------------------------------------------------------------
@@ -51,12 +51,12 @@ class Pillow:
 
 
 def test_an_untouched_image_of_pillow_is_its_file(out):
-    data = jpeg(image(0))
-    used, turned, drafted, strange = (Pillow(image(1), data=data) for _ in range(4))
+    data = jpeg(make_image(0))
+    used, turned, drafted, strange = (Pillow(make_image(1), data=data) for _ in range(4))
     used.tile, turned.frame, drafted.decoderconfig, strange.fp = [], 1, (2, 0), io.BytesIO(b"a format that only Pillow reads")
-    card = imrec.pack([(Pillow(image(1), data=data), 0), (used, 1), (turned, 2), (drafted, 3), (strange, 4)], out)
+    card = imrec.pack([(Pillow(make_image(1), data=data), 0), (used, 1), (turned, 2), (drafted, 3), (strange, 4)], out)
     first, *others = records(out)
-    assert first.image == data and all((r.pixels() == image(1)).all() for r in others)
+    assert first.image == data and all((r.pixels() == make_image(1)).all() for r in others)
     assert card["encoded"] == {"pixels rgb": 4}
 
 
@@ -72,22 +72,22 @@ def test_modes_of_pillow_that_lose_nothing(out, mode, clear, channels):
 @pytest.mark.parametrize("mode", ["I;16", "I", "F", "CMYK", "YCbCr", "LAB", "HSV", "RGBa", "La"])
 def test_other_modes_of_pillow_are_refused_by_name(out, mode):
     with pytest.raises(imrec.ArgumentError, match=f"item 1 is a Pillow image of mode '{mode}'"):
-        imrec.pack([(image(0), 0), (Pillow(np.zeros((5, 4, 1), np.uint8), mode), 0)], out)
+        imrec.pack([(make_image(0), 0), (Pillow(np.zeros((5, 4, 1), np.uint8), mode), 0)], out)
 
 
 def test_images_of_the_real_pillow(out, tmp_path):
     Image = pytest.importorskip("PIL.Image")
-    (tmp_path / "a.jpg").write_bytes(jpeg(image(0)))
+    (tmp_path / "a.jpg").write_bytes(jpeg(make_image(0)))
     (tmp_path / "p.png").write_bytes(grey_png(1))
     loaded, shrunk = Image.open(tmp_path / "a.jpg"), Image.open(tmp_path / "a.jpg")
     loaded.load()
     shrunk.draft("RGB", (12, 12))
-    rows = [Image.open(tmp_path / "a.jpg"), loaded, Image.open(tmp_path / "p.png"), Image.open(io.BytesIO(jpeg(image(0)))), shrunk,
+    rows = [Image.open(tmp_path / "a.jpg"), loaded, Image.open(tmp_path / "p.png"), Image.open(io.BytesIO(jpeg(make_image(0)))), shrunk,
             Image.open(tmp_path / "a.jpg").convert("P"), Image.open(tmp_path / "a.jpg").convert("1")]
     imrec.pack([(image, i) for i, image in enumerate(rows)], out)
     stored = records(out)
     assert [r.image.startswith(b"\xff\xd8") for r in stored] == [True, False, False, True, False, False, False]
-    assert stored[0].image == stored[3].image == jpeg(image(0)) and stored[2].image == grey_png(1)
+    assert stored[0].image == stored[3].image == jpeg(make_image(0)) and stored[2].image == grey_png(1)
     assert (stored[1].pixels() == np.asarray(loaded)).all()
     assert (stored[5].pixels() == np.asarray(rows[5].convert("RGB"))).all()
     with pytest.raises(imrec.ArgumentError, match="mode 'F'"):
@@ -144,7 +144,7 @@ class Rows:
 
 
 def rows_of(n=4, **more):
-    return [{"img": {"bytes": jpeg(image(i)), "path": None}, "fine": i % 2, "text": "x", **more} for i in range(n)]
+    return [{"img": {"bytes": jpeg(make_image(i)), "path": None}, "fine": i % 2, "text": "x", **more} for i in range(n)]
 
 
 FEATURES = {"img": Image(), "fine": ClassLabel(["ant", "bee"]), "text": None}
@@ -153,7 +153,7 @@ FEATURES = {"img": Image(), "fine": ClassLabel(["ant", "bee"]), "text": None}
 @pytest.mark.parametrize("format", [None, "numpy"])
 def test_hugging_faces_bytes_and_names_are_kept(out, tmp_path, caplog, format):
     card = imrec.pack(Rows(rows_of(), FEATURES, format), out, image="img", label="fine")
-    assert [(r.image, r.label) for r in records(out)] == [(jpeg(image(i)), i % 2) for i in range(4)]
+    assert [(r.image, r.label) for r in records(out)] == [(jpeg(make_image(i)), i % 2) for i in range(4)]
     assert card["encoded"] == {} and card["classes"] == 2
     assert (tmp_path / "o.classes.txt").read_text() == "ant\nbee\n"
     assert warnings_of(caplog) == ["not packed: column 'text'"]
@@ -187,9 +187,9 @@ def test_a_stream_of_hugging_faces_without_known_columns(out, caplog):
             raise TypeError
 
     imrec.pack(Stream(rows_of()), out, image="img", label="fine")
-    assert [r.image for r in records(out)] == [jpeg(image(i)) for i in range(4)]
+    assert [r.image for r in records(out)] == [jpeg(make_image(i)) for i in range(4)]
     assert warnings_of(caplog) == ["not packed: 'text'"]
-    imrec.pack(Stream([{**row, "img": image(0)} for row in rows_of()]), out, image="img", label="fine", force=True)
+    imrec.pack(Stream([{**row, "img": make_image(0)} for row in rows_of()]), out, image="img", label="fine", force=True)
     assert warnings_of(caplog)[-1] == ("the images of column 'img' came decoded and are stored as PNG: cast_column('img', "
                                        "Image(decode=False)) before map() or filter() keeps their bytes")
 
@@ -198,13 +198,13 @@ def test_data_sets_of_the_real_datasets(out, tmp_path, caplog):
     datasets = pytest.importorskip("datasets")
     features = datasets.Features({"image": datasets.Image(), "label": datasets.ClassLabel(names=["ant", "bee"]),
                                   "text": datasets.Value("string")})
-    data = datasets.Dataset.from_list([{"image": {"bytes": jpeg(image(i)), "path": None}, "label": i % 2, "text": "x"}
+    data = datasets.Dataset.from_list([{"image": {"bytes": jpeg(make_image(i)), "path": None}, "label": i % 2, "text": "x"}
                                        for i in range(5)], features=features)
     stream = data.to_iterable_dataset()
     for some in (data, data.with_format("numpy"), stream):
         caplog.clear()
         card = imrec.pack(some, out, force=True)
-        assert [(r.image, r.label) for r in records(out)] == [(jpeg(image(i)), i % 2) for i in range(5)]
+        assert [(r.image, r.label) for r in records(out)] == [(jpeg(make_image(i)), i % 2) for i in range(5)]
         assert card["encoded"] == {} and (tmp_path / "o.classes.txt").read_text() == "ant\nbee\n"
         assert warnings_of(caplog) == ["not packed: column 'text'"]
     turned = data.with_transform(lambda batch: {**batch, "image": [im.rotate(90, expand=True) for im in batch["image"]]})
@@ -219,12 +219,12 @@ def test_images_elsewhere_are_read_by_the_library_that_named_them(out, monkeypat
     with pytest.raises(imrec.ArgumentError, match="item 0: its image is at zip://0.jpg::.* fetched with the package datasets"):
         imrec.pack(rows, out)
     utils = types.ModuleType("datasets.utils.file_utils")
-    utils.xopen = lambda path, mode: io.BytesIO(jpeg(image(0)) if path.startswith("zip://0.jpg") else b"")
+    utils.xopen = lambda path, mode: io.BytesIO(jpeg(make_image(0)) if path.startswith("zip://0.jpg") else b"")
     for name in ("datasets", "datasets.utils"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
     monkeypatch.setitem(sys.modules, "datasets.utils.file_utils", utils)
     imrec.pack(rows, out)
-    assert records(out)[0].image == jpeg(image(0))
+    assert records(out)[0].image == jpeg(make_image(0))
 
 
 class Folder:
@@ -255,7 +255,7 @@ class Part:
 @pytest.fixture
 def files(tmp_path):
     for i in range(5):
-        (tmp_path / f"{i}.jpg").write_bytes(jpeg(image(i)))
+        (tmp_path / f"{i}.jpg").write_bytes(jpeg(make_image(i)))
     return [(str(tmp_path / f"{i}.jpg"), i % 2) for i in range(5)]
 
 
@@ -263,7 +263,7 @@ def test_files_and_names_of_an_image_folder_are_kept(out, tmp_path, files):
     folder = Folder(files, ["ant", "bee"])
     for source, wanted in ((folder, range(5)), (Part(folder, [3, 1]), [3, 1]), (Part(Part(folder, [4, 3, 1]), [2, 0]), [1, 4])):
         card = imrec.pack(source, out, force=True)
-        assert [(r.image, r.label) for r in records(out)] == [(jpeg(image(i)), i % 2) for i in wanted]
+        assert [(r.image, r.label) for r in records(out)] == [(jpeg(make_image(i)), i % 2) for i in wanted]
         assert card["encoded"] == {} and (tmp_path / "o.classes.txt").read_text() == "ant\nbee\n"
 
 
@@ -281,9 +281,9 @@ def test_an_image_folder_of_the_real_torchvision(out, tmp_path):
     datasets = pytest.importorskip("torchvision.datasets")
     for name in ("ant", "bee"):
         (tmp_path / "set" / name).mkdir(parents=True)
-        (tmp_path / "set" / name / "0.jpg").write_bytes(jpeg(image(3)))
+        (tmp_path / "set" / name / "0.jpg").write_bytes(jpeg(make_image(3)))
     card = imrec.pack(datasets.ImageFolder(tmp_path / "set"), out)
-    assert card["encoded"] == {} and card["classes"] == 2 and records(out)[1].image == jpeg(image(3))
+    assert card["encoded"] == {} and card["classes"] == 2 and records(out)[1].image == jpeg(make_image(3))
     with pytest.raises(imrec.ArgumentError, match="ImageFolder has a transform"):
         imrec.pack(datasets.ImageFolder(tmp_path / "set", transform=lambda image: image), out, force=True)
 
@@ -296,7 +296,7 @@ def test_a_data_set_that_is_asked_by_number_ends_where_it_says(out, tmp_path):
             return 3
 
         def __getitem__(self, i):
-            return image(i), i % 2
+            return make_image(i), i % 2
 
     assert imrec.pack(Endless(), out)["packed"] == 3
     assert (tmp_path / "o.classes.txt").read_text() == "ant\nbee\n"

@@ -13,7 +13,7 @@ import tarfile
 import pytest
 
 import imrec
-from conftest import jpeg, image
+from conftest import jpeg, make_image
 from imrec._webdataset import Reader
 
 SAMPLES = [{"jpg": b"J" * 700, "cls": b"3", "json": b"{}"}, {"jpg": b"K" * 512, "cls": b"4", "json": b"[]"},
@@ -60,10 +60,10 @@ WHOLE = [(f"x/{i:04d}.jpg", s["jpg"], int(s["cls"])) for i, s in enumerate(SAMPL
 
 
 def test_samples_are_members_that_share_a_name(tmp_path, caplog):
-    samples = [{"jpg": jpeg(image(i)), "cls": str(i % 2).encode() + b"\n", "json": b"{}"} for i in range(4)]
+    samples = [{"jpg": jpeg(make_image(i)), "cls": str(i % 2).encode() + b"\n", "json": b"{}"} for i in range(4)]
     card = imrec.pack([archive(tmp_path / "a.tar", samples), archive(tmp_path / "b.tar", samples)], tmp_path / "t.rec")
     assert [(r.id, r.label, r.image) for r in imrec.open(tmp_path / "t.rec")] == [
-        (i, i % 4 % 2, jpeg(image(i % 4))) for i in range(8)]
+        (i, i % 4 % 2, jpeg(make_image(i % 4))) for i in range(8)]
     assert card["encoded"] == {} and warnings_of(caplog) == ["not packed: members .json"]
     assert (tmp_path / "t.lst").read_text().splitlines()[5].endswith("\tb.tar/x/0001.jpg")
     assert list(imrec.webdataset(tmp_path / "a.tar")) == [(s["jpg"], i % 2) for i, s in enumerate(samples)]
@@ -147,7 +147,7 @@ def test_every_cut_is_told_with_its_byte(tmp_path, tar):
 
 
 def test_a_cut_archive_packs_nothing_unless_damage_is_allowed(tmp_path, caplog):
-    samples = [{"jpg": jpeg(image(i)), "cls": str(i).encode()} for i in range(5)]
+    samples = [{"jpg": jpeg(make_image(i)), "cls": str(i).encode()} for i in range(5)]
     data = archive(tmp_path / "a.tar", samples).read_bytes()
     with tarfile.open(tmp_path / "a.tar") as tar:
         offsets = {m.name: m.offset for m in tar.getmembers()}
@@ -207,7 +207,7 @@ def test_what_is_no_archive_is_told(tmp_path):
     (tmp_path / "c.tar.zst").write_bytes(b"\x28\xb5\x2f\xfd")
     with pytest.raises(imrec.UnsupportedError, match="zstd"):
         imrec.pack(tmp_path / "c.tar.zst", tmp_path / "t.rec")
-    path.write_bytes(jpeg(image(0)) * 3)
+    path.write_bytes(jpeg(make_image(0)) * 3)
     with pytest.raises(imrec.CorruptError, match="byte 0: no header of a tar archive is there"):
         read(path)
     with pytest.raises(FileNotFoundError, match="none.tar: there is no such file") as raised:
@@ -349,7 +349,7 @@ def refuse(path, words, **more):
 
 
 def test_a_sample_without_its_label_is_an_error(tmp_path, caplog):
-    path = of_members(tmp_path / "b.tar", ("0.jpg", jpeg(image(0))), ("0.txt", b"3"))
+    path = of_members(tmp_path / "b.tar", ("0.jpg", jpeg(make_image(0))), ("0.txt", b"3"))
     refuse(path, r"b.tar: sample '0' has no label .cls: it has .jpg, .txt; say label= for another member, or label=None")
     imrec.pack(path, tmp_path / "u.rec", label="txt")
     assert imrec.open(tmp_path / "u.rec")[0].label == 3
@@ -361,7 +361,7 @@ def test_a_sample_without_its_label_is_an_error(tmp_path, caplog):
 
 def test_labels_are_numbers(tmp_path):
     for text, label in ((b"16777216\n", 16777216), (b" -2.5e-1 ", -0.25), (b"+7", 7), (b".5", 0.5)):
-        path = of_members(tmp_path / "b.tar", ("0.jpg", jpeg(image(0))), ("0.cls", text))
+        path = of_members(tmp_path / "b.tar", ("0.jpg", jpeg(make_image(0))), ("0.cls", text))
         imrec.pack(path, tmp_path / "t.rec", force=True)
         assert imrec.open(tmp_path / "t.rec")[0].label == label
     os.unlink(tmp_path / "t.rec")
@@ -369,7 +369,7 @@ def test_labels_are_numbers(tmp_path):
                         (b"1_000", "must be a number"), (b"nan", r"item 0 \('b.tar/0.jpg'\): label nan is not finite"),
                         (b"inf", "not finite"), (b"16777217", "16777217 changes in a float32"), (b"9" * 40, "changes"),
                         (b"1" * 5000, "its label .cls has 5000 bytes")):
-        path = of_members(tmp_path / "b.tar", ("0.jpg", jpeg(image(0))), ("0.cls", text))
+        path = of_members(tmp_path / "b.tar", ("0.jpg", jpeg(make_image(0))), ("0.cls", text))
         with pytest.raises(imrec.ArgumentError, match=words):
             imrec.pack(path, tmp_path / "w.rec")
 
@@ -383,11 +383,11 @@ def test_samples_that_are_none_are_errors(tmp_path, caplog):
     refuse(of_members(tmp_path / "b.tar", ("0.npy", b"1"), ("0.cls", b"1")), "sample '0' has no image: it has .npy, .cls")
     refuse(of_members(tmp_path / "b.tar", ("0.jpg", b"1"), ("1.jpg", b"1"), ("0.cls", b"1"), ("1.cls", b"1")), "has no label")
     path = of_members(tmp_path / "b.tar", ("README", b"x"), ("about.md", b"x"), (".hidden.jpg", b"x"),
-                      ("0.left.JPG", jpeg(image(0))), ("0.right.jpg", b"b"), ("0.cls", b"1"))
+                      ("0.left.JPG", jpeg(make_image(0))), ("0.right.jpg", b"b"), ("0.cls", b"1"))
     imrec.pack(path, tmp_path / "u.rec", image="right.jpg", force=True, check="none", pass_through=True)
     assert imrec.open(tmp_path / "u.rec")[0].image == b"b"
     imrec.pack(path, tmp_path / "u.rec", image=".left.jpg", force=True)
-    assert imrec.open(tmp_path / "u.rec")[0].image == jpeg(image(0))
+    assert imrec.open(tmp_path / "u.rec")[0].image == jpeg(make_image(0))
     assert warnings_of(caplog)[-1] == "not packed: README, members .md, .hidden.jpg, members .right.jpg"
 
 

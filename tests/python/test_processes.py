@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image, write_shard
+from conftest import jpeg, make_image, write_shard
 from imrec._ffi import lib
 from imrec._running import interruptible
 from tests_support import open_iter
@@ -172,13 +172,13 @@ def test_a_program_may_end_with_iterators_open(shard):
 def test_packing_is_interrupted_and_leaves_nothing(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "out").mkdir()
-    (tmp_path / "in" / "a.jpg").write_bytes(jpeg(image(1)))
+    (tmp_path / "in" / "a.jpg").write_bytes(jpeg(make_image(1)))
     done = run(INTERRUPTED_ITEMS, tmp_path / "out" / "x.rec", tmp_path / "in" / "a.jpg")
     assert (done.returncode, done.stdout) == (0, "interrupted []\n"), done.stderr
 
 
 def test_verify_hears_an_interrupt(tmp_path):
-    path = write_shard(tmp_path / "a.rec", [(i, i, jpeg(image(i))) for i in range(3)])
+    path = write_shard(tmp_path / "a.rec", [(i, i, jpeg(make_image(i))) for i in range(3)])
 
     def progress(told):
         os.kill(os.getpid(), signal.SIGINT)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import imrec
-from conftest import jpeg, image
+from conftest import jpeg, make_image
 
 MAIN = Path(imrec.__file__).parent / "__main__.py"
 
@@ -36,7 +36,7 @@ def test_arguments_without_a_program_are_those_of_imrec(shard):
 
 def test_what_im2rec_skips_is_its_exit_status(tmp_path):
     (tmp_path / "photos" / "a").mkdir(parents=True)
-    (tmp_path / "photos" / "a" / "1.jpg").write_bytes(jpeg(image(1)))
+    (tmp_path / "photos" / "a" / "1.jpg").write_bytes(jpeg(make_image(1)))
     (tmp_path / "photos" / "a" / "2.jpg").write_bytes(b"none")
     done = run("im2rec", "--on-error", "skip", tmp_path / "photos", tmp_path / "a.rec")
     assert done.returncode == 3 and len(imrec.open(tmp_path / "a.rec")) == 1

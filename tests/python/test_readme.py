@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from conftest import jpeg, image
+from conftest import jpeg, make_image
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -13,7 +13,7 @@ def test_the_readmes_python_runs(tmp_path, monkeypatch):
     for i in range(40):
         place = tmp_path / "photos" / ("ant", "bee")[i % 2]
         place.mkdir(parents=True, exist_ok=True)
-        (place / f"{i}.jpg").write_bytes(jpeg(image(i, 300)))
+        (place / f"{i}.jpg").write_bytes(jpeg(make_image(i, 300)))
     monkeypatch.chdir(tmp_path)
     seen = []
 

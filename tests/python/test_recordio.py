@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image
+from conftest import jpeg, make_image
 from imrec.recordio import IRHeader, MXIndexedRecordIO, MXRecordIO, pack, pack_img, unpack, unpack_img
 from tests_support import shared
 
@@ -188,7 +188,7 @@ def test_jpeg_is_blue_green_red():
     assert unpack_img(high, iscolor=0)[1].shape == (32, 32)
     red = imrec.decode(unpack(high)[1])
     assert red.mean((0, 1)).argmax() == 2
-    assert np.array_equal(unpack_img(pack((0, 0, 0, 0), jpeg(image(3))), 1)[1][:, :, ::-1], imrec.decode(jpeg(image(3))))
+    assert np.array_equal(unpack_img(pack((0, 0, 0, 0), jpeg(make_image(3))), 1)[1][:, :, ::-1], imrec.decode(jpeg(make_image(3))))
     for what in (lambda: pack_img((0, 0, 0, 0), pixels, img_fmt=".bmp"), lambda: pack_img((0, 0, 0, 0), pixels / 2),
                  lambda: unpack_img(high, 7)):
         with pytest.raises(ValueError):

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image, write_shard
+from conftest import jpeg, make_image, write_shard
 
 
 @pytest.mark.parametrize("index", [True, False])
 def test_records_come_by_number(tmp_path, index):
-    path = write_shard(tmp_path / "a.rec", [(7 * i, [i, i + 0.5], jpeg(image(i))) for i in range(20)], index)
+    path = write_shard(tmp_path / "a.rec", [(7 * i, [i, i + 0.5], jpeg(make_image(i))) for i in range(20)], index)
     records = imrec.open(path)
     assert len(records) == 20 and records[3].id == 21 and records[-1].id == 133
     assert records[5].labels.tolist() == [5, 5.5] and records[5].label == 5 and records[5].shard == path
     assert [r.id for r in records[2:11:4]] == [14, 42, 70] and [r.id for r in records] == [7 * i for i in range(20)]
-    assert records[4].image == jpeg(image(4)) and records[4].mask is None
-    assert records[4].pixels().shape == image(4).shape
-    assert np.abs(records[4].pixels().astype(int) - image(4)).mean() < 20
+    assert records[4].image == jpeg(make_image(4)) and records[4].mask is None
+    assert records[4].pixels().shape == make_image(4).shape
+    assert np.abs(records[4].pixels().astype(int) - make_image(4)).mean() < 20
     for wrong in (20, -21):
         with pytest.raises(IndexError, match="20"):
             records[wrong]
@@ -56,7 +56,7 @@ def test_threads_share_them_and_pickles_are_small(shard):
     def read(k):
         for i in range(200):
             at = (k + 1) * i % 37
-            if records[at].id != 1000 + at or records[at].pixels().shape != image(at).shape:
+            if records[at].id != 1000 + at or records[at].pixels().shape != make_image(at).shape:
                 wrong.append(at)
 
     threads = [threading.Thread(target=read, args=(k,)) for k in range(4)]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image, png, write_shard
+from conftest import jpeg, make_image, png, write_shard
 from tests_support import SHAPE, open_iter
 
 pytestmark = pytest.mark.usefixtures("alone")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, image, write_shard
+from conftest import jpeg, make_image, write_shard
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 import imrec.torch  # noqa: E402
@@ -22,8 +22,8 @@ def test_a_sample_is_a_tensor_and_a_class(shard):
     data = imrec.torch.Dataset(shard)
     image, label = data[5]
     assert len(data) == 37 and image.dtype == torch.uint8 and label == 5 and isinstance(label, int)
-    assert np.array_equal(image.permute(1, 2, 0).numpy(), imrec.decode(jpeg(image(5))))
-    assert imrec.torch.Dataset(shard, image="bytes")[5][0] == jpeg(image(5))
+    assert np.array_equal(image.permute(1, 2, 0).numpy(), imrec.decode(jpeg(make_image(5))))
+    assert imrec.torch.Dataset(shard, image="bytes")[5][0] == jpeg(make_image(5))
     assert imrec.torch.Dataset(shard, image="numpy", channels=1)[5][0].shape[2] == 1
     assert pickle.loads(pickle.dumps(data))[5][1] == 5
     assert imrec.torch.Dataset(shard, transform=halve, target_transform=str)[5][1] == "5"
@@ -32,12 +32,12 @@ def test_a_sample_is_a_tensor_and_a_class(shard):
 def test_an_image_for_pillow(shard):
     pytest.importorskip("PIL")
     image, _ = imrec.torch.Dataset(shard, image="pil")[5]
-    assert image.mode == "RGB" and np.array_equal(np.asarray(image), imrec.decode(jpeg(image(5))))
+    assert image.mode == "RGB" and np.array_equal(np.asarray(image), imrec.decode(jpeg(make_image(5))))
 
 
 def test_labels_of_all_kinds(tmp_path):
-    path = write_shard(tmp_path / "labels.rec", [(0, 2, jpeg(image(0))), (1, 2.5, jpeg(image(1))),
-                                                 (2, [1, 2], jpeg(image(2)))])
+    path = write_shard(tmp_path / "labels.rec", [(0, 2, jpeg(make_image(0))), (1, 2.5, jpeg(make_image(1))),
+                                                 (2, [1, 2], jpeg(make_image(2)))])
     a, b, c = (label for _, label in imrec.torch.Dataset(path))
     assert (a, b, c.tolist()) == (2, 2.5, [1, 2]) and isinstance(a, int)
 
@@ -45,7 +45,7 @@ def test_labels_of_all_kinds(tmp_path):
 def test_names_of_classes_lie_beside_the_shard(shard, tmp_path):
     assert imrec.torch.Dataset(shard).classes == []
     for name in ("train.rec", "train-00000-of-00002.rec"):
-        path = write_shard(tmp_path / name, [(0, 0, jpeg(image(0)))])
+        path = write_shard(tmp_path / name, [(0, 0, jpeg(make_image(0)))])
         (tmp_path / "train.classes.txt").write_text("cat\ndog\n")
         assert imrec.torch.Dataset(path).classes == ["cat", "dog"]
 
@@ -76,7 +76,7 @@ def packed(tmp_path):
     for i in range(9):
         place = tmp_path / "photos" / ("ant", "bee", "cat")[i % 3]
         place.mkdir(parents=True, exist_ok=True)
-        (place / f"{i}.jpg").write_bytes(jpeg(image(i)))
+        (place / f"{i}.jpg").write_bytes(jpeg(make_image(i)))
     imrec.pack(tmp_path / "photos", tmp_path / "set.rec", pass_through=True)
     return tmp_path / "set.rec"
 

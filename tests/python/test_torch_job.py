@@ -8,7 +8,7 @@ import traceback
 import pytest
 
 import imrec
-from conftest import jpeg, image, write_shard
+from conftest import jpeg, make_image, write_shard
 from tests_support import SHAPE
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
@@ -26,7 +26,7 @@ def loader(path, **more):
 def sets(request, tmp_path):
     """53 records in two shards; small windows without an index."""
     for name, some in (("a", range(30)), ("b", range(30, 53))):
-        write_shard(tmp_path / f"{name}.rec", [(i, i, jpeg(image(i, 48))) for i in some], index=request.param == "index")
+        write_shard(tmp_path / f"{name}.rec", [(i, i, jpeg(make_image(i, 48))) for i in some], index=request.param == "index")
     return str(tmp_path)
 
 

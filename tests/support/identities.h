@@ -4,9 +4,9 @@
 #ifndef IMREC_TESTS_IDENTITIES_H
 #define IMREC_TESTS_IDENTITIES_H
 
-#include "formats/image_record.h"
-#include "formats/record_index.h"
-#include "formats/recordio.h"
+#include "formats/recordio/image_record.h"
+#include "formats/recordio/record_index.h"
+#include "formats/recordio/recordio.h"
 #include "storage/mem.h"
 #include "tests/support/bitmaps.h"
 

@@ -2,8 +2,8 @@
 #ifndef IMREC_TESTS_LOADING_H
 #define IMREC_TESTS_LOADING_H
 
-#include "formats/record_index.h"
-#include "iter/split/loader.h"
+#include "formats/recordio/record_index.h"
+#include "iter/load/loader.h"
 
 #include <check.h>
 #include <string.h>

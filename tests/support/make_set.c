@@ -4,7 +4,7 @@
  * Writes shards, indexes, checksums, list, class list and manifest. Image i is 40 + i % 7 by
  * 30 + i % 5 px, has id 100 + i and label i % 3 (ant, bee, cat).
  */
-#include "formats/manifest.h"
+#include "formats/set/manifest.h"
 #include "tests/support/small_set.h"
 
 #include <inttypes.h>

@@ -13,7 +13,7 @@
 
 #include "augment/orient.h"
 #include "codec/codec.h"
-#include "codec/mask.h"
+#include "codec/mask_png.h"
 #include "imrec/imrec.h"
 
 enum { MASK_OBJECTS = 3, MASK_DOT = 9, MASK_OBJECT = 8, MASK_SIDE = 180, MASK_IGNORE = 255 };

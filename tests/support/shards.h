@@ -3,7 +3,7 @@
 #define IMREC_TESTS_SHARDS_H
 
 #include "base/buf.h"
-#include "formats/recordio.h"
+#include "formats/recordio/recordio.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 #define IMREC_TESTS_SMALL_SET_H
 
 #include "base/alloc.h"
-#include "formats/checksums.h"
 #include "formats/crc32c.h"
-#include "formats/recordio.h"
-#include "formats/set_names.h"
+#include "formats/recordio/recordio.h"
+#include "formats/set/checksums.h"
+#include "formats/set/set_names.h"
 #include "imrec/imrec.h"
 #include "storage/sink.h"
 #include "storage/source.h"

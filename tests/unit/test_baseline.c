@@ -1,7 +1,7 @@
 /* tests/unit/test_baseline.c - our decoder for plain JPEG: libjpeg-turbo's pixels, and which
  * images it takes. */
 #include "base/alloc.h"
-#include "codec/baseline/baseline.h"
+#include "codec/jpeg/baseline.h"
 #include "tests/support/images.h"
 #include "tests/support/twin.h"
 

@@ -1,7 +1,7 @@
 /* Annotations of COCO and Pascal VOC as the lines of a detection list. */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "im2rec/boxes.h"
+#include "im2rec/list/annotations.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 

@@ -1,4 +1,4 @@
-#include "iter/card_stats.h"
+#include "dataset/card_stats.h"
 #include "tests/support/suite.h"
 
 #include "base/alloc.h"

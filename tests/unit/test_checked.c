@@ -1,8 +1,8 @@
 /* imrec_checked_*: what differs from its checksum, is more, is less or cannot be read is told and
  * never given; the records of a draw do not depend on damage elsewhere. */
+#include "dataset/checked_reader.h"
 #include "imrec/records.h"
 #include "imrec/reshape.h"
-#include "iter/checked_reader.h"
 #include "storage/mem.h"
 #include "tests/support/small_set.h"
 #include "tests/support/suite.h"

@@ -1,8 +1,8 @@
 /* tests/unit/test_checksums.c - CRC-32C against RFC 3720, joining, and the .crc file. */
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "formats/checksums.h"
 #include "formats/crc32c.h"
+#include "formats/set/checksums.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 

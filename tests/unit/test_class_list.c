@@ -1,7 +1,7 @@
 /* tests/unit/test_class_list.c - numbers and names of classes. */
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "formats/class_list.h"
+#include "formats/set/class_list.h"
 #include "tests/support/suite.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 #include "im2rec/command/classic.h"
-#include "im2rec/pack_options.h"
+#include "im2rec/item/pack_options.h"
 #include "tests/support/suite.h"
 
 #include <check.h>

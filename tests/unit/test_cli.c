@@ -1,5 +1,5 @@
+#include "cli/options.h"
 #include "imrec/packer.h"
-#include "tools/cli/options.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/page.h"
+#include "cli/progress.h"
 #include "imrec/packer.h"
-#include "tools/cli/human.h"
-#include "tools/cli/json.h"
-#include "tools/cli/page.h"
-#include "tools/cli/progress.h"
 
 #include <check.h>
 #include <math.h>

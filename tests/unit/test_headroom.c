@@ -1,5 +1,5 @@
 /* Large images under memory_limit: they wait for each other, and what can never be fails. */
-#include "iter/headroom.h"
+#include "iter/sample/headroom.h"
 #include "tests/support/suite.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* tests/unit/test_image_list.c - lists of both originals, many labels, names, and bad lines. */
 #include "base/alloc.h"
-#include "formats/image_list.h"
+#include "formats/set/image_list.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 

@@ -1,6 +1,6 @@
 /* tests/unit/test_image_record.c - the label header, its limits, and bytes that lie. */
 #include "base/alloc.h"
-#include "formats/image_record.h"
+#include "formats/recordio/image_record.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 

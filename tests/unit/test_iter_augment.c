@@ -1,7 +1,7 @@
 /* Augmented batches: what they depend on, what the options of seeds and orders mean, what is
  * recorded, and what verifying finds. */
 #include "base/alloc.h"
-#include "iter/options.h"
+#include "iter/options/iter_options.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 

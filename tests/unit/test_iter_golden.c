@@ -3,9 +3,9 @@
  * bytes that no encoder has a say in: bitmaps, and records with two labels and no image, which are
  * samples that fail. */
 #include "base/alloc.h"
-#include "formats/image_record.h"
-#include "formats/record_index.h"
-#include "formats/recordio.h"
+#include "formats/recordio/image_record.h"
+#include "formats/recordio/record_index.h"
+#include "formats/recordio/recordio.h"
 #include "imrec/imrec.h"
 #include "storage/mem.h"
 #include "tests/support/bitmaps.h"

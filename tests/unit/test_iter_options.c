@@ -1,5 +1,5 @@
 /* What options mean, and what is refused before anything is opened. */
-#include "iter/options.h"
+#include "iter/options/iter_options.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 

@@ -1,7 +1,7 @@
 /* tests/unit/test_jpeg_decode.c - what a JPEG decoder keeps, mends, refuses. */
 #include "base/alloc.h"
 #include "codec/codec.h"
-#include "codec/jpeg_header.h"
+#include "codec/jpeg/jpeg_header.h"
 #include "tests/support/guard.h"
 #include "tests/support/images.h"
 

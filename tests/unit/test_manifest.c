@@ -1,6 +1,6 @@
 /* tests/unit/test_manifest.c - the manifest's text, and every field that can lie. */
 #include "base/alloc.h"
-#include "formats/manifest.h"
+#include "formats/set/manifest.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* tests/unit/test_mean_image.c - the layouts of mean image files, and every field that can lie. */
 #include "base/alloc.h"
-#include "formats/mean_image.h"
+#include "formats/set/mean_image.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 

@@ -1,9 +1,9 @@
 /* Headers and identities of insightface's files: which records are metadata, and who passes over
  * them. */
 #include "base/alloc.h"
+#include "container/metadata.h"
+#include "container/recordio_widths.h"
 #include "imrec/records.h"
-#include "iter/split/label_widths.h"
-#include "iter/split/metadata.h"
 #include "storage/fault.h"
 #include "tests/support/identities.h"
 #include "tests/support/loading.h"

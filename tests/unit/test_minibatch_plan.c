@@ -1,5 +1,5 @@
 /* tests/unit/test_minibatch_plan.c - which sequences a minibatch is made of. */
-#include "iter/plan/minibatch_plan.h"
+#include "minibatch/plan/minibatch_plan.h"
 #include "tests/support/suite.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* tests/unit/test_minibatch_sizes.c - how large minibatches are in which epoch. */
-#include "iter/plan/minibatch_sizes.h"
+#include "minibatch/plan/minibatch_sizes.h"
 #include "tests/support/suite.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* The order of records without an index, on shards sorted by class: 1,000 classes of 1,300
  * records of about 43 kB, cells of 256 KiB, windows as the iterator cuts them. No bytes. */
-#include "iter/order.h"
-#include "iter/plan/permute.h"
-#include "iter/plan/windows.h"
+#include "iter/load/loader.h"
+#include "iter/order/permute.h"
+#include "iter/order/window_order.h"
+#include "iter/order/windows.h"
 #include "tests/support/shards.h"
 #include "tests/support/suite.h"
 
@@ -60,7 +61,7 @@ static struct window make_window(const struct set *s, const struct windows *plan
                                                   .offset = s->offset[r],
                                                   .shard = shard};
     }
-    order_window(&w, seed, CELL, plan->count == 1);
+    order_window(w.records, w.count, (struct rng_key){seed, w.sweep}, CELL, plan->count == 1);
     return w;
 }
 
@@ -168,7 +169,7 @@ START_TEST(each_record_comes_equally_often_at_each_place) /* _i: whole or spread
     double chi = 0;
     for (uint64_t seed = 0; seed < KEYS; seed++) {
         struct window w = small_window(room, N, 4);
-        order_window(&w, seed, CELL, _i);
+        order_window(w.records, w.count, (struct rng_key){seed, w.sweep}, CELL, _i);
         for (uint32_t i = 0; i < N; i++)
             hits[room[i].offset / CELL * 4 + room[i].offset % CELL / 8][i]++;
     }
@@ -187,7 +188,7 @@ START_TEST(the_whole_is_shuffled_without_regard_to_cells)
     uint32_t together = 0;
     for (uint64_t seed = 0; seed < KEYS; seed++) {
         struct window w = small_window(room, N, 4);
-        order_window(&w, seed, CELL, true);
+        order_window(w.records, w.count, (struct rng_key){seed, w.sweep}, CELL, true);
         for (uint32_t i = 1; i < N; i++)
             together += room[i].offset / CELL == room[i - 1].offset / CELL;
     }
@@ -201,12 +202,12 @@ START_TEST(equal_keys_give_equal_orders_and_others_do_not)
     enum { N = 1000 };
     static struct record_ref a[N], b[N];
     struct window one = small_window(a, N, 7), two = small_window(b, N, 7);
-    order_window(&one, 5, CELL, false);
-    order_window(&two, 5, CELL, false);
+    order_window(one.records, one.count, (struct rng_key){5, one.sweep}, CELL, false);
+    order_window(two.records, two.count, (struct rng_key){5, two.sweep}, CELL, false);
     ck_assert_int_eq(memcmp(a, b, sizeof(a)), 0);
     two = small_window(b, N, 7);
     two.sweep = 1;
-    order_window(&two, 5, CELL, false);
+    order_window(two.records, two.count, (struct rng_key){5, two.sweep}, CELL, false);
     uint32_t same = 0;
     for (uint32_t i = 0; i < N; i++)
         same += a[i].offset == b[i].offset;
@@ -221,7 +222,7 @@ START_TEST(windows_of_any_size_keep_their_records) /* _i records */
     uint64_t sum = 0, right = 0;
     for (int i = 0; i < _i; i++)
         right += room[i].offset;
-    order_window(&w, 1, CELL, _i % 2);
+    order_window(w.records, w.count, (struct rng_key){1, w.sweep}, CELL, _i % 2);
     for (int i = 0; i < _i; i++)
         sum += room[i].offset;
     ck_assert_uint_eq(sum, right);

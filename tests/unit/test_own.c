@@ -1,5 +1,5 @@
 /* tests/unit/test_own.c - augmenters of the user's: order, keys, labels, libraries, refusals. */
-#include "iter/options.h"
+#include "iter/options/iter_options.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 

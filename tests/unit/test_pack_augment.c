@@ -1,9 +1,9 @@
 /* Images augmented before they are encoded, and several records of each. */
 #include "base/alloc.h"
-#include "formats/image_list.h"
-#include "formats/image_record.h"
-#include "formats/record_index.h"
-#include "formats/recordio.h"
+#include "formats/recordio/image_record.h"
+#include "formats/recordio/record_index.h"
+#include "formats/recordio/recordio.h"
+#include "formats/set/image_list.h"
 #include "imrec/augmenter.h"
 #include "imrec/codec.h"
 #include "imrec/image.h"

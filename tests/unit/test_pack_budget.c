@@ -1,4 +1,4 @@
-#include "im2rec/budget.h"
+#include "im2rec/item/budget.h"
 #include "tests/support/suite.h"
 
 #include <check.h>

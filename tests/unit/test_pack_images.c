@@ -1,8 +1,8 @@
 /* What becomes of one image: turned, cropped, resampled, recoloured, checked. */
 #include "augment/resample.h"
 #include "base/alloc.h"
-#include "formats/image_record.h"
-#include "formats/recordio.h"
+#include "formats/recordio/image_record.h"
+#include "formats/recordio/recordio.h"
 #include "imrec/codec.h"
 #include "imrec/image.h"
 #include "tests/support/built.h"

@@ -1,6 +1,6 @@
 #include "base/alloc.h"
-#include "im2rec/folder_scan.h"
-#include "im2rec/job.h"
+#include "im2rec/list/folder_scan.h"
+#include "im2rec/list/job.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 

@@ -1,5 +1,5 @@
 #include "base/alloc.h"
-#include "im2rec/journal.h"
+#include "im2rec/set/journal.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 

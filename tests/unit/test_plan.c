@@ -1,5 +1,5 @@
-#include "iter/plan/permute.h"
-#include "iter/plan/windows.h"
+#include "iter/order/permute.h"
+#include "iter/order/windows.h"
 #include "tests/support/suite.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Values as they are against the kernel for pixels: the same bits where values are pixels. */
-#include "iter/planes.h"
+#include "iter/sample/planes.h"
 #include "tests/support/suite.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* CPython's generator: numbers made with random.Random of Python 3. */
-#include "im2rec/python_random.h"
+#include "im2rec/list/python_random.h"
 #include "tests/support/suite.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* tests/unit/test_reader_config.c - the sections of CNTK's pages as a tree. */
 #include "base/alloc.h"
-#include "formats/reader_config.h"
+#include "formats/ctf/reader_config.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>

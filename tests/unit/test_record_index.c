@@ -1,6 +1,6 @@
 /* tests/unit/test_record_index.c - lines as both originals read them, and lines that lie. */
 #include "base/alloc.h"
-#include "formats/record_index.h"
+#include "formats/recordio/record_index.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 

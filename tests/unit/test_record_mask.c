@@ -1,7 +1,7 @@
 /* A mask behind an image: found, refused, decoded; and what an iterator says of records without.
  */
 #include "base/alloc.h"
-#include "formats/record_mask.h"
+#include "formats/recordio/record_mask.h"
 #include "tests/support/built.h"
 #include "tests/support/maskset.h"
 #include "tests/support/suite.h"

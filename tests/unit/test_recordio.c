@@ -1,8 +1,8 @@
 /* tests/unit/test_recordio.c - measure, join, copy, resynchronise, frame; by hand-made bytes. */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "formats/magic_scan.h"
-#include "formats/recordio.h"
+#include "formats/recordio/magic_scan.h"
+#include "formats/recordio/recordio.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 

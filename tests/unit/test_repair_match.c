@@ -1,6 +1,6 @@
 /* Which records are what was packed, by their checksums: equal lengths, repetitions, disorder. */
 #include "base/alloc.h"
-#include "iter/repair_match.h"
+#include "dataset/repair_match.h"
 #include "tests/support/suite.h"
 
 #include <string.h>

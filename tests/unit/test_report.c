@@ -1,5 +1,5 @@
 /* The notes of a batch: the first ten in their order, whoever comes first. */
-#include "iter/report.h"
+#include "iter/batch_report.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Several images out of one decode are those that as many decodes give, each drawn by its own
  * number. */
-#include "iter/sampler.h"
+#include "iter/sample/sampler.h"
 #include "tests/support/recipes.h"
 #include "tests/support/suite.h"
 

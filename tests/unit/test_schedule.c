@@ -1,6 +1,6 @@
 /* The schedule against an oracle that knows how many records there are and writes every batch
  * down from that. */
-#include "iter/plan/schedule.h"
+#include "iter/order/schedule.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* tests/unit/test_set_names.c - the names of a set, from a shard's. */
-#include "formats/set_names.h"
+#include "formats/set/set_names.h"
 #include "tests/support/suite.h"
 
 #include <string.h>

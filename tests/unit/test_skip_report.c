@@ -1,6 +1,6 @@
 /* A line of the report is read back as it was written, and does nothing to a terminal. */
 #include "base/alloc.h"
-#include "im2rec/skip_report.h"
+#include "im2rec/item/skip_report.h"
 #include "tests/support/suite.h"
 
 #include <check.h>

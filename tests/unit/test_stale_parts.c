@@ -1,5 +1,5 @@
 /* tests/unit/test_stale_parts.c - force removes what an interrupted run of the same set left. */
-#include "im2rec/stale_parts.h"
+#include "im2rec/set/stale_parts.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 

@@ -7,7 +7,7 @@
 #include "base/stop.h"
 #include "base/threads.h"
 #include "codec/codec.h"
-#include "codec/mask.h"
+#include "codec/mask_png.h"
 #include "tests/support/built.h"
 #include "tests/support/images.h"
 #include "tests/support/suite.h"

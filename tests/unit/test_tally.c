@@ -1,5 +1,5 @@
 #include "base/alloc.h"
-#include "im2rec/tally.h"
+#include "im2rec/item/tally.h"
 #include "tests/support/suite.h"
 
 #include <check.h>

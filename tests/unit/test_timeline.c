@@ -1,6 +1,6 @@
 /* tests/unit/test_timeline.c - sequences on a line of samples that never ends. */
 #include "base/alloc.h"
-#include "iter/plan/timeline.h"
+#include "minibatch/plan/timeline.h"
 #include "tests/support/suite.h"
 
 #include <string.h>

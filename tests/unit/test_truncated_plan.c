@@ -1,6 +1,6 @@
 /* tests/unit/test_truncated_plan.c - sequences cut into pieces, for one rank and for several. */
 #include "base/alloc.h"
-#include "iter/plan/truncated_plan.h"
+#include "minibatch/plan/truncated_plan.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>

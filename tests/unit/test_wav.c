@@ -1,5 +1,5 @@
 /* tests/unit/test_wav.c - WAV files: what is in them, and what cannot be. */
-#include "formats/wav.h"
+#include "codec/wav.h"
 #include "tests/support/suite.h"
 #include "tests/support/wavs.h"
 

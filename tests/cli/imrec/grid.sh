@@ -3,7 +3,7 @@
 make_set a.rec 5
 view() { imrec view --augmented "$@" preprocess_threads=1; }
 view --grid 3 a.rec grid.html data_shape=3,24,24 resize=26 >grid.txt
-# A row of the table that stands nowhere on the page has no image: give it one in tools/augmenters.c.
+# A row of the table that stands nowhere on the page has no image: give it one in tools/view/augmenters.c.
 for group in augmentation segmentation audio; do
     param_rows $group | awk 'NR > 2 {print $2}'
 done | tr -cd 'a-z_\n' | sort >listed

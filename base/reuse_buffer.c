@@ -1,0 +1,41 @@
+/* base/reuse_buffer.c */
+#include "base/reuse_buffer.h"
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/pages.h"
+
+#include <inttypes.h>
+
+enum { PAGES_FROM = 1 << 20 }; /* bytes */
+
+enum imrec_status
+room_reserve(struct room *r, uint64_t count, size_t size, const char *what, struct imrec_error *err)
+{
+    size_t bytes;
+    if (count > SIZE_MAX || !mul_fits((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "%s of %" PRIu64 " items of %zu bytes is more than memory can be",
+                              what, count, size);
+    if (bytes <= r->bytes && r->p != NULL)
+        return IMREC_OK;
+    room_free(r);
+    bytes += bytes / 8 + 64; /* the next one may be a little larger */
+    r->pages = bytes >= PAGES_FROM;
+    r->p = r->pages ? pages_alloc(bytes) : imrec_realloc(NULL, bytes, 1);
+    if (r->p == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for %s: %zu bytes", what, bytes);
+    r->bytes = bytes;
+    return IMREC_OK;
+}
+
+void room_free(struct room *r)
+{
+    if (r->pages)
+        pages_free(r->p, r->bytes);
+    else
+        imrec_free(r->p);
+    *r = (struct room){0};
+}

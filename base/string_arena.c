@@ -1,0 +1,48 @@
+/* base/string_arena.c */
+#include "base/string_arena.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+#define BLOCK_BYTES (1u << 20)
+
+struct texts_block {
+    struct texts_block *older;
+    char bytes[];
+};
+
+static char *new_block(struct texts *a, size_t n)
+{
+    struct texts_block *b = imrec_realloc(NULL, 1, sizeof(*b) + n);
+    if (b == NULL)
+        return NULL;
+    b->older = a->newest;
+    a->newest = b;
+    return b->bytes;
+}
+
+void *texts_put(struct texts *a, const void *p, size_t n)
+{
+    char *to = a->next;
+    const size_t used = (n + 3) / 4 * 4;
+    if (used > a->left) { /* the rest of the block is given up: texts are short */
+        const size_t size = used > BLOCK_BYTES ? used : BLOCK_BYTES;
+        if ((to = new_block(a, size)) == NULL)
+            return NULL;
+        a->left = size;
+    }
+    a->next = to + used;
+    a->left -= used;
+    return p != NULL ? memcpy(to, p, n) : to;
+}
+
+void texts_free(struct texts *a)
+{
+    while (a->newest != NULL) {
+        struct texts_block *older = a->newest->older;
+        imrec_free(a->newest);
+        a->newest = older;
+    }
+    *a = (struct texts){0};
+}

@@ -1,0 +1,46 @@
+/* cli/json.h - writes one JSON value to a stream; the same bytes in every locale.
+ *
+ *     struct json j;
+ *     json_open(&j, stdout);
+ *     json_object(&j, NULL);           {
+ *     json_uint(&j, "packed", 12);       "packed": 12,
+ *     json_array(&j, "shards");          "shards": [
+ *     json_text(&j, NULL, "a.rec");        "a.rec"
+ *     json_end(&j);                      ]
+ *     json_end(&j);                    }
+ *     json_close(&j);                  newline
+ *
+ * `key` is NULL inside an array and for the outermost value. */
+#ifndef IMREC_CLI_JSON_H
+#define IMREC_CLI_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { JSON_DEPTH = 16 };
+
+struct json {
+    FILE *out;
+    bool compact; /* all in one line; set after json_open() */
+    int depth;
+    char closing[JSON_DEPTH];
+    bool begun[JSON_DEPTH]; /* this level has a member */
+};
+
+void json_open(struct json *j, FILE *out);
+void json_object(struct json *j, const char *key);
+void json_array(struct json *j, const char *key);
+void json_end(struct json *j); /* of the innermost object or array */
+/* Bytes that are no UTF-8 become U+FFFD; what base/shown.h makes visible is escaped. */
+void json_text(struct json *j, const char *key, const char *text);
+void json_uint(struct json *j, const char *key, uint64_t v);
+void json_int(struct json *j, const char *key, int64_t v);
+void json_real(struct json *j, const char *key, double v);    /* the fewest digits; not finite:
+                                                                 "NaN", "Infinity", "-Infinity" */
+void json_rounded(struct json *j, const char *key, double v); /* to 6 digits: measurements */
+void json_float(struct json *j, const char *key, float v);
+void json_bool(struct json *j, const char *key, bool v);
+void json_raw(struct json *j, const char *key, const char *json); /* a value that is JSON */
+void json_close(struct json *j); /* ends what is open, and the line */
+#endif

@@ -1,0 +1,57 @@
+/* cli/output.c - a file that stands under its name only when it is whole. */
+#include "cli/output.h"
+
+#include "cli/memory.h"
+#include "cli/show.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool say(const char *name, const char *path)
+{
+    cli_say(name, "cannot write %s: %s", path, strerror(errno));
+    return false;
+}
+
+bool cli_output_open(struct cli_output *o, const char *name, const char *path)
+{
+    const size_t n = strlen(path);
+    *o = (struct cli_output){0};
+    o->path = cli_realloc(NULL, n + 1, 1);
+    o->part = cli_realloc(NULL, n + sizeof(".part"), 1);
+    memcpy(o->path, path, n + 1);
+    memcpy(o->part, path, n);
+    memcpy(o->part + n, ".part", sizeof(".part"));
+    o->file = fopen(o->part, "w");
+    if (o->file != NULL)
+        return true;
+    (void)say(name, o->part);
+    cli_output_abort(o);
+    return false;
+}
+
+bool cli_output_commit(struct cli_output *o, const char *name)
+{
+    FILE *f = o->file;
+    bool good = fflush(f) == 0 && ferror(f) == 0 && fsync(fileno(f)) == 0;
+    o->file = NULL;
+    good = fclose(f) == 0 && good && rename(o->part, o->path) == 0;
+    if (!good) {
+        (void)say(name, o->path);
+        (void)unlink(o->part);
+    }
+    cli_output_abort(o);
+    return good;
+}
+
+void cli_output_abort(struct cli_output *o)
+{
+    if (o->file != NULL) {
+        (void)fclose(o->file);
+        (void)unlink(o->part);
+    }
+    cli_free(o->path);
+    cli_free(o->part);
+    *o = (struct cli_output){0};
+}

@@ -1,0 +1,17 @@
+/* cli/output.h - a file that stands under its name only when it is whole. */
+#ifndef IMREC_CLI_OUTPUT_H
+#define IMREC_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct cli_output {
+    FILE *file;
+    char *path, *part; /* part: "PATH.part", where it is written */
+};
+
+/* Each says what is wrong in one line on stderr, begun with `name`, and returns false. */
+bool cli_output_open(struct cli_output *o, const char *name, const char *path);
+bool cli_output_commit(struct cli_output *o, const char *name); /* replaces what is there */
+void cli_output_abort(struct cli_output *o); /* removes it; zeroed or committed is fine */
+#endif

@@ -1,0 +1,11 @@
+/* cli/show.h - text out of files on its way to a terminal: base/shown.h says what it becomes.
+ */
+#ifndef IMREC_CLI_SHOW_H
+#define IMREC_CLI_SHOW_H
+
+/* The text as it may be shown; lives until the 8th call after this one. */
+const char *cli_show(const char *text);
+
+/* One line on stderr, "NAME: ..." and a newline, as it may be shown. */
+__attribute__((format(printf, 2, 3))) void cli_say(const char *name, const char *fmt, ...);
+#endif

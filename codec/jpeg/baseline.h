@@ -1,0 +1,47 @@
+/* codec/jpeg/baseline.h - a decoder for plain JPEG that knows no mending: it gives the pixels
+ * of libjpeg-turbo, bit for bit, or declines.
+ *
+ * Plain is: 8-bit sequential Huffman coding in one scan; grey, or YCbCr in 4:4:4, 4:2:2 or 4:2:0;
+ * every table and every bit as the standard has them, up to an end marker. Declining
+ * says nothing about the image: another decoder judges it, from the start. */
+#ifndef IMREC_CODEC_JPEG_BASELINE_H
+#define IMREC_CODEC_JPEG_BASELINE_H
+
+#include "base/bytes.h"
+#include "base/stop.h"
+#include "imrec/image.h"
+
+struct baseline; /* buffers of one worker, kept between images */
+
+enum baseline_result { BASELINE_DONE, BASELINE_DECLINED, BASELINE_NO_MEMORY };
+
+typedef void baseline_row_fn(void *context, uint32_t y, const uint8_t *row);
+
+/* What is wanted of an image. */
+struct baseline_request {
+    struct imrec_rect region; /* inside the image, not empty */
+    uint32_t channels;        /* 1: the Y plane; 3: RGB; others are declined */
+    baseline_row_fn *sink;    /* NULL: entropy-decode only; y counts from the region's top */
+    void *context;
+    uint8_t *direct; /* NULL, or memory for all rows, `stride` bytes apart: RGB rows may be made
+                        there at once, which the sink is not told */
+    size_t stride;
+    const struct stop *stop; /* asked: it declines */
+};
+
+struct baseline *baseline_new(void);              /* NULL: no memory */
+void baseline_free(struct baseline *b);           /* NULL is allowed */
+void baseline_drop(struct baseline *b);           /* its buffers; NULL is allowed */
+size_t baseline_memory(const struct baseline *b); /* bytes held now; 0 for NULL */
+
+bool baseline_has_vectors(void); /* kernels that are faster than the scalar ones */
+
+/* Bytes that decoding an image of this many bytes and columns holds, at most. */
+uint64_t baseline_claim(size_t bytes, uint32_t width);
+
+/* Decodes a region of `image`, whose size the caller has read out of it. Rows that were given
+ * before it declined may be wrong and are given again by who decodes then. An image that is
+ * decoded to its last row has been read, and found in order, up to its end marker. */
+enum baseline_result baseline_decode(struct baseline *b, struct bytes image, uint32_t width,
+                                     uint32_t height, const struct baseline_request *request);
+#endif

@@ -1,0 +1,27 @@
+/* codec/jpeg/frame.h - what the headers of a plain JPEG say. */
+#ifndef IMREC_CODEC_JPEG_FRAME_H
+#define IMREC_CODEC_JPEG_FRAME_H
+
+#include "base/bytes.h"
+#include "codec/jpeg/huffman.h"
+
+enum { MOST_COMPONENTS = 3, MOST_TABLES = 4, BLOCK = 8 };
+
+struct frame {
+    uint32_t width, height;
+    uint32_t components; /* 1 or 3 */
+    uint32_t h, v;       /* luma samples for one of chroma: 1 x 1, 2 x 1 or 2 x 2 */
+    uint32_t restart;    /* MCUs between restart markers; 0 = none */
+    uint8_t quant_of[MOST_COMPONENTS], dc_of[MOST_COMPONENTS], ac_of[MOST_COMPONENTS];
+    size_t entropy; /* where the entropy-coded data begin */
+
+    uint32_t has_quant, has_dc, has_ac;         /* bit i: table i is there */
+    uint16_t quant[MOST_TABLES][BLOCK * BLOCK]; /* natural order */
+    struct huffman_spec dc[MOST_TABLES], ac[MOST_TABLES];
+};
+
+extern const uint8_t natural_order[BLOCK * BLOCK]; /* of the zigzag index */
+
+/* False: not plain. */
+bool frame_read(struct frame *p, struct bytes image);
+#endif

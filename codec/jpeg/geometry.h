@@ -1,0 +1,57 @@
+/* codec/jpeg/geometry.h - which blocks of an image are made for a region, and where their
+ * samples are kept. */
+#ifndef IMREC_CODEC_JPEG_GEOMETRY_H
+#define IMREC_CODEC_JPEG_GEOMETRY_H
+
+#include "codec/jpeg/frame.h"
+#include "imrec/image.h"
+
+#include <stddef.h>
+
+enum { RING = 2 }; /* MCU rows that are kept */
+
+struct span { /* columns or rows, to < end */
+    uint32_t from, end;
+};
+
+struct plane {
+    uint8_t *rows; /* the first row's first sample */
+    size_t stride;
+    uint32_t height;     /* of the ring */
+    uint32_t width, all; /* the image's real samples, across and down */
+    struct span mcus;    /* that are transformed, across */
+    struct span needed;  /* MCU rows */
+};
+
+struct geometry {
+    uint32_t mcu_width, mcu_height, across, down;
+    uint32_t left;  /* of the first column that is made of planes: even where chroma is halved */
+    uint32_t first; /* MCU column that the planes begin with */
+    uint32_t rows;  /* MCU rows to read */
+    bool colour;    /* chroma is wanted */
+    struct plane plane[MOST_COMPONENTS];
+};
+
+/* channels: 1, 3; 0 = no pixels are wanted, all of the bits are read. The planes' `rows` stay. */
+void geometry_measure(struct geometry *g, const struct frame *p, struct imrec_rect region,
+                      uint32_t channels);
+
+/* Row `y` of a component, from the sample in column `x`. */
+static inline uint8_t *
+plane_row(const struct geometry *g, uint32_t component, uint32_t y, uint32_t x)
+{
+    const struct plane *c = &g->plane[component];
+    const uint32_t block = component == 0 ? g->mcu_width : BLOCK;
+    return c->rows + (y % c->height) * c->stride + (x - g->first * block);
+}
+
+static inline uint32_t divide_up(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static inline uint32_t at_most(uint32_t a, uint32_t most)
+{
+    return a < most ? a : most;
+}
+#endif

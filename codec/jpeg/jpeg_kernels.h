@@ -1,0 +1,47 @@
+/* codec/jpeg/jpeg_kernels.h - blocks and rows of samples: one scalar truth, variants by
+ * instruction set, all bit for bit the same and the same as libjpeg-turbo's (slow integer DCT,
+ * fancy upsampling).
+ *
+ * Rows of samples and of pixels may be read and written up to KERNEL_SLACK bytes beyond their
+ * n values: the caller's buffers have that room. */
+#ifndef IMREC_CODEC_JPEG_JPEG_KERNELS_H
+#define IMREC_CODEC_JPEG_JPEG_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { KERNEL_SLACK = 64 };
+
+/* What one row of pixels is made of. Columns count from an even column of the image, so that
+ * pixel i has its chroma at i / 2 where chroma is halved. The chroma sample before the first
+ * and the one behind the last are there too: neighbours, or at the image's edges copies. */
+struct kernel_row {
+    const uint8_t *y, *cb, *cr;     /* cb, cr: of the chroma row nearest to the row of pixels */
+    const uint8_t *cb_far, *cr_far; /* 4:2:0: of the next nearest; else not looked at */
+    uint32_t n;                     /* pixels */
+    uint8_t *rgb;                   /* 3 n bytes */
+};
+
+struct baseline_kernels {
+    const char *name; /* "scalar", "avx2", ... */
+    bool (*usable)(void);
+
+    /* Dequantizes (16-bit products, as libjpeg-turbo's SIMD) and transforms one block to 8 rows
+     * of 8 samples. coef: natural order, 64-byte aligned; last: the zigzag index of the last that
+     * is not 0, or 0. */
+    void (*idct)(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out,
+                 size_t stride);
+
+    /* One row of RGB by the sampling of chroma. */
+    void (*row_444)(const struct kernel_row *r);
+    void (*row_422)(const struct kernel_row *r); /* (3 near + neighbour + 1 | 2) / 4 */
+    void (*row_420)(const struct kernel_row *r); /* the same in both directions, / 16 */
+    void (*row_grey)(const struct kernel_row *r);
+};
+
+/* Slowest first, NULL at the end; those that this processor cannot run among them. */
+extern const struct baseline_kernels *const baseline_kernels_all[];
+/* The fastest usable one. Any thread. */
+const struct baseline_kernels *baseline_kernels_best(void);
+#endif

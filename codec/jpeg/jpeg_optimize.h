@@ -1,0 +1,27 @@
+/* codec/jpeg/jpeg_optimize.h - a JPEG with standard Huffman tables to the same one with optimal
+ * tables.
+ *
+ * libjpeg finds optimal tables in a pass of its own over all coefficients, with slow code; its
+ * coder with given tables is fast. So it codes with the standard tables, and the codes are
+ * exchanged here: the bytes are those that libjpeg's own optimization writes. */
+#ifndef IMREC_CODEC_JPEG_JPEG_OPTIMIZE_H
+#define IMREC_CODEC_JPEG_JPEG_OPTIMIZE_H
+
+#include "base/buf.h"
+
+struct jpeg_optimizer; /* memory of one thread, used again */
+struct stop;
+
+IMREC_NODISCARD enum imrec_status
+jpeg_optimizer_new(struct jpeg_optimizer **out, struct imrec_error *err);
+void jpeg_optimizer_free(struct jpeg_optimizer *o); /* NULL is allowed */
+void jpeg_optimizer_drop(struct jpeg_optimizer *o); /* its memory, but for the tables */
+uint64_t jpeg_optimizer_claim(uint64_t pixels);     /* bytes it holds at most, beside a few JPEGs */
+size_t jpeg_optimizer_memory(const struct jpeg_optimizer *o);
+
+/* A baseline JPEG of one scan without restart intervals, as libjpeg writes them, into out->p[0..n).
+ * *done false: it is not one; out is worthless. */
+IMREC_NODISCARD enum imrec_status jpeg_optimize(struct jpeg_optimizer *o, struct bytes plain,
+                                                const struct stop *stop, struct buf *out,
+                                                bool *done, struct imrec_error *err);
+#endif

@@ -1,0 +1,50 @@
+/* codec/jpeg/scan.h - MCUs out of the bits: the state that goes from one run of them to the
+ * next, and the loops in their variants. */
+#ifndef IMREC_CODEC_JPEG_SCAN_H
+#define IMREC_CODEC_JPEG_SCAN_H
+
+#include "codec/jpeg/huffman.h"
+#include "codec/jpeg/jpeg_kernels.h"
+
+enum { MOST_BLOCKS = 6 }; /* of an MCU: 4 of luma, 2 of chroma */
+
+struct scan_bits {
+    uint64_t buffer;  /* the next bits, from the top; more than `count` may be there */
+    uint32_t count;   /* that have been taken out of the bytes before p */
+    const uint8_t *p; /* the next byte */
+};
+
+/* One block of the MCU. */
+struct scan_block {
+    const struct huffman_dc *dc;
+    const struct huffman_ac *ac;
+    const uint16_t *quant;
+    uint32_t component;
+    bool wanted;   /* else it is read, and nothing is made of it */
+    uint8_t *out;  /* of the run's first MCU */
+    size_t stride; /* of out's rows */
+    size_t step;   /* of out from one MCU to the next */
+};
+
+struct scan {
+    struct scan_bits bits;
+    const uint8_t *end; /* of the bits */
+    int32_t dc[3];      /* predictions */
+    uint32_t blocks;
+    struct scan_block block[MOST_BLOCKS];
+    void (*idct)(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out,
+                 size_t stride);
+};
+
+/* Decodes `count` MCUs. False: the bits make no sense, or they end. */
+typedef bool scan_run_fn(struct scan *s, uint32_t count);
+
+scan_run_fn scan_run_scalar;
+#if defined(__x86_64__)
+scan_run_fn scan_run_bmi2; /* the same with the shifts of BMI2 */
+#endif
+scan_run_fn *scan_run_best(void);
+
+/* Bits that were not taken, after a run. */
+int64_t scan_left(const struct scan *s);
+#endif

@@ -1,0 +1,72 @@
+/* codec/jpeg_try.c - the faster of the two decoders, for JPEG that are plain. */
+#include "codec/jpeg_try.h"
+
+#include "base/error.h"
+#include "codec/jpeg/baseline.h"
+
+#include <string.h>
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to decode a JPEG");
+}
+
+/* Without vectors our transform is slower than libjpeg-turbo's with them; reading alone never is.
+ */
+static bool is_faster(const struct codec *c, const struct rows *rows)
+{
+    if (c->decoder == CODEC_JPEG_FASTEST)
+        return rows->sink == NULL || baseline_has_vectors();
+    return c->decoder == CODEC_JPEG_OURS;
+}
+
+/* By what the header has told already; the rest is for the decoder to find out. */
+static bool may_be_plain(const struct jpeg_head *h, uint32_t channels)
+{
+    return h->frame <= 0xC1 && !h->many_scans && h->components != 4 && channels != 4;
+}
+
+enum imrec_status
+jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct imrec_error *err)
+{
+    const struct baseline_request request = {
+        .region = rows->region,
+        .channels = rows->channels,
+        .sink = rows->sink,
+        .context = rows->context,
+        .direct = rows->direct != NULL ? rows->direct->pixels : NULL,
+        .stride = rows->direct != NULL ? rows->direct->stride : 0,
+        .stop = c->stop,
+    };
+    *done = false;
+    if (!is_faster(c, rows) || !may_be_plain(&c->head, rows->channels))
+        return IMREC_OK;
+    if (c->baseline == NULL && (c->baseline = baseline_new()) == NULL)
+        return no_memory(err);
+    const enum baseline_result result =
+        baseline_decode(c->baseline, c->image, c->info.width, c->info.height, &request);
+    if (result == BASELINE_NO_MEMORY)
+        return no_memory(err);
+    IMREC_TRY(stop_check(c->stop, err)); /* nobody else need try */
+    *done = result == BASELINE_DONE;
+    c->baseline_count += *done;
+    return IMREC_OK;
+}
+
+static void copy_row(void *context, uint32_t y, const uint8_t *row)
+{
+    const struct imrec_image *to = context;
+    memcpy(to->pixels + y * to->stride, row, (size_t)to->width * to->channels);
+}
+
+enum imrec_status jpeg_try_baseline_whole(struct codec *c, const struct imrec_image *out,
+                                          bool *done, struct imrec_error *err)
+{
+    struct imrec_image to = *out;
+    const struct rows rows = {.region = {0, 0, out->width, out->height},
+                              .channels = out->channels,
+                              .sink = copy_row,
+                              .context = &to,
+                              .direct = &to};
+    return jpeg_try_baseline(c, &rows, done, err);
+}

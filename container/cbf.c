@@ -1,0 +1,352 @@
+/* container/cbf.c - CBF files as a partition of images. */
+#include "container/cbf.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "container/cbf_file.h"
+#include "container/cbf_ids.h"
+#include "container/cbf_places.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_LABELS  ((uint32_t)1 << 20)
+#define MOST_DECODED ((uint64_t)1 << 31) /* bytes of a decoded image */
+
+struct opening {
+    struct split *s;
+    struct cbf_header *header;              /* [shards] */
+    uint32_t (*stream)[CBF_ROLES];          /* [shards] */
+    const struct stream_info *kind, *label; /* of the first file, which all have to be like */
+    bool ids;
+    struct cbf_places places;
+    struct imrec_error *err;
+};
+
+/* ---- which streams ----------------------------------------------------------------------- */
+
+static uint32_t find(const struct cbf_header *h, const char *name)
+{
+    for (uint32_t i = 0; i < h->streams; i++)
+        if (strcmp(h->stream[i].name, name) == 0)
+            return i;
+    return CBF_NO_STREAM;
+}
+
+static bool is_dense(const struct cbf_header *h, uint32_t i, uint32_t dim)
+{
+    return i != CBF_NO_STREAM && h->stream[i].storage == STREAM_DENSE &&
+           (dim == 0 || (h->stream[i].dim == dim && h->stream[i].element == STREAM_FLOAT));
+}
+
+static enum imrec_status no_images(struct opening *o, uint32_t shard)
+{
+    char names[200] = "";
+    const struct cbf_header *h = &o->header[shard];
+    for (uint32_t i = 0; i < h->streams && strlen(names) + 40 < sizeof(names); i++) {
+        const size_t at = strlen(names);
+        snprintf(names + at, sizeof(names) - at, "%s%.30s", i == 0 ? "" : ", ", h->stream[i].name);
+    }
+    return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "%.150s: no images: their streams are image (dense, float, dim 1) with "
+                          "image_bytes (dim 2), or features (dense); here are %s",
+                          o->s->shards[shard].uri, names);
+}
+
+/* Who has which role in a file. */
+static enum imrec_status find_roles(struct opening *o, uint32_t shard)
+{
+    const struct cbf_header *h = &o->header[shard];
+    uint32_t *role = o->stream[shard];
+    role[CBF_IMAGE] = find(h, "image");
+    role[CBF_LENGTH] = find(h, "image_bytes");
+    role[CBF_ID] = find(h, "id");
+    if (!is_dense(h, role[CBF_IMAGE], 1) || !is_dense(h, role[CBF_LENGTH], 2)) {
+        role[CBF_IMAGE] = find(h, "features");
+        role[CBF_LENGTH] = CBF_NO_STREAM;
+        if (!is_dense(h, role[CBF_IMAGE], 0))
+            return no_images(o, shard);
+    }
+    if (!is_dense(h, role[CBF_ID], 4))
+        role[CBF_ID] = CBF_NO_STREAM;
+    role[CBF_LABEL] = find(h, role[CBF_LENGTH] == CBF_NO_STREAM ? "labels" : "label");
+    if (role[CBF_LABEL] == CBF_NO_STREAM)
+        role[CBF_LABEL] = find(h, role[CBF_LENGTH] == CBF_NO_STREAM ? "label" : "labels");
+    return IMREC_OK;
+}
+
+static bool alike(const struct stream_info *a, const struct stream_info *b)
+{
+    return a == NULL || b == NULL
+               ? a == b
+               : a->storage == b->storage && a->element == b->element && a->dim == b->dim;
+}
+
+/* All files of a set hold the same kind of images and labels. */
+static enum imrec_status check_kind(struct opening *o, uint32_t shard)
+{
+    const uint32_t *role = o->stream[shard];
+    const struct stream_info *all = o->header[shard].stream;
+    const struct stream_info *label =
+        role[CBF_LABEL] != CBF_NO_STREAM ? &all[role[CBF_LABEL]] : NULL;
+    const struct stream_info *kind = &all[role[CBF_IMAGE]];
+    if (shard == 0) {
+        o->kind = kind;
+        o->label = label;
+        o->ids = role[CBF_ID] != CBF_NO_STREAM;
+    }
+    const bool decoded = role[CBF_LENGTH] == CBF_NO_STREAM;
+    if (decoded != (o->stream[0][CBF_LENGTH] == CBF_NO_STREAM) || !alike(kind, o->kind) ||
+        !alike(label, o->label) || o->ids != (role[CBF_ID] != CBF_NO_STREAM))
+        return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%.200s and %.200s cannot be one set: their streams of images, "
+                              "labels or ids differ",
+                              o->s->shards[0].uri, o->s->shards[shard].uri);
+    return IMREC_OK;
+}
+
+/* How many labels are kept of each image. */
+static enum imrec_status choose_labels(struct opening *o, uint32_t *count)
+{
+    const struct split_options *want = &o->s->options;
+    *count = 0;
+    if (want->no_labels || (o->label == NULL && want->label_width == 0))
+        return IMREC_OK;
+    const char *uri = o->s->shards[0].uri;
+    if (o->label == NULL)
+        return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%.200s: no stream 'label' or 'labels', and label_width is %" PRIu32
+                              "; path_imglist can give labels",
+                              uri, want->label_width);
+    const uint32_t dim = o->label->dim, stored = o->label->storage == STREAM_SPARSE ? 1 : dim;
+    *count = want->label_width != 0 ? want->label_width : stored;
+    if (dim > MOST_LABELS && o->label->storage == STREAM_DENSE)
+        return imrec_error_at(o->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "%.200s: stream '%.64s' has dim %" PRIu32
+                              ", labels have at most %" PRIu32,
+                              uri, o->label->alias, dim, MOST_LABELS);
+    if (*count != stored && *count != 1)
+        return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%.200s: stream '%.64s' has %" PRIu32 " labels an image, but "
+                              "label_width is %" PRIu32,
+                              uri, o->label->alias, stored, want->label_width);
+    return IMREC_OK;
+}
+
+/* ---- headers ------------------------------------------------------------------------------- */
+
+static uint64_t hash_chunks(uint64_t hash, const struct cbf_header *h)
+{
+    for (uint32_t i = 0; i < h->chunks; i++) { /* FNV-1a, a word at a time */
+        hash = (hash ^ h->chunk[i].offset) * 0x100000001b3u;
+        hash = (hash ^ h->chunk[i].sequences) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+static enum imrec_status read_headers(struct opening *o)
+{
+    struct split *s = o->s;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (uint32_t i = 0; i < s->shard_count; i++) {
+        IMREC_TRY(cbf_file_header(s->shards[i].source, s->shards[i].uri, &o->header[i], o->err));
+        IMREC_TRY(find_roles(o, i));
+        IMREC_TRY(check_kind(o, i));
+        s->cbf->first[i] = s->record_total;
+        if (o->header[i].sequences > INT64_MAX / 2 - s->record_total)
+            return imrec_error_at(o->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                                  "%.300s: with it there are too many images", s->shards[i].uri);
+        s->record_total += o->header[i].sequences;
+        hash = hash_chunks(hash, &o->header[i]);
+    }
+    s->index_hash = hash;
+    s->cbf->pixels = o->stream[0][CBF_LENGTH] == CBF_NO_STREAM;
+    s->cbf->values = o->kind->dim;
+    s->cbf->element = o->kind->element;
+    if (s->cbf->pixels &&
+        o->kind->dim * (uint64_t)stream_element_bytes(o->kind->element) > MOST_DECODED)
+        return imrec_error_at(o->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "%.200s: stream '%.64s' has dim %" PRIu32 ", a decoded image has at "
+                              "most 2 GiB",
+                              s->shards[0].uri, o->kind->alias, o->kind->dim);
+    return choose_labels(o, &s->cbf->label_count);
+}
+
+/* ---- the partition ------------------------------------------------------------------------- */
+
+/* Calls fn for every chunk with a sequence in [begin, end). */
+typedef enum imrec_status
+chunk_fn(struct opening *o, uint32_t shard, uint32_t which, uint64_t number);
+
+static enum imrec_status each_chunk(struct opening *o, uint64_t begin, uint64_t end, chunk_fn *fn)
+{
+    for (uint32_t i = 0; i < o->s->shard_count; i++) {
+        uint64_t number = o->s->cbf->first[i];
+        for (uint32_t k = 0; k < o->header[i].chunks; k++) {
+            const uint64_t next = number + o->header[i].chunk[k].sequences;
+            if (number < end && next > begin)
+                IMREC_TRY(fn(o, i, k, number));
+            number = next;
+        }
+    }
+    return IMREC_OK;
+}
+
+/* The first one says where the tables begin, the last one where they end. */
+static enum imrec_status
+measure_chunk(struct opening *o, uint32_t shard, uint32_t which, uint64_t number)
+{
+    struct split *s = o->s;
+    if (s->unit_count == 0)
+        s->cbf->begin = number;
+    s->unit_count = number + o->header[shard].chunk[which].sequences - s->cbf->begin;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+read_chunk(struct opening *o, uint32_t shard, uint32_t which, uint64_t number)
+{
+    struct cbf_places *p = &o->places;
+    p->split = o->s;
+    p->shard = shard;
+    p->h = &o->header[shard];
+    memcpy(p->stream, o->stream[shard], sizeof(p->stream));
+    if (o->s->cbf->label_count == 0)
+        p->stream[CBF_LABEL] = CBF_NO_STREAM;
+    p->which = which;
+    p->number = number;
+    return cbf_places_read(p, o->err);
+}
+
+static enum imrec_status no_memory(struct imrec_error *err, uint64_t n)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the places of %" PRIu64 " images", n);
+}
+
+static enum imrec_status make_tables(struct opening *o)
+{
+    struct split *s = o->s;
+    size_t labels;
+    if (!mul_fits((size_t)s->unit_count, (size_t)s->cbf->label_count * 4, &labels) ||
+        labels > s->total_bytes)
+        return imrec_error_at(o->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "%.200s: %" PRIu64 " images with %" PRIu32
+                              " labels each would take more bytes than there are",
+                              s->shards[0].uri, s->unit_count, s->cbf->label_count);
+    void *records = imrec_realloc(s->records, (size_t)s->unit_count + 1, sizeof(*s->records));
+    if (records == NULL)
+        return no_memory(o->err, s->unit_count);
+    s->records = records;
+    s->cbf->labels = imrec_zalloc(labels + 1, 1);
+    return s->cbf->labels != NULL ? IMREC_OK : no_memory(o->err, s->unit_count);
+}
+
+/* Units [begin, end) of those that were read stay. */
+static void cut(struct split *s, uint64_t begin, uint64_t end)
+{
+    struct cbf_images *c = s->cbf;
+    const uint64_t skip = begin < end ? begin - c->begin : 0;
+    const size_t row = (size_t)c->label_count * 4;
+    s->unit_count = end > begin ? end - begin : 0;
+    if (skip != 0) {
+        memmove(s->records, s->records + skip, (size_t)s->unit_count * sizeof(*s->records));
+        memmove(c->labels, c->labels + skip * row, (size_t)s->unit_count * row);
+    }
+    c->begin = begin;
+    s->records[s->unit_count] = (struct indexed_record){.shard = UINT32_MAX};
+}
+
+static enum imrec_status fill(struct opening *o)
+{
+    struct split *s = o->s;
+    IMREC_TRY(read_headers(o));
+    const uint64_t begin = split_part_begin(s, s->options.part_index);
+    const uint64_t end = split_part_begin(s, s->options.part_index + 1);
+    s->unit_count = 0;
+    IMREC_TRY(each_chunk(o, begin, end, measure_chunk));
+    IMREC_TRY(make_tables(o));
+    IMREC_TRY(each_chunk(o, begin, end, read_chunk));
+    cut(s, begin, end);
+    if (!o->ids)
+        cbf_ids_of_list(s);
+    return IMREC_OK;
+}
+
+enum imrec_status cbf_images_open(struct split *s, struct imrec_error *err)
+{
+    struct imrec_error own;
+    struct opening o = {.s = s, .err = err != NULL ? err : &own};
+    const size_t n = s->shard_count;
+    s->cbf = imrec_zalloc(1, sizeof(*s->cbf));
+    s->records = imrec_zalloc(1, sizeof(*s->records)); /* it is indexed from here on */
+    o.header = imrec_zalloc(n, sizeof(*o.header));
+    o.stream = imrec_zalloc(n, sizeof(*o.stream));
+    if (s->cbf != NULL)
+        s->cbf->first = imrec_zalloc(n, sizeof(*s->cbf->first));
+    const bool memory = s->cbf != NULL && s->cbf->first != NULL && s->records != NULL &&
+                        o.header != NULL && o.stream != NULL;
+    const enum imrec_status st = memory ? fill(&o) : no_memory(err, n);
+    for (size_t i = 0; o.header != NULL && i < n; i++)
+        cbf_header_free(&o.header[i]);
+    imrec_free(o.header);
+    imrec_free(o.stream);
+    cbf_places_free(&o.places);
+    return st;
+}
+
+void cbf_images_close(struct cbf_images *c)
+{
+    if (c == NULL)
+        return;
+    imrec_free(c->labels);
+    imrec_free(c->first);
+    imrec_free(c->losses);
+    imrec_free(c);
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+uint64_t cbf_sequence_number(const struct split *s, uint64_t unit)
+{
+    return s->cbf->begin + unit - s->cbf->first[s->records[unit].shard];
+}
+
+struct bytes cbf_labels(const struct split *s, uint64_t unit)
+{
+    const size_t row = (size_t)s->cbf->label_count * 4;
+    return (struct bytes){s->cbf->labels + unit * row, row};
+}
+
+const struct imrec_error *cbf_loss(const struct split *s, uint64_t unit)
+{
+    const struct cbf_images *c = s->cbf;
+    const uint64_t number = c->begin + unit;
+    if (s->records[unit].bytes != CBF_LOST)
+        return NULL;
+    size_t i = 0; /* each lost one has a cause: the last stands for those that were too many */
+    while (i + 1 < c->loss_count && !(number >= c->losses[i].first && number < c->losses[i].end))
+        i++;
+    return &c->losses[i].why;
+}
+
+enum imrec_status
+cbf_check_count(const struct split *s, uint64_t unit, const uint8_t *p, struct imrec_error *err)
+{
+    const struct indexed_record *r = &s->records[unit];
+    const uint32_t wanted = s->cbf->pixels ? 1 : r->bytes / 4 + (r->bytes % 4 != 0);
+    if (load_le32(p) == wanted)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, r->offset,
+                          "number of samples %" PRIu32 ", it must be %" PRIu32
+                          " for an image of %" PRIu32 " bytes",
+                          load_le32(p), wanted, r->bytes);
+}
+
+uint64_t cbf_images_memory(const struct split *s)
+{
+    return s->cbf == NULL ? 0
+                          : s->unit_count * s->cbf->label_count * 4 +
+                                s->cbf->loss_room * sizeof(*s->cbf->losses);
+}

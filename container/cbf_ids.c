@@ -1,0 +1,67 @@
+/*
+ * container/cbf_ids.c - ids of images whose files have none.
+ *
+ * Files of decoded images hold what CNTK trains on, and no ids. The packer's list beside them
+ * has a line for each of their images, in their order: all shards of the set, and nothing else,
+ * have to be read for its lines to be theirs.
+ */
+#include "container/cbf_ids.h"
+
+#include "base/alloc.h"
+#include "container/cbf.h"
+#include "formats/set/image_list.h"
+#include "formats/set/set_names.h"
+
+#include <string.h>
+
+#define MOST_BYTES ((size_t)4 << 30)
+
+/* The list that all shards have beside them. NULL: there is none. */
+static char *list_name(const struct split *s)
+{
+    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(s->shards[0].uri)), 1);
+    if (name != NULL)
+        set_name(s->shards[0].uri, SET_LIST, name);
+    for (uint32_t i = 1; name != NULL && i < s->shard_count; i++) {
+        char *other = imrec_realloc(NULL, SET_NAME_ROOM(strlen(s->shards[i].uri)), 1);
+        if (other != NULL)
+            set_name(s->shards[i].uri, SET_LIST, other);
+        if (other == NULL || strcmp(other, name) != 0) {
+            imrec_free(name);
+            name = NULL;
+        }
+        imrec_free(other);
+    }
+    return name;
+}
+
+/* Gives the units their lines' ids, if `take`; returns how many lines there are, or UINT64_MAX
+ * where it is no list. */
+static uint64_t read_list(struct split *s, const char *name, struct bytes text, bool take)
+{
+    struct image_list list = {0};
+    struct image_list_entry e;
+    enum imrec_status st;
+    uint64_t lines = 0;
+    image_list_begin(&list, name, 0, text, 0, 0);
+    while ((st = image_list_next(&list, &e, NULL)) == IMREC_OK) {
+        const uint64_t unit = lines++ - s->cbf->begin;
+        if (take && unit < s->unit_count)
+            s->records[unit].key = e.id;
+    }
+    image_list_end(&list);
+    return st == IMREC_END ? lines : UINT64_MAX;
+}
+
+void cbf_ids_of_list(struct split *s)
+{
+    uint8_t *text;
+    size_t n;
+    char *name = list_name(s);
+    if (name != NULL && source_load(name, MOST_BYTES, &text, &n, NULL) == IMREC_OK) {
+        if (read_list(s, name, (struct bytes){text, n}, false) == s->record_total)
+            (void)read_list(s, name, (struct bytes){text, n}, true);
+        imrec_free(text);
+    }
+    imrec_free(name);
+}

@@ -1,0 +1,10 @@
+/* container/cbf_ids.h - ids of images whose files have none. */
+#ifndef IMREC_CONTAINER_CBF_IDS_H
+#define IMREC_CONTAINER_CBF_IDS_H
+
+#include "container/partition.h"
+
+/* Takes the ids of the list beside the files, where that has a line for each of their sequences;
+ * else all stay what they are. */
+void cbf_ids_of_list(struct split *s);
+#endif

@@ -1,0 +1,476 @@
+/*
+ * container/cbf_places.c - where the images of a chunk are.
+ *
+ * The files that im2rec makes need not be walked: all streams but the images' have sequences of
+ * one size, so it is known where each begins, and the lengths of the images say where they
+ * are. Their sum has to fill the chunk. Where it does not, or another stream is not as even as it
+ * seemed, the chunk is walked from count to count, which says what is wrong or that nothing is.
+ * The count in front of each image is checked when the image is read.
+ */
+#include "container/cbf_places.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define READ_SMALL    ((uint64_t)256 << 10) /* of streams that are read on and on */
+#define READ_HEAD     ((uint64_t)4 << 10)   /* of one that is jumped through */
+#define MOST_IMAGE    ((uint32_t)1 << 29)   /* bytes, of a compressed one */
+#define MOST_LOSSES   1024u                 /* that are told one by one */
+#define ELEMENT_BYTES 4u                    /* of a compressed image */
+
+#define BAD(p, pos, ...) imrec_error_at((p)->err, IMREC_ERR_CORRUPT, (pos), __VA_ARGS__)
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t sequences(const struct cbf_places *p)
+{
+    return p->h->chunk[p->which].sequences;
+}
+
+/* ---- records and losses ------------------------------------------------------------------ */
+
+static uint64_t unit_of(const struct cbf_places *p, uint32_t k)
+{
+    return p->number + k - p->split->cbf->begin;
+}
+
+static struct indexed_record *record_of(const struct cbf_places *p, uint32_t k)
+{
+    return &p->split->records[unit_of(p, k)];
+}
+
+static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_t end)
+{
+    struct cbf_images *c = p->split->cbf;
+    if (c->loss_count == MOST_LOSSES) { /* the last one stands for all that come */
+        struct cbf_loss *rest = &c->losses[MOST_LOSSES - 1];
+        *rest = (struct cbf_loss){0, UINT64_MAX, {0}};
+        imrec_error_at(&rest->why, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                       "it is damaged, as over %u other sequences or chunks are", MOST_LOSSES);
+        return IMREC_OK;
+    }
+    if (c->loss_count == c->loss_room) {
+        const size_t more = c->loss_room != 0 ? 2 * c->loss_room : 16;
+        struct cbf_loss *grown = imrec_realloc(c->losses, more, sizeof(*grown));
+        if (grown == NULL)
+            return imrec_error_at(p->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory to note what is damaged");
+        c->losses = grown;
+        c->loss_room = more;
+    }
+    c->losses[c->loss_count++] = (struct cbf_loss){first, end, *p->err};
+    return IMREC_OK;
+}
+
+/* Sequence k of the chunk cannot be used: p->err says why. The first cause counts. */
+static enum imrec_status lose(struct cbf_places *p, uint32_t k)
+{
+    struct indexed_record *r = record_of(p, k);
+    if (r->bytes == CBF_LOST)
+        return IMREC_OK;
+    r->bytes = CBF_LOST;
+    return note_loss(p, p->number + k, p->number + k + 1);
+}
+
+/* Nor can any other of it: one cause for all. */
+static enum imrec_status lose_chunk(struct cbf_places *p, size_t losses)
+{
+    p->split->cbf->loss_count = losses;
+    for (uint32_t k = 0; k < sequences(p); k++) {
+        record_of(p, k)->offset = p->begin;
+        record_of(p, k)->bytes = CBF_LOST;
+    }
+    return note_loss(p, p->number, p->number + sequences(p));
+}
+
+/* ---- bytes ------------------------------------------------------------------------------- */
+
+/* Lets *out point at n bytes of the file at `pos`, which are in the chunk; up to `ahead` are read
+ * at once. */
+static enum imrec_status
+see(struct cbf_places *p, uint64_t pos, uint64_t n, uint64_t ahead, const uint8_t **out)
+{
+    if (pos < p->seen || pos + n > p->seen_end) {
+        const uint64_t want = least(n > ahead ? n : ahead, p->end - pos);
+        if (want > p->room) {
+            uint8_t *grown = imrec_realloc(NULL, (size_t)want, 1);
+            if (grown == NULL)
+                return imrec_error_at(p->err, IMREC_ERR_NO_MEMORY, pos,
+                                      "no memory to read %" PRIu64 " bytes of a chunk", want);
+            imrec_free(p->buffer);
+            p->buffer = grown;
+            p->room = (size_t)want;
+        }
+        p->seen = p->seen_end = pos;
+        struct source *in = p->split->shards[p->shard].source;
+        if (source_read(in, pos, p->buffer, (size_t)want, NULL) != IMREC_OK) /* for once? */
+            IMREC_TRY(source_read(in, pos, p->buffer, (size_t)want, p->err));
+        p->seen_end = pos + want;
+    }
+    *out = p->buffer + (pos - p->seen);
+    return IMREC_OK;
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+/* Words of 16 bits, the highest first. */
+static bool words(const uint8_t *values, uint32_t n, uint64_t *out)
+{
+    *out = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const double v = stream_value(values, STREAM_FLOAT, i);
+        if (!(v >= 0 && v <= 65535 && v == (double)(uint32_t)v))
+            return false;
+        *out = *out << 16 | (uint32_t)v;
+    }
+    return true;
+}
+
+static void store_label(struct cbf_places *p, uint64_t unit, uint32_t i, double value)
+{
+    const float f = (float)value;
+    uint32_t bits;
+    struct cbf_images *c = p->split->cbf;
+    memcpy(&bits, &f, sizeof(bits));
+    store_le32(c->labels + (unit * c->label_count + i) * 4, bits);
+}
+
+static enum imrec_status one_hot(struct cbf_places *p, const struct stream_info *s, uint64_t pos,
+                                 const uint8_t *values, uint64_t unit)
+{
+    uint32_t ones = 0, zeros = 0, class = 0;
+    for (uint32_t i = 0; i < s->dim; i++) {
+        const double v = stream_value(values, s->element, i);
+        ones += v == 1;
+        zeros += v == 0;
+        class = v == 1 ? i : class;
+    }
+    if (ones != 1 || zeros + 1 != s->dim)
+        return BAD(p, pos,
+                   "stream '%.64s': no class can be told from these %" PRIu32
+                   " values, one must be 1 and all others 0",
+                   s->alias, s->dim);
+    store_label(p, unit, 0, class);
+    return IMREC_OK;
+}
+
+static enum imrec_status dense_label(struct cbf_places *p, const struct stream_info *s,
+                                     uint64_t pos, const uint8_t *at, uint64_t unit)
+{
+    const uint32_t width = p->split->cbf->label_count;
+    if (width != s->dim)
+        return one_hot(p, s, pos, at + 4, unit);
+    for (uint32_t i = 0; i < width; i++)
+        store_label(p, unit, i, stream_value(at + 4, s->element, i));
+    return IMREC_OK;
+}
+
+static enum imrec_status sparse_label(struct cbf_places *p, const struct stream_info *s,
+                                      uint64_t pos, const uint8_t *at, uint64_t unit)
+{
+    const uint8_t *index = at + 8 + stream_element_bytes(s->element);
+    if (load_le32(at + 4) != 1 || load_le32(index + 4) != 1)
+        return BAD(p, pos + 4, "stream '%.64s': NNZ %" PRId32 ", the label of an image has 1",
+                   s->alias, (int32_t)load_le32(at + 4));
+    if (load_le32(index) >= s->dim)
+        return BAD(p, pos + (uint64_t)(index - at),
+                   "stream '%.64s': index %" PRId32 ", it must be in [0, %" PRIu32 ")", s->alias,
+                   (int32_t)load_le32(index), s->dim);
+    store_label(p, unit, 0, load_le32(index));
+    return IMREC_OK;
+}
+
+/* ---- sequences --------------------------------------------------------------------------- */
+
+struct sequence { /* of a stream that has a role */
+    const struct stream_info *info;
+    uint64_t pos;
+    uint64_t bytes;
+    uint32_t samples;
+    uint64_t unit;
+    struct indexed_record *record;
+};
+
+static enum imrec_status
+does_not_fit(struct cbf_places *p, const struct sequence *q, uint32_t elements)
+{
+    return BAD(p, q->pos,
+               "stream '%.64s' and image_bytes disagree: %" PRIu32 " elements of %u bytes for a "
+               "image of %" PRIu32 " bytes",
+               p->h->stream[p->stream[CBF_IMAGE]].alias, elements, ELEMENT_BYTES, q->record->bytes);
+}
+
+static uint32_t elements_of(uint32_t bytes)
+{
+    return bytes / ELEMENT_BYTES + (bytes % ELEMENT_BYTES != 0);
+}
+
+/* Where images come before their lengths, record->bytes is the number of elements till then. */
+static enum imrec_status take_image(struct cbf_places *p, const struct sequence *q)
+{
+    q->record->offset = q->pos;
+    if (p->split->cbf->pixels) {
+        if (q->samples != 1)
+            return BAD(p, q->pos, "stream '%.64s': %" PRIu32 " samples, an image is one",
+                       q->info->alias, q->samples);
+        q->record->bytes = (uint32_t)(q->bytes - 4); /* bounded when the file was opened */
+        return IMREC_OK;
+    }
+    if (!p->have_lengths)
+        q->record->bytes = q->samples < CBF_LOST ? q->samples : CBF_LOST - 1;
+    else if (elements_of(q->record->bytes) != q->samples)
+        return does_not_fit(p, q, q->samples);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+take_length(struct cbf_places *p, const struct sequence *q, const uint8_t *at)
+{
+    uint64_t bytes;
+    const uint32_t elements = q->record->bytes;
+    if (!words(at + 4, 2, &bytes) || bytes >= MOST_IMAGE)
+        return BAD(p, q->pos,
+                   "stream '%.64s': %g and %g, no length of an image: two whole numbers from 0 to "
+                   "65535 are needed, below %u x 65536",
+                   q->info->alias, stream_value(at + 4, STREAM_FLOAT, 0),
+                   stream_value(at + 4, STREAM_FLOAT, 1), MOST_IMAGE >> 16);
+    q->record->bytes = (uint32_t)bytes;
+    if (p->have_images && elements_of((uint32_t)bytes) != elements)
+        return does_not_fit(p, q, elements);
+    return IMREC_OK;
+}
+
+static enum imrec_status take_id(struct cbf_places *p, const struct sequence *q, const uint8_t *at)
+{
+    if (!words(at + 4, 4, &q->record->key))
+        return BAD(p, q->pos,
+                   "stream '%.64s': four whole numbers from 0 to 65535 make an id, not these",
+                   q->info->alias);
+    return IMREC_OK;
+}
+
+/* What a sequence of a role says of its image. */
+static enum imrec_status take(struct cbf_places *p, enum cbf_role role, const struct sequence *q)
+{
+    const uint8_t *at;
+    if (role == CBF_IMAGE)
+        return take_image(p, q);
+    if (q->samples != 1)
+        return BAD(p, q->pos, "stream '%.64s': %" PRIu32 " samples, an image has one",
+                   q->info->alias, q->samples);
+    if (q->info->storage == STREAM_SPARSE) {
+        const uint64_t head = 8 + stream_element_bytes(q->info->element) + 8;
+        IMREC_TRY(see(p, q->pos, least(q->bytes, head), READ_SMALL, &at));
+        if (q->bytes != head)
+            return BAD(p, q->pos + 4,
+                       "stream '%.64s': NNZ %" PRId32 ", the label of an image has 1",
+                       q->info->alias, (int32_t)load_le32(at + 4));
+        return sparse_label(p, q->info, q->pos, at, q->unit);
+    }
+    IMREC_TRY(see(p, q->pos, q->bytes, READ_SMALL, &at));
+    return role == CBF_LENGTH  ? take_length(p, q, at)
+           : role == CBF_LABEL ? dense_label(p, q->info, q->pos, at, q->unit)
+                               : take_id(p, q, at);
+}
+
+/* Bytes of the sequence at `pos`, checked against the chunk's end. */
+static enum imrec_status measure(struct cbf_places *p, const struct stream_info *s, uint32_t k,
+                                 uint64_t ahead, struct sequence *q)
+{
+    const uint8_t *at;
+    const uint64_t head = s->storage == STREAM_SPARSE ? 8 : 4, left = p->end - q->pos - head;
+    if (p->end - q->pos < head)
+        return BAD(p, q->pos, "stream '%.64s', sequence %" PRIu64 ": chunk %" PRIu32 " ends here",
+                   s->alias, p->first + k, p->which);
+    IMREC_TRY(see(p, q->pos, head, ahead, &at));
+    const uint64_t value = stream_element_bytes(s->element);
+    const uint32_t n = load_le32(at);
+    const uint64_t sample = head == 4 ? s->dim * value : 4; /* sparse: its count */
+    if (n > left / sample)
+        return BAD(p, q->pos,
+                   "stream '%.64s', sequence %" PRIu64 ": number of samples %" PRIu32
+                   ", it must be in [0, %" PRIu64 "] to fit chunk %" PRIu32,
+                   s->alias, p->first + k, n, left / sample, p->which);
+    q->samples = n;
+    q->bytes = head + n * sample;
+    if (head == 4)
+        return IMREC_OK;
+    const uint32_t nnz = load_le32(at + 4);
+    if (nnz > INT32_MAX || nnz > (left - n * sample) / (value + 4))
+        return BAD(p, q->pos + 4,
+                   "stream '%.64s', sequence %" PRIu64 ": NNZ %" PRId32
+                   ", it must be in [0, %" PRIu64 "] to fit chunk %" PRIu32,
+                   s->alias, p->first + k, (int32_t)nnz, (left - n * sample) / (value + 4),
+                   p->which);
+    q->bytes += nnz * (value + 4);
+    return IMREC_OK;
+}
+
+static enum cbf_role role_of(const struct cbf_places *p, uint32_t stream)
+{
+    enum cbf_role role = CBF_IMAGE;
+    while (role < CBF_ROLES && p->stream[role] != stream)
+        role++;
+    return role;
+}
+
+/* From one count to the next: *pos is behind the stream afterwards. */
+static enum imrec_status walk_stream(struct cbf_places *p, uint32_t stream, uint64_t *pos)
+{
+    struct sequence q = {.info = &p->h->stream[stream], .pos = *pos};
+    const enum cbf_role role = role_of(p, stream);
+    const uint64_t ahead = role == CBF_IMAGE ? READ_HEAD : READ_SMALL;
+    for (uint32_t k = 0; k < sequences(p); k++, q.pos += q.bytes) {
+        IMREC_TRY(measure(p, q.info, k, ahead, &q));
+        q.unit = unit_of(p, k);
+        q.record = record_of(p, k);
+        if (role == CBF_ROLES || q.record->bytes == CBF_LOST)
+            continue;
+        const enum imrec_status st = take(p, role, &q);
+        if (st == IMREC_ERR_CORRUPT)
+            IMREC_TRY(lose(p, k));
+        else
+            IMREC_TRY(st);
+    }
+    p->have_images |= role == CBF_IMAGE;
+    p->have_lengths |= role == CBF_LENGTH;
+    *pos = q.pos;
+    return IMREC_OK;
+}
+
+/* ---- a chunk ------------------------------------------------------------------------------ */
+
+static void forget(struct cbf_places *p, size_t losses)
+{
+    p->split->cbf->loss_count = losses;
+    p->have_images = p->have_lengths = false;
+    for (uint32_t k = 0; k < sequences(p); k++)
+        *record_of(p, k) = (struct indexed_record){p->begin, p->number + k, p->shard, 0};
+}
+
+static enum imrec_status walk_chunk(struct cbf_places *p)
+{
+    uint64_t pos = p->begin + 4 * (uint64_t)sequences(p); /* behind the lengths on the timeline */
+    for (uint32_t i = 0; i < p->h->streams; i++)
+        IMREC_TRY(walk_stream(p, i, &pos));
+    if (pos != p->end)
+        return BAD(p, pos,
+                   "the %" PRIu32 " sequences of chunk %" PRIu32 " end here, %" PRIu64
+                   " bytes before the chunk does",
+                   sequences(p), p->which, p->end - pos);
+    return IMREC_OK;
+}
+
+/* Where each stream is, if the sequences of all but compressed images are alike: one sample,
+ * and one value where it is sparse. */
+struct layout {
+    uint64_t begin[CBF_ROLES], end[CBF_ROLES];
+};
+
+/* False: more than the chunk has. */
+static bool even_bytes(const struct cbf_places *p, const struct stream_info *s, uint64_t *bytes)
+{
+    const uint64_t value = stream_element_bytes(s->element);
+    const uint64_t one = s->storage == STREAM_SPARSE ? 8 + value + 8 : 4 + s->dim * value;
+    return !__builtin_mul_overflow(one, (uint64_t)sequences(p), bytes) &&
+           *bytes <= p->end - p->begin;
+}
+
+static bool lay_out(const struct cbf_places *p, struct layout *l)
+{
+    const uint32_t odd = p->split->cbf->pixels ? CBF_NO_STREAM : p->stream[CBF_IMAGE];
+    uint64_t pos = p->begin + 4 * (uint64_t)sequences(p), left = p->end - pos, bytes;
+    for (uint32_t i = 0; i < p->h->streams; i++) {
+        if (i == odd)
+            continue;
+        if (!even_bytes(p, &p->h->stream[i], &bytes) || bytes > left)
+            return false;
+        left -= bytes;
+    }
+    for (uint32_t i = 0; i < p->h->streams; i++) {
+        const enum cbf_role role = role_of(p, i);
+        const uint64_t begin = pos;
+        if (i == odd)
+            bytes = left;
+        else if (!even_bytes(p, &p->h->stream[i], &bytes))
+            return false;
+        pos += bytes;
+        if (role < CBF_ROLES) {
+            l->begin[role] = begin;
+            l->end[role] = pos;
+        }
+    }
+    return pos == p->end;
+}
+
+static bool place_images(struct cbf_places *p, const struct layout *l)
+{
+    const struct cbf_images *c = p->split->cbf;
+    const uint64_t decoded = c->values * stream_element_bytes(c->element);
+    uint64_t pos = l->begin[CBF_IMAGE];
+    for (uint32_t k = 0; k < sequences(p); k++) {
+        struct indexed_record *r = record_of(p, k);
+        if (r->bytes == CBF_LOST)
+            return false; /* how long it is nobody knows */
+        r->offset = pos;
+        if (c->pixels)
+            r->bytes = (uint32_t)decoded;
+        pos += 4 + (c->pixels ? decoded : ELEMENT_BYTES * (uint64_t)elements_of(r->bytes));
+    }
+    return pos == l->end[CBF_IMAGE];
+}
+
+/* IMREC_ERR_CORRUPT: it is to be walked. */
+static enum imrec_status read_even(struct cbf_places *p)
+{
+    struct layout l;
+    if (!lay_out(p, &l))
+        return IMREC_ERR_CORRUPT;
+    for (enum cbf_role role = CBF_LENGTH; role < CBF_ROLES; role++) {
+        if (role == CBF_LABEL && !place_images(p, &l))
+            return IMREC_ERR_CORRUPT;
+        if (p->stream[role] == CBF_NO_STREAM)
+            continue;
+        uint64_t pos = l.begin[role];
+        IMREC_TRY(walk_stream(p, p->stream[role], &pos));
+        if (pos != l.end[role])
+            return IMREC_ERR_CORRUPT;
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status cbf_places_read(struct cbf_places *p, struct imrec_error *err)
+{
+    struct imrec_error own;
+    const struct cbf_chunk_entry *e = &p->h->chunk[p->which];
+    const size_t losses = p->split->cbf->loss_count;
+    p->err = &own;
+    p->begin = e->offset;
+    p->end = e->offset + e->bytes;
+    p->first = p->number - p->split->cbf->first[p->shard];
+    p->seen = p->seen_end = 0;
+    forget(p, losses);
+    enum imrec_status st = read_even(p);
+    if (st == IMREC_ERR_CORRUPT) {
+        forget(p, losses);
+        st = walk_chunk(p);
+    }
+    if (st != IMREC_OK && st != IMREC_ERR_NO_MEMORY)
+        st = lose_chunk(p, losses);
+    if (st != IMREC_OK && err != NULL)
+        *err = own;
+    return st;
+}
+
+void cbf_places_free(struct cbf_places *p)
+{
+    imrec_free(p->buffer);
+    p->buffer = NULL;
+    p->room = 0;
+}

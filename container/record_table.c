@@ -1,0 +1,362 @@
+/* container/record_table.c - the .idx files of all shards as one table of records. */
+#include "container/record_table.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "container/index_doubt.h"
+#include "formats/recordio/record_index.h"
+#include "formats/recordio/recordio.h"
+#include "storage/uri_list.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_BYTES 64u /* no index has longer lines on average: a limit of what is loaded */
+
+static int by_offset(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct indexed_record *)a)->offset;
+    const uint64_t y = ((const struct indexed_record *)b)->offset;
+    return x < y ? -1 : x > y;
+}
+
+/* ---- which index goes with which shard ----------------------------------------------------------
+ */
+
+static size_t stem_bytes(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
+}
+
+static bool same_stem(const char *a, const char *b)
+{
+    a = set_base_name(a);
+    b = set_base_name(b);
+    return stem_bytes(a) == stem_bytes(b) && memcmp(a, b, stem_bytes(a)) == 0;
+}
+
+/* Brings l into the order of the shards if every shard finds exactly one name of its own. */
+static void pair_by_name(const struct split *s, struct uri_list *l)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        size_t hits = 0;
+        for (size_t j = 0; j < l->count; j++)
+            hits += same_stem(s->shards[i].uri, l->uri[j]);
+        if (hits != 1)
+            return;
+    }
+    for (size_t i = 0; i < l->count; i++)
+        for (size_t j = i; j < l->count; j++)
+            if (same_stem(s->shards[i].uri, l->uri[j])) {
+                char *uri = l->uri[j];
+                l->uri[j] = l->uri[i];
+                l->uri[i] = uri;
+                break;
+            }
+}
+
+/* ---- one index
+ * ------------------------------------------------------------------------------------ */
+
+enum imrec_status index_table_add(struct split *s, uint64_t *capacity, struct indexed_record r,
+                                  struct imrec_error *err)
+{
+    if (s->record_total + 1 >= *capacity) { /* one more than there are records: the border */
+        const uint64_t more = *capacity != 0 ? *capacity * 2 : 1024;
+        struct indexed_record *grown = imrec_realloc(s->records, (size_t)more, sizeof(*s->records));
+        if (grown == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for an index of %" PRIu64 " records",
+                                  s->record_total + 1);
+        s->records = grown;
+        *capacity = more;
+    }
+    s->records[s->record_total++] = r;
+    return IMREC_OK;
+}
+
+static enum imrec_status parse(struct split *s, uint32_t shard, const char *name, struct bytes text,
+                               uint64_t *capacity, struct imrec_error *err)
+{
+    const uint64_t size = s->shards[shard].size;
+    struct index_cursor c;
+    struct indexed_record r = {.shard = shard};
+    record_index_begin(&c, name, text);
+    for (;;) {
+        const enum imrec_status st = record_index_next(&c, &r.key, &r.offset, err);
+        if (st != IMREC_OK)
+            return st == IMREC_END ? IMREC_OK : st;
+        if (r.offset >= size || size - r.offset < RECORDIO_PART_HEAD_BYTES)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "%s line %" PRIu64 ": no record can begin at %" PRIu64
+                                  ", %s has %" PRIu64 " bytes",
+                                  name, c.line, r.offset, s->shards[shard].uri, size);
+        IMREC_TRY(index_table_add(s, capacity, r, err));
+    }
+}
+
+/* The original sorts the offsets of an index, so any order of lines is right; a head that is
+ * named twice is not: its record would be two samples with one identity. */
+static enum imrec_status
+sort(struct split *s, uint64_t first, const char *name, struct imrec_error *err)
+{
+    const uint64_t n = s->record_total - first;
+    bool ascending = true;
+    if (n == 0) /* of an empty index: there may be no table */
+        return IMREC_OK;
+    struct indexed_record *r = s->records + first;
+    for (uint64_t i = 1; i < n; i++)
+        ascending = ascending && r[i - 1].offset < r[i].offset;
+    if (ascending)
+        return IMREC_OK;
+    qsort(r, (size_t)n, sizeof(*r), by_offset);
+    for (uint64_t i = 1; i < n; i++)
+        if (r[i - 1].offset == r[i].offset)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "%s: two lines give the offset %" PRIu64
+                                  ", each record may have one",
+                                  name, r[i].offset);
+    return IMREC_OK;
+}
+
+static enum imrec_status load_one(struct split *s, uint32_t shard, const char *name,
+                                  uint64_t *capacity, struct imrec_error *err)
+{
+    uint8_t *text;
+    size_t n;
+    const uint64_t first = s->record_total;
+    const uint64_t limit =
+        s->shards[shard].size / RECORDIO_PART_HEAD_BYTES * LINE_BYTES + (1u << 16);
+    IMREC_TRY(source_load(name, (size_t)limit, &text, &n, err));
+    enum imrec_status st = parse(s, shard, name, (struct bytes){text, n}, capacity, err);
+    imrec_free(text);
+    return st == IMREC_OK && s->record_total != first ? sort(s, first, name, err) : st;
+}
+
+/* ---- public
+ * ----------------------------------------------------------------------------------------- */
+
+static void hash_records(struct split *s)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, a word at a time */
+    for (uint64_t i = 0; i < s->record_total; i++) {
+        const struct indexed_record *r = &s->records[i];
+        hash = (hash ^ r->shard) * 0x100000001b3u;
+        hash = (hash ^ r->offset) * 0x100000001b3u;
+        hash = (hash ^ r->key) * 0x100000001b3u;
+    }
+    s->index_hash = hash;
+}
+
+/* The first doubt is kept. */
+static enum imrec_status doubt_one(struct split *s, uint32_t shard, const char *name,
+                                   uint64_t first, struct beside *b, struct imrec_error *err)
+{
+    const struct indexed_record *r = s->records != NULL ? s->records + first : NULL;
+    const uint64_t n = s->record_total - first;
+    s->shards[shard].first = n != 0 ? r[0].offset : 0;
+    if (s->index_doubt.status != IMREC_OK)
+        return IMREC_OK;
+    return index_doubt(&s->shards[shard], name, r, n, b, &s->index_doubt, err);
+}
+
+/* One name a shard. */
+static enum imrec_status load_all(struct split *s, char **names, struct imrec_error *err)
+{
+    uint64_t capacity = 0;
+    struct beside b = {0};
+    enum imrec_status st = IMREC_OK;
+    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++) {
+        const uint64_t first = s->record_total;
+        st = load_one(s, i, names[i], &capacity, err);
+        if (st == IMREC_OK)
+            st = doubt_one(s, i, names[i], first, &b, err);
+    }
+    beside_free(&b);
+    IMREC_TRY(st);
+    s->index = s->shard_count != 0 ? names[0] : NULL;
+    if (s->shard_count != 0)
+        names[0] = NULL; /* it is the split's now */
+    return index_table_seal(s, err);
+}
+
+enum imrec_status index_table_seal(struct split *s, struct imrec_error *err)
+{
+    if (s->records == NULL) /* an empty index is one, too */
+        s->records = imrec_zalloc(1, sizeof(*s->records));
+    if (s->records == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for an index");
+    s->records[s->record_total] = (struct indexed_record){.shard = UINT32_MAX};
+    hash_records(s);
+    return IMREC_OK;
+}
+
+static enum imrec_status load_listed(struct split *s, struct uri_list *l, struct imrec_error *err)
+{
+    if (l->count != s->shard_count)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "path_imgidx names %zu files for %" PRIu32
+                              " shards, each shard needs its own",
+                              l->count, s->shard_count);
+    pair_by_name(s, l);
+    return load_all(s, l->uri, err);
+}
+
+enum imrec_status
+index_table_load(struct split *s, const char *path_imgidx, struct imrec_error *err)
+{
+    struct uri_list l;
+    IMREC_TRY(uri_list_expand(path_imgidx, ".idx", &l, err));
+    const enum imrec_status st = load_listed(s, &l, err);
+    uri_list_free(&l);
+    return st;
+}
+
+/* ---- beside the shards ------------------------------------------------------------------------
+ */
+
+enum index_wish index_wish(const char *path_imgidx)
+{
+    if (path_imgidx == NULL || path_imgidx[0] == '\0' || strcmp(path_imgidx, "none") == 0)
+        return INDEX_NONE;
+    return strcmp(path_imgidx, "auto") == 0 ? INDEX_AUTO : INDEX_NAMED;
+}
+
+static enum imrec_status no_names(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the names of indexes");
+}
+
+/* The name of the index beside a shard, of imrec_realloc(). NULL: no memory. */
+static char *name_of(const struct shard *h)
+{
+    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(h->uri)), 1);
+    if (name != NULL)
+        set_name(h->uri, SET_INDEX, name);
+    return name;
+}
+
+static bool is_there(const struct shard *h, const char *name)
+{
+    struct source *source = NULL;
+    const bool there = strcmp(name, h->uri) != 0 && source_open(name, &source, NULL) == IMREC_OK;
+    source_close(source);
+    return there;
+}
+
+enum imrec_status
+index_table_missing(const struct split *s, char **missing, uint32_t *there, struct imrec_error *err)
+{
+    *missing = NULL;
+    *there = 0;
+    for (uint32_t i = 0; i < s->shard_count; i++) {
+        char *name = name_of(&s->shards[i]);
+        if (name == NULL) {
+            imrec_free(*missing);
+            *missing = NULL;
+            return no_names(err);
+        }
+        const bool found = is_there(&s->shards[i], name);
+        *there += found;
+        if (!found && *missing == NULL)
+            *missing = name;
+        else
+            imrec_free(name);
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status load_beside(struct split *s, struct imrec_error *err)
+{
+    struct uri_list l = {.uri = imrec_zalloc(s->shard_count, sizeof(*l.uri))};
+    enum imrec_status st = l.uri != NULL ? IMREC_OK : no_names(err);
+    while (st == IMREC_OK && l.count < s->shard_count) {
+        char *name = name_of(&s->shards[l.count]);
+        if (name == NULL)
+            st = no_names(err);
+        else
+            l.uri[l.count++] = name;
+    }
+    if (st == IMREC_OK)
+        st = load_all(s, l.uri, err);
+    if (st == IMREC_OK && s->index_doubt.status != IMREC_OK) {
+        st = s->index_doubt.status;
+        if (err != NULL)
+            *err = s->index_doubt;
+    }
+    uri_list_free(&l);
+    return st;
+}
+
+/* Nobody has named the index: what reads the shard without it is said, too. */
+static enum imrec_status advise(enum imrec_status st, struct imrec_error *err)
+{
+    struct imrec_error why;
+    if (st == IMREC_OK || st == IMREC_ERR_NO_MEMORY || err == NULL)
+        return st;
+    why = *err;
+    return imrec_error_at(err, st, why.offset,
+                          "%.400s; make it anew (imrec index), or read without it "
+                          "(path_imgidx=none)",
+                          why.message);
+}
+
+enum imrec_status index_table_find(struct split *s, struct imrec_error *err)
+{
+    uint32_t there;
+    IMREC_TRY(index_table_missing(s, &s->index_missing, &there, err));
+    s->index_found = there != 0 && there == s->shard_count;
+    if (s->index_found)
+        return advise(load_beside(s, err), err);
+    if (there == 0) { /* nobody expects any */
+        imrec_free(s->index_missing);
+        s->index_missing = NULL;
+    }
+    return IMREC_OK;
+}
+
+void index_table_forget(struct split *s)
+{
+    imrec_free(s->records);
+    imrec_free(s->index);
+    imrec_free(s->index_missing);
+    s->records = NULL;
+    s->index = s->index_missing = NULL;
+    s->record_total = 0;
+    s->index_found = false;
+    s->index_doubt.status = IMREC_OK;
+}
+
+enum imrec_status index_table_beside(const struct shard *shard, struct indexed_record **records,
+                                     uint64_t *count, struct imrec_error *err)
+{
+    struct imrec_error why;
+    struct shard h = *shard; /* its source is only read */
+    struct split one = {.shards = &h, .shard_count = 1};
+    const enum imrec_status st = index_table_find(&one, &why);
+    *records = NULL;
+    *count = 0;
+    if (st == IMREC_OK && one.records != NULL) {
+        *records = one.records;
+        *count = one.record_total;
+        one.records = NULL;
+    }
+    index_table_forget(&one);
+    return st != IMREC_ERR_NO_MEMORY
+               ? IMREC_OK
+               : imrec_error_at(err, st, IMREC_NO_OFFSET, "no memory to look for an index");
+}
+
+void index_table_cut(struct split *s, uint64_t first, uint64_t end)
+{
+    s->unit_count = end - first;
+    if (first != 0)
+        memmove(s->records, s->records + first, (size_t)(s->unit_count + 1) * sizeof(*s->records));
+    struct indexed_record *fits =
+        imrec_realloc(s->records, (size_t)s->unit_count + 1, sizeof(*s->records));
+    if (fits != NULL) /* else it is only larger than it must be */
+        s->records = fits;
+}

@@ -1,0 +1,147 @@
+/*
+ * container/recordio_count.c - how many records each partition holds.
+ *
+ * An index knows. Else the manifest beside a shard knows how many the shard holds, and the index
+ * that it vouches for where they begin; only a shard without either is read from end to end.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "container/beside.h"
+#include "container/metadata.h"
+#include "container/recordio_scan.h"
+#include "formats/crc32c.h"
+#include "formats/recordio/record_index.h"
+
+#include <string.h>
+
+#define INDEX_MOST ((size_t)1 << 32) /* bytes of an index that is loaded for counting */
+
+struct counting {
+    const struct split *split;
+    uint64_t *counts;
+    struct scan scan;
+    struct beside beside;
+    struct imrec_error *err;
+};
+
+/* The part that holds a byte of the concatenation. */
+static uint64_t part_of(const struct split *s, uint64_t offset)
+{
+    const uint64_t step = split_part_begin(s, 1), part = step != 0 ? offset / step : 0;
+    return part < s->options.num_parts ? part : s->options.num_parts - 1;
+}
+
+/* ---- what the packer left behind
+ * ----------------------------------------------------------------- */
+
+/* Counts the lines of an index that is what the manifest says; false when it is not. */
+static bool count_index(struct counting *c, const struct shard *h, const struct manifest_shard *m,
+                        const char *name, uint64_t *counts)
+{
+    uint8_t *text;
+    size_t n;
+    struct index_cursor cursor;
+    uint64_t key, offset, lines = 0;
+    if (m->idx.name == NULL || source_load(name, INDEX_MOST, &text, &n, NULL) != IMREC_OK)
+        return false;
+    bool good = n == m->idx.bytes && crc32c(0, text, n) == m->idx.crc32c;
+    record_index_begin(&cursor, name, (struct bytes){text, n});
+    while (good && record_index_next(&cursor, &key, &offset, NULL) == IMREC_OK) {
+        good = offset < h->size;
+        if (good)
+            counts[part_of(c->split, h->begin + offset)]++;
+        lines++;
+    }
+    imrec_free(text);
+    return good && lines == m->records;
+}
+
+/* ---- reading
+ * ------------------------------------------------------------------------------------------ */
+
+static enum imrec_status scan_range(struct counting *c, struct split_range r, uint64_t *count)
+{
+    struct walk_item item;
+    enum walk_step step;
+    scan_begin(&c->scan, c->split->shards[r.shard].source, r.begin, r.end, r.begin == 0);
+    do {
+        IMREC_TRY(scan_next(&c->scan, &step, &item, c->err));
+        *count += step == WALK_RECORD;
+    } while (step != WALK_END);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+scan_shard(struct counting *c, uint32_t shard, uint64_t first, uint64_t last)
+{
+    for (uint64_t p = first; p <= last; p++) {
+        const uint64_t begin = split_part_begin(c->split, p);
+        const uint64_t end = split_part_begin(c->split, p + 1);
+        const struct split_range r = split_clip(c->split, shard, begin, end);
+        if (r.begin < r.end)
+            IMREC_TRY(scan_range(c, r, &c->counts[p]));
+    }
+    return IMREC_OK;
+}
+
+/* ---- counting
+ * ----------------------------------------------------------------------------------------- */
+
+static enum imrec_status count_shard(struct counting *c, uint32_t shard)
+{
+    const struct shard *h = &c->split->shards[shard];
+    if (h->size == 0)
+        return IMREC_OK;
+    const uint64_t first = part_of(c->split, h->begin);
+    const uint64_t last = part_of(c->split, h->begin + h->size - 1);
+    const struct manifest_shard *m;
+    IMREC_TRY(beside_manifest(&c->beside, h, &m, c->err));
+    if (m != NULL && first == last) {
+        c->counts[first] += m->records;
+        return IMREC_OK;
+    }
+    if (m != NULL) {
+        const size_t parts = (size_t)(last - first + 1);
+        const char *name;
+        IMREC_TRY(beside_name(&c->beside, h->uri, SET_INDEX, &name, c->err));
+        uint64_t *counts = imrec_zalloc((size_t)last + 1, sizeof(*counts));
+        if (counts == NULL)
+            return imrec_error_at(c->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory to count the records of %zu partitions", parts);
+        const bool counted = count_index(c, h, m, name, counts);
+        for (uint64_t p = first; counted && p <= last; p++)
+            c->counts[p] += counts[p];
+        imrec_free(counts);
+        if (counted)
+            return IMREC_OK;
+    }
+    return scan_shard(c, shard, first, last);
+}
+
+static enum imrec_status count_all(struct counting *c)
+{
+    const struct split *s = c->split;
+    memset(c->counts, 0, (size_t)s->options.num_parts * sizeof(*c->counts));
+    for (uint32_t i = 0; i < s->shard_count; i++)
+        IMREC_TRY(count_shard(c, i));
+    for (uint64_t i = 0; i < s->metadata_count; i++) { /* no samples, and counted all the same */
+        const struct metadata_record *m = &s->metadata[i];
+        uint64_t *count = &c->counts[part_of(s, s->shards[m->shard].begin + m->offset)];
+        *count -= *count != 0;
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status split_count(const struct split *s, uint64_t *counts, struct imrec_error *err)
+{
+    if (s->records != NULL) {
+        for (uint64_t p = 0; p < s->options.num_parts; p++)
+            counts[p] = split_part_begin(s, p + 1) - split_part_begin(s, p);
+        return IMREC_OK;
+    }
+    struct counting c = {.split = s, .counts = counts, .err = err};
+    const enum imrec_status st = count_all(&c);
+    scan_end(&c.scan);
+    beside_free(&c.beside);
+    return st;
+}

@@ -1,0 +1,107 @@
+/* container/recordio_widths.c - the widest label: manifests know it, else records are read, their
+ * heads alone where an index beside the shard says where these are. */
+#include "container/recordio_widths.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "container/beside.h"
+#include "container/metadata.h"
+#include "container/record_head.h"
+#include "container/record_table.h"
+#include "container/recordio_scan.h"
+#include "formats/recordio/image_record.h"
+
+#define AHEAD 32u /* heads that the system is told of before they are read */
+
+/* ---- heads that an index names --------------------------------------------------------------- */
+
+/* True where the records fill the shard, one behind the other: then none is missing. */
+static bool read_heads(const struct split *s, uint32_t shard, const struct indexed_record *r,
+                       uint64_t n, uint32_t *widest)
+{
+    const struct shard *h = &s->shards[shard];
+    for (uint64_t i = 0; i < n && i < AHEAD; i++)
+        source_will_need(h->source, r[i].offset, RECORD_HEAD_BYTES);
+    if (n == 0 || r[0].offset != 0)
+        return h->size == 0;
+    for (uint64_t i = 0; i < n; i++) {
+        struct record_head head;
+        if (n - i > AHEAD)
+            source_will_need(h->source, r[i + AHEAD].offset, RECORD_HEAD_BYTES);
+        if (!record_head_read(h, r[i].offset, i + 1 < n ? r[i + 1].offset : h->size, &head))
+            return false;
+        const uint32_t count = !head.is_image ? 0 : head.flag != 0 ? head.flag : 1;
+        if (count > *widest && metadata_at(s, shard, r[i].offset) == NULL)
+            *widest = count;
+    }
+    return true;
+}
+
+/* Asks the index beside the shard where the heads are. False where there is none, or where it is
+ * not that of all records. */
+static enum imrec_status told_by_heads(const struct split *s, uint32_t shard, bool *told,
+                                       uint32_t *widest, struct imrec_error *err)
+{
+    uint32_t n = 0;
+    struct indexed_record *records;
+    uint64_t count;
+    IMREC_TRY(index_table_beside(&s->shards[shard], &records, &count, err));
+    *told = records != NULL && read_heads(s, shard, records, count, &n);
+    if (*told && n > *widest)
+        *widest = n;
+    imrec_free(records);
+    return IMREC_OK;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static uint32_t labels_of(const struct scan *scan, const struct walk_item *item)
+{
+    struct image_record r;
+    const struct bytes b = recordio_join(scan_bytes(scan, item), &item->span);
+    return image_record_parse(b, &r, NULL) == IMREC_OK ? r.label_count : 0;
+}
+
+static enum imrec_status read_shard(struct scan *scan, const struct split *s, uint32_t shard,
+                                    uint32_t *widest, struct imrec_error *err)
+{
+    const struct shard *h = &s->shards[shard];
+    struct walk_item item;
+    enum walk_step step;
+    scan_begin(scan, h->source, 0, h->size, true);
+    do {
+        IMREC_TRY(scan_next(scan, &step, &item, err));
+        const uint32_t n = step == WALK_RECORD ? labels_of(scan, &item) : 0;
+        if (n > *widest && metadata_at(s, shard, item.begin) == NULL)
+            *widest = n;
+    } while (step != WALK_END);
+    return IMREC_OK;
+}
+
+static enum imrec_status widest_of_shard(const struct split *s, uint32_t shard, bool may_read,
+                                         struct beside *b, struct scan *scan, uint32_t *widest,
+                                         struct imrec_error *err)
+{
+    const struct manifest_shard *entry;
+    IMREC_TRY(beside_manifest(b, &s->shards[shard], &entry, err));
+    const uint32_t width = entry != NULL ? b->set.manifest.label_width : 0;
+    bool told = width != 0 || !may_read;
+    *widest = width > *widest ? width : *widest;
+    if (!told)
+        IMREC_TRY(told_by_heads(s, shard, &told, widest, err));
+    return told ? IMREC_OK : read_shard(scan, s, shard, widest, err);
+}
+
+enum imrec_status
+split_widest_label(const struct split *s, bool may_read, uint32_t *widest, struct imrec_error *err)
+{
+    struct scan scan = {0};
+    struct beside b = {0};
+    enum imrec_status st = IMREC_OK;
+    *widest = 0;
+    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++)
+        st = widest_of_shard(s, i, may_read, &b, &scan, widest, err);
+    beside_free(&b);
+    scan_end(&scan);
+    return st;
+}

@@ -1,0 +1,105 @@
+/* container/set_sums.c - verify_checksums=1: records compared with the checksums beside their
+ * shards while they are read. */
+#include "container/set_sums.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "container/shard_sums.h"
+#include "formats/recordio/recordio.h"
+#include "formats/set/set_names.h"
+#include "storage/sink.h"
+
+#include <errno.h>
+#include <string.h>
+
+static enum imrec_status no_sums(const char *uri, struct imrec_error *err)
+{
+    (void)imrec_error_at(
+        err, IMREC_ERR_IO, IMREC_NO_OFFSET,
+        "%.300s has no checksums beside it (.crc), and verify_checksums=1 asks for "
+        "them: imrec merge makes a set that has some",
+        uri);
+    if (err != NULL)
+        err->sys_errno = ENOENT;
+    return IMREC_ERR_IO;
+}
+
+static enum imrec_status look_for(const char *uri, struct imrec_error *err)
+{
+    char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(uri)), 1);
+    if (path == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+    set_name(uri, SET_CHECKSUMS, path);
+    const bool there = sink_exists(path);
+    imrec_free(path);
+    return there ? IMREC_OK : no_sums(uri, err);
+}
+
+/* All ranks refuse the same sets; each loads what it reads. */
+static enum imrec_status open_shard(struct split *s, uint32_t shard, struct imrec_error *err)
+{
+    const struct shard *h = &s->shards[shard];
+    const struct split_range r = split_clip(s, shard, s->begin, s->end);
+    if (h->size == 0)
+        return IMREC_OK;
+    if (r.begin == r.end)
+        return look_for(h->uri, err);
+    IMREC_TRY(shard_sums_load(h->uri, &s->sums[shard], err));
+    return s->sums[shard].found ? IMREC_OK : no_sums(h->uri, err);
+}
+
+enum imrec_status set_sums_open(struct split *s, struct imrec_error *err)
+{
+    if (s->cbf != NULL || s->plugged != NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "verify_checksums: %.300s is %s, and only shards of records have "
+                              "checksums of each record",
+                              s->shards[0].uri, s->cbf != NULL ? "a CBF file" : "of a source=");
+    s->sums = imrec_zalloc(s->shard_count, sizeof(*s->sums));
+    if (s->sums == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for the checksums of %u shards", s->shard_count);
+    for (uint32_t i = 0; i < s->shard_count; i++)
+        IMREC_TRY(open_shard(s, i, err));
+    return IMREC_OK;
+}
+
+enum imrec_status set_sums_compare(const struct split *s, uint32_t shard, uint64_t offset,
+                                   struct bytes framed, uint64_t *end, struct imrec_error *err)
+{
+    struct checksum sum = {0};
+    *end = offset + framed.n;
+    if (s->sums == NULL)
+        return IMREC_OK;
+    const enum imrec_status st = shard_sums_compare(&s->sums[shard], offset, framed, &sum, err);
+    const uint64_t next = sum.offset == offset ? offset + sum.framed_bytes : sum.offset;
+    if (st != IMREC_OK && next > offset && next < *end && next % RECORDIO_ALIGN == 0)
+        *end = next;
+    return st;
+}
+
+uint64_t set_sums_cut_off(const struct split *s, uint32_t shard)
+{
+    const uint64_t size = s->shards[shard].size;
+    const uint64_t whole = s->sums != NULL ? s->sums[shard].table.file.shard_bytes : 0;
+    return whole > size ? whole - size : 0;
+}
+
+/* An entry, and the place of every 64th record. */
+uint64_t set_sums_memory(const struct split *s)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; s->sums != NULL && i < s->shard_count; i++) {
+        const uint64_t records = s->sums[i].table.file.records;
+        bytes += sizeof(*s->sums) + records * CHECKSUMS_ENTRY_BYTES + records / 64 * 8;
+    }
+    return bytes;
+}
+
+void set_sums_close(struct split *s)
+{
+    for (uint32_t i = 0; s->sums != NULL && i < s->shard_count; i++)
+        shard_sums_free(&s->sums[i]);
+    imrec_free(s->sums);
+    s->sums = NULL;
+}

@@ -1,0 +1,26 @@
+/* container/unreadable.h - reading bytes of a shard of which some cannot be read.
+ *
+ * From the first byte that fails on, the rest of its page of 4096 bytes is a hole, and reading
+ * goes on behind it: what is lost depends on the shard alone, not on what was read together. */
+#ifndef IMREC_CONTAINER_UNREADABLE_H
+#define IMREC_CONTAINER_UNREADABLE_H
+
+#include "storage/source.h"
+
+struct hole { /* bytes [begin, end) of the shard that cannot be read */
+    struct hole *next;
+    uint64_t begin, end;
+    struct imrec_error why;
+};
+
+/* Reads n bytes at `offset`; zeros stand where it failed, and a hole for every run of failing
+ * pages is put at the end of *holes. Only IMREC_ERR_NO_MEMORY (for a hole) is a failure. */
+IMREC_NODISCARD enum imrec_status holes_read(struct source *s, uint64_t offset, uint8_t *to,
+                                             size_t n, struct hole **holes,
+                                             struct imrec_error *err);
+/* The first hole of the list that has a byte in [begin, end), or NULL. */
+const struct hole *holes_find(const struct hole *holes, uint64_t begin, uint64_t end);
+/* Puts `more` behind *holes. */
+void holes_join(struct hole **holes, struct hole *more);
+void holes_free(struct hole **holes); /* NULL lists are fine */
+#endif

@@ -1,0 +1,341 @@
+/* container/user_source.c - files of a user's own format. */
+#include "container/user_source.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "container/record_table.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define MOST_RECORD ((uint64_t)1 << 31)
+#define KEPT_ROOM   ((size_t)32 << 20) /* between records */
+
+static const char *const no_names[] = {NULL};
+static const struct plugin_kind kind = {
+    .option = "source",
+    .noun = "source",
+    .a = "a",
+    .macro = "IMREC_SOURCE",
+    .rest = ", suffix, index, parse, close",
+    .header = "imrec/source.h",
+    .magic = IMREC_SOURCE_MAGIC,
+    .abi = IMREC_SOURCE_ABI,
+    .bytes = sizeof(struct imrec_source),
+    .taken = no_names,
+};
+static struct plugin_table table = {.kind = &kind, .lock = MUTEX_INIT};
+
+/* ---- which source ------------------------------------------------------------------------ */
+
+enum imrec_status imrec_source_register(const char *name, const struct imrec_source *source,
+                                        void *user, struct imrec_error *err)
+{
+    if (name == NULL || source == NULL || source->index == NULL || source->parse == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "a source has a name and functions index and parse, not NULL");
+    return plugin_register(&table, name, source, user, err);
+}
+
+enum imrec_status plugged_find(const char *word, struct plugged **out, struct imrec_error *err)
+{
+    struct plugged *p = *out = imrec_zalloc(1, sizeof(*p));
+    if (p == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a source");
+    IMREC_TRY(plugin_find(&table, word, strlen(word), &p->plugin, err));
+    memcpy(&p->format, p->plugin.definition, sizeof(p->format));
+    if (p->format.index == NULL || p->format.parse == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "source: '%.200s' has no functions index and parse", word);
+    return IMREC_OK;
+}
+
+void plugged_close(struct plugged *p)
+{
+    if (p == NULL)
+        return;
+    for (uint32_t i = 0; i < p->states && p->format.close != NULL; i++)
+        if (p->state[i] != NULL)
+            p->format.close(p->state[i], p->plugin.user);
+    imrec_free(p->state);
+    imrec_free(p);
+}
+
+/* ---- listing ----------------------------------------------------------------------------- */
+
+struct listing { /* behind imrec_source_file.library */
+    struct split *split;
+    uint32_t shard;
+    uint64_t end;             /* of the record added last */
+    uint64_t capacity, hash;  /* of the table */
+    enum imrec_status failed; /* the first error that the library gave: the callback may hide it */
+    struct imrec_error why;
+};
+
+static enum imrec_status tell(struct listing *l, enum imrec_status st,
+                              const struct imrec_error *why, struct imrec_error *err)
+{
+    if (st != IMREC_OK && l->failed == IMREC_OK) {
+        l->failed = st;
+        l->why = *why;
+    }
+    if (st != IMREC_OK && err != NULL)
+        *err = *why;
+    return st;
+}
+
+static enum imrec_status file_read(struct imrec_source_file *file, uint64_t offset, void *to,
+                                   size_t n, struct imrec_error *err)
+{
+    struct listing *l = file->library;
+    struct shard *h = &l->split->shards[l->shard];
+    if (offset > h->size || n > h->size - offset)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, offset,
+                              "bytes %" PRIu64 " to %" PRIu64 " are asked for, of %" PRIu64, offset,
+                              offset + n, h->size);
+    struct imrec_error why = {.offset = offset};
+    const enum imrec_status st = source_read(h->source, offset, to, n, &why);
+    return tell(l, st, &why, err);
+}
+
+static enum imrec_status
+check_record(const struct listing *l, uint64_t offset, uint64_t bytes, struct imrec_error *err)
+{
+    const uint64_t size = l->split->shards[l->shard].size;
+    if (bytes == 0 || bytes > MOST_RECORD)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, offset,
+                              "the record at byte %" PRIu64 " has %" PRIu64
+                              " bytes, it may have 1 to 2^31",
+                              offset, bytes);
+    if (offset > size || bytes > size - offset)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, offset,
+                              "the record at byte %" PRIu64 " has %" PRIu64
+                              " bytes, the file ends at %" PRIu64,
+                              offset, bytes, size);
+    if (offset < l->end)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, offset,
+                              "the record at byte %" PRIu64 " begins before the one that was added "
+                              "last ends, at %" PRIu64,
+                              offset, l->end);
+    return IMREC_OK;
+}
+
+static enum imrec_status file_add(struct imrec_source_file *file, uint64_t offset, uint64_t bytes,
+                                  uint64_t id, struct imrec_error *err)
+{
+    struct listing *l = file->library;
+    struct imrec_error why;
+    enum imrec_status st = check_record(l, offset, bytes, &why);
+    if (st == IMREC_OK)
+        st = index_table_add(l->split, &l->capacity,
+                             (struct indexed_record){offset, id, l->shard, (uint32_t)bytes}, &why);
+    if (st == IMREC_OK) {
+        l->end = offset + bytes;
+        l->hash = (l->hash ^ bytes) * 0x100000001b3u;
+    }
+    return tell(l, st, &why, err);
+}
+
+static enum imrec_status list_file(struct listing *l, struct imrec_error *err)
+{
+    struct plugged *p = l->split->plugged;
+    const struct shard *h = &l->split->shards[l->shard];
+    struct imrec_error why = {.offset = IMREC_NO_OFFSET};
+    struct imrec_source_file file = {.struct_size = sizeof(file),
+                                     .uri = h->uri,
+                                     .size = h->size,
+                                     .params = p->plugin.params,
+                                     .user = p->plugin.user,
+                                     .read = file_read,
+                                     .add = file_add,
+                                     .library = l};
+    l->end = 0;
+    enum imrec_status st = p->format.index(&file, &why);
+    p->state[l->shard] = file.state;
+    p->states = l->shard + 1;
+    if (l->failed != IMREC_OK) {
+        st = l->failed;
+        why = l->why;
+    }
+    if (st == IMREC_OK)
+        return IMREC_OK;
+    struct imrec_error told;
+    st = plugin_blame(&kind, &p->plugin, st, &why, &told);
+    return imrec_error_at(err, st, told.offset, "%.200s: %.280s", h->uri, told.message);
+}
+
+enum imrec_status plugged_open(struct split *s, struct imrec_error *err)
+{
+    struct listing l = {.split = s, .hash = 0xcbf29ce484222325u};
+    struct plugged *p = s->plugged;
+    p->state = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*p->state));
+    if (p->state == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a source");
+    for (; l.shard < s->shard_count; l.shard++)
+        IMREC_TRY(list_file(&l, err));
+    IMREC_TRY(index_table_seal(s, err));
+    s->index_hash ^= l.hash;
+    index_table_cut(s, split_part_begin(s, s->options.part_index),
+                    split_part_begin(s, s->options.part_index + 1));
+    return IMREC_OK;
+}
+
+/* ---- parsing ----------------------------------------------------------------------------- */
+
+enum imrec_status plugged_room_init(struct plugged_room *room, uint32_t labels,
+                                    enum imrec_label_dtype type, int64_t max_pixels,
+                                    struct imrec_error *err)
+{
+    const bool typed = type != IMREC_LABEL_FLOAT32;
+    *room = (struct plugged_room){.label_room = labels, .type = type};
+    room->limit = (uint64_t)max_pixels < SIZE_MAX / 8 ? (size_t)max_pixels * 4 : SIZE_MAX / 2;
+    room->labels = imrec_zalloc((size_t)labels + 1, sizeof(*room->labels));
+    room->typed = typed ? imrec_zalloc((size_t)labels + 1, sizeof(*room->typed)) : NULL;
+    if (room->labels != NULL && (room->typed != NULL || !typed))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the labels of a sample");
+}
+
+void plugged_room_free(struct plugged_room *room)
+{
+    imrec_free(room->labels);
+    imrec_free(room->typed);
+    imrec_free(room->p);
+    *room = (struct plugged_room){0};
+}
+
+static void *call_room(const struct imrec_source_call *call, size_t bytes)
+{
+    struct plugged_room *room = call->library;
+    if (bytes > room->limit)
+        return NULL;
+    if (room->p == NULL || bytes > room->n) {
+        uint8_t *grown = imrec_realloc(room->p, bytes + (bytes == 0), 1);
+        if (grown == NULL)
+            return NULL;
+        room->p = grown;
+        room->n = bytes;
+    }
+    return room->p;
+}
+
+static bool within(const uint8_t *p, uint64_t n, const uint8_t *begin, size_t size)
+{
+    const uintptr_t at = (uintptr_t)p, from = (uintptr_t)begin;
+    return begin != NULL && at >= from && at - from <= size && n <= size - (at - from);
+}
+
+static enum imrec_status check_within(const struct imrec_source_call *c, const uint8_t *p,
+                                      uint64_t n, const char *what, struct imrec_error *err)
+{
+    const struct plugged_room *room = c->library;
+    if (within(p, n, c->bytes, c->n) || within(p, n, room->p, room->n))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                          "%s of %" PRIu64
+                          " bytes stands neither within the record's %zu bytes nor "
+                          "in the room",
+                          what, n, c->n);
+}
+
+static enum imrec_status check_pixels(const struct imrec_source_call *c,
+                                      const struct imrec_image *p, struct imrec_error *err)
+{
+    const struct plugged_room *room = c->library;
+    if (p->pixels == NULL)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "it gave neither a compressed image nor pixels");
+    if (p->width == 0 || p->height == 0 ||
+        (p->channels != 1 && p->channels != 3 && p->channels != 4))
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "no image has %u channels, height %u, width %u", p->channels,
+                              p->height, p->width);
+    if ((uint64_t)p->width * p->height > room->limit / 4)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "the image has %u x %u px, max_pixels is %zu", p->width, p->height,
+                              room->limit / 4);
+    const uint64_t row = (uint64_t)p->width * p->channels;
+    if (p->stride < row || p->stride > SIZE_MAX / 2 / p->height)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the image's stride is %zu, its rows have %" PRIu64 " bytes",
+                              p->stride, row);
+    return check_within(c, p->pixels, (uint64_t)p->stride * (p->height - 1) + row, "an image", err);
+}
+
+/* The nearest float; what is beyond the largest is infinite. */
+static float rounded(const struct plugged_room *room, uint32_t i)
+{
+    const double v = room->type == IMREC_LABEL_INT64 ? (double)room->typed[i].i : room->typed[i].f;
+    return v > (double)FLT_MAX ? INFINITY : v < -(double)FLT_MAX ? -INFINITY : (float)v;
+}
+
+/* Labels as a record has them. */
+static struct bytes stored_labels(struct plugged_room *room, uint32_t count, bool typed)
+{
+    const uint32_t n = count < room->label_room ? count : room->label_room;
+    for (uint32_t i = 0; i < n; i++) {
+        if (typed)
+            room->labels[i] = rounded(room, i);
+        uint32_t bits;
+        memcpy(&bits, &room->labels[i], sizeof(bits));
+        store_le32((uint8_t *)&room->labels[i], bits);
+    }
+    return (struct bytes){(const uint8_t *)room->labels, n * sizeof(float)};
+}
+
+static enum imrec_status take(const struct imrec_source_call *c,
+                              const struct imrec_source_sample *s, struct plugged_sample *out,
+                              struct imrec_error *err)
+{
+    out->record = (struct image_record){.id = s->id, .label_count = s->label_count};
+    const struct plugged_room *room = c->library;
+    const bool typed = s->typed && room->typed != NULL;
+    out->record.labels = stored_labels(c->library, s->label_count, typed);
+    out->typed = typed ? room->typed : NULL;
+    out->pixels = s->image;
+    if (s->encoded == NULL)
+        return check_pixels(c, &s->image, err);
+    out->pixels = (struct imrec_image){.pixels = NULL};
+    out->record.image = (struct bytes){s->encoded, s->encoded_bytes};
+    return check_within(c, s->encoded, s->encoded_bytes, "a compressed image", err);
+}
+
+enum imrec_status plugged_parse(const struct split *s, const struct record_ref *ref,
+                                struct plugged_room *room, struct plugged_sample *out,
+                                struct imrec_error *err)
+{
+    const struct plugged *p = s->plugged;
+    struct imrec_error why = {.offset = IMREC_NO_OFFSET};
+    if (room->n > KEPT_ROOM) {
+        imrec_free(room->p);
+        room->p = NULL;
+        room->n = 0;
+    }
+    const struct imrec_source_call call = {.struct_size = sizeof(call),
+                                           .uri = s->shards[ref->shard].uri,
+                                           .offset = ref->offset,
+                                           .id = ref->key,
+                                           .bytes = ref->bytes.p,
+                                           .n = ref->bytes.n,
+                                           .labels = room->labels,
+                                           .label_room = room->label_room,
+                                           .params = p->plugin.params,
+                                           .user = p->plugin.user,
+                                           .state = p->state[ref->shard],
+                                           .room = call_room,
+                                           .library = room,
+                                           .typed_labels = room->typed,
+                                           .dtype_label = room->type};
+    struct imrec_source_sample sample = {.struct_size = sizeof(sample), .id = ref->key};
+    memset(room->labels, 0, room->label_room * sizeof(*room->labels));
+    if (room->typed != NULL)
+        memset(room->typed, 0, room->label_room * sizeof(*room->typed));
+    enum imrec_status st = p->format.parse(&call, &sample, &why);
+    why.offset = IMREC_NO_OFFSET;
+    if (st == IMREC_OK)
+        st = take(&call, &sample, out, &why);
+    return st == IMREC_OK ? IMREC_OK : plugin_blame(&kind, &p->plugin, st, &why, err);
+}

@@ -1,0 +1,73 @@
+/* dataset/dataset_files.c - the shards of a data set and the files beside them. */
+#include "dataset/dataset_files.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "storage/sink.h"
+#include "storage/source.h"
+
+#include <string.h>
+
+#define SIDE_FILE_MAX_BYTES ((size_t)1 << 36)
+
+enum imrec_status
+dataset_files_of(const struct split *s, struct dataset_files *out, struct imrec_error *err)
+{
+    *out = (struct dataset_files){0};
+    out->begin = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*out->begin));
+    enum imrec_status st = IMREC_OK;
+    if (out->begin == NULL)
+        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                            "no memory for the sizes of %u shards", s->shard_count);
+    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++) {
+        const struct shard *h = &s->shards[i];
+        st = uri_list_add(&out->shards, h->uri, strlen(h->uri), "", URI_NAMED, err);
+        out->begin[i + 1] = h->begin + h->size;
+    }
+    if (st != IMREC_OK)
+        dataset_files_close(out);
+    return st;
+}
+
+void dataset_files_close(struct dataset_files *f)
+{
+    uri_list_free(&f->shards);
+    imrec_free(f->begin);
+    *f = (struct dataset_files){0};
+}
+
+char *dataset_path(const char *shard, enum set_file what)
+{
+    char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(shard)), 1);
+    if (path != NULL)
+        set_name(shard, what, path);
+    return path;
+}
+
+char *dataset_copy(const char *uri)
+{
+    const size_t n = strlen(uri) + 1;
+    char *copy = imrec_realloc(NULL, n, 1);
+    if (copy != NULL)
+        memcpy(copy, uri, n);
+    return copy;
+}
+
+bool dataset_has(const char *shard, enum set_file what)
+{
+    char *path = dataset_path(shard, what);
+    const bool there = path != NULL && sink_exists(path);
+    imrec_free(path);
+    return there;
+}
+
+enum imrec_status dataset_load(const char *shard, enum set_file what, char **path, uint8_t **text,
+                               size_t *n, struct imrec_error *err)
+{
+    *text = NULL;
+    *n = 0;
+    *path = dataset_path(shard, what);
+    if (*path == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+    return sink_exists(*path) ? source_load(*path, SIDE_FILE_MAX_BYTES, text, n, err) : IMREC_OK;
+}

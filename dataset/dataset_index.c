@@ -1,0 +1,285 @@
+/* dataset/dataset_index.c - reading, searching and writing the .idx of shards. */
+#include "dataset/dataset_index.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "dataset/dataset_walk.h"
+#include "dataset/record_reader.h"
+#include "formats/recordio/record_index.h"
+#include "imrec/dataset.h"
+#include "storage/sink.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define LINES_FLUSH_BYTES ((size_t)1 << 16)
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct shard_index_entry *x = a, *y = b;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static enum imrec_status append_entry(struct shard_index *x, uint64_t *room,
+                                      struct shard_index_entry e, struct imrec_error *err)
+{
+    if (x->count == *room) {
+        const uint64_t more = *room == 0 ? 1024 : *room * 2;
+        void *p = imrec_realloc(x->entry, more, sizeof(*x->entry));
+        if (p == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for an index of %" PRIu64 " records", more);
+        x->entry = p;
+        *room = more;
+    }
+    x->entry[x->count++] = e;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+parse(struct shard_index *x, const char *path, struct bytes text, struct imrec_error *err)
+{
+    struct index_cursor c;
+    struct shard_index_entry e;
+    uint64_t room = 0;
+    enum imrec_status st;
+    bool sorted = true;
+    record_index_begin(&c, path, text);
+    while ((st = record_index_next(&c, &e.key, &e.offset, err)) == IMREC_OK) {
+        sorted = sorted && (x->count == 0 || by_offset(&x->entry[x->count - 1], &e) <= 0);
+        IMREC_TRY(append_entry(x, &room, e, err));
+    }
+    if (!sorted)
+        qsort(x->entry, x->count, sizeof(*x->entry), by_offset);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+enum imrec_status
+shard_index_load(const char *shard, struct shard_index *out, struct imrec_error *err)
+{
+    uint8_t *text;
+    char *path;
+    size_t n;
+    *out = (struct shard_index){0};
+    enum imrec_status st = dataset_load(shard, SET_INDEX, &path, &text, &n, err);
+    out->found = text != NULL;
+    if (st == IMREC_OK && out->found)
+        st = parse(out, path, (struct bytes){text, n}, err);
+    imrec_free(text);
+    imrec_free(path);
+    if (st != IMREC_OK)
+        shard_index_free(out);
+    return st;
+}
+
+const struct shard_index_entry *
+shard_index_in(const struct shard_index *x, uint64_t begin, uint64_t end, uint64_t *count)
+{
+    uint64_t lo = 0, hi = x->count;
+    while (lo < hi) {
+        const uint64_t mid = lo + (hi - lo) / 2;
+        if (x->entry[mid].offset < begin)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (*count = 0; lo + *count < x->count && x->entry[lo + *count].offset < end;)
+        ++*count;
+    return *count != 0 ? &x->entry[lo] : NULL;
+}
+
+void shard_index_free(struct shard_index *x)
+{
+    imrec_free(x->entry);
+    *x = (struct shard_index){0};
+}
+
+/* ---- searching -------------------------------------------------------------------------- */
+
+/* Does the record at (shard, offset) have this id? */
+static bool has_id(struct imrec_reader *r, uint32_t shard, uint64_t offset, uint64_t id)
+{
+    struct imrec_record record;
+    return imrec_reader_seek(r, shard, offset, NULL) == IMREC_OK &&
+           imrec_reader_next(r, &record, NULL) == IMREC_OK && record.shard == shard &&
+           record.offset == offset && record.is_image && record.id == id;
+}
+
+/* IMREC_END: no index knows it. */
+static enum imrec_status
+find_indexed(struct dataset_walk *w, uint64_t id, uint32_t *shard, uint64_t *offset)
+{
+    for (uint32_t s = 0; s < w->files.shards.count; s++) {
+        struct shard_index x;
+        struct imrec_error why;
+        if (shard_index_load(w->files.shards.uri[s], &x, &why) != IMREC_OK) {
+            imrec_log(IMREC_LOG_WARNING, "%s", why.message);
+            continue;
+        }
+        for (uint64_t i = 0; i < x.count; i++) {
+            if (x.entry[i].key == id && has_id(w->reader, s, x.entry[i].offset, id)) {
+                *shard = s;
+                *offset = x.entry[i].offset;
+                shard_index_free(&x);
+                return IMREC_OK;
+            }
+        }
+        shard_index_free(&x);
+    }
+    return IMREC_END;
+}
+
+static enum imrec_status find_by_scan(struct dataset_walk *w, uint64_t id, uint32_t *shard,
+                                      uint64_t *offset, struct imrec_error *err)
+{
+    struct imrec_record record;
+    enum imrec_status st = imrec_reader_seek(w->reader, 0, 0, err);
+    while (st == IMREC_OK || st == IMREC_ERR_DATA) {
+        st = dataset_walk_next(w, &record, err);
+        if (st == IMREC_OK && record.is_image && record.id == id) {
+            *shard = record.shard;
+            *offset = record.offset;
+            return IMREC_OK;
+        }
+    }
+    return st;
+}
+
+enum imrec_status imrec_dataset_find(const char *uri, uint64_t id, uint32_t *shard,
+                                     uint64_t *offset, struct imrec_error *err)
+{
+    struct dataset_walk w;
+    IMREC_TRY(dataset_walk_open(&(struct split_options){.path_imgrec = uri, .num_parts = 1}, NULL,
+                                NULL, &w, err));
+    enum imrec_status st = w.cbf ? imrec_reader_find(w.reader, id, shard, offset)
+                                 : find_indexed(&w, id, shard, offset);
+    if (st == IMREC_END && !w.cbf)
+        st = find_by_scan(&w, id, shard, offset, err);
+    dataset_walk_close(&w);
+    if (st == IMREC_END)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s: no record has the id %" PRIu64, uri, id);
+    return st;
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+struct indexing {
+    struct dataset_walk walk;
+    struct sink *sink;
+    struct buf lines;
+    uint64_t *keys; /* of all records, to count repeated ones */
+    uint64_t room;
+    enum imrec_keys how;
+};
+
+static enum imrec_status flush_lines(struct indexing *x, struct imrec_error *err)
+{
+    const enum imrec_status st = sink_append(x->sink, x->lines.p, x->lines.n, err);
+    x->lines.n = 0;
+    return st;
+}
+
+static enum imrec_status
+add_key(struct indexing *x, uint64_t n, uint64_t key, struct imrec_error *err)
+{
+    if (n == x->room) {
+        const uint64_t more = x->room == 0 ? 1024 : x->room * 2;
+        void *p = imrec_realloc(x->keys, more, sizeof(*x->keys));
+        if (p == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for %" PRIu64 " keys", more);
+        x->keys = p;
+        x->room = more;
+    }
+    x->keys[n] = key;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+write_all(struct indexing *x, struct imrec_index_result *out, struct imrec_error *err)
+{
+    struct imrec_record r;
+    for (;;) {
+        const enum imrec_status st = dataset_walk_next(&x->walk, &r, err);
+        if (st == IMREC_ERR_DATA) {
+            out->damaged_ranges++;
+            continue;
+        }
+        if (st == IMREC_END)
+            return flush_lines(x, err);
+        if (st != IMREC_OK)
+            return st;
+        const uint64_t key = x->how == IMREC_KEYS_ID && r.is_image ? r.id : out->records;
+        IMREC_TRY(add_key(x, out->records, key, err));
+        IMREC_TRY(record_index_write(&x->lines, key, r.offset, err));
+        out->records++;
+        if (x->lines.n >= LINES_FLUSH_BYTES)
+            IMREC_TRY(flush_lines(x, err));
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t count_repeated(uint64_t *keys, uint64_t n)
+{
+    uint64_t repeated = 0;
+    if (n != 0)
+        qsort(keys, n, sizeof(*keys), by_value);
+    for (uint64_t i = 1; i < n; i++)
+        repeated += keys[i] == keys[i - 1];
+    return repeated;
+}
+
+static enum imrec_status index_to(struct indexing *x, const char *path, bool force,
+                                  struct imrec_index_result *out, struct imrec_error *err)
+{
+    if (x->walk.cbf)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%.300s is a CBF file, which is its own index",
+                              x->walk.files.shards.uri[0]);
+    if (x->walk.files.shards.count != 1)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "an index belongs to one shard, not to %zu",
+                              x->walk.files.shards.count);
+    if (!force && sink_exists(path))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s exists already; it is replaced only by force", path);
+    IMREC_TRY(sink_open(path, &x->sink, err));
+    IMREC_TRY(write_all(x, out, err));
+    out->repeated = count_repeated(x->keys, out->records);
+    struct sink *sink = x->sink;
+    x->sink = NULL; /* gone, also on failure */
+    return sink_commit(sink, err);
+}
+
+enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, enum imrec_keys keys,
+                                      bool force, struct imrec_index_result *out,
+                                      struct imrec_error *err)
+{
+    struct indexing x = {.lines = BUF_INIT(2 * LINES_FLUSH_BYTES), .how = keys};
+    *out = (struct imrec_index_result){0};
+    const struct split_options one = {
+        .path_imgrec = shard, .num_parts = 1, .look = SPLIT_LOOK_SHARD};
+    IMREC_TRY(dataset_walk_open(&one, NULL, NULL, &x.walk, err));
+    char *path = idx_path != NULL ? dataset_copy(idx_path)
+                                  : dataset_path(x.walk.files.shards.uri[0], SET_INDEX);
+    enum imrec_status st = path != NULL ? index_to(&x, path, force, out, err)
+                                        : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                                         "no memory for a path");
+    sink_abort(x.sink);
+    buf_free(&x.lines);
+    imrec_free(x.keys);
+    imrec_free(path);
+    dataset_walk_close(&x.walk);
+    return st;
+}

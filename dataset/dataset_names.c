@@ -1,0 +1,129 @@
+/* dataset/dataset_names.c - the .lst beside a data set: which file an image was packed from. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "dataset/dataset_files.h"
+#include "formats/set/image_list.h"
+#include "imrec/dataset.h"
+
+#include <stdlib.h>
+
+struct name {
+    uint64_t id;
+    char *path; /* in the text, NUL in place of the line's end */
+};
+
+struct imrec_names {
+    uint8_t *text;
+    struct name *name; /* ascending by id */
+    uint64_t count, room;
+};
+
+static enum imrec_status append(struct imrec_names *n, struct name name, struct imrec_error *err)
+{
+    if (n->count == n->room) {
+        const uint64_t more = n->room == 0 ? 1024 : n->room * 2;
+        void *p = imrec_realloc(n->name, more, sizeof(*n->name));
+        if (p == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for the names of %llu images",
+                                  (unsigned long long)more);
+        n->name = p;
+        n->room = more;
+    }
+    n->name[n->count++] = name;
+    return IMREC_OK;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return (x->path > y->path) - (x->path < y->path); /* equal ids: the file's order */
+}
+
+static enum imrec_status
+parse(struct imrec_names *n, struct image_list *list, struct imrec_error *err)
+{
+    struct image_list_entry e;
+    uint64_t bad = 0;
+    enum imrec_status st;
+    do {
+        st = image_list_next(list, &e, err);
+        if (st == IMREC_OK) {
+            char *path = (char *)n->text + (e.path.p - n->text);
+            path[e.path.n] = '\0'; /* the line's end, or the NUL behind the text */
+            IMREC_TRY(append(n, (struct name){e.id, path}, err));
+        } else if (st == IMREC_ERR_CORRUPT && bad++ == 0 && err != NULL) {
+            imrec_log(IMREC_LOG_WARNING, "%s", err->message);
+        }
+    } while (st == IMREC_OK || st == IMREC_ERR_CORRUPT);
+    if (n->count != 0)
+        qsort(n->name, n->count, sizeof(*n->name), by_id);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+static enum imrec_status load(struct imrec_names *n, const char *shard, struct imrec_error *err)
+{
+    struct image_list list = {0};
+    struct imrec_error why;
+    char *path;
+    size_t bytes;
+    enum imrec_status st = dataset_load(shard, SET_LIST, &path, &n->text, &bytes, &why);
+    if (st == IMREC_OK && n->text != NULL) {
+        image_list_begin(&list, path, 0, (struct bytes){n->text, bytes}, 0, 0);
+        st = parse(n, &list, &why);
+        image_list_end(&list);
+    }
+    imrec_free(path);
+    if (st != IMREC_OK && err != NULL)
+        *err = why;
+    return st;
+}
+
+enum imrec_status
+imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *err)
+{
+    struct shard_list files;
+    *out = NULL;
+    IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
+    struct imrec_names *n = imrec_zalloc(1, sizeof(*n));
+    const enum imrec_status st =
+        n != NULL
+            ? load(n, files.names.uri[0], err)
+            : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a list");
+    shard_list_free(&files);
+    if (st != IMREC_OK)
+        imrec_names_close(n);
+    else
+        *out = n;
+    return st;
+}
+
+const char *imrec_names_find(const struct imrec_names *n, uint64_t id)
+{
+    uint64_t low = 0, high = n->count;
+    while (low < high) { /* the first of equal ids */
+        const uint64_t middle = low + (high - low) / 2;
+        if (n->name[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n->count && n->name[low].id == id ? n->name[low].path : NULL;
+}
+
+uint64_t imrec_names_count(const struct imrec_names *n)
+{
+    return n->count;
+}
+
+void imrec_names_close(struct imrec_names *n)
+{
+    if (n == NULL)
+        return;
+    imrec_free(n->text);
+    imrec_free(n->name);
+    imrec_free(n);
+}

@@ -1,0 +1,325 @@
+/* dataset/dataset_set.c - do the files of packed sets belong together, as their manifests say? */
+#include "dataset/dataset_set.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/shown.h"
+#include "container/shard_sets.h"
+#include "formats/crc32c.h"
+#include "formats/set/manifest.h"
+#include "storage/sink.h"
+#include "storage/source.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PIECE_BYTES ((size_t)1 << 20)
+
+struct checking {
+    const struct dataset_files *files;
+    bool allow_missing;
+    imrec_finding_fn *finding;
+    void *user;
+    uint32_t shard;   /* through which the set was found */
+    const char *path; /* of its manifest */
+    bool lacks;       /* shards: told already */
+};
+
+/* ---- telling ---------------------------------------------------------------------------- */
+
+static void tell(const struct checking *c, const char *uri, uint32_t shard, const char *reason)
+{
+    c->finding(c->user, &(struct imrec_finding){
+                            .kind = IMREC_FOUND_SET, .uri = uri, .shard = shard, .reason = reason});
+}
+
+__attribute__((format(printf, 3, 4))) static void
+tell_about(const struct checking *c, const char *uri, const char *fmt, ...);
+
+static void tell_about(const struct checking *c, const char *uri, const char *fmt, ...)
+{
+    char said[512], reason[512];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(said, sizeof(said), fmt, ap);
+    va_end(ap);
+    shown_copy(reason, sizeof(reason), said);
+    tell(c, uri, c->shard, reason);
+}
+
+/* ---- one file of the manifest ----------------------------------------------------------- */
+
+/* The file's path: beside the manifest. NULL: no memory. */
+static char *path_of(const struct checking *c, const char *name)
+{
+    const size_t folder = (size_t)(set_base_name(c->path) - c->path), n = strlen(name) + 1;
+    char *path = imrec_realloc(NULL, folder + n, 1);
+    if (path != NULL) {
+        memcpy(path, c->path, folder);
+        memcpy(path + folder, name, n);
+    }
+    return path;
+}
+
+/* The checksum of all bytes, a piece at a time. */
+static enum imrec_status sum_bytes(struct source *s, uint32_t *crc, struct imrec_error *err)
+{
+    uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
+    enum imrec_status st = IMREC_OK;
+    if (piece == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read it");
+    *crc = 0;
+    for (uint64_t at = 0; st == IMREC_OK && at < s->size; at += PIECE_BYTES) {
+        const size_t n = s->size - at < PIECE_BYTES ? (size_t)(s->size - at) : PIECE_BYTES;
+        st = source_read(s, at, piece, n, err);
+        if (st == IMREC_OK)
+            *crc = crc32c(*crc, piece, n);
+    }
+    imrec_free(piece);
+    return st;
+}
+
+static void compare_bytes(const struct checking *c, const char *path, struct source *s,
+                          const struct manifest_file *f, bool whole)
+{
+    struct imrec_error why;
+    uint32_t crc = 0;
+    if (s->size != f->bytes)
+        tell_about(c, path, "%" PRIu64 " bytes, and the manifest says %" PRIu64, s->size, f->bytes);
+    else if (whole && sum_bytes(s, &crc, &why) != IMREC_OK)
+        tell_about(c, path, "%.400s", why.message);
+    else if (whole && crc != f->crc32c)
+        tell_about(c, path, "the manifest's checksum of this file is 0x%08x, its bytes have 0x%08x",
+                   f->crc32c, crc);
+}
+
+static void
+check_bytes(const struct checking *c, const char *path, const struct manifest_file *f, bool whole)
+{
+    struct imrec_error why;
+    struct source *s;
+    if (source_open(path, &s, &why) != IMREC_OK) {
+        tell_about(c, path, "the manifest names this file: %.400s", why.message);
+        return;
+    }
+    compare_bytes(c, path, s, f, whole);
+    source_close(s);
+}
+
+/* `whole`: the checksum too. A shard's is what its records' checksums amount to, if it has them. */
+static enum imrec_status check_file(const struct checking *c, const struct manifest_file *f,
+                                    bool whole, struct imrec_error *err)
+{
+    if (f->name == NULL)
+        return IMREC_OK;
+    char *path = path_of(c, f->name);
+    if (path == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+    check_bytes(c, path, f, whole);
+    imrec_free(path);
+    return IMREC_OK;
+}
+
+/* ---- one manifest ----------------------------------------------------------------------- */
+
+static bool lists(const struct manifest *m, const char *shard)
+{
+    const char *name = set_base_name(shard);
+    for (size_t i = 0; i < m->shard_count; i++)
+        if (strcmp(m->shards[i].rec.name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the shard is not there, which is no finding where that is allowed. */
+static enum imrec_status is_missing(struct checking *c, const struct manifest_shard *s,
+                                    bool *missing, struct imrec_error *err)
+{
+    char *path = path_of(c, s->rec.name);
+    if (path == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+    *missing = !sink_exists(path);
+    c->lacks = c->lacks || *missing;
+    imrec_free(path);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+check_shard(struct checking *c, const struct manifest_shard *s, struct imrec_error *err)
+{
+    bool missing = false;
+    IMREC_TRY(is_missing(c, s, &missing, err));
+    if (missing && c->allow_missing)
+        return IMREC_OK;
+    IMREC_TRY(check_file(c, &s->rec, s->checksums.name == NULL, err));
+    IMREC_TRY(check_file(c, &s->idx, true, err));
+    return check_file(c, &s->checksums, true, err);
+}
+
+static enum imrec_status
+check_files(struct checking *c, const struct manifest *m, struct imrec_error *err)
+{
+    if (!lists(m, c->files->shards.uri[c->shard]))
+        tell_about(c, c->files->shards.uri[c->shard],
+                   "the manifest %.400s does not name this shard", c->path);
+    for (size_t i = 0; i < m->shard_count; i++)
+        IMREC_TRY(check_shard(c, &m->shards[i], err));
+    IMREC_TRY(check_file(c, &m->list, true, err));
+    return check_file(c, &m->classes, true, err);
+}
+
+static enum imrec_status check_text(struct checking *c, struct bytes text, struct imrec_error *err)
+{
+    struct manifest m;
+    struct imrec_error why;
+    enum imrec_status st = manifest_read(c->path, text, &m, &why);
+    if (st == IMREC_ERR_NO_MEMORY)
+        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+    if (st != IMREC_OK) {
+        tell(c, c->path, c->shard, why.message);
+        return IMREC_OK;
+    }
+    st = check_files(c, &m, err);
+    manifest_free(&m);
+    return st;
+}
+
+static bool same_set(const struct dataset_files *f, uint32_t shard, const char *path)
+{
+    char *before = shard > 0 ? dataset_path(f->shards.uri[shard - 1], SET_MANIFEST) : NULL;
+    const bool same = before != NULL && strcmp(before, path) == 0;
+    imrec_free(before);
+    return same;
+}
+
+/* ---- shards that are not there ------------------------------------------------------------ */
+
+/* Of sets without a manifest, by their names. */
+static enum imrec_status check_names(struct checking *c, struct imrec_error *err)
+{
+    struct shard_sets sets;
+    IMREC_TRY(shard_sets_init(&sets, &c->files->shards, err));
+    for (size_t begin = 0, end; begin < sets.count; begin = end) {
+        const struct shard_member *m = &sets.member[begin];
+        struct shard_gap gap;
+        end = shard_sets_end(&sets, begin);
+        if (dataset_has(m->uri, SET_MANIFEST))
+            continue;
+        shard_sets_gap(&sets, begin, end, true, &gap);
+        if (gap.missing == 0)
+            continue;
+        c->lacks = true;
+        c->shard = (uint32_t)m->at;
+        if (!c->allow_missing)
+            tell_about(c, m->uri,
+                       "its name says %" PRIu64 " shards, and %" PRIu64 " %s missing: %s",
+                       gap.promised, gap.missing, gap.missing == 1 ? "is" : "are", gap.names);
+    }
+    shard_sets_free(&sets);
+    return IMREC_OK;
+}
+
+/* What opening the set would say, where nothing was said yet. */
+static enum imrec_status check_opening(struct checking *c, const char *uri, struct imrec_error *err)
+{
+    struct shard_list l;
+    struct imrec_error why;
+    const enum shard_look look = c->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE;
+    const enum imrec_status st = shard_list_open(&l, uri, look, &why);
+    if (st == IMREC_OK)
+        shard_list_free(&l);
+    else if (st == IMREC_ERR_NO_MEMORY)
+        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+    else
+        tell(c, uri, 0, why.message);
+    return IMREC_OK;
+}
+
+enum imrec_status dataset_check_set(const char *uri, const struct dataset_files *f,
+                                    bool allow_missing, imrec_finding_fn *finding, void *user,
+                                    struct imrec_error *err)
+{
+    struct checking c = {
+        .files = f, .allow_missing = allow_missing, .finding = finding, .user = user};
+    enum imrec_status st = IMREC_OK;
+    for (; c.shard < f->shards.count && st == IMREC_OK; c.shard++) {
+        uint8_t *text;
+        char *path;
+        size_t n;
+        st = dataset_load(f->shards.uri[c.shard], SET_MANIFEST, &path, &text, &n, err);
+        c.path = path;
+        if (st == IMREC_OK && text != NULL && !same_set(f, c.shard, path))
+            st = check_text(&c, (struct bytes){text, n}, err);
+        imrec_free(text);
+        imrec_free(path);
+    }
+    if (st == IMREC_OK)
+        st = check_names(&c, err);
+    if (st == IMREC_OK && (allow_missing || !c.lacks))
+        st = check_opening(&c, uri, err);
+    return st;
+}
+
+/* ---- one file alone ----------------------------------------------------------------------- */
+
+static void take_first(void *user, const struct imrec_finding *f)
+{
+    struct imrec_error *why = user;
+    if (why->status == IMREC_OK)
+        (void)imrec_error_at(why, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "%.250s: %.250s", f->uri,
+                             f->reason);
+}
+
+/* What the manifest says of the file; NULL: nothing. */
+static const struct manifest_file *
+find_file(const struct manifest *m, const char *shard, enum set_file what)
+{
+    const char *name = set_base_name(shard);
+    if (what != SET_REC)
+        return what == SET_LIST ? &m->list : &m->classes;
+    for (size_t i = 0; i < m->shard_count; i++)
+        if (strcmp(m->shards[i].rec.name, name) == 0)
+            return &m->shards[i].rec;
+    return NULL;
+}
+
+static enum imrec_status compare_with(const struct checking *c, struct bytes text,
+                                      const char *shard, enum set_file what, bool *known,
+                                      struct imrec_error *err)
+{
+    struct manifest m;
+    IMREC_TRY(manifest_read(c->path, text, &m, err));
+    const struct manifest_file *f = find_file(&m, shard, what);
+    *known = f != NULL && f->name != NULL;
+    const enum imrec_status st = *known ? check_file(c, f, true, err) : IMREC_OK;
+    manifest_free(&m);
+    return st;
+}
+
+enum imrec_status
+dataset_check_file(const char *shard, enum set_file what, bool *known, struct imrec_error *err)
+{
+    struct imrec_error why = {.status = IMREC_OK};
+    struct checking c = {.finding = take_first, .user = &why};
+    uint8_t *text;
+    char *path;
+    size_t n;
+    *known = false;
+    enum imrec_status st = dataset_load(shard, SET_MANIFEST, &path, &text, &n, err);
+    c.path = path;
+    if (st == IMREC_OK && text != NULL)
+        st = compare_with(&c, (struct bytes){text, n}, shard, what, known, err);
+    imrec_free(text);
+    imrec_free(path);
+    if (st == IMREC_OK && why.status != IMREC_OK)
+        st = imrec_error_at(err, why.status, IMREC_NO_OFFSET, "%s", why.message);
+    return st;
+}
+
+enum imrec_status imrec_dataset_compare(const char *shard, struct imrec_error *err)
+{
+    bool known;
+    return dataset_check_file(shard, SET_REC, &known, err);
+}

@@ -1,0 +1,16 @@
+/* dataset/record_writer.h - imrec_writer_*() with checksums, and records in their frames. */
+#ifndef IMREC_DATASET_RECORD_WRITER_H
+#define IMREC_DATASET_RECORD_WRITER_H
+
+#include "base/bytes.h"
+#include "imrec/records.h"
+
+/* As imrec_writer_open(); the checksums of the records go to crc_path, unless it is NULL. */
+IMREC_NODISCARD enum imrec_status
+record_writer_open(const char *path, const char *idx_path, const char *crc_path, bool force,
+                   struct imrec_writer **out, struct imrec_error *err);
+/* Appends a record as it stood in a shard, with the checksum that it had there. */
+IMREC_NODISCARD enum imrec_status record_writer_put(struct imrec_writer *w, uint64_t key,
+                                                    struct bytes framed, uint32_t crc,
+                                                    struct imrec_error *err);
+#endif

@@ -1,0 +1,39 @@
+/* dataset/verify_batch.h - what was met between two barriers of a verification, in file order. */
+#ifndef IMREC_DATASET_VERIFY_BATCH_H
+#define IMREC_DATASET_VERIFY_BATCH_H
+
+#include "base/bytes.h"
+#include "imrec/dataset.h"
+#include "imrec/records.h"
+
+/* A record to be looked at, or a finding that reading itself has made. */
+struct verify_item {
+    bool is_record;
+    uint32_t shard;
+    enum imrec_finding_kind kind; /* of the finding; `why` tells */
+    uint64_t begin, end, id;
+    size_t record, record_bytes; /* in the arena; record_bytes: what stands in the shard */
+    size_t image, image_bytes;   /* in the record, with what follows it */
+    bool is_image, summed;
+    bool is_metadata;           /* and no sample: nothing is to be decoded */
+    size_t framed;              /* in the arena: the record as it stands in the shard */
+    uint32_t framed_bytes, crc; /* what the checksums say */
+    uint32_t warnings;
+    struct imrec_error why;
+};
+
+struct verify_batch {
+    struct verify_item *item;
+    size_t count, room;
+    uint8_t *arena;
+    size_t used, capacity;
+};
+
+/* A zeroed item at the end; NULL: no memory. */
+struct verify_item *verify_batch_add(struct verify_batch *b);
+/* n bytes more of the arena; *at is where. False: no memory. Moves the arena. */
+bool verify_batch_room(struct verify_batch *b, size_t n, size_t *at);
+bool verify_batch_full(const struct verify_batch *b);
+void verify_batch_clear(struct verify_batch *b);
+void verify_batch_free(struct verify_batch *b); /* zeroed memory is fine */
+#endif

@@ -1,0 +1,31 @@
+/* dataset/verify_marks.h - where index and checksums say that records begin, met in file order. */
+#ifndef IMREC_DATASET_VERIFY_MARKS_H
+#define IMREC_DATASET_VERIFY_MARKS_H
+
+#include "imrec/dataset.h"
+
+struct mark {
+    uint64_t offset;
+    uint64_t value; /* the key, or bytes << 32 | crc */
+};
+
+struct marks {                    /* of one shard and one side file */
+    enum imrec_finding_kind kind; /* IMREC_FOUND_INDEX or IMREC_FOUND_CHECKSUM */
+    struct mark *mark;            /* ascending by offset */
+    uint64_t count, next;         /* next: not met yet */
+    bool found;                   /* the file is there and readable */
+    struct imrec_error why;       /* it is there and not readable: found is false */
+};
+
+/* Reads the .idx or .crc beside `shard`. A broken one is no error but said in m->why. */
+IMREC_NODISCARD enum imrec_status marks_load(struct marks *m, enum imrec_finding_kind kind,
+                                             const char *shard, struct imrec_error *err);
+void marks_free(struct marks *m); /* zeroed memory is fine */
+
+/* The next mark below `offset`, or NULL: a place where no record begins. */
+const struct mark *marks_stray(struct marks *m, uint64_t offset);
+/* Passes the marks below `end`: they lie in a damaged range. */
+void marks_skip(struct marks *m, uint64_t end);
+/* The mark of the record at `offset`, or NULL; a second one for the same place is left stray. */
+const struct mark *marks_meet(struct marks *m, uint64_t offset);
+#endif

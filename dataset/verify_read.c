@@ -1,0 +1,210 @@
+/* dataset/verify_read.c - the serial half of a verification. */
+#include "dataset/verify_read.h"
+
+#include "base/error.h"
+#include "storage/source.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the records to be checked");
+}
+
+static enum imrec_status add_finding(const struct verify_reader *r, struct verify_batch *b,
+                                     enum imrec_finding_kind kind, uint64_t begin, uint64_t end,
+                                     struct verify_item **out, struct imrec_error *err)
+{
+    *out = verify_batch_add(b);
+    if (*out == NULL)
+        return no_memory(err);
+    (*out)->shard = r->shard;
+    (*out)->kind = kind;
+    (*out)->begin = begin;
+    (*out)->end = end;
+    return IMREC_OK;
+}
+
+/* Marks below `offset` point to no record. */
+static enum imrec_status add_strays(const struct verify_reader *r, struct verify_batch *b,
+                                    struct marks *m, uint64_t offset, struct imrec_error *err)
+{
+    const struct mark *stray;
+    struct verify_item *item;
+    while ((stray = marks_stray(m, offset)) != NULL) {
+        const bool sum = m->kind == IMREC_FOUND_CHECKSUM;
+        IMREC_TRY(add_finding(r, b, m->kind, stray->offset,
+                              stray->offset + (sum ? stray->value >> 32 : 1), &item, err));
+        if (sum)
+            (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, stray->offset,
+                                 "the checksums have a record here, and none begins here");
+        else
+            (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, stray->offset,
+                                 "the index has key %" PRIu64 " here, and no record begins here",
+                                 stray->value);
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status add_broken_marks(const struct verify_reader *r, struct verify_batch *b,
+                                          const struct marks *m, struct imrec_error *err)
+{
+    struct verify_item *item;
+    if (m->found || m->why.status == IMREC_OK)
+        return IMREC_OK;
+    IMREC_TRY(add_finding(r, b, m->kind, 0, 0, &item, err));
+    item->why = m->why;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+begin_shard(struct verify_reader *r, struct verify_batch *b, struct imrec_error *err)
+{
+    const char *uri = r->walk.files.shards.uri[r->shard];
+    if (r->walk.cbf)
+        return IMREC_OK;
+    IMREC_TRY(marks_load(&r->index, IMREC_FOUND_INDEX, uri, err));
+    IMREC_TRY(marks_load(&r->sums, IMREC_FOUND_CHECKSUM, uri, err));
+    IMREC_TRY(add_broken_marks(r, b, &r->index, err));
+    IMREC_TRY(add_broken_marks(r, b, &r->sums, err));
+    source_close(r->source);
+    r->source = NULL;
+    return r->sums.found ? source_open(uri, &r->source, err) : IMREC_OK;
+}
+
+/* Ends shards until `shard` is the one whose marks are loaded. */
+static enum imrec_status go_to_shard(struct verify_reader *r, uint32_t shard,
+                                     struct verify_batch *b, struct imrec_error *err)
+{
+    while (!r->begun || r->shard != shard) {
+        if (r->begun) {
+            IMREC_TRY(add_strays(r, b, &r->index, UINT64_MAX, err));
+            IMREC_TRY(add_strays(r, b, &r->sums, UINT64_MAX, err));
+            r->shard++;
+        }
+        r->begun = true;
+        if (r->shard == r->walk.files.shards.count)
+            return IMREC_OK;
+        IMREC_TRY(begin_shard(r, b, err));
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status add_damage(struct verify_reader *r, struct verify_batch *b,
+                                    const struct imrec_finding *f, struct imrec_error *err)
+{
+    struct verify_item *item;
+    IMREC_TRY(go_to_shard(r, f->shard, b, err));
+    IMREC_TRY(add_strays(r, b, &r->index, f->begin, err));
+    IMREC_TRY(add_strays(r, b, &r->sums, f->begin, err));
+    marks_skip(&r->index, f->end);
+    marks_skip(&r->sums, f->end);
+    IMREC_TRY(add_finding(r, b, IMREC_FOUND_DAMAGE, f->begin, f->end, &item, err));
+    (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, f->begin, "%s", f->reason);
+    return IMREC_OK;
+}
+
+/* The record's own bytes in the shard, to be compared with its checksum. */
+static enum imrec_status load_framed(const struct verify_reader *r, struct verify_batch *b,
+                                     struct verify_item *item, const struct mark *sum,
+                                     struct imrec_error *err)
+{
+    item->framed_bytes = (uint32_t)(sum->value >> 32);
+    item->crc = (uint32_t)sum->value;
+    if (item->begin + item->framed_bytes > r->source->size)
+        return IMREC_OK; /* summed stays false: cannot be the same record */
+    if (!verify_batch_room(b, item->framed_bytes, &item->framed))
+        return no_memory(err);
+    item->summed = true;
+    return source_read(r->source, item->begin, b->arena + item->framed, item->framed_bytes, err);
+}
+
+static enum imrec_status meet_marks(struct verify_reader *r, struct verify_batch *b,
+                                    uint64_t offset, uint64_t end, const struct mark **sum,
+                                    struct imrec_error *err)
+{
+    struct verify_item *item;
+    IMREC_TRY(add_strays(r, b, &r->index, offset, err));
+    IMREC_TRY(add_strays(r, b, &r->sums, offset, err));
+    *sum = marks_meet(&r->sums, offset);
+    if (r->sums.found && *sum == NULL) {
+        IMREC_TRY(add_finding(r, b, IMREC_FOUND_CHECKSUM, offset, end, &item, err));
+        (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, offset,
+                             "the checksums have no record here");
+    }
+    if (marks_meet(&r->index, offset) != NULL) {
+        r->indexed++;
+    } else if (r->index.found) {
+        IMREC_TRY(add_finding(r, b, IMREC_FOUND_INDEX, offset, end, &item, err));
+        (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, offset,
+                             "the index lacks the record here");
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status add_record(struct verify_reader *r, struct verify_batch *b,
+                                    const struct imrec_record *record, struct imrec_error *err)
+{
+    const struct mark *sum;
+    size_t at;
+    IMREC_TRY(go_to_shard(r, record->shard, b, err));
+    const uint64_t end = dataset_record_end(&r->walk, record);
+    IMREC_TRY(meet_marks(r, b, record->offset, end, &sum, err));
+    struct verify_item *item = verify_batch_add(b);
+    if (item == NULL || !verify_batch_room(b, record->size, &at))
+        return no_memory(err);
+    if (record->size != 0)
+        memcpy(b->arena + at, record->data, record->size);
+    *item = (struct verify_item){.is_record = true,
+                                 .shard = record->shard,
+                                 .begin = record->offset,
+                                 .end = end,
+                                 .id = record->is_image ? record->id : 0,
+                                 .record = at,
+                                 .record_bytes = record->size,
+                                 .is_image = record->is_image,
+                                 .is_metadata = record->metadata != IMREC_NO_METADATA};
+    if (record->is_image) {
+        item->image = (size_t)((const uint8_t *)record->image - (const uint8_t *)record->data);
+        item->image_bytes = record->size - item->image; /* and its mask */
+    }
+    return sum != NULL ? load_framed(r, b, item, sum, err) : IMREC_OK;
+}
+
+enum imrec_status verify_reader_open(const struct split_options *o, imrec_progress_fn *progress,
+                                     void *user, struct verify_reader *out, struct imrec_error *err)
+{
+    *out = (struct verify_reader){0};
+    return dataset_walk_open(o, progress, user, &out->walk, err);
+}
+
+enum imrec_status
+verify_reader_fill(struct verify_reader *r, struct verify_batch *b, struct imrec_error *err)
+{
+    struct imrec_record record;
+    verify_batch_clear(b);
+    while (!r->ended && !verify_batch_full(b)) {
+        const enum imrec_status st = dataset_walk_next(&r->walk, &record, err);
+        if (st == IMREC_OK) {
+            IMREC_TRY(add_record(r, b, &record, err));
+        } else if (st == IMREC_ERR_DATA) {
+            IMREC_TRY(add_damage(r, b, &r->walk.damage, err));
+        } else if (st == IMREC_END) {
+            r->ended = true;
+            IMREC_TRY(go_to_shard(r, (uint32_t)r->walk.files.shards.count, b, err));
+        } else {
+            return st;
+        }
+    }
+    return IMREC_OK;
+}
+
+void verify_reader_close(struct verify_reader *r)
+{
+    source_close(r->source);
+    marks_free(&r->index);
+    marks_free(&r->sums);
+    dataset_walk_close(&r->walk);
+}

@@ -1,0 +1,111 @@
+/*
+ * formats/recordio/image_record.c - label header and image inside a record, little-endian:
+ *     u32 flag | f32 label | u64 id | u64 id2 | flag x f32 labels | image bytes
+ * docs/formats/image_record.md is the specification.
+ */
+#include "formats/recordio/image_record.h"
+
+#include "base/error.h"
+#include "formats/recordio/recordio.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { LABEL_OFFSET = 4, ID_OFFSET = 8, ID2_OFFSET = 16 };
+
+static float load_float(const uint8_t *p)
+{
+    const uint32_t bits = load_le32(p);
+    float v;
+    memcpy(&v, &bits, sizeof(v));
+    return v;
+}
+
+static void store_float(uint8_t *p, float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof(bits));
+    store_le32(p, bits);
+}
+
+enum imrec_status
+image_record_parse(struct bytes record, struct image_record *out, struct imrec_error *err)
+{
+    if (record.n < IMAGE_RECORD_HEADER_BYTES)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "an image record header has %u bytes, the record only %zu",
+                              IMAGE_RECORD_HEADER_BYTES, record.n);
+    const uint32_t flag = load_le32(record.p);
+    const size_t behind = record.n - IMAGE_RECORD_HEADER_BYTES;
+    if (flag > behind / sizeof(float))
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "flag says %u labels, the record has room for %zu", flag,
+                              behind / sizeof(float));
+    const uint8_t *labels = record.p + IMAGE_RECORD_HEADER_BYTES;
+    const size_t label_bytes = (size_t)flag * sizeof(float);
+    *out = (struct image_record){
+        .flag = flag,
+        .label = load_float(record.p + LABEL_OFFSET),
+        .id = load_le64(record.p + ID_OFFSET),
+        .id2 = load_le64(record.p + ID2_OFFSET),
+        .label_count = flag != 0 ? flag : 1,
+        .labels = flag != 0 ? (struct bytes){labels, label_bytes}
+                            : (struct bytes){record.p + LABEL_OFFSET, sizeof(float)},
+        .image = {labels + label_bytes, behind - label_bytes},
+    };
+    return IMREC_OK;
+}
+
+float image_record_label(const struct image_record *r, uint32_t i)
+{
+    return load_float(r->labels.p + (size_t)i * sizeof(float));
+}
+
+#define LARGEST_ID 1e20 /* above any number of 64 bits, as in text_keeps_whole() */
+
+bool image_record_holds(double label)
+{
+    const double size = label < 0 ? -label : label;
+    if (!(size <= (double)FLT_MAX)) /* NaN too */
+        return false;
+    const bool whole = size < LARGEST_ID && (size >= 0x1p53 || (double)(int64_t)size == size);
+    return !whole || (double)(float)label == label;
+}
+
+bool image_record_range(const struct image_record *r, uint64_t *first, uint64_t *end)
+{
+    if (r->flag != 2 || r->image.n != 0)
+        return false;
+    const float a = image_record_label(r, 0), b = image_record_label(r, 1);
+    if (!(a >= 0 && b < 0x1p63f && (a < b || (a == b && a >= 0x1p24f)))) /* also NaN */
+        return false;
+    *first = (uint64_t)a;
+    *end = (uint64_t)b;
+    return (float)*first == a && (float)*end == b;
+}
+
+enum imrec_status image_record_head(struct buf *out, const float *labels, uint32_t label_count,
+                                    bool force_flag, uint64_t id, uint64_t id2,
+                                    struct imrec_error *err)
+{
+    const bool behind = label_count > 1 || (label_count == 1 && force_flag);
+    if (label_count > (RECORDIO_PART_MAX_BYTES - IMAGE_RECORD_HEADER_BYTES) / sizeof(float))
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "%u labels do not fit a record of %u bytes", label_count,
+                              RECORDIO_PART_MAX_BYTES);
+    uint8_t head[IMAGE_RECORD_HEADER_BYTES], one[sizeof(float)];
+    store_le32(head, behind ? label_count : 0);
+    store_float(head + LABEL_OFFSET, behind || label_count == 0 ? 0.0f : labels[0]);
+    store_le64(head + ID_OFFSET, id);
+    store_le64(head + ID2_OFFSET, id2);
+
+    const size_t before = out->n;
+    enum imrec_status st = buf_append(out, head, sizeof(head), err);
+    for (uint32_t i = 0; behind && i < label_count && st == IMREC_OK; i++) {
+        store_float(one, labels[i]);
+        st = buf_append(out, one, sizeof(one), err);
+    }
+    if (st != IMREC_OK)
+        out->n = before;
+    return st;
+}

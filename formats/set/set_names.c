@@ -1,0 +1,83 @@
+/* formats/set/set_names.c - what the files of a packed set are called. */
+#include "formats/set/set_names.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static size_t digits_before(const char *s, size_t end)
+{
+    size_t n = 0;
+    while (n < end && s[end - 1 - n] >= '0' && s[end - 1 - n] <= '9')
+        n++;
+    return n;
+}
+
+static size_t without_rec(const char *rec)
+{
+    const size_t n = strlen(rec);
+    const bool shard =
+        n >= 4 && (strcmp(rec + n - 4, ".rec") == 0 || strcmp(rec + n - 4, ".cbf") == 0);
+    return shard ? n - 4 : n;
+}
+
+/* Length of rec[0..n) without "-00003-of-00010" at its end: five digits or more each. */
+static size_t without_number(const char *rec, size_t n)
+{
+    const size_t count = digits_before(rec, n);
+    if (count < 5 || n - count < 4 || strncmp(rec + n - count - 4, "-of-", 4) != 0)
+        return n;
+    const size_t at = n - count - 4, shard = digits_before(rec, at);
+    return shard < 5 || at == shard || rec[at - shard - 1] != '-' ? n : at - shard - 1;
+}
+
+void set_name(const char *rec, enum set_file what, char *out)
+{
+    static const char *const suffixes[] = {".rec", ".idx",         ".crc",
+                                           ".lst", ".classes.txt", ".manifest.json"};
+    size_t n = without_rec(rec);
+    if (what >= SET_LIST)
+        n = without_number(rec, n);
+    memmove(out, rec, n);
+    strcpy(out + n, suffixes[what]);
+}
+
+void set_shard_name(const char *rec, uint64_t shard, uint64_t count, bool numbered, char *out)
+{
+    const size_t n = strlen(rec);
+    if (count == 1 && !numbered)
+        memmove(out, rec, n + 1);
+    else
+        (void)snprintf(out, SET_NAME_ROOM(n), "%.*s-%05" PRIu64 "-of-%05" PRIu64 ".rec",
+                       (int)without_rec(rec), rec, shard, count);
+}
+
+/* Digits whose number fits; 20 of them may not. */
+static bool read_digits(const char *s, size_t n, uint64_t *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < n && n < 20; i++)
+        *out = *out * 10 + (uint64_t)(s[i] - '0');
+    return n < 20;
+}
+
+struct set_number set_number_of(const char *rec)
+{
+    const size_t n = without_rec(rec), stem = without_number(rec, n);
+    struct set_number s = {.stem = n, .rest = n};
+    if (stem == n)
+        return s;
+    const size_t digits = digits_before(rec, n), rest = n - digits - strlen("-of-");
+    uint64_t number, count;
+    if (!read_digits(rec + stem + 1, rest - stem - 1, &number) ||
+        !read_digits(rec + n - digits, digits, &count) || number >= count)
+        return s;
+    return (struct set_number){stem, rest, number, count};
+}
+
+const char *set_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}

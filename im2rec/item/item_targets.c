@@ -1,0 +1,291 @@
+/* im2rec/item/item_targets.c */
+#include "im2rec/item/item_targets.h"
+
+#include "augment/orient.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/param.h"
+#include "codec/mask_png.h"
+#include "imrec/detection.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PARAM_STRUCT struct imrec_iter_options
+static const struct param table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
+
+/* ---- life --------------------------------------------------------------------------------- */
+
+enum imrec_status moving_init(struct moving *m, const struct imrec_pack_options *o,
+                              const struct stop *stop, struct imrec_error *err)
+{
+    *m = (struct moving){.o = o, .fd = -1, .options = {.struct_size = sizeof(m->options)}};
+    param_defaults(table, &m->options);
+    m->options.data_shape = (struct imrec_shape){3, 1, 1};
+    m->options.boxes = true;                        /* the recipe's; a list may have other labels */
+    m->options.crop_emit_mode = IMREC_EMIT_OVERLAP; /* more than emit_overlap_thresh stays */
+    m->options.ignore_label = o->ignore_label;
+    m->options.keypoints = o->keypoints;
+    m->options.keypoint_pairs = o->keypoint_pairs;
+    IMREC_TRY(recipe_init(&m->recipe, &m->options, err));
+    m->follow.recipe = &m->recipe;
+    m->follow.moved = m->moved;
+    file_root_init(&m->root, o->masks, false, stop);
+    if (o->masks[0] == '\0')
+        return IMREC_OK;
+    IMREC_TRY(codec_new(&m->codec, err));
+    codec_stop_with(m->codec, stop);
+    return IMREC_OK;
+}
+
+void moving_free(struct moving *m)
+{
+    if (m->o == NULL) /* zeroed: its fd is no file of ours */
+        return;
+    moving_drop(m);
+    codec_free(m->codec);
+    imrec_free(m->file.p);
+    mask_free(&m->mask);
+    mask_free(&m->result);
+    *m = (struct moving){.fd = -1};
+}
+
+void moving_trim(struct moving *m, size_t most)
+{
+    if (m->codec != NULL)
+        codec_trim(m->codec, most);
+    if (m->mask.capacity + m->result.capacity + m->file.capacity <= most)
+        return;
+    mask_free(&m->mask);
+    mask_free(&m->result);
+    imrec_free(m->file.p);
+    m->file = (struct file_bytes){NULL, 0, 0};
+}
+
+bool moving_asks(const struct moving *m)
+{
+    return m->codec != NULL || m->o->drawn_on == IMREC_DRAWN_ON_STORED;
+}
+
+/* ---- the mask's file ---------------------------------------------------------------------- */
+
+static void skip_mask(struct parcel *p, const char *name, const char *why)
+{
+    char all[sizeof(p->why)];
+    snprintf(all, sizeof(all), "%s", why); /* may be p->why itself */
+    parcel_skip(p, p->outcome.reason == REASON_NO_MEMORY ? REASON_NO_MEMORY : REASON_MASK,
+                "its mask %.200s: %.280s", name, all);
+}
+
+/* true: goes on. */
+static bool
+fine(struct parcel *p, const char *what, enum imrec_status st, const struct imrec_error *err)
+{
+    if (st == IMREC_OK)
+        return true;
+    if (parcel_cancelled(p, st, err))
+        return false;
+    parcel_skip(p, st == IMREC_ERR_NO_MEMORY ? REASON_NO_MEMORY : REASON_MASK, "%s%s", what,
+                err->message);
+    return false;
+}
+
+/* The image's path with .png for its extension. */
+static bool mask_name(struct parcel *p, char name[IMAGE_PATH_MAX])
+{
+    size_t n = p->path.n;
+    while (n > 0 && p->path.p[n - 1] != '.' && p->path.p[n - 1] != '/')
+        n--;
+    n = n > 1 && p->path.p[n - 1] == '.' && p->path.p[n - 2] != '/' ? n - 1 : p->path.n;
+    if (file_is_absolute(p->path))
+        parcel_skip(p, REASON_MASK, "an absolute path has none beside it in the masks' folder");
+    else if (n + sizeof(".png") > IMAGE_PATH_MAX)
+        parcel_skip(p, REASON_MASK, "the mask's path is longer than 4095 bytes");
+    else {
+        memcpy(name, p->path.p, n);
+        memcpy(name + n, ".png", sizeof(".png"));
+        return true;
+    }
+    return false;
+}
+
+bool moving_find(struct moving *m, struct parcel *p, const struct imrec_image_info *info,
+                 uint64_t *bytes)
+{
+    char name[IMAGE_PATH_MAX];
+    const struct bytes image = p->path;
+    const uint64_t pixels = (uint64_t)info->width * info->height;
+    *bytes = 0;
+    m->png = (struct bytes){NULL, 0};
+    if (m->codec == NULL)
+        return true;
+    if (!mask_name(p, name))
+        return false;
+    p->path = (struct bytes){(const uint8_t *)name, strlen(name)};
+    const bool found = file_open(p, &m->root, &m->fd, &m->bytes);
+    p->path = image;
+    if (!found) {
+        m->fd = -1;
+        if (p->outcome.reason != REASON_NONE)
+            skip_mask(p, name, p->why);
+        return false;
+    }
+    *bytes = m->bytes;
+    if (m->bytes <= 4 * pixels + (1 << 20))
+        return true;
+    skip_mask(p, name, "has more bytes than its image needs");
+    moving_drop(m);
+    return false;
+}
+
+void moving_drop(struct moving *m)
+{
+    if (m->fd >= 0)
+        close(m->fd);
+    m->fd = -1;
+}
+
+/* ---- beginning ---------------------------------------------------------------------------- */
+
+/* Both sizes fit an image that EXIF's orientation does not lay down, or a square: the option
+ * decides. */
+static bool mask_is_stored(const struct moving *m, const struct imrec_image_info *info)
+{
+    if (info->width != info->height && orient_swaps(info->orientation))
+        return m->mask.width == info->width;
+    return m->o->drawn_on == IMREC_DRAWN_ON_STORED;
+}
+
+static bool read_mask(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
+{
+    struct imrec_error err;
+    const bool swaps = orient_swaps(info->orientation);
+    const int fd = m->fd;
+    m->fd = -1;
+    if (!file_read(p, &m->root, fd, m->bytes, 0, &m->file))
+        return false;
+    m->png = (struct bytes){m->file.p, m->file.n};
+    const enum imrec_status st =
+        codec_decode_mask(m->codec, m->png, m->o->max_pixels, &m->mask, &err);
+    if (!fine(p, "", st, &err))
+        return false;
+    const uint32_t w = m->mask.width, h = m->mask.height;
+    if ((w == info->width && h == info->height) ||
+        (swaps && w == info->height && h == info->width)) {
+        m->follow.mask = &m->mask;
+        m->follow.orientation = mask_is_stored(m, info) ? info->orientation : 1;
+        return true;
+    }
+    parcel_skip(p, REASON_MASK, "its mask has %u x %u px, the image %u x %u", w, h, info->width,
+                info->height);
+    return false;
+}
+
+/* Labels that are places: boxes, or as many values as the keypoints need. */
+static bool read_labels(struct moving *m, struct parcel *p)
+{
+    struct imrec_error err;
+    float *values = (float *)(void *)p->labels.p;
+    struct follow *f = &m->follow;
+    m->labels = false;
+    f->label = NULL;
+    f->values = NULL;
+    if (!m->o->pack_label)
+        return true;
+    enum imrec_status st = IMREC_OK;
+    if (imrec_labels_are_boxes(values, p->label_count)) {
+        f->label = &m->label;
+        st = det_label_read(&m->label, values, p->label_count, &err);
+        if (st == IMREC_OK)
+            st = follow_check_label(&m->recipe, &m->label, &err);
+    } else if (m->recipe.keypoints != 0) {
+        f->values = values;
+        f->value_count = p->label_count;
+        st = follow_check_points(&m->recipe, values, p->label_count, &err);
+    }
+    m->labels = f->label != NULL || f->values != NULL;
+    if (st == IMREC_OK || st == IMREC_ERR_NO_MEMORY)
+        return fine(p, "", st, &err);
+    parcel_skip(p, REASON_LINE, "%s", err.message);
+    return false;
+}
+
+static void keep_count(struct moving *m, struct parcel *p)
+{
+    if (m->follow.label != NULL) {
+        p->label_count = m->label.n;
+        p->labels.n = m->label.n * sizeof(float);
+    }
+}
+
+bool moving_begin(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
+{
+    struct follow *f = &m->follow;
+    const bool swaps = orient_swaps(info->orientation);
+    f->mask = NULL;
+    f->orientation = 1;
+    if ((m->codec != NULL && !read_mask(m, p, info)) || !read_labels(m, p))
+        return false;
+    f->columns = swaps ? info->height : info->width;
+    f->rows = swaps ? info->width : info->height;
+    if (m->labels && m->o->drawn_on == IMREC_DRAWN_ON_STORED && info->orientation > 1) {
+        path_begin(&f->path, info->width, info->height);
+        path_add_orientation(&f->path, info->orientation);
+        follow_finish(f, false);
+        keep_count(m, p);
+    }
+    path_begin(&f->path, f->columns, f->rows);
+    return true;
+}
+
+/* ---- ending ------------------------------------------------------------------------------- */
+
+static bool is_unmoved(const struct path *p)
+{
+    static const double none[6] = {1, 0, 0, 0, 1, 0};
+    return p->edge_count == 0 && p->width == p->from_width && p->height == p->from_height &&
+           memcmp(p->m, none, sizeof(none)) == 0;
+}
+
+/* Along the path, encoded again. */
+static bool make_mask(struct moving *m, struct parcel *p)
+{
+    struct imrec_error err;
+    const struct follow *f = &m->follow;
+    const struct path_mask way = {&f->path, f->mask, f->orientation, (uint16_t)m->o->ignore_label};
+    struct mask *to = &m->result;
+    if (!fine(p, "", mask_resize_buffer(to, f->path.width, f->path.height, &err), &err))
+        return false;
+    to->bits = m->mask.bits == 16 || (f->path.edge_count != 0 && way.nothing > UINT8_MAX) ? 16 : 8;
+    for (uint32_t y = 0; y < to->height && !stop_asked(m->root.stop); y++)
+        path_mask_row(&way, 0, y, to->width, to->values + (size_t)y * to->width);
+    return fine(p, "", codec_encode_mask(m->codec, to, &m->png, &err), &err);
+}
+
+bool moving_finish(struct moving *m, struct parcel *p, bool mirrored)
+{
+    struct follow *f = &m->follow;
+    f->columns = f->path.width;
+    f->rows = f->path.height;
+    if (m->labels && (mirrored || !is_unmoved(&f->path))) {
+        follow_finish(f, mirrored);
+        keep_count(m, p);
+    } else if (mirrored) {
+        path_add_mirror(&f->path);
+    }
+    if (f->mask == NULL || (f->orientation == 1 && is_unmoved(&f->path)))
+        return true;
+    return make_mask(m, p);
+}
+
+bool moving_keep(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
+{
+    struct follow *f = &m->follow;
+    const uint32_t o = info->orientation;
+    if (f->mask == NULL || o <= 1 || f->orientation != 1)
+        return true; /* it lies as the image does */
+    path_begin(&f->path, info->width, info->height);
+    f->orientation = o == 6 ? 8 : o == 8 ? 6 : o;
+    return make_mask(m, p);
+}

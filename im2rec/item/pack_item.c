@@ -1,0 +1,68 @@
+/* im2rec/item/pack_item.c - the first part of a parcel, a place of the window: emptied, given up,
+ * freed. */
+#include "im2rec/item/pack_item.h"
+
+#include "base/shown.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define TEXT_MAX   ((size_t)64 << 20)  /* labels and name of an image */
+#define KEEP_BYTES ((size_t)256 << 10) /* larger ones give their memory back */
+
+void parcel_begin(struct parcel *p)
+{
+    p->line = p->id = p->copy = 0;
+    p->label_count = 0;
+    p->from = PARCEL_FILE;
+    p->labels.n = p->text.n = 0;
+    p->labels.max = p->text.max = TEXT_MAX;
+    p->path = (struct bytes){(const uint8_t *)"", 0};
+    p->outcome = (struct outcome){.class_index = -1};
+    p->why[0] = '\0';
+    p->failed = IMREC_OK;
+}
+
+void parcel_written(struct parcel *p)
+{
+    struct buf *const bufs[] = {&p->record, &p->labels, &p->text};
+    for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
+        if (bufs[i]->cap > KEEP_BYTES)
+            buf_free(bufs[i]);
+}
+
+void parcel_free(struct parcel *p)
+{
+    buf_free(&p->text);
+    buf_free(&p->labels);
+    buf_free(&p->record);
+}
+
+void parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...)
+{
+    char said[sizeof(p->why)];
+    va_list ap;
+    va_start(ap, fmt);
+    p->outcome.reason = reason;
+    vsnprintf(said, sizeof(said), fmt, ap);
+    va_end(ap);
+    shown_copy(p->why, sizeof(p->why), said);
+}
+
+bool parcel_cancelled(struct parcel *p, enum imrec_status st, const struct imrec_error *err)
+{
+    if (st != IMREC_ERR_CANCELLED)
+        return false;
+    p->failed = st;
+    snprintf(p->why, sizeof(p->why), "%s", err->message);
+    return true;
+}
+
+void parcel_check_name(struct parcel *p)
+{
+    const enum reason reason = reason_of_name(p->path);
+    if (reason != REASON_NONE)
+        parcel_skip(p, reason,
+                    reason == REASON_UTF8 ? "the name is not UTF-8"
+                                          : "the name holds a control character");
+}

@@ -1,0 +1,43 @@
+/* im2rec/item/pack_item.h - one image on its way: from its line of the list to a framed record. */
+#ifndef IMREC_IM2REC_ITEM_PACK_ITEM_H
+#define IMREC_IM2REC_ITEM_PACK_ITEM_H
+
+#include "base/buf.h"
+#include "im2rec/item/budget.h"
+#include "im2rec/item/tally.h"
+
+#define IMAGE_PATH_MAX 4096u
+
+/* Where the image comes from: its file, or what packer_give() has copied. */
+enum parcel_from { PARCEL_FILE, PARCEL_BYTES, PARCEL_PIXELS };
+
+/* A place of the window. The list fills the first part, a worker the second. */
+struct parcel {
+    uint64_t line, id; /* line of the list file, from 1; 0: a folder was scanned */
+    uint64_t copy;     /* of an image that several records are made of, from 0 */
+    struct buf text;   /* what the list says of the file: */
+    struct bytes path; /* below the root; a view of text */
+    struct buf labels; /* floats */
+    uint32_t label_count;
+    enum parcel_from from;
+
+    struct outcome outcome;
+    char why[512];     /* the sentence behind outcome.reason, or what was mended */
+    uint32_t crc;      /* crc32c of: */
+    struct buf record; /* framed */
+    struct budget_share share;
+    enum imrec_status failed; /* not the image's fault: the run ends here */
+};
+
+void parcel_begin(struct parcel *p); /* empties the first part, and says nothing is wrong */
+/* Its place can be used again; a large record's memory is given back before the budget's is. */
+void parcel_written(struct parcel *p);
+void parcel_free(struct parcel *p); /* zeroed memory is fine */
+
+__attribute__((format(printf, 3, 4))) void
+parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...);
+/* Whether the run was told to end, which is no fault of the image: p says so then. */
+bool parcel_cancelled(struct parcel *p, enum imrec_status st, const struct imrec_error *err);
+/* Skips what cannot stand in a list, as reason_of_name() found. */
+void parcel_check_name(struct parcel *p);
+#endif

@@ -1,0 +1,243 @@
+/* im2rec/item/pack_options.c */
+#include "im2rec/item/pack_options.h"
+
+#include "base/error.h"
+#include "im2rec/item/augmenting.h"
+#include "im2rec/item/skip_limit.h"
+#include "imrec/version.h"
+#include "storage/source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CBF_PIXELS_SIDE 16384 /* times 3 channels, below 2^31 values a sample */
+
+#define PARAM_STRUCT struct imrec_pack_options
+const struct param pack_params[] = {IMREC_PACK_PARAMS(PARAM_ROW){0}};
+
+void imrec_pack_options_init_sized(struct imrec_pack_options *o, size_t size)
+{
+    struct imrec_pack_options all = {.struct_size = size};
+    param_defaults(pack_params, &all);
+    memset(o, 0, size);
+    memcpy(o, &all, size < sizeof(all) ? size : sizeof(all));
+}
+
+enum imrec_status
+imrec_pack_options_set(struct imrec_pack_options *o, const char *key_value, struct imrec_error *err)
+{
+    const char *equals = strchr(key_value, '=');
+    if (equals == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "'%.64s' is not of the form key=value", key_value);
+    const size_t n = (size_t)(equals - key_value);
+    const struct param *p = param_find(pack_params, key_value, n);
+    if (p != NULL && p->offset >= o->struct_size)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s came later than this program's header", p->name);
+    return param_set(pack_params, o, key_value, n, equals + 1, err);
+}
+
+/* ---- combinations ----------------------------------------------------------------------- */
+
+static enum imrec_status refuse(struct imrec_error *err, const char *why)
+{
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", why);
+}
+
+static bool alters_images(const struct imrec_pack_options *o)
+{
+    return o->resize != 0 || o->center_crop || o->color != 1 || o->encoding != IMREC_ENCODE_JPEG ||
+           o->inter_method >= 0;
+}
+
+static enum imrec_status
+check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    const bool cut = o->train_ratio != 1 || o->test_ratio != 0 || o->chunks != 1;
+    if (o->annotations[0] != '\0' && (o->list || o->label_width != 0))
+        return refuse(err, "annotations say what the labels are: list and label_width cannot go "
+                           "with it");
+    if (o->drop_empty && o->annotations[0] == '\0')
+        return refuse(err, "drop_empty is about images of annotations: it needs annotations");
+    if (o->masks[0] != '\0' && (o->list || o->format == IMREC_PACK_CBF))
+        return refuse(err, "masks are packed into records: list and format=cbf cannot go with it");
+    if (o->keypoints != 0 && !o->pack_label && o->annotations[0] == '\0')
+        return refuse(err, "keypoints are labels of a list: they need pack_label");
+    if (o->copies > 1 && o->augment[0] == '\0')
+        return refuse(err, "copies of an image would be equal without augment");
+    if (o->augment[0] != '\0' && (o->pass_through || o->pixels))
+        return refuse(err, "augment changes what is encoded: pass_through and pixels cannot go "
+                           "with it");
+    if (o->pass_through && alters_images(o))
+        return refuse(err, "pass_through stores files as they are: resize, center_crop, color, "
+                           "encoding and inter_method cannot go with it");
+    if (o->inter_method > 4 && o->inter_method != 9 && o->inter_method != 10)
+        return refuse(err, "inter_method must be one of 0, 1, 2, 3, 4, 9 and 10, or -1");
+    if (o->shards != 0 && o->shard_size != 0)
+        return refuse(err, "shards and shard_size say the same twice: give one of them");
+    if (!o->list && cut)
+        return refuse(err, "train_ratio, test_ratio and chunks cut lists: they need list");
+    if ((double)o->train_ratio + (double)o->test_ratio > 1.0000001)
+        return refuse(err, "train_ratio and test_ratio must not exceed 1 together");
+    if (o->list &&
+        (o->part.count != 1 || o->shards != 0 || o->shard_size != 0 || o->max_skipped[0] != '\0'))
+        return refuse(err,
+                      "list writes lists only: part, shards, shard_size and max_skipped cannot "
+                      "go with it");
+    if (o->pixels && o->format != IMREC_PACK_CBF)
+        return refuse(err, "pixels are stored in CNTK's binary format only: they need format=cbf");
+    if (o->pixels && (o->pass_through || o->resize == 0 || !o->center_crop || o->color < 0))
+        return refuse(err, "pixels need images of one size: resize, center_crop and color 0 or 1, "
+                           "without pass_through");
+    if (o->pixels && o->resize > CBF_PIXELS_SIDE)
+        return refuse(err, "pixels of images above 16384 x 16384 fit no CNTK file");
+    if (o->resume && o->force)
+        return refuse(err, "resume goes on with what force would throw away: give one of them");
+    return IMREC_OK;
+}
+
+uint32_t pack_options_channels(const struct imrec_pack_options *o)
+{
+    return o->color > 0 ? 3 : o->color == 0 ? 1 : 0;
+}
+
+/* Each worker reads it for itself: here it is only looked at. */
+static enum imrec_status check_augment(const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    struct augmenting a;
+    if (o->augment[0] == '\0')
+        return IMREC_OK;
+    IMREC_TRY(augmenting_init(&a, o->augment, pack_options_channels(o), err));
+    const struct imrec_shape to = a.given;
+    augmenting_free(&a);
+    if (image_is_within(to.width, to.height, o->max_pixels))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "data_shape of augment is %u x %u px; a side is limited to %d px, a "
+                          "image to max_pixels=%" PRId64,
+                          to.width, to.height, IMAGE_MOST_SIDE, o->max_pixels);
+}
+
+enum imrec_status pack_options_check(const struct imrec_pack_options *given,
+                                     struct imrec_pack_options *out, struct imrec_error *err)
+{
+    struct skip_limit limit; /* here it is only looked at, too */
+    imrec_pack_options_init(out);
+    if (given != NULL) {
+        if (given->struct_size < sizeof(size_t) || given->struct_size > (1u << 16))
+            return refuse(err, "struct_size is not set: call imrec_pack_options_init() first");
+        const size_t size = given->struct_size;
+        memcpy(out, given, size < sizeof(*out) ? size : sizeof(*out));
+        out->struct_size = sizeof(*out);
+    }
+    IMREC_TRY(param_check(pack_params, out, err));
+    IMREC_TRY(check_combinations(out, err));
+    IMREC_TRY(check_augment(out, err));
+    IMREC_TRY(skip_limit_parse(out->max_skipped, &limit, err));
+    if (out->annotations[0] != '\0')
+        out->pack_label = true;
+    IMREC_TRY(source_check_local(out->masks, err));
+    out->masks = source_path(out->masks);
+    out->annotations = source_path(out->annotations);
+    if (out->encoding == IMREC_ENCODE_PNG && out->quality > 9)
+        out->quality = 3; /* not a PNG compression: the original's choice */
+    return IMREC_OK;
+}
+
+enum imrec_status pack_task_paths(const struct imrec_pack_task *t, struct imrec_pack_task *out,
+                                  struct imrec_error *err)
+{
+    const char *root = t->root != NULL ? t->root : "";
+    *out = *t;
+    out->root = source_path(root);
+    out->out = source_path(t->out);
+    out->list = t->list != NULL ? source_path(t->list) : NULL;
+    return source_check_local(root, err);
+}
+
+/* ---- fingerprint ------------------------------------------------------------------------ */
+
+uint64_t fingerprint(uint64_t from, const void *p, size_t n)
+{
+    return fnv1a(from, p, n);
+}
+
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What came with another format does not show in sets of the first one. */
+bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *p)
+{
+    static const char *const of_cbf[] = {"format", "pixels", "cbf_chunk"};
+    static const char *const names[] = {
+        "class_from",       "shuffle",  "seed",       "exts",         "label_width",
+        "pack_label",       "part",     "resize",     "quality",      "color",
+        "center_crop",      "encoding", "check",      "pass_through", "max_pixels",
+        "accept_truncated", "shards",   "shard_size", "inter_method", "augment",
+        "copies",
+    };
+    static const char *const of_places[] = {"keypoints", "keypoint_pairs", "drawn_on"};
+    static const char *const of_masks[] = {"masks", "ignore_label"};
+    const bool places = o->keypoints != 0 || o->drawn_on != IMREC_DRAWN_ON_UPRIGHT;
+    if (places && is_one_of(p->name, of_places, sizeof(of_places) / sizeof(of_places[0])))
+        return true;
+    if (strcmp(p->name, "drop_empty") == 0) /* sets that do not name it have dropped them */
+        return o->annotations[0] != '\0' && !o->drop_empty;
+    if (o->masks[0] != '\0' && is_one_of(p->name, of_masks, sizeof(of_masks) / sizeof(*of_masks)))
+        return true;
+    return is_one_of(p->name, names, sizeof(names) / sizeof(names[0])) ||
+           (o->format == IMREC_PACK_CBF &&
+            is_one_of(p->name, of_cbf, sizeof(of_cbf) / sizeof(of_cbf[0])));
+}
+
+static void word_text(const char *words, unsigned n, char *out, size_t room)
+{
+    for (; n > 0; n--)
+        words += strcspn(words, "|") + 1;
+    snprintf(out, room, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+void pack_option_text(const struct imrec_pack_options *o, const struct param *p, char *out,
+                      size_t room)
+{
+    const void *field = (const char *)o + p->offset;
+    const struct imrec_share *share = field;
+    switch (p->type) {
+    case PARAM_INT:
+        snprintf(out, room, "%" PRId64, *(const int64_t *)field);
+        break;
+    case PARAM_FLAG:
+        snprintf(out, room, "%d", *(const bool *)field);
+        break;
+    case PARAM_WORD:
+        word_text(p->unit, *(const unsigned *)field, out, room);
+        break;
+    case PARAM_SHARE:
+        snprintf(out, room, "%" PRId64 "/%" PRId64, share->index, share->count);
+        break;
+    case PARAM_TEXT:
+        snprintf(out, room, "%s", *(const char *const *)field);
+        break;
+    default: /* no other type shapes bytes */
+        out[0] = '\0';
+    }
+}
+
+uint64_t pack_options_fingerprint(const struct imrec_pack_options *o, uint64_t from)
+{
+    char text[PACK_OPTION_BYTES];
+    from = fingerprint(from, IMREC_VERSION_STRING, sizeof(IMREC_VERSION_STRING));
+    for (const struct param *p = pack_params; p->name != NULL; p++)
+        if (pack_option_shapes(o, p)) {
+            pack_option_text(o, p, text, sizeof(text));
+            from = fingerprint(from, text, strlen(text) + 1);
+        }
+    return from;
+}

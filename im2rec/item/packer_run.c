@@ -1,0 +1,295 @@
+/* im2rec/item/packer_run.c - an image becomes a framed record: decoded, turned, cropped, resampled,
+ * encoded. */
+#include "im2rec/item/packer_state.h"
+
+#include "augment/orient.h"
+#include "base/error.h"
+#include "codec/codec.h"
+#include "formats/crc32c.h"
+#include "formats/recordio/record_mask.h"
+#include "im2rec/item/cbf_record.h"
+#include "im2rec/item/resizing.h"
+#include "imrec/detection.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FRAMED_MAX ((size_t)3 << 29) /* every word may be a magic: 4 bytes more each */
+#define FRAME_ROOM ((size_t)16)      /* of a record that is in one part */
+
+/* ---- pixels ----------------------------------------------------------------------------- */
+
+static uint32_t shorter(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static struct imrec_image centre(const struct imrec_image *i)
+{
+    const uint32_t side = shorter(i->width, i->height);
+    const size_t x = (i->width - side) / 2, y = (i->height - side) / 2;
+    return (struct imrec_image){i->pixels + y * i->stride + x * i->channels, i->stride, side, side,
+                                i->channels};
+}
+
+static bool
+encode(struct packer *k, struct parcel *p, const struct imrec_image *image, struct bytes *out)
+{
+    struct imrec_error err;
+    const int quality = (int)k->o->quality;
+    p->outcome.width = image->width;
+    p->outcome.height = image->height;
+    if (k->o->pixels) { /* the record itself */
+        *out = (struct bytes){NULL, 0};
+        return packer_fine(p, cbf_pixel_record(image, &p->record, &err), &err);
+    }
+    if (k->o->encoding == IMREC_ENCODE_PNG)
+        return packer_fine(p, codec_encode_png(k->codec, image, quality, out, &err), &err);
+    return packer_fine(p, codec_encode_jpeg(k->codec, image, quality, out, &err), &err);
+}
+
+static bool recode(struct packer *k, struct parcel *p, struct bytes *out)
+{
+    struct imrec_error err;
+    const struct imrec_image_info *info = &k->info;
+    const struct image_plan *plan = &k->plan;
+    const uint32_t width = plan->width, height = plan->height;
+    if (!packer_fine(p,
+                     codec_decode_scaled(k->codec, plan->denominator, plan->channels, &k->decoded,
+                                         &p->outcome.warnings, &err),
+                     &err))
+        return false;
+    struct imrec_image view = k->decoded.view;
+    if (info->orientation > 1) {
+        if (!packer_fine(p, orient_image(info->orientation, &view, &k->upright, &err), &err))
+            return false;
+        view = k->upright.view;
+    }
+    struct path *path = &k->moving.follow.path;
+    if (k->o->center_crop) {
+        const uint32_t side = shorter(path->width, path->height);
+        path_add_shift(path, -(double)((path->width - side) / 2),
+                       -(double)((path->height - side) / 2), side, side);
+        view = centre(&view);
+    }
+    if (path->width != width || path->height != height)
+        path_add_resize(path, width, height);
+    if (view.width != width || view.height != height) {
+        if (!packer_fine(
+                p, resizing_run(k->o, p->id, &view, width, height, &k->resized, k->scratch, &err),
+                &err))
+            return false;
+        view = k->resized.view;
+    }
+    const struct augmenting_plan *augmented = &plan->augmented;
+    if (k->augments &&
+        !packer_fine(
+            p, augmenting_run(&k->augmenting, augmented, &view, path, k->scratch, &view, &err),
+            &err))
+        return false;
+    return moving_finish(&k->moving, p, augmented->draw.mirror) && encode(k, p, &view, out);
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+/* The record of a CBF set; that of pixels is there already. */
+static bool frame_cbf(struct packer *k, struct parcel *p, struct bytes image)
+{
+    struct imrec_error err;
+    if (k->o->pixels)
+        return true;
+    if (image.n > RECORD_MAX) {
+        parcel_skip(p, REASON_TOO_LARGE, "%zu bytes are more than a record holds (2^29 - 1)",
+                    image.n);
+        return false;
+    }
+    return packer_fine(p, cbf_image_record(image, &p->record, &err), &err);
+}
+
+/* Head, image, and the mask with its trailer, in one piece. */
+static bool append_all(struct packer *k, struct parcel *p, struct bytes image)
+{
+    struct imrec_error err;
+    const struct bytes mask = k->moving.png;
+    uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
+    k->record.n = 0;
+    if (!packer_fine(p, buf_append(&k->record, k->head.p, k->head.n, &err), &err) ||
+        !packer_fine(p, buf_append(&k->record, image.p, image.n, &err), &err))
+        return false;
+    if (mask.n == 0)
+        return true;
+    record_mask_trailer(mask, trailer);
+    return packer_fine(p, buf_append(&k->record, mask.p, mask.n, &err), &err) &&
+           packer_fine(p, buf_append(&k->record, trailer, sizeof(trailer), &err), &err);
+}
+
+/* The file stands behind room for the head: where it is the whole record, nothing is copied. */
+static bool frame(struct packer *k, struct parcel *p, struct bytes image)
+{
+    struct imrec_error err;
+    const size_t room = k->head.n;
+    const struct bytes mask = k->moving.png;
+    if (k->o->format == IMREC_PACK_CBF)
+        return frame_cbf(k, p, image);
+    if (k->moving.labels && !packer_head(k, p)) /* as they are now */
+        return false;
+    struct bytes whole = {image.p - k->head.n, k->head.n + image.n};
+    const uint64_t bytes = (uint64_t)whole.n + mask.n + (mask.n != 0) * RECORD_MASK_TRAILER_BYTES;
+    if (bytes > RECORD_MAX) {
+        parcel_skip(p, REASON_TOO_LARGE,
+                    "%" PRIu64 " bytes are more than a record holds (2^29 - 1)", bytes);
+        return false;
+    }
+    if (mask.n == 0 && k->head.n <= room && k->file.p != NULL && image.p == k->file.p + room) {
+        memcpy(k->file.p + (room - k->head.n), k->head.p, k->head.n);
+    } else {
+        if (!append_all(k, p, image))
+            return false;
+        whole = (struct bytes){k->record.p, k->record.n};
+    }
+    if (!packer_fine(p, buf_reserve(&p->record, whole.n + FRAME_ROOM, &err), &err) ||
+        !packer_fine(p, recordio_frame(whole, &p->record, &err), &err))
+        return false;
+    p->crc = crc32c(0, p->record.p, p->record.n);
+    return true;
+}
+
+/* ---- one image ------------------------------------------------------------------------ */
+
+/* The image bytes of the record: the file's own, or encoded again. */
+static bool image_bytes(struct packer *k, struct parcel *p, struct bytes *out)
+{
+    struct imrec_error err;
+    struct moving *m = &k->moving;
+    *out = packer_file(k);
+    if (!k->is_begun)
+        return true;
+    if (!moving_begin(m, p, &k->info))
+        return false;
+    if (!k->o->pass_through)
+        return recode(k, p, out);
+    return moving_keep(m, p, &k->info) &&
+           (k->o->check != IMREC_CHECK_DECODE ||
+            packer_fine(p, codec_check(k->codec, &p->outcome.warnings, &err), &err));
+}
+
+/* A record's boxes go where the image goes, and some may leave it; those of a CBF file, which are
+ * all as many, cannot. */
+static bool boxes_agree(const struct packer *k, struct parcel *p)
+{
+    if (k->o->format != IMREC_PACK_CBF || !k->o->pack_label ||
+        !(k->o->center_crop || k->augments) ||
+        !imrec_labels_are_boxes((const float *)(const void *)p->labels.p, p->label_count))
+        return true;
+    p->failed = IMREC_ERR_ARGUMENT;
+    snprintf(p->why, sizeof(p->why),
+             "%.*s: its labels are boxes, and %s would move the image away from those of a CBF "
+             "file",
+             (int)(p->path.n < 400 ? p->path.n : 400), (const char *)p->path.p,
+             k->augments ? "augment" : "center_crop");
+    return false;
+}
+
+static bool attempt(struct packer *k, struct parcel *p)
+{
+    struct bytes image;
+    p->record.n = 0;
+    k->moving.png = (struct bytes){NULL, 0};
+    k->moving.labels = false;
+    const bool packed = boxes_agree(k, p) && (k->is_ready || packer_prepare(k, p)) &&
+                        image_bytes(k, p, &image) && frame(k, p, image);
+    k->is_ready = false;
+    moving_drop(&k->moving);
+    return packed;
+}
+
+/* An image that found no memory is tried once more when nobody else works: it may have been the
+ * others'. */
+static bool alone(struct packer *k, struct parcel *p,
+                  bool (*what)(struct packer *, struct parcel *), const struct outcome *before)
+{
+    struct file_bytes item = {NULL, 0, 0};
+    if (p->from != PARCEL_FILE && k->item == NULL) { /* there is no other copy of it */
+        item = k->file;
+        k->file = (struct file_bytes){NULL, 0, 0};
+    }
+    moving_drop(&k->moving);
+    packer_trim(k, true);
+    if (item.p != NULL)
+        k->file = item;
+    buf_free(&p->record);
+    budget_drop(k->budget, &p->share);
+    if (!budget_alone(k->budget, &p->share, p->outcome.index)) {
+        p->failed = IMREC_ERR_CANCELLED;
+        return false;
+    }
+    p->outcome = *before;
+    p->why[0] = '\0';
+    return what(k, p);
+}
+
+static bool lacked_memory(const struct parcel *p)
+{
+    return p->outcome.reason == REASON_NO_MEMORY && p->failed == IMREC_OK;
+}
+
+void packer_give(struct packer *k, struct parcel *p, const struct imrec_pack_item *item)
+{
+    const struct outcome before = p->outcome;
+    p->from = item->bytes != NULL           ? PARCEL_BYTES
+              : item->pixels.pixels != NULL ? PARCEL_PIXELS
+                                            : PARCEL_FILE;
+    k->is_ready = false;
+    if (p->from == PARCEL_FILE && item->path == NULL)
+        parcel_skip(p, REASON_EMPTY, "is empty: it has no bytes, no pixels and no path");
+    if (p->from == PARCEL_FILE)
+        return;
+    k->o = p->from == PARCEL_PIXELS ? k->of_pixels : k->all;
+    k->item = item;
+    k->is_ready = packer_prepare(k, p);
+    if (!k->is_ready && lacked_memory(p))
+        k->is_ready = alone(k, p, packer_prepare, &before);
+    k->item = NULL;
+    if (!k->is_ready)
+        budget_finish(k->budget, &p->share, p->outcome.index, 0);
+}
+
+/* Labels move with the pixels: as they came, they are needed again. */
+static bool keep_labels(struct packer *k, struct parcel *p)
+{
+    struct imrec_error err;
+    k->labels.n = 0;
+    return !k->o->pack_label ||
+           packer_fine(p, buf_append(&k->labels, p->labels.p, p->labels.n, &err), &err);
+}
+
+static void restore_labels(struct packer *k, struct parcel *p, uint32_t count)
+{
+    if (k->labels.n == 0) /* there was no memory even for them: nothing has moved */
+        return;
+    memcpy(p->labels.p, k->labels.p, k->labels.n); /* they never become more */
+    p->labels.n = k->labels.n;
+    p->label_count = count;
+}
+
+void packer_run(struct packer *k, struct parcel *p)
+{
+    const struct outcome before = p->outcome;
+    const uint32_t label_count = p->label_count;
+    k->o = p->from == PARCEL_PIXELS ? k->of_pixels : k->all;
+    p->record.max = FRAMED_MAX;
+    bool packed = keep_labels(k, p) && attempt(k, p);
+    if (!packed && lacked_memory(p)) {
+        restore_labels(k, p, label_count);
+        packed = alone(k, p, attempt, &before);
+    }
+    if (!packed)
+        p->record.n = 0;
+    else if (p->outcome.warnings != 0)
+        snprintf(p->why, sizeof(p->why), "the decoder mended it: %u warning%s", p->outcome.warnings,
+                 p->outcome.warnings == 1 ? "" : "s");
+    k->is_ready = false;
+    packer_trim(k, false);
+    budget_finish(k->budget, &p->share, p->outcome.index, p->record.n);
+}

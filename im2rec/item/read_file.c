@@ -1,0 +1,222 @@
+/* im2rec/item/read_file.c */
+#include "im2rec/item/read_file.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "storage/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIECE_BYTES ((size_t)4 << 20)
+
+static void fail(struct parcel *p, const char *what, int failed)
+{
+    p->failed = IMREC_ERR_IO;
+    snprintf(p->why, sizeof(p->why), "%s %.*s: %s", what, (int)(p->path.n < 256 ? p->path.n : 256),
+             (const char *)p->path.p, strerror(failed));
+}
+
+bool file_is_absolute(struct bytes path)
+{
+    static const char scheme[] = "file://";
+    return (path.n != 0 && path.p[0] == '/') ||
+           (path.n >= sizeof(scheme) - 1 && memcmp(path.p, scheme, sizeof(scheme) - 1) == 0);
+}
+
+/* root/path; a path from "/" on, and a URI of a file, are not below the root. */
+static enum imrec_status
+join(struct bytes path, const char *root, char full[2 * IMAGE_PATH_MAX], struct imrec_error *err)
+{
+    const size_t n = file_is_absolute(path) ? 0 : strlen(root),
+                 slash = n != 0 && root[n - 1] != '/';
+    if (n + slash + path.n + 1 > IMAGE_PATH_MAX)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "the path is longer than 4095 bytes");
+    memcpy(full, root, n);
+    full[n] = '/';
+    char *own = full + n + slash;
+    memcpy(own, path.p, path.n);
+    own[path.n] = '\0';
+    IMREC_TRY(source_check_local(own, err));
+    if (source_path(own) != own)
+        memmove(full, source_path(own), strlen(source_path(own)) + 1);
+    return IMREC_OK;
+}
+
+/* ---- folders that go while they are packed ------------------------------------------------ */
+
+void file_root_init(struct file_root *r, const char *path, bool scanned, const struct stop *stop)
+{
+    struct stat st;
+    *r = (struct file_root){.path = path, .scanned = scanned, .stop = stop};
+    if (stat(path, &st) != 0)
+        return;
+    r->known = true;
+    r->device = (uint64_t)st.st_dev;
+    r->inode = (uint64_t)st.st_ino;
+}
+
+/* Unmounted, it may stand there as another, empty one. */
+static bool is_there(const struct file_root *r)
+{
+    struct stat st;
+    return !r->known || (stat(r->path, &st) == 0 && (uint64_t)st.st_dev == r->device &&
+                         (uint64_t)st.st_ino == r->inode);
+}
+
+static bool parent_is_there(const struct parcel *p, const struct file_root *r)
+{
+    char full[2 * IMAGE_PATH_MAX];
+    struct stat st;
+    size_t n = p->path.n;
+    while (n != 0 && p->path.p[n - 1] != '/')
+        n--;
+    return !r->scanned || n == 0 ||
+           join((struct bytes){p->path.p, n}, r->path, full, NULL) != IMREC_OK ||
+           stat(full, &st) == 0;
+}
+
+/* Whether the file cannot be had because a whole folder has gone. */
+static bool is_gone(struct parcel *p, const struct file_root *r)
+{
+    const bool root = is_there(r);
+    if (root && parent_is_there(p, r))
+        return false;
+    p->failed = IMREC_ERR_IO;
+    snprintf(
+        p->why, sizeof(p->why),
+        "%.*s cannot be read: %s%.200s is gone, or another one, since the run began; when it is "
+        "back, resume goes on",
+        (int)(p->path.n < 200 ? p->path.n : 200), (const char *)p->path.p,
+        root ? "its folder below " : "the folder ", r->path);
+    return true;
+}
+
+/* Some errors say that the run is out of something, or that a folder has gone, not that the image
+ * is bad. */
+static void refuse(struct parcel *p, const struct file_root *root, const char *what, int failed)
+{
+    if (failed == EMFILE || failed == ENFILE)
+        fail(p, what, failed);
+    else if (failed == ENOMEM)
+        parcel_skip(p, REASON_NO_MEMORY, "%s: %s", what, strerror(failed));
+    else if (is_gone(p, root))
+        return;
+    else if (failed == ENOENT || failed == ENOTDIR)
+        parcel_skip(p, REASON_MISSING, "there is no such file");
+    else if (failed == ELOOP)
+        parcel_skip(p, REASON_LINK, "the link leads back to itself");
+    else
+        parcel_skip(p, REASON_UNREADABLE, "%s: %s", what, strerror(failed));
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+static bool is_plain(struct parcel *p, const struct stat *st)
+{
+    if (S_ISREG(st->st_mode))
+        return true;
+    if (S_ISDIR(st->st_mode))
+        parcel_skip(p, REASON_FOLDER, "is a folder, not a file");
+    else
+        parcel_skip(p, REASON_NOT_A_FILE, "is a %s, not a file",
+                    S_ISFIFO(st->st_mode)   ? "FIFO"
+                    : S_ISSOCK(st->st_mode) ? "socket"
+                                            : "device");
+    return false;
+}
+
+bool file_open(struct parcel *p, const struct file_root *root, int *fd, uint64_t *size)
+{
+    char full[2 * IMAGE_PATH_MAX];
+    struct stat st;
+    struct imrec_error err;
+    if (join(p->path, root->path, full, &err) != IMREC_OK) {
+        parcel_skip(p, REASON_UNREADABLE, "%s", err.message);
+        return false;
+    }
+    if (stat(full, &st) != 0) { /* before opening: that alone may do something to a device */
+        refuse(p, root, "cannot be looked at", errno);
+        return false;
+    }
+    if (!is_plain(p, &st))
+        return false;
+    *fd = open(full, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (*fd < 0) {
+        refuse(p, root, "cannot be opened", errno);
+        return false;
+    }
+    if (fstat(*fd, &st) != 0 || !is_plain(p, &st)) { /* it may have changed in between */
+        if (p->outcome.reason == REASON_NONE)
+            refuse(p, root, "cannot be looked at", errno);
+        close(*fd);
+        return false;
+    }
+    *size = st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    return true;
+}
+
+static bool make_room(struct parcel *p, size_t bytes, struct file_bytes *f)
+{
+    if (bytes <= f->capacity && (f->capacity < (8u << 20) || bytes > f->capacity / 4))
+        return true;
+    imrec_free(f->p); /* contents are of no use; one huge file must not stay for ever */
+    f->capacity = 0;
+    f->p = imrec_realloc(NULL, bytes + bytes / 4, 1);
+    if (f->p == NULL)
+        parcel_skip(p, REASON_NO_MEMORY, "no memory for its %zu bytes", bytes);
+    else
+        f->capacity = bytes + bytes / 4;
+    return f->p != NULL;
+}
+
+static bool read_all(struct parcel *p, const struct file_root *root, int fd, uint8_t *to, size_t n)
+{
+    for (size_t at = 0; at < n;) {
+        if (stop_asked(root->stop)) {
+            p->failed = IMREC_ERR_CANCELLED;
+            return false;
+        }
+        const size_t left = n - at, piece = left < PIECE_BYTES ? left : PIECE_BYTES;
+        const ssize_t got = read(fd, to + at, piece);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            refuse(p, root, "cannot be read", errno);
+            return false;
+        }
+        if (got == 0) {
+            parcel_skip(p, REASON_UNREADABLE, "ended at byte %zu of %zu while it was read", at, n);
+            return false;
+        }
+        at += (size_t)got;
+    }
+    return true;
+}
+
+bool file_read(struct parcel *p, const struct file_root *root, int fd, uint64_t size,
+               size_t headroom, struct file_bytes *f)
+{
+    const bool read = make_room(p, headroom + (size_t)size, f) &&
+                      read_all(p, root, fd, f->p + headroom, (size_t)size);
+    close(fd);
+    f->n = read ? (size_t)size : 0;
+    return read;
+}
+
+bool file_copy(struct parcel *p, const void *from, size_t row_bytes, size_t stride, size_t rows,
+               size_t headroom, struct file_bytes *f)
+{
+    f->n = 0;
+    if (!make_room(p, headroom + row_bytes * rows, f))
+        return false;
+    for (size_t y = 0; y < rows; y++)
+        memcpy(f->p + headroom + y * row_bytes, (const uint8_t *)from + y * stride, row_bytes);
+    f->n = row_bytes * rows;
+    return true;
+}

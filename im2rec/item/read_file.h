@@ -1,0 +1,36 @@
+/* im2rec/item/read_file.h - an image's file into memory; whatever it is, nothing hangs. */
+#ifndef IMREC_IM2REC_ITEM_READ_FILE_H
+#define IMREC_IM2REC_ITEM_READ_FILE_H
+
+#include "base/stop.h"
+#include "im2rec/item/pack_item.h"
+
+struct file_bytes { /* reused; the file stands behind `headroom` bytes */
+    uint8_t *p;
+    size_t n, capacity;
+};
+
+/* It begins with "/" or "file://": it is not below a root. */
+bool file_is_absolute(struct bytes path);
+/* The folder that paths are relative to. It and, of a folder that was looked through, those below
+ * it were there when the run began: one that is gone since ends the run, for whatever lay in it
+ * would be skipped. */
+struct file_root {
+    const char *path;
+    bool known;   /* it was there */
+    bool scanned; /* as were the folders of all paths */
+    uint64_t device, inode;
+    const struct stop *stop; /* ends what is read, decoded and encoded; NULL: nothing does */
+};
+void file_root_init(struct file_root *r, const char *path, bool scanned, const struct stop *stop);
+
+/* An open file and its size; FIFOs, devices, folders and what cannot be opened become the
+ * image's reason (false). */
+bool file_open(struct parcel *p, const struct file_root *root, int *fd, uint64_t *size);
+/* Reads `size` bytes to f->p + headroom and closes fd. false: reason or p->failed say why. */
+bool file_read(struct parcel *p, const struct file_root *root, int fd, uint64_t size,
+               size_t headroom, struct file_bytes *f);
+/* Copies rows of `stride` bytes apart instead; f->n becomes row_bytes * rows. */
+bool file_copy(struct parcel *p, const void *from, size_t row_bytes, size_t stride, size_t rows,
+               size_t headroom, struct file_bytes *f);
+#endif

@@ -1,0 +1,494 @@
+/* im2rec/list/folder_scan.c */
+#include "im2rec/list/folder_scan.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_BYTES  4096
+#define GO_ON_EVERY 4096 /* files */
+
+struct place { /* a folder we are in */
+    const struct place *above;
+    dev_t dev;
+    ino_t ino;
+};
+struct link_target {
+    dev_t dev;
+    ino_t ino;
+};
+struct subfolder {
+    char *name;
+    bool link;
+};
+struct walk {
+    const struct scan_options *o;
+    struct scan *s;
+    struct imrec_error *err;
+    struct link_target *targets; /* folders reached through a link */
+    size_t target_count, target_room;
+    char path[PATH_BYTES]; /* of the folder about to be entered: not on the stack of every level */
+};
+
+static enum imrec_status no_memory(struct walk *w)
+{
+    return imrec_error_at(w->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the list of %s after %zu images", w->o->root,
+                          w->s->file_count);
+}
+
+/* Room for one more element; count <= room. */
+static bool grow(void *array, size_t count, size_t *room, size_t size)
+{
+    void **p = array, *q;
+    if (count < *room)
+        return true;
+    const size_t more = *room < 64 ? 64 : *room + *room / 2;
+    if ((q = imrec_realloc(*p, more, size)) == NULL)
+        return false;
+    *p = q;
+    *room = more;
+    return true;
+}
+
+/* ---- what a name says ------------------------------------------------------------------- */
+
+static bool same_ignoring_case(const char *a, const char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char x = a[i] >= 'A' && a[i] <= 'Z' ? (char)(a[i] + 32) : a[i];
+        const char y = b[i] >= 'A' && b[i] <= 'Z' ? (char)(b[i] + 32) : b[i];
+        if (x != y)
+            return false;
+    }
+    return true;
+}
+
+/* As os.path.splitext: from the last dot that has something but dots before it. */
+static const char *extension(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL && strspn(name, ".") < (size_t)(dot - name) ? dot : "";
+}
+
+static bool in_list(const char *list, const char *ext)
+{
+    const size_t n = strlen(ext);
+    while (*list != '\0') {
+        const size_t length = strcspn(list, ", ");
+        const bool dotless = length != 0 && list[0] != '.';
+        if (length + dotless == n && length != 0 && same_ignoring_case(list, ext + dotless, length))
+            return true;
+        list += length;
+        list += strspn(list, ", ");
+    }
+    return false;
+}
+
+static bool is_image_name(const struct scan_options *o, const char *name)
+{
+    const char *ext = extension(name);
+    if (*ext == '\0')
+        return false;
+    if (o->exts[0] != '\0')
+        return in_list(o->exts, ext);
+    for (const char *const *e = o->builtin; *e != NULL; e++)
+        if (strlen(*e) == strlen(ext) && same_ignoring_case(*e, ext, strlen(ext)))
+            return true;
+    return false;
+}
+
+/* ---- what is noted ---------------------------------------------------------------------- */
+
+static enum imrec_status
+note_skip(struct walk *w, const char *folder, const char *name, enum reason reason, const char *why)
+{
+    struct scan *s = w->s;
+    const size_t a = strlen(folder), b = strlen(name), slash = a != 0 && b != 0;
+    char *path = texts_put(&s->texts, NULL, a + slash + b + 1);
+    char *text = texts_put(&s->texts, why, strlen(why) + 1);
+    if (path == NULL || text == NULL ||
+        !grow(&s->skips, s->skip_count, &s->skip_room, sizeof(*s->skips)))
+        return no_memory(w);
+    snprintf(path, a + slash + b + 1, "%s%s%s", folder, slash ? "/" : "", name);
+    s->skips[s->skip_count++] = (struct scan_skip){path, text, reason};
+    return IMREC_OK;
+}
+
+static struct bytes bytes_of(const char *text)
+{
+    return (struct bytes){(const uint8_t *)text, strlen(text)};
+}
+
+static enum imrec_status add_class(struct walk *w, const char *name, int64_t *out)
+{
+    uint32_t number = w->s->classes.count;
+    const struct class_list *given = w->o->given;
+    const bool known = given != NULL && class_list_find(given, bytes_of(name), &number);
+    if (given == NULL || (!known && w->o->new_classes)) {
+        IMREC_TRY(class_list_add(&w->s->classes, bytes_of(name), w->err));
+    } else if (!known) {
+        return imrec_error_at(w->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s holds the class '%s', which the class list does not name",
+                              w->o->root, name);
+    }
+    *out = number;
+    return IMREC_OK;
+}
+
+static enum imrec_status add_folder(struct walk *w, const char *path, int64_t class_index)
+{
+    struct scan *s = w->s;
+    char *kept = texts_put(&s->texts, path, strlen(path) + 1);
+    if (kept == NULL || !grow(&s->folders, s->folder_count, &s->folder_room, sizeof(*s->folders)))
+        return no_memory(w);
+    s->folders[s->folder_count++] = (struct scan_folder){kept, class_index};
+    return IMREC_OK;
+}
+
+static struct scan_file *keep_name(struct walk *w, uint32_t folder, const char *name)
+{
+    const size_t n = strlen(name) + 1, size = sizeof(struct scan_file) + n;
+    struct scan_file *f = texts_put(&w->s->texts, NULL, size);
+    if (f != NULL) {
+        f->folder = folder;
+        memcpy(f->name, name, n);
+    }
+    return f;
+}
+
+/* ---- one folder ------------------------------------------------------------------------- */
+
+static const char *kind_of(mode_t mode, enum reason *reason)
+{
+    *reason = REASON_NOT_A_FILE;
+    return S_ISFIFO(mode) ? "is a FIFO" : S_ISSOCK(mode) ? "is a socket" : "is a device";
+}
+
+static enum imrec_status take_file(struct walk *w, uint32_t folder, const char *name, mode_t mode)
+{
+    struct scan *s = w->s;
+    const char *path = s->folders[folder].path;
+    enum reason reason = reason_of_name(bytes_of(name));
+    if (reason != REASON_NONE)
+        return note_skip(w, path, name, reason,
+                         reason == REASON_UTF8 ? "the name is not UTF-8"
+                                               : "the name holds a control character");
+    if (!S_ISREG(mode)) {
+        const char *why = kind_of(mode, &reason);
+        return note_skip(w, path, name, reason, why);
+    }
+    if (strlen(w->o->root) + strlen(path) + strlen(name) + 3 > PATH_BYTES)
+        return note_skip(w, path, name, REASON_UNREADABLE, "the path is longer than 4095 bytes");
+    struct scan_file *f = keep_name(w, folder, name);
+    if (f == NULL || !grow(&s->files, s->file_count, &s->file_room, sizeof(*s->files)))
+        return no_memory(w);
+    s->files[s->file_count++] = f;
+    if (s->file_count % GO_ON_EVERY == 0 && w->o->go_on != NULL &&
+        !w->o->go_on(w->o->user, s->file_count))
+        return imrec_error_at(w->err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
+                              "interrupted while looking through %s", w->o->root);
+    return IMREC_OK;
+}
+
+struct listing {
+    struct subfolder *folders;
+    size_t count, room;
+};
+
+static enum imrec_status
+take_folder(struct walk *w, uint32_t folder, struct listing *l, const char *name, bool link)
+{
+    const enum reason reason = reason_of_name(bytes_of(name));
+    if (reason != REASON_NONE)
+        return note_skip(w, w->s->folders[folder].path, name, reason,
+                         reason == REASON_UTF8 ? "the folder's name is not UTF-8"
+                                               : "the folder's name holds a control character");
+    char *kept = texts_put(&w->s->texts, name, strlen(name) + 1);
+    if (kept == NULL || !grow(&l->folders, l->count, &l->room, sizeof(*l->folders)))
+        return no_memory(w);
+    l->folders[l->count++] = (struct subfolder){kept, link};
+    return IMREC_OK;
+}
+
+static enum imrec_status
+take_entry(struct walk *w, uint32_t folder, DIR *d, const struct dirent *e, struct listing *l)
+{
+    struct stat st;
+    mode_t mode = e->d_type == DT_DIR ? S_IFDIR : S_IFREG;
+    const bool image = is_image_name(w->o, e->d_name);
+    IMREC_TRY(stop_check(w->o->stop, w->err));
+    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+        return IMREC_OK;
+    if (e->d_type == DT_REG && !image) {
+        w->s->other_files++;
+        return IMREC_OK;
+    }
+    if (e->d_type != DT_DIR && e->d_type != DT_REG) {
+        if (fstatat(dirfd(d), e->d_name, &st, 0) != 0) {
+            if (!image)
+                return w->s->other_files++, IMREC_OK;
+            return note_skip(w, w->s->folders[folder].path, e->d_name, REASON_LINK,
+                             errno == ENOENT ? "the link leads to nothing" : strerror(errno));
+        }
+        mode = st.st_mode;
+    }
+    if (S_ISDIR(mode) && w->o->class_from == IMREC_CLASS_FLAT)
+        return IMREC_OK;
+    if (S_ISDIR(mode))
+        return take_folder(w, folder, l, e->d_name, e->d_type != DT_DIR);
+    if (!image)
+        return w->s->other_files++, IMREC_OK;
+    return take_file(w, folder, e->d_name, mode);
+}
+
+static int by_file_name(const void *a, const void *b)
+{
+    return strcmp((*(struct scan_file *const *)a)->name, (*(struct scan_file *const *)b)->name);
+}
+
+static int by_folder_name(const void *a, const void *b)
+{
+    return strcmp(((const struct subfolder *)a)->name, ((const struct subfolder *)b)->name);
+}
+
+static int by_skip_path(const void *a, const void *b)
+{
+    return strcmp(((const struct scan_skip *)a)->path, ((const struct scan_skip *)b)->path);
+}
+
+/* Reads the folder, closes it (no descriptor is held while we go deeper) and sorts. */
+static enum imrec_status read_folder(struct walk *w, uint32_t folder, DIR *d, struct listing *l)
+{
+    struct scan *s = w->s;
+    const size_t first = s->file_count, first_skip = s->skip_count;
+    enum imrec_status st = IMREC_OK;
+    struct dirent *e = NULL;
+    while (st == IMREC_OK && (errno = 0, e = readdir(d)) != NULL)
+        st = take_entry(w, folder, d, e, l);
+    const int failed = e == NULL ? errno : 0;
+    closedir(d);
+    if (st == IMREC_OK && failed != 0)
+        st = imrec_error_at(w->err, IMREC_ERR_IO, IMREC_NO_OFFSET, "reading the folder %s/%s: %s",
+                            w->o->root, s->folders[folder].path, strerror(failed));
+    if (st != IMREC_OK)
+        return st;
+    if (s->file_count > first)
+        qsort(s->files + first, s->file_count - first, sizeof(*s->files), by_file_name);
+    if (s->skip_count > first_skip)
+        qsort(s->skips + first_skip, s->skip_count - first_skip, sizeof(*s->skips), by_skip_path);
+    if (l->count != 0)
+        qsort(l->folders, l->count, sizeof(*l->folders), by_folder_name);
+    return IMREC_OK;
+}
+
+/* Numbers the folder's images, or, outside a class, turns them into skips. */
+static enum imrec_status settle_files(struct walk *w, uint32_t folder, size_t first)
+{
+    struct scan *s = w->s;
+    struct scan_folder *f = &s->folders[folder];
+    if (s->file_count == first)
+        return IMREC_OK;
+    if (f->class_index < 0 && w->o->class_from != IMREC_CLASS_TOP)
+        IMREC_TRY(add_class(w, f->path[0] != '\0' ? f->path : ".", &f->class_index));
+    if (f->class_index < 0) {
+        for (size_t i = first; i < s->file_count; i++)
+            IMREC_TRY(note_skip(w, f->path, s->files[i]->name, REASON_OUTSIDE,
+                                "lies in no class folder"));
+        s->file_count = first;
+        return IMREC_OK;
+    }
+    if (s->file_count > UINT32_MAX)
+        return imrec_error_at(w->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "%s holds more than 2^32 - 1 images", w->o->root);
+    for (size_t i = first; i < s->file_count; i++)
+        s->files[i]->id = (uint32_t)i;
+    return IMREC_OK;
+}
+
+/* ---- the walk --------------------------------------------------------------------------- */
+
+static bool inside(const struct place *p, const struct stat *st)
+{
+    for (; p != NULL; p = p->above)
+        if (p->dev == st->st_dev && p->ino == st->st_ino)
+            return true;
+    return false;
+}
+
+/* Notes a folder reached through a link; *again if it was before. */
+static enum imrec_status note_target(struct walk *w, const struct stat *st, bool *again)
+{
+    *again = false;
+    for (size_t i = 0; i < w->target_count; i++)
+        if (w->targets[i].dev == st->st_dev && w->targets[i].ino == st->st_ino) {
+            *again = true;
+            return IMREC_OK;
+        }
+    if (!grow(&w->targets, w->target_count, &w->target_room, sizeof(*w->targets)))
+        return no_memory(w);
+    w->targets[w->target_count++] = (struct link_target){st->st_dev, st->st_ino};
+    return IMREC_OK;
+}
+
+static enum imrec_status walk_folder(struct walk *w, const char *path, int64_t class_index,
+                                     const struct place *above, bool link);
+
+static enum imrec_status
+walk_below(struct walk *w, uint32_t folder, const struct listing *l, const struct place *here)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        const struct scan_folder f = w->s->folders[folder]; /* the array moves */
+        const char *name = l->folders[i].name;
+        int64_t class_index = w->o->class_from == IMREC_CLASS_TOP ? f.class_index : -1;
+        const int n =
+            snprintf(w->path, sizeof(w->path), "%s%s%s", f.path, f.path[0] ? "/" : "", name);
+        if (strlen(w->o->root) + (size_t)n + 3 > PATH_BYTES) {
+            IMREC_TRY(note_skip(w, f.path, name, REASON_UNREADABLE,
+                                "the folder's path is longer than 4095 bytes"));
+            continue;
+        }
+        if (here->above == NULL && w->o->class_from == IMREC_CLASS_TOP && name[0] != '.')
+            IMREC_TRY(add_class(w, name, &class_index));
+        IMREC_TRY(walk_folder(w, w->path, class_index, here, l->folders[i].link));
+    }
+    return IMREC_OK;
+}
+
+/* Opens it, or notes why it is skipped (*out stays NULL). */
+static enum imrec_status open_folder(struct walk *w, const char *path, const struct place *above,
+                                     bool link, struct stat *st, DIR **out)
+{
+    char full[PATH_BYTES + 2];
+    bool again = false;
+    snprintf(full, sizeof(full), "%s%s%s", w->o->root, path[0] != '\0' ? "/" : "", path);
+    *out = opendir(full);
+    if (*out == NULL && above == NULL) {
+        const int failed = errno;
+        imrec_error_at(w->err, IMREC_ERR_IO, IMREC_NO_OFFSET, "opening the folder %s: %s", full,
+                       strerror(failed));
+        if (w->err != NULL)
+            w->err->sys_errno = failed;
+        return IMREC_ERR_IO;
+    }
+    if (*out == NULL)
+        return note_skip(w, path, "", REASON_UNREADABLE, strerror(errno));
+    enum imrec_status status = IMREC_OK;
+    if (fstat(dirfd(*out), st) != 0)
+        status = note_skip(w, path, "", REASON_UNREADABLE, strerror(errno)), again = true;
+    else if (inside(above, st))
+        status = note_skip(w, path, "", REASON_LINK, "the link leads back to a folder above it"),
+        again = true;
+    else if (link && (status = note_target(w, st, &again)) == IMREC_OK && again)
+        status = note_skip(w, path, "", REASON_LINK, "another link led to the same folder");
+    if (status != IMREC_OK || again) {
+        closedir(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static enum imrec_status walk_folder(struct walk *w, const char *path, int64_t class_index,
+                                     const struct place *above, bool link)
+{
+    struct stat st;
+    DIR *d;
+    IMREC_TRY(open_folder(w, path, above, link, &st, &d));
+    if (d == NULL)
+        return IMREC_OK;
+    const struct place here = {above, st.st_dev, st.st_ino};
+    const uint32_t folder = (uint32_t)w->s->folder_count;
+    const size_t first = w->s->file_count;
+    enum imrec_status status = add_folder(w, path, class_index);
+    struct listing l = {0};
+    if (status == IMREC_OK)
+        status = read_folder(w, folder, d, &l);
+    else
+        closedir(d);
+    if (status == IMREC_OK && (status = settle_files(w, folder, first)) == IMREC_OK)
+        status = walk_below(w, folder, &l, &here);
+    imrec_free(l.folders);
+    return status;
+}
+
+/* Every class of a given list must have its folder. */
+static enum imrec_status missing_class(struct walk *w)
+{
+    const struct class_list *given = w->o->given;
+    struct scan *s = w->s;
+    bool *seen = imrec_zalloc((size_t)given->count + 1, sizeof(*seen));
+    if (seen == NULL)
+        return no_memory(w);
+    for (size_t i = 0; i < s->folder_count; i++)
+        if (s->folders[i].class_index >= 0)
+            seen[s->folders[i].class_index] = true;
+    uint32_t i = 0;
+    while (i < given->count && seen[i])
+        i++;
+    imrec_free(seen);
+    if (i == given->count)
+        return IMREC_OK;
+    const struct bytes name = class_list_name(given, i);
+    return imrec_error_at(w->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "%s has no folder for the class '%.*s' of the class list", w->o->root,
+                          (int)name.n, (const char *)name.p);
+}
+
+static enum imrec_status
+scan_once(const struct scan_options *o, struct scan *out, struct imrec_error *err)
+{
+    struct walk w;
+    memset(&w, 0, sizeof(w));
+    w.o = o;
+    w.s = out;
+    w.err = err;
+    *out = (struct scan){0};
+    enum imrec_status st = o->given != NULL && o->new_classes
+                               ? class_list_add_all(&out->classes, o->given, err)
+                               : IMREC_OK;
+    if (st == IMREC_OK)
+        st = walk_folder(&w, "", -1, NULL, false);
+    if (st == IMREC_OK && o->given != NULL && !o->some_classes)
+        st = missing_class(&w);
+    imrec_free(w.targets);
+    if (st != IMREC_OK)
+        scan_free(out);
+    return st;
+}
+
+enum imrec_status
+scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *err)
+{
+    static const char *const sounds[] = {".wav", NULL};
+    struct scan_options again = *o;
+    again.builtin = sounds;
+    IMREC_TRY(scan_once(o, out, err));
+    if (out->file_count + out->skip_count != 0 || o->exts[0] != '\0')
+        return IMREC_OK;
+    scan_free(out);
+    return scan_once(&again, out, err);
+}
+
+void scan_free(struct scan *s)
+{
+    imrec_free(s->folders);
+    imrec_free(s->files);
+    imrec_free(s->skips);
+    class_list_free(&s->classes);
+    texts_free(&s->texts);
+    *s = (struct scan){0};
+}
+
+void scan_path(const struct scan *s, const struct scan_file *f, char out[4096])
+{
+    const char *folder = s->folders[f->folder].path;
+    snprintf(out, PATH_BYTES, "%s%s%s", folder, folder[0] != '\0' ? "/" : "", f->name);
+}

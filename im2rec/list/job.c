@@ -1,0 +1,303 @@
+/* im2rec/list/job.c */
+#include "im2rec/list/job.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "codec/codec.h"
+#include "im2rec/item/pack_options.h"
+#include "im2rec/list/annotations.h"
+#include "im2rec/list/python_random.h"
+#include "storage/source.h"
+#include "storage/text_source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- folders ---------------------------------------------------------------------------- */
+
+void folder_shuffle(struct scan *s, int64_t seed)
+{
+    struct python_random r;
+    python_random_seed(&r, (uint64_t)seed);
+    for (uint64_t i = s->file_count; i > 1; i--) { /* random.shuffle(), from the end */
+        const uint32_t k = python_random_below(&r, (uint32_t)i);
+        struct scan_file *keep = s->files[i - 1];
+        s->files[i - 1] = s->files[k];
+        s->files[k] = keep;
+    }
+}
+
+/* Everything that the records are made of, in the order of the scan. */
+static uint64_t scan_fingerprint(const struct scan *s, uint64_t print)
+{
+    char path[IMAGE_PATH_MAX];
+    for (size_t i = 0; i < s->file_count; i++) {
+        const int64_t label = s->folders[s->files[i]->folder].class_index;
+        scan_path(s, s->files[i], path);
+        print = fingerprint(print, path, strlen(path) + 1);
+        print = fingerprint(print, &label, sizeof(label));
+    }
+    for (size_t i = 0; i < s->skip_count; i++) {
+        print = fingerprint(print, s->skips[i].path, strlen(s->skips[i].path) + 1);
+        print = fingerprint(print, s->skips[i].why, strlen(s->skips[i].why) + 1);
+    }
+    for (uint32_t i = 0; i < s->classes.count; i++) {
+        const struct bytes name = class_list_name(&s->classes, i);
+        print = fingerprint(print, name.p, name.n);
+    }
+    return print;
+}
+
+static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
+{
+    return total / n * k + total % n * k / n;
+}
+
+/* The class list is `found` from here on, which becomes empty. */
+static enum imrec_status
+replace_given(struct job *j, struct class_list *found, struct imrec_error *err)
+{
+    class_list_free(&j->given);
+    j->given = *found;
+    *found = (struct class_list){0};
+    j->has_given = true;
+    return class_list_seal(&j->given, err);
+}
+
+static enum imrec_status
+open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
+{
+    const struct imrec_pack_options *p = o->pack;
+    struct scan_options scan = {
+        .root = o->task->root,
+        .class_from = p->class_from,
+        .exts = p->exts,
+        .builtin = codec_extensions(),
+        .given = j->has_given ? &j->given : NULL,
+        .some_classes = o->task->some_classes,
+        .new_classes = p->new_classes,
+        .go_on = o->go_on,
+        .user = o->user,
+        .stop = o->stop,
+    };
+    IMREC_TRY(scan_folder(&scan, &j->scan, err));
+    if (p->masks[0] != '\0' && j->scan.file_count == 0) { /* masks seldom go with classes */
+        scan_free(&j->scan);
+        scan.class_from = IMREC_CLASS_FLAT;
+        IMREC_TRY(scan_folder(&scan, &j->scan, err));
+    }
+    if (p->shuffle)
+        folder_shuffle(&j->scan, p->seed);
+    const uint64_t n = j->scan.file_count, count = (uint64_t)p->part.count;
+    j->next = j->first = share_begin(n, (uint64_t)p->part.index, count);
+    j->images = share_begin(n, (uint64_t)p->part.index + 1, count) - j->first;
+    j->fingerprint = scan_fingerprint(&j->scan, j->fingerprint);
+    return j->has_given && p->new_classes ? replace_given(j, &j->scan.classes, err) : IMREC_OK;
+}
+
+static enum imrec_status next_of_folder(struct job *j, struct parcel *p, struct imrec_error *err)
+{
+    char path[IMAGE_PATH_MAX];
+    if (j->next == j->first + j->images)
+        return IMREC_END;
+    const struct scan_file *f = j->scan.files[j->next++];
+    p->outcome.class_index = j->scan.folders[f->folder].class_index;
+    const float label = (float)p->outcome.class_index;
+    scan_path(&j->scan, f, path);
+    p->id = f->id;
+    p->label_count = 1;
+    IMREC_TRY(buf_append(&p->labels, &label, sizeof(label), err));
+    IMREC_TRY(buf_append(&p->text, path, strlen(path), err));
+    p->path = (struct bytes){p->text.p, p->text.n};
+    return IMREC_OK;
+}
+
+/* ---- both ------------------------------------------------------------------------------- */
+
+/* With a class list the label of a line that has one must be the number of a class. */
+static void check_label(const struct job *j, struct parcel *p)
+{
+    float label;
+    if (p->outcome.reason != REASON_NONE || !j->has_given || p->label_count != 1)
+        return;
+    memcpy(&label, p->labels.p, sizeof(label));
+    if (label >= 0 && label < (float)j->given.count && label == (float)(int64_t)label)
+        p->outcome.class_index = (int64_t)label;
+    else
+        parcel_skip(p, REASON_OUTSIDE, "label %g is none of the %u classes of the class list",
+                    (double)label, j->given.count);
+}
+
+static enum imrec_status next_image(struct job *j, struct parcel *p, struct imrec_error *err)
+{
+    parcel_begin(p);
+    if (j->list == NULL)
+        return next_of_folder(j, p, err);
+    IMREC_TRY(list_next(j->list, p, err));
+    check_label(j, p);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+copy_parcel(const struct parcel *from, struct parcel *to, struct imrec_error *err)
+{
+    parcel_begin(to);
+    to->line = from->line;
+    to->id = from->id;
+    to->label_count = from->label_count;
+    to->outcome = from->outcome;
+    to->failed = from->failed;
+    memcpy(to->why, from->why, sizeof(to->why));
+    IMREC_TRY(buf_append(&to->labels, from->labels.p, from->labels.n, err));
+    IMREC_TRY(buf_append(&to->text, from->text.p, from->text.n, err));
+    to->path = (struct bytes){to->text.p, to->text.n};
+    return IMREC_OK;
+}
+
+/* Each image comes as often as there are copies of it, one after the other. */
+enum imrec_status job_next(struct job *j, struct parcel *p, struct imrec_error *err)
+{
+    if (j->copies == 1)
+        return next_image(j, p, err);
+    if (j->copy == 0)
+        IMREC_TRY(next_image(j, &j->last, err));
+    IMREC_TRY(copy_parcel(&j->last, p, err));
+    p->copy = j->copy;
+    j->copy = (j->copy + 1) % j->copies;
+    if (p->outcome.reason == REASON_NONE && p->id > (UINT64_MAX - p->copy) / j->copies)
+        parcel_skip(p, REASON_LINE, "the id is too large for %" PRIu64 " copies", j->copies);
+    p->id = p->id * j->copies + p->copy;
+    return IMREC_OK;
+}
+
+#define CLASS_FILE_MAX ((size_t)1 << 30)
+
+enum imrec_status job_load_classes(const char *path, struct job *j, struct imrec_error *err)
+{
+    uint8_t *text;
+    size_t n;
+    IMREC_TRY(source_load(path, CLASS_FILE_MAX, &text, &n, err));
+    j->fingerprint = fingerprint(j->fingerprint, text, n);
+    const enum imrec_status st = class_list_read(path, (struct bytes){text, n}, &j->given, err);
+    imrec_free(text);
+    j->has_given = st == IMREC_OK;
+    return st;
+}
+
+/* ---- annotations ------------------------------------------------------------------------ */
+
+#define LIST_TEXT_MAX ((size_t)1 << 36)
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+void job_warn(const struct job *j, const struct job_options *o)
+{
+    const char *name = o->pack->annotations;
+    if (j->without_area != 0)
+        imrec_log(IMREC_LOG_WARNING,
+                  "%s: objects without an area inside their image: %" PRIu64 ", left out", name,
+                  j->without_area);
+    if (j->without_object != 0 && o->pack->drop_empty)
+        imrec_log(IMREC_LOG_WARNING, "%s: images without an object: %" PRIu64 ", left out", name,
+                  j->without_object);
+    else if (j->without_object != 0) /* MXNet 1.9.1: Check failed: label_width >= 7 (2 vs. 7) */
+        imrec_log(IMREC_LOG_WARNING,
+                  "%s: images without an object: %" PRIu64 ", packed without a box (MXNet's "
+                  "ImageDetRecordIter stops at such a label; drop_empty leaves them out)",
+                  name, j->without_object);
+}
+
+static enum imrec_status annotation_list(const char *path, const struct imrec_pack_options *p,
+                                         struct job *j, struct buf *text, struct imrec_error *err)
+{
+    struct boxes b;
+    struct class_list found = {0};
+    const struct boxes_order how = {p->shuffle, p->seed, j->has_given ? &j->given : NULL,
+                                    p->new_classes, p->drop_empty};
+    if (is_folder(path) && p->keypoints != 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "%s: Pascal VOC's annotations have no keypoints", path);
+    IMREC_TRY(is_folder(path) ? boxes_read_voc(path, &b, err)
+                              : boxes_read_coco(path, (uint32_t)p->keypoints, &b, err));
+    enum imrec_status st = boxes_write(&b, &how, text, &found, err);
+    j->without_object = b.without;
+    j->without_area = b.empty;
+    boxes_free(&b);
+    if (st == IMREC_OK && (!j->has_given || p->new_classes))
+        st = replace_given(j, &found, err);
+    class_list_free(&found);
+    return st;
+}
+
+/* The list that the annotations amount to. */
+static enum imrec_status
+open_annotations(const struct job_options *o, struct job *j, struct imrec_error *err)
+{
+    const struct imrec_pack_options *p = o->pack;
+    struct buf text = BUF_INIT(LIST_TEXT_MAX);
+    struct source *source;
+    const enum imrec_status st = annotation_list(p->annotations, p, j, &text, err);
+    if (st != IMREC_OK) {
+        buf_free(&text);
+        return st;
+    }
+    for (uint32_t i = 0; i < j->given.count; i++) {
+        const struct bytes name = class_list_name(&j->given, i);
+        j->fingerprint = fingerprint(j->fingerprint, name.p, name.n);
+    }
+    IMREC_TRY(text_source_open(&text, &source, err));
+    return list_open(p->annotations, source, 0, p->part, o->stop, &j->list, &j->images,
+                     &j->fingerprint, err);
+}
+
+enum imrec_status job_open(const struct job_options *o, struct job *out, struct imrec_error *err)
+{
+    const struct imrec_pack_options *p = o->pack;
+    enum imrec_status st = IMREC_OK;
+    *out = (struct job){.fingerprint = pack_options_fingerprint(p, FINGERPRINT_START)};
+    if (p->classes[0] != '\0')
+        st = job_load_classes(p->classes, out, err);
+    if (st == IMREC_OK && p->annotations[0] != '\0')
+        st = open_annotations(o, out, err);
+    else if (st == IMREC_OK && o->task->list == NULL)
+        st = open_folder(o, out, err);
+    else if (st == IMREC_OK)
+        st = list_open(o->task->list, NULL, (uint32_t)p->label_width, p->part, o->stop, &out->list,
+                       &out->images, &out->fingerprint, err);
+    if (st == IMREC_OK && out->list != NULL && !p->pack_label)
+        list_pack_first(out->list);
+    out->copies = (uint64_t)p->copies;
+    if (st == IMREC_OK && out->images > UINT64_MAX / out->copies)
+        st = imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "too many copies");
+    out->total = out->images * out->copies;
+    if (st != IMREC_OK)
+        job_close(out);
+    return st;
+}
+
+void job_close(struct job *j)
+{
+    parcel_free(&j->last);
+    scan_free(&j->scan);
+    list_close(j->list);
+    class_list_free(&j->given);
+    *j = (struct job){0};
+}
+
+uint64_t job_found(const struct job *j, const struct imrec_pack_options *o)
+{
+    return j->total + (o->part.index == 0 ? j->scan.skip_count : 0);
+}
+
+const struct class_list *job_classes(const struct job *j)
+{
+    const struct class_list *l = j->has_given ? &j->given : &j->scan.classes;
+    return l->count != 0 ? l : NULL;
+}

@@ -1,0 +1,70 @@
+/* im2rec/list/job.h - the images to pack, one after the other: out of a scanned folder or a .lst.
+ *
+ * A folder is held in memory (names only), a list streams through a buffer. */
+#ifndef IMREC_IM2REC_LIST_JOB_H
+#define IMREC_IM2REC_LIST_JOB_H
+
+#include "im2rec/item/pack_item.h"
+#include "im2rec/list/folder_scan.h"
+
+struct list_reader;
+struct source;
+struct job {
+    uint64_t total;        /* images of this share */
+    uint64_t fingerprint;  /* of all that this share is made of: paths, labels, skips of the scan */
+    struct scan scan;      /* of a folder */
+    uint64_t first, next;  /* of a folder: begin of the share, and where it stands */
+    uint64_t images;       /* of the share: total is that times copies */
+    uint64_t copies, copy; /* records of an image, and those that were made of the last one */
+    struct parcel last;    /* its first part, where there are copies */
+    struct list_reader *list;
+    struct class_list given; /* class list that was given */
+    bool has_given;
+    uint64_t without_object, without_area; /* annotations: images, and objects that are left out */
+};
+
+struct job_options {
+    const struct imrec_pack_task *task;
+    const struct imrec_pack_options *pack;
+    bool (*go_on)(void *user, uint64_t found);
+    void *user;
+    const struct stop *stop; /* ends the looking through, too; or NULL */
+};
+
+IMREC_NODISCARD enum imrec_status
+job_open(const struct job_options *o, struct job *out, struct imrec_error *err);
+void job_close(struct job *j); /* zeroed memory is fine */
+
+/* Logs what the annotations leave out, or what other readers do not take. */
+void job_warn(const struct job *j, const struct job_options *o);
+
+/* Fills the first part of *p, outcome.index excepted; a malformed line is an image with a
+ * reason. IMREC_END: there are no more. */
+IMREC_NODISCARD enum imrec_status
+job_next(struct job *j, struct parcel *p, struct imrec_error *err);
+
+/* Reads the class list that fixes the numbering. */
+IMREC_NODISCARD enum imrec_status
+job_load_classes(const char *path, struct job *j, struct imrec_error *err);
+/* Images of this share, those that the scan has passed over included, of which share 0 tells. */
+uint64_t job_found(const struct job *j, const struct imrec_pack_options *o);
+
+/* The names behind the labels; NULL: there are none. */
+const struct class_list *job_classes(const struct job *j);
+/* The order of random.Random(seed).shuffle(), which is that of the original's lists. */
+void folder_shuffle(struct scan *s, int64_t seed);
+
+/* ---- list_reader.c ---- */
+/* text: the list itself, taken over also on failure, `path` its name for messages; or NULL. */
+IMREC_NODISCARD enum imrec_status
+list_open(const char *path, struct source *text, uint32_t label_width, struct imrec_share share,
+          const struct stop *stop, struct list_reader **out, uint64_t *total, uint64_t *fingerprint,
+          struct imrec_error *err);
+/* Of each line only the first label is packed: a record need not be able to hold the others. */
+void list_pack_first(struct list_reader *r);
+/* The most labels of a line, as tabs count them; 0: nobody knows. */
+uint32_t list_widest(const struct list_reader *r);
+IMREC_NODISCARD enum imrec_status
+list_next(struct list_reader *r, struct parcel *p, struct imrec_error *err);
+void list_close(struct list_reader *r); /* NULL is allowed */
+#endif

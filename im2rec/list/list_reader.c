@@ -1,0 +1,246 @@
+/*
+ * im2rec/list/list_reader.c - a .lst that streams: a first pass finds the share's bytes, counts its
+ * lines and takes their fingerprint, a second one delivers them.
+ *
+ * Shares are cut by bytes with the original's rule for text: a line belongs to the share in which
+ * it begins, one that begins exactly at a cut to the share before.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/stop.h"
+#include "formats/set/image_list.h"
+#include "im2rec/item/pack_options.h"
+#include "im2rec/list/job.h"
+#include "storage/source.h"
+
+#include <string.h>
+
+#define PIECE_BYTES    ((size_t)1 << 20)
+#define LINE_MAX_BYTES ((size_t)64 << 20)
+
+struct list_reader {
+    struct source *source;
+    char *name;
+    uint64_t begin, end; /* of the share */
+    uint64_t at;         /* read so far */
+    uint8_t *piece;
+    size_t held, room; /* bytes in piece, of which the first `given` were handed out */
+    size_t given;
+    uint32_t widest; /* labels of a line of the list, all shares, by its tabs */
+    struct image_list list;
+    const struct stop *stop;
+};
+
+/* The next piece of whole lines (or the rest of the share). IMREC_END: there is none. */
+static enum imrec_status
+next_piece(struct list_reader *r, struct bytes *out, struct imrec_error *err)
+{
+    r->held -= r->given;
+    memmove(r->piece, r->piece + r->given, r->held);
+    r->given = 0;
+    for (;;) {
+        IMREC_TRY(stop_check(r->stop, err));
+        if (r->room - r->held < PIECE_BYTES) {
+            uint8_t *grown = r->room < LINE_MAX_BYTES
+                                 ? imrec_realloc(r->piece, r->room + 2 * PIECE_BYTES, 1)
+                                 : NULL;
+            if (grown == NULL)
+                return imrec_error_at(
+                    err, r->room < LINE_MAX_BYTES ? IMREC_ERR_NO_MEMORY : IMREC_ERR_LIMIT, r->at,
+                    "%s: no room for a line of more than %zu bytes", r->name, r->held);
+            r->piece = grown;
+            r->room += 2 * PIECE_BYTES;
+        }
+        const uint64_t left = r->end - r->at;
+        const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+        if (n != 0)
+            IMREC_TRY(source_read(r->source, r->at, r->piece + r->held, n, err));
+        r->held += n;
+        r->at += n;
+        r->given = r->at == r->end ? r->held : text_whole_lines(r->piece, r->held);
+        if (r->given != 0 || r->at == r->end)
+            break;
+    }
+    *out = (struct bytes){r->piece, r->given};
+    return r->given != 0 ? IMREC_OK : IMREC_END;
+}
+
+static void rewind_to(struct list_reader *r, uint64_t begin, uint64_t end)
+{
+    r->at = begin;
+    r->end = end;
+    r->held = r->given = 0;
+}
+
+/* Where the share's first line begins, for a cut at `at`. */
+static enum imrec_status sync_to(struct list_reader *r, uint64_t *at, struct imrec_error *err)
+{
+    enum text_sync_state state = TEXT_SYNC_LINE;
+    if (*at == 0 || *at == r->source->size)
+        return IMREC_OK;
+    while (state != TEXT_SYNC_DONE && *at < r->source->size) {
+        const uint64_t left = r->source->size - *at;
+        const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+        IMREC_TRY(source_read(r->source, *at, r->piece, n, err));
+        *at += text_sync(r->piece, n, &state);
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status
+find_share(struct list_reader *r, struct imrec_share share, struct imrec_error *err)
+{
+    const uint64_t size = r->source->size, count = (uint64_t)share.count;
+    const uint64_t step = size / count + (size % count != 0);
+    const uint64_t k = (uint64_t)share.index;
+    r->begin = k != 0 && step > size / k ? size : step * k;
+    r->end = step > size / (k + 1) ? size : step * (k + 1);
+    if (r->begin == r->end)
+        return IMREC_OK; /* both stay: the original's empty share */
+    IMREC_TRY(sync_to(r, &r->end, err));
+    return sync_to(r, &r->begin, err);
+}
+
+/* A line is id, labels and path with tabs between. */
+static uint32_t labels_of(struct bytes line)
+{
+    uint32_t tabs = 0;
+    for (const uint8_t *at = line.p, *end = line.p + line.n;
+         at < end && (at = memchr(at, '\t', (size_t)(end - at))) != NULL; at++)
+        tabs++;
+    return tabs > 1 ? tabs - 1 : 0;
+}
+
+/* Lines that hold something in [begin, end); *all counts the blank ones too. */
+static enum imrec_status count_lines(struct list_reader *r, uint64_t begin, uint64_t end,
+                                     uint64_t *lines, uint64_t *all, uint64_t *print,
+                                     struct imrec_error *err)
+{
+    struct text_lines t;
+    struct bytes piece, line;
+    enum imrec_status st;
+    bool first = true;
+    const uint64_t kept = r->end;
+    rewind_to(r, begin, end);
+    *lines = *all = 0;
+    while ((st = next_piece(r, &piece, err)) == IMREC_OK) {
+        if (first)
+            text_lines_begin(&t, piece, begin, 0);
+        else
+            text_lines_feed(&t, piece);
+        first = false;
+        *print = fingerprint(*print, piece.p, piece.n);
+        while (text_lines_next(&t, &line)) {
+            const uint32_t labels = labels_of(text_trim(line));
+            *lines += text_trim(line).n != 0, ++*all;
+            r->widest = labels > r->widest ? labels : r->widest;
+        }
+    }
+    r->end = kept;
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+static enum imrec_status prepare(struct list_reader *r, const char *path, uint32_t label_width,
+                                 struct imrec_share share, uint64_t *total, uint64_t *print,
+                                 struct imrec_error *err)
+{
+    uint64_t before, after, lines_before = 0, all, ignored = 0;
+    const size_t n = strlen(path) + 1;
+    r->name = imrec_realloc(NULL, n, 1);
+    r->piece = imrec_realloc(NULL, 2 * PIECE_BYTES, 1);
+    r->room = 2 * PIECE_BYTES;
+    if (r->name == NULL || r->piece == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to read it",
+                              path);
+    memcpy(r->name, path, n);
+    if (r->source == NULL)
+        IMREC_TRY(source_open(path, &r->source, err));
+    IMREC_TRY(find_share(r, share, err));
+    IMREC_TRY(count_lines(r, 0, r->begin, &before, &lines_before, &ignored, err));
+    IMREC_TRY(count_lines(r, r->begin, r->end, total, &all, print, err));
+    if (r->end < r->source->size) /* shares must agree on the widest label */
+        IMREC_TRY(count_lines(r, r->end, r->source->size, &after, &all, &ignored, err));
+    rewind_to(r, r->begin, r->end);
+    image_list_begin(&r->list, r->name, label_width, (struct bytes){r->piece, 0}, r->begin,
+                     lines_before);
+    r->list.type = LIST_LABELS_FLOAT32;
+    return IMREC_OK;
+}
+
+enum imrec_status list_open(const char *path, struct source *text, uint32_t label_width,
+                            struct imrec_share share, const struct stop *stop,
+                            struct list_reader **out, uint64_t *total, uint64_t *print,
+                            struct imrec_error *err)
+{
+    struct list_reader *r = *out = imrec_zalloc(1, sizeof(*r));
+    if (r == NULL) {
+        source_close(text);
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to read it",
+                              path);
+    }
+    r->source = text;
+    r->stop = stop;
+    const enum imrec_status st = prepare(r, path, label_width, share, total, print, err);
+    if (st != IMREC_OK) {
+        list_close(r);
+        *out = NULL;
+    }
+    return st;
+}
+
+void list_pack_first(struct list_reader *r)
+{
+    r->list.typed = 1;
+}
+
+uint32_t list_widest(const struct list_reader *r)
+{
+    return r->widest;
+}
+
+void list_close(struct list_reader *r)
+{
+    if (r == NULL)
+        return;
+    image_list_end(&r->list);
+    source_close(r->source);
+    imrec_free(r->piece);
+    imrec_free(r->name);
+    imrec_free(r);
+}
+
+static enum imrec_status
+next_entry(struct list_reader *r, struct image_list_entry *e, struct imrec_error *err)
+{
+    struct bytes piece;
+    enum imrec_status st;
+    while ((st = image_list_next(&r->list, e, err)) == IMREC_END) {
+        IMREC_TRY(next_piece(r, &piece, err));
+        if (r->list.lines.next == 0) /* a byte order mark is no part of the first line */
+            text_lines_begin(&r->list.lines, piece, 0, 0);
+        else
+            text_lines_feed(&r->list.lines, piece);
+    }
+    return st;
+}
+
+enum imrec_status list_next(struct list_reader *r, struct parcel *p, struct imrec_error *err)
+{
+    struct image_list_entry e;
+    struct imrec_error own;
+    const enum imrec_status st = next_entry(r, &e, err != NULL ? err : &own);
+    p->line = r->list.lines.number;
+    if (st == IMREC_ERR_CORRUPT) {
+        parcel_skip(p, REASON_LINE, "%s", err != NULL ? err->message : own.message);
+        return IMREC_OK;
+    }
+    if (st != IMREC_OK)
+        return st;
+    p->id = e.id;
+    p->label_count = e.label_count;
+    IMREC_TRY(buf_append(&p->labels, e.labels, e.label_count * sizeof(float), err));
+    IMREC_TRY(buf_append(&p->text, e.path.p, e.path.n, err));
+    p->path = (struct bytes){p->text.p, p->text.n};
+    parcel_check_name(p);
+    return IMREC_OK;
+}

@@ -1,0 +1,251 @@
+/* im2rec/set/old_set.c - what stands under the names of a set before it is written, and how it
+ * goes.
+ *
+ * Sets of two formats under one name would share list, class list, manifest and journal: the second
+ * one is refused. Of a set that is replaced only those files go that its manifest names and that
+ * can be files of this set by their names, and what an interrupted run of it has left. */
+#include "im2rec/set/set_files.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "formats/crc32c.h"
+#include "formats/set/manifest.h"
+#include "formats/set/set_names.h"
+#include "im2rec/set/shard_names.h"
+#include "im2rec/set/stale_parts.h"
+#include "storage/source.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CLASSES_MAX ((size_t)1 << 30)
+
+bool set_is_unfinished(const struct set_files *s)
+{
+    return set_part_exists(s->journal);
+}
+
+/* ---- in the way ------------------------------------------------------------------------- */
+
+static enum imrec_status refuse_if_there(const char *name, struct imrec_error *err)
+{
+    if (!sink_exists(name))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "%s is there already; force replaces it", name);
+}
+
+static enum imrec_status check_shard(const struct set_files *s, uint64_t k, struct imrec_error *err)
+{
+    char rec[NAME_BYTES], name[NAME_BYTES];
+    set_work_name(s, k, rec);
+    IMREC_TRY(refuse_if_there(rec, err));
+    set_name(rec, SET_INDEX, name);
+    IMREC_TRY(refuse_if_there(name, err));
+    set_name(rec, SET_CHECKSUMS, name);
+    return refuse_if_there(name, err);
+}
+
+enum imrec_status set_check_free(const struct set_files *s, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    for (int what = SET_MANIFEST; what >= SET_LIST; what--) {
+        if (what == SET_CLASSES && s->given_classes)
+            continue; /* it is written as it is */
+        set_name(s->rec, (enum set_file)what, name);
+        IMREC_TRY(refuse_if_there(what == SET_LIST ? s->list : name, err));
+    }
+    for (uint64_t k = 0; k < s->count; k++)
+        IMREC_TRY(check_shard(s, k, err));
+    return IMREC_OK;
+}
+
+/* ---- the other format ------------------------------------------------------------------- */
+
+enum imrec_status
+set_load_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    uint8_t *text = NULL;
+    size_t n = 0;
+    *m = (struct manifest){0};
+    set_name(s->rec, SET_MANIFEST, name);
+    if (!sink_exists(name))
+        return IMREC_OK;
+    IMREC_TRY(source_load(name, MANIFEST_MAX_BYTES, &text, &n, err));
+    if (manifest_read(name, (struct bytes){text, n}, m, NULL) != IMREC_OK)
+        *m = (struct manifest){0};
+    imrec_free(text);
+    return IMREC_OK;
+}
+
+static const char *format_name(bool cbf)
+{
+    return cbf ? "CNTK's binary format" : "RecordIO";
+}
+
+/* An exact name need not end in .cbf. */
+static bool is_cbf(const struct manifest *m)
+{
+    for (size_t i = 0; i < m->option_count; i++)
+        if (strcmp(m->options[i].name, "format") == 0 && strcmp(m->options[i].value, "cbf") == 0)
+            return true;
+    return set_name_is_cbf(m->shards[0].rec.name);
+}
+
+static enum imrec_status check_manifest(const struct set_files *s, struct imrec_error *err)
+{
+    struct manifest m;
+    enum imrec_status st = set_load_manifest(s, &m, err);
+    if (m.shard_count != 0 && is_cbf(&m) != s->cbf) {
+        char name[NAME_BYTES];
+        set_name(s->rec, SET_MANIFEST, name);
+        st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                            "%s belongs to the set %s in %s; give this set another name", name,
+                            m.shards[0].rec.name, format_name(!s->cbf));
+    }
+    manifest_free(&m);
+    return st;
+}
+
+/* A journal of version 1 does not say; then the parts beside it do. */
+static enum imrec_status check_journal(const struct set_files *s, struct imrec_error *err)
+{
+    enum journal_format format;
+    if (!set_is_unfinished(s))
+        return IMREC_OK;
+    IMREC_TRY(journal_format_of(s->journal, &format, err));
+    const bool others = format == JOURNAL_OTHER ? stale_parts_exist(s->rec, !s->cbf) &&
+                                                      !stale_parts_exist(s->rec, s->cbf)
+                                                : (format == JOURNAL_CBF) != s->cbf;
+    if (!others)
+        return IMREC_OK;
+    return imrec_error_at(
+        err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+        "%s.part belongs to an interrupted run in %s; give this set another name, "
+        "or end that run: format=%s with resume or force",
+        s->journal, format_name(!s->cbf), s->cbf ? "rec" : "cbf");
+}
+
+enum imrec_status set_check_format(const struct set_files *s, struct imrec_error *err)
+{
+    IMREC_TRY(check_manifest(s, err));
+    return check_journal(s, err);
+}
+
+/* ---- removing --------------------------------------------------------------------------- */
+
+bool set_name_beside(const struct set_files *s, const char *base, char out[NAME_BYTES])
+{
+    const int folder = (int)(set_base_name(s->rec) - s->rec);
+    const int n = snprintf(out, NAME_BYTES, "%.*s%s", folder, s->rec, base);
+    return n > 0 && n < NAME_BYTES;
+}
+
+/* What a manifest names is removed only if it can be of this set. */
+static bool can_be_shard(const struct set_files *s, const char *base)
+{
+    char list[NAME_BYTES];
+    set_name(s->rec, SET_LIST, list);
+    return strcmp(base, set_base_name(s->rec)) == 0 || /* an exact name has any suffix, or none */
+           shard_name_is_of(base, strlen(base), s->cbf ? shard_suffixes_cbf : shard_suffixes_rec,
+                            set_base_name(list));
+}
+
+static void tell_foreign(const struct set_files *s, const char *first, uint64_t count)
+{
+    char name[NAME_BYTES];
+    set_name(s->rec, SET_MANIFEST, name);
+    if (count == 1)
+        imrec_log(IMREC_LOG_WARNING,
+                  "%s names %.200s, which is no name of this set's: it is left alone", name, first);
+    else if (count != 0)
+        imrec_log(
+            IMREC_LOG_WARNING,
+            "%s names %llu files, the first %.200s, which are no names of this set's: they are "
+            "left alone",
+            name, (unsigned long long)count, first);
+}
+
+/* But for those that `kept` shards of the set have. */
+static enum imrec_status remove_shards(const struct set_files *s, const struct manifest *m,
+                                       uint64_t kept, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    const char *foreign = NULL;
+    uint64_t count = 0;
+    for (size_t k = 0; k < m->shard_count; k++) {
+        set_final_name(s, k, kept, name);
+        if (k < kept && strcmp(set_base_name(name), m->shards[k].rec.name) == 0)
+            continue;
+        const char *names[] = {m->shards[k].rec.name, m->shards[k].idx.name,
+                               m->shards[k].checksums.name};
+        for (int i = 0; i < 3; i++) {
+            if (names[i] == NULL)
+                continue;
+            IMREC_TRY(stop_check(s->stop, err));
+            if (can_be_shard(s, names[i]) && set_name_beside(s, names[i], name)) {
+                IMREC_TRY(sink_remove(name, err));
+                continue;
+            }
+            foreign = foreign == NULL ? names[i] : foreign;
+            count++;
+        }
+    }
+    tell_foreign(s, foreign, count);
+    return IMREC_OK;
+}
+
+/* A class list that stayed would name the classes of a new set that has none. One that is not as it
+ * was written is somebody's work. */
+static enum imrec_status
+remove_classes(const struct set_files *s, const struct manifest *m, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    uint8_t *text;
+    size_t n;
+    set_name(s->rec, SET_CLASSES, name);
+    if (m->classes.name == NULL || strcmp(m->classes.name, set_base_name(name)) != 0 ||
+        s->given_classes || !sink_exists(name))
+        return IMREC_OK;
+    IMREC_TRY(source_load(name, CLASSES_MAX, &text, &n, err));
+    const bool as_written = n == m->classes.bytes && crc32c(0, text, n) == m->classes.crc32c;
+    imrec_free(text);
+    return as_written ? sink_remove(name, err) : IMREC_OK;
+}
+
+/* Removes the manifest; what it named is in *m. */
+static enum imrec_status
+take_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    IMREC_TRY(set_load_manifest(s, m, err));
+    set_name(s->rec, SET_MANIFEST, name);
+    return sink_remove(name, err);
+}
+
+enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err)
+{
+    struct manifest m;
+    IMREC_TRY(stale_parts_remove(s->rec, s->cbf, err));
+    enum imrec_status st = take_manifest(s, &m, err);
+    if (st == IMREC_OK)
+        st = remove_shards(s, &m, 0, err);
+    if (st == IMREC_OK)
+        st = remove_classes(s, &m, err);
+    manifest_free(&m);
+    return st;
+}
+
+enum imrec_status set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err)
+{
+    struct manifest m;
+    enum imrec_status st = take_manifest(s, &m, err);
+    if (st == IMREC_OK)
+        st = set_publish(s, shards, err);
+    if (st == IMREC_OK)
+        st = remove_shards(s, &m, shards, err);
+    manifest_free(&m);
+    return st;
+}

@@ -1,0 +1,57 @@
+/* im2rec/set/set_discard.c - nothing stays of a set that nobody can go on with. */
+#include "im2rec/set/set_files.h"
+
+#include "formats/set/set_names.h"
+
+#include <stdio.h>
+
+static void discard(const char *name, const char *suffix)
+{
+    char all[NAME_BYTES + 16];
+    const int n = snprintf(all, sizeof(all), "%s%s", name, suffix);
+    if (n > 0 && (size_t)n < sizeof(all) && sink_remove(all, NULL) != IMREC_OK)
+        return; /* it stays, under a name that only an unfinished run has */
+}
+
+/* `suffix` is that of temporary files, or empty. */
+static void discard_shard(const struct set_files *s, const char *rec, const char *suffix)
+{
+    char name[NAME_BYTES];
+    discard(rec, suffix);
+    if (s->cbf) {
+        discard(rec, ".idx.part"); /* the table that cbf_shard.c keeps beside it */
+        return;
+    }
+    for (int what = SET_INDEX; what <= SET_CHECKSUMS; what++) {
+        set_name(rec, (enum set_file)what, name);
+        discard(name, suffix);
+    }
+}
+
+static void discard_common(const struct set_files *s, const char *suffix)
+{
+    char name[NAME_BYTES];
+    set_name(s->rec, SET_MANIFEST, name);
+    discard(name, suffix);
+    discard(s->list, suffix);
+    set_name(s->rec, SET_CLASSES, name);
+    if (suffix[0] != '\0' || !s->given_classes)
+        discard(name, suffix);
+}
+
+void set_discard(const struct set_files *s, uint64_t written, uint64_t published)
+{
+    char name[NAME_BYTES];
+    for (uint64_t k = 0; k < written; k++) {
+        set_work_name(s, k, name);
+        discard_shard(s, name, ".part");
+    }
+    discard_common(s, ".part");
+    discard(s->journal, ".part");
+    for (uint64_t k = 0; k < published; k++) {
+        set_final_name(s, k, published, name);
+        discard_shard(s, name, "");
+    }
+    if (published != 0)
+        discard_common(s, "");
+}

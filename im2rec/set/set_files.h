@@ -1,0 +1,85 @@
+/* im2rec/set/set_files.h - the files of a set as a whole: what they are called while they are
+ * written and afterwards, whether they are in the way, and how they become real together. */
+#ifndef IMREC_IM2REC_SET_SET_FILES_H
+#define IMREC_IM2REC_SET_SET_FILES_H
+
+#include "im2rec/list/job.h"
+#include "im2rec/set/shard_files.h"
+#include "storage/lock.h"
+
+struct set_files {
+    char rec[NAME_BYTES];  /* "OUT.rec": what the other names are made from */
+    char list[NAME_BYTES]; /* OUT.lst; OUT.packed.lst where OUT.lst is what is packed */
+    char journal[NAME_BYTES];
+    bool given_classes; /* OUT.classes.txt is the class list that was given */
+    uint64_t count;     /* of shards; 0: known at the end */
+    bool cbf;           /* shards are OUT.cbf, without index and checksums beside them */
+    bool numbered;      /* OUT-00000-of-00001.rec, also if there is one only */
+    const struct stop
+        *stop; /* ends what follows between two files: NULL from set_files_init() on */
+};
+
+/* What keeps two runs that write one set apart, whatever its format and shards: a lock on OUT.lock,
+ * to be taken before anything is looked at. IMREC_ERR_IO with EBUSY: somebody else writes it. */
+IMREC_NODISCARD enum imrec_status
+set_lock(const char *out, struct lock **lock, struct imrec_error *err);
+
+IMREC_NODISCARD enum imrec_status set_files_init(const struct imrec_pack_task *task,
+                                                 const struct imrec_pack_options *o,
+                                                 struct set_files *out, struct imrec_error *err);
+/* The name under which shard k is written; its other files stand beside it. */
+void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES]);
+/* The one that it has in a finished set of `count` shards. */
+void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES]);
+bool set_name_is_cbf(const char *name);
+/* Something stands under the temporary name of `name`. */
+bool set_part_exists(const char *name);
+
+struct manifest_option;
+struct set_totals {
+    const struct journal_shard *shards;
+    uint64_t shard_count, records, skipped, label_width, list_bytes;
+    uint64_t unlabelled; /* records whose label 0 stands for none */
+    uint32_t list_crc;
+    const struct manifest_option *options; /* NULL: those of the packer */
+    size_t option_count;
+};
+/* Class list (if there are classes) and manifest, durable under their temporary names. */
+IMREC_NODISCARD enum imrec_status
+set_write_totals(const struct set_files *s, const struct job *j, const struct imrec_pack_options *o,
+                 const struct set_totals *t, struct imrec_error *err);
+/* The class list alone, under `name`: committed, or only finished. */
+IMREC_NODISCARD enum imrec_status
+set_write_classes(const char *name, const struct job *j, bool commit, struct imrec_error *err);
+/* Gives every finished file its final name, the manifest last. May be repeated. */
+IMREC_NODISCARD enum imrec_status
+set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err);
+
+/* ---- old_set.c: what stands there ---- */
+/* The file `base` beside the set. False: the name is too long for any of ours. */
+bool set_name_beside(const struct set_files *s, const char *base, char out[NAME_BYTES]);
+struct manifest;
+/* The manifest there, without shards where there is none or nobody can read it. */
+IMREC_NODISCARD enum imrec_status
+set_load_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err);
+/* An interrupted run can be resumed. */
+bool set_is_unfinished(const struct set_files *s);
+/* IMREC_ERR_ARGUMENT where an output exists. */
+IMREC_NODISCARD enum imrec_status
+set_check_free(const struct set_files *s, struct imrec_error *err);
+/* IMREC_ERR_ARGUMENT where a set, or an interrupted run, of the other format has the name: force
+ * does not replace it. */
+IMREC_NODISCARD enum imrec_status
+set_check_format(const struct set_files *s, struct imrec_error *err);
+/* Makes way: the manifest first, then the shards that it names, and its class list. What no set of
+ * this name has is left alone, with a warning. */
+IMREC_NODISCARD enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err);
+/* set_publish() where the set stood before: its manifest goes first, shards of other names last. */
+IMREC_NODISCARD enum imrec_status
+set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err);
+
+/* ---- set_discard.c ---- */
+/* Removes what a run that cannot be resumed has written: the temporary files of `written` shards
+ * and of the set, and, where publishing had begun, the final ones of `published` shards. */
+void set_discard(const struct set_files *s, uint64_t written, uint64_t published);
+#endif

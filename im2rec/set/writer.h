@@ -1,0 +1,34 @@
+/* im2rec/set/writer.h - the ordered end of packing: records, in list order, into the files of a
+ * set.
+ *
+ * One thread at a time. Everything is written under temporary names; writer_commit() renames,
+ * the manifest last. A journal says what is durable, so that a run can go on. */
+#ifndef IMREC_IM2REC_SET_WRITER_H
+#define IMREC_IM2REC_SET_WRITER_H
+
+#include "im2rec/list/job.h"
+
+struct writer;
+struct writer_options {
+    const struct imrec_pack_task *task;
+    const struct imrec_pack_options *pack;
+    const struct job *job;
+    bool once;               /* the run cannot be resumed: nothing is kept unless it is committed */
+    const struct stop *stop; /* ends any of the calls below with IMREC_ERR_CANCELLED; or NULL */
+};
+
+/* Refuses outputs that exist (without force), or goes on with what an interrupted run left (with
+ * resume). *done is the number of images that the job has to pass over. */
+IMREC_NODISCARD enum imrec_status writer_open(const struct writer_options *o, struct writer **out,
+                                              uint64_t *done, struct imrec_error *err);
+/* The next image, packed or skipped. With on_error=stop a skipped one is IMREC_ERR_DATA. */
+IMREC_NODISCARD enum imrec_status
+writer_put(struct writer *w, const struct parcel *p, struct imrec_error *err);
+/* Makes the set real. */
+IMREC_NODISCARD enum imrec_status writer_commit(struct writer *w, struct imrec_error *err);
+/* Makes durable what can be, writes the report, and keeps all for a resume; or, of a run that
+ * cannot be resumed and is not committed, removes all. */
+void writer_leave(struct writer *w);
+void writer_result(const struct writer *w, struct imrec_pack_result *out);
+void writer_free(struct writer *w); /* after commit or leave; NULL is allowed */
+#endif

@@ -1,0 +1,98 @@
+/* iter/load/arena.h - one window being read: its memory, its runs, its records. Private to the
+ * loader. */
+#ifndef IMREC_ITER_LOAD_ARENA_H
+#define IMREC_ITER_LOAD_ARENA_H
+
+#include "container/recordio_walk.h"
+#include "iter/load/loader.h"
+
+#define PIECE_BYTES ((uint64_t)16 << 20) /* read at once; a cell for hard disks is one piece */
+
+struct note { /* a damaged range or a lost record */
+    struct note *next;
+    struct damage damage;
+};
+
+struct run { /* adjacent units: read into adjacent memory, and looked at by one thread */
+    uint32_t shard;
+    uint64_t begin, end;   /* bytes of the shard */
+    uint64_t room;         /* bytes behind the end that are read with it: the last record's rest */
+    size_t place;          /* in the arena's memory */
+    uint64_t first, count; /* in `order` */
+    uint32_t pieces_left;
+    struct hole *holes;
+    struct note *notes, **notes_end;
+};
+
+struct ordered {
+    uint64_t unit, place; /* place: in the window */
+};
+
+struct slot { /* the records of the unit at a place */
+    uint64_t first, count;
+};
+
+struct block { /* memory for records that do not fit behind their run */
+    uint8_t *p;
+    size_t bytes, used;
+};
+
+enum arena_state {
+    ARENA_FREE,
+    ARENA_OPENING,
+    ARENA_FILLING,
+    ARENA_READY,
+    ARENA_FAILED,
+    ARENA_HELD
+};
+
+struct arena {
+    struct window window; /* first: a struct window * is this */
+    /* Under the loader's lock. */
+    enum arena_state state;
+    bool stale, failed; /* nothing more is begun in it */
+    uint32_t busy;      /* threads at work in it */
+    uint32_t holds;
+    uint64_t sequence;             /* place among the windows that are taken */
+    uint64_t next_run, next_byte;  /* the piece that is read next; next_byte: of the run */
+    uint64_t advised, ahead_bytes; /* runs the source was told of; of these still to be read */
+    uint64_t runs_left;
+    struct imrec_error error;
+    /* Of whoever opens and finishes it, read-only in between. */
+    uint8_t *memory;
+    size_t bytes;
+    struct ordered *order;
+    struct run *runs;
+    uint64_t units, run_count;
+    uint64_t order_capacity, run_capacity, slot_capacity, record_capacity;
+    uint64_t damage_capacity;
+    struct damage *damages; /* of lost records, and then the window's */
+    uint64_t lost_count;
+    /* Under the loader's lock while it is filled. */
+    struct slot *slots;
+    struct record_ref *pool; /* in the order in which runs were done */
+    uint64_t pool_count, pool_capacity;
+    struct block *blocks;
+    uint64_t block_count, block_capacity;
+};
+
+/* `n` things of `size` bytes at `p` become `need` at least; NULL: no memory, p is as it was.
+ * *memory counts bytes. */
+void *arena_grow(void *p, uint64_t *capacity, uint64_t need, size_t size, _Atomic uint64_t *memory);
+
+/* Lays out window (sweep, number): units, runs, places. `room` is read behind large runs. */
+IMREC_NODISCARD enum imrec_status arena_open(struct arena *a, const struct loader_options *o,
+                                             uint64_t sweep, uint64_t number, uint64_t room,
+                                             _Atomic uint64_t *memory, struct imrec_error *err);
+/* Memory that lives as long as the window; the loader's lock is held. NULL: none. */
+uint8_t *arena_extra(struct arena *a, size_t bytes, _Atomic uint64_t *memory);
+/* Puts records and damage in order, once all runs are done. */
+IMREC_NODISCARD enum imrec_status arena_finish(struct arena *a, const struct loader_options *o,
+                                               _Atomic uint64_t *memory, struct imrec_error *err);
+void arena_free(struct arena *a);
+
+/* Notes what is wrong with [begin, end) of the run's shard; `why` may be NULL. */
+IMREC_NODISCARD enum imrec_status run_note(struct run *r, enum damage_kind kind, uint64_t begin,
+                                           uint64_t end, const struct imrec_error *why,
+                                           struct imrec_error *err);
+#endif

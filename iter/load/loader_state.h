@@ -1,0 +1,50 @@
+/* iter/load/loader_state.h - what the reading threads share. Private to the loader. */
+#ifndef IMREC_ITER_LOAD_LOADER_STATE_H
+#define IMREC_ITER_LOAD_LOADER_STATE_H
+
+#include "base/threads.h"
+#include "iter/load/advice.h"
+
+#include <stdatomic.h>
+
+struct finding {   /* a record of the run that a thread is looking at */
+    uint64_t unit; /* its number in the run */
+    uint64_t offset;
+    uint8_t *p;
+    struct recordio_span span;
+    struct bytes bytes; /* joined */
+};
+
+struct reading { /* one thread */
+    struct loader *loader;
+    struct thread thread;
+    struct finding *found;
+    uint64_t found_count, found_capacity;
+    uint8_t *scratch; /* for looking around behind a run; SCRATCH_BYTES */
+};
+
+#define SCRATCH_BYTES ((uint64_t)1 << 20)
+
+struct loader {
+    struct loader_options o;
+    struct mutex lock;
+    struct cond work;  /* something to read, or an arena came free */
+    struct cond ready; /* a window is complete */
+    struct arena *arenas;
+    struct reading *threads;
+    struct advice advice;
+    bool opening;                     /* windows are opened one after the other */
+    uint64_t next_sweep, next_number; /* the window that is opened next */
+    uint64_t opened, taken;           /* sequence numbers */
+    uint64_t largest_record;          /* bytes, seen so far */
+    atomic_bool cancelled;
+    _Atomic uint64_t bytes_read, memory;
+};
+
+/* Reads the piece; *last: the run is now complete. */
+IMREC_NODISCARD enum imrec_status
+piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_error *err);
+/* Finds the records of a complete run. IMREC_ERR_CANCELLED when nobody wants them any more. */
+IMREC_NODISCARD enum imrec_status
+run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err);
+#endif

@@ -1,0 +1,440 @@
+/*
+ * iter/load/run_read.c - reading a run, and finding its records.
+ *
+ * All cells of a run are walked before the first record is joined: joining moves bytes and puts
+ * magics back, and a cell must see its bytes as they are in the shard. A record that overlaps
+ * one before it (no writer makes such) is moved away for the same reason.
+ */
+#include "iter/load/loader_state.h"
+
+#include "base/error.h"
+#include "container/cbf.h"
+#include "container/metadata.h"
+#include "container/set_sums.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#define MOST_NOTES 64u /* of a cell; what comes then makes the last one longer */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the records of a window");
+}
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+enum imrec_status
+piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_error *err)
+{
+    struct run *r = p->run;
+    struct hole *holes = NULL;
+    uint8_t *to = p->arena->memory + r->place + (p->offset - r->begin);
+    advice_give(l->o.split, p);
+    const uint64_t since = now_ns();
+    const enum imrec_status st = holes_read(l->o.split->shards[r->shard].source, p->offset, to,
+                                            (size_t)p->bytes, &holes, err);
+    const uint64_t ns = now_ns() - since;
+    atomic_fetch_add(&l->bytes_read, p->bytes);
+    mutex_lock(&l->lock);
+    holes_join(&r->holes, holes);
+    *last = --r->pieces_left == 0;
+    advice_learn(&l->advice, p, ns);
+    mutex_unlock(&l->lock);
+    return st;
+}
+
+/* ---- what a walk sees ---------------------------------------------------------------------------
+ */
+
+struct sight {
+    struct view view;
+    uint8_t *p;     /* of the view */
+    bool own, lent; /* own: memory of this window for this walk; lent: the scratch, for now */
+};
+
+static bool unwanted(struct loader *l, struct arena *a)
+{
+    mutex_lock(&l->lock);
+    const bool stale = a->stale || a->failed;
+    mutex_unlock(&l->lock);
+    return stale || atomic_load(&l->cancelled);
+}
+
+/* Memory of the window. */
+static uint8_t *extra_bytes(struct loader *l, struct arena *a, uint64_t bytes)
+{
+    mutex_lock(&l->lock);
+    uint8_t *p = arena_extra(a, (size_t)bytes, &l->memory);
+    mutex_unlock(&l->lock);
+    return p;
+}
+
+/* Bytes of the run's shard that are not in it. */
+static enum imrec_status read_more(struct loader *l, struct run *r, uint64_t offset, uint8_t *to,
+                                   uint64_t n, struct imrec_error *err)
+{
+    atomic_fetch_add(&l->bytes_read, n);
+    return holes_read(l->o.split->shards[r->shard].source, offset, to, (size_t)n, &r->holes, err);
+}
+
+/* A record that reaches behind the view: the part that is there is copied, the rest is read. */
+static enum imrec_status see_record(struct loader *l, struct arena *a, struct run *r,
+                                    const struct walk *w, struct sight *s, struct imrec_error *err)
+{
+    const struct view *v = &s->view;
+    const bool there = w->keep >= v->begin && w->keep < v->end;
+    const uint64_t have = there ? v->end - w->keep : 0, size = w->size - w->keep;
+    uint64_t bytes = w->need - w->keep;
+    if (have >= 8 && load_le32(s->p + (w->keep - v->begin) + 4) >> 29 != 0)
+        bytes = least(size, bytes * 2 + (64u << 10)); /* of many parts, only the next is known */
+    uint8_t *p = extra_bytes(l, a, bytes);
+    if (p == NULL)
+        return no_memory(err);
+    if (have != 0)
+        memcpy(p, s->p + (w->keep - v->begin), (size_t)least(have, bytes));
+    if (bytes > have)
+        IMREC_TRY(read_more(l, r, w->keep + have, p + have, bytes - have, err));
+    *s = (struct sight){{p, w->keep, w->keep + bytes, r->holes}, p, true, false};
+    return IMREC_OK;
+}
+
+/* A look at bytes somewhere else, for a head. */
+static enum imrec_status see_around(struct reading *t, struct run *r, const struct walk *w,
+                                    struct sight *s, struct imrec_error *err)
+{
+    const uint64_t end = least(w->size, w->keep + SCRATCH_BYTES);
+    IMREC_TRY(read_more(t->loader, r, w->keep, t->scratch, end - w->keep, err));
+    *s = (struct sight){{t->scratch, w->keep, end, r->holes}, t->scratch, false, true};
+    return IMREC_OK;
+}
+
+static enum imrec_status see_more(struct reading *t, struct arena *a, struct run *r,
+                                  const struct walk *w, struct sight *s, struct imrec_error *err)
+{
+    if (unwanted(t->loader, a))
+        return IMREC_ERR_CANCELLED;
+    return w->state == WALK_MEASURE ? see_record(t->loader, a, r, w, s, err)
+                                    : see_around(t, r, w, s, err);
+}
+
+/* ---- cells
+ * --------------------------------------------------------------------------------------- */
+
+static enum imrec_status found(struct reading *t, struct arena *a, uint64_t unit,
+                               const struct walk_item *item, const struct sight *s, uint64_t *done,
+                               struct imrec_error *err)
+{
+    struct loader *l = t->loader;
+    uint8_t *p = s->p + (item->begin - s->view.begin);
+    if (s->lent || (!s->own && item->begin < *done)) {
+        uint8_t *copy = extra_bytes(l, a, item->end - item->begin);
+        if (copy == NULL)
+            return no_memory(err);
+        p = memcpy(copy, p, (size_t)(item->end - item->begin));
+    } else if (!s->own) {
+        *done = item->end;
+    }
+    void *list =
+        arena_grow(t->found, &t->found_capacity, t->found_count + 1, sizeof(*t->found), &l->memory);
+    if (list == NULL)
+        return no_memory(err);
+    t->found = list;
+    t->found[t->found_count++] = (struct finding){unit, item->begin, p, item->span, {0}};
+    return IMREC_OK;
+}
+
+static enum imrec_status
+damaged(struct run *r, const struct walk_item *item, uint32_t *notes, struct imrec_error *err)
+{
+    if (++*notes <= MOST_NOTES)
+        return run_note(r, DAMAGE_BYTES, item->begin, item->end, &item->why, err);
+    struct note *last = r->notes;
+    while (last->next != NULL)
+        last = last->next;
+    last->damage.end = item->end;
+    return IMREC_OK;
+}
+
+/* Records that the checksums have behind the shard's end, told with its last bytes. */
+static enum imrec_status
+note_cut_off(const struct split *s, struct run *r, uint64_t end, struct imrec_error *err)
+{
+    struct imrec_error why;
+    const uint64_t size = s->shards[r->shard].size, lost = set_sums_cut_off(s, r->shard);
+    if (end != size || lost == 0)
+        return IMREC_OK;
+    (void)imrec_error_at(&why, IMREC_ERR_CORRUPT, size,
+                         "the shard ends here; its checksums go on for %" PRIu64 " bytes", lost);
+    return run_note(r, DAMAGE_BYTES, size, size + lost, &why, err);
+}
+
+/* A record as it stands in the shard: among those of the unit, unless it differs from its checksum.
+ * Then the walk goes on where the next one begins: a damaged length may have swallowed some. */
+static enum imrec_status take(struct reading *t, struct arena *a, struct run *r, uint64_t unit,
+                              struct walk *w, struct walk_item *item, const struct sight *s,
+                              uint64_t *done, uint32_t *notes, struct imrec_error *err)
+{
+    const struct bytes framed = {s->p + (item->begin - s->view.begin),
+                                 (size_t)(item->end - item->begin)};
+    const struct split *split = t->loader->o.split;
+    uint64_t end;
+    if (metadata_at(split, r->shard, item->begin) != NULL)
+        return IMREC_OK;
+    if (set_sums_compare(split, r->shard, item->begin, framed, &end, &item->why) == IMREC_OK)
+        return found(t, a, unit, item, s, done, err);
+    if (end < item->end && end < w->end)
+        walk_begin(w, w->size, end, w->end, true);
+    item->end = end;
+    return damaged(r, item, notes, err);
+}
+
+static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct run *r, uint64_t unit,
+                                   uint64_t *done, struct imrec_error *err)
+{
+    const struct split *split = t->loader->o.split;
+    const struct split_range cell = split_unit(split, a->order[r->first + unit].unit);
+    uint8_t *p = a->memory + r->place;
+    struct sight s = {{p, r->begin, r->end + r->room, r->holes}, p, false, false};
+    struct walk w;
+    struct walk_item item;
+    uint32_t notes = 0;
+    walk_begin(&w, split->shards[r->shard].size, cell.begin, cell.end, cell.begin == 0);
+    for (;;) {
+        switch (walk_next(&w, &s.view, &item)) {
+        case WALK_RECORD:
+            IMREC_TRY(take(t, a, r, unit, &w, &item, &s, done, &notes, err));
+            break;
+        case WALK_DAMAGE:
+            IMREC_TRY(damaged(r, &item, &notes, err));
+            break;
+        case WALK_MORE:
+            IMREC_TRY(see_more(t, a, r, &w, &s, err));
+            break;
+        case WALK_END:
+            return note_cut_off(split, r, cell.end, err);
+        }
+    }
+}
+
+/* Returns the bytes of the largest record. */
+static uint64_t join_all(struct reading *t)
+{
+    uint64_t largest = 0;
+    for (uint64_t i = 0; i < t->found_count; i++) {
+        struct finding *f = &t->found[i];
+        f->bytes = recordio_join(f->p, &f->span);
+        largest = f->span.bytes > largest ? f->span.bytes : largest;
+    }
+    return largest;
+}
+
+/* Says at every place of the run where in the pool its records are. */
+static void
+fill_slots(const struct reading *t, struct arena *a, const struct run *r, uint64_t first)
+{
+    for (uint64_t u = 0; u < r->count; u++)
+        a->slots[a->order[r->first + u].place] = (struct slot){first, 0};
+    for (uint64_t i = 0; i < t->found_count; i++) {
+        const struct finding *f = &t->found[i];
+        struct slot *s = &a->slots[a->order[r->first + f->unit].place];
+        if (s->count++ == 0)
+            s->first = first + i;
+        a->pool[first + i] =
+            (struct record_ref){.bytes = f->bytes, .offset = f->offset, .shard = r->shard};
+    }
+}
+
+/* Puts the findings behind those of other runs. */
+static enum imrec_status
+hand_in(struct reading *t, struct arena *a, const struct run *r, struct imrec_error *err)
+{
+    struct loader *l = t->loader;
+    const uint64_t largest = join_all(t);
+    mutex_lock(&l->lock);
+    const uint64_t first = a->pool_count;
+    void *pool = arena_grow(a->pool, &a->pool_capacity, first + t->found_count, sizeof(*a->pool),
+                            &l->memory);
+    if (pool != NULL) {
+        a->pool = pool;
+        a->pool_count += t->found_count;
+        fill_slots(t, a, r, first);
+    }
+    l->largest_record = largest > l->largest_record ? largest : l->largest_record;
+    mutex_unlock(&l->lock);
+    return pool != NULL ? IMREC_OK : no_memory(err);
+}
+
+static enum imrec_status
+parse_cells(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
+{
+    uint64_t done = r->begin;
+    t->found_count = 0;
+    for (uint64_t unit = 0; unit < r->count; unit++)
+        IMREC_TRY(walk_cell(t, a, r, unit, &done, err));
+    return hand_in(t, a, r, err);
+}
+
+/* ---- indexed records
+ * ------------------------------------------------------------------------------- */
+
+/* Measures the record of `range`; what is not in memory yet is read to another place. */
+static enum imrec_status measure(struct reading *t, struct arena *a, struct run *r,
+                                 struct split_range range, uint8_t **p, struct recordio_span *span,
+                                 struct imrec_error *err)
+{
+    uint64_t n = least(range.end, r->end) - range.begin;
+    for (;;) {
+        const enum imrec_status st = recordio_measure(*p, (size_t)n, range.begin, span, err);
+        if (st != IMREC_END)
+            return st;
+        if (span->bytes > range.end - range.begin)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, range.begin,
+                                  "the record needs %zu bytes or more, the next one in the index "
+                                  "or the shard's end is %" PRIu64 " bytes on",
+                                  span->bytes, range.end - range.begin);
+        const uint64_t more = least(range.end - range.begin, span->bytes + n);
+        uint8_t *copy = extra_bytes(t->loader, a, more);
+        if (copy == NULL)
+            return no_memory(err);
+        memcpy(copy, *p, (size_t)n);
+        IMREC_TRY(read_more(t->loader, r, range.begin + n, copy + n, more - n, err));
+        *p = copy;
+        n = more;
+    }
+}
+
+/* What lies between the record, which ends at `end`, and the next one of the index, and before the
+ * first one: no writer leaves anything there. */
+static enum imrec_status note_unlisted(const struct split *s, struct run *r,
+                                       struct split_range range, uint64_t end,
+                                       struct imrec_error *err)
+{
+    const uint64_t first = s->shards[range.shard].first;
+    if (first != 0 && range.begin == first)
+        IMREC_TRY(run_note(r, DAMAGE_UNLISTED, 0, first, NULL, err));
+    return end < range.end ? run_note(r, DAMAGE_UNLISTED, end, range.end, NULL, err) : IMREC_OK;
+}
+
+static enum imrec_status parse_record(struct reading *t, struct arena *a, struct run *r,
+                                      const struct ordered *at, struct imrec_error *err)
+{
+    const struct split *split = t->loader->o.split;
+    const struct split_range range = split_unit(split, at->unit);
+    uint8_t *p = a->memory + r->place + (range.begin - r->begin);
+    struct recordio_span span;
+    struct imrec_error why;
+    struct record_ref ref = {.offset = range.begin,
+                             .key = split->records[at->unit].key,
+                             .unit = at->unit,
+                             .shard = r->shard};
+    enum imrec_status st = measure(t, a, r, range, &p, &span, &why);
+    if (st == IMREC_ERR_NO_MEMORY) {
+        *err = why;
+        return st;
+    }
+    const uint64_t end = st == IMREC_OK ? range.begin + span.bytes : range.end;
+    uint64_t next;
+    const struct hole *h = holes_find(r->holes, range.begin, end);
+    if (st == IMREC_OK && h == NULL)
+        st = set_sums_compare(split, r->shard, range.begin, (struct bytes){p, span.bytes}, &next,
+                              &why);
+    ref.lost = st != IMREC_OK || h != NULL;
+    if (ref.lost)
+        IMREC_TRY(run_note(r, DAMAGE_RECORD, range.begin, end, h != NULL ? &h->why : &why, err));
+    else
+        ref.bytes = recordio_join(p, &span);
+    a->window.records[at->place] = ref;
+    IMREC_TRY(note_cut_off(split, r, range.end, err));
+    return note_unlisted(split, r, range, end, err);
+}
+
+static enum imrec_status
+parse_records(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
+{
+    for (uint64_t i = 0; i < r->count; i++)
+        IMREC_TRY(parse_record(t, a, r, &a->order[r->first + i], err));
+    return IMREC_OK;
+}
+
+/* ---- records of known places and lengths: images of a CBF file, records of a user's source ------
+ */
+
+/* Lets *p point at all of `range`: a run may hold the first part of a large image only. */
+static enum imrec_status whole(struct reading *t, struct arena *a, struct run *r,
+                               struct split_range range, uint8_t **p, struct imrec_error *err)
+{
+    const uint64_t n = range.end - range.begin, have = least(range.end, r->end) - range.begin;
+    if (have == n)
+        return IMREC_OK;
+    uint8_t *copy = extra_bytes(t->loader, a, n);
+    if (copy == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, range.begin,
+                              "no memory for a record of %" PRIu64 " bytes", n);
+    memcpy(copy, *p, (size_t)have);
+    *p = copy;
+    return read_more(t->loader, r, range.begin + have, copy + have, n - have, err);
+}
+
+static enum imrec_status parse_image(struct reading *t, struct arena *a, struct run *r,
+                                     const struct ordered *at, struct imrec_error *err)
+{
+    const struct split *s = t->loader->o.split;
+    const struct indexed_record *rec = &s->records[at->unit];
+    const struct split_range range = split_unit(s, at->unit);
+    uint8_t *p = a->memory + r->place + (range.begin - r->begin);
+    struct imrec_error why;
+    struct record_ref ref = {
+        .offset = rec->offset, .key = rec->key, .unit = at->unit, .shard = r->shard};
+    const uint32_t head = s->cbf != NULL ? 4 : 0; /* a count */
+    if (s->cbf != NULL && rec->bytes == CBF_LOST) {
+        ref.lost = true; /* cbf_loss() knows why */
+    } else {
+        IMREC_TRY(whole(t, a, r, range, &p, err));
+        const struct hole *h = holes_find(r->holes, range.begin, range.end);
+        ref.lost =
+            h != NULL || (s->cbf != NULL && cbf_check_count(s, at->unit, p, &why) != IMREC_OK);
+        if (ref.lost)
+            IMREC_TRY(run_note(r, DAMAGE_RECORD, range.begin, range.end, h != NULL ? &h->why : &why,
+                               err));
+        else
+            ref.bytes = (struct bytes){p + head, rec->bytes};
+    }
+    a->window.records[at->place] = ref;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+parse_images(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
+{
+    for (uint64_t i = 0; i < r->count; i++)
+        IMREC_TRY(parse_image(t, a, r, &a->order[r->first + i], err));
+    return IMREC_OK;
+}
+
+enum imrec_status
+run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
+{
+    const struct split *split = t->loader->o.split;
+    IMREC_TRY(split->cbf != NULL || split->plugged != NULL ? parse_images(t, a, r, err)
+              : split->records == NULL                     ? parse_cells(t, a, r, err)
+                                                           : parse_records(t, a, r, err));
+    if (split->options.drop_behind)
+        source_drop(split->shards[r->shard].source, r->begin, r->end + r->room - r->begin);
+    return IMREC_OK;
+}

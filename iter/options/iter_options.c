@@ -1,0 +1,276 @@
+/* iter/options/iter_options.c - the iterator's parameter table at work. */
+#include "iter/options/iter_options.h"
+
+#include "augment/recipe.h"
+#include "base/error.h"
+#include "base/image.h"
+#include "base/param.h"
+#include "container/record_table.h"
+#include "iter/options/presets.h"
+
+#include <string.h>
+
+#define PARAM_STRUCT struct imrec_iter_options
+static const struct param table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
+
+void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size)
+{
+    struct imrec_iter_options defaults = {0};
+    param_defaults(table, &defaults);
+    memset(o, 0, size);
+    memcpy(o, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
+    o->struct_size = size;
+}
+
+/* Two sizes of an epoch have names; Python's None is the default, but as the name of a file. */
+static const char *written_number(const struct param *p, const char *text)
+{
+    if (p != NULL && p->type != PARAM_TEXT && p->preset != NULL && strcmp(text, "None") == 0)
+        return p->preset;
+    if (p != NULL && strcmp(p->name, "round_batch") == 0) /* a flag that may not be given */
+        return strcmp(text, "True") == 0 || strcmp(text, "true") == 0     ? "1"
+               : strcmp(text, "False") == 0 || strcmp(text, "false") == 0 ? "0"
+                                                                          : text;
+    if (p == NULL || strcmp(p->name, "epoch_size") != 0)
+        return text;
+    if (strcmp(text, "INFINITELY_REPEAT") == 0)
+        return "9223372036854775807";
+    return strcmp(text, "FULL_DATA_SWEEP") == 0 ? "9223372036854775806" : text;
+}
+
+/* ---- presets ---------------------------------------------------------------------------- */
+
+/* Whether the field of p is as it was before anything was set. */
+static bool is_default(const struct param *p, const struct imrec_iter_options *o)
+{
+    struct imrec_iter_options same;
+    memcpy(&same, o, sizeof(same));
+    if (p->preset == NULL) /* data_shape is the only one that presets set */
+        return o->data_shape.channels == 0;
+    return param_set(table, &same, p->name, strlen(p->name), p->preset, NULL) == IMREC_OK &&
+           memcmp(&same, o, sizeof(same)) == 0;
+}
+
+/* Sets what a preset says, or, with `gently`, of that what is still at its default. */
+static enum imrec_status
+apply_preset(struct imrec_iter_options *o, const char *name, bool gently, struct imrec_error *err)
+{
+    char names[300];
+    const char *words = preset_words(name);
+    preset_names(names, sizeof(names));
+    if (words == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "preset must be one of %s, not '%.40s'", names, name);
+    while (*words != '\0') {
+        char value[32];
+        const size_t key = strcspn(words, "="), n = strcspn(words + key + 1, " ");
+        const bool last = words[key + 1 + n] == '\0';
+        memcpy(value, words + key + 1, n);
+        value[n] = '\0';
+        const struct param *p = param_find(table, words, key);
+        if (p->offset < o->struct_size && (!gently || is_default(p, o)))
+            IMREC_TRY(param_set(table, o, words, key, last ? words + key + 1 : value, err));
+        words += key + 1 + n;
+        words += strspn(words, " ");
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status
+imrec_iter_options_set(struct imrec_iter_options *o, const char *key_value, struct imrec_error *err)
+{
+    const char *equals = strchr(key_value, '=');
+    if (equals == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "'%.80s' is not of the form key=value", key_value);
+    const size_t n = (size_t)(equals - key_value);
+    const struct param *p = param_find(table, key_value, n);
+    if (p != NULL && p->offset >= o->struct_size)
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                              "%s is newer than the header this caller was built with", p->name);
+    if (p != NULL && strcmp(p->name, "preset") == 0 && equals[1] != '\0')
+        return apply_preset(o, equals + 1, false, err); /* what comes after changes it */
+    return param_set(table, o, key_value, n, written_number(p, equals + 1), err);
+}
+
+/* ---- sounds ----------------------------------------------------------------------------- */
+
+/* Of what else augments, this has a meaning for sounds. */
+static bool fits_sounds(const struct param *p)
+{
+    static const char *const fit[] = {"rand_crop", "mean_r", "mean_g", "mean_b", "mean_a",
+                                      "std_r",     "std_g",  "std_b",  "std_a",  "scale",
+                                      "seed_aug",  "mixup",  "audio"};
+    if (strcmp(p->group, "augmentation") != 0 && strcmp(p->group, "detection") != 0 &&
+        strcmp(p->group, "segmentation") != 0)
+        return true;
+    for (size_t i = 0; i < sizeof(fit) / sizeof(*fit); i++)
+        if (strcmp(p->name, fit[i]) == 0)
+            return true;
+    return false;
+}
+
+/* As it was given, before anything follows from anything. */
+static enum imrec_status check_audio(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    for (const struct param *p = table; p->name != NULL; p++) {
+        const bool of_sounds = strcmp(p->group, "audio") == 0 && strcmp(p->name, "audio") != 0;
+        if ((o->audio ? fits_sounds(p) : !of_sounds) || is_default(p, o))
+            continue;
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              o->audio ? "audio=1 has no %s: it is for images"
+                                       : "%s is for sounds: it needs audio=1",
+                              p->name);
+    }
+    if (o->audio && (o->dtype != IMREC_FLOAT32 || o->data_shape.channels > 4))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "audio=1 delivers dtype=float32 and 1 to 4 channels");
+    return IMREC_OK;
+}
+
+/* Texts are read but once; values, decoding and mixing are a batch's or a sample's. */
+static bool may_differ(const struct param *p)
+{
+    static const char *const common[] = {"mean_",       "std_",  "scale", "seed_aug",
+                                         "auto_orient", "mixup", "cutmix"};
+    bool may = strcmp(p->group, "augmentation") == 0 && p->type != PARAM_TEXT;
+    for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+        may = may && strncmp(p->name, common[i], strlen(common[i])) != 0;
+    return may;
+}
+
+enum imrec_status
+iter_options_augment(struct imrec_iter_options *o, const char *key_value, struct imrec_error *err)
+{
+    const size_t n = strcspn(key_value, "=");
+    const struct param *p = param_find(table, key_value, n);
+    if (key_value[n] == '\0')
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "multi_crop_augment: '%.60s' is not of the form key=value",
+                              key_value);
+    if (p != NULL && !may_differ(p))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "multi_crop_augment: %s is one for all sizes", p->name);
+    return param_set(table, o, key_value, n, key_value + n + 1, err);
+}
+
+/* ---- what contradicts ------------------------------------------------------------------- */
+
+static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
+{
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", sentence);
+}
+
+static enum imrec_status take_round_batch(struct imrec_iter_options *o, struct imrec_error *err)
+{
+    if (o->round_batch < 0)
+        return IMREC_OK;
+    const enum imrec_last_batch meant = o->round_batch ? IMREC_LAST_REPEAT : IMREC_LAST_PAD;
+    if (o->last_batch != IMREC_LAST_PAD && o->last_batch != meant)
+        return refuse(err,
+                      "round_batch and last_batch contradict each other; give last_batch only");
+    o->last_batch = meant;
+    return IMREC_OK;
+}
+
+/* The original's words for the order, and seeds that are not given. */
+static void take_seeds(struct imrec_iter_options *o)
+{
+    if (o->shuffle_chunk_size > 0 && index_wish(o->path_imgidx) != INDEX_NAMED) {
+        const int64_t most = (int64_t)1 << 30, chunk = o->shuffle_chunk_size << 20;
+        o->shuffle = true;
+        o->shuffle_chunk = chunk < most ? chunk : most;
+        if (o->shuffle_window < 2 * o->shuffle_chunk)
+            o->shuffle_window = 2 * o->shuffle_chunk;
+    }
+    if (o->seed_aug < 0)
+        o->seed_aug = o->seed;
+    if (o->shuffle_chunk_seed > 0)
+        o->seed = o->shuffle_chunk_seed;
+}
+
+/* With boxes one label is what was not said. */
+static void take_label_width(struct imrec_iter_options *o)
+{
+    if (recipe_has_boxes(o) && (o->label_width == 1 || o->label_width == 0))
+        o->label_width = -1;
+}
+
+/* 0 divides nothing: the original's default with boxes. */
+static enum imrec_status take_std(struct imrec_iter_options *o, struct imrec_error *err)
+{
+    static const char names[] = "rgba";
+    float *const std[] = {&o->std_r, &o->std_g, &o->std_b, &o->std_a};
+    for (int i = 0; i < 4; i++) {
+        if (*std[i] == 0 && recipe_has_boxes(o))
+            *std[i] = 1;
+        if (*std[i] < 1e-6f)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "std_%c must be a number from 1e-06 to 1e+06, not %g", names[i],
+                                  (double)*std[i]);
+    }
+    return IMREC_OK;
+}
+
+static bool normalizes(const struct imrec_iter_options *o)
+{
+    return o->mean_r != 0 || o->mean_g != 0 || o->mean_b != 0 || o->mean_a != 0 || o->std_r != 1 ||
+           o->std_g != 1 || o->std_b != 1 || o->std_a != 1 || o->scale != 1 ||
+           o->mean_img[0] != '\0';
+}
+
+static enum imrec_status check_values(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    const uint32_t channels = o->data_shape.channels;
+    if (!o->audio && channels != 1 && channels != 3 && channels != 4)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "data_shape must have 1, 3 or 4 channels, not %u", channels);
+    if (!o->audio && !image_is_within(o->data_shape.width, o->data_shape.height, -1))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "data_shape must not have a side of more than %d px, but has %u x %u",
+                              IMAGE_MOST_SIDE, o->data_shape.width, o->data_shape.height);
+    if (o->dtype == IMREC_UINT8 && normalizes(o))
+        return refuse(err, "dtype=uint8 delivers pixels as they are: mean_*, std_*, scale and "
+                           "mean_img need float32 or float16 (mean_* also int8)");
+    if (o->dtype == IMREC_INT8 &&
+        (o->std_r != 1 || o->std_g != 1 || o->std_b != 1 || o->std_a != 1 || o->scale != 1))
+        return refuse(err, "dtype=int8 subtracts a mean only: std_* and scale need float32 or "
+                           "float16");
+    return IMREC_OK;
+}
+
+static enum imrec_status check_data(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    if (o->part_index >= o->num_parts)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "part_index must be below num_parts, but %lld is not below %lld",
+                              (long long)o->part_index, (long long)o->num_parts);
+    if (o->shuffle_chunk > o->shuffle_window / 2)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "shuffle_chunk of %lld bytes must be at most half of shuffle_window "
+                              "(%lld bytes)",
+                              (long long)o->shuffle_chunk, (long long)o->shuffle_window);
+    return IMREC_OK;
+}
+
+enum imrec_status iter_options_copy(struct imrec_iter_options *to,
+                                    const struct imrec_iter_options *from, struct imrec_error *err)
+{
+    imrec_iter_options_init(to);
+    if (from == NULL || from->struct_size < sizeof(from->struct_size) ||
+        from->struct_size > sizeof(*to))
+        return refuse(err, "options were not set up with imrec_iter_options_init()");
+    memcpy(to, from, from->struct_size); /* fields this caller does not know keep their defaults */
+    to->struct_size = sizeof(*to);
+    if (to->preset != NULL && to->preset[0] != '\0')
+        IMREC_TRY(apply_preset(to, to->preset, true, err));
+    to->preset = "";
+    IMREC_TRY(param_check(table, to, err));
+    IMREC_TRY(check_audio(to, err));
+    IMREC_TRY(take_round_batch(to, err));
+    take_seeds(to);
+    take_label_width(to);
+    IMREC_TRY(take_std(to, err));
+    IMREC_TRY(check_values(to, err));
+    return check_data(to, err);
+}

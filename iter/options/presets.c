@@ -1,0 +1,52 @@
+/* iter/options/presets.c - whole recipes by one word. */
+#include "iter/options/presets.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ORIGINAL_MEAN "mean_r=123.68 mean_g=116.779 mean_b=103.939 "
+#define ORIGINAL_STD  "std_r=58.393 std_g=57.12 std_b=57.375"
+/* 255 times (0.485, 0.456, 0.406) and (0.229, 0.224, 0.225) */
+#define TORCH_VALUES                                                                               \
+    "mean_r=123.675 mean_g=116.28 mean_b=103.53 std_r=58.395 std_g=57.12 std_b=57.375"
+#define AREAS                                                                                      \
+    "random_resized_crop=1 min_random_area=0.08 min_aspect_ratio=0.75 "                            \
+    "max_aspect_ratio=1.3333334 rand_mirror=1 shuffle=1 "
+
+static const struct {
+    const char *name, *words;
+} presets[] = {
+    {"imagenet-train", "data_shape=3,224,224 " AREAS "brightness=0.4 contrast=0.4 saturation=0.4 "
+                       "pca_noise=0.1 " ORIGINAL_MEAN ORIGINAL_STD},
+    {"imagenet-eval", "data_shape=3,224,224 resize=256 " ORIGINAL_MEAN ORIGINAL_STD},
+    {"imagenet-train-torch",
+     "data_shape=3,224,224 rrc_style=torch antialias=1 " AREAS TORCH_VALUES},
+    {"imagenet-eval-torch",
+     "data_shape=3,224,224 rrc_style=torch antialias=1 resize=256 " TORCH_VALUES},
+    /* A value that is text stands last: it is borrowed from here. */
+    /* The original's iterators: what its defaults are, where they are not ours. */
+    {"ImageRecordIter", "last_batch=repeat dtype=float32"},
+    {"ImageRecordIter_v1", "last_batch=repeat dtype=float32"},
+    {"ImageRecordUInt8Iter", "last_batch=repeat dtype=uint8"},
+    {"ImageRecordUInt8Iter_v1", "last_batch=repeat dtype=uint8"},
+    {"ImageRecordInt8Iter", "last_batch=repeat dtype=int8"},
+    {"ImageDetRecordIter",
+     "last_batch=repeat dtype=float32 label_width=-1 fill_value=127 aug_seq=det_aug_default"},
+};
+enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
+
+const char *preset_words(const char *name)
+{
+    for (int i = 0; i < PRESETS; i++)
+        if (strcmp(presets[i].name, name) == 0)
+            return presets[i].words;
+    return NULL;
+}
+
+void preset_names(char *out, size_t n)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < PRESETS && used < n; i++)
+        used += (size_t)snprintf(out + used, n - used, "%s%s", i != 0 ? ", " : "", presets[i].name);
+}

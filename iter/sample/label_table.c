@@ -1,0 +1,136 @@
+/* iter/sample/label_table.c - labels of a .lst by image id. */
+#include "iter/sample/label_table.h"
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "formats/set/image_list.h"
+#include "storage/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LIST_BYTES ((size_t)16 << 30)
+
+struct room { /* of entries and labels */
+    uint64_t entries, labels, exact;
+};
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the labels of path_imglist");
+}
+
+/* Room for `need` things; NULL: no memory, p is as it was. */
+static void *grown(void *p, uint64_t *capacity, uint64_t need, size_t size)
+{
+    const uint64_t twice = *capacity != 0 ? 2 * *capacity : 1024,
+                   more = twice > need ? twice : need;
+    void *q = need <= *capacity ? p : imrec_realloc(p, more, size);
+    if (q != NULL && need > *capacity)
+        *capacity = more;
+    return q;
+}
+
+static enum imrec_status append(struct label_table *t, struct room *room,
+                                const struct image_list_entry *e, const union list_label *typed,
+                                uint32_t n, struct imrec_error *err)
+{
+    void *entries = grown(t->entries, &room->entries, t->count + 1, sizeof(*t->entries));
+    t->entries = entries != NULL ? entries : t->entries;
+    void *labels = grown(t->labels, &room->labels, t->label_count + n, sizeof(*t->labels));
+    t->labels = labels != NULL ? labels : t->labels;
+    if (entries == NULL || labels == NULL)
+        return no_memory(err);
+    memcpy(t->labels + t->label_count, e->labels, n * sizeof(*t->labels));
+    if (typed != NULL) {
+        void *exact = grown(t->exact, &room->exact, t->label_count + n, sizeof(*t->exact));
+        if (exact == NULL)
+            return no_memory(err);
+        t->exact = exact;
+        memcpy(t->exact + t->label_count, typed, n * sizeof(*t->exact));
+    }
+    t->entries[t->count++] = (struct label_entry){e->id, t->label_count, n};
+    t->label_count += n;
+    t->widest = n > t->widest ? n : t->widest;
+    return IMREC_OK;
+}
+
+static enum imrec_status parse(struct label_table *t, const char *uri, uint32_t width,
+                               enum list_labels type, struct bytes text, struct imrec_error *err)
+{
+    struct image_list list = {0};
+    struct image_list_entry entry;
+    struct room room = {0, 0, 0};
+    enum imrec_status st;
+    image_list_begin(&list, uri, 0, text, 0, 0);
+    list.type = type;
+    list.typed = width;
+    while ((st = image_list_next(&list, &entry, err)) == IMREC_OK) {
+        if (entry.label_count < width)
+            st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                "%.300s: id %llu has %u labels, but label_width is %u", uri,
+                                (unsigned long long)entry.id, entry.label_count, width);
+        else
+            st = append(t, &room, &entry, list.exact, width != 0 ? width : entry.label_count, err);
+        if (st != IMREC_OK)
+            break;
+    }
+    image_list_end(&list);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct label_entry *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static enum imrec_status sort(struct label_table *t, const char *uri, struct imrec_error *err)
+{
+    if (t->count != 0)
+        qsort(t->entries, t->count, sizeof(*t->entries), by_id);
+    for (uint64_t i = 1; i < t->count; i++)
+        if (t->entries[i].id == t->entries[i - 1].id)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "%.300s: id %llu is there twice; labels are looked up by id", uri,
+                                  (unsigned long long)t->entries[i].id);
+    return IMREC_OK;
+}
+
+enum imrec_status label_table_load(struct label_table *t, const char *uri, uint32_t width,
+                                   enum list_labels type, struct imrec_error *err)
+{
+    uint8_t *text;
+    size_t n;
+    *t = (struct label_table){0};
+    IMREC_TRY(source_load(uri, MAX_LIST_BYTES, &text, &n, err));
+    enum imrec_status st = parse(t, uri, width, type, (struct bytes){text, n}, err);
+    imrec_free(text);
+    if (st == IMREC_OK)
+        st = sort(t, uri, err);
+    if (st != IMREC_OK)
+        label_table_free(t);
+    return st;
+}
+
+const struct label_entry *label_table_find(const struct label_table *t, uint64_t id)
+{
+    const struct label_entry key = {id, 0, 0};
+    return t->count != 0 ? bsearch(&key, t->entries, t->count, sizeof(key), by_id) : NULL;
+}
+
+uint64_t label_table_memory(const struct label_table *t)
+{
+    const size_t label = sizeof(*t->labels) + (t->exact != NULL ? sizeof(*t->exact) : 0);
+    return t->count * sizeof(*t->entries) + t->label_count * label;
+}
+
+void label_table_free(struct label_table *t)
+{
+    imrec_free(t->entries);
+    imrec_free(t->labels);
+    imrec_free(t->exact);
+    *t = (struct label_table){0};
+}

@@ -1,0 +1,71 @@
+/* iter/sample/sample_targets.c - masks, boxes and keypoints of the images that a sampler makes. */
+#include "iter/sample/sample_targets.h"
+
+#include "base/error.h"
+#include "codec/mask_png.h"
+
+void following_begin(struct sampler *p, struct sampler_view *v, uint32_t width, uint32_t height)
+{
+    const struct recipe *r = recipe_of(p, v);
+    struct follow *f = &v->follow;
+    const bool fits = r->det.on; /* the image may be smaller than its slot */
+    f->recipe = r;
+    f->moved = p->moved;
+    f->mask = NULL;
+    steps_path(&f->path, r, &v->draw, width, height);
+    f->columns = fits ? v->draw.fit_width : f->path.width;
+    f->rows = fits ? v->draw.fit_height : f->path.height;
+}
+
+/* The size of a mask is that of its image as it is stored. */
+enum imrec_status following_check_mask(const struct sampler *p, const struct imrec_image_info *info,
+                                       struct imrec_error *err)
+{
+    struct mask m = {0};
+    if (p->mask_png.p == NULL)
+        return IMREC_OK;
+    IMREC_TRY(codec_mask_info(p->mask_png, &m, err));
+    if (m.width == info->width && m.height == info->height)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                          "the mask has %u x %u px, its image %u x %u", m.width, m.height,
+                          info->width, info->height);
+}
+
+uint64_t following_claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,
+                         const struct imrec_image_info *info)
+{
+    const uint64_t twice = 2 * sizeof(uint16_t); /* an interlaced one is decoded at once */
+    uint64_t most = 0;
+    if (p->mask_png.p == NULL)
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t bytes = follow_bytes(recipe_of(p, &views[i]));
+        most = bytes > most ? bytes : most;
+    }
+    return twice * info->width * info->height + most;
+}
+
+enum imrec_status following_take_mask(struct sampler *p, struct sampler_view *views, uint32_t n,
+                                      uint32_t orientation, struct imrec_error *err)
+{
+    if (p->mask_png.p == NULL)
+        return IMREC_OK;
+    for (uint32_t i = 0; i < n; i++) {
+        views[i].follow.mask = &p->mask;
+        views[i].follow.orientation = orientation;
+    }
+    return codec_decode_mask(p->codec, p->mask_png, p->options->max_pixels, &p->mask, err);
+}
+
+/* Labels and mask, when the pixels are made. */
+enum imrec_status following_finish(struct sampler_view *v, struct imrec_error *err)
+{
+    struct follow *f = v->sample.follow;
+    if (f == NULL)
+        return IMREC_OK;
+    follow_finish(f, v->draw.mirror);
+    if (f->label != NULL)
+        v->draw.boxes = det_label_count(f->label);
+    return f->mask != NULL ? follow_write_mask(f, v->mask_slot, err) : IMREC_OK;
+}

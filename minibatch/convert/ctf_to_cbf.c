@@ -1,0 +1,325 @@
+/*
+ * minibatch/convert/ctf_to_cbf.c - imrec_ctf_to_cbf(): text -> sequences -> chunks of a CBF file.
+ *
+ * A first pass finds the sequences. Then pieces of some MiB are read and parsed by all threads and
+ * added to the file in the order of the text: what a thread did does not show.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/param.h"
+#include "base/threads.h"
+#include "formats/cbf/cbf_writer.h"
+#include "formats/ctf/ctf_parse.h"
+#include "imrec/convert.h"
+#include "minibatch/convert/ctf_header.h"
+#include "minibatch/corpus/ctf_pass.h"
+#include "storage/sink.h"
+#include "storage/source.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <string.h>
+
+#define PIECE_BYTES ((uint64_t)2 << 20) /* parsed at once */
+
+#define PARAM_STRUCT struct imrec_convert_options
+static const struct param table[] = {IMREC_CONVERT_PARAMS(PARAM_ROW){0}};
+
+struct run {
+    const struct imrec_convert_options *o;
+    struct ctf_header header;
+    struct source *in;
+    struct sink *out;
+    struct ctf_index index;
+    struct cbf_writer *writer;
+    imrec_convert_progress_fn *progress;
+    void *user;
+    struct imrec_convert_result *result;
+    struct imrec_error error; /* the first one, in the order of the text */
+    enum imrec_status status;
+};
+
+/* What a thread has. */
+struct worker {
+    struct ctf_parser *parser;
+    uint8_t *text;
+    size_t text_cap;
+    uint32_t *length;
+    struct chunk_stream *stream;
+    size_t length_cap;
+    struct sequence_chunk chunk;
+    struct imrec_error error;
+};
+
+void imrec_convert_options_init_sized(struct imrec_convert_options *o, size_t size)
+{
+    struct imrec_convert_options all = {.struct_size = size};
+    param_defaults(table, &all);
+    memset(o, 0, size);
+    memcpy(o, &all, size < sizeof(all) ? size : sizeof(all));
+}
+
+static bool grow(void **p, size_t *cap, size_t bytes)
+{
+    if (bytes <= *cap)
+        return true;
+    void *grown = imrec_realloc(*p, bytes, 1);
+    if (grown != NULL) {
+        *p = grown;
+        *cap = bytes;
+    }
+    return grown != NULL;
+}
+
+static enum imrec_status no_memory(const struct run *r, struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to convert %s",
+                          r->o->input);
+}
+
+/* ---- first pass ------------------------------------------------------------------------- */
+
+static const char *main_alias(const struct ctf_header *h)
+{
+    for (uint32_t i = 0; i < h->streams; i++)
+        if (h->stream[i].defines_mb_size)
+            return h->stream[i].alias;
+    return NULL;
+}
+
+static enum imrec_status find_sequences(struct run *r, struct imrec_error *err)
+{
+    const struct ctf_index_options o = {
+        .name = r->o->input,
+        .size = r->in->size,
+        .main_alias = main_alias(&r->header),
+        .skip_sequence_ids = r->o->skip_sequence_ids,
+        .chunk_bytes = PIECE_BYTES,
+        .known = r->o->ignore_unknown_inputs ? r->header.stream : NULL,
+        .known_streams = r->header.streams,
+    };
+    return ctf_pass(r->in, &o, &r->index, err);
+}
+
+/* ---- a piece: any thread ---------------------------------------------------------------- */
+
+/* Samples of sequence k in the stream that defines the length, or in its longest. */
+static uint32_t length_of(const struct run *r, const struct sequence_chunk *c, uint32_t k)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < c->streams; i++) {
+        const uint32_t n = load_le32(c->stream[i].bytes + c->stream[i].offset[k]);
+        if (r->header.stream[i].defines_mb_size)
+            return n;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static enum imrec_status
+parse_piece(const struct run *r, struct worker *w, uint64_t number, struct imrec_error *err)
+{
+    const struct ctf_chunk *c = &r->index.chunk[number];
+    if (c->bytes >= SIZE_MAX || !grow((void **)&w->text, &w->text_cap, (size_t)c->bytes + 1) ||
+        !grow((void **)&w->length, &w->length_cap, c->sequences * sizeof(*w->length)))
+        return no_memory(r, err);
+    IMREC_TRY(source_read(r->in, c->offset, w->text, (size_t)c->bytes, err));
+    w->text[c->bytes] = '\n';
+    IMREC_TRY(ctf_parse(w->parser, c, r->index.sequence + c->first, w->text, &w->chunk, err));
+    for (uint32_t k = 0; k < w->chunk.sequences; k++)
+        w->length[k] = length_of(r, &w->chunk, k);
+    w->chunk.length = w->length;
+    return IMREC_OK;
+}
+
+/* ---- adding it: in the order of the text ------------------------------------------------ */
+
+static enum imrec_status spend(struct run *r, struct worker *w, struct imrec_error *err)
+{
+    uint64_t n;
+    const struct ctf_problem *p = ctf_parser_problems(w->parser, &n);
+    for (uint64_t i = 0; i < n; i++) {
+        if (r->result->errors == (uint64_t)r->o->max_errors)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, p[i].offset, "%s", p[i].message);
+        if (r->result->errors++ < LOG_LISTED)
+            imrec_log(IMREC_LOG_WARNING, "%s; dropped", p[i].message);
+    }
+    return IMREC_OK;
+}
+
+/* Adds sequences [from, to). */
+static enum imrec_status
+add_part(struct run *r, struct worker *w, uint32_t from, uint32_t to, struct imrec_error *err)
+{
+    struct sequence_chunk part = w->chunk;
+    for (uint32_t i = 0; i < part.streams; i++)
+        w->stream[i] =
+            (struct chunk_stream){w->chunk.stream[i].bytes, w->chunk.stream[i].offset + from};
+    part.stream = w->stream;
+    part.length += from;
+    part.sequences = to - from;
+    return from == to ? IMREC_OK : cbf_writer_add(r->writer, &part, err);
+}
+
+/* A sequence that lost all its samples is left out. */
+static bool is_empty(const struct sequence_chunk *c, uint32_t k)
+{
+    for (uint32_t i = 0; i < c->streams; i++)
+        if (load_le32(c->stream[i].bytes + c->stream[i].offset[k]) != 0)
+            return false;
+    return true;
+}
+
+static enum imrec_status add_piece(struct run *r, struct worker *w, struct imrec_error *err)
+{
+    uint32_t from = 0;
+    IMREC_TRY(spend(r, w, err));
+    for (uint32_t k = 0; k < w->chunk.sequences; k++)
+        if (w->length[k] == 0 && is_empty(&w->chunk, k)) {
+            IMREC_TRY(add_part(r, w, from, k, err));
+            from = k + 1;
+        }
+    return add_part(r, w, from, w->chunk.sequences, err);
+}
+
+static void finish_piece(struct run *r, struct worker *w, uint64_t number, enum imrec_status st)
+{
+    const struct ctf_chunk *c = &r->index.chunk[number];
+    if (r->status != IMREC_OK)
+        return;
+    if (st == IMREC_OK)
+        st = add_piece(r, w, &w->error);
+    if (st == IMREC_OK && r->progress != NULL &&
+        !r->progress(r->user, c->offset + c->bytes, r->in->size))
+        st = imrec_error_at(&w->error, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "interrupted");
+    if (st != IMREC_OK) {
+        r->error = w->error;
+#pragma omp atomic write
+        r->status = st;
+    }
+}
+
+static bool failed(const struct run *r)
+{
+    enum imrec_status st;
+#pragma omp atomic read
+    st = r->status;
+    return st != IMREC_OK;
+}
+
+static void work(struct run *r, struct worker *w)
+{
+#pragma omp for ordered schedule(dynamic, 1)
+    for (uint64_t i = 0; i < r->index.chunks; i++) {
+        const enum imrec_status st =
+            failed(r) ? IMREC_ERR_CANCELLED : parse_piece(r, w, i, &w->error);
+#pragma omp ordered
+        finish_piece(r, w, i, st);
+    }
+}
+
+/* ---- a run ------------------------------------------------------------------------------ */
+
+static enum imrec_status new_worker(const struct run *r, struct worker *w, struct imrec_error *err)
+{
+    const struct ctf_parse_options o = {.name = r->o->input,
+                                        .stream = r->header.stream,
+                                        .streams = r->header.streams,
+                                        .skip_sequence_ids = r->o->skip_sequence_ids,
+                                        .ignore_unknown = r->o->ignore_unknown_inputs,
+                                        .frame_mode = r->header.frame_mode,
+                                        .max_problems = (uint64_t)r->o->max_errors};
+    w->stream = imrec_zalloc(r->header.streams, sizeof(*w->stream));
+    return w->stream == NULL ? no_memory(r, err) : ctf_parser_new(&o, &w->parser, err);
+}
+
+static enum imrec_status run_workers(struct run *r, struct imrec_error *err)
+{
+    const int n = r->o->threads > 0 ? (int)r->o->threads : omp_get_num_procs();
+    struct worker *w = imrec_zalloc((size_t)n, sizeof(*w));
+    enum imrec_status st = w == NULL ? no_memory(r, err) : IMREC_OK;
+    for (int i = 0; i < n && st == IMREC_OK; i++)
+        st = new_worker(r, &w[i], err);
+    if (st == IMREC_OK)
+        st = threads_probe((uint32_t)n - 1, err);
+    if (st == IMREC_OK) {
+#pragma omp parallel num_threads(n) default(none) shared(r, w)
+        work(r, &w[omp_get_thread_num()]);
+        st = r->status;
+        if (st != IMREC_OK && err != NULL)
+            *err = r->error;
+    }
+    for (int i = 0; w != NULL && i < n; i++) {
+        ctf_parser_free(w[i].parser);
+        imrec_free(w[i].stream);
+        imrec_free(w[i].text);
+        imrec_free(w[i].length);
+    }
+    imrec_free(w);
+    return st;
+}
+
+static enum imrec_status to_sink(void *user, const void *p, size_t n, struct imrec_error *err)
+{
+    return sink_append(user, p, n, err);
+}
+
+static enum imrec_status convert(struct run *r, struct imrec_error *err)
+{
+    const struct ctf_header *h = &r->header;
+    IMREC_TRY(source_open(r->o->input, &r->in, err));
+    r->result->bytes_read = r->in->size;
+    IMREC_TRY(find_sequences(r, err));
+    IMREC_TRY(sink_open(r->o->output, &r->out, err));
+    IMREC_TRY(cbf_writer_new(h->stream, h->streams, (uint64_t)r->o->chunk_size, to_sink, r->out,
+                             &r->writer, err));
+    IMREC_TRY(run_workers(r, err));
+    IMREC_TRY(cbf_writer_finish(r->writer, err));
+    const struct cbf_written done = cbf_writer_written(r->writer);
+    r->result->sequences = done.sequences;
+    r->result->samples = done.samples;
+    r->result->chunks = done.chunks;
+    r->result->bytes = done.bytes;
+    struct sink *gone = r->out;
+    r->out = NULL;
+    return sink_commit(gone, err);
+}
+
+static enum imrec_status check_options(const struct imrec_convert_options *given,
+                                       struct imrec_convert_options *out, struct imrec_error *err)
+{
+    imrec_convert_options_init(out);
+    if (given->struct_size < sizeof(size_t) || given->struct_size > (1u << 16))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "struct_size is not set: call imrec_convert_options_init() first");
+    memcpy(out, given, given->struct_size < sizeof(*out) ? given->struct_size : sizeof(*out));
+    out->struct_size = sizeof(*out);
+    return param_check(table, out, err);
+}
+
+enum imrec_status imrec_ctf_to_cbf(const struct imrec_convert_options *options,
+                                   imrec_convert_progress_fn *progress, void *user,
+                                   struct imrec_convert_result *out, struct imrec_error *err)
+{
+    struct imrec_convert_options o;
+    struct imrec_convert_result ignored;
+    struct run r = {.o = &o, .progress = progress, .user = user, .result = out ? out : &ignored};
+    *r.result = (struct imrec_convert_result){0};
+    IMREC_TRY(check_options(options, &o, err));
+    IMREC_TRY(ctf_header_load(&o, &r.header, err));
+    o.skip_sequence_ids |= r.header.skip_sequence_ids;
+    o.ignore_unknown_inputs |= r.header.ignore_unknown_inputs;
+    o.max_errors = o.max_errors > 0 ? o.max_errors : r.header.max_errors;
+    const enum imrec_status st = convert(&r, err);
+    if (r.result->errors > LOG_LISTED)
+        imrec_log(IMREC_LOG_WARNING, "%.200s: samples dropped: %llu; not listed above: %llu",
+                  o.input, (unsigned long long)r.result->errors,
+                  (unsigned long long)r.result->errors - LOG_LISTED);
+    sink_abort(r.out);
+    cbf_writer_free(r.writer);
+    ctf_index_free(&r.index);
+    source_close(r.in);
+    ctf_header_free(&r.header);
+    return st;
+}

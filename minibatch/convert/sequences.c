@@ -1,0 +1,193 @@
+/* minibatch/convert/sequences.c - imrec_sequences_*: block after block, sequence after sequence. */
+#include "imrec/sequences.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "minibatch/corpus/block.h"
+#include "minibatch/corpus/corpus_streams.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct imrec_sequences {
+    struct imrec_deserializer d;
+    struct corpus *corpus;
+    struct block block;
+    struct block_scratch scratch;
+    uint32_t number, next; /* block that is read, or will be; sequence in it */
+    bool loaded;
+    struct imrec_stream *stream;
+    struct imrec_sequence_stream *view;
+    struct imrec_sequences_totals totals;
+    imrec_sequences_problem_fn *problem;
+    void *user;
+};
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for sequences");
+}
+
+/* ---- opening ----------------------------------------------------------------------------- */
+
+static enum imrec_status list_streams(struct imrec_sequences *s, struct imrec_error *err)
+{
+    const struct corpus *c = s->corpus;
+    s->stream = imrec_zalloc(c->streams + 1, sizeof(*s->stream));
+    s->view = imrec_zalloc(c->streams + 1, sizeof(*s->view));
+    if (s->stream == NULL || s->view == NULL)
+        return no_memory(err);
+    for (uint32_t i = 0; i < c->streams; i++)
+        s->stream[i] = corpus_listed_stream(&c->stream[i]);
+    return IMREC_OK;
+}
+
+static void count(struct imrec_sequences *s)
+{
+    const struct corpus *c = s->corpus;
+    s->totals.sequences = c->sequences;
+    s->totals.samples = c->samples;
+    s->totals.chunks = c->chunks;
+    for (uint32_t i = 0; i < c->files; i++)
+        s->totals.bytes += c->file[i].in->size;
+}
+
+static enum imrec_status open_it(struct imrec_sequences *s, const struct imrec_deserializer *d,
+                                 enum imrec_precision precision, struct imrec_error *err)
+{
+    if (d->struct_size < sizeof(size_t) || d->struct_size > (1u << 16))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "struct_size is not set: call imrec_deserializer_init() first");
+    imrec_deserializer_init(&s->d);
+    memcpy(&s->d, d, d->struct_size < sizeof(s->d) ? d->struct_size : sizeof(s->d));
+    IMREC_TRY(corpus_open(&s->d, precision, false, &s->corpus, err));
+    count(s);
+    return list_streams(s, err);
+}
+
+enum imrec_status imrec_sequences_open(const struct imrec_deserializer *d,
+                                       enum imrec_precision precision,
+                                       imrec_sequences_problem_fn *problem, void *user,
+                                       struct imrec_sequences **out, struct imrec_error *err)
+{
+    struct imrec_sequences *s = *out = imrec_zalloc(1, sizeof(*s));
+    if (s == NULL)
+        return no_memory(err);
+    s->problem = problem;
+    s->user = user;
+    const enum imrec_status st = open_it(s, d, precision, err);
+    if (st != IMREC_OK) {
+        imrec_sequences_close(s);
+        *out = NULL;
+    }
+    return st;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static enum imrec_status tell_problems(struct imrec_sequences *s, struct imrec_error *err)
+{
+    for (uint64_t i = 0; i < s->block.problems; i++) {
+        const struct ctf_problem *p = &s->block.problem[i];
+        if (s->totals.problems == (uint64_t)s->d.max_errors)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, p->offset, "%s", p->message);
+        s->totals.problems++;
+        if (s->problem != NULL)
+            s->problem(s->user, p->offset, p->message);
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status load(struct imrec_sequences *s, struct imrec_error *err)
+{
+    IMREC_TRY(block_load(&s->block, s->corpus, s->number, &s->scratch, err));
+    s->next = 0;
+    s->loaded = true;
+    return tell_problems(s, err);
+}
+
+static struct imrec_sequence_stream seen(const struct stream_info *info, struct sequence_view v)
+{
+    const bool sparse = info->storage == STREAM_SPARSE;
+    return (struct imrec_sequence_stream){
+        .samples = v.samples,
+        .value_count = sparse ? v.nnz : (uint64_t)v.samples * info->dim,
+        .values = v.values,
+        .indices = sparse ? v.indices : NULL,
+        .counts = sparse ? v.counts : NULL,
+    };
+}
+
+/* Sequence `place` of the block; false: nothing is left of it. */
+static bool show(struct imrec_sequences *s, uint32_t place, struct imrec_sequence *out)
+{
+    const struct corpus *c = s->corpus;
+    const struct sequence_chunk *v = &s->block.view;
+    bool any = !c->text;
+    for (uint32_t i = 0; i < c->streams; i++) {
+        s->view[i] = seen(&c->stream[i], sequence_view(v, i, place, &c->stream[i]));
+        any |= s->view[i].samples > 0;
+    }
+    *out = (struct imrec_sequence){
+        .id = v->key != NULL ? v->key[place] : v->first_key + place,
+        .uri = c->file[c->block[s->number].file].name,
+        .stream = s->view,
+    };
+    return any;
+}
+
+/* Of the block that is loaded; false: it has no more. */
+static bool next_of_block(struct imrec_sequences *s, struct imrec_sequence *out)
+{
+    uint32_t place;
+    while (s->next < s->corpus->block[s->number].sequences) {
+        const uint32_t n = s->next++;
+        if (block_find(&s->block, s->corpus, s->number, n, &place) && show(s, place, out)) {
+            s->totals.read++;
+            return true;
+        }
+        s->totals.lost++;
+    }
+    return false;
+}
+
+enum imrec_status
+imrec_sequences_next(struct imrec_sequences *s, struct imrec_sequence *out, struct imrec_error *err)
+{
+    for (; s->number < s->corpus->blocks; s->number++) {
+        if (!s->loaded) {
+            const enum imrec_status st = load(s, err);
+            if (st != IMREC_OK) {
+                s->number = s->corpus->blocks; /* nothing is read behind it */
+                return st;
+            }
+        }
+        if (next_of_block(s, out))
+            return IMREC_OK;
+        s->loaded = false;
+    }
+    return IMREC_END;
+}
+
+uint32_t imrec_sequences_streams(const struct imrec_sequences *s, const struct imrec_stream **out)
+{
+    *out = s->stream;
+    return s->corpus->streams;
+}
+
+struct imrec_sequences_totals imrec_sequences_totals(const struct imrec_sequences *s)
+{
+    return s->totals;
+}
+
+void imrec_sequences_close(struct imrec_sequences *s)
+{
+    if (s == NULL)
+        return;
+    block_free(&s->block);
+    room_free(&s->scratch.text);
+    corpus_close(s->corpus);
+    imrec_free(s->stream);
+    imrec_free(s->view);
+    imrec_free(s);
+}

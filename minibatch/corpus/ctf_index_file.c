@@ -1,0 +1,296 @@
+/*
+ * minibatch/corpus/ctf_index_file.c - the index of a text, with a cache beside it.
+ *
+ * From a cache the head and the table of chunks are read at once, the sequences of a chunk when it
+ * is needed, into address space that was set aside for all: pages that nobody needs cost nothing.
+ * It is read, not mapped by the system: a file that shrinks under a map would end the process.
+ * Where a chunk proves bad the text is passed over after all.
+ */
+#include "minibatch/corpus/ctf_index_file.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/pages.h"
+#include "base/threads.h"
+#include "formats/crc32c.h"
+#include "formats/ctf/ctf_cache.h"
+#include "minibatch/corpus/ctf_cache_write.h"
+#include "minibatch/corpus/ctf_pass.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct ctf_index_file {
+    struct ctf_index_options o;
+    struct source *text;
+    char *uri; /* of the cache */
+    struct ctf_cache_facts facts;
+    struct ctf_index index;
+    struct source *cache; /* NULL: the index is from a pass, and whole */
+    struct ctf_cache place;
+    uint32_t *crc;     /* of each chunk's sequences */
+    bool *loaded;      /* each chunk */
+    struct mutex lock; /* of loaded[] and what it tells */
+    bool traces;
+    struct ctf_cache_write *writing;
+};
+
+static enum imrec_status no_memory(const struct ctf_index_options *o, struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "%.200s: no memory for its index", o->name);
+}
+
+/* ---- the text's content ------------------------------------------------------------------ */
+
+static enum imrec_status
+sample(struct source *text, const char *name, uint32_t *crc, struct imrec_error *err)
+{
+    size_t n;
+    (void)ctf_cache_sample(UINT64_MAX, 0, &n);
+    uint8_t *bytes = imrec_realloc(NULL, n, 1);
+    enum imrec_status st = IMREC_OK;
+    *crc = 0;
+    if (bytes == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "%.200s: no memory to compare it", name);
+    for (uint32_t k = 0; k < CTF_CACHE_SAMPLES && st == IMREC_OK; k++) {
+        const uint64_t at = ctf_cache_sample(text->size, k, &n);
+        st = source_read(text, at, bytes, n, err);
+        if (st == IMREC_OK)
+            *crc = crc32c(*crc, bytes, n);
+    }
+    imrec_free(bytes);
+    return st;
+}
+
+/* ---- from a cache ------------------------------------------------------------------------ */
+
+static void forget_cache(struct ctf_index_file *f)
+{
+    pages_free(f->index.sequence, (size_t)f->index.sequences * sizeof(*f->index.sequence));
+    imrec_free(f->index.chunk);
+    imrec_free(f->crc);
+    imrec_free(f->loaded);
+    source_close(f->cache);
+    f->index = (struct ctf_index){0};
+    f->crc = NULL;
+    f->loaded = NULL;
+    f->cache = NULL;
+}
+
+/* Sets memory aside for what the head tells; the file is as large, so it is bounded. */
+static bool set_aside(struct ctf_index_file *f)
+{
+    const struct ctf_cache *c = &f->place;
+    f->index =
+        (struct ctf_index){.sequences = c->sequences, .chunks = c->chunks, .samples = c->samples};
+    f->index.sequence = pages_alloc((size_t)c->sequences * sizeof(*f->index.sequence));
+    f->index.chunk = imrec_realloc(NULL, (size_t)c->chunks, sizeof(*f->index.chunk));
+    f->crc = imrec_realloc(NULL, (size_t)c->chunks, sizeof(*f->crc));
+    f->loaded = imrec_zalloc((size_t)c->chunks, sizeof(*f->loaded));
+    return f->index.sequence != NULL && f->index.chunk != NULL && f->crc != NULL &&
+           f->loaded != NULL;
+}
+
+static const char *read_table(struct ctf_index_file *f)
+{
+    const struct ctf_cache *c = &f->place;
+    uint8_t *table = imrec_realloc(NULL, (size_t)c->table_bytes, 1);
+    const char *why = "no memory for it";
+    if (table != NULL && set_aside(f))
+        why = source_read(f->cache, c->table_at, table, (size_t)c->table_bytes, NULL) != IMREC_OK
+                  ? "it cannot be read"
+                  : ctf_cache_read_table(c, table, f->o.size, f->index.chunk, f->crc);
+    imrec_free(table);
+    return why;
+}
+
+static const char *read_head(struct ctf_index_file *f)
+{
+    const size_t n = ctf_cache_head_bytes(&f->o);
+    if (f->cache->size < n)
+        return "it is too short";
+    uint8_t *head = imrec_realloc(NULL, n, 1);
+    const char *why = "no memory for it";
+    if (head != NULL)
+        why = source_read(f->cache, 0, head, n, NULL) != IMREC_OK
+                  ? "it cannot be read"
+                  : ctf_cache_read_head(head, &f->facts, f->cache->size, &f->place);
+    imrec_free(head);
+    return why;
+}
+
+static bool take_cache(struct ctf_index_file *f)
+{
+    struct imrec_error why_not;
+    if (source_open(f->uri, &f->cache, &why_not) != IMREC_OK) {
+        if (f->traces)
+            imrec_log(IMREC_LOG_TRACE, "%s", why_not.message);
+        return false;
+    }
+    const char *why = read_head(f);
+    if (why == NULL)
+        why = read_table(f);
+    if (why == NULL && f->traces)
+        imrec_log(IMREC_LOG_TRACE, "%s: the index of %s is taken from it", f->uri, f->o.name);
+    if (why == NULL)
+        return true;
+    if (f->traces)
+        imrec_log(IMREC_LOG_TRACE, "%s is not used: %s", f->uri, why);
+    forget_cache(f);
+    return false;
+}
+
+/* ---- a chunk's sequences ----------------------------------------------------------------- */
+
+static const char *load(struct ctf_index_file *f, const struct ctf_chunk *c, uint32_t crc)
+{
+    struct ctf_sequence *to = f->index.sequence + c->first;
+    const uint64_t at = f->place.sequences_at + c->first * CTF_CACHE_SEQUENCE_BYTES;
+    const size_t n = (size_t)c->sequences * CTF_CACHE_SEQUENCE_BYTES;
+    _Static_assert(sizeof(*to) == CTF_CACHE_SEQUENCE_BYTES, "it is read where it will stand");
+    if (source_read(f->cache, at, to, n, NULL) != IMREC_OK)
+        return "it cannot be read";
+    return ctf_cache_read_chunk(c, crc, (const uint8_t *)to, to);
+}
+
+static bool same_chunks(const struct ctf_index *a, const struct ctf_index *b)
+{
+    bool same = a->chunks == b->chunks && a->sequences == b->sequences;
+    for (uint64_t i = 0; same && i < a->chunks; i++) {
+        const struct ctf_chunk *p = &a->chunk[i], *q = &b->chunk[i];
+        same = p->first == q->first && p->sequences == q->sequences && p->offset == q->offset &&
+               p->bytes == q->bytes && p->samples == q->samples && p->line == q->line;
+    }
+    return same;
+}
+
+/* Fills in what is not loaded from a pass over the text. */
+static enum imrec_status pass_after_all(struct ctf_index_file *f, struct imrec_error *err)
+{
+    struct ctf_index x;
+    IMREC_TRY(ctf_pass(f->text, &f->o, &x, err));
+    enum imrec_status st = IMREC_OK;
+    if (!same_chunks(&x, &f->index))
+        st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                            "%.200s: is not of the text as it is now; remove it", f->uri);
+    for (uint64_t i = 0; st == IMREC_OK && i < x.chunks; i++) {
+        const struct ctf_chunk *c = &x.chunk[i];
+        if (!f->loaded[i])
+            memcpy(f->index.sequence + c->first, x.sequence + c->first,
+                   c->sequences * sizeof(*x.sequence));
+        f->loaded[i] = true;
+    }
+    ctf_index_free(&x);
+    if (st == IMREC_OK && f->writing == NULL)
+        f->writing = ctf_cache_write_start(f->uri, &f->index, &f->facts, f->traces);
+    return st;
+}
+
+enum imrec_status
+ctf_index_file_need(struct ctf_index_file *f, uint64_t chunk, struct imrec_error *err)
+{
+    enum imrec_status st = IMREC_OK;
+    if (f->cache == NULL)
+        return IMREC_OK;
+    mutex_lock(&f->lock);
+    if (!f->loaded[chunk]) {
+        const char *why = load(f, &f->index.chunk[chunk], f->crc[chunk]);
+        f->loaded[chunk] = why == NULL;
+        if (why != NULL) {
+            imrec_log(IMREC_LOG_WARNING, "%s: %s; the text is read again", f->uri, why);
+            st = pass_after_all(f, err);
+        }
+    }
+    mutex_unlock(&f->lock);
+    return st;
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static enum imrec_status fill(struct ctf_index_file *f, bool use_cache, struct imrec_error *err)
+{
+    f->facts = (struct ctf_cache_facts){&f->o, f->text->modified, 0};
+    if (use_cache)
+        IMREC_TRY(sample(f->text, f->o.name, &f->facts.sample, err));
+    if (use_cache && take_cache(f))
+        return IMREC_OK;
+    IMREC_TRY(ctf_pass(f->text, &f->o, &f->index, err));
+    if (use_cache)
+        f->writing = ctf_cache_write_start(f->uri, &f->index, &f->facts, f->traces);
+    return IMREC_OK;
+}
+
+static char *cache_of(const char *uri)
+{
+    const size_t n = strlen(uri);
+    char *name = imrec_realloc(NULL, n + sizeof(CTF_CACHE_SUFFIX), 1);
+    if (name != NULL) {
+        memcpy(name, uri, n);
+        memcpy(name + n, CTF_CACHE_SUFFIX, sizeof(CTF_CACHE_SUFFIX));
+    }
+    return name;
+}
+
+enum imrec_status ctf_index_file_open(const char *uri, struct source *text,
+                                      const struct ctf_index_options *o, bool use_cache,
+                                      bool traces, struct ctf_index_file **out,
+                                      struct imrec_error *err)
+{
+    struct ctf_index_file *f = imrec_zalloc(1, sizeof(*f));
+    *out = NULL;
+    if (f == NULL)
+        return no_memory(o, err);
+    mutex_init(&f->lock);
+    f->o = *o;
+    f->o.size = text->size;
+    f->text = text;
+    f->traces = traces;
+    f->uri = cache_of(uri);
+    const enum imrec_status st = f->uri == NULL ? no_memory(o, err) : fill(f, use_cache, err);
+    if (st != IMREC_OK)
+        ctf_index_file_close(f);
+    else
+        *out = f;
+    return st;
+}
+
+const struct ctf_index *ctf_index_file_index(const struct ctf_index_file *f)
+{
+    return &f->index;
+}
+
+bool ctf_index_file_cached(const struct ctf_index_file *f)
+{
+    return f->cache != NULL;
+}
+
+uint64_t ctf_index_file_memory(const struct ctf_index_file *f)
+{
+    const uint64_t room = f->cache != NULL ? f->index.sequences : f->index.sequence_room;
+    const uint64_t chunks = f->cache != NULL ? f->index.chunks : f->index.chunk_room;
+    return room * sizeof(struct ctf_sequence) +
+           chunks * (sizeof(struct ctf_chunk) + (f->cache != NULL ? 5 : 0));
+}
+
+void ctf_index_file_wait(struct ctf_index_file *f)
+{
+    ctf_cache_write_end(f->writing);
+    f->writing = NULL;
+}
+
+void ctf_index_file_close(struct ctf_index_file *f)
+{
+    if (f == NULL)
+        return;
+    ctf_index_file_wait(f);
+    if (f->cache != NULL)
+        forget_cache(f);
+    else
+        ctf_index_free(&f->index);
+    mutex_destroy(&f->lock);
+    imrec_free(f->uri);
+    imrec_free(f);
+}

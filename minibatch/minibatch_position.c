@@ -1,0 +1,298 @@
+/* minibatch/minibatch_position.c - where a source stands, as JSON.
+ * docs/formats/minibatch_position.md is the specification. */
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "minibatch/source_state.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VERSION = 1, MAX_BYTES = 1 << 24, MAX_SLOTS = 1 << 20 };
+#define NOMINAL    "minibatchSourcePosition"
+#define MAX_NUMBER ((json_int_t)1 << 62) /* what is counted on from there fits */
+
+/* What shapes the order beside the data; must be equal where a position is used. */
+struct field {
+    const char *name;
+    int64_t value;
+};
+enum { FIELDS = 9 };
+
+static void take_fields(const struct imrec_minibatch_source *s, struct field out[FIELDS])
+{
+    const struct imrec_minibatch_options *o = &s->options.o;
+    const bool local = o->rank_mode == IMREC_RANK_LOCAL; /* else any rank of any number of them */
+    const struct field all[FIELDS] = {
+        {"randomize", o->randomize},
+        {"randomization_seed", o->randomize ? o->randomization_seed : 0},
+        {"randomization_window", o->randomize ? o->randomization_window : 0},
+        {"sample_based_randomization_window", o->randomize && o->sample_based_randomization_window},
+        {"truncation_length", o->truncation_length},
+        {"missing_ids", o->missing_ids},
+        {"rank_mode", o->rank_mode},
+        {"num_ranks", local ? o->num_ranks : 1},
+        {"rank", local ? o->rank : 0},
+    };
+    memcpy(out, all, sizeof(all));
+}
+
+/* FNV-1a */
+static void mix(uint64_t *h, const void *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        *h = (*h ^ ((const uint8_t *)p)[i]) * 0x100000001b3u;
+}
+
+static void mix_number(uint64_t *h, uint64_t v)
+{
+    uint8_t bytes[8];
+    store_le64(bytes, v);
+    mix(h, bytes, sizeof(bytes));
+}
+
+uint64_t source_fingerprint(const struct imrec_minibatch_source *s)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (uint32_t k = 0; k < s->joint.corpora; k++) {
+        const struct corpus *c = s->joint.corpus[k];
+        mix_number(&h, c->text ? (uint64_t)c->o.chunk_size_in_bytes : 0);
+        for (uint32_t i = 0; i < c->files; i++)
+            mix_number(&h, c->file[i].in->size);
+        for (uint32_t i = 0; i < c->streams; i++) {
+            mix(&h, c->stream[i].alias, strlen(c->stream[i].alias) + 1);
+            mix_number(&h, c->stream[i].defines_mb_size);
+        }
+        mix_number(&h, c->sequences);
+        mix_number(&h, c->samples);
+    }
+    return h;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static enum imrec_status put(struct buf *b, const char *name, uint64_t v, struct imrec_error *err)
+{
+    char text[96];
+    const int n = snprintf(text, sizeof(text), ", \"%s\": %" PRIu64, name, v);
+    return buf_append(b, text, (size_t)n, err);
+}
+
+static enum imrec_status
+put_slots(struct buf *b, const struct source_place *p, struct imrec_error *err)
+{
+    char text[96];
+    IMREC_TRY(buf_append(b, ", \"slots\": [", 12, err));
+    for (uint64_t i = 0; i < p->helds; i++) {
+        const struct truncated_held *h = &p->held[i];
+        const int n =
+            snprintf(text, sizeof(text), "%s[%" PRIu32 ", %" PRIu64 ", %" PRIu64 ", %" PRIu32 "]",
+                     i > 0 ? ", " : "", h->slot, h->sweep, h->number, h->done);
+        IMREC_TRY(buf_append(b, text, (size_t)n, err));
+    }
+    return buf_append(b, "]", 1, err);
+}
+
+static enum imrec_status put_all(struct buf *b, const struct imrec_minibatch_source *s,
+                                 const struct source_place *p, struct imrec_error *err)
+{
+    struct field fields[FIELDS];
+    char text[64];
+    const int n = snprintf(text, sizeof(text), "{\"version\": %d, \"data\": \"%016" PRIx64 "\"",
+                           VERSION, s->fingerprint);
+    IMREC_TRY(buf_append(b, text, (size_t)n, err));
+    take_fields(s, fields);
+    for (size_t i = 0; i < FIELDS; i++) {
+        const int k =
+            snprintf(text, sizeof(text), ", \"%s\": %" PRId64, fields[i].name, fields[i].value);
+        IMREC_TRY(buf_append(b, text, (size_t)k, err));
+    }
+    IMREC_TRY(put(b, "position", p->mark.position, err));
+    IMREC_TRY(put(b, "sweep", p->mark.sweep, err));
+    IMREC_TRY(put(b, "sequence", p->mark.number, err));
+    IMREC_TRY(put(b, "labels", p->mark.labels, err));
+    IMREC_TRY(put(b, "epoch", p->mark.epoch, err));
+    IMREC_TRY(put(b, "epoch_labels", p->mark.epoch_labels, err));
+    IMREC_TRY(put_slots(b, p, err));
+    return buf_append(b, "}", 2, err); /* with the end of the text */
+}
+
+enum imrec_status source_position_write(const struct imrec_minibatch_source *s,
+                                        const struct source_place *place, char **text,
+                                        struct imrec_error *err)
+{
+    struct buf b = BUF_INIT(MAX_BYTES);
+    const enum imrec_status st = put_all(&b, s, place, err);
+    if (st != IMREC_OK)
+        buf_free(&b);
+    *text = st == IMREC_OK ? (char *)b.p : NULL;
+    return st;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static enum imrec_status wrong(struct imrec_error *err, const char *key, const char *want)
+{
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "position: \"%s\" must be %s",
+                          key, want);
+}
+
+static enum imrec_status
+take(const json_t *root, const char *key, uint64_t *out, struct imrec_error *err)
+{
+    const json_t *v = json_object_get(root, key);
+    if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > MAX_NUMBER)
+        return wrong(err, key, "a whole number from 0 to 2^62");
+    *out = (uint64_t)json_integer_value(v);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+check(const struct imrec_minibatch_source *s, const json_t *root, struct imrec_error *err)
+{
+    struct field fields[FIELDS];
+    char want[17];
+    const char *data = json_string_value(json_object_get(root, "data"));
+    snprintf(want, sizeof(want), "%016" PRIx64, s->fingerprint);
+    if (data == NULL)
+        return wrong(err, "data", "a fingerprint of 16 hex digits");
+    if (strcmp(data, want) != 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "position: it is of other data or streams (fingerprint %.16s, these "
+                              "files have %s)",
+                              data, want);
+    take_fields(s, fields);
+    for (size_t i = 0; i < FIELDS; i++) {
+        const json_t *v = json_object_get(root, fields[i].name);
+        if (!json_is_integer(v))
+            return wrong(err, fields[i].name, "a whole number");
+        if (json_integer_value(v) != fields[i].value)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "position: it was taken with %s=%" JSON_INTEGER_FORMAT
+                                  ", this source has %" PRId64,
+                                  fields[i].name, json_integer_value(v), fields[i].value);
+    }
+    return IMREC_OK;
+}
+
+/* Positions in it are numbers that a position can hold. */
+static bool is_sweep(const struct imrec_minibatch_source *s, uint64_t sweep)
+{
+    return sweep <= (uint64_t)MAX_NUMBER / timeline_sweep_samples(s->line);
+}
+
+static enum imrec_status take_slot(const struct imrec_minibatch_source *s, const json_t *row,
+                                   struct truncated_held *out, struct imrec_error *err)
+{
+    const uint64_t sequences = timeline_sweep_sequences(s->line);
+    json_int_t v[4] = {0};
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *n = json_array_get(row, i);
+        if (!json_is_integer(n) || (v[i] = json_integer_value(n)) < 0 ||
+            (i == 1 && !is_sweep(s, (uint64_t)v[i])) || (i == 0 && v[i] >= MAX_SLOTS) ||
+            (i == 2 && (uint64_t)v[i] >= sequences) || (i == 3 && v[i] > UINT32_MAX))
+            return wrong(err, "slots", "rows of slot, sweep, sequence and samples given");
+    }
+    *out = (struct truncated_held){(uint32_t)v[0], (uint32_t)v[3], (uint64_t)v[1], (uint64_t)v[2]};
+    return IMREC_OK;
+}
+
+static enum imrec_status take_slots(const struct imrec_minibatch_source *s, const json_t *root,
+                                    struct source_place *out, struct imrec_error *err)
+{
+    const json_t *rows = json_object_get(root, "slots");
+    if (!json_is_array(rows))
+        return wrong(err, "slots", "an array");
+    out->helds = json_array_size(rows);
+    out->held_room = out->helds + 1;
+    out->held = imrec_zalloc(out->held_room, sizeof(*out->held));
+    if (out->held == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for a position");
+    for (size_t i = 0; i < out->helds; i++)
+        IMREC_TRY(take_slot(s, json_array_get(rows, i), &out->held[i], err));
+    return IMREC_OK;
+}
+
+/* CNTK's own: {"minibatchSourcePosition": 1280}, also inside of what a trainer saved. *found: how
+ * many there are; *in: the object with the last of them. */
+static void find_nominal(const json_t *value, const json_t **in, uint64_t *found)
+{
+    const char *key;
+    json_t *member;
+    if (json_object_get(value, NOMINAL) != NULL) {
+        *in = value;
+        ++*found;
+    }
+    json_object_foreach((json_t *)value, key, member) find_nominal(member, in, found);
+}
+
+static enum imrec_status take_nominal(const struct imrec_minibatch_source *s, const json_t *root,
+                                      struct source_place *out, struct imrec_error *err)
+{
+    const json_t *in = NULL;
+    uint64_t found = 0;
+    find_nominal(root, &in, &found);
+    if (found == 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "position: it has neither \"version\", as one of this library, nor "
+                              "\"" NOMINAL "\", as one of CNTK's");
+    if (found > 1)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "position: it has \"" NOMINAL "\" %" PRIu64
+                              " times; take the dictionary of one source",
+                              found);
+    out->nominal = true;
+    IMREC_TRY(take(in, NOMINAL, &out->mark.position, err));
+    return is_sweep(s, out->mark.position / timeline_sweep_samples(s->line) + 1)
+               ? IMREC_OK
+               : wrong(err, NOMINAL, "before sample 2^62");
+}
+
+static enum imrec_status take_all(struct imrec_minibatch_source *s, const json_t *root,
+                                  struct source_place *out, struct imrec_error *err)
+{
+    uint64_t version = 0;
+    if (json_object_get(root, "version") == NULL)
+        return take_nominal(s, root, out, err);
+    IMREC_TRY(take(root, "version", &version, err));
+    if (version != VERSION)
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
+                              "position: it has version %" PRIu64 ", this library reads %d",
+                              version, VERSION);
+    IMREC_TRY(check(s, root, err));
+    IMREC_TRY(take(root, "position", &out->mark.position, err));
+    IMREC_TRY(take(root, "sweep", &out->mark.sweep, err));
+    IMREC_TRY(take(root, "sequence", &out->mark.number, err));
+    IMREC_TRY(take(root, "labels", &out->mark.labels, err));
+    IMREC_TRY(take(root, "epoch", &out->mark.epoch, err));
+    IMREC_TRY(take(root, "epoch_labels", &out->mark.epoch_labels, err));
+    if (out->mark.number >= timeline_sweep_sequences(s->line))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "position: \"sequence\" is %" PRIu64 ", a sweep has %" PRIu64,
+                              out->mark.number, timeline_sweep_sequences(s->line));
+    if (!is_sweep(s, out->mark.sweep))
+        return wrong(err, "sweep", "one that begins before sample 2^62");
+    if (out->mark.epoch_labels > out->mark.labels)
+        return wrong(err, "epoch_labels", "at most \"labels\"");
+    return take_slots(s, root, out, err);
+}
+
+enum imrec_status source_position_read(struct imrec_minibatch_source *s, const char *text,
+                                       struct source_place *out, struct imrec_error *err)
+{
+    json_error_t why;
+    *out = (struct source_place){0};
+    if (strnlen(text, MAX_BYTES + 1) > MAX_BYTES)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "position: the text is longer than %d bytes", MAX_BYTES);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+    if (root == NULL)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "position: line %d, column %d: %s", why.line, why.column, why.text);
+    const enum imrec_status st = take_all(s, root, out, err);
+    json_decref(root);
+    return st;
+}

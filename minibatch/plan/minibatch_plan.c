@@ -1,0 +1,152 @@
+/* minibatch/plan/minibatch_plan.c - which sequences a minibatch is made of. */
+#include "minibatch/plan/minibatch_plan.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+void minibatch_plan_init(struct minibatch_plan *p, const struct minibatch_plan_options *o,
+                         struct timeline *line)
+{
+    *p = (struct minibatch_plan){.o = *o, .line = line};
+}
+
+void minibatch_plan_free(struct minibatch_plan *p)
+{
+    imrec_free(p->item);
+    *p = (struct minibatch_plan){0};
+}
+
+/* ---- ends -------------------------------------------------------------------------------- */
+
+static bool source_is_over(const struct minibatch_plan *p, const struct timeline_item *item)
+{
+    return (p->o.max_sweeps > 0 && item->sweep >= p->o.max_sweeps) ||
+           (p->o.max_samples > 0 && item->position >= p->o.max_samples);
+}
+
+static bool epoch_is_over(const struct minibatch_plan *p)
+{
+    return p->mark.labels - p->mark.epoch_labels >= p->o.epoch_size;
+}
+
+/* The next epoch begins where it would have begun had no sequence crossed an end; one that is
+ * over before it begins is passed. */
+static void enter_epoch(struct minibatch_plan *p)
+{
+    const uint64_t over = (p->mark.labels - p->mark.epoch_labels) / p->o.epoch_size;
+    p->mark.epoch += over;
+    p->mark.epoch_labels += over * p->o.epoch_size;
+}
+
+uint64_t minibatch_plan_epoch(const struct minibatch_plan *p)
+{
+    const uint64_t behind = p->mark.labels - p->mark.epoch_labels;
+    return p->mark.epoch + behind / p->o.epoch_size;
+}
+
+/* ---- shares ------------------------------------------------------------------------------ */
+
+static bool is_ours(const struct minibatch_plan *p, const struct timeline_item *item)
+{
+    if (p->o.mode == IMREC_RANK_GLOBAL)
+        return p->taken % p->o.ranks == p->o.rank;
+    return (p->o.randomized ? item->chunk_place : item->number) % p->o.ranks == p->o.rank;
+}
+
+/* How many samples fit, of those that are counted. */
+static uint64_t our_size(const struct minibatch_plan *p, uint64_t size)
+{
+    if (p->o.mode == IMREC_RANK_GLOBAL)
+        return size;
+    const uint64_t share = size / p->o.ranks + (size % p->o.ranks > p->o.rank);
+    return share > 0 ? share : 1;
+}
+
+static enum imrec_status
+keep(struct minibatch_plan *p, const struct timeline_item *item, struct imrec_error *err)
+{
+    if (p->items == p->room) {
+        const uint64_t more = p->room == 0 ? 256 : 2 * p->room;
+        struct timeline_item *grown = imrec_realloc(p->item, more, sizeof(*grown));
+        if (grown == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for a minibatch of %llu sequences",
+                                  (unsigned long long)more);
+        p->item = grown;
+        p->room = more;
+    }
+    p->item[p->items++] = *item;
+    return IMREC_OK;
+}
+
+/* ---- the walk ---------------------------------------------------------------------------- */
+
+static enum imrec_status
+pass(struct minibatch_plan *p, const struct timeline_item *item, struct imrec_error *err)
+{
+    uint64_t labels = item->length;
+    if (p->o.labels != NULL)
+        IMREC_TRY(p->o.labels(p->o.context, item, &labels, err));
+    timeline_step(p->line);
+    p->mark.labels += labels;
+    p->mark.position = item->position + item->length;
+    p->mark.sweep = item->sweep + item->last;
+    p->mark.number = item->last ? 0 : item->number + 1;
+    p->sweep_end |= item->last;
+    return IMREC_OK;
+}
+
+/* Whether the minibatch ends before this sequence. */
+static bool
+is_full(const struct minibatch_plan *p, const struct timeline_item *item, bool ours, uint64_t size)
+{
+    if (source_is_over(p, item) || epoch_is_over(p))
+        return true;
+    if (p->o.mode == IMREC_RANK_GLOBAL)
+        return p->taken > 0 && p->samples + item->length > size;
+    if (p->sweep_end && p->items == 0) /* there may be nothing for this rank at all */
+        return true;
+    return ours && p->items > 0 && p->samples + item->length > size;
+}
+
+static enum imrec_status fill(struct minibatch_plan *p, uint64_t size, struct imrec_error *err)
+{
+    const bool global = p->o.mode == IMREC_RANK_GLOBAL;
+    for (;;) {
+        struct timeline_item item;
+        IMREC_TRY(timeline_peek(p->line, &item, err));
+        const bool ours = is_ours(p, &item);
+        if (is_full(p, &item, ours, size))
+            return IMREC_OK;
+        if (ours)
+            IMREC_TRY(keep(p, &item, err));
+        p->taken += global || ours;
+        p->samples += global || ours ? item.length : 0;
+        IMREC_TRY(pass(p, &item, err));
+    }
+}
+
+enum imrec_status
+minibatch_plan_next(struct minibatch_plan *p, uint64_t size, struct imrec_error *err)
+{
+    struct timeline_item first;
+    IMREC_TRY(timeline_peek(p->line, &first, err));
+    if (source_is_over(p, &first))
+        return IMREC_END;
+    enter_epoch(p);
+    p->items = p->taken = p->samples = 0;
+    p->sweep_end = false;
+    p->epoch = p->mark.epoch;
+    p->sweep = first.sweep;
+    IMREC_TRY(fill(p, our_size(p, size), err));
+    p->epoch_end = epoch_is_over(p);
+    return IMREC_OK;
+}
+
+enum imrec_status minibatch_plan_seek(struct minibatch_plan *p, const struct minibatch_mark *mark,
+                                      struct imrec_error *err)
+{
+    IMREC_TRY(timeline_seek_number(p->line, mark->sweep, mark->number, err));
+    p->mark = *mark;
+    return IMREC_OK;
+}

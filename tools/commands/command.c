@@ -1,0 +1,224 @@
+/* tools/commands/command.c - what the subcommands share. */
+#include "tools/commands/command.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { POSITION_MAX_BYTES = 1 << 24 };
+
+#define PARAM_STRUCT struct imrec_iter_options
+const struct param imrec_iter_table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
+const struct cli_keys imrec_iter_keys[] = {{"Iterator parameters", imrec_iter_table}, {0}};
+
+int command_begin(const struct cli_page *page, void *values, int argc, char **argv, int least,
+                  int most, int *status)
+{
+    struct imrec_error err;
+    param_defaults(page->table, values);
+    const int first = cli_parse(page->table, values, argc, argv, stderr);
+    *status = first == CLI_BAD ? EXIT_USAGE : EXIT_OK;
+    if (first == CLI_HELP)
+        cli_page_help(page, stdout);
+    if (first == CLI_VERSION)
+        puts("imrec " IMREC_VERSION_STRING);
+    if (first < 0)
+        return first;
+    if (argc - first < least || (most >= 0 && argc - first > most)) {
+        *status =
+            cli_refuse(stderr, page->name, "%s operands: %s %s",
+                       argc - first < least ? "missing" : "too many", page->name, page->usage[0]);
+        return CLI_BAD;
+    }
+    if (param_check(page->table, values, &err) != IMREC_OK) {
+        *status = cli_refuse(stderr, page->name, "%s", err.message);
+        return CLI_BAD;
+    }
+    return first;
+}
+
+char *command_shards(const char *name, char *const *operands, int n, bool allow_missing)
+{
+    struct imrec_error err;
+    char *list, *uri = cli_join(operands, n, ';');
+    if (!allow_missing)
+        return uri;
+    const enum imrec_status st = imrec_shards_expand(uri, true, &list, &err);
+    cli_free(uri);
+    if (st != IMREC_OK) {
+        (void)cli_fail(name, &err);
+        return NULL;
+    }
+    uri = cli_realloc(NULL, strlen(list) + 1, 1);
+    strcpy(uri, list);
+    imrec_shards_free(list);
+    return uri;
+}
+
+void command_progress_start(struct command_progress *p, bool quiet)
+{
+    *p = (struct command_progress){0};
+    progress_start(&p->line, quiet ? NULL : stderr, cli_is_terminal(stderr), "records", 0,
+                   cli_now_ms());
+}
+
+bool command_progress_show(void *user, const struct imrec_progress *done)
+{
+    struct command_progress *p = user;
+    p->counts = (struct progress_counts){
+        .done = done->records, .bytes = done->bytes, .total_bytes = done->total_bytes};
+    progress_update(&p->line, &p->counts, cli_now_ms());
+    return true;
+}
+
+void command_progress_end(struct command_progress *p)
+{
+    if (p->line.out != NULL && p->line.shown_ms != p->line.start_ms) /* only where one was begun */
+        progress_end(&p->line, &p->counts, cli_now_ms());
+    p->line.out = NULL;
+}
+
+void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
+{
+    if (j == NULL) {
+        fprintf(out, "%s: ", cli_show(f->uri));
+        if (f->end == f->begin + 1)
+            fprintf(out, "byte %" PRIu64 ": ", f->begin);
+        else if (f->end != 0)
+            fprintf(out, "bytes %" PRIu64 " to %" PRIu64 ": ", f->begin, f->end - 1);
+        fprintf(out, "%s: %s", imrec_finding_name(f->kind), cli_show(f->reason));
+        if (f->id != 0)
+            fprintf(out, " (id %" PRIu64 ")", f->id);
+        fputc('\n', out);
+        return;
+    }
+    json_object(j, NULL);
+    json_text(j, "kind", imrec_finding_name(f->kind));
+    json_text(j, "shard", f->uri);
+    json_uint(j, "begin", f->begin);
+    json_uint(j, "end", f->end);
+    json_uint(j, "id", f->id);
+    json_text(j, "reason", f->reason);
+    json_end(j);
+}
+
+void command_left_begin(struct command_left *l, const char *name, bool as_json)
+{
+    *l = (struct command_left){.name = name, .as_json = as_json};
+}
+
+static void open_left(struct command_left *l)
+{
+    if (!l->as_json || l->open)
+        return;
+    json_open(&l->j, stdout);
+    json_object(&l->j, NULL);
+    json_array(&l->j, "left_out");
+    l->open = true;
+}
+
+void command_left_out(struct command_left *l, const struct imrec_finding *f)
+{
+    fprintf(stderr, "%s: left out: ", l->name);
+    command_finding(stderr, NULL, f);
+    open_left(l);
+    if (l->open)
+        command_finding(stdout, &l->j, f);
+}
+
+struct json *command_left_end(struct command_left *l, bool done)
+{
+    if (done)
+        open_left(l);
+    if (!l->open)
+        return NULL;
+    json_end(&l->j);
+    return &l->j;
+}
+
+static void json_image(struct json *j, const struct imrec_image_info *i)
+{
+    json_text(j, "format", i->format);
+    if (i->kind[0] != '\0')
+        json_text(j, "kind", i->kind);
+    json_uint(j, "width", i->width);
+    json_uint(j, "height", i->height);
+    json_uint(j, "channels", i->channels);
+    json_uint(j, "bits", i->bits);
+    json_uint(j, "orientation", i->orientation);
+}
+
+static void json_sound(struct json *j, const struct imrec_sound_info *i)
+{
+    json_text(j, "format", "wav");
+    json_uint(j, "channels", i->channels);
+    json_uint(j, "sample_rate", i->sample_rate);
+    json_uint(j, "samples", i->samples);
+}
+
+void command_json_content(struct json *j, const struct imrec_record *r)
+{
+    struct imrec_image_info image;
+    struct imrec_sound_info sound;
+    if (imrec_image_info(r->image, r->image_size, &image, NULL) == IMREC_OK)
+        json_image(j, &image);
+    else if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK)
+        json_sound(j, &sound);
+}
+
+void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n)
+{
+    json_array(j, key);
+    for (uint32_t i = 0; i < n; i++)
+        json_float(j, NULL, labels[i]);
+    json_end(j);
+}
+bool command_iter_options(const char *name, char *const *pairs, int n, struct imrec_iter_options *o)
+{
+    struct imrec_error err;
+    for (int i = 0; i < n; i++) {
+        if (!cli_is_pair(pairs[i])) {
+            cli_refuse(stderr, name, "'%.80s' is no key=value", pairs[i]);
+            return false;
+        }
+        if (imrec_iter_options_set(o, pairs[i], &err) != IMREC_OK) {
+            cli_refuse(stderr, name, "%s", err.message);
+            return false;
+        }
+        if (strncmp(pairs[i], "verbose=", 8) == 0 && o->verbose) /* asked for, not the default */
+            cli_log_traces(name);
+    }
+    return true;
+}
+
+char *command_read_position(const char *name, const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = cli_realloc(NULL, POSITION_MAX_BYTES + 1, 1);
+    const size_t n = f != NULL ? fread(text, 1, POSITION_MAX_BYTES + 1, f) : 0;
+    const bool good = f != NULL && ferror(f) == 0 && n <= POSITION_MAX_BYTES;
+    if (!good)
+        cli_say(name, "cannot read %s: %s", path,
+                n > POSITION_MAX_BYTES ? "too long for a position" : strerror(errno));
+    if (f != NULL)
+        (void)fclose(f);
+    if (good) {
+        text[n] = '\0';
+        return text;
+    }
+    cli_free(text);
+    return NULL;
+}
+
+int command_iter_open(const char *name, const struct imrec_iter_options *o, struct imrec_iter **out)
+{
+    struct imrec_error err, other;
+    struct imrec_reader *reader;
+    const enum imrec_status st = imrec_iter_open(o, out, &err);
+    if (st == IMREC_OK)
+        return EXIT_OK;
+    if (st != IMREC_ERR_ARGUMENT ||
+        imrec_reader_open(o->path_imgrec, 0, 1, &reader, &other) != IMREC_OK)
+        return cli_fail(name, &err);
+    imrec_reader_close(reader); /* the shards are there: it is the options */
+    return cli_refuse(stderr, name, "%s", err.message);
+}

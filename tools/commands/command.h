@@ -1,0 +1,108 @@
+/* tools/commands/command.h - the toolbox: one file a subcommand, each with its page, table and
+ * run(). */
+#ifndef IMREC_TOOLS_COMMANDS_COMMAND_H
+#define IMREC_TOOLS_COMMANDS_COMMAND_H
+
+#include "cli/human.h"
+#include "cli/json.h"
+#include "cli/memory.h"
+#include "cli/options.h"
+#include "cli/page.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/show.h"
+#include "imrec/imrec.h"
+
+#include <inttypes.h>
+
+struct command {
+    const struct cli_page *page;
+    int (*run)(int argc, char **argv); /* argv[0] is the page's name; returns the exit status */
+};
+
+extern const struct cli_page imrec_page;             /* of the program itself */
+extern const struct command *const imrec_commands[]; /* NULL at the end */
+extern const struct param imrec_iter_table[];
+extern const struct cli_keys imrec_iter_keys[]; /* key=value, for pages */
+
+extern const struct command command_info, command_ls, command_cat, command_export, command_verify,
+    command_repair, command_index, command_view, command_batches, command_bench, command_convert,
+    command_minibatches, command_merge, command_split, command_sample, command_relabel;
+
+#define IMREC_EXITS "0 fine, 1 failed or damage found, 2 wrong usage, 3 done with something skipped"
+
+/* Files of CNTK's binary format: whether all are, whether as a set they hold images, and what
+ * info and verify say of them: text, or members of the JSON object (findings: of the array) that
+ * is open. EXIT_OK, or EXIT_FAILED after a line on stderr. */
+bool cbf_are(char *const *files, int n);
+bool cbf_has_images(const char *uri);
+int cbf_info(const char *name, char *const *files, int n, struct json *j);
+struct cbf_sum {
+    uint64_t sequences, chunks, findings, lost;
+};
+int cbf_check(const char *name, char *const *files, int n, struct json *j, struct cbf_sum *sum);
+
+/* Rows that most tables share. */
+#define ROW_JSON(X) X(bool, json, "0", 0, 1, "", "output", "one JSON object on stdout")
+#define ROW_ON_ERROR(X)                                                                            \
+    X(enum imrec_on_error, on_error, "stop", 0, 1, "stop|skip", "checks",                          \
+      "damage: end, or leave it out, name it and go on")
+#define ROW_QUIET(X) X(bool, quiet, "0", 0, 1, "", "output", "no progress")
+#define ROW_MISSING(X)                                                                             \
+    X(bool, allow_missing, "0", 0, 1, "", "shards",                                                \
+      "read a set that lacks shards without them, with a warning")
+
+/* Operands that are shards as one text; `allow_missing`: those that are there. To be cli_free()d.
+ * NULL after one line on stderr. */
+char *command_shards(const char *name, char *const *operands, int n, bool allow_missing);
+
+/* Reads the flags of `page` into *values (defaults first) and counts operands. Returns the index
+ * of the first operand, or a negative number when the command is over with *status: --help was
+ * answered, or the usage was wrong and said so. `most` < 0: any number. */
+int command_begin(const struct cli_page *page, void *values, int argc, char **argv, int least,
+                  int most, int *status);
+
+/* The library's progress calls on a progress line; `user` is a struct command_progress. */
+struct command_progress {
+    struct progress line;
+    struct progress_counts counts;
+};
+void command_progress_start(struct command_progress *p, bool quiet);
+bool command_progress_show(void *user, const struct imrec_progress *done);
+void command_progress_end(struct command_progress *p);
+
+/* Findings, one line each on `out` or as members of the JSON array that is open. */
+void command_finding(FILE *out, struct json *j, const struct imrec_finding *f);
+
+/* What a command leaves out: a line each on stderr and, with --json, a member of the array
+ * "left_out", the first of the object. The object is begun with the first of them, or at the end,
+ * so that a command which is refused prints none. */
+struct command_left {
+    const char *name;
+    bool as_json, open;
+    struct json j;
+};
+void command_left_begin(struct command_left *l, const char *name, bool as_json);
+void command_left_out(struct command_left *l, const struct imrec_finding *f);
+/* The array is over: returns the object for its other members, to be closed by the caller. NULL:
+ * there is none. `done` begins it where nothing was left out. */
+struct json *command_left_end(struct command_left *l, bool done);
+
+/* What an image's header says as members of the JSON object that is open. */
+/* What the record's image, or sound, says of itself; nothing where it is neither. */
+void command_json_content(struct json *j, const struct imrec_record *r);
+void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n);
+
+/* Reads key=value operands into *o, whose path_imgrec the caller has set. False after one line
+ * on stderr. */
+bool command_iter_options(const char *name, char *const *pairs, int n,
+                          struct imrec_iter_options *o);
+
+/* All of a file that holds a position; the caller cli_free()s it. NULL after one line on stderr. */
+char *command_read_position(const char *name, const char *path);
+
+/* Opens the iterator. EXIT_OK, or after one line on stderr EXIT_FAILED, or EXIT_USAGE where the
+ * options do not go together. */
+int command_iter_open(const char *name, const struct imrec_iter_options *o,
+                      struct imrec_iter **out);
+#endif

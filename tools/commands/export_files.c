@@ -1,0 +1,388 @@
+/* tools/commands/export_files.c - a folder that an export fills, file by file, each under its
+ * name only when it is whole. */
+#define _GNU_SOURCE /* syncfs */
+#include "tools/commands/export_files.h"
+
+#include "base/fnv.h"
+#include "cli/memory.h"
+#include "cli/show.h"
+#include "tools/commands/export_names.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_ROOM = 2 * EXPORT_PATH_BYTES, MARKER_ROOM = 1 << 17, COMPARE_BYTES = 1 << 16 };
+
+#define MARKER    "export.part"
+#define WORK_FILE "export.file.part"
+#define LIST_PART "export.lst.part"
+#define LIST      "export.lst"
+
+static bool say(const struct export_files *f, const char *what, const char *path)
+{
+    cli_say(f->name, "%s %s: %s", what, path, strerror(errno));
+    return false;
+}
+
+static char *in_folder(const struct export_files *f, const char *path, char out[PATH_ROOM])
+{
+    snprintf(out, PATH_ROOM, "%s/%s", f->folder, path);
+    return out;
+}
+
+/* ---- names that were given -------------------------------------------------------------- */
+
+/* Never 0. Two names of one hash cost the later one its wish, no more. */
+static uint64_t hash_of(const char *path)
+{
+    const uint64_t h = fnv1a(FNV_START, path, strlen(path));
+    return h != 0 ? h : 1;
+}
+
+/* Where the hash stands, or would. */
+static size_t place_of(const uint64_t *table, size_t room, uint64_t hash)
+{
+    size_t i = (size_t)(hash % room);
+    while (table[i] != 0 && table[i] != hash)
+        i = i + 1 == room ? 0 : i + 1;
+    return i;
+}
+
+static bool is_given(const struct export_files *f, const char *path)
+{
+    const uint64_t hash = hash_of(path);
+    return f->taken[place_of(f->taken, f->taken_room, hash)] == hash;
+}
+
+static void grow(struct export_files *f)
+{
+    const size_t room = f->taken_room == 0 ? 4096 : 2 * f->taken_room;
+    uint64_t *table = cli_realloc(NULL, room, sizeof(*table));
+    memset(table, 0, room * sizeof(*table));
+    for (size_t i = 0; i < f->taken_room; i++)
+        if (f->taken[i] != 0)
+            table[place_of(table, room, f->taken[i])] = f->taken[i];
+    cli_free(f->taken);
+    f->taken = table;
+    f->taken_room = room;
+}
+
+static void give(struct export_files *f, const char *path)
+{
+    if (2 * f->taken_count >= f->taken_room)
+        grow(f);
+    const uint64_t hash = hash_of(path);
+    const size_t i = place_of(f->taken, f->taken_room, hash);
+    f->taken_count += f->taken[i] == 0;
+    f->taken[i] = hash;
+}
+
+/* ---- one file ----------------------------------------------------------------------------- */
+
+static bool write_all(int fd, const char *p, size_t n)
+{
+    while (n > 0) {
+        const ssize_t wrote = write(fd, p, n);
+        if (wrote < 0 && errno != EINTR)
+            return false;
+        p += wrote > 0 ? wrote : 0;
+        n -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    return true;
+}
+
+static ssize_t read_some(int fd, char *to, size_t n)
+{
+    ssize_t got;
+    do
+        got = read(fd, to, n);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* Whether the file has these bytes and no more. */
+static bool holds(const char *path, const char *bytes, size_t n)
+{
+    char piece[COMPARE_BYTES];
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat s;
+    bool same = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && (uint64_t)s.st_size == n;
+    for (size_t at = 0; same && at < n;) {
+        const ssize_t got = read_some(fd, piece, sizeof(piece));
+        same = got > 0 && (size_t)got <= n - at && memcmp(piece, bytes + at, (size_t)got) == 0;
+        at += same ? (size_t)got : 0;
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    return same;
+}
+
+/* Whether every folder of `path`, as far as it is there, is a folder, and no link to one. */
+static bool folders_are_free(char *path, size_t from)
+{
+    struct stat s;
+    bool is_free = true;
+    for (char *slash = strchr(path + from, '/'); is_free && slash != NULL;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        is_free = lstat(path, &s) != 0 || S_ISDIR(s.st_mode);
+        *slash = '/';
+    }
+    return is_free;
+}
+
+enum export_place
+export_files_look(const struct export_files *f, const char *path, const void *bytes, size_t n)
+{
+    char full[PATH_ROOM];
+    struct stat s;
+    in_folder(f, path, full);
+    if (is_given(f, path) || !folders_are_free(full, strlen(f->folder) + 1))
+        return EXPORT_TAKEN;
+    if (lstat(full, &s) != 0)
+        return EXPORT_FREE;
+    return holds(full, bytes, n) ? EXPORT_THERE : EXPORT_TAKEN;
+}
+
+static bool make_folders(char *path, size_t from)
+{
+    for (char *slash = strchr(path + from, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+        if (!made)
+            return false;
+    }
+    return true;
+}
+
+/* A name for the file, unless one stands there: a link, where the file system has them. */
+static bool publish(const char *work, const char *path)
+{
+    struct stat s;
+    if (link(work, path) == 0)
+        return unlink(work) == 0;
+    if (errno == EEXIST)
+        return false;
+    if (lstat(path, &s) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return rename(work, path) == 0;
+}
+
+/* A file of its own: an earlier call may have ended between the two names of its last one. */
+static int open_work(const char *path)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        return -1;
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+static bool write_file(const struct export_files *f, const char *path, const void *bytes, size_t n)
+{
+    char work[PATH_ROOM], full[PATH_ROOM];
+    in_folder(f, WORK_FILE, work);
+    in_folder(f, path, full);
+    if (!make_folders(full, strlen(f->folder) + 1))
+        return say(f, "cannot make the folder of", full);
+    const int fd = open_work(work);
+    if (fd < 0)
+        return say(f, "cannot create", work);
+    const bool wrote = write_all(fd, bytes, n);
+    if (close(fd) != 0 || !wrote)
+        return say(f, "cannot write", work);
+    return publish(work, full) || say(f, "cannot create", full);
+}
+
+bool export_files_put(struct export_files *f, const char *path, enum export_place place,
+                      const void *bytes, size_t n)
+{
+    if (place != EXPORT_THERE && !write_file(f, path, bytes, n))
+        return false;
+    give(f, path);
+    return true;
+}
+
+/* ---- the folder ----------------------------------------------------------------------------- */
+
+/* What is in the folder beside `except`, counted up to 1; -1 and errno: nobody can say. */
+static int count_others(const char *folder, const char *except)
+{
+    DIR *d = opendir(folder);
+    int others = 0;
+    if (d == NULL)
+        return -1;
+    for (const struct dirent *e; others == 0 && (e = readdir(d)) != NULL;)
+        others = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+                 strcmp(e->d_name, except) != 0;
+    (void)closedir(d);
+    return others;
+}
+
+static bool refuse(const struct export_files *f, const char *why)
+{
+    cli_say(f->name, "%s %s", f->folder, why);
+    return false;
+}
+
+static bool lock(const struct export_files *f)
+{
+    struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(f->marker, F_SETLK, &l) == 0)
+        return true;
+    return errno == EACCES || errno == EAGAIN ? refuse(f, "is being written by another export")
+                                              : true; /* a file system without locks */
+}
+
+/* How many bytes of an earlier call's marker are those of this export's; n + 1: it is of another
+ * one. */
+static size_t marker_bytes(const struct export_files *f, const char *text, size_t n)
+{
+    char *found = cli_realloc(NULL, MARKER_ROOM, 1);
+    const ssize_t got = read_some(f->marker, found, MARKER_ROOM);
+    const bool ours = got >= 0 && (size_t)got <= n && memcmp(found, text, (size_t)got) == 0;
+    cli_free(found);
+    return ours ? (size_t)got : n + 1;
+}
+
+static bool take_begun(struct export_files *f, const char *path, const char *text, size_t n)
+{
+    f->marker = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (f->marker < 0)
+        return say(f, "cannot open", path);
+    if (!lock(f))
+        return false;
+    const size_t have = marker_bytes(f, text, n);
+    f->begun = have == n;
+    if (f->begun)
+        return true;
+    if (have < n && count_others(f->folder, MARKER) == 0) /* killed while it was written */
+        return write_all(f->marker, text + have, n - have) || say(f, "cannot write", path);
+    return refuse(f, "holds an unfinished export of something else (export.part says of what); "
+                     "nothing is overwritten");
+}
+
+static bool take_empty(struct export_files *f, const char *path, const char *text, size_t n)
+{
+    f->marker = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (f->marker < 0)
+        return say(f, "cannot create", path);
+    if (!lock(f))
+        return false;
+    return write_all(f->marker, text, n) || say(f, "cannot write", path);
+}
+
+static bool take_folder(struct export_files *f, const char *uri)
+{
+    char path[PATH_ROOM], text[MARKER_ROOM];
+    struct stat s;
+    const int n = snprintf(text, sizeof(text), "imrec export 1\nof %s\n", uri);
+    if (mkdir(f->folder, 0777) != 0 && errno != EEXIST)
+        return say(f, "cannot create", f->folder);
+    const int others = count_others(f->folder, "");
+    if (others < 0)
+        return say(f, "cannot look into", f->folder);
+    if (n < 0 || (size_t)n >= sizeof(text))
+        return refuse(f, "cannot be exported to: the name of what is exported is too long");
+    in_folder(f, MARKER, path);
+    if (others == 0)
+        return take_empty(f, path, text, (size_t)n);
+    if (lstat(path, &s) == 0 && S_ISREG(s.st_mode))
+        return take_begun(f, path, text, (size_t)n);
+    return refuse(f, "is not empty; nothing is overwritten");
+}
+
+static FILE *open_list(const char *path)
+{
+    const int fd = open_work(path);
+    FILE *list = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (fd >= 0 && list == NULL)
+        (void)close(fd);
+    return list;
+}
+
+bool export_files_open(struct export_files *f, const char *name, const char *folder,
+                       const char *uri)
+{
+    static const char *const own[] = {MARKER, WORK_FILE, LIST_PART, LIST};
+    char path[PATH_ROOM];
+    *f = (struct export_files){.name = name, .folder = folder, .marker = -1};
+    if (!take_folder(f, uri))
+        return false;
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        give(f, own[i]);
+    f->list = open_list(in_folder(f, LIST_PART, path));
+    return f->list != NULL || say(f, "cannot create", path);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------
+ */
+
+/* All files durable, before the list says that they are there. */
+static bool sync_folder(const struct export_files *f)
+{
+#ifdef __linux__
+    return syncfs(f->marker) == 0;
+#else
+    (void)f;
+    sync();
+    return true;
+#endif
+}
+
+/* The list that an earlier call has finished, if it is the same. */
+static bool list_is_there(const char *part, const char *path)
+{
+    struct stat s;
+    char *text = NULL;
+    const int fd = open(part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    bool same = fd >= 0 && fstat(fd, &s) == 0;
+    if (same) {
+        text = cli_realloc(NULL, (size_t)s.st_size, 1);
+        for (size_t at = 0; same && at < (size_t)s.st_size;) {
+            const ssize_t got = read_some(fd, text + at, (size_t)s.st_size - at);
+            same = got > 0;
+            at += same ? (size_t)got : 0;
+        }
+    }
+    same = same && holds(path, text, (size_t)s.st_size);
+    cli_free(text);
+    if (fd >= 0)
+        (void)close(fd);
+    return same;
+}
+
+bool export_files_commit(struct export_files *f)
+{
+    char part[PATH_ROOM], path[PATH_ROOM];
+    FILE *list = f->list;
+    f->list = NULL;
+    bool good = fflush(list) == 0 && ferror(list) == 0 && fsync(fileno(list)) == 0;
+    good = fclose(list) == 0 && good && sync_folder(f);
+    in_folder(f, LIST_PART, part);
+    in_folder(f, LIST, path);
+    if (!good)
+        return say(f, "cannot write", part);
+    if (!publish(part, path)) {
+        if (errno != EEXIST || !list_is_there(part, path))
+            return say(f, "cannot create", path);
+        (void)unlink(part);
+    }
+    (void)unlink(in_folder(f, WORK_FILE, part));
+    return unlink(in_folder(f, MARKER, part)) == 0 || say(f, "cannot remove", part);
+}
+
+void export_files_close(struct export_files *f)
+{
+    if (f->list != NULL)
+        (void)fclose(f->list);
+    if (f->marker >= 0)
+        (void)close(f->marker);
+    cli_free(f->taken);
+    *f = (struct export_files){.marker = -1};
+}

@@ -1,0 +1,187 @@
+/* tools/commands/imrec_cat.c - one image out of a shard; sequences of CNTK files. */
+#include "tools/commands/command.h"
+#include "tools/commands/imrec_sequences.h"
+
+#include <string.h>
+
+#define CAT_PARAMS(X)                                                                              \
+    X(int64_t, offset, "-1", -1, INT64_MAX, "BYTE", "record",                                      \
+      "take the record at this offset, not one by id")                                             \
+    X(int64_t, shard, "0", 0, UINT32_MAX, "N", "record",                                           \
+      "with --offset: number of the shard, from 0")                                                \
+    X(bool, record, "0", 0, 1, "", "output", "write all of the record, its header too")            \
+    X(bool, mask, "0", 0, 1, "", "output", "write the image's mask, a PNG")                        \
+    ROW_MISSING(X)                                                                                 \
+    ROW_CONFIG(X)                                                                                  \
+    ROW_JSON(X)
+struct cat_options {
+    CAT_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct cat_options
+static const struct param table[] = {CAT_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --offset=BYTE",
+                                    "[OPTIONS] CNTKFILE [ID] [key=value ...]", NULL};
+
+static const struct cli_page page = {
+    .name = "imrec cat",
+    .summary = "write one image, byte for byte as it was packed, or sequences of CNTK files",
+    .usage = usage,
+    .text = "The image is found by its image id (by the index, where one stands beside the\n"
+            "shard, else by reading all), or by the offset that ls prints. With --json only what\n"
+            "is known about it is printed.\n\n"
+            "Of CNTK's text and binary files all sequences, or the one with this id, are printed\n"
+            "as text, or with --json as one object a line: dense samples as values, sparse ones\n"
+            "as [index, value].\n" SEQUENCES_KEYS,
+    .table = table,
+    .examples = "  imrec cat train.rec 4711 > 4711.jpg\n"
+                "  imrec cat --json train.cbf | head -1\n"
+                "  imrec cat train.ctf 100 input.x.format=dense input.x.dim=784\n",
+    .exits = IMREC_EXITS,
+};
+
+static void print_json(const struct imrec_record *r)
+{
+    struct json j;
+    json_open(&j, stdout);
+    json_object(&j, NULL);
+    json_text(&j, "shard", r->uri);
+    json_uint(&j, "offset", r->offset);
+    json_uint(&j, "record_bytes", r->size);
+    if (r->is_image) {
+        json_uint(&j, "id", r->id);
+        json_uint(&j, "id2", r->id2);
+        command_json_labels(&j, "labels", r->labels, r->label_count);
+        json_uint(&j, "image_bytes", r->image_size);
+        if (r->metadata != IMREC_NO_METADATA)
+            json_text(&j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
+        if (r->mask != NULL)
+            json_uint(&j, "mask_bytes", r->mask_size);
+        command_json_content(&j, r);
+    }
+    json_close(&j);
+}
+
+static int write_out(const struct cat_options *o, const struct imrec_record *r)
+{
+    if (o->json) {
+        print_json(r);
+        return EXIT_OK;
+    }
+    if (!o->record && r->metadata != IMREC_NO_METADATA) {
+        fprintf(stderr,
+                "%s: %s: the record at offset %" PRIu64 " is %s, and no image; --json shows it\n",
+                page.name, r->uri, r->offset,
+                r->metadata == IMREC_HEADER ? "a header" : "an identity");
+        return EXIT_FAILED;
+    }
+    if (!o->record && !r->is_image) {
+        cli_say(page.name, "%s: the record at offset %" PRIu64 " is no image; --record writes it",
+                r->uri, r->offset);
+        return EXIT_FAILED;
+    }
+    if (o->mask && r->mask == NULL) {
+        cli_say(page.name, "%s: the record at offset %" PRIu64 " has no mask", r->uri, r->offset);
+        return EXIT_FAILED;
+    }
+    if (cli_is_terminal(stdout)) {
+        fprintf(stderr, "%s: not to a terminal; send the output to a file\n", page.name);
+        return EXIT_FAILED;
+    }
+    if (o->mask)
+        (void)fwrite(r->mask, 1, r->mask_size, stdout);
+    else
+        (void)fwrite(o->record ? r->data : r->image, 1, o->record ? r->size : r->image_size,
+                     stdout);
+    return EXIT_OK; /* cli_exit() looks whether it was written */
+}
+
+/* A decimal id without sign. */
+static bool read_id(const char *text, uint64_t *id)
+{
+    *id = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9' || __builtin_mul_overflow(*id, (uint64_t)10, id) ||
+            __builtin_add_overflow(*id, (uint64_t)(*c - '0'), id))
+            return false;
+    }
+    return text[0] != '\0';
+}
+
+static int show(const char *uri, const struct cat_options *o, const char *id_text)
+{
+    struct imrec_error err;
+    struct imrec_record record;
+    struct imrec_reader *reader = NULL;
+    uint64_t id, offset = (uint64_t)o->offset;
+    uint32_t shard = (uint32_t)o->shard;
+    enum imrec_status st = IMREC_OK;
+    int status;
+    if (id_text != NULL && !read_id(id_text, &id))
+        return cli_refuse(stderr, page.name, "ID must be a number, not '%.40s'", id_text);
+    if (id_text != NULL)
+        st = imrec_dataset_find(uri, id, &shard, &offset, &err);
+    if (st == IMREC_OK)
+        st = imrec_reader_open(uri, 0, 1, &reader, &err);
+    if (st == IMREC_OK)
+        st = imrec_reader_seek(reader, shard, offset, &err);
+    if (st == IMREC_OK)
+        st = imrec_reader_next(reader, &record, &err);
+    if (st == IMREC_END)
+        cli_say(page.name, "%s: no record at offset %" PRIu64, uri, offset);
+    if (st == IMREC_OK && (record.offset != offset || record.shard != shard)) {
+        cli_say(page.name, "%s: no record begins at offset %" PRIu64 "; the next is at %" PRIu64,
+                record.uri, offset, record.offset);
+        status = EXIT_FAILED;
+    } else if (st == IMREC_OK) {
+        status = write_out(o, &record);
+    } else {
+        status = st == IMREC_END ? EXIT_FAILED : cli_fail(page.name, &err);
+    }
+    imrec_reader_close(reader);
+    return status;
+}
+
+static int cat_sequences(const struct cat_options *o, int operands, char **operand)
+{
+    struct sequences_request r = {.name = page.name,
+                                  .config = o->config,
+                                  .operand = operand,
+                                  .operands = operands,
+                                  .json = o->json};
+    const int at = o->config[0] == '\0'; /* with a configuration the file may be missing */
+    if (operands > at &&
+        !sequences_is_pair(operand[at])) { /* FILE ID, or ID: out of the operands */
+        r.id = operand[at];
+        for (int i = at; i > 0; i--)
+            operand[i] = operand[i - 1];
+        r.operand++;
+        r.operands--;
+    }
+    return sequences_cat(&r);
+}
+
+static int run(int argc, char **argv)
+{
+    struct cat_options o;
+    int status;
+    const int first = command_begin(&page, &o, argc, argv, 0, -1, &status);
+    if (first < 0)
+        return status;
+    if (argc == first && o.config[0] == '\0')
+        return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
+    if (sequences_are_asked(o.config, argc - first, argv + first) ||
+        (sequences_are_binary(argc - first, argv + first) && !cbf_has_images(argv[first])))
+        return cat_sequences(&o, argc - first, argv + first);
+    if (argc - first > 2)
+        return cli_refuse(stderr, page.name, "too many operands: %s %s", page.name, page.usage[0]);
+    if ((argc - first == 2) == (o.offset >= 0))
+        return cli_refuse(stderr, page.name, "give either an ID or --offset");
+    char *uri = command_shards(page.name, argv + first, 1, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
+    status = show(uri, &o, argc - first == 2 ? argv[first + 1] : NULL);
+    cli_free(uri);
+    return status;
+}
+
+const struct command command_cat = {&page, run};

@@ -1,0 +1,158 @@
+/* tools/commands/imrec_cbf.c - info and verify for files of CNTK's binary format. */
+#include "imrec/cbf.h"
+
+#include "imrec/convert.h"
+#include "tools/commands/command.h"
+
+bool cbf_are(char *const *files, int n)
+{
+    bool yes = n > 0;
+    for (int i = 0; yes && i < n; i++)
+        yes = imrec_is_cbf(files[i], &yes, NULL) == IMREC_OK && yes;
+    return yes;
+}
+
+/* Streams may be called as those of images are: a few of the first sequences tell. */
+bool cbf_has_images(const char *uri)
+{
+    struct imrec_reader *r;
+    struct imrec_record record;
+    bool yes = false;
+    if (imrec_reader_open(uri, 0, 1, &r, NULL) != IMREC_OK)
+        return false;
+    for (int i = 0; !yes && i < 64; i++)
+        yes = imrec_reader_next(r, &record, NULL) == IMREC_OK && record.is_image;
+    imrec_reader_close(r);
+    return yes;
+}
+
+static void print_json(struct json *j, const struct imrec_cbf_card *c)
+{
+    json_text(j, "format", "cbf");
+    json_uint(j, "bytes", c->bytes);
+    json_uint(j, "chunks", c->chunks);
+    json_uint(j, "sequences", c->sequences);
+    json_uint(j, "samples", c->samples);
+    json_uint(j, "largest_chunk", c->largest_chunk);
+    json_array(j, "streams");
+    for (uint32_t i = 0; i < c->streams; i++) {
+        json_object(j, NULL);
+        json_text(j, "name", c->stream[i].name);
+        json_text(j, "storage", c->stream[i].sparse ? "sparse" : "dense");
+        json_text(j, "element", c->stream[i].is_double ? "double" : "float");
+        json_uint(j, "dim", c->stream[i].dim);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void print_text(const struct imrec_cbf_card *c)
+{
+    char n[HUMAN_BYTES], size[HUMAN_BYTES];
+    printf("sequences  %s, %s", human_count(c->sequences, n), human_size(c->bytes, size));
+    printf(", chunks: %s, the largest %s\n", human_count(c->chunks, n),
+           human_size(c->largest_chunk, size));
+    printf("samples    %s\n", human_count(c->samples, n));
+    for (uint32_t i = 0; i < c->streams; i++)
+        printf("stream     %s: %s, %s, dim %" PRIu32 "\n", cli_show(c->stream[i].name),
+               c->stream[i].sparse ? "sparse" : "dense",
+               c->stream[i].is_double ? "double" : "float", c->stream[i].dim);
+}
+
+/* What the header of a file says: members of the object that is open, or text. */
+static int show_file(const char *name, const char *file, bool title, struct json *j)
+{
+    struct imrec_error err;
+    struct imrec_cbf_card c;
+    if (imrec_cbf_card(file, false, NULL, NULL, &c, &err) != IMREC_OK)
+        return cli_fail(name, &err);
+    if (title && j != NULL)
+        json_text(j, "file", file);
+    else if (title)
+        printf("%s\n", cli_show(file));
+    if (j != NULL)
+        print_json(j, &c);
+    else
+        print_text(&c);
+    imrec_cbf_card_free(&c);
+    return EXIT_OK;
+}
+
+int cbf_info(const char *name, char *const *files, int n, struct json *j)
+{
+    if (n == 1)
+        return show_file(name, files[0], false, j);
+    int status = EXIT_OK;
+    if (j != NULL) {
+        json_text(j, "format", "cbf");
+        json_array(j, "files");
+    }
+    for (int i = 0; status == EXIT_OK && i < n; i++) {
+        if (j != NULL)
+            json_object(j, NULL);
+        status = show_file(name, files[i], true, j);
+        if (j != NULL)
+            json_end(j);
+    }
+    if (j != NULL)
+        json_end(j);
+    return status;
+}
+
+struct found {
+    struct json *json;
+    const char *file; /* NULL: there is one only */
+};
+
+static void found(void *user, uint64_t offset, uint64_t lost, const char *message)
+{
+    const struct found *f = user;
+    struct json *j = f->json;
+    if (j == NULL) {
+        printf("%s%sbyte %" PRIu64 ": %s; %" PRIu64 " sequence%s lost\n",
+               f->file != NULL ? cli_show(f->file) : "", f->file != NULL ? ": " : "", offset,
+               cli_show(message), lost, lost == 1 ? "" : "s");
+        return;
+    }
+    json_object(j, NULL);
+    if (f->file != NULL)
+        json_text(j, "file", f->file);
+    json_uint(j, "offset", offset);
+    json_uint(j, "lost", lost);
+    json_text(j, "message", message);
+    json_end(j);
+}
+
+static void print_sum(const struct cbf_sum *sum)
+{
+    char n[HUMAN_BYTES];
+    printf("%s sequences", human_count(sum->sequences, n));
+    printf(", chunks: %s; every count and index checked; ", human_count(sum->chunks, n));
+    if (sum->findings == 0)
+        fputs("nothing wrong\n", stdout);
+    else
+        printf("findings: %s\n", human_count(sum->findings, n));
+}
+
+int cbf_check(const char *name, char *const *files, int n, struct json *j, struct cbf_sum *sum)
+{
+    *sum = (struct cbf_sum){0};
+    for (int i = 0; i < n; i++) {
+        struct imrec_error err;
+        struct imrec_cbf_card c;
+        struct found to = {j, n > 1 ? files[i] : NULL};
+        if (imrec_cbf_card(files[i], true, found, &to, &c, &err) != IMREC_OK) {
+            if (j != NULL)
+                found(&to, err.offset != IMREC_NO_OFFSET ? err.offset : 0, 0, err.message);
+            return cli_fail(name, &err);
+        }
+        sum->sequences += c.sequences;
+        sum->chunks += c.chunks;
+        sum->findings += c.findings;
+        sum->lost += c.lost;
+        imrec_cbf_card_free(&c);
+    }
+    if (j == NULL)
+        print_sum(sum);
+    return EXIT_OK;
+}

@@ -1,0 +1,123 @@
+/* tools/commands/imrec_convert.c - CNTK's binary format into text, and text into binary. */
+#include "imrec/convert.h"
+
+#include "tools/commands/command.h"
+
+#define CONVERT_PARAMS(X)                                                                          \
+    X(const char *, header, "", 0, 65535, "FILE", "files",                                         \
+      "to binary: read what the inputs are; to text: write it")                                    \
+    X(int64_t, chunk_size, "33554432", 1, INT64_MAX, "bytes", "output", "to binary: of a chunk")   \
+    X(enum imrec_convert_precision, precision, "float", 0, 1, "float|double", "output",            \
+      "to binary: of the values, where the header does not say it; NAME=double,...: of one input") \
+    X(const char *, precision_of, "", 0, 65535, "NAME=float|double,...", "output",                 \
+      "to binary: of the values of single inputs")                                                 \
+    X(const char *, action, "", 0, 65535, "NAME", "files",                                         \
+      "to binary: of several readers of a configuration (--header) this one's inputs")             \
+    X(const char *, defines_mb_size, "", 0, 65535, "NAME", "output",                               \
+      "to binary: the input whose samples are the length of a sequence")                           \
+    X(int64_t, threads, "0", 0, 1024, "workers", "output", "to binary: 0 = every CPU")             \
+    ROW_JSON(X)                                                                                    \
+    ROW_QUIET(X)
+struct convert_options {
+    CONVERT_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct convert_options
+static const struct param table[] = {CONVERT_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {"[OPTIONS] IN.cbf OUT.ctf",
+                                    "--header FILE [OPTIONS] IN.ctf OUT.cbf", NULL};
+
+static const struct cli_page page = {
+    .name = "imrec convert",
+    .summary = "CNTK's binary format into text, or text into binary",
+    .usage = usage,
+    .text =
+        "IN's first bytes decide. To text: the number of a sequence becomes its id, numbers read\n"
+        "back as the same values. To binary: as ctf2bin, which has more options. OUT is replaced\n"
+        "once the new file is whole. A binary file that a manifest stands beside is compared with\n"
+        "it first.",
+    .table = table,
+    .examples = "  imrec convert --header inputs.txt train.cbf train.ctf\n"
+                "  imrec convert --header inputs.txt train.ctf again.cbf\n",
+    .exits = IMREC_EXITS,
+};
+
+static bool show(void *user, uint64_t done, uint64_t total)
+{
+    struct command_progress *p = user;
+    const struct progress_counts c = {.done = done >> 20, .total = total >> 20, .bytes = done};
+    p->counts = c;
+    progress_update(&p->line, &c, cli_now_ms());
+    return true;
+}
+
+static enum imrec_status to_binary(const struct convert_options *o, char *const *files,
+                                   struct command_progress *p, struct imrec_convert_result *r,
+                                   struct imrec_error *err)
+{
+    struct imrec_convert_options c;
+    imrec_convert_options_init(&c);
+    c.input = files[0];
+    c.output = files[1];
+    c.header = o->header;
+    c.chunk_size = o->chunk_size;
+    c.precision = o->precision;
+    c.precision_of = o->precision_of;
+    c.action = o->action;
+    c.defines_mb_size = o->defines_mb_size;
+    c.threads = o->threads;
+    return imrec_ctf_to_cbf(&c, show, p, r, err);
+}
+
+static void print(const struct convert_options *o, const struct imrec_convert_result *r)
+{
+    struct json j;
+    char sequences[HUMAN_BYTES], size[HUMAN_BYTES];
+    if (!o->json) {
+        printf("%s sequences, %s\n", human_count(r->sequences, sequences),
+               human_size(r->bytes, size));
+        return;
+    }
+    json_open(&j, stdout);
+    json_object(&j, NULL);
+    json_uint(&j, "sequences", r->sequences);
+    json_uint(&j, "samples", r->samples);
+    json_uint(&j, "chunks", r->chunks);
+    json_uint(&j, "bytes_read", r->bytes_read);
+    json_uint(&j, "bytes", r->bytes);
+    json_uint(&j, "errors", r->errors);
+    json_close(&j);
+}
+
+static int run(int argc, char **argv)
+{
+    struct convert_options o;
+    struct command_progress p = {.counts = {0}};
+    struct imrec_convert_result r;
+    struct imrec_error err;
+    bool binary;
+    int status;
+    const int first = command_begin(&page, &o, argc, argv, 2, 2, &status);
+    if (first < 0)
+        return status;
+    if (imrec_is_cbf(argv[first], &binary, &err) != IMREC_OK)
+        return cli_fail(page.name, &err);
+    if (!binary && o.header[0] == '\0')
+        return cli_refuse(stderr, page.name, "%s is no CNTK binary file, and text needs --header",
+                          argv[first]);
+    if (binary && imrec_dataset_compare(argv[first], &err) != IMREC_OK)
+        return cli_fail(page.name, &err);
+    command_progress_start(&p, o.quiet);
+    p.line.noun = "MiB";
+    const enum imrec_status st =
+        binary ? imrec_cbf_to_ctf(argv[first], argv[first + 1],
+                                  o.header[0] != '\0' ? o.header : NULL, show, &p, &r, &err)
+               : to_binary(&o, argv + first, &p, &r, &err);
+    command_progress_end(&p);
+    if (st != IMREC_OK)
+        return cli_fail(page.name, &err);
+    if (o.json || !o.quiet)
+        print(&o, &r);
+    return r.errors != 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
+const struct command command_convert = {&page, run};

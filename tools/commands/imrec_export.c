@@ -1,0 +1,248 @@
+/* tools/commands/imrec_export.c - shards back to a folder of images and a list of them. */
+#include "tools/commands/command.h"
+#include "tools/commands/export_files.h"
+#include "tools/commands/export_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT_PARAMS(X)                                                                           \
+    ROW_ON_ERROR(X)                                                                                \
+    ROW_MISSING(X)                                                                                 \
+    ROW_JSON(X)                                                                                    \
+    ROW_QUIET(X)
+struct export_options {
+    EXPORT_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct export_options
+static const struct param table[] = {EXPORT_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {"[OPTIONS] SHARD FOLDER", NULL};
+
+static const struct cli_page page = {
+    .name = "imrec export",
+    .summary = "write all images back to files, in a folder of their class",
+    .usage = usage,
+    .text = "FOLDER must be empty or not exist. An image gets the name that the .lst beside the\n"
+            "shard gives it, else CLASS/ID.EXT; its bytes are those that were packed. A list of\n"
+            "all, export.lst, is written into FOLDER too: im2rec packs it again (with --masks\n"
+            "FOLDER/masks, where records have masks: they are written there). Names that a file\n"
+            "system cannot hold are shortened.\n\n"
+            "Every file gets its name when it is whole, export.lst last of all. The same command\n"
+            "goes on with an export that was interrupted; files of others stay as they are.\n\n"
+            "Every record is compared with the checksum beside its shard. One that differs, and\n"
+            "bytes that hold no readable record, end the command; with --on-error skip they are\n"
+            "left out, named on standard error and in the JSON object, and the exit status is 3.",
+    .table = table,
+    .examples = "  imrec export train.rec photos-again/\n",
+    .exits = IMREC_EXITS,
+};
+
+struct job {
+    struct export_names names;
+    struct export_files files;
+    const char *folder;
+    enum imrec_on_error on_error;
+    uint64_t images, masks, bytes, there, shortened, metadata;
+    struct command_progress progress;
+    struct command_left left;
+    uint64_t left_out;
+};
+
+/* ---- an image ---------------------------------------------------------------------------- */
+
+struct named { /* under which an image, and its mask, can be written */
+    char image[EXPORT_PATH_BYTES], mask[EXPORT_PATH_BYTES + 16];
+    enum export_place image_place, mask_place;
+    bool shortened;
+};
+
+/* The first name that nothing else has. */
+static bool find_name(const struct job *j, const struct imrec_record *r, struct named *n)
+{
+    for (unsigned again = 0; again < EXPORT_TRIES; again++) {
+        if (!export_name(&j->names, r, again, n->image, &n->shortened))
+            break;
+        export_mask_name(n->image, n->mask);
+        n->image_place = export_files_look(&j->files, n->image, r->image, r->image_size);
+        n->mask_place = r->mask == NULL
+                            ? EXPORT_THERE
+                            : export_files_look(&j->files, n->mask, r->mask, r->mask_size);
+        if (n->image_place != EXPORT_TAKEN && n->mask_place != EXPORT_TAKEN)
+            return true;
+    }
+    cli_say(page.name, "no name in %s is free, or short enough, for the image %" PRIu64, j->folder,
+            r->id);
+    return false;
+}
+
+static void list_image(FILE *list, const struct imrec_record *r, const char *name)
+{
+    fprintf(list, "%" PRIu64, r->id);
+    for (uint32_t i = 0; i < r->label_count; i++) {
+        char text[64];
+        snprintf(text, sizeof(text), "%f", (double)r->labels[i]);
+        if (strtof(text, NULL) != r->labels[i]) /* more than six decimals */
+            snprintf(text, sizeof(text), "%.9g", (double)r->labels[i]);
+        fprintf(list, "\t%s", text);
+    }
+    fprintf(list, "\t%s\n", name);
+}
+
+/* The mask first: an image that is there has its mask. */
+static bool write_image(struct job *j, const struct imrec_record *r)
+{
+    struct named n;
+    if (!find_name(j, r, &n))
+        return false;
+    if (r->mask != NULL &&
+        !export_files_put(&j->files, n.mask, n.mask_place, r->mask, r->mask_size))
+        return false;
+    if (!export_files_put(&j->files, n.image, n.image_place, r->image, r->image_size))
+        return false;
+    list_image(j->files.list, r, n.image);
+    j->images++;
+    j->masks += r->mask != NULL;
+    j->bytes += r->image_size + (r->mask != NULL ? r->mask_size : 0);
+    j->there += n.image_place == EXPORT_THERE;
+    j->shortened += n.shortened;
+    return true;
+}
+
+/* ---- the run ---------------------------------------------------------------------------- */
+
+static int lose(struct job *j, const struct imrec_finding *f, const struct imrec_error *why)
+{
+    if (j->on_error == IMREC_ON_ERROR_STOP) {
+        cli_say(page.name,
+                "%s; --on-error skip goes on without it: %s holds what was written before",
+                why->message, j->folder);
+        return EXIT_FAILED;
+    }
+    j->left_out++;
+    command_left_out(&j->left, f);
+    return EXIT_OK;
+}
+
+static int write_images(struct job *j, struct imrec_checked *reader)
+{
+    struct imrec_error err;
+    struct imrec_record r;
+    int status = EXIT_OK;
+    while (status == EXIT_OK) {
+        const enum imrec_status st = imrec_checked_next(reader, &r, &err);
+        if (st == IMREC_END)
+            return EXIT_OK;
+        if (st == IMREC_OK && r.metadata != IMREC_NO_METADATA)
+            j->metadata++; /* names keys, has no image */
+        else if (st == IMREC_OK)
+            status = write_image(j, &r) ? EXIT_OK : EXIT_FAILED;
+        else if (st == IMREC_ERR_DATA)
+            status = lose(j, imrec_checked_found(reader), &err);
+        else
+            return cli_fail(page.name, &err);
+        j->progress.counts = (struct progress_counts){
+            .done = j->images + j->left_out, .skipped = j->left_out, .bytes = j->bytes};
+        progress_update(&j->progress.line, &j->progress.counts, cli_now_ms());
+    }
+    return status;
+}
+
+/* How long names may be where the images go. */
+static void measure_names(struct job *j)
+{
+    const long most = pathconf(j->folder, _PC_NAME_MAX);
+    const size_t before = strlen(j->folder) + strlen("/masks/");
+    j->names.part_most = most >= 64 && most < EXPORT_PART_BYTES ? (size_t)most : EXPORT_PART_BYTES;
+    j->names.path_most = before < EXPORT_PATH_BYTES - 8 ? EXPORT_PATH_BYTES - 8 - before : 0;
+}
+
+static int export_to(struct job *j, struct imrec_checked *reader, const char *uri)
+{
+    if (!export_files_open(&j->files, page.name, j->folder, uri))
+        return EXIT_FAILED;
+    measure_names(j);
+    const int status = write_images(j, reader);
+    if (status != EXIT_OK)
+        return status;
+    return export_files_commit(&j->files) ? EXIT_OK : EXIT_FAILED;
+}
+
+static void print(const struct job *j, uint64_t unchecked)
+{
+    char images[HUMAN_BYTES], size[HUMAN_BYTES];
+    printf("%s images, %s, in %s; %" PRIu64 " skipped\n", human_count(j->images, images),
+           human_size(j->bytes, size), cli_show(j->folder), j->left_out);
+    if (j->there != 0)
+        printf("%s of them were there, of an earlier call\n", human_count(j->there, images));
+    if (j->shortened != 0)
+        printf("%s names were too long; export.lst has the shorter ones\n",
+               human_count(j->shortened, images));
+    if (unchecked != 0)
+        printf("%s of them came without checksums\n", human_count(unchecked, images));
+    if (j->metadata != 0)
+        printf("%" PRIu64 " headers and identities have no image and are not exported\n",
+               j->metadata);
+}
+
+static void print_json(struct json *json, const struct job *j, uint64_t unchecked)
+{
+    json_text(json, "folder", j->folder);
+    json_uint(json, "images", j->images);
+    json_uint(json, "masks", j->masks);
+    json_uint(json, "bytes", j->bytes);
+    json_uint(json, "skipped", j->left_out);
+    json_uint(json, "there", j->there);
+    json_uint(json, "shortened", j->shortened);
+    json_uint(json, "unchecked", unchecked);
+    json_uint(json, "metadata", j->metadata);
+}
+
+/* What came of it. */
+static int finish(struct job *j, const struct export_options *o, int status, uint64_t unchecked)
+{
+    struct json *json = command_left_end(&j->left, status == EXIT_OK);
+    if (status == EXIT_OK && json != NULL)
+        print_json(json, j, unchecked);
+    if (json != NULL)
+        json_close(json);
+    if (status == EXIT_OK && !o->json)
+        print(j, unchecked);
+    return status == EXIT_OK && j->left_out != 0 ? EXIT_PARTIAL : status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct export_options o;
+    struct imrec_error err;
+    struct imrec_checked *reader = NULL;
+    struct job j = {.files = {.marker = -1}};
+    int status;
+    const int first = command_begin(&page, &o, argc, argv, 2, 2, &status);
+    if (first < 0)
+        return status;
+    j.folder = argv[first + 1];
+    j.on_error = o.on_error;
+    char *uri = command_shards(page.name, argv + first, 1, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
+    command_left_begin(&j.left, page.name, o.json);
+    if (imrec_checked_open(uri, NULL, NULL, &reader, &err) != IMREC_OK ||
+        imrec_classes_open(uri, &j.names.classes, &err) != IMREC_OK ||
+        imrec_names_open(uri, &j.names.names, &err) != IMREC_OK) {
+        status = cli_fail(page.name, &err);
+    } else {
+        command_progress_start(&j.progress, o.quiet);
+        status = export_to(&j, reader, argv[first]);
+        command_progress_end(&j.progress);
+        status = finish(&j, &o, status, imrec_checked_unchecked(reader));
+    }
+    export_files_close(&j.files);
+    imrec_names_close(j.names.names);
+    imrec_classes_close(j.names.classes);
+    imrec_checked_close(reader);
+    cli_free(uri);
+    return status;
+}
+
+const struct command command_export = {&page, run};

@@ -1,0 +1,86 @@
+/* tools/commands/imrec_index.c - the index of a shard, made anew. */
+#include "tools/commands/command.h"
+
+#define INDEX_PARAMS(X)                                                                            \
+    X(enum imrec_keys, keys, "id", 0, 1, "id|counter", "output",                                   \
+      "image ids as keys, or 0, 1, 2, ...")                                                        \
+    X(const char *, out, "", 0, 65535, "FILE", "output",                                           \
+      "name of the index (one shard only; default: that of the shard with .idx)")                  \
+    X(bool, force, "0", 0, 1, "", "output", "replace an index that exists")                        \
+    ROW_JSON(X)
+struct index_options {
+    INDEX_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct index_options
+static const struct param table[] = {INDEX_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {"[OPTIONS] SHARD.rec...", NULL};
+
+static const struct cli_page page = {
+    .name = "imrec index",
+    .summary = "write the .idx of shards",
+    .usage = usage,
+    .text = "Scans each shard and writes 'key TAB offset' of every record beside it. An index is\n"
+            "refused where one exists, unless --force. Damaged ranges are left out and reported.",
+    .table = table,
+    .examples = "  imrec index train.rec\n",
+    .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but damaged ranges were left out",
+};
+
+static void json_result(struct json *j, const char *shard, const struct imrec_index_result *r)
+{
+    json_object(j, NULL);
+    json_text(j, "shard", shard);
+    json_uint(j, "records", r->records);
+    json_uint(j, "repeated_keys", r->repeated);
+    json_uint(j, "damaged_ranges", r->damaged_ranges);
+    json_end(j);
+}
+
+static int index_one(const char *shard, const struct index_options *o, struct json *j)
+{
+    struct imrec_error err;
+    struct imrec_index_result r = {0};
+    char n[HUMAN_BYTES];
+    if (imrec_dataset_index(shard, o->out[0] != '\0' ? o->out : NULL, o->keys, o->force, &r,
+                            &err) != IMREC_OK)
+        return cli_fail(page.name, &err);
+    if (j != NULL)
+        json_result(j, shard, &r);
+    else
+        printf("%s: %s records indexed\n", cli_show(shard), human_count(r.records, n));
+    if (r.repeated != 0)
+        cli_say(page.name,
+                "warning: %s: %" PRIu64 " keys are repeated; --keys=counter gives each its own",
+                shard, r.repeated);
+    if (r.damaged_ranges != 0)
+        cli_say(page.name, "warning: %s: %" PRIu64 " damaged ranges are left out", shard,
+                r.damaged_ranges);
+    return r.damaged_ranges != 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct index_options o;
+    struct json j;
+    int status, worst = EXIT_OK;
+    const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
+    if (first < 0)
+        return status;
+    if (o.out[0] != '\0' && argc - first > 1)
+        return cli_refuse(stderr, page.name, "--out names one index, there are %d shards",
+                          argc - first);
+    if (o.json) {
+        json_open(&j, stdout);
+        json_object(&j, NULL);
+        json_array(&j, "indexes");
+    }
+    for (int i = first; i < argc && worst != EXIT_FAILED; i++) {
+        status = index_one(argv[i], &o, o.json ? &j : NULL);
+        worst = status == EXIT_OK ? worst : status;
+    }
+    if (o.json)
+        json_close(&j);
+    return worst;
+}
+
+const struct command command_index = {&page, run};

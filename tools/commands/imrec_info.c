@@ -1,0 +1,298 @@
+/* tools/commands/imrec_info.c - the card of a data set. */
+#include "tools/commands/command.h"
+#include "tools/commands/imrec_sequences.h"
+
+#include <string.h>
+
+#define INFO_PARAMS(X)                                                                             \
+    X(int64_t, classes, "20", 0, INT64_MAX, "N", "output", "labels to list; --json lists all")     \
+    ROW_MISSING(X)                                                                                 \
+    ROW_CONFIG(X)                                                                                  \
+    ROW_JSON(X)                                                                                    \
+    ROW_QUIET(X)
+struct info_options {
+    INFO_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct info_options
+static const struct param table[] = {INFO_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]",
+                                    NULL};
+
+static const struct cli_page page = {
+    .name = "imrec info",
+    .summary = "the card of a data set: records, classes, sizes, kinds of images",
+    .usage = usage,
+    .text = "Reads the header of every record and image once, and says what is in the shards.\n\n"
+            "Of CNTK's text and binary files: sequences, samples, chunks and inputs. Nothing need\n"
+            "be said of a text: its inputs are those of the first 16 MiB.",
+    .table = table,
+    .examples = "  imrec info train.rec\n  imrec info --json 'train-*.rec'\n"
+                "  imrec info train.ctf\n",
+    .exits = IMREC_EXITS,
+};
+
+static void json_range(struct json *j, const char *key, const struct imrec_range *r)
+{
+    json_object(j, key);
+    json_uint(j, "min", r->min);
+    json_uint(j, "median", r->median);
+    json_uint(j, "max", r->max);
+    json_end(j);
+}
+
+static void
+json_labels(struct json *j, const struct imrec_dataset_card *c, const struct imrec_classes *names)
+{
+    json_array(j, "labels");
+    for (uint64_t i = 0; i < c->label_count; i++) {
+        const char *name = imrec_classes_name(names, c->labels[i].label);
+        json_object(j, NULL);
+        json_float(j, "label", c->labels[i].label);
+        if (name != NULL)
+            json_text(j, "name", name);
+        json_uint(j, "records", c->labels[i].records);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void json_kinds(struct json *j, const struct imrec_dataset_card *c)
+{
+    json_array(j, "kinds");
+    for (uint32_t i = 0; i < c->kind_count; i++) {
+        json_object(j, NULL);
+        json_text(j, "format", c->kinds[i].format);
+        json_text(j, "kind", c->kinds[i].kind);
+        json_uint(j, "records", c->kinds[i].records);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void json_shards(struct json *j, const struct imrec_dataset_card *c)
+{
+    json_array(j, "shards");
+    for (uint64_t i = 0; i < c->shard_count; i++) {
+        const struct imrec_shard_card *s = &c->shards[i];
+        json_object(j, NULL);
+        json_text(j, "uri", s->uri);
+        json_uint(j, "bytes", s->bytes);
+        json_uint(j, "records", s->records);
+        json_bool(j, "indexed", s->indexed);
+        json_bool(j, "checksummed", s->checksummed);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void
+json_card(struct json *j, const struct imrec_dataset_card *c, const struct imrec_classes *names)
+{
+    json_uint(j, "records", c->records);
+    json_uint(j, "images", c->images);
+    json_uint(j, "bytes", c->bytes);
+    json_uint(j, "damaged_ranges", c->damaged_ranges);
+    json_uint(j, "unreadable", c->unreadable);
+    json_bool(j, "manifest", c->manifest);
+    json_range(j, "labels_per_image", &c->labels_per_image);
+    json_range(j, "image_bytes", &c->image_bytes);
+    json_range(j, "width", &c->width);
+    json_range(j, "height", &c->height);
+    json_uint(j, "grey", c->grey);
+    json_uint(j, "cmyk", c->cmyk);
+    json_uint(j, "gzip", c->gzip);
+    json_uint(j, "rotated", c->rotated);
+    json_uint(j, "masks", c->masks);
+    json_uint(j, "sounds", c->sounds);
+    json_range(j, "channels", &c->channels);
+    json_range(j, "sample_rate", &c->sample_rate);
+    json_range(j, "milliseconds", &c->milliseconds);
+    json_uint(j, "metadata", c->metadata);
+    json_uint(j, "identities", c->identities);
+    json_range(j, "images_per_identity", &c->images_per_identity);
+    json_kinds(j, c);
+    json_bool(j, "labels_cut", c->labels_cut);
+    json_labels(j, c, names);
+    json_shards(j, c);
+}
+
+static void print_range(const char *name, const struct imrec_range *r, const char *unit)
+{
+    printf("%-10s %" PRIu64 " to %" PRIu64 "%s, median %" PRIu64 "\n", name, r->min, r->max, unit,
+           r->median);
+}
+
+static void print_kinds(const struct imrec_dataset_card *c)
+{
+    char n[HUMAN_BYTES];
+    fputs("kinds      ", stdout);
+    for (uint32_t i = 0; i < c->kind_count; i++)
+        printf("%s%s%s%s %s", i == 0 ? "" : ", ", c->kinds[i].format,
+               c->kinds[i].kind[0] != '\0' ? " " : "", c->kinds[i].kind,
+               human_count(c->kinds[i].records, n));
+    putchar('\n');
+    if (c->grey + c->cmyk + c->gzip + c->rotated != 0)
+        printf("of these   %" PRIu64 " grey, %" PRIu64 " CMYK, %" PRIu64 " in gzip, %" PRIu64
+               " not upright\n",
+               c->grey, c->cmyk, c->gzip, c->rotated);
+    if (c->masks != 0)
+        printf("masks      %s\n", human_count(c->masks, n));
+}
+
+static void
+print_labels(const struct imrec_dataset_card *c, const struct imrec_classes *names, int64_t most)
+{
+    char n[HUMAN_BYTES];
+    if (c->labels_cut) {
+        printf("labels     more than %u different ones\n", IMREC_CARD_LABELS);
+        return;
+    }
+    printf("labels     %s different ones", human_count(c->label_count, n));
+    if (c->labels_per_image.max > 1)
+        printf(", %" PRIu64 " to %" PRIu64 " an image (the first is counted)",
+               c->labels_per_image.min, c->labels_per_image.max);
+    putchar('\n');
+    for (uint64_t i = 0; i < c->label_count && i < (uint64_t)most; i++) {
+        const char *name = imrec_classes_name(names, c->labels[i].label);
+        printf("  %8s of %.9g%s%s\n", human_count(c->labels[i].records, n),
+               (double)c->labels[i].label, name != NULL ? " " : "",
+               name != NULL ? cli_show(name) : "");
+    }
+    if (c->label_count > (uint64_t)most)
+        printf("  and %s more labels\n", human_count(c->label_count - (uint64_t)most, n));
+}
+
+static void print_shards(const struct imrec_dataset_card *c)
+{
+    char records[HUMAN_BYTES], bytes[HUMAN_BYTES];
+    for (uint64_t i = 0; i < c->shard_count && c->shard_count > 1; i++)
+        printf("  %s: %s records, %s\n", cli_show(c->shards[i].uri),
+               human_count(c->shards[i].records, records), human_size(c->shards[i].bytes, bytes));
+    uint64_t indexed = 0, checksummed = 0;
+    for (uint64_t i = 0; i < c->shard_count; i++) {
+        indexed += c->shards[i].indexed;
+        checksummed += c->shards[i].checksummed;
+    }
+    printf("beside     %" PRIu64 " of %" PRIu64 " with an index, %" PRIu64 " with checksums, %s\n",
+           indexed, c->shard_count, checksummed, c->manifest ? "a manifest" : "no manifest");
+}
+
+/* Of insightface's files. */
+static void print_identities(const struct imrec_dataset_card *c)
+{
+    char n[HUMAN_BYTES], metadata[HUMAN_BYTES];
+    if (c->metadata == 0)
+        return;
+    printf("identities %s, images of one: %" PRIu64 " to %" PRIu64 ", median %" PRIu64
+           " (%s records are no images)\n",
+           human_count(c->identities, n), c->images_per_identity.min, c->images_per_identity.max,
+           c->images_per_identity.median, human_count(c->metadata, metadata));
+}
+
+static void
+print_text(const struct imrec_dataset_card *c, const struct imrec_classes *names, int64_t most)
+{
+    char n[HUMAN_BYTES], size[HUMAN_BYTES];
+    printf("records    %s, %s", human_count(c->records, n), human_size(c->bytes, size));
+    printf(" in %s shard%s\n", human_count(c->shard_count, n), c->shard_count == 1 ? "" : "s");
+    print_shards(c);
+    print_identities(c);
+    printf("damage     %" PRIu64 " unreadable ranges of bytes\n", c->damaged_ranges);
+    printf("images     %s", human_count(c->images, n));
+    if (c->unreadable != 0)
+        printf(", of which %" PRIu64 " cannot be read by this build", c->unreadable);
+    putchar('\n');
+    if (c->images == 0)
+        return;
+    print_kinds(c);
+    print_range("size", &c->image_bytes, " bytes");
+    if (c->sounds < c->images) {
+        print_range("width", &c->width, " px");
+        print_range("height", &c->height, " px");
+    }
+    if (c->sounds > 0) {
+        printf("sounds     %s\n", human_count(c->sounds, n));
+        print_range("channels", &c->channels, "");
+        print_range("rate", &c->sample_rate, " Hz");
+        print_range("length", &c->milliseconds, " ms");
+    }
+    print_labels(c, names, most);
+}
+
+/* The card: members of the JSON object that is open, or text. */
+static int show(const char *uri, const struct info_options *o, struct json *j)
+{
+    struct imrec_error err;
+    struct imrec_dataset_card card = {0};
+    struct imrec_classes *names = NULL;
+    struct command_progress progress;
+    int status = EXIT_OK;
+    command_progress_start(&progress, o->quiet);
+    enum imrec_status st = imrec_dataset_card(uri, command_progress_show, &progress, &card, &err);
+    command_progress_end(&progress);
+    if (st == IMREC_OK)
+        st = imrec_classes_open(uri, &names, &err);
+    if (st != IMREC_OK)
+        status = cli_fail(page.name, &err);
+    else if (j != NULL)
+        json_card(j, &card, names);
+    else
+        print_text(&card, names, o->classes);
+    if (status == EXIT_OK && card.damaged_ranges != 0)
+        status = EXIT_FAILED;
+    else if (status == EXIT_OK && card.unreadable != 0)
+        status = EXIT_PARTIAL;
+    imrec_classes_close(names);
+    imrec_dataset_card_free(&card);
+    return status;
+}
+
+static int show_binary(char *const *files, int n, const char *uri, const struct info_options *o,
+                       struct json *j)
+{
+    int status = cbf_info(page.name, files, n, j);
+    if (status != EXIT_OK || !cbf_has_images(uri))
+        return status;
+    if (j != NULL)
+        json_object(j, "pictures");
+    status = show(uri, o, j);
+    if (j != NULL)
+        json_end(j);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct info_options o;
+    struct json json, *j = NULL;
+    int status;
+    const int first = command_begin(&page, &o, argc, argv, 0, -1, &status);
+    if (first < 0)
+        return status;
+    if (argc == first && o.config[0] == '\0')
+        return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
+    if (!sequences_are_binary(argc - first, argv + first) &&
+        sequences_are_asked(o.config, argc - first, argv + first))
+        return sequences_info(&(struct sequences_request){.name = page.name,
+                                                          .config = o.config,
+                                                          .operand = argv + first,
+                                                          .operands = argc - first,
+                                                          .json = o.json});
+    char *uri = command_shards(page.name, argv + first, argc - first, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
+    if (o.json) {
+        j = &json;
+        json_open(j, stdout);
+        json_object(j, NULL);
+    }
+    status = cbf_are(argv + first, argc - first)
+                 ? show_binary(argv + first, argc - first, uri, &o, j)
+                 : show(uri, &o, j);
+    if (j != NULL)
+        json_close(j);
+    cli_free(uri);
+    return status;
+}
+
+const struct command command_info = {&page, run};

@@ -1,0 +1,156 @@
+/* tools/commands/imrec_ls.c - the records of shards, one a line. */
+#include "tools/commands/command.h"
+
+#include <string.h>
+
+#define LS_PARAMS(X)                                                                               \
+    X(int64_t, from, "0", 0, INT64_MAX, "N", "records", "begin with record N, counted from 0")     \
+    X(int64_t, limit, "-1", -1, INT64_MAX, "N", "records", "list at most N; -1 = all")             \
+    ROW_MISSING(X)                                                                                 \
+    ROW_JSON(X)
+struct ls_options {
+    LS_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct ls_options
+static const struct param table[] = {LS_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {"[OPTIONS] SHARD...", NULL};
+
+static const struct cli_page page = {
+    .name = "imrec ls",
+    .summary = "list records: place, id, labels, bytes, size and kind of image",
+    .usage = usage,
+    .text = "One line a record, fields separated by tabs: number of the shard, offset of the\n"
+            "record in it, image id, labels (with commas between them), bytes of the image,\n"
+            "WIDTHxHEIGHT and format. What a field cannot say is '-'. The format of insightface's\n"
+            "metadata is 'header' or 'identity', its labels the range of keys that it names.",
+    .table = table,
+    .examples = "  imrec ls --limit 10 train.rec\n",
+    .exits = IMREC_EXITS,
+};
+
+struct listing {
+    struct json *json; /* NULL: text */
+    uint64_t listed, damaged;
+};
+
+static void print_labels(const struct imrec_record *r)
+{
+    for (uint32_t i = 0; i < r->label_count; i++)
+        printf("%s%.9g", i == 0 ? "" : ",", (double)r->labels[i]);
+    putchar('\t');
+}
+
+static void print_content(const struct imrec_record *r)
+{
+    struct imrec_image_info image;
+    struct imrec_sound_info sound;
+    if (r->metadata != IMREC_NO_METADATA)
+        printf("-\t%s\n", r->metadata == IMREC_HEADER ? "header" : "identity");
+    else if (imrec_image_info(r->image, r->image_size, &image, NULL) == IMREC_OK)
+        printf("%" PRIu32 "x%" PRIu32 "\t%s%s%s\n", image.width, image.height, image.format,
+               image.kind[0] != '\0' ? " " : "", image.kind);
+    else if (imrec_sound_info(r->image, r->image_size, &sound, NULL) == IMREC_OK)
+        printf("%" PRIu32 "x%" PRIu64 "\twav %" PRIu32 " Hz\n", sound.channels, sound.samples,
+               sound.sample_rate);
+    else
+        fputs("-\t-\n", stdout);
+}
+
+static void print_record(const struct imrec_record *r)
+{
+    printf("%" PRIu32 "\t%" PRIu64 "\t", r->shard, r->offset);
+    if (!r->is_image) {
+        printf("-\t-\t%zu\t-\t-\n", r->size);
+        return;
+    }
+    printf("%" PRIu64 "\t", r->id);
+    print_labels(r);
+    printf("%zu\t", r->image_size);
+    print_content(r);
+}
+
+static void json_record(struct json *j, const struct imrec_record *r)
+{
+    json_object(j, NULL);
+    json_text(j, "shard", r->uri);
+    json_uint(j, "offset", r->offset);
+    json_uint(j, "record_bytes", r->size);
+    if (r->is_image) {
+        json_uint(j, "id", r->id);
+        command_json_labels(j, "labels", r->labels, r->label_count);
+        json_uint(j, "image_bytes", r->image_size);
+        if (r->metadata != IMREC_NO_METADATA)
+            json_text(j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
+        command_json_content(j, r);
+    }
+    json_end(j);
+}
+
+static void list_record(struct listing *l, const struct imrec_record *r)
+{
+    if (l->json != NULL)
+        json_record(l->json, r);
+    else
+        print_record(r);
+    l->listed++;
+}
+
+static enum imrec_status
+list(struct listing *l, const char *uri, const struct ls_options *o, struct imrec_error *err)
+{
+    struct imrec_reader *reader = NULL;
+    struct imrec_record record;
+    enum imrec_status st = imrec_reader_open(uri, 0, 1, &reader, err);
+    const uint64_t most = o->limit >= 0 ? (uint64_t)o->limit : UINT64_MAX;
+    for (int64_t n = 0; st == IMREC_OK && l->listed < most;) {
+        st = imrec_reader_next(reader, &record, err);
+        if (st == IMREC_OK && n++ >= o->from)
+            list_record(l, &record);
+        if (st != IMREC_ERR_DATA)
+            continue;
+        l->damaged++;
+        (void)cli_fail(page.name, err);
+        st = IMREC_OK;
+    }
+    imrec_reader_close(reader);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+static int show(const char *uri, const struct ls_options *o)
+{
+    struct json j;
+    struct imrec_error err;
+    struct listing l = {.json = o->json ? &j : NULL};
+    if (o->json) {
+        json_open(&j, stdout);
+        json_object(&j, NULL);
+        json_array(&j, "records");
+    }
+    const enum imrec_status st = list(&l, uri, o, &err);
+    if (o->json) {
+        json_end(&j);
+        json_uint(&j, "listed", l.listed);
+        json_uint(&j, "damaged_ranges", l.damaged);
+        json_close(&j);
+    }
+    if (st != IMREC_OK)
+        return cli_fail(page.name, &err);
+    return l.damaged != 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct ls_options o;
+    int status;
+    const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
+    if (first < 0)
+        return status;
+    char *uri = command_shards(page.name, argv + first, argc - first, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
+    status = show(uri, &o);
+    cli_free(uri);
+    return status;
+}
+
+const struct command command_ls = {&page, run};

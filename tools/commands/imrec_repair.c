@@ -1,0 +1,135 @@
+/* tools/commands/imrec_repair.c - intact records of damaged shards into a new one. */
+#include "tools/commands/command.h"
+
+#define REPAIR_PARAMS(X)                                                                           \
+    X(enum imrec_keys, keys, "id", 0, 1, "id|counter", "output",                                   \
+      "keys of the new index: image ids, or 0, 1, 2, ...")                                         \
+    X(bool, checksums, "1", 0, 1, "", "checks",                                                    \
+      "drop records that are not what their checksums say")                                        \
+    X(bool, drop_unmatched, "0", 0, 1, "", "checks",                                               \
+      "drop records that no checksum is of, also where they decode without a warning")             \
+    X(bool, decode, "0", 0, 1, "", "checks", "drop images that do not decode as well")             \
+    X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
+    ROW_MISSING(X)                                                                                 \
+    ROW_JSON(X)                                                                                    \
+    ROW_QUIET(X)
+struct repair_options {
+    REPAIR_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct repair_options
+static const struct param table[] = {REPAIR_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {"[OPTIONS] SHARD... OUT.rec", NULL};
+
+static const struct cli_page page = {
+    .name = "imrec repair",
+    .summary = "salvage all intact records into a new shard",
+    .usage = usage,
+    .text =
+        "Copies every readable record, byte for byte and in order, to OUT.rec, its index and its\n"
+        "checksums, also from behind bytes that came in or went missing. Checksums find their\n"
+        "records by length and bytes. A record that differs from its checksum is dropped; one "
+        "that\n"
+        "no checksum is of is kept if its image decodes without a warning, and counted. What "
+        "was\n"
+        "lost is listed, one line each. The input is not changed.",
+    .table = table,
+    .examples = "  imrec repair broken.rec whole.rec\n",
+    .exits = "0 nothing was lost, 1 failed, 2 wrong usage, 3 repaired, but something was lost",
+};
+
+struct output {
+    struct command_progress progress;
+    struct json *json;
+};
+
+static void lost(void *user, const struct imrec_finding *f)
+{
+    struct output *out = user;
+    command_finding(stdout, out->json, f);
+}
+
+static bool show_progress(void *user, const struct imrec_progress *p)
+{
+    return command_progress_show(&((struct output *)user)->progress, p);
+}
+
+static void print(struct json *j, const struct imrec_repair_result *r, const char *path)
+{
+    char kept[HUMAN_BYTES], dropped[HUMAN_BYTES], size[HUMAN_BYTES];
+    if (j == NULL) {
+        printf("%s records kept in %s, %s dropped, %" PRIu64 " damaged ranges of %s lost\n",
+               human_count(r->kept, kept), cli_show(path), human_count(r->dropped, dropped),
+               r->damaged_ranges, human_size(r->lost_bytes, size));
+        if (r->unmatched != 0)
+            printf("%s of those kept have no checksum; they decode without a warning\n",
+                   human_count(r->unmatched, kept));
+        if (r->missing != 0)
+            printf("%s checksums are of records that are not there\n",
+                   human_count(r->missing, kept));
+        if (r->metadata != 0)
+            printf("%" PRIu64
+                   " of them are headers and identities, and kept as they are: they name "
+                   "ids\n",
+                   r->metadata);
+        return;
+    }
+    json_end(j); /* of what was lost */
+    json_text(j, "shard", path);
+    json_uint(j, "kept", r->kept);
+    json_uint(j, "kept_bytes", r->kept_bytes);
+    json_uint(j, "dropped", r->dropped);
+    json_uint(j, "damaged_ranges", r->damaged_ranges);
+    json_uint(j, "lost_bytes", r->lost_bytes);
+    json_uint(j, "unmatched", r->unmatched);
+    json_uint(j, "missing", r->missing);
+    json_uint(j, "metadata", r->metadata);
+    json_close(j);
+}
+
+static int repair(const char *uri, const char *path, const struct repair_options *r)
+{
+    struct json j;
+    struct imrec_error err;
+    struct imrec_repair_options o;
+    struct imrec_repair_result result = {0};
+    struct output out = {.json = r->json ? &j : NULL};
+    imrec_repair_options_init(&o);
+    o.keys = r->keys;
+    o.ignore_checksums = !r->checksums;
+    o.decode = r->decode;
+    o.drop_unmatched = r->drop_unmatched;
+    o.force = r->force;
+    o.finding = lost;
+    o.progress = show_progress;
+    o.user = &out;
+    if (r->json) {
+        json_open(&j, stdout);
+        json_object(&j, NULL);
+        json_array(&j, "lost");
+    }
+    command_progress_start(&out.progress, r->quiet);
+    const enum imrec_status st = imrec_dataset_repair(uri, path, &o, &result, &err);
+    command_progress_end(&out.progress);
+    if (st == IMREC_OK || r->json)
+        print(out.json, &result, path);
+    if (st != IMREC_OK)
+        return cli_fail(page.name, &err);
+    return result.dropped + result.damaged_ranges + result.missing != 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct repair_options o;
+    int status;
+    const int first = command_begin(&page, &o, argc, argv, 2, -1, &status);
+    if (first < 0)
+        return status;
+    char *uri = command_shards(page.name, argv + first, argc - first - 1, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
+    status = repair(uri, argv[argc - 1], &o);
+    cli_free(uri);
+    return status;
+}
+
+const struct command command_repair = {&page, run};

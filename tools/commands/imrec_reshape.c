@@ -1,0 +1,277 @@
+/* tools/commands/imrec_reshape.c - merge, split, sample, relabel: sets into sets, records as they
+ * are. */
+#include "imrec/reshape.h"
+
+#include "tools/commands/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the four have; each command's table holds rows of its own beside the common ones. */
+#define COMMON(X)                                                                                  \
+    X(int64_t, shards, "0", 0, 1 << 20, "N", "output",                                             \
+      "cut the new set into N shards, OUT-00000-of-0000N.rec")                                     \
+    X(int64_t, shard_size, "0", 0, INT64_MAX, "bytes", "output",                                   \
+      "begin another shard at this size")                                                          \
+    X(bool, renumber, "0", 0, 1, "", "output", "ids 0, 1, 2, ... in the order of the records")     \
+    X(bool, classes, "1", 0, 1, "", "output", "keep the class list; --no-classes leaves it out")   \
+    X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
+    ROW_ON_ERROR(X)                                                                                \
+    ROW_MISSING(X)                                                                                 \
+    ROW_JSON(X)                                                                                    \
+    ROW_QUIET(X)
+#define SAMPLE(X)                                                                                  \
+    X(int64_t, records, "0", 0, INT64_MAX, "N", "sample", "so many records")                       \
+    X(float, fraction, "-1", -1, 1, "0..1", "sample", "or this share of them")                     \
+    X(int64_t, seed, "0", 0, INT64_MAX, "", "sample", "of the draw")                               \
+    X(bool, rest, "0", 0, 1, "", "sample", "the records that the same draw leaves out")            \
+    COMMON(X)
+#define RELABEL(X)                                                                                 \
+    X(enum imrec_unlisted, unlisted, "stop", 0, 2, "stop|keep|drop", "labels",                     \
+      "a record whose id the list does not have: end, keep its labels, leave it out")              \
+    X(const char *, class_list, "", 0, 65535, "FILE", "labels",                                    \
+      "class list of the new labels, instead of the old one")                                      \
+    COMMON(X)
+
+struct common {
+    COMMON(IMREC_FIELD)
+};
+struct sample {
+    SAMPLE(IMREC_FIELD)
+};
+struct relabel {
+    RELABEL(IMREC_FIELD)
+};
+
+#define PARAM_STRUCT struct common
+static const struct param common_table[] = {COMMON(PARAM_ROW){0}};
+#undef PARAM_STRUCT
+#define PARAM_STRUCT struct sample
+static const struct param sample_table[] = {SAMPLE(PARAM_ROW){0}};
+#undef PARAM_STRUCT
+#define PARAM_STRUCT struct relabel
+static const struct param relabel_table[] = {RELABEL(PARAM_ROW){0}};
+
+/* The common fields of any of the three. */
+#define TAKE(o, v)                                                                                 \
+    ((o)->shards = (v)->shards, (o)->shard_size = (v)->shard_size, (o)->renumber = (v)->renumber,  \
+     (o)->classes = (v)->classes ? NULL : "", (o)->force = (v)->force,                             \
+     (o)->on_error = (v)->on_error)
+
+static void print_text(const char *out, const struct imrec_reshape_result *r)
+{
+    char read[HUMAN_BYTES], written[HUMAN_BYTES], size[HUMAN_BYTES];
+    printf("%s of %s records, shards: %" PRIu64 ", %s: %s\n", human_count(r->written, written),
+           human_count(r->read, read), r->shards, human_size(r->bytes, size), cli_show(out));
+    if (r->relabelled + r->unlisted + r->unused != 0)
+        printf("%" PRIu64 " relabelled, %" PRIu64 " without a line, %" PRIu64
+               " lines without a record\n",
+               r->relabelled, r->unlisted, r->unused);
+    if (r->left_out != 0)
+        printf("%" PRIu64 " records or damaged ranges left out\n", r->left_out);
+    if (r->unchecked != 0)
+        printf("%s records came without checksums; those of the new set hold from here on\n",
+               human_count(r->unchecked, read));
+}
+
+/* Members behind the array of what was left out. */
+static void print_json(struct json *j, const char *out, const struct imrec_reshape_result *r)
+{
+    json_text(j, "set", out);
+    json_uint(j, "read", r->read);
+    json_uint(j, "written", r->written);
+    json_uint(j, "shards", r->shards);
+    json_uint(j, "bytes", r->bytes);
+    json_uint(j, "relabelled", r->relabelled);
+    json_uint(j, "unlisted", r->unlisted);
+    json_uint(j, "unused", r->unused);
+    json_uint(j, "unchecked", r->unchecked);
+    json_uint(j, "metadata", r->metadata);
+}
+
+struct run {
+    struct command_progress progress;
+    struct command_left left;
+};
+
+static bool show_progress(void *user, const struct imrec_progress *done)
+{
+    return command_progress_show(&((struct run *)user)->progress, done);
+}
+
+static void left_out(void *user, const struct imrec_finding *f)
+{
+    command_left_out(&((struct run *)user)->left, f);
+}
+
+static int reshape(const struct cli_page *page, char *const *uris, int count, const char *out,
+                   struct imrec_reshape_options *o, const struct common *c)
+{
+    struct imrec_reshape_result r;
+    struct imrec_error err;
+    struct run run;
+    char *there = c->allow_missing ? command_shards(page->name, uris, count, true) : NULL;
+    if (c->allow_missing && there == NULL)
+        return EXIT_FAILED;
+    if (there != NULL) {
+        uris = &there;
+        count = 1;
+    }
+    command_progress_start(&run.progress, c->quiet);
+    command_left_begin(&run.left, page->name, c->json);
+    o->progress = show_progress;
+    o->finding = left_out;
+    o->user = &run;
+    const enum imrec_status st = imrec_reshape((const char *const *)uris, (size_t)count, out,
+                                               strchr(page->name, ' ') + 1, o, &r, &err);
+    command_progress_end(&run.progress);
+    cli_free(there);
+    struct json *j = command_left_end(&run.left, st == IMREC_OK);
+    if (st == IMREC_OK && j != NULL)
+        print_json(j, out, &r);
+    if (j != NULL)
+        json_close(j);
+    if (st == IMREC_ERR_ARGUMENT)
+        return cli_refuse(stderr, page->name, "%s", err.message);
+    if (st != IMREC_OK)
+        return cli_fail(page->name, &err);
+    if (!c->json && !c->quiet)
+        print_text(out, &r);
+    return r.unused + r.unlisted + r.left_out != 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
+/* ---- merge and split ---------------------------------------------------------------------- */
+
+#define DAMAGE                                                                                     \
+    "Every record is compared with the checksum beside its shard, and takes it along. One\n"       \
+    "that differs, and bytes that hold no readable record, end the command; with\n"                \
+    "--on-error skip they are left out, named on standard error and in the JSON object, and\n"     \
+    "the exit status is 3.\n"
+#define SETS                                                                                       \
+    "OUT.rec is a set as im2rec makes them: shards, indexes, checksums, list, class list\n"        \
+    "where there is one, manifest. All appear together when they are whole. Records are\n"         \
+    "copied as they are; names of images come from the lists beside the sources.\n\n" DAMAGE
+
+static const char *const out_usage[] = {"[OPTIONS] SHARD... OUT.rec", NULL};
+static const struct cli_page merge_page = {
+    .name = "imrec merge",
+    .summary = "join shards and sets into one set",
+    .usage = out_usage,
+    .text =
+        SETS "\nTwo records of one id are an error: --renumber gives new ids. So are class lists\n"
+             "that differ: --no-classes joins them all the same.",
+    .table = common_table,
+    .examples = "  imrec merge --renumber a.rec b.rec all.rec\n",
+    .exits = IMREC_EXITS,
+};
+static const struct cli_page split_page = {
+    .name = "imrec split",
+    .summary = "cut a set into shards of equal counts or of a size",
+    .usage = out_usage,
+    .text = SETS "\nOne of --shards and --shard-size says how. Order and ids stay as they are.",
+    .table = common_table,
+    .examples = "  imrec split --shards 8 train.rec cut.rec\n"
+                "  imrec split --shard-size 256M train.rec cut.rec\n",
+    .exits = IMREC_EXITS,
+};
+
+static int run_common(const struct cli_page *page, int argc, char **argv)
+{
+    struct common c;
+    struct imrec_reshape_options o;
+    int status;
+    const int first = command_begin(page, &c, argc, argv, 2, -1, &status);
+    if (first < 0)
+        return status;
+    if (page == &split_page && c.shards == 0 && c.shard_size == 0)
+        return cli_refuse(stderr, page->name, "--shards or --shard-size is needed");
+    imrec_reshape_options_init(&o);
+    TAKE(&o, &c);
+    return reshape(page, argv + first, argc - first - 1, argv[argc - 1], &o, &c);
+}
+
+static int run_merge(int argc, char **argv)
+{
+    return run_common(&merge_page, argc, argv);
+}
+
+static int run_split(int argc, char **argv)
+{
+    return run_common(&split_page, argc, argv);
+}
+
+/* ---- sample --------------------------------------------------------------------------------- */
+
+static const struct cli_page sample_page = {
+    .name = "imrec sample",
+    .summary = "a random part of the records as a set, or the rest",
+    .usage = out_usage,
+    .text = SETS
+    "\nExactly --records, or --fraction of all, are drawn; which ones depends on --seed and\n"
+    "on their place alone. They keep their order. --rest takes the others, so that two\n"
+    "calls part a set in two.",
+    .table = sample_table,
+    .examples = "  imrec sample --fraction 0.1 --seed 7 all.rec val.rec\n"
+                "  imrec sample --fraction 0.1 --seed 7 --rest all.rec train.rec\n",
+    .exits = IMREC_EXITS,
+};
+
+static int run_sample(int argc, char **argv)
+{
+    struct sample s;
+    struct imrec_reshape_options o;
+    char fraction[32];
+    int status;
+    const int first = command_begin(&sample_page, &s, argc, argv, 2, -1, &status);
+    if (first < 0)
+        return status;
+    if ((s.records == 0) == (s.fraction < 0))
+        return cli_refuse(stderr, sample_page.name, "one of --records and --fraction is needed");
+    imrec_reshape_options_init(&o);
+    TAKE(&o, &s);
+    o.sample = (uint64_t)s.records;
+    snprintf(fraction, sizeof(fraction), "%.7g", (double)s.fraction); /* 0.1, as it was written */
+    o.fraction = s.fraction < 0 ? -1 : strtod(fraction, NULL);
+    o.seed = s.seed;
+    o.rest = s.rest;
+    const struct common c = {.json = s.json, .quiet = s.quiet, .allow_missing = s.allow_missing};
+    return reshape(&sample_page, argv + first, argc - first - 1, argv[argc - 1], &o, &c);
+}
+
+/* ---- relabel -------------------------------------------------------------------------------- */
+
+static const char *const relabel_usage[] = {"[OPTIONS] SHARD... LIST.lst OUT.rec", NULL};
+static const struct cli_page relabel_page = {
+    .name = "imrec relabel",
+    .summary = "new labels out of a list, images as they are",
+    .usage = relabel_usage,
+    .text = SETS
+    "\nA record gets the labels of the line that has its id, all of them, in any number. Exit\n"
+    "status 3: records without a line were kept or left out, or lines have no record.",
+    .table = relabel_table,
+    .examples = "  imrec relabel train.rec new.lst relabelled.rec\n",
+    .exits = IMREC_EXITS,
+};
+
+static int run_relabel(int argc, char **argv)
+{
+    struct relabel l;
+    struct imrec_reshape_options o;
+    int status;
+    const int first = command_begin(&relabel_page, &l, argc, argv, 3, -1, &status);
+    if (first < 0)
+        return status;
+    imrec_reshape_options_init(&o);
+    TAKE(&o, &l);
+    o.labels = argv[argc - 2];
+    o.unlisted = l.unlisted;
+    if (l.class_list[0] != '\0')
+        o.classes = l.class_list;
+    const struct common c = {.json = l.json, .quiet = l.quiet, .allow_missing = l.allow_missing};
+    return reshape(&relabel_page, argv + first, argc - first - 2, argv[argc - 1], &o, &c);
+}
+
+const struct command command_merge = {&merge_page, run_merge},
+                     command_split = {&split_page, run_split},
+                     command_sample = {&sample_page, run_sample},
+                     command_relabel = {&relabel_page, run_relabel};

@@ -1,0 +1,180 @@
+/* tools/commands/imrec_verify.c - is all of it there, whole, and decodable? */
+#include "tools/commands/command.h"
+#include "tools/commands/imrec_sequences.h"
+
+#define VERIFY_PARAMS(X)                                                                           \
+    X(bool, decode, "1", 0, 1, "", "checks", "decode every image")                                 \
+    X(int64_t, threads, "0", 0, 1024, "N", "checks", "threads that decode; 0 = every CPU")         \
+    X(int64_t, max_pixels, "178956970", 1, INT64_MAX / 16, "px", "checks",                         \
+      "an image that claims more is a finding")                                                    \
+    ROW_MISSING(X)                                                                                 \
+    ROW_CONFIG(X)                                                                                  \
+    ROW_JSON(X)                                                                                    \
+    ROW_QUIET(X)
+struct verify_options {
+    VERIFY_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct verify_options
+static const struct param table[] = {VERIFY_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]",
+                                    NULL};
+
+static const struct cli_page page = {
+    .name = "imrec verify",
+    .summary = "check structure, checksums, index and images; list every damaged range",
+    .usage = usage,
+    .text =
+        "Reads all of the shards: every byte belongs to a record, every record matches its\n"
+        "checksum and its index entry, every image decodes. What is wrong is listed, one line\n"
+        "each, with the bytes it concerns. Checksums, index and manifest are looked at where\n"
+        "they stand beside the shards.\n\n"
+        "Of CNTK's text every value is parsed, and what is wrong is listed with line and column;\n"
+        "of its binary files every count and index is checked.\n" SEQUENCES_KEYS,
+    .table = table,
+    .examples = "  imrec verify train.rec\n  imrec verify --no-decode --json 'train-*.rec'\n"
+                "  imrec verify train.ctf input.x.format=dense input.x.dim=784\n",
+    .exits = "0 nothing wrong, 1 failed or damage found, 2 wrong usage",
+};
+
+struct output {
+    struct command_progress progress;
+    struct json *json;
+    bool damage_is_told; /* by the check of CBF files, byte by byte */
+};
+
+static void found(void *user, const struct imrec_finding *f)
+{
+    struct output *out = user;
+    if (!out->damage_is_told || f->kind != IMREC_FOUND_DAMAGE)
+        command_finding(stdout, out->json, f);
+}
+
+static bool show_progress(void *user, const struct imrec_progress *p)
+{
+    return command_progress_show(&((struct output *)user)->progress, p);
+}
+
+static void json_result(struct json *j, const struct imrec_verify_result *r)
+{
+    json_uint(j, "records", r->records);
+    json_uint(j, "images", r->images);
+    json_uint(j, "bytes", r->bytes);
+    json_uint(j, "checksums_compared", r->checksums);
+    json_uint(j, "index_entries_compared", r->indexed);
+    json_uint(j, "pictures_decoded", r->decoded);
+    json_uint(j, "pictures_mended", r->warnings);
+    json_uint(j, "metadata", r->metadata);
+    json_object(j, "found");
+    for (int k = 0; k < IMREC_FOUND_KINDS; k++)
+        json_uint(j, imrec_finding_name((enum imrec_finding_kind)k), r->found[k]);
+    json_end(j);
+}
+
+static void print_result(const struct imrec_verify_result *r, bool decoded)
+{
+    char n[HUMAN_BYTES], size[HUMAN_BYTES];
+    printf("%s records, %s", human_count(r->records, n), human_size(r->bytes, size));
+    printf(": %s checksums and ", human_count(r->checksums, n));
+    printf("%s index entries compared, ", human_count(r->indexed, n));
+    if (decoded)
+        printf("%s images decoded", human_count(r->decoded, n));
+    else
+        printf("%s images not decoded", human_count(r->images, n));
+    if (r->warnings != 0)
+        printf(" (%s mended by the decoder)", human_count(r->warnings, n));
+    if (r->metadata != 0)
+        printf(", %s headers and identities", human_count(r->metadata, n));
+    if (r->findings == 0)
+        fputs("; nothing wrong\n", stdout);
+    else
+        printf("; %s findings\n", human_count(r->findings, n));
+}
+
+/* Records and images. *findings is added to. */
+static int verify(const char *uri, const struct verify_options *v, struct json *j, bool told,
+                  uint64_t *findings)
+{
+    struct imrec_error err;
+    struct imrec_verify_options o;
+    struct imrec_verify_result result = {0};
+    struct output out = {.json = j, .damage_is_told = told};
+    imrec_verify_options_init(&o);
+    o.structure_only = !v->decode;
+    o.threads = v->threads;
+    o.max_pixels = v->max_pixels;
+    o.finding = found;
+    o.progress = show_progress;
+    o.user = &out;
+    o.allow_missing = v->allow_missing;
+    command_progress_start(&out.progress, v->quiet);
+    const enum imrec_status st = imrec_dataset_verify(uri, &o, &result, &err);
+    command_progress_end(&out.progress);
+    if (j != NULL) {
+        json_end(j); /* of the findings */
+        json_result(j, &result);
+    }
+    if (st != IMREC_OK)
+        return cli_fail(page.name, &err);
+    if (j == NULL)
+        print_result(&result, v->decode);
+    *findings += result.findings;
+    return EXIT_OK;
+}
+
+static int verify_binary(char *const *files, int n, const char *uri, const struct verify_options *v,
+                         struct json *j, uint64_t *findings)
+{
+    struct cbf_sum sum;
+    int status = cbf_check(page.name, files, n, j, &sum);
+    const bool images = status == EXIT_OK && cbf_has_images(uri);
+    *findings = sum.findings;
+    if (images)
+        status = verify(uri, v, j, sum.findings != 0, findings);
+    else if (j != NULL)
+        json_end(j); /* of the findings */
+    if (j != NULL) {
+        json_uint(j, "sequences", sum.sequences);
+        json_uint(j, "chunks", sum.chunks);
+        json_uint(j, "lost", sum.lost);
+    }
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct verify_options o;
+    struct json json, *j = NULL;
+    uint64_t findings = 0;
+    int status;
+    const int first = command_begin(&page, &o, argc, argv, 0, -1, &status);
+    if (first < 0)
+        return status;
+    if (argc == first && o.config[0] == '\0')
+        return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
+    if (!sequences_are_binary(argc - first, argv + first) &&
+        sequences_are_asked(o.config, argc - first, argv + first))
+        return sequences_verify(&(struct sequences_request){.name = page.name,
+                                                            .config = o.config,
+                                                            .operand = argv + first,
+                                                            .operands = argc - first,
+                                                            .json = o.json});
+    char *uri = cli_join(argv + first, argc - first, ';');
+    if (o.json) {
+        j = &json;
+        json_open(j, stdout);
+        json_object(j, NULL);
+        json_array(j, "list");
+    }
+    status = cbf_are(argv + first, argc - first)
+                 ? verify_binary(argv + first, argc - first, uri, &o, j, &findings)
+                 : verify(uri, &o, j, false, &findings);
+    cli_free(uri);
+    if (j != NULL) {
+        json_uint(j, "findings", status == EXIT_OK ? findings : findings + 1);
+        json_bool(j, "fine", status == EXIT_OK && findings == 0);
+        json_close(j);
+    }
+    return status == EXIT_OK && findings != 0 ? EXIT_FAILED : status;
+}
+
+const struct command command_verify = {&page, run};

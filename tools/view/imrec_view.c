@@ -1,0 +1,164 @@
+/* tools/view/imrec_view.c - a contact sheet: one HTML page that holds its images. */
+#include "tools/view/imrec_view.h"
+#include "cli/output.h"
+#include "tools/view/html.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define VIEW_PARAMS(X)                                                                             \
+    X(int64_t, count, "48", 1, 100000, "N", "images", "how many to show, spread over the shards")  \
+    X(bool, first, "0", 0, 1, "", "images", "the first ones of the shards instead")                \
+    X(bool, augmented, "0", 0, 1, "", "images",                                                    \
+      "what the iterator delivers; key=value are its parameters")                                  \
+    X(int64_t, grid, "0", 0, 1000, "N", "images",                                                  \
+      "with --augmented: N draws of every augmenter, of one image")                                \
+    ROW_MISSING(X)                                                                                 \
+    ROW_JSON(X)
+struct view_options {
+    VIEW_PARAMS(IMREC_FIELD)
+};
+#define PARAM_STRUCT struct view_options
+static const struct param table[] = {VIEW_PARAMS(PARAM_ROW){0}};
+static const char *const usage[] = {
+    "[OPTIONS] SHARD OUT.html", "--augmented [--grid N] [OPTIONS] SHARD OUT.html [key=value ...]",
+    NULL};
+
+static const struct cli_page page = {
+    .name = "imrec view",
+    .summary = "a contact sheet: images, labels and ids in one HTML file",
+    .usage = usage,
+    .text =
+        "OUT.html holds the images themselves and needs no other file. With --augmented it\n"
+        "shows what ImageRecordIter makes of them (unless given: data_shape=3,224,224\n"
+        "batch_size=count), before normalizing. With --grid it documents the augmenters: of the\n"
+        "first image of the partition (part_index, num_parts) it shows N draws of each at its\n"
+        "usual setting, alone above the given key=value, with what was drawn and its parameters;\n"
+        "those of boxes where the record's label holds boxes.",
+    .table = table,
+    .keys = imrec_iter_keys,
+    .examples = "  imrec view train.rec train.html\n"
+                "  imrec view --augmented train.rec aug.html shuffle=1 rand_crop=1 rand_mirror=1\n"
+                "  imrec view --augmented --grid 6 train.rec augmenters.html resize=256\n",
+    .exits = "0 fine, 1 failed, 2 wrong usage, 3 done, but some images cannot be shown",
+};
+
+/* One record of each of as many partitions as images are wanted, or, where the shards are
+ * too small for that, the first ones. */
+static enum imrec_status
+show_records(struct sheet *s, const char *uri, bool first, struct imrec_error *err)
+{
+    const long begin = ftell(s->out);
+    struct imrec_reader *all;
+    enum imrec_status st = imrec_reader_open(uri, 0, 1, &all, err); /* what is wrong with the set */
+    if (st == IMREC_OK)
+        imrec_reader_close(all);
+    for (uint64_t i = 0; i < s->wanted && !first && st == IMREC_OK; i++)
+        st = sheet_partition(s, uri, i, s->wanted, 1, err);
+    if (st != IMREC_OK || (!first && s->shown == s->wanted))
+        return st;
+    if (fseek(s->out, begin, SEEK_SET) != 0 || ftruncate(fileno(s->out), begin) != 0)
+        return IMREC_OK;
+    s->shown = s->failed = 0;
+    return sheet_partition(s, uri, 0, 1, s->wanted, err);
+}
+
+/* ---- the sheet -------------------------------------------------------------------------- */
+
+static int
+fill(struct sheet *s, const char *uri, const struct view_options *o, char *const *pairs, int n)
+{
+    struct imrec_error err;
+    char title[256];
+    int status = EXIT_OK;
+    snprintf(title, sizeof(title), "%.200s%s", uri,
+             o->grid != 0   ? ", augmented"
+             : o->augmented ? ", as delivered"
+                            : "");
+    html_begin(s->out, title);
+    if (o->augmented) {
+        fputs("<p>", s->out);
+        for (int i = 0; i < n; i++) {
+            html_text(s->out, pairs[i]);
+            fputc(' ', s->out);
+        }
+        fputs("</p>\n", s->out);
+    }
+    if (o->grid != 0) {
+        status = sheet_grid(s, page.name, uri, (uint64_t)o->grid, pairs, n);
+        html_end(s->out);
+        return status;
+    }
+    fputs("<div class=\"sheet\">\n", s->out);
+    if (o->augmented)
+        status = sheet_augmented(s, page.name, uri, pairs, n);
+    else if (show_records(s, uri, o->first, &err) != IMREC_OK)
+        status = cli_fail(page.name, &err);
+    fputs("</div>\n", s->out);
+    html_end(s->out);
+    return status;
+}
+
+static void print(const struct sheet *s, const char *path, bool as_json)
+{
+    struct json j;
+    if (!as_json) {
+        printf("%s: %" PRIu64 " images\n", cli_show(path), s->shown);
+        return;
+    }
+    json_open(&j, stdout);
+    json_object(&j, NULL);
+    json_text(&j, "file", path);
+    json_uint(&j, "pictures", s->shown);
+    json_uint(&j, "failed", s->failed);
+    json_close(&j);
+}
+
+static int
+view(const char *uri, const char *path, const struct view_options *o, char *const *pairs, int n)
+{
+    struct imrec_error err;
+    struct cli_output output = {0};
+    struct sheet s = {.name = page.name, .wanted = (uint64_t)o->count, .quality = 92};
+    int status = EXIT_OK;
+    if (imrec_decoder_new(&s.decoder, &err) != IMREC_OK ||
+        imrec_classes_open(uri, &s.classes, &err) != IMREC_OK)
+        status = cli_fail(page.name, &err);
+    else if (!cli_output_open(&output, page.name, path))
+        status = EXIT_FAILED;
+    s.out = output.file;
+    if (status == EXIT_OK)
+        status = fill(&s, uri, o, pairs, n);
+    if (status == EXIT_OK && !cli_output_commit(&output, page.name))
+        status = EXIT_FAILED;
+    cli_output_abort(&output);
+    if (status == EXIT_OK) {
+        print(&s, path, o->json);
+        status = s.failed != 0 ? EXIT_PARTIAL : EXIT_OK;
+    }
+    imrec_classes_close(s.classes);
+    imrec_decoder_free(s.decoder);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct view_options o;
+    int status;
+    const int first = command_begin(&page, &o, argc, argv, 2, -1, &status);
+    if (first < 0)
+        return status;
+    if (!o.augmented && argc - first > 2)
+        return cli_refuse(stderr, page.name, "%s: key=value goes with --augmented",
+                          argv[first + 2]);
+    if (!o.augmented && o.grid != 0)
+        return cli_refuse(stderr, page.name, "--grid goes with --augmented");
+    char *uri = command_shards(page.name, argv + first, 1, o.allow_missing);
+    if (uri == NULL)
+        return EXIT_FAILED;
+    status = view(uri, argv[first + 1], &o, argv + first + 2, argc - first - 2);
+    cli_free(uri);
+    return status;
+}
+
+const struct command command_view = {&page, run};
