@@ -6,6 +6,7 @@
 #include "iter/mean.h"
 #include "iter/options/iter_options.h"
 #include "iter/state.h"
+#include "parallel/workers.h"
 #include "storage/sink.h"
 
 #include <string.h>
@@ -168,16 +169,17 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
     const struct imrec_iter_options *o = &it->options;
     const struct place begin = {{0}, 0, 0};
     struct schedule *s = &it->schedule;
-    const struct team_options team = {
+    const struct ordered_options ordered = {
         .context = it,
         .feed = iter_feed,
         .work = iter_work,
         .complete = recipe_mixes(&it->recipe) ? iter_mix : NULL,
-        .batch_size = (uint32_t)o->batch_size / it->views.rows, /* samples */
-        .depth = (uint32_t)o->prefetch_buffer + 1,
+        .tasks = (uint32_t)o->batch_size / it->views.rows, /* samples */
+        .places = (uint32_t)o->prefetch_buffer + 1,
         .workers = it->worker_count,
+        .name = "preprocess_threads",
     };
-    s->batch_size = team.batch_size;
+    s->batch_size = ordered.tasks;
     s->last_batch = o->last_batch;
     s->max_samples = (uint64_t)o->max_samples;
     s->max_sweeps = o->epoch_size == IMREC_FULL_DATA_SWEEP ? 1 : 0;
@@ -185,7 +187,7 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
         s->epoch_size =
             o->epoch_size == IMREC_INFINITELY_REPEAT ? UINT64_MAX : (uint64_t)o->epoch_size;
     iter_begin_at(it, &begin);
-    return team_start(&team, &it->team, err);
+    return ordered_start(&ordered, &it->ordered, err);
 }
 
 /* They were borrowed, and are read. */
@@ -269,7 +271,7 @@ take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imre
 static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
-    it->worker_count = team_workers(o->preprocess_threads);
+    it->worker_count = workers_count(o->preprocess_threads);
     IMREC_TRY(recipe_init(&it->recipe, o, err));
     IMREC_TRY(views_init(&it->views, o, err));
     IMREC_TRY(take_label_width(it, err));

@@ -22,19 +22,19 @@ static struct position_order order_of(const struct imrec_iter *it)
     };
 }
 
-/* The team is paused, and goes on. */
+/* The workers are paused, and go on. */
 static void stand_at(struct imrec_iter *it, const struct place *place)
 {
     report_leave(it);
     iter_begin_at(it, place);
-    team_resume(it->team);
+    ordered_resume(it->ordered);
     it->at = *place;
     it->holding = it->end_due = false;
 }
 
 static void go_to(struct imrec_iter *it, const struct place *place)
 {
-    team_pause(it->team);
+    ordered_pause(it->ordered);
     stand_at(it, place);
 }
 
@@ -101,7 +101,7 @@ static enum imrec_status blame_order(const struct imrec_iter *it, const char *js
  */
 
 /* Sets window and lap of the place of this partition behind p->run.sample samples of the sweep. The
- * team is paused. */
+ * workers are paused. */
 static enum imrec_status find_place(struct imrec_iter *it, struct place *p, struct imrec_error *err)
 {
     const uint64_t sweep = p->run.sweep, sample = p->run.sample;
@@ -133,7 +133,7 @@ go_to_equal(struct imrec_iter *it, struct place *place, struct imrec_error *err)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "position: \"sample\" is %llu, but a sweep has %llu",
                               (unsigned long long)sample, (unsigned long long)most);
-    team_pause(it->team);
+    ordered_pause(it->ordered);
     const enum imrec_status st = find_place(it, place, err);
     if (st != IMREC_OK)
         *place = it->at; /* it stays where it was */

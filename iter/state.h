@@ -9,11 +9,21 @@
 #include "iter/sample/label_table.h"
 #include "iter/sample/sampler.h"
 #include "iter/slots.h"
-#include "iter/team.h"
+#include "parallel/ordered.h"
 
 enum { DET_LABEL_HEAD = 4 }; /* channels, rows, columns, values: before a label with boxes */
 
+/* What the feed gives a worker: the record of a sample, and where the sample goes. */
+struct ticket {
+    uint32_t cell, slot;     /* cell below depth, slot below the batch's samples */
+    enum schedule_step kind; /* a slot's step */
+    uint64_t sweep;
+    struct window *window; /* held for this ticket */
+    const struct record_ref *record;
+};
+
 struct worker {
+    struct ticket ticket;
     struct sampler sampler;     /* codec, scratch, prepared kernels */
     struct sampler_view *views; /* of the sample in hand: slot after slot, tensor after tensor */
     struct parse_room room;     /* of a kind that needs one */
@@ -40,10 +50,10 @@ struct imrec_iter {
     struct headroom headroom;
     struct worker *workers;
     uint32_t worker_count;
-    struct team *team;
+    struct ordered *ordered;
     uint64_t memory_planned;
 
-    /* the feed's, under the team's lock */
+    /* the feed's, under its lock */
     bool cell_open;
     uint32_t open_cell;
     struct place place;     /* behind the last sample of the main run */
@@ -70,12 +80,12 @@ struct imrec_iter {
     struct imrec_error fatal; /* status OK: none */
 };
 
-/* feed.c and work.c: the team's callbacks; context is the iterator. */
-enum team_step iter_feed(void *context, struct ticket *t);
-void iter_work(void *context, const struct ticket *t, uint32_t worker);
+/* feed.c and work.c: the callbacks of `ordered`; context is the iterator. */
+enum ordered_step iter_feed(void *context, const struct ordered_task *task, uint32_t worker);
+void iter_work(void *context, const struct ordered_task *task, uint32_t worker);
 void iter_mix(void *context, uint32_t cell); /* mixing.c */
 void iter_on_window(void *context, const struct window *w);
-/* Lets the stream begin at `place`: the team must be paused, or not yet started. */
+/* Lets the stream begin at `place`: it must be paused, or not yet started. */
 void iter_begin_at(struct imrec_iter *it, const struct place *place);
 
 /* sounds.c: the record's file into the slots of w->views[n]. */

@@ -91,8 +91,8 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
     };
     if (it->supply.loader != NULL)
         out->bytes_read = loader_bytes_read(it->supply.loader);
-    if (it->team != NULL)
-        out->consumer_wait_ns = team_consumer_wait_ns(it->team);
+    if (it->ordered != NULL)
+        out->consumer_wait_ns = ordered_consumer_wait_ns(it->ordered);
     for (uint32_t i = 0; i < it->worker_count; i++) {
         const struct worker *w = &it->workers[i];
         out->decode_ns += w->decode_ns;

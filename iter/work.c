@@ -225,10 +225,12 @@ static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w
     count_failure(it, t, w, replaced, &told);
 }
 
-void iter_work(void *context, const struct ticket *t, uint32_t worker)
+void iter_work(void *context, const struct ordered_task *task, uint32_t worker)
 {
     struct imrec_iter *it = context;
     struct worker *w = &it->workers[worker];
+    const struct ticket *t = &w->ticket;
+    (void)task; /* the ticket says it, too */
     struct imrec_error why = {0};
     uint64_t id = 0;
     if (t->kind == SCHEDULE_BLANK) {

@@ -1,6 +1,7 @@
 /* Images that a caller hands over: packed as those of a list are, and never half. */
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/threads.h"
 #include "imrec/codec.h"
 #include "imrec/records.h"
@@ -230,6 +231,34 @@ START_TEST(a_source_that_fails_without_a_word_gets_one)
 }
 END_TEST
 
+/* From item 5 on a worker finds labels that cannot be packed so; item 9 is none at all. */
+static enum imrec_status
+next_twice_bad(void *user, struct imrec_pack_item *item, struct imrec_error *err)
+{
+    static const double plain[7] = {0}, boxes[7] = {2, 5, 1, 0.1, 0.1, 0.5, 0.5};
+    const bool good = s.next < 5;
+    if (s.next == 9)
+        return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "the source's end");
+    const enum imrec_status st = itemset_next(user, item, err);
+    item->labels = good ? plain : boxes;
+    item->label_count = 7;
+    return st;
+}
+
+START_TEST(the_error_is_that_of_the_first_item_that_has_one) /* loop: threads */
+{
+    s.source.next = next_twice_bad;
+    s.source.class_count = 0;
+    p.o.format = IMREC_PACK_CBF;
+    p.o.pass_through = false;
+    p.o.center_crop = true;
+    p.o.pack_label = true;
+    p.o.threads = _i;
+    for (int round = 0; round < 20; round++)
+        expect_refused(IMREC_ERR_ARGUMENT, "ant/05.jpg: its labels are boxes");
+}
+END_TEST
+
 START_TEST(a_source_without_an_item_is_refused)
 {
     s.count = 0;
@@ -438,6 +467,7 @@ int main(void)
     tcase_add_loop_test(t, bytes_and_paths_are_packed_as_a_list_is, 0, 8);
     tcase_add_loop_test(t, bytes_depend_on_no_thread_nor_on_memory, 0, 4);
     tcase_add_loop_test(t, pixels_lose_nothing_beside_bytes_that_are_kept, 0, 2);
+    tcase_add_loop_test(t, the_error_is_that_of_the_first_item_that_has_one, 1, 6);
     tcase_add_test(t, pixels_are_encoded_as_the_source_says);
     tcase_add_test(t, pixels_go_into_a_cbf_file_of_pixels);
     tcase_add_loop_test(t, what_the_source_says_ends_the_run_and_leaves_nothing, 0, 12);

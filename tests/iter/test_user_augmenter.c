@@ -1,9 +1,4 @@
-<<<<<<<< HEAD:tests/iter/test_own.c
-/* tests/iter/test_own.c - augmenters of the user's: order, keys, labels, libraries, refusals. */
-========
-/* tests/iter/test_user_augmenter.c - augmenters of the user's: order, keys, labels, libraries,
- * refusals. */
->>>>>>>> aug:tests/iter/test_user_augmenter.c
+/* tests/iter/test_user_augmenter.c - augmenters of the user: order, keys, labels, libraries, refusals. */
 #include "iter/options/iter_options.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"

@@ -1,11 +1,11 @@
-/* iter/prefetch/prefetch.c - imrec_prefetch_*(): a user's producer behind a bounded buffer. */
+/* parallel/prefetch.c - imrec_prefetch_*(): a producer of the user behind a bounded buffer. */
 #include "imrec/prefetch.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/pages.h"
-#include "base/ring.h"
+#include "parallel/ring.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* tests/parallel/test_team.c - the worker team: order, cancelling, pausing, slow parties, ends. */
+/* tests/parallel/test_ordered.c - the ordered map: order, cancelling, pausing, slow parties, ends. */
 #include "base/alloc.h"
 #include "base/threads.h"
-#include "iter/team.h"
+#include "parallel/ordered.h"
 #include "tests/support/suite.h"
 
 #include <omp.h>
@@ -14,7 +14,7 @@ enum { BATCH = 5, DEPTH = 3, SWEEP = 13 }; /* a sweep is batches of 5, 5 and 3 *
 struct job {
     uint64_t fed;     /* written by feed only */
     uint64_t stop_at; /* feed stops after this many; 0 = never */
-    uint64_t values[DEPTH][BATCH];
+    uint64_t wanted[DEPTH][BATCH], values[DEPTH][BATCH];
     uint32_t counts[DEPTH];
     atomic_uint_least64_t worked, taken;
     atomic_uint inside, most_inside; /* work() */
@@ -38,24 +38,24 @@ static void raise_to(atomic_uint *most, unsigned n)
     }
 }
 
-static enum team_step feed(void *context, struct ticket *t)
+static enum ordered_step feed(void *context, const struct ordered_task *t, uint32_t worker)
 {
     struct job *j = context;
+    ck_assert_uint_lt(worker, j->workers);
     raise_to(&j->most_ahead, (unsigned)(j->closed + 1 - atomic_load(&j->taken)));
-    j->counts[t->cell] = t->slot;
+    j->counts[t->place] = t->slot;
     if (j->stop_at != 0 && j->fed == j->stop_at)
-        return TEAM_STOP;
+        return ORDERED_STOP;
     if (t->slot == BATCH || (t->slot != 0 && j->fed % SWEEP == 0)) {
         j->closed++;
-        return TEAM_CLOSE;
+        return ORDERED_CLOSE;
     }
-    t->sweep = j->fed / SWEEP;
-    t->record = (const void *)(uintptr_t)(j->fed % SWEEP);
+    j->wanted[t->place][t->slot] = 1000 * (j->fed / SWEEP) + j->fed % SWEEP;
     j->fed++;
-    return TEAM_SLOT;
+    return ORDERED_TASK;
 }
 
-static void work(void *context, const struct ticket *t, uint32_t worker)
+static void work(void *context, const struct ordered_task *t, uint32_t worker)
 {
     struct job *j = context;
     raise_to(&j->most_inside, atomic_fetch_add(&j->inside, 1) + 1);
@@ -63,45 +63,56 @@ static void work(void *context, const struct ticket *t, uint32_t worker)
         sleep_us(2000);
     for (int i = 0; j->meet && i < 20000 && atomic_load(&j->most_inside) < j->workers; i++)
         sleep_us(100);
-    j->values[t->cell][t->slot] = 1000 * t->sweep + (uintptr_t)t->record;
+    j->values[t->place][t->slot] = j->wanted[t->place][t->slot];
     atomic_fetch_sub(&j->inside, 1);
     atomic_fetch_add(&j->worked, 1);
 }
 
-static struct team *start(struct job *j, uint32_t workers)
+static struct ordered_options options(struct job *j, uint32_t workers)
 {
-    const struct team_options o = {j, feed, work, NULL, BATCH, DEPTH, workers};
-    struct team *t;
     j->workers = workers;
-    ck_assert_int_eq(team_start(&o, &t, NULL), IMREC_OK);
+    return (struct ordered_options){.context = j,
+                                    .feed = feed,
+                                    .work = work,
+                                    .tasks = BATCH,
+                                    .places = DEPTH,
+                                    .workers = workers,
+                                    .name = "threads"};
+}
+
+static struct ordered *start(struct job *j, uint32_t workers)
+{
+    const struct ordered_options o = options(j, workers);
+    struct ordered *t;
+    ck_assert_int_eq(ordered_start(&o, &t, NULL), IMREC_OK);
     return t;
 }
 
-static void take_and_check(struct team *t, struct job *j, uint64_t number)
+static void take_and_check(struct ordered *t, struct job *j, uint64_t number)
 {
-    uint32_t cell;
-    ck_assert_int_eq(team_take(t, &cell), IMREC_OK);
+    uint32_t place;
+    ck_assert_int_eq(ordered_take(t, &place), IMREC_OK);
     atomic_fetch_add(&j->taken, 1);
-    ck_assert_uint_eq(j->counts[cell], number % 3 == 2 ? 3 : BATCH);
-    for (uint32_t i = 0; i < j->counts[cell]; i++)
-        ck_assert_uint_eq(j->values[cell][i], 1000 * (number / 3) + number % 3 * BATCH + i);
+    ck_assert_uint_eq(j->counts[place], number % 3 == 2 ? 3 : BATCH);
+    for (uint32_t i = 0; i < j->counts[place]; i++)
+        ck_assert_uint_eq(j->values[place][i], 1000 * (number / 3) + number % 3 * BATCH + i);
 }
 
-static void stop(struct team *t)
+static void stop(struct ordered *t)
 {
-    team_stop(t);
+    ordered_stop(t);
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
 
-static const uint32_t teams[] = {1, 2, 3, 8, 32};
+static const uint32_t sizes[] = {1, 2, 3, 8, 32};
 
-START_TEST(batches_come_complete_and_in_order) /* loop test over teams */
+START_TEST(batches_come_complete_and_in_order) /* loop test over sizes */
 {
     struct job j = {.slow_worker = NOBODY};
-    struct team *t = start(&j, teams[_i]);
+    struct ordered *t = start(&j, sizes[_i]);
     for (uint64_t n = 0; n < 300; n++) {
         take_and_check(t, &j, n);
-        team_recycle(t);
+        ordered_recycle(t);
     }
     stop(t);
 }
@@ -110,10 +121,10 @@ END_TEST
 START_TEST(a_slow_worker_keeps_the_order)
 {
     struct job j = {.slow_worker = 0};
-    struct team *t = start(&j, 4);
+    struct ordered *t = start(&j, 4);
     for (uint64_t n = 0; n < 30; n++) {
         take_and_check(t, &j, n);
-        team_recycle(t);
+        ordered_recycle(t);
     }
     stop(t);
 }
@@ -122,110 +133,110 @@ END_TEST
 START_TEST(a_slow_consumer_is_never_overrun_and_seen_as_slow)
 {
     struct job j = {.slow_worker = NOBODY};
-    struct team *t = start(&j, 4);
+    struct ordered *t = start(&j, 4);
     for (uint64_t n = 0; n < 20; n++) {
         take_and_check(t, &j, n);
         sleep_us(3000); /* the batch in hand must stay as it is */
         ck_assert_uint_eq(j.values[n % DEPTH][0], 1000 * (n / 3) + n % 3 * BATCH);
-        team_recycle(t);
+        ordered_recycle(t);
     }
     ck_assert_uint_le(atomic_load(&j.most_ahead), DEPTH + 1); /* one is closed and one begun */
-    ck_assert_uint_gt(team_consumer_wait_ns(t), 4 * 3000000);
+    ck_assert_uint_gt(ordered_consumer_wait_ns(t), 4 * 3000000);
     stop(t);
 }
 END_TEST
 
-START_TEST(as_many_workers_as_asked_for_work_at_once) /* loop test over teams */
+START_TEST(as_many_workers_as_asked_for_work_at_once) /* loop test over sizes */
 {
     struct job j = {.slow_worker = NOBODY, .meet = true};
-    const uint32_t n = teams[_i] < DEPTH * BATCH - 4 ? teams[_i] : 3; /* slots there are */
-    struct team *t = start(&j, n);
+    const uint32_t n = sizes[_i] < DEPTH * BATCH - 4 ? sizes[_i] : 3; /* slots there are */
+    struct ordered *t = start(&j, n);
     take_and_check(t, &j, 0);
     ck_assert_uint_eq(atomic_load(&j.most_inside), n);
     stop(t);
 }
 END_TEST
 
-START_TEST(a_team_can_begin_inside_a_parallel_region)
+START_TEST(workers_can_begin_inside_a_parallel_region)
 {
     struct job j[2] = {{.slow_worker = NOBODY, .meet = true},
                        {.slow_worker = NOBODY, .meet = true}};
-    struct team *t[2];
+    struct ordered *t[2];
 #pragma omp parallel for num_threads(2)
     for (int i = 0; i < 2; i++)
         t[i] = start(&j[i], 3);
     for (int i = 0; i < 2; i++) {
         take_and_check(t[i], &j[i], 0);
         ck_assert_uint_eq(atomic_load(&j[i].most_inside), 3);
-        team_stop(t[i]);
+        ordered_stop(t[i]);
     }
 }
 END_TEST
 
-START_TEST(pausing_forgets_what_was_begun) /* loop test over teams */
+START_TEST(pausing_forgets_what_was_begun) /* loop test over sizes */
 {
     struct job j = {.slow_worker = NOBODY};
-    struct team *t = start(&j, teams[_i]);
+    struct ordered *t = start(&j, sizes[_i]);
     for (uint64_t round = 0; round < 50; round++) {
         for (uint64_t n = 0; n < round % 4; n++) {
             take_and_check(t, &j, n);
             if (n + 1 < round % 4)
-                team_recycle(t); /* the last one is in hand while pausing */
+                ordered_recycle(t); /* the last one is in hand while pausing */
         }
-        team_pause(t);
+        ordered_pause(t);
         ck_assert_uint_eq(atomic_load(&j.worked), j.fed); /* nobody is at work */
         j.fed = j.closed = 0;
         atomic_store(&j.worked, 0);
         atomic_store(&j.taken, 0);
-        team_resume(t);
+        ordered_resume(t);
     }
     take_and_check(t, &j, 0);
     stop(t);
 }
 END_TEST
 
-START_TEST(a_paused_team_can_be_stopped)
+START_TEST(what_is_paused_can_be_stopped)
 {
     struct job j = {.slow_worker = NOBODY};
-    struct team *t = start(&j, 3);
-    team_pause(t);
+    struct ordered *t = start(&j, 3);
+    ordered_pause(t);
     stop(t);
 }
 END_TEST
 
-START_TEST(stopping_in_mid_batch_finishes_only_the_slots_in_work) /* loop test over teams */
+START_TEST(stopping_in_mid_batch_finishes_only_the_slots_in_work) /* loop test over sizes */
 {
-    const uint32_t workers = teams[_i];
+    const uint32_t workers = sizes[_i];
     struct job j = {.slow_worker = 0};
-    struct team *t = start(&j, workers);
+    struct ordered *t = start(&j, workers);
     while (atomic_load(&j.worked) < 2) /* in the first batch */
         sleep_us(100);
-    team_cancel(t);
+    ordered_cancel(t);
     const uint64_t worked = atomic_load(&j.worked); /* each worker may still end the slot it has */
-    uint32_t cell;
-    ck_assert_int_eq(team_take(t, &cell), IMREC_ERR_CANCELLED);
+    uint32_t place;
+    ck_assert_int_eq(ordered_take(t, &place), IMREC_ERR_CANCELLED);
     stop(t);
     ck_assert_uint_eq(atomic_load(&j.worked), j.fed); /* what was given out was done */
     ck_assert_uint_le(j.fed, worked + workers);
 }
 END_TEST
 
-static void *cancel_soon(void *team)
+static void *cancel_soon(void *ordered)
 {
     sleep_us(5000);
-    team_cancel(team);
+    ordered_cancel(ordered);
     return NULL;
 }
 
 START_TEST(cancelling_wakes_a_waiting_consumer)
 {
     struct job j = {.slow_worker = NOBODY, .stop_at = 1};
-    struct team *t = start(&j, 3);
-    uint32_t cell;
+    struct ordered *t = start(&j, 3);
+    uint32_t place;
     struct thread other = {0};
-    ck_assert_int_eq(team_take(t, &cell), IMREC_OK); /* the last one; nothing follows it */
+    ck_assert_int_eq(ordered_take(t, &place), IMREC_OK); /* the last one; nothing follows it */
     ck_assert_int_eq(thread_start(&other, "canceller", cancel_soon, t, NULL), IMREC_OK);
-    ck_assert_int_eq(team_take(t, &cell), IMREC_ERR_CANCELLED);
+    ck_assert_int_eq(ordered_take(t, &place), IMREC_ERR_CANCELLED);
     thread_join(&other);
     stop(t);
 }
@@ -234,16 +245,16 @@ END_TEST
 START_TEST(a_stopping_feed_is_met_in_its_batchs_place) /* loop test: _i slots were given */
 {
     struct job j = {.slow_worker = NOBODY, .stop_at = (uint64_t)_i};
-    struct team *t = start(&j, 4);
+    struct ordered *t = start(&j, 4);
     uint64_t left = (uint64_t)_i;
     for (uint64_t n = 0; left > (n % 3 == 2 ? 3 : BATCH); n++) {
         take_and_check(t, &j, n);
         left -= n % 3 == 2 ? 3 : BATCH;
-        team_recycle(t);
+        ordered_recycle(t);
     }
-    uint32_t cell;
-    ck_assert_int_eq(team_take(t, &cell), IMREC_OK);
-    ck_assert_uint_eq(j.counts[cell], left);
+    uint32_t place;
+    ck_assert_int_eq(ordered_take(t, &place), IMREC_OK);
+    ck_assert_uint_eq(j.counts[place], left);
     stop(t);
 }
 END_TEST
@@ -260,13 +271,13 @@ END_TEST
 START_TEST(start_leaks_nothing_when_the_nth_allocation_fails)
 {
     struct job j = {.slow_worker = NOBODY};
-    const struct team_options o = {&j, feed, work, NULL, BATCH, DEPTH, 2};
+    const struct ordered_options o = options(&j, 2);
     enum imrec_status st = IMREC_ERR_NO_MEMORY;
     long n = 0;
     for (; st == IMREC_ERR_NO_MEMORY; n++) {
-        struct team *t;
+        struct ordered *t;
         imrec_alloc_fail_after(n);
-        st = team_start(&o, &t, NULL);
+        st = ordered_start(&o, &t, NULL);
         ck_assert(st == IMREC_OK || t == NULL);
         stop(t);
     }
@@ -279,11 +290,11 @@ END_TEST
 START_TEST(fewer_threads_than_asked_for_are_an_error)
 {
     struct job j = {.slow_worker = NOBODY};
-    const struct team_options o = {&j, feed, work, NULL, BATCH, DEPTH, 8};
-    struct team *t;
+    const struct ordered_options o = options(&j, 8);
+    struct ordered *t;
     struct imrec_error err = {0};
-    ck_assert_int_eq(team_start(&o, &t, &err), IMREC_ERR_LIMIT);
-    ck_assert_msg(strstr(err.message, "asks for 8 workers, but OpenMP gives") != NULL, "%s",
+    ck_assert_int_eq(ordered_start(&o, &t, &err), IMREC_ERR_LIMIT);
+    ck_assert_msg(strstr(err.message, "threads asks for 8 workers, but OpenMP gives") != NULL, "%s",
                   err.message);
     ck_assert_ptr_null(t);
 }
@@ -291,9 +302,9 @@ END_TEST
 
 int main(void)
 {
-    const int n = sizeof(teams) / sizeof(teams[0]);
-    Suite *s = suite_create("team");
-    TCase *tc = tcase_create("team");
+    const int n = sizeof(sizes) / sizeof(sizes[0]);
+    Suite *s = suite_create("ordered");
+    TCase *tc = tcase_create("ordered");
     suite_add_tcase(s, tc);
     tcase_set_timeout(tc, 60);
     if (getenv("OMP_THREAD_LIMIT") != NULL) {
@@ -304,9 +315,9 @@ int main(void)
     tcase_add_test(tc, a_slow_worker_keeps_the_order);
     tcase_add_test(tc, a_slow_consumer_is_never_overrun_and_seen_as_slow);
     tcase_add_loop_test(tc, as_many_workers_as_asked_for_work_at_once, 0, n);
-    tcase_add_test(tc, a_team_can_begin_inside_a_parallel_region);
+    tcase_add_test(tc, workers_can_begin_inside_a_parallel_region);
     tcase_add_loop_test(tc, pausing_forgets_what_was_begun, 0, n);
-    tcase_add_test(tc, a_paused_team_can_be_stopped);
+    tcase_add_test(tc, what_is_paused_can_be_stopped);
     tcase_add_loop_test(tc, stopping_in_mid_batch_finishes_only_the_slots_in_work, 0, n);
     tcase_add_test(tc, cancelling_wakes_a_waiting_consumer);
     tcase_add_loop_test(tc, a_stopping_feed_is_met_in_its_batchs_place, 1, 30);
