@@ -1,4 +1,5 @@
-/* tests/augment/test_kernels.c - the tables of kernels: of every family, at every level, all of them.
+/* tests/augment/test_kernels.c - the tables of kernels: of every family, at every level, all of
+ * them.
  */
 #include "augment/kernels.h"
 #include "base/cpu.h"

@@ -1,4 +1,5 @@
-/* tests/iter/test_user_augmenter.c - augmenters of the user: order, keys, labels, libraries, refusals. */
+/* tests/iter/test_user_augmenter.c - augmenters of the user: order, keys, labels, libraries,
+ * refusals. */
 #include "iter/options/iter_options.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"

@@ -5,6 +5,7 @@
 #include "storage/mem.h"
 #include "tests/support/suite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct imrec_minibatch_source *source;

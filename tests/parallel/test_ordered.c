@@ -1,4 +1,5 @@
-/* tests/parallel/test_ordered.c - the ordered map: order, cancelling, pausing, slow parties, ends. */
+/* tests/parallel/test_ordered.c - the ordered map: order, cancelling, pausing, slow parties, ends.
+ */
 #include "base/alloc.h"
 #include "base/threads.h"
 #include "parallel/ordered.h"

@@ -1,4 +1,5 @@
-/* tests/parallel/test_ordered_run.c - the ordered map that drains itself: order, room, errors, ends. */
+/* tests/parallel/test_ordered_run.c - the ordered map that drains itself: order, room, errors,
+ * ends. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/threads.h"
