@@ -47,7 +47,7 @@ def check_links(path, wrong):
 
 
 def check_files(top, path, wrong):
-    """Code spans such as `tests/unit/test_image.c`."""
+    """Code spans such as `tests/augment/test_image.c`."""
     for name in re.findall(r"`([a-z_]+/[\w/]+\.(?:c|h|py|sh|md|cmake))`", path.read_text(encoding="utf-8")):
         if not any((folder / name).is_file() for folder in (top, top / "include")):
             wrong.append(f"{path}: no file {name}")

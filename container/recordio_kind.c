@@ -1,6 +1,6 @@
-/* container/recordio.c - the kind of dmlc's RecordIO: cells that are walked, or records that an
+/* container/recordio_kind.c - the kind of dmlc's RecordIO: cells that are walked, or records that an
  * index lists. */
-#include "container/recordio.h"
+#include "container/recordio_kind.h"
 
 #include "base/error.h"
 #include "container/empty_set.h"
