@@ -1,4 +1,5 @@
 imrec_test(test_source storage SOURCES unit/test_source.c)
+imrec_test(test_folder storage SOURCES unit/test_folder.c)
 imrec_test(test_uri_list storage SOURCES unit/test_uri_list.c)
 imrec_test(test_lock storage SOURCES fault/test_lock.c LABEL fault)
 imrec_test(test_sink storage SOURCES fault/test_sink.c LABEL fault)
