@@ -1,4 +1,5 @@
 imrec_test(test_classic command SOURCES unit/test_classic.c)
+imrec_test(test_operands command SOURCES unit/test_operands.c)
 imrec_test(test_stale_parts im2rec SOURCES unit/test_stale_parts.c)
 imrec_test(test_old_set reshape SOURCES property/test_old_set.c LABEL property)
 imrec_test(test_finished reshape SOURCES property/test_finished.c LABEL property)
