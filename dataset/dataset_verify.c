@@ -176,7 +176,7 @@ enum imrec_status imrec_dataset_verify(const char *uri, const struct imrec_verif
                                        struct imrec_verify_result *out, struct imrec_error *err)
 {
     struct verify v = {.o = *o, .result = out};
-    const struct split_options set = {
+    const struct container_options set = {
         .path_imgrec = uri, .num_parts = 1, .shards = SHARDS_UNSEEN}; /* till below */
     const bool allow_missing =
         o->struct_size > offsetof(struct imrec_verify_options, allow_missing) && o->allow_missing;

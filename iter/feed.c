@@ -14,7 +14,7 @@
 static void
 describe_damage(const struct imrec_iter *it, const struct damage *d, struct imrec_error *why)
 {
-    const char *uri = it->split.shards[d->shard].uri;
+    const char *uri = it->container.shards[d->shard].uri;
     const unsigned long long begin = d->begin, end = d->end;
     if (d->kind == DAMAGE_UNLISTED)
         imrec_error_at(why, IMREC_ERR_DATA, d->begin,
@@ -32,7 +32,7 @@ describe_damage(const struct imrec_iter *it, const struct damage *d, struct imre
 static void warn_of_unlisted(struct imrec_iter *it, const struct damage *d)
 {
     struct imrec_error why;
-    const bool known = it->unlisted_told || it->split.index_doubt.status != IMREC_OK;
+    const bool known = it->unlisted_told || it->container.index_doubt.status != IMREC_OK;
     it->unlisted_told = true;
     if (known || !it->options.verbose)
         return;
@@ -43,7 +43,8 @@ static void warn_of_unlisted(struct imrec_iter *it, const struct damage *d)
 static void note_damage(struct imrec_iter *it, const struct damage *d)
 {
     struct imrec_error why;
-    if (d->kind == DAMAGE_UNLISTED && !it->split.index_found) { /* it was named: that is the wish */
+    if (d->kind == DAMAGE_UNLISTED &&
+        !it->container.index_found) { /* it was named: that is the wish */
         warn_of_unlisted(it, d);
         return;
     }

@@ -12,7 +12,7 @@
 static void free_worker(struct worker *w)
 {
     sampler_free(&w->sampler);
-    plugged_room_free(&w->room);
+    parse_room_free(&w->room);
     imrec_free(w->views);
 }
 
@@ -34,7 +34,7 @@ void imrec_iter_close(struct imrec_iter *it)
     keeper_leave(it->keeper);
     label_table_free(&it->labels);
     pages_free(it->mean_image, it->mean_image_bytes);
-    split_close(&it->split);
+    container_close(&it->container);
     imrec_free(it->position);
     imrec_free(it);
 }

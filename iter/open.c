@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "container/cbf.h"
 #include "imrec/minibatch.h" /* IMREC_INFINITELY_REPEAT */
 #include "iter/mean.h"
 #include "iter/options/iter_options.h"
@@ -29,16 +28,18 @@ static struct supply_options supply_options(const struct imrec_iter *it)
 /* Images that are decoded have a number of values, and no shape of their own. */
 static enum imrec_status shape_planes(struct imrec_iter *it, struct imrec_error *err)
 {
-    const struct cbf_images *c = it->split.cbf;
+    const struct container *c = &it->container;
     char why[sizeof(err->message)];
-    if (c == NULL || !c->pixels)
+    if (c->value_count == 0)
         return IMREC_OK;
-    const enum imrec_status st = planes_shape(c->values, &it->options.data_shape, &it->planes, err);
-    it->planes.is_double = c->element == STREAM_DOUBLE;
+    const enum imrec_status st =
+        planes_shape(c->value_count, &it->options.data_shape, &it->planes, err);
+    it->planes.is_double = c->doubles;
     if (st == IMREC_OK || err == NULL)
         return st;
     memcpy(why, err->message, sizeof(why));
-    return imrec_error_at(err, st, IMREC_NO_OFFSET, "%.200s: %.300s", it->split.shards[0].uri, why);
+    return imrec_error_at(err, st, IMREC_NO_OFFSET, "%.200s: %.300s", it->container.shards[0].uri,
+                          why);
 }
 
 static enum list_labels list_type(enum imrec_label_dtype type)
@@ -51,7 +52,7 @@ static enum list_labels list_type(enum imrec_label_dtype type)
 /* What a caller would not expect of the order. */
 static void warn_of_index(const struct imrec_iter *it)
 {
-    const struct split *s = &it->split;
+    const struct container *s = &it->container;
     if (!it->options.verbose)
         return;
     if (s->index_missing != NULL)
@@ -68,7 +69,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
 {
     const struct imrec_iter_options *o = &it->options;
     struct supply_options so = supply_options(it);
-    const struct split_options wanted = {
+    const struct container_options wanted = {
         .path_imgrec = o->path_imgrec,
         .path_imgidx = o->path_imgidx,
         .num_parts = (uint64_t)o->num_parts,
@@ -82,15 +83,15 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .verify_checksums = o->verify_checksums,
         .shards = o->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE,
     };
-    IMREC_TRY(split_open(&wanted, &it->split, err));
-    it->indexed = so.indexed = it->split.records != NULL;
+    IMREC_TRY(container_open(&wanted, &it->container, err));
+    it->indexed = so.indexed = it->container.records != NULL;
     IMREC_TRY(shape_planes(it, err));
-    if (o->masks != IMREC_MASK_NONE && it->split.cbf != NULL)
+    if (o->masks != IMREC_MASK_NONE && !it->container.kind->masks)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%.200s: images in CBF files have no masks: records have",
-                              it->split.shards[0].uri);
+                              "%.200s is a %s, whose images have no masks: records have",
+                              it->container.shards[0].uri, it->container.kind->name);
     warn_of_index(it);
-    it->supply.plan = supply_plan(&so, &it->split, (uint64_t)o->shuffle_chunk);
+    it->supply.plan = supply_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
     it->supply.context = it;
     it->supply.on_window = iter_on_window;
     if (o->path_imglist[0] != '\0')
@@ -102,11 +103,11 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     if (o->verbose)
         imrec_log(IMREC_LOG_TRACE,
                   "%s: %u shards, %llu bytes, partition %lld of %lld, %llu windows a sweep, %s%s",
-                  o->path_imgrec, it->split.shard_count, (unsigned long long)it->split.total_bytes,
-                  (long long)o->part_index, (long long)o->num_parts,
-                  (unsigned long long)it->supply.plan.windows.count,
-                  it->split.index != NULL ? "index " : "no index",
-                  it->split.index != NULL ? it->split.index : "");
+                  o->path_imgrec, it->container.shard_count,
+                  (unsigned long long)it->container.total_bytes, (long long)o->part_index,
+                  (long long)o->num_parts, (unsigned long long)it->supply.plan.windows.count,
+                  it->container.index != NULL ? "index " : "no index",
+                  it->container.index != NULL ? it->container.index : "");
     return IMREC_OK;
 }
 
@@ -118,7 +119,7 @@ static enum imrec_status count_equal(struct imrec_iter *it, struct imrec_error *
     if (counts == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory for the counts of %zu partitions", n);
-    const enum imrec_status st = split_count(&it->split, counts, err);
+    const enum imrec_status st = container_count(&it->container, counts, err);
     for (size_t i = 0; st == IMREC_OK && i < n; i++)
         most = counts[i] > most ? counts[i] : most;
     imrec_free(counts);
@@ -144,10 +145,10 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
     if (!it->options.audio) /* which needs nothing of the kind */
         IMREC_TRY(
             sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
-    return it->split.plugged == NULL
+    return !it->container.kind->rooms
                ? IMREC_OK
-               : plugged_room_init(&w->room, label_room(it), it->options.dtype_label,
-                                   it->options.max_pixels, err);
+               : parse_room_init(&w->room, label_room(it), it->options.dtype_label,
+                                 it->options.max_pixels, err);
 }
 
 static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error *err)
@@ -284,7 +285,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     forget_texts(o);
     for (uint32_t i = 0; i < it->views.kind_count; i++)
         forget_texts(&it->views.kinds[i].o);
-    IMREC_TRY(supply_start(&it->supply, &it->split, err)); /* it reads while the rest is made */
+    IMREC_TRY(supply_start(&it->supply, &it->container, err)); /* it reads while the rest is made */
     IMREC_TRY(slots_init(&it->slots, o, &it->views, err));
     IMREC_TRY(make_workers(it, err));
     return start(it, err);

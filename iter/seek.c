@@ -9,7 +9,7 @@ static struct position_order order_of(const struct imrec_iter *it)
 {
     const struct imrec_iter_options *o = &it->options;
     return (struct position_order){
-        .data = split_fingerprint(&it->split),
+        .data = container_fingerprint(&it->container),
         .seed = o->seed,
         .shuffle = o->shuffle,
         .indexed = it->indexed,
@@ -70,18 +70,18 @@ imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error
 static enum imrec_status blame_order(const struct imrec_iter *it, const char *json,
                                      enum imrec_status st, struct imrec_error *err)
 {
-    const struct split *s = &it->split;
+    const struct container *s = &it->container;
     bool was;
     char *missing = NULL;
     uint32_t there;
-    if (s->cbf != NULL || s->plugged != NULL || !position_indexed(json, &was) || was == it->indexed)
+    if (s->kind->own_index || !position_indexed(json, &was) || was == it->indexed)
         return st;
     if (!was)
         return imrec_error_at(err, st, IMREC_NO_OFFSET,
                               "position: it was taken without an index, this iterator reads in the "
                               "order of %.250s: open it with path_imgidx=none",
                               s->index != NULL ? s->index : "one");
-    IMREC_TRY(index_table_missing(s, &missing, &there, err));
+    IMREC_TRY(record_table_missing(s, &missing, &there, err));
     if (missing == NULL)
         imrec_error_at(err, st, IMREC_NO_OFFSET,
                        "position: it was taken in the order of an index, this iterator reads "
@@ -160,5 +160,5 @@ enum imrec_status imrec_iter_seek(struct imrec_iter *it, const char *json, struc
 
 const char *imrec_iter_index(const struct imrec_iter *it)
 {
-    return it->split.index;
+    return it->container.index;
 }

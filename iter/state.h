@@ -3,8 +3,7 @@
 #define IMREC_ITER_STATE_H
 
 #include "augment/normalize.h"
-#include "container/user_source.h"
-#include "formats/recordio/image_record.h"
+#include "container/container.h"
 #include "iter/batch_lease.h"
 #include "iter/load/record_stream.h"
 #include "iter/sample/label_table.h"
@@ -17,7 +16,7 @@ enum { DET_LABEL_HEAD = 4 }; /* channels, rows, columns, values: before a label 
 struct worker {
     struct sampler sampler;     /* codec, scratch, prepared kernels */
     struct sampler_view *views; /* of the sample in hand: slot after slot, tensor after tensor */
-    struct plugged_room room;   /* of a source that is plugged in */
+    struct parse_room room;     /* of a kind that needs one */
     atomic_uint_least64_t decode_ns, augment_ns, images, failed; /* no cache line is shared */
     atomic_uint_least64_t decodes, made, replaced;
     uint8_t padding[64];
@@ -30,7 +29,7 @@ struct imrec_iter {
     int64_t boxes_width;               /* detection: label_width, values in a record; -1: any */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
-    struct split split;
+    struct container container;
     struct supply supply;
     struct schedule schedule;
     struct slots slots;
@@ -94,17 +93,16 @@ struct found_labels {
     const union list_label *typed;
     uint32_t n;
 };
-IMREC_NODISCARD enum imrec_status
-iter_find_labels(const struct imrec_iter *it, const struct image_record *r,
-                 struct found_labels *out, struct imrec_error *err);
-/* labels.c: into that row of the slots. given: what a source wrote, NULL: float32 in the record. */
-IMREC_NODISCARD enum imrec_status
-iter_take_labels(struct imrec_iter *it, const struct image_record *r, const union list_label *given,
-                 size_t row, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status iter_find_labels(const struct imrec_iter *it,
+                                                   const struct record *r, struct found_labels *out,
+                                                   struct imrec_error *err);
+/* labels.c: into that row of the slots. */
+IMREC_NODISCARD enum imrec_status iter_take_labels(struct imrec_iter *it, const struct record *r,
+                                                   size_t row, struct imrec_error *err);
 /* boxes.c: into the slot's row of labels, checked; and what belongs around it when the image is
  * made. */
 IMREC_NODISCARD enum imrec_status iter_take_boxes(const struct imrec_iter *it,
-                                                  const struct image_record *r, float *row,
+                                                  const struct record *r, float *row,
                                                   struct det_label *label, struct imrec_error *err);
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
                        const struct det_label *label, float *row);

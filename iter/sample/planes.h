@@ -6,13 +6,6 @@
 #include "base/image.h"
 #include "imrec/iterator.h"
 
-struct planes { /* channel after channel, rows from the top; little-endian, maybe unaligned */
-    const uint8_t *p;
-    bool is_double; /* else float */
-    uint32_t channels, height, width;
-    size_t stride; /* not 0: these are bytes, interleaved, and rows so far apart */
-};
-
 /* The shape of `values` values: data_shape where these are as many, else a square of as many
  * channels, or of one that stands for all. *out has no p yet. */
 IMREC_NODISCARD enum imrec_status planes_shape(uint32_t values, const struct imrec_shape *wanted,

@@ -1,7 +1,7 @@
-/* container/manifest_beside.h - the manifest of the set that a shard belongs to, and what it says
- * of a shard. */
-#ifndef IMREC_CONTAINER_MANIFEST_BESIDE_H
-#define IMREC_CONTAINER_MANIFEST_BESIDE_H
+/* container/shards/manifest_beside.h - the manifest of the set that a shard belongs to, and what it
+ * says of a shard. */
+#ifndef IMREC_CONTAINER_SHARDS_MANIFEST_BESIDE_H
+#define IMREC_CONTAINER_SHARDS_MANIFEST_BESIDE_H
 
 #include "formats/set/manifest.h"
 

@@ -1,5 +1,5 @@
-/* container/shard_sums.c - the checksums beside a shard, and records compared with them. */
-#include "container/shard_sums.h"
+/* container/shards/shard_sums.c - the checksums beside a shard, and records compared with them. */
+#include "container/shards/shard_sums.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,9 +1,10 @@
-/* container/shard_kind.c - is a file a shard at all? By its first bytes. */
-#include "container/shard_kind.h"
+/* container/kinds.c - the kinds of containers, and which one a shard is, by its first bytes. */
+#include "container/kinds.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "formats/cbf/cbf_header.h"
+#include "container/cbf.h"
+#include "container/recordio.h"
 #include "formats/file_kind.h"
 #include "formats/recordio/recordio.h"
 #include "formats/set/set_names.h"
@@ -15,15 +16,18 @@
 
 #define PIECE_BYTES ((size_t)1 << 20)
 
-static bool is_named_cbf(const char *uri)
+const struct container_kind *const container_kinds[] = {&recordio_kind, &cbf_kind, NULL};
+
+/* The kind that a shard's name promises. */
+static const struct container_kind *named(const char *uri)
 {
     const size_t n = strlen(uri);
-    return n >= 4 && strcmp(uri + n - 4, ".cbf") == 0;
-}
-
-static const char *wanted(const char *uri)
-{
-    return is_named_cbf(uri) ? "a file of CNTK's binary format" : "a RecordIO shard";
+    for (size_t i = 0; container_kinds[i] != NULL; i++) {
+        const char *suffix = container_kinds[i]->suffix;
+        if (n >= strlen(suffix) && strcmp(uri + n - strlen(suffix), suffix) == 0)
+            return container_kinds[i];
+    }
+    return container_kinds[0];
 }
 
 /* ---- what is no shard -------------------------------------------------------------------- */
@@ -52,18 +56,18 @@ refuse_kind(const char *uri, const struct file_kind *k, struct imrec_error *err)
                        shard);
     else if (k->instead != NULL)
         (void)snprintf(instead, sizeof(instead), ": %s", k->instead);
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%.200s is %s, not %s%.230s",
-                          uri, k->words, wanted(uri), instead);
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%.200s is %s, not a %s%.230s",
+                          uri, k->words, named(uri)->name, instead);
 }
 
 static enum imrec_status
 refuse_headless(const struct shard *h, const struct file_kind *k, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, 0,
-                          "%.300s holds no record: no RecordIO head in its %" PRIu64 " bytes%s%s%s",
-                          h->uri, h->size, k->words != NULL ? ", which begin with " : "",
-                          k->words != NULL ? k->words : "",
-                          is_named_cbf(h->uri) ? ", and no magic of CNTK's binary format" : "");
+    return imrec_error_at(
+        err, IMREC_ERR_CORRUPT, 0,
+        "%.300s holds no record: no RecordIO head in its %" PRIu64 " bytes%s%s%s", h->uri, h->size,
+        k->words != NULL ? ", which begin with " : "", k->words != NULL ? k->words : "",
+        named(h->uri) == &cbf_kind ? ", and no magic of CNTK's binary format" : "");
 }
 
 /* ---- searching --------------------------------------------------------------------------- */
@@ -99,21 +103,23 @@ find_head(const struct shard *h, bool shifted, bool *found, struct imrec_error *
     return IMREC_OK;
 }
 
-static enum imrec_status
-shard_kind_of(const struct shard *h, bool shifted, enum shard_kind *out, struct imrec_error *err)
+/* *out is NULL where the shard has no byte. */
+static enum imrec_status kind_of(const struct shard *h, bool shifted,
+                                 const struct container_kind **out, struct imrec_error *err)
 {
     uint8_t bytes[FILE_KIND_BYTES];
     const size_t n = h->size < sizeof(bytes) ? (size_t)h->size : sizeof(bytes);
     const struct bytes first = {bytes, n};
     bool head = true;
-    *out = n == 0 ? SHARD_EMPTY : SHARD_RECORDIO;
+    *out = n == 0 ? NULL : container_kinds[0];
     if (n == 0 || (source_read(h->source, 0, bytes, n, NULL) != IMREC_OK && /* once it may fail */
                    source_read(h->source, 0, bytes, n, NULL) != IMREC_OK))
         return IMREC_OK;
-    if (cbf_is_magic(first))
-        *out = SHARD_CBF;
-    if (cbf_is_magic(first) || recordio_sync(bytes, n) == 0)
-        return IMREC_OK;
+    for (size_t i = 0; container_kinds[i] != NULL; i++)
+        if (container_kinds[i]->recognize(first)) {
+            *out = container_kinds[i];
+            return IMREC_OK;
+        }
     const struct file_kind k = file_kind_of(first);
     if (k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX)
         return refuse_kind(h->uri, &k, err);
@@ -121,25 +127,24 @@ shard_kind_of(const struct shard *h, bool shifted, enum shard_kind *out, struct 
     return head ? IMREC_OK : refuse_headless(h, &k, err);
 }
 
-/* ---- public ------------------------------------------------------------------------------ */
-
-enum imrec_status shard_kinds(const struct split *s, enum shard_kind *out, struct imrec_error *err)
+enum imrec_status kinds_find(const struct container *c, const struct container_kind **out,
+                             bool *empty, struct imrec_error *err)
 {
+    const struct container_kind *found = NULL;
     uint32_t first = 0;
-    *out = SHARD_EMPTY;
-    for (uint32_t i = 0; i < s->shard_count; i++) {
-        enum shard_kind kind;
-        IMREC_TRY(shard_kind_of(&s->shards[i], s->options.shifted, &kind, err));
-        if (kind == SHARD_EMPTY || kind == *out)
+    for (uint32_t i = 0; i < c->shard_count; i++) {
+        const struct container_kind *kind;
+        IMREC_TRY(kind_of(&c->shards[i], c->options.shifted, &kind, err));
+        if (kind == NULL || kind == found)
             continue;
-        if (*out != SHARD_EMPTY)
-            return imrec_error_at(
-                err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                "%.180s is a %s and %.180s a %s: a set is of one kind", s->shards[first].uri,
-                *out == SHARD_CBF ? "CBF file" : "RecordIO shard", s->shards[i].uri,
-                kind == SHARD_CBF ? "CBF file" : "RecordIO shard");
-        *out = kind;
+        if (found != NULL)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "%.180s is a %s and %.180s a %s: a set is of one kind",
+                                  c->shards[first].uri, found->name, c->shards[i].uri, kind->name);
+        found = kind;
         first = i;
     }
+    *empty = found == NULL;
+    *out = found != NULL ? found : container_kinds[0];
     return IMREC_OK;
 }

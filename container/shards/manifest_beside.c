@@ -1,6 +1,6 @@
-/* container/manifest_beside.c - the manifest of the set that a shard belongs to, and what it
+/* container/shards/manifest_beside.c - the manifest of the set that a shard belongs to, and what it
  * says of a shard. */
-#include "container/manifest_beside.h"
+#include "container/shards/manifest_beside.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* container/shard_sets.c - a list of shards as sets, by their names. */
-#include "container/shard_sets.h"
+/* container/shards/shard_sets.c - a list of shards as sets, by their names. */
+#include "container/shards/shard_sets.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

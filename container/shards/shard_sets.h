@@ -1,7 +1,7 @@
-/* container/shard_sets.h - a list of shards as sets, by their names: "a-00000-of-00002.rec" and
- * "a-00001-of-00002.rec" are one, "a.rec" another; and which shards a set lacks. */
-#ifndef IMREC_CONTAINER_SHARD_SETS_H
-#define IMREC_CONTAINER_SHARD_SETS_H
+/* container/shards/shard_sets.h - a list of shards as sets, by their names: "a-00000-of-00002.rec"
+ * and "a-00001-of-00002.rec" are one, "a.rec" another; and which shards a set lacks. */
+#ifndef IMREC_CONTAINER_SHARDS_SHARD_SETS_H
+#define IMREC_CONTAINER_SHARDS_SHARD_SETS_H
 
 #include "formats/set/set_names.h"
 #include "storage/uri_list.h"

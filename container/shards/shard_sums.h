@@ -1,6 +1,6 @@
-/* container/shard_sums.h - the checksums beside a shard, and records compared with them. */
-#ifndef IMREC_CONTAINER_SHARD_SUMS_H
-#define IMREC_CONTAINER_SHARD_SUMS_H
+/* container/shards/shard_sums.h - the checksums beside a shard, and records compared with them. */
+#ifndef IMREC_CONTAINER_SHARDS_SHARD_SUMS_H
+#define IMREC_CONTAINER_SHARDS_SHARD_SUMS_H
 
 #include "base/bytes.h"
 #include "formats/set/checksums.h"
