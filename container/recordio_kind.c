@@ -1,5 +1,5 @@
-/* container/recordio_kind.c - the kind of dmlc's RecordIO: cells that are walked, or records that an
- * index lists. */
+/* container/recordio_kind.c - the kind of dmlc's RecordIO: cells that are walked, or records that
+ * an index lists. */
 #include "container/recordio_kind.h"
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
 imrec_test(test_classic command)
+imrec_test(test_operands command)
 imrec_test(test_stale_parts im2rec)
 imrec_test(test_old_set reshape LABEL property)
 imrec_test(test_finished reshape LABEL property)

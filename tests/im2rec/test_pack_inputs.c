@@ -260,6 +260,24 @@ START_TEST(links_that_lead_back_or_to_the_same_folder_twice_end)
 }
 END_TEST
 
+START_TEST(a_scan_without_memory_is_an_error_and_leaks_nothing)
+{
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    make_tree();
+    ck_assert_int_eq(symlink("a", tmp_path(&dir, "link")), 0);
+    for (long n = 0; st == IMREC_ERR_NO_MEMORY; n++) {
+        err.message[0] = '\0';
+        imrec_alloc_fail_after(n);
+        st = look(IMREC_CLASS_TOP, "", NULL);
+        imrec_alloc_fail_after(-1);
+        ck_assert(st == IMREC_OK || err.message[0] != '\0');
+        ck_assert(st == IMREC_OK || imrec_alloc_live() == 0);
+    }
+    ck_assert_int_eq(st, IMREC_OK);
+    ck_assert_uint_eq(scan.file_count, 6);
+}
+END_TEST
+
 START_TEST(a_root_that_is_no_folder_is_an_error_that_names_it)
 {
     const struct scan_options o = {
@@ -437,6 +455,7 @@ int main(void)
     tcase_add_test(t, what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason);
     tcase_add_test(t, links_that_lead_back_or_to_the_same_folder_twice_end);
     tcase_add_test(t, a_folder_that_may_not_be_opened_is_skipped_with_the_systems_reason);
+    tcase_add_test(t, a_scan_without_memory_is_an_error_and_leaks_nothing);
     tcase_add_test(t, a_root_that_is_no_folder_is_an_error_that_names_it);
     tcase_add_test(t, shuffling_keeps_every_image_and_depends_on_the_seed);
     tcase_add_loop_test(t, any_number_of_shares_covers_every_line_once_with_its_number, 0,
