@@ -359,7 +359,7 @@ START_TEST(an_interrupted_run_over_a_list_is_left_alone)
 {
     char out[512];
     snprintf(out, sizeof(out), "%s", out_of("b"));
-    tmp_write(&p.dir, "source/bee/text.jpg", "no image", 10);
+    tmp_write(&p.dir, "source/bee/text.jpg", "no image", 8);
     p.o.on_error = IMREC_ON_ERROR_STOP;
     ck_assert_int_eq(packing_run(&p, out), IMREC_ERR_DATA); /* as if killed: it can be resumed */
     const int before = files_but(&p, NULL);
@@ -441,7 +441,7 @@ START_TEST(what_cannot_be_packed_is_skipped_and_reported)
     s.refused_at = s.odd_at = 2;
     s.odd_count = 0; /* what is refused needs no labels */
     p.o.report = kept_path(&p, "report");
-    tmp_write(&p.dir, "source/ant/04.jpg", "no image", 10);
+    tmp_write(&p.dir, "source/ant/04.jpg", "no image", 8);
     tmp_write(&p.dir, "source/ant/05.jpg", "", 0);
     s.kind = ITEM_BYTES;
     expect_ok("b");
