@@ -14,9 +14,11 @@ static inline void tar_put(struct buf *b, const char *name, char type, const voi
 {
     uint8_t block[512] = {0}, padding[512] = {0};
     unsigned sum = 0;
+    char octal[24];
     (void)snprintf((char *)block, 100, "%s", name);
     memcpy(block + 100, "0000644\0000000000\0000000000", 24);
-    (void)snprintf((char *)block + 124, 12, "%011llo", (unsigned long long)n);
+    (void)snprintf(octal, sizeof(octal), "%011llo", (unsigned long long)n);
+    memcpy(block + 124, octal, 11);
     memcpy(block + 136, "00000000000", 12);
     memset(block + 148, ' ', 8);
     block[156] = (uint8_t)type;
