@@ -1,9 +1,8 @@
 """imrec batches: pixels, draws, masks, boxes, keypoints and sounds."""
 from case import lines
-from dump import dump, dumped, keep_each, keep_whole
+from dump import LEVELS, dump, dumped, keep_each, keep_whole
 
 PHOTOS = "out/pack/passed/set.rec batch_size=6 record_draws=1 seed=4 data_shape=3,40,48"
-SCALAR = ("scalar",)
 
 GEOMETRY = lines("""
     plain
@@ -216,19 +215,19 @@ SOUNDS = lines("""
 
 def pixels():
     for words in GEOMETRY:
-        yield "geometry/" + words, dumped(f"{PHOTOS} {words}", 2, SCALAR)
+        yield "geometry/" + words, dumped(f"{PHOTOS} {words}", 2, LEVELS)
     for method in (0, 1, 2, 3, 4, 9, 10):
         for words in METHODS:
             full = f"inter_method={method} {words}"
-            yield "method/" + full, dumped(f"{PHOTOS} {full}", 2, SCALAR)
+            yield "method/" + full, dumped(f"{PHOTOS} {full}", 2, LEVELS)
     for words in COLOURS:
-        yield "colour/" + words, dumped(f"{PHOTOS} {words}", 6 if words.startswith("rand_augment") else 2, SCALAR)
+        yield "colour/" + words, dumped(f"{PHOTOS} {words}", 6 if words.startswith("rand_augment") else 2, LEVELS)
     for words in MIXES:
-        yield "mix/" + words, dumped(f"{PHOTOS} num_classes=10 {words}", 3, SCALAR)
+        yield "mix/" + words, dumped(f"{PHOTOS} num_classes=10 {words}", 3, LEVELS)
     for words in VIEWS:
         yield "views/" + words, dumped(f"{PHOTOS} {words}", 3)
     for name in PRESETS:
-        yield "preset/" + name, dumped(f"{PHOTOS} preset={name} resize=50 data_shape=3,40,48", 2, SCALAR)
+        yield "preset/" + name, dumped(f"{PHOTOS} preset={name} resize=50 data_shape=3,40,48", 2, LEVELS)
     yield "preset/whole", dumped(f"{PHOTOS} preset=imagenet-train batch_size=2", 2)
 
 
@@ -246,12 +245,12 @@ def typed(words, channels):
     if channels == 4:
         means, deviations = means + " mean_a=50", deviations + " std_a=9"
     name = f"type/{words} channels={channels}"
-    yield name, dumped(where, 2, SCALAR)
+    yield name, dumped(where, 2, LEVELS)
     if "=int8" in words:
-        yield name + " with means", dumped(f"{where} {means}", 2, SCALAR)
+        yield name + " with means", dumped(f"{where} {means}", 2, LEVELS)
     elif "=float" in words:
-        yield name + " with means", dumped(f"{where} {means} {deviations}", 2, SCALAR)
-        yield name + " with scale", dumped(f"{where} {means} {deviations} scale=0.017 mirror=1", 2, SCALAR)
+        yield name + " with means", dumped(f"{where} {means} {deviations}", 2, LEVELS)
+        yield name + " with scale", dumped(f"{where} {means} {deviations} scale=0.017 mirror=1", 2, LEVELS)
 
 
 def mean_image(words):
@@ -279,12 +278,12 @@ def formats():
             where = f"out/pack/{name}/set.rec batch_size=8 on_error=skip dtype=uint8 data_shape={channels},24,28"
             for words in ("", f"data_shape={channels},60,60", "auto_orient=0",
                           f"verify_decode=1 rand_crop=1 data_shape={channels},9,10"):
-                yield f"format/{name} channels={channels} {words}", dumped(f"{where} {words}", 5, SCALAR)
+                yield f"format/{name} channels={channels} {words}", dumped(f"{where} {words}", 5, LEVELS)
     for name in "pixels", "pixels_grey", "cbf_augmented":
         for words in STORED_VALUES:
             full = f"out/pack/{name}/set.cbf batch_size=8 record_draws=1 data_shape=3,16,16 {words}"
             full = full.replace("=3,", "=1,") if name == "pixels_grey" else full
-            yield f"format/{name} {words}", dumped(full, 3, SCALAR)
+            yield f"format/{name} {words}", dumped(full, 3, LEVELS)
     for words in "", "resize=30 rand_crop=1", "max_rotate_angle=30":
         full = f"in/all.ppm source=./libppm.so:ppm batch_size=4 data_shape=3,24,24 {words}"
         yield "format/ppm " + words, dumped(full, 3)
@@ -298,7 +297,7 @@ def targets():
     where = "batch_size=4 record_draws=1 seed=2 shuffle=1 data_shape=3,40,48"
     masks = f"out/pack/masks_passed/set.rec {where} masks=uint8"
     for words in MOVES:
-        yield "mask/" + words, dumped(f"{masks} {words}", 4, SCALAR)
+        yield "mask/" + words, dumped(f"{masks} {words}", 4, LEVELS)
         yield "box/" + words, dumped(f"out/pack/boxes/set.rec {where} boxes=1 label_width=-1 {words}", 4)
         points = f"out/pack/points/set.rec {where} boxes=1 label_width=-1 masks=int32 ignore_label=99"
         yield "point/" + words, dumped(f"{points} keypoints=2 keypoint_pairs=0-1 {words}", 4)
@@ -317,7 +316,7 @@ def targets():
 def sounds():
     where = "out/pack/sounds/set.rec audio=1 batch_size=4 seed=6 shuffle=1 record_draws=1 on_error=skip"
     for words in SOUNDS:
-        yield "sound/" + words, dumped(f"{where} {words}", 3, SCALAR)
+        yield "sound/" + words, dumped(f"{where} {words}", 3, LEVELS)
 
 
 def cases():

@@ -1,6 +1,8 @@
 """imrec batches, and what it writes."""
 from case import files_below, plain, read
 
+LEVELS = ("scalar", "avx2") # of kernels, beside the best that the machine has
+
 
 def dump(case, out, words, count, start=None, cpu=None):
     """Writes COUNT batches of `words` into the case's folder OUT; returns what is said. `start`: from

@@ -2,7 +2,7 @@
 import json
 import os
 
-from dump import dumped
+from dump import LEVELS, dumped
 
 MXNET, CNTK = "vectors/mxnet/", "vectors/cntk/"
 
@@ -30,7 +30,7 @@ def batch_of(entry):
     words = " ".join(option(key, value) for key, value in entry["args"].items())
     def run(case):
         mean = case.folder + "/mean.bin"
-        dumped(words.replace("MEAN", mean), 1)(case)
+        dumped(words.replace("MEAN", mean), 1, LEVELS)(case)
         if "MEAN" in words:
             case.keep_file(mean)
     return run
