@@ -17,7 +17,7 @@
 
 #include <stddef.h>
 
-#define HELD_BYTES ((uint64_t)64 << 20) /* of records that are read and not yet told of */
+#define HELD_BYTES ((uint64_t)64 << 20) /* of records that are read and not yet reported */
 
 struct verify {
     struct imrec_verify_options o;
@@ -34,7 +34,7 @@ struct verify {
     struct mutex lock;   /* of what follows */
     struct cond told;
     uint64_t held;               /* bytes */
-    struct verify_batch **spare; /* not in use: the last one used is the next */
+    struct verify_batch **spare; /* not in use; the one used last goes first: it is in the cache */
     uint32_t spares;
 };
 
@@ -136,8 +136,8 @@ static bool show_progress(void *user, const struct imrec_progress *p)
 
 /* ---- the window ------------------------------------------------------------------------- */
 
-/* An empty batch, when there is room for its records. What is held is in other workers' hands: they
- * come to their end. */
+/* Waits for room, then takes an empty batch. Other workers hold what fills the room, and give it
+ * back without the feed. */
 static struct verify_batch *take_batch(struct verify *v)
 {
     mutex_lock(&v->lock);
@@ -217,7 +217,7 @@ static enum imrec_status verify_all(struct verify *v, struct imrec_error *err)
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
-/* Batches: two for each worker, and some that may wait behind one that takes long. */
+/* Two batches for each worker, and some more that wait while an older one takes long. */
 static enum imrec_status prepare(struct verify *v, struct imrec_error *err)
 {
     v->workers = workers_count(v->o.threads);

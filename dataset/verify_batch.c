@@ -5,7 +5,7 @@
 
 #define FULL_ITEMS  256
 #define FULL_BYTES  ((size_t)1 << 20)
-#define ARENA_BYTES ((size_t)3 << 19) /* the last record goes beyond what is full */
+#define ARENA_BYTES ((size_t)3 << 19) /* room for the last record, too */
 #define KEPT_BYTES  ((size_t)4 << 20)
 
 struct verify_item *verify_batch_add(struct verify_batch *b)

@@ -4,7 +4,7 @@
  * A worker takes the next image of the list, one worker at a time, then reads, decodes and encodes
  * it into its place of the window. Places are drained into the writer in the order of the list,
  * whichever worker was faster; no thread is set aside for it. imrec_pack_items() asks its source
- * while it feeds, which may be slow: nobody else waits for that but who has nothing to do.
+ * in feed, which may be slow: only workers without an image wait for it.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -116,7 +116,8 @@ static enum imrec_status drain(void *context, uint32_t place, struct imrec_error
     return IMREC_OK;
 }
 
-/* Who waits for a place is woken for half a window at once, not for every place. */
+/* A worker that waits for a place is woken when half of the window is empty, not for every place.
+ */
 static enum imrec_status run_workers(struct run *r, struct imrec_error *err)
 {
     const struct ordered_options o = {.context = r,

@@ -28,21 +28,24 @@ enum ordered_step {
 
 struct ordered_options {
     void *context;
-    /* Serial, in the order of places and slots. May wait. The worker does the task itself. */
+    /* Serial, in the order of places and slots; the worker does the task itself. May wait for what
+     * older places give back when they are drained. A limit that one task alone can exhaust belongs
+     * in work, where the oldest place can go first: here it would wait for younger ones. */
     enum ordered_step (*feed)(void *context, const struct ordered_task *t, uint32_t worker);
     /* Parallel; worker < workers. Leaves a failure in its place. */
     void (*work)(void *context, const struct ordered_task *t, uint32_t worker);
     /* By whoever does the last task of a closed place, before it is ready; NULL: nothing. */
     void (*complete)(void *context, uint32_t place);
-    /* Of ordered_run(): serial, in the order of the places, beside feed and work; of each that has
-     * a task. Called by the worker that has made the oldest place ready, for that one and all ready
-     * behind it, while the others go on. An error ends everything: so it is always that of the
-     * oldest place that has one. Whoever waits in feed or work is then to be woken by drain. */
+    /* For ordered_run(): serial, in the order of the places, at the same time as feed and work; for
+     * each place that has a task. The worker that makes the oldest place ready drains it and all
+     * ready places after it, while the others continue. An error ends the run: so it is always that
+     * of the oldest place that has one. Before drain returns an error, it wakes those that wait in
+     * feed or work. */
     enum imrec_status (*drain)(void *context, uint32_t place, struct imrec_error *err);
     uint32_t tasks;   /* of a place, at most */
     uint32_t places;  /* begun or ready, and the one that is taken or drained */
-    uint32_t wake_at; /* drain: who waits for a place sleeps until so many are empty, or none is
-                         left to be drained; 0: until there is one */
+    uint32_t wake_at; /* drain: a worker that waits for a place sleeps until this many are empty, or
+                         no place is ready to be drained; 0: until one is empty */
     uint32_t workers; /* workers_count() turns "0 = every CPU" into a number */
     const char *name; /* of the option that asks for that many, for messages */
 };

@@ -19,7 +19,7 @@ struct job {
     uint32_t tasks, places, workers, wake_at;
     bool unknown_end;   /* each place takes a call more, which closes it */
     uint64_t slow;      /* the place whose work takes long, or NEVER */
-    uint64_t bad_from;  /* of this place and all behind it the work fails, or NEVER ... */
+    uint64_t bad_from;  /* the work of this place and of all after it fails, or NEVER ... */
     uint64_t bad_drain; /* ... or the drain of this one */
     uint64_t room;      /* tasks that feed has at once, and waits for; 0: any number */
 
@@ -233,10 +233,10 @@ START_TEST(the_error_is_that_of_the_oldest_place) /* loop test over sizes */
     for (uint64_t bad = 0; bad < 40; bad += 3) {
         struct job j = new_job(100, 1, 16, sizes[_i]);
         struct imrec_error err = {0};
-        j.slow = j.bad_from = bad; /* those behind it have failed long before */
+        j.slow = j.bad_from = bad; /* those after it have failed long before */
         ck_assert_int_eq(run(&j, &err), IMREC_ERR_CORRUPT);
         ck_assert_uint_eq(err.offset, bad);
-        ck_assert_uint_eq(j.drained, bad); /* all before it, and none behind it */
+        ck_assert_uint_eq(j.drained, bad); /* all before it, and none after it */
         ck_assert_uint_le(j.fed, bad + j.places);
     }
 }
