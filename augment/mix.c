@@ -1,6 +1,7 @@
+/* augment/mix.c - shares of mixup and cutmix drawn, and slots mixed. */
 #include "augment/mix.h"
 
-#include "augment/kernels.h"
+#include "augment/normalize/normalize_kernels.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -8,8 +9,7 @@
 
 enum { TRIES = 1000 };
 
-/* ---- drawing ------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------ */
 
 /* Joehnk (1964): of two powers of uniform numbers that add up to at most 1, the share of the first;
  * in logarithms, as powers of small alpha vanish. */
@@ -42,8 +42,7 @@ struct mix_draw mix_draw(const struct recipe *r, struct sample_key key)
     return d;
 }
 
-/* ---- mixing -------------------------------------------------------------------------------------
- */
+/* ---- mixing ------------------------------------------------------------------------------- */
 
 static void cut_axis(double middle, double ratio, uint32_t size, uint32_t *first, uint32_t *count)
 {
@@ -90,22 +89,12 @@ swap_rectangles(const struct imrec_iter_options *o, struct imrec_rect r, uint8_t
         }
 }
 
-void blend_scalar(float share, float *a, float *b, size_t n)
-{
-    const float rest = 1 - share;
-    for (size_t i = 0; i < n; i++) {
-        const float x = a[i], y = b[i];
-        a[i] = share * x + rest * y;
-        b[i] = share * y + rest * x;
-    }
-}
-
 float mix_slots(const struct imrec_iter_options *o, const struct mix_draw *d, void *a, void *b)
 {
     const struct imrec_shape *s = &o->data_shape;
     const size_t pixels = (size_t)s->width * s->height;
     if (!d->cut) {
-        kernels_best()->blend(d->share, a, b, pixels * s->channels);
+        normalize_kernels[cpu_level()].blend(d->share, a, b, pixels * s->channels);
         return d->share;
     }
     const struct imrec_rect r = mix_rectangle(d, s->width, s->height);

@@ -3,7 +3,7 @@
 #ifndef IMREC_AUGMENT_MIX_H
 #define IMREC_AUGMENT_MIX_H
 
-#include "augment/draw.h"
+#include "augment/draw/draw.h"
 #include "imrec/image.h"
 
 /* Drawn for a sample; of a pair, the numbers of the one with the lower order count. */
@@ -25,7 +25,4 @@ struct imrec_rect mix_rectangle(const struct mix_draw *d, uint32_t width, uint32
 /* Mixes the slots a and b; returns what is left of each in itself. */
 float mix_slots(const struct imrec_iter_options *o, const struct mix_draw *d, void *a, void *b);
 void mix_swap_bytes(uint8_t *a, uint8_t *b, size_t n);
-/* a = share a + (1 - share) b, and b likewise, of n values. */
-typedef void blend_fn(float share, float *a, float *b, size_t n);
-blend_fn blend_scalar, blend_avx2;
 #endif

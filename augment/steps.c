@@ -1,12 +1,15 @@
+/* augment/steps.c - an image's way as steps: planned backwards, run forwards; and its paints. */
 #include "augment/steps.h"
 
-#include "augment/ops.h"
-#include "augment/scratch.h"
+#include "augment/colour/blur.h"
+#include "augment/colour/colour.h"
+#include "augment/colour/ops.h"
+#include "augment/resize/scratch.h"
 #include "base/error.h"
 
 #include <string.h>
 
-/* ---- planning ------------------------------------------------------------------------------- */
+/* ---- planning ----------------------------------------------------------------------------- */
 
 struct plan {
     struct step step[MAX_STEPS + 1]; /* with the crop, which is no step of the result */
@@ -36,11 +39,16 @@ add_resize(struct plan *p, const struct recipe *r, uint32_t width, uint32_t heig
         struct step *s = add(p, STEP_RESAMPLE, width, height);
         s->u.resample.from_width = w;
         s->u.resample.from_height = h;
-        s->u.resample.job = (struct resample_job){width, height, {0}, filter};
+        s->u.resample.job =
+            (struct resample_job){.to_width = width, .to_height = height, .filter = filter};
         return;
     }
     add(p, STEP_RESIZE, width, height)->u.resize =
-        (struct resize_job){w, h, width, height, {0}, (enum resize_method)method};
+        (struct resize_job){.from_width = w,
+                            .from_height = h,
+                            .to_width = width,
+                            .to_height = height,
+                            .method = (enum resize_method)method};
 }
 
 static void set_fill(const struct recipe *r, uint8_t fill[4])
@@ -230,7 +238,7 @@ uint64_t steps_bytes(const struct steps *s, uint32_t channels)
     return bytes;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------- */
 
 static void add_to_path(struct path *path, const struct step *s, struct resize_size after)
 {
@@ -266,7 +274,7 @@ void steps_path(struct path *path, const struct recipe *r, const struct imrec_dr
         add_to_path(path, &p.step[i], p.after[i]);
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------ */
 
 enum imrec_status step_run(const struct step *step, const struct imrec_image *from,
                            struct image *to, struct resize_scratch *scratch,
@@ -298,7 +306,7 @@ void steps_shift(const struct recipe *r, const struct imrec_draw *d, const struc
 }
 
 static enum imrec_status paint_ops(const struct recipe *r, const struct imrec_draw *d,
-                                   struct follow *follow, struct image images[2], uint32_t *at,
+                                   struct targets *targets, struct image images[2], uint32_t *at,
                                    struct resize_scratch *scratch, enum cpu_level level,
                                    struct imrec_error *err)
 {
@@ -312,8 +320,8 @@ static enum imrec_status paint_ops(const struct recipe *r, const struct imrec_dr
             continue;
         }
         *at ^= 1;
-        if (follow != NULL)
-            op_path(op, d->op_magnitude[i], &follow->path);
+        if (targets != NULL)
+            op_path(op, d->op_magnitude[i], &targets->path);
         IMREC_TRY(op_move(op, d->op_magnitude[i], fill, p, &images[*at], scratch, err));
     }
     return IMREC_OK;
@@ -363,20 +371,23 @@ static enum imrec_status paint_one(const struct recipe *r, enum paint what,
     return IMREC_OK;
 }
 
-static enum imrec_status paint_own(const struct own *own, const struct imrec_draw *d,
-                                   const struct paint_sample *s, const struct imrec_image *p,
-                                   struct imrec_error *err)
+static enum imrec_status paint_by_user(const struct user_augmenter *a, const struct imrec_draw *d,
+                                       const struct paint_sample *s, const struct imrec_image *p,
+                                       struct imrec_error *err)
 {
-    struct imrec_augmenter_call call = {
-        .image = *p,
-        .key = {s->key.seed, s->key.sweep, s->key.shard, s->key.offset, s->key.view},
-        .labels = s->labels,
-        .label_count = s->label_count,
-        .draw = d};
-    if (s->follow != NULL)
-        IMREC_TRY(follow_show(s->follow, &call, err));
-    IMREC_TRY(own_run(own, &call, err));
-    return s->follow != NULL ? follow_take_back(s->follow, &call, err) : IMREC_OK;
+    struct imrec_augmenter_call call = {.image = *p,
+                                        .key = {.seed = s->key.seed,
+                                                .sweep = s->key.sweep,
+                                                .shard = s->key.shard,
+                                                .offset = s->key.offset,
+                                                .view = s->key.view},
+                                        .labels = s->labels,
+                                        .label_count = s->label_count,
+                                        .draw = d};
+    if (s->targets != NULL)
+        IMREC_TRY(targets_show(s->targets, &call, err));
+    IMREC_TRY(user_augmenter_run(a, &call, err));
+    return s->targets != NULL ? targets_take_back(s->targets, &call, err) : IMREC_OK;
 }
 
 enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d,
@@ -387,10 +398,11 @@ enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d
     for (uint32_t i = 0; i < r->paint_count; i++) {
         IMREC_TRY(stop_check(scratch->stop, err));
         if (r->paints[i] == PAINT_OPS)
-            IMREC_TRY(paint_ops(r, d, sample != NULL ? sample->follow : NULL, images, at, scratch,
+            IMREC_TRY(paint_ops(r, d, sample != NULL ? sample->targets : NULL, images, at, scratch,
                                 level, err));
         else if (r->paints[i] >= PAINTS)
-            IMREC_TRY(paint_own(&r->own[r->paints[i] - PAINTS], d, sample, &images[*at].view, err));
+            IMREC_TRY(paint_by_user(&r->augmenters[r->paints[i] - PAINTS], d, sample,
+                                    &images[*at].view, err));
         else
             IMREC_TRY(paint_one(r, r->paints[i], d, &images[*at].view, scratch, level, err));
     }

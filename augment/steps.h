@@ -3,11 +3,11 @@
 #ifndef IMREC_AUGMENT_STEPS_H
 #define IMREC_AUGMENT_STEPS_H
 
-#include "augment/draw.h"
-#include "augment/follow.h"
-#include "augment/pad.h"
-#include "augment/resample.h"
-#include "augment/warp.h"
+#include "augment/draw/draw.h"
+#include "augment/geometry/pad.h"
+#include "augment/geometry/warp.h"
+#include "augment/resize/resample.h"
+#include "augment/targets.h"
 
 enum step_kind { STEP_RESIZE, STEP_RESAMPLE, STEP_WARP, STEP_PAD, STEP_CROP };
 
@@ -68,11 +68,12 @@ struct paint_sample {
     struct sample_key key;
     float *labels; /* or NULL */
     uint32_t label_count;
-    struct follow *follow; /* what moves with the image; NULL: nothing does */
+    struct targets *targets; /* what moves with the image; NULL: nothing does */
 };
 
 /* All that is not planned geometry, in the order of the recipe. The image is images[*at]; the
- * other one is room, and may become the image. `sample` may be NULL without own augmenters. */
+ * other one is room, and may become the image. `sample` may be NULL without augmenters of the
+ * user's. */
 IMREC_NODISCARD enum imrec_status
 steps_paint(const struct recipe *r, const struct imrec_draw *d, const struct paint_sample *sample,
             struct image images[2], uint32_t *at, struct resize_scratch *scratch,

@@ -1,5 +1,6 @@
 /* base/cpu.h - which instruction sets the kernels may use. Every table of variants is chosen
- * from by this one answer. */
+ * from by this one answer: where it has a line a level, a level without a variant of its own has
+ * the one below. Every variant gives the same bits. */
 #ifndef IMREC_BASE_CPU_H
 #define IMREC_BASE_CPU_H
 

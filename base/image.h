@@ -12,6 +12,14 @@ struct image {
     size_t capacity;         /* bytes */
 };
 
+/* An image that is stored decoded. */
+struct planes { /* channel after channel, rows from the top; little-endian, maybe unaligned */
+    const uint8_t *p;
+    bool is_double; /* else float */
+    uint32_t channels, height, width;
+    size_t stride; /* not 0: these are bytes, interleaved, and rows so far apart */
+};
+
 /* Makes room for width x height x channels, contents undefined; sizes are overflow-checked. */
 IMREC_NODISCARD enum imrec_status image_resize_buffer(struct image *i, uint32_t width,
                                                       uint32_t height, uint32_t channels,

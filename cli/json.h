@@ -10,7 +10,9 @@
  *     json_end(&j);                    }
  *     json_close(&j);                  newline
  *
- * `key` is NULL inside an array and for the outermost value. */
+ * `key` is NULL inside an array and for the outermost value. formats/json_write.h is the library's:
+ * into a buffer, with errors, and with bytes that are no UTF-8 kept apart; programs write as they
+ * go, and promise U+FFFD for such bytes (docs/guide/toolbox.md). */
 #ifndef IMREC_CLI_JSON_H
 #define IMREC_CLI_JSON_H
 

@@ -19,7 +19,7 @@ find_package(OpenMP COMPONENTS C)
 imrec_need(OpenMP_C_FOUND "OpenMP of the C compiler" libomp-dev) # gcc has its own
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(JPEG IMPORTED_TARGET libjpeg) # libjpeg-turbo
-  pkg_check_modules(JANSSON IMPORTED_TARGET jansson)
+  pkg_check_modules(JANSSON IMPORTED_TARGET jansson>=2.11) # json_error_code()
 endif()
 imrec_need(JPEG_FOUND libjpeg-turbo libjpeg-dev)
 imrec_need(JANSSON_FOUND jansson libjansson-dev)

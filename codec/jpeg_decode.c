@@ -4,7 +4,7 @@
  * The pixels are those of plain libjpeg-turbo: slow integer DCT, fancy upsampling. To one
  * channel: the Y plane of YCbCr, libjpeg's weights of RGB. CMYK and YCCK leave libjpeg as CMYK.
  * Rows go to the sink while they are in the cache; behind the last row nothing is decoded.
- * What is plain has been decoded by codec/baseline before libjpeg is asked.
+ * What is plain has been decoded by codec/jpeg before libjpeg is asked.
  */
 #include "codec/jpeg_decode.h"
 

@@ -3,8 +3,8 @@
 #ifndef IMREC_CONTAINER_BESIDE_H
 #define IMREC_CONTAINER_BESIDE_H
 
-#include "container/manifest_beside.h"
-#include "container/partition.h"
+#include "container/container.h"
+#include "container/shards/manifest_beside.h"
 #include "formats/set/set_names.h"
 
 struct beside {  /* zeroed memory is one; for one shard after the other */

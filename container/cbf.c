@@ -6,6 +6,9 @@
 #include "container/cbf_file.h"
 #include "container/cbf_ids.h"
 #include "container/cbf_places.h"
+#include "container/partition.h"
+#include "container/record_table.h"
+#include "container/value_bmp.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +18,7 @@
 #define MOST_DECODED ((uint64_t)1 << 31) /* bytes of a decoded image */
 
 struct opening {
-    struct split *s;
+    struct container *s;
     struct cbf_header *header;              /* [shards] */
     uint32_t (*stream)[CBF_ROLES];          /* [shards] */
     const struct stream_info *kind, *label; /* of the first file, which all have to be like */
@@ -109,7 +112,7 @@ static enum imrec_status check_kind(struct opening *o, uint32_t shard)
 /* How many labels are kept of each image. */
 static enum imrec_status choose_labels(struct opening *o, uint32_t *count)
 {
-    const struct split_options *want = &o->s->options;
+    const struct container_options *want = &o->s->options;
     *count = 0;
     if (want->no_labels || (o->label == NULL && want->label_width == 0))
         return IMREC_OK;
@@ -147,13 +150,13 @@ static uint64_t hash_chunks(uint64_t hash, const struct cbf_header *h)
 
 static enum imrec_status read_headers(struct opening *o)
 {
-    struct split *s = o->s;
+    struct container *s = o->s;
     uint64_t hash = 0xcbf29ce484222325u;
     for (uint32_t i = 0; i < s->shard_count; i++) {
         IMREC_TRY(cbf_file_header(s->shards[i].source, s->shards[i].uri, &o->header[i], o->err));
         IMREC_TRY(find_roles(o, i));
         IMREC_TRY(check_kind(o, i));
-        s->cbf->first[i] = s->record_total;
+        cbf_of(s)->first[i] = s->record_total;
         if (o->header[i].sequences > INT64_MAX / 2 - s->record_total)
             return imrec_error_at(o->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                                   "%.300s: with it there are too many images", s->shards[i].uri);
@@ -161,16 +164,20 @@ static enum imrec_status read_headers(struct opening *o)
         hash = hash_chunks(hash, &o->header[i]);
     }
     s->index_hash = hash;
-    s->cbf->pixels = o->stream[0][CBF_LENGTH] == CBF_NO_STREAM;
-    s->cbf->values = o->kind->dim;
-    s->cbf->element = o->kind->element;
-    if (s->cbf->pixels &&
+    cbf_of(s)->pixels = o->stream[0][CBF_LENGTH] == CBF_NO_STREAM;
+    if (cbf_of(s)->pixels &&
         o->kind->dim * (uint64_t)stream_element_bytes(o->kind->element) > MOST_DECODED)
         return imrec_error_at(o->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "%.200s: stream '%.64s' has dim %" PRIu32 ", a decoded image has at "
                               "most 2 GiB",
                               s->shards[0].uri, o->kind->alias, o->kind->dim);
-    return choose_labels(o, &s->cbf->label_count);
+    if (cbf_of(s)->pixels) {
+        s->value_count = o->kind->dim;
+        s->doubles = o->kind->element == STREAM_DOUBLE;
+    }
+    IMREC_TRY(choose_labels(o, &cbf_of(s)->label_count));
+    s->label_count = cbf_of(s)->label_count;
+    return IMREC_OK;
 }
 
 /* ---- the partition ------------------------------------------------------------------------- */
@@ -182,7 +189,7 @@ chunk_fn(struct opening *o, uint32_t shard, uint32_t which, uint64_t number);
 static enum imrec_status each_chunk(struct opening *o, uint64_t begin, uint64_t end, chunk_fn *fn)
 {
     for (uint32_t i = 0; i < o->s->shard_count; i++) {
-        uint64_t number = o->s->cbf->first[i];
+        uint64_t number = cbf_of(o->s)->first[i];
         for (uint32_t k = 0; k < o->header[i].chunks; k++) {
             const uint64_t next = number + o->header[i].chunk[k].sequences;
             if (number < end && next > begin)
@@ -197,10 +204,10 @@ static enum imrec_status each_chunk(struct opening *o, uint64_t begin, uint64_t 
 static enum imrec_status
 measure_chunk(struct opening *o, uint32_t shard, uint32_t which, uint64_t number)
 {
-    struct split *s = o->s;
+    struct container *s = o->s;
     if (s->unit_count == 0)
-        s->cbf->begin = number;
-    s->unit_count = number + o->header[shard].chunk[which].sequences - s->cbf->begin;
+        cbf_of(s)->begin = number;
+    s->unit_count = number + o->header[shard].chunk[which].sequences - cbf_of(s)->begin;
     return IMREC_OK;
 }
 
@@ -208,11 +215,11 @@ static enum imrec_status
 read_chunk(struct opening *o, uint32_t shard, uint32_t which, uint64_t number)
 {
     struct cbf_places *p = &o->places;
-    p->split = o->s;
+    p->container = o->s;
     p->shard = shard;
     p->h = &o->header[shard];
     memcpy(p->stream, o->stream[shard], sizeof(p->stream));
-    if (o->s->cbf->label_count == 0)
+    if (cbf_of(o->s)->label_count == 0)
         p->stream[CBF_LABEL] = CBF_NO_STREAM;
     p->which = which;
     p->number = number;
@@ -227,26 +234,26 @@ static enum imrec_status no_memory(struct imrec_error *err, uint64_t n)
 
 static enum imrec_status make_tables(struct opening *o)
 {
-    struct split *s = o->s;
+    struct container *s = o->s;
     size_t labels;
-    if (!mul_fits((size_t)s->unit_count, (size_t)s->cbf->label_count * 4, &labels) ||
+    if (!mul_fits((size_t)s->unit_count, (size_t)cbf_of(s)->label_count * 4, &labels) ||
         labels > s->total_bytes)
         return imrec_error_at(o->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "%.200s: %" PRIu64 " images with %" PRIu32
                               " labels each would take more bytes than there are",
-                              s->shards[0].uri, s->unit_count, s->cbf->label_count);
+                              s->shards[0].uri, s->unit_count, cbf_of(s)->label_count);
     void *records = imrec_realloc(s->records, (size_t)s->unit_count + 1, sizeof(*s->records));
     if (records == NULL)
         return no_memory(o->err, s->unit_count);
     s->records = records;
-    s->cbf->labels = imrec_zalloc(labels + 1, 1);
-    return s->cbf->labels != NULL ? IMREC_OK : no_memory(o->err, s->unit_count);
+    cbf_of(s)->labels = imrec_zalloc(labels + 1, 1);
+    return cbf_of(s)->labels != NULL ? IMREC_OK : no_memory(o->err, s->unit_count);
 }
 
 /* Units [begin, end) of those that were read stay. */
-static void cut(struct split *s, uint64_t begin, uint64_t end)
+static void cut(struct container *s, uint64_t begin, uint64_t end)
 {
-    struct cbf_images *c = s->cbf;
+    struct cbf_images *c = cbf_of(s);
     const uint64_t skip = begin < end ? begin - c->begin : 0;
     const size_t row = (size_t)c->label_count * 4;
     s->unit_count = end > begin ? end - begin : 0;
@@ -260,10 +267,10 @@ static void cut(struct split *s, uint64_t begin, uint64_t end)
 
 static enum imrec_status fill(struct opening *o)
 {
-    struct split *s = o->s;
+    struct container *s = o->s;
     IMREC_TRY(read_headers(o));
-    const uint64_t begin = split_part_begin(s, s->options.part_index);
-    const uint64_t end = split_part_begin(s, s->options.part_index + 1);
+    const uint64_t begin = partition_begin(s, s->options.part_index);
+    const uint64_t end = partition_begin(s, s->options.part_index + 1);
     s->unit_count = 0;
     IMREC_TRY(each_chunk(o, begin, end, measure_chunk));
     IMREC_TRY(make_tables(o));
@@ -274,19 +281,19 @@ static enum imrec_status fill(struct opening *o)
     return IMREC_OK;
 }
 
-enum imrec_status cbf_images_open(struct split *s, struct imrec_error *err)
+static enum imrec_status open_images(struct container *s, struct imrec_error *err)
 {
     struct imrec_error own;
     struct opening o = {.s = s, .err = err != NULL ? err : &own};
     const size_t n = s->shard_count;
-    s->cbf = imrec_zalloc(1, sizeof(*s->cbf));
+    struct cbf_images *c = s->state = imrec_zalloc(1, sizeof(*c));
     s->records = imrec_zalloc(1, sizeof(*s->records)); /* it is indexed from here on */
     o.header = imrec_zalloc(n, sizeof(*o.header));
     o.stream = imrec_zalloc(n, sizeof(*o.stream));
-    if (s->cbf != NULL)
-        s->cbf->first = imrec_zalloc(n, sizeof(*s->cbf->first));
-    const bool memory = s->cbf != NULL && s->cbf->first != NULL && s->records != NULL &&
-                        o.header != NULL && o.stream != NULL;
+    if (c != NULL)
+        c->first = imrec_zalloc(n, sizeof(*c->first));
+    const bool memory =
+        c != NULL && c->first != NULL && s->records != NULL && o.header != NULL && o.stream != NULL;
     const enum imrec_status st = memory ? fill(&o) : no_memory(err, n);
     for (size_t i = 0; o.header != NULL && i < n; i++)
         cbf_header_free(&o.header[i]);
@@ -296,46 +303,67 @@ enum imrec_status cbf_images_open(struct split *s, struct imrec_error *err)
     return st;
 }
 
-void cbf_images_close(struct cbf_images *c)
+static enum imrec_status
+list(struct container *c, const struct shard_list *l, struct imrec_error *err)
 {
-    if (c == NULL)
-        return;
+    (void)l;
+    if (index_wish(c->options.path_imgidx) == INDEX_NAMED)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "path_imgidx: %.300s is a CBF file, which is its own index",
+                              c->shards[0].uri);
+    return open_images(c, err);
+}
+
+static void close_images(struct container *s)
+{
+    struct cbf_images *c = s->state;
     imrec_free(c->labels);
     imrec_free(c->first);
     imrec_free(c->losses);
     imrec_free(c);
 }
 
-/* ---- facts ----------------------------------------------------------------------------------- */
-
-uint64_t cbf_sequence_number(const struct split *s, uint64_t unit)
+static uint64_t align_up(uint64_t n)
 {
-    return s->cbf->begin + unit - s->cbf->first[s->records[unit].shard];
+    return n + (4 - n % 4) % 4;
 }
 
-struct bytes cbf_labels(const struct split *s, uint64_t unit)
+/* A count, and the image, in elements of 4 bytes; of a lost one the count alone. */
+static struct split_range extent(const struct container *c, uint64_t unit)
 {
-    const size_t row = (size_t)s->cbf->label_count * 4;
-    return (struct bytes){s->cbf->labels + unit * row, row};
+    const struct indexed_record *r = &c->records[unit];
+    return (struct split_range){r->shard, r->offset,
+                                r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes) : 0)};
 }
 
-const struct imrec_error *cbf_loss(const struct split *s, uint64_t unit)
+static uint64_t sequence_number(const struct container *s, uint64_t unit)
 {
-    const struct cbf_images *c = s->cbf;
-    const uint64_t number = c->begin + unit;
+    return cbf_of(s)->begin + unit - cbf_of(s)->first[s->records[unit].shard];
+}
+
+static uint64_t number(const struct container *c, const struct record_ref *r)
+{
+    return sequence_number(c, r->unit);
+}
+
+static const struct imrec_error *lost(const struct container *s, uint64_t unit)
+{
+    const struct cbf_images *c = cbf_of(s);
+    const uint64_t at = c->begin + unit;
     if (s->records[unit].bytes != CBF_LOST)
         return NULL;
     size_t i = 0; /* each lost one has a cause: the last stands for those that were too many */
-    while (i + 1 < c->loss_count && !(number >= c->losses[i].first && number < c->losses[i].end))
+    while (i + 1 < c->loss_count && !(at >= c->losses[i].first && at < c->losses[i].end))
         i++;
     return &c->losses[i].why;
 }
 
-enum imrec_status
-cbf_check_count(const struct split *s, uint64_t unit, const uint8_t *p, struct imrec_error *err)
+/* Whether the count in front of an image, at p, is the one that was expected. */
+static enum imrec_status
+check_count(const struct container *s, uint64_t unit, const uint8_t *p, struct imrec_error *err)
 {
     const struct indexed_record *r = &s->records[unit];
-    const uint32_t wanted = s->cbf->pixels ? 1 : r->bytes / 4 + (r->bytes % 4 != 0);
+    const uint32_t wanted = cbf_of(s)->pixels ? 1 : r->bytes / 4 + (r->bytes % 4 != 0);
     if (load_le32(p) == wanted)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_CORRUPT, r->offset,
@@ -344,9 +372,97 @@ cbf_check_count(const struct split *s, uint64_t unit, const uint8_t *p, struct i
                           load_le32(p), wanted, r->bytes);
 }
 
-uint64_t cbf_images_memory(const struct split *s)
+static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
+                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
 {
-    return s->cbf == NULL ? 0
-                          : s->unit_count * s->cbf->label_count * 4 +
-                                s->cbf->loss_room * sizeof(*s->cbf->losses);
+    const struct split_range all = extent(c, unit);
+    *used = all.end - all.begin;
+    if (n < *used)
+        return IMREC_END;
+    *out = (struct bytes){p + 4, c->records[unit].bytes};
+    return check_count(c, unit, p, err);
 }
+
+static enum imrec_status parse(const struct container *c, const struct record_ref *r,
+                               unsigned parts, struct parse_room *room, struct record *out,
+                               struct imrec_error *err)
+{
+    (void)parts;
+    (void)room;
+    (void)err;
+    const size_t row = (size_t)cbf_of(c)->label_count * 4;
+    const struct bytes labels = {cbf_of(c)->labels + r->unit * row, row};
+    *out = (struct record){
+        .id = r->key, .label_count = cbf_of(c)->label_count, .labels = labels, .image = r->bytes};
+    if (cbf_of(c)->pixels) {
+        out->image = (struct bytes){NULL, 0};
+        out->pixels = (struct planes){.p = r->bytes.p, .is_double = c->doubles};
+    }
+    return IMREC_OK;
+}
+
+static uint64_t describe(const struct container *c, const struct record_ref *r,
+                         const struct imrec_error *why, char text[96])
+{
+    const uint64_t at = r->lost && why->offset != IMREC_NO_OFFSET ? why->offset : r->offset;
+    (void)snprintf(text, 96, "sequence %" PRIu64 ", byte %" PRIu64, sequence_number(c, r->unit),
+                   at);
+    return at;
+}
+
+static enum imrec_status
+widest_label(const struct container *c, bool may_read, uint32_t *out, struct imrec_error *err)
+{
+    (void)may_read;
+    (void)err;
+    *out = cbf_of(c)->label_count;
+    return IMREC_OK;
+}
+
+static const char *refuse_boxes(const struct container *c)
+{
+    return cbf_of(c)->pixels             ? "are stored decoded"
+           : cbf_of(c)->label_count == 1 ? "have classes"
+                                         : NULL;
+}
+
+/* Values that are pixels of a square image, as BMP. */
+static enum imrec_status
+as_file(const struct container *c, const struct record *r, struct buf *out, struct imrec_error *err)
+{
+    uint32_t channels;
+    const uint32_t side = value_bmp_side(c->value_count, &channels);
+    if (side == 0)
+        return IMREC_OK;
+    const size_t n = value_bmp_bytes(side, channels);
+    IMREC_TRY(buf_reserve(out, n, err));
+    if (value_bmp_write(r->pixels.p, c->doubles, side, channels, out->p))
+        out->n = n;
+    return IMREC_OK;
+}
+
+static uint64_t memory(const struct container *s)
+{
+    return s->unit_count * cbf_of(s)->label_count * 4 +
+           cbf_of(s)->loss_room * sizeof(*cbf_of(s)->losses);
+}
+
+const struct container_kind cbf_kind = {
+    .name = "CBF file",
+    .suffix = ".cbf",
+    .align = 4,
+    .own_index = true,
+    .recognize = cbf_is_magic,
+    .list = list,
+    .extent = extent,
+    .lost = lost,
+    .open = open_record,
+    .parse = parse,
+    .number = number,
+    .describe = describe,
+    .widest_label = widest_label,
+    .refuse_boxes = refuse_boxes,
+    .as_file = as_file,
+    .memory = memory,
+    .close = close_images,
+};

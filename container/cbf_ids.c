@@ -17,7 +17,7 @@
 #define MOST_BYTES ((size_t)4 << 30)
 
 /* The list that all shards have beside them. NULL: there is none. */
-static char *list_name(const struct split *s)
+static char *list_name(const struct container *s)
 {
     char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(s->shards[0].uri)), 1);
     if (name != NULL)
@@ -37,7 +37,7 @@ static char *list_name(const struct split *s)
 
 /* Gives the units their lines' ids, if `take`; returns how many lines there are, or UINT64_MAX
  * where it is no list. */
-static uint64_t read_list(struct split *s, const char *name, struct bytes text, bool take)
+static uint64_t read_list(struct container *s, const char *name, struct bytes text, bool take)
 {
     struct image_list list = {0};
     struct image_list_entry e;
@@ -45,7 +45,7 @@ static uint64_t read_list(struct split *s, const char *name, struct bytes text, 
     uint64_t lines = 0;
     image_list_begin(&list, name, 0, text, 0, 0);
     while ((st = image_list_next(&list, &e, NULL)) == IMREC_OK) {
-        const uint64_t unit = lines++ - s->cbf->begin;
+        const uint64_t unit = lines++ - cbf_of(s)->begin;
         if (take && unit < s->unit_count)
             s->records[unit].key = e.id;
     }
@@ -53,7 +53,7 @@ static uint64_t read_list(struct split *s, const char *name, struct bytes text, 
     return st == IMREC_END ? lines : UINT64_MAX;
 }
 
-void cbf_ids_of_list(struct split *s)
+void cbf_ids_of_list(struct container *s)
 {
     uint8_t *text;
     size_t n;

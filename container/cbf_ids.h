@@ -2,9 +2,9 @@
 #ifndef IMREC_CONTAINER_CBF_IDS_H
 #define IMREC_CONTAINER_CBF_IDS_H
 
-#include "container/partition.h"
+#include "container/container.h"
 
 /* Takes the ids of the list beside the files, where that has a line for each of their sequences;
  * else all stay what they are. */
-void cbf_ids_of_list(struct split *s);
+void cbf_ids_of_list(struct container *s);
 #endif

@@ -37,17 +37,17 @@ static uint32_t sequences(const struct cbf_places *p)
 
 static uint64_t unit_of(const struct cbf_places *p, uint32_t k)
 {
-    return p->number + k - p->split->cbf->begin;
+    return p->number + k - cbf_of(p->container)->begin;
 }
 
 static struct indexed_record *record_of(const struct cbf_places *p, uint32_t k)
 {
-    return &p->split->records[unit_of(p, k)];
+    return &p->container->records[unit_of(p, k)];
 }
 
 static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_t end)
 {
-    struct cbf_images *c = p->split->cbf;
+    struct cbf_images *c = cbf_of(p->container);
     if (c->loss_count == MOST_LOSSES) { /* the last one stands for all that come */
         struct cbf_loss *rest = &c->losses[MOST_LOSSES - 1];
         *rest = (struct cbf_loss){0, UINT64_MAX, {0}};
@@ -81,7 +81,7 @@ static enum imrec_status lose(struct cbf_places *p, uint32_t k)
 /* Nor can any other of it: one cause for all. */
 static enum imrec_status lose_chunk(struct cbf_places *p, size_t losses)
 {
-    p->split->cbf->loss_count = losses;
+    cbf_of(p->container)->loss_count = losses;
     for (uint32_t k = 0; k < sequences(p); k++) {
         record_of(p, k)->offset = p->begin;
         record_of(p, k)->bytes = CBF_LOST;
@@ -108,7 +108,7 @@ see(struct cbf_places *p, uint64_t pos, uint64_t n, uint64_t ahead, const uint8_
             p->room = (size_t)want;
         }
         p->seen = p->seen_end = pos;
-        struct source *in = p->split->shards[p->shard].source;
+        struct source *in = p->container->shards[p->shard].source;
         if (source_read(in, pos, p->buffer, (size_t)want, NULL) != IMREC_OK) /* for once? */
             IMREC_TRY(source_read(in, pos, p->buffer, (size_t)want, p->err));
         p->seen_end = pos + want;
@@ -136,7 +136,7 @@ static void store_label(struct cbf_places *p, uint64_t unit, uint32_t i, double 
 {
     const float f = (float)value;
     uint32_t bits;
-    struct cbf_images *c = p->split->cbf;
+    struct cbf_images *c = cbf_of(p->container);
     memcpy(&bits, &f, sizeof(bits));
     store_le32(c->labels + (unit * c->label_count + i) * 4, bits);
 }
@@ -163,7 +163,7 @@ static enum imrec_status one_hot(struct cbf_places *p, const struct stream_info 
 static enum imrec_status dense_label(struct cbf_places *p, const struct stream_info *s,
                                      uint64_t pos, const uint8_t *at, uint64_t unit)
 {
-    const uint32_t width = p->split->cbf->label_count;
+    const uint32_t width = cbf_of(p->container)->label_count;
     if (width != s->dim)
         return one_hot(p, s, pos, at + 4, unit);
     for (uint32_t i = 0; i < width; i++)
@@ -215,7 +215,7 @@ static uint32_t elements_of(uint32_t bytes)
 static enum imrec_status take_image(struct cbf_places *p, const struct sequence *q)
 {
     q->record->offset = q->pos;
-    if (p->split->cbf->pixels) {
+    if (cbf_of(p->container)->pixels) {
         if (q->samples != 1)
             return BAD(p, q->pos, "stream '%.64s': %" PRIu32 " samples, an image is one",
                        q->info->alias, q->samples);
@@ -348,7 +348,7 @@ static enum imrec_status walk_stream(struct cbf_places *p, uint32_t stream, uint
 
 static void forget(struct cbf_places *p, size_t losses)
 {
-    p->split->cbf->loss_count = losses;
+    cbf_of(p->container)->loss_count = losses;
     p->have_images = p->have_lengths = false;
     for (uint32_t k = 0; k < sequences(p); k++)
         *record_of(p, k) = (struct indexed_record){p->begin, p->number + k, p->shard, 0};
@@ -384,7 +384,7 @@ static bool even_bytes(const struct cbf_places *p, const struct stream_info *s, 
 
 static bool lay_out(const struct cbf_places *p, struct layout *l)
 {
-    const uint32_t odd = p->split->cbf->pixels ? CBF_NO_STREAM : p->stream[CBF_IMAGE];
+    const uint32_t odd = cbf_of(p->container)->pixels ? CBF_NO_STREAM : p->stream[CBF_IMAGE];
     uint64_t pos = p->begin + 4 * (uint64_t)sequences(p), left = p->end - pos, bytes;
     for (uint32_t i = 0; i < p->h->streams; i++) {
         if (i == odd)
@@ -411,8 +411,8 @@ static bool lay_out(const struct cbf_places *p, struct layout *l)
 
 static bool place_images(struct cbf_places *p, const struct layout *l)
 {
-    const struct cbf_images *c = p->split->cbf;
-    const uint64_t decoded = c->values * stream_element_bytes(c->element);
+    const struct cbf_images *c = cbf_of(p->container);
+    const uint64_t decoded = p->container->value_count * (uint64_t)(p->container->doubles ? 8 : 4);
     uint64_t pos = l->begin[CBF_IMAGE];
     for (uint32_t k = 0; k < sequences(p); k++) {
         struct indexed_record *r = record_of(p, k);
@@ -449,11 +449,11 @@ enum imrec_status cbf_places_read(struct cbf_places *p, struct imrec_error *err)
 {
     struct imrec_error own;
     const struct cbf_chunk_entry *e = &p->h->chunk[p->which];
-    const size_t losses = p->split->cbf->loss_count;
+    const size_t losses = cbf_of(p->container)->loss_count;
     p->err = &own;
     p->begin = e->offset;
     p->end = e->offset + e->bytes;
-    p->first = p->number - p->split->cbf->first[p->shard];
+    p->first = p->number - cbf_of(p->container)->first[p->shard];
     p->seen = p->seen_end = 0;
     forget(p, losses);
     enum imrec_status st = read_even(p);

@@ -10,7 +10,7 @@ enum cbf_role { CBF_IMAGE, CBF_LENGTH, CBF_LABEL, CBF_ID, CBF_ROLES };
 #define CBF_NO_STREAM UINT32_MAX
 
 struct cbf_places {
-    struct split *split;
+    struct container *container;
     uint32_t shard;
     const struct cbf_header *h;
     uint32_t stream[CBF_ROLES]; /* which has the role; or CBF_NO_STREAM */

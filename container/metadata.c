@@ -22,7 +22,7 @@
 #define AHEAD_BYTES  ((uint64_t)64 << 10)
 
 struct finding {
-    struct split *s;
+    struct container *s;
     const struct shard *h;
     uint32_t shard;
     const struct indexed_record *r; /* all of the shard, by offset */
@@ -156,7 +156,7 @@ static uint64_t find_header(const struct finding *f, struct range *out)
 
 static enum imrec_status add(struct finding *f, uint64_t i, bool header, uint64_t images)
 {
-    struct split *s = f->s;
+    struct container *s = f->s;
     if (s->metadata_count == f->room) {
         const uint64_t more = f->room < 64 ? 64 : 2 * f->room;
         void *grown = imrec_realloc(s->metadata, (size_t)more, sizeof(*s->metadata));
@@ -229,7 +229,7 @@ static bool begins_like_it(const struct shard *h)
 }
 
 /* Ids of the records, by one scan. */
-static enum imrec_status scan_ids(struct finding *f, uint32_t shard, struct split *table)
+static enum imrec_status scan_ids(struct finding *f, uint32_t shard, struct container *table)
 {
     const struct shard *h = &f->s->shards[shard];
     struct scan scan = {0};
@@ -245,9 +245,9 @@ static enum imrec_status scan_ids(struct finding *f, uint32_t shard, struct spli
             continue;
         const struct bytes b = recordio_join(scan_bytes(&scan, &item), &item.span);
         if (image_record_parse(b, &r, NULL) == IMREC_OK)
-            st =
-                index_table_add(table, &capacity,
-                                (struct indexed_record){.offset = item.begin, .key = r.id}, f->err);
+            st = record_table_add(table, &capacity,
+                                  (struct indexed_record){.offset = item.begin, .key = r.id},
+                                  f->err);
     }
     scan_end(&scan);
     return st;
@@ -255,17 +255,17 @@ static enum imrec_status scan_ids(struct finding *f, uint32_t shard, struct spli
 
 static enum imrec_status look_at_shard(struct finding *f, uint32_t shard)
 {
-    struct split table = {0};
+    struct container table = {0};
     const uint64_t before = f->s->metadata_count;
     if (!begins_like_it(&f->s->shards[shard]))
         return IMREC_OK;
     enum imrec_status st =
-        index_table_beside(&f->s->shards[shard], &table.records, &table.record_total, f->err);
+        record_table_beside(&f->s->shards[shard], &table.records, &table.record_total, f->err);
     if (st == IMREC_OK && table.records != NULL)
         st = look_at_records(f, shard, table.records, table.record_total);
     if (st == IMREC_OK && f->s->metadata_count == before) { /* no index, or one of other keys */
         imrec_free(table.records);
-        table = (struct split){0};
+        table = (struct container){0};
         st = scan_ids(f, shard, &table);
         if (st == IMREC_OK)
             st = look_at_records(f, shard, table.records, table.record_total);
@@ -286,7 +286,7 @@ static int by_place(const void *a, const void *b)
 
 static enum imrec_status find_all(struct finding *f)
 {
-    const struct split *s = f->s;
+    const struct container *s = f->s;
     for (uint32_t i = 0; s->records == NULL && i < s->shard_count; i++)
         IMREC_TRY(look_at_shard(f, i));
     for (uint64_t i = 0, n; s->records != NULL && i < s->record_total; i += n) {
@@ -299,7 +299,7 @@ static enum imrec_status find_all(struct finding *f)
     return IMREC_OK;
 }
 
-enum imrec_status metadata_find(struct split *s, struct imrec_error *err)
+enum imrec_status metadata_find(struct container *s, struct imrec_error *err)
 {
     struct finding f = {.s = s, .err = err};
     const enum imrec_status st = find_all(&f);
@@ -307,7 +307,7 @@ enum imrec_status metadata_find(struct split *s, struct imrec_error *err)
     return st;
 }
 
-void metadata_drop(struct split *s)
+void metadata_drop(struct container *s)
 {
     uint64_t kept = 0, m = 0;
     for (uint64_t i = 0; i < s->record_total; i++) {
@@ -330,7 +330,8 @@ void metadata_drop(struct split *s)
     s->records[kept] = (struct indexed_record){.shard = UINT32_MAX};
 }
 
-const struct metadata_record *metadata_at(const struct split *s, uint32_t shard, uint64_t offset)
+const struct metadata_record *
+metadata_at(const struct container *s, uint32_t shard, uint64_t offset)
 {
     const struct metadata_record key = {.offset = offset, .shard = shard};
     return s->metadata_count != 0 ? bsearch(&key, s->metadata, (size_t)s->metadata_count,

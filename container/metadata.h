@@ -4,7 +4,7 @@
 #ifndef IMREC_CONTAINER_METADATA_H
 #define IMREC_CONTAINER_METADATA_H
 
-#include "container/partition.h"
+#include "container/container.h"
 
 struct metadata_record {
     uint64_t offset; /* of its head in the shard */
@@ -17,9 +17,10 @@ struct metadata_record {
  * s->records where these are loaded, else of the index beside a shard, else the ids of its records.
  * A shard whose first and last record, or record of key 0, look like ordinary ones costs nothing
  * else. */
-IMREC_NODISCARD enum imrec_status metadata_find(struct split *s, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status metadata_find(struct container *s, struct imrec_error *err);
 /* Takes it out of s->records, where all of them are loaded. */
-void metadata_drop(struct split *s);
+void metadata_drop(struct container *s);
 /* The metadata at a byte of a shard; NULL: what is there is none. */
-const struct metadata_record *metadata_at(const struct split *s, uint32_t shard, uint64_t offset);
+const struct metadata_record *
+metadata_at(const struct container *s, uint32_t shard, uint64_t offset);
 #endif

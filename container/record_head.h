@@ -2,7 +2,7 @@
 #ifndef IMREC_CONTAINER_RECORD_HEAD_H
 #define IMREC_CONTAINER_RECORD_HEAD_H
 
-#include "container/partition.h"
+#include "container/container.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/recordio.h"
 

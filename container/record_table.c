@@ -38,7 +38,7 @@ static bool same_stem(const char *a, const char *b)
 }
 
 /* Brings l into the order of the shards if every shard finds exactly one name of its own. */
-static void pair_by_name(const struct split *s, struct uri_list *l)
+static void pair_by_name(const struct container *s, struct uri_list *l)
 {
     for (size_t i = 0; i < l->count; i++) {
         size_t hits = 0;
@@ -60,8 +60,8 @@ static void pair_by_name(const struct split *s, struct uri_list *l)
 /* ---- one index
  * ------------------------------------------------------------------------------------ */
 
-enum imrec_status index_table_add(struct split *s, uint64_t *capacity, struct indexed_record r,
-                                  struct imrec_error *err)
+enum imrec_status record_table_add(struct container *s, uint64_t *capacity, struct indexed_record r,
+                                   struct imrec_error *err)
 {
     if (s->record_total + 1 >= *capacity) { /* one more than there are records: the border */
         const uint64_t more = *capacity != 0 ? *capacity * 2 : 1024;
@@ -77,8 +77,8 @@ enum imrec_status index_table_add(struct split *s, uint64_t *capacity, struct in
     return IMREC_OK;
 }
 
-static enum imrec_status parse(struct split *s, uint32_t shard, const char *name, struct bytes text,
-                               uint64_t *capacity, struct imrec_error *err)
+static enum imrec_status parse(struct container *s, uint32_t shard, const char *name,
+                               struct bytes text, uint64_t *capacity, struct imrec_error *err)
 {
     const uint64_t size = s->shards[shard].size;
     struct index_cursor c;
@@ -93,14 +93,14 @@ static enum imrec_status parse(struct split *s, uint32_t shard, const char *name
                                   "%s line %" PRIu64 ": no record can begin at %" PRIu64
                                   ", %s has %" PRIu64 " bytes",
                                   name, c.line, r.offset, s->shards[shard].uri, size);
-        IMREC_TRY(index_table_add(s, capacity, r, err));
+        IMREC_TRY(record_table_add(s, capacity, r, err));
     }
 }
 
 /* The original sorts the offsets of an index, so any order of lines is right; a head that is
  * named twice is not: its record would be two samples with one identity. */
 static enum imrec_status
-sort(struct split *s, uint64_t first, const char *name, struct imrec_error *err)
+sort(struct container *s, uint64_t first, const char *name, struct imrec_error *err)
 {
     const uint64_t n = s->record_total - first;
     bool ascending = true;
@@ -121,7 +121,7 @@ sort(struct split *s, uint64_t first, const char *name, struct imrec_error *err)
     return IMREC_OK;
 }
 
-static enum imrec_status load_one(struct split *s, uint32_t shard, const char *name,
+static enum imrec_status load_one(struct container *s, uint32_t shard, const char *name,
                                   uint64_t *capacity, struct imrec_error *err)
 {
     uint8_t *text;
@@ -138,7 +138,7 @@ static enum imrec_status load_one(struct split *s, uint32_t shard, const char *n
 /* ---- public
  * ----------------------------------------------------------------------------------------- */
 
-static void hash_records(struct split *s)
+static void hash_records(struct container *s)
 {
     uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, a word at a time */
     for (uint64_t i = 0; i < s->record_total; i++) {
@@ -151,7 +151,7 @@ static void hash_records(struct split *s)
 }
 
 /* The first doubt is kept. */
-static enum imrec_status doubt_one(struct split *s, uint32_t shard, const char *name,
+static enum imrec_status doubt_one(struct container *s, uint32_t shard, const char *name,
                                    uint64_t first, struct beside *b, struct imrec_error *err)
 {
     const struct indexed_record *r = s->records != NULL ? s->records + first : NULL;
@@ -163,7 +163,7 @@ static enum imrec_status doubt_one(struct split *s, uint32_t shard, const char *
 }
 
 /* One name a shard. */
-static enum imrec_status load_all(struct split *s, char **names, struct imrec_error *err)
+static enum imrec_status load_all(struct container *s, char **names, struct imrec_error *err)
 {
     uint64_t capacity = 0;
     struct beside b = {0};
@@ -178,11 +178,11 @@ static enum imrec_status load_all(struct split *s, char **names, struct imrec_er
     IMREC_TRY(st);
     s->index = s->shard_count != 0 ? names[0] : NULL;
     if (s->shard_count != 0)
-        names[0] = NULL; /* it is the split's now */
-    return index_table_seal(s, err);
+        names[0] = NULL; /* it is the container's now */
+    return record_table_seal(s, err);
 }
 
-enum imrec_status index_table_seal(struct split *s, struct imrec_error *err)
+enum imrec_status record_table_seal(struct container *s, struct imrec_error *err)
 {
     if (s->records == NULL) /* an empty index is one, too */
         s->records = imrec_zalloc(1, sizeof(*s->records));
@@ -193,7 +193,8 @@ enum imrec_status index_table_seal(struct split *s, struct imrec_error *err)
     return IMREC_OK;
 }
 
-static enum imrec_status load_listed(struct split *s, struct uri_list *l, struct imrec_error *err)
+static enum imrec_status
+load_listed(struct container *s, struct uri_list *l, struct imrec_error *err)
 {
     if (l->count != s->shard_count)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
@@ -205,7 +206,7 @@ static enum imrec_status load_listed(struct split *s, struct uri_list *l, struct
 }
 
 enum imrec_status
-index_table_load(struct split *s, const char *path_imgidx, struct imrec_error *err)
+record_table_load(struct container *s, const char *path_imgidx, struct imrec_error *err)
 {
     struct uri_list l;
     IMREC_TRY(uri_list_expand(path_imgidx, ".idx", &l, err));
@@ -247,8 +248,8 @@ static bool is_there(const struct shard *h, const char *name)
     return there;
 }
 
-enum imrec_status
-index_table_missing(const struct split *s, char **missing, uint32_t *there, struct imrec_error *err)
+enum imrec_status record_table_missing(const struct container *s, char **missing, uint32_t *there,
+                                       struct imrec_error *err)
 {
     *missing = NULL;
     *there = 0;
@@ -269,7 +270,7 @@ index_table_missing(const struct split *s, char **missing, uint32_t *there, stru
     return IMREC_OK;
 }
 
-static enum imrec_status load_beside(struct split *s, struct imrec_error *err)
+static enum imrec_status load_beside(struct container *s, struct imrec_error *err)
 {
     struct uri_list l = {.uri = imrec_zalloc(s->shard_count, sizeof(*l.uri))};
     enum imrec_status st = l.uri != NULL ? IMREC_OK : no_names(err);
@@ -304,10 +305,10 @@ static enum imrec_status advise(enum imrec_status st, struct imrec_error *err)
                           why.message);
 }
 
-enum imrec_status index_table_find(struct split *s, struct imrec_error *err)
+enum imrec_status record_table_find(struct container *s, struct imrec_error *err)
 {
     uint32_t there;
-    IMREC_TRY(index_table_missing(s, &s->index_missing, &there, err));
+    IMREC_TRY(record_table_missing(s, &s->index_missing, &there, err));
     s->index_found = there != 0 && there == s->shard_count;
     if (s->index_found)
         return advise(load_beside(s, err), err);
@@ -318,7 +319,7 @@ enum imrec_status index_table_find(struct split *s, struct imrec_error *err)
     return IMREC_OK;
 }
 
-void index_table_forget(struct split *s)
+void record_table_forget(struct container *s)
 {
     imrec_free(s->records);
     imrec_free(s->index);
@@ -330,13 +331,13 @@ void index_table_forget(struct split *s)
     s->index_doubt.status = IMREC_OK;
 }
 
-enum imrec_status index_table_beside(const struct shard *shard, struct indexed_record **records,
-                                     uint64_t *count, struct imrec_error *err)
+enum imrec_status record_table_beside(const struct shard *shard, struct indexed_record **records,
+                                      uint64_t *count, struct imrec_error *err)
 {
     struct imrec_error why;
     struct shard h = *shard; /* its source is only read */
-    struct split one = {.shards = &h, .shard_count = 1};
-    const enum imrec_status st = index_table_find(&one, &why);
+    struct container one = {.shards = &h, .shard_count = 1};
+    const enum imrec_status st = record_table_find(&one, &why);
     *records = NULL;
     *count = 0;
     if (st == IMREC_OK && one.records != NULL) {
@@ -344,13 +345,13 @@ enum imrec_status index_table_beside(const struct shard *shard, struct indexed_r
         *count = one.record_total;
         one.records = NULL;
     }
-    index_table_forget(&one);
+    record_table_forget(&one);
     return st != IMREC_ERR_NO_MEMORY
                ? IMREC_OK
                : imrec_error_at(err, st, IMREC_NO_OFFSET, "no memory to look for an index");
 }
 
-void index_table_cut(struct split *s, uint64_t first, uint64_t end)
+void record_table_cut(struct container *s, uint64_t first, uint64_t end)
 {
     s->unit_count = end - first;
     if (first != 0)

@@ -2,7 +2,7 @@
 #ifndef IMREC_CONTAINER_RECORD_TABLE_H
 #define IMREC_CONTAINER_RECORD_TABLE_H
 
-#include "container/partition.h"
+#include "container/container.h"
 
 enum index_wish { INDEX_NONE, INDEX_AUTO, INDEX_NAMED };
 enum index_wish index_wish(const char *path_imgidx); /* NULL and "" are none */
@@ -12,25 +12,26 @@ enum index_wish index_wish(const char *path_imgidx); /* NULL and "" are none */
  * same ones, else by their place in the lists. One that leaves out records, as far as
  * index_doubt() can tell, is taken at its word: s->index_doubt says which. */
 IMREC_NODISCARD enum imrec_status
-index_table_load(struct split *s, const char *path_imgidx, struct imrec_error *err);
+record_table_load(struct container *s, const char *path_imgidx, struct imrec_error *err);
 /* path_imgidx=auto: the same with the index beside each shard; where not every shard has one,
  * s->records stays NULL. Here one that leaves out records is an error. */
-IMREC_NODISCARD enum imrec_status index_table_find(struct split *s, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status record_table_find(struct container *s, struct imrec_error *err);
 /* *name: the index beside the first shard that has none, or NULL, of imrec_realloc(); *there: how
  * many shards have one. */
-IMREC_NODISCARD enum imrec_status
-index_table_missing(const struct split *s, char **name, uint32_t *there, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status record_table_missing(const struct container *s, char **name,
+                                                       uint32_t *there, struct imrec_error *err);
 /* Or record by record, in that order; *capacity is 0 before the first. Then once: */
-IMREC_NODISCARD enum imrec_status index_table_add(struct split *s, uint64_t *capacity,
-                                                  struct indexed_record r, struct imrec_error *err);
-IMREC_NODISCARD enum imrec_status index_table_seal(struct split *s, struct imrec_error *err);
-void index_table_forget(struct split *s); /* the whole table, and what is known of its files */
+IMREC_NODISCARD enum imrec_status record_table_add(struct container *s, uint64_t *capacity,
+                                                   struct indexed_record r,
+                                                   struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status record_table_seal(struct container *s, struct imrec_error *err);
+void record_table_forget(struct container *s); /* the whole table, and what is known of its files */
 /* The index beside a shard, in the order of offsets: *records is of imrec_realloc(), and NULL where
  * there is no index, or none that can be used. */
-IMREC_NODISCARD enum imrec_status index_table_beside(const struct shard *shard,
-                                                     struct indexed_record **records,
-                                                     uint64_t *count, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status record_table_beside(const struct shard *shard,
+                                                      struct indexed_record **records,
+                                                      uint64_t *count, struct imrec_error *err);
 /* Keeps records [first, end) and one behind them, which says where the last one ends; sets
  * unit_count. */
-void index_table_cut(struct split *s, uint64_t first, uint64_t end);
+void record_table_cut(struct container *s, uint64_t first, uint64_t end);
 #endif

@@ -1,13 +1,16 @@
 /*
- * container/recordio_count.c - how many records each partition holds.
+ * container/recordio_count.c - how many records each partition holds, where no index says it.
  *
- * An index knows. Else the manifest beside a shard knows how many the shard holds, and the index
+ * The manifest beside a shard knows how many the shard holds, and the index
  * that it vouches for where they begin; only a shard without either is read from end to end.
  */
+#include "container/recordio_count.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "container/beside.h"
 #include "container/metadata.h"
+#include "container/partition.h"
 #include "container/recordio_scan.h"
 #include "formats/crc32c.h"
 #include "formats/recordio/record_index.h"
@@ -17,7 +20,7 @@
 #define INDEX_MOST ((size_t)1 << 32) /* bytes of an index that is loaded for counting */
 
 struct counting {
-    const struct split *split;
+    const struct container *container;
     uint64_t *counts;
     struct scan scan;
     struct beside beside;
@@ -25,9 +28,9 @@ struct counting {
 };
 
 /* The part that holds a byte of the concatenation. */
-static uint64_t part_of(const struct split *s, uint64_t offset)
+static uint64_t part_of(const struct container *s, uint64_t offset)
 {
-    const uint64_t step = split_part_begin(s, 1), part = step != 0 ? offset / step : 0;
+    const uint64_t step = partition_begin(s, 1), part = step != 0 ? offset / step : 0;
     return part < s->options.num_parts ? part : s->options.num_parts - 1;
 }
 
@@ -49,7 +52,7 @@ static bool count_index(struct counting *c, const struct shard *h, const struct 
     while (good && record_index_next(&cursor, &key, &offset, NULL) == IMREC_OK) {
         good = offset < h->size;
         if (good)
-            counts[part_of(c->split, h->begin + offset)]++;
+            counts[part_of(c->container, h->begin + offset)]++;
         lines++;
     }
     imrec_free(text);
@@ -63,7 +66,7 @@ static enum imrec_status scan_range(struct counting *c, struct split_range r, ui
 {
     struct walk_item item;
     enum walk_step step;
-    scan_begin(&c->scan, c->split->shards[r.shard].source, r.begin, r.end, r.begin == 0);
+    scan_begin(&c->scan, c->container->shards[r.shard].source, r.begin, r.end, r.begin == 0);
     do {
         IMREC_TRY(scan_next(&c->scan, &step, &item, c->err));
         *count += step == WALK_RECORD;
@@ -75,9 +78,9 @@ static enum imrec_status
 scan_shard(struct counting *c, uint32_t shard, uint64_t first, uint64_t last)
 {
     for (uint64_t p = first; p <= last; p++) {
-        const uint64_t begin = split_part_begin(c->split, p);
-        const uint64_t end = split_part_begin(c->split, p + 1);
-        const struct split_range r = split_clip(c->split, shard, begin, end);
+        const uint64_t begin = partition_begin(c->container, p);
+        const uint64_t end = partition_begin(c->container, p + 1);
+        const struct split_range r = partition_clip(c->container, shard, begin, end);
         if (r.begin < r.end)
             IMREC_TRY(scan_range(c, r, &c->counts[p]));
     }
@@ -89,11 +92,11 @@ scan_shard(struct counting *c, uint32_t shard, uint64_t first, uint64_t last)
 
 static enum imrec_status count_shard(struct counting *c, uint32_t shard)
 {
-    const struct shard *h = &c->split->shards[shard];
+    const struct shard *h = &c->container->shards[shard];
     if (h->size == 0)
         return IMREC_OK;
-    const uint64_t first = part_of(c->split, h->begin);
-    const uint64_t last = part_of(c->split, h->begin + h->size - 1);
+    const uint64_t first = part_of(c->container, h->begin);
+    const uint64_t last = part_of(c->container, h->begin + h->size - 1);
     const struct manifest_shard *m;
     IMREC_TRY(beside_manifest(&c->beside, h, &m, c->err));
     if (m != NULL && first == last) {
@@ -120,7 +123,7 @@ static enum imrec_status count_shard(struct counting *c, uint32_t shard)
 
 static enum imrec_status count_all(struct counting *c)
 {
-    const struct split *s = c->split;
+    const struct container *s = c->container;
     memset(c->counts, 0, (size_t)s->options.num_parts * sizeof(*c->counts));
     for (uint32_t i = 0; i < s->shard_count; i++)
         IMREC_TRY(count_shard(c, i));
@@ -132,14 +135,10 @@ static enum imrec_status count_all(struct counting *c)
     return IMREC_OK;
 }
 
-enum imrec_status split_count(const struct split *s, uint64_t *counts, struct imrec_error *err)
+enum imrec_status
+recordio_count(const struct container *s, uint64_t *counts, struct imrec_error *err)
 {
-    if (s->records != NULL) {
-        for (uint64_t p = 0; p < s->options.num_parts; p++)
-            counts[p] = split_part_begin(s, p + 1) - split_part_begin(s, p);
-        return IMREC_OK;
-    }
-    struct counting c = {.split = s, .counts = counts, .err = err};
+    struct counting c = {.container = s, .counts = counts, .err = err};
     const enum imrec_status st = count_all(&c);
     scan_end(&c.scan);
     beside_free(&c.beside);

@@ -33,7 +33,7 @@ static void forget_holes(struct scan *s, uint64_t keep)
         }
         *at = h->next;
         h->next = NULL;
-        holes_free(&h);
+        unreadable_free(&h);
     }
 }
 
@@ -77,8 +77,8 @@ static enum imrec_status fill(struct scan *s, struct imrec_error *err)
 
     const uint64_t from = s->view.end;
     if (target > from)
-        IMREC_TRY(holes_read(s->source, from, s->buffer + (from - w->keep), (size_t)(target - from),
-                             &s->holes, err));
+        IMREC_TRY(unreadable_read(s->source, from, s->buffer + (from - w->keep),
+                                  (size_t)(target - from), &s->holes, err));
     s->view.end = most(target, from);
     s->view.holes = s->holes;
     if (target < w->end && target + AHEAD_BYTES / 2 > s->advised) {
@@ -93,7 +93,7 @@ void scan_begin(struct scan *s, struct source *source, uint64_t begin, uint64_t 
 {
     s->source = source;
     s->advised = 0;
-    holes_free(&s->holes);
+    unreadable_free(&s->holes);
     s->view = (struct view){.p = s->buffer, .begin = begin, .end = begin};
     walk_begin(&s->walk, source->size, begin, end, at_head);
 }
@@ -113,7 +113,7 @@ uint8_t *scan_bytes(const struct scan *s, const struct walk_item *item)
 
 void scan_end(struct scan *s)
 {
-    holes_free(&s->holes);
+    unreadable_free(&s->holes);
     pages_free(s->buffer, s->capacity);
     *s = (struct scan){0};
 }

@@ -116,7 +116,7 @@ static enum walk_step give_end(struct walk *w)
 /* Remembers the first byte of [begin, end) that could not be read. */
 static void look_for_hole(struct walk *w, const struct view *v, uint64_t begin, uint64_t end)
 {
-    const struct hole *h = w->torn ? NULL : holes_find(v->holes, begin, end);
+    const struct hole *h = w->torn ? NULL : unreadable_find(v->holes, begin, end);
     if (h == NULL)
         return;
     w->torn = true;
@@ -169,7 +169,7 @@ static bool on_head(struct walk *w, const struct view *v, enum walk_step *step)
         *step = WALK_END;
         return w->pos >= w->end;
     }
-    const struct hole *h = holes_find(v->holes, w->pos, end);
+    const struct hole *h = unreadable_find(v->holes, w->pos, end);
     if (h != NULL)
         w->why = h->why;
     else if (end - w->pos < HEAD_BYTES)
@@ -208,7 +208,7 @@ ask_for_record(struct walk *w, const struct view *v, uint64_t bytes, enum walk_s
 static bool judge(struct walk *w, const struct view *v, enum walk_step *step, struct walk_item *out)
 {
     const uint64_t end = w->pos + w->span.bytes;
-    const struct hole *h = holes_find(v->holes, w->pos, end);
+    const struct hole *h = unreadable_find(v->holes, w->pos, end);
     if (h != NULL) {
         w->why = h->why;
         damaged(w);
@@ -245,7 +245,7 @@ on_measure(struct walk *w, const struct view *v, enum walk_step *step, struct wa
     case IMREC_END:
         return ask_for_record(w, v, w->span.bytes, step);
     default: {
-        const struct hole *h = holes_find(v->holes, w->why.offset, w->why.offset + HEAD_BYTES);
+        const struct hole *h = unreadable_find(v->holes, w->why.offset, w->why.offset + HEAD_BYTES);
         if (h != NULL)
             w->why = h->why;
         damaged(w);

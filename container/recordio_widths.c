@@ -16,7 +16,7 @@
 /* ---- heads that an index names --------------------------------------------------------------- */
 
 /* True where the records fill the shard, one behind the other: then none is missing. */
-static bool read_heads(const struct split *s, uint32_t shard, const struct indexed_record *r,
+static bool read_heads(const struct container *s, uint32_t shard, const struct indexed_record *r,
                        uint64_t n, uint32_t *widest)
 {
     const struct shard *h = &s->shards[shard];
@@ -39,13 +39,13 @@ static bool read_heads(const struct split *s, uint32_t shard, const struct index
 
 /* Asks the index beside the shard where the heads are. False where there is none, or where it is
  * not that of all records. */
-static enum imrec_status told_by_heads(const struct split *s, uint32_t shard, bool *told,
+static enum imrec_status told_by_heads(const struct container *s, uint32_t shard, bool *told,
                                        uint32_t *widest, struct imrec_error *err)
 {
     uint32_t n = 0;
     struct indexed_record *records;
     uint64_t count;
-    IMREC_TRY(index_table_beside(&s->shards[shard], &records, &count, err));
+    IMREC_TRY(record_table_beside(&s->shards[shard], &records, &count, err));
     *told = records != NULL && read_heads(s, shard, records, count, &n);
     if (*told && n > *widest)
         *widest = n;
@@ -62,7 +62,7 @@ static uint32_t labels_of(const struct scan *scan, const struct walk_item *item)
     return image_record_parse(b, &r, NULL) == IMREC_OK ? r.label_count : 0;
 }
 
-static enum imrec_status read_shard(struct scan *scan, const struct split *s, uint32_t shard,
+static enum imrec_status read_shard(struct scan *scan, const struct container *s, uint32_t shard,
                                     uint32_t *widest, struct imrec_error *err)
 {
     const struct shard *h = &s->shards[shard];
@@ -78,7 +78,7 @@ static enum imrec_status read_shard(struct scan *scan, const struct split *s, ui
     return IMREC_OK;
 }
 
-static enum imrec_status widest_of_shard(const struct split *s, uint32_t shard, bool may_read,
+static enum imrec_status widest_of_shard(const struct container *s, uint32_t shard, bool may_read,
                                          struct beside *b, struct scan *scan, uint32_t *widest,
                                          struct imrec_error *err)
 {
@@ -92,8 +92,8 @@ static enum imrec_status widest_of_shard(const struct split *s, uint32_t shard, 
     return told ? IMREC_OK : read_shard(scan, s, shard, widest, err);
 }
 
-enum imrec_status
-split_widest_label(const struct split *s, bool may_read, uint32_t *widest, struct imrec_error *err)
+enum imrec_status recordio_widest_label(const struct container *s, bool may_read, uint32_t *widest,
+                                        struct imrec_error *err)
 {
     struct scan scan = {0};
     struct beside b = {0};

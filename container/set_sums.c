@@ -4,7 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "container/shard_sums.h"
+#include "container/partition.h"
+#include "container/shards/shard_sums.h"
 #include "formats/recordio/recordio.h"
 #include "formats/set/set_names.h"
 #include "storage/sink.h"
@@ -36,10 +37,10 @@ static enum imrec_status look_for(const char *uri, struct imrec_error *err)
 }
 
 /* All ranks refuse the same sets; each loads what it reads. */
-static enum imrec_status open_shard(struct split *s, uint32_t shard, struct imrec_error *err)
+static enum imrec_status open_shard(struct container *s, uint32_t shard, struct imrec_error *err)
 {
     const struct shard *h = &s->shards[shard];
-    const struct split_range r = split_clip(s, shard, s->begin, s->end);
+    const struct split_range r = partition_clip(s, shard, s->begin, s->end);
     if (h->size == 0)
         return IMREC_OK;
     if (r.begin == r.end)
@@ -48,13 +49,13 @@ static enum imrec_status open_shard(struct split *s, uint32_t shard, struct imre
     return s->sums[shard].found ? IMREC_OK : no_sums(h->uri, err);
 }
 
-enum imrec_status set_sums_open(struct split *s, struct imrec_error *err)
+enum imrec_status set_sums_open(struct container *s, struct imrec_error *err)
 {
-    if (s->cbf != NULL || s->plugged != NULL)
+    if (!s->kind->side_files)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "verify_checksums: %.300s is %s, and only shards of records have "
+                              "verify_checksums: %.300s is a %s, and only shards of records have "
                               "checksums of each record",
-                              s->shards[0].uri, s->cbf != NULL ? "a CBF file" : "of a source=");
+                              s->shards[0].uri, s->kind->name);
     s->sums = imrec_zalloc(s->shard_count, sizeof(*s->sums));
     if (s->sums == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
@@ -64,7 +65,7 @@ enum imrec_status set_sums_open(struct split *s, struct imrec_error *err)
     return IMREC_OK;
 }
 
-enum imrec_status set_sums_compare(const struct split *s, uint32_t shard, uint64_t offset,
+enum imrec_status set_sums_compare(const struct container *s, uint32_t shard, uint64_t offset,
                                    struct bytes framed, uint64_t *end, struct imrec_error *err)
 {
     struct checksum sum = {0};
@@ -78,7 +79,7 @@ enum imrec_status set_sums_compare(const struct split *s, uint32_t shard, uint64
     return st;
 }
 
-uint64_t set_sums_cut_off(const struct split *s, uint32_t shard)
+uint64_t set_sums_cut_off(const struct container *s, uint32_t shard)
 {
     const uint64_t size = s->shards[shard].size;
     const uint64_t whole = s->sums != NULL ? s->sums[shard].table.file.shard_bytes : 0;
@@ -86,7 +87,7 @@ uint64_t set_sums_cut_off(const struct split *s, uint32_t shard)
 }
 
 /* An entry, and the place of every 64th record. */
-uint64_t set_sums_memory(const struct split *s)
+uint64_t set_sums_memory(const struct container *s)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; s->sums != NULL && i < s->shard_count; i++) {
@@ -96,7 +97,7 @@ uint64_t set_sums_memory(const struct split *s)
     return bytes;
 }
 
-void set_sums_close(struct split *s)
+void set_sums_close(struct container *s)
 {
     for (uint32_t i = 0; s->sums != NULL && i < s->shard_count; i++)
         shard_sums_free(&s->sums[i]);

@@ -3,9 +3,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "container/manifest_beside.h"
 #include "container/shard_list.h"
-#include "container/shard_sets.h"
+#include "container/shards/manifest_beside.h"
+#include "container/shards/shard_sets.h"
 
 #include <string.h>
 

@@ -3,8 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "container/manifest_beside.h"
-#include "container/shard_sets.h"
+#include "container/kinds.h"
+#include "container/shards/manifest_beside.h"
+#include "container/shards/shard_sets.h"
 #include "formats/set/set_names.h"
 #include "storage/sink.h"
 
@@ -68,9 +69,10 @@ add_manifest(struct shard_list *l, const char *path, enum shard_look look, struc
 
 static enum imrec_status expand(const char *spec, struct uri_list *found, struct imrec_error *err)
 {
-    const enum imrec_status st = uri_list_expand(spec, ".rec", found, err);
-    if (st == IMREC_ERR_ARGUMENT && uri_list_expand(spec, ".cbf", found, NULL) == IMREC_OK)
-        return IMREC_OK;
+    const enum imrec_status st = uri_list_expand(spec, container_kinds[0]->suffix, found, err);
+    for (size_t i = 1; st == IMREC_ERR_ARGUMENT && container_kinds[i] != NULL; i++)
+        if (uri_list_expand(spec, container_kinds[i]->suffix, found, NULL) == IMREC_OK)
+            return IMREC_OK;
     return st;
 }
 

@@ -21,9 +21,9 @@ enum shard_look {
     SHARDS_UNSEEN,        /* nothing is compared */
 };
 
-/* Appends to *l, zeroed at first, what `spec` means: a file, "a.rec;b.rec", a directory (its *.rec,
- * or, where it has none, its *.cbf), a glob, or a manifest (NAME.manifest.json: the shards that it
- * lists). */
+/* Appends to *l, zeroed at first, what `spec` means: a file, "a.rec;b.rec", a directory (its files
+ * of the first of container_kinds that has any there), a glob, or a manifest (NAME.manifest.json:
+ * the shards that it lists). */
 IMREC_NODISCARD enum imrec_status shard_list_add(struct shard_list *l, const char *spec,
                                                  enum shard_look look, struct imrec_error *err);
 /* Compares all of it with the manifests beside the shards, and with names "-00000-of-00004". Shards

@@ -8,14 +8,14 @@
 
 #define PAGE_BYTES ((uint64_t)4096) /* what a system reads or fails to read */
 
-void holes_join(struct hole **holes, struct hole *more)
+void unreadable_join(struct hole **holes, struct hole *more)
 {
     while (*holes != NULL)
         holes = &(*holes)->next;
     *holes = more;
 }
 
-void holes_free(struct hole **holes)
+void unreadable_free(struct hole **holes)
 {
     while (*holes != NULL) {
         struct hole *next = (*holes)->next;
@@ -24,7 +24,7 @@ void holes_free(struct hole **holes)
     }
 }
 
-const struct hole *holes_find(const struct hole *holes, uint64_t begin, uint64_t end)
+const struct hole *unreadable_find(const struct hole *holes, uint64_t begin, uint64_t end)
 {
     const struct hole *first = NULL;
     for (const struct hole *h = holes; h != NULL; h = h->next)
@@ -49,7 +49,7 @@ static enum imrec_status note(struct hole **holes, uint64_t begin, uint64_t end,
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, begin,
                               "no memory to note that a part of a shard cannot be read");
     *h = (struct hole){NULL, begin, end, *why};
-    holes_join(holes, h);
+    unreadable_join(holes, h);
     return IMREC_OK;
 }
 
@@ -59,8 +59,8 @@ static uint64_t failed_at(const struct imrec_error *why, uint64_t begin, uint64_
     return why->offset >= begin && why->offset < end ? why->offset : begin;
 }
 
-enum imrec_status holes_read(struct source *s, uint64_t offset, uint8_t *to, size_t n,
-                             struct hole **holes, struct imrec_error *err)
+enum imrec_status unreadable_read(struct source *s, uint64_t offset, uint8_t *to, size_t n,
+                                  struct hole **holes, struct imrec_error *err)
 {
     const uint64_t end = offset + n;
     struct hole *mine = NULL;
@@ -82,6 +82,6 @@ enum imrec_status holes_read(struct source *s, uint64_t offset, uint8_t *to, siz
         st = note(&mine, bad, last, &why, err);
         at = last;
     }
-    holes_join(holes, mine);
+    unreadable_join(holes, mine);
     return st;
 }

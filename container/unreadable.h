@@ -15,12 +15,12 @@ struct hole { /* bytes [begin, end) of the shard that cannot be read */
 
 /* Reads n bytes at `offset`; zeros stand where it failed, and a hole for every run of failing
  * pages is put at the end of *holes. Only IMREC_ERR_NO_MEMORY (for a hole) is a failure. */
-IMREC_NODISCARD enum imrec_status holes_read(struct source *s, uint64_t offset, uint8_t *to,
-                                             size_t n, struct hole **holes,
-                                             struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status unreadable_read(struct source *s, uint64_t offset, uint8_t *to,
+                                                  size_t n, struct hole **holes,
+                                                  struct imrec_error *err);
 /* The first hole of the list that has a byte in [begin, end), or NULL. */
-const struct hole *holes_find(const struct hole *holes, uint64_t begin, uint64_t end);
+const struct hole *unreadable_find(const struct hole *holes, uint64_t begin, uint64_t end);
 /* Puts `more` behind *holes. */
-void holes_join(struct hole **holes, struct hole *more);
-void holes_free(struct hole **holes); /* NULL lists are fine */
+void unreadable_join(struct hole **holes, struct hole *more);
+void unreadable_free(struct hole **holes); /* NULL lists are fine */
 #endif

@@ -3,15 +3,35 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/plugin.h"
+#include "container/partition.h"
 #include "container/record_table.h"
+#include "formats/recordio/record_mask.h"
+#include "formats/set/image_list.h"
+#include "imrec/source.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_RECORD ((uint64_t)1 << 31)
 #define KEPT_ROOM   ((size_t)32 << 20) /* between records */
+
+struct user_source {
+    struct plugin plugin;
+    struct imrec_source format;
+    void **state; /* [shards], what index left */
+    uint32_t states;
+};
+
+static const struct container_kind user_source_kind;
+
+static struct user_source *source_of(const struct container *c)
+{
+    return c->state;
+}
 
 static const char *const no_names[] = {NULL};
 static const struct plugin_kind kind = {
@@ -39,11 +59,13 @@ enum imrec_status imrec_source_register(const char *name, const struct imrec_sou
     return plugin_register(&table, name, source, user, err);
 }
 
-enum imrec_status plugged_find(const char *word, struct plugged **out, struct imrec_error *err)
+enum imrec_status user_source_find(const char *word, struct container *c, struct imrec_error *err)
 {
-    struct plugged *p = *out = imrec_zalloc(1, sizeof(*p));
+    struct user_source *p = imrec_zalloc(1, sizeof(*p));
     if (p == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a source");
+    c->kind = &user_source_kind;
+    c->state = p;
     IMREC_TRY(plugin_find(&table, word, strlen(word), &p->plugin, err));
     memcpy(&p->format, p->plugin.definition, sizeof(p->format));
     if (p->format.index == NULL || p->format.parse == NULL)
@@ -52,10 +74,14 @@ enum imrec_status plugged_find(const char *word, struct plugged **out, struct im
     return IMREC_OK;
 }
 
-void plugged_close(struct plugged *p)
+const char *user_source_suffix(const struct container *c)
 {
-    if (p == NULL)
-        return;
+    return source_of(c)->format.suffix;
+}
+
+static void close_source(struct container *c)
+{
+    struct user_source *p = c->state;
     for (uint32_t i = 0; i < p->states && p->format.close != NULL; i++)
         if (p->state[i] != NULL)
             p->format.close(p->state[i], p->plugin.user);
@@ -66,7 +92,7 @@ void plugged_close(struct plugged *p)
 /* ---- listing ----------------------------------------------------------------------------- */
 
 struct listing { /* behind imrec_source_file.library */
-    struct split *split;
+    struct container *container;
     uint32_t shard;
     uint64_t end;             /* of the record added last */
     uint64_t capacity, hash;  /* of the table */
@@ -90,7 +116,7 @@ static enum imrec_status file_read(struct imrec_source_file *file, uint64_t offs
                                    size_t n, struct imrec_error *err)
 {
     struct listing *l = file->library;
-    struct shard *h = &l->split->shards[l->shard];
+    struct shard *h = &l->container->shards[l->shard];
     if (offset > h->size || n > h->size - offset)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, offset,
                               "bytes %" PRIu64 " to %" PRIu64 " are asked for, of %" PRIu64, offset,
@@ -103,7 +129,7 @@ static enum imrec_status file_read(struct imrec_source_file *file, uint64_t offs
 static enum imrec_status
 check_record(const struct listing *l, uint64_t offset, uint64_t bytes, struct imrec_error *err)
 {
-    const uint64_t size = l->split->shards[l->shard].size;
+    const uint64_t size = l->container->shards[l->shard].size;
     if (bytes == 0 || bytes > MOST_RECORD)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, offset,
                               "the record at byte %" PRIu64 " has %" PRIu64
@@ -129,8 +155,8 @@ static enum imrec_status file_add(struct imrec_source_file *file, uint64_t offse
     struct imrec_error why;
     enum imrec_status st = check_record(l, offset, bytes, &why);
     if (st == IMREC_OK)
-        st = index_table_add(l->split, &l->capacity,
-                             (struct indexed_record){offset, id, l->shard, (uint32_t)bytes}, &why);
+        st = record_table_add(l->container, &l->capacity,
+                              (struct indexed_record){offset, id, l->shard, (uint32_t)bytes}, &why);
     if (st == IMREC_OK) {
         l->end = offset + bytes;
         l->hash = (l->hash ^ bytes) * 0x100000001b3u;
@@ -140,8 +166,8 @@ static enum imrec_status file_add(struct imrec_source_file *file, uint64_t offse
 
 static enum imrec_status list_file(struct listing *l, struct imrec_error *err)
 {
-    struct plugged *p = l->split->plugged;
-    const struct shard *h = &l->split->shards[l->shard];
+    struct user_source *p = source_of(l->container);
+    const struct shard *h = &l->container->shards[l->shard];
     struct imrec_error why = {.offset = IMREC_NO_OFFSET};
     struct imrec_source_file file = {.struct_size = sizeof(file),
                                      .uri = h->uri,
@@ -166,50 +192,33 @@ static enum imrec_status list_file(struct listing *l, struct imrec_error *err)
     return imrec_error_at(err, st, told.offset, "%.200s: %.280s", h->uri, told.message);
 }
 
-enum imrec_status plugged_open(struct split *s, struct imrec_error *err)
+static enum imrec_status
+list(struct container *s, const struct shard_list *names, struct imrec_error *err)
 {
-    struct listing l = {.split = s, .hash = 0xcbf29ce484222325u};
-    struct plugged *p = s->plugged;
+    (void)names;
+    if (index_wish(s->options.path_imgidx) == INDEX_NAMED)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "path_imgidx: source=%s lists its records itself",
+                              source_of(s)->plugin.name);
+    struct listing l = {.container = s, .hash = 0xcbf29ce484222325u};
+    struct user_source *p = source_of(s);
     p->state = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*p->state));
     if (p->state == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a source");
     for (; l.shard < s->shard_count; l.shard++)
         IMREC_TRY(list_file(&l, err));
-    IMREC_TRY(index_table_seal(s, err));
+    IMREC_TRY(record_table_seal(s, err));
     s->index_hash ^= l.hash;
-    index_table_cut(s, split_part_begin(s, s->options.part_index),
-                    split_part_begin(s, s->options.part_index + 1));
+    record_table_cut(s, partition_begin(s, s->options.part_index),
+                     partition_begin(s, s->options.part_index + 1));
     return IMREC_OK;
 }
 
 /* ---- parsing ----------------------------------------------------------------------------- */
 
-enum imrec_status plugged_room_init(struct plugged_room *room, uint32_t labels,
-                                    enum imrec_label_dtype type, int64_t max_pixels,
-                                    struct imrec_error *err)
-{
-    const bool typed = type != IMREC_LABEL_FLOAT32;
-    *room = (struct plugged_room){.label_room = labels, .type = type};
-    room->limit = (uint64_t)max_pixels < SIZE_MAX / 8 ? (size_t)max_pixels * 4 : SIZE_MAX / 2;
-    room->labels = imrec_zalloc((size_t)labels + 1, sizeof(*room->labels));
-    room->typed = typed ? imrec_zalloc((size_t)labels + 1, sizeof(*room->typed)) : NULL;
-    if (room->labels != NULL && (room->typed != NULL || !typed))
-        return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the labels of a sample");
-}
-
-void plugged_room_free(struct plugged_room *room)
-{
-    imrec_free(room->labels);
-    imrec_free(room->typed);
-    imrec_free(room->p);
-    *room = (struct plugged_room){0};
-}
-
 static void *call_room(const struct imrec_source_call *call, size_t bytes)
 {
-    struct plugged_room *room = call->library;
+    struct parse_room *room = call->library;
     if (bytes > room->limit)
         return NULL;
     if (room->p == NULL || bytes > room->n) {
@@ -231,7 +240,7 @@ static bool within(const uint8_t *p, uint64_t n, const uint8_t *begin, size_t si
 static enum imrec_status check_within(const struct imrec_source_call *c, const uint8_t *p,
                                       uint64_t n, const char *what, struct imrec_error *err)
 {
-    const struct plugged_room *room = c->library;
+    const struct parse_room *room = c->library;
     if (within(p, n, c->bytes, c->n) || within(p, n, room->p, room->n))
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
@@ -244,7 +253,7 @@ static enum imrec_status check_within(const struct imrec_source_call *c, const u
 static enum imrec_status check_pixels(const struct imrec_source_call *c,
                                       const struct imrec_image *p, struct imrec_error *err)
 {
-    const struct plugged_room *room = c->library;
+    const struct parse_room *room = c->library;
     if (p->pixels == NULL)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "it gave neither a compressed image nor pixels");
@@ -266,14 +275,14 @@ static enum imrec_status check_pixels(const struct imrec_source_call *c,
 }
 
 /* The nearest float; what is beyond the largest is infinite. */
-static float rounded(const struct plugged_room *room, uint32_t i)
+static float rounded(const struct parse_room *room, uint32_t i)
 {
     const double v = room->type == IMREC_LABEL_INT64 ? (double)room->typed[i].i : room->typed[i].f;
     return v > (double)FLT_MAX ? INFINITY : v < -(double)FLT_MAX ? -INFINITY : (float)v;
 }
 
 /* Labels as a record has them. */
-static struct bytes stored_labels(struct plugged_room *room, uint32_t count, bool typed)
+static struct bytes stored_labels(struct parse_room *room, uint32_t count, bool typed)
 {
     const uint32_t n = count < room->label_room ? count : room->label_room;
     for (uint32_t i = 0; i < n; i++) {
@@ -287,27 +296,34 @@ static struct bytes stored_labels(struct plugged_room *room, uint32_t count, boo
 }
 
 static enum imrec_status take(const struct imrec_source_call *c,
-                              const struct imrec_source_sample *s, struct plugged_sample *out,
+                              const struct imrec_source_sample *s, struct record *out,
                               struct imrec_error *err)
 {
-    out->record = (struct image_record){.id = s->id, .label_count = s->label_count};
-    const struct plugged_room *room = c->library;
+    out->id = s->id;
+    out->label_count = s->label_count;
+    const struct parse_room *room = c->library;
     const bool typed = s->typed && room->typed != NULL;
-    out->record.labels = stored_labels(c->library, s->label_count, typed);
+    out->labels = stored_labels(c->library, s->label_count, typed);
     out->typed = typed ? room->typed : NULL;
-    out->pixels = s->image;
-    if (s->encoded == NULL)
-        return check_pixels(c, &s->image, err);
-    out->pixels = (struct imrec_image){.pixels = NULL};
-    out->record.image = (struct bytes){s->encoded, s->encoded_bytes};
+    const struct imrec_image *p = &s->image;
+    if (s->encoded == NULL) {
+        out->pixels = (struct planes){.p = p->pixels,
+                                      .stride = p->stride,
+                                      .channels = p->channels,
+                                      .height = p->height,
+                                      .width = p->width};
+        return check_pixels(c, p, err);
+    }
+    out->image = (struct bytes){s->encoded, s->encoded_bytes};
     return check_within(c, s->encoded, s->encoded_bytes, "a compressed image", err);
 }
 
-enum imrec_status plugged_parse(const struct split *s, const struct record_ref *ref,
-                                struct plugged_room *room, struct plugged_sample *out,
-                                struct imrec_error *err)
+static enum imrec_status parse(const struct container *s, const struct record_ref *ref,
+                               unsigned parts, struct parse_room *room, struct record *out,
+                               struct imrec_error *err)
 {
-    const struct plugged *p = s->plugged;
+    *out = (struct record){.id = ref->key};
+    const struct user_source *p = source_of(s);
     struct imrec_error why = {.offset = IMREC_NO_OFFSET};
     if (room->n > KEPT_ROOM) {
         imrec_free(room->p);
@@ -337,5 +353,62 @@ enum imrec_status plugged_parse(const struct split *s, const struct record_ref *
     why.offset = IMREC_NO_OFFSET;
     if (st == IMREC_OK)
         st = take(&call, &sample, out, &why);
-    return st == IMREC_OK ? IMREC_OK : plugin_blame(&kind, &p->plugin, st, &why, err);
+    if (st != IMREC_OK) {
+        out->id = ref->key;
+        return plugin_blame(&kind, &p->plugin, st, &why, err);
+    }
+    return (parts & RECORD_MASK) != 0 ? record_mask_split(out->image, &out->image, &out->mask, err)
+                                      : IMREC_OK;
 }
+
+static struct split_range extent(const struct container *c, uint64_t unit)
+{
+    const struct indexed_record *r = &c->records[unit];
+    return (struct split_range){r->shard, r->offset, r->offset + r->bytes};
+}
+
+static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
+                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
+{
+    (void)err;
+    *used = c->records[unit].bytes;
+    *out = (struct bytes){p, n < *used ? n : (size_t)*used};
+    return n < *used ? IMREC_END : IMREC_OK;
+}
+
+static uint64_t describe(const struct container *c, const struct record_ref *r,
+                         const struct imrec_error *why, char text[96])
+{
+    (void)c;
+    (void)why;
+    (void)snprintf(text, 96, "record at byte %" PRIu64, r->offset);
+    return r->offset;
+}
+
+/* Nobody knows before they are parsed. */
+static enum imrec_status
+widest_label(const struct container *c, bool may_read, uint32_t *out, struct imrec_error *err)
+{
+    *out = 0;
+    if (!may_read)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "label_pad_width must be given: nobody knows how wide the labels of "
+                          "source=%s are",
+                          source_of(c)->plugin.name);
+}
+
+static const struct container_kind user_source_kind = {
+    .name = "file of a source=",
+    .align = 1,
+    .own_index = true,
+    .masks = true,
+    .rooms = true,
+    .list = list,
+    .extent = extent,
+    .open = open_record,
+    .parse = parse,
+    .describe = describe,
+    .widest_label = widest_label,
+    .close = close_source,
+};

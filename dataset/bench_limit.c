@@ -9,7 +9,7 @@
 #include "imrec/bench.h"
 #include "imrec/codec.h"
 #include "imrec/records.h"
-#include "iter/team.h"
+#include "parallel/workers.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -147,10 +147,10 @@ static double cpu_seconds(void)
 
 struct limit {
     const struct imrec_bench *b;
+    struct imrec_decoder **decoder; /* of each worker */
     uint64_t images;
     _Atomic uint64_t next, failed, bytes;
     _Atomic bool no_memory;
-    double wall, cpu; /* at the start, then their differences */
 };
 
 static bool decode(struct imrec_decoder *d, const struct image *p)
@@ -160,53 +160,60 @@ static bool decode(struct imrec_decoder *d, const struct image *p)
            imrec_decoder_decode(d, p->p, p->n, 3, false, MAX_PIXELS, &image, NULL) == IMREC_OK;
 }
 
-static void decode_some(struct limit *l)
+/* Threads and buffers are there before the clock starts. */
+static void warm_up(void *context, uint32_t worker, uint32_t size)
 {
-    struct imrec_decoder *d = NULL;
-    if (imrec_decoder_new(&d, NULL) != IMREC_OK)
+    struct limit *l = context;
+    (void)size;
+    if (imrec_decoder_new(&l->decoder[worker], NULL) != IMREC_OK)
         atomic_store(&l->no_memory, true);
     else
-        (void)decode(d, &l->b->image[0]); /* buffers are there before the clock starts */
-#pragma omp barrier
-#pragma omp master
-    {
-        l->wall = wall_seconds();
-        l->cpu = cpu_seconds();
-    }
-#pragma omp barrier
+        (void)decode(l->decoder[worker], &l->b->image[0]);
+}
+
+/* A thread that was not there to warm up stays away. */
+static void decode_some(void *context, uint32_t worker, uint32_t size)
+{
+    struct limit *l = context;
     uint64_t failed = 0, bytes = 0, i;
-    while (d != NULL && (i = atomic_fetch_add(&l->next, 1)) < l->images) {
+    (void)size;
+    while (l->decoder[worker] != NULL && (i = atomic_fetch_add(&l->next, 1)) < l->images) {
         const struct image *p = &l->b->image[i % l->b->count];
-        failed += !decode(d, p);
+        failed += !decode(l->decoder[worker], p);
         bytes += p->n;
     }
     atomic_fetch_add(&l->failed, failed);
     atomic_fetch_add(&l->bytes, bytes);
-#pragma omp barrier
-#pragma omp master
-    {
-        l->wall = wall_seconds() - l->wall;
-        l->cpu = cpu_seconds() - l->cpu;
-    }
-    imrec_decoder_free(d);
+}
+
+static void measure(struct limit *l, uint32_t workers, struct imrec_bench_run *out)
+{
+    const double wall = wall_seconds(), cpu = cpu_seconds();
+    workers_run(workers, decode_some, l);
+    *out = (struct imrec_bench_run){.seconds = wall_seconds() - wall,
+                                    .cpu_seconds = cpu_seconds() - cpu,
+                                    .images = l->images,
+                                    .bytes = atomic_load(&l->bytes),
+                                    .failed = atomic_load(&l->failed),
+                                    .threads = workers};
 }
 
 enum imrec_status imrec_bench_limit(struct imrec_bench *b, uint32_t threads, uint64_t images,
                                     struct imrec_bench_run *out, struct imrec_error *err)
 {
+    const uint32_t workers = workers_count(threads);
     struct limit l = {.b = b, .images = images};
-    const int team = (int)team_workers(threads);
-#pragma omp parallel num_threads(team) default(none) shared(l)
-    decode_some(&l);
-    if (atomic_load(&l.no_memory))
+    l.decoder = imrec_zalloc(workers, sizeof(struct imrec_decoder *));
+    if (l.decoder == NULL)
         return no_memory(err);
-    *out = (struct imrec_bench_run){.seconds = l.wall,
-                                    .cpu_seconds = l.cpu,
-                                    .images = images,
-                                    .bytes = atomic_load(&l.bytes),
-                                    .failed = atomic_load(&l.failed),
-                                    .threads = (uint32_t)team};
-    return IMREC_OK;
+    workers_run(workers, warm_up, &l);
+    const bool warm = !atomic_load(&l.no_memory);
+    if (warm)
+        measure(&l, workers, out);
+    for (uint32_t i = 0; i < workers; i++)
+        imrec_decoder_free(l.decoder[i]);
+    imrec_free(l.decoder);
+    return warm ? IMREC_OK : no_memory(err);
 }
 
 /* ---- reading alone ---------------------------------------------------------------------- */

@@ -27,7 +27,8 @@ indexed(struct imrec_checked *c, uint64_t begin, uint64_t end, uint64_t *count)
 {
     struct imrec_error why;
     const char *uri = c->walk.files.shards.uri[c->shard];
-    if (!c->index_asked && !c->walk.cbf && shard_index_load(uri, &c->index, &why) != IMREC_OK)
+    if (!c->index_asked && c->walk.kind->side_files &&
+        shard_index_load(uri, &c->index, &why) != IMREC_OK)
         imrec_log(IMREC_LOG_WARNING, "%s", why.message); /* ids are not said then */
     c->index_asked = true;
     return shard_index_in(&c->index, begin, end, count);
@@ -132,7 +133,7 @@ static enum imrec_status begin_shard(struct imrec_checked *c, struct imrec_error
     c->index_asked = false;
     shard_index_free(&c->index);
     shard_sums_free(&c->sums);
-    if (!c->walk.cbf)
+    if (c->walk.kind->side_files)
         IMREC_TRY(load_sums(c, uri, err));
     c->known = c->sums.found;
     if (!c->known)
@@ -244,7 +245,7 @@ bool checked_framed(const struct imrec_checked *c, struct bytes *framed, uint32_
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-enum imrec_status checked_open_as(const struct split_options *o, imrec_progress_fn *progress,
+enum imrec_status checked_open_as(const struct container_options *o, imrec_progress_fn *progress,
                                   void *user, struct imrec_checked **out, struct imrec_error *err)
 {
     *out = NULL;
@@ -265,7 +266,7 @@ enum imrec_status checked_open_as(const struct split_options *o, imrec_progress_
 enum imrec_status imrec_checked_open(const char *uri, imrec_progress_fn *progress, void *user,
                                      struct imrec_checked **out, struct imrec_error *err)
 {
-    const struct split_options set = {.path_imgrec = uri, .num_parts = 1};
+    const struct container_options set = {.path_imgrec = uri, .num_parts = 1};
     return checked_open_as(&set, progress, user, out, err);
 }
 

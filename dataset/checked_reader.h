@@ -2,7 +2,7 @@
 #ifndef IMREC_DATASET_CHECKED_READER_H
 #define IMREC_DATASET_CHECKED_READER_H
 
-#include "container/shard_sums.h"
+#include "container/shards/shard_sums.h"
 #include "dataset/dataset_index.h"
 #include "dataset/dataset_walk.h"
 #include "imrec/dataset.h"
@@ -33,7 +33,7 @@ struct imrec_checked {
 
 /* imrec_checked_open() of what `o` says, which may be looked at in another way. */
 IMREC_NODISCARD enum imrec_status
-checked_open_as(const struct split_options *o, imrec_progress_fn *progress, void *user,
+checked_open_as(const struct container_options *o, imrec_progress_fn *progress, void *user,
                 struct imrec_checked **out, struct imrec_error *err);
 /* The record given last as it stands in its shard, and the checksum that came with it; false: it
  * came with none. */

@@ -110,7 +110,7 @@ static void conclude(struct counting *n)
     qsort(c->kinds, c->kind_count, sizeof(c->kinds[0]), by_frequency);
 }
 
-static void count_identities(struct counting *n, const struct split *s)
+static void count_identities(struct counting *n, const struct container *s)
 {
     for (uint64_t i = 0; i < s->metadata_count; i++)
         if (!s->metadata[i].header) {
@@ -137,13 +137,13 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
             return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                                   "no memory for the name of a shard");
         s->bytes = f->begin[i + 1] - f->begin[i];
-        s->indexed = w->cbf || dataset_has(f->shards.uri[i], SET_INDEX);
-        s->checksummed = !w->cbf && dataset_has(f->shards.uri[i], SET_CHECKSUMS);
+        s->indexed = w->kind->own_index || dataset_has(f->shards.uri[i], SET_INDEX);
+        s->checksummed = w->kind->side_files && dataset_has(f->shards.uri[i], SET_CHECKSUMS);
     }
     c->manifest = dataset_has(f->shards.uri[0], SET_MANIFEST);
     for (int i = 0; i < MEASURES; i++)
         IMREC_TRY(histogram_init(&n->of[i], err));
-    count_identities(n, imrec_reader_split(w->reader));
+    count_identities(n, imrec_reader_container(w->reader));
     return IMREC_OK;
 }
 
@@ -154,7 +154,7 @@ enum imrec_status imrec_dataset_card(const char *uri, imrec_progress_fn *progres
     struct imrec_record record;
     struct counting n = {.card = out};
     *out = (struct imrec_dataset_card){0};
-    IMREC_TRY(dataset_walk_open(&(struct split_options){.path_imgrec = uri, .num_parts = 1},
+    IMREC_TRY(dataset_walk_open(&(struct container_options){.path_imgrec = uri, .num_parts = 1},
                                 progress, user, &walk, err));
     enum imrec_status st = begin(&n, &walk, err);
     while (st == IMREC_OK) {

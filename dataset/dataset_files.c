@@ -11,7 +11,7 @@
 #define SIDE_FILE_MAX_BYTES ((size_t)1 << 36)
 
 enum imrec_status
-dataset_files_of(const struct split *s, struct dataset_files *out, struct imrec_error *err)
+dataset_files_of(const struct container *s, struct dataset_files *out, struct imrec_error *err)
 {
     *out = (struct dataset_files){0};
     out->begin = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*out->begin));

@@ -2,7 +2,7 @@
 #ifndef IMREC_DATASET_DATASET_FILES_H
 #define IMREC_DATASET_DATASET_FILES_H
 
-#include "container/partition.h"
+#include "container/container.h"
 #include "formats/set/set_names.h"
 
 struct dataset_files {
@@ -11,7 +11,7 @@ struct dataset_files {
 };
 
 IMREC_NODISCARD enum imrec_status
-dataset_files_of(const struct split *s, struct dataset_files *out, struct imrec_error *err);
+dataset_files_of(const struct container *s, struct dataset_files *out, struct imrec_error *err);
 void dataset_files_close(struct dataset_files *f); /* zeroed memory is fine */
 
 /* The name of the file `what` beside a shard; NULL: no memory. */

@@ -154,11 +154,11 @@ enum imrec_status imrec_dataset_find(const char *uri, uint64_t id, uint32_t *sha
                                      uint64_t *offset, struct imrec_error *err)
 {
     struct dataset_walk w;
-    IMREC_TRY(dataset_walk_open(&(struct split_options){.path_imgrec = uri, .num_parts = 1}, NULL,
-                                NULL, &w, err));
-    enum imrec_status st = w.cbf ? imrec_reader_find(w.reader, id, shard, offset)
-                                 : find_indexed(&w, id, shard, offset);
-    if (st == IMREC_END && !w.cbf)
+    IMREC_TRY(dataset_walk_open(&(struct container_options){.path_imgrec = uri, .num_parts = 1},
+                                NULL, NULL, &w, err));
+    enum imrec_status st = w.kind->own_index ? imrec_reader_find(w.reader, id, shard, offset)
+                                             : find_indexed(&w, id, shard, offset);
+    if (st == IMREC_END && !w.kind->own_index)
         st = find_by_scan(&w, id, shard, offset, err);
     dataset_walk_close(&w);
     if (st == IMREC_END)
@@ -243,10 +243,10 @@ static uint64_t count_repeated(uint64_t *keys, uint64_t n)
 static enum imrec_status index_to(struct indexing *x, const char *path, bool force,
                                   struct imrec_index_result *out, struct imrec_error *err)
 {
-    if (x->walk.cbf)
+    if (x->walk.kind->own_index)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%.300s is a CBF file, which is its own index",
-                              x->walk.files.shards.uri[0]);
+                              "%.300s is a %s, which is its own index", x->walk.files.shards.uri[0],
+                              x->walk.kind->name);
     if (x->walk.files.shards.count != 1)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "an index belongs to one shard, not to %zu",
@@ -268,8 +268,8 @@ enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, e
 {
     struct indexing x = {.lines = BUF_INIT(2 * LINES_FLUSH_BYTES), .how = keys};
     *out = (struct imrec_index_result){0};
-    const struct split_options one = {
-        .path_imgrec = shard, .num_parts = 1, .look = SPLIT_LOOK_SHARD};
+    const struct container_options one = {
+        .path_imgrec = shard, .num_parts = 1, .look = CONTAINER_LOOK_SHARD};
     IMREC_TRY(dataset_walk_open(&one, NULL, NULL, &x.walk, err));
     char *path = idx_path != NULL ? dataset_copy(idx_path)
                                   : dataset_path(x.walk.files.shards.uri[0], SET_INDEX);

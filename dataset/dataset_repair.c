@@ -197,7 +197,7 @@ take_record(struct repair *r, const struct repair_item *i, struct imrec_error *e
     bool keep;
     IMREC_TRY(recordio_copy(i->framed.p, &i->span, &r->scratch, &c.record, err));
     c.is_image = image_record_parse(c.record, &c.image, NULL) == IMREC_OK;
-    c.is_metadata = metadata_at(imrec_reader_split(r->set.reader), r->shard, i->begin) != NULL;
+    c.is_metadata = metadata_at(imrec_reader_container(r->set.reader), r->shard, i->begin) != NULL;
     r->at.records++;
     IMREC_TRY(judge(r, &c, &keep, err));
     if (keep)
@@ -343,11 +343,11 @@ static enum imrec_status
 check_names(const struct repair *r, const char *path, struct imrec_error *err)
 {
     const struct uri_list *in = &r->set.files.shards;
-    if (r->set.cbf)
+    if (!r->set.kind->side_files)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%.300s is a CBF file, and repair writes records; export gets its "
+                              "%.300s is a %s, and repair writes records; export gets its "
                               "images out",
-                              in->uri[0]);
+                              in->uri[0], r->set.kind->name);
     for (size_t i = 0; i < in->count; i++)
         if (strcmp(in->uri[i], path) == 0)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
@@ -376,7 +376,7 @@ enum imrec_status imrec_dataset_repair(const char *uri, const char *path,
     imrec_repair_options_init(&r.o);
     memcpy(&r.o, o, o->struct_size < sizeof(r.o) ? o->struct_size : sizeof(r.o));
     *out = (struct imrec_repair_result){0};
-    const struct split_options set = {.path_imgrec = uri, .num_parts = 1, .shifted = true};
+    const struct container_options set = {.path_imgrec = uri, .num_parts = 1, .shifted = true};
     IMREC_TRY(dataset_walk_open(&set, NULL, NULL, &r.set, err));
     r.at.total_bytes = r.set.files.begin[r.set.files.shards.count];
     enum imrec_status st = open_all(&r, path, err);

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/shown.h"
-#include "container/shard_sets.h"
+#include "container/shards/shard_sets.h"
 #include "formats/crc32c.h"
 #include "formats/set/manifest.h"
 #include "storage/sink.h"

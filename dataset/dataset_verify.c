@@ -1,29 +1,41 @@
 /*
  * dataset/dataset_verify.c - structure, checksums, index and images of a data set.
  *
- * One batch is read while the workers look at the one before it; findings are told by one
- * thread, in file order, so that they are the same for every number of threads.
+ * Workers take turns at reading a batch of records and look at their own while others read on;
+ * findings are told in file order, so that they are the same for every number of threads.
  */
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "dataset/dataset_check.h"
 #include "dataset/dataset_set.h"
 #include "dataset/verify_read.h"
 #include "formats/crc32c.h"
 #include "imrec/dataset.h"
-#include "iter/team.h"
+#include "parallel/ordered.h"
+#include "parallel/workers.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
+
+#define HELD_BYTES ((uint64_t)64 << 20) /* of records that are read and not yet reported */
 
 struct verify {
     struct imrec_verify_options o;
-    struct imrec_verify_result *result;
-    struct verify_reader reader;
-    struct verify_batch batch[2];
-    int current;        /* being looked at; the other one is being filled */
-    bool over;          /* nothing is left to look at */
-    _Atomic int failed; /* a status; the first one that was met wins */
+    struct imrec_verify_result *result; /* drain's */
+    struct verify_reader reader;        /* feed's */
+    uint32_t batches;                   /* that may be on their way */
+    struct verify_batch *batch;         /* their memory ... */
+    struct verify_batch **at;           /* ... and the one at each place of the window */
+    struct codec **codec;               /* of each worker */
+    uint32_t workers;
+    enum imrec_status status; /* the reader cannot go on */
     struct imrec_error why;
+    struct mutex caller; /* held while one of its callbacks runs */
+    struct mutex lock;   /* of what follows */
+    struct cond told;
+    uint64_t held;               /* bytes */
+    struct verify_batch **spare; /* not in use; the one used last goes first: it is in the cache */
+    uint32_t spares;
 };
 
 static const char *const finding_names[IMREC_FOUND_KINDS] = {
@@ -72,7 +84,15 @@ static void look_at(const struct verify *v, struct codec *codec, const struct ve
         i->why.status = IMREC_OK;
 }
 
-/* ---- telling, one thread ---------------------------------------------------------------- */
+/* ---- telling, one thread at a time ------------------------------------------------------ */
+
+static void call_finding(struct verify *v, const struct imrec_finding *f)
+{
+    mutex_lock(&v->caller);
+    if (v->o.finding != NULL)
+        v->o.finding(v->o.user, f);
+    mutex_unlock(&v->caller);
+}
 
 static void tell(struct verify *v, const struct verify_item *i)
 {
@@ -94,8 +114,7 @@ static void tell(struct verify *v, const struct verify_item *i)
                                     .end = i->end,
                                     .id = i->id,
                                     .reason = i->why.message};
-    if (v->o.finding != NULL)
-        v->o.finding(v->o.user, &f);
+    call_finding(v, &f);
 }
 
 static void tell_set(void *user, const struct imrec_finding *f)
@@ -103,68 +122,133 @@ static void tell_set(void *user, const struct imrec_finding *f)
     struct verify *v = user;
     v->result->found[f->kind]++;
     v->result->findings++;
-    if (v->o.finding != NULL)
-        v->o.finding(v->o.user, f);
+    call_finding(v, f);
 }
 
-static void fail(struct verify *v, enum imrec_status st, const struct imrec_error *err)
+static bool show_progress(void *user, const struct imrec_progress *p)
 {
-    int none = IMREC_OK;
-    if (atomic_compare_exchange_strong(&v->failed, &none, (int)st))
-        v->why = *err;
+    struct verify *v = user;
+    mutex_lock(&v->caller);
+    const bool goes_on = v->o.progress == NULL || v->o.progress(v->o.user, p);
+    mutex_unlock(&v->caller);
+    return goes_on;
 }
 
-static void turn(struct verify *v)
+/* ---- the window ------------------------------------------------------------------------- */
+
+/* Waits for room, then takes an empty batch. Other workers hold what fills the room, and give it
+ * back without the feed. */
+static struct verify_batch *take_batch(struct verify *v)
 {
-    const struct verify_batch *b = &v->batch[v->current];
+    mutex_lock(&v->lock);
+    while (v->held >= HELD_BYTES)
+        cond_wait(&v->told, &v->lock);
+    struct verify_batch *b = v->spare[--v->spares];
+    mutex_unlock(&v->lock);
+    return b;
+}
+
+static void hold(struct verify *v, const struct verify_batch *b)
+{
+    mutex_lock(&v->lock);
+    v->held += b->capacity;
+    mutex_unlock(&v->lock);
+}
+
+static void give_back(struct verify *v, struct verify_batch *b)
+{
+    const uint64_t held = b->capacity;
+    verify_batch_clear(b);
+    mutex_lock(&v->lock);
+    v->held -= held;
+    v->spare[v->spares++] = b;
+    cond_wake_all(&v->told);
+    mutex_unlock(&v->lock);
+}
+
+static enum ordered_step feed(void *context, const struct ordered_task *t, uint32_t worker)
+{
+    struct verify *v = context;
+    struct verify_batch *b = take_batch(v);
+    (void)worker;
+    v->at[t->place] = b;
+    v->status = verify_reader_fill(&v->reader, b, &v->why);
+    if (v->status != IMREC_OK || b->count == 0)
+        return ORDERED_STOP;
+    hold(v, b);
+    return ORDERED_LAST;
+}
+
+static void work(void *context, const struct ordered_task *t, uint32_t worker)
+{
+    struct verify *v = context;
+    const struct verify_batch *b = v->at[t->place];
+    for (size_t i = 0; i < b->count; i++)
+        look_at(v, v->codec[worker], b, &b->item[i]);
+}
+
+static enum imrec_status drain(void *context, uint32_t place, struct imrec_error *err)
+{
+    struct verify *v = context;
+    struct verify_batch *b = v->at[place];
+    (void)err;
     for (size_t i = 0; i < b->count; i++)
         tell(v, &b->item[i]);
-    v->current = !v->current;
-    v->over = atomic_load(&v->failed) != IMREC_OK || v->batch[v->current].count == 0;
-}
-
-static void fill(struct verify *v, int which)
-{
-    struct imrec_error err;
-    const enum imrec_status st = verify_reader_fill(&v->reader, &v->batch[which], &err);
-    if (st != IMREC_OK)
-        fail(v, st, &err);
-}
-
-/* ---- the team --------------------------------------------------------------------------- */
-
-static void work(struct verify *v)
-{
-    struct imrec_error err;
-    struct codec *codec = NULL;
-    const enum imrec_status st = codec_new(&codec, &err);
-    if (st != IMREC_OK)
-        fail(v, st, &err);
-    while (!v->over) {
-        struct verify_batch *b = &v->batch[v->current];
-#pragma omp single nowait
-        fill(v, !v->current);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t i = 0; i < b->count; i++)
-            if (codec != NULL)
-                look_at(v, codec, b, &b->item[i]);
-#pragma omp single
-        turn(v);
-    }
-    codec_free(codec);
+    give_back(v, b);
+    return IMREC_OK;
 }
 
 static enum imrec_status verify_all(struct verify *v, struct imrec_error *err)
 {
-    const int threads = (int)team_workers(v->o.threads);
-    fill(v, v->current);
-    v->over = atomic_load(&v->failed) != IMREC_OK || v->batch[v->current].count == 0;
-#pragma omp parallel num_threads(threads) default(none) shared(v)
-    work(v);
-    const enum imrec_status st = (enum imrec_status)atomic_load(&v->failed);
-    if (st != IMREC_OK && err != NULL)
+    const struct ordered_options o = {.context = v,
+                                      .feed = feed,
+                                      .work = work,
+                                      .drain = drain,
+                                      .tasks = 1,
+                                      .places = v->batches,
+                                      .workers = v->workers,
+                                      .wake_at = v->batches / 2,
+                                      .name = "threads"};
+    IMREC_TRY(ordered_run(&o, err));
+    if (v->status != IMREC_OK && err != NULL)
         *err = v->why;
-    return st;
+    return v->status;
+}
+
+/* ---- a run ------------------------------------------------------------------------------ */
+
+/* Two batches for each worker, and some more that wait while an older one takes long. */
+static enum imrec_status prepare(struct verify *v, struct imrec_error *err)
+{
+    v->workers = workers_count(v->o.threads);
+    v->batches = 2 * v->workers + 32;
+    v->batch = imrec_zalloc(v->batches, sizeof(*v->batch));
+    v->at = imrec_zalloc(v->batches, sizeof(struct verify_batch *));
+    v->spare = imrec_zalloc(v->batches, sizeof(struct verify_batch *));
+    v->codec = imrec_zalloc(v->workers, sizeof(struct codec *));
+    if (v->batch == NULL || v->at == NULL || v->spare == NULL || v->codec == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u workers",
+                              v->workers);
+    for (uint32_t i = 0; i < v->batches; i++)
+        v->spare[v->spares++] = &v->batch[i];
+    for (uint32_t i = 0; i < v->workers; i++)
+        IMREC_TRY(codec_new(&v->codec[i], err));
+    return IMREC_OK;
+}
+
+static void release(struct verify *v)
+{
+    for (uint32_t i = 0; v->codec != NULL && i < v->workers; i++)
+        codec_free(v->codec[i]);
+    for (uint32_t i = 0; v->batch != NULL && i < v->batches; i++)
+        verify_batch_free(&v->batch[i]);
+    imrec_free(v->codec);
+    imrec_free(v->spare);
+    imrec_free(v->at);
+    imrec_free(v->batch);
+    cond_destroy(&v->told);
+    mutex_destroy(&v->lock);
+    mutex_destroy(&v->caller);
 }
 
 void imrec_verify_options_init(struct imrec_verify_options *o)
@@ -176,20 +260,24 @@ enum imrec_status imrec_dataset_verify(const char *uri, const struct imrec_verif
                                        struct imrec_verify_result *out, struct imrec_error *err)
 {
     struct verify v = {.o = *o, .result = out};
-    const struct split_options set = {
+    const struct container_options set = {
         .path_imgrec = uri, .num_parts = 1, .shards = SHARDS_UNSEEN}; /* till below */
     const bool allow_missing =
         o->struct_size > offsetof(struct imrec_verify_options, allow_missing) && o->allow_missing;
     *out = (struct imrec_verify_result){0};
-    IMREC_TRY(verify_reader_open(&set, o->progress, o->user, &v.reader, err));
+    IMREC_TRY(verify_reader_open(&set, show_progress, &v, &v.reader, err));
+    mutex_init(&v.caller);
+    mutex_init(&v.lock);
+    cond_init(&v.told);
     enum imrec_status st =
         dataset_check_set(uri, &v.reader.walk.files, allow_missing, tell_set, &v, err);
+    if (st == IMREC_OK)
+        st = prepare(&v, err);
     if (st == IMREC_OK)
         st = verify_all(&v, err);
     out->bytes = v.reader.walk.at.bytes;
     out->indexed = v.reader.indexed;
-    verify_batch_free(&v.batch[0]);
-    verify_batch_free(&v.batch[1]);
+    release(&v);
     verify_reader_close(&v.reader);
     return st;
 }

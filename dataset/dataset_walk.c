@@ -15,18 +15,18 @@
 
 enum { RECORDS_A_CALL = 256 }; /* of the progress callback */
 
-enum imrec_status dataset_walk_open(const struct split_options *o, imrec_progress_fn *progress,
+enum imrec_status dataset_walk_open(const struct container_options *o, imrec_progress_fn *progress,
                                     void *user, struct dataset_walk *out, struct imrec_error *err)
 {
     *out = (struct dataset_walk){.progress = progress, .user = user};
     IMREC_TRY(imrec_reader_open_as(o, &out->reader, err));
     const enum imrec_status st =
-        dataset_files_of(imrec_reader_split(out->reader), &out->files, err);
+        dataset_files_of(imrec_reader_container(out->reader), &out->files, err);
     if (st != IMREC_OK) {
         dataset_walk_close(out);
         return st;
     }
-    out->cbf = imrec_reader_is_cbf(out->reader);
+    out->kind = imrec_reader_container(out->reader)->kind;
     out->at.total_bytes = out->files.begin[out->files.shards.count];
     return IMREC_OK;
 }
@@ -45,7 +45,7 @@ static void note_damage(struct dataset_walk *w)
     *f = (struct imrec_finding){.kind = IMREC_FOUND_DAMAGE, .reason = w->why.message};
     imrec_reader_damage(w->reader, &f->shard, &f->begin, &f->end);
     f->uri = f->shard < w->files.shards.count ? w->files.shards.uri[f->shard] : "";
-    if (w->cbf)
+    if (w->kind->own_index)
         snprintf(said, sizeof(said), "%.160s: ", f->uri);
     else
         snprintf(said, sizeof(said),
@@ -134,7 +134,7 @@ static enum imrec_status next(struct dataset_walk *w, struct imrec_record *out)
         note_damage(w);
     if (st != IMREC_OK)
         return st;
-    if (!w->cbf)
+    if (w->kind->side_files) /* framed */
         IMREC_TRY(find_swallowed(w, out, &inside, &w->why));
     if (inside != 0)
         return leave_swallowing(w, out, inside);
@@ -145,7 +145,7 @@ static enum imrec_status next(struct dataset_walk *w, struct imrec_record *out)
 
 uint64_t dataset_record_end(const struct dataset_walk *w, const struct imrec_record *r)
 {
-    return w->cbf ? imrec_reader_record_end(w->reader) : r->offset + framed_bytes(r);
+    return w->kind->own_index ? imrec_reader_record_end(w->reader) : r->offset + framed_bytes(r);
 }
 
 enum imrec_status

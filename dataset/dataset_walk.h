@@ -9,7 +9,7 @@
 struct dataset_walk {
     struct dataset_files files;
     struct imrec_reader *reader;
-    bool cbf;                    /* images in CBF files: no framing, no index or checksums beside */
+    const struct container_kind *kind;
     imrec_progress_fn *progress; /* may be NULL */
     void *user;
     struct imrec_progress at;
@@ -20,7 +20,7 @@ struct dataset_walk {
 
 /* `o`: path_imgrec, and how to look at it. */
 IMREC_NODISCARD enum imrec_status
-dataset_walk_open(const struct split_options *o, imrec_progress_fn *progress, void *user,
+dataset_walk_open(const struct container_options *o, imrec_progress_fn *progress, void *user,
                   struct dataset_walk *out, struct imrec_error *err);
 /* Where in its shard the record given last ends, if it has one part. */
 uint64_t dataset_record_end(const struct dataset_walk *w, const struct imrec_record *r);

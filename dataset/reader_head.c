@@ -11,7 +11,7 @@ give_head(struct imrec_reader *r, const struct split_range *at, struct imrec_rec
 {
     struct record_head head;
     struct image_record image;
-    const struct shard *h = &r->split.shards[at->shard];
+    const struct shard *h = &r->container.shards[at->shard];
     const struct bytes front = {head.bytes + RECORDIO_PART_HEAD_BYTES, IMAGE_RECORD_HEADER_BYTES};
     if (!record_head_read(h, at->begin, at->end, &head))
         return false;
@@ -46,11 +46,12 @@ enum imrec_status imrec_reader_head(struct imrec_reader *r, uint64_t number,
 {
     uint64_t count;
     IMREC_TRY(imrec_reader_count(r, &count, err));
-    if (number < count && r->split.cbf == NULL) {
-        const struct split_range at = split_unit(&r->split, number);
+    if (number < count && !r->container.kind->own_index) {
+        const struct split_range at = container_unit(&r->container, number);
         if (number + AHEAD < count) {
-            const struct split_range later = split_unit(&r->split, number + AHEAD);
-            source_will_need(r->split.shards[later.shard].source, later.begin, RECORD_HEAD_BYTES);
+            const struct split_range later = container_unit(&r->container, number + AHEAD);
+            source_will_need(r->container.shards[later.shard].source, later.begin,
+                             RECORD_HEAD_BYTES);
         }
         if (give_head(r, &at, out))
             return IMREC_OK;

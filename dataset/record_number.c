@@ -17,32 +17,32 @@ static enum imrec_status scan_heads(struct imrec_reader *r, struct imrec_error *
     while (st == IMREC_OK || st == IMREC_ERR_DATA) {
         st = imrec_reader_next(r, &record, err);
         if (st == IMREC_OK)
-            st = index_table_add(&r->split, &capacity,
-                                 (struct indexed_record){.offset = record.offset,
-                                                         .key = record.id,
-                                                         .shard = record.shard},
-                                 err);
+            st = record_table_add(&r->container, &capacity,
+                                  (struct indexed_record){.offset = record.offset,
+                                                          .key = record.id,
+                                                          .shard = record.shard},
+                                  err);
     }
-    return st == IMREC_END ? index_table_seal(&r->split, err) : st;
+    return st == IMREC_END ? record_table_seal(&r->container, err) : st;
 }
 
 static enum imrec_status find_records(struct imrec_reader *r, struct imrec_error *err)
 {
-    if (r->split.options.num_parts != 1)
+    if (r->container.options.num_parts != 1)
         return imrec_error_at(
             err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
             "records have numbers in the whole data set only, not in a partition");
-    if (index_table_find(&r->split, NULL) != IMREC_OK) /* what is doubtful is not believed */
-        index_table_forget(&r->split);
-    if (r->split.records == NULL) {
+    if (record_table_find(&r->container, NULL) != IMREC_OK) /* what is doubtful is not believed */
+        record_table_forget(&r->container);
+    if (r->container.records == NULL) {
         const enum imrec_status st = scan_heads(r, err);
         if (st != IMREC_OK) {
-            index_table_forget(&r->split);
+            record_table_forget(&r->container);
             return st;
         }
     }
-    metadata_drop(&r->split);
-    index_table_cut(&r->split, 0, r->split.record_total);
+    metadata_drop(&r->container);
+    record_table_cut(&r->container, 0, r->container.record_total);
     return IMREC_OK;
 }
 
@@ -53,7 +53,7 @@ static enum imrec_status read_at(struct imrec_reader *r, uint32_t shard, struct 
 {
     r->shard = shard;
     r->begun = true;
-    scan_begin(&r->scan, r->split.shards[shard].source, at.begin, at.end, true);
+    scan_begin(&r->scan, r->container.shards[shard].source, at.begin, at.end, true);
     const enum imrec_status st = imrec_reader_next(r, out, err);
     r->begun = false; /* next() begins with the shard's first record again */
     if (st == IMREC_OK && out->shard == shard && out->offset == at.begin)
@@ -66,9 +66,9 @@ static enum imrec_status read_at(struct imrec_reader *r, uint32_t shard, struct 
 enum imrec_status
 imrec_reader_count(struct imrec_reader *r, uint64_t *count, struct imrec_error *err)
 {
-    if (r->split.records == NULL)
+    if (r->container.records == NULL)
         IMREC_TRY(find_records(r, err));
-    *count = r->split.unit_count;
+    *count = r->container.unit_count;
     return IMREC_OK;
 }
 
@@ -80,9 +80,9 @@ enum imrec_status imrec_reader_get(struct imrec_reader *r, uint64_t number,
     if (number >= count)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "there is no record %" PRIu64 ", there are %" PRIu64, number, count);
-    const struct split_range at = split_unit(&r->split, number);
-    if (r->split.cbf != NULL) {
-        image_reader_seek(&r->images, at.shard, r->split.records[number].offset);
+    const struct split_range at = container_unit(&r->container, number);
+    if (r->container.kind->own_index) {
+        table_reader_seek(&r->table, at.shard, r->container.records[number].offset);
         return imrec_reader_next(r, out, err);
     }
     const enum imrec_status st = read_at(r, at.shard, at, out, err);
@@ -90,18 +90,18 @@ enum imrec_status imrec_reader_get(struct imrec_reader *r, uint64_t number,
                            : imrec_error_at(err, IMREC_ERR_CORRUPT, at.begin,
                                             "%s: no readable record begins at byte %" PRIu64
                                             ", where record %" PRIu64 " should",
-                                            r->split.shards[at.shard].uri, at.begin, number);
+                                            r->container.shards[at.shard].uri, at.begin, number);
 }
 
 enum imrec_status imrec_reader_at(struct imrec_reader *r, uint32_t shard, uint64_t begin,
                                   uint64_t end, struct imrec_record *out, struct imrec_error *err)
 {
-    if (r->split.cbf != NULL)
+    if (r->container.kind->own_index)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%s: images of a CBF file are not at offsets of their own",
-                              r->split.shards[0].uri);
+                              "%s: images of a %s are not at offsets of their own",
+                              r->container.shards[0].uri, r->container.kind->name);
     IMREC_TRY(imrec_reader_seek(r, shard, begin, err));
-    const struct shard *s = &r->split.shards[shard];
+    const struct shard *s = &r->container.shards[shard];
     const struct split_range at = {.begin = begin, .end = end < s->size ? end : s->size};
     const enum imrec_status st = read_at(r, shard, at, out, err);
     return st != IMREC_END

@@ -50,8 +50,8 @@ static enum imrec_status
 peek(const struct repair_walk *w, uint64_t offset, uint8_t *to, size_t n, struct imrec_error *err)
 {
     struct hole *holes = NULL;
-    const enum imrec_status st = holes_read(w->source, offset, to, n, &holes, err);
-    holes_free(&holes);
+    const enum imrec_status st = unreadable_read(w->source, offset, to, n, &holes, err);
+    unreadable_free(&holes);
     return st;
 }
 

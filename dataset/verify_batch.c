@@ -3,8 +3,10 @@
 
 #include "base/alloc.h"
 
-#define FULL_ITEMS 512
-#define FULL_BYTES ((size_t)32 << 20)
+#define FULL_ITEMS  256
+#define FULL_BYTES  ((size_t)1 << 20)
+#define ARENA_BYTES ((size_t)3 << 19) /* room for the last record, too */
+#define KEPT_BYTES  ((size_t)4 << 20)
 
 struct verify_item *verify_batch_add(struct verify_batch *b)
 {
@@ -26,7 +28,7 @@ bool verify_batch_room(struct verify_batch *b, size_t n, size_t *at)
     if (!sum_fits(b->used, n, &need))
         return false;
     if (need > b->capacity) {
-        const size_t more = need < FULL_BYTES ? FULL_BYTES : need + need / 2;
+        const size_t more = need < ARENA_BYTES ? ARENA_BYTES : need + need / 2;
         void *p = imrec_realloc(b->arena, more, 1);
         if (p == NULL)
             return false;
@@ -47,6 +49,8 @@ void verify_batch_clear(struct verify_batch *b)
 {
     b->count = 0;
     b->used = 0;
+    if (b->capacity > KEPT_BYTES || b->room > FULL_ITEMS)
+        verify_batch_free(b);
 }
 
 void verify_batch_free(struct verify_batch *b)

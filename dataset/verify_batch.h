@@ -1,4 +1,5 @@
-/* dataset/verify_batch.h - what was met between two barriers of a verification, in file order. */
+/* dataset/verify_batch.h - a few records that a verification reads at once, and what reading finds
+ * before and between them, in file order. */
 #ifndef IMREC_DATASET_VERIFY_BATCH_H
 #define IMREC_DATASET_VERIFY_BATCH_H
 
@@ -34,6 +35,6 @@ struct verify_item *verify_batch_add(struct verify_batch *b);
 /* n bytes more of the arena; *at is where. False: no memory. Moves the arena. */
 bool verify_batch_room(struct verify_batch *b, size_t n, size_t *at);
 bool verify_batch_full(const struct verify_batch *b);
-void verify_batch_clear(struct verify_batch *b);
-void verify_batch_free(struct verify_batch *b); /* zeroed memory is fine */
+void verify_batch_clear(struct verify_batch *b); /* what a usual batch takes stays */
+void verify_batch_free(struct verify_batch *b);  /* zeroed memory is fine */
 #endif

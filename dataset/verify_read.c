@@ -63,7 +63,7 @@ static enum imrec_status
 begin_shard(struct verify_reader *r, struct verify_batch *b, struct imrec_error *err)
 {
     const char *uri = r->walk.files.shards.uri[r->shard];
-    if (r->walk.cbf)
+    if (!r->walk.kind->side_files)
         return IMREC_OK;
     IMREC_TRY(marks_load(&r->index, IMREC_FOUND_INDEX, uri, err));
     IMREC_TRY(marks_load(&r->sums, IMREC_FOUND_CHECKSUM, uri, err));
@@ -173,7 +173,7 @@ static enum imrec_status add_record(struct verify_reader *r, struct verify_batch
     return sum != NULL ? load_framed(r, b, item, sum, err) : IMREC_OK;
 }
 
-enum imrec_status verify_reader_open(const struct split_options *o, imrec_progress_fn *progress,
+enum imrec_status verify_reader_open(const struct container_options *o, imrec_progress_fn *progress,
                                      void *user, struct verify_reader *out, struct imrec_error *err)
 {
     *out = (struct verify_reader){0};

@@ -18,7 +18,7 @@ struct verify_reader {
 };
 
 IMREC_NODISCARD enum imrec_status
-verify_reader_open(const struct split_options *o, imrec_progress_fn *progress, void *user,
+verify_reader_open(const struct container_options *o, imrec_progress_fn *progress, void *user,
                    struct verify_reader *out, struct imrec_error *err);
 /* Fills the batch, from empty; r->ended when the shards are over. */
 IMREC_NODISCARD enum imrec_status

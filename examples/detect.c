@@ -1,4 +1,4 @@
-/* examples/detect.c SHARD - reads one sweep of images with boxes, augmented as SSD does it. */
+/* examples/detect.c SHARD - reads one sweep of images with boxes, with SSD's augmentation. */
 #include <imrec/imrec.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const char *const recipe[] = {
     "random_contrast_prob=0.5",
 };
 
-static void train(const struct imrec_batch *b) /* a network would learn here */
+static void train(const struct imrec_batch *b) /* your training step */
 {
     for (uint32_t i = 0; i < b->count; i++) {
         const float *label = b->labels + (size_t)i * b->label_width;

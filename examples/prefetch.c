@@ -17,7 +17,7 @@ struct tone {
     float samples[RATE];
 };
 
-/* Called by several threads at a time: all that it uses is the number. */
+/* Called by several threads at once, so it uses only the number. */
 static enum imrec_status
 make_tone(void *context, void *cell, uint64_t number, struct imrec_error *err)
 {
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     }
     while ((status = imrec_prefetch_next(p, &cell, &number, &err)) != IMREC_END) {
         if (status == IMREC_ERR_DATA)
-            fprintf(stderr, "prefetch: %s\n", err.message); /* and on with the next one */
+            fprintf(stderr, "prefetch: %s\n", err.message); /* continue with the next item */
         else if (status != IMREC_OK || number != next)
             break;
         next = number + 1;

@@ -1,11 +1,11 @@
-/* examples/read.c SHARD - reads one sweep of batches: shuffled, cropped, mirrored, mean off. */
+/* examples/read.c SHARD - reads one sweep of batches: shuffled, cropped, mirrored. */
 #include <imrec/imrec.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static void train(const struct imrec_batch *b) /* a network would learn here */
+static void train(const struct imrec_batch *b) /* your training step */
 {
-    printf("batch %llu: %u images, the first is number %llu of class %g\n",
+    printf("batch %llu: %u images, the first has id %llu and class %g\n",
            (unsigned long long)b->number, b->count, (unsigned long long)b->ids[0],
            (double)b->labels[0]);
 }
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     enum imrec_status st;
 
     /* README: begin */
-    imrec_iter_options_init(&o); /* then: shuffled 224 x 224 crops of 128 images a batch */
+    imrec_iter_options_init(&o); /* then: shuffled 224 x 224 crops, 128 per batch */
     o.path_imgrec = argc > 1 ? argv[1] : "train.rec";
     o.data_shape = (struct imrec_shape){.channels = 3, .height = 224, .width = 224};
     o.batch_size = 128;
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     st = imrec_iter_open(&o, &it, &err);
     while (st == IMREC_OK && (st = imrec_iter_next(it, &batch, &err)) == IMREC_OK)
         train(&batch);   /* float data[count][3][224][224], labels[count] */
-    if (st != IMREC_END) /* the sweep's end; the next call would begin another */
+    if (st != IMREC_END) /* not the end of the sweep, but an error */
         fprintf(stderr, "%s\n", err.message);
     imrec_iter_close(it);
     /* README: end */

@@ -16,8 +16,7 @@ static const char *const recipe[] = {
     "brightness=0.2",        "contrast=0.2",
 };
 
-static void
-train(const struct imrec_batch *b, uint64_t pixels[256]) /* a network would learn here */
+static void train(const struct imrec_batch *b, uint64_t pixels[256]) /* your training step */
 {
     const struct imrec_shape *s = &b->views[0].shape;
     const size_t n = (size_t)s->height * s->width;

@@ -4,7 +4,7 @@
  *
  * The file has a dense stream `features` and a stream `labels`, sparse or dense, whose largest
  * value marks the class; in a text `features` is called x, `labels` y. Without a file it makes a
- * toy set: points around ten centres. Prints the accuracy on what was held out.
+ * toy set: points around ten centres. Prints the accuracy on held-out data.
  */
 #include <imrec/imrec.h>
 #include <math.h>
@@ -59,7 +59,7 @@ static void make_toy(const char *path, int samples, uint64_t seed)
 
 /* ---- sources ----------------------------------------------------------------------------- */
 
-/* One sweep of a file, or sweeps for ever. */
+/* Opens a file for one sweep, or for sweeps without end. */
 static struct imrec_minibatch_source *
 open_source(const char *path, bool randomize, int64_t sweeps, bool text)
 {
@@ -89,7 +89,7 @@ open_source(const char *path, bool randomize, int64_t sweeps, bool text)
     return s;
 }
 
-/* The next minibatch, streams in the order that train() and test() want. */
+/* The next minibatch, with the streams in the order of train() and test(). */
 static bool next(struct imrec_minibatch_source *s, struct imrec_minibatch *m)
 {
     static const struct imrec_stream_map map[] = {{"features", "features"}, {"labels", "labels"}};
@@ -174,7 +174,7 @@ static uint32_t classify(struct model *m, const float *x)
     return best;
 }
 
-/* The mean size of the values of a minibatch becomes 1. */
+/* Sets the scale so that the mean magnitude of a minibatch's values is 1. */
 static double scale_of(const struct imrec_minibatch *b)
 {
     const struct imrec_minibatch_stream *x = &b->stream[0];

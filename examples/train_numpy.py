@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""train_numpy.py TRAIN.rec VAL.rec [OPTIONS]: a classifier of small images in numpy alone.
+"""train_numpy.py TRAIN.rec VAL.rec [OPTIONS]: trains a classifier of small images with numpy alone.
 
     im2rec --resize 128 trainset/train train.rec
     im2rec --resize 128 trainset/val val.rec
     python examples/train_numpy.py train.rec val.rec --classes 10
 
-Softmax regression on images of 16 x 16. Run again with the same --checkpoint it goes on behind the last batch that was
-saved, in mid-sweep too, and ends with the weights that an uninterrupted run ends with.
+Softmax regression on images of 16 x 16. A second run with the same --checkpoint continues after the last saved batch,
+also in the middle of a sweep, and ends with the weights of an uninterrupted run.
 """
 import argparse
 import json
@@ -59,7 +59,7 @@ def save(path, **state):
 
 
 def train(o):
-    """The weights, or None if it was interrupted."""
+    """Returns the weights, or None if it was interrupted."""
     weights = np.zeros((3 * o.side * o.side + 1, o.classes), np.float32)
     epoch = batches = 0
     with open_train(o) as it:
@@ -68,7 +68,7 @@ def train(o):
                 saved = json.load(f)
             weights, epoch, batches = np.array(saved["weights"], np.float32), saved["epoch"], saved["batches"]
             it.load_state_dict(saved["data"])
-            print(f"goes on in epoch {epoch}, behind batch {batches}")
+            print(f"continues in epoch {epoch}, after batch {batches}")
         while epoch < o.epochs:
             for batch in it:
                 step(weights, batch, o.rate / (1 + epoch / 10))
@@ -76,7 +76,7 @@ def train(o):
                 if o.checkpoint and batches % o.save_every == 0:
                     save(o.checkpoint, weights=weights, epoch=epoch, batches=batches, data=it.state_dict())
                 if batches == o.stop_after:
-                    print(f"stopped behind batch {batches}")
+                    print(f"stopped after batch {batches}")
                     return None
             epoch += 1
     return weights
@@ -92,9 +92,9 @@ def options():
     parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--rate", type=float, default=0.01)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--checkpoint", help="file to save to, and to go on from where it exists")
+    parser.add_argument("--checkpoint", help="file to save to, and to resume from if it exists")
     parser.add_argument("--save-every", type=int, default=10, help="batches")
-    parser.add_argument("--stop-after", type=int, help="end behind this batch, as if interrupted")
+    parser.add_argument("--stop-after", type=int, help="end after this batch, as if interrupted")
     return parser.parse_args()
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""train_torch.py TRAIN.rec VAL.rec [OPTIONS]: a small CNN on the CPU, which goes on after an interruption.
+"""train_torch.py TRAIN.rec VAL.rec [OPTIONS]: trains a small CNN on the CPU, and resumes after an interruption.
 
     im2rec --resize 128 trainset/train train.rec
     im2rec --resize 128 trainset/val val.rec
     python examples/train_torch.py train.rec val.rec --epochs 30 --checkpoint run.pt
 
-Run again with the same checkpoint it goes on behind the last batch that was saved, in mid-sweep too, and ends with
-the model that an uninterrupted run ends with, bit for bit.
+A second run with the same checkpoint continues after the last saved batch, also in the middle of a sweep, and ends with
+the model of an uninterrupted run, bit for bit.
 """
 import argparse
 import os
@@ -47,7 +47,7 @@ def accuracy(model, batches):
 
 
 class Training:
-    """All that a checkpoint holds: model, optimizer, schedule, random state, and the place in the data."""
+    """The contents of a checkpoint: model, optimizer, schedule, random state, and the place in the data."""
 
     def __init__(self, o):
         torch.manual_seed(o.seed)
@@ -66,7 +66,7 @@ class Training:
             part.load_state_dict(saved[name])
         torch.set_rng_state(saved["random"])
         self.epoch, self.batches = saved["epoch"], saved["batches"]
-        print(f"goes on in epoch {self.epoch}, behind batch {self.batches}")
+        print(f"continues in epoch {self.epoch}, after batch {self.batches}")
 
     def save(self):
         state = {name: part.state_dict() for name, part in self.parts.items()}
@@ -101,7 +101,7 @@ class Training:
     def run(self):
         while self.epoch < self.options.epochs:
             if not self.sweep():
-                return print(f"stopped behind batch {self.batches}")
+                return print(f"stopped after batch {self.batches}")
         digest = zlib.crc32(b"".join(p.detach().numpy().tobytes() for p in self.model.state_dict().values()))
         print(f"accuracy {accuracy(self.model, self.val):.4f}, waited for data {self.waited / max(self.passed, 1e-9):.2%} of "
               f"{self.passed:.1f} s, model {digest:08x}")
@@ -112,14 +112,14 @@ def options():
     parser.add_argument("train")
     parser.add_argument("val")
     parser.add_argument("--classes", type=int, default=10)
-    parser.add_argument("--side", type=int, default=48, help="pixels of what the network sees [%(default)s]")
+    parser.add_argument("--side", type=int, default=48, help="size of the network's input in pixels [%(default)s]")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=2, help="threads that decode")
-    parser.add_argument("--checkpoint", help="file to save to, and to go on from where it exists")
+    parser.add_argument("--workers", type=int, default=2, help="decoding threads")
+    parser.add_argument("--checkpoint", help="file to save to, and to resume from if it exists")
     parser.add_argument("--save-every", type=int, default=10, help="batches")
-    parser.add_argument("--stop-after", type=int, help="end behind this batch, as if interrupted")
+    parser.add_argument("--stop-after", type=int, help="end after this batch, as if interrupted")
     return parser.parse_args()
 
 

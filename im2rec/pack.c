@@ -1,11 +1,10 @@
 /*
  * im2rec/pack.c - imrec_pack(): list -> workers behind a bounded window -> ordered writer.
  *
- * A worker takes the next image of the list, one worker at a time, reads, decodes and encodes it
- * into its place of the window, and marks the place as done. Whoever finds the oldest place done,
- * and nobody writing, writes it and those that follow, while the others go on. So records are
- * written in the order of the list, whichever worker was faster, and no thread is set aside for it.
- * Who takes holds `feed` alone: imrec_pack_items() asks its source there, which may be slow.
+ * A worker takes the next image of the list, one worker at a time, then reads, decodes and encodes
+ * it into its place of the window. Places are drained into the writer in the order of the list,
+ * whichever worker was faster; no thread is set aside for it. imrec_pack_items() asks its source
+ * in feed, which may be slow: only workers without an image wait for it.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -19,10 +18,11 @@
 #include "im2rec/set/set_files.h"
 #include "im2rec/set/writer.h"
 #include "im2rec/watch.h"
+#include "parallel/ordered.h"
+#include "parallel/workers.h"
 
 #include <inttypes.h>
-#include <omp.h>
-#include <stdio.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define WINDOW_LEAST      128u /* places; an image that takes long holds up no more than these */
@@ -40,46 +40,17 @@ struct run {
     struct packer **packers;
     uint32_t workers, window;
 
-    struct mutex feed; /* held by whoever takes an image; taken before `lock` */
-    struct mutex lock; /* guards all below */
-    struct cond moved;
-    struct parcel *places;  /* image n at n % window */
-    uint64_t next, written; /* images given out, and written */
-    uint32_t waiting;       /* workers, for a place or for the end */
-    bool writing;           /* somebody is */
-    bool ended;             /* the list is, or we were told to stop */
-    bool exhausted;         /* the list is */
-    bool cancelled;
-    enum imrec_status status; /* the first failure */
+    struct parcel *places;      /* of the window */
+    atomic_uint_least64_t next; /* images given out; written by feed alone, as the next three */
+    bool exhausted;             /* the list is, or the source */
+    bool cancelled;             /* we were told to stop before that */
+    enum imrec_status status;   /* the list cannot go on */
     struct imrec_error error;
+    uint64_t written; /* images; by drain alone, as: */
     struct imrec_pack_progress progress;
 };
 
-/* ---- under the lock --------------------------------------------------------------------- */
-
-static void fail(struct run *r, enum imrec_status st, const struct imrec_error *err)
-{
-    if (r->status == IMREC_OK) {
-        r->status = st;
-        r->error = *err;
-    }
-    r->ended = true;
-    budget_stop(&r->budget);
-    cond_wake_all(&r->moved);
-}
-
-/* The place of the next image, or NULL: there is to be none. Waits while the window is full. */
-static struct parcel *next_place(struct run *r)
-{
-    while (!r->ended && r->next >= r->written + r->window) {
-        r->waiting++;
-        cond_wait(&r->moved, &r->lock);
-        r->waiting--;
-    }
-    if (stop_asked(&r->watch->stop))
-        r->ended = r->cancelled = true;
-    return r->ended ? NULL : &r->places[r->next % r->window];
-}
+/* ---- the window ------------------------------------------------------------------------- */
 
 static enum imrec_status
 fill(struct run *r, struct packer *k, uint64_t index, struct parcel *p, struct imrec_error *err)
@@ -91,119 +62,77 @@ fill(struct run *r, struct packer *k, uint64_t index, struct parcel *p, struct i
     return IMREC_OK;
 }
 
-/* The next image of the list in its place, or NULL. The lock is given back meanwhile. */
-static struct parcel *take(struct run *r, struct packer *k)
+static enum ordered_step feed(void *context, const struct ordered_task *t, uint32_t worker)
 {
-    struct imrec_error err;
-    struct parcel *p = next_place(r);
-    if (p == NULL)
-        return NULL;
-    const uint64_t index = r->next; /* changes under `feed` only */
-    mutex_unlock(&r->lock);
-    const enum imrec_status st = fill(r, k, index, p, &err);
-    mutex_lock(&r->lock);
+    struct run *r = context;
+    r->cancelled = stop_asked(&r->watch->stop);
+    if (r->cancelled)
+        return ORDERED_STOP; /* what is in flight is still written */
+    const enum imrec_status st =
+        fill(r, r->packers[worker], atomic_load(&r->next), &r->places[t->place], &r->error);
     if (st == IMREC_OK) {
-        r->next++;
-        return p;
+        atomic_fetch_add(&r->next, 1);
+        return ORDERED_LAST;
     }
     r->exhausted = st == IMREC_END;
-    if (st == IMREC_END)
-        r->ended = true;
-    else
-        fail(r, st, &err);
-    cond_wake_all(&r->moved);
-    return NULL;
+    r->status = r->exhausted ? IMREC_OK : st;
+    return ORDERED_STOP;
 }
 
-static bool told_to_stop(struct run *r, const struct parcel *p)
+static void work(void *context, const struct ordered_task *t, uint32_t worker)
+{
+    struct run *r = context;
+    struct parcel *p = &r->places[t->place];
+    if (p->outcome.reason == REASON_NONE && p->failed == IMREC_OK)
+        packer_run(r->packers[worker], p);
+    else
+        p->record.n = 0;
+}
+
+static void tell(struct run *r, const struct parcel *p)
 {
     r->progress.done = r->written;
-    r->progress.found = r->items != NULL ? r->next : 0;
+    r->progress.found = r->items != NULL ? atomic_load(&r->next) : 0;
     r->progress.skipped += p->outcome.reason != REASON_NONE;
     r->progress.bytes_read += p->outcome.file_bytes;
-    return !watch_tell(r->watch, &r->progress);
+    (void)watch_tell(r->watch, &r->progress); /* feed asks whether that was a no */
 }
 
-/* Who waits is woken for half a window at once, not for every place. */
-static void wake(struct run *r, bool last)
+static enum imrec_status drain(void *context, uint32_t place, struct imrec_error *err)
 {
-    if (r->waiting > 0 && (last || r->next - r->written <= r->window / 2))
-        cond_wake_all(&r->moved);
-}
-
-/* Writes the oldest places as far as they are done; gives the lock back while it writes. */
-static void write_done(struct run *r)
-{
-    struct imrec_error err;
-    struct parcel *p;
-    if (r->writing)
-        return; /* whoever writes looks again before it ends */
-    r->writing = true;
-    while (r->status == IMREC_OK && (p = &r->places[r->written % r->window])->done) {
-        enum imrec_status st = p->failed;
-        mutex_unlock(&r->lock);
-        if (st == IMREC_OK)
-            st = writer_put(r->writer, p, &err);
-        else
-            (void)imrec_error_at(&err, st, IMREC_NO_OFFSET, "%s", p->why);
-        mutex_lock(&r->lock);
-        if (st != IMREC_OK) {
-            fail(r, st, &err);
-            break;
-        }
-        parcel_written(p);
-        r->written++;
-        budget_written(&r->budget, &p->share);
-        if (told_to_stop(r, p))
-            r->ended = r->cancelled = true; /* what is in flight is still written */
-        wake(r, r->ended);
+    struct run *r = context;
+    struct parcel *p = &r->places[place];
+    const enum imrec_status st =
+        p->failed == IMREC_OK ? writer_put(r->writer, p, err)
+                              : imrec_error_at(err, p->failed, IMREC_NO_OFFSET, "%s", p->why);
+    if (st != IMREC_OK) {
+        budget_stop(&r->budget); /* others may wait for it */
+        return st;
     }
-    r->writing = false;
-    wake(r, true);
+    parcel_written(p);
+    r->written++;
+    budget_written(&r->budget, &p->share);
+    tell(r, p);
+    return IMREC_OK;
 }
 
-/* ---- workers ---------------------------------------------------------------------------- */
-
-/* OpenMP's own waiting at the end of the region spins, on cores that the last writes need. */
-static void wait_for_the_last(struct run *r)
+/* A worker that waits for a place is woken when half of the window is empty, not for every place.
+ */
+static enum imrec_status run_workers(struct run *r, struct imrec_error *err)
 {
-    r->waiting++;
-    while (r->status == IMREC_OK && r->written < r->next)
-        cond_wait(&r->moved, &r->lock);
-    r->waiting--;
-}
-
-static struct parcel *next_image(struct run *r, struct packer *k)
-{
-    mutex_lock(&r->feed);
-    mutex_lock(&r->lock);
-    struct parcel *p = take(r, k);
-    mutex_unlock(&r->feed);
-    return p;
-}
-
-static void work(struct run *r, struct packer *k)
-{
-    struct parcel *p;
-    while ((p = next_image(r, k)) != NULL) {
-        mutex_unlock(&r->lock);
-        if (p->outcome.reason == REASON_NONE && p->failed == IMREC_OK)
-            packer_run(k, p);
-        else
-            p->record.n = 0;
-        mutex_lock(&r->lock);
-        p->done = true;
-        write_done(r);
-        mutex_unlock(&r->lock);
-    }
-    wait_for_the_last(r);
-    mutex_unlock(&r->lock);
-}
-
-static void run_workers(struct run *r)
-{
-#pragma omp parallel num_threads((int)r->workers) default(none) shared(r)
-    work(r, r->packers[omp_get_thread_num()]);
+    const struct ordered_options o = {.context = r,
+                                      .feed = feed,
+                                      .work = work,
+                                      .drain = drain,
+                                      .tasks = 1,
+                                      .places = r->window,
+                                      .workers = r->workers,
+                                      .wake_at = r->window / 2,
+                                      .name = "threads"};
+    IMREC_TRY(ordered_run(&o, err));
+    if (r->status != IMREC_OK && err != NULL)
+        *err = r->error;
+    return r->status;
 }
 
 /* ---- a run ------------------------------------------------------------------------------ */
@@ -212,10 +141,9 @@ static void run_workers(struct run *r)
  * that writes, more than two that read get in each other's way. */
 static uint32_t workers_for(const struct imrec_pack_options *o)
 {
-    const uint32_t cpus = (uint32_t)omp_get_num_procs();
-    if (o->threads > 0)
-        return (uint32_t)o->threads;
-    return o->pass_through && o->check != IMREC_CHECK_DECODE && cpus > 2 ? 2 : cpus;
+    const uint32_t workers = workers_count(o->threads);
+    const bool few = o->threads <= 0 && o->pass_through && o->check != IMREC_CHECK_DECODE;
+    return few && workers > 2 ? 2 : workers;
 }
 
 static enum imrec_status prepare(struct run *r, struct imrec_error *err)
@@ -259,7 +187,8 @@ static enum imrec_status pass_over(struct run *r, uint64_t done, struct imrec_er
         if ((st = stop_check(&r->watch->stop, err)) == IMREC_OK)
             st = job_next(r->job, &p, err);
     parcel_free(&p);
-    r->next = r->written = r->progress.done = r->progress.resumed = done;
+    atomic_store(&r->next, done);
+    r->written = r->progress.done = r->progress.resumed = done;
     r->budget.oldest = done;
     return st;
 }
@@ -268,13 +197,7 @@ static enum imrec_status run_all(struct run *r, uint64_t done, struct imrec_erro
 {
     IMREC_TRY(prepare(r, err));
     IMREC_TRY(pass_over(r, done, err));
-    IMREC_TRY(threads_probe(r->workers - 1, err)); /* this one works too */
-    run_workers(r);
-    if (r->status != IMREC_OK) {
-        if (err != NULL)
-            *err = r->error;
-        return r->status;
-    }
+    IMREC_TRY(run_workers(r, err));
     if (r->cancelled && (r->items != NULL ? !r->exhausted : r->written < r->job->total))
         return stop_error(err);
     release(r); /* what they keep may be what the files of the set need */
@@ -288,17 +211,11 @@ static enum imrec_status pack(struct run *r, struct imrec_pack_result *out, stru
     IMREC_TRY(writer_open(&wo, &r->writer, &done, err));
     writer_result(r->writer, out);
     r->progress.skipped = out->skipped;
-    mutex_init(&r->feed);
-    mutex_init(&r->lock);
-    cond_init(&r->moved);
     budget_init(&r->budget, (uint64_t)r->o->memory);
     r->progress.total = r->job->total;
     const enum imrec_status st = run_all(r, done, err);
     release(r);
     budget_destroy(&r->budget);
-    cond_destroy(&r->moved);
-    mutex_destroy(&r->lock);
-    mutex_destroy(&r->feed);
     writer_leave(r->writer);
     writer_result(r->writer, out);
     writer_free(r->writer);
@@ -461,7 +378,7 @@ static enum imrec_status pack_items(const struct imrec_pack_task *task,
     struct run r = {
         .task = task, .o = o, .job = &job, .items = &items, .watch = watch, .root = &root};
     const enum imrec_status st = pack(&r, out, err);
-    out->total = r.next;
+    out->total = atomic_load(&r.next);
     job_close(&job);
     return st;
 }

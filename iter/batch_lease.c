@@ -197,7 +197,7 @@ imrec_iter_samples(struct imrec_iter *it, uint64_t *samples, struct imrec_error 
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory for the counts of %lld partitions",
                               (long long)it->options.num_parts);
-    const enum imrec_status st = split_count(&it->split, counts, err);
+    const enum imrec_status st = container_count(&it->container, counts, err);
     if (st == IMREC_OK)
         *samples = it->samples = counts[it->options.part_index];
     it->samples_known = st == IMREC_OK;

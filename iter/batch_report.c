@@ -61,7 +61,7 @@ static uint64_t faults(const struct report_count *c)
 /* "data/train-00000.rec and 7 more" */
 static void name_set(const struct imrec_iter *it, char *out, size_t n)
 {
-    const struct split *s = &it->split;
+    const struct container *s = &it->container;
     if (s->shard_count > 1)
         (void)snprintf(out, n, "%.200s and %u more", s->shards[0].uri, s->shard_count - 1);
     else

@@ -1,9 +1,6 @@
 /* iter/boxes.c - labels with boxes: how much room a batch gives them, and how they lie in it:
  * channels, rows, columns, number of values, the values, label_pad_value. */
 #include "base/error.h"
-#include "container/cbf.h"
-#include "container/recordio_widths.h"
-#include "container/user_source.h"
 #include "iter/state.h"
 
 #include <string.h>
@@ -20,27 +17,18 @@ static enum imrec_status widest_of(struct imrec_iter *it, uint32_t *widest, stru
         *widest = (uint32_t)it->boxes_width;
         return IMREC_OK;
     }
-    if (it->split.cbf != NULL) {
-        *widest = it->split.cbf->label_count;
-        return IMREC_OK;
-    }
-    return split_widest_label(&it->split, may_read, widest, err);
+    return it->container.kind->widest_label(&it->container, may_read, widest, err);
 }
 
 enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
     uint32_t widest;
-    if (it->split.cbf != NULL && (it->planes.channels != 0 || it->split.cbf->label_count == 1))
+    const struct container *c = &it->container;
+    const char *why = c->kind->refuse_boxes != NULL ? c->kind->refuse_boxes(c) : NULL;
+    if (why != NULL)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%.200s: its images have no boxes, they %s", it->split.shards[0].uri,
-                              it->planes.channels != 0 ? "are stored decoded" : "have classes");
-    if (it->split.plugged != NULL && it->labels.entries == NULL && it->boxes_width <= 0 &&
-        o->label_pad_width <= 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "label_pad_width must be given: nobody knows how wide the labels of "
-                              "source=%s are",
-                              it->split.plugged->plugin.name);
+                              "%.200s: its images have no boxes, they %s", c->shards[0].uri, why);
     IMREC_TRY(widest_of(it, &widest, err));
     if (o->label_pad_width > 0 && widest > o->label_pad_width)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
@@ -58,8 +46,8 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
 
 /* ---- a sample -------------------------------------------------------------------------------- */
 
-enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct image_record *r,
-                                  float *row, struct det_label *label, struct imrec_error *err)
+enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct record *r, float *row,
+                                  struct det_label *label, struct imrec_error *err)
 {
     const uint32_t room = it->slots.label_width - DET_LABEL_HEAD;
     float *to = row + DET_LABEL_HEAD;
@@ -76,9 +64,9 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct imag
     if (found.listed != NULL)
         memcpy(to, found.listed, n * sizeof(*to));
     for (uint32_t i = 0; found.listed == NULL && i < n; i++)
-        to[i] = image_record_label(r, i);
+        to[i] = record_label(r, i);
     IMREC_TRY(det_label_read(label, to, n, err));
-    return follow_check_label(&it->recipe, label, err);
+    return targets_check_label(&it->recipe, label, err);
 }
 
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,

@@ -14,7 +14,7 @@
 static void
 describe_damage(const struct imrec_iter *it, const struct damage *d, struct imrec_error *why)
 {
-    const char *uri = it->split.shards[d->shard].uri;
+    const char *uri = it->container.shards[d->shard].uri;
     const unsigned long long begin = d->begin, end = d->end;
     if (d->kind == DAMAGE_UNLISTED)
         imrec_error_at(why, IMREC_ERR_DATA, d->begin,
@@ -32,7 +32,7 @@ describe_damage(const struct imrec_iter *it, const struct damage *d, struct imre
 static void warn_of_unlisted(struct imrec_iter *it, const struct damage *d)
 {
     struct imrec_error why;
-    const bool known = it->unlisted_told || it->split.index_doubt.status != IMREC_OK;
+    const bool known = it->unlisted_told || it->container.index_doubt.status != IMREC_OK;
     it->unlisted_told = true;
     if (known || !it->options.verbose)
         return;
@@ -43,7 +43,8 @@ static void warn_of_unlisted(struct imrec_iter *it, const struct damage *d)
 static void note_damage(struct imrec_iter *it, const struct damage *d)
 {
     struct imrec_error why;
-    if (d->kind == DAMAGE_UNLISTED && !it->split.index_found) { /* it was named: that is the wish */
+    if (d->kind == DAMAGE_UNLISTED &&
+        !it->container.index_found) { /* it was named: that is the wish */
         warn_of_unlisted(it, d);
         return;
     }
@@ -107,7 +108,7 @@ static void go_back(struct imrec_iter *it)
         supply_seek(&it->supply, run->sweep, it->window_number, run->sample - it->window_before);
 }
 
-static enum team_step close_cell(struct imrec_iter *it, struct cell_state *c)
+static enum ordered_step close_cell(struct imrec_iter *it, struct cell_state *c)
 {
     c->closed = it->schedule.closed;
     c->next = place_behind(it, &c->closed.next);
@@ -117,10 +118,10 @@ static enum team_step close_cell(struct imrec_iter *it, struct cell_state *c)
     if (c->closed.end)
         tell_damage(it, c, c->closed.slots);
     it->cell_open = false;
-    return TEAM_CLOSE;
+    return ORDERED_CLOSE;
 }
 
-static enum team_step
+static enum ordered_step
 give(struct imrec_iter *it, struct cell_state *c, struct ticket *t, enum schedule_step step)
 {
     const struct schedule *s = &it->schedule;
@@ -144,19 +145,19 @@ give(struct imrec_iter *it, struct cell_state *c, struct ticket *t, enum schedul
     }
     if (step == SCHEDULE_SAMPLE)
         tell_damage(it, c, t->slot);
-    return TEAM_SLOT;
+    return ORDERED_TASK;
 }
 
-static enum team_step stop(struct imrec_iter *it, struct cell_state *c, enum imrec_status st,
-                           const struct imrec_error *err)
+static enum ordered_step stop(struct imrec_iter *it, struct cell_state *c, enum imrec_status st,
+                              const struct imrec_error *err)
 {
     c->fatal = st;
     c->fatal_error = *err;
     it->cell_open = false;
-    return TEAM_STOP;
+    return ORDERED_STOP;
 }
 
-static enum team_step step(struct imrec_iter *it, struct ticket *t)
+static enum ordered_step step(struct imrec_iter *it, struct ticket *t)
 {
     struct cell_state *c = &it->slots.cells[t->cell];
     if (!it->cell_open)
@@ -187,11 +188,14 @@ static enum team_step step(struct imrec_iter *it, struct ticket *t)
     }
 }
 
-enum team_step iter_feed(void *context, struct ticket *t)
+enum ordered_step iter_feed(void *context, const struct ordered_task *task, uint32_t worker)
 {
     struct imrec_iter *it = context;
+    struct ticket *t = &it->workers[worker].ticket;
     const uint64_t begin = clock_ns(), waited = atomic_load(&it->supply.io_wait_ns);
-    const enum team_step made = step(it, t);
+    t->cell = task->place;
+    t->slot = task->slot;
+    const enum ordered_step made = step(it, t);
     atomic_fetch_add(&it->feed_ns,
                      clock_ns() - begin - (atomic_load(&it->supply.io_wait_ns) - waited));
     return made;

@@ -12,7 +12,7 @@
 static void free_worker(struct worker *w)
 {
     sampler_free(&w->sampler);
-    plugged_room_free(&w->room);
+    parse_room_free(&w->room);
     imrec_free(w->views);
 }
 
@@ -23,7 +23,7 @@ void imrec_iter_close(struct imrec_iter *it)
         return;
     report_leave(it);
     supply_cancel(&it->supply); /* first: the feed may wait for it */
-    team_stop(it->team);
+    ordered_stop(it->ordered);
     supply_stop(&it->supply);
     for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++)
         free_worker(&it->workers[i]);
@@ -34,7 +34,7 @@ void imrec_iter_close(struct imrec_iter *it)
     keeper_leave(it->keeper);
     label_table_free(&it->labels);
     pages_free(it->mean_image, it->mean_image_bytes);
-    split_close(&it->split);
+    container_close(&it->container);
     imrec_free(it->position);
     imrec_free(it);
 }
@@ -99,9 +99,9 @@ static enum imrec_status take_batch(struct imrec_iter *it, uint32_t *cell)
 {
     const uint64_t begin = clock_ns();
     if (it->holding)
-        team_recycle(it->team);
+        ordered_recycle(it->ordered);
     it->holding = false;
-    const enum imrec_status st = team_take(it->team, cell);
+    const enum imrec_status st = ordered_take(it->ordered, cell);
     it->next_wait_ns += clock_ns() - begin;
     if (st != IMREC_OK)
         return imrec_error_at(&it->fatal, st, IMREC_NO_OFFSET, "the workers have stopped");
@@ -165,5 +165,5 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
 
 bool imrec_iter_wait(struct imrec_iter *it, uint32_t milliseconds)
 {
-    return it->fatal.status != IMREC_OK || it->end_due || team_wait(it->team, milliseconds);
+    return it->fatal.status != IMREC_OK || it->end_due || ordered_wait(it->ordered, milliseconds);
 }

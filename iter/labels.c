@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum imrec_status iter_find_labels(const struct imrec_iter *it, const struct image_record *r,
+enum imrec_status iter_find_labels(const struct imrec_iter *it, const struct record *r,
                                    struct found_labels *out, struct imrec_error *err)
 {
     const struct label_table *t = &it->labels;
@@ -39,7 +39,7 @@ spread_class(const struct imrec_iter *it, float label, float *to, struct imrec_e
     return IMREC_OK;
 }
 
-static enum imrec_status copy_labels(const struct imrec_iter *it, const struct image_record *r,
+static enum imrec_status copy_labels(const struct imrec_iter *it, const struct record *r,
                                      struct found_labels *found, float *to, struct imrec_error *err)
 {
     const uint32_t width = (uint32_t)it->options.label_width;
@@ -50,7 +50,7 @@ static enum imrec_status copy_labels(const struct imrec_iter *it, const struct i
     if (found->listed != NULL)
         memcpy(to, found->listed, width * sizeof(*to));
     for (uint32_t i = 0; found->listed == NULL && i < width; i++)
-        to[i] = image_record_label(r, i);
+        to[i] = record_label(r, i);
     return IMREC_OK;
 }
 
@@ -70,9 +70,8 @@ convert(enum imrec_label_dtype type, float label, union list_label *to, struct i
     return IMREC_OK;
 }
 
-enum imrec_status iter_take_labels(struct imrec_iter *it, const struct image_record *r,
-                                   const union list_label *given, size_t row,
-                                   struct imrec_error *err)
+enum imrec_status
+iter_take_labels(struct imrec_iter *it, const struct record *r, size_t row, struct imrec_error *err)
 {
     struct slots *s = &it->slots;
     struct found_labels found;
@@ -85,7 +84,7 @@ enum imrec_status iter_take_labels(struct imrec_iter *it, const struct image_rec
     if (s->typed == NULL)
         return IMREC_OK;
     union list_label *typed = s->typed + row * s->label_width;
-    const union list_label *from = found.listed != NULL ? found.typed : given;
+    const union list_label *from = found.listed != NULL ? found.typed : r->typed;
     if (from != NULL)
         memcpy(typed, from, found.n * sizeof(*typed));
     for (uint32_t i = 0; from == NULL && i < found.n; i++)

@@ -7,7 +7,7 @@
  */
 #include "iter/mean.h"
 
-#include "augment/recipe.h"
+#include "augment/draw/recipe.h"
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"

@@ -2,11 +2,11 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "container/cbf.h"
 #include "imrec/minibatch.h" /* IMREC_INFINITELY_REPEAT */
 #include "iter/mean.h"
 #include "iter/options/iter_options.h"
 #include "iter/state.h"
+#include "parallel/workers.h"
 #include "storage/sink.h"
 
 #include <string.h>
@@ -29,16 +29,18 @@ static struct supply_options supply_options(const struct imrec_iter *it)
 /* Images that are decoded have a number of values, and no shape of their own. */
 static enum imrec_status shape_planes(struct imrec_iter *it, struct imrec_error *err)
 {
-    const struct cbf_images *c = it->split.cbf;
+    const struct container *c = &it->container;
     char why[sizeof(err->message)];
-    if (c == NULL || !c->pixels)
+    if (c->value_count == 0)
         return IMREC_OK;
-    const enum imrec_status st = planes_shape(c->values, &it->options.data_shape, &it->planes, err);
-    it->planes.is_double = c->element == STREAM_DOUBLE;
+    const enum imrec_status st =
+        planes_shape(c->value_count, &it->options.data_shape, &it->planes, err);
+    it->planes.is_double = c->doubles;
     if (st == IMREC_OK || err == NULL)
         return st;
     memcpy(why, err->message, sizeof(why));
-    return imrec_error_at(err, st, IMREC_NO_OFFSET, "%.200s: %.300s", it->split.shards[0].uri, why);
+    return imrec_error_at(err, st, IMREC_NO_OFFSET, "%.200s: %.300s", it->container.shards[0].uri,
+                          why);
 }
 
 static enum list_labels list_type(enum imrec_label_dtype type)
@@ -51,7 +53,7 @@ static enum list_labels list_type(enum imrec_label_dtype type)
 /* What a caller would not expect of the order. */
 static void warn_of_index(const struct imrec_iter *it)
 {
-    const struct split *s = &it->split;
+    const struct container *s = &it->container;
     if (!it->options.verbose)
         return;
     if (s->index_missing != NULL)
@@ -68,7 +70,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
 {
     const struct imrec_iter_options *o = &it->options;
     struct supply_options so = supply_options(it);
-    const struct split_options wanted = {
+    const struct container_options wanted = {
         .path_imgrec = o->path_imgrec,
         .path_imgidx = o->path_imgidx,
         .num_parts = (uint64_t)o->num_parts,
@@ -82,15 +84,15 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .verify_checksums = o->verify_checksums,
         .shards = o->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE,
     };
-    IMREC_TRY(split_open(&wanted, &it->split, err));
-    it->indexed = so.indexed = it->split.records != NULL;
+    IMREC_TRY(container_open(&wanted, &it->container, err));
+    it->indexed = so.indexed = it->container.records != NULL;
     IMREC_TRY(shape_planes(it, err));
-    if (o->masks != IMREC_MASK_NONE && it->split.cbf != NULL)
+    if (o->masks != IMREC_MASK_NONE && !it->container.kind->masks)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%.200s: images in CBF files have no masks: records have",
-                              it->split.shards[0].uri);
+                              "%.200s is a %s, whose images have no masks: records have",
+                              it->container.shards[0].uri, it->container.kind->name);
     warn_of_index(it);
-    it->supply.plan = supply_plan(&so, &it->split, (uint64_t)o->shuffle_chunk);
+    it->supply.plan = supply_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
     it->supply.context = it;
     it->supply.on_window = iter_on_window;
     if (o->path_imglist[0] != '\0')
@@ -102,11 +104,11 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     if (o->verbose)
         imrec_log(IMREC_LOG_TRACE,
                   "%s: %u shards, %llu bytes, partition %lld of %lld, %llu windows a sweep, %s%s",
-                  o->path_imgrec, it->split.shard_count, (unsigned long long)it->split.total_bytes,
-                  (long long)o->part_index, (long long)o->num_parts,
-                  (unsigned long long)it->supply.plan.windows.count,
-                  it->split.index != NULL ? "index " : "no index",
-                  it->split.index != NULL ? it->split.index : "");
+                  o->path_imgrec, it->container.shard_count,
+                  (unsigned long long)it->container.total_bytes, (long long)o->part_index,
+                  (long long)o->num_parts, (unsigned long long)it->supply.plan.windows.count,
+                  it->container.index != NULL ? "index " : "no index",
+                  it->container.index != NULL ? it->container.index : "");
     return IMREC_OK;
 }
 
@@ -118,7 +120,7 @@ static enum imrec_status count_equal(struct imrec_iter *it, struct imrec_error *
     if (counts == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory for the counts of %zu partitions", n);
-    const enum imrec_status st = split_count(&it->split, counts, err);
+    const enum imrec_status st = container_count(&it->container, counts, err);
     for (size_t i = 0; st == IMREC_OK && i < n; i++)
         most = counts[i] > most ? counts[i] : most;
     imrec_free(counts);
@@ -144,10 +146,10 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
     if (!it->options.audio) /* which needs nothing of the kind */
         IMREC_TRY(
             sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
-    return it->split.plugged == NULL
+    return !it->container.kind->rooms
                ? IMREC_OK
-               : plugged_room_init(&w->room, label_room(it), it->options.dtype_label,
-                                   it->options.max_pixels, err);
+               : parse_room_init(&w->room, label_room(it), it->options.dtype_label,
+                                 it->options.max_pixels, err);
 }
 
 static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error *err)
@@ -167,16 +169,17 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
     const struct imrec_iter_options *o = &it->options;
     const struct place begin = {{0}, 0, 0};
     struct schedule *s = &it->schedule;
-    const struct team_options team = {
+    const struct ordered_options ordered = {
         .context = it,
         .feed = iter_feed,
         .work = iter_work,
         .complete = recipe_mixes(&it->recipe) ? iter_mix : NULL,
-        .batch_size = (uint32_t)o->batch_size / it->views.rows, /* samples */
-        .depth = (uint32_t)o->prefetch_buffer + 1,
+        .tasks = (uint32_t)o->batch_size / it->views.rows, /* samples */
+        .places = (uint32_t)o->prefetch_buffer + 1,
         .workers = it->worker_count,
+        .name = "preprocess_threads",
     };
-    s->batch_size = team.batch_size;
+    s->batch_size = ordered.tasks;
     s->last_batch = o->last_batch;
     s->max_samples = (uint64_t)o->max_samples;
     s->max_sweeps = o->epoch_size == IMREC_FULL_DATA_SWEEP ? 1 : 0;
@@ -184,7 +187,7 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
         s->epoch_size =
             o->epoch_size == IMREC_INFINITELY_REPEAT ? UINT64_MAX : (uint64_t)o->epoch_size;
     iter_begin_at(it, &begin);
-    return team_start(&team, &it->team, err);
+    return ordered_start(&ordered, &it->ordered, err);
 }
 
 /* They were borrowed, and are read. */
@@ -216,13 +219,13 @@ static enum imrec_status check_mixing(const struct imrec_iter_options *o, struct
 static enum imrec_status check_label_type(const struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
-    const char *what = it->recipe.boxes            ? "boxes"
-                       : o->keypoints != 0         ? "keypoints"
-                       : o->num_classes != 0       ? "num_classes"
-                       : o->mixup > 0              ? "mixup"
-                       : o->cutmix > 0             ? "cutmix"
-                       : it->recipe.own_count != 0 ? "an augmenter of your own in aug_seq"
-                                                   : NULL;
+    const char *what = it->recipe.boxes                  ? "boxes"
+                       : o->keypoints != 0               ? "keypoints"
+                       : o->num_classes != 0             ? "num_classes"
+                       : o->mixup > 0                    ? "mixup"
+                       : o->cutmix > 0                   ? "cutmix"
+                       : it->recipe.augmenter_count != 0 ? "an augmenter of your own in aug_seq"
+                                                         : NULL;
     if (what == NULL || o->dtype_label == IMREC_LABEL_FLOAT32)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
@@ -268,7 +271,7 @@ take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imre
 static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
-    it->worker_count = team_workers(o->preprocess_threads);
+    it->worker_count = workers_count(o->preprocess_threads);
     IMREC_TRY(recipe_init(&it->recipe, o, err));
     IMREC_TRY(views_init(&it->views, o, err));
     IMREC_TRY(take_label_width(it, err));
@@ -284,7 +287,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     forget_texts(o);
     for (uint32_t i = 0; i < it->views.kind_count; i++)
         forget_texts(&it->views.kinds[i].o);
-    IMREC_TRY(supply_start(&it->supply, &it->split, err)); /* it reads while the rest is made */
+    IMREC_TRY(supply_start(&it->supply, &it->container, err)); /* it reads while the rest is made */
     IMREC_TRY(slots_init(&it->slots, o, &it->views, err));
     IMREC_TRY(make_workers(it, err));
     return start(it, err);

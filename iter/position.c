@@ -1,11 +1,11 @@
 /* iter/position.c - a place on the timeline as JSON text. */
 #include "iter/position.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
+#include "formats/json_read.h"
+#include "formats/json_write.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,34 +33,39 @@ static int64_t order_value(const struct position_order *o, size_t i)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* By hand: the keys keep their order, and there is nothing to escape. */
-static int print(char *to, size_t n, const struct position_order *o, const struct place *p)
+static void put_all(struct json_writer *w, const struct position_order *o, const struct place *p)
 {
-    int used = snprintf(to, n, "{\"version\": %d, \"data\": \"%016" PRIx64 "\"", POSITION_VERSION,
-                        o->data);
+    char data[DATA_DIGITS];
+    (void)snprintf(data, sizeof(data), "%016" PRIx64, o->data);
+    json_write_object(w, NULL, JSON_SPACED);
+    json_write_u64(w, "version", POSITION_VERSION);
+    json_write_text(w, "data", data);
     for (size_t i = 0; i < ORDER_FIELDS; i++)
-        used += snprintf(to + used, n - (size_t)used, ", \"%s\": %" PRId64, order_fields[i].name,
-                         order_value(o, i));
-    return used + snprintf(to + used, n - (size_t)used,
-                           ", \"sweep\": %" PRIu64 ", \"sample\": %" PRIu64
-                           ", \"repeating\": %s, \"window\": %" PRIu64
-                           ", \"window_first_sample\": %" PRIu64 ", \"position\": %" PRIu64
-                           ", \"epoch\": %" PRIu64 ", \"epoch_sample\": %" PRIu64 "}",
-                           p->run.sweep, p->run.sample, p->run.repeating ? "true" : "false",
-                           p->window, p->before, p->run.position, p->run.epoch, p->run.in_epoch);
+        json_write_i64(w, order_fields[i].name, order_value(o, i));
+    json_write_u64(w, "sweep", p->run.sweep);
+    json_write_u64(w, "sample", p->run.sample);
+    json_write_bool(w, "repeating", p->run.repeating);
+    json_write_u64(w, "window", p->window);
+    json_write_u64(w, "window_first_sample", p->before);
+    json_write_u64(w, "position", p->run.position);
+    json_write_u64(w, "epoch", p->run.epoch);
+    json_write_u64(w, "epoch_sample", p->run.in_epoch);
+    json_write_end(w);
 }
 
 enum imrec_status position_write(const struct position_order *order, const struct place *place,
                                  char **text, struct imrec_error *err)
 {
-    char line[1024]; /* 17 numbers of at most 20 digits, and their names */
-    const int n = print(line, sizeof(line), order, place);
-    char *copy = imrec_realloc(NULL, (size_t)n + 1, 1);
-    if (copy == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a position");
-    memcpy(copy, line, (size_t)n + 1);
-    *text = copy;
+    struct buf b = BUF_INIT(POSITION_MAX_BYTES);
+    struct json_writer w = {.out = &b};
+    put_all(&w, order, place);
+    if (w.status == IMREC_OK)
+        w.status = buf_append(&b, "", 1, NULL);
+    if (w.status != IMREC_OK) {
+        buf_free(&b);
+        return imrec_error_at(err, w.status, IMREC_NO_OFFSET, "no memory for a position");
+    }
+    *text = (char *)b.p;
     return IMREC_OK;
 }
 
@@ -73,12 +78,12 @@ static enum imrec_status wrong(struct imrec_error *err, const char *key, const c
 }
 
 static enum imrec_status
-take_number(const json_t *root, const char *key, int64_t *out, struct imrec_error *err)
+take_number(const struct json_value *root, const char *key, int64_t *out, struct imrec_error *err)
 {
-    const json_t *v = json_object_get(root, key);
-    if (!json_is_integer(v) || json_integer_value(v) < 0)
+    int64_t v;
+    if (!json_read_i64(json_read_member(root, key), &v) || v < 0)
         return wrong(err, key, "a whole number from 0");
-    *out = json_integer_value(v);
+    *out = v;
     return IMREC_OK;
 }
 
@@ -88,11 +93,11 @@ static bool may_differ(const struct position_order *o, const struct field *f)
     return o->equal_batches && f->offset == offsetof(struct position_order, part_index);
 }
 
-static enum imrec_status
-check_order(const json_t *root, const struct position_order *o, bool *own, struct imrec_error *err)
+static enum imrec_status check_order(const struct json_value *root, const struct position_order *o,
+                                     bool *own, struct imrec_error *err)
 {
     char want[DATA_DIGITS];
-    const char *data = json_string_value(json_object_get(root, "data"));
+    const char *data = json_read_text(json_read_member(root, "data"));
     snprintf(want, sizeof(want), "%016" PRIx64, o->data);
     if (data == NULL)
         return wrong(err, "data", "a fingerprint of 16 hex digits");
@@ -119,11 +124,11 @@ check_order(const json_t *root, const struct position_order *o, bool *own, struc
     return IMREC_OK;
 }
 
-static enum imrec_status
-take_place(const json_t *root, uint64_t windows, struct place *p, struct imrec_error *err)
+static enum imrec_status take_place(const struct json_value *root, uint64_t windows,
+                                    struct place *p, struct imrec_error *err)
 {
     int64_t sweep = 0, sample = 0, window = 0, before = 0, position = 0, epoch = 0, in_epoch = 0;
-    const json_t *repeating = json_object_get(root, "repeating");
+    bool repeating;
     IMREC_TRY(take_number(root, "sweep", &sweep, err));
     IMREC_TRY(take_number(root, "sample", &sample, err));
     IMREC_TRY(take_number(root, "window", &window, err));
@@ -131,7 +136,7 @@ take_place(const json_t *root, uint64_t windows, struct place *p, struct imrec_e
     IMREC_TRY(take_number(root, "position", &position, err));
     IMREC_TRY(take_number(root, "epoch", &epoch, err));
     IMREC_TRY(take_number(root, "epoch_sample", &in_epoch, err));
-    if (!json_is_boolean(repeating))
+    if (!json_read_bool(json_read_member(root, "repeating"), &repeating))
         return wrong(err, "repeating", "true or false");
     if ((uint64_t)window >= windows)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
@@ -142,7 +147,7 @@ take_place(const json_t *root, uint64_t windows, struct place *p, struct imrec_e
     *p = (struct place){
         .run = {.sweep = (uint64_t)sweep,
                 .sample = (uint64_t)sample,
-                .repeating = json_is_true(repeating),
+                .repeating = repeating,
                 .given = sample != 0,
                 .position = (uint64_t)position,
                 .epoch = (uint64_t)epoch,
@@ -153,7 +158,7 @@ take_place(const json_t *root, uint64_t windows, struct place *p, struct imrec_e
     return IMREC_OK;
 }
 
-static enum imrec_status take_all(const json_t *root, const struct position_order *order,
+static enum imrec_status take_all(const struct json_value *root, const struct position_order *order,
                                   uint64_t windows, struct place *place, bool *own,
                                   struct imrec_error *err)
 {
@@ -168,31 +173,35 @@ static enum imrec_status take_all(const json_t *root, const struct position_orde
     return take_place(root, *own ? windows : UINT64_MAX, place, err);
 }
 
+static enum imrec_status parse(const char *text, struct json_value **root, struct imrec_error *err)
+{
+    const struct json_input in = {
+        .name = "position",
+        .text = {(const uint8_t *)text, strnlen(text, POSITION_MAX_BYTES + 1)},
+        .max_bytes = POSITION_MAX_BYTES,
+        .given = true,
+    };
+    return json_read(&in, root, err);
+}
+
 enum imrec_status position_read(const char *text, const struct position_order *order,
                                 uint64_t windows, struct place *place, bool *own,
                                 struct imrec_error *err)
 {
-    json_error_t why;
-    if (strnlen(text, POSITION_MAX_BYTES + 1) > POSITION_MAX_BYTES)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "position: the text is longer than %zu bytes", POSITION_MAX_BYTES);
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &why);
-    if (root == NULL)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "position: line %d, column %d: %s", why.line, why.column, why.text);
+    struct json_value *root;
+    IMREC_TRY(parse(text, &root, err));
     const enum imrec_status st = take_all(root, order, windows, place, own, err);
-    json_decref(root);
+    json_read_free(root);
     return st;
 }
 
 bool position_indexed(const char *text, bool *indexed)
 {
     int64_t v = 0;
-    if (strnlen(text, POSITION_MAX_BYTES + 1) > POSITION_MAX_BYTES)
-        return false;
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    const bool says = root != NULL && take_number(root, "indexed", &v, NULL) == IMREC_OK && v <= 1;
+    struct json_value *root;
+    const bool says = parse(text, &root, NULL) == IMREC_OK &&
+                      take_number(root, "indexed", &v, NULL) == IMREC_OK && v <= 1;
     *indexed = v != 0;
-    json_decref(root);
+    json_read_free(root);
     return says;
 }

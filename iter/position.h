@@ -10,7 +10,7 @@
 
 /* What shapes the order: two positions can only be exchanged where all of it is equal. */
 struct position_order {
-    uint64_t data; /* split_fingerprint() */
+    uint64_t data; /* container_fingerprint() */
     int64_t seed, shuffle, indexed, shuffle_window, shuffle_chunk, num_parts, part_index,
         equal_batches;
     bool verified; /* `data` is so, with verify_checksums: for the message */

@@ -9,7 +9,7 @@ static struct position_order order_of(const struct imrec_iter *it)
 {
     const struct imrec_iter_options *o = &it->options;
     return (struct position_order){
-        .data = split_fingerprint(&it->split),
+        .data = container_fingerprint(&it->container),
         .seed = o->seed,
         .shuffle = o->shuffle,
         .indexed = it->indexed,
@@ -22,19 +22,19 @@ static struct position_order order_of(const struct imrec_iter *it)
     };
 }
 
-/* The team is paused, and goes on. */
+/* The workers are paused, and go on. */
 static void stand_at(struct imrec_iter *it, const struct place *place)
 {
     report_leave(it);
     iter_begin_at(it, place);
-    team_resume(it->team);
+    ordered_resume(it->ordered);
     it->at = *place;
     it->holding = it->end_due = false;
 }
 
 static void go_to(struct imrec_iter *it, const struct place *place)
 {
-    team_pause(it->team);
+    ordered_pause(it->ordered);
     stand_at(it, place);
 }
 
@@ -70,18 +70,18 @@ imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error
 static enum imrec_status blame_order(const struct imrec_iter *it, const char *json,
                                      enum imrec_status st, struct imrec_error *err)
 {
-    const struct split *s = &it->split;
+    const struct container *s = &it->container;
     bool was;
     char *missing = NULL;
     uint32_t there;
-    if (s->cbf != NULL || s->plugged != NULL || !position_indexed(json, &was) || was == it->indexed)
+    if (s->kind->own_index || !position_indexed(json, &was) || was == it->indexed)
         return st;
     if (!was)
         return imrec_error_at(err, st, IMREC_NO_OFFSET,
                               "position: it was taken without an index, this iterator reads in the "
                               "order of %.250s: open it with path_imgidx=none",
                               s->index != NULL ? s->index : "one");
-    IMREC_TRY(index_table_missing(s, &missing, &there, err));
+    IMREC_TRY(record_table_missing(s, &missing, &there, err));
     if (missing == NULL)
         imrec_error_at(err, st, IMREC_NO_OFFSET,
                        "position: it was taken in the order of an index, this iterator reads "
@@ -101,7 +101,7 @@ static enum imrec_status blame_order(const struct imrec_iter *it, const char *js
  */
 
 /* Sets window and lap of the place of this partition behind p->run.sample samples of the sweep. The
- * team is paused. */
+ * workers are paused. */
 static enum imrec_status find_place(struct imrec_iter *it, struct place *p, struct imrec_error *err)
 {
     const uint64_t sweep = p->run.sweep, sample = p->run.sample;
@@ -133,7 +133,7 @@ go_to_equal(struct imrec_iter *it, struct place *place, struct imrec_error *err)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "position: \"sample\" is %llu, but a sweep has %llu",
                               (unsigned long long)sample, (unsigned long long)most);
-    team_pause(it->team);
+    ordered_pause(it->ordered);
     const enum imrec_status st = find_place(it, place, err);
     if (st != IMREC_OK)
         *place = it->at; /* it stays where it was */
@@ -160,5 +160,5 @@ enum imrec_status imrec_iter_seek(struct imrec_iter *it, const char *json, struc
 
 const char *imrec_iter_index(const struct imrec_iter *it)
 {
-    return it->split.index;
+    return it->container.index;
 }

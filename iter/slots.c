@@ -1,8 +1,8 @@
 /* iter/slots.c - the memory of batches. */
 #include "iter/slots.h"
 
-#include "augment/follow.h"
-#include "augment/normalize.h"
+#include "augment/normalize/normalize.h"
+#include "augment/targets.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"

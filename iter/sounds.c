@@ -1,5 +1,5 @@
 /* iter/sounds.c - records that are sounds: one of them into the slots of a sample. */
-#include "augment/sound.h"
+#include "augment/draw/sound.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "codec/wav.h"

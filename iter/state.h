@@ -2,22 +2,31 @@
 #ifndef IMREC_ITER_STATE_H
 #define IMREC_ITER_STATE_H
 
-#include "augment/normalize.h"
-#include "container/user_source.h"
-#include "formats/recordio/image_record.h"
+#include "augment/normalize/normalize.h"
+#include "container/container.h"
 #include "iter/batch_lease.h"
 #include "iter/load/record_stream.h"
 #include "iter/sample/label_table.h"
 #include "iter/sample/sampler.h"
 #include "iter/slots.h"
-#include "iter/team.h"
+#include "parallel/ordered.h"
 
 enum { DET_LABEL_HEAD = 4 }; /* channels, rows, columns, values: before a label with boxes */
 
+/* What the feed gives a worker: the record of a sample, and where the sample goes. */
+struct ticket {
+    uint32_t cell, slot;     /* cell below depth, slot below the batch's samples */
+    enum schedule_step kind; /* a slot's step */
+    uint64_t sweep;
+    struct window *window; /* held for this ticket */
+    const struct record_ref *record;
+};
+
 struct worker {
+    struct ticket ticket;
     struct sampler sampler;     /* codec, scratch, prepared kernels */
     struct sampler_view *views; /* of the sample in hand: slot after slot, tensor after tensor */
-    struct plugged_room room;   /* of a source that is plugged in */
+    struct parse_room room;     /* of a kind that needs one */
     atomic_uint_least64_t decode_ns, augment_ns, images, failed; /* no cache line is shared */
     atomic_uint_least64_t decodes, made, replaced;
     uint8_t padding[64];
@@ -30,7 +39,7 @@ struct imrec_iter {
     int64_t boxes_width;               /* detection: label_width, values in a record; -1: any */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
-    struct split split;
+    struct container container;
     struct supply supply;
     struct schedule schedule;
     struct slots slots;
@@ -41,10 +50,10 @@ struct imrec_iter {
     struct headroom headroom;
     struct worker *workers;
     uint32_t worker_count;
-    struct team *team;
+    struct ordered *ordered;
     uint64_t memory_planned;
 
-    /* the feed's, under the team's lock */
+    /* the feed's, under its lock */
     bool cell_open;
     uint32_t open_cell;
     struct place place;     /* behind the last sample of the main run */
@@ -71,12 +80,12 @@ struct imrec_iter {
     struct imrec_error fatal; /* status OK: none */
 };
 
-/* feed.c and work.c: the team's callbacks; context is the iterator. */
-enum team_step iter_feed(void *context, struct ticket *t);
-void iter_work(void *context, const struct ticket *t, uint32_t worker);
+/* feed.c and work.c: the callbacks of `ordered`; context is the iterator. */
+enum ordered_step iter_feed(void *context, const struct ordered_task *task, uint32_t worker);
+void iter_work(void *context, const struct ordered_task *task, uint32_t worker);
 void iter_mix(void *context, uint32_t cell); /* mixing.c */
 void iter_on_window(void *context, const struct window *w);
-/* Lets the stream begin at `place`: the team must be paused, or not yet started. */
+/* Lets the stream begin at `place`: it must be paused, or not yet started. */
 void iter_begin_at(struct imrec_iter *it, const struct place *place);
 
 /* sounds.c: the record's file into the slots of w->views[n]. */
@@ -94,17 +103,16 @@ struct found_labels {
     const union list_label *typed;
     uint32_t n;
 };
-IMREC_NODISCARD enum imrec_status
-iter_find_labels(const struct imrec_iter *it, const struct image_record *r,
-                 struct found_labels *out, struct imrec_error *err);
-/* labels.c: into that row of the slots. given: what a source wrote, NULL: float32 in the record. */
-IMREC_NODISCARD enum imrec_status
-iter_take_labels(struct imrec_iter *it, const struct image_record *r, const union list_label *given,
-                 size_t row, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status iter_find_labels(const struct imrec_iter *it,
+                                                   const struct record *r, struct found_labels *out,
+                                                   struct imrec_error *err);
+/* labels.c: into that row of the slots. */
+IMREC_NODISCARD enum imrec_status iter_take_labels(struct imrec_iter *it, const struct record *r,
+                                                   size_t row, struct imrec_error *err);
 /* boxes.c: into the slot's row of labels, checked; and what belongs around it when the image is
  * made. */
 IMREC_NODISCARD enum imrec_status iter_take_boxes(const struct imrec_iter *it,
-                                                  const struct image_record *r, float *row,
+                                                  const struct record *r, float *row,
                                                   struct det_label *label, struct imrec_error *err);
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
                        const struct det_label *label, float *row);

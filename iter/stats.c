@@ -1,7 +1,6 @@
 /* iter/stats.c - counts and times of the stages, a sentence on what bounds the speed, and the
  * memory that the options will need, before anything of it is taken. */
 #include "base/error.h"
-#include "container/cbf.h"
 #include "container/set_sums.h"
 #include "iter/state.h"
 
@@ -11,14 +10,14 @@
 
 static uint64_t kept(const struct imrec_iter *it)
 {
-    return it->options.keep_in_memory ? it->split.end - it->split.begin : 0;
+    return it->options.keep_in_memory ? it->container.end - it->container.begin : 0;
 }
 
 static uint64_t index_bytes(const struct imrec_iter *it)
 {
-    const uint64_t sums = set_sums_memory(&it->split);
-    return it->indexed ? it->split.unit_count * sizeof(struct indexed_record) +
-                             cbf_images_memory(&it->split) + sums
+    const uint64_t sums = set_sums_memory(&it->container);
+    return it->indexed ? it->container.unit_count * sizeof(struct indexed_record) +
+                             container_state_memory(&it->container) + sums
                        : sums;
 }
 
@@ -52,7 +51,7 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
 
 static uint64_t memory_in_use(struct imrec_iter *it)
 {
-    uint64_t sum = slots_memory(&it->options, &it->views) + split_memory(&it->split) +
+    uint64_t sum = slots_memory(&it->options, &it->views) + container_memory(&it->container) +
                    label_table_memory(&it->labels) + it->mean_image_bytes +
                    keeper_memory(it->keeper);
     if (it->supply.loader != NULL)
@@ -92,8 +91,8 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
     };
     if (it->supply.loader != NULL)
         out->bytes_read = loader_bytes_read(it->supply.loader);
-    if (it->team != NULL)
-        out->consumer_wait_ns = team_consumer_wait_ns(it->team);
+    if (it->ordered != NULL)
+        out->consumer_wait_ns = ordered_consumer_wait_ns(it->ordered);
     for (uint32_t i = 0; i < it->worker_count; i++) {
         const struct worker *w = &it->workers[i];
         out->decode_ns += w->decode_ns;

@@ -1,64 +1,35 @@
 /* iter/work.c - the parallel step: a record into its slot, or slots. */
 #include "base/error.h"
-#include "container/cbf.h"
-#include "formats/recordio/image_record.h"
-#include "formats/recordio/record_mask.h"
 #include "iter/state.h"
 
 #include <string.h>
 
-/* Where the sample stands: with the shard its identity. */
-static uint64_t place_of(const struct imrec_iter *it, const struct record_ref *ref)
-{
-    return it->split.cbf != NULL ? cbf_sequence_number(&it->split, ref->unit) : ref->offset;
-}
-
 static const struct imrec_error *lost_reason(const struct imrec_iter *it, const struct ticket *t)
 {
+    const struct container *c = &it->container;
     const struct imrec_error *why =
-        it->split.cbf != NULL ? cbf_loss(&it->split, t->record->unit) : NULL;
+        c->kind->lost != NULL ? c->kind->lost(c, t->record->unit) : NULL;
     return why != NULL ? why : loader_lost_reason(t->window, t->record);
 }
 
-struct parsed { /* a record, looked at */
-    struct image_record record;
-    struct planes pixels;          /* of an image that is stored decoded; else its p is NULL */
-    const union list_label *typed; /* labels as a source wrote them; NULL: those of the record */
-};
-
-static enum imrec_status parse_plugged(const struct imrec_iter *it, const struct record_ref *ref,
-                                       struct worker *w, struct parsed *out,
-                                       struct imrec_error *err)
+/* The record, looked at; with masks it has one. */
+static enum imrec_status parse(struct imrec_iter *it, const struct record_ref *ref,
+                               struct worker *w, struct record *out, struct imrec_error *err)
 {
-    struct plugged_sample sample;
-    IMREC_TRY(plugged_parse(&it->split, ref, &w->room, &sample, err));
-    const struct imrec_image *p = &sample.pixels;
-    out->record = sample.record;
-    out->typed = sample.typed;
-    out->pixels = (struct planes){.p = p->pixels,
-                                  .stride = p->stride,
-                                  .channels = p->channels,
-                                  .height = p->height,
-                                  .width = p->width};
-    return IMREC_OK;
-}
-
-static enum imrec_status parse(const struct imrec_iter *it, const struct record_ref *ref,
-                               struct worker *w, struct parsed *out, struct imrec_error *err)
-{
-    out->pixels = it->planes;
-    out->typed = NULL;
-    if (it->split.plugged != NULL)
-        return parse_plugged(it, ref, w, out, err);
-    if (it->split.cbf == NULL)
-        return image_record_parse(ref->bytes, &out->record, err);
-    out->pixels.p = it->planes.channels != 0 ? ref->bytes.p : NULL;
-    const struct bytes labels = cbf_labels(&it->split, ref->unit);
-    out->record = (struct image_record){.id = ref->key,
-                                        .label_count = (uint32_t)(labels.n / sizeof(float)),
-                                        .labels = labels,
-                                        .image = ref->bytes};
-    return IMREC_OK;
+    const struct container *c = &it->container;
+    const bool masks = it->slots.masks_bytes != 0;
+    const unsigned parts = RECORD_LABELS | RECORD_IMAGE | (masks ? RECORD_MASK : 0);
+    IMREC_TRY(c->kind->parse(c, ref, parts, &w->room, out, err));
+    if (c->value_count != 0) { /* values have no shape of their own */
+        const uint8_t *values = out->pixels.p;
+        out->pixels = it->planes;
+        out->pixels.p = values;
+    }
+    w->sampler.mask_png = out->mask;
+    if (!masks || out->mask.n != 0)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                          "the record has no mask; masks=none reads it without");
 }
 
 /* ---- the images of a sample -----------------------------------------------------------------
@@ -69,7 +40,8 @@ key_of(const struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint3
 {
     const uint32_t rows = it->views.rows, row = slot - t->slot * rows;
     return (struct sample_key){(uint64_t)it->options.seed_aug, t->sweep, t->record->shard,
-                               place_of(it, t->record), row * it->views.tensors + tensor};
+                               container_number(&it->container, t->record),
+                               row * it->views.tensors + tensor};
 }
 
 /* An image of a slot: where it goes, and what it is made with. */
@@ -78,7 +50,6 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
 {
     struct slots *s = &it->slots;
     const bool boxes = it->recipe.boxes, labelled = tensor == 0 && !boxes;
-    const bool follows = recipe_follows(&it->recipe);
     float *labels = s->labels + slots_row(s, t->cell, slot) * s->label_width;
     v->kind = views_kind(&it->views, s->cells[t->cell].sweep, tensor);
     v->slot = slots_data(s, t->cell, tensor, slot);
@@ -88,28 +59,28 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
         v->sample.label_count = s->label_width;
     }
     v->mask_slot = slots_mask(s, t->cell, tensor, slot);
-    if (!follows)
+    if (!recipe_moves_targets(&it->recipe))
         return;
-    v->sample.follow = &v->follow;
-    v->follow.label = boxes && tensor == 0 ? &v->label : NULL;
-    v->follow.values = labelled && it->recipe.keypoints != 0 ? labels : NULL;
-    v->follow.value_count = s->label_width;
+    v->sample.targets = &v->targets;
+    v->targets.label = boxes && tensor == 0 ? &v->label : NULL;
+    v->targets.values = labelled && it->recipe.keypoints != 0 ? labels : NULL;
+    v->targets.value_count = s->label_width;
 }
 
 /* Labels of one slot, and its views. */
 static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *t, uint32_t slot,
-                                    const struct parsed *p, struct sampler_view *views,
+                                    const struct record *p, struct sampler_view *views,
                                     struct imrec_error *err)
 {
     struct slots *s = &it->slots;
     const size_t row = slots_row(s, t->cell, slot);
     float *labels = s->labels + row * s->label_width;
     if (it->recipe.boxes)
-        IMREC_TRY(iter_take_boxes(it, &p->record, labels, &views[0].label, err));
+        IMREC_TRY(iter_take_boxes(it, p, labels, &views[0].label, err));
     else
-        IMREC_TRY(iter_take_labels(it, &p->record, p->typed, row, err));
+        IMREC_TRY(iter_take_labels(it, p, row, err));
     if (it->recipe.keypoints != 0 && !it->recipe.boxes)
-        IMREC_TRY(follow_check_points(&it->recipe, labels, s->label_width, err));
+        IMREC_TRY(targets_check_points(&it->recipe, labels, s->label_width, err));
     for (uint32_t tensor = 0; tensor < it->views.tensors; tensor++)
         set_view(it, t, slot, tensor, &views[tensor]);
     if (s->mixes != NULL)
@@ -131,27 +102,14 @@ static void end_slot(struct imrec_iter *it, const struct ticket *t, uint32_t slo
         *slots_draw(s, t->cell, tensor, slot) = views[tensor].draw;
 }
 
-/* With masks what stands behind the image is one. */
-static enum imrec_status find_mask(const struct imrec_iter *it, struct image_record *r,
-                                   struct bytes *mask, struct imrec_error *err)
-{
-    if (it->slots.masks_bytes == 0)
-        return IMREC_OK;
-    IMREC_TRY(record_mask_split(r->image, &r->image, mask, err));
-    if (mask->n != 0)
-        return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "the record has no mask; masks=none reads it without");
-}
-
 static enum imrec_status
-make(struct imrec_iter *it, struct worker *w, const struct parsed *p, struct imrec_error *err)
+make(struct imrec_iter *it, struct worker *w, const struct record *p, struct imrec_error *err)
 {
     const uint32_t n = views_count(&it->views);
     if (it->options.audio)
-        return iter_make_sound(it, w, p->record.image, n, err);
+        return iter_make_sound(it, w, p->image, n, err);
     if (p->pixels.p == NULL)
-        return sampler_make(&w->sampler, p->record.image, w->views, n, err);
+        return sampler_make(&w->sampler, p->image, w->views, n, err);
     return sampler_make_decoded(&w->sampler, &p->pixels, w->views, n, err);
 }
 
@@ -168,23 +126,22 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
 {
     const struct record_ref *ref = t->record;
     const uint32_t rows = it->views.rows, tensors = it->views.tensors, first = t->slot * rows;
-    struct parsed p;
-    if (ref->lost || it->split.plugged != NULL)
-        *id = ref->key;
+    struct record p;
     if (ref->lost) {
+        *id = ref->key;
         *err = *lost_reason(it, t);
         return err->status;
     }
-    IMREC_TRY(parse(it, ref, w, &p, err));
-    *id = p.record.id;
-    IMREC_TRY(find_mask(it, &p.record, &w->sampler.mask_png, err));
+    const enum imrec_status parsed = parse(it, ref, w, &p, err);
+    *id = p.id;
+    IMREC_TRY(parsed);
     for (uint32_t row = 0; row < rows; row++)
         IMREC_TRY(begin_slot(it, t, first + row, &p, w->views + row * tensors, err));
     const enum imrec_status st = make(it, w, &p, err);
     w->decodes = it->options.audio ? 0 : codec_decode_count(w->sampler.codec);
     IMREC_TRY(st);
     for (uint32_t row = 0; row < rows; row++)
-        end_slot(it, t, first + row, p.record.id, w->views + row * tensors);
+        end_slot(it, t, first + row, p.id, w->views + row * tensors);
     count(it, w);
     return IMREC_OK;
 }
@@ -192,16 +149,11 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
 static void describe(const struct imrec_iter *it, const struct record_ref *ref, uint64_t id,
                      enum imrec_status st, const struct imrec_error *why, struct imrec_error *told)
 {
-    const char *uri = it->split.shards[ref->shard].uri;
-    if (it->split.cbf == NULL) {
-        imrec_error_at(told, st, ref->offset, "%.200s: record at byte %llu, id %llu: %.200s", uri,
-                       (unsigned long long)ref->offset, (unsigned long long)id, why->message);
-        return;
-    }
-    const uint64_t at = ref->lost && why->offset != IMREC_NO_OFFSET ? why->offset : ref->offset;
-    imrec_error_at(told, st, at, "%.160s: sequence %llu, byte %llu, id %llu: %.250s", uri,
-                   (unsigned long long)cbf_sequence_number(&it->split, ref->unit),
-                   (unsigned long long)at, (unsigned long long)id, why->message);
+    const struct container *c = &it->container;
+    char place[96];
+    const uint64_t at = c->kind->describe(c, ref, why, place);
+    imrec_error_at(told, st, at, "%.160s: %s, id %llu: %.250s", c->shards[ref->shard].uri, place,
+                   (unsigned long long)id, why->message);
 }
 
 /* ---- samples that fail ------------------------------------------------------------------------
@@ -273,10 +225,12 @@ static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w
     count_failure(it, t, w, replaced, &told);
 }
 
-void iter_work(void *context, const struct ticket *t, uint32_t worker)
+void iter_work(void *context, const struct ordered_task *task, uint32_t worker)
 {
     struct imrec_iter *it = context;
     struct worker *w = &it->workers[worker];
+    const struct ticket *t = &w->ticket;
+    (void)task; /* the ticket says it, too */
     struct imrec_error why = {0};
     uint64_t id = 0;
     if (t->kind == SCHEDULE_BLANK) {

@@ -3,16 +3,17 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "formats/json_read.h"
+#include "formats/json_write.h"
 #include "minibatch/source_state.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { VERSION = 1, MAX_BYTES = 1 << 24, MAX_SLOTS = 1 << 20 };
+enum { VERSION = 1, MAX_BYTES = 1 << 24, MAX_SLOTS = 1 << 20, DATA_DIGITS = 17 };
 #define NOMINAL    "minibatchSourcePosition"
-#define MAX_NUMBER ((json_int_t)1 << 62) /* what is counted on from there fits */
+#define MAX_NUMBER ((int64_t)1 << 62) /* what is counted on from there fits */
 
 /* What shapes the order beside the data; must be equal where a position is used. */
 struct field {
@@ -73,50 +74,41 @@ uint64_t source_fingerprint(const struct imrec_minibatch_source *s)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static enum imrec_status put(struct buf *b, const char *name, uint64_t v, struct imrec_error *err)
+static void put_slots(struct json_writer *w, const struct source_place *p)
 {
-    char text[96];
-    const int n = snprintf(text, sizeof(text), ", \"%s\": %" PRIu64, name, v);
-    return buf_append(b, text, (size_t)n, err);
-}
-
-static enum imrec_status
-put_slots(struct buf *b, const struct source_place *p, struct imrec_error *err)
-{
-    char text[96];
-    IMREC_TRY(buf_append(b, ", \"slots\": [", 12, err));
+    json_write_array(w, "slots", JSON_SPACED);
     for (uint64_t i = 0; i < p->helds; i++) {
         const struct truncated_held *h = &p->held[i];
-        const int n =
-            snprintf(text, sizeof(text), "%s[%" PRIu32 ", %" PRIu64 ", %" PRIu64 ", %" PRIu32 "]",
-                     i > 0 ? ", " : "", h->slot, h->sweep, h->number, h->done);
-        IMREC_TRY(buf_append(b, text, (size_t)n, err));
+        json_write_array(w, NULL, JSON_SPACED);
+        json_write_u64(w, NULL, h->slot);
+        json_write_u64(w, NULL, h->sweep);
+        json_write_u64(w, NULL, h->number);
+        json_write_u64(w, NULL, h->done);
+        json_write_end(w);
     }
-    return buf_append(b, "]", 1, err);
+    json_write_end(w);
 }
 
-static enum imrec_status put_all(struct buf *b, const struct imrec_minibatch_source *s,
-                                 const struct source_place *p, struct imrec_error *err)
+static void
+put_all(struct json_writer *w, const struct imrec_minibatch_source *s, const struct source_place *p)
 {
     struct field fields[FIELDS];
-    char text[64];
-    const int n = snprintf(text, sizeof(text), "{\"version\": %d, \"data\": \"%016" PRIx64 "\"",
-                           VERSION, s->fingerprint);
-    IMREC_TRY(buf_append(b, text, (size_t)n, err));
+    char data[DATA_DIGITS];
+    (void)snprintf(data, sizeof(data), "%016" PRIx64, s->fingerprint);
     take_fields(s, fields);
-    for (size_t i = 0; i < FIELDS; i++) {
-        const int k =
-            snprintf(text, sizeof(text), ", \"%s\": %" PRId64, fields[i].name, fields[i].value);
-        IMREC_TRY(buf_append(b, text, (size_t)k, err));
-    }
-    IMREC_TRY(put(b, "position", p->mark.position, err));
-    IMREC_TRY(put(b, "sweep", p->mark.sweep, err));
-    IMREC_TRY(put(b, "sequence", p->mark.number, err));
-    IMREC_TRY(put(b, "labels", p->mark.labels, err));
-    IMREC_TRY(put(b, "epoch", p->mark.epoch, err));
-    IMREC_TRY(put(b, "epoch_labels", p->mark.epoch_labels, err));
-    IMREC_TRY(put_slots(b, p, err));
-    return buf_append(b, "}", 2, err); /* with the end of the text */
+    json_write_object(w, NULL, JSON_SPACED);
+    json_write_u64(w, "version", VERSION);
+    json_write_text(w, "data", data);
+    for (size_t i = 0; i < FIELDS; i++)
+        json_write_i64(w, fields[i].name, fields[i].value);
+    json_write_u64(w, "position", p->mark.position);
+    json_write_u64(w, "sweep", p->mark.sweep);
+    json_write_u64(w, "sequence", p->mark.number);
+    json_write_u64(w, "labels", p->mark.labels);
+    json_write_u64(w, "epoch", p->mark.epoch);
+    json_write_u64(w, "epoch_labels", p->mark.epoch_labels);
+    put_slots(w, p);
+    json_write_end(w);
 }
 
 enum imrec_status source_position_write(const struct imrec_minibatch_source *s,
@@ -124,11 +116,14 @@ enum imrec_status source_position_write(const struct imrec_minibatch_source *s,
                                         struct imrec_error *err)
 {
     struct buf b = BUF_INIT(MAX_BYTES);
-    const enum imrec_status st = put_all(&b, s, place, err);
-    if (st != IMREC_OK)
+    struct json_writer w = {.out = &b, .err = err};
+    put_all(&w, s, place);
+    if (w.status == IMREC_OK)
+        w.status = buf_append(&b, "", 1, err);
+    if (w.status != IMREC_OK)
         buf_free(&b);
-    *text = st == IMREC_OK ? (char *)b.p : NULL;
-    return st;
+    *text = (char *)b.p;
+    return w.status;
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -140,21 +135,21 @@ static enum imrec_status wrong(struct imrec_error *err, const char *key, const c
 }
 
 static enum imrec_status
-take(const json_t *root, const char *key, uint64_t *out, struct imrec_error *err)
+take(const struct json_value *root, const char *key, uint64_t *out, struct imrec_error *err)
 {
-    const json_t *v = json_object_get(root, key);
-    if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > MAX_NUMBER)
+    int64_t v;
+    if (!json_read_i64(json_read_member(root, key), &v) || v < 0 || v > MAX_NUMBER)
         return wrong(err, key, "a whole number from 0 to 2^62");
-    *out = (uint64_t)json_integer_value(v);
+    *out = (uint64_t)v;
     return IMREC_OK;
 }
 
-static enum imrec_status
-check(const struct imrec_minibatch_source *s, const json_t *root, struct imrec_error *err)
+static enum imrec_status check(const struct imrec_minibatch_source *s,
+                               const struct json_value *root, struct imrec_error *err)
 {
     struct field fields[FIELDS];
-    char want[17];
-    const char *data = json_string_value(json_object_get(root, "data"));
+    char want[DATA_DIGITS];
+    const char *data = json_read_text(json_read_member(root, "data"));
     snprintf(want, sizeof(want), "%016" PRIx64, s->fingerprint);
     if (data == NULL)
         return wrong(err, "data", "a fingerprint of 16 hex digits");
@@ -165,14 +160,14 @@ check(const struct imrec_minibatch_source *s, const json_t *root, struct imrec_e
                               data, want);
     take_fields(s, fields);
     for (size_t i = 0; i < FIELDS; i++) {
-        const json_t *v = json_object_get(root, fields[i].name);
-        if (!json_is_integer(v))
+        int64_t v;
+        if (!json_read_i64(json_read_member(root, fields[i].name), &v))
             return wrong(err, fields[i].name, "a whole number");
-        if (json_integer_value(v) != fields[i].value)
+        if (v != fields[i].value)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "position: it was taken with %s=%" JSON_INTEGER_FORMAT
+                                  "position: it was taken with %s=%" PRId64
                                   ", this source has %" PRId64,
-                                  fields[i].name, json_integer_value(v), fields[i].value);
+                                  fields[i].name, v, fields[i].value);
     }
     return IMREC_OK;
 }
@@ -183,56 +178,58 @@ static bool is_sweep(const struct imrec_minibatch_source *s, uint64_t sweep)
     return sweep <= (uint64_t)MAX_NUMBER / timeline_sweep_samples(s->line);
 }
 
-static enum imrec_status take_slot(const struct imrec_minibatch_source *s, const json_t *row,
-                                   struct truncated_held *out, struct imrec_error *err)
+static enum imrec_status take_slot(const struct imrec_minibatch_source *s,
+                                   const struct json_value *row, struct truncated_held *out,
+                                   struct imrec_error *err)
 {
     const uint64_t sequences = timeline_sweep_sequences(s->line);
-    json_int_t v[4] = {0};
-    for (size_t i = 0; i < 4; i++) {
-        const json_t *n = json_array_get(row, i);
-        if (!json_is_integer(n) || (v[i] = json_integer_value(n)) < 0 ||
+    int64_t v[4];
+    for (size_t i = 0; i < 4; i++)
+        if (!json_read_i64(json_read_element(row, i), &v[i]) || v[i] < 0 ||
             (i == 1 && !is_sweep(s, (uint64_t)v[i])) || (i == 0 && v[i] >= MAX_SLOTS) ||
             (i == 2 && (uint64_t)v[i] >= sequences) || (i == 3 && v[i] > UINT32_MAX))
             return wrong(err, "slots", "rows of slot, sweep, sequence and samples given");
-    }
     *out = (struct truncated_held){(uint32_t)v[0], (uint32_t)v[3], (uint64_t)v[1], (uint64_t)v[2]};
     return IMREC_OK;
 }
 
-static enum imrec_status take_slots(const struct imrec_minibatch_source *s, const json_t *root,
-                                    struct source_place *out, struct imrec_error *err)
+static enum imrec_status take_slots(const struct imrec_minibatch_source *s,
+                                    const struct json_value *root, struct source_place *out,
+                                    struct imrec_error *err)
 {
-    const json_t *rows = json_object_get(root, "slots");
-    if (!json_is_array(rows))
+    const struct json_value *rows = json_read_member(root, "slots");
+    if (json_read_kind(rows) != JSON_KIND_ARRAY)
         return wrong(err, "slots", "an array");
-    out->helds = json_array_size(rows);
+    out->helds = json_read_count(rows);
     out->held_room = out->helds + 1;
     out->held = imrec_zalloc(out->held_room, sizeof(*out->held));
     if (out->held == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory for a position");
     for (size_t i = 0; i < out->helds; i++)
-        IMREC_TRY(take_slot(s, json_array_get(rows, i), &out->held[i], err));
+        IMREC_TRY(take_slot(s, json_read_element(rows, i), &out->held[i], err));
     return IMREC_OK;
 }
 
 /* CNTK's own: {"minibatchSourcePosition": 1280}, also inside of what a trainer saved. *found: how
  * many there are; *in: the object with the last of them. */
-static void find_nominal(const json_t *value, const json_t **in, uint64_t *found)
+static void
+find_nominal(const struct json_value *value, const struct json_value **in, uint64_t *found)
 {
-    const char *key;
-    json_t *member;
-    if (json_object_get(value, NOMINAL) != NULL) {
+    void *at = NULL;
+    if (json_read_member(value, NOMINAL) != NULL) {
         *in = value;
         ++*found;
     }
-    json_object_foreach((json_t *)value, key, member) find_nominal(member, in, found);
+    for (const struct json_value *member; (member = json_read_next_member(value, &at)) != NULL;)
+        find_nominal(member, in, found);
 }
 
-static enum imrec_status take_nominal(const struct imrec_minibatch_source *s, const json_t *root,
-                                      struct source_place *out, struct imrec_error *err)
+static enum imrec_status take_nominal(const struct imrec_minibatch_source *s,
+                                      const struct json_value *root, struct source_place *out,
+                                      struct imrec_error *err)
 {
-    const json_t *in = NULL;
+    const struct json_value *in = NULL;
     uint64_t found = 0;
     find_nominal(root, &in, &found);
     if (found == 0)
@@ -251,11 +248,11 @@ static enum imrec_status take_nominal(const struct imrec_minibatch_source *s, co
                : wrong(err, NOMINAL, "before sample 2^62");
 }
 
-static enum imrec_status take_all(struct imrec_minibatch_source *s, const json_t *root,
+static enum imrec_status take_all(struct imrec_minibatch_source *s, const struct json_value *root,
                                   struct source_place *out, struct imrec_error *err)
 {
     uint64_t version = 0;
-    if (json_object_get(root, "version") == NULL)
+    if (json_read_member(root, "version") == NULL)
         return take_nominal(s, root, out, err);
     IMREC_TRY(take(root, "version", &version, err));
     if (version != VERSION)
@@ -283,16 +280,16 @@ static enum imrec_status take_all(struct imrec_minibatch_source *s, const json_t
 enum imrec_status source_position_read(struct imrec_minibatch_source *s, const char *text,
                                        struct source_place *out, struct imrec_error *err)
 {
-    json_error_t why;
+    const struct json_input in = {
+        .name = "position",
+        .text = {(const uint8_t *)text, strnlen(text, MAX_BYTES + 1)},
+        .max_bytes = MAX_BYTES,
+        .given = true,
+    };
+    struct json_value *root;
     *out = (struct source_place){0};
-    if (strnlen(text, MAX_BYTES + 1) > MAX_BYTES)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "position: the text is longer than %d bytes", MAX_BYTES);
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &why);
-    if (root == NULL)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "position: line %d, column %d: %s", why.line, why.column, why.text);
+    IMREC_TRY(json_read(&in, &root, err));
     const enum imrec_status st = take_all(s, root, out, err);
-    json_decref(root);
+    json_read_free(root);
     return st;
 }

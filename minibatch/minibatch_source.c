@@ -4,9 +4,9 @@
 #include "base/log.h"
 #include "minibatch/corpus/corpus_streams.h"
 #include "minibatch/source_state.h"
+#include "parallel/workers.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <string.h>
 
 static enum imrec_status no_memory(struct imrec_error *err)
@@ -135,8 +135,7 @@ static enum imrec_status open_all(struct imrec_minibatch_source *s,
                                   const struct imrec_minibatch_options *o, struct imrec_error *err)
 {
     IMREC_TRY(source_options_copy(&s->options, o, err));
-    s->threads =
-        s->options.o.threads > 0 ? (uint32_t)s->options.o.threads : (uint32_t)omp_get_num_procs();
+    s->threads = workers_count(s->options.o.threads);
     IMREC_TRY(joint_open(&s->options.o, &s->joint, err));
     IMREC_TRY(find_labels(s, err));
     IMREC_TRY(make_plan(s, err));

@@ -6,13 +6,13 @@
 #ifndef IMREC_MINIBATCH_SOURCE_STATE_H
 #define IMREC_MINIBATCH_SOURCE_STATE_H
 
-#include "base/ring.h"
 #include "minibatch/corpus/blocks.h"
 #include "minibatch/corpus/joint.h"
 #include "minibatch/minibatch_options.h"
 #include "minibatch/plan/minibatch_plan.h"
 #include "minibatch/plan/truncated_plan.h"
 #include "minibatch/sequence_pack.h"
+#include "parallel/ring.h"
 
 enum { SOURCE_DROPPED_KEPT = 1000 }; /* messages of what was dropped */
 

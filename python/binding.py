@@ -1,11 +1,11 @@
-"""Makes what the Python package knows of the C library, out of its public headers.
+"""Makes the binding of the Python package to the C library from its public headers.
 
     binding.py INCLUDE_DIR C_COMPILER OUT.c OUT.py
 
 OUT.c is the extension module `imrec._imrec` (cffi, API mode, stable ABI): every function, struct,
 enum and number of imrec/imrec.h. For every callback type `imrec_NAME_fn` it has an `extern
 "Python"` function `on_NAME` that Python defines with ffi.def_extern(). OUT.py is the parameter
-tables, as data and as types. A new header that imrec/imrec.h includes is there without a word here.
+tables, as data and as types. A new header that imrec/imrec.h includes needs no change here.
 """
 import re
 import subprocess
@@ -25,7 +25,7 @@ TABLES = {  # macro of the headers -> names of the table and of its keywords' ty
 
 
 def preprocess(include, compiler, text):
-    """What the C compiler makes of `text`, with nothing of the system's headers in it."""
+    """`text` after the C preprocessor, without the contents of system headers."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("stdbool.h", "stddef.h", "stdint.h"):
             Path(folder, name).write_text("")
@@ -36,7 +36,7 @@ def preprocess(include, compiler, text):
 
 
 def without_bodies(text):
-    """Static inline functions become declarations: cffi calls them all the same."""
+    """Static inline functions as declarations: cffi can call them."""
     out, at = [], 0
     for m in re.finditer(r"static inline ([^{;]*)\{", text):
         depth, end = 1, m.end()
@@ -49,7 +49,7 @@ def without_bodies(text):
 
 
 def whole_numbers(include):
-    """Names of the object-like macros that are whole numbers."""
+    """Names of the object-like macros that are integers."""
     text = "".join(p.read_text() for p in sorted(Path(include, "imrec").glob("*.h")))
     return re.findall(r"^#define (IMREC_\w+) +(?=[-(]*(?:\(uint64_t\))?[\dU(I])(?!IMREC)[^\"\n\\]*$", text, re.M)
 
@@ -71,7 +71,7 @@ def rows_of(include, compiler, macro):
     rows = []
     for piece in preprocess(include, compiler, text).split("@@")[1:]:
         row = list(eval(piece, names))  # our own header's literals
-        for i in (3, 4):  # whole numbers stay whole: INT64_MAX / 16
+        for i in (3, 4):  # integers stay integers: INT64_MAX / 16
             row[i] = eval(row[i].replace("/", "//"), names)
         rows.append(row)
     return rows
@@ -97,7 +97,7 @@ def kind_of(ctype):
             "struct imrec_shape": "shape", "struct imrec_share": "share"}.get(ctype, "word")
 
 
-POSITIONAL = ("path_imgrec",)  # may stand first, without its name: the function says so itself
+POSITIONAL = ("path_imgrec",)  # also a positional parameter, which the function declares itself
 OWN = {"IterParameters": [("mean", "Floats", "mean_r, mean_g, mean_b (, mean_a) at once"),
                           ("std", "Floats", "std_r, std_g, std_b (, std_a) at once")]}
 # imrec.torch.Loader: name -> (of these, without, no longer required)
@@ -123,14 +123,14 @@ Floats = Union[float, Sequence[float], "np.ndarray[Any, Any]"]
 
 
 class Parameter(NamedTuple):
-    """A row of a table. `default` is text, None where the parameter is required."""
+    """A row of a table. `default` is text; None: the parameter is required."""
 
     name: str
-    kind: str  # text, int, float, bool, word, shape, share; floats: of Python alone
+    kind: str  # text, int, float, bool, word, shape, share; floats: only in Python
     default: str | None
-    least: float
-    most: float
-    unit: str  # or the words it may be
+    minimum: float
+    maximum: float
+    unit: str  # or the allowed words
     group: str
     help: str
 

@@ -26,7 +26,8 @@
     X(write_eio)     /* this write call fails with EIO */                                          \
     X(sync_eio)      /* this fsync() fails with EIO */                                             \
     X(rename_eio)    /* this rename() fails with EIO */                                            \
-    X(call_eio)      /* this call of any of these four kinds fails with EIO */                     \
+    X(folder_eio)    /* this call to open a folder, or to read an entry of one, fails with EIO */  \
+    X(call_eio)      /* this call of any of these five kinds fails with EIO */                     \
     X(space)         /* so many bytes can be written, then ENOSPC; 0: no limit */                  \
     X(push_kb_per_s) /* what is made durable waits for the disk: 10^3 bytes a second */            \
     X(rename_ms)     /* every rename() takes so long */
@@ -38,7 +39,7 @@ struct fault_script {
 };
 
 struct fault_counts {
-    uint64_t reads, writes, syncs, renames; /* calls */
+    uint64_t reads, writes, syncs, renames, folders; /* calls */
     uint64_t bytes_read, bytes_written, seeks;
 };
 

@@ -364,8 +364,19 @@ static int fault_rename(void *user, const char *from, const char *to)
     return fails ? result_of(EIO) : rename(from, to);
 }
 
-static const struct file_calls calls = {
-    fault_pread, fault_pwrite, fault_will_need, fault_fsync, fault_push, fault_rename, gone};
+static int fault_folder(void *user)
+{
+    struct device *d = ((struct fault_file *)user)->device;
+    mutex_lock(&d->lock);
+    d->calls++;
+    const bool fails =
+        ++d->counts.folders == d->script.folder_eio || d->calls == d->script.call_eio;
+    mutex_unlock(&d->lock);
+    return result_of(fails ? EIO : 0);
+}
+
+static const struct file_calls calls = {fault_pread, fault_pwrite, fault_will_need, fault_fsync,
+                                        fault_push,  fault_rename, fault_folder,    gone};
 
 /* ---- the store ------------------------------------------------------------------------------- */
 
@@ -411,6 +422,15 @@ fault_out(const char *name, uint64_t size, struct out **out, struct imrec_error 
     return file_out_open(path, size, &calls, f, out, err);
 }
 
+static enum imrec_status
+fault_open_folder(const char *name, struct folder **out, struct imrec_error *err)
+{
+    const char *path;
+    struct fault_file *f;
+    IMREC_TRY(enter(name, &path, &f, err));
+    return file_folder_open(path, &calls, f, out, err);
+}
+
 static const char *path_in(const char *name)
 {
     const char *colon = strchr(name, ':');
@@ -440,5 +460,6 @@ static enum imrec_status fault_lock(const char *name, struct lock **out, struct 
     return file_lock(path_in(name), out, err);
 }
 
-const struct store fault_store = {"fault://",   fault_source, fault_out,  fault_publish,
-                                  fault_exists, fault_remove, fault_lock, file_unlock};
+const struct store fault_store = {"fault://",    fault_source,      fault_out,
+                                  fault_publish, fault_open_folder, fault_exists,
+                                  fault_remove,  fault_lock,        file_unlock};

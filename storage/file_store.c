@@ -60,8 +60,14 @@ static int plain_rename(void *user, const char *from, const char *to)
     return rename(from, to);
 }
 
-static const struct file_calls plain = {
-    plain_pread, plain_pwrite, plain_will_need, plain_fsync, plain_push, plain_rename, NULL};
+static int plain_folder(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+static const struct file_calls plain = {plain_pread, plain_pwrite, plain_will_need, plain_fsync,
+                                        plain_push,  plain_rename, plain_folder,    NULL};
 
 static void done_with(const struct file_calls *calls, void *user)
 {
@@ -350,6 +356,12 @@ static enum imrec_status plain_publish(const char *name, const char *as, struct 
     return file_publish(name, as, &plain, NULL, err);
 }
 
+static enum imrec_status
+plain_open_folder(const char *name, struct folder **out, struct imrec_error *err)
+{
+    return file_folder_open(name, &plain, NULL, out, err);
+}
+
 static bool file_exists(const char *name)
 {
     struct stat info;
@@ -363,5 +375,6 @@ static enum imrec_status file_remove(const char *name, struct imrec_error *err)
     return IMREC_OK;
 }
 
-const struct store file_store = {"file://",   plain_source, plain_out, plain_publish,
-                                 file_exists, file_remove,  file_lock, file_unlock};
+const struct store file_store = {"file://",     plain_source,      plain_out,
+                                 plain_publish, plain_open_folder, file_exists,
+                                 file_remove,   file_lock,         file_unlock};

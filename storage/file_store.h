@@ -16,7 +16,8 @@ struct file_calls {
     int (*fsync)(void *user, int fd);
     int (*push)(void *user, int fd, off_t offset, off_t n, bool wait); /* as struct out_ops says */
     int (*rename)(void *user, const char *from, const char *to);
-    void (*gone)(void *user); /* the file is closed, or was never opened; may be NULL */
+    int (*folder)(void *user); /* before a folder is opened, and before each of its entries */
+    void (*gone)(void *user);  /* the file is closed, or was never opened; may be NULL */
 };
 
 /* `user` belongs to the file from here on, also on failure. */
@@ -26,6 +27,10 @@ IMREC_NODISCARD enum imrec_status file_source_open(const char *path, const struc
 IMREC_NODISCARD enum imrec_status file_out_open(const char *path, uint64_t size,
                                                 const struct file_calls *calls, void *user,
                                                 struct out **out, struct imrec_error *err);
+/* Of a folder, of whose errors each has the errno. */
+IMREC_NODISCARD enum imrec_status file_folder_open(const char *path, const struct file_calls *calls,
+                                                   void *user, struct folder **out,
+                                                   struct imrec_error *err);
 /* sync_file_range() of Linux; elsewhere nothing, and 0. */
 int file_push(int fd, off_t offset, off_t n, bool wait);
 /* IMREC_ERR_ARGUMENT says what a file of this mode is instead. */

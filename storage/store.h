@@ -2,6 +2,7 @@
 #ifndef IMREC_STORAGE_STORE_H
 #define IMREC_STORAGE_STORE_H
 
+#include "storage/folder.h"
 #include "storage/lock.h"
 #include "storage/source.h"
 
@@ -37,6 +38,9 @@ struct store {
                                   struct imrec_error *err);
     /* The temporary object of `name` becomes the final one of `as`. */
     enum imrec_status (*publish)(const char *name, const char *as, struct imrec_error *err);
+    /* A folder of objects, e.g. "a" of "a/b" and "a/c/d"; IMREC_ERR_IO where there is none. */
+    enum imrec_status (*open_folder)(const char *name, struct folder **out,
+                                     struct imrec_error *err);
     bool (*exists)(const char *name); /* under its final name */
     enum imrec_status (*remove)(const char *name, struct imrec_error *err); /* the final one */
     /* lock_take() and lock_drop(); `out` begins with a struct lock that lock.c fills. */

@@ -8,10 +8,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "storage/folder.h"
 #include "storage/io_error.h"
 #include "storage/store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
@@ -115,6 +115,8 @@ static bool ends_with(const char *name, const char *suffix)
 
 /* `prefix` goes in front of every name that is found, e.g. "fault://seek_ms=8:". */
 struct place {
+    const struct store *store;
+    const char *name; /* in the store */
     const char *prefix;
     size_t prefix_bytes;
     const char *path; /* behind it */
@@ -137,38 +139,42 @@ add_path(struct expansion *x, const struct place *at, const char *path, const ch
 
 /* ---- folders and globs ---------------------------------------------------------------------- */
 
-static enum imrec_status entries(struct expansion *x, const struct place *at, DIR *folder)
+static enum imrec_status add_entries(struct expansion *x, const struct place *at, struct folder *f,
+                                     const struct folder_entries *all)
 {
-    for (;;) {
-        errno = 0;
-        const struct dirent *e = readdir(folder);
-        if (e == NULL)
-            return errno == 0
-                       ? IMREC_OK
-                       : io_error(x->err, errno, at->path, "cannot list it", IMREC_NO_OFFSET);
-        if (e->d_name[0] == '.' || !ends_with(e->d_name, x->suffix))
-            continue;
-        IMREC_TRY(add_path(x, at, at->path, e->d_name));
-        if (is_folder(x->list.uri[x->list.count - 1] + at->prefix_bytes))
-            imrec_free(x->list.uri[--x->list.count]);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct folder_entry *e = &all->entry[i];
+        if (e->name[0] != '.' && ends_with(e->name, x->suffix) &&
+            folder_look(f, e, NULL) != FOLDER_FOLDER)
+            IMREC_TRY(add_path(x, at, at->path, e->name));
     }
+    return IMREC_OK;
+}
+
+/* Closes the folder. */
+static enum imrec_status
+add_open_folder(struct expansion *x, const struct place *at, struct folder *f)
+{
+    const size_t first = x->list.count;
+    struct folder_entries all;
+    x->origin = URI_IN_FOLDER;
+    enum imrec_status st = folder_all(f, &all, x->err);
+    if (st == IMREC_OK)
+        st = add_entries(x, at, f, &all);
+    folder_entries_free(&all);
+    folder_close(f);
+    IMREC_TRY(st);
+    return x->list.count > first
+               ? IMREC_OK
+               : imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                "%s: the folder holds no *%s", at->path, x->suffix);
 }
 
 static enum imrec_status add_folder(struct expansion *x, const struct place *at)
 {
-    const size_t first = x->list.count;
-    x->origin = URI_IN_FOLDER;
-    DIR *folder = opendir(at->path);
-    if (folder == NULL)
-        return io_error(x->err, errno, at->path, "cannot list it", IMREC_NO_OFFSET);
-    const enum imrec_status st = entries(x, at, folder);
-    (void)closedir(folder);
-    IMREC_TRY(st);
-    if (x->list.count == first)
-        return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s: the folder holds no *%s", at->path, x->suffix);
-    sort_from(x, first);
-    return IMREC_OK;
+    struct folder *f;
+    IMREC_TRY(at->store->open_folder(at->name, &f, x->err));
+    return add_open_folder(x, at, f);
 }
 
 static enum imrec_status
@@ -213,6 +219,21 @@ static enum imrec_status add_place(struct expansion *x, const struct place *at)
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
+/* In a store that has no globs. */
+static enum imrec_status
+add_object(struct expansion *x, const struct place *at, const char *element)
+{
+    struct folder *f;
+    if (at->store->exists(at->name))
+        return add(x, element, strlen(element), "");
+    const enum imrec_status st = at->store->open_folder(at->name, &f, x->err);
+    if (st == IMREC_OK)
+        return add_open_folder(x, at, f);
+    return st == IMREC_ERR_NO_MEMORY ? st
+                                     : imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                                      "%s: there is no such object", element);
+}
+
 static enum imrec_status add_element(struct expansion *x, const char *element)
 {
     const struct store *store;
@@ -223,14 +244,11 @@ static enum imrec_status add_element(struct expansion *x, const char *element)
                               "a list of files has an empty element");
     IMREC_TRY(store_of(element, &store, &name, x->err));
     if (store == &file_store) /* file:// is the same as nothing */
-        return add_place(x, &(struct place){"", 0, name});
+        return add_place(x, &(struct place){store, name, "", 0, name});
     const char *path = store == &fault_store ? strchr(name, ':') : NULL;
-    if (path != NULL)
-        return add_place(x, &(struct place){element, (size_t)(path + 1 - element), path + 1});
-    if (store->exists(name))
-        return add(x, element, strlen(element), "");
-    return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "%s: there is no such object", element);
+    const char *rest = path != NULL ? path + 1 : name;
+    const struct place at = {store, name, element, (size_t)(rest - element), rest};
+    return path != NULL ? add_place(x, &at) : add_object(x, &at, element);
 }
 
 static enum imrec_status add_elements(struct expansion *x, char *spec)

@@ -1,5 +1,6 @@
 imrec_test(test_colour augment)
 imrec_test(test_draw augment)
+imrec_test(test_kernels augment)
 imrec_test(test_image augment)
 imrec_test(test_normalize augment)
 imrec_test(test_ops augment)

@@ -6,3 +6,5 @@ imrec_test(test_dataset load)
 
 imrec_fuzz(shard load dataset)
 imrec_fuzz(cbf_images load dataset)
+imrec_test(test_webdataset load dataset)
+imrec_fuzz(webdataset load dataset)

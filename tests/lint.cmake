@@ -1,6 +1,7 @@
 # The tree itself: no compiler has run on it here.
 if(Python3_FOUND)
   add_test(NAME layers COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})
+  add_test(NAME rooms COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/rooms.py)
 endif()
 foreach(check format headers readme scripts words)
   add_test(NAME lint_${check} COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/${check}.sh
@@ -8,7 +9,12 @@ foreach(check format headers readme scripts words)
   list(APPEND lints lint_${check})
 endforeach()
 if(Python3_FOUND)
-  list(APPEND lints layers)
+  foreach(check english markdown)
+    add_test(NAME lint_${check} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/lint/${check}.py
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    list(APPEND lints lint_${check})
+  endforeach()
+  list(APPEND lints layers rooms)
 endif()
 set_tests_properties(${lints} PROPERTIES LABELS lint TIMEOUT 120 SKIP_RETURN_CODE 77)
 

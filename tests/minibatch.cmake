@@ -1,5 +1,6 @@
 imrec_test(test_minibatch_config minibatch)
 imrec_test(test_cntk_configs minibatch)
+imrec_test(test_minibatch_position minibatch)
 imrec_test(test_minibatch_sizes order plan)
 imrec_test(test_timeline order plan)
 imrec_test(test_minibatch_plan order plan)

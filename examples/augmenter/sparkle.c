@@ -3,7 +3,7 @@
  *
  *     aug_seq=aug_default,./libsparkle.so:sparkle(50)
  *
- * The number in parentheses says how many; 10 without it.
+ * The number in parentheses is the number of dots (default 10).
  */
 #include <imrec/augmenter.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ make_sparkle(const struct imrec_augmenter_call *call, struct imrec_error *err)
     char *end;
     const unsigned long dots = call->params[0] != '\0' ? strtoul(call->params, &end, 10) : 10;
     if (call->params[0] != '\0' && (*end != '\0' || dots > 10000)) {
-        snprintf(err->message, sizeof(err->message), "'%s' is no number of dots", call->params);
+        snprintf(err->message, sizeof(err->message), "'%s' is not a number of dots", call->params);
         return IMREC_ERR_ARGUMENT;
     }
     for (unsigned long i = 0; i < dots; i++) {

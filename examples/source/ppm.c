@@ -1,6 +1,6 @@
 /*
- * examples/source/ppm.c - a source in a shared library: Netpbm's own way to keep many images in a
- * file, one PPM behind the other. A line "# label 3" in an image's head is its label.
+ * examples/source/ppm.c - a source in a shared library: many images in one file, one PPM after the
+ * other, as Netpbm keeps them. A line "# label 3" in an image's head is its label.
  *
  *     cat cats/a.ppm cats/b.ppm dogs/a.ppm > all.ppm
  *     imrec batches --count 10 --out batches all.ppm source=./libppm.so:ppm shuffle=1
@@ -15,7 +15,7 @@ enum { MOST_HEAD = 512 };
 struct head {
     uint32_t width, height;
     float label;
-    size_t bytes; /* pixels begin behind so many */
+    size_t bytes; /* of the head; pixels follow */
 };
 
 static enum imrec_status bad(struct imrec_error *err, uint64_t offset, const char *why)
@@ -25,7 +25,7 @@ static enum imrec_status bad(struct imrec_error *err, uint64_t offset, const cha
     return IMREC_ERR_CORRUPT;
 }
 
-/* Blanks and comments before a number. */
+/* Skips blanks and comments before a number. */
 static const char *skip(const char *p, struct head *h)
 {
     for (;;) {
@@ -51,7 +51,7 @@ read_head(const char *text, uint64_t offset, struct head *h, struct imrec_error 
         p = skip(p, h);
         number[i] = strtoul(p, &end, 10);
         if (end == p || *p == '-' || number[i] == 0 || number[i] > 65535)
-            return bad(err, offset, "has a head that is none, or longer than 512 bytes");
+            return bad(err, offset, "has no valid head of up to 512 bytes");
         p = end;
     }
     if (number[2] != 255 || strchr(" \t\r\n", *p) == NULL || *p == '\0')
@@ -75,7 +75,7 @@ static enum imrec_status list(struct imrec_source_file *file, struct imrec_error
             st = read_head(text, at, &h, err);
         const uint64_t bytes = st == IMREC_OK ? h.bytes + (uint64_t)3 * h.width * h.height : 0;
         if (st == IMREC_OK)
-            st = file->add(file, at, bytes, id, err); /* refuses what the file has no room for */
+            st = file->add(file, at, bytes, id, err); /* refuses records beyond the file's end */
         if (st != IMREC_OK)
             return st;
         at += bytes;
@@ -83,7 +83,7 @@ static enum imrec_status list(struct imrec_source_file *file, struct imrec_error
     return IMREC_OK;
 }
 
-/* The head is read again: the file may have changed since it was listed. */
+/* Reads the head again, because the file may have changed since it was listed. */
 static enum imrec_status parse(const struct imrec_source_call *call,
                                struct imrec_source_sample *out, struct imrec_error *err)
 {

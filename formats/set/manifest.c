@@ -1,18 +1,12 @@
-/*
- * formats/set/manifest.c - the manifest as JSON.
- *
- * What is read keeps the JSON tree and points into it. What is written is put together here,
- * for jansson's own layout is no promise and ours is: one field a line, one shard a line.
- */
+/* formats/set/manifest.c - the manifest as JSON. What is read keeps the tree and points into it. */
 #include "formats/set/manifest.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "formats/text.h"
+#include "formats/json_read.h"
+#include "formats/json_write.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +53,7 @@ static const char *check_sums(const struct manifest *m)
 /* One object of the tree: what is asked for is counted, so that unknown fields are noticed. */
 struct object {
     const char *file, *where; /* for messages: the file, and which of its objects */
-    const json_t *json;
+    const struct json_value *json;
     size_t asked;
     struct imrec_error *err;
 };
@@ -72,22 +66,21 @@ static enum imrec_status refuse(const struct object *o, const char *field, const
 
 static enum imrec_status get_u64(struct object *o, const char *field, uint64_t max, uint64_t *out)
 {
-    const json_t *v = json_object_get(o->json, field);
+    int64_t v;
     char must[80];
     (void)snprintf(must, sizeof(must), "must be a whole number from 0 to %" PRIu64, max);
-    if (!json_is_integer(v) || json_integer_value(v) < 0 || (uint64_t)json_integer_value(v) > max)
+    if (!json_read_i64(json_read_member(o->json, field), &v) || v < 0 || (uint64_t)v > max)
         return refuse(o, field, must);
-    *out = (uint64_t)json_integer_value(v);
+    *out = (uint64_t)v;
     o->asked++;
     return IMREC_OK;
 }
 
 static enum imrec_status get_text(struct object *o, const char *field, const char **out)
 {
-    const json_t *v = json_object_get(o->json, field);
-    if (!json_is_string(v))
+    *out = json_read_text(json_read_member(o->json, field));
+    if (*out == NULL)
         return refuse(o, field, "must be a text");
-    *out = json_string_value(v);
     o->asked++;
     return IMREC_OK;
 }
@@ -108,7 +101,7 @@ static enum imrec_status get_crc(struct object *o, const char *field, uint32_t *
 
 static enum imrec_status check_all_asked(const struct object *o)
 {
-    return o->asked == json_object_size(o->json)
+    return o->asked == json_read_count(o->json)
                ? IMREC_OK
                : refuse(o, "an object", "has fields that version 1 does not know");
 }
@@ -120,12 +113,12 @@ static enum imrec_status get_file(struct object *o, const char *field, struct ma
     char where[96];
     (void)snprintf(where, sizeof(where), "%s%s.", o->where, field);
     f.where = where;
-    f.json = json_object_get(o->json, field);
+    f.json = json_read_member(o->json, field);
     o->asked++;
     *out = (struct manifest_file){0};
-    if (json_is_null(f.json))
+    if (json_read_kind(f.json) == JSON_KIND_NULL)
         return IMREC_OK;
-    if (!json_is_object(f.json))
+    if (json_read_kind(f.json) != JSON_KIND_OBJECT)
         return refuse(o, field, "must be an object or null");
     IMREC_TRY(get_text(&f, "name", &out->name));
     if (!is_component(out->name))
@@ -136,15 +129,15 @@ static enum imrec_status get_file(struct object *o, const char *field, struct ma
 }
 
 static enum imrec_status get_array(struct object *o, const char *field, size_t max, size_t each,
-                                   const json_t **array, void **out)
+                                   const struct json_value **array, void **out)
 {
     char must[64];
-    *array = json_object_get(o->json, field);
+    *array = json_read_member(o->json, field);
     o->asked++;
     (void)snprintf(must, sizeof(must), "must be a list of at most %zu", max);
-    if (!json_is_array(*array) || json_array_size(*array) > max)
+    const size_t n = json_read_count(*array);
+    if (json_read_kind(*array) != JSON_KIND_ARRAY || n > max)
         return refuse(o, field, must);
-    const size_t n = json_array_size(*array);
     *out = imrec_zalloc(n != 0 ? n : 1, each);
     if (*out == NULL)
         return imrec_error_at(o->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
@@ -154,16 +147,16 @@ static enum imrec_status get_array(struct object *o, const char *field, size_t m
 
 static enum imrec_status get_shards(struct object *o, struct manifest *m)
 {
-    const json_t *array;
+    const struct json_value *array;
     void *room = NULL;
     IMREC_TRY(get_array(o, "shards", MANIFEST_MAX_SHARDS, sizeof(*m->shards), &array, &room));
     m->shards = room;
-    m->shard_count = json_array_size(array);
+    m->shard_count = json_read_count(array);
     for (size_t i = 0; i < m->shard_count; i++) {
         char where[48];
-        struct object s = {o->file, where, json_array_get(array, i), 0, o->err};
+        struct object s = {o->file, where, json_read_element(array, i), 0, o->err};
         (void)snprintf(where, sizeof(where), "shards[%zu].", i);
-        if (!json_is_object(s.json))
+        if (json_read_kind(s.json) != JSON_KIND_OBJECT)
             return refuse(&s, "", "must be an object");
         IMREC_TRY(get_file(&s, "rec", &m->shards[i].rec));
         if (m->shards[i].rec.name == NULL)
@@ -178,16 +171,16 @@ static enum imrec_status get_shards(struct object *o, struct manifest *m)
 
 static enum imrec_status get_options(struct object *o, struct manifest *m)
 {
-    const json_t *array;
+    const struct json_value *array;
     void *room = NULL;
     IMREC_TRY(get_array(o, "options", 4096, sizeof(*m->options), &array, &room));
     m->options = room;
-    m->option_count = json_array_size(array);
+    m->option_count = json_read_count(array);
     for (size_t i = 0; i < m->option_count; i++) {
-        const json_t *pair = json_array_get(array, i);
-        const char *name = json_string_value(json_array_get(pair, 0));
-        const char *value = json_string_value(json_array_get(pair, 1));
-        if (json_array_size(pair) != 2 || name == NULL || value == NULL)
+        const struct json_value *pair = json_read_element(array, i);
+        const char *name = json_read_text(json_read_element(pair, 0));
+        const char *value = json_read_text(json_read_element(pair, 1));
+        if (json_read_count(pair) != 2 || name == NULL || value == NULL)
             return refuse(o, "options", "must be pairs of name and value, both texts");
         m->options[i] = (struct manifest_option){name, value};
     }
@@ -197,12 +190,11 @@ static enum imrec_status get_options(struct object *o, struct manifest *m)
 static enum imrec_status get_version(struct object *o)
 {
     const char *format = NULL;
-    const json_t *version = json_object_get(o->json, "version");
-    if (!json_is_object(o->json) || get_text(o, "format", &format) != IMREC_OK ||
-        strcmp(format, FORMAT) != 0)
+    int64_t version;
+    if (get_text(o, "format", &format) != IMREC_OK || strcmp(format, FORMAT) != 0)
         return imrec_error_at(o->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "%s: no manifest: its \"format\" is not \"" FORMAT "\"", o->file);
-    if (!json_is_integer(version) || json_integer_value(version) != VERSION)
+    if (!json_read_i64(json_read_member(o->json, "version"), &version) || version != VERSION)
         return imrec_error_at(o->err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "%s: the version of this manifest is not %d, the only one known here",
                               o->file, VERSION);
@@ -236,16 +228,9 @@ enum imrec_status
 manifest_read(const char *name, struct bytes text, struct manifest *out, struct imrec_error *err)
 {
     *out = (struct manifest){0};
-    if (text.n > MANIFEST_MAX_BYTES)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%s: a manifest of %zu bytes, the limit is %u", name, text.n,
-                              MANIFEST_MAX_BYTES);
-    json_error_t why;
-    json_t *root = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES, &why);
-    if (root == NULL)
-        return imrec_error_at(
-            err, IMREC_ERR_CORRUPT, (uint64_t)why.position, "%s line %d: no JSON: %s", name,
-            why.line, text_quote((struct bytes){(const uint8_t *)why.text, strlen(why.text)}).s);
+    const struct json_input in = {.name = name, .text = text, .max_bytes = MANIFEST_MAX_BYTES};
+    struct json_value *root;
+    IMREC_TRY(json_read(&in, &root, err));
     out->owner = root;
     const enum imrec_status st = get_all(&(struct object){name, "", root, 0, err}, out);
     if (st != IMREC_OK)
@@ -258,111 +243,89 @@ void manifest_free(struct manifest *m)
     if (m->owner != NULL) {
         imrec_free(m->shards);
         imrec_free(m->options);
-        json_decref(m->owner);
+        json_read_free(m->owner);
     }
     *m = (struct manifest){0};
 }
 
 /* ---- writing --------------------------------------------------------------------------- */
 
-struct writer {
-    struct buf *out;
-    struct imrec_error *err;
-    enum imrec_status st; /* the first failure; nothing is written after it */
-};
-
-static void put(struct writer *w, const char *text)
+static void put_file(struct json_writer *w, const char *field, const struct manifest_file *f)
 {
-    if (w->st == IMREC_OK)
-        w->st = buf_append(w->out, text, strlen(text), w->err);
-}
-
-static void put_text(struct writer *w, const char *text)
-{
-    static const char hex[] = "0123456789abcdef";
-    put(w, "\"");
-    for (const char *c = text; *c != '\0'; c++) {
-        const char one[] = {*c, '\0'}, two[] = {'\\', *c, '\0'};
-        const char six[] = {'\\', 'u', '0', '0', hex[(uint8_t)*c >> 4], hex[*c & 15], '\0'};
-        put(w, (uint8_t)*c < 0x20 ? six : *c == '"' || *c == '\\' ? two : one);
-    }
-    put(w, "\"");
-}
-
-static void put_u64(struct writer *w, const char *before, uint64_t v)
-{
-    char digits[21] = {0};
-    text_from_u64(v, digits);
-    put(w, before);
-    put(w, digits);
-}
-
-static void put_file(struct writer *w, const char *before, const struct manifest_file *f)
-{
-    char crc[32];
-    put(w, before);
+    char crc[9];
     if (f->name == NULL) {
-        put(w, "null");
+        json_write_null(w, field);
         return;
     }
-    put(w, "{\"name\": ");
-    put_text(w, f->name);
-    put_u64(w, ", \"bytes\": ", f->bytes);
-    (void)snprintf(crc, sizeof(crc), ", \"crc32c\": \"%08" PRIx32 "\"}", f->crc32c);
-    put(w, crc);
+    (void)snprintf(crc, sizeof(crc), "%08" PRIx32, f->crc32c);
+    json_write_object(w, field, JSON_SPACED);
+    json_write_text(w, "name", f->name);
+    json_write_u64(w, "bytes", f->bytes);
+    json_write_text(w, "crc32c", crc);
+    json_write_end(w);
 }
 
-static void put_shard(struct writer *w, const struct manifest_shard *s, bool first)
+static void put_shard(struct json_writer *w, const struct manifest_shard *s)
 {
-    put_file(w, first ? "\n    {\"rec\": " : ",\n    {\"rec\": ", &s->rec);
-    put_u64(w, ", \"records\": ", s->records);
-    put_file(w, ", \"idx\": ", &s->idx);
-    put_file(w, ", \"checksums\": ", &s->checksums);
-    put(w, "}");
+    json_write_object(w, NULL, JSON_SPACED);
+    put_file(w, "rec", &s->rec);
+    json_write_u64(w, "records", s->records);
+    put_file(w, "idx", &s->idx);
+    put_file(w, "checksums", &s->checksums);
+    json_write_end(w);
 }
 
-static void put_all(struct writer *w, const struct manifest *m)
+static void put_option(struct json_writer *w, const struct manifest_option *o)
 {
-    put(w, "{\n  \"format\": \"" FORMAT "\",\n  \"version\": 1,\n  \"packer\": ");
-    put_text(w, m->packer);
-    put_u64(w, ",\n  \"records\": ", m->records);
-    put_u64(w, ",\n  \"bytes\": ", m->bytes);
-    put_u64(w, ",\n  \"skipped\": ", m->skipped);
-    put_u64(w, ",\n  \"class_count\": ", m->class_count);
-    put_u64(w, ",\n  \"label_width\": ", m->label_width);
-    put_file(w, ",\n  \"list\": ", &m->list);
-    put_file(w, ",\n  \"classes\": ", &m->classes);
-    put(w, ",\n  \"options\": [");
-    for (size_t i = 0; i < m->option_count; i++) {
-        put(w, i == 0 ? "\n    [" : ",\n    [");
-        put_text(w, m->options[i].name);
-        put(w, ", ");
-        put_text(w, m->options[i].value);
-        put(w, "]");
-    }
-    put(w, m->option_count != 0 ? "\n  ],\n  \"shards\": [" : "],\n  \"shards\": [");
+    json_write_array(w, NULL, JSON_SPACED);
+    json_write_text(w, NULL, o->name);
+    json_write_text(w, NULL, o->value);
+    json_write_end(w);
+}
+
+/* One field a line, one shard a line: what people compare. */
+static enum imrec_status put_all(const struct manifest *m, struct buf *out, struct imrec_error *err)
+{
+    struct json_writer w = {.out = out, .err = err};
+    json_write_object(&w, NULL, JSON_LINES);
+    json_write_text(&w, "format", FORMAT);
+    json_write_u64(&w, "version", VERSION);
+    json_write_text(&w, "packer", m->packer);
+    json_write_u64(&w, "records", m->records);
+    json_write_u64(&w, "bytes", m->bytes);
+    json_write_u64(&w, "skipped", m->skipped);
+    json_write_u64(&w, "class_count", m->class_count);
+    json_write_u64(&w, "label_width", m->label_width);
+    put_file(&w, "list", &m->list);
+    put_file(&w, "classes", &m->classes);
+    json_write_array(&w, "options", JSON_LINES);
+    for (size_t i = 0; i < m->option_count; i++)
+        put_option(&w, &m->options[i]);
+    json_write_end(&w);
+    json_write_array(&w, "shards", JSON_LINES);
     for (size_t i = 0; i < m->shard_count; i++)
-        put_shard(w, &m->shards[i], i == 0);
-    put(w, "\n  ]\n}\n");
+        put_shard(&w, &m->shards[i]);
+    json_write_end(&w);
+    json_write_end(&w);
+    return w.status == IMREC_OK ? buf_append(out, "\n", 1, err) : w.status;
 }
 
 enum imrec_status manifest_write(const struct manifest *m, struct buf *out, struct imrec_error *err)
 {
-    struct writer w = {out, err, IMREC_OK};
     struct manifest again;
     const size_t before = out->n;
-    put_all(&w, m);
-    if (w.st == IMREC_OK) { /* the reader is the one that knows what is allowed */
+    enum imrec_status st = put_all(m, out, err);
+    if (st == IMREC_OK) { /* the reader is the one that knows what is allowed */
         const struct bytes text = {out->p + before, out->n - before};
-        w.st = manifest_read("the manifest to be written", text, &again, err);
+        st = manifest_read("the manifest to be written", text, &again, err);
         manifest_free(&again);
     }
-    if (w.st == IMREC_ERR_CORRUPT) {
-        w.st = IMREC_ERR_ARGUMENT;
+    if (st == IMREC_ERR_CORRUPT) {
+        st = IMREC_ERR_ARGUMENT;
         if (err != NULL)
-            err->status = w.st;
+            err->status = st;
     }
-    if (w.st != IMREC_OK)
+    if (st != IMREC_OK)
         out->n = before;
-    return w.st;
+    return st;
 }

@@ -25,6 +25,7 @@ struct manifest_option { /* of the packer, as text */
     const char *name, *value;
 };
 
+struct json_value;
 struct manifest {
     const char *packer; /* "imrec 0.1.0" */
     struct manifest_shard *shards;
@@ -36,7 +37,7 @@ struct manifest {
     struct manifest_file list, classes;
     struct manifest_option *options; /* those that shape bytes, in the packer's order */
     size_t option_count;
-    void *owner; /* of what manifest_read() made; NULL: the caller's own memory */
+    struct json_value *owner; /* of what manifest_read() made; NULL: the caller's own memory */
 };
 
 /* Every field is checked: types, ranges, names, sums. `name` is the file's, for messages. On

@@ -3,26 +3,26 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "storage/folder.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-static bool has_folder(DIR *d, const char *name)
+static bool holds_pairs(struct folder *f)
 {
-    struct stat st;
-    return fstatat(dirfd(d), name, &st, 0) == 0 && S_ISDIR(st.st_mode);
-}
-
-static bool holds_pairs(DIR *d)
-{
-    const struct dirent *e;
-    while ((e = readdir(d)) != NULL)
-        if (e->d_name[0] != '.' && strcmp(e->d_name, "images") != 0 &&
-            strcmp(e->d_name, "masks") != 0)
+    static const char *const names[] = {"images", "masks"};
+    bool there[2] = {false, false};
+    struct folder_entry e;
+    enum imrec_status st;
+    while ((st = folder_next(f, &e, NULL)) == IMREC_OK) {
+        const int i = strcmp(e.name, names[1]) == 0;
+        if (e.name[0] == '.')
+            continue;
+        if (strcmp(e.name, names[i]) != 0)
             return false;
-    return has_folder(d, "images") && has_folder(d, "masks");
+        there[i] = folder_look(f, &e, NULL) == FOLDER_FOLDER;
+    }
+    return st == IMREC_END && there[0] && there[1];
 }
 
 static char *below(const char *root, const char *name)
@@ -37,10 +37,9 @@ static char *below(const char *root, const char *name)
 enum imrec_status pairs_find(const char *root, struct pairs *out, struct imrec_error *err)
 {
     *out = (struct pairs){0};
-    DIR *d = opendir(root);
-    const bool found = d != NULL && holds_pairs(d);
-    if (d != NULL)
-        closedir(d);
+    struct folder *f;
+    const bool found = folder_open_path(root, &f, NULL) == IMREC_OK && holds_pairs(f);
+    folder_close(f);
     if (!found)
         return IMREC_OK;
     out->images = below(root, "images");

@@ -3,11 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "storage/folder.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -65,43 +63,48 @@ static bool add(struct prefix_lists *p, const char *folder, size_t folder_bytes,
     return p->list[p->count - 1] != NULL && p->out[p->count - 1] != NULL;
 }
 
-static int by_name(const void *a, const void *b)
+static bool is_list(const char *name, const char *base)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    const size_t n = strlen(name), base_bytes = strlen(base);
+    return n >= base_bytes + 4 && strcmp(name + n - 4, ".lst") == 0 &&
+           memcmp(name, base, base_bytes) == 0 && is_piece(name + base_bytes, n - 4 - base_bytes);
+}
+
+/* The lists beside `prefix`, in the order of their bytes, which is also that of the names without
+ * ".lst": '_' and digits, by which a longer name goes on, come after '.'. False: no memory. */
+static bool add_lists(struct prefix_lists *p, const char *prefix, size_t folder_bytes)
+{
+    struct folder *f = NULL;
+    struct folder_entries all = {0};
+    char *path = folder_bytes != 0 ? joined(prefix, folder_bytes, "", 0) : joined(".", 1, "", 0);
+    enum imrec_status st = path != NULL ? folder_open_path(path, &f, NULL) : IMREC_ERR_NO_MEMORY;
+    if (st == IMREC_OK)
+        st = folder_all(f, &all, NULL);
+    bool fits = st != IMREC_ERR_NO_MEMORY;
+    for (size_t i = 0; fits && i < all.count; i++)
+        if (is_list(all.entry[i].name, prefix + folder_bytes))
+            fits = add(p, prefix, folder_bytes, all.entry[i].name);
+    folder_entries_free(&all);
+    folder_close(f);
+    imrec_free(path);
+    return fits;
 }
 
 enum imrec_status prefix_find(const char *prefix, struct prefix_lists *out, struct imrec_error *err)
 {
-    const char *slash = strrchr(prefix, '/'), *base = slash != NULL ? slash + 1 : prefix;
-    const size_t folder_bytes = (size_t)(base - prefix), base_bytes = strlen(base);
-    const struct dirent *e;
-    bool fits = true;
+    const char *slash = strrchr(prefix, '/');
+    struct stat st;
     *out = (struct prefix_lists){0};
-    char *folder = folder_bytes != 0 ? joined(prefix, folder_bytes, "", 0) : joined(".", 1, "", 0);
-    DIR *d = folder != NULL ? opendir(folder) : NULL;
-    while (d != NULL && fits && (e = readdir(d)) != NULL) {
-        const size_t n = strlen(e->d_name);
-        if (n >= base_bytes + 4 && strcmp(e->d_name + n - 4, ".lst") == 0 &&
-            memcmp(e->d_name, base, base_bytes) == 0 &&
-            is_piece(e->d_name + base_bytes, n - 4 - base_bytes))
-            fits = add(out, prefix, folder_bytes, e->d_name);
-    }
-    if (d != NULL)
-        closedir(d);
-    imrec_free(folder);
-    if (!fits || folder == NULL)
+    if (!add_lists(out, prefix, slash != NULL ? (size_t)(slash + 1 - prefix) : 0))
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for lists");
     if (out->count == 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s is no folder, and there is no list %s.lst", prefix, prefix);
-    struct stat st;
     out->classes = joined(prefix, strlen(prefix), ".classes.txt", strlen(".classes.txt"));
     if (out->classes != NULL && stat(out->classes, &st) != 0) {
         imrec_free(out->classes);
         out->classes = NULL;
     }
-    qsort(out->list, out->count, sizeof(*out->list), by_name);
-    qsort(out->out, out->count, sizeof(*out->out), by_name);
     return IMREC_OK;
 }
 

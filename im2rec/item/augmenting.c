@@ -1,7 +1,7 @@
 /* im2rec/item/augmenting.c */
 #include "im2rec/item/augmenting.h"
 
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/param.h"
@@ -88,10 +88,10 @@ augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struc
                             "augment moves no boxes: aug_seq=det_aug_default is for reading");
     if (st == IMREC_OK)
         st = recipe_init(&a->recipe, &a->o, err);
-    if (st == IMREC_OK && a->recipe.own_count != 0)
+    if (st == IMREC_OK && a->recipe.augmenter_count != 0)
         st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                             "augment calls no augmenters of your own (%s): they are for reading",
-                            a->recipe.own[0].plugin.name);
+                            a->recipe.augmenters[0].plugin.name);
     if (st != IMREC_OK)
         augmenting_free(a);
     return st;
@@ -183,9 +183,9 @@ enum imrec_status augmenting_run(struct augmenting *a, const struct augmenting_p
 {
     uint32_t at = 0;
     const struct recipe r = recipe_for(a);
-    struct follow follow = {.recipe = &r};
-    const struct paint_sample sample = {.follow = &follow};
-    steps_path(&follow.path, &r, &p->draw, from->width, from->height);
+    struct targets targets = {.recipe = &r};
+    const struct paint_sample sample = {.targets = &targets};
+    steps_path(&targets.path, &r, &p->draw, from->width, from->height);
     IMREC_TRY(copy_region(from, p->steps.upright, &a->images[0], err));
     for (uint32_t i = 0; i < p->steps.n; i++) {
         const struct imrec_image *source = &a->images[at].view;
@@ -193,7 +193,7 @@ enum imrec_status augmenting_run(struct augmenting *a, const struct augmenting_p
         IMREC_TRY(step_run(&p->steps.step[i], source, &a->images[at], scratch, err));
     }
     IMREC_TRY(steps_paint(&r, &p->draw, &sample, a->images, &at, scratch, err));
-    path_join(path, &follow.path);
+    path_join(path, &targets.path);
     *out = a->images[at].view;
     if (p->draw.mirror)
         imrec_image_mirror(out);

@@ -5,7 +5,7 @@
 #ifndef IMREC_IM2REC_ITEM_AUGMENTING_H
 #define IMREC_IM2REC_ITEM_AUGMENTING_H
 
-#include "augment/draw.h"
+#include "augment/draw/draw.h"
 #include "augment/steps.h"
 #include "imrec/packer.h"
 

@@ -1,7 +1,7 @@
 /* im2rec/item/image_plan.c */
 #include "im2rec/item/image_plan.h"
 
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 #include "base/error.h"
 #include "formats/recordio/recordio.h"
 #include "im2rec/item/resizing.h"

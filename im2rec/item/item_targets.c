@@ -1,7 +1,7 @@
 /* im2rec/item/item_targets.c */
 #include "im2rec/item/item_targets.h"
 
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/param.h"
@@ -29,8 +29,8 @@ enum imrec_status moving_init(struct moving *m, const struct imrec_pack_options 
     m->options.keypoints = o->keypoints;
     m->options.keypoint_pairs = o->keypoint_pairs;
     IMREC_TRY(recipe_init(&m->recipe, &m->options, err));
-    m->follow.recipe = &m->recipe;
-    m->follow.moved = m->moved;
+    m->targets.recipe = &m->recipe;
+    m->targets.moved = m->moved;
     file_root_init(&m->root, o->masks, false, stop);
     if (o->masks[0] == '\0')
         return IMREC_OK;
@@ -173,8 +173,8 @@ static bool read_mask(struct moving *m, struct parcel *p, const struct imrec_ima
     const uint32_t w = m->mask.width, h = m->mask.height;
     if ((w == info->width && h == info->height) ||
         (swaps && w == info->height && h == info->width)) {
-        m->follow.mask = &m->mask;
-        m->follow.orientation = mask_is_stored(m, info) ? info->orientation : 1;
+        m->targets.mask = &m->mask;
+        m->targets.orientation = mask_is_stored(m, info) ? info->orientation : 1;
         return true;
     }
     parcel_skip(p, REASON_MASK, "its mask has %u x %u px, the image %u x %u", w, h, info->width,
@@ -187,24 +187,24 @@ static bool read_labels(struct moving *m, struct parcel *p)
 {
     struct imrec_error err;
     float *values = (float *)(void *)p->labels.p;
-    struct follow *f = &m->follow;
+    struct targets *t = &m->targets;
     m->labels = false;
-    f->label = NULL;
-    f->values = NULL;
+    t->label = NULL;
+    t->values = NULL;
     if (!m->o->pack_label)
         return true;
     enum imrec_status st = IMREC_OK;
     if (imrec_labels_are_boxes(values, p->label_count)) {
-        f->label = &m->label;
+        t->label = &m->label;
         st = det_label_read(&m->label, values, p->label_count, &err);
         if (st == IMREC_OK)
-            st = follow_check_label(&m->recipe, &m->label, &err);
+            st = targets_check_label(&m->recipe, &m->label, &err);
     } else if (m->recipe.keypoints != 0) {
-        f->values = values;
-        f->value_count = p->label_count;
-        st = follow_check_points(&m->recipe, values, p->label_count, &err);
+        t->values = values;
+        t->value_count = p->label_count;
+        st = targets_check_points(&m->recipe, values, p->label_count, &err);
     }
-    m->labels = f->label != NULL || f->values != NULL;
+    m->labels = t->label != NULL || t->values != NULL;
     if (st == IMREC_OK || st == IMREC_ERR_NO_MEMORY)
         return fine(p, "", st, &err);
     parcel_skip(p, REASON_LINE, "%s", err.message);
@@ -213,7 +213,7 @@ static bool read_labels(struct moving *m, struct parcel *p)
 
 static void keep_count(struct moving *m, struct parcel *p)
 {
-    if (m->follow.label != NULL) {
+    if (m->targets.label != NULL) {
         p->label_count = m->label.n;
         p->labels.n = m->label.n * sizeof(float);
     }
@@ -221,21 +221,21 @@ static void keep_count(struct moving *m, struct parcel *p)
 
 bool moving_begin(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
 {
-    struct follow *f = &m->follow;
+    struct targets *t = &m->targets;
     const bool swaps = orient_swaps(info->orientation);
-    f->mask = NULL;
-    f->orientation = 1;
+    t->mask = NULL;
+    t->orientation = 1;
     if ((m->codec != NULL && !read_mask(m, p, info)) || !read_labels(m, p))
         return false;
-    f->columns = swaps ? info->height : info->width;
-    f->rows = swaps ? info->width : info->height;
+    t->columns = swaps ? info->height : info->width;
+    t->rows = swaps ? info->width : info->height;
     if (m->labels && m->o->drawn_on == IMREC_DRAWN_ON_STORED && info->orientation > 1) {
-        path_begin(&f->path, info->width, info->height);
-        path_add_orientation(&f->path, info->orientation);
-        follow_finish(f, false);
+        path_begin(&t->path, info->width, info->height);
+        path_add_orientation(&t->path, info->orientation);
+        targets_finish(t, false);
         keep_count(m, p);
     }
-    path_begin(&f->path, f->columns, f->rows);
+    path_begin(&t->path, t->columns, t->rows);
     return true;
 }
 
@@ -252,12 +252,12 @@ static bool is_unmoved(const struct path *p)
 static bool make_mask(struct moving *m, struct parcel *p)
 {
     struct imrec_error err;
-    const struct follow *f = &m->follow;
-    const struct path_mask way = {&f->path, f->mask, f->orientation, (uint16_t)m->o->ignore_label};
+    const struct targets *t = &m->targets;
+    const struct path_mask way = {&t->path, t->mask, t->orientation, (uint16_t)m->o->ignore_label};
     struct mask *to = &m->result;
-    if (!fine(p, "", mask_resize_buffer(to, f->path.width, f->path.height, &err), &err))
+    if (!fine(p, "", mask_resize_buffer(to, t->path.width, t->path.height, &err), &err))
         return false;
-    to->bits = m->mask.bits == 16 || (f->path.edge_count != 0 && way.nothing > UINT8_MAX) ? 16 : 8;
+    to->bits = m->mask.bits == 16 || (t->path.edge_count != 0 && way.nothing > UINT8_MAX) ? 16 : 8;
     for (uint32_t y = 0; y < to->height && !stop_asked(m->root.stop); y++)
         path_mask_row(&way, 0, y, to->width, to->values + (size_t)y * to->width);
     return fine(p, "", codec_encode_mask(m->codec, to, &m->png, &err), &err);
@@ -265,27 +265,27 @@ static bool make_mask(struct moving *m, struct parcel *p)
 
 bool moving_finish(struct moving *m, struct parcel *p, bool mirrored)
 {
-    struct follow *f = &m->follow;
-    f->columns = f->path.width;
-    f->rows = f->path.height;
-    if (m->labels && (mirrored || !is_unmoved(&f->path))) {
-        follow_finish(f, mirrored);
+    struct targets *t = &m->targets;
+    t->columns = t->path.width;
+    t->rows = t->path.height;
+    if (m->labels && (mirrored || !is_unmoved(&t->path))) {
+        targets_finish(t, mirrored);
         keep_count(m, p);
     } else if (mirrored) {
-        path_add_mirror(&f->path);
+        path_add_mirror(&t->path);
     }
-    if (f->mask == NULL || (f->orientation == 1 && is_unmoved(&f->path)))
+    if (t->mask == NULL || (t->orientation == 1 && is_unmoved(&t->path)))
         return true;
     return make_mask(m, p);
 }
 
 bool moving_keep(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
 {
-    struct follow *f = &m->follow;
+    struct targets *t = &m->targets;
     const uint32_t o = info->orientation;
-    if (f->mask == NULL || o <= 1 || f->orientation != 1)
+    if (t->mask == NULL || o <= 1 || t->orientation != 1)
         return true; /* it lies as the image does */
-    path_begin(&f->path, info->width, info->height);
-    f->orientation = o == 6 ? 8 : o == 8 ? 6 : o;
+    path_begin(&t->path, info->width, info->height);
+    t->orientation = o == 6 ? 8 : o == 8 ? 6 : o;
     return make_mask(m, p);
 }

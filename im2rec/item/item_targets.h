@@ -4,7 +4,7 @@
 #ifndef IMREC_IM2REC_ITEM_ITEM_TARGETS_H
 #define IMREC_IM2REC_ITEM_ITEM_TARGETS_H
 
-#include "augment/follow.h"
+#include "augment/targets.h"
 #include "codec/codec.h"
 #include "im2rec/item/read_file.h"
 
@@ -17,7 +17,7 @@ struct moving {
     struct file_bytes file;
     struct mask mask, result, moved[2];
     struct det_label label;
-    struct follow follow;
+    struct targets targets;
     int fd; /* of the mask, between moving_find() and moving_read() */
     uint64_t bytes;
     bool labels;      /* this image's labels are places */
@@ -39,7 +39,7 @@ bool moving_find(struct moving *m, struct parcel *p, const struct imrec_image_in
 void moving_trim(struct moving *m, size_t most);
 /* Forgets what was found. */
 void moving_drop(struct moving *m);
-/* Reads and checks mask and labels. m->follow.path begins with the upright image, and is to be
+/* Reads and checks mask and labels. m->targets.path begins with the upright image, and is to be
  * given all that is done to it. */
 bool moving_begin(struct moving *m, struct parcel *p, const struct imrec_image_info *info);
 /* Labels and mask as they are when that is done. */

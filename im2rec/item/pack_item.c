@@ -29,7 +29,6 @@ void parcel_written(struct parcel *p)
     for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
         if (bufs[i]->cap > KEEP_BYTES)
             buf_free(bufs[i]);
-    p->done = false;
 }
 
 void parcel_free(struct parcel *p)

@@ -27,7 +27,6 @@ struct parcel {
     struct buf record; /* framed */
     struct budget_share share;
     enum imrec_status failed; /* not the image's fault: the run ends here */
-    bool done;
 };
 
 void parcel_begin(struct parcel *p); /* empties the first part, and says nothing is wrong */

@@ -2,7 +2,7 @@
  * encoded. */
 #include "im2rec/item/packer_state.h"
 
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 #include "base/error.h"
 #include "codec/codec.h"
 #include "formats/crc32c.h"
@@ -66,7 +66,7 @@ static bool recode(struct packer *k, struct parcel *p, struct bytes *out)
             return false;
         view = k->upright.view;
     }
-    struct path *path = &k->moving.follow.path;
+    struct path *path = &k->moving.targets.path;
     if (k->o->center_crop) {
         const uint32_t side = shorter(path->width, path->height);
         path_add_shift(path, -(double)((path->width - side) / 2),

@@ -1,8 +1,8 @@
 /* im2rec/item/resizing.c */
 #include "im2rec/item/resizing.h"
 
-#include "augment/draw.h"
-#include "augment/resize.h"
+#include "augment/draw/draw.h"
+#include "augment/resize/resize.h"
 #include "base/rng.h"
 
 static enum resize_method

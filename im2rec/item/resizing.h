@@ -2,7 +2,7 @@
 #ifndef IMREC_IM2REC_ITEM_RESIZING_H
 #define IMREC_IM2REC_ITEM_RESIZING_H
 
-#include "augment/resample.h"
+#include "augment/resize/resample.h"
 #include "base/image.h"
 #include "imrec/packer.h"
 

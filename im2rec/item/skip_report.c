@@ -1,78 +1,43 @@
 /* im2rec/item/skip_report.c */
 #include "im2rec/item/skip_report.h"
 
-#include "base/error.h"
-#include "base/shown.h"
+#include "formats/json_write.h"
 #include "formats/text.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-
-static enum imrec_status put(struct buf *out, const char *text, struct imrec_error *err)
-{
-    return buf_append(out, text, strlen(text), err);
-}
-
-enum imrec_status report_text(struct buf *out, struct bytes text, struct imrec_error *err)
-{
-    char shown[SHOWN_BYTES], escape[8];
-    for (size_t i = 0; i < text.n;) {
-        const uint8_t c = text.p[i];
-        i += shown_next((const char *)text.p + i, text.n - i, shown);
-        if (c == '"' || c == '\\')
-            snprintf(escape, sizeof(escape), "\\%c", c);
-        else if (shown[0] == '\\' && shown[1] == 'x') /* a byte: a control, or no UTF-8 */
-            snprintf(escape, sizeof(escape), "\\u%s%02x", c < 0x80 ? "00" : "dc", c);
-        else
-            memcpy(escape, shown, sizeof(shown));
-        IMREC_TRY(put(out, escape, err));
-    }
-    return IMREC_OK;
-}
-
-static enum imrec_status put_text(struct buf *out, struct bytes text, struct imrec_error *err)
-{
-    IMREC_TRY(put(out, "\"", err));
-    IMREC_TRY(report_text(out, text, err));
-    return put(out, "\"", err);
-}
-
-static struct bytes bytes_of(const char *text)
-{
-    return (struct bytes){(const uint8_t *)text, strlen(text)};
-}
 
 struct report_line report_line_of(const char *path, const char *why, enum reason reason)
 {
-    return (struct report_line){bytes_of(path), why, reason, 0, 0};
+    const struct bytes name = {(const uint8_t *)path, strlen(path)};
+    return (struct report_line){name, why, reason, 0, 0};
 }
 
 enum imrec_status
 report_write(struct buf *out, const struct report_line *l, struct imrec_error *err)
 {
-    char number[64];
-    IMREC_TRY(put(out, "{\"path\":", err));
-    IMREC_TRY(put_text(out, l->path, err));
-    if (l->line != 0) {
-        snprintf(number, sizeof(number), ",\"line\":%" PRIu64, l->line);
-        IMREC_TRY(put(out, number, err));
-    }
+    struct json_writer w = {.out = out, .err = err, .shown = true};
+    json_write_object(&w, NULL, JSON_TIGHT);
+    json_write_bytes(&w, "path", l->path);
+    if (l->line != 0)
+        json_write_u64(&w, "line", l->line);
     if (l->reason == REASON_NONE) {
-        snprintf(number, sizeof(number), ",\"result\":\"mended\",\"warnings\":%" PRIu32,
-                 l->warnings);
-        IMREC_TRY(put(out, number, err));
+        json_write_text(&w, "result", "mended");
+        json_write_u64(&w, "warnings", l->warnings);
     } else {
-        IMREC_TRY(put(out, ",\"result\":\"skipped\",\"code\":\"", err));
-        IMREC_TRY(put(out, reason_word(l->reason), err));
-        IMREC_TRY(put(out, "\"", err));
+        json_write_text(&w, "result", "skipped");
+        json_write_text(&w, "code", reason_word(l->reason));
     }
-    IMREC_TRY(put(out, ",\"reason\":", err));
-    IMREC_TRY(put_text(out, bytes_of(l->why), err));
-    return put(out, "}", err);
+    json_write_text(&w, "reason", l->why);
+    json_write_end(&w);
+    return w.status;
 }
 
-/* ---- reading ---------------------------------------------------------------------------- */
+enum imrec_status report_text(struct buf *out, struct bytes text, struct imrec_error *err)
+{
+    return json_write_escaped(out, text, true, err);
+}
+
+/* ---- reading: what report_write() writes, no other JSON, and with bytes that are no UTF-8 ---- */
 
 /* Where text goes of which only the end, or only the beginning, may have room. */
 struct taken {

@@ -8,8 +8,7 @@
 #include "imrec/packer.h"
 
 struct report_line {
-    struct bytes path; /* any bytes: those that are not UTF-8 become \udc80..\udcff, as Python's
-                        * surrogateescape has them, so that no name is lost */
+    struct bytes path; /* any bytes: formats/json_write.h escapes those that are not UTF-8 */
     const char *why;
     enum reason reason; /* REASON_NONE: packed, but mended */
     uint64_t line;      /* of the list; 0: left out */

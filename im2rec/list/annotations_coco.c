@@ -5,14 +5,14 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "formats/json_read.h"
 #include "im2rec/list/annotations.h"
 #include "storage/source.h"
 
-#include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 
-#define FILE_MAX_BYTES ((size_t)1 << 34)
+#define FILE_MAX_BYTES  ((size_t)1 << 34)
+#define VALUE_MAX_BYTES ((size_t)1 << 30) /* of one element, or of a member that is passed over */
 
 struct coco {
     struct boxes *b;
@@ -44,61 +44,60 @@ static bool take_byte(struct coco *c, char byte)
     return true;
 }
 
-/* The value that begins here; NULL: there is none. */
-static json_t *take_value(struct coco *c)
+static enum imrec_status take_value(struct coco *c, struct json_value **out)
 {
-    json_error_t why;
+    const struct json_input in = {
+        .name = c->b->name,
+        .text = {(const uint8_t *)c->text, c->n},
+        .max_bytes = VALUE_MAX_BYTES,
+    };
     pass_blanks(c);
-    json_t *v =
-        json_loadb(c->text + c->at, c->n - c->at, JSON_DISABLE_EOF_CHECK | JSON_DECODE_ANY, &why);
-    if (v != NULL)
-        c->at += (size_t)why.position;
-    return v;
+    return json_read_next(&in, &c->at, out, c->err);
 }
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-static bool number(const json_t *o, const char *key, double *out)
+static bool number(const struct json_value *o, const char *key, double *out)
 {
-    const json_t *v = json_object_get(o, key);
-    *out = json_number_value(v);
-    return json_is_number(v) && *out > -1e15 && *out < 1e15;
+    return json_read_number(json_read_member(o, key), out) && *out > -1e15 && *out < 1e15;
 }
 
-static bool whole(const json_t *o, const char *key, int64_t *out)
+static bool whole(const struct json_value *o, const char *key, int64_t *out)
 {
-    const json_t *v = json_object_get(o, key);
-    *out = json_integer_value(v);
-    return json_is_integer(v);
+    return json_read_i64(json_read_member(o, key), out);
 }
 
-static enum imrec_status take_image(struct coco *c, const json_t *o)
+static enum imrec_status take_image(struct coco *c, const struct json_value *o)
 {
-    const json_t *name = json_object_get(o, "file_name");
+    const char *name = json_read_text(json_read_member(o, "file_name"));
     int64_t id;
     double width, height;
-    if (!whole(o, "id", &id) || id < 0 || !json_is_string(name) || !number(o, "width", &width) ||
+    if (!whole(o, "id", &id) || id < 0 || name == NULL || !number(o, "width", &width) ||
         !number(o, "height", &height))
         return wrong(c, "an image needs id (not below 0), file_name, width and height");
-    return boxes_add_image(c->b, (uint64_t)id, json_string_value(name), json_string_length(name),
-                           width, height, c->err);
+    return boxes_add_image(c->b, (uint64_t)id, name, strlen(name), width, height, c->err);
+}
+
+static bool is_array_of(const struct json_value *v, size_t n)
+{
+    return json_read_kind(v) == JSON_KIND_ARRAY && json_read_count(v) == n;
 }
 
 /* Three values of each keypoint, px; an object without them has none that is labelled. */
-static enum imrec_status take_points(struct coco *c, const json_t *o, struct box_object *to)
+static enum imrec_status
+take_points(struct coco *c, const struct json_value *o, struct box_object *to)
 {
-    const json_t *points = json_object_get(o, "keypoints");
+    const struct json_value *points = json_read_member(o, "keypoints");
     const size_t n = 3 * (size_t)c->b->keypoints;
     float v[3];
-    bool good = points == NULL || json_array_size(points) == n;
+    bool good = points == NULL || is_array_of(points, n);
     to->points = SIZE_MAX;
     for (size_t i = 0; good && points != NULL && i < n; i++) {
         size_t at;
-        const json_t *value = json_array_get(points, i);
-        const double number = json_number_value(value);
-        v[i % 3] = (float)number;
-        good = json_is_number(value) &&
+        double number = 0;
+        good = json_read_number(json_read_element(points, i), &number) &&
                (i % 3 == 2 ? number >= 0 && number <= 2 : number > -1e6 && number < 1e6);
+        v[i % 3] = (float)number;
         if (good && i % 3 == 2) {
             IMREC_TRY(boxes_add_points(c->b, v, 3, &at, c->err));
             to->points = i == 2 ? at : to->points;
@@ -111,19 +110,17 @@ static enum imrec_status take_points(struct coco *c, const json_t *o, struct box
                                  c->b->name, c->at, n);
 }
 
-static enum imrec_status take_annotation(struct coco *c, const json_t *o)
+static enum imrec_status take_annotation(struct coco *c, const struct json_value *o)
 {
-    const json_t *box = json_object_get(o, "bbox");
-    struct box_object to = {.difficult = json_integer_value(json_object_get(o, "iscrowd")) != 0,
+    const struct json_value *box = json_read_member(o, "bbox");
+    int64_t image, crowd = 0;
+    struct box_object to = {.difficult = whole(o, "iscrowd", &crowd) && crowd != 0,
                             .points = SIZE_MAX};
-    int64_t image;
     double v[4];
     bool good = whole(o, "image_id", &image) && image >= 0 &&
-                whole(o, "category_id", &to.category) && json_array_size(box) == 4;
-    for (size_t i = 0; good && i < 4; i++) {
-        good = json_is_number(json_array_get(box, i));
-        v[i] = json_number_value(json_array_get(box, i));
-    }
+                whole(o, "category_id", &to.category) && is_array_of(box, 4);
+    for (size_t i = 0; good && i < 4; i++)
+        good = json_read_number(json_read_element(box, i), &v[i]);
     if (!good)
         return wrong(c, "an annotation needs image_id, category_id and a bbox of four numbers");
     to.image = (uint64_t)image;
@@ -133,18 +130,18 @@ static enum imrec_status take_annotation(struct coco *c, const json_t *o)
     return boxes_add_object(c->b, &to, c->err);
 }
 
-static enum imrec_status take_category(struct coco *c, const json_t *o)
+static enum imrec_status take_category(struct coco *c, const struct json_value *o)
 {
-    const json_t *name = json_object_get(o, "name");
+    const char *name = json_read_text(json_read_member(o, "name"));
     int64_t id;
-    if (!whole(o, "id", &id) || !json_is_string(name))
+    if (!whole(o, "id", &id) || name == NULL)
         return wrong(c, "a category needs id and name");
-    return boxes_add_category(c->b, id, json_string_value(name), json_string_length(name), c->err);
+    return boxes_add_category(c->b, id, name, strlen(name), c->err);
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-typedef enum imrec_status take_fn(struct coco *c, const json_t *o);
+typedef enum imrec_status take_fn(struct coco *c, const struct json_value *o);
 
 static enum imrec_status take_array(struct coco *c, take_fn *take)
 {
@@ -153,12 +150,11 @@ static enum imrec_status take_array(struct coco *c, take_fn *take)
     if (take_byte(c, ']'))
         return IMREC_OK;
     do {
-        json_t *o = take_value(c);
-        if (o == NULL)
-            return wrong(c, "no JSON value begins here");
+        struct json_value *o;
+        IMREC_TRY(take_value(c, &o));
         const enum imrec_status st =
-            json_is_object(o) ? take(c, o) : wrong(c, "no object before it");
-        json_decref(o);
+            json_read_kind(o) == JSON_KIND_OBJECT ? take(c, o) : wrong(c, "no object before it");
+        json_read_free(o);
         IMREC_TRY(st);
     } while (take_byte(c, ','));
     return take_byte(c, ']') ? IMREC_OK : wrong(c, "expected ',' or ']'");
@@ -172,22 +168,33 @@ static take_fn *taker_of(const char *key)
                                              : NULL;
 }
 
-/* "key": value */
+/* "key": and what takes its value; NULL: it is passed over. */
+static enum imrec_status take_key(struct coco *c, take_fn **take)
+{
+    struct json_value *key;
+    if (take_value(c, &key) == IMREC_ERR_NO_MEMORY)
+        return IMREC_ERR_NO_MEMORY;
+    const char *name = json_read_text(key);
+    const bool named = name != NULL;
+    *take = named ? taker_of(name) : NULL;
+    json_read_free(key);
+    return named && take_byte(c, ':') ? IMREC_OK : wrong(c, "expected \"key\": value");
+}
+
 static enum imrec_status take_member(struct coco *c, unsigned *seen)
 {
-    json_t *key = take_value(c), *ignored = NULL;
-    take_fn *take = json_is_string(key) ? taker_of(json_string_value(key)) : NULL;
-    const bool named = json_is_string(key);
-    json_decref(key);
-    if (!named || !take_byte(c, ':'))
-        return wrong(c, "expected \"key\": value");
+    take_fn *take;
+    IMREC_TRY(take_key(c, &take));
     if (take == NULL) {
-        ignored = take_value(c);
-        const bool good = ignored != NULL;
-        json_decref(ignored);
-        return good ? IMREC_OK : wrong(c, "no JSON value begins here");
+        struct json_value *ignored;
+        IMREC_TRY(take_value(c, &ignored));
+        json_read_free(ignored);
+        return IMREC_OK;
     }
-    *seen |= take == take_image ? 1 : take == take_annotation ? 2 : 4;
+    const unsigned bit = take == take_image ? 1 : take == take_annotation ? 2 : 4;
+    if (*seen & bit)
+        return wrong(c, "images, annotations or categories are there twice");
+    *seen |= bit;
     return take_array(c, take);
 }
 

@@ -10,10 +10,9 @@
 #include "formats/text.h"
 #include "formats/xml_text.h"
 #include "im2rec/list/annotations.h"
+#include "storage/folder.h"
 #include "storage/source.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,59 +129,52 @@ read_file(struct boxes *b, const char *path, uint64_t id, struct imrec_error *er
 
 /* ---- the folder ----------------------------------------------------------------------------- */
 
-struct names {
-    char **name;
-    size_t count, room;
-};
-
-static int by_name(const void *a, const void *b)
+static bool is_annotation(const char *name)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool add_name(struct names *n, struct texts *texts, const char *folder, const char *name)
-{
-    const size_t bytes = strlen(folder) + strlen(name) + 2;
-    if (n->count == n->room) {
-        const size_t room = n->room < 64 ? 64 : 2 * n->room;
-        char **grown = imrec_realloc(n->name, room, sizeof(*grown));
-        if (grown == NULL)
-            return false;
-        n->name = grown;
-        n->room = room;
-    }
-    char *path = texts_put(texts, NULL, bytes);
-    if (path == NULL)
-        return false;
-    snprintf(path, bytes, "%s/%s", folder, name);
-    n->name[n->count++] = path;
-    return true;
+    const size_t n = strlen(name);
+    return n > 4 && name[0] != '.' && strcmp(name + n - 4, ".xml") == 0;
 }
 
 static enum imrec_status
-list_folder(const char *folder, struct texts *texts, struct names *out, struct imrec_error *err)
+list_folder(const char *path, struct folder_entries *out, struct imrec_error *err)
 {
-    const struct dirent *e;
-    bool fits = true;
-    DIR *d = opendir(folder);
-    if (d == NULL) {
-        const int failed = errno;
-        return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "opening the folder %s: %s",
-                              folder, strerror(failed));
-    }
-    while (fits && (e = readdir(d)) != NULL) {
-        const size_t n = strlen(e->d_name);
-        if (n > 4 && e->d_name[0] != '.' && strcmp(e->d_name + n - 4, ".xml") == 0)
-            fits = add_name(out, texts, folder, e->d_name);
-    }
-    closedir(d);
-    if (!fits)
+    struct folder *f;
+    struct imrec_error why = {0};
+    enum imrec_status st = folder_open(path, &f, &why);
+    if (st == IMREC_ERR_IO)
+        return imrec_error_at(err, st, IMREC_NO_OFFSET, "opening the folder %s: %s", path,
+                              strerror(why.sys_errno));
+    if (st != IMREC_OK)
+        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+    st = folder_all(f, out, err);
+    folder_close(f);
+    return st;
+}
+
+static enum imrec_status read_entry(struct boxes *b, const char *folder, const char *name,
+                                    uint64_t id, struct imrec_error *err)
+{
+    const size_t n = strlen(folder) + strlen(name) + 2;
+    char *path = texts_put(&b->texts, NULL, n);
+    if (path == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s",
                               folder);
-    if (out->count == 0)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s holds no *.xml", folder);
-    qsort(out->name, out->count, sizeof(*out->name), by_name);
-    return IMREC_OK;
+    snprintf(path, n, "%s/%s", folder, name);
+    return read_file(b, path, id, err);
+}
+
+static enum imrec_status read_folder(struct boxes *b, const char *folder, struct imrec_error *err)
+{
+    struct folder_entries all = {0};
+    uint64_t id = 0;
+    enum imrec_status st = list_folder(folder, &all, err);
+    for (size_t i = 0; i < all.count && st == IMREC_OK; i++)
+        if (is_annotation(all.entry[i].name))
+            st = read_entry(b, folder, all.entry[i].name, id++, err);
+    folder_entries_free(&all);
+    if (st == IMREC_OK && id == 0)
+        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s holds no *.xml", folder);
+    return st;
 }
 
 static int by_class_name(const void *a, const void *b)
@@ -210,12 +202,8 @@ static enum imrec_status order_by_name(struct boxes *b, struct imrec_error *err)
 
 enum imrec_status boxes_read_voc(const char *folder, struct boxes *out, struct imrec_error *err)
 {
-    struct names names = {0};
     *out = (struct boxes){.name = folder};
-    enum imrec_status st = list_folder(folder, &out->texts, &names, err);
-    for (size_t i = 0; i < names.count && st == IMREC_OK; i++)
-        st = read_file(out, names.name[i], i, err);
-    imrec_free(names.name);
+    enum imrec_status st = read_folder(out, folder, err);
     if (st == IMREC_OK)
         st = order_by_name(out, err);
     if (st != IMREC_OK)

@@ -3,27 +3,22 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "storage/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define PATH_BYTES  4096
 #define GO_ON_EVERY 4096 /* files */
 
+struct identity { /* of a folder, whatever its name */
+    uint64_t device, number;
+};
 struct place { /* a folder we are in */
     const struct place *above;
-    dev_t dev;
-    ino_t ino;
-};
-struct link_target {
-    dev_t dev;
-    ino_t ino;
+    struct identity id;
 };
 struct subfolder {
     char *name;
@@ -33,7 +28,7 @@ struct walk {
     const struct scan_options *o;
     struct scan *s;
     struct imrec_error *err;
-    struct link_target *targets; /* folders reached through a link */
+    struct identity *targets; /* folders reached through a link */
     size_t target_count, target_room;
     char path[PATH_BYTES]; /* of the folder about to be entered: not on the stack of every level */
 };
@@ -167,25 +162,25 @@ static struct scan_file *keep_name(struct walk *w, uint32_t folder, const char *
 
 /* ---- one folder ------------------------------------------------------------------------- */
 
-static const char *kind_of(mode_t mode, enum reason *reason)
+static const char *kind_name(enum folder_kind kind)
 {
-    *reason = REASON_NOT_A_FILE;
-    return S_ISFIFO(mode) ? "is a FIFO" : S_ISSOCK(mode) ? "is a socket" : "is a device";
+    return kind == FOLDER_FIFO     ? "is a FIFO"
+           : kind == FOLDER_SOCKET ? "is a socket"
+                                   : "is a device";
 }
 
-static enum imrec_status take_file(struct walk *w, uint32_t folder, const char *name, mode_t mode)
+static enum imrec_status
+take_file(struct walk *w, uint32_t folder, const char *name, enum folder_kind kind)
 {
     struct scan *s = w->s;
     const char *path = s->folders[folder].path;
-    enum reason reason = reason_of_name(bytes_of(name));
+    const enum reason reason = reason_of_name(bytes_of(name));
     if (reason != REASON_NONE)
         return note_skip(w, path, name, reason,
                          reason == REASON_UTF8 ? "the name is not UTF-8"
                                                : "the name holds a control character");
-    if (!S_ISREG(mode)) {
-        const char *why = kind_of(mode, &reason);
-        return note_skip(w, path, name, reason, why);
-    }
+    if (kind != FOLDER_FILE)
+        return note_skip(w, path, name, REASON_NOT_A_FILE, kind_name(kind));
     if (strlen(w->o->root) + strlen(path) + strlen(name) + 3 > PATH_BYTES)
         return note_skip(w, path, name, REASON_UNREADABLE, "the path is longer than 4095 bytes");
     struct scan_file *f = keep_name(w, folder, name);
@@ -199,13 +194,13 @@ static enum imrec_status take_file(struct walk *w, uint32_t folder, const char *
     return IMREC_OK;
 }
 
-struct listing {
+struct subfolders {
     struct subfolder *folders;
     size_t count, room;
 };
 
 static enum imrec_status
-take_folder(struct walk *w, uint32_t folder, struct listing *l, const char *name, bool link)
+take_folder(struct walk *w, uint32_t folder, struct subfolders *l, const char *name, bool link)
 {
     const enum reason reason = reason_of_name(bytes_of(name));
     if (reason != REASON_NONE)
@@ -219,35 +214,25 @@ take_folder(struct walk *w, uint32_t folder, struct listing *l, const char *name
     return IMREC_OK;
 }
 
-static enum imrec_status
-take_entry(struct walk *w, uint32_t folder, DIR *d, const struct dirent *e, struct listing *l)
+static enum imrec_status take_entry(struct walk *w, uint32_t folder, struct folder *f,
+                                    const struct folder_entry *e, struct subfolders *l)
 {
-    struct stat st;
-    mode_t mode = e->d_type == DT_DIR ? S_IFDIR : S_IFREG;
-    const bool image = is_image_name(w->o, e->d_name);
+    const bool image = is_image_name(w->o, e->name);
+    int failed = 0;
     IMREC_TRY(stop_check(w->o->stop, w->err));
-    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+    if (e->kind == FOLDER_FILE && !image)
+        return w->s->other_files++, IMREC_OK;
+    const enum folder_kind kind = folder_look(f, e, &failed);
+    if (kind == FOLDER_FOLDER && w->o->class_from == IMREC_CLASS_FLAT)
         return IMREC_OK;
-    if (e->d_type == DT_REG && !image) {
-        w->s->other_files++;
-        return IMREC_OK;
-    }
-    if (e->d_type != DT_DIR && e->d_type != DT_REG) {
-        if (fstatat(dirfd(d), e->d_name, &st, 0) != 0) {
-            if (!image)
-                return w->s->other_files++, IMREC_OK;
-            return note_skip(w, w->s->folders[folder].path, e->d_name, REASON_LINK,
-                             errno == ENOENT ? "the link leads to nothing" : strerror(errno));
-        }
-        mode = st.st_mode;
-    }
-    if (S_ISDIR(mode) && w->o->class_from == IMREC_CLASS_FLAT)
-        return IMREC_OK;
-    if (S_ISDIR(mode))
-        return take_folder(w, folder, l, e->d_name, e->d_type != DT_DIR);
+    if (kind == FOLDER_FOLDER)
+        return take_folder(w, folder, l, e->name, e->kind != FOLDER_FOLDER);
     if (!image)
         return w->s->other_files++, IMREC_OK;
-    return take_file(w, folder, e->d_name, mode);
+    if (kind == FOLDER_LOST)
+        return note_skip(w, w->s->folders[folder].path, e->name, REASON_LINK,
+                         failed == ENOENT ? "the link leads to nothing" : strerror(failed));
+    return take_file(w, folder, e->name, kind);
 }
 
 static int by_file_name(const void *a, const void *b)
@@ -265,20 +250,22 @@ static int by_skip_path(const void *a, const void *b)
     return strcmp(((const struct scan_skip *)a)->path, ((const struct scan_skip *)b)->path);
 }
 
-/* Reads the folder, closes it (no descriptor is held while we go deeper) and sorts. */
-static enum imrec_status read_folder(struct walk *w, uint32_t folder, DIR *d, struct listing *l)
+/* As they come, and sorted here: in one list with its other files a large folder took twice the
+ * memory. The folder is closed then: no descriptor is held while we go deeper. */
+static enum imrec_status
+read_folder(struct walk *w, uint32_t folder, struct folder *f, struct subfolders *l)
 {
     struct scan *s = w->s;
     const size_t first = s->file_count, first_skip = s->skip_count;
-    enum imrec_status st = IMREC_OK;
-    struct dirent *e = NULL;
-    while (st == IMREC_OK && (errno = 0, e = readdir(d)) != NULL)
-        st = take_entry(w, folder, d, e, l);
-    const int failed = e == NULL ? errno : 0;
-    closedir(d);
-    if (st == IMREC_OK && failed != 0)
+    struct imrec_error why;
+    struct folder_entry e;
+    enum imrec_status st = IMREC_OK, more = IMREC_OK;
+    while (st == IMREC_OK && (more = folder_next(f, &e, &why)) == IMREC_OK)
+        st = take_entry(w, folder, f, &e, l);
+    folder_close(f);
+    if (st == IMREC_OK && more != IMREC_END)
         st = imrec_error_at(w->err, IMREC_ERR_IO, IMREC_NO_OFFSET, "reading the folder %s/%s: %s",
-                            w->o->root, s->folders[folder].path, strerror(failed));
+                            w->o->root, s->folders[folder].path, strerror(why.sys_errno));
     if (st != IMREC_OK)
         return st;
     if (s->file_count > first)
@@ -316,26 +303,30 @@ static enum imrec_status settle_files(struct walk *w, uint32_t folder, size_t fi
 
 /* ---- the walk --------------------------------------------------------------------------- */
 
-static bool inside(const struct place *p, const struct stat *st)
+static bool is_same(struct identity a, struct identity b)
 {
-    for (; p != NULL; p = p->above)
-        if (p->dev == st->st_dev && p->ino == st->st_ino)
-            return true;
-    return false;
+    return a.device == b.device && a.number == b.number;
+}
+
+static bool inside(const struct place *p, struct identity id)
+{
+    while (p != NULL && !is_same(p->id, id))
+        p = p->above;
+    return p != NULL;
 }
 
 /* Notes a folder reached through a link; *again if it was before. */
-static enum imrec_status note_target(struct walk *w, const struct stat *st, bool *again)
+static enum imrec_status note_target(struct walk *w, struct identity id, bool *again)
 {
-    *again = false;
-    for (size_t i = 0; i < w->target_count; i++)
-        if (w->targets[i].dev == st->st_dev && w->targets[i].ino == st->st_ino) {
-            *again = true;
-            return IMREC_OK;
-        }
+    size_t i = 0;
+    while (i < w->target_count && !is_same(w->targets[i], id))
+        i++;
+    *again = i < w->target_count;
+    if (*again)
+        return IMREC_OK;
     if (!grow(&w->targets, w->target_count, &w->target_room, sizeof(*w->targets)))
         return no_memory(w);
-    w->targets[w->target_count++] = (struct link_target){st->st_dev, st->st_ino};
+    w->targets[w->target_count++] = id;
     return IMREC_OK;
 }
 
@@ -343,7 +334,7 @@ static enum imrec_status walk_folder(struct walk *w, const char *path, int64_t c
                                      const struct place *above, bool link);
 
 static enum imrec_status
-walk_below(struct walk *w, uint32_t folder, const struct listing *l, const struct place *here)
+walk_below(struct walk *w, uint32_t folder, const struct subfolders *l, const struct place *here)
 {
     for (size_t i = 0; i < l->count; i++) {
         const struct scan_folder f = w->s->folders[folder]; /* the array moves */
@@ -363,34 +354,40 @@ walk_below(struct walk *w, uint32_t folder, const struct listing *l, const struc
     return IMREC_OK;
 }
 
+/* The root must open; of a folder below it is noted why it does not. */
+static enum imrec_status cannot_open(struct walk *w, const char *path, const struct place *above,
+                                     const struct imrec_error *why)
+{
+    if (why->status == IMREC_ERR_NO_MEMORY)
+        return no_memory(w);
+    if (above != NULL)
+        return note_skip(w, path, "", REASON_UNREADABLE, strerror(why->sys_errno));
+    imrec_error_at(w->err, IMREC_ERR_IO, IMREC_NO_OFFSET, "opening the folder %s: %s", w->o->root,
+                   strerror(why->sys_errno));
+    if (w->err != NULL)
+        w->err->sys_errno = why->sys_errno;
+    return IMREC_ERR_IO;
+}
+
 /* Opens it, or notes why it is skipped (*out stays NULL). */
 static enum imrec_status open_folder(struct walk *w, const char *path, const struct place *above,
-                                     bool link, struct stat *st, DIR **out)
+                                     bool link, struct folder **out)
 {
     char full[PATH_BYTES + 2];
+    struct imrec_error why;
     bool again = false;
     snprintf(full, sizeof(full), "%s%s%s", w->o->root, path[0] != '\0' ? "/" : "", path);
-    *out = opendir(full);
-    if (*out == NULL && above == NULL) {
-        const int failed = errno;
-        imrec_error_at(w->err, IMREC_ERR_IO, IMREC_NO_OFFSET, "opening the folder %s: %s", full,
-                       strerror(failed));
-        if (w->err != NULL)
-            w->err->sys_errno = failed;
-        return IMREC_ERR_IO;
-    }
-    if (*out == NULL)
-        return note_skip(w, path, "", REASON_UNREADABLE, strerror(errno));
+    if (folder_open_path(full, out, &why) != IMREC_OK)
+        return cannot_open(w, path, above, &why);
+    const struct identity id = {(*out)->device, (*out)->number};
     enum imrec_status status = IMREC_OK;
-    if (fstat(dirfd(*out), st) != 0)
-        status = note_skip(w, path, "", REASON_UNREADABLE, strerror(errno)), again = true;
-    else if (inside(above, st))
+    if (inside(above, id))
         status = note_skip(w, path, "", REASON_LINK, "the link leads back to a folder above it"),
         again = true;
-    else if (link && (status = note_target(w, st, &again)) == IMREC_OK && again)
+    else if (link && (status = note_target(w, id, &again)) == IMREC_OK && again)
         status = note_skip(w, path, "", REASON_LINK, "another link led to the same folder");
     if (status != IMREC_OK || again) {
-        closedir(*out);
+        folder_close(*out);
         *out = NULL;
     }
     return status;
@@ -399,20 +396,19 @@ static enum imrec_status open_folder(struct walk *w, const char *path, const str
 static enum imrec_status walk_folder(struct walk *w, const char *path, int64_t class_index,
                                      const struct place *above, bool link)
 {
-    struct stat st;
-    DIR *d;
-    IMREC_TRY(open_folder(w, path, above, link, &st, &d));
-    if (d == NULL)
+    struct folder *f;
+    IMREC_TRY(open_folder(w, path, above, link, &f));
+    if (f == NULL)
         return IMREC_OK;
-    const struct place here = {above, st.st_dev, st.st_ino};
+    const struct place here = {above, {f->device, f->number}};
     const uint32_t folder = (uint32_t)w->s->folder_count;
     const size_t first = w->s->file_count;
     enum imrec_status status = add_folder(w, path, class_index);
-    struct listing l = {0};
+    struct subfolders l = {0};
     if (status == IMREC_OK)
-        status = read_folder(w, folder, d, &l);
+        status = read_folder(w, folder, f, &l);
     else
-        closedir(d);
+        folder_close(f);
     if (status == IMREC_OK && (status = settle_files(w, folder, first)) == IMREC_OK)
         status = walk_below(w, folder, &l, &here);
     imrec_free(l.folders);

@@ -184,8 +184,8 @@ static enum imrec_status open_names(struct source_sets *s, struct imrec_error *e
 static enum imrec_status open_shard(struct source_sets *s, struct imrec_error *err)
 {
     IMREC_TRY(open_names(s, err));
-    const struct split_options one = {
-        .path_imgrec = s->shard[s->at], .num_parts = 1, .look = SPLIT_LOOK_SHARD};
+    const struct container_options one = {
+        .path_imgrec = s->shard[s->at], .num_parts = 1, .look = CONTAINER_LOOK_SHARD};
     IMREC_TRY(checked_open_as(&one, NULL, NULL, &s->reader, err));
     s->reader->warned = s->warned; /* once for all shards */
     return IMREC_OK;
@@ -234,8 +234,8 @@ source_sets_path(const struct source_sets *s, const struct imrec_record *r, char
 
 static enum imrec_status count_one(const char *shard, uint64_t *n, struct imrec_error *err)
 {
-    const struct split_options one = {
-        .path_imgrec = shard, .num_parts = 1, .look = SPLIT_LOOK_FILE};
+    const struct container_options one = {
+        .path_imgrec = shard, .num_parts = 1, .look = CONTAINER_LOOK_FILE};
     struct imrec_reader *reader;
     uint64_t records = 0;
     IMREC_TRY(imrec_reader_open_as(&one, &reader, err));

@@ -6,8 +6,8 @@
 #include "formats/set/set_names.h"
 #include "im2rec/set/set_files.h"
 #include "im2rec/set/shard_names.h"
+#include "storage/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,8 +28,9 @@ static bool is_of_set(const struct place *p, const char *name)
 }
 
 /* NULL: a store that has no folders, or a folder that is not there: whoever writes says why. */
-static DIR *open_place(const char *rec, bool cbf, struct place *p)
+static struct folder *open_place(const char *rec, bool cbf, struct place *p)
 {
+    struct folder *f;
     const char *path = strncmp(rec, "file://", 7) == 0 ? rec + 7 : rec;
     if (strstr(path, "://") != NULL || strlen(path) >= NAME_BYTES - 64)
         return NULL;
@@ -38,46 +39,47 @@ static DIR *open_place(const char *rec, bool cbf, struct place *p)
     snprintf(p->folder, sizeof(p->folder), "%.*s", base == p->list ? 1 : (int)(base - p->list),
              base == p->list ? "." : p->list);
     p->suffixes = cbf ? shard_suffixes_cbf_work : shard_suffixes_rec;
-    return opendir(p->folder);
+    return folder_open_path(p->folder, &f, NULL) == IMREC_OK ? f : NULL;
 }
 
-static enum imrec_status remove_from(const struct place *p, DIR *d, struct imrec_error *err)
+static enum imrec_status
+remove_from(const struct place *p, struct folder *f, struct imrec_error *err)
 {
     char path[2 * NAME_BYTES];
-    const struct dirent *e;
-    while ((e = readdir(d)) != NULL) {
-        if (!is_of_set(p, e->d_name))
+    struct folder_entry e;
+    enum imrec_status st;
+    while ((st = folder_next(f, &e, err)) == IMREC_OK) {
+        if (!is_of_set(p, e.name))
             continue;
-        snprintf(path, sizeof(path), "%s/%s", p->folder, e->d_name);
+        snprintf(path, sizeof(path), "%s/%s", p->folder, e.name);
         if (unlink(path) != 0 && errno != ENOENT) {
             imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "%s: cannot remove it: %s", path,
                            strerror(errno));
             return IMREC_ERR_IO;
         }
     }
-    return IMREC_OK;
+    return st == IMREC_END ? IMREC_OK : st;
 }
 
 enum imrec_status stale_parts_remove(const char *rec, bool cbf, struct imrec_error *err)
 {
     struct place p;
-    DIR *d = open_place(rec, cbf, &p);
-    if (d == NULL)
+    struct folder *f = open_place(rec, cbf, &p);
+    if (f == NULL)
         return IMREC_OK;
-    const enum imrec_status st = remove_from(&p, d, err);
-    closedir(d);
+    const enum imrec_status st = remove_from(&p, f, err);
+    folder_close(f);
     return st;
 }
 
 bool stale_parts_exist(const char *rec, bool cbf)
 {
     struct place p;
-    const struct dirent *e;
+    struct folder_entry e;
     bool found = false;
-    DIR *d = open_place(rec, cbf, &p);
-    while (d != NULL && !found && (e = readdir(d)) != NULL)
-        found = is_of_set(&p, e->d_name);
-    if (d != NULL)
-        closedir(d);
+    struct folder *f = open_place(rec, cbf, &p);
+    while (f != NULL && !found && folder_next(f, &e, NULL) == IMREC_OK)
+        found = is_of_set(&p, e.name);
+    folder_close(f);
     return found;
 }

@@ -1,4 +1,4 @@
-/* imrec/bench.h - the limit that reading is measured against: decoding and nothing else. */
+/* imrec/bench.h - measures decoding alone, the limit that reading is compared with. */
 #ifndef IMREC_BENCH_H
 #define IMREC_BENCH_H
 
@@ -18,21 +18,21 @@ struct imrec_bench_run {
     uint32_t threads;
 };
 
-/* Loads the first images of `uri`, at most max_images and max_bytes (0: no limit). */
+/* Loads the first images of `uri`: at most max_images and max_bytes (0: no limit). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_bench_open(const char *uri, uint64_t max_images, uint64_t max_bytes, struct imrec_bench **out,
                  struct imrec_error *err);
 IMREC_API uint64_t imrec_bench_images(const struct imrec_bench *b);
 IMREC_API uint64_t imrec_bench_bytes(const struct imrec_bench *b);
 
-/* Decodes `images` images (the loaded ones, again from the first when they are used up) with
- * plain libjpeg-turbo, whole, to RGB, on `threads` threads. What is no JPEG is decoded by its
- * own library. */
+/* Decodes `images` images (the loaded ones, repeated from the first one if needed) completely to
+ * RGB with plain libjpeg-turbo, on `threads` threads. The library of its format decodes an image
+ * that is not JPEG. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_bench_limit(struct imrec_bench *b, uint32_t threads, uint64_t images,
                   struct imrec_bench_run *out, struct imrec_error *err);
 
-/* Reads the records of `uri` once, at most about max_bytes (0: all), and nothing else. */
+/* Reads the records of `uri` once, about max_bytes at most (0: all), and does nothing else. */
 IMREC_API IMREC_NODISCARD enum imrec_status imrec_bench_read(const char *uri, uint64_t max_bytes,
                                                              struct imrec_bench_run *out,
                                                              struct imrec_error *err);

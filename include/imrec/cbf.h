@@ -1,4 +1,4 @@
-/* imrec/cbf.h - what is in a file of CNTK's binary format (CBF), and whether it is whole. */
+/* imrec/cbf.h - summarizes and checks a file of CNTK's binary format (CBF). */
 #ifndef IMREC_CBF_H
 #define IMREC_CBF_H
 
@@ -16,16 +16,16 @@ struct imrec_cbf_stream {
 struct imrec_cbf_card {
     const struct imrec_cbf_stream *stream;
     uint32_t streams;
-    uint64_t bytes, chunks, sequences, samples, largest_chunk; /* as the header says */
-    uint64_t findings, lost; /* where the data were read: what is wrong, and sequences lost by it */
+    uint64_t bytes, chunks, sequences, samples, largest_chunk; /* from the header */
+    uint64_t findings, lost; /* if the data were read: errors, and sequences lost by them */
     void *owner;
 };
-/* One thing that is wrong with the data: where, how many sequences it costs, and a sentence. */
+/* An error in the data: its offset, the number of sequences lost by it, and a sentence. */
 typedef void imrec_cbf_finding_fn(void *user, uint64_t offset, uint64_t lost, const char *message);
 
-/* Reads the header, and with `data` every chunk: each count and index is looked at. A header that
- * cannot be used is IMREC_ERR_CORRUPT; damage of the data is told by finding() (may be NULL) and
- * counted. Free with imrec_cbf_card_free(). */
+/* Reads the header, and with `data` every chunk, and checks each count and index. A header that
+ * cannot be used is IMREC_ERR_CORRUPT; damaged data are reported to finding() (may be NULL) and
+ * counted. Free *out with imrec_cbf_card_free(). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_cbf_card(const char *uri, bool data, imrec_cbf_finding_fn *finding, void *user,
                struct imrec_cbf_card *out, struct imrec_error *err);

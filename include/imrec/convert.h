@@ -1,4 +1,4 @@
-/* imrec/convert.h - CNTK's text format (CTF) into its binary one (CBF), and back. */
+/* imrec/convert.h - converts CNTK's text format (CTF) into its binary format (CBF), and back. */
 #ifndef IMREC_CONVERT_H
 #define IMREC_CONVERT_H
 
@@ -29,8 +29,8 @@ enum imrec_convert_precision { IMREC_CONVERT_FLOAT, IMREC_CONVERT_DOUBLE };
     X(const char *, action,     "", 0, 65535,    "NAME",  "files", "the header is a configuration of several readers: that of this action, as imrec minibatches takes it")
 /* clang-format on */
 
-/* Fill with imrec_convert_options_init(); input, header and output must be set. Text is borrowed.
- * quiet and json are for the program: the library never prints. */
+/* Fill with imrec_convert_options_init(), then set input, header and output. Text must stay valid
+ * during the call. quiet and json are for the program: the library never prints. */
 struct imrec_convert_options {
     size_t struct_size;
     IMREC_CONVERT_PARAMS(IMREC_FIELD)
@@ -43,29 +43,32 @@ static inline void imrec_convert_options_init(struct imrec_convert_options *o)
 
 struct imrec_convert_result {
     uint64_t sequences, samples, chunks; /* written; samples: sum of the sequences' lengths */
-    uint64_t bytes_read, bytes;          /* of the input; of the output */
+    uint64_t bytes_read, bytes;          /* input; output */
     uint64_t errors;                     /* samples, sequences or chunks dropped */
 };
-/* Bytes of the input converted so far, of all. false ends the run; nothing is left behind. */
+/* Progress callback: bytes of the input converted so far, and in total. false ends the run, which
+ * then leaves no file. */
 typedef bool imrec_convert_progress_fn(void *user, uint64_t done, uint64_t total);
 
-/* Text to binary. The bytes do not depend on the number of threads. Memory: some MiB a thread, a
- * chunk, and 24 bytes a sequence. An existing output is replaced, once the new one is whole. */
+/* Converts text to binary. The bytes do not depend on the number of threads. Memory: some MiB per
+ * thread, a chunk, and 24 bytes per sequence. An existing output is replaced when the new one is
+ * complete. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_ctf_to_cbf(const struct imrec_convert_options *o, imrec_convert_progress_fn *progress,
                  void *user, struct imrec_convert_result *out, struct imrec_error *err);
 
-/* Binary to text: the running number of a sequence is its id, a line holds the n-th sample of every
- * stream that has one, numbers read back as the same values. header: NULL, or where the lines
- * that ctf2bin wants are written. Names with blanks or pipes, and values that are not finite, fit
- * no text: errors. */
+/* Converts binary to text. The number of a sequence becomes its id, a line holds the n-th sample of
+ * every stream that has one, and numbers read back as the same values. header: NULL, or the file
+ * for the header lines of ctf2bin. Names with blanks or pipes, and values that are not finite,
+ * cannot be represented in the text: they are errors. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_cbf_to_ctf(const char *input, const char *output, const char *header,
                  imrec_convert_progress_fn *progress, void *user, struct imrec_convert_result *out,
                  struct imrec_error *err);
 
-/* Whether a file is of CNTK's binary format, whole or damaged: by its magic, at the begin or at the
- * header that its last bytes lead to, or by a name that ends in ".cbf". */
+/* Sets *out to whether a file has CNTK's binary format, intact or damaged. It is recognized by its
+ * magic, at the beginning or at the header to which its last bytes point, or by the suffix ".cbf".
+ */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_is_cbf(const char *input, bool *out, struct imrec_error *err);
 

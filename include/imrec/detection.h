@@ -1,5 +1,5 @@
-/* imrec/detection.h - images with boxes: what stands in a batch's labels with
- * aug_seq=det_aug_default (preset=ImageDetRecordIter). docs/guide/detection.md says more. */
+/* imrec/detection.h - images with boxes: the layout of a batch's labels with
+ * aug_seq=det_aug_default (preset=ImageDetRecordIter). See docs/guide/detection.md. */
 #ifndef IMREC_DETECTION_H
 #define IMREC_DETECTION_H
 
@@ -12,9 +12,9 @@ extern "C" {
 /* A label of a batch, label_width floats:
  *     channels, rows, columns of the image in the slot; number of values that follow;
  *     header width A, object width B, A - 2 numbers more; objects of B numbers; label_pad_value ...
- * An object is class, xmin, ymin, xmax, ymax, B - 5 numbers more; coordinates are shares of
- * columns and rows, 0 <= xmin < xmax <= 1. With resize_mode=force rows and columns are
- * data_shape's; else the image lies in the slot's upper left corner. */
+ * An object is class, xmin, ymin, xmax, ymax, B - 5 numbers more; coordinates are fractions of
+ * columns and rows, 0 <= xmin < xmax <= 1. With resize_mode=force rows and columns are those of
+ * data_shape; otherwise the image is in the slot's upper left corner. */
 struct imrec_detections {
     uint32_t channels, rows, columns;
     const float *header; /* header_width values, the two widths first */
@@ -23,8 +23,8 @@ struct imrec_detections {
     uint32_t object_width, count;
 };
 
-/* Reads the label of a slot; a slot that is padding or has failed has none (all is 0). The pointers
- * lead into it. */
+/* Reads the label of a slot. A padding or failed slot has none: all fields are 0. The pointers
+ * point into `label`. */
 static inline struct imrec_detections imrec_detections_of(const float *label)
 {
     struct imrec_detections d = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -42,8 +42,8 @@ static inline struct imrec_detections imrec_detections_of(const float *label)
     return d;
 }
 
-/* Whether n labels of a record or a list are boxes: widths that are whole numbers and fit, an
- * object at least, classes from 0, and corners that are shares of the image's sides. */
+/* Returns whether n labels of a record or a list are boxes: widths are whole numbers and fit, there
+ * is at least one object, classes are 0 or more, and corners are fractions of the image's sides. */
 static inline bool imrec_labels_are_boxes(const float *values, uint32_t n)
 {
     if (n < 7 ||

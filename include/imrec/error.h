@@ -1,4 +1,4 @@
-/* imrec/error.h - outcome of a call, the error a caller owns, and the log. */
+/* imrec/error.h - outcome of a call, the error that a caller owns, and the log. */
 #ifndef IMREC_ERROR_H
 #define IMREC_ERROR_H
 
@@ -17,37 +17,37 @@ extern "C" {
 /* Turns a row of a parameter table into a field of the options struct. */
 #define IMREC_FIELD(ctype, name, preset, lo, hi, unit, group, help) ctype name;
 
-/* Outcome of every call that can fail: 0 is success, IMREC_END is an ordinary end of
- * data, anything above it is an error. Values are never renumbered. */
+/* Outcome of every call that can fail: 0 is success, IMREC_END is an ordinary end of data, any
+ * larger value is an error. Values are never renumbered. */
 enum imrec_status {
     IMREC_OK = 0,
     IMREC_END = 1,      /* the sweep is over; the next call begins the next one */
     IMREC_ERR_ARGUMENT, /* the caller passed something invalid */
     IMREC_ERR_NO_MEMORY,
-    IMREC_ERR_IO,          /* storage refused; sys_errno says why */
-    IMREC_ERR_CORRUPT,     /* the bytes break the format; offset says where */
+    IMREC_ERR_IO,          /* the storage failed; sys_errno gives the reason */
+    IMREC_ERR_CORRUPT,     /* the bytes break the format; offset gives the place */
     IMREC_ERR_UNSUPPORTED, /* valid, but this build cannot read it */
     IMREC_ERR_LIMIT,       /* a documented limit would be exceeded */
     IMREC_ERR_DATA,        /* a batch was delivered, some of its slots are zeroed and flagged */
-    IMREC_ERR_CANCELLED,   /* another thread closed what this call was waiting for */
+    IMREC_ERR_CANCELLED,   /* another thread closed the object that this call waited for */
 };
 
-/* Caller-owned, lives on the stack, may be passed as NULL. Written only on failure. */
+/* Owned by the caller, usually on the stack; may be passed as NULL. Written only on failure. */
 struct imrec_error {
     enum imrec_status status;
-    int sys_errno;     /* errno behind IMREC_ERR_IO; ENOENT behind IMREC_ERR_ARGUMENT where a
-                          file that the caller named does not exist; else 0 */
+    int sys_errno;     /* errno of IMREC_ERR_IO; ENOENT with IMREC_ERR_ARGUMENT if a file that
+                          the caller named does not exist; otherwise 0 */
     uint64_t offset;   /* byte offset in the shard, or IMREC_NO_OFFSET */
     char message[512]; /* one UTF-8 sentence, NUL-terminated, no newline */
 };
 
-/* What one bad sample or image means: end with an error, or count it and go on; the iterator can
- * also deliver another sample in its place (IMREC_REPLACE_TRIES in iterator.h). */
+/* What to do with a bad sample or image: stop with an error, or count it and continue. The iterator
+ * can also deliver another sample instead (IMREC_REPLACE_TRIES in iterator.h). */
 enum imrec_on_error { IMREC_ON_ERROR_STOP, IMREC_ON_ERROR_SKIP, IMREC_ON_ERROR_REPLACE };
 
-/* The library never prints: warnings and traces go to this callback, from any thread, one
- * at a time. NULL (default) drops them. Set it before the first other call; `user` must
- * outlive the last one. `line` has no newline and is valid during the call only. */
+/* The library never prints: warnings and traces go to this callback, from any thread, one at a
+ * time. NULL (default) drops them. Set it before the first other call; `user` must outlive the last
+ * call. `line` has no newline and is valid during the callback only. */
 enum imrec_log_level { IMREC_LOG_WARNING, IMREC_LOG_TRACE };
 typedef void imrec_log_fn(void *user, enum imrec_log_level level, const char *line);
 IMREC_API void imrec_set_log(imrec_log_fn *callback, void *user, enum imrec_log_level level);

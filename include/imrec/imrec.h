@@ -1,4 +1,4 @@
-/* imrec/imrec.h - all of libimrec: image record files in, training batches out. */
+/* imrec/imrec.h - includes all of libimrec: image record files in, training batches out. */
 #ifndef IMREC_IMREC_H
 #define IMREC_IMREC_H
 

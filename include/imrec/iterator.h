@@ -1,4 +1,4 @@
-/* imrec/iterator.h - record shards in, shuffled and augmented batches out. */
+/* imrec/iterator.h - reads shards and delivers shuffled and augmented batches. */
 #ifndef IMREC_ITERATOR_H
 #define IMREC_ITERATOR_H
 
@@ -12,31 +12,31 @@ struct imrec_shape { /* of one sample */
     uint32_t channels, height, width;
 };
 
-/* What becomes of a sweep's last batch when it is not full. */
+/* What happens to a sweep's last batch if it is not full. */
 enum imrec_last_batch {
     IMREC_LAST_PAD,     /* remaining slots are zero, not valid */
     IMREC_LAST_PARTIAL, /* the batch is shorter */
     IMREC_LAST_REPEAT,  /* remaining slots hold the next sweep's first samples, counted as pad */
     IMREC_LAST_DROP,    /* the tail is not delivered */
-    IMREC_LAST_WRAP,    /* batches run on into the next sweep; IMREC_END never comes */
+    IMREC_LAST_WRAP,    /* batches continue into the next sweep; there is no IMREC_END */
 };
 enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8 };
 enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
 enum imrec_rrc_style { IMREC_RRC_MXNET, IMREC_RRC_TORCH };
-/* Of a mask's values; none: masks are not delivered. */
+/* Type of a mask's values; none: masks are not delivered. */
 enum imrec_mask_type { IMREC_MASK_NONE, IMREC_MASK_UINT8, IMREC_MASK_UINT16, IMREC_MASK_INT32 };
 enum imrec_label_dtype { IMREC_LABEL_FLOAT32, IMREC_LABEL_FLOAT64, IMREC_LABEL_INT64 };
 enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
 enum imrec_crop_emit { IMREC_EMIT_CENTER, IMREC_EMIT_OVERLAP };
 enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_FIT };
 
-/* on_error=replace: a sample that fails is replaced by the next one, in the order of its window and
- * from its end on to its begin, that does not. So many are tried; where all of them fail, or the
- * window has no more, the slot stays zeroed and flagged, as with skip. */
+/* on_error=replace: the next good sample in the order of its window, wrapping from its end to its
+ * beginning, replaces a sample that fails. This is the maximum number of samples that are tried. If
+ * all of them fail, or the window has no more, the slot stays zeroed and flagged, as with skip. */
 #define IMREC_REPLACE_TRIES 1024
 
 /* THE table: C fields, key=value, flags, Python keywords, --help, man page and docs are all
- * made from it. Columns: type, name, default as text (NULL = required), least, greatest, unit or
+ * made from it. Columns: type, name, default as text (NULL = required), minimum, maximum, unit or
  * words, group, help. Rows are only ever appended: their order is the order of the fields.
  * A size in bytes may end in K, M, G or KiB, MiB, GiB (all powers of 1024). */
 /* clang-format off */
@@ -183,9 +183,10 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(bool,     verify_checksums,   "0",  0, 1,         "0|1",     "auxiliary",    "compare every record with its checksum in the .crc beside the shard: a difference is damage")
 /* clang-format on */
 
-/* How to read a data set: fill with imrec_iter_options_init(), then change fields.
- * struct_size tells the library which fields this caller knows. Text is borrowed until
- * imrec_iter_open() returns. */
+/* How to read a data set: fill with imrec_iter_options_init(), then change fields. struct_size
+ * tells the library which fields this caller knows. Text must stay valid until imrec_iter_open()
+ * returns.
+ */
 struct imrec_iter_options {
     size_t struct_size;
     IMREC_ITER_PARAMS(IMREC_FIELD)
@@ -210,175 +211,177 @@ enum imrec_op {
     IMREC_OPS,
 };
 
-/* What was drawn for a sample (docs/guide/augmentation.md); numbers of what is off are neutral. */
+/* The draws of a sample (docs/guide/augmentation.md); those of augmenters that are off are neutral.
+ */
 struct imrec_draw {
     uint32_t x, y;          /* top-left corner of the crop in the image it is cut from, px */
-    uint32_t width, height; /* of that image: resized, turned, padded, upright, px */
+    uint32_t width, height; /* of that image: resized, rotated, padded, upright, px */
     bool mirror;            /* left-right */
     bool warped;            /* by the matrix */
     uint8_t resize_method, warp_method, crop_method; /* inter_method, 0..4 */
-    uint8_t light_order[3]; /* 0 brightness, 1 contrast, 2 saturation: what comes first, ... */
-    uint32_t crop_width, crop_height; /* of the crop, px; resized to data_shape where it differs */
+    uint8_t light_order[3];           /* 0 brightness, 1 contrast, 2 saturation: the first, ... */
+    uint32_t crop_width, crop_height; /* of the crop, px; resized to data_shape if it differs */
     int32_t angle;                    /* degrees, counter-clockwise */
     float shear, scale, aspect;
     float matrix[6];                        /* forward: x' = m0 x + m1 y + m2, y' = m3 x + ... */
-    uint32_t canvas_width, canvas_height;   /* of the turned image, px */
+    uint32_t canvas_width, canvas_height;   /* of the rotated image, px */
     float brightness, contrast, saturation; /* factors */
     int32_t shift_h, shift_l, shift_s;      /* added to hue, lightness, saturation */
     float light[3];                         /* added to red, green, blue */
-    float value_contrast;                   /* values of the slot times it, */
-    float value_illumination;               /* and more by it, in units of a pixel */
-    uint8_t op_count;      /* operations of RandAugment and TrivialAugment, and each one's */
+    float value_contrast;                   /* factor of the slot's values, */
+    float value_illumination;               /* and what is added, in units of a pixel */
+    uint8_t op_count;      /* operations of RandAugment and TrivialAugment, and their */
     uint8_t op[4];         /* enum imrec_op and */
     float op_magnitude[4]; /* strength: factor, px, degrees, bits, threshold */
     float hue;             /* turns */
     bool grey;
     float blur_sigma;                                     /* px; 0: none */
     uint32_t erase_x, erase_y, erase_width, erase_height; /* of the slot, px; 0: nothing */
-    float mix_share;      /* of mixup, cutmix: what is left of the sample itself; 1: all of it */
-    uint32_t mix_partner; /* the slot that the rest comes from */
-    uint32_t cut_x, cut_y, cut_width, cut_height; /* the rectangle that is the partner's, px */
+    float mix_share;      /* mixup, cutmix: share of the sample itself; 1: all of it */
+    uint32_t mix_partner; /* the slot of the rest */
+    uint32_t cut_x, cut_y, cut_width, cut_height; /* the partner's rectangle, px */
     /* Detection: width and height above are those of the canvas. */
-    uint32_t pad_x, pad_y;          /* where the image lies on it, px */
+    uint32_t pad_x, pad_y;          /* position of the image on it, px */
     uint32_t fit_width, fit_height; /* of the image in the slot, px */
-    int32_t crop_sampler;           /* whose crop it is, from 0; -1: not cropped */
-    uint32_t crop_trials;           /* crops that were tried, by all samplers */
-    uint32_t boxes;                 /* that are left */
-    int64_t sound_begin; /* audio: the sound's sample that the crop begins with; below 0: silence */
-    float sound_gain;    /* factor */
+    int32_t crop_sampler;           /* the sampler of the crop, from 0; -1: not cropped */
+    uint32_t crop_trials;           /* crops tried, by all samplers */
+    uint32_t boxes;                 /* that remain */
+    int64_t sound_begin;            /* audio: first sample of the crop; below 0: silence */
+    float sound_gain;               /* factor */
 };
 
-/* One tensor of a batch: what multi_crop has several of. */
+/* A tensor of a batch; multi_crop makes several. */
 struct imrec_view {
     const void *data;               /* dtype[slots][C][H][W] or [H][W][C], dense */
     const struct imrec_draw *draws; /* of each slot with record_draws=1, else NULL */
     struct imrec_shape shape;       /* of a slot */
     /* uint8, uint16 or int32[slots][H][W], as `masks` says, dense; NULL without. Slots that are
-     * padding or have failed are ignore_label. */
+     * padding or have failed contain ignore_label. */
     const void *masks;
 };
 
-/* One batch. Every pointer is owned by the iterator and stays valid until the next
- * imrec_iter_next(), _rewind(), _seek() or _close() on it.
+/* A batch. The iterator owns every pointer, and keeps it valid until the next imrec_iter_next(),
+ * _rewind(), _seek() or _close().
  *
- * Not every slot is a sample: with last_batch=pad, the default, the sweep's last batch ends in
- * padding, slots of zeros with label 0; with repeat, and with equal_batches, in samples that are
- * delivered elsewhere as well; with on_error=skip slots that failed are zeros with label 0. A loop
- * over a batch stops at `count` (padding comes last, but for last_batch=wrap with equal_batches)
- * and, where samples may fail, looks at `valid`. */
+ * Not every slot is a sample. With last_batch=pad, the default, the sweep's last batch ends in
+ * padding: slots of zeros with label 0. With repeat, and with equal_batches, it ends in samples
+ * that are also delivered elsewhere. With on_error=skip failed slots are zeros with label 0. A loop
+ * over a batch stops at `count` (padding is last, except for last_batch=wrap with equal_batches)
+ * and, if samples may fail, checks `valid`. */
 struct imrec_batch {
     const void *data;                /* dtype[batch_size][C][H][W] or [H][W][C], dense; with
                                         data_shape_schedule views[0].shape is its shape */
     const float *labels;             /* batch_size * label_width */
-    const uint64_t *ids;             /* of each slot, out of the record's header */
+    const uint64_t *ids;             /* of each slot, from the record's header */
     const uint8_t *valid;            /* of each slot: 1 = a real sample that did not fail */
     const enum imrec_status *status; /* of each slot; not IMREC_OK: data and label are 0 */
     const struct imrec_draw *draws;  /* of each slot with record_draws=1, else NULL */
     uint64_t number;                 /* of the batch since opening, from 0 */
     uint64_t sweep;                  /* of its first sample, from 0 */
-    uint32_t slots;                  /* batch_size; with last_batch=partial maybe fewer */
-    uint32_t count;                  /* slots of samples of the sweep, failed ones included */
+    uint32_t slots;                  /* batch_size; with last_batch=partial perhaps fewer */
+    uint32_t count;                  /* slots of samples of the sweep, including failed ones */
     uint32_t pad;                    /* slots - count: padding, see above */
     uint32_t failed;                 /* of count: slots whose status is not IMREC_OK */
-    uint32_t label_width;            /* floats a sample */
+    uint32_t label_width;            /* floats per sample */
     bool sweep_end;                  /* the last sample of a sweep is in this batch */
     uint64_t epoch; /* of its first sample, from 0; an epoch is a sweep, or epoch_size samples */
     bool epoch_end; /* the last sample of an epoch is in this batch */
     const struct imrec_view *views; /* the batch's tensors; data and draws are those of views[0] */
     uint32_t view_count;            /* 1; with multi_crop all its crops */
-    uint32_t repeats;               /* num_views: slots that a sample fills, one behind another */
+    uint32_t repeats;               /* num_views: consecutive slots that a sample fills */
     const void *masks;              /* those of views[0]; NULL without */
-    /* With dtype_label=float64 double[slots * label_width], with int64 int64_t[...]: labels as
-     * their list or source has them; `labels` are these rounded. NULL with float32. 0 where labels
-     * are. */
+    /* With dtype_label=float64 double[slots * label_width], with int64 int64_t[...]: the exact
+     * labels of the list or source; `labels` are these, rounded. 0 where labels are 0. NULL with
+     * float32. */
     const void *typed_labels;
-    uint32_t replaced; /* on_error=replace: of count, slots that hold another sample of the window,
-                          whole (pixels, labels, id, draws), in place of one that failed */
+    uint32_t replaced; /* on_error=replace: of count, slots with another sample of the window
+                          (pixels, labels, id, draws) instead of one that failed */
 };
 
-/* Time and counts since opening; imrec_iter_stats(). Times are sums over all workers, ns. */
+/* Times and counts since opening; times are sums over all workers, in ns. */
 struct imrec_iter_stats {
     uint64_t io_wait_ns; /* the feed waited for bytes */
     uint64_t feed_ns;    /* the serial step, without that wait */
     uint64_t
         decode_ns; /* workers: compressed to pixels; kernels that run row by row inside it too */
-    uint64_t augment_ns; /* workers: resize and what does not run inside the decode */
-    uint64_t
-        consumer_wait_ns;  /* workers waited because every batch was ready: the consumer is slow */
-    uint64_t next_wait_ns; /* the consumer waited in imrec_iter_next() */
-    uint64_t bytes_read;   /* from storage */
-    uint64_t images;       /* samples made without failure */
-    uint64_t failed;       /* slots that failed and were not replaced */
-    uint64_t damaged_ranges;       /* reported */
-    uint64_t memory_bytes;         /* in use by the iterator now */
+    uint64_t augment_ns;       /* workers: resize and kernels that do not run inside the decode */
+    uint64_t consumer_wait_ns; /* workers waited because every batch was ready: slow consumer */
+    uint64_t next_wait_ns;     /* the consumer waited in imrec_iter_next() */
+    uint64_t bytes_read;       /* from storage */
+    uint64_t images;           /* samples made without failure */
+    uint64_t failed;           /* slots that failed and were not replaced */
+    uint64_t damaged_ranges;   /* reported */
+    uint64_t memory_bytes;     /* in use by the iterator now */
     uint64_t memory_planned_bytes; /* the sum that memory_limit is compared with */
     uint32_t workers;
-    char advice[160];  /* one sentence: what bounds the speed */
-    uint64_t decodes;  /* images that a decoder was run on: one for all views of a sample */
-    uint64_t views;    /* images made of the images: num_views times the crops of multi_crop */
-    uint64_t replaced; /* slots that hold another sample in place of one that failed */
-    bool indexed; /* order and partition are by record, of an index, CBF files or a source; else by
-                     bytes and cells of the shards */
+    char advice[160];  /* one sentence: what limits the speed */
+    uint64_t decodes;  /* runs of a decoder: one for all views of a sample */
+    uint64_t views;    /* images made: num_views times the crops of multi_crop for each sample */
+    uint64_t replaced; /* slots with another sample instead of one that failed */
+    bool indexed;      /* order and partition are by record (index, CBF files, source), otherwise by
+                          bytes and      cells of the shards */
 };
 
 struct imrec_iter; /* opaque; one consumer thread at a time */
 
-/* Sets every field to its default. The inline form records the caller's idea of the size. */
+/* Sets every field to its default. The inline form passes the caller's size of the struct. */
 IMREC_API void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size);
 static inline void imrec_iter_options_init(struct imrec_iter_options *o)
 {
     imrec_iter_options_init_sized(o, sizeof(*o));
 }
 
-/* Sets one field from "key=value". An unknown key is IMREC_ERR_ARGUMENT with the nearest
- * name in the message, a bad value one with the range. The text must outlive *o.
- * preset=NAME sets all that the recipe says, at once: what is set later changes it. (The field
- * `preset`, filled by a C caller, fills at opening what was left at its default.) */
+/* Sets one field from "key=value". An unknown key is IMREC_ERR_ARGUMENT, whose message suggests the
+ * nearest name; a bad value is one whose message names the range. The text must outlive *o.
+ * preset=NAME sets all fields of the recipe at once; later calls change them. (If a C caller sets
+ * the field `preset` itself, opening sets the fields of the recipe that still have their default.)
+ */
 IMREC_API IMREC_NODISCARD enum imrec_status imrec_iter_options_set(struct imrec_iter_options *o,
                                                                    const char *key_value,
                                                                    struct imrec_error *err);
 
-/* Opens the shards, starts the workers, stores the iterator in *out. On failure *out is
- * NULL and nothing is left running. */
+/* Opens the shards, starts the workers, and stores the iterator in *out. On failure *out is NULL
+ * and nothing runs. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **out,
                 struct imrec_error *err);
 
 /* Blocks until the next batch, in the planned order, is ready.
- *   IMREC_OK        *out is a batch; with on_error=skip it may hold failed slots, with replace
- *                   slots of other samples (and failed ones where none was found).
+ *   IMREC_OK        *out is a batch; with on_error=skip it may contain failed slots, with replace
+ *                   slots of other samples (and failed ones if none was found).
  *   IMREC_END       once after the last batch of a sweep (with epoch_size: of an epoch), without
  *                   a batch; the call after it begins the next one. After max_samples, or the sweep
- *                   of epoch_size=FULL_DATA_SWEEP, for ever.
- *   IMREC_ERR_DATA  on_error=stop and at least one slot failed, or a damaged range was met:
- *                   *out is delivered all the same, failed slots zeroed and flagged in
- *                   `status`; *err tells of the first of them (shard, offset, id, reason).
- *                   The following call goes on with the next batch.
- *   other errors    no batch; only imrec_iter_close() is allowed from here on. */
+ *                   of epoch_size=FULL_DATA_SWEEP, always.
+ *   IMREC_ERR_DATA  on_error=stop, and at least one slot failed or a damaged range was found:
+ *                   *out is delivered nevertheless, with failed slots zeroed and flagged in
+ *                   `status`; *err describes the first failure (shard, offset, id, reason). The
+ *                   following call continues with the next batch.
+ *   other errors    no batch; only imrec_iter_close() is allowed afterwards. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_error *err);
 
-/* Whether imrec_iter_next() would return at once; waits for that, so many milliseconds at most. For
- * who has to look after something else meanwhile, as signals. */
+/* Waits at most `milliseconds` until imrec_iter_next() would return at once, and returns whether it
+ * would. For callers that must handle something else meanwhile, such as signals. */
 IMREC_API bool imrec_iter_wait(struct imrec_iter *it, uint32_t milliseconds);
 
-/* Keeps data and masks of the batch delivered last beyond the next call, until
- * imrec_kept_release(): the iterator goes on with other memory, of batches released before or new.
- * All else of the batch is as valid as ever. With memory_limit: IMREC_ERR_LIMIT where the sum, with
- * all that is kept, would be larger; nothing has changed then. IMREC_ERR_ARGUMENT: no batch, or it
- * is kept already. */
+/* Keeps data and masks of the last delivered batch valid until imrec_kept_release(). The iterator
+ * continues with other memory: that of batches released before, or new memory. All other pointers
+ * of the batch are valid until the next call, as usual. IMREC_ERR_LIMIT: with everything that is
+ * kept, the sum would exceed memory_limit; nothing has changed. IMREC_ERR_ARGUMENT: there is no
+ * batch, or it is already kept. */
 struct imrec_kept;
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);
-/* imrec_iter_close(), but the batch delivered last is kept, which takes no other memory. *out is
- * NULL where there is none. On failure (no memory for a few bytes) the iterator is not closed. */
+/* Closes the iterator like imrec_iter_close(), but keeps the last delivered batch, without other
+ * memory. *out is NULL if there is no batch. On failure (no memory for a few bytes) the iterator is
+ * not closed. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_close_keeping(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);
-/* From any thread, also after imrec_iter_close(). NULL is allowed. */
+/* Releases a kept batch, from any thread, also after imrec_iter_close(). NULL is allowed. */
 IMREC_API void imrec_kept_release(struct imrec_kept *k);
 
-/* How many samples a sweep of this partition has: out of the index or manifest, else by reading the
- * heads of all records, once. */
+/* Counts the samples of a sweep of this partition: from the index or manifest, otherwise by reading
+ * the heads of all records, once. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_samples(struct imrec_iter *it, uint64_t *samples, struct imrec_error *err);
 
@@ -386,27 +389,26 @@ imrec_iter_samples(struct imrec_iter *it, uint64_t *samples, struct imrec_error 
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *err);
 
-/* The position after the batch delivered last, as JSON text (docs/formats/position.md). Owned
- * by the iterator, valid until the next call on it. */
+/* Returns the position after the last delivered batch, as JSON text (docs/formats/position.md). The
+ * iterator owns it; it is valid until the next call. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error *err);
 
-/* Goes to a position of the same data, seed, partition and order; batch size, threads and
- * prefetch depth may differ. With equal_batches=1 it may be that of any of the num_parts
- * partitions: each goes to its own place after as many samples of the sweep. Without an index that
- * place is looked for: this call then reads the partition from the sweep's begin up to there
- * (twice, where its own samples are being repeated) and decodes nothing. On failure the iterator
- * stays where it was. */
+/* Goes to a position of the same data, seed, partition and order; batch size, threads and prefetch
+ * depth may differ. With equal_batches=1 it may be the position of any of the num_parts partitions:
+ * each goes to its own place after the same number of samples of the sweep. Without an index this
+ * call finds that place by reading the partition from the beginning of the sweep (twice, if its own
+ * samples are being repeated); it decodes nothing. On failure the iterator stays where it was. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err);
 
-/* The index whose order is read: the first shard's, as it was opened or found (path_imgidx). NULL:
- * none is used. Lives as long as the iterator. */
+/* Returns the index in use: that of the first shard, as it was opened or found (path_imgidx). NULL:
+ * none is used. Valid as long as the iterator. */
 IMREC_API const char *imrec_iter_index(const struct imrec_iter *it);
 
 IMREC_API void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out);
 
-/* Stops the workers, also in mid-batch, and frees everything. NULL is allowed. */
+/* Stops the workers, also in the middle of a batch, and frees everything. NULL is allowed. */
 IMREC_API void imrec_iter_close(struct imrec_iter *it);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
-/* imrec/minibatch.h - sequences of CNTK text (CTF) and binary (CBF) files in, minibatches out.
+/* imrec/minibatch.h - reads sequences of CNTK text (CTF) and binary (CBF) files as minibatches.
  *
- * A sample is one vector of a stream; a sequence is what belongs together: one id, some samples
- * of each stream. The source lies on a nominal timeline that counts samples and never ends: sweep k
- * is the corpus in an order of its own, made from seed + k, whatever the sizes asked for. */
+ * A sample is one vector of a stream. A sequence is a group of samples: one id, and some samples of
+ * each stream. The source is a timeline that counts samples and never ends: sweep k is the corpus
+ * in an order of its own, made from seed + k alone, not from the requested sizes. */
 #ifndef IMREC_MINIBATCH_H
 #define IMREC_MINIBATCH_H
 
@@ -15,22 +15,21 @@ extern "C" {
 enum imrec_storage { IMREC_DENSE, IMREC_SPARSE };
 enum imrec_precision { IMREC_PRECISION_FLOAT, IMREC_PRECISION_DOUBLE };
 
-/* A stream as the program wants it. Text: all must be described. Binary: the file knows; what is
- * described here renames, and must agree where it says more. */
+/* A stream as the program wants it. Text: all streams must be described. Binary: the file describes
+ * them; a description here renames, and must agree with the file otherwise. */
 struct imrec_stream {
-    const char *name;           /* outside */
+    const char *name;           /* for the program */
     const char *alias;          /* in the file; NULL = name */
     enum imrec_storage storage; /* "format" */
     uint32_t dim;         /* values of a dense sample; bound of sparse indices; 0 = as stored */
-    bool storage_given;   /* a binary file's own is checked against it */
-    bool defines_mb_size; /* minibatches count the samples of this stream; one at most */
-    enum imrec_precision precision; /* of its values, where precision_given; else the source's */
+    bool storage_given;   /* compare a binary file's own with `storage` */
+    bool defines_mb_size; /* minibatches count the samples of this stream; at most one */
+    enum imrec_precision precision; /* of its values, if precision_given; otherwise the source's */
     bool precision_given;
 };
 
-/* THE tables (see imrec/iterator.h): of a file, and below of a source. Names are those of the
- * CNTK pages in other letters: a key is compared without case, '_' and '-', so that maxErrors
- * finds max_errors. */
+/* THE tables (see imrec/iterator.h): for a file, and below for a source. Names are those of CNTK's
+ * pages: keys are compared without case, '_' and '-', so maxErrors means max_errors. */
 /* clang-format off */
 #define IMREC_DESERIALIZER_PARAMS(X) \
     X(const char *, type,              "",   0, 255,        "reader",  "dataset", "CNTKTextFormatReader, CNTKBinaryReader, their ...Deserializer, text or binary; '' = by the file's bytes") \
@@ -69,13 +68,13 @@ static inline void imrec_deserializer_init(struct imrec_deserializer *d)
     imrec_deserializer_init_sized(d, sizeof(*d));
 }
 
-/* Sizes of minibatches and epochs that are no number. */
+/* Special values of epoch_size. */
 #define IMREC_INFINITELY_REPEAT INT64_MAX       /* an epoch that never ends */
-#define IMREC_FULL_DATA_SWEEP   (INT64_MAX - 1) /* an epoch is a sweep, and the last one */
+#define IMREC_FULL_DATA_SWEEP   (INT64_MAX - 1) /* one epoch of one sweep */
 
 enum imrec_rank_mode {
-    IMREC_RANK_GLOBAL, /* every rank computes the same global minibatches and takes its share */
-    IMREC_RANK_LOCAL,  /* the original's: whole sequences or chunks by number, size / K each */
+    IMREC_RANK_GLOBAL, /* every rank makes the same minibatches and takes its share */
+    IMREC_RANK_LOCAL,  /* CNTK's: complete sequences or chunks by number, size / K each */
 };
 enum imrec_missing_ids { IMREC_MISSING_ERROR, IMREC_MISSING_DROP };
 enum imrec_truncated { IMREC_TRUNCATED_AUTO, IMREC_TRUNCATED_NO, IMREC_TRUNCATED_YES };
@@ -115,50 +114,51 @@ static inline void imrec_minibatch_options_init(struct imrec_minibatch_options *
     imrec_minibatch_options_init_sized(o, sizeof(*o));
 }
 
-/* Options that own their text; what a configuration makes. */
+/* Options that own their text, made from a configuration. */
 struct imrec_minibatch_config;
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_config_new(struct imrec_minibatch_config **out, struct imrec_error *err);
 IMREC_API void imrec_minibatch_config_free(struct imrec_minibatch_config *c); /* NULL is allowed */
-/* "DataDir=/data": what $DataDir$ stands for in what is parsed from here on, whatever that says
- * itself, as on CNTK's command line. */
+/* Defines $NAME$ ("DataDir=/data") for later calls of _parse() and _load(). It has precedence over
+ * the configuration, as on CNTK's command line. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_config_define(struct imrec_minibatch_config *c, const char *name_value,
                               struct imrec_error *err);
-/* The text of a configuration: `reader = [ ... ]` or `reader = { ... }` as the CNTK pages write
- * them, `precision = ...` beside it, or a whole configuration (command = ..., actions, each with a
- * reader), of which all but the reader is passed over; keys that the reader does not have are taken
- * from the sections around it, as in CNTK, and $NAME$ is replaced. Several readers: "action=NAME"
- * has to be set before; without it the error lists them. `name` is for messages ("file.cntk"). */
+/* Parses the text of a configuration: `reader = [ ... ]` or `reader = { ... }` as CNTK's pages
+ * print them, with or without `precision = ...`, or a complete configuration (command = ...,
+ * actions, each with a reader), of which only the reader is used. Keys that the reader lacks are
+ * taken from the sections around it, as in CNTK, and $NAME$ is replaced. If there are several
+ * readers, set "action=NAME" first; otherwise the error lists them. `name` is for messages
+ * ("file.cntk"). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_config_parse(struct imrec_minibatch_config *c, const char *name, const char *text,
                              size_t n, struct imrec_error *err);
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_config_load(struct imrec_minibatch_config *c, const char *uri,
                             struct imrec_error *err);
-/* "maxErrors=3", "file=a.ctf", "input.features.dim=784" (IMREC_INPUT_PARAMS), over what was set or
- * parsed before. What belongs to a file is set for all of them; `file` replaces the one that there
- * is, or begins it; what belongs to a stream changes the stream of that name, or begins one where
- * there is one file. "action=NAME" chooses a reader of what is parsed next: the name of its
- * section, or of its action (train, test, ...). */
+/* Sets an option: "maxErrors=3", "file=a.ctf", "input.features.dim=784" (IMREC_INPUT_PARAMS). It
+ * overrides earlier calls and configurations. A key of a file is set for all files. `file` replaces
+ * the only file, or adds the first one. A key of a stream changes the stream of that name, or adds
+ * one if there is one file. "action=NAME" chooses the reader of the configuration that is parsed
+ * next, by the name of its section or of its action (train, test, ...). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_config_set(struct imrec_minibatch_config *c, const char *key_value,
                            struct imrec_error *err);
-/* Valid until the next call on c. */
+/* Returns the options; valid until the next call on c. */
 IMREC_API const struct imrec_minibatch_options *
 imrec_minibatch_config_options(const struct imrec_minibatch_config *c);
 
-/* One stream of a minibatch. Values are float or double, as `precision` says. Sequence s has
- * length[s] samples here, which may be 0; the first is in row[s], column[s]. Without truncation
- * every sequence has a row of its own, from column 0 on. With it the rows are slots, the
- * columns truncation_length, and a sequence may be a piece of one. */
+/* A stream of a minibatch. `precision` is the type of the values, float or double. Sequence s has
+ * length[s] samples here, which may be 0; the first one is in row[s], column[s]. Without truncation
+ * every sequence has a row of its own, from column 0. With truncation the rows are slots, there are
+ * truncation_length columns, and a sequence may be a piece of one. */
 struct imrec_minibatch_stream {
     const char *name;
     enum imrec_storage storage;
     uint32_t dim;
     uint64_t sequences, samples;
     uint64_t max_length;    /* of a sequence, samples */
-    uint64_t rows, width;   /* samples a row */
+    uint64_t rows, width;   /* samples per row */
     const uint32_t *length; /* [sequences] */
     const uint32_t *row, *column;
     const void *values;       /* dense: [rows][width][dim], zero where there is no sample;
@@ -166,27 +166,27 @@ struct imrec_minibatch_stream {
     const uint8_t *mask;      /* dense: [rows][width]: 2 = the first sample of a sequence, 1 = a
                                  later one, 0 = none */
     uint64_t nnz;             /* sparse */
-    const int32_t *indices;   /* sparse: [nnz], as the file orders them */
-    const int64_t *row_start; /* sparse: [samples + 1]: where each sample's values begin */
+    const int32_t *indices;   /* sparse: [nnz], in the file's order */
+    const int64_t *row_start; /* sparse: [samples + 1]: first value of each sample */
     enum imrec_precision precision; /* of the values */
 };
 
-/* Every pointer is owned by the source and valid until the next call on it. */
+/* The source owns every pointer; it is valid until the next call. */
 struct imrec_minibatch {
     const struct imrec_minibatch_stream *stream;
     uint32_t streams;
     const uint64_t *ids; /* [sequences]: of each sequence in its file (the first deserializer's) */
     uint64_t sequences;
     uint64_t samples;  /* on the timeline: of this rank */
-    uint64_t position; /* of the timeline behind this minibatch, in samples, all ranks */
+    uint64_t position; /* of the timeline after this minibatch, in samples, all ranks */
     uint64_t sweep;    /* of its first sequence, from 0 */
     uint64_t epoch;    /* from 0 */
     bool sweep_end;    /* the last sequence of a sweep is in the global minibatch; with truncation
-                          the last piece of one; of local ranks: the last of this rank's */
+                          its last piece; with local ranks the last one of this rank */
     bool epoch_end;    /* the next minibatch belongs to the next epoch */
 };
 
-/* Selects and renames streams for one call: stream `from` of the source comes as `to`. */
+/* Selects and renames streams for one call: stream `from` of the source is delivered as `to`. */
 struct imrec_stream_map {
     const char *from, *to;
 };
@@ -197,49 +197,48 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_source_open(const struct imrec_minibatch_options *options,
                             struct imrec_minibatch_source **out, struct imrec_error *err);
 
-/* The next minibatch: of `size` samples, or, with 0, of what minibatch_size_in_samples says for
- * this epoch. As many whole sequences as fit; one that is larger than the size comes alone.
- * map: NULL = every stream under its own name; else `maps` entries.
- *   IMREC_OK   *out is a minibatch; a rank's share of it may be empty (sequences == 0)
- *   IMREC_END  max_sweeps, max_samples or FULL_DATA_SWEEP have been reached; stays so
- *   errors     bad data beyond max_errors, or storage: nothing was delivered, only position and
- *              _close() are of use */
+/* Delivers the next minibatch, of `size` samples, or, with 0, of the size that
+ * minibatch_size_in_samples has for this epoch. It takes as many complete sequences as fit; one
+ * that is larger than the size comes alone. map: NULL = every stream under its own name; otherwise
+ * `maps` entries. IMREC_OK   *out is a minibatch; a rank's share of it may be empty (sequences ==
+ * 0) IMREC_END  max_sweeps, max_samples or FULL_DATA_SWEEP is reached; later calls return the same
+ *   errors     bad data beyond max_errors, or storage: nothing was delivered; only _position(),
+ *              _seek() and _close() help */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_next(struct imrec_minibatch_source *s, uint64_t size,
                      const struct imrec_stream_map *map, uint32_t maps, struct imrec_minibatch *out,
                      struct imrec_error *err);
 
-/* The position as JSON text, docs/formats/minibatch_position.md: of what was delivered, whatever
- * has been made ahead. Owned by the source, valid until the next call on it. */
+/* Returns the position after the last delivered minibatch as JSON text
+ * (docs/formats/minibatch_position.md). The source owns it; it is valid until the next call. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_position(struct imrec_minibatch_source *s, const char **json,
                          struct imrec_error *err);
 /* Goes to a position of the same data, seed and window, forwards or backwards, from any process;
- * with rank_mode=global the number of ranks may be another one. Also after an error or
- * IMREC_END. CNTK's {"minibatchSourcePosition": samples}, also inside of another object, is the
- * first sequence that begins there or behind it. Where it fails the source stands where it stood.
- */
+ * with rank_mode=global the number of ranks may differ. Also allowed after an error or IMREC_END.
+ * CNTK's {"minibatchSourcePosition": samples}, also inside another object, means the first sequence
+ * that begins at or after that sample. On failure the source stays where it was. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_minibatch_seek(struct imrec_minibatch_source *s, const char *json, struct imrec_error *err);
 
-/* The streams as they are delivered, in their order; valid until _close(). */
+/* Returns the number of streams; *out lists them in the order of delivery, valid until _close(). */
 IMREC_API uint32_t imrec_minibatch_streams(const struct imrec_minibatch_source *s,
                                            const struct imrec_stream **out);
 
 struct imrec_minibatch_stats {
     uint64_t sequences, samples; /* of a sweep, all ranks */
-    uint64_t chunks;             /* of the first deserializer's files, as the timeline moves them */
-    uint64_t errors;             /* bad samples, sequences, chunks: dropped, up to the minibatch
-                                    delivered last */
-    uint64_t dropped_sequences;  /* those without a sample left; missing_ids=drop */
+    uint64_t chunks;            /* of the first deserializer's files, as the timeline orders them */
+    uint64_t errors;            /* dropped samples, sequences, chunks, up to the last delivered
+                                   minibatch */
+    uint64_t dropped_sequences; /* those without any sample left; missing_ids=drop */
     uint64_t bytes_read;
     uint64_t memory_bytes; /* tables and chunks */
 };
 /* Fills *out. */
 IMREC_API void
 imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_minibatch_stats *out);
-/* What was dropped and why: message i, from 0, in the order in which it was met, or NULL. The first
- * 1,000 are kept. Valid until _close(). */
+/* Returns message i, from 0, about what was dropped and why, in the order of the timeline, or NULL.
+ * The first 1,000 are kept. Valid until _close(). */
 IMREC_API const char *imrec_minibatch_dropped(struct imrec_minibatch_source *s, uint64_t i);
 IMREC_API void imrec_minibatch_source_close(struct imrec_minibatch_source *s); /* NULL is allowed */
 

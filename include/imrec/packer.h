@@ -1,4 +1,4 @@
-/* imrec/packer.h - folders and lists of images into record shards: im2rec as a function. */
+/* imrec/packer.h - packs folders and lists of images into record shards: im2rec as a function. */
 #ifndef IMREC_PACKER_H
 #define IMREC_PACKER_H
 
@@ -8,14 +8,13 @@
 extern "C" {
 #endif
 
-struct imrec_share { /* "K/N": the share K, from 0, of N equal ones */
+struct imrec_share { /* "K/N": share K, from 0, of N equal ones */
     int64_t index, count;
 };
 enum imrec_class_from { IMREC_CLASS_TOP, IMREC_CLASS_LEAF, IMREC_CLASS_FLAT };
 enum imrec_encoding { IMREC_ENCODE_JPEG, IMREC_ENCODE_PNG };
 enum imrec_pack_format { IMREC_PACK_REC, IMREC_PACK_CBF };
-/* The image that masks, boxes and keypoints were drawn on: as EXIF turns it, or as it is stored.
- */
+/* The image that masks, boxes and keypoints were drawn on: as EXIF turns it, or as stored. */
 enum imrec_drawn_on { IMREC_DRAWN_ON_UPRIGHT, IMREC_DRAWN_ON_STORED };
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 
@@ -72,7 +71,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(const char *, max_skipped,   "",  0, 64,      "N|P%",    "run",   "end the run, which --resume can continue, when more images than this are skipped: a number, or a share of all images, as 0.5% (default: no limit)")
 /* clang-format on */
 
-/* How to pack: fill with imrec_pack_options_init(), then change fields. Text is borrowed until
+/* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until
  * imrec_pack() returns. quiet and json are for im2rec itself: the library never prints. */
 struct imrec_pack_options {
     size_t struct_size;
@@ -85,30 +84,32 @@ static inline void imrec_pack_options_init(struct imrec_pack_options *o)
     imrec_pack_options_init_sized(o, sizeof(*o));
 }
 
-/* Sets one field from "key=value". An unknown key is IMREC_ERR_ARGUMENT with the nearest name in
- * the message, a bad value one with what would be right. The text must outlive *o. */
+/* Sets one field from "key=value". An unknown key is IMREC_ERR_ARGUMENT, whose message suggests the
+ * nearest name; a bad value is one whose message says what would be right. The text must outlive
+ * *o.
+ */
 IMREC_API IMREC_NODISCARD enum imrec_status imrec_pack_options_set(struct imrec_pack_options *o,
                                                                    const char *key_value,
                                                                    struct imrec_error *err);
 
-/* How far a run is. */
+/* The progress of a run. */
 struct imrec_pack_progress {
-    uint64_t found;       /* images found so far; the folder is still being looked through ... */
-    uint64_t done, total; /* ... while total is 0: of this many images, packed or skipped */
+    uint64_t found;       /* images found so far; the folder is still being scanned ... */
+    uint64_t done, total; /* ... while total is 0; done: packed or skipped images */
     uint64_t skipped;
     uint64_t resumed;    /* of done: by earlier runs */
     uint64_t bytes_read; /* of files, in this run */
 };
-/* Called often, from any thread, one call at a time: at every image, and several times a second
- * while one takes long. false ends the run within two seconds, as if interrupted. */
+/* Progress callback: called often, from any thread, one call at a time, at every image, and several
+ * times a second while one takes long. false ends the run within two seconds, as if interrupted. */
 typedef bool imrec_pack_progress_fn(void *user, const struct imrec_pack_progress *p);
 
-/* What to pack, and where to. */
+/* What to pack, and the output. */
 struct imrec_pack_task {
     const char *list; /* LIST.lst, or NULL: a folder of classes is the list */
-    const char *root; /* that folder, or what the paths of the list are relative to */
-    const char *out;  /* OUT.rec (".rec" may be left out) ... */
-    bool exact_name;  /* ... or the name as it stands; .idx and the others are appended to it */
+    const char *root; /* that folder, or the folder of the list's relative paths */
+    const char *out;  /* OUT.rec (".rec" is optional) ... */
+    bool exact_name;  /* ... or the exact name; .idx and the others are appended to it */
     imrec_pack_progress_fn *progress; /* or NULL */
     void *user;
     bool some_classes; /* a folder need not have every class of the class list */
@@ -127,49 +128,50 @@ struct imrec_pack_range {
 
 /* An image that is not in the set. */
 struct imrec_pack_skip {
-    uint64_t line;    /* of the list, from 1; 0: of a folder */
-    char path[512];   /* below the root, any bytes; of a longer one "..." and its end */
+    uint64_t line;    /* of the list, from 1; 0: a folder */
+    char path[512];   /* below the root, any bytes; a longer one is "..." and its end */
     char code[32];    /* as in `reasons`: "damaged" */
-    char reason[512]; /* what is wrong, without a subject: "is empty" */
+    char reason[512]; /* the reason, without a subject: "is empty" */
 };
 
-/* What came of a run: the data set's card. Equal runs give equal numbers, resumed or not. */
+/* The result of a run: the data set's card. Equal runs give equal numbers, resumed or not. */
 struct imrec_pack_result {
     uint64_t total, packed, skipped; /* images */
-    uint64_t mended, warnings;       /* images that the decoder had to mend, and its warnings */
+    uint64_t mended, warnings;       /* images that the decoder repaired, and its warnings */
     uint64_t resumed;                /* of total: done by earlier runs */
     uint64_t other_files;            /* of the folder, whose names do not count as images */
     uint64_t file_bytes, bytes;      /* read; written into shards */
     uint64_t shards;
     uint64_t lists;                            /* with list=1: files written */
-    uint64_t classes, class_least, class_most; /* and images of the smallest and largest one */
+    uint64_t classes, class_least, class_most; /* and images of the smallest and largest class */
     struct imrec_pack_range width, height;     /* of the packed images, px */
     struct imrec_pack_count kinds[IMREC_PACK_KINDS], reasons[IMREC_PACK_KINDS];
-    uint32_t kind_count, reason_count; /* kinds of files packed; reasons of skips; most first */
-    /* Of the kinds: images that were encoded again, or came as pixels; the others are stored as
-     * they were. Most first. */
+    uint32_t kind_count,
+        reason_count; /* kinds of files packed; reasons of skips; most frequent first */
+    /* Of the kinds: images that were encoded again, or came as pixels; the others are stored
+     * unchanged. Most frequent first. */
     struct imrec_pack_count encoded[IMREC_PACK_KINDS];
     uint32_t encoded_count;
-    uint64_t unlabelled; /* of packed: without a label; 0 is stored in its place */
+    uint64_t unlabelled; /* of packed: without a label; 0 is stored */
     struct imrec_pack_skip first_skips[IMREC_PACK_SKIPS]; /* in the order of the list; */
     uint32_t first_skip_count;                            /* options.report has all of them */
-    bool was_complete; /* resume=1 met a finished set: packed, skipped, resumed, shards, bytes and
-                          classes are its, and nothing was done */
+    bool was_complete; /* resume=1 found a finished set: packed, skipped, resumed, shards, bytes and
+                          classes are those of the set, and nothing was done */
 };
 
 /* Packs. *out is filled as far as it is known, also on failure.
- *   IMREC_OK             the set is committed; out->skipped images are not in it. Or, with
- *                        resume=1, it was already: out->was_complete.
- *   IMREC_ERR_CANCELLED  progress() returned false; what is done is kept, resume=1 goes on. It may
- *                        come as late as while the files get their names: without a manifest they
- *                        are no set yet.
- *   IMREC_ERR_DATA       on_error=stop met an image that cannot be packed, or none could be (the
- *                        message has the first one's reason), or more were skipped than
+ *   IMREC_OK             the set is complete; out->skipped images are not in it. With resume=1 it
+ *                        may have been complete before: out->was_complete.
+ *   IMREC_ERR_CANCELLED  progress() returned false; finished work is kept, resume=1 continues. This
+ *                        is possible even while the files get their names: without a manifest they
+ *                        are not a set yet.
+ *   IMREC_ERR_DATA       on_error=stop found an image that cannot be packed, or no image could be
+ *                        packed (the message has the first reason), or more were skipped than
  *                        max_skipped allows.
- *   IMREC_ERR_ARGUMENT   a wrong option or task; nothing was touched.
- *   IMREC_ERR_IO         with sys_errno EBUSY: another process, or another call of this one, writes
- *                        the files of this name now; nothing was touched.
- *   other errors         storage or memory failed; resume=1 goes on. */
+ *   IMREC_ERR_ARGUMENT   a wrong option or task; nothing was changed.
+ *   IMREC_ERR_IO         with sys_errno EBUSY: another process, or another call of this one, is
+ *                        writing the files of this name; nothing was changed.
+ *   other errors         storage or memory failed; resume=1 continues. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_pack(const struct imrec_pack_task *task, const struct imrec_pack_options *options,
            struct imrec_pack_result *out, struct imrec_error *err);

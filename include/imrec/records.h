@@ -1,8 +1,8 @@
-/* imrec/records.h - records one by one: reading shards in file order, writing a shard.
+/* imrec/records.h - reads the records of shards in file order or by number, and writes shards.
  *
- * Images in CBF files (docs/formats/cbf.md) are read as records are: `data` is the image;
- * one that is stored decoded comes as a BMP file, where its values are pixels of a square; one
- * that cannot be read is a damaged range; seeking goes to the first image from `offset` on. */
+ * Images in CBF files (docs/formats/cbf.md) are read like records: `data` is the image. An image
+ * that is stored decoded is delivered as a BMP file if its values are pixels of a square. An image
+ * that cannot be read is a damaged range. Seeking goes to the first image at or after `offset`. */
 #ifndef IMREC_RECORDS_H
 #define IMREC_RECORDS_H
 
@@ -12,74 +12,73 @@
 extern "C" {
 #endif
 
-/* What a record is besides a sample: in files of insightface's script a header names the range of
- * the identities' keys, and each identity the range of its images' (docs/formats/image_record.md).
+/* Records that are not samples: in files of insightface's script a header names the range of the
+ * identities' keys, and each identity the range of its images' keys (docs/formats/image_record.md).
  */
 enum imrec_metadata { IMREC_NO_METADATA, IMREC_HEADER, IMREC_IDENTITY };
 
-/* One record. Pointers live until the next call on the reader. */
+/* A record. Pointers are valid until the next call on the reader. */
 struct imrec_record {
     const void *data; /* the record's bytes, parts rejoined */
     size_t size;
     const char *uri; /* of the shard */
     uint32_t shard;  /* its number in the expanded list */
     uint64_t offset; /* of the record's head in the shard */
-    bool is_image;   /* the fields below hold what the image record header says */
+    bool is_image;   /* the fields below are those of the image record header */
     uint64_t id, id2;
     const float *labels;
     uint32_t label_count;
     const void *image;
     size_t image_size;
-    const void *mask; /* behind the image (imrec/segmentation.h); NULL: there is none, or its
-                         trailer is wrong, and belongs to the image's bytes then */
+    const void *mask; /* after the image (imrec/segmentation.h); NULL: there is none, or its trailer
+                         is wrong and belongs to the image's bytes */
     size_t mask_size;
-    enum imrec_metadata metadata; /* not IMREC_NO_METADATA: no sample, without an image; its two
-                                     labels are the range [first, end) of the keys that it names */
+    enum imrec_metadata metadata; /* not IMREC_NO_METADATA: not a sample, without an image; its
+                                     two labels are the range [first, end) of keys that it names */
 };
 
 struct imrec_reader; /* opaque; one thread at a time */
 
 /* Opens the partition part_index of num_parts of `uri` (as path_imgrec of the iterator). A file of
- * another kind, a set without any record, and shards that are missing are errors, as there. */
+ * another kind, a set without any record, and missing shards are errors, as there. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_open(const char *uri, uint64_t part_index, uint64_t num_parts,
                   struct imrec_reader **out, struct imrec_error *err);
-/* The same for files as they are: an empty one has no records, and nobody asks whether all shards
- * of a set are there. */
+/* The same for single files: an empty one has no records, and missing shards of its set are not
+ * noticed. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_open_files(const char *uri, uint64_t part_index, uint64_t num_parts,
                         struct imrec_reader **out, struct imrec_error *err);
 
-/* The next record in file order, metadata as well. IMREC_END at the end. IMREC_ERR_DATA: a damaged
- * range was skipped; *err says which (shard, first and last byte, reason) and the next call goes on
- * with the record after it. Other errors end the reading. */
+/* Reads the next record in file order, including metadata. IMREC_END: there are no more.
+ * IMREC_ERR_DATA: a damaged range was skipped; *err names it (shard, first and last byte, reason),
+ * and the next call continues with the record after it. Other errors end the reading. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_next(struct imrec_reader *r, struct imrec_record *out, struct imrec_error *err);
-/* The range behind the last IMREC_ERR_DATA: bytes [*begin, *end) of shard *shard. */
+/* The range of the last IMREC_ERR_DATA: bytes [*begin, *end) of shard *shard. */
 IMREC_API void
 imrec_reader_damage(const struct imrec_reader *r, uint32_t *shard, uint64_t *begin, uint64_t *end);
 /* Goes to the record whose head is at `offset` of shard `shard`. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struct imrec_error *err);
 
-/* How many samples there are, in the whole data set (num_parts = 1): out of the index beside every
- * shard, else by reading all heads, once. Metadata has no number. */
+/* Counts the samples of the complete data set (num_parts = 1): from the index of every shard, or,
+ * if one has none, by reading all heads, once. Metadata is not counted. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_count(struct imrec_reader *r, uint64_t *count, struct imrec_error *err);
-/* Sample `number`, from 0 in file order, and nothing else, is read. IMREC_ERR_CORRUPT: it is not
- * readable, or the index is wrong about it. imrec_reader_next() then begins anew with its shard. */
+/* Reads sample `number`, from 0 in file order, and nothing else. IMREC_ERR_CORRUPT: it is not
+ * readable, or the index is wrong about it. imrec_reader_next() then restarts with its shard. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_get(struct imrec_reader *r, uint64_t number, struct imrec_record *out,
                  struct imrec_error *err);
-/* Likewise, but without the image: `data`, `image` and `mask` are NULL, their sizes 0. Of a
- * record in one part only the head is read, so that the labels of a large data set take seconds.
- * Where the head is not what the index promises the whole record is read, as by imrec_reader_get().
- */
+/* The same without the image: `data`, `image` and `mask` are NULL, their sizes 0. If a record has
+ * one part, only its head is read, so the labels of a large data set take seconds. If the head
+ * disagrees with the index, the complete record is read, as by imrec_reader_get(). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_head(struct imrec_reader *r, uint64_t number, struct imrec_record *out,
                   struct imrec_error *err);
-/* Likewise the record at bytes [begin, end) of shard `shard`, as an index says: `end` is where a
- * later record begins, or anything behind the shard. */
+/* Reads the record at bytes [begin, end) of shard `shard`, taken from an index: `end` is the
+ * beginning of a later record, or any offset after the shard's end. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_at(struct imrec_reader *r, uint32_t shard, uint64_t begin, uint64_t end,
                 struct imrec_record *out, struct imrec_error *err);
@@ -87,8 +86,8 @@ IMREC_API void imrec_reader_close(struct imrec_reader *r);
 
 struct imrec_writer; /* opaque; one thread at a time */
 
-/* Writes `path` and, unless idx_path is NULL, its index. Nothing stands under these names
- * before imrec_writer_commit(). */
+/* Writes `path` and, unless idx_path is NULL, its index. The files get these names in
+ * imrec_writer_commit(). */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_open(const char *path, const char *idx_path, bool force, struct imrec_writer **out,
                   struct imrec_error *err);
@@ -101,15 +100,15 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_append_image(struct imrec_writer *w, uint64_t key, const float *labels,
                           uint32_t label_count, uint64_t id, const void *image, size_t n,
                           struct imrec_error *err);
-/* The same with a mask, a PNG of the image's size as it is stored (imrec/segmentation.h). Neither
- * is looked at. */
+/* The same with a mask, a PNG of the image's size as stored (imrec/segmentation.h). Neither is
+ * checked. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_append_masked(struct imrec_writer *w, uint64_t key, const float *labels,
                            uint32_t label_count, uint64_t id, const void *image, size_t n,
                            const void *mask, size_t mask_bytes, struct imrec_error *err);
-/* Bytes of the shard so far: where the next record's head will be. */
+/* Bytes of the shard so far: the offset of the next record's head. */
 IMREC_API uint64_t imrec_writer_size(const struct imrec_writer *w);
-/* Makes the files real, or, on failure, removes them. The writer is gone either way. */
+/* Gives the files their names, or, on failure, removes them. Frees the writer in both cases. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_commit(struct imrec_writer *w, struct imrec_error *err);
 IMREC_API void imrec_writer_abort(struct imrec_writer *w); /* NULL is allowed */

@@ -1,4 +1,4 @@
-/* imrec/sound.h - what a record that is a sound says of itself. docs/guide/sounds.md */
+/* imrec/sound.h - properties of a record that is a sound. See docs/guide/sounds.md. */
 #ifndef IMREC_SOUND_H
 #define IMREC_SOUND_H
 
@@ -8,13 +8,14 @@
 extern "C" {
 #endif
 
-/* Of a WAV file with 16-bit PCM. */
+/* The properties of a WAV file with 16-bit PCM. */
 struct imrec_sound_info {
     uint32_t channels, sample_rate; /* Hz */
-    uint64_t samples;               /* of each channel */
+    uint64_t samples;               /* per channel */
 };
 
-/* IMREC_ERR_UNSUPPORTED: no WAV, or not of 16-bit PCM; IMREC_ERR_CORRUPT: its chunks are broken. */
+/* Reads the header of a WAV file. IMREC_ERR_UNSUPPORTED: not WAV, or not 16-bit PCM.
+ * IMREC_ERR_CORRUPT: its chunks are broken. */
 IMREC_API IMREC_NODISCARD enum imrec_status imrec_sound_info(const void *bytes, size_t n,
                                                              struct imrec_sound_info *out,
                                                              struct imrec_error *err);

@@ -1,4 +1,4 @@
-/* imrec/version.h - which libimrec these headers are of. */
+/* imrec/version.h - the version of libimrec that these headers belong to. */
 #ifndef IMREC_VERSION_H
 #define IMREC_VERSION_H
 

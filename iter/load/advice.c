@@ -44,7 +44,7 @@ void advice_choose(struct advice *v, struct arena *a, struct piece *p)
     p->advise_to = a->advised;
 }
 
-void advice_give(const struct split *s, const struct piece *p)
+void advice_give(const struct container *s, const struct piece *p)
 {
     for (uint64_t i = p->advise_from; i < p->advise_to; i++) {
         const struct run *r = &p->arena->runs[i];

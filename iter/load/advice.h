@@ -23,7 +23,7 @@ struct piece { /* of a run, to be read now; and runs to tell the source of */
 
 /* Before a->next_run moves on: which runs the source is told of with this piece. */
 void advice_choose(struct advice *v, struct arena *a, struct piece *p);
-void advice_give(const struct split *s, const struct piece *p);
+void advice_give(const struct container *s, const struct piece *p);
 /* The piece took so long. */
 void advice_learn(struct advice *v, const struct piece *p, uint64_t ns);
 #endif

@@ -85,7 +85,7 @@ static void sort_units(struct ordered *a, uint64_t n)
 static void reset(struct arena *a, _Atomic uint64_t *memory)
 {
     for (uint64_t i = 0; i < a->run_count; i++) {
-        holes_free(&a->runs[i].holes);
+        unreadable_free(&a->runs[i].holes);
         for (struct note *n = a->runs[i].notes, *next; n != NULL; n = next) {
             next = n->next;
             imrec_free(n);
@@ -112,7 +112,7 @@ static enum imrec_status list_units(struct arena *a, const struct loader_options
                                     _Atomic uint64_t *memory, struct imrec_error *err)
 {
     uint64_t first;
-    const bool cells = o->split->records == NULL;
+    const bool cells = o->container->records == NULL;
     o->extent(o->context, a->window.number, &first, &a->units);
     void *order = arena_grow(a->order, &a->order_capacity, a->units, sizeof(*a->order), memory);
     if (order == NULL)
@@ -135,10 +135,10 @@ static enum imrec_status list_units(struct arena *a, const struct loader_options
 }
 
 /* Appends a unit to the last run or begins another one with it. */
-static enum imrec_status place_unit(struct arena *a, const struct split *s, uint64_t i, bool *open,
-                                    _Atomic uint64_t *memory, struct imrec_error *err)
+static enum imrec_status place_unit(struct arena *a, const struct container *s, uint64_t i,
+                                    bool *open, _Atomic uint64_t *memory, struct imrec_error *err)
 {
-    struct split_range u = split_unit(s, a->order[i].unit);
+    struct split_range u = container_unit(s, a->order[i].unit);
     const bool whole = s->records == NULL || u.end - u.begin <= READ_MOST;
     if (!whole) /* the index knows no more records for long: read a first part */
         u.end = u.begin + READ_MOST;
@@ -159,7 +159,7 @@ static enum imrec_status place_unit(struct arena *a, const struct split *s, uint
     return IMREC_OK;
 }
 
-static uint64_t place_runs(struct arena *a, const struct split *s, uint64_t room)
+static uint64_t place_runs(struct arena *a, const struct container *s, uint64_t room)
 {
     uint64_t place = 0;
     for (uint64_t i = 0; i < a->run_count; i++) {
@@ -201,8 +201,8 @@ enum imrec_status arena_open(struct arena *a, const struct loader_options *o, ui
     a->window.count = a->window.damage_count = 0;
     IMREC_TRY(list_units(a, o, memory, err));
     for (uint64_t i = 0; i < a->units; i++)
-        IMREC_TRY(place_unit(a, o->split, i, &open, memory, err));
-    IMREC_TRY(have_memory(a, place_runs(a, o->split, room), o->arena_bytes, memory, err));
+        IMREC_TRY(place_unit(a, o->container, i, &open, memory, err));
+    IMREC_TRY(have_memory(a, place_runs(a, o->container, room), o->arena_bytes, memory, err));
     a->runs_left = a->run_count;
     return IMREC_OK;
 }
@@ -305,7 +305,7 @@ gather_records(struct arena *a, _Atomic uint64_t *memory, struct imrec_error *er
 enum imrec_status arena_finish(struct arena *a, const struct loader_options *o,
                                _Atomic uint64_t *memory, struct imrec_error *err)
 {
-    const bool cells = o->split->records == NULL;
+    const bool cells = o->container->records == NULL;
     IMREC_TRY(gather_notes(a, memory, err));
     if (cells)
         IMREC_TRY(gather_records(a, memory, err));

@@ -8,8 +8,7 @@
 #define IMREC_ITER_LOAD_LOADER_H
 
 #include "base/bytes.h"
-#include "container/partition.h"
-#include "container/record_ref.h"
+#include "container/container.h"
 
 enum damage_kind {
     DAMAGE_BYTES,    /* they hold no readable record */
@@ -33,7 +32,7 @@ struct window {
 };
 
 struct loader_options {
-    struct split *split;
+    struct container *container;
     uint32_t arenas;      /* windows in memory at once: in use + being filled, >= 2 */
     uint32_t threads;     /* that read; windows are taken in order whatever finishes first */
     uint64_t windows;     /* of a sweep, >= 1 */

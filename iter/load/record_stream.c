@@ -25,18 +25,18 @@ uint64_t supply_cell_bytes(const struct supply_options *o, uint64_t shuffle_chun
     return o->shuffle ? shuffle_chunk & ~(uint64_t)3 : GRID_BYTES;
 }
 
-static uint64_t mean_record_bytes(const struct split *split)
+static uint64_t mean_record_bytes(const struct container *container)
 {
-    const uint64_t n = split->record_total;
-    return n != 0 && split->total_bytes / n != 0 ? split->total_bytes / n : 1;
+    const uint64_t n = container->record_total;
+    return n != 0 && container->total_bytes / n != 0 ? container->total_bytes / n : 1;
 }
 
-struct supply_plan
-supply_plan(const struct supply_options *o, const struct split *split, uint64_t shuffle_chunk)
+struct supply_plan supply_plan(const struct supply_options *o, const struct container *container,
+                               uint64_t shuffle_chunk)
 {
     struct supply_plan p = {.seed = o->seed, .shuffle_units = o->shuffle, .by_record = o->indexed};
     const uint64_t unit =
-        o->indexed ? mean_record_bytes(split) : supply_cell_bytes(o, shuffle_chunk);
+        o->indexed ? mean_record_bytes(container) : supply_cell_bytes(o, shuffle_chunk);
     uint64_t most = CHUNK_BYTES, first = FIRST_CHUNK_BYTES;
     p.cell_bytes = unit;
     p.arenas = 4;
@@ -53,8 +53,9 @@ supply_plan(const struct supply_options *o, const struct split *split, uint64_t 
         most = o->shuffle_window / 2;
         first = least(FIRST_WINDOW_BYTES, most);
     }
-    p.windows = windows_plan(split->unit_count, unit, most, first);
-    const uint64_t held = split->end - split->begin; /* a small partition needs no large arena */
+    p.windows = windows_plan(container->unit_count, unit, most, first);
+    const uint64_t held =
+        container->end - container->begin; /* a small partition needs no large arena */
     p.arena_bytes = o->indexed ? most : least(most, held) + unit;
     return p;
 }
@@ -90,10 +91,11 @@ static void order(void *context, struct window *w)
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-enum imrec_status supply_start(struct supply *s, struct split *split, struct imrec_error *err)
+enum imrec_status
+supply_start(struct supply *s, struct container *container, struct imrec_error *err)
 {
     const struct loader_options o = {
-        .split = split,
+        .container = container,
         .arenas = s->plan.arenas,
         .threads = s->plan.threads,
         .windows = s->plan.windows.count,

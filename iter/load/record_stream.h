@@ -39,13 +39,13 @@ struct supply {
 
 /* The cell grid that fits these options, bytes. */
 uint64_t supply_cell_bytes(const struct supply_options *o, uint64_t shuffle_chunk);
-struct supply_plan
-supply_plan(const struct supply_options *o, const struct split *split, uint64_t shuffle_chunk);
+struct supply_plan supply_plan(const struct supply_options *o, const struct container *container,
+                               uint64_t shuffle_chunk);
 /* Bytes of all arenas. */
 uint64_t supply_memory(const struct supply_plan *p);
 
 IMREC_NODISCARD enum imrec_status
-supply_start(struct supply *s, struct split *split, struct imrec_error *err);
+supply_start(struct supply *s, struct container *container, struct imrec_error *err);
 /* *more: whether there is another record in the sweep. Waits. */
 IMREC_NODISCARD enum imrec_status
 supply_more(struct supply *s, bool *more, struct imrec_error *err);

@@ -8,7 +8,6 @@
 #include "iter/load/loader_state.h"
 
 #include "base/error.h"
-#include "container/cbf.h"
 #include "container/metadata.h"
 #include "container/set_sums.h"
 
@@ -45,14 +44,14 @@ piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_err
     struct run *r = p->run;
     struct hole *holes = NULL;
     uint8_t *to = p->arena->memory + r->place + (p->offset - r->begin);
-    advice_give(l->o.split, p);
+    advice_give(l->o.container, p);
     const uint64_t since = now_ns();
-    const enum imrec_status st = holes_read(l->o.split->shards[r->shard].source, p->offset, to,
-                                            (size_t)p->bytes, &holes, err);
+    const enum imrec_status st = unreadable_read(l->o.container->shards[r->shard].source, p->offset,
+                                                 to, (size_t)p->bytes, &holes, err);
     const uint64_t ns = now_ns() - since;
     atomic_fetch_add(&l->bytes_read, p->bytes);
     mutex_lock(&l->lock);
-    holes_join(&r->holes, holes);
+    unreadable_join(&r->holes, holes);
     *last = --r->pieces_left == 0;
     advice_learn(&l->advice, p, ns);
     mutex_unlock(&l->lock);
@@ -90,7 +89,8 @@ static enum imrec_status read_more(struct loader *l, struct run *r, uint64_t off
                                    uint64_t n, struct imrec_error *err)
 {
     atomic_fetch_add(&l->bytes_read, n);
-    return holes_read(l->o.split->shards[r->shard].source, offset, to, (size_t)n, &r->holes, err);
+    return unreadable_read(l->o.container->shards[r->shard].source, offset, to, (size_t)n,
+                           &r->holes, err);
 }
 
 /* A record that reaches behind the view: the part that is there is copied, the rest is read. */
@@ -173,7 +173,7 @@ damaged(struct run *r, const struct walk_item *item, uint32_t *notes, struct imr
 
 /* Records that the checksums have behind the shard's end, told with its last bytes. */
 static enum imrec_status
-note_cut_off(const struct split *s, struct run *r, uint64_t end, struct imrec_error *err)
+note_cut_off(const struct container *s, struct run *r, uint64_t end, struct imrec_error *err)
 {
     struct imrec_error why;
     const uint64_t size = s->shards[r->shard].size, lost = set_sums_cut_off(s, r->shard);
@@ -192,11 +192,11 @@ static enum imrec_status take(struct reading *t, struct arena *a, struct run *r,
 {
     const struct bytes framed = {s->p + (item->begin - s->view.begin),
                                  (size_t)(item->end - item->begin)};
-    const struct split *split = t->loader->o.split;
+    const struct container *container = t->loader->o.container;
     uint64_t end;
-    if (metadata_at(split, r->shard, item->begin) != NULL)
+    if (metadata_at(container, r->shard, item->begin) != NULL)
         return IMREC_OK;
-    if (set_sums_compare(split, r->shard, item->begin, framed, &end, &item->why) == IMREC_OK)
+    if (set_sums_compare(container, r->shard, item->begin, framed, &end, &item->why) == IMREC_OK)
         return found(t, a, unit, item, s, done, err);
     if (end < item->end && end < w->end)
         walk_begin(w, w->size, end, w->end, true);
@@ -207,14 +207,14 @@ static enum imrec_status take(struct reading *t, struct arena *a, struct run *r,
 static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct run *r, uint64_t unit,
                                    uint64_t *done, struct imrec_error *err)
 {
-    const struct split *split = t->loader->o.split;
-    const struct split_range cell = split_unit(split, a->order[r->first + unit].unit);
+    const struct container *container = t->loader->o.container;
+    const struct split_range cell = container_unit(container, a->order[r->first + unit].unit);
     uint8_t *p = a->memory + r->place;
     struct sight s = {{p, r->begin, r->end + r->room, r->holes}, p, false, false};
     struct walk w;
     struct walk_item item;
     uint32_t notes = 0;
-    walk_begin(&w, split->shards[r->shard].size, cell.begin, cell.end, cell.begin == 0);
+    walk_begin(&w, container->shards[r->shard].size, cell.begin, cell.end, cell.begin == 0);
     for (;;) {
         switch (walk_next(&w, &s.view, &item)) {
         case WALK_RECORD:
@@ -227,7 +227,7 @@ static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct ru
             IMREC_TRY(see_more(t, a, r, &w, &s, err));
             break;
         case WALK_END:
-            return note_cut_off(split, r, cell.end, err);
+            return note_cut_off(container, r, cell.end, err);
         }
     }
 }
@@ -290,38 +290,35 @@ parse_cells(struct reading *t, struct arena *a, struct run *r, struct imrec_erro
     return hand_in(t, a, r, err);
 }
 
-/* ---- indexed records
- * ------------------------------------------------------------------------------- */
+/* ---- records of a table ---- */
 
-/* Measures the record of `range`; what is not in memory yet is read to another place. */
-static enum imrec_status measure(struct reading *t, struct arena *a, struct run *r,
-                                 struct split_range range, uint8_t **p, struct recordio_span *span,
-                                 struct imrec_error *err)
+/* Opens the record of a range at *p; what is not in memory yet is read to another place. *used: its
+ * bytes, 0: not known. */
+static enum imrec_status open_record(struct reading *t, struct arena *a, struct run *r,
+                                     uint64_t unit, struct split_range range, uint8_t *p,
+                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
 {
+    const struct container *c = t->loader->o.container;
+    const uint64_t all = range.end - range.begin;
     uint64_t n = least(range.end, r->end) - range.begin;
     for (;;) {
-        const enum imrec_status st = recordio_measure(*p, (size_t)n, range.begin, span, err);
+        const enum imrec_status st = c->kind->open(c, unit, p, (size_t)n, out, used, err);
         if (st != IMREC_END)
             return st;
-        if (span->bytes > range.end - range.begin)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, range.begin,
-                                  "the record needs %zu bytes or more, the next one in the index "
-                                  "or the shard's end is %" PRIu64 " bytes on",
-                                  span->bytes, range.end - range.begin);
-        const uint64_t more = least(range.end - range.begin, span->bytes + n);
+        const uint64_t more = least(all, *used + n);
         uint8_t *copy = extra_bytes(t->loader, a, more);
         if (copy == NULL)
             return no_memory(err);
-        memcpy(copy, *p, (size_t)n);
+        memcpy(copy, p, (size_t)n);
         IMREC_TRY(read_more(t->loader, r, range.begin + n, copy + n, more - n, err));
-        *p = copy;
+        p = copy;
         n = more;
     }
 }
 
 /* What lies between the record, which ends at `end`, and the next one of the index, and before the
  * first one: no writer leaves anything there. */
-static enum imrec_status note_unlisted(const struct split *s, struct run *r,
+static enum imrec_status note_unlisted(const struct container *s, struct run *r,
                                        struct split_range range, uint64_t end,
                                        struct imrec_error *err)
 {
@@ -331,110 +328,53 @@ static enum imrec_status note_unlisted(const struct split *s, struct run *r,
     return end < range.end ? run_note(r, DAMAGE_UNLISTED, end, range.end, NULL, err) : IMREC_OK;
 }
 
-static enum imrec_status parse_record(struct reading *t, struct arena *a, struct run *r,
-                                      const struct ordered *at, struct imrec_error *err)
+static enum imrec_status read_record(struct reading *t, struct arena *a, struct run *r,
+                                     const struct ordered *at, struct imrec_error *err)
 {
-    const struct split *split = t->loader->o.split;
-    const struct split_range range = split_unit(split, at->unit);
-    uint8_t *p = a->memory + r->place + (range.begin - r->begin);
-    struct recordio_span span;
+    const struct container *c = t->loader->o.container;
+    const struct split_range range = container_unit(c, at->unit);
     struct imrec_error why;
-    struct record_ref ref = {.offset = range.begin,
-                             .key = split->records[at->unit].key,
-                             .unit = at->unit,
-                             .shard = r->shard};
-    enum imrec_status st = measure(t, a, r, range, &p, &span, &why);
+    uint64_t used = 0;
+    struct record_ref *ref = &a->window.records[at->place];
+    *ref = (struct record_ref){.offset = range.begin,
+                               .key = c->records[at->unit].key,
+                               .unit = at->unit,
+                               .shard = r->shard,
+                               .lost = c->kind->lost != NULL && c->kind->lost(c, at->unit) != NULL};
+    if (ref->lost) /* the container knows why */
+        return IMREC_OK;
+    const enum imrec_status st =
+        open_record(t, a, r, at->unit, range, a->memory + r->place + (range.begin - r->begin),
+                    &ref->bytes, &used, &why);
     if (st == IMREC_ERR_NO_MEMORY) {
         *err = why;
         return st;
     }
-    const uint64_t end = st == IMREC_OK ? range.begin + span.bytes : range.end;
-    uint64_t next;
-    const struct hole *h = holes_find(r->holes, range.begin, end);
-    if (st == IMREC_OK && h == NULL)
-        st = set_sums_compare(split, r->shard, range.begin, (struct bytes){p, span.bytes}, &next,
-                              &why);
-    ref.lost = st != IMREC_OK || h != NULL;
-    if (ref.lost)
+    const uint64_t end = used != 0 ? range.begin + used : range.end;
+    const struct hole *h = unreadable_find(r->holes, range.begin, end);
+    ref->lost = st != IMREC_OK || h != NULL;
+    if (ref->lost) {
+        ref->bytes = (struct bytes){NULL, 0};
         IMREC_TRY(run_note(r, DAMAGE_RECORD, range.begin, end, h != NULL ? &h->why : &why, err));
-    else
-        ref.bytes = recordio_join(p, &span);
-    a->window.records[at->place] = ref;
-    IMREC_TRY(note_cut_off(split, r, range.end, err));
-    return note_unlisted(split, r, range, end, err);
-}
-
-static enum imrec_status
-parse_records(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
-{
-    for (uint64_t i = 0; i < r->count; i++)
-        IMREC_TRY(parse_record(t, a, r, &a->order[r->first + i], err));
-    return IMREC_OK;
-}
-
-/* ---- records of known places and lengths: images of a CBF file, records of a user's source ------
- */
-
-/* Lets *p point at all of `range`: a run may hold the first part of a large image only. */
-static enum imrec_status whole(struct reading *t, struct arena *a, struct run *r,
-                               struct split_range range, uint8_t **p, struct imrec_error *err)
-{
-    const uint64_t n = range.end - range.begin, have = least(range.end, r->end) - range.begin;
-    if (have == n)
-        return IMREC_OK;
-    uint8_t *copy = extra_bytes(t->loader, a, n);
-    if (copy == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, range.begin,
-                              "no memory for a record of %" PRIu64 " bytes", n);
-    memcpy(copy, *p, (size_t)have);
-    *p = copy;
-    return read_more(t->loader, r, range.begin + have, copy + have, n - have, err);
-}
-
-static enum imrec_status parse_image(struct reading *t, struct arena *a, struct run *r,
-                                     const struct ordered *at, struct imrec_error *err)
-{
-    const struct split *s = t->loader->o.split;
-    const struct indexed_record *rec = &s->records[at->unit];
-    const struct split_range range = split_unit(s, at->unit);
-    uint8_t *p = a->memory + r->place + (range.begin - r->begin);
-    struct imrec_error why;
-    struct record_ref ref = {
-        .offset = rec->offset, .key = rec->key, .unit = at->unit, .shard = r->shard};
-    const uint32_t head = s->cbf != NULL ? 4 : 0; /* a count */
-    if (s->cbf != NULL && rec->bytes == CBF_LOST) {
-        ref.lost = true; /* cbf_loss() knows why */
-    } else {
-        IMREC_TRY(whole(t, a, r, range, &p, err));
-        const struct hole *h = holes_find(r->holes, range.begin, range.end);
-        ref.lost =
-            h != NULL || (s->cbf != NULL && cbf_check_count(s, at->unit, p, &why) != IMREC_OK);
-        if (ref.lost)
-            IMREC_TRY(run_note(r, DAMAGE_RECORD, range.begin, range.end, h != NULL ? &h->why : &why,
-                               err));
-        else
-            ref.bytes = (struct bytes){p + head, rec->bytes};
     }
-    a->window.records[at->place] = ref;
-    return IMREC_OK;
+    IMREC_TRY(note_cut_off(c, r, range.end, err));
+    return note_unlisted(c, r, range, end, err);
 }
 
 static enum imrec_status
-parse_images(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
+read_records(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
 {
     for (uint64_t i = 0; i < r->count; i++)
-        IMREC_TRY(parse_image(t, a, r, &a->order[r->first + i], err));
+        IMREC_TRY(read_record(t, a, r, &a->order[r->first + i], err));
     return IMREC_OK;
 }
 
 enum imrec_status
 run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
 {
-    const struct split *split = t->loader->o.split;
-    IMREC_TRY(split->cbf != NULL || split->plugged != NULL ? parse_images(t, a, r, err)
-              : split->records == NULL                     ? parse_cells(t, a, r, err)
-                                                           : parse_records(t, a, r, err));
-    if (split->options.drop_behind)
-        source_drop(split->shards[r->shard].source, r->begin, r->end + r->room - r->begin);
+    const struct container *container = t->loader->o.container;
+    IMREC_TRY(container->records == NULL ? parse_cells(t, a, r, err) : read_records(t, a, r, err));
+    if (container->options.drop_behind)
+        source_drop(container->shards[r->shard].source, r->begin, r->end + r->room - r->begin);
     return IMREC_OK;
 }

@@ -1,7 +1,7 @@
 /* iter/options/iter_options.c - the iterator's parameter table at work. */
 #include "iter/options/iter_options.h"
 
-#include "augment/recipe.h"
+#include "augment/draw/recipe.h"
 #include "base/error.h"
 #include "base/image.h"
 #include "base/param.h"

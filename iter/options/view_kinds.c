@@ -1,8 +1,8 @@
 /* iter/options/view_kinds.c - num_views, multi_crop and data_shape_schedule, read. */
 #include "iter/options/view_kinds.h"
 
-#include "augment/follow.h"
-#include "augment/normalize.h"
+#include "augment/normalize/normalize.h"
+#include "augment/targets.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"

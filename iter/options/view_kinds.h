@@ -3,7 +3,7 @@
 #ifndef IMREC_ITER_OPTIONS_VIEW_KINDS_H
 #define IMREC_ITER_OPTIONS_VIEW_KINDS_H
 
-#include "augment/recipe.h"
+#include "augment/draw/recipe.h"
 
 enum { VIEW_KINDS = 64, VIEW_TENSORS = 64, VIEW_LIMIT = 1024 /* images of a sample */ };
 

@@ -3,7 +3,7 @@
 #define IMREC_ITER_ORDER_WINDOW_ORDER_H
 
 #include "base/rng.h"
-#include "container/record_ref.h"
+#include "container/container.h"
 
 #include <stdint.h>
 

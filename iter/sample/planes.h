@@ -2,16 +2,9 @@
 #ifndef IMREC_ITER_SAMPLE_PLANES_H
 #define IMREC_ITER_SAMPLE_PLANES_H
 
-#include "augment/normalize.h"
+#include "augment/normalize/normalize.h"
 #include "base/image.h"
 #include "imrec/iterator.h"
-
-struct planes { /* channel after channel, rows from the top; little-endian, maybe unaligned */
-    const uint8_t *p;
-    bool is_double; /* else float */
-    uint32_t channels, height, width;
-    size_t stride; /* not 0: these are bytes, interleaved, and rows so far apart */
-};
 
 /* The shape of `values` values: data_shape where these are as many, else a square of as many
  * channels, or of one that stands for all. *out has no p yet. */

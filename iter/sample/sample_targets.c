@@ -7,14 +7,14 @@
 void following_begin(struct sampler *p, struct sampler_view *v, uint32_t width, uint32_t height)
 {
     const struct recipe *r = recipe_of(p, v);
-    struct follow *f = &v->follow;
+    struct targets *t = &v->targets;
     const bool fits = r->det.on; /* the image may be smaller than its slot */
-    f->recipe = r;
-    f->moved = p->moved;
-    f->mask = NULL;
-    steps_path(&f->path, r, &v->draw, width, height);
-    f->columns = fits ? v->draw.fit_width : f->path.width;
-    f->rows = fits ? v->draw.fit_height : f->path.height;
+    t->recipe = r;
+    t->moved = p->moved;
+    t->mask = NULL;
+    steps_path(&t->path, r, &v->draw, width, height);
+    t->columns = fits ? v->draw.fit_width : t->path.width;
+    t->rows = fits ? v->draw.fit_height : t->path.height;
 }
 
 /* The size of a mask is that of its image as it is stored. */
@@ -40,7 +40,7 @@ uint64_t following_claim(const struct sampler *p, const struct sampler_view *vie
     if (p->mask_png.p == NULL)
         return 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint64_t bytes = follow_bytes(recipe_of(p, &views[i]));
+        const uint64_t bytes = targets_bytes(recipe_of(p, &views[i]));
         most = bytes > most ? bytes : most;
     }
     return twice * info->width * info->height + most;
@@ -52,8 +52,8 @@ enum imrec_status following_take_mask(struct sampler *p, struct sampler_view *vi
     if (p->mask_png.p == NULL)
         return IMREC_OK;
     for (uint32_t i = 0; i < n; i++) {
-        views[i].follow.mask = &p->mask;
-        views[i].follow.orientation = orientation;
+        views[i].targets.mask = &p->mask;
+        views[i].targets.orientation = orientation;
     }
     return codec_decode_mask(p->codec, p->mask_png, p->options->max_pixels, &p->mask, err);
 }
@@ -61,11 +61,11 @@ enum imrec_status following_take_mask(struct sampler *p, struct sampler_view *vi
 /* Labels and mask, when the pixels are made. */
 enum imrec_status following_finish(struct sampler_view *v, struct imrec_error *err)
 {
-    struct follow *f = v->sample.follow;
-    if (f == NULL)
+    struct targets *t = v->sample.targets;
+    if (t == NULL)
         return IMREC_OK;
-    follow_finish(f, v->draw.mirror);
-    if (f->label != NULL)
-        v->draw.boxes = det_label_count(f->label);
-    return f->mask != NULL ? follow_write_mask(f, v->mask_slot, err) : IMREC_OK;
+    targets_finish(t, v->draw.mirror);
+    if (t->label != NULL)
+        v->draw.boxes = det_label_count(t->label);
+    return t->mask != NULL ? targets_write_mask(t, v->mask_slot, err) : IMREC_OK;
 }

@@ -8,7 +8,7 @@
  */
 #include "iter/sample/sampler.h"
 
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 #include "augment/steps.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -144,7 +144,7 @@ static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_
         v->draw = augment_draw(r, v->sample.key, width, height);
     IMREC_TRY(steps_check(r, &v->draw, width, height, most, err));
     steps_plan(&k->steps, r, &v->draw, width, height);
-    if (v->sample.follow != NULL)
+    if (v->sample.targets != NULL)
         following_begin(p, v, width, height);
     k->job = &p->kinds[v->kind].jobs[v->draw.mirror];
     return IMREC_OK;

@@ -3,9 +3,9 @@
 #ifndef IMREC_ITER_SAMPLE_SAMPLER_H
 #define IMREC_ITER_SAMPLE_SAMPLER_H
 
-#include "augment/det_draw.h"
-#include "augment/normalize.h"
-#include "augment/resize.h"
+#include "augment/draw/det_draw.h"
+#include "augment/normalize/normalize.h"
+#include "augment/resize/resize.h"
 #include "augment/steps.h"
 #include "codec/codec.h"
 #include "iter/options/view_kinds.h"
@@ -18,7 +18,7 @@ struct sampler_view {
     void *slot;
     struct det_label label;     /* moved with the image, where there are boxes */
     struct paint_sample sample; /* its key says which of the sample's images it is */
-    struct follow follow;       /* what moves with it, where sample.follow is this */
+    struct targets targets;     /* what moves with it, where sample.targets is this */
     void *mask_slot;            /* NULL: no masks */
     struct imrec_draw draw;     /* out */
 };

@@ -1,24 +1,25 @@
 /*
  * minibatch/convert/ctf_to_cbf.c - imrec_ctf_to_cbf(): text -> sequences -> chunks of a CBF file.
  *
- * A first pass finds the sequences. Then pieces of some MiB are read and parsed by all threads and
- * added to the file in the order of the text: what a thread did does not show.
+ * A first pass finds the sequences. Then pieces of some MiB are read and parsed, each in a place of
+ * its own, by all threads, and drained into the file in the order of the text: what a thread did
+ * does not show.
  */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/param.h"
-#include "base/threads.h"
 #include "formats/cbf/cbf_writer.h"
 #include "formats/ctf/ctf_parse.h"
 #include "imrec/convert.h"
 #include "minibatch/convert/ctf_header.h"
 #include "minibatch/corpus/ctf_pass.h"
+#include "parallel/ordered.h"
+#include "parallel/workers.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <string.h>
 
 #define PIECE_BYTES ((uint64_t)2 << 20) /* parsed at once */
@@ -36,19 +37,22 @@ struct run {
     imrec_convert_progress_fn *progress;
     void *user;
     struct imrec_convert_result *result;
-    struct imrec_error error; /* the first one, in the order of the text */
-    enum imrec_status status;
+    struct piece *pieces; /* one for each worker: a place is free when the oldest is added */
+    uint32_t workers;
+    uint64_t given;              /* pieces */
+    struct chunk_stream *stream; /* of what is being added */
 };
 
-/* What a thread has. */
-struct worker {
+/* A place of the window. */
+struct piece {
+    const struct ctf_chunk *c;
     struct ctf_parser *parser;
     uint8_t *text;
     size_t text_cap;
     uint32_t *length;
-    struct chunk_stream *stream;
     size_t length_cap;
     struct sequence_chunk chunk;
+    enum imrec_status status; /* of parsing */
     struct imrec_error error;
 };
 
@@ -118,27 +122,29 @@ static uint32_t length_of(const struct run *r, const struct sequence_chunk *c, u
 }
 
 static enum imrec_status
-parse_piece(const struct run *r, struct worker *w, uint64_t number, struct imrec_error *err)
+parse_piece(const struct run *r, struct piece *piece, struct imrec_error *err)
 {
-    const struct ctf_chunk *c = &r->index.chunk[number];
-    if (c->bytes >= SIZE_MAX || !grow((void **)&w->text, &w->text_cap, (size_t)c->bytes + 1) ||
-        !grow((void **)&w->length, &w->length_cap, c->sequences * sizeof(*w->length)))
+    const struct ctf_chunk *c = piece->c;
+    if (c->bytes >= SIZE_MAX ||
+        !grow((void **)&piece->text, &piece->text_cap, (size_t)c->bytes + 1) ||
+        !grow((void **)&piece->length, &piece->length_cap, c->sequences * sizeof(*piece->length)))
         return no_memory(r, err);
-    IMREC_TRY(source_read(r->in, c->offset, w->text, (size_t)c->bytes, err));
-    w->text[c->bytes] = '\n';
-    IMREC_TRY(ctf_parse(w->parser, c, r->index.sequence + c->first, w->text, &w->chunk, err));
-    for (uint32_t k = 0; k < w->chunk.sequences; k++)
-        w->length[k] = length_of(r, &w->chunk, k);
-    w->chunk.length = w->length;
+    IMREC_TRY(source_read(r->in, c->offset, piece->text, (size_t)c->bytes, err));
+    piece->text[c->bytes] = '\n';
+    IMREC_TRY(
+        ctf_parse(piece->parser, c, r->index.sequence + c->first, piece->text, &piece->chunk, err));
+    for (uint32_t k = 0; k < piece->chunk.sequences; k++)
+        piece->length[k] = length_of(r, &piece->chunk, k);
+    piece->chunk.length = piece->length;
     return IMREC_OK;
 }
 
 /* ---- adding it: in the order of the text ------------------------------------------------ */
 
-static enum imrec_status spend(struct run *r, struct worker *w, struct imrec_error *err)
+static enum imrec_status spend(struct run *r, struct piece *piece, struct imrec_error *err)
 {
     uint64_t n;
-    const struct ctf_problem *p = ctf_parser_problems(w->parser, &n);
+    const struct ctf_problem *p = ctf_parser_problems(piece->parser, &n);
     for (uint64_t i = 0; i < n; i++) {
         if (r->result->errors == (uint64_t)r->o->max_errors)
             return imrec_error_at(err, IMREC_ERR_CORRUPT, p[i].offset, "%s", p[i].message);
@@ -150,13 +156,13 @@ static enum imrec_status spend(struct run *r, struct worker *w, struct imrec_err
 
 /* Adds sequences [from, to). */
 static enum imrec_status
-add_part(struct run *r, struct worker *w, uint32_t from, uint32_t to, struct imrec_error *err)
+add_part(struct run *r, struct piece *piece, uint32_t from, uint32_t to, struct imrec_error *err)
 {
-    struct sequence_chunk part = w->chunk;
+    struct sequence_chunk part = piece->chunk;
     for (uint32_t i = 0; i < part.streams; i++)
-        w->stream[i] =
-            (struct chunk_stream){w->chunk.stream[i].bytes, w->chunk.stream[i].offset + from};
-    part.stream = w->stream;
+        r->stream[i] = (struct chunk_stream){piece->chunk.stream[i].bytes,
+                                             piece->chunk.stream[i].offset + from};
+    part.stream = r->stream;
     part.length += from;
     part.sequences = to - from;
     return from == to ? IMREC_OK : cbf_writer_add(r->writer, &part, err);
@@ -171,57 +177,56 @@ static bool is_empty(const struct sequence_chunk *c, uint32_t k)
     return true;
 }
 
-static enum imrec_status add_piece(struct run *r, struct worker *w, struct imrec_error *err)
+static enum imrec_status add_piece(struct run *r, struct piece *piece, struct imrec_error *err)
 {
     uint32_t from = 0;
-    IMREC_TRY(spend(r, w, err));
-    for (uint32_t k = 0; k < w->chunk.sequences; k++)
-        if (w->length[k] == 0 && is_empty(&w->chunk, k)) {
-            IMREC_TRY(add_part(r, w, from, k, err));
+    IMREC_TRY(spend(r, piece, err));
+    for (uint32_t k = 0; k < piece->chunk.sequences; k++)
+        if (piece->length[k] == 0 && is_empty(&piece->chunk, k)) {
+            IMREC_TRY(add_part(r, piece, from, k, err));
             from = k + 1;
         }
-    return add_part(r, w, from, w->chunk.sequences, err);
+    return add_part(r, piece, from, piece->chunk.sequences, err);
 }
 
-static void finish_piece(struct run *r, struct worker *w, uint64_t number, enum imrec_status st)
+/* ---- the window ------------------------------------------------------------------------- */
+
+static enum ordered_step feed(void *context, const struct ordered_task *t, uint32_t worker)
 {
-    const struct ctf_chunk *c = &r->index.chunk[number];
-    if (r->status != IMREC_OK)
-        return;
-    if (st == IMREC_OK)
-        st = add_piece(r, w, &w->error);
-    if (st == IMREC_OK && r->progress != NULL &&
-        !r->progress(r->user, c->offset + c->bytes, r->in->size))
-        st = imrec_error_at(&w->error, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "interrupted");
-    if (st != IMREC_OK) {
-        r->error = w->error;
-#pragma omp atomic write
-        r->status = st;
+    struct run *r = context;
+    (void)worker;
+    if (r->given == r->index.chunks)
+        return ORDERED_STOP;
+    r->pieces[t->place].c = &r->index.chunk[r->given++];
+    return ORDERED_LAST;
+}
+
+static void work(void *context, const struct ordered_task *t, uint32_t worker)
+{
+    struct run *r = context;
+    struct piece *piece = &r->pieces[t->place];
+    (void)worker;
+    piece->status = parse_piece(r, piece, &piece->error);
+}
+
+static enum imrec_status drain(void *context, uint32_t place, struct imrec_error *err)
+{
+    struct run *r = context;
+    struct piece *piece = &r->pieces[place];
+    if (piece->status != IMREC_OK) {
+        *err = piece->error;
+        return piece->status;
     }
-}
-
-static bool failed(const struct run *r)
-{
-    enum imrec_status st;
-#pragma omp atomic read
-    st = r->status;
-    return st != IMREC_OK;
-}
-
-static void work(struct run *r, struct worker *w)
-{
-#pragma omp for ordered schedule(dynamic, 1)
-    for (uint64_t i = 0; i < r->index.chunks; i++) {
-        const enum imrec_status st =
-            failed(r) ? IMREC_ERR_CANCELLED : parse_piece(r, w, i, &w->error);
-#pragma omp ordered
-        finish_piece(r, w, i, st);
-    }
+    IMREC_TRY(add_piece(r, piece, err));
+    if (r->progress == NULL ||
+        r->progress(r->user, piece->c->offset + piece->c->bytes, r->in->size))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "interrupted");
 }
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
-static enum imrec_status new_worker(const struct run *r, struct worker *w, struct imrec_error *err)
+static enum imrec_status prepare(struct run *r, struct imrec_error *err)
 {
     const struct ctf_parse_options o = {.name = r->o->input,
                                         .stream = r->header.stream,
@@ -230,34 +235,39 @@ static enum imrec_status new_worker(const struct run *r, struct worker *w, struc
                                         .ignore_unknown = r->o->ignore_unknown_inputs,
                                         .frame_mode = r->header.frame_mode,
                                         .max_problems = (uint64_t)r->o->max_errors};
-    w->stream = imrec_zalloc(r->header.streams, sizeof(*w->stream));
-    return w->stream == NULL ? no_memory(r, err) : ctf_parser_new(&o, &w->parser, err);
+    r->workers = workers_count(r->o->threads);
+    r->pieces = imrec_zalloc(r->workers, sizeof(*r->pieces));
+    r->stream = imrec_zalloc(r->header.streams, sizeof(*r->stream));
+    if (r->pieces == NULL || r->stream == NULL)
+        return no_memory(r, err);
+    for (uint32_t i = 0; i < r->workers; i++)
+        IMREC_TRY(ctf_parser_new(&o, &r->pieces[i].parser, err));
+    return IMREC_OK;
 }
 
-static enum imrec_status run_workers(struct run *r, struct imrec_error *err)
+static void release(struct run *r)
 {
-    const int n = r->o->threads > 0 ? (int)r->o->threads : omp_get_num_procs();
-    struct worker *w = imrec_zalloc((size_t)n, sizeof(*w));
-    enum imrec_status st = w == NULL ? no_memory(r, err) : IMREC_OK;
-    for (int i = 0; i < n && st == IMREC_OK; i++)
-        st = new_worker(r, &w[i], err);
-    if (st == IMREC_OK)
-        st = threads_probe((uint32_t)n - 1, err);
-    if (st == IMREC_OK) {
-#pragma omp parallel num_threads(n) default(none) shared(r, w)
-        work(r, &w[omp_get_thread_num()]);
-        st = r->status;
-        if (st != IMREC_OK && err != NULL)
-            *err = r->error;
+    for (uint32_t i = 0; r->pieces != NULL && i < r->workers; i++) {
+        ctf_parser_free(r->pieces[i].parser);
+        imrec_free(r->pieces[i].text);
+        imrec_free(r->pieces[i].length);
     }
-    for (int i = 0; w != NULL && i < n; i++) {
-        ctf_parser_free(w[i].parser);
-        imrec_free(w[i].stream);
-        imrec_free(w[i].text);
-        imrec_free(w[i].length);
-    }
-    imrec_free(w);
-    return st;
+    imrec_free(r->pieces);
+    imrec_free(r->stream);
+}
+
+static enum imrec_status add_all(struct run *r, struct imrec_error *err)
+{
+    IMREC_TRY(prepare(r, err));
+    const struct ordered_options o = {.context = r,
+                                      .feed = feed,
+                                      .work = work,
+                                      .drain = drain,
+                                      .tasks = 1,
+                                      .places = r->workers,
+                                      .workers = r->workers,
+                                      .name = "threads"};
+    return ordered_run(&o, err);
 }
 
 static enum imrec_status to_sink(void *user, const void *p, size_t n, struct imrec_error *err)
@@ -274,7 +284,7 @@ static enum imrec_status convert(struct run *r, struct imrec_error *err)
     IMREC_TRY(sink_open(r->o->output, &r->out, err));
     IMREC_TRY(cbf_writer_new(h->stream, h->streams, (uint64_t)r->o->chunk_size, to_sink, r->out,
                              &r->writer, err));
-    IMREC_TRY(run_workers(r, err));
+    IMREC_TRY(add_all(r, err));
     IMREC_TRY(cbf_writer_finish(r->writer, err));
     const struct cbf_written done = cbf_writer_written(r->writer);
     r->result->sequences = done.sequences;
@@ -318,6 +328,7 @@ enum imrec_status imrec_ctf_to_cbf(const struct imrec_convert_options *options,
                   (unsigned long long)r.result->errors - LOG_LISTED);
     sink_abort(r.out);
     cbf_writer_free(r.writer);
+    release(&r);
     ctf_index_free(&r.index);
     source_close(r.in);
     ctf_header_free(&r.header);

@@ -1,4 +1,4 @@
-"""Image records to training batches.
+"""Reads image records as training batches, and packs images into records.
 
     for batch in imrec.ImageRecordIter(path_imgrec="train.rec", data_shape=(3, 224, 224),
                                        batch_size=128, shuffle=True, rand_mirror=True):
@@ -16,7 +16,7 @@ from ._iterator import ImageRecordIter
 from ._options import describe
 from ._pack import pack, webdataset
 from ._reader import Record, RecordList, Records, decode, encode_jpeg
-from ._reader import open as open  # not in __all__: `from imrec import *` leaves Python's own
+from ._reader import open as open  # not in __all__: `from imrec import *` keeps Python's open()
 from .minibatch import (CSR, FULL_DATA_SWEEP, INFINITELY_REPEAT, CBFDeserializer, CTFDeserializer, Deserializer,
                         Minibatch, MinibatchData, MinibatchSource, StreamDef, StreamDefs, StreamInformation)
 from .sequences import (SequenceData, read_sequences, sequence_to_cntk_text_format, streams_of, write_cbf, write_ctf)
@@ -30,7 +30,7 @@ __all__ = ["AccessError", "ArgumentError", "Batch", "CBFDeserializer", "CSR", "C
            "StreamInformation", "UnsupportedError", "View", "decode", "describe", "encode_jpeg", "info", "pack",
            "read_sequences", "sequence_to_cntk_text_format", "streams_of", "verify", "view", "webdataset",
            "write_cbf", "write_ctf", "__version__"]
-_MODULES = ("io", "recordio", "torch")  # the last one imports torch: only who asks for it
+_MODULES = ("io", "recordio", "torch")  # imported on demand: the last one imports torch
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,5 @@
-"""The programs that come with the package: `python -m imrec ARGS` is `imrec ARGS`, `python -m imrec im2rec ARGS` is
-`im2rec ARGS`, likewise ctf2bin. Also run, without the package, by the scripts of these names on PATH."""
+"""Runs the programs that come with the package: `python -m imrec ARGS` is `imrec ARGS`, `python -m imrec im2rec ARGS` is
+`im2rec ARGS`, likewise ctf2bin. The scripts of these names on PATH run this file, too, without importing the package."""
 from __future__ import annotations
 
 import os
@@ -10,9 +10,9 @@ PROGRAMS = ("imrec", "im2rec", "ctf2bin")
 
 
 def run(program: str, arguments: list[str]) -> int:
-    """Becomes the program: its exit status and signals are this process's. Returns where there is none."""
+    """Replaces this process by the program, with its exit status and signals. Returns only if that fails."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", program)
-    for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and what is ignored stays so
+    for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and the program would inherit that
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     sys.stdout.flush()
     try:

@@ -1,4 +1,4 @@
-"""What hands type, as the table of ImageRecordIter takes it; and what other loaders call by another name."""
+"""Converts keywords to the form of ImageRecordIter's table, and recognizes the names of other loaders."""
 from __future__ import annotations
 
 import difflib
@@ -12,9 +12,9 @@ from . import _log, _tables
 from ._tables import Parameter
 from .errors import ArgumentError
 
-#: Where Python's defaults are not those of the table; here and nowhere else. They come before `preset`, which changes them.
+#: Python's defaults that differ from those of the table, in this one place. `preset` overrides them.
 DEFAULTS: dict[str, Any] = {"last_batch": "partial", "path_imgidx": "auto"}
-_OWN = {  # keywords that only Python has, each after the row that it is short for
+_OWN = {  # keywords of Python alone, each after the row that it abbreviates
     "mean_a": Parameter("mean", "floats", None, -1e6, 1e6, "0..255", "augmentation",
                         "mean_r, mean_g, mean_b (, mean_a) at once: a number, or one for each channel"),
     "std_a": Parameter("std", "floats", None, 0, 1e6, "0..255", "augmentation",
@@ -29,16 +29,16 @@ def _rows() -> Iterator[Parameter]:
             yield _OWN[row.name]
 
 
-#: The table as Python has it: for signatures, help and docs.
+#: The table with Python's defaults and keywords: for signatures, help and docs.
 ITER: tuple[Parameter, ...] = tuple(_rows())
 
 _DATASET = "imrec.torch.Dataset in a DataLoader of your own takes one"
-_ELSEWHERE = {  # of torch's DataLoader and torchvision: what to write instead
+_ELSEWHERE = {  # names of torch's DataLoader and torchvision, and what to write instead
     "num_workers": "write preprocess_threads=N: threads of this process decode, 0 = every CPU",
     "prefetch_factor": "write prefetch_buffer=N, in batches",
     "persistent_workers": "leave it out: the threads live as long as the iterator",
     "multiprocessing_context": "leave it out: threads decode, not processes",
-    "timeout": "leave it out: a batch is waited for until it is ready, and Ctrl-C ends the wait",
+    "timeout": "leave it out: the call waits until the batch is ready, and Ctrl-C ends the wait",
     "worker_init_fn": "leave it out: batches depend on data, parameters and seed, not on threads",
     "generator": "write seed=N",
     "drop_last": "write last_batch='drop' for drop_last=True; drop_last=False is the default, last_batch='partial'",
@@ -54,9 +54,9 @@ _ELSEWHERE = {  # of torch's DataLoader and torchvision: what to write instead
     "image_size": "write data_shape=224 or data_shape=(3, 224, 224)",
     "img_size": "write data_shape=224 or data_shape=(3, 224, 224)",
     "input_size": "write data_shape=224 or data_shape=(3, 224, 224)",
-    "crop_size": "write data_shape=224: the crop's size is the sample's",
-    "root": "write path_imgrec=, the shards: imrec.pack() makes them of a folder",
-    "dataset": "write path_imgrec=, the shards: imrec.pack() makes them of a data set",
+    "crop_size": "write data_shape=224: a sample has the size of the crop",
+    "root": "write path_imgrec=, the shards: imrec.pack() makes them from a folder",
+    "dataset": "write path_imgrec=, the shards: imrec.pack() makes them from a data set",
     "num_replicas": "write num_parts=N and part_index=K; imrec.torch.Loader has world_size= and rank=",
     "horizontal_flip": "write rand_mirror=True",
     "device": "leave it out: batches are in the machine's memory",
@@ -70,8 +70,8 @@ _OF_LOADER = {
 
 
 def accepted(values: Mapping[str, Any], of_loader: bool = False) -> dict[str, Any]:
-    """Keywords of an ImageRecordIter as the table has them. Raises ArgumentError: a name of another loader, with what to
-    write here; what cannot be meant."""
+    """Keywords of an ImageRecordIter in the form of the table. Raises ArgumentError for a name of another loader, with what to
+    write here, and for impossible values."""
     out = dict(values)
     what = "Loader" if of_loader else "ImageRecordIter"
     for name in values:
@@ -101,11 +101,11 @@ def _shards(path: Any, what: str) -> Any:
                                                        and all(isinstance(p, (str, bytes, os.PathLike)) for p in path)):
         return path
     raise ArgumentError(f"path_imgrec is of type {type(path).__name__}: {what} reads shards, write their path "
-                        "(imrec.pack() makes them of a folder or a data set)")
+                        "(imrec.pack() makes them from a folder or a data set)")
 
 
 def known(name: str, table: Iterable[Parameter], what: str, more: Iterable[str] = ()) -> None:
-    """Raises ArgumentError for a name that no row has, with the nearest one."""
+    """Raises ArgumentError for an unknown name, and suggests the nearest one."""
     names = [*(row.name for row in table), *more]
     if name not in names:
         near = difflib.get_close_matches(name, names, 1)
@@ -113,7 +113,7 @@ def known(name: str, table: Iterable[Parameter], what: str, more: Iterable[str] 
 
 
 def shape(name: str, value: Any) -> Any:
-    """A size (224), (height, width) or (channels, height, width) as the last of these; text as it is."""
+    """(channels, height, width) from a size (224), (height, width) or all three; text stays unchanged."""
     if isinstance(value, (str, bytes)):
         return value
     if isinstance(value, numbers.Integral):
@@ -151,7 +151,7 @@ def _spread(out: dict[str, Any], name: str, value: Any) -> None:
     if given:
         raise ArgumentError(f"{name} and {given[0]} are both given: leave out one of them")
     if isinstance(value, (str, bytes)):
-        raise ArgumentError(f"{name}={value!r}: write a number a channel, as {name}=(124, 116, 104)"
+        raise ArgumentError(f"{name}={value!r}: write one number per channel, such as {name}=(124, 116, 104)"
                             + ("; mean_img= takes the file of a mean image" if name == "mean" else ""))
     numbers_ = [float(v) for v in np.ravel(np.asarray(value, np.float64))]
     channels = out["data_shape"][0] if isinstance(out.get("data_shape"), tuple) else None
@@ -165,7 +165,7 @@ def _spread(out: dict[str, Any], name: str, value: Any) -> None:
 
 
 def _of_unit_scale(name: str, values: list[float], out: Mapping[str, Any]) -> bool:
-    """Numbers that are meant for pixels from 0 to 1, as torchvision's are; pixels here are from 0 to 255."""
+    """Whether numbers are meant for pixels from 0 to 1, like torchvision's; pixels here are from 0 to 255."""
     scaled = abs(float(out.get("scale") or 1)) < 0.1  # (pixel - mean) * scale / std: std is of scaled pixels
     return (not out.get("audio") and not (name == "std" and scaled) and max(values, default=0) <= 1
             and any(0 < v < 1 for v in values))
@@ -176,12 +176,12 @@ def _unit_scale(names: str, values: list[float]) -> str:
         text = ", ".join(f"{v:.6g}" for v in numbers)
         return f"({text})" if len(values) > 1 else text
 
-    return (f"{names}={written(values)} is of pixels from 0 to 1, and here they are from 0 to 255: write "
+    return (f"{names}={written(values)} is for pixels from 0 to 1, but here they are from 0 to 255: write "
             f"{written(255 * v for v in values)}")
 
 
 def _doubt(given: dict[str, Any], out: Mapping[str, Any]) -> None:
-    """The same mistake in the table's own words is not refused, but warned of."""
+    """Warns of the same mistake in the parameters of the table, which are not refused."""
     values = [float(v) for v in given.values() if isinstance(v, numbers.Real)]
     if given and len(values) == len(given) and _of_unit_scale(next(iter(given))[:-2], values, out):
         _log.logger.warning("%s", _unit_scale(", ".join(given), values))

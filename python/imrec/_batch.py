@@ -1,4 +1,4 @@
-"""A batch, and the memory that it lies in."""
+"""A batch and its memory."""
 from __future__ import annotations
 
 import html
@@ -38,8 +38,8 @@ DRAW = struct_dtype("struct imrec_draw")
 
 
 class Memory:
-    """The memory of one batch. Arrays over it keep this object alive; while it lives the iterator does not write there,
-    as it keeps the batch before it goes on (imrec_iter_keep)."""
+    """The memory of one batch. Arrays over it keep this object alive. As long as it lives the iterator does not write there,
+    because it keeps the batch before it continues (imrec_iter_keep)."""
 
     __slots__ = ("kept", "owner", "__weakref__")
 
@@ -47,8 +47,8 @@ class Memory:
         self.owner, self.kept = owner, None
 
     def keep(self, kept: Any) -> None:
-        """The iterator is not needed any more. What releases it is no Python code: a signal that came meanwhile would
-        be lost in a __del__."""
+        """The iterator is no longer needed. C releases the memory, not a __del__, in which a signal that arrives meanwhile
+        would be lost."""
         self.kept, self.owner = ffi.gc(kept, lib.imrec_kept_release), None
 
     def array(self, pointer: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -56,7 +56,7 @@ class Memory:
 
 
 class _Region:
-    """What numpy asks: an array in that memory."""
+    """The array interface that numpy asks for."""
 
     __slots__ = ("__array_interface__", "memory")
 
@@ -73,38 +73,38 @@ def _copied(pointer: Any, dtype: Any, *shape: int) -> np.ndarray[Any, Any]:
 
 
 class Batch:
-    """One batch. `data` lies in the iterator's memory and stays valid as long as anything refers to it; all else is
-    the batch's own. Unpacks as `data, labels = batch`; passes to jax, cupy, torch and others by DLPack."""
+    """A batch. `data` is in the iterator's memory and stays valid as long as anything refers to it; everything else is the
+    batch's own. Unpacks as `data, labels = batch`; passes to jax, cupy, torch and others by DLPack."""
 
     #: (slots, C, H, W), or (slots, H, W, C) with layout="NHWC"; of `dtype`
     data: np.ndarray[Any, Any]
     #: `data`, and, with multi_crop, the other crops of the same samples, each of its own shape
     views: tuple[np.ndarray[Any, Any], ...]
-    #: with masks="uint8", "uint16" or "int32": (slots, H, W) of that type, moved as the images are; else None
+    #: with masks="uint8", "uint16" or "int32": (slots, H, W) of that type, moved with the images; otherwise None
     masks: np.ndarray[Any, Any] | None
     #: those of each of the views
     view_masks: tuple[np.ndarray[Any, Any] | None, ...]
-    #: float32, or as dtype_label says, (slots,), or (slots, label_width) where there are several
+    #: float32, or the type dtype_label; (slots,), or (slots, label_width) for several
     labels: np.ndarray[Any, Any]
     #: uint64 (slots,): ids of the records
     ids: np.ndarray[Any, np.dtype[np.uint64]]
     #: bool (slots,): a real sample that did not fail
     valid: np.ndarray[Any, np.dtype[np.bool_]]
-    #: int32 (slots,): 0, or which enum imrec_status a slot failed with
+    #: int32 (slots,): 0, or the enum imrec_status of a failed slot
     status: np.ndarray[Any, np.dtype[np.int32]]
-    #: with record_draws: what was drawn for each slot, a structured array with the fields of struct imrec_draw
+    #: with record_draws: the draws of each slot, a structured array with the fields of struct imrec_draw
     draws: np.ndarray[Any, Any] | None
     #: that of each of the views
     view_draws: tuple[np.ndarray[Any, Any] | None, ...]
     number: int  #: of the batch since opening, from 0
     sweep: int  #: of its first sample, from 0
     epoch: int  #: of its first sample, from 0
-    count: int  #: slots of samples of the sweep; failed ones too, unless they are dropped
+    count: int  #: slots of samples of the sweep, including failed ones unless they are dropped
     pad: int  #: the other slots: zero, or repeated samples
-    failed: int  #: samples that failed (and were not replaced): slots of the batch, or, with on_error="skip", dropped
-    replaced: int  #: slots that hold another sample in place of one that failed: with on_error="replace"
-    dropped: int  #: slots that were left out, as they were no samples: with on_error="skip"; by a Loader, padding too
-    repeats: int  #: num_views: slots that a sample fills, one behind another
+    failed: int  #: samples that failed and were not replaced: slots of the batch, or dropped with on_error="skip"
+    replaced: int  #: slots with another sample instead of one that failed: with on_error="replace"
+    dropped: int  #: slots without a sample that were dropped: with on_error="skip"; a Loader also drops padding
+    repeats: int  #: num_views: consecutive slots that a sample fills
     sweep_end: bool  #: the last sample of a sweep is in it
     epoch_end: bool
 
@@ -128,11 +128,11 @@ class Batch:
 
     @property
     def slots(self) -> int:
-        """batch_size; with last_batch="partial", on_error="skip" or in a Loader maybe fewer."""
+        """batch_size; with last_batch="partial", on_error="skip" or in a Loader perhaps fewer."""
         return int(self.data.shape[0])
 
     def _drop(self, dead: np.ndarray[Any, np.dtype[np.bool_]]) -> None:
-        """Leaves out slots. All rows of a sample (num_views) go together. What is left is a copy."""
+        """Drops slots, and with them all rows of their samples (num_views). The remaining arrays are copies."""
         dead = dead.reshape(-1, self.repeats).any(1).repeat(self.repeats)
         keep = ~dead
         self.views = tuple(view[keep] for view in self.views)
@@ -163,7 +163,7 @@ class Batch:
                 f"{self.failed} failed{dropped}, sweep {self.sweep}>")
 
     def _repr_html_(self) -> str:
-        """The first images, their values stretched to what a screen shows."""
+        """The first images, with values stretched to the range of a screen."""
         shown = _show.as_pixels(self.data[:_SHOWN], self._channels_last)
         figures = [_show.figure(pixels, f"id {self.ids[i]}: {self._caption(i)}") for i, pixels in enumerate(shown)]
         return _show.page([*figures, f"<p>{html.escape(repr(self))}</p>"])
@@ -174,8 +174,8 @@ class Batch:
 
 
 def _renumbered(draws: np.ndarray[Any, Any], keep: np.ndarray[Any, np.dtype[np.bool_]]) -> np.ndarray[Any, Any]:
-    """The draws of the slots that are kept; partners of mixup and cutmix by their new numbers. A partner is a sample that
-    did not fail."""
+    """The draws of the kept slots, with the new numbers of partners in mixup and cutmix. A partner is a sample that did not
+    fail."""
     numbers = np.cumsum(keep) - 1
     out: np.ndarray[Any, Any] = draws[keep]
     out["mix_partner"] = np.where(keep, numbers, 0)[out["mix_partner"]]

@@ -1,4 +1,4 @@
-"""A data set as a whole: its card, whether it is whole, and how it looks."""
+"""A data set as a whole: summarizes, checks and shows it."""
 from __future__ import annotations
 
 import os
@@ -13,7 +13,7 @@ from ._running import Watch
 
 
 class _Call(Watch):
-    """A call over all records, and what it finds."""
+    """A call over all records, and its findings."""
 
     def __init__(self, progress: bool | Callable[[Any], None]) -> None:
         super().__init__(progress, "B", scale=True)
@@ -38,12 +38,12 @@ def _uri(path: Any, allow_missing: bool = False) -> Any:
 
 def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pixels: int | None = None,
            progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
-    """Looks at every record: framing, checksums, index, headers, manifest, and (unless structure_only) decodes every
-    image. Findings are the result, not an error: `findings` is a list of dicts (kind, uri, shard, begin, end, id,
-    reason), beside counts (records, images, bytes, decoded, checksums, indexed, found by kind). The same for every number
-    of threads (0 = every CPU). progress: True (tqdm), or a function that gets a dict and may return False to end it.
-    allow_missing: shards that their set lacks are a warning instead of a finding.
-    Raises StorageError, ArgumentError: what could not be looked at; CancelledError."""
+    """Checks every record: framing, checksums, index, headers, manifest, and (unless structure_only) decodes every image.
+    Findings are the result, not an error: `findings` is a list of dicts (kind, uri, shard, begin, end, id, reason). The other
+    keys are counts (records, images, bytes, decoded, checksums, indexed, found by kind). They are the same for every number of
+    threads (0 = every CPU). progress: True (tqdm), or a function that receives a dict and may return False to end the call.
+    allow_missing: missing shards of a set are a warning instead of a finding.
+    Raises StorageError and ArgumentError if the set cannot be checked; CancelledError."""
     call, err, uri = _Call(progress), new_error(), _uri(path)
     options, result = ffi.new("struct imrec_verify_options *"), ffi.new("struct imrec_verify_result *")
     lib.imrec_verify_options_init(options)
@@ -60,10 +60,9 @@ def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pix
 
 
 def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
-    """The data set's card: shards, records, images, labels (dict of label to records), kinds of images, their sizes
-    (px and bytes: min, median, max), damage, identities of insightface's files; `indexed`: an index stands beside every
-    shard, so that path_imgidx="auto" shuffles the records one by one. Reads every record's head and image header once.
-    allow_missing: as of open()."""
+    """The data set's card: shards, records, images, labels (dict of label to records), kinds of images, their sizes (px and
+    bytes: min, median, max), damage, identities of insightface's files; `indexed`: every shard has an index, so
+    path_imgidx="auto" shuffles single records. Reads every record's head and image header once. allow_missing: see open()."""
     call, err, uri = _Call(progress), new_error(), _uri(path, allow_missing)
     card = ffi.new("struct imrec_dataset_card *")
     try:
@@ -81,7 +80,7 @@ def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_miss
 
 
 def class_names(path: Any) -> list[str]:
-    """The class list beside a data set; [] where there is none."""
+    """The class list of a data set; [] if there is none."""
     out, err = ffi.new("struct imrec_classes **"), new_error()
     check(lib.imrec_classes_open(_uri(path), out, err), err)
     classes = ffi.gc(out[0], lib.imrec_classes_close)
@@ -89,7 +88,7 @@ def class_names(path: Any) -> list[str]:
 
 
 def image_names(path: Any) -> Callable[[int], str]:
-    """What gives the path that the image with an id was packed from, as the list beside a data set has it; '' without."""
+    """A function from an id to the path that the image was packed from, according to the list of a data set; '' without one."""
     out, err = ffi.new("struct imrec_names **"), new_error()
     check(lib.imrec_names_open(_uri(path), out, err), err)
     names = ffi.gc(out[0], lib.imrec_names_close)
@@ -97,7 +96,7 @@ def image_names(path: Any) -> Callable[[int], str]:
 
 
 class View:
-    """Some records as a contact sheet: shows itself in a notebook; str() is a page of HTML."""
+    """A contact sheet of some records: shows itself in a notebook; str() is a page of HTML."""
 
     def __init__(self, records: list[tuple[int, Record]], names: list[str], size: int) -> None:
         self._records, self._names, self._size = records, names, size
@@ -123,8 +122,8 @@ class View:
 
 
 def view(path: Any, count: int = 24, *, seed: int | None = None, size: int = 128, allow_missing: bool = False) -> View:
-    """The first `count` records of a data set, or, with a seed, random ones, as a contact sheet with class names and
-    ids, each `size` px. In a notebook it shows itself; .save("page.html") writes it. allow_missing: as of open()."""
+    """A contact sheet of the first `count` records of a data set, or, with a seed, of random ones, with class names and ids, each
+    image `size` px. It shows itself in a notebook; .save("page.html") writes it. allow_missing: see open()."""
     records = Records(path, allow_missing=allow_missing)
     numbers = range(min(count, len(records)))
     if seed is not None:

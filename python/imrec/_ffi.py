@@ -1,4 +1,4 @@
-"""The C library, and what all modules need to call it."""
+"""The C library, and helpers to call it."""
 from __future__ import annotations
 
 import os
@@ -17,16 +17,16 @@ def new_error() -> Any:
 
 
 def text(value: Any) -> str:
-    """A char pointer or array of C as str; '' where it is NULL. Names of files may be any bytes."""
+    """A char pointer or array of C as str; '' for NULL. Names of files may be any bytes."""
     return os.fsdecode(ffi.string(value)) if value else ""
 
 
 def error_of(status: int, err: Any, **more: Any) -> Error:
-    """The exception that a status and the error a call has filled stand for."""
+    """The exception for a status and the error that a call has filled."""
     offset = int(err.offset)
     message = text(err.message)
     place = _PLACE.match(message)
-    if place is not None:  # how iter/work.c and the readers begin their sentences
+    if place is not None:  # the beginning of messages from the iterator and the readers
         more = {"shard": place["shard"], "id": int(place["id"]) if place["id"] else None, **more}
     kind = by_status(ffi.string(ffi.cast("enum imrec_status", status)), int(err.sys_errno))
     if issubclass(kind, OSError):
@@ -37,7 +37,7 @@ def error_of(status: int, err: Any, **more: Any) -> Error:
 
 
 def error_of_system(error: OSError, path: str) -> Error:
-    """The exception that an error of Python's own over the file `path` stands for."""
+    """The exception for an error of Python about the file `path`."""
     kind = by_status("IMREC_ERR_IO", error.errno or 0)
     what = "there is no such file" if kind is MissingFileError else error.strerror or str(error)
     more: dict[str, Any] = {"filename": path} if issubclass(kind, OSError) else {}
@@ -49,7 +49,7 @@ def raise_error(status: int, err: Any, **more: Any) -> None:
 
 
 def check(status: int, err: Any) -> int:
-    """The status of a call that went well; else its error is raised."""
+    """The status of a successful call; otherwise raises its error."""
     if status not in (lib.IMREC_OK, lib.IMREC_END):
         raise_error(status, err)
     return status
@@ -72,9 +72,9 @@ def to_dict(struct: Any) -> dict[str, Any]:
 
 
 def same_process(pid: int, what: str) -> None:
-    """Refuses what has threads in a forked child: a fork does not copy them."""
+    """Refuses an object with threads in a forked child: a fork does not copy them."""
     if pid != os.getpid():
-        raise ForkedError(f"this {what} was opened in process {pid}, and its threads are not in this forked one "
+        raise ForkedError(f"this {what} was opened in process {pid}, and its threads do not exist in this forked one "
                           f"({os.getpid()}): open another one here, or start workers by spawn")
 
 

@@ -31,29 +31,29 @@ _open: weakref.WeakSet[ImageRecordIter] = weakref.WeakSet()
 
 
 class ImageRecordIter:
-    """Record shards in, shuffled and augmented batches out.
+    """Reads record shards as shuffled and augmented batches.
 
-    Iterating gives the batches (`imrec.Batch`) of one sweep; iterating again, those of the next, in another order if
-    shuffle=True. A loop continues where the last one stopped: after `break` the rest of that sweep comes first. sweep() is
-    a loop over one whole sweep, rewind() goes to the start of the next one.
+    Iterating gives the batches (`imrec.Batch`) of one sweep; iterating again gives those of the next, in another order if
+    shuffle=True. A loop continues where the last one stopped: after `break` the rest of that sweep comes first. sweep() is a
+    loop over one complete sweep; rewind() goes to the start of the next one.
 
     A batch's `data` is the iterator's own memory, not a copy. As long as anything refers to it (the batch, an array or
-    tensor made of it, a slice) it is not written to: the iterator goes on with other memory. That memory is used again
-    when the batch is gone. With memory_limit, a batch too many is a LimitError; after some have been let go, the next
-    call goes on where it was. copy=True gives batches memory of their own instead.
+    tensor made from it, a slice) the iterator does not write there and continues with other memory. It reuses that memory
+    when the batch is gone. With memory_limit, one batch too many is a LimitError; after some have been released, the next
+    call continues. copy=True gives each batch memory of its own.
 
-    The last batch of a sweep is shorter (last_batch="partial"), and so is one with samples that failed: on_error="skip"
-    drops them. A batch without any sample is passed over; in one of several partitions it is delivered with `valid` False,
-    so that all deliver equally many. A sweep without any sample that did not fail is a DataError.
+    The last batch of a sweep is shorter (last_batch="partial"), and so is one with failed samples: on_error="skip" drops
+    them. A batch without any sample is skipped; in one of several partitions it is delivered with `valid` False, so that
+    all deliver the same number. A sweep without any good sample is a DataError.
 
-    Types are given as text, or as numpy's and torch's own (dtype=np.float16); data_shape=224 and data_shape=(224, 224) have
-    three channels; mean=(124, 116, 104) and std= stand for mean_r, mean_g, ...
+    Types may be text, or numpy's and torch's types (dtype=np.float16); data_shape=224 and data_shape=(224, 224) have three
+    channels; mean=(124, 116, 104) and std= set mean_r, mean_g, ...
 
-    One thread at a time is served; the GIL is released while a batch is waited for, and Ctrl-C ends the wait. A forked
+    One thread at a time is served. The GIL is released during a wait for a batch, and Ctrl-C ends the wait. A forked
     child cannot use an iterator of its parent (ForkedError): open one there.
 
-    Raises: ArgumentError (a parameter that does not exist, or its value), MissingFileError, StorageError, CorruptError,
-    LimitError, ...; while iterating with on_error="stop", DataError, whose `batch` is delivered all the same.
+    Raises: ArgumentError (an unknown parameter, or a bad value), MissingFileError, StorageError, CorruptError,
+    LimitError, ...; while iterating with on_error="stop", DataError, whose `batch` is delivered nevertheless.
 
     Parameters, by group:
 
@@ -66,7 +66,7 @@ class ImageRecordIter:
     _nhwc: bool
     _closing: bool
     _lock: threading.Lock
-    _memory: weakref.ref[Memory] | None  # that of the batch delivered last
+    _memory: weakref.ref[Memory] | None  # of the last delivered batch
     _dtype: np.dtype[Any]
     _masks: np.dtype[Any]
     _labels: np.dtype[Any]
@@ -99,12 +99,12 @@ class ImageRecordIter:
         options, err = ffi.new("struct imrec_iter_options *"), new_error()
         lib.imrec_iter_options_init(options)
         defaults = dict(self._defaults)
-        if parameters.get("round_batch") not in (None, -1):  # it says what last_batch says
+        if parameters.get("round_batch") not in (None, -1):  # it sets the same as last_batch
             del defaults["last_batch"]
         texts = assign(lib.imrec_iter_options_set, options, _tables.ITER, defaults)
         texts += assign(lib.imrec_iter_options_set, options, _tables.ITER, parameters)
         out = ffi.new("struct imrec_iter **")
-        if options.equal_batches or options.mean_img[0] != b"\0":  # all the data may have to be read
+        if options.equal_batches or options.mean_img[0] != b"\0":  # opening may have to read all data
             status = interruptible(lambda: lib.imrec_iter_open(options, out, err),
                                    lambda: lib.imrec_iter_close(out[0]))
         else:
@@ -114,7 +114,7 @@ class ImageRecordIter:
         return out[0], options
 
     def _take(self, options: Any) -> None:
-        """What is asked of the options later."""
+        """Keeps the options that are needed later."""
         last = (lib.IMREC_LAST_REPEAT if options.round_batch else lib.IMREC_LAST_PAD) if options.round_batch >= 0 else options.last_batch
         wraps = last == lib.IMREC_LAST_WRAP
         self._dtype = np.dtype(DTYPES[ffi.string(ffi.cast("enum imrec_dtype", options.dtype))])
@@ -132,7 +132,7 @@ class ImageRecordIter:
     # ---- batches -------------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Batch]:
-        """What is left of a sweep, else the next one. The same object: the next loop, and next(), go on where it stops."""
+        """The rest of a sweep, or the next one. The same object: the next loop, and next(), continue where it stops."""
         self._loops.begin()
         return self
 
@@ -143,8 +143,8 @@ class ImageRecordIter:
     next = __next__
 
     def sweep(self) -> Loop[Batch]:
-        """A loop over exactly one whole sweep (with epoch_size: epoch), from its start: what is left of another one is
-        passed over. Whatever else reads or moves the iterator meanwhile ends it with a RuntimeError."""
+        """A loop over exactly one complete sweep (with epoch_size: epoch), from its start; the rest of another one is skipped.
+        It raises RuntimeError if something else reads or moves the iterator meanwhile."""
         return one_sweep(self, self._loops, self._sweep_next)
 
     def _sweep_next(self, first: bool) -> Batch:
@@ -170,22 +170,22 @@ class ImageRecordIter:
             if batch.valid.any():
                 batch._drop(dead)
                 return batch
-            if self._options["together"]:  # each of the others delivers a batch, too
+            if self._options["together"]:  # the other partitions deliver a batch, too
                 return batch
             if batch.sweep_end and self._loops.all_failed():
                 raise self._nothing_left(batch)
 
     def _nothing_left(self, batch: Batch | None) -> DataError:
-        return DataError(f"no sample is left of a whole sweep: all of them failed ({self._loops.forget_failed():,} slots); "
+        return DataError(f"all samples of a complete sweep failed ({self._loops.forget_failed():,} slots); "
                          "the logger imrec names the first ones, and on_error='stop' raises their errors", batch=batch,
                          status=lib.IMREC_ERR_DATA)
 
     def _read(self) -> tuple[Batch | None, int, Any]:
-        """The next batch of C's; None at the end of a sweep."""
+        """C's next batch; None at the end of a sweep."""
         self._keep()
         while not lib.imrec_iter_wait(self._it, _WAIT_MS):  # in between, Python looks at signals
             if self._closing:
-                raise CancelledError("this ImageRecordIter was closed while a batch was waited for")
+                raise CancelledError("this ImageRecordIter was closed during a wait for a batch")
         err = new_error()
         status = lib.imrec_iter_next(self._it, self._c, err)
         if status == lib.IMREC_END:
@@ -211,7 +211,7 @@ class ImageRecordIter:
         return (slots, s.height, s.width, s.channels) if self._nhwc else (slots, s.channels, s.height, s.width)
 
     def _keep(self) -> None:
-        """What somebody still looks at stays as it is."""
+        """Keeps the memory of the last batch if anything still refers to it."""
         memory = self._memory() if self._memory is not None else None
         if memory is not None:
             out, err = ffi.new("struct imrec_kept **"), new_error()
@@ -230,8 +230,8 @@ class ImageRecordIter:
             yield
 
     def __len__(self) -> int:
-        """Batches of a sweep, or, with epoch_size, of an epoch; with on_error="skip" those that are passed over, as all their
-        samples fail, are counted. Without an index or manifest the heads of all records are read once, which may take a while."""
+        """Batches of a sweep, or, with epoch_size, of an epoch. With on_error="skip" this includes skipped batches, in which all
+        samples fail. Without an index or manifest it reads the heads of all records once, which may take a while."""
         o, samples, err = self._options, ffi.new("uint64_t *"), new_error()
         with self._serve():
             check(lib.imrec_iter_samples(self._it, samples, err), err)
@@ -240,7 +240,7 @@ class ImageRecordIter:
             n = o["epoch_size"]
         if o["endless"]:
             if not o["max_samples"]:
-                raise TypeError("batches run on without an end (last_batch='wrap' or epoch_size): there is no len()")
+                raise TypeError("batches continue without an end (last_batch='wrap' or epoch_size): there is no len()")
             n = o["max_samples"]
         elif o["max_samples"]:
             n = min(n, o["max_samples"])
@@ -249,12 +249,12 @@ class ImageRecordIter:
     # ---- position ------------------------------------------------------------------------------------------------
 
     def rewind(self) -> None:
-        """Goes to the start of the next sweep, from anywhere; right after a sweep's end, or after opening, it changes
+        """Goes to the start of the next sweep, from anywhere. Right after a sweep's end, or after opening, it changes
         nothing."""
         with self._serve():
             self._rewind()
 
-    reset = rewind  # MXNet's word
+    reset = rewind  # MXNet's name
 
     def _rewind(self) -> None:
         self._keep()
@@ -268,23 +268,23 @@ class ImageRecordIter:
         return text(out[0])
 
     def _into(self) -> tuple[int, int]:
-        """How many samples of the sweep (epoch) were delivered, and its number."""
+        """The number of delivered samples of the sweep (epoch), and its number."""
         place = json.loads(self._position())
         return place["epoch_sample"], place["epoch"]
 
     def state_dict(self) -> dict[str, Any]:
-        """The position after the batch delivered last, to be pickled or saved as JSON; `indexed` says whether the order is
-        that of an index."""
+        """The position after the last delivered batch, to be pickled or saved as JSON; `indexed`: whether the order is that of an
+        index."""
         with self._serve():
             return {"position": self._position(), "indexed": bool(self._stats().indexed)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes to a position of the same data, seed, partition and order; batch size, threads and prefetch depth may be
-        others. The batches that follow are those that followed there: the next loop is over what is left of that sweep.
+        """Goes to a position of the same data, seed, partition and order; batch size, threads and prefetch depth may differ. The
+        batches that follow are those that followed there: the next loop is over the rest of that sweep.
 
-        With path_imgidx="auto" (the default) the order may be another one than the position's, as the index was not there then:
-        the iterator is opened again in the position's order, and numbers of batches and statistics begin anew. An index that was
-        there then and is missing now is an ArgumentError that names it."""
+        With path_imgidx="auto" (the default) the position may have another order, because the index did not exist then. The
+        iterator is then opened again in the position's order, and numbers of batches and statistics restart. An index that
+        existed then and is missing now is an ArgumentError that names it."""
         position = position_of(state, "an ImageRecordIter")
         with self._serve():
             self._keep()
@@ -296,7 +296,7 @@ class ImageRecordIter:
             self._loops.moved(restored=True)
 
     def _seek(self, it: Any, position: str) -> None:
-        """With another rank's position the records before it may have to be read. Ctrl-C is heard meanwhile, and closes `it`."""
+        """Another rank's position may need the records before it to be read. Ctrl-C takes effect meanwhile, and closes `it`."""
         encoded, err = position.encode(), new_error()
         try:
             status = interruptible(lambda: lib.imrec_iter_seek(it, encoded, err), lambda: lib.imrec_iter_close(it))
@@ -307,11 +307,11 @@ class ImageRecordIter:
         check(status, err)
 
     def _other_order(self, position: str) -> str | None:
-        """What path_imgidx must be for a position of the other order, where it may be that."""
+        """The path_imgidx for a position of the other order, if it can be changed."""
         try:
             indexed = json.loads(position)["indexed"]
         except (ValueError, KeyError, TypeError):
-            return None  # seeking says what is wrong
+            return None  # seeking reports the error
         if self._parameters.get("path_imgidx") not in (None, "auto") or bool(indexed) == self._stats().indexed:
             return None
         if indexed:
@@ -332,7 +332,8 @@ class ImageRecordIter:
 
     def stats(self) -> dict[str, Any]:
         """Counts and times since opening (..._ns: nanoseconds, summed over all workers), memory in bytes; `advice`: a sentence
-        on what bounds the speed; `indexed`, `index`: whether the order is that of an index, and of which (the first shard's)."""
+        about what limits the speed; `indexed`, `index`: whether the order is that of an index, and of which (the first
+        shard's)."""
         with self._serve():
             return {**to_dict(self._stats()), "index": text(lib.imrec_iter_index(self._it)) or None}
 
@@ -342,7 +343,7 @@ class ImageRecordIter:
         return out[0]
 
     def close(self) -> None:
-        """Stops the workers and frees everything but batches that are still referred to. Twice is harmless."""
+        """Stops the workers and frees everything except batches that are still in use. Twice is harmless."""
         if not self._it or self._pid != os.getpid():
             self._it = ffi.NULL
             return
@@ -371,7 +372,7 @@ class ImageRecordIter:
 
     def __reduce__(self) -> Any:
         raise TypeError("an ImageRecordIter has threads and cannot be pickled: open one in each process; "
-                        "state_dict() is what can be sent")
+                        "send its state_dict()")
 
     def __repr__(self) -> str:
         return f"<imrec.ImageRecordIter: {self._words()}>"
@@ -385,18 +386,18 @@ class ImageRecordIter:
 
 
 def position_of(state: Any, what: str) -> str:
-    """The position in a state; ArgumentError says what else it is."""
+    """The position in a state; raises ArgumentError for anything else."""
     if not isinstance(state, Mapping):
         raise ArgumentError(f"a state of {what} is the dict that its state_dict() gave, not {type(state).__name__}")
     position = state.get("position")
     if not isinstance(position, str):
         has = ", ".join(map(repr, state)) or "nothing"
-        raise ArgumentError(f"this is no state of {what}: 'position' is missing, it has {has}; state_dict() gives one")
+        raise ArgumentError(f"this is not a state of {what}: 'position' is missing, it has {has}; state_dict() gives one")
     return position
 
 
 @atexit.register
-def _close_all() -> None:  # before what the workers stand on goes away
+def _close_all() -> None:  # before the workers' memory is freed
     for it in list(_open):
         it.close()
 

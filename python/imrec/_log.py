@@ -1,4 +1,4 @@
-"""What the library says goes to Python's logging, as the logger `imrec`: warnings, and traces where INFO is wanted."""
+"""Passes the library's messages to Python's logger `imrec`: warnings, and traces if INFO is enabled."""
 from __future__ import annotations
 
 import atexit
@@ -17,7 +17,7 @@ def on_log(user: Any, level: int, line: Any) -> None:
 
 
 def listen() -> None:
-    """Called again where something is opened: the logger may have got another level."""
+    """Called again at each opening, because the level of the logger may have changed."""
     level = lib.IMREC_LOG_TRACE if logger.isEnabledFor(logging.INFO) else lib.IMREC_LOG_WARNING
     lib.imrec_set_log(lib.on_log, ffi.NULL, level)
 
@@ -28,4 +28,4 @@ def deafen() -> None:
 
 listen()
 atexit.register(deafen)
-os.register_at_fork(before=deafen, after_in_parent=listen, after_in_child=listen)  # nobody is in the callback meanwhile
+os.register_at_fork(before=deafen, after_in_parent=listen, after_in_child=listen)  # so that no thread is in the callback meanwhile

@@ -1,8 +1,8 @@
 """Loops over an iterator that has one place in the data.
 
-The rule, for ImageRecordIter and Loader: a loop continues where the last one stopped; where that is a sweep's end, it is
-the next sweep. No sample is passed over in silence, and no loop is short in silence: one that begins in mid-sweep,
-without load_state_dict() before it, is told once in a warning.
+The rule, for ImageRecordIter and Loader: a loop continues where the last one stopped; after a sweep's end it is the next
+sweep. No sample is skipped in silence, and no loop is short in silence: a loop that begins in mid-sweep, without
+load_state_dict() before it, logs one warning.
 """
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ T = TypeVar("T")
 
 
 class Loops:
-    """What is known about the loops over an iterator."""
+    """The state of the loops over an iterator."""
 
     def __init__(self, endless: bool, of_loader: bool) -> None:
-        self.endless = endless  # batches run on over the ends of sweeps: no loop has a start
-        self.moves = 0  # counts all that changes the place
+        self.endless = endless  # batches continue across sweeps: no loop has a start
+        self.moves = 0  # counts all changes of the place
         self._name = "Loader" if of_loader else "ImageRecordIter"
         self._hint = "rewind() or sweep() begin a new one" + (", restart=True does so in every loop" if of_loader else "")
-        self._begins = False  # a loop has begun, and no batch has been asked for yet
+        self._begins = False  # a loop has begun, and no batch has been requested yet
         self._told = False
-        self.restored = False  # load_state_dict() has set the place, and no batch has been asked for yet
+        self.restored = False  # load_state_dict() has set the place, and no batch has been requested yet
         self._sweep_begins(True)
 
     def refuse_endless(self) -> None:
         if self.endless:
-            raise TypeError("batches run on without an end (last_batch='wrap' or epoch_size): there is no sweep()")
+            raise TypeError("batches continue without an end (last_batch='wrap' or epoch_size): there is no sweep()")
 
     def begin(self) -> None:
         self._begins = True
 
     def moved(self, restored: bool) -> None:
-        """To another place."""
+        """The place was changed."""
         self.moves += 1
         self.restored = restored
         self._begins = False
         self._sweep_begins(not restored)
 
     def next(self, read: Callable[[], T], into: Callable[[], tuple[int, int]]) -> T:
-        """read(), for a loop or for next(). into(): how many samples of the sweep were delivered, and its number."""
+        """read(), for a loop or for next(). into(): the number of delivered samples of the sweep, and its number."""
         begins, restored = self._begins and not self.endless, self.restored
         self._begins = self.restored = False
         self.moves += 1
@@ -57,7 +57,7 @@ class Loops:
             self._sweep_begins(True)
             if samples == 0:
                 raise
-            return read()  # nothing was left of that sweep: the loop is the next one
+            return read()  # that sweep was over: the loop is over the next one
         if samples != 0:
             self._tell(samples, sweep)
         return out
@@ -72,7 +72,7 @@ class Loops:
 
     def _sweep_begins(self, whole: bool) -> None:
         self._whole = whole  # it is read from its start
-        self._ended, self._good, self._failed = False, False, 0  # its last sample was met; samples were; slots that failed
+        self._ended, self._good, self._failed = False, False, 0  # its last sample was read; good samples were; failed slots
 
     def count(self, batch: Batch) -> None:
         if self._ended:
@@ -82,7 +82,7 @@ class Loops:
         self._failed += batch.failed
 
     def all_failed(self) -> bool:
-        """Of the sweep that ends here."""
+        """Whether all samples of the sweep that ends here failed."""
         return self._whole and not self._good and self._failed > 0
 
     def forget_failed(self) -> int:
@@ -91,7 +91,7 @@ class Loops:
 
 
 class Loop(Generic[T], Iterator[T]):
-    """One loop. After a DataError it goes on with the next batch; after its end it stays there. read(first) gives a batch."""
+    """A loop. After a DataError it continues with the next batch; after its end it stays there. read(first) gives a batch."""
 
     def __init__(self, owner: Any, read: Callable[[bool], T]) -> None:
         self._owner, self._read = owner, read
@@ -118,14 +118,14 @@ class Loop(Generic[T], Iterator[T]):
 
 
 def one_sweep(owner: Any, loops: Loops, read: Callable[[bool], T]) -> Loop[T]:
-    """A loop that has the iterator for itself from its first batch on. read(first) goes to a sweep's start for the first."""
+    """A loop that has the iterator for itself from its first batch. read(first) goes to a sweep's start for the first one."""
     loops.refuse_endless()
     place = 0
 
     def alone(first: bool) -> T:
         nonlocal place
         if not first and place != loops.moves:
-            raise RuntimeError("something else has read or moved what this sweep is over: it has one place in the data")
+            raise RuntimeError("something else has read or moved the iterator of this sweep: it has one place in the data")
         try:
             return read(first)
         finally:

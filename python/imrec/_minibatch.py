@@ -1,4 +1,4 @@
-"""What a minibatch of imrec.MinibatchSource is: its arrays, dense and sparse."""
+"""The dense and sparse arrays of a minibatch of imrec.MinibatchSource."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -12,10 +12,10 @@ DTYPES: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.
 
 
 class CSR(NamedTuple):
-    """A sparse matrix, row by row, as scipy.sparse.csr_matrix has it: values of row i are data[indptr[i]:indptr[i + 1]]."""
+    """A sparse matrix, row by row, like scipy.sparse.csr_matrix: values of row i are data[indptr[i]:indptr[i + 1]]."""
 
     data: np.ndarray[Any, Any]
-    indices: np.ndarray[Any, Any]  #: int32, of each value, in the file's order
+    indices: np.ndarray[Any, Any]  #: int32, for each value, in the file's order
     indptr: np.ndarray[Any, Any]  #: int64 (rows + 1,)
     shape: tuple[int, int]
 
@@ -25,19 +25,19 @@ class CSR(NamedTuple):
         return CSR(self.data[a:b], self.indices[a:b], self.indptr[begin:end + 1] - a, (end - begin, self.shape[1]))
 
     def toarray(self) -> np.ndarray[Any, Any]:
-        """Dense; values of the same place are added."""
+        """The dense array; values of the same place are added."""
         out = np.zeros(self.shape, self.data.dtype)
         np.add.at(out, (np.repeat(np.arange(self.shape[0]), np.diff(self.indptr)), self.indices), self.data)
         return out
 
     def to_scipy(self) -> Any:
-        """As scipy.sparse.csr_matrix, without a copy of the values."""
+        """A scipy.sparse.csr_matrix, without a copy of the values."""
         from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
         return csr_matrix((self.data, self.indices, self.indptr), self.shape)
 
 
 def dtype_of(precision: int) -> np.dtype[Any]:
-    """Of enum imrec_precision."""
+    """The type for an enum imrec_precision."""
     return DTYPES["double" if precision == lib.IMREC_PRECISION_DOUBLE else "float"]
 
 
@@ -56,7 +56,7 @@ class StreamInformation(NamedTuple):
 
 
 class MinibatchData:
-    """What a minibatch has of a stream; all its own. Sequence s has lengths[s] samples."""
+    """A stream of a minibatch, in memory of its own. Sequence s has lengths[s] samples."""
 
     name: str  #: of the stream
     shape: tuple[int, ...]  #: of a sample
@@ -65,11 +65,11 @@ class MinibatchData:
     num_samples: int
     end_of_sweep: bool  #: the last sequence of a sweep is in the minibatch
     lengths: np.ndarray[Any, Any]  #: uint32 (sequences,): samples of each; may be 0
-    rows: np.ndarray[Any, Any]  #: uint32 (sequences,): where its first sample is in asarray()
+    rows: np.ndarray[Any, Any]  #: uint32 (sequences,): place of its first sample in asarray()
     columns: np.ndarray[Any, Any]
     values: np.ndarray[Any, Any] | None  #: dense: (rows, width, *shape); zero where there is no sample
     mask: np.ndarray[Any, Any] | None  #: dense: uint8 (rows, width): 2 first sample of a sequence, 1 later one, 0 none
-    csr: CSR | None  #: sparse: a row a sample, sequence after sequence
+    csr: CSR | None  #: sparse: one row per sample, sequence after sequence
 
     def __init__(self, c: Any, shape: tuple[int, ...], end_of_sweep: bool) -> None:
         self.name, self.shape, self.end_of_sweep, dtype = text(c.name), shape, end_of_sweep, dtype_of(c.precision)
@@ -96,7 +96,7 @@ class MinibatchData:
         return self.csr if self.is_sparse else self.values
 
     def as_sequences(self) -> list[Any]:
-        """An array (samples, *shape) of each sequence; sparse: a CSR of each."""
+        """An array (samples, *shape) for each sequence; sparse: a CSR for each."""
         if self.csr is not None:
             ends = np.cumsum(self.lengths)
             return [self.csr.rows(int(end - n), int(end)) for n, end in zip(self.lengths, ends)]
@@ -118,13 +118,13 @@ class MinibatchData:
 
 
 class Minibatch(dict):  # type: ignore[type-arg]
-    """The streams of a minibatch: by StreamInformation, or by the keys of input_map; a stream's name finds it, too. Empty,
-    and so false, at the end of the data."""
+    """The streams of a minibatch by StreamInformation, or by the keys of input_map; a stream's name works, too. Empty, and so
+    false, at the end of the data."""
 
     ids: np.ndarray[Any, Any]  #: uint64 (num_sequences,): of each sequence in its file (the first deserializer's)
     num_sequences: int = 0
     num_samples: int = 0  #: on the timeline: of this rank
-    position: int = 0  #: samples of the timeline behind it, of all ranks
+    position: int = 0  #: of the timeline after it, in samples of all ranks
     sweep: int = 0  #: of its first sequence, from 0
     epoch: int = 0
     sweep_end: bool = False  #: the last sequence of a sweep is in the global minibatch

@@ -1,4 +1,4 @@
-"""Keywords to the options structs of C, and the signatures and docs that the tables make."""
+"""Sets C's options structs from keywords, and makes signatures and docs from the tables."""
 from __future__ import annotations
 
 import inspect
@@ -12,7 +12,7 @@ from .errors import ArgumentError
 
 
 def as_text(row: Parameter | None, name: str, value: Any) -> str:
-    """A Python value the way key=value writes it. Names of files may be any bytes: os.fsencode() gives them back."""
+    """A Python value in the form of key=value. Names of files may be any bytes: os.fsencode() restores them."""
     if isinstance(value, (str, bytes, os.PathLike)):
         return os.fsdecode(value)
     if row is not None and row.kind == "bool" and value in (0, 1):  # bool, numpy.bool_, 0, 1
@@ -28,9 +28,9 @@ def as_text(row: Parameter | None, name: str, value: Any) -> str:
 
 
 def assign(setter: Callable[..., int], options: Any, table: tuple[Parameter, ...], values: Mapping[str, Any]) -> list[Any]:
-    """Sets what `values` gives. Returns what must live as long as the options: their text."""
+    """Sets options from `values`. Returns their text, which must live as long as the options."""
     rows, kept, err = {row.name: row for row in table}, [], new_error()
-    for name in sorted(values, key=lambda n: n != "preset"):  # a recipe first: what is given beside it changes it
+    for name in sorted(values, key=lambda n: n != "preset"):  # the recipe first, so that the others override it
         value = values[name]
         if value is None:
             continue
@@ -43,7 +43,7 @@ def assign(setter: Callable[..., int], options: Any, table: tuple[Parameter, ...
 
 
 def fill(struct: Any, table: tuple[Parameter, ...], values: Mapping[str, Any], what: str) -> list[Any]:
-    """Sets fields of an options struct that has no setter of its own. Returns what must live as long as it: its text."""
+    """Sets fields of an options struct without a setter. Returns its text, which must live as long as the struct."""
     rows, kept = {row.name: row for row in table}, []
     for name, value in values.items():
         row = rows.get(name)
@@ -61,8 +61,8 @@ def fill(struct: Any, table: tuple[Parameter, ...], values: Mapping[str, Any], w
             value = row.unit.split("|").index(value)
         elif row.kind == "bool":
             value = bool(value)
-        elif not row.least <= value <= row.most:
-            raise ArgumentError(f"{name}={value!r}: it must be in [{row.least:g}, {row.most:g}]")
+        elif not row.minimum <= value <= row.maximum:
+            raise ArgumentError(f"{name}={value!r}: it must be in [{row.minimum:g}, {row.maximum:g}]")
         setattr(struct, name, value)
     return kept
 
@@ -86,7 +86,7 @@ _TYPES = {"text": "Text", "int": "int", "float": "float", "bool": "bool", "shape
 
 def signature(table: tuple[Parameter, ...], first: Iterable[inspect.Parameter] = (), returns: Any = None,
               without: Iterable[str] = ()) -> inspect.Signature:
-    """What help() and editors show: every row as a keyword."""
+    """The signature for help() and editors: every row as a keyword."""
     skip = set(without)
     rows = sorted((r for r in table if r.name not in skip), key=lambda r: default_of(r) is not inspect.Parameter.empty)
     keywords = [inspect.Parameter(r.name, inspect.Parameter.KEYWORD_ONLY, default=default_of(r),
@@ -95,7 +95,7 @@ def signature(table: tuple[Parameter, ...], first: Iterable[inspect.Parameter] =
 
 
 def describe(table: tuple[Parameter, ...] = ITER) -> str:
-    """The parameters of ImageRecordIter (or of another table) as text, a line each, by group."""
+    """Describes the parameters of ImageRecordIter (or of another table) as text, one per line, by group."""
     lines: list[str] = []
     for group in dict.fromkeys(row.group for row in table):
         lines += ["", f"{group}:"]
@@ -103,6 +103,6 @@ def describe(table: tuple[Parameter, ...] = ITER) -> str:
             default = f"default {row.default or repr('')}" if row.default is not None else (
                 "default none" if row.kind == "floats" else "required")
             unit = f"{row.unit}; " if row.unit else ""
-            span = f" [{row.least:g}, {row.most:g}]" if row.kind in ("int", "float") else ""
+            span = f" [{row.minimum:g}, {row.maximum:g}]" if row.kind in ("int", "float") else ""
             lines.append(f"    {row.name}: {row.help} ({unit}{default}{span})")
     return "\n".join(lines).lstrip("\n")

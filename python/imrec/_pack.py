@@ -1,4 +1,4 @@
-"""Images into record shards."""
+"""Packs images into record shards."""
 from __future__ import annotations
 
 import inspect
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["pack", "webdataset"]
 
-_ASKED = ("encoding", "quality", "color")  # asked for where they are given, whatever the value; they count for pixels, too
+_ASKED = ("encoding", "quality", "color")  # requested if given, whatever the value; they apply to pixels, too
 _CHANGING = {row.name: default_of(row) for row in _tables.PACK if row.group == "image" and row.name not in (
     "pass_through", "check", "max_pixels", "accept_truncated", "format", "copies", "ignore_label", "keypoint_pairs", "drawn_on")}
 
@@ -59,7 +59,7 @@ def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, la
 
 
 class _Job:
-    """What a call of C needs: task, options, and the texts that they point to."""
+    """The arguments of a call of C: task, options, and the texts that they point to."""
 
     def __init__(self, out: Any, lst: Any, root: Any) -> None:
         self.task, self.options = ffi.new("struct imrec_pack_task *"), ffi.new("struct imrec_pack_options *")
@@ -86,7 +86,7 @@ class _Job:
         if card["skipped"] and not card["was_complete"]:
             why = ", ".join(f"{count} {reason}" for reason, count in card["reasons"].items())
             first = "; ".join(f"{s['path'] or 'line %d' % s['line']}: {s['reason']}" for s in card["first_skips"])
-            logger.warning("%d of %d images are not in %s: %s; report=FILE names them all; %s", card["skipped"], card["total"],
+            logger.warning("%d of %d images are not in %s: %s; report=FILE lists them all; %s", card["skipped"], card["total"],
                            text(self.task.out), why, first.encode("utf-8", "backslashreplace").decode())
         return card
 
@@ -96,7 +96,7 @@ def _no_source(path: Path) -> Error:
         path.stat()
     except OSError as error:
         return error_of_system(error, str(path))
-    return ArgumentError(f"{path} is no folder, no .lst and no .tar")
+    return ArgumentError(f"{path} is neither a folder nor a .lst nor a .tar")
 
 
 # ---- iterables -------------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def _pack_items(found: Source, unpacked: Unpacked, job: _Job, progress: Any, par
                 keys: tuple[str, str | None, str | None]) -> dict[str, Any]:
     image, label, id = keys
     if parameters.get("shuffle"):
-        raise ArgumentError("shuffle is for folders: items are packed in the order in which they come")
+        raise ArgumentError("shuffle is for folders: items are packed in their own order")
     if not parameters.get("pack_label", True):
         raise ArgumentError("pack_label=False is for lists: all labels of an item are packed")
     if label is None and "classes" in parameters:
@@ -141,7 +141,7 @@ def _pack_items(found: Source, unpacked: Unpacked, job: _Job, progress: Any, par
 
 
 def _set_source(source: Any, options: Any, parameters: dict[str, Any]) -> None:
-    """How pixels are encoded: as it was asked for, else without loss. The others keep their bytes with pass_through."""
+    """Encodes pixels as requested, otherwise without loss. Other images keep their bytes with pass_through."""
     if "encoding" in parameters:
         source.encoding = options.encoding
     if "quality" in parameters or source.encoding == lib.IMREC_ENCODE_JPEG:
@@ -153,7 +153,7 @@ def _set_source(source: Any, options: Any, parameters: dict[str, Any]) -> None:
 
 
 def _names_of(classes: Any) -> list[str]:
-    """A file of class names, as far as labels that are names need it: C checks it."""
+    """Class names from a file, for labels that are names. C checks the file."""
     try:
         return Path(os.fsdecode(classes)).read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
@@ -182,25 +182,25 @@ else:
     pack.__doc__ = """Packs images into record shards: `out`.rec, .idx, .lst, .crc, class list, manifest, all or nothing.
 
     source    a folder of classes; a LIST.lst (its paths are relative to `root`, or to the list's folder); a .tar or .tar.gz of
-              WebDataset's, or a list of them; a data set of Hugging Face's; an ImageFolder of torchvision's, or a Subset of
+              WebDataset, or a list of them; a data set of Hugging Face; an ImageFolder of torchvision, or a Subset of
               one; or an iterable of (image, label), (image, label, id), or dicts.
-    image     key of the image in a dict, column of a data set, or extension of a tar's member, where a sample has several.
-    label     likewise of the label; None packs without labels: 0 is stored, and the card and the manifest say so.
-    id        likewise of the id; items without one are numbered from 0; None numbers them all.
-    allow_damaged  of a tar: an archive that is damaged or cut is a warning, and what was whole before is packed.
-    progress  True: a bar of tqdm's; or a function that is called with a dict of counts, and ends the run with False.
+    image     key of the image in a dict, column of a data set, or extension of a tar's member if a sample has several.
+    label     the same for the label; None packs without labels: 0 is stored, and the card and the manifest record it.
+    id        the same for the id; items without one are numbered from 0; None numbers them all.
+    allow_damaged  for a tar: a damaged or truncated archive is a warning, and the complete samples before the damage are packed.
+    progress  True: a bar of tqdm; or a function that is called with a dict of counts, and ends the run by returning False.
 
-    An image is the bytes of a file, a path, an array uint8 (H, W), (H, W, 1), (H, W, 3), (H, W, 4), or an image of Pillow's.
-    Bytes and files are stored as they are, unless an option of the group "image" asks for something (pass_through=True keeps
-    them even then); arrays and images of Pillow's are stored as PNG, without loss, unless `encoding` says otherwise.
-    A label is a number, several, or the name of a class; `classes` may be a list of names. Names of an ImageFolder's or a
-    ClassLabel's classes are kept. A missing, empty, infinite or inexact label, and a bad id, name their item.
+    An image is the bytes of a file, a path, an array uint8 (H, W), (H, W, 1), (H, W, 3), (H, W, 4), or a Pillow image.
+    Bytes and files are stored as they are, unless an option of the group "image" changes them (pass_through=True keeps them
+    even then). Arrays and Pillow images are stored as PNG, without loss, unless `encoding` is given.
+    A label is a number, several, or the name of a class; `classes` may be a list of names. Class names of an ImageFolder or a
+    ClassLabel are kept. Errors about a missing, empty, infinite or inexact label, or a bad id, name the item.
 
-    Items stream: nothing but the set is written, and `memory` bounds what is held. What the iterable raises is raised here.
+    Items stream: only the set is written, and `memory` limits what is held. Exceptions of the iterable are raised here.
     Keys, columns and members that are not packed are listed in a warning of the logger imrec.
     Returns a dict: images packed, skipped and why (`first_skips`: ten of them, with path and reason), kinds, those `encoded`
-    again, classes, sizes, bytes. Ctrl-C ends a run over a folder or list as an interrupted run ends, and resume=True goes on;
-    one over an iterable leaves nothing.
+    again, classes, sizes, bytes. After Ctrl-C a run over a folder or list can be continued with resume=True; a run over an
+    iterable leaves nothing.
     Raises ArgumentError, CorruptError and UnsupportedError (tars), DataError (on_error="stop", or nothing could be packed),
     StorageError, CancelledError.
 

@@ -1,4 +1,4 @@
-"""What an iterable gives, as items of the C library: an image as encoded bytes, a path or pixels; labels; an id."""
+"""Makes items of the C library from the items of an iterable: an image (encoded bytes, path or pixels), labels, an id."""
 from __future__ import annotations
 
 import difflib
@@ -16,11 +16,11 @@ from ._running import Watch
 from ._webdataset import Sample, Unpacked
 from .errors import ArgumentError
 
-ANY_ID = "id"  # where id= was not given, items need not have one
+ANY_ID = "id"  # id= was not given: items need no id
 
 
 class Item(NamedTuple):
-    data: Any  #: bytes, a path as str or os.PathLike, or an array uint8 (H, W, C); None where `refused` says why
+    data: Any  #: bytes, a path as str or os.PathLike, or an array uint8 (H, W, C); None: `refused` has the reason
     labels: list[float]
     id: int
     name: str | None = None
@@ -28,14 +28,14 @@ class Item(NamedTuple):
 
 
 class Taker:
-    """Makes items of what an iterable gives. What cannot be one is an ArgumentError that names the item."""
+    """Makes items from the values of an iterable. An unsuitable value is an ArgumentError that names the item."""
 
     def __init__(self, *, image: str, label: str | None, id: str | None, classes: list[str] | None, encoding: str | None,
                  quality: Any, unpacked: Unpacked) -> None:
         self._image, self._label, self._id = image, label, id
         self._numbers = {name: i for i, name in enumerate(classes)} if classes is not None else None
         self._encoding, self._quality, self._unpacked = encoding, quality, unpacked
-        self.numbered: bool | None = None  #: ids are places: said by the first item
+        self.numbered: bool | None = None  #: items are numbered: the first item decides
 
     def __call__(self, n: int, raw: Any) -> Item:
         if isinstance(raw, Sample):
@@ -61,7 +61,7 @@ class Taker:
             return raw, None, None
         what = f"a {type(raw).__name__} of {len(raw)}" if isinstance(raw, (tuple, list)) else type(raw).__name__
         raise ArgumentError(f"item {n} is {what}: it must be (image, label), (image, label, id) or a dict; with label=None an "
-                            "image alone will do")
+                            "image alone is enough")
 
     def _of_mapping(self, n: int, raw: Mapping[str, Any]) -> tuple[Any, Any, Any]:
         for key, word in ((self._image, "image"), (self._label, "label"), (None if self._id == ANY_ID else self._id, "id")):
@@ -85,7 +85,7 @@ class Taker:
         if isinstance(whole, float) and whole.is_integer() and abs(whole) <= 2**53:
             whole = int(whole)
         if not isinstance(whole, numbers.Integral) or isinstance(whole, bool) or not 0 <= int(whole) < 2**64:
-            raise ArgumentError(f"item {n}: id {number!r} is no whole number from 0 to 2^64 - 1; id=None numbers the items")
+            raise ArgumentError(f"item {n}: id {number!r} is not a whole number from 0 to 2^64 - 1; id=None numbers the items")
         return int(whole)
 
     # ---- labels -------------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ class Taker:
 
     def _class(self, name: str, what: str) -> float:
         if self._numbers is None:
-            raise ArgumentError(f"{what}: label {name[:60]!r} is a text: a label is a number, or the name of a class where "
+            raise ArgumentError(f"{what}: label {name[:60]!r} is a text: a label is a number, or the name of a class if "
                                 "classes= gives them, a list of names or a file of them")
         if name not in self._numbers:
             near = difflib.get_close_matches(name, self._numbers, 1)
@@ -118,7 +118,7 @@ class Taker:
             data = data["bytes"] if data.get("bytes") is not None else fetched(data.get("path"), n)
         if isinstance(data, (bytes, bytearray, str, os.PathLike)):
             return data
-        if isinstance(data, memoryview):  # a copy: cffi and the garbage collector do not agree about views in a cycle
+        if isinstance(data, memoryview):  # a copy: cffi and the garbage collector disagree about views in a cycle
             return bytes(data)
         if hasattr(data, "mode") and hasattr(data, "convert"):
             return encoded_file(data) or self._pixels(pillow_pixels(data, n), n)
@@ -127,7 +127,7 @@ class Taker:
     def _pixels(self, data: Any, n: int) -> np.ndarray[Any, Any]:
         try:
             array = np.asarray(data)
-        except Exception as error:  # what an object of any kind says when it is asked for its values
+        except Exception as error:  # any object may raise anything here
             raise ArgumentError(f"item {n}: its image, {type(data).__name__}, cannot be made an array: {error}") from error
         shape = array.shape
         if array.dtype != np.uint8 or not array.size or not (len(shape) == 2 or (len(shape) == 3 and shape[2] in (1, 3, 4))):
@@ -135,10 +135,10 @@ class Taker:
                                 type(data).__name__) + ": it must be the bytes of a file, a path, or an array of uint8 (H, W), "
                                 f"(H, W, 1), (H, W, 3) or (H, W, 4){_hint(array)}")
         if self._encoding is None and self._quality is not None and self._quality > 9:
-            raise ArgumentError(f"item {n} is pixels, which are stored as PNG, without loss: quality={self._quality} is of JPEG; "
-                                "say encoding='jpg' with it")
+            raise ArgumentError(f"item {n} is pixels, which are stored as PNG, without loss: quality={self._quality} is for JPEG; "
+                                "add encoding='jpg'")
         if self._encoding == "jpg" and len(shape) == 3 and shape[2] == 4:
-            raise ArgumentError(f"item {n} has an alpha channel, which JPEG cannot hold: say encoding='png', or give RGB")
+            raise ArgumentError(f"item {n} has an alpha channel, which JPEG cannot hold: write encoding='png', or give RGB")
         return np.ascontiguousarray(array if array.ndim == 3 else array[:, :, None])
 
 
@@ -148,20 +148,20 @@ def _hint(array: np.ndarray[Any, Any]) -> str:
     if array.dtype.kind == "f":
         return "; values from 0 to 1 become uint8 by (255 * a).round().astype('uint8')"
     if array.dtype == np.uint16:
-        return "; 16 bits a value are kept only as the bytes of a file"
+        return "; 16 bits per value are kept only as the bytes of a file"
     return "; bytes of a file in an array: tobytes()" if array.ndim == 1 and array.dtype == np.uint8 else ""
 
 
 def missing(key: str, word: str, there: Any) -> str:
-    """What to say where an item, or a data set, has no such key."""
+    """The message for an item or a data set without a key."""
     names = [str(name) for name in there]
     near = difflib.get_close_matches(key, names, 1) or [name for name in names if word in name][:1]
-    return (f"it has {', '.join(map(repr, names)) or 'nothing'}; say {word}=" + (f"{near[0]!r}" if near else "KEY")
+    return (f"it has {', '.join(map(repr, names)) or 'nothing'}; write {word}=" + (f"{near[0]!r}" if near else "KEY")
             + (", or label=None to pack without labels" if word == "label" else ""))
 
 
 def _number(value: Any, what: str) -> float:
-    """A label as a float, which the C library checks against what a record holds."""
+    """A label as a float; the C library checks whether a record can hold it."""
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         value = value.item()
     try:
@@ -173,15 +173,15 @@ def _number(value: Any, what: str) -> float:
         if isinstance(value, numbers.Real):
             return float(value)
     except OverflowError:
-        raise ArgumentError(f"{what}: label {value} changes in a float32, which a label is: whole numbers are exact up to 2^24"
+        raise ArgumentError(f"{what}: label {value} changes as float32, the type of labels: whole numbers are exact up to 2^24"
                             ) from None
     text = repr(value)
-    raise ArgumentError(f"{what}: label {text if len(text) < 80 else text[:77] + '...'} is no number"
+    raise ArgumentError(f"{what}: label {text if len(text) < 80 else text[:77] + '...'} is not a number"
                         + ("; label=None packs without labels" if value is None else ""))
 
 
 def fetched(path: Any, n: int) -> Any:
-    """The file of an undecoded Image; what is no path of this machine is read by the library that named it."""
+    """The file of an undecoded Image. The library datasets reads it if it is not a path of this machine."""
     if path is None:
         raise ArgumentError(f"item {n}: its image has neither bytes nor a path")
     if "://" not in str(path):
@@ -189,13 +189,13 @@ def fetched(path: Any, n: int) -> Any:
     try:
         files = importlib.import_module("datasets.utils.file_utils")
     except ImportError:
-        raise ArgumentError(f"item {n}: its image is at {path}, which is fetched with the package datasets only") from None
+        raise ArgumentError(f"item {n}: its image is at {path}, which only the package datasets can fetch") from None
     with files.xopen(str(path), "rb") as file:
         return file.read()
 
 
 def c_text(value: Any, what: str) -> Any:
-    """A text for C, which ends it at a zero byte."""
+    """A text for C, where a zero byte ends a text."""
     try:
         data = os.fsencode(value)
     except UnicodeEncodeError:
@@ -206,7 +206,7 @@ def c_text(value: Any, what: str) -> Any:
 
 
 def encoded_file(image: Any) -> bytes | None:
-    """The bytes of the file that a Pillow image was opened from, as long as nothing has been done to it."""
+    """The bytes of the file that a Pillow image was opened from, if the image is unchanged."""
     file: Any = getattr(image, "fp", None)
     untouched = bool(getattr(image, "tile", None)) and file is not None and not getattr(image, "decoderconfig", ())
     if not untouched or (hasattr(image, "tell") and image.tell() != 0):
@@ -224,7 +224,7 @@ def encoded_file(image: Any) -> bytes | None:
 
 
 def pillow_pixels(image: Any, n: int) -> Any:
-    """An image of Pillow's in 8 bits of grey, RGB or RGBA, if nothing is lost by that."""
+    """A Pillow image in 8 bits of grey, RGB or RGBA, if that loses nothing."""
     mode, clear = image.mode, "transparency" in getattr(image, "info", {})
     palette = getattr(getattr(image, "palette", None), "mode", "")
     if mode in ("LA", "PA") or (clear and mode in ("1", "L", "P", "RGB")) or (mode == "P" and palette.endswith("A")):
@@ -233,20 +233,20 @@ def pillow_pixels(image: Any, n: int) -> Any:
         return image
     if mode in ("1", "P"):
         return image.convert("L" if mode == "1" else "RGB")
-    raise ArgumentError(f"item {n} is a Pillow image of mode {mode!r}, which 8 bits of grey, RGB or RGBA cannot hold as it is: "
+    raise ArgumentError(f"item {n} is a Pillow image of mode {mode!r}, which 8 bits of grey, RGB or RGBA cannot hold without loss: "
                         "convert() it to one of them, or give the bytes of its file")
 
 
 class Feeder(Watch):
-    """Hands items to imrec_pack_items(). The iterable runs in the thread that called pack(), as its owner expects; what it
-    raises is raised there, unchanged."""
+    """Passes items to imrec_pack_items(). The iterable runs in the thread that called pack(), as its owner expects, and its
+    exceptions are raised there unchanged."""
 
     def __init__(self, items: Iterator[Item], progress: bool | Callable[[Any], None], expected: int) -> None:
         super().__init__(progress, "img")
         self.expected = expected
         self._items: Any = items
         self._item = ffi.new("struct imrec_pack_item *")
-        self._kept: Any = None  # what the item points to
+        self._kept: Any = None  # memory that the item points to
         self._asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._answer: queue.SimpleQueue[int] = queue.SimpleQueue()
 
@@ -263,7 +263,7 @@ class Feeder(Watch):
             self._kept = self._items = None
 
     def turn(self, ended: Any) -> None:
-        """In the caller's thread: waits until an item is wanted, or all is over."""
+        """In the caller's thread: waits until an item is requested, or the run is over."""
         try:
             wanted = self._asked.get(timeout=0.05)
         except queue.Empty:

@@ -1,4 +1,4 @@
-"""What pack() takes images from, known by what it can do: no library of data sets is imported."""
+"""The sources of pack(), recognized by their attributes: no library of data sets is imported."""
 from __future__ import annotations
 
 import dataclasses
@@ -11,14 +11,14 @@ from ._pack_items import missing
 from ._webdataset import Reader, Unpacked
 from .errors import ArgumentError
 
-_TAR = re.compile(r"\.(tar|tgz|tar\.\w+)$", re.I)  # compressed with anything: what cannot be unpacked says so
+_TAR = re.compile(r"\.(tar|tgz|tar\.\w+)$", re.I)  # with any compression: an unsupported one is an error later
 
 
 class Source(NamedTuple):
     items: Iterable[Any]
     classes: list[str] | None = None
-    length: int = 0  #: of items, where it is known
-    note: str = ""  #: a warning, where images turn out to be decoded
+    length: int = 0  #: number of items, if known
+    note: str = ""  #: a warning if images turn out to be decoded
 
 
 def is_path(value: Any) -> bool:
@@ -32,7 +32,7 @@ def is_tar(source: Any) -> bool:
 
 
 def find(source: Any, image: str, label: str | None, id: str | None, allow_damaged: bool, unpacked: Unpacked) -> Source:
-    """The items of a source, before they are looked at."""
+    """The items of a source, not yet checked."""
     if is_tar(source):
         return Source(Reader(source, image, label, allow_damaged, unpacked))
     if allow_damaged:
@@ -55,20 +55,20 @@ def find(source: Any, image: str, label: str | None, id: str | None, allow_damag
 def _length(source: Any) -> int:
     try:
         return len(source)
-    except Exception:  # it has no length, or does not tell
+    except Exception:  # it has no length, or hides it
         return 0
 
 
 def _rows(source: Any) -> Iterable[Any]:
-    """Data sets of torch may be asked by number only, and then not know where they end."""
+    """Some data sets of torch have only __getitem__, which does not signal the end."""
     if hasattr(source, "__iter__") or not hasattr(source, "__len__"):
         return source  # type: ignore[no-any-return]
     return (source[i] for i in range(len(source)))
 
 
 def _names(source: Any) -> list[str] | None:
-    """Class names of a data set of torchvision's."""
-    for name in ("wnids", "classes"):  # ImageNet's classes are lists of words, some of them twice; its wnids are its folders
+    """Class names of a torchvision data set."""
+    for name in ("wnids", "classes"):  # ImageNet's classes are lists of words, some of them repeated; its wnids are its folders
         found = getattr(source, name, None)
         if isinstance(found, (list, tuple)) and found and all(isinstance(one, str) for one in found):
             return list(found)
@@ -76,7 +76,7 @@ def _names(source: Any) -> list[str] | None:
 
 
 def _image_folder(source: Any) -> Source | None:
-    """torchvision's ImageFolder and DatasetFolder, and a Subset of one: their files, as they are."""
+    """The unchanged files of torchvision's ImageFolder and DatasetFolder, and of a Subset of one."""
     inner, indices = source, None
     while hasattr(inner, "dataset") and hasattr(inner, "indices"):
         indices = list(inner.indices) if indices is None else [inner.indices[i] for i in indices]
@@ -89,20 +89,20 @@ def _image_folder(source: Any) -> Source | None:
     kind = type(inner).__name__
     for name in ("transform", "target_transform"):
         if getattr(inner, name, None) is not None:
-            raise ArgumentError(f"{kind} has a {name}, which is not applied to the files that are packed as they are: pack("
+            raise ArgumentError(f"{kind} has a {name}, which would not be applied, because its files are packed unchanged: pack("
                                 "dataset.samples, ..., classes=dataset.classes) packs them without it, pack(((numpy.asarray(image), "
-                                "label) for image, label in dataset), ..., classes=dataset.classes) what it makes of them")
+                                "label) for image, label in dataset), ..., classes=dataset.classes) packs its results")
     chosen = samples if indices is None else [samples[i] for i in indices]
     return Source(chosen, _names(inner), len(chosen))
 
 
 def _hugging_face(source: Any, image: str, label: str | None, id: str | None, unpacked: Unpacked) -> Source:
-    """Encoded bytes out of a column of images, and the names of a ClassLabel."""
+    """Encoded bytes from a column of images, and the names of a ClassLabel."""
     features = source.features
-    if features is None:  # of a stream that tells what it has when it is read
+    if features is None:  # a stream whose columns are known only when it is read
         return Source(source, None, _length(source), _decoded(image))
     if (getattr(source, "format", None) or {}).get("type") == "custom":
-        return Source(source, _class_names(features, label), _length(source))  # a transform of the user's: what it gives is taken
+        return Source(source, _class_names(features, label), _length(source))  # a transform of the user: its results are packed
     for key, word in ((image, "image"), (label, "label")):
         if key is not None and key not in features:
             raise ArgumentError(f"the data set has no column {key!r}: " + missing(key, word, features))
@@ -113,7 +113,7 @@ def _hugging_face(source: Any, image: str, label: str | None, id: str | None, un
     if len(wanted) < len(features) and hasattr(source, "select_columns"):
         source = source.select_columns(wanted)
     if hasattr(source, "with_format"):
-        source = source.with_format(None)  # of numpy's or torch's: images would be decoded
+        source = source.with_format(None)  # otherwise a format of numpy or torch decodes the images
     feature = features[image]
     if getattr(feature, "decode", False) and dataclasses.is_dataclass(feature):
         source = source.cast_column(image, dataclasses.replace(feature, decode=False))  # type: ignore[type-var]
@@ -121,7 +121,7 @@ def _hugging_face(source: Any, image: str, label: str | None, id: str | None, un
 
 
 def _decoded(image: str) -> str:
-    return (f"the images of column {image!r} came decoded and are stored as PNG: cast_column({image!r}, Image(decode=False)) before "
+    return (f"the images of column {image!r} were decoded and are stored as PNG: cast_column({image!r}, Image(decode=False)) before "
             "map() or filter() keeps their bytes")
 
 

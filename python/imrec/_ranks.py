@@ -1,7 +1,7 @@
-"""Which of the processes that train together this one is: who started it says so in its environment.
+"""Finds the rank of this process among those that train together, from the environment that its launcher set.
 
-A variable counts only with a mark that the launcher sets in the processes it starts, as some are also set elsewhere: the
-script that sbatch runs has SLURM_PROCID=0 and SLURM_NTASKS, though it is no task of a step.
+A variable counts only with a mark that the launcher sets in the processes it starts, because some are also set elsewhere:
+the script that sbatch runs has SLURM_PROCID=0 and SLURM_NTASKS, although it is not a task of a step.
 
     launcher                  rank, world                                   mark
     torchrun, init_method     RANK, WORLD_SIZE                              MASTER_ADDR or TORCHELASTIC_RUN_ID
@@ -10,8 +10,8 @@ script that sbatch runs has SLURM_PROCID=0 and SLURM_NTASKS, though it is no tas
     MPICH's, Intel's mpiexec  PMI_RANK, PMI_SIZE                            PMI_FD, PMI_PORT or PMI_CONTROL_PORT
     srun                      SLURM_PROCID, SLURM_STEP_NUM_TASKS            SLURM_STEP_ID
 
-The first of these that is there counts. RANK and WORLD_SIZE count without their mark, too. Whatever is not the word of
-torch is a guess, and told in a warning.
+The first of these that exists counts. RANK and WORLD_SIZE count without their mark, too. Every value that does not come
+from torch is a guess, with a warning.
 """
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _LAUNCHERS = (_TORCH,
               Launcher("PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", ("PMI_FD", "PMI_PORT", "PMI_CONTROL_PORT")),
               Launcher("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE", ("SLURM_STEP_ID",)))
 _OF_SLURM = ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS")
-_OTHERWISE = "rank= and world_size= say it without a guess, world_size=1 reads all of the data"
+_OTHERWISE = "rank= and world_size= set it without a guess, world_size=1 reads all of the data"
 
 
 class Place(NamedTuple):
-    """A process among `world` ones, `near` of them on this machine (0: not known)."""
+    """A process among `world` ones, `near` of them on this machine (0: unknown)."""
 
     rank: int
     world: int
@@ -49,7 +49,7 @@ class Place(NamedTuple):
 
 
 class _Claim(NamedTuple):
-    """What the variables of a launcher say."""
+    """The values of a launcher's variables."""
 
     launcher: Launcher
     place: Place
@@ -83,13 +83,13 @@ def _claim(launcher: Launcher) -> _Claim | None:
     if rank is None or world is None:
         return None
     if rank >= world:
-        raise ArgumentError(f"the environment says {launcher.rank}={rank} and {launcher.world}={world}: ranks count from 0; "
+        raise ArgumentError(f"the environment has {launcher.rank}={rank} and {launcher.world}={world}: ranks count from 0; "
                             + _OTHERWISE)
     return _Claim(launcher, Place(rank, world, _near(launcher)), _is_marked(launcher))
 
 
 def _claims() -> Iterator[_Claim]:
-    """Of what does not decide, nonsense is no error."""
+    """Nonsense in variables that do not decide is ignored."""
     decided = False
     for launcher in _LAUNCHERS:
         counts = not decided and (launcher is _TORCH or _is_marked(launcher))
@@ -107,7 +107,7 @@ def _claims() -> Iterator[_Claim]:
 def _tell(taken: _Claim, others: list[_Claim]) -> None:
     larger = next((c for c in others if c.marked and c.place.world > taken.place.world), None)
     if larger is not None:
-        logger.warning("rank %d of %d is taken from %s, though %s say otherwise; %s", taken.place.rank, taken.place.world,
+        logger.warning("rank %d of %d is taken from %s, although %s differ; %s", taken.place.rank, taken.place.world,
                        taken, larger, _OTHERWISE)
     elif taken.place.world > 1 and not (taken.launcher is _TORCH and taken.marked):
         logger.warning("rank %d of %d is taken from %s in the environment: this process reads 1/%d of the data; %s",
@@ -115,35 +115,35 @@ def _tell(taken: _Claim, others: list[_Claim]) -> None:
 
 
 def _tell_alone(ignored: list[_Claim]) -> None:
-    """Nothing is taken, though something is there."""
+    """No variables are used, although some exist."""
     for claim in ignored:
         if claim.place.world > 1 and claim.launcher.rank != "SLURM_PROCID":
             logger.warning("%s are set, but none of %s, which a launcher sets as well: this process reads all of the data; "
-                           "rank= and world_size= give it a share, world_size=1 says that it is alone", claim,
+                           "rank= and world_size= give it a share, world_size=1 confirms that it is alone", claim,
                            ", ".join(claim.launcher.marks))
             return
     for one, other in (("RANK", "WORLD_SIZE"), ("WORLD_SIZE", "RANK")):
         if other not in os.environ and os.environ.get(one, "0") not in ("0", "1"):
             logger.warning("%s=%s is set without %s: this process reads all of the data; rank= and world_size= give it a "
-                           "share, world_size=1 says that it is alone", one, os.environ[one], other)
+                           "share, world_size=1 confirms that it is alone", one, os.environ[one], other)
             return
     _tell_no_step()
 
 
 def _tell_no_step() -> None:
-    """Slurm is there, but not the two variables by which srun says that this is a task of a step, and of how many."""
+    """Slurm's variables exist, but not the two that srun sets for a task of a step."""
     said = {name: os.environ[name] for name in _OF_SLURM if name in os.environ}
     is_task, tasks = said.get("SLURM_PROCID", "0") != "0", said.get("SLURM_NTASKS", "1")
     if is_task or (tasks != "1" and "SLURM_STEP_ID" in said and "SLURM_STEP_NUM_TASKS" not in said):
         logger.warning("Slurm has set %s, but not both of SLURM_STEP_ID and SLURM_STEP_NUM_TASKS, as srun does: this process reads "
-                       "all of the data; rank= and world_size= give it a share, world_size=1 says that it is alone",
+                       "all of the data; rank= and world_size= give it a share, world_size=1 confirms that it is alone",
                        ", ".join(f"{name}={value}" for name, value in said.items()))
     elif tasks != "1" and "SLURM_STEP_ID" not in said:
         logger.info("this process is in a Slurm job of %s tasks, but in no step of it (srun): it reads all of the data", tasks)
 
 
 def guess() -> Place:
-    """This process's place out of the environment, with a warning unless nothing speaks against it."""
+    """This process's place according to the environment, with a warning if it is doubtful."""
     claims = list(_claims())
     taken = next((c for c in claims if c.marked or c.launcher is _TORCH), None)
     if taken is None:
@@ -154,13 +154,13 @@ def guess() -> Place:
 
 
 def given(rank: int | None, world_size: int | None) -> Place | None:
-    """What the caller says; None: nothing."""
+    """The place that the caller sets; None: it sets none."""
     if world_size is None:
         if rank is not None:
             raise ArgumentError(f"rank={rank} needs world_size=, the number of processes that share the data, together with it")
         return None
     if rank is None and world_size != 1:
-        raise ArgumentError(f"world_size={world_size} needs rank= together with it: which of these processes this one is, "
+        raise ArgumentError(f"world_size={world_size} needs rank= together with it: the number of this process among them, "
                             "from 0; world_size=1 alone reads all of the data")
     if not 0 <= (rank or 0) < world_size:
         raise ArgumentError(f"rank={rank} of world_size={world_size}: ranks count from 0")
@@ -169,7 +169,7 @@ def given(rank: int | None, world_size: int | None) -> Place | None:
 
 
 def share_of_cpus(place: Place) -> int:
-    """Workers for this process where several share a machine that nobody has divided among them; 0: all it may use."""
+    """Workers for this process if several share a machine whose CPUs are not yet divided among them; 0: all it may use."""
     mine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if mine < (os.cpu_count() or 1) or place.near <= 1:
         return 0

@@ -1,4 +1,4 @@
-"""Records one by one, by their number."""
+"""Reads single records by their number."""
 from __future__ import annotations
 
 import os
@@ -14,7 +14,7 @@ from ._options import as_text
 
 
 class Decoder:
-    """Compressed images to pixels; keeps its buffers. One thread at a time."""
+    """Decodes and encodes images, and keeps its buffers. One thread at a time."""
 
     def __init__(self) -> None:
         out, err = ffi.new("struct imrec_decoder **"), new_error()
@@ -56,7 +56,7 @@ _local = threading.local()
 
 
 def decoder() -> Decoder:
-    """This thread's own."""
+    """The decoder of this thread."""
     if getattr(_local, "pid", None) != os.getpid():
         _local.decoder, _local.pid = Decoder(), os.getpid()
     return _local.decoder  # type: ignore[no-any-return]
@@ -74,7 +74,7 @@ def encode_jpeg(pixels: Any, quality: int = 95) -> bytes:
 
 
 def shards(path: Any, allow_missing: bool = False) -> str:
-    """`path` as text; with allow_missing the list of what there is of it."""
+    """`path` as text; with allow_missing the list of its existing shards."""
     name = as_text(None, "path_imgrec", path)
     if not allow_missing:
         return name
@@ -86,15 +86,15 @@ def shards(path: Any, allow_missing: bool = False) -> str:
 
 
 class Record(NamedTuple):
-    """One record of a data set."""
+    """A record of a data set."""
 
     id: int  #: of the image; 0 without an image record header
     labels: np.ndarray[Any, np.dtype[np.float32]]
-    image: bytes  #: the compressed image; of other records all bytes
+    image: bytes  #: the compressed image; for other records all bytes
     shard: str  #: name of the file
     offset: int  #: byte of its head there
     is_image: bool  #: it has an image record header
-    mask: bytes | None = None  #: the compressed mask behind the image
+    mask: bytes | None = None  #: the compressed mask after the image
 
     @property
     def label(self) -> float:
@@ -102,7 +102,7 @@ class Record(NamedTuple):
         return float(self.labels[0]) if len(self.labels) else 0.0
 
     def pixels(self, channels: int = 3) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        """uint8 (H, W, channels), as decode()."""
+        """uint8 (H, W, channels), like decode()."""
         return decode(self.image, channels)
 
     def __repr__(self) -> str:
@@ -124,7 +124,7 @@ class Record(NamedTuple):
 
 
 class RecordList(List[Record]):
-    """Some records: a list that shows itself in a line."""
+    """A list of records that prints as one line."""
 
     def __repr__(self) -> str:
         return f"<imrec.RecordList: {len(self)} records, ids [{_show.a_few((r.id for r in self), len(self))}]>"
@@ -134,7 +134,7 @@ class RecordList(List[Record]):
 
 
 def _page(records: Iterable[Record], count: int) -> str:
-    """The first of them as images."""
+    """The first records as images."""
     figures = [record._figure() for record, _ in zip(records, range(_PAGE))]
     return _show.page(figures + ([f"<p>{_PAGE} of {count} records</p>"] if count > _PAGE else []))
 
@@ -143,11 +143,11 @@ _PAGE = 8
 
 
 class Records(Sequence[Record]):
-    """The records of a data set as a sequence, in file order: len(), [i], slices, iteration. Reads what is asked for
-    and nothing else. Any thread may use it; so may a forked child, and it can be pickled. Headers and identities of
-    insightface's files are no samples, and have no number."""
+    """The records of a data set as a sequence, in file order: len(), [i], slices, iteration. Reads only what is requested. Any
+    thread and forked children may use it, and it can be pickled. Headers and identities of insightface's files are not
+    samples, and have no number."""
 
-    path: str  #: as it was given, several shards with ';' between them; with allow_missing those that are there
+    path: str  #: as given, several shards with ';' between them; with allow_missing the existing ones
 
     def __init__(self, path: Any, *, allow_missing: bool = False) -> None:
         self.path = shards(path, allow_missing)
@@ -155,7 +155,7 @@ class Records(Sequence[Record]):
         self._connect()
 
     def _connect(self) -> None:
-        """Opens; again in a forked child, which must not share the parent's reader and lock."""
+        """Opens the reader; again in a forked child, which must not share the parent's reader and lock."""
         out, count, err = ffi.new("struct imrec_reader **"), ffi.new("uint64_t *"), new_error()
         check(lib.imrec_reader_open(os.fsencode(self.path), 0, 1, out, err), err)
         self._reader, self._lock = ffi.gc(out[0], lib.imrec_reader_close), threading.Lock()
@@ -172,11 +172,11 @@ class Records(Sequence[Record]):
     def __getitem__(self, index: slice) -> RecordList: ...
 
     def __getitem__(self, index: Any) -> Any:
-        """Record `index`. Raises IndexError, or CorruptError where it cannot be read."""
+        """Record `index`. Raises IndexError, or CorruptError if it cannot be read."""
         if isinstance(index, slice):
             return RecordList(self[i] for i in range(*index.indices(self._count)))
         if not hasattr(index, "__index__"):
-            raise TypeError(f"records are numbered from 0, and a number is what stands in [ ], not {index!r}")
+            raise TypeError(f"records are numbered from 0: [ ] takes a number, not {index!r}")
         i = index.__index__()
         i += self._count if i < 0 else 0
         if not 0 <= i < self._count:
@@ -192,7 +192,7 @@ class Records(Sequence[Record]):
             return take(c)
 
     def heads(self) -> Iterator[Head]:
-        """Id, labels, shard and offset of each record, without its image: of a data set with indexes little else is read."""
+        """Id, labels, shard and offset of each record, without its image; with indexes it reads little else."""
         return (self._read(lib.imrec_reader_head, i, _head) for i in range(self._count))
 
     def __iter__(self) -> Iterator[Record]:
@@ -209,7 +209,7 @@ class Records(Sequence[Record]):
 
 
 class Head(NamedTuple):
-    """What a record says before its image."""
+    """The head of a record, before its image."""
 
     id: int
     labels: np.ndarray[Any, np.dtype[np.float32]]
@@ -235,8 +235,8 @@ def _record(c: Any) -> Record:
 
 
 def open(path: Any, *, allow_missing: bool = False) -> Records:
-    """The records of a data set, by number: imrec.open("train.rec")[17].pixels(). `path` is what path_imgrec of
-    ImageRecordIter is: a file, several, a directory, a glob, a NAME.manifest.json. Without an index beside each shard
-    all record heads are read once. Shards that a directory, glob or manifest lacks are a StorageError; with
+    """Opens the records of a data set, by number: imrec.open("train.rec")[17].pixels(). `path` is what path_imgrec of
+    ImageRecordIter takes: a file, several, a directory, a glob, a NAME.manifest.json. Unless each shard has an index, it
+    reads all record heads once. Shards that a directory, glob or manifest lacks are a StorageError; with
     allow_missing=True a warning."""
     return Records(path, allow_missing=allow_missing)

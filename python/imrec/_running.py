@@ -1,4 +1,4 @@
-"""Long calls of C: progress, and Ctrl-C."""
+"""Runs long calls of C with progress and Ctrl-C."""
 from __future__ import annotations
 
 import threading
@@ -8,8 +8,8 @@ from ._ffi import ffi
 
 
 class Watch:
-    """What a long call tells while it runs, in a bar of tqdm's if asked for. The call runs in a thread of its own, so
-    that this one hears Ctrl-C, asks the call to end, and waits until it has."""
+    """Reports the progress of a long call, on request in a bar of tqdm. The call runs in a thread of its own, so that this one
+    receives Ctrl-C, asks the call to end, and waits until it has ended."""
 
     def __init__(self, progress: bool | Callable[[Any], None], unit: str, scale: bool = False) -> None:
         self.cancelled = False
@@ -19,7 +19,7 @@ class Watch:
         self.handle = ffi.new_handle(self)
 
     def step(self, done: int, total: int, told: Any) -> bool:
-        """False: the call is to end."""
+        """False: the call must end."""
         try:
             if self._bar is not None:
                 if total and self._bar.total != total:
@@ -27,19 +27,19 @@ class Watch:
                 self._bar.update(done - self._bar.n)
             if self._call is not None and self._call(told) is False:
                 self.cancelled = True
-        except BaseException as error:  # what the user's function raises ends the call, and is raised there
+        except BaseException as error:  # an exception of the user's function ends the call, and is raised there
             self.error = self.error or error
             self.cancelled = True
         return not self.cancelled
 
     def turn(self, ended: threading.Event) -> None:
-        """What the waiting thread does meanwhile: a short while of it, again and again."""
+        """The work of the waiting thread, called again and again for a short time."""
         ended.wait(0.05)
 
     def run(self, call: Callable[[], int]) -> int:
         """The status of call()."""
         out: list[int] = []
-        begun, ended = threading.Event(), threading.Event()  # and not join(): interrupted, it takes a thread for ended that is not
+        begun, ended = threading.Event(), threading.Event()  # not join(): if interrupted, it takes a running thread for ended
 
         def body() -> None:
             begun.set()
@@ -51,14 +51,14 @@ class Watch:
         interrupt: BaseException | None = None
         try:
             threading.Thread(target=body, name="imrec-call").start()
-        except BaseException as error:  # start() waits: the thread may run all the same
+        except BaseException as error:  # start() waits: the thread may run nevertheless
             interrupt, self.cancelled = error, True
             if not begun.wait(1):
                 raise
         while not ended.is_set():
             try:
                 self.turn(ended)
-            except BaseException as error:  # KeyboardInterrupt, and what other handlers raise
+            except BaseException as error:  # KeyboardInterrupt, and exceptions of other handlers
                 interrupt, self.cancelled = error, True
         if self._bar is not None:
             self._bar.close()
@@ -68,7 +68,7 @@ class Watch:
 
 
 def interruptible(call: Callable[[], int], abandoned: Callable[[], Any]) -> int:
-    """call(), which cannot be told to end. Ctrl-C is heard meanwhile; what the call makes after it, abandoned() frees."""
+    """Runs call(), which cannot be ended. Ctrl-C takes effect meanwhile; abandoned() frees what the call makes after it."""
     out: list[int] = []
     lock, ended, gone = threading.Lock(), threading.Event(), threading.Event()
 

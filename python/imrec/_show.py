@@ -1,4 +1,4 @@
-"""How records and batches show themselves: a line, or images in a notebook."""
+"""Shows records and batches as a line, or as images in a notebook."""
 from __future__ import annotations
 
 import base64
@@ -9,12 +9,12 @@ import numpy as np
 
 _MAGICS = {b"\xff\xd8\xff": "jpeg", b"\x89PNG\r\n": "png", b"GIF8": "gif", b"BM": "bmp", b"II*\0": "tiff", b"MM\0*": "tiff",
            b"\x1f\x8b": "gzip"}
-_SHOWN = ("jpeg", "png", "gif", "webp", "bmp")  # by browsers
-_LARGE = 1 << 18  # bytes: a larger image is shown smaller
+_SHOWN = ("jpeg", "png", "gif", "webp", "bmp")  # browsers show these
+_LARGE = 1 << 18  # bytes: a larger image is reduced
 
 
 def kind_of(data: bytes) -> str:
-    """"jpeg", "png", ...; "" for bytes that are none of them."""
+    """"jpeg", "png", ...; "" for other bytes."""
     if data[:4] == b"RIFF":
         return {b"WEBP": "webp", b"WAVE": "wav"}.get(data[8:12], "")
     return next((kind for magic, kind in _MAGICS.items() if data.startswith(magic)), "")
@@ -35,14 +35,14 @@ def page(figures: Iterable[str]) -> str:
 
 
 def figure(data: bytes | np.ndarray[Any, Any] | None, words: str, size: int = 128) -> str:
-    """An image, compressed or uint8 (H, W, C), `size` px, with words below. None: words alone."""
+    """An image, compressed or uint8 (H, W, C), `size` px, with words below. None: only words."""
     words = html.escape(words)
     shown = f'<span style="display:inline-block;width:{size}px">no image</span>'
     if data is not None:
         try:
             shown = (f'<img style="width:{size}px;height:{size}px;object-fit:contain" alt="{words}" '
                      f'src="{_uri(data, size)}">')
-        except Exception as why:  # what cannot be shown says so
+        except Exception as why:  # show the error instead of the image
             shown = f'<span style="display:inline-block;width:{size}px">{html.escape(str(why))}</span>'
     return (f'<figure style="display:inline-block;margin:2px;width:{size}px;vertical-align:top">{shown}'
             f'<figcaption style="font-size:11px">{words}</figcaption></figure>')
@@ -63,7 +63,7 @@ def _uri(data: bytes | np.ndarray[Any, Any], size: int) -> str:
 
 
 def as_pixels(data: np.ndarray[Any, Any], channels_last: bool) -> np.ndarray[Any, Any]:
-    """Images of a batch as uint8 (N, H, W, C): uint8 as they are, others stretched over what there is."""
+    """Images of a batch as uint8 (N, H, W, C): uint8 unchanged, others stretched over their range."""
     data = data if channels_last else np.moveaxis(data, 1, -1)
     if data.dtype == np.uint8:
         return data

@@ -1,5 +1,5 @@
-"""Tar archives, read member by member. Nothing is believed before it is checked, and nothing is held but what is asked
-for: a member of three gigabytes that the header promises costs what the file really has."""
+"""Reads tar archives member by member. Everything is checked before it is trusted, and only requested data are held: a member
+of three gigabytes in a header takes only the memory that the file really has."""
 from __future__ import annotations
 
 import gzip
@@ -14,7 +14,7 @@ from .errors import ArgumentError, CorruptError, UnsupportedError
 
 _BLOCK = 512
 _PIECE = 1 << 20
-_EXTENDED_MAX = 1 << 20  # of a long name, or of the records of a PAX header
+_EXTENDED_MAX = 1 << 20  # bytes of a long name, or of the records of a PAX header
 _PACKED = ((b"\x28\xb5\x2f\xfd", "zstd", "zstd -d"), (b"BZh", "bzip2", "bunzip2"), (b"\xfd7zXZ\0", "xz", "unxz"),
            (b"PK\x03\x04", "zip", "unzip"))
 _NO_FILE = {b"1": "a hard link", b"2": "a symbolic link", b"3": "a character device", b"4": "a block device", b"6": "a FIFO",
@@ -32,14 +32,14 @@ class Member(NamedTuple):
 
 
 class Tar:
-    """An archive (gzip around it is unpacked): `for member in tar`, and read() for the member in hand. What breaks the format
-    is a CorruptError, what cannot be a sample's file (links, devices, sparse files) an UnsupportedError; both name
+    """An archive (gzip around it is unpacked): `for member in tar`, and read() for the current member. A violation of the format
+    is a CorruptError; links, devices and sparse files, which cannot be a sample's file, are an UnsupportedError. Both name
     archive, member and byte."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fsdecode(path)
         self._at = self._left = self._wanted = self._padding = 0
-        self._name = self._after = ""  # of the member in hand; where that is, for messages
+        self._name = self._after = ""  # of the current member; its place, for messages
         self._size: int | None = None
         self._file: IO[bytes] = self._open()
 
@@ -47,7 +47,7 @@ class Tar:
         try:
             status = os.stat(self.path)
             if not stat.S_ISREG(status.st_mode):
-                raise ArgumentError(f"{self.path} is no regular file: an archive is read from one")
+                raise ArgumentError(f"{self.path} is not a regular file: an archive must be one")
             file = open(self.path, "rb")
         except OSError as error:
             raise error_of_system(error, self.path) from error
@@ -55,7 +55,7 @@ class Tar:
         file.seek(0)
         if not magic:
             file.close()
-            raise self.damage(0, "the file is empty: it is no archive")
+            raise self.damage(0, "the file is empty: it is not an archive")
         for begin, name, program in _PACKED:
             if magic.startswith(begin):
                 file.close()
@@ -81,7 +81,7 @@ class Tar:
         return CorruptError(f"{self.path}: byte {byte}: {what}", offset=byte, shard=self.path)
 
     def _read(self, n: int) -> bytes:
-        """n bytes, or what there is; never more memory than there is."""
+        """n bytes, or fewer at the end of the file; takes no memory for missing bytes."""
         pieces: list[bytes] = []
         while n:
             try:
@@ -98,7 +98,7 @@ class Tar:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _skip(self, n: int) -> int:
-        """Passes over n bytes; how many of them there are."""
+        """Skips n bytes; returns how many of them exist."""
         if self._size is None:
             began = self._at
             while n and self._read(min(n, _PIECE)):
@@ -115,10 +115,10 @@ class Tar:
     # ---- members ------------------------------------------------------------------------------------------------------
 
     def read(self) -> bytes:
-        """The bytes of the member in hand."""
+        """The bytes of the current member."""
         wanted = self._left
         if self._size is not None and wanted > self._size - self._at:
-            self._pass()  # which tells: the file does not have them
+            self._pass()  # raises the error: the file does not have them
         data = self._read(wanted)
         if len(data) != wanted:
             raise self._cut(f"inside {self._name!r}, of {self._wanted} bytes")
@@ -126,7 +126,7 @@ class Tar:
         return data
 
     def _pass(self) -> None:
-        """To the block behind the member in hand."""
+        """Goes to the block after the current member."""
         if self._skip(self._left) != self._left or self._skip(self._padding) != self._padding:
             raise self._cut(f"inside {self._name!r}, of {self._wanted} bytes")
         self._left = self._padding = 0
@@ -135,7 +135,7 @@ class Tar:
         self._name, self._left, self._wanted, self._padding = name, size, size, -size % _BLOCK
 
     def _extended(self, what: str, offset: int, size: int) -> bytes:
-        """The bytes of a header behind a header."""
+        """The bytes of a header after a header."""
         if size > _EXTENDED_MAX:
             raise self.damage(offset, f"{what} of {size} bytes: at most {_EXTENDED_MAX} are read")
         self._hold(what, size)
@@ -152,11 +152,11 @@ class Tar:
             offset = self._at
             block = self._read(_BLOCK)
             if len(block) < _BLOCK:
-                raise self._cut(("in a header" if block else "where a member or the two blocks of zeros at its end must follow")
+                raise self._cut(("in a header" if block else "before a member or the two blocks of zeros at its end")
                                 + self._after)
             if not any(block):
                 if pax or name is not None:
-                    raise self.damage(offset, "the archive ends where the member of a long name must follow")
+                    raise self.damage(offset, "the archive ends before the member of a long name")
                 self._end(offset)
                 return
             kind, size, own = self._header(block, offset)
@@ -177,22 +177,22 @@ class Tar:
 
     def _header(self, block: bytes, offset: int) -> tuple[bytes, int, bytes]:
         """(kind, size, name) of a header whose checksum is right."""
-        told = _number(block[148:156])
+        stated = _number(block[148:156])
         blank = block[:148] + b" " * 8 + block[156:]
         total = sum(blank)
-        if told != total and (told is None or told != total - 256 * sum(byte > 127 for byte in blank)):  # as old programs sum
-            raise self.damage(offset, "no header of a tar archive is there: its checksum is "
-                              + (f"{told}, its bytes give {total}" if told is not None else f"no number: {block[148:156]!r}")
+        if stated != total and (stated is None or stated != total - 256 * sum(byte > 127 for byte in blank)):  # the sum of old programs
+            raise self.damage(offset, "no tar header here: its checksum is "
+                              + (f"{stated}, its bytes give {total}" if stated is not None else f"not a number: {block[148:156]!r}")
                               + self._after)
         kind, size = block[156:157], _number(block[124:136])
         if size is None:
-            raise self.damage(offset, f"the size of a member is {block[124:136]!r}, which is no number from 0 on")
+            raise self.damage(offset, f"the size of a member is {block[124:136]!r}, which is not a number of 0 or more")
         name = block[:100].partition(b"\0")[0]
         prefix = block[345:500].partition(b"\0")[0] if block[257:263] == b"ustar\0" else b""
         return kind, size, prefix + b"/" + name if prefix else name
 
     def _member(self, kind: bytes, size: int, raw: bytes, facts: dict[str, bytes], offset: int) -> Member | None:
-        """The file that a header is of; None: it is a folder, or a word about the archive."""
+        """The file of a header; None: a folder, or a label of the archive."""
         name = raw.decode("utf-8", "surrogateescape")
         if "size" in facts:
             if not re.fullmatch(rb"\d{1,19}", facts["size"]):
@@ -200,10 +200,10 @@ class Tar:
             size = int(facts["size"])
         what = _NO_FILE.get(kind) if not any(key.startswith("GNU.sparse") for key in facts) else "a sparse file"
         if what is None and kind not in (*_FILE, *_FOLDER, _LABEL):
-            what = f"of kind {kind!r}, which nobody knows"
+            what = f"of the unknown kind {kind!r}"
         if what is not None:
             raise UnsupportedError(f"{self.path}: byte {offset}: member {name!r} is {what}, and its bytes are not in the archive "
-                                   "as a file's are: pack the files themselves (tar --hard-dereference --dereference, no --sparse)",
+                                   "like those of a file: pack the files themselves (tar --hard-dereference --dereference, no --sparse)",
                                    offset=offset, shard=self.path)
         self._hold(name, size)
         self._after = f", after member {name!r}"
@@ -212,7 +212,7 @@ class Tar:
         return Member(name[2:] if name.startswith("./") else name, size, offset)
 
     def _records(self, data: bytes, offset: int) -> dict[str, bytes]:
-        """"LENGTH KEY=VALUE<newline>" of a PAX header; an empty value takes a key back."""
+        """"LENGTH KEY=VALUE<newline>" of a PAX header; an empty value removes a key."""
         out, at = {}, 0
         while at < len(data):
             head = re.compile(rb"(\d{1,10}) ([^=\n]+)=").match(data, at)
@@ -221,22 +221,22 @@ class Tar:
                 raise self.damage(offset, f"the PAX header is malformed at its byte {at}")
             value = data[head.end():end - 1]
             if b"\0" in value and head[2] == b"path":
-                raise self.damage(offset, "the PAX header has a path with a zero byte in it")
+                raise self.damage(offset, "the PAX header has a path with a zero byte")
             out[head[2].decode("utf-8", "surrogateescape")] = value
             at = end
         return {key: value for key, value in out.items() if value}
 
     def _end(self, offset: int) -> None:
-        """Behind a block of zeros: another one, and nothing else."""
+        """Checks that after a block of zeros there is another one, and nothing else."""
         second = self._read(_BLOCK)
         if len(second) < _BLOCK:
             raise self._cut("between the two blocks of zeros that end it")
         if any(second):
-            raise self.damage(offset, "a single block of zeros, where a header or the archive's end must be")
+            raise self.damage(offset, "a single block of zeros instead of a header or the archive's end")
         while piece := self._read(_PIECE):
             if any(piece):
                 byte = self._at - len(piece.lstrip(b"\0"))
-                raise self.damage(byte, "bytes behind the end of the archive: archives that were joined are given one by one")
+                raise self.damage(byte, "bytes after the end of the archive: give joined archives one by one")
 
 
 def _number(field: bytes) -> int | None:

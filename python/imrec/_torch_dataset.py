@@ -13,27 +13,27 @@ from .errors import ArgumentError, Error
 
 
 class Dataset(torch.utils.data.Dataset[Any]):
-    """The images of shards one by one, for those who keep their DataLoader, sampler and transforms:
-    `image, label = dataset[i]`, as torchvision's ImageFolder gives them. It has no threads: workers of a DataLoader may be forked
-    or spawned, and several threads may read at once. It can be pickled.
+    """Single images of shards, for a DataLoader, sampler and transforms of your own: `image, label = dataset[i]`, like
+    torchvision's ImageFolder. It has no threads: workers of a DataLoader may be forked or spawned, and several threads may
+    read at once. It can be pickled.
 
-    image: what the parameter `image` says, after `transform`:
-        "tensor": uint8 (C, H, W), what torchvision.transforms.v2 takes; "pil": a PIL.Image; "numpy": uint8 (H, W, C);
-        "bytes": the file as it was packed.
-    label: int where a record has one whole number, float where it has another one, a float32 tensor where it has several;
-        after `target_transform`.
-    path_imgrec: as of ImageRecordIter; an index beside a shard is found (without one, the heads of all records are read when
-        it is opened, and once more in each worker).
+    image: in the form that the parameter `image` selects, after `transform`:
+        "tensor": uint8 (C, H, W), for torchvision.transforms.v2; "pil": a PIL.Image; "numpy": uint8 (H, W, C);
+        "bytes": the packed file.
+    label: int if a record has one whole number, float for another number, a float32 tensor for several; after
+        `target_transform`.
+    path_imgrec: as of ImageRecordIter; an index next to a shard is found (without one, the heads of all records are read at
+        opening, and again in each worker).
     channels: 1, 3 or 4; auto_orient: turn images upright by their EXIF orientation; max_pixels: larger ones are a LimitError.
-    allow_missing: read what there is where a directory, glob or manifest lacks shards of a set.
+    allow_missing: read the existing shards if a directory, glob or manifest lacks some of a set.
 
-    As ImageFolder it has
-        classes: names of the classes, by number, where their list lies beside the shards, else empty; class_to_idx: their
+    Like ImageFolder it has
+        classes: names of the classes, by number, from the list next to the shards, or empty without one; class_to_idx: their
             numbers by name;
-        targets: the labels of all images, before target_transform; they are read from the records' heads when they are first
-            asked for, no image is decoded;
-        samples: (name, label) of each: the path that it was packed from, where the set's list lies beside the shards and has
-            the image's id, else "SHARD:BYTE" of its record. imgs is the same.
+        targets: the labels of all images, before target_transform; they are read from the records' heads on first use,
+            without decoding an image;
+        samples: (name, label) of each: the path that it was packed from, if the list next to the shards has the image's id,
+            otherwise "SHARD:BYTE" of its record. imgs is the same.
     """
 
     classes: list[str]
@@ -97,12 +97,12 @@ class Dataset(torch.utils.data.Dataset[Any]):
     imgs = samples
 
     def _num_classes(self) -> int | None:
-        """1 more than the largest label; None where not every one is a class."""
+        """1 more than the largest label; None unless all labels are classes."""
         labels = self.targets
         return max(labels) + 1 if labels and all(isinstance(v, int) and v >= 0 for v in labels) else None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_heads"}  # read again if asked for
+        return {name: value for name, value in self.__dict__.items() if name != "_heads"}  # read again on use
 
     def __repr__(self) -> str:
         return f"<imrec.torch.Dataset: {len(self)} images, as {self.image}, {self.records.path}>"

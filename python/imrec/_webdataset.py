@@ -1,4 +1,4 @@
-"""Samples of WebDataset's tar archives: members that share a name up to its first dot."""
+"""Reads samples of WebDataset's tar archives: members that share a name up to its first dot."""
 from __future__ import annotations
 
 import logging
@@ -15,12 +15,12 @@ _IMAGES = ("jpg", "jpeg", "jpe", "jfif", "png", "webp", "gif", "bmp", "dib", "ti
 _LABELS = ("cls", "label", "id")  # the first of them that the first sample has
 _LABEL_MAX = 4096
 _RECORD_MAX = (1 << 29) - 1
-ANY_IMAGE, ANY_LABEL = "image", "label"  # what image= and label= of pack() are where nobody gave them
+ANY_IMAGE, ANY_LABEL = "image", "label"  # the defaults of image= and label= of pack()
 
 
 class Unpacked:
-    """What is there and not packed: a warning behind the first sample, and one at the end for what came later; no name
-    twice, and no more than a thousand."""
+    """Names of data that exist and are not packed: one warning after the first sample, and one at the end for later names; no
+    name twice, and at most a thousand."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
@@ -46,10 +46,10 @@ class Unpacked:
 
 class Sample(NamedTuple):
     name: str  #: archive and member
-    image: bytes | None  #: None: `refused` says why there is none
+    image: bytes | None  #: None: `refused` has the reason
     label: int | float | None
     refused: str | None = None
-    damaged: bool = False  #: the archive is, behind it
+    damaged: bool = False  #: the archive is damaged after it
 
 
 def extension(word: str) -> str:
@@ -57,7 +57,7 @@ def extension(word: str) -> str:
 
 
 class Reader:
-    """The samples of archives, one after the other. What cannot be a sample is an error that names archive and sample."""
+    """The samples of archives, one after the other. An invalid sample is an error that names archive and sample."""
 
     def __init__(self, paths: Any, image: str = ANY_IMAGE, label: str | None = ANY_LABEL, allow_damaged: bool = False,
                  unpacked: Unpacked | None = None) -> None:
@@ -93,8 +93,8 @@ class Reader:
             yield from self._whole(tar, held)
 
     def _maybe_cut(self, tar: Tar, held: _Held, error: CorruptError) -> Iterator[Sample]:
-        """What ends where the archive is damaged may lack a part."""
-        logger.warning("%s; packed is what was whole before it%s", error,
+        """The sample before damage of the archive may lack a part."""
+        logger.warning("%s; the complete samples before it are packed%s", error,
                        f", without the sample {held.key!r}, which may be incomplete" if held.seen else "")
         if held.seen:
             yield Sample(self._name(tar, held), None, None, f"it may be incomplete: {error}", True)
@@ -107,7 +107,7 @@ class Reader:
         held.seen[suffix] = member.offset
         is_image = suffix == self._image if self._image else suffix.rpartition(".")[2] in _IMAGES
         if is_image and held.image_name:
-            raise ArgumentError(f"{where} has several images, {', '.join('.' + s for s in held.seen)}: say which one is packed, "
+            raise ArgumentError(f"{where} has several images, {', '.join('.' + s for s in held.seen)}: choose one of them, "
                                 f"image={suffix!r}", offset=member.offset, shard=tar.path)
         if is_image:
             held.image_name = member.name
@@ -124,7 +124,7 @@ class Reader:
             self._unpacked.add("members ." + suffix)
 
     def _whole(self, tar: Tar, held: _Held) -> Iterator[Sample]:
-        """The sample, where the members that were held are one."""
+        """The sample of the collected members, if they are one."""
         if not held.image_name and not held.labels:
             return
         where, has = f"{tar.path}: sample {held.key!r}", ", ".join("." + s for s in held.seen)
@@ -135,7 +135,7 @@ class Reader:
             self._first = self._first or next((s for s in self._labels if s in held.labels), None)
             if self._first is None or self._first not in held.labels:
                 wanted = self._first or self._labels[0]
-                raise ArgumentError(f"{where} has no label .{wanted}: it has {has}; say label= for another member, or label=None "
+                raise ArgumentError(f"{where} has no label .{wanted}: it has {has}; write label= for another member, or label=None "
                                     "to pack without labels", shard=tar.path)
             label = number(held.labels[self._first], f"{where}: label .{self._first}")
             for other in set(held.labels) - {self._first}:
@@ -148,7 +148,7 @@ class Reader:
 
 
 class _Held:
-    """Members of the sample in hand."""
+    """Members of the current sample."""
 
     def __init__(self, key: str) -> None:
         self.key, self.image_name = key, ""
@@ -159,14 +159,14 @@ class _Held:
 
 
 def split(name: str) -> tuple[str, str]:
-    """("folder/0001", "left.jpg") of folder/0001.left.jpg; ("", "") where the name has no extension or nothing before it."""
+    """("folder/0001", "left.jpg") of folder/0001.left.jpg; ("", "") if the name has no extension or nothing before it."""
     folder, slash, base = name.rpartition("/")
     stem, dot, suffix = base.partition(".")
     return (folder + slash + stem, suffix.lower()) if stem and dot else ("", "")
 
 
 def number(data: bytes, what: str) -> int | float:
-    """A label's text as a number: whole ones stay whole."""
+    """A label's text as a number: integers stay integers."""
     text = data.decode("ascii", "replace").strip()
     if re.fullmatch(r"[+-]?\d{1,400}", text):
         return int(text)
@@ -180,14 +180,14 @@ def webdataset(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     """(image, label) of each sample in WebDataset's tar files (or .tar.gz): members that share folder and name up to the first
     dot.
 
-    image  extension of the image, where a sample has several: "left.jpg"
-    label  extension of the label, a number as text: .cls, else .label, else .id, as the first sample has it; None: no label
-           is looked for, and the second value is None
+    image  extension of the image if a sample has several: "left.jpg"
+    label  extension of the label, a number as text: .cls, .label or .id, whichever the first sample has; None: labels are
+           ignored, and the second value is None
 
-    A sample without its label, with an image too many, or with two members of one extension is an ArgumentError. An archive
-    that is damaged or cut is a CorruptError with its byte; with allow_damaged=True it is a warning, and the samples that were
-    whole before it come; the last one, which may lack a part, does not. Links, devices and sparse files are an
-    UnsupportedError. Members that are neither are listed once in a warning of the logger imrec."""
+    A sample without its label, with several images, or with two members of one extension is an ArgumentError. A damaged or
+    truncated archive is a CorruptError with its byte; with allow_damaged=True it is a warning, and the complete samples before
+    the damage are delivered, except the last one, which may lack a part. Links, devices and sparse files are an
+    UnsupportedError. Other members are listed once in a warning of the logger imrec."""
     for sample in Reader(paths, image, label, allow_damaged):
         if sample.image is not None:
             yield sample.image, sample.label

@@ -1,4 +1,4 @@
-"""What can go wrong, a class each. Every message is one sentence that says where and what would be right."""
+"""The errors, one class for each kind. Every message is one sentence with the place and what would be right."""
 from __future__ import annotations
 
 import errno as _errno
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class Error(Exception):
-    """Something went wrong in imrec."""
+    """An error in imrec."""
 
     status: int | None  #: number of enum imrec_status
-    errno: int | None  #: of the system, where it refused
+    errno: int | None  #: of the system, if it failed
     offset: int | None  #: byte of the shard
     shard: str | None  #: its name
     id: int | None  #: of the image
@@ -29,15 +29,15 @@ class ArgumentError(Error, ValueError):
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """There is no memory for it."""
+    """Not enough memory."""
 
 
 class StorageError(Error):
-    """Storage refused; `errno` says why."""
+    """The storage failed; `errno` gives the reason."""
 
 
 class _OfSystem(StorageError):
-    """Also one of Python's own errors of files: with `errno`, `strerror` and, where it is known, `filename`."""
+    """Also one of Python's file errors: with `errno`, `strerror` and, if known, `filename`."""
 
     filename: str | None
     strerror: str | None
@@ -55,19 +55,19 @@ class _OfSystem(StorageError):
 
 
 class MissingFileError(_OfSystem, FileNotFoundError):
-    """A file that was named does not exist."""
+    """A named file does not exist."""
 
 
 class AccessError(_OfSystem, PermissionError):
-    """This user may not read or write it."""
+    """This user may not read or write the file."""
 
 
 class CorruptError(Error):
-    """The bytes break the format; `offset` says where."""
+    """The bytes break the format; `offset` gives the place."""
 
 
 class UnsupportedError(Error):
-    """It is valid, but this build cannot read it."""
+    """The data are valid, but this build cannot read them."""
 
 
 class LimitError(Error):
@@ -75,8 +75,8 @@ class LimitError(Error):
 
 
 class DataError(Error):
-    """Samples of a batch failed, or a damaged range was met. `batch` is the batch, failed slots zeroed and flagged in
-    its `status`; the iterator goes on with the next one."""
+    """Samples of a batch failed, or a damaged range was found. `batch` is the batch, with failed slots zeroed and flagged in
+    its `status`; the iterator continues with the next one."""
 
     batch: Batch | None
 
@@ -86,11 +86,11 @@ class DataError(Error):
 
 
 class CancelledError(Error):
-    """It was closed, or ended by another thread, while this call waited."""
+    """The object was closed, or another thread ended the call during a wait."""
 
 
 class ForkedError(Error, RuntimeError):
-    """What has threads was used in a forked child, which has none of them."""
+    """An object with threads was used in a forked child, which does not have them."""
 
 
 _BY_STATUS = {

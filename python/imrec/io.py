@@ -1,4 +1,4 @@
-"""What training code written for mxnet.io needs: iterators over .rec files with its names, defaults and batches, without it.
+"""Iterators over .rec files with the names, defaults and batches of mxnet.io, for training code without MXNet.
 
     from imrec import io                     # from mxnet import io
     train = io.ImageRecordIter(path_imgrec="train.rec", data_shape=(3, 112, 112), batch_size=128, shuffle=True)
@@ -7,9 +7,9 @@
         for batch in train:
             images, labels = batch.data[0].asnumpy(), batch.label[0]
 
-Arrays are numpy's. What is better: `pad` and `index` are right in every batch; a keyword that does not exist is an error that
-names the nearest one; order and augmentation depend on `seed` alone, with any number of threads; `seed_aug` draws anew for
-each sample and sweep; damage is an exception, not the end of the process.
+Arrays are numpy's. Improvements: `pad` and `index` are right in every batch; an unknown keyword is an error that suggests the
+nearest one; order and augmentation depend on `seed` alone, with any number of threads; `seed_aug` gives other draws for each
+sample and sweep; damage is an exception, not the end of the process.
 """
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["DataBatch", "DataDesc", "DataIter", "ImageDetRecordIter", "ImageReco
 
 
 class NDArray(np.ndarray):
-    """A numpy array with the words that code for MXNet uses. It is the iterator's memory, not a copy, and stays as it is as
+    """A numpy array with the methods that code for MXNet uses. It is the iterator's memory, not a copy, and does not change as
     long as anything refers to it."""
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
@@ -62,7 +62,7 @@ class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
 
     @staticmethod
     def get_batch_axis(layout: str | None) -> int:
-        """Which dimension counts samples."""
+        """The dimension that counts samples."""
         return 0 if layout is None else layout.find("N")
 
     def __repr__(self) -> str:
@@ -74,7 +74,7 @@ class DataBatch:
 
     data: list[NDArray]  #: one array: (batch_size, C, H, W)
     label: list[NDArray]  #: one array, float32: (batch_size,), or (batch_size, label_width)
-    pad: int  #: samples at the end that are not of this pass: repeated ones, or zeros with round_batch=False
+    pad: int  #: slots at the end that do not belong to this pass: repeated samples, or zeros with round_batch=False
     index: np.ndarray[Any, Any] | None  #: uint64 (batch_size,): ids of the images
 
     def __init__(self, data: Any, label: Any = None, pad: int = 0, index: Any = None, bucket_key: Any = None,
@@ -90,8 +90,8 @@ class DataBatch:
 
 
 class DataIter:
-    """What the iterators of this module share. A pass ends with StopIteration, again and again until reset() begins the next
-    one. `iterator` is the imrec.ImageRecordIter below, for state_dict() and stats()."""
+    """The base class of the iterators. A pass ends with StopIteration, which repeats until reset() begins the next one.
+    `iterator` is the imrec.ImageRecordIter below, for state_dict() and stats()."""
 
     _preset = "ImageRecordIter"
 
@@ -100,27 +100,27 @@ class DataIter:
         dtype = parameters.get("dtype")
         if dtype is not None and not isinstance(dtype, str):
             parameters["dtype"] = np.dtype(dtype).name
-        if "last_batch" in parameters or "round_batch" in parameters:  # the preset's is the default alone
+        if "last_batch" in parameters or "round_batch" in parameters:  # otherwise the preset's default applies
             parameters["last_batch"] = parameters.get("last_batch") or ("repeat" if _true(parameters["round_batch"]) else "pad")
             parameters.pop("round_batch", None)
         if parameters.get("path_imgidx") is None:
-            parameters["path_imgidx"] = "none"  # as MXNet
+            parameters["path_imgidx"] = "none"  # like MXNet
         self.iterator = _Iterator(path_imgrec, **{"preset": self._preset, **parameters})
         self.batch_size = int(parameters["batch_size"])
         self._layout = str(parameters.get("layout", "NCHW"))
         self._names = data_name, label_name
-        self._first: Batch | None = None  # that has been read for its shapes
+        self._first: Batch | None = None  # read for its shapes
         self._now: Batch | None = None
         self._ended = False
 
     def reset(self) -> None:
-        """The next pass begins, from anywhere. Before the first batch it changes nothing."""
+        """Begins the next pass, from anywhere. Before the first batch it changes nothing."""
         if self._first is None:
             self.iterator.reset()
         self._now, self._ended = None, False
 
     def iter_next(self) -> bool:
-        """Goes to the next batch, of which getdata(), getlabel(), getpad() and getindex() tell; False at the end of a pass."""
+        """Goes to the next batch, which getdata(), getlabel(), getpad() and getindex() describe; False at the end of a pass."""
         if self._ended:
             return False
         first, self._first = self._first, None
@@ -158,13 +158,13 @@ class DataIter:
         return self._current().ids
 
     def _shapes(self) -> Batch:
-        """A batch that tells shapes: the current one, else the first, which next() still delivers."""
+        """A batch for its shapes: the current one, or the first, which next() still delivers."""
         if self._now is not None:
             return self._now
         if self._first is None:
             self._first = next(self.iterator, None)
         if self._first is None:
-            raise ArgumentError("there is no sample to tell shapes of")
+            raise ArgumentError("there is no sample, so the shapes are unknown")
         return self._first
 
     @property
@@ -203,8 +203,8 @@ def _true(value: Any) -> bool:
 
 
 class ImageRecordIter(DataIter):
-    """Images and labels of .rec files as float32; keywords as imrec.ImageRecordIter, defaults as the original's
-    (round_batch=True: a last batch that is not full ends in samples of the next pass, `pad` of them)."""
+    """Images and labels of .rec files as float32; keywords of imrec.ImageRecordIter, defaults of MXNet (round_batch=True: a
+    last batch that is not full ends in samples of the next pass, `pad` of them)."""
 
 
 class ImageRecordUInt8Iter(DataIter):
@@ -220,7 +220,7 @@ class ImageRecordInt8Iter(DataIter):
 
 
 class ImageDetRecordIter(DataIter):
-    """Images with boxes: labels are (batch_size, 4 + label_pad_width), as the guide's page on detection says."""
+    """Images with boxes: labels are (batch_size, 4 + label_pad_width), see the guide on boxes."""
 
     _preset = "ImageDetRecordIter"
 

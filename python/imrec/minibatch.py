@@ -1,4 +1,4 @@
-"""Minibatches of CNTK's text (CTF) and binary (CBF) files as numpy arrays, with the names of cntk.io.
+"""Reads CNTK's text (CTF) and binary (CBF) files as minibatches of numpy arrays, with the names of cntk.io.
 
     source = MinibatchSource(CTFDeserializer("train.ctf", StreamDefs(
         features=StreamDef(field="x", shape=784), labels=StreamDef(field="y", shape=10, is_sparse=True))))
@@ -27,16 +27,16 @@ __all__ = ["CBFDeserializer", "CSR", "CTFDeserializer", "Deserializer", "FULL_DA
            "MinibatchData", "MinibatchSource", "StreamDef", "StreamDefs", "StreamInformation"]
 
 _NOMINAL_TIME = "minibatchSourcePosition"  # CNTK's name of a source's state
-INFINITELY_REPEAT: int = lib.IMREC_INFINITELY_REPEAT  #: of max_sweeps, max_samples, epoch_size: it never ends
-FULL_DATA_SWEEP: int = lib.IMREC_FULL_DATA_SWEEP  #: of max_samples, epoch_size: one sweep, and the end
+INFINITELY_REPEAT: int = lib.IMREC_INFINITELY_REPEAT  #: for max_sweeps, max_samples, epoch_size: no end
+FULL_DATA_SWEEP: int = lib.IMREC_FULL_DATA_SWEEP  #: for max_samples, epoch_size: one sweep, then the end
 
 
 # ---- what is in the files ----------------------------------------------------------------------------------------------
 
 class StreamDef:
-    """An input. field: its name in the file (default: the stream's own); shape: of a sample, a number or several; a text's is
-    dense unless is_sparse; of a binary file both may be left out. defines_mb_size: sizes count this stream's samples (one at
-    most). precision: "float" or "double", the type of its values (default: that of the source)."""
+    """An input. field: its name in the file (default: the stream's own); shape: of a sample, a number or several; a text's input
+    is dense unless is_sparse; both are optional for a binary file. defines_mb_size: sizes count this stream's samples (at most
+    one stream). precision: "float" or "double", the type of its values (default: that of the source)."""
 
     def __init__(self, field: str | None = None, shape: int | Sequence[int] | None = None, is_sparse: bool | None = None,
                  defines_mb_size: bool = False, *, precision: str | None = None) -> None:
@@ -49,7 +49,7 @@ class StreamDef:
 
     @property
     def dim(self) -> int:
-        """Numbers of a sample; 0: as the file says."""
+        """Numbers of a sample; 0: as in the file."""
         return int(np.prod(self.shape)) if self.shape is not None else 0
 
     def __repr__(self) -> str:
@@ -57,7 +57,7 @@ class StreamDef:
 
 
 class StreamDefs(dict):  # type: ignore[type-arg]
-    """Streams by name: StreamDefs(features=StreamDef(...)); its items are attributes, too."""
+    """Streams by name: StreamDefs(features=StreamDef(...)); items are also attributes."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -67,7 +67,7 @@ class StreamDefs(dict):  # type: ignore[type-arg]
 
 
 class Deserializer:
-    """A file, or several as one corpus (a list, a glob), and its streams. Options are those of the table
+    """A file, or several as one corpus (a list, a glob), with its streams. Options are those of the table
     (help(imrec.MinibatchSource)): skip_sequence_ids, max_errors, chunk_size_in_bytes, keep_data_in_memory, cache_index, ..."""
 
     def __init__(self, filename: Any, streams: Mapping[str, StreamDef] | None = None, **options: Any) -> None:
@@ -75,7 +75,7 @@ class Deserializer:
         self.options = {"file": filename, **options}
 
     def _fill(self, c: Any, given: Mapping[str, Any]) -> list[Any]:
-        """Fills struct imrec_deserializer; returns what must live as long."""
+        """Fills struct imrec_deserializer; returns the objects that must live as long."""
         lib.imrec_deserializer_init(c)
         kept = fill(c, _tables.DESERIALIZER, {**given, **self.options}, "a deserializer")
         described = ffi.new("struct imrec_stream[]", max(len(self.streams), 1))
@@ -93,19 +93,19 @@ class Deserializer:
 
 
 def CTFDeserializer(filename: Any, streams: Mapping[str, StreamDef], **options: Any) -> Deserializer:
-    """Text: all streams must be described."""
+    """A text file: all streams must be described."""
     return Deserializer(filename, streams, type="text", **options)
 
 
 def CBFDeserializer(filename: Any, streams: Mapping[str, StreamDef] | None = None, **options: Any) -> Deserializer:
-    """Binary: the file knows its streams; what is described renames them."""
+    """A binary file: it describes its streams; descriptions here rename them."""
     return Deserializer(filename, streams, type="binary", **options)
 
 
 # ---- the source --------------------------------------------------------------------------------------------------------
 
 class MinibatchSource:
-    """Sequences of CTF and CBF files in minibatches, shuffled anew every sweep.
+    """Reads sequences of CTF and CBF files as minibatches, in a new random order every sweep.
 
     deserializers: one, a list of them (joined by sequence id, the first one leads), or the name of a CBF file. max_sweeps,
     max_samples, randomization_window_in_chunks or _in_samples, multithreaded_deserializer, frame_mode, max_errors and
@@ -113,9 +113,9 @@ class MinibatchSource:
     schedule: "128*2+1024"), epoch_size, num_ranks, rank, rank_mode, missing_ids, threads, prefetch, memory_limit, ...
 
     Iterating gives minibatches of minibatch_size_in_samples until the end; with next_minibatch() each has its own size. A
-    source can be pickled: it goes on where it was. In a forked child it is a ForkedError: open another one there.
+    pickled source continues where it was. In a forked child it raises ForkedError: open another one there.
 
-    Raises: ArgumentError; CorruptError for a bad sample more than max_errors, with file, line and reason; StorageError.
+    Raises: ArgumentError; CorruptError for bad samples beyond max_errors, with file, line and reason; StorageError.
     """
 
     def __init__(self, deserializers: Any, max_samples: int = INFINITELY_REPEAT, max_sweeps: int = INFINITELY_REPEAT,
@@ -141,10 +141,10 @@ class MinibatchSource:
     @classmethod
     def from_config(cls, path: Any, action: str | None = None, variables: Mapping[str, Any] | None = None,
                     **settings: Any) -> MinibatchSource:
-        """A source as a CNTK configuration describes it: `reader = [ ... ]` alone, or a whole one, of which the reader is used.
-        action: which reader, where there are several: the name of its section or of its action ("train", "test"). variables:
-        {"DataDir": "/data"} is what $DataDir$ stands for, whatever the file says. settings: parameters that change it:
-        max_sweeps=1, file="other.ctf", **{"input.x.dim": 784}, ..."""
+        """A source described by a CNTK configuration: `reader = [ ... ]` alone, or a complete one, of which only the reader is
+        used. action: selects one of several readers by the name of its section or of its action ("train", "test").
+        variables: {"DataDir": "/data"} sets $DataDir$ and has precedence over the file. settings: parameters that override
+        it: max_sweeps=1, file="other.ctf", **{"input.x.dim": 784}, ..."""
         self = cls.__new__(cls)
         self._source, self._deserializers, self._shared = ffi.NULL, [], {}
         self._options, self._config, self._lock = _with_schedule(settings), os.fsdecode(path), threading.Lock()
@@ -153,7 +153,7 @@ class MinibatchSource:
         return self
 
     def _described(self) -> tuple[Any, list[Any]]:
-        """struct imrec_minibatch_options, and what must live as long."""
+        """struct imrec_minibatch_options, and the objects that must live as long."""
         if self._config is not None:
             return self._configured(self._config)
         o = ffi.new("struct imrec_minibatch_options *")
@@ -182,7 +182,7 @@ class MinibatchSource:
         out, err = ffi.new("struct imrec_minibatch_source **"), new_error()
         o, kept = self._described()
         check(lib.imrec_minibatch_source_open(o, out, err), err)
-        #: it never ends
+        #: whether it never ends
         self.is_infinite = not (o.max_samples or o.max_sweeps or o.epoch_size == FULL_DATA_SWEEP)
         self._share = int(o.num_ranks), int(o.rank)
         old, self._source, self._kept, self._pid = self._source, out[0], kept, os.getpid()
@@ -191,7 +191,7 @@ class MinibatchSource:
         shapes = {name: s.shape for d in self._deserializers for name, s in d.streams.items() if s.shape is not None}
         listed = ffi.new("const struct imrec_stream **")
         n = lib.imrec_minibatch_streams(self._source, listed)
-        #: the streams as they are delivered, by name, and as attributes
+        #: the delivered streams, by name and as attributes
         self.streams = StreamDefs((s.name, s) for s in (
             StreamInformation(text(c.name), text(c.alias) or text(c.name), c.storage == lib.IMREC_SPARSE,
                               shapes.get(text(c.name), (int(c.dim),)), dtype_of(c.precision)) for c in listed[0][0:n]))
@@ -206,9 +206,9 @@ class MinibatchSource:
 
     def next_minibatch(self, minibatch_size_in_samples: int = 0, input_map: Mapping[Any, Any] | None = None, device: Any = None,
                        num_data_partitions: int | None = None, partition_index: int | None = None) -> Minibatch:
-        """As many whole sequences as fit into so many samples (0: as minibatch_size_in_samples of the source says); one that
-        is larger comes alone. Empty at the end of the data. input_map: key -> stream (or its name), for some of the streams.
-        num_data_partitions, partition_index: this process's share from here on. `device` is understood: arrays are numpy's."""
+        """Delivers as many complete sequences as fit into this number of samples (0: minibatch_size_in_samples of the source); a
+        larger one comes alone. Empty at the end of the data. input_map: key -> stream (or its name), for some of the streams.
+        num_data_partitions, partition_index: this process's share from here on. `device` has no effect: arrays are numpy's."""
         with self._served():
             self._take_share(num_data_partitions, partition_index)
             wanted = {s: s.name for s in self.streams.values()} if input_map is None else {
@@ -222,7 +222,7 @@ class MinibatchSource:
 
     def _next(self, size: int, maps: Any, wanted: dict[Any, str]) -> Minibatch:
         if size < 0 or not wanted:
-            raise ArgumentError(f"minibatch_size_in_samples={size}: it must not be below 0" if wanted else "no stream is asked for")
+            raise ArgumentError(f"minibatch_size_in_samples={size}: it must not be below 0" if wanted else "no stream is requested")
         c, err, out = ffi.new("struct imrec_minibatch *"), new_error(), Minibatch()
         if check(lib.imrec_minibatch_next(self._source, size, maps, len(wanted), c, err), err) == lib.IMREC_END:
             out.ids = np.empty(0, np.uint64)
@@ -261,7 +261,7 @@ class MinibatchSource:
     __getitem__ = stream_info
 
     def stream_infos(self) -> list[StreamInformation]:
-        """All, in their order."""
+        """All streams, in their order."""
         return list(self.streams.values())
 
     # ---- position ------------------------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ class MinibatchSource:
         check(lib.imrec_minibatch_seek(self._source, position.encode(), err), err)
 
     def get_checkpoint_state(self) -> dict[str, Any]:
-        """The position behind the minibatch delivered last, to be pickled or saved as JSON: "position", which is exact, and
+        """The position after the last delivered minibatch, to be pickled or saved as JSON: "position", which is exact, and
         CNTK's "minibatchSourcePosition", the nominal time, a number of samples."""
         with self._served():
             position = self._position()
@@ -284,13 +284,14 @@ class MinibatchSource:
 
     def restore_from_checkpoint(self, checkpoint: Mapping[str, Any]) -> None:
         """Goes to a position of the same data, seed and window, in any process; with rank_mode="global" the number of ranks
-        may be another one. Or to a nominal time: CNTK's {"minibatchSourcePosition": samples}, alone or inside of what its
-        Trainer saved, is the first sequence that begins there or behind it. A state whose number was changed is a nominal time."""
+        may differ. Or to a nominal time: CNTK's {"minibatchSourcePosition": samples}, alone or inside the state of its
+        Trainer, means the first sequence that begins at or after that sample. A state whose number was changed means that
+        nominal time."""
         with self._served():
             self._seek(_exact(checkpoint) or json.dumps(checkpoint, default=_plain))
 
     state_dict, load_state_dict = get_checkpoint_state, restore_from_checkpoint
-    current_position = property(get_checkpoint_state, restore_from_checkpoint, doc="The checkpoint's state; it can be set.")
+    current_position = property(get_checkpoint_state, restore_from_checkpoint, doc="The state of a checkpoint; can be set.")
 
     # ---- the rest ------------------------------------------------------------------------------------------------------
 
@@ -302,7 +303,7 @@ class MinibatchSource:
         return to_dict(out[0])
 
     def dropped(self) -> list[str]:
-        """What was dropped and why, a sentence each; the first 1,000."""
+        """What was dropped and why, one sentence each; the first 1,000."""
         with self._served():
             return [text(m) for m in iter(_numbered(self._source), ffi.NULL)]
 
@@ -348,7 +349,7 @@ def _with_schedule(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _exact(checkpoint: Any) -> str | None:
-    """The text of a position, unless the nominal time beside it was set to another one."""
+    """The text of a position, unless the nominal time next to it was changed."""
     position = checkpoint.get("position") if isinstance(checkpoint, Mapping) else None
     if not isinstance(position, str):
         return None
@@ -357,7 +358,7 @@ def _exact(checkpoint: Any) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """What json does not know: numpy's numbers, mappings; the rest of a trainer's state does not matter here."""
+    """Converts what json cannot write: numpy's numbers, mappings; the rest of a trainer's state does not matter here."""
     if isinstance(value, Mapping):
         return dict(value)
     return value.item() if isinstance(value, np.generic) else None
@@ -369,7 +370,7 @@ def _numbered(source: Any) -> Any:
 
 
 def _limits(max_samples: int, max_sweeps: int) -> dict[str, Any]:
-    """CNTK's limits as ours, where 0 is none."""
+    """CNTK's limits in the form of the table, where 0 means none."""
     out: dict[str, Any] = {}
     if max_samples == FULL_DATA_SWEEP or max_samples == 2**64 - 2:
         out["max_sweeps"] = 1

@@ -1,12 +1,12 @@
-"""What mxnet.recordio has, on any machine: records of a .rec file one by one, and the header of image records.
+"""The classes and functions of mxnet.recordio without MXNet: single records of a .rec file, and headers of image records.
 
     with MXIndexedRecordIO("a.idx", "a.rec", "w") as out:
         out.write_idx(0, pack_img(IRHeader(0, 3.0, 0, 0), pixels, quality=95))
     header, pixels = unpack_img(MXIndexedRecordIO("a.idx", "a.rec", "r").read_idx(0))
 
-Names, arguments and bytes are the original's. What is better: a file gets its name when it is closed, whole; damage is an
-error that says where, and reading goes on behind it; pickled and forked readers go on where they were; a reader that has
-come to the end still seeks; a writer that is pickled or used by a forked child refuses instead of emptying the file.
+Names, arguments and bytes are MXNet's. Improvements: a complete file gets its name when it is closed; damage is an error with
+its place, and reading continues after it; pickled and forked readers continue where they were; a reader at the end can still
+seek; a writer that is pickled or used by a forked child refuses instead of emptying the file.
 """
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ __all__ = ["IRHeader", "MXIndexedRecordIO", "MXRecordIO", "pack", "pack_img", "u
 class MXRecordIO:
     """Reads (flag "r") or writes ("w") records, in order.
 
-    uri: of the file; a reader also takes what path_imgrec takes. A writer's file stands under its name after close(), or
-    the end of its `with` block if nothing was raised there. Raises ValueError for another flag, StorageError, CorruptError.
+    uri: of the file; a reader also takes what path_imgrec takes. A writer's file gets its name in close(), or at the end of
+    its `with` block if no exception was raised there. Raises ValueError for another flag, StorageError, CorruptError.
     """
 
     def __init__(self, uri: Any, flag: str) -> None:
@@ -38,14 +38,14 @@ class MXRecordIO:
         if flag not in ("r", "w"):
             raise ArgumentError(f"flag {flag!r}: it must be 'r' to read or 'w' to write")
         self.writable, self.is_open = flag == "w", False
-        self._place: tuple[int, int, bool] | None  # of a reader that is elsewhere than its handle: shard, byte, behind its record
-        self._last: tuple[int, int] | None  # of a reader: shard and byte of the record that was read last
+        self._place: tuple[int, int, bool] | None  # of a reader whose handle is elsewhere: shard, byte, whether after its record
+        self._last: tuple[int, int] | None  # of a reader: shard and byte of the last read record
         self.open()
 
     # ---- opening and closing -------------------------------------------------------------------------------------------
 
     def open(self) -> None:
-        """Opens the file; __init__ has done it. An open one begins anew: a writer's is emptied."""
+        """Opens the file, as __init__ does. An open one restarts: that of a writer is emptied."""
         self._drop()
         err = new_error()
         if self.writable:
@@ -58,7 +58,7 @@ class MXRecordIO:
         self._place = self._last = None
 
     def close(self) -> None:
-        """A writer's file gets its name. Twice is harmless."""
+        """Closes the file; a writer's file gets its name. Twice is harmless."""
         if not self._handle:
             self.is_open = False
             return
@@ -68,7 +68,7 @@ class MXRecordIO:
         self._drop()
 
     def _drop(self) -> None:
-        """Closes; what was written is lost. In a forked child the parent's writer stays alone."""
+        """Closes without keeping what was written. In a forked child the parent's writer is not touched."""
         handle, self._handle, self.is_open = self._handle, ffi.NULL, False
         if handle and self.writable and self._pid == os.getpid():
             lib.imrec_writer_abort(handle)
@@ -76,7 +76,7 @@ class MXRecordIO:
             lib.imrec_reader_close(handle)
 
     def reset(self) -> None:
-        """A reader goes to the first record, a writer's file is emptied."""
+        """Moves a reader to the first record; empties a writer's file."""
         if self.writable:
             self._served()
         self.open()
@@ -119,14 +119,14 @@ class MXRecordIO:
     # ---- records -------------------------------------------------------------------------------------------------------
 
     def write(self, buf: Any) -> None:
-        """Appends bytes (or what has a buffer) as a record. Raises LimitError for 2^29 bytes or more."""
+        """Appends bytes (or an object with a buffer) as a record. Raises LimitError for 2^29 bytes or more."""
         if not self.writable:
             raise ArgumentError(f"{self.uri} is open for reading")
         handle, view, err = self._served(), ffi.from_buffer(buf), new_error()
         check(lib.imrec_writer_append(handle, 0, view, len(view), err), err)
 
     def read(self) -> bytes | None:
-        """The next record; None at the end. Raises DataError at a damaged range: the next call goes on behind it."""
+        """The next record; None at the end. Raises DataError at a damaged range: the next call continues after it."""
         if self.writable:
             raise ArgumentError(f"{self.uri} is open for writing")
         self._served()
@@ -156,13 +156,13 @@ class MXRecordIO:
         return bytes(ffi.buffer(c.data, c.size)) if c.size else b""
 
     def __iter__(self) -> Iterator[bytes]:
-        """The records that are left."""
+        """The remaining records."""
         return iter(self.read, None)
 
     def tell(self) -> int:
-        """Of a writer: the byte at which the next record will begin."""
+        """The byte at which a writer's next record will begin."""
         if not self.writable:
-            raise ArgumentError(f"{self.uri} is open for reading: only a writer tells where it is")
+            raise ArgumentError(f"{self.uri} is open for reading: only a writer has tell()")
         return int(lib.imrec_writer_size(self._served()))
 
     def __repr__(self) -> str:
@@ -172,8 +172,8 @@ class MXRecordIO:
 class MXIndexedRecordIO(MXRecordIO):
     """Records by key. The index is a text of lines `key<tab>offset`, in the order of writing.
 
-    key_type: what makes a key out of the index's text (and out of write_idx()'s argument). A reader's `keys` lists all in
-    the order of the index, `idx` maps them to offsets. Raises CorruptError for a line that is none, with its number.
+    key_type: makes a key from the index's text (and from write_idx()'s argument). A reader's `keys` lists all keys in the order
+    of the index, `idx` maps them to offsets. Raises CorruptError for a malformed line, with its number.
     """
 
     def __init__(self, idx_path: Any, uri: Any, flag: str, key_type: Callable[[Any], Any] = int) -> None:
@@ -181,7 +181,7 @@ class MXIndexedRecordIO(MXRecordIO):
         self.idx: dict[Any, int]
         self.keys: list[Any]
         self._lines: list[str]  # of a writer's index
-        self._ends: dict[int, int]  # of a reader's records, as far as the index tells
+        self._ends: dict[int, int]  # of a reader's records, from the index
         super().__init__(uri, flag)
 
     def open(self) -> None:
@@ -207,7 +207,7 @@ class MXIndexedRecordIO(MXRecordIO):
         self._ends = dict(zip(offsets, offsets[1:]))
 
     def close(self) -> None:
-        """Index and file of a writer get their names; the file last, so that what stands there has its index."""
+        """Closes; index and file of a writer get their names, the file last, so that a file always has its index."""
         if not (self.writable and self._handle and self._pid == os.getpid()):
             return super().close()
         part = self.idx_path + ".part"
@@ -227,15 +227,15 @@ class MXIndexedRecordIO(MXRecordIO):
             raise
 
     def seek(self, idx: Any) -> None:
-        """read() goes on with the record of this key. Raises KeyError."""
+        """Moves read() to the record of this key. Raises KeyError."""
         if self.writable:
             raise ArgumentError(f"{self.uri} is open for writing")
         self._served()
         self._place = (0, self.idx[idx], False)
 
     def read_idx(self, idx: Any) -> bytes:
-        """The record of this key, and no other byte, is read; read() goes on behind it. Raises KeyError; CorruptError where
-        no record is."""
+        """Reads the record of this key, and no other byte; read() continues after it. Raises KeyError; CorruptError if there is
+        no record."""
         if self.writable:
             raise ArgumentError(f"{self.uri} is open for writing")
         handle, begin = self._served(), self.idx[idx]
@@ -246,7 +246,7 @@ class MXIndexedRecordIO(MXRecordIO):
         return data
 
     def write_idx(self, idx: Any, buf: Any) -> None:
-        """Appends a record under a key. A key that comes again stands twice in the index; its last record counts."""
+        """Appends a record under a key. A repeated key is in the index twice; its last record counts."""
         key, at = self.key_type(idx), self.tell()
         if any(c in str(key) for c in "\t\n\r"):
             raise ArgumentError(f"{key!r} cannot be a key: it would break the lines of the index")
@@ -264,19 +264,19 @@ _HEADER = struct.Struct("<IfQQ")
 class IRHeader(NamedTuple):
     """Header of an image record. Labels are float32: pack() refuses whole numbers that these cannot hold exactly."""
 
-    flag: int  #: number of labels behind the header; 0: `label` is the only one. pack() sets it
+    flag: int  #: number of labels after the header; 0: `label` is the only one. pack() sets it
     label: Any  #: a number, or an array of them
     id: int  #: of the image
-    id2: int  #: second part of it, 0 as a rule
+    id2: int  #: its second part, usually 0
 
 
 def _exact(label: Any) -> None:
-    """Raises ArgumentError for what is no number (None would become NaN), and for a whole number that float32 changes:
-    16,777,217 would become another class."""
+    """Raises ArgumentError for a value that is not a number (None would become NaN), and for a whole number that float32
+    changes: 16,777,217 would become another class."""
     values = np.asarray(label)
-    for value in () if values.dtype == np.float32 else values.ravel().tolist():  # Python's numbers, whole ones of any size
+    for value in () if values.dtype == np.float32 else values.ravel().tolist():  # Python's numbers, integers of any size
         if not isinstance(value, numbers.Number) or isinstance(value, complex):
-            raise ArgumentError(f"the label {label!r} is no number: a label is a number, or an array of them")
+            raise ArgumentError(f"the label {label!r} is not a number: a label is a number, or an array of them")
         if isinstance(value, (int, float)) and abs(value) > 2**24 and value // 1 == value and _as_float32(value) != value:
             raise ArgumentError(f"the label {int(value)} does not fit a record: labels are float32, which hold whole numbers "
                                 "exactly up to 16,777,216; ids (id, id2) are whole numbers in [0, 2^64)")
@@ -285,13 +285,13 @@ def _exact(label: Any) -> None:
 def _as_float32(value: float) -> float:
     try:
         return float(struct.unpack("<f", struct.pack("<f", value))[0])
-    except (OverflowError, struct.error):  # larger than any
+    except (OverflowError, struct.error):  # larger than any float32
         return float("inf")
 
 
 def pack(header: Any, s: Any) -> bytes:
-    """An image record of an IRHeader (or a tuple like it) and an image's bytes. Raises ArgumentError for a label, id or id2
-    that does not fit, as a whole label that float32 cannot hold exactly."""
+    """Makes an image record from an IRHeader (or a tuple like it) and an image's bytes. Raises ArgumentError for a label, id or
+    id2 that does not fit, such as a whole label that float32 cannot hold exactly."""
     flag, label, id, id2 = header
     _exact(label)
     labels = b""
@@ -303,20 +303,20 @@ def pack(header: Any, s: Any) -> bytes:
     try:
         return _HEADER.pack(flag, label, id, id2) + labels + bytes(s)
     except (struct.error, OverflowError, TypeError) as why:
-        raise ArgumentError(f"{IRHeader(flag, label, id, id2)} does not fit a record: label is a float32, id and id2 are whole "
-                            f"numbers in [0, 2^64) ({why})") from None
+        raise ArgumentError(f"{IRHeader(flag, label, id, id2)} does not fit a record: label is a float32, id and id2 are "
+                            f"whole numbers in [0, 2^64) ({why})") from None
 
 
 def unpack(s: Any) -> tuple[IRHeader, bytes]:
-    """Header and image of an image record. `label` is a float, or a float32 array where flag > 0. Raises CorruptError for
-    bytes too short to be one."""
+    """Splits an image record into header and image. `label` is a float, or a float32 array if flag > 0. Raises CorruptError if
+    the bytes are too short."""
     s = bytes(s)
     if len(s) < _HEADER.size:
         raise CorruptError(f"an image record begins with {_HEADER.size} bytes of header, there are {len(s)}")
     header = IRHeader(*_HEADER.unpack_from(s))
     at = _HEADER.size + 4 * header.flag
     if len(s) < at:
-        raise CorruptError(f"the header says {header.flag} labels, which take {4 * header.flag} bytes, there are "
+        raise CorruptError(f"the header announces {header.flag} labels, which take {4 * header.flag} bytes, there are "
                            f"{len(s) - _HEADER.size}")
     if header.flag:
         header = header._replace(label=np.frombuffer(s, "<f4", header.flag, _HEADER.size).astype(np.float32))
@@ -331,8 +331,8 @@ def _swapped(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
-    """An image record of an IRHeader and pixels: uint8 (H, W), (H, W, 1), or (H, W, 3 or 4) in the order B, G, R(, A), as
-    OpenCV has them. quality: of ".jpg" 1..100; of ".png" the level of compression, 1..9, others mean 3. JPEG has no alpha."""
+    """Makes an image record from an IRHeader and pixels: uint8 (H, W), (H, W, 1), or (H, W, 3 or 4) in the order B, G, R(, A), as in
+    OpenCV. quality: for ".jpg" 1..100; for ".png" the level of compression, 1..9, others mean 3. JPEG has no alpha."""
     pixels = np.asarray(img)
     if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] not in (1, 3, 4)):
         raise ArgumentError(f"pixels are uint8 (H, W) or (H, W, 1, 3 or 4), not {pixels.dtype} {pixels.shape}")
@@ -345,8 +345,8 @@ def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = ".jpg") ->
 
 
 def unpack_img(s: Any, iscolor: int = -1) -> tuple[IRHeader, np.ndarray[Any, np.dtype[np.uint8]]]:
-    """Header and pixels of an image record, as OpenCV has them. iscolor 1: uint8 (H, W, 3) in the order B, G, R, upright;
-    0: grey (H, W), upright; -1: as stored, not turned: (H, W), (H, W, 3) or (H, W, 4). 16-bit values come as their high bytes.
+    """Splits an image record into header and pixels, as in OpenCV. iscolor 1: uint8 (H, W, 3) in the order B, G, R, upright;
+    0: grey (H, W), upright; -1: as stored, not turned: (H, W), (H, W, 3) or (H, W, 4). 16-bit values become their high bytes.
     Raises CorruptError, UnsupportedError, LimitError."""
     if iscolor not in (-1, 0, 1):
         raise ArgumentError(f"iscolor {iscolor!r}: it must be 1 (colour), 0 (grey) or -1 (as stored)")

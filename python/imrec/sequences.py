@@ -1,7 +1,7 @@
-"""CNTK's text (CTF) and binary (CBF) files out of numpy and scipy.sparse, and back.
+"""Writes CNTK's text (CTF) and binary (CBF) files from numpy and scipy.sparse, and reads them back.
 
     write_ctf("train.ctf", {"x": images, "y": one_hot})         # arrays (n, dim): n sequences of one sample
-    write_cbf("train.cbf", {"words": [matrix, ...], "y": ...})  # lists: an array or matrix (samples, dim) a sequence
+    write_cbf("train.cbf", {"words": [matrix, ...], "y": ...})  # lists: one array or matrix (samples, dim) per sequence
     for s in read_sequences("train.cbf"):
         s.id, s["words"], s["y"]
 
@@ -28,7 +28,7 @@ Samples = Union[CSR, "np.ndarray[Any, Any]"]  # of one sequence: (samples, dim)
 # ---- writing -----------------------------------------------------------------------------------------------------------
 
 def _csr(data: Any) -> CSR | None:
-    """A sparse matrix of any kind; None: it is not sparse."""
+    """A CSR of a sparse matrix of any kind; None: it is not sparse."""
     if isinstance(data, CSR):
         return data.rows(0, data.shape[0])
     if not hasattr(data, "tocsr"):
@@ -38,18 +38,18 @@ def _csr(data: Any) -> CSR | None:
 
 
 def _samples(name: str, data: Any) -> Samples:
-    """What a sequence has of a stream, as (samples, dim)."""
+    """A stream of a sequence as (samples, dim)."""
     sparse = _csr(data)
     if sparse is not None:
         return sparse
     array = np.asarray(data)
     if array.dtype.kind not in "buif":
-        raise ArgumentError(f"stream {name!r} has values that are no numbers, but {array.dtype}")
+        raise ArgumentError(f"stream {name!r} has values that are not numbers, but {array.dtype}")
     return array.reshape(1, -1) if array.ndim < 2 else array.reshape(len(array), int(np.prod(array.shape[1:])))
 
 
 def _sequences(streams: Any) -> Iterator[dict[str, Samples]]:
-    """The sequences of what write_ctf() takes."""
+    """The sequences in an argument of write_ctf()."""
     if not isinstance(streams, Mapping):
         for sequence in streams:
             yield {name: _samples(name, data) for name, data in sequence.items() if data is not None}
@@ -65,7 +65,7 @@ def _sequences(streams: Any) -> Iterator[dict[str, Samples]]:
 
 
 def _format_of(array: Samples) -> str:
-    """A number as text that reads back as the same one."""
+    """The format for numbers that read back as the same values."""
     values = array.data if isinstance(array, CSR) else array
     if values.dtype.kind in "bui":
         return "%d"
@@ -86,8 +86,8 @@ def _lines(array: Samples) -> Iterator[str]:
 
 
 def sequence_to_cntk_text_format(seq_idx: int, alias_tensor_map: Mapping[str, Any]) -> str:
-    """A sequence as lines of CTF, without the last line's end. Values: an array (samples, dim), a sparse matrix, or a list of
-    samples."""
+    """A sequence as lines of CTF, without the end of the last line. Values: an array (samples, dim), a sparse matrix, or a list
+    of samples."""
     streams = {}
     for name, data in alias_tensor_map.items():
         if not name or name[0] == "#" or any(c in name for c in " \t|\r\n"):
@@ -95,7 +95,7 @@ def sequence_to_cntk_text_format(seq_idx: int, alias_tensor_map: Mapping[str, An
                                 "begin with #")
         samples = _samples(name, data)
         if not np.isfinite(samples.data if isinstance(samples, CSR) else samples).all():
-            raise ArgumentError(f"stream {name!r} has a value that is not finite, which fits no text")
+            raise ArgumentError(f"stream {name!r} has a value that is not finite, which a text cannot hold")
         streams[name] = _lines(samples)
     lines = []
     while True:
@@ -105,12 +105,12 @@ def sequence_to_cntk_text_format(seq_idx: int, alias_tensor_map: Mapping[str, An
             break
         lines.append(f"{seq_idx}\t" + " ".join(line))
     if not lines:
-        raise ArgumentError(f"sequence {seq_idx} has no sample in any stream, and fits no text")
+        raise ArgumentError(f"sequence {seq_idx} has no sample in any stream, so a text cannot hold it")
     return "\n".join(lines)
 
 
 class _Described(dict):  # type: ignore[type-arg]
-    """Streams that have been written: name -> (sparse, dim)."""
+    """Streams written so far: name -> (sparse, dim)."""
 
     def note(self, sequence: Mapping[str, Samples]) -> None:
         for name, data in sequence.items():
@@ -139,11 +139,11 @@ def _write_text(path: str, streams: Any, ids: Iterable[int] | None) -> _Describe
 
 
 def write_ctf(path: Any, streams: Any, *, ids: Iterable[int] | None = None) -> StreamDefs:
-    """Writes sequences as a text, which gets its name when it is whole; returns its streams, as CTFDeserializer wants them.
+    """Writes sequences as a text, which gets its name when it is complete; returns its streams for CTFDeserializer.
 
     streams: name -> an array (n, dim) or a sparse matrix of n sequences of one sample, an array (n, samples, dim), or a list
-    of n sequences: arrays (samples, dim), sparse matrices, None where there is none. Or an iterable of sequences, each of
-    them name -> array. ids: of the sequences, all different; default 0, 1, ... Numbers read back as the same values.
+    of n sequences: arrays (samples, dim), sparse matrices, or None for none. Or an iterable of sequences, each of them name ->
+    array. ids: of the sequences, all different; default 0, 1, ... Numbers read back as the same values.
     """
     path, part = os.fspath(path), os.fspath(path) + ".part"
     try:
@@ -200,7 +200,7 @@ class _BinaryWriter:
 
 
 def _first_of(name: str, data: Any) -> Samples | None:
-    """The first sequence that has samples of a stream."""
+    """The first sequence with samples of a stream."""
     sparse = _csr(data)
     return sparse if sparse is not None else next((_samples(name, part) for part in data if part is not None), None)
 
@@ -216,21 +216,22 @@ def _describe(streams: Any, first: Mapping[str, Samples]) -> _Described:
 
 
 def _dtypes(precision: str | Mapping[str, str], streams: Iterable[str]) -> dict[str, np.dtype[Any]]:
-    """The type of each stream's values, out of one word for all or a word for each; "float" where there is none."""
+    """The type of each stream's values, from one word for all or one for each; "float" without a word."""
     words = {name: precision for name in streams} if isinstance(precision, str) else dict(precision)
     for name, word in words.items():
         if word not in DTYPES:
             raise ArgumentError(f"precision={word!r}: it must be one of {', '.join(DTYPES)}")
         if name not in streams:
-            raise ArgumentError(f"precision names {name!r}, which is no stream; there are {', '.join(streams)}")
+            raise ArgumentError(f"precision names {name!r}, which is not a stream; there are {', '.join(streams)}")
     return {name: DTYPES[words.get(name, "float")] for name in streams}
 
 
 def write_cbf(path: Any, streams: Any, *, precision: str | Mapping[str, str] = "float", chunk_size: int = 0,
               defines_mb_size: str | None = None) -> dict[str, int]:
-    """Writes sequences as a binary file, which gets its name when it is whole; `streams` as of write_ctf(), but the first one
-    of an iterable has all streams. precision: "float" or "double", or {stream: "double"}, others are "float"; chunk_size:
-    bytes, 0 = 32 MiB; defines_mb_size: the stream whose samples are the length of a sequence, default the longest of each.
+    """Writes sequences as a binary file, which gets its name when it is complete; `streams` as for write_ctf(), but the first
+    item of an iterable must have all streams. precision: "float" or "double", or {stream: "double"}, others are "float";
+    chunk_size: bytes, 0 = 32 MiB; defines_mb_size: the stream whose samples are the length of a sequence, by default the
+    longest of each.
     Returns counts: sequences, samples, chunks, bytes."""
     sequences = _sequences(streams)
     first = next(sequences, None)
@@ -255,15 +256,15 @@ def write_cbf(path: Any, streams: Any, *, precision: str | Mapping[str, str] = "
 # ---- reading -----------------------------------------------------------------------------------------------------------
 
 class SequenceData(dict):  # type: ignore[type-arg]
-    """A sequence: stream -> array (samples, *shape), or CSR; empty ones have no samples."""
+    """A sequence: stream -> array (samples, *shape), or CSR; empty streams have no samples."""
 
     id: int  #: text: its id, or the number of its line; binary: its number
     file: str
 
 
 def streams_of(path: Any) -> StreamDefs:
-    """The streams that a CTF or CBF file has, found out: of a text by its first 16 MiB (a sparse stream has the greatest index
-    there + 1 as its dim)."""
+    """Finds the streams of a CTF or CBF file: of a text from its first 16 MiB (the dim of a sparse stream is the largest index
+    there + 1)."""
     uri, err, binary = os.fsencode(path), new_error(), ffi.new("_Bool *")
     check(lib.imrec_is_cbf(uri, binary, err), err)
     if binary[0]:
@@ -284,9 +285,9 @@ def streams_of(path: Any) -> StreamDefs:
 
 def read_sequences(source: Any, streams: Mapping[str, StreamDef] | None = None, *, precision: str = "float",
                    **options: Any) -> Iterator[SequenceData]:
-    """The sequences of a CTF or CBF file, in the file's order. source: its name, or a Deserializer; streams: as CTFDeserializer
-    wants them, default: those that streams_of() finds; precision: of those that do not say their own. Raises CorruptError for
-    a bad sample more than max_errors."""
+    """Reads the sequences of a CTF or CBF file, in the file's order. source: its name, or a Deserializer; streams: as for
+    CTFDeserializer, by default those that streams_of() finds; precision: of streams without one of their own. Raises
+    CorruptError for bad samples beyond max_errors."""
     if not isinstance(source, Deserializer):
         source = Deserializer(source, streams_of(source) if streams is None else streams, **options)
     if precision not in DTYPES:

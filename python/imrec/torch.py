@@ -1,4 +1,4 @@
-"""imrec in PyTorch: `Loader` instead of torchvision and a DataLoader, `Dataset` for those who keep their DataLoader.
+"""imrec in PyTorch: `Loader` replaces torchvision and a DataLoader, `Dataset` is for a DataLoader of your own.
 
     loader = imrec.torch.Loader("train.rec", preset="imagenet-train-torch", batch_size=128, shuffle=True)
     for epoch in range(90):
@@ -33,9 +33,9 @@ __all__ = ["Dataset", "Loader", "rank_and_world_size"]
 
 
 def rank_and_world_size() -> tuple[int, int]:
-    """This process among those that train together: what torch.distributed says where it is initialized; else what the
-    launcher (torchrun, mpirun, mpiexec, srun) says in the environment of the processes that it starts, with a warning
-    unless it is torchrun; else 0 of 1."""
+    """Rank and world size of this process: those of torch.distributed if it is initialized; otherwise those that the launcher
+    (torchrun, mpirun, mpiexec, srun) sets in the environment of the processes that it starts, with a warning unless it is
+    torchrun; otherwise 0 of 1."""
     place = _place()
     return place.rank, place.world
 
@@ -49,45 +49,45 @@ def _place() -> _ranks.Place:
 
 
 class _Iterator(ImageRecordIter):
-    """That of a Loader: with its defaults, which come before `preset`."""
+    """The iterator of a Loader, with its defaults, which `preset` overrides."""
 
     _defaults = {**DEFAULTS, "data_shape": "3,224,224"}
     _of_loader = True
 
 
 class Loader:
-    """Batches of tensors out of record shards: `for images, labels in loader` is one sweep, the next loop is the next
-    one, in another order (there is no set_epoch).
+    """Reads record shards as batches of tensors: `for images, labels in loader` is one sweep, the next loop is the next one,
+    in another order (there is no set_epoch).
 
     A loop continues where the last one stopped: after `break`, and after load_state_dict(), the rest of that sweep comes
-    first. sweep() is a loop over one whole sweep, rewind() goes to the start of the next one; with restart=True every loop
-    is a whole sweep, as a DataLoader's: for frameworks that look into a loader and expect it to begin anew.
+    first. sweep() is a loop over one complete sweep; rewind() goes to the start of the next one. With restart=True every loop is
+    a complete sweep, like that of a DataLoader: for frameworks that look into a loader and expect it to restart.
 
     images: (slots, C, H, W) of the parameter dtype (float32), the iterator's own memory, not a copy: it is valid as
-        long as anything refers to it, and used again after that. With multi_crop, a tuple of such tensors.
-    labels: int64 (slots,), as losses want classes; float32 where a sample has several labels and with num_classes; as
-        dtype_label and label_dtype say.
-    weights: with weights=True the third of each batch, float32 (slots,): 1 for a sample, 0 for what is none.
+        long as anything refers to it, and reused after that. With multi_crop, a tuple of such tensors.
+    labels: int64 (slots,), as losses need classes; float32 if a sample has several labels and with num_classes;
+        dtype_label and label_dtype change the type.
+    weights: with weights=True the third item of each batch, float32 (slots,): 1 for a sample, 0 for a slot without one.
 
-    No sample that failed (on_error="skip") and no padding is in a batch: it is shorter. Only where leaving them out would
-    empty the batch of one of several ranks, which all deliver the same number of batches, and with last_batch="pad" or
-    "repeat", they are delivered: with weight 0, or, without weights=True, with a warning. `batch.valid` says which.
+    A batch contains no failed samples (on_error="skip") and no padding: it is shorter. These slots are delivered only with
+    last_batch="pad" or "repeat", and if the batch of one of several ranks, which all deliver the same number of batches,
+    would be empty: with weight 0, or, without weights=True, with a warning. `batch.valid` shows which they are.
 
-    rank, world_size: this process's share of the data; not given: rank_and_world_size(). world_size=1 alone reads all of
+    rank, world_size: this process's share of the data; by default rank_and_world_size(). world_size=1 alone reads all of
         it. With more than one, every rank delivers the same number of batches (equal_batches).
-    channels_last: images are (slots, C, H, W) in torch.channels_last memory; no copy either.
+    channels_last: images are (slots, C, H, W) in torch.channels_last memory, also without a copy.
     pin_memory: images and labels are copied into pinned memory, for .to(device, non_blocking=True).
-    label_dtype: a torch.dtype, to which labels are converted (dtype_label is what they are read as).
-    weights, restart: as above.
+    label_dtype: a torch.dtype, to which labels are converted (dtype_label is the type in which they are read).
+    weights, restart: see above.
     copy: images are copies, in memory of their own.
-    Further keywords are the parameters of ImageRecordIter, below, but num_parts and part_index. Other defaults than there:
-    data_shape=(3, 224, 224), and, where several ranks share a machine, preprocess_threads: its CPUs divided by them.
+    Further keywords are the parameters of ImageRecordIter, below, except num_parts and part_index. Defaults that differ:
+    data_shape=(3, 224, 224), and, if several ranks share a machine, preprocess_threads: its CPUs divided among them.
 
-    state_dict() and load_state_dict() are torchdata's StatefulDataLoader's: saved between two batches, the next loop over
-    a Loader that has loaded it gives the batches that followed. A state is of the job: any rank's restores all ranks.
+    state_dict() and load_state_dict() are those of torchdata's StatefulDataLoader: after a Loader has loaded a state, its
+    next loop gives the batches that followed. A state belongs to the job: that of any rank restores all ranks.
 
-    `batch` is the imrec.Batch behind the tensors delivered last: ids, valid, pad, draws, ...; `batch_size`, `drop_last`,
-    `dataset`, `classes` and `num_classes` are what a DataLoader and its data set have.
+    `batch` is the imrec.Batch of the last delivered tensors: ids, valid, pad, draws, ...; `batch_size`, `drop_last`,
+    `dataset`, `classes` and `num_classes` are those of a DataLoader and its data set.
 
     Parameters, by group:
 
@@ -109,9 +109,9 @@ class Loader:
             classes = (not parameters.get("num_classes") and not parameters.get("mixup") and not parameters.get("cutmix")
                        and self._it._labels != "float64")
             self._label_dtype, self._classes = label_dtype, classes
-            self._living = 0  # which of the loops is
-            self._told = False  # of slots that are no samples
-            #: the imrec.Batch behind the tensors delivered last
+            self._living = 0  # number of the active loop
+            self._told = False  # whether slots without a sample were reported
+            #: the imrec.Batch of the last delivered tensors
             self.batch = None
 
     rank: int
@@ -132,7 +132,7 @@ class Loader:
         if "num_parts" in parameters or "part_index" in parameters:
             raise ArgumentError("a Loader takes rank and world_size instead of part_index and num_parts")
         if channels_last and parameters.get("layout", "NHWC") != "NHWC":
-            raise ArgumentError("channels_last is layout=NHWC seen as (slots, C, H, W): leave out layout")
+            raise ArgumentError("channels_last is layout=NHWC viewed as (slots, C, H, W): omit layout")
         own: dict[str, Any] = {"preprocess_threads": _ranks.share_of_cpus(place)}
         if place.world > 1:
             own.update(num_parts=place.world, part_index=place.rank, equal_batches=True)
@@ -146,14 +146,14 @@ class Loader:
     # ---- batches -------------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Loop[tuple[Any, ...]]:
-        """Tuples of images, labels (and weights): what is left of a sweep, else the next one; with restart=True the next
-        one, unless load_state_dict() came before."""
+        """Tuples of images, labels (and weights): the rest of a sweep, or the next one; with restart=True the next one, unless
+        load_state_dict() was called before."""
         if not self._restart:
             self._it._loops.begin()
         return self._loop(rewinds=False)
 
     def sweep(self) -> Loop[tuple[Any, ...]]:
-        """A loop over exactly one whole sweep, from its start: what is left of another one is passed over."""
+        """A loop over exactly one complete sweep, from its start; the rest of another one is skipped."""
         self._it._loops.refuse_endless()
         return self._loop(rewinds=True)
 
@@ -171,13 +171,13 @@ class Loader:
             raise RuntimeError("another loop over this Loader has begun: it has one place in the data, not several")
         if first and (rewinds or (self._restart and not self._it._loops.restored)):
             self._it.rewind()
-        self.batch = None  # the memory of a batch that nobody refers to is used again
+        self.batch = None  # releases its memory for reuse
         self.batch = self._it.next()
         self._only_samples(self.batch)
         return self._tensors(self.batch)
 
     def _only_samples(self, batch: Batch) -> None:
-        """Leaves out padding, too. What has to stay is told once."""
+        """Drops padding, too. Reports once if slots without a sample must stay."""
         if batch.valid.all():
             return
         if batch.valid.any() and not self._it._options["fills"]:
@@ -185,11 +185,11 @@ class Loader:
         elif not self._weights and not self._told:
             self._told = True
             none = int((~batch.valid).sum())
-            _log.logger.warning("%d of the %d slots of this batch are no samples (%d failed, %d padding), and they are "
+            _log.logger.warning("%d of the %d slots of this batch are not samples (%d failed, %d padding), and they are "
                                 "delivered, %s; weights=True gives each batch a third tensor, in which they have weight 0, and "
-                                "loader.batch.valid says which they are", none, batch.slots, batch.failed, batch.pad,
-                                "as last_batch asks for full batches" if self._it._options["fills"] else
-                                "as every rank delivers equally many batches")
+                                "loader.batch.valid shows which they are", none, batch.slots, batch.failed, batch.pad,
+                                "because last_batch asks for full batches" if self._it._options["fills"] else
+                                "because every rank delivers the same number of batches")
 
     def _images(self, view: Any) -> torch.Tensor:
         images = torch.from_numpy(view)
@@ -218,18 +218,18 @@ class Loader:
     # ---- position ------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """The place after the batch delivered last, to be saved with the model. It is of the job: all ranks have delivered
-        equally many batches, and the state of any one of them, as rank 0's, is for all."""
+        """The place after the last delivered batch, to be saved with the model. It belongs to the job: all ranks have delivered
+        the same number of batches, so the state of any rank, for example of rank 0, is valid for all."""
         return {**self._it.state_dict(), "world_size": self.world_size}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next loop begins there, on every rank that loads it. Same data, seed and world_size; batch_size and threads may
-        be others. A state of another world_size is an ArgumentError."""
+        """Goes to the place of a state: the next loop begins there, on every rank that loads it. Data, seed and world_size must
+        be the same; batch_size and threads may differ. A state of another world_size is an ArgumentError."""
         position = position_of(state, "a Loader")
         world_size = state.get("world_size", self.world_size)
         if world_size != self.world_size:
-            raise ArgumentError(f"this state is of a job of {world_size} ranks, and this one has {self.world_size}: their shares of "
-                                f"the data are others; run it with {world_size} ranks, or begin a sweep without the state")
+            raise ArgumentError(f"this state belongs to a job of {world_size} ranks, and this one has {self.world_size}: their shares of "
+                                f"the data differ; run it with {world_size} ranks, or begin a sweep without the state")
         self._living += 1
         self._it.load_state_dict({"position": position})
 
@@ -237,31 +237,30 @@ class Loader:
 
     @functools.cached_property
     def dataset(self) -> Dataset:
-        """The images one by one, of all ranks, as imrec.torch.Dataset gives them: len(loader.dataset), .classes, .targets.
-        What it is opened for is done when it is asked for. There is none where path_imglist changes labels, for sounds and for
-        a source of one's own (AttributeError)."""
+        """An imrec.torch.Dataset of the single images of all ranks: len(loader.dataset), .classes, .targets. It is opened on
+        first use. There is none with path_imglist, for sounds, and for a source of your own (AttributeError)."""
         for name in ("path_imglist", "audio", "source"):
             if self._parameters.get(name):
-                raise AttributeError(f"a Loader with {name} has no dataset: it would be another one than what is delivered")
+                raise AttributeError(f"a Loader with {name} has no dataset: it would differ from what is delivered")
         channels = self._it._options["channels"]
         return Dataset(self._path, channels=channels if channels in (1, 3, 4) else 3)
 
     @functools.cached_property
     def classes(self) -> list[str]:
-        """Names of the classes, by number, where their list lies beside the shards; else empty."""
+        """Names of the classes, by number, from the list next to the shards; empty without one."""
         return class_names(self._path)
 
     @functools.cached_property
     def num_classes(self) -> int | None:
-        """The parameter num_classes; else the length of `classes`; else, after a look at every record's head, 1 more than
-        the largest label. None where labels are no classes."""
+        """The parameter num_classes; otherwise the length of `classes`; otherwise, from the heads of all records, 1 more than the
+        largest label. None if labels are not classes."""
         said = int(self._it._options["num_classes"]) or len(self.classes)
         return said or self.dataset._num_classes()
 
     # ---- the rest ------------------------------------------------------------------------------------------------
 
     def stats(self) -> dict[str, Any]:
-        """Those of ImageRecordIter: next_wait_ns is the time that the training loop waited for data."""
+        """The statistics of ImageRecordIter: next_wait_ns is the time that the training loop waited for data."""
         return self._it.stats()
 
     def close(self) -> None:

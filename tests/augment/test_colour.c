@@ -1,6 +1,6 @@
 /* Colours: every variant equals the scalar, byte by byte and beyond no row's end; the scalar
- * equals the formulas; and the draws of colours. */
-#include "augment/kernels.h"
+ * equals the formulas. */
+#include "augment/colour/colour_kernels.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
@@ -30,7 +30,7 @@ enum { KERNELS = 4 };
 static uint64_t
 run(int kernel, enum cpu_level level, uint64_t test, uint8_t *px, uint32_t n, uint32_t channels)
 {
-    const struct kernels *k = kernels_of(level);
+    const struct colour_kernels *k = &colour_kernels[level];
     const struct grey_weights weights[2] = {{1868, 9617, 4899, 14}, {19595, 38470, 7471, 16}};
     const float factor = (float)(draw(test, 900) >> 40) / (float)(1 << 23) - 0.1f;
     const int32_t shift[3] = {(int32_t)(draw(test, 901) % 361) - 180,

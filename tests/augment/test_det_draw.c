@@ -1,5 +1,5 @@
 /* Draws of images with boxes: what they depend on, how they are spread, what samplers keep. */
-#include "augment/det_draw.h"
+#include "augment/draw/det_draw.h"
 #include "tests/support/recipes.h"
 #include "tests/support/shards.h"
 #include "tests/support/suite.h"

@@ -1,5 +1,5 @@
 /* Labels with boxes: what is read, refused, cut off, dropped and moved. */
-#include "augment/det_label.h"
+#include "augment/draw/det_label.h"
 #include "imrec/detection.h"
 #include "tests/support/suite.h"
 

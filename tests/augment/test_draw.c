@@ -1,4 +1,4 @@
-#include "augment/draw.h"
+#include "augment/draw/draw.h"
 
 #include "tests/support/suite.h"
 #include <stdlib.h>

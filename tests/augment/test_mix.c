@@ -1,6 +1,6 @@
 /* Mixup and cutmix: how shares spread, what is mixed with what, labels too. */
-#include "augment/kernels.h"
 #include "augment/mix.h"
+#include "augment/normalize/normalize_kernels.h"
 #include "tests/support/guard.h"
 #include "tests/support/imageset.h"
 #include "tests/support/recipes.h"
@@ -81,7 +81,7 @@ TEST(blends_are_alike_by_every_variant)
             memcpy(q, y, sizeof(q));
             if (!cpu_has((enum cpu_level)l))
                 continue;
-            kernels_of((enum cpu_level)l)->blend(0.3f, p, q, n);
+            normalize_kernels[l].blend(0.3f, p, q, n);
             ck_assert(memcmp(p, a, n * sizeof(float)) == 0 && memcmp(q, b, n * sizeof(float)) == 0);
         }
     }

@@ -1,4 +1,4 @@
-#include "augment/kernels.h"
+#include "augment/normalize/normalize_kernels.h"
 #include "tests/support/guard.h"
 
 #include "tests/support/suite.h"
@@ -68,13 +68,13 @@ static void run(normalize_row_fn *row, struct normalize_job *j, uint8_t *memory)
 static void compare_levels(struct normalize_job *j)
 {
     ck_assert_int_eq(normalize_prepare(j, NULL), IMREC_OK);
-    run(kernels_of(CPU_SCALAR)->normalize_row, j, want);
+    run(normalize_kernels[CPU_SCALAR].row, j, want);
     for (int level = CPU_SCALAR + 1; level < CPU_LEVELS; level++)
         for (int stream = 0; stream < 2; stream++) {
             if (!cpu_has((enum cpu_level)level))
                 continue;
             j->stream = stream != 0;
-            run(kernels_of((enum cpu_level)level)->normalize_row, j, got);
+            run(normalize_kernels[level].row, j, got);
             ck_assert_msg(memcmp(want, got, sizeof(want)) == 0,
                           "%s, width %u, %u channels, dtype %d, layout %d, mirror %d, image %d",
                           cpu_level_name((enum cpu_level)level), j->width, j->channels,
@@ -193,4 +193,27 @@ TEST(what_a_dtype_cannot_take_is_refused_with_a_sentence)
     ck_assert_int_eq(normalize_prepare(&j, &err), IMREC_ERR_ARGUMENT);
     j.how.mean[0] = 0, j.how.mean[3] = NAN; /* there is no fourth channel */
     ck_assert_int_eq(normalize_prepare(&j, &err), IMREC_OK);
+}
+
+LOOP_TEST(erasing_clears_the_rectangle_and_nothing_else, 0, 2) /* _i: layout */
+{
+    for (int dtype = 0; dtype < 4; dtype++) {
+        uint8_t slot[4 * 3 * 7 * 5];
+        const size_t value = dtype_size((enum imrec_dtype)dtype);
+        const struct normalize_job j = {
+            .width = 7,
+            .height = 5,
+            .channels = 3,
+            .how = {.dtype = (enum imrec_dtype)dtype, .layout = (enum imrec_layout)_i},
+            .out = slot};
+        memset(slot, 1, sizeof(slot));
+        normalize_erase(&j, (struct imrec_rect){2, 1, 4, 3});
+        for (size_t i = 0; i < 105; i++) {
+            const size_t x = _i == IMREC_NCHW ? i % 7 : i / 3 % 7;
+            const size_t y = _i == IMREC_NCHW ? i / 7 % 5 : i / 21;
+            const bool in = x >= 2 && x < 6 && y >= 1 && y < 4;
+            for (size_t k = 0; k < value; k++)
+                ck_assert_uint_eq(slot[i * value + k], !in);
+        }
+    }
 }

@@ -1,5 +1,5 @@
-/* Hue, blur, sharpness, mixing, erasing: variants equal the scalar, and do what they say. */
-#include "augment/kernels.h"
+/* Hue, blur, sharpness, mixing: variants equal the scalar, and do what they say. */
+#include "augment/colour/colour_kernels.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
 #include "tests/support/scratch.h"
@@ -37,7 +37,7 @@ TEST(hues_are_turned_alike_by_every_variant)
             if (!cpu_has((enum cpu_level)l))
                 continue;
             struct guarded got = guarded_copy(from, bytes);
-            kernels_of((enum cpu_level)l)->hue_turn(turn, got.p, n, channels);
+            colour_kernels[l].hue_turn(turn, got.p, n, channels);
             ck_assert_mem_eq(got.p, want, bytes);
             guarded_free(got);
         }
@@ -66,7 +66,7 @@ TEST(three_by_three_means_are_alike_by_every_variant)
                 continue;
             struct guarded got = guarded_copy(want, n);
             memset(got.p, 0, n);
-            kernels_of((enum cpu_level)l)->smooth(rows, (uint32_t)step, got.p, n);
+            colour_kernels[l].smooth(rows, (uint32_t)step, got.p, n);
             ck_assert_mem_eq(got.p, want, n);
             guarded_free(got);
         }
@@ -87,7 +87,7 @@ TEST(mixtures_are_alike_by_every_variant)
             if (!cpu_has((enum cpu_level)l))
                 continue;
             struct guarded got = guarded_copy(a, n), other = guarded_copy(b, n);
-            kernels_of((enum cpu_level)l)->mix(factor, got.p, other.p, n);
+            colour_kernels[l].mix(factor, got.p, other.p, n);
             ck_assert_mem_eq(got.p, want, n);
             guarded_free(got);
             guarded_free(other);
@@ -181,27 +181,4 @@ TEST(sharpness_leaves_alpha_and_the_outermost_pixels)
     ck_assert_int_gt(changed, 40);
     free(p.pixels);
     free(was.pixels);
-}
-
-LOOP_TEST(erasing_clears_the_rectangle_and_nothing_else, 0, 2) /* _i: layout */
-{
-    for (int dtype = 0; dtype < 4; dtype++) {
-        uint8_t slot[4 * 3 * 7 * 5];
-        const size_t value = dtype_size((enum imrec_dtype)dtype);
-        const struct normalize_job j = {
-            .width = 7,
-            .height = 5,
-            .channels = 3,
-            .how = {.dtype = (enum imrec_dtype)dtype, .layout = (enum imrec_layout)_i},
-            .out = slot};
-        memset(slot, 1, sizeof(slot));
-        normalize_erase(&j, (struct imrec_rect){2, 1, 4, 3});
-        for (size_t i = 0; i < 105; i++) {
-            const size_t x = _i == IMREC_NCHW ? i % 7 : i / 3 % 7;
-            const size_t y = _i == IMREC_NCHW ? i / 7 % 5 : i / 21;
-            const bool in = x >= 2 && x < 6 && y >= 1 && y < 4;
-            for (size_t k = 0; k < value; k++)
-                ck_assert_uint_eq(slot[i * value + k], !in);
-        }
-    }
 }

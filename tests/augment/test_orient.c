@@ -1,4 +1,4 @@
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 
 #include "tests/support/suite.h"
 #include <stdlib.h>

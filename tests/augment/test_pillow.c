@@ -1,6 +1,7 @@
 /* rrc_style=torch and antialias=1 beside torchvision's steps made with Pillow: pillow.json, which
  * make_pillow.py has written. */
-#include "augment/ops.h"
+#include "augment/colour/colour.h"
+#include "augment/colour/ops.h"
 #include "augment/steps.h"
 #include "tests/support/recipes.h"
 #include "tests/support/suite.h"

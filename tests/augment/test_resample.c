@@ -1,6 +1,6 @@
 /* The packer's resampling: variants equal the scalar, the scalar is the exact filter to a rounding,
  * and its quality is at least that of area and bilinear. */
-#include "augment/resample_passes.h"
+#include "augment/resize/resample_passes.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
 

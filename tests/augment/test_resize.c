@@ -1,4 +1,4 @@
-#include "augment/kernels.h"
+#include "augment/resize/resize_passes.h"
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"

@@ -1,6 +1,6 @@
 /* tests/augment/test_sound.c - values of a slot against the sentences of docs/guide/sounds.md, and
  * the distribution of what is drawn. */
-#include "augment/sound.h"
+#include "augment/draw/sound.h"
 #include "tests/support/suite.h"
 
 #include <math.h>

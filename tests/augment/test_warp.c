@@ -1,6 +1,6 @@
 /* Affine warps against the formulas, whole and by windows, in every variant; and borders. */
-#include "augment/kernels.h"
-#include "augment/pad.h"
+#include "augment/geometry/pad.h"
+#include "augment/geometry/warp.h"
 #include "base/rng.h"
 #include "tests/support/guard.h"
 #include "tests/support/scratch.h"

@@ -1,7 +1,7 @@
 /* tests/bench/bench_normalize.c - how long the fused kernel takes for a 224 x 224 crop, by
  * variant: into one slot that stays in the cache, and into a ring of three batches of 128
  * slots (231 MB), with plain stores and with stores around the caches, on 1..N threads. */
-#include "augment/kernels.h"
+#include "augment/normalize/normalize_kernels.h"
 #include "base/pages.h"
 #include "base/threads.h"
 
@@ -48,7 +48,7 @@ static double crop_us(enum cpu_level level, bool stream, uint32_t threads, uint8
     static struct work work[MAX_THREADS];
     const double start = now();
     for (uint32_t t = 0; t < threads; t++) {
-        work[t] = (struct work){.row = kernels_of(level)->normalize_row,
+        work[t] = (struct work){.row = normalize_kernels[level].row,
                                 .out = batch + t * (slots / threads) * SLOT_BYTES,
                                 .slots = slots / threads,
                                 .rounds = rounds};

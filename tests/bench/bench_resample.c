@@ -1,8 +1,8 @@
 /* tests/bench/bench_resample.c - how long the packer's resampling and the iterator's resizes take
  * for a photograph's sizes, by variant: the least of some rounds, in which the variants take
  * turns. `bench_resample [rounds]`. */
-#include "augment/resample_passes.h"
-#include "augment/resize_passes.h"
+#include "augment/resize/resample_passes.h"
+#include "augment/resize/resize_passes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Long work on one image ends soon after it is asked to: by the processor's time that it still
  * takes, whatever else the machine does. */
-#include "augment/ops.h"
-#include "augment/resample.h"
-#include "augment/warp.h"
+#include "augment/colour/blur.h"
+#include "augment/geometry/warp.h"
+#include "augment/resize/resample.h"
 #include "base/alloc.h"
 #include "base/stop.h"
 #include "base/threads.h"

@@ -1,5 +1,5 @@
 #include "base/alloc.h"
-#include "container/partition.h"
+#include "container/container.h"
 #include "formats/crc32c.h"
 #include "formats/recordio/record_index.h"
 #include "formats/set/manifest.h"
@@ -36,13 +36,14 @@ static void teardown(void)
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
 
-static struct split_options options(const char *rec, const char *idx, uint64_t parts, uint64_t part)
+static struct container_options
+options(const char *rec, const char *idx, uint64_t parts, uint64_t part)
 {
-    return (struct split_options){.path_imgrec = rec,
-                                  .path_imgidx = idx,
-                                  .num_parts = parts,
-                                  .part_index = part,
-                                  .cell_bytes = 64};
+    return (struct container_options){.path_imgrec = rec,
+                                      .path_imgidx = idx,
+                                      .num_parts = parts,
+                                      .part_index = part,
+                                      .cell_bytes = 64};
 }
 
 /* A manifest of NAME.rec alone. */
@@ -76,22 +77,22 @@ TEST(units_tile_the_partitions_and_partitions_the_shards)
         for (uint64_t parts = 1; parts < 60; parts += parts / 5 + 1) {
             uint64_t covered = 0, last = 0, total = 0;
             for (uint64_t p = 0; p < parts; p++) {
-                struct split s;
-                const struct split_options o = options(lists[l], "", parts, p);
-                ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+                struct container s;
+                const struct container_options o = options(lists[l], "", parts, p);
+                ck_assert_int_eq(container_open(&o, &s, &err), IMREC_OK);
                 total = s.total_bytes;
                 for (uint64_t u = 0; u < s.unit_count; u++) {
-                    const struct split_range r = split_unit(&s, u);
+                    const struct split_range r = container_unit(&s, u);
                     const uint64_t at = s.shards[r.shard].begin + r.begin;
                     MUST(r.begin < r.end && r.end <= s.shards[r.shard].size);
                     MUST(r.begin % 4 == 0 && r.end - r.begin <= 64);
-                    MUST(at >= last && split_unit_bytes(&s, u) == r.end - r.begin);
+                    MUST(at >= last && container_unit_bytes(&s, u) == r.end - r.begin);
                     MUST(r.end % 64 == 0 || r.end == s.shards[r.shard].size ||
                          u + 1 == s.unit_count);
                     last = at + r.end - r.begin;
                     covered += r.end - r.begin;
                 }
-                split_close(&s);
+                container_close(&s);
             }
             ck_assert_uint_eq(covered, total);
         }
@@ -125,29 +126,29 @@ static const struct {
 
 LOOP_TEST(what_is_wrong_with_a_list_or_an_index_is_said, 0, COUNT(bad))
 {
-    struct split s;
-    const struct split_options o = options(bad[_i].rec, bad[_i].idx, 1, 0);
+    struct container s;
+    const struct container_options o = options(bad[_i].rec, bad[_i].idx, 1, 0);
     put("x.idx", bad[_i].text);
-    ck_assert_int_eq(split_open(&o, &s, &err), bad[_i].status);
+    ck_assert_int_eq(container_open(&o, &s, &err), bad[_i].status);
     ck_assert_msg(strstr(err.message, bad[_i].says) != NULL, "%s", err.message);
 }
 
 TEST(wrong_numbers_are_refused)
 {
-    struct split s;
-    struct split_options o = options("mem://a.rec", "", 3, 3);
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_ERR_ARGUMENT);
+    struct container s;
+    struct container_options o = options("mem://a.rec", "", 3, 3);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_ERR_ARGUMENT);
     o = options("mem://a.rec", "", 0, 0);
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_ERR_ARGUMENT);
     o = options("mem://a.rec", "", 1, 0);
     o.cell_bytes = 6;
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_ERR_ARGUMENT);
     o.cell_bytes = 4;
     o.num_parts = UINT64_MAX; /* most partitions of a large number are empty */
     o.part_index = UINT64_MAX - 1;
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_OK);
     ck_assert_uint_eq(s.unit_count, 0);
-    split_close(&s);
+    container_close(&s);
 }
 
 TEST(indexed_partitions_hold_equal_numbers_in_file_order)
@@ -160,41 +161,42 @@ TEST(indexed_partitions_hold_equal_numbers_in_file_order)
     put("x.idx", text);
     put("none.idx", "");
     for (uint64_t p = 0; p < 6; p++) { /* 10 records in steps of 2 */
-        struct split s;
-        const struct split_options o =
+        struct container s;
+        const struct container_options o =
             options("mem://empty.rec;mem://a.rec", "mem://none.idx;mem://x.idx", 6, p);
         uint64_t counts[6];
-        ck_assert_msg(split_open(&o, &s, &err) == IMREC_OK, "%s", err.message);
-        ck_assert_int_eq(split_count(&s, counts, &err), IMREC_OK);
+        ck_assert_msg(container_open(&o, &s, &err) == IMREC_OK, "%s", err.message);
+        ck_assert_int_eq(container_count(&s, counts, &err), IMREC_OK);
         ck_assert_uint_eq(counts[p], p < 5 ? 2 : 0);
         ck_assert_uint_eq(s.unit_count, counts[p]);
         for (uint64_t u = 0; u < s.unit_count; u++) {
             const struct made_record *r = &a.records[2 * p + u];
             ck_assert_uint_eq(s.records[u].offset, r->begin);
             ck_assert_uint_eq(s.records[u].key, 50 + 2 * p + u);
-            ck_assert_uint_eq(split_unit(&s, u).end, r->end);
+            ck_assert_uint_eq(container_unit(&s, u).end, r->end);
         }
-        ck_assert_uint_eq(split_memory(&s), (s.unit_count + 1) * 24);
-        split_close(&s);
+        ck_assert_uint_eq(container_memory(&s), (s.unit_count + 1) * 24);
+        container_close(&s);
     }
 }
 
 TEST(indexes_find_their_shards_by_name)
 {
-    struct split s;
+    struct container s;
     put("a.idx", "1\t0\n");
     put("b.idx", "2\t0\n");
-    struct split_options o = options("mem://a.rec;mem://b.rec", "mem://b.idx;mem://a.idx", 1, 0);
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    struct container_options o =
+        options("mem://a.rec;mem://b.rec", "mem://b.idx;mem://a.idx", 1, 0);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_OK);
     ck_assert_uint_eq(s.records[0].key, 1);
     ck_assert_uint_eq(s.records[1].key, 2);
-    split_close(&s);
+    container_close(&s);
     put("c.idx", "3\t0\n"); /* one name that is nobody's: by place */
     o = options("mem://a.rec;mem://b.rec", "mem://b.idx;mem://c.idx", 1, 0);
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_OK);
     ck_assert_uint_eq(s.records[0].key, 2);
     ck_assert_uint_eq(s.records[1].key, 3);
-    split_close(&s);
+    container_close(&s);
 }
 
 /* A manifest beside mem://a.rec that counts `records`, and its index. */
@@ -217,17 +219,17 @@ static void put_set(uint64_t records, const struct buf *idx, uint32_t crc)
 
 static void expect_counts(uint64_t parts, uint64_t sum, bool only_first_half)
 {
-    struct split s;
+    struct container s;
     uint64_t counts[8] = {0}, got = 0;
-    const struct split_options o = options("mem://a.rec;mem://b.rec", "", parts, 0);
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
-    ck_assert_int_eq(split_count(&s, counts, &err), IMREC_OK);
+    const struct container_options o = options("mem://a.rec;mem://b.rec", "", parts, 0);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_OK);
+    ck_assert_int_eq(container_count(&s, counts, &err), IMREC_OK);
     for (uint64_t p = 0; p < parts; p++)
         got += counts[p];
     ck_assert_uint_eq(got, sum + b.count);
     if (only_first_half)
         ck_assert_uint_eq(counts[0], 5);
-    split_close(&s);
+    container_close(&s);
 }
 
 TEST(counting_asks_manifest_and_index_before_it_reads)
@@ -257,23 +259,23 @@ TEST(counting_asks_manifest_and_index_before_it_reads)
 TEST(an_index_with_other_records_than_its_manifest_is_not_found)
 {
     struct buf idx = BUF_INIT(1 << 20);
-    struct split s;
-    struct split_options o = options("mem://a.rec", "auto", 1, 0);
+    struct container s;
+    struct container_options o = options("mem://a.rec", "auto", 1, 0);
     for (size_t i = 0; i < a.count; i++)
         if (i != 4) /* one inside: nothing but the manifest knows before it is read */
             ck_assert_int_eq(record_index_write(&idx, i, a.records[i].begin, &err), IMREC_OK);
     put_set(a.count - 1, &idx, 0);
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
-    split_close(&s);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_OK);
+    container_close(&s);
     put_set(a.count, &idx, 0);
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_ERR_CORRUPT);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_ERR_CORRUPT);
     ck_assert_msg(strstr(err.message, "mem://a.idx lists 9 records, but by its manifest "
                                       "mem://a.rec has 10") != NULL,
                   "%s", err.message);
     o.path_imgidx = "mem://a.idx";
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_OK);
     ck_assert_int_eq(s.index_doubt.status, IMREC_ERR_CORRUPT);
-    split_close(&s);
+    container_close(&s);
     buf_free(&idx);
 }
 
@@ -281,8 +283,8 @@ TEST(an_index_with_other_records_than_its_manifest_is_not_found)
 LOOP_TEST(an_index_may_leave_out_damage, 0, 2) /* _i: 0 = no head, 1 = the head of a later part */
 {
     struct buf idx = BUF_INIT(1 << 20);
-    struct split s;
-    const struct split_options o = options("mem://d.rec", "auto", 1, 0);
+    struct container s;
+    const struct container_options o = options("mem://d.rec", "auto", 1, 0);
     uint8_t *bytes = malloc(a.file.n);
     memcpy(bytes, a.file.p, a.file.n);
     uint8_t *last = bytes + a.records[a.count - 1].begin;
@@ -297,20 +299,20 @@ LOOP_TEST(an_index_may_leave_out_damage, 0, 2) /* _i: 0 = no head, 1 = the head 
     for (size_t i = 1; i + 1 < a.count; i++)
         ck_assert_int_eq(record_index_write(&idx, i, a.records[i].begin, &err), IMREC_OK);
     ck_assert_int_eq(mem_put("d.idx", idx.p, idx.n, &err), IMREC_OK);
-    ck_assert_msg(split_open(&o, &s, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_msg(container_open(&o, &s, &err) == IMREC_OK, "%s", err.message);
     ck_assert_uint_eq(s.record_total, a.count - 2);
-    split_close(&s);
+    container_close(&s);
     buf_free(&idx);
     free(bytes);
 }
 
 static uint64_t fingerprint(const char *rec, const char *idx)
 {
-    struct split s;
-    const struct split_options o = options(rec, idx, 1, 0);
-    ck_assert_int_eq(split_open(&o, &s, &err), IMREC_OK);
-    const uint64_t f = split_fingerprint(&s);
-    split_close(&s);
+    struct container s;
+    const struct container_options o = options(rec, idx, 1, 0);
+    ck_assert_int_eq(container_open(&o, &s, &err), IMREC_OK);
+    const uint64_t f = container_fingerprint(&s);
+    container_close(&s);
     return f;
 }
 
@@ -336,20 +338,20 @@ TEST(the_fingerprint_changes_with_names_sizes_order_and_index)
 
 TEST(no_allocation_that_fails_leaks)
 {
-    struct split s;
+    struct container s;
     put("a.idx", "1\t0\n");
     const long before = imrec_alloc_live();
     for (int keep = 0; keep < 2; keep++)
         for (long n = 0;; n++) {
-            struct split_options o = options("mem://a.rec", keep ? "" : "mem://a.idx", 1, 0);
+            struct container_options o = options("mem://a.rec", keep ? "" : "mem://a.idx", 1, 0);
             o.keep_in_memory = keep;
             imrec_alloc_fail_after(n);
-            enum imrec_status st = split_open(&o, &s, &err);
+            enum imrec_status st = container_open(&o, &s, &err);
             uint64_t count;
             if (st == IMREC_OK)
-                st = split_count(&s, &count, &err);
+                st = container_count(&s, &count, &err);
             imrec_alloc_fail_after(-1);
-            split_close(&s);
+            container_close(&s);
             ck_assert_int_eq(imrec_alloc_live(), before);
             if (st == IMREC_OK)
                 break;

@@ -20,15 +20,15 @@ static void teardown(void)
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
 
-static struct split_options options(const char *rec, const char *idx)
+static struct container_options options(const char *rec, const char *idx)
 {
-    return (struct split_options){
+    return (struct container_options){
         .path_imgrec = rec, .path_imgidx = idx, .num_parts = 1, .cell_bytes = 64};
 }
 
-static void must_open(const struct split_options *o, struct split *s)
+static void must_open(const struct container_options *o, struct container *s)
 {
-    ck_assert_msg(split_open(o, s, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_msg(container_open(o, s, &err) == IMREC_OK, "%s", err.message);
 }
 
 CASE(.teardown = teardown)
@@ -39,10 +39,10 @@ LOOP_TEST(the_header_and_all_identities_are_found_in_either_order, 0, 16) /* bit
 {
     struct identity_set set = {.header_first = _i & 1, .two_labels = _i & 2};
     const bool beside = _i & 4, used = _i & 8;
-    struct split s;
+    struct container s;
     identity_make(&set);
     identity_store(&set, "a", beside || used);
-    const struct split_options o = options("mem://a.rec", used ? "mem://a.idx" : "");
+    const struct container_options o = options("mem://a.rec", used ? "mem://a.idx" : "");
     must_open(&o, &s);
     ck_assert_uint_eq(s.metadata_count, 1 + IDENTITIES);
     uint32_t headers = 0;
@@ -61,9 +61,9 @@ LOOP_TEST(the_header_and_all_identities_are_found_in_either_order, 0, 16) /* bit
         for (uint64_t i = 0; i < s.unit_count; i++)
             ck_assert_uint_eq(s.records[i].key, i + 1);
         if (!set.header_first) /* and what is read with the last image ends where it does */
-            ck_assert_uint_eq(split_unit(&s, s.unit_count - 1).end, s.metadata[0].offset);
+            ck_assert_uint_eq(container_unit(&s, s.unit_count - 1).end, s.metadata[0].offset);
     }
-    split_close(&s);
+    container_close(&s);
     identity_free(&set);
 }
 
@@ -101,18 +101,18 @@ LOOP_TEST(anything_else_stays_a_sample, 0, COUNT(odd))
                                .odd_key = odd[_i].key,
                                .odd = {odd[_i].range[0], odd[_i].range[1]},
                                .odd_image = odd[_i].image};
-    struct split s;
+    struct container s;
     identity_make(&set);
     identity_store(&set, "a", true);
     for (int used = 0; used < 2; used++) {
-        const struct split_options o = options("mem://a.rec", used ? "mem://a.idx" : "");
+        const struct container_options o = options("mem://a.rec", used ? "mem://a.idx" : "");
         must_open(&o, &s);
         ck_assert_msg(s.metadata_count == odd[_i].metadata, "%s: %llu", odd[_i].what,
                       (unsigned long long)s.metadata_count);
         if (used)
             ck_assert_uint_eq(s.record_total + s.metadata_count,
                               IDENTITY_IMAGES + 1 + IDENTITIES + (odd[_i].key != 0));
-        split_close(&s);
+        container_close(&s);
     }
     identity_free(&set);
 }
@@ -121,7 +121,7 @@ TEST(images_that_were_left_out_are_holes_in_a_range)
 {
     struct identity_set set = {.rec = BUF_INIT(1 << 20), .idx = BUF_INIT(1 << 16)};
     static const float header[2] = {11, 13}, first[2] = {1, 6}, second[2] = {6, 11};
-    struct split s;
+    struct container s;
     for (uint64_t key = 2; key < 10; key++) /* 1, 5 and 10 are not there */
         if (key != 5)
             identity_put(&set, key, 0, NULL, true);
@@ -129,12 +129,12 @@ TEST(images_that_were_left_out_are_holes_in_a_range)
     identity_put(&set, 11, 0, first, false);
     identity_put(&set, 12, 0, second, false);
     identity_store(&set, "a", false);
-    const struct split_options o = options("mem://a.rec", "");
+    const struct container_options o = options("mem://a.rec", "");
     must_open(&o, &s);
     ck_assert_uint_eq(s.metadata_count, 3);
     ck_assert_uint_eq(s.metadata[1].images, 3);
     ck_assert_uint_eq(s.metadata[2].images, 4);
-    split_close(&s);
+    container_close(&s);
     identity_free(&set);
 }
 
@@ -142,17 +142,17 @@ LOOP_TEST(identities_may_have_the_smaller_keys, 0, 2) /* _i: the header names it
 {
     struct identity_set set = {.rec = BUF_INIT(1 << 20), .idx = BUF_INIT(1 << 16)};
     const float header[2] = {_i ? 0 : 1, 3}, first[2] = {10, 13}, second[2] = {13, 16};
-    struct split s;
+    struct container s;
     identity_put(&set, 0, 0, header, false);
     identity_put(&set, 1, 0, first, false);
     identity_put(&set, 2, 0, second, false);
     for (uint64_t key = 10; key < 16; key++)
         identity_put(&set, key, 0, NULL, true);
     identity_store(&set, "a", false);
-    const struct split_options o = options("mem://a.rec", "");
+    const struct container_options o = options("mem://a.rec", "");
     must_open(&o, &s);
     ck_assert_uint_eq(s.metadata_count, _i ? 0 : 3);
-    split_close(&s);
+    container_close(&s);
     identity_free(&set);
 }
 
@@ -161,7 +161,7 @@ TEST(keys_beyond_what_float32_holds_are_found_all_the_same)
     struct identity_set set = {.rec = BUF_INIT(1 << 20), .idx = BUF_INIT(1 << 16)};
     const uint64_t base = (1u << 25) + 3; /* floats step by 4 there */
     const float header[2] = {(float)(base + 6), (float)(base + 9)};
-    struct split s;
+    struct container s;
     for (uint64_t i = 0; i < 6; i++)
         identity_put(&set, base + i, 0, NULL, true);
     identity_put(&set, 0, 0, header, false);
@@ -170,29 +170,29 @@ TEST(keys_beyond_what_float32_holds_are_found_all_the_same)
         identity_put(&set, base + 6 + i, 0, range, false);
     }
     identity_store(&set, "a", true);
-    const struct split_options o = options("mem://a.rec", "mem://a.idx");
+    const struct container_options o = options("mem://a.rec", "mem://a.idx");
     must_open(&o, &s);
     ck_assert_uint_eq(s.metadata_count, 4);
     ck_assert_uint_eq(s.record_total, 6);
-    split_close(&s);
+    container_close(&s);
     identity_free(&set);
 }
 
 TEST(an_index_of_other_keys_does_not_hide_the_ids)
 {
     struct identity_set set = {0};
-    struct split s;
+    struct container s;
     char text[1024] = "", line[64];
     identity_make(&set);
     identity_store(&set, "a", true);
-    struct split_options o = options("mem://a.rec", "mem://a.idx");
+    struct container_options o = options("mem://a.rec", "mem://a.idx");
     must_open(&o, &s); /* for the offsets: every head of the shard */
     uint64_t offsets[IDENTITY_IMAGES + 1 + IDENTITIES], n = 0;
     for (uint64_t i = 0; i < s.record_total; i++)
         offsets[n++] = s.records[i].offset;
     for (uint64_t i = 0; i < s.metadata_count; i++)
         offsets[n++] = s.metadata[i].offset;
-    split_close(&s);
+    container_close(&s);
     for (uint64_t i = 0; i < n; i++) { /* a counter, as MXNet's rec2idx.py writes */
         snprintf(line, sizeof(line), "%d\t%d\n", (int)i, (int)offsets[i]);
         strcat(text, line);
@@ -201,52 +201,53 @@ TEST(an_index_of_other_keys_does_not_hide_the_ids)
     o.path_imgidx = "";
     must_open(&o, &s);
     ck_assert_uint_eq(s.metadata_count, 1 + IDENTITIES);
-    split_close(&s);
+    container_close(&s);
     identity_free(&set);
 }
 
 TEST(a_header_in_front_is_enough_to_look)
 {
     struct identity_set set = {.header_first = true};
-    struct split s;
+    struct container s;
     identity_make(&set);
     identity_put(&set, 100, 0, NULL, true); /* an image is the last one */
     identity_store(&set, "a", false);
-    const struct split_options o = options("mem://a.rec", "");
+    const struct container_options o = options("mem://a.rec", "");
     must_open(&o, &s);
     ck_assert_uint_eq(s.metadata_count, 1 + IDENTITIES);
-    split_close(&s);
+    container_close(&s);
     identity_free(&set);
 }
 
 LOOP_TEST(the_widest_label_is_that_of_an_image, 0, 2) /* _i: .idx beside or none */
 {
     struct identity_set set = {0};
-    struct split s;
+    struct container s;
     uint32_t widest;
     identity_make(&set);
     identity_store(&set, "a", _i);
-    const struct split_options o = options("mem://a.rec", "");
+    const struct container_options o = options("mem://a.rec", "");
     must_open(&o, &s);
-    ck_assert_int_eq(split_widest_label(&s, true, &widest, &err), IMREC_OK);
+    ck_assert_int_eq(recordio_widest_label(&s, true, &widest, &err), IMREC_OK);
     ck_assert_uint_eq(widest, 1);
-    split_close(&s);
+    container_close(&s);
     identity_free(&set);
 }
 
 TEST(each_shard_has_a_header_of_its_own)
 {
     struct identity_set set = {.header_first = true};
-    struct split s;
+    struct container s;
     identity_make(&set);
     identity_store(&set, "a", true);
     identity_store(&set, "b", true);
-    const struct split_options o = options("mem://a.rec;mem://b.rec", "mem://a.idx;mem://b.idx");
+    const struct container_options o =
+        options("mem://a.rec;mem://b.rec", "mem://a.idx;mem://b.idx");
     must_open(&o, &s);
     ck_assert_uint_eq(s.metadata_count, 2 * (1 + IDENTITIES));
     ck_assert_uint_eq(s.record_total, 2 * IDENTITY_IMAGES);
     ck_assert_uint_eq(s.metadata[IDENTITIES + 1].shard, 1);
-    split_close(&s);
+    container_close(&s);
     identity_free(&set);
 }
 
@@ -259,7 +260,7 @@ LOOP_TEST(windows_hold_the_images_and_nothing_else, 0, 4) /* _i: index or none, 
     uint64_t seen[IDENTITY_IMAGES + 1 + IDENTITIES] = {0};
     identity_make(&set);
     identity_store(&set, "a", true);
-    const struct split_options o = options("mem://a.rec", _i & 2 ? "mem://a.idx" : "");
+    const struct container_options o = options("mem://a.rec", _i & 2 ? "mem://a.idx" : "");
     loading_start(&ld, &o, 7, 3, 2);
     for (uint64_t i = 0; i < ld.o.windows; i++) {
         struct window *w = loading_take(&ld);
@@ -287,13 +288,13 @@ LOOP_TEST(partitions_count_images_and_hold_as_many, 0, 4) /* _i: index or none, 
     for (uint64_t parts = 1; parts <= 8; parts++) {
         uint64_t sum = 0;
         for (uint64_t part = 0; part < parts; part++) {
-            struct split_options o = options("mem://a.rec", _i & 2 ? "mem://a.idx" : "");
+            struct container_options o = options("mem://a.rec", _i & 2 ? "mem://a.idx" : "");
             struct loading ld;
             uint64_t counts[8], held = 0;
             o.num_parts = parts;
             o.part_index = part;
             loading_start(&ld, &o, 1000, 2, 1);
-            ck_assert_int_eq(split_count(&ld.split, counts, &err), IMREC_OK);
+            ck_assert_int_eq(container_count(&ld.container, counts, &err), IMREC_OK);
             struct window *w = loading_take(&ld);
             held = w->count;
             loader_release(ld.loader, w);
@@ -368,16 +369,16 @@ TEST(opening_an_ordinary_shard_reads_its_first_and_last_bytes_only)
 LOOP_TEST(no_allocation_that_fails_leaks, 0, 3) /* _i: index or none */
 {
     struct identity_set set = {0};
-    struct split s;
+    struct container s;
     identity_make(&set);
     identity_store(&set, "a", _i == 1);
-    const struct split_options o = options("mem://a.rec", _i == 2 ? "mem://a.idx" : "");
+    const struct container_options o = options("mem://a.rec", _i == 2 ? "mem://a.idx" : "");
     if (_i == 2)
         identity_store(&set, "a", true);
     const long before = imrec_alloc_live();
     for (long n = 0;; n++) {
         imrec_alloc_fail_after(n);
-        const enum imrec_status st = split_open(&o, &s, &err);
+        const enum imrec_status st = container_open(&o, &s, &err);
         imrec_alloc_fail_after(-1);
         if (st == IMREC_OK)
             break;
@@ -385,6 +386,6 @@ LOOP_TEST(no_allocation_that_fails_leaks, 0, 3) /* _i: index or none */
         ck_assert_msg(st == IMREC_ERR_NO_MEMORY, "allocation %ld: %s", n, err.message);
     }
     ck_assert_uint_eq(s.metadata_count, 1 + IDENTITIES);
-    split_close(&s);
+    container_close(&s);
     identity_free(&set);
 }

@@ -2,7 +2,7 @@
  * record, shards that names and manifests promise and that are not there. */
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "container/partition.h"
+#include "container/container.h"
 #include "formats/recordio/recordio.h"
 #include "formats/set/manifest.h"
 #include "formats/set/set_names.h"
@@ -106,17 +106,17 @@ static const char *fill(const char *text)
 
 static enum imrec_status try_open(const char *spec, bool allow_missing, uint32_t *shards)
 {
-    struct split s;
-    const struct split_options o = {.path_imgrec = fill(spec),
-                                    .num_parts = 1,
-                                    .cell_bytes = 4096,
-                                    .shards =
-                                        allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE};
+    struct container s;
+    const struct container_options o = {.path_imgrec = fill(spec),
+                                        .num_parts = 1,
+                                        .cell_bytes = 4096,
+                                        .shards =
+                                            allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE};
     said[0] = '\0';
     memset(&err, 0, sizeof(err));
-    const enum imrec_status st = split_open(&o, &s, &err);
+    const enum imrec_status st = container_open(&o, &s, &err);
     *shards = st == IMREC_OK ? s.shard_count : 0;
-    split_close(&s);
+    container_close(&s);
     return st;
 }
 
@@ -157,7 +157,7 @@ static const struct {
      "shard is "},
     {"alone.idx", "0\t0\n1\t24\n", 9, "alone.idx is the index of a shard, not a RecordIO shard"},
     {"a.lst", "0\t1.0\tx.jpg\n", 12, "a.lst is a list of images (.lst), not a RecordIO shard"},
-    {"a.cbf", "PK\3\4 and more", 12, "a.cbf is a ZIP archive, not a file of CNTK's binary format"},
+    {"a.cbf", "PK\3\4 and more", 12, "a.cbf is a ZIP archive, not a CBF file"},
     {"a.ctf", "|x 1 2\n", 7, "a.ctf is CNTK text, not a RecordIO shard: imrec minibatches"},
     {"text.rec", "ant\nbee\n", 8,
      "text.rec holds no record: no RecordIO head in its 8 bytes, which begin with text"},

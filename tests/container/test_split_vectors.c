@@ -32,15 +32,15 @@ static void check_record(const json_t *set, const json_t *ids, size_t i, struct 
 static void check_part(const json_t *set, const json_t *ids, const char *rec, const char *idx,
                        uint64_t parts, uint64_t part)
 {
-    const struct split_options o = {.path_imgrec = rec,
-                                    .path_imgidx = idx,
-                                    .num_parts = parts,
-                                    .part_index = part,
-                                    .cell_bytes = 64};
+    const struct container_options o = {.path_imgrec = rec,
+                                        .path_imgidx = idx,
+                                        .num_parts = parts,
+                                        .part_index = part,
+                                        .cell_bytes = 64};
     struct loading ld;
     size_t n = 0;
     memset(&ld, 0, sizeof(ld));
-    ck_assert_msg(split_open(&o, &ld.split, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_msg(container_open(&o, &ld.container, &err) == IMREC_OK, "%s", err.message);
     loading_begin(&ld, 5, 2, 1);
     ld.in_order = true;
     ck_assert_int_eq(loader_start(&ld.o, 0, 0, &ld.loader, &err), IMREC_OK);
@@ -71,7 +71,7 @@ CASE(.begin = shared_is_here)
 
 TEST(every_part_holds_exactly_the_original_s_records)
 {
-    json_t *root = vectors_json("split.json"), *set, *split;
+    json_t *root = vectors_json("split.json"), *set, *container;
     const char *name, *count;
     size_t sets = 0;
     json_object_foreach(root, name, set)
@@ -83,11 +83,11 @@ TEST(every_part_holds_exactly_the_original_s_records)
         full_spec(vectors_text(set, "uri"), rec, sizeof(rec));
         if (indexed)
             full_spec(vectors_text(set, "idx"), idx, sizeof(idx));
-        json_object_foreach(json_object_get(set, "nsplit"), count, split)
+        json_object_foreach(json_object_get(set, "nsplit"), count, container)
         {
             const uint64_t parts = strtoull(count, NULL, 10);
             for (uint64_t p = 0; p < parts; p++) {
-                const json_t *ids = json_array_get(json_object_get(split, "ids_per_part"), p);
+                const json_t *ids = json_array_get(json_object_get(container, "ids_per_part"), p);
                 check_part(set, ids, rec, idx, parts, p);
                 if (!indexed)
                     check_reader(set, ids, rec, parts, p);

@@ -236,7 +236,7 @@ LOOP_TEST(an_unreadable_range_takes_only_the_records_it_touches, 0, 60) /* _i = 
             while (k < got.n && (got.item[k].begin < r->begin || got.step[k] != WALK_RECORD))
                 k++;
             const bool is = k < got.n && got.item[k].begin == r->begin;
-            MUST(is == (holes_find(h, r->begin, r->end) == NULL));
+            MUST(is == (unreadable_find(h, r->begin, r->end) == NULL));
         }
         free(covered);
     }

@@ -3,7 +3,9 @@
 #include "tests/support/small_set.h"
 #include "tests/support/suite.h"
 
-enum { RECORDS = 60, ROUNDS = 60, MAX_FINDINGS = 400 };
+#include <stdatomic.h>
+
+enum { RECORDS = 200, ROUNDS = 60, MAX_FINDINGS = 400 };
 
 struct findings {
     int n;
@@ -159,6 +161,60 @@ TEST(nothing_is_wrong_with_a_whole_shard)
     ck_assert_uint_eq(r.checksums, RECORDS);
     ck_assert_uint_eq(r.indexed, RECORDS);
     ck_assert_uint_eq(r.bytes, n);
+}
+
+/* A set that is more than what is read ahead; no record of it is an image. */
+static uint64_t write_large(uint64_t records, size_t n)
+{
+    struct imrec_error err;
+    struct imrec_writer *w;
+    uint8_t *p = malloc(n);
+    memset(p, 0xff, n);
+    must(imrec_writer_open("mem://damaged.rec", NULL, true, &w, &err), &err);
+    for (uint64_t i = 0; i < records; i++) {
+        p[100 + i] = 0;
+        must(imrec_writer_append(w, i, p, n / (1 + i % 3), &err), &err);
+    }
+    must(imrec_writer_commit(w, &err), &err);
+    free(p);
+    return records;
+}
+
+static atomic_int g_inside; /* a callback */
+
+static void note_alone(void *user, const struct imrec_finding *f)
+{
+    ck_assert_int_eq(atomic_fetch_add(&g_inside, 1), 0);
+    note(user, f);
+    atomic_fetch_sub(&g_inside, 1);
+}
+
+static bool show_alone(void *user, const struct imrec_progress *p)
+{
+    (void)user;
+    (void)p;
+    ck_assert_int_eq(atomic_fetch_add(&g_inside, 1), 0);
+    return atomic_fetch_sub(&g_inside, 1) == 1;
+}
+
+LOOP_TEST(a_set_larger_than_what_is_held_is_read_to_its_end, 1, 5) /* _i: threads */
+{
+    static struct findings found;
+    struct imrec_error err;
+    struct imrec_verify_options o;
+    struct imrec_verify_result r;
+    const uint64_t records = write_large(400, (size_t)300 << 10);
+    imrec_verify_options_init(&o);
+    o.threads = _i;
+    o.finding = note_alone;
+    o.progress = show_alone;
+    o.user = &found;
+    found.n = 0;
+    must(imrec_dataset_verify("mem://damaged.rec", &o, &r, &err), &err);
+    ck_assert_uint_eq(r.records, records);
+    ck_assert_uint_eq(r.found[IMREC_FOUND_RECORD], records);
+    for (int i = 1; i < found.n; i++)
+        ck_assert_uint_eq(found.f[i].begin, found.f[i - 1].end);
 }
 
 LOOP_TEST(the_limit_decodes_as_many_as_asked_for_on_any_number_of_threads, 1, 5)

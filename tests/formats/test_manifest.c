@@ -74,6 +74,40 @@ TEST(the_order_of_fields_in_a_file_does_not_matter)
     manifest_free(&m);
 }
 
+TEST(only_what_json_forbids_is_escaped)
+{
+    struct manifest_shard shard = {.rec = {"o.rec", 8, 0}, .records = 1};
+    const struct manifest m = {.packer = "\x01\x1f \x7f \xc2\x9b \xe2\x80\xae \xc3\xa9 / \" \\",
+                               .shards = &shard,
+                               .shard_count = 1,
+                               .records = 1,
+                               .bytes = 8,
+                               .label_width = 1};
+    struct buf out = BUF_INIT(1 << 16);
+    ck_assert_int_eq(manifest_write(&m, &out, NULL), IMREC_OK);
+    ck_assert_int_eq(buf_append(&out, "", 1, NULL), IMREC_OK);
+    ck_assert_str_eq((const char *)out.p,
+                     "{\n"
+                     "  \"format\": \"imrec-manifest\",\n"
+                     "  \"version\": 1,\n"
+                     "  \"packer\": \"\\u0001\\u001f \x7f \xc2\x9b \xe2\x80\xae \xc3\xa9 / \\\" "
+                     "\\\\\",\n"
+                     "  \"records\": 1,\n"
+                     "  \"bytes\": 8,\n"
+                     "  \"skipped\": 0,\n"
+                     "  \"class_count\": 0,\n"
+                     "  \"label_width\": 1,\n"
+                     "  \"list\": null,\n"
+                     "  \"classes\": null,\n"
+                     "  \"options\": [],\n"
+                     "  \"shards\": [\n"
+                     "    {\"rec\": {\"name\": \"o.rec\", \"bytes\": 8, \"crc32c\": \"00000000\"}, "
+                     "\"records\": 1, \"idx\": null, \"checksums\": null}\n"
+                     "  ]\n"
+                     "}\n");
+    buf_free(&out);
+}
+
 static const struct {
     const char *from, *to; /* in the text */
     enum imrec_status status;
@@ -113,7 +147,7 @@ static const struct {
     {"\"checksums\": null", "\"sums\": null", IMREC_ERR_CORRUPT, "shards[1].checksums"},
     {"\"options\": [", "\"options\": {}, \"o\": [", IMREC_ERR_CORRUPT,
      "options of a manifest must be a list"},
-    {"]\n}", "]", IMREC_ERR_CORRUPT, "line 20: no JSON"},
+    {"]\n}", "]", IMREC_ERR_CORRUPT, "a.json line 20, column 0: no JSON"},
 };
 
 LOOP_TEST(every_field_that_lies_is_named, 0, COUNT(lies))

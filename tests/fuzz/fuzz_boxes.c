@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_boxes.c - arbitrary floats as a label with boxes: refused, or boxes that stay in
  * the image and their order whatever is drawn. */
-#include "augment/det_draw.h"
+#include "augment/draw/det_draw.h"
 
 #include <math.h>
 #include <stdlib.h>

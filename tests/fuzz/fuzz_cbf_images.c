@@ -24,7 +24,7 @@ static void must(int yes)
 static void all_units(void *context, uint64_t number, uint64_t *first, uint64_t *count)
 {
     *first = number;
-    *count = ((const struct split *)context)->unit_count;
+    *count = ((const struct container *)context)->unit_count;
 }
 
 static uint64_t in_order(void *context, uint64_t sweep, uint64_t i)
@@ -41,37 +41,38 @@ static uint64_t touch(const void *p, size_t n) /* a sanitizer sees what is not t
     return sum;
 }
 
-static void look_at(const struct split *s, const struct window *w, const struct record_ref *r)
+static void look_at(const struct container *s, const struct window *w, const struct record_ref *r)
 {
-    const struct bytes labels = cbf_labels(s, r->unit);
     must(r->shard == 0 && r->offset < s->total_bytes);
     if (r->lost) {
-        const struct imrec_error *why = cbf_loss(s, r->unit);
+        const struct imrec_error *why = s->kind->lost(s, r->unit);
         why = why != NULL ? why : loader_lost_reason(w, r);
         must(why != NULL && why->message[0] != '\0');
         return;
     }
-    must(cbf_loss(s, r->unit) == NULL);
+    must(s->kind->lost(s, r->unit) == NULL);
     (void)touch(r->bytes.p, r->bytes.n);
-    (void)touch(labels.p, labels.n);
+    struct record record;
+    must(s->kind->parse(s, r, RECORD_PARTS, NULL, &record, NULL) == IMREC_OK);
+    (void)touch(record.labels.p, record.labels.n);
 }
 
 /* Returns how many sequences the partition has; *all: the file, or UINT64_MAX: the partition is
  * refused, as one may be whose labels are too many to be kept. */
-static uint64_t load(const struct split_options *o, uint64_t *all)
+static uint64_t load(const struct container_options *o, uint64_t *all)
 {
-    struct split s;
+    struct container s;
     struct window *w;
     struct loader *l;
     struct imrec_error err = {0};
     uint64_t waited = 0;
     *all = UINT64_MAX;
-    if (split_open(o, &s, &err) != IMREC_OK) {
+    if (container_open(o, &s, &err) != IMREC_OK) {
         must(err.message[0] != '\0');
         return 0;
     }
-    must(s.cbf != NULL);
-    const struct loader_options lo = {.split = &s,
+    must(s.kind == &cbf_kind);
+    const struct loader_options lo = {.container = &s,
                                       .arenas = 2,
                                       .threads = 1,
                                       .windows = 1,
@@ -89,7 +90,7 @@ static uint64_t load(const struct split_options *o, uint64_t *all)
     const uint64_t count = w->count;
     *all = s.record_total;
     loader_stop(l);
-    split_close(&s);
+    container_close(&s);
     return count;
 }
 
@@ -116,11 +117,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 13 || !cbf_is_magic((struct bytes){data + 1, size - 1}))
         return 0;
     const uint64_t parts = 1 + data[0] % 5;
-    struct split_options o = {.path_imgrec = "mem://file",
-                              .num_parts = parts,
-                              .cell_bytes = 4096,
-                              .label_width = data[0] / 5 % 4,
-                              .no_labels = data[0] > 200};
+    struct container_options o = {.path_imgrec = "mem://file",
+                                  .num_parts = parts,
+                                  .cell_bytes = 4096,
+                                  .label_width = data[0] / 5 % 4,
+                                  .no_labels = data[0] > 200};
     uint64_t sum = 0, all = 0;
     must(mem_put("file", data + 1, size - 1, NULL) == IMREC_OK);
     for (o.part_index = 0; o.part_index < parts; o.part_index++) {

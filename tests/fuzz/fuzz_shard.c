@@ -24,7 +24,7 @@ static void must(int yes)
 static void all_units(void *context, uint64_t number, uint64_t *first, uint64_t *count)
 {
     *first = number;
-    *count = ((const struct split *)context)->unit_count;
+    *count = ((const struct container *)context)->unit_count;
 }
 
 static uint64_t in_order(void *context, uint64_t sweep, uint64_t i)
@@ -69,11 +69,11 @@ static void compare(const struct window *w)
     imrec_reader_close(r);
 }
 
-static struct window *take_all(struct split *s, struct loader **l)
+static struct window *take_all(struct container *s, struct loader **l)
 {
     struct window *w;
     uint64_t waited = 0;
-    const struct loader_options lo = {.split = s,
+    const struct loader_options lo = {.container = s,
                                       .arenas = 2,
                                       .threads = 1,
                                       .windows = 1,
@@ -132,34 +132,35 @@ static void nothing_is_lost(const struct window *w, uint64_t records)
 
 static void load_indexed(uint8_t pattern)
 {
-    const struct split_options o = {
+    const struct container_options o = {
         .path_imgrec = "mem://shard", .path_imgidx = "auto", .num_parts = 1, .cell_bytes = 4096};
-    struct split s;
+    struct container s;
     struct loader *l;
     const uint64_t records = put_index(pattern);
-    if (split_open(&o, &s, NULL) != IMREC_OK)
+    if (container_open(&o, &s, NULL) != IMREC_OK)
         return; /* in so many words */
     const struct window *w = take_all(&s, &l);
     for (uint64_t i = 0; i < w->count; i++)
         (void)touch(w->records[i].bytes);
     nothing_is_lost(w, records);
     loader_stop(l);
-    split_close(&s);
+    container_close(&s);
 }
 
 /* ---- cells -------------------------------------------------------------------------------- */
 
 static uint64_t load(uint64_t cell, uint64_t parts, uint64_t part)
 {
-    struct split s;
+    struct container s;
     struct loader *l;
     uint64_t last = 0;
-    const struct split_options o = {.path_imgrec = "mem://shard",
-                                    .path_imgidx = "",
-                                    .num_parts = parts,
-                                    .part_index = part,
-                                    .cell_bytes = cell};
-    if (split_open(&o, &s, NULL) != IMREC_OK) /* no shard: the same for every grid and partition */
+    const struct container_options o = {.path_imgrec = "mem://shard",
+                                        .path_imgidx = "",
+                                        .num_parts = parts,
+                                        .part_index = part,
+                                        .cell_bytes = cell};
+    if (container_open(&o, &s, NULL) !=
+        IMREC_OK) /* no shard: the same for every grid and partition */
         return UINT64_MAX;
     const struct window *w = take_all(&s, &l);
     for (uint64_t i = 0; i < w->count; i++) {
@@ -172,7 +173,7 @@ static uint64_t load(uint64_t cell, uint64_t parts, uint64_t part)
         compare(w);
     const uint64_t count = w->count;
     loader_stop(l);
-    split_close(&s);
+    container_close(&s);
     return count;
 }
 

@@ -138,7 +138,10 @@ static const struct {
     {"{\"images\": [3]}", "no object"},
     {"{\"images\": [{\"id\": -1}]}", "an image needs"},
     {"{\"images\": [{\"id\": 1, \"file_name\": \"a\", \"width\": 0, \"height\": 3}]}", "1 px"},
-    {"{\"images\": [{]}", "no JSON value"},
+    {"{\"images\": [{]}", "byte 12: no JSON value begins here: string or '}' expected near ']'"},
+    {"{\"images\": [{\"id\": 1, \"id\": 1}]}", "duplicate object key near '\"id\"'"},
+    {"{\"images\": [], \"images\": []}", "there twice"},
+    {"{\"info\": {\"a\": 1, \"a\": 2}}", "byte 9: no JSON value begins here: duplicate object key"},
     {"{\"annotations\": [{\"image_id\": 1, \"category_id\": 1, \"bbox\": [1, 2, 3]}]}", "four"},
     {"{\"annotations\": [{\"image_id\": 1, \"category_id\": 1, \"bbox\": [1, 2, 3, \"\"]}]}",
      "four"},
@@ -254,4 +257,45 @@ LOOP_TEST(what_is_wrong_with_voc_is_said, 0, COUNT(bad_voc))
 TEST(a_folder_without_annotations_is_an_error)
 {
     ck_assert_int_eq(voc(NULL), IMREC_ERR_DATA);
+}
+
+TEST(a_folder_that_is_not_there_or_cannot_be_read_is_an_error_that_says_so)
+{
+    char uri[600], says[600];
+    put("1.xml", VOC("a.jpg", ""));
+    put("2.xml", VOC("b.jpg", ""));
+    put(".3.xml", "hidden");
+    ck_assert_int_eq(boxes_read_voc(tmp_path(&dir, "none"), &b, &err), IMREC_ERR_IO);
+    snprintf(says, sizeof(says), "opening the folder %s/none: No such file or directory", dir.path);
+    ck_assert_str_eq(err.message, says);
+    for (int n = 1; n < 7; n++) { /* it, ".", "..", its files, and their end */
+        snprintf(uri, sizeof(uri), "fault://folder_eio=%d:%s", n, dir.path);
+        snprintf(says, sizeof(says),
+                 n == 1 ? "opening the folder %s: Input/output error"
+                        : "%s: cannot list it: Input/output error",
+                 n == 1 ? uri : dir.path);
+        ck_assert_int_eq(boxes_read_voc(uri, &b, &err), IMREC_ERR_IO);
+        ck_assert_str_eq(err.message, says);
+    }
+    snprintf(uri, sizeof(uri), "fault://folder_eio=8:%s", dir.path);
+    ck_assert_int_eq(boxes_read_voc(uri, &b, &err), IMREC_OK);
+    ck_assert_uint_eq(b.image_count, 2);
+}
+
+LOOP_TEST(annotations_without_memory_are_an_error_and_leak_nothing, 0, 2) /* _i: COCO */
+{
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    put("1.xml", VOC("a.jpg", "<object><name>bird</name>" BOX(0, 0, 200, 100) "</object>"));
+    const char *json = "{" IMAGES ", \"annotations\": [{\"image_id\": 4, \"category_id\": 3, "
+                       "\"bbox\": [1, 2, 4, 5.5]}], " CATEGORIES "}";
+    tmp_write(&dir, "a.json", json, strlen(json));
+    const char *coco_file = tmp_path(&dir, "a.json");
+    for (long n = 0; st == IMREC_ERR_NO_MEMORY; n++) {
+        err.message[0] = '\0';
+        imrec_alloc_fail_after(n);
+        st = _i ? boxes_read_coco(coco_file, 0, &b, &err) : boxes_read_voc(dir.path, &b, &err);
+        imrec_alloc_fail_after(-1);
+        ck_assert(st == IMREC_OK || (err.message[0] != '\0' && imrec_alloc_live() == 0));
+    }
+    ck_assert_msg(st == IMREC_OK, "%s", err.message);
 }

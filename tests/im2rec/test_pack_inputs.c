@@ -4,6 +4,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
+#include <errno.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -194,7 +195,41 @@ TEST(what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason)
     ck_assert_int_eq(skip_of("a/latin\xe9.jpg")->reason, REASON_UTF8);
     ck_assert_int_eq(skip_of("a/bad\xff")->reason, REASON_UTF8);
     ck_assert_int_eq(skip_of("a/del\x7f.jpg")->reason, REASON_NAME);
-    ck_assert_uint_eq(scan.skip_count, 9);
+    static const struct {
+        const char *path, *why;
+    } said[] = {
+        /* in the order of their bytes */
+        {"a/bad\xff", "the folder's name is not UTF-8"},
+        {"a/del\x7f.jpg", "the name holds a control character"},
+        {"a/latin\xe9.jpg", "the name is not UTF-8"},
+        {"a/lost.jpg", "the link leads to nothing"},
+        {"a/new\nline.jpg", "the name holds a control character"},
+        {"a/pipe.jpg", "is a FIFO"},
+        {"a/self.jpg", "Too many levels of symbolic links"},
+        {"a/socket.jpg", "is a socket"},
+        {"a/tab\there.jpg", "the name holds a control character"},
+    };
+    ck_assert_uint_eq(scan.skip_count, sizeof(said) / sizeof(said[0]));
+    for (size_t i = 0; i < scan.skip_count; i++) {
+        ck_assert_str_eq(scan.skips[i].path, said[i].path);
+        ck_assert_str_eq(scan.skips[i].why, said[i].why);
+    }
+}
+
+TEST(a_folder_that_may_not_be_opened_is_skipped_with_the_systems_reason)
+{
+    folder("a");
+    folder("a/closed");
+    file("a/good.jpg");
+    ck_assert_int_eq(chmod(tmp_path(&dir, "a/closed"), 0), 0);
+    const bool refused = access(tmp_path(&dir, "a/closed"), R_OK) != 0; /* not to root */
+    ck_assert_int_eq(look(IMREC_CLASS_TOP, "", NULL), IMREC_OK);
+    ck_assert_uint_eq(scan.skip_count, refused);
+    if (refused) {
+        ck_assert_str_eq(skip_of("a/closed")->why, "Permission denied");
+        ck_assert_int_eq(skip_of("a/closed")->reason, REASON_UNREADABLE);
+    }
+    ck_assert_int_eq(chmod(tmp_path(&dir, "a/closed"), 0700), 0);
 }
 
 TEST(links_that_lead_back_or_to_the_same_folder_twice_end)
@@ -215,6 +250,25 @@ TEST(links_that_lead_back_or_to_the_same_folder_twice_end)
     ck_assert_int_eq(skip_of("a/up")->reason, REASON_LINK);
     ck_assert_int_eq(skip_of("a/b/here")->reason, REASON_LINK);
     ck_assert_int_eq(skip_of("d")->reason, REASON_LINK);
+    ck_assert_str_eq(skip_of("a/up")->why, "the link leads back to a folder above it");
+    ck_assert_str_eq(skip_of("d")->why, "another link led to the same folder");
+}
+
+TEST(a_scan_without_memory_is_an_error_and_leaks_nothing)
+{
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    make_tree();
+    ck_assert_int_eq(symlink("a", tmp_path(&dir, "link")), 0);
+    for (long n = 0; st == IMREC_ERR_NO_MEMORY; n++) {
+        err.message[0] = '\0';
+        imrec_alloc_fail_after(n);
+        st = look(IMREC_CLASS_TOP, "", NULL);
+        imrec_alloc_fail_after(-1);
+        ck_assert(st == IMREC_OK || err.message[0] != '\0');
+        ck_assert(st == IMREC_OK || imrec_alloc_live() == 0);
+    }
+    ck_assert_int_eq(st, IMREC_OK);
+    ck_assert_uint_eq(scan.file_count, 6);
 }
 
 TEST(a_root_that_is_no_folder_is_an_error_that_names_it)
@@ -222,7 +276,10 @@ TEST(a_root_that_is_no_folder_is_an_error_that_names_it)
     const struct scan_options o = {
         .root = tmp_path(&dir, "nothing"), .exts = "", .builtin = builtin};
     ck_assert_int_eq(scan_folder(&o, &scan, &err), IMREC_ERR_IO);
-    ck_assert_ptr_nonnull(strstr(err.message, "nothing"));
+    char want[600];
+    snprintf(want, sizeof(want), "opening the folder %s: No such file or directory", o.root);
+    ck_assert_str_eq(err.message, want);
+    ck_assert_int_eq(err.sys_errno, ENOENT);
 }
 
 TEST(shuffling_keeps_every_image_and_depends_on_the_seed)

@@ -1,6 +1,7 @@
 /* Images that a caller hands over: packed as those of a list are, and never half. */
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/threads.h"
 #include "imrec/codec.h"
 #include "imrec/records.h"
@@ -225,6 +226,33 @@ TEST(a_source_that_fails_without_a_word_gets_one)
     ck_assert_int_eq(p.err.status, IMREC_ERR_IO);
 }
 
+/* From item 5 on a worker finds labels that cannot be packed so; item 9 is none at all. */
+static enum imrec_status
+next_twice_bad(void *user, struct imrec_pack_item *item, struct imrec_error *err)
+{
+    static const double plain[7] = {0}, boxes[7] = {2, 5, 1, 0.1, 0.1, 0.5, 0.5};
+    const bool good = s.next < 5;
+    if (s.next == 9)
+        return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "the source's end");
+    const enum imrec_status st = itemset_next(user, item, err);
+    item->labels = good ? plain : boxes;
+    item->label_count = 7;
+    return st;
+}
+
+LOOP_TEST(the_error_is_that_of_the_first_item_that_has_one, 1, 6) /* _i: threads */
+{
+    s.source.next = next_twice_bad;
+    s.source.class_count = 0;
+    p.o.format = IMREC_PACK_CBF;
+    p.o.pass_through = false;
+    p.o.center_crop = true;
+    p.o.pack_label = true;
+    p.o.threads = _i;
+    for (int round = 0; round < 20; round++)
+        expect_refused(IMREC_ERR_ARGUMENT, "ant/05.jpg: its labels are boxes");
+}
+
 TEST(a_source_without_an_item_is_refused)
 {
     s.count = 0;
@@ -321,7 +349,7 @@ TEST(an_interrupted_run_over_a_list_is_left_alone)
 {
     char out[512];
     snprintf(out, sizeof(out), "%s", out_of("b"));
-    tmp_write(&p.dir, "source/bee/text.jpg", "no image", 10);
+    tmp_write(&p.dir, "source/bee/text.jpg", "no image", 8);
     p.o.on_error = IMREC_ON_ERROR_STOP;
     ck_assert_int_eq(packing_run(&p, out), IMREC_ERR_DATA); /* as if killed: it can be resumed */
     const int before = files_but(&p, NULL);
@@ -399,7 +427,7 @@ TEST(what_cannot_be_packed_is_skipped_and_reported)
     s.refused_at = s.odd_at = 2;
     s.odd_count = 0; /* what is refused needs no labels */
     p.o.report = kept_path(&p, "report");
-    tmp_write(&p.dir, "source/ant/04.jpg", "no image", 10);
+    tmp_write(&p.dir, "source/ant/04.jpg", "no image", 8);
     tmp_write(&p.dir, "source/ant/05.jpg", "", 0);
     s.kind = ITEM_BYTES;
     expect_ok("b");

@@ -4,7 +4,7 @@
 #include "tests/support/masklook.h"
 #include "tests/support/suite.h"
 
-#include "augment/path.h"
+#include "augment/geometry/path.h"
 
 #include <sys/stat.h>
 

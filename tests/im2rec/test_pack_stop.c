@@ -1,6 +1,6 @@
 /* Who asks a run to end is heard soon, whatever it does at the moment; the run can be resumed, and
  * ends as one that was never disturbed. */
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "imrec/reshape.h"

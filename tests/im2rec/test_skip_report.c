@@ -30,7 +30,36 @@ static struct imrec_pack_skip there_and_back(struct bytes path, const char *why,
     return s;
 }
 
+static const struct {
+    const char *path, *why;
+    enum reason reason;
+    uint64_t number;
+    uint32_t warnings;
+    const char *line;
+} lines[] = {
+    {"a/b c.jpg", "is empty", REASON_EMPTY, 0, 0,
+     "{\"path\":\"a/b c.jpg\",\"result\":\"skipped\",\"code\":\"empty\",\"reason\":\"is empty\"}"},
+    {"", "", REASON_DAMAGED, UINT64_MAX, 7,
+     "{\"path\":\"\",\"line\":18446744073709551615,\"result\":\"skipped\",\"code\":\"damaged\","
+     "\"reason\":\"\"}"},
+    {"\xff\xc3.jpg", "\"\\\n\x7f", REASON_NONE, 3, UINT32_MAX,
+     "{\"path\":\"\\udcff\\udcc3.jpg\",\"line\":3,\"result\":\"mended\",\"warnings\":4294967295,"
+     "\"reason\":\"\\\"\\\\\\u000a\\u007f\"}"},
+};
+
 CASE(.setup = setup, .teardown = teardown)
+
+LOOP_TEST(a_line_has_these_bytes, 0, COUNT(lines))
+{
+    const struct report_line l = {{(const uint8_t *)lines[_i].path, strlen(lines[_i].path)},
+                                  lines[_i].why,
+                                  lines[_i].reason,
+                                  lines[_i].number,
+                                  lines[_i].warnings};
+    ck_assert_int_eq(report_write(&line, &l, NULL), IMREC_OK);
+    ck_assert_int_eq(buf_append(&line, "", 1, NULL), IMREC_OK);
+    ck_assert_str_eq((const char *)line.p, lines[_i].line);
+}
 
 TEST(any_bytes_of_a_path_are_read_back)
 {
@@ -86,7 +115,7 @@ TEST(of_a_long_path_the_end_is_kept)
 
 TEST(other_lines_are_none)
 {
-    static const char *const lines[] = {
+    static const char *const others[] = {
         "",
         "{}",
         "{\"path\":\"a\"}",
@@ -99,9 +128,9 @@ TEST(other_lines_are_none)
         "{\"path\":\"a\",\"line\":x,\"result\":\"skipped\",\"code\":\"empty\",\"reason\":\"b\"}",
     };
     struct imrec_pack_skip s;
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        const struct bytes b = {(const uint8_t *)lines[i], strlen(lines[i])};
-        ck_assert_msg(!report_read(b, &s), "%s", lines[i]);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        const struct bytes b = {(const uint8_t *)others[i], strlen(others[i])};
+        ck_assert_msg(!report_read(b, &s), "%s", others[i]);
         ck_assert_str_eq(s.path, "");
     }
 }

@@ -187,19 +187,19 @@ TEST(the_widest_label_may_be_in_any_shard_and_any_partition)
 static uint64_t bytes_for_the_widest(const struct box_set *s)
 {
     char uri[2200];
-    struct split split;
+    struct container container;
     uint32_t widest = 0;
     const struct fault_script none = {0};
     ck_assert_int_eq(fault_set("widest", &none, NULL), IMREC_OK);
     snprintf(uri, sizeof(uri), "fault://script=widest:%s", s->rec);
-    const struct split_options o = {
+    const struct container_options o = {
         .path_imgrec = uri, .path_imgidx = "", .num_parts = 1, .cell_bytes = 1 << 18};
-    ck_assert_int_eq(split_open(&o, &split, NULL), IMREC_OK);
+    ck_assert_int_eq(container_open(&o, &container, NULL), IMREC_OK);
     const uint64_t before = fault_counts("widest").bytes_read;
-    ck_assert_int_eq(split_widest_label(&split, true, &widest, NULL), IMREC_OK);
+    ck_assert_int_eq(recordio_widest_label(&container, true, &widest, NULL), IMREC_OK);
     const uint64_t read = fault_counts("widest").bytes_read - before;
     ck_assert_uint_eq(widest, BOX_HEADER + BOX_CLASSES * BOX_WIDTH);
-    split_close(&split);
+    container_close(&container);
     fault_forget("widest");
     return read;
 }

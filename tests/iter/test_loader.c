@@ -69,15 +69,15 @@ static void check_all_once(bool indexed, uint64_t num_parts, uint64_t cell, uint
     for (uint64_t p = 0; p < num_parts; p++) {
         struct loading ld;
         uint64_t n = 0;
-        struct split_options o = {.path_imgrec = spec,
-                                  .path_imgidx = indexed ? idx_spec : "",
-                                  .num_parts = num_parts,
-                                  .part_index = p,
-                                  .cell_bytes = cell,
-                                  .keep_in_memory = p % 2 == 1,
-                                  .drop_behind = p % 3 == 2};
+        struct container_options o = {.path_imgrec = spec,
+                                      .path_imgidx = indexed ? idx_spec : "",
+                                      .num_parts = num_parts,
+                                      .part_index = p,
+                                      .cell_bytes = cell,
+                                      .keep_in_memory = p % 2 == 1,
+                                      .drop_behind = p % 3 == 2};
         loading_start(&ld, &o, units, 2, 2);
-        ck_assert_int_eq(split_count(&ld.split, counts, &err), IMREC_OK);
+        ck_assert_int_eq(container_count(&ld.container, counts, &err), IMREC_OK);
         for (uint64_t w = 0; w < ld.o.windows; w++) {
             struct window *win = loading_take(&ld);
             ck_assert_uint_eq(win->number, w);
@@ -108,8 +108,8 @@ LOOP_TEST(every_record_is_in_exactly_one_partition, 0, 8) /* _i = seed */
     clear();
 }
 
-static uint64_t
-hash_of_two_sweeps(const struct split_options *o, uint64_t units, uint32_t arenas, uint32_t threads)
+static uint64_t hash_of_two_sweeps(const struct container_options *o, uint64_t units,
+                                   uint32_t arenas, uint32_t threads)
 {
     struct loading ld;
     uint64_t hash = 0;
@@ -127,10 +127,10 @@ hash_of_two_sweeps(const struct split_options *o, uint64_t units, uint32_t arena
 LOOP_TEST(windows_are_the_same_for_every_number_of_threads, 0, 6) /* _i = seed */
 {
     make((uint64_t)_i + 50, 200, 3000);
-    struct split_options o = {.path_imgrec = spec,
-                              .path_imgidx = _i % 2 ? idx_spec : "",
-                              .num_parts = 1 + (uint64_t)_i % 2,
-                              .cell_bytes = 5000};
+    struct container_options o = {.path_imgrec = spec,
+                                  .path_imgidx = _i % 2 ? idx_spec : "",
+                                  .num_parts = 1 + (uint64_t)_i % 2,
+                                  .cell_bytes = 5000};
     const uint64_t want = hash_of_two_sweeps(&o, 7, 2, 1);
     for (uint32_t threads = 1; threads <= 4; threads++)
         for (uint32_t arenas = 2; arenas <= 5; arenas += 3)
@@ -141,10 +141,10 @@ LOOP_TEST(windows_are_the_same_for_every_number_of_threads, 0, 6) /* _i = seed *
 LOOP_TEST(a_seek_goes_to_any_window_and_held_ones_stay, 0, 6) /* _i = seed */
 {
     make((uint64_t)_i + 90, 200, 2000);
-    struct split_options o = {.path_imgrec = spec,
-                              .path_imgidx = _i % 2 ? idx_spec : "",
-                              .num_parts = 1,
-                              .cell_bytes = 3000};
+    struct container_options o = {.path_imgrec = spec,
+                                  .path_imgidx = _i % 2 ? idx_spec : "",
+                                  .num_parts = 1,
+                                  .cell_bytes = 3000};
     struct loading ld;
     struct dice d = {(uint64_t)_i};
     uint64_t want[64];
@@ -182,12 +182,12 @@ LOOP_TEST(a_seek_goes_to_any_window_and_held_ones_stay, 0, 6) /* _i = seed */
 TEST(memory_stays_what_it_is_once_the_arenas_have_grown)
 {
     make(5, 300, 3000);
-    struct split_options o = {
+    struct container_options o = {
         .path_imgrec = spec, .path_imgidx = "", .num_parts = 1, .cell_bytes = 8000};
     struct loading ld;
     uint64_t memory = 0;
     memset(&ld, 0, sizeof(ld));
-    ck_assert_int_eq(split_open(&o, &ld.split, &err), IMREC_OK);
+    ck_assert_int_eq(container_open(&o, &ld.container, &err), IMREC_OK);
     loading_begin(&ld, 6, 3, 1);
     ld.in_order = true; /* every sweep has the same windows: each arena soon has seen all */
     ck_assert_int_eq(loader_start(&ld.o, 0, 0, &ld.loader, &err), IMREC_OK);

@@ -113,7 +113,7 @@ LOOP_TEST(damage_takes_nothing_else_whatever_grid_and_threads, 0, 12) /* _i = se
     for (size_t g = 0; g < 4; g++)
         for (uint32_t threads = 1; threads <= 3; threads += 2) {
             struct loading ld;
-            const struct split_options o = {
+            const struct container_options o = {
                 .path_imgrec = spec, .path_imgidx = "", .num_parts = 1, .cell_bytes = grids[g]};
             loading_start(&ld, &o, 1 + g * 3, 3, threads);
             look(&ld, &s, &seen);
@@ -142,7 +142,7 @@ LOOP_TEST(with_an_index_a_damaged_record_is_lost_and_says_why, 0, 6) /* _i = see
     memset(s.file.p + s.records[a].begin, 0, 4);
     store_le32(s.file.p + s.records[b].begin + 4, 1u << 28);
     place(&s, &(struct fault_script){.ends_at = s.records[c].end - 1});
-    const struct split_options o = {
+    const struct container_options o = {
         .path_imgrec = spec, .path_imgidx = idx_spec, .num_parts = 1, .cell_bytes = 64};
     struct loading ld;
     loading_start(&ld, &o, 7, 3, 2);
@@ -163,10 +163,10 @@ TEST(bytes_that_cannot_be_read_are_damage_and_the_rest_is_delivered)
     place(&s, &(struct fault_script){.bad_begin = bad, .bad_end = bad + 1});
     for (int indexed = 0; indexed < 2; indexed++)
         for (uint64_t cell = 8192; cell <= 1 << 20; cell *= 128) {
-            const struct split_options o = {.path_imgrec = spec,
-                                            .path_imgidx = indexed ? idx_spec : "",
-                                            .num_parts = 1,
-                                            .cell_bytes = cell};
+            const struct container_options o = {.path_imgrec = spec,
+                                                .path_imgidx = indexed ? idx_spec : "",
+                                                .num_parts = 1,
+                                                .cell_bytes = cell};
             struct loading ld;
             uint64_t touched = 0;
             loading_start(&ld, &o, 5, 3, 3);
@@ -194,10 +194,10 @@ LOOP_TEST(a_disk_that_dies_ends_nothing_and_hangs_nothing, 1, 6) /* _i = number 
     struct made_shard s = made_shard(&d, 100, 4000);
     place(&s, &(struct fault_script){.read_dead = (uint64_t)_i});
     for (int indexed = 0; indexed < 2; indexed++) {
-        const struct split_options o = {.path_imgrec = spec,
-                                        .path_imgidx = indexed ? idx_spec : "",
-                                        .num_parts = 1,
-                                        .cell_bytes = 10000};
+        const struct container_options o = {.path_imgrec = spec,
+                                            .path_imgidx = indexed ? idx_spec : "",
+                                            .num_parts = 1,
+                                            .cell_bytes = 10000};
         struct loading ld;
         loading_start(&ld, &o, 3, 2, 2);
         look(&ld, &s, &seen);
@@ -213,7 +213,7 @@ LOOP_TEST(a_read_that_fails_once_is_tried_again, 1, 8) /* _i = number of the rea
     struct dice d = {5};
     struct made_shard s = made_shard(&d, 60, 2000);
     place(&s, &(struct fault_script){.read_eio = (uint64_t)_i});
-    const struct split_options o = {
+    const struct container_options o = {
         .path_imgrec = spec, .path_imgidx = "", .num_parts = 1, .cell_bytes = 5000};
     struct loading ld;
     loading_start(&ld, &o, 3, 2, 2);
@@ -232,11 +232,11 @@ TEST(no_allocation_that_fails_leaks_hangs_or_loses_silently)
     uint32_t failures = 0;
     for (int indexed = 0; indexed < 2; indexed++)
         for (long n = 0; n < 80; n++) {
-            const struct split_options o = {.path_imgrec = "mem://a",
-                                            .path_imgidx = indexed ? "mem://i" : "",
-                                            .num_parts = 1,
-                                            .cell_bytes = 4000,
-                                            .keep_in_memory = n % 3 == 0};
+            const struct container_options o = {.path_imgrec = "mem://a",
+                                                .path_imgidx = indexed ? "mem://i" : "",
+                                                .num_parts = 1,
+                                                .cell_bytes = 4000,
+                                                .keep_in_memory = n % 3 == 0};
             struct loading ld = {.in_order = false};
             struct buf idx = BUF_INIT(1 << 20);
             for (size_t i = 0; i < s.count; i++)
@@ -246,7 +246,7 @@ TEST(no_allocation_that_fails_leaks_hangs_or_loses_silently)
             buf_free(&idx);
             const long before = imrec_alloc_live();
             imrec_alloc_fail_after(n);
-            enum imrec_status st = split_open(&o, &ld.split, &err);
+            enum imrec_status st = container_open(&o, &ld.container, &err);
             if (st == IMREC_OK) {
                 loading_begin(&ld, 4, 2, 2);
                 st = loader_start(&ld.o, 0, 0, &ld.loader, &err);
@@ -291,10 +291,10 @@ LOOP_TEST(a_cancel_wakes_whoever_waits_at_any_moment, 0, 30) /* _i = seed */
     struct dice d = {(uint64_t)_i};
     struct made_shard s = made_shard(&d, 60, 2000);
     place(&s, &(struct fault_script){.latency_us = _i % 2 == 0 ? 2000 : 0});
-    const struct split_options o = {.path_imgrec = spec,
-                                    .path_imgidx = _i % 3 ? "" : idx_spec,
-                                    .num_parts = 1,
-                                    .cell_bytes = 5000};
+    const struct container_options o = {.path_imgrec = spec,
+                                        .path_imgidx = _i % 3 ? "" : idx_spec,
+                                        .num_parts = 1,
+                                        .cell_bytes = 5000};
     struct loading ld;
     struct thread t;
     loading_start(&ld, &o, 3, 2, 1 + (uint32_t)_i % 4);
@@ -327,7 +327,7 @@ TEST(records_that_overlap_are_delivered_apart)
         ck_assert_int_eq(mem_put("a", f.p, f.n, &err), IMREC_OK);
         uint64_t hash[2];
         for (int threads = 1; threads <= 2; threads++) {
-            const struct split_options o = {
+            const struct container_options o = {
                 .path_imgrec = "mem://a", .path_imgidx = "", .num_parts = 1, .cell_bytes = cell};
             struct loading ld;
             hash[threads - 1] = 0;

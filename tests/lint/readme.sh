@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
-# The README's C and shell are those of examples/, word for word: what is shown is what is tested.
+# The programs that README.md and the quick start show are those of examples/, word for word: what is shown is tested.
+# The chart shows the figures of docs/performance.md.
 set -euo pipefail
-block() { awk -v fence="^\`\`\`$1\$" '$0 ~ fence {on = 1; next} on && /^```/ {exit} on' README.md; }
-marked() { sed -n '/README: begin/,/README: end/p' "$1" | sed '1d;$d'; }
-diff <(marked examples/read.c | sed 's/^    //') <(block c)
-diff <(marked examples/tour.sh | sed 's,"[$]photos",photos/,') <(block sh)
+block() { awk -v fence="^\`\`\`$2\$" '$0 ~ fence {on = 1; next} on && /^```/ {exit} on' "$1"; }
+marked() { sed -n "/$2: begin/,/$2: end/p" "$1" | grep -vE '(README|quickstart): (begin|end)'; }
+tour() { marked examples/tour.sh "$1" | sed 's,"[$]photos",photos/,'; }
+diff <(marked examples/read.c README | sed 's/^    //') <(block README.md c)
+diff <(tour README) <(block README.md sh)
+diff <(tour quickstart) <(block docs/guide/quickstart.md sh)
+diff <(block README.md python) <(block docs/guide/quickstart.md python)
+diff <(python3 tests/bench/peers/chart.py docs/performance.md) docs/peers.svg
 for command in tools/demo tools/test; do
-    [ -x "$command" ] && grep -q "$command" README.md
+    [ -x "$command" ] && grep -q "$command" docs/guide/install.md
 done

@@ -120,6 +120,21 @@ TEST(any_number_of_threads_writes_the_same_bytes)
     free((void *)(uintptr_t)y.p);
 }
 
+LOOP_TEST(the_error_is_the_first_of_the_text, 1, 7) /* _i: threads */
+{
+    struct imrec_error err = {0};
+    FILE *f = fopen(files[1], "w");
+    for (uint32_t i = 0; i < 400000; i++) /* several pieces of 2 MiB, the first is good */
+        fprintf(f, "%u |a %u.5 %s 7 8 9\n", i, i, i > 150000 && i % 10000 == 0 ? "x" : "6");
+    fclose(f);
+    tmp_write(&dir, "a.txt", "alpha a dense 5\n", 16);
+    struct imrec_convert_options o = options(files[3]);
+    o.threads = _i;
+    ck_assert_int_eq(imrec_ctf_to_cbf(&o, NULL, NULL, NULL, &err), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, "line 160001") != NULL, "%s", err.message);
+    ck_assert(access(files[3], F_OK) != 0);
+}
+
 TEST(bad_samples_cost_the_budget_and_lost_sequences_are_left_out)
 {
     struct imrec_convert_result result;

@@ -40,9 +40,9 @@ def run(name, sets, *options):
 def check(name, sets, folder, *options):
     whole = run(name, sets, *options)
     interrupted = [*options, "--checkpoint", folder / "checkpoint", "--save-every", 3]
-    assert "stopped behind batch 17" in run(name, sets, *interrupted, "--stop-after", 17)  # 10 batches a sweep; 15 are saved
+    assert "stopped after batch 17" in run(name, sets, *interrupted, "--stop-after", 17)  # 10 batches a sweep; 15 are saved
     resumed = run(name, sets, *interrupted)
-    assert "goes on in epoch 1, behind batch 15" in resumed
+    assert "continues in epoch 1, after batch 15" in resumed
     pattern = r"accuracy ([0-9.]+).* ([0-9a-f]{8})$"
     assert re.search(pattern, whole.strip()).groups() == re.search(pattern, resumed.strip()).groups()
     assert float(re.search(pattern, whole.strip())[1]) > 0.9

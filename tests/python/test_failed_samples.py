@@ -117,7 +117,7 @@ def test_a_sweep_in_which_everything_fails_is_an_error_and_no_empty_loop(tmp_pat
     path = shard_with(tmp_path / "none.rec", 20, set(range(20)))
     with open_iter(path, on_error="skip", last_batch=last_batch) as it:
         for _ in range(2):
-            with pytest.raises(imrec.DataError, match="no sample is left of a whole sweep.*(16|20|24) slots"):
+            with pytest.raises(imrec.DataError, match="all samples of a complete sweep failed.*(16|20|24) slots"):
                 list(it)
 
 
@@ -155,7 +155,7 @@ def test_replaced_samples_keep_batches_full(holed):
 
 def test_what_cannot_be_replaced_is_dropped(tmp_path):
     path = shard_with(tmp_path / "none.rec", 20, set(range(20)))
-    with open_iter(path, on_error="replace") as it, pytest.raises(imrec.DataError, match="no sample is left of a whole sweep"):
+    with open_iter(path, on_error="replace") as it, pytest.raises(imrec.DataError, match="all samples of a complete sweep failed"):
         list(it)
 
 
@@ -170,7 +170,7 @@ def loader():
 @pytest.fixture
 def told(caplog):
     caplog.set_level(logging.WARNING, logger="imrec")
-    return lambda: [r.getMessage() for r in caplog.records if "no samples" in r.getMessage()]
+    return lambda: [r.getMessage() for r in caplog.records if "not samples" in r.getMessage()]
 
 
 def test_a_loop_over_a_loader_sees_samples_alone(loader, holed, told):

@@ -298,7 +298,7 @@ def test_sequences_from_an_iterable_with_ids(tmp_path):
     (write_cbf, {"x": [None]}, "streams"), (write_cbf, [{"x": [1]}, {"y": [1]}], "'y' was not"),
     (write_cbf, {"x": CSR(np.ones(1), np.array([2**32 + 1]), np.array([0, 1]), (1, 5))}, r"\[0, 5\)"),
     *((write, *case) for write in (write_ctf, write_cbf) for case in (
-        ({}, "no sequence"), ({"x": np.ones((2, 1)), "y": np.ones((3, 1))}, "same number"), ({"x": ["a"]}, "no numbers"),
+        ({}, "no sequence"), ({"x": np.ones((2, 1)), "y": np.ones((3, 1))}, "same number"), ({"x": ["a"]}, "not numbers"),
         ({"x": [np.ones((1, 2)), np.ones((1, 3))]}, "dense of 2")))])
 def test_what_fits_no_file_is_refused_and_nothing_is_left(tmp_path, write, streams, what):
     with pytest.raises(ValueError, match=what):

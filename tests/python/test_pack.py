@@ -71,7 +71,7 @@ def test_data_sets_of_dicts(tmp_path, folder):
             {"img": {"bytes": None, "path": str(folder / "ant" / "0.jpg")}, "fine": 5}, {"img": make_image(3)[:, :, 0], "fine": 6}]
     imrec.pack(rows, tmp_path / "h.rec", image="img", label="fine")
     assert [r.label for r in imrec.open(tmp_path / "h.rec")] == [3, 4, 5, 6]
-    with pytest.raises(imrec.ArgumentError, match="item 0 has no 'image': it has 'img', 'fine'; say image='img'"):
+    with pytest.raises(imrec.ArgumentError, match="item 0 has no 'image': it has 'img', 'fine'; write image='img'"):
         imrec.pack(rows, tmp_path / "i.rec")
 
 

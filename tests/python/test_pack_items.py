@@ -36,19 +36,19 @@ def grey_png(i):
 
 def test_a_missing_label_names_item_key_and_the_keys_there_are(out):
     rows = [{"image": make_image(0), "fine_label": 1, "coarse_label": 2}]
-    with pytest.raises(imrec.ArgumentError, match="item 0 has no 'label': it has 'image', 'fine_label', 'coarse_label'; say "
+    with pytest.raises(imrec.ArgumentError, match="item 0 has no 'label': it has 'image', 'fine_label', 'coarse_label'; write "
                        "label='fine_label', or label=None to pack without labels"):
         imrec.pack(rows, out)
-    with pytest.raises(imrec.ArgumentError, match="item 2 has no 'label': it has 'image'; say label=KEY, or"):
+    with pytest.raises(imrec.ArgumentError, match="item 2 has no 'label': it has 'image'; write label=KEY, or"):
         imrec.pack([{"image": make_image(0), "label": 1}] * 2 + [{"image": make_image(0)}], out)
     assert left(out.parent) == []
 
 
-BAD_LABELS = [(None, "label None is no number; label=None packs without labels"), (float("nan"), "nan is not finite"),
+BAD_LABELS = [(None, "label None is not a number; label=None packs without labels"), (float("nan"), "nan is not finite"),
               (float("-inf"), "-inf is not finite"), ("7", "label '7' is a text"), (2**24 + 1, "16777217 changes in a float32"),
-              (2**60 + 1, "1152921504606846977 changes"), (10**400, "changes in a float32"), ([], "list of labels is empty"),
-              ([1, None], "label None is no number"), (object, "is no number"), (b"1", "is no number"), (1j, "is no number"),
-              (np.array([[1, 2]]), r"label \[1, 2\] is no number"), (np.float32("nan"), "not finite"), (1e39, "changes"),
+              (2**60 + 1, "1152921504606846977 changes"), (10**400, "changes as float32"), ([], "list of labels is empty"),
+              ([1, None], "label None is not a number"), (object, "is not a number"), (b"1", "is not a number"), (1j, "is not a number"),
+              (np.array([[1, 2]]), r"label \[1, 2\] is not a number"), (np.float32("nan"), "not finite"), (1e39, "changes"),
               (np.array([1, 2**24 + 1]), "16777217 changes")]
 
 
@@ -111,7 +111,7 @@ def test_names_as_labels_need_the_classes(out, tmp_path):
 
 @pytest.mark.parametrize("number", [-1, 2**64, 1.5, "x7", float("nan"), True, [1]])
 def test_an_id_that_is_none_names_the_item(out, number):
-    with pytest.raises(imrec.ArgumentError, match="item 1: id .* is no whole number from 0 to 2\\^64 - 1"):
+    with pytest.raises(imrec.ArgumentError, match="item 1: id .* is not a whole number from 0 to 2\\^64 - 1"):
         imrec.pack([(make_image(0), 0, 5), (make_image(1), 0, number)], out)
     with pytest.raises(imrec.ArgumentError, match="item 1: id "):
         imrec.pack([{"image": make_image(0), "label": 0, "id": 5}, {"image": make_image(0), "label": 0, "id": number}], out)
@@ -189,7 +189,7 @@ def test_encoding_says_otherwise(out):
     assert len(records(out)[0].image) > smaller
     imrec.pack([(make_image(0)[:, :, 0], 0)], out, encoding="jpg", color=1, force=True)
     assert records(out)[0].pixels().shape[2] == 3
-    with pytest.raises(imrec.ArgumentError, match="item 0 is pixels, .*quality=80 is of JPEG; say encoding='jpg'"):
+    with pytest.raises(imrec.ArgumentError, match="item 0 is pixels, .*quality=80 is for JPEG; add encoding='jpg'"):
         imrec.pack([(make_image(0), 0)], out, quality=80, force=True)
     with pytest.raises(imrec.ArgumentError, match="item 0 has an alpha channel, which JPEG cannot hold"):
         imrec.pack([(np.zeros((4, 4, 4), np.uint8), 0)], out, encoding="jpg", force=True)

@@ -160,9 +160,9 @@ def test_hugging_faces_bytes_and_names_are_kept(out, tmp_path, caplog, format):
 
 
 def test_hugging_faces_columns_are_named(out):
-    with pytest.raises(imrec.ArgumentError, match="no column 'image': it has 'img', 'fine', 'text'; say image='img'"):
+    with pytest.raises(imrec.ArgumentError, match="no column 'image': it has 'img', 'fine', 'text'; write image='img'"):
         imrec.pack(Rows(rows_of(), FEATURES), out)
-    with pytest.raises(imrec.ArgumentError, match="no column 'label': it has 'img', 'fine', 'text'; say label="):
+    with pytest.raises(imrec.ArgumentError, match="no column 'label': it has 'img', 'fine', 'text'; write label="):
         imrec.pack(Rows(rows_of(), FEATURES), out, image="img")
     with pytest.raises(imrec.ArgumentError, match="item 0: label -1 is the number of none of the 2 classes"):
         imrec.pack(Rows([{**row, "fine": -1} for row in rows_of()], FEATURES), out, image="img", label="fine")
@@ -190,7 +190,7 @@ def test_a_stream_of_hugging_faces_without_known_columns(out, caplog):
     assert [r.image for r in records(out)] == [jpeg(make_image(i)) for i in range(4)]
     assert warnings_of(caplog) == ["not packed: 'text'"]
     imrec.pack(Stream([{**row, "img": make_image(0)} for row in rows_of()]), out, image="img", label="fine", force=True)
-    assert warnings_of(caplog)[-1] == ("the images of column 'img' came decoded and are stored as PNG: cast_column('img', "
+    assert warnings_of(caplog)[-1] == ("the images of column 'img' were decoded and are stored as PNG: cast_column('img', "
                                        "Image(decode=False)) before map() or filter() keeps their bytes")
 
 
@@ -216,7 +216,7 @@ def test_data_sets_of_the_real_datasets(out, tmp_path, caplog):
 def test_images_elsewhere_are_read_by_the_library_that_named_them(out, monkeypatch):
     rows = [({"bytes": None, "path": "zip://0.jpg::https://nowhere/a.zip"}, 0)]
     monkeypatch.setitem(sys.modules, "datasets.utils.file_utils", None)
-    with pytest.raises(imrec.ArgumentError, match="item 0: its image is at zip://0.jpg::.* fetched with the package datasets"):
+    with pytest.raises(imrec.ArgumentError, match="item 0: its image is at zip://0.jpg::.* only the package datasets can fetch"):
         imrec.pack(rows, out)
     utils = types.ModuleType("datasets.utils.file_utils")
     utils.xopen = lambda path, mode: io.BytesIO(jpeg(make_image(0)) if path.startswith("zip://0.jpg") else b"")

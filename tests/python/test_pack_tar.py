@@ -153,7 +153,7 @@ def test_a_cut_archive_packs_nothing_unless_damage_is_allowed(tmp_path, caplog):
         offsets = {m.name: m.offset for m in tar.getmembers()}
     (tmp_path / "b.tar").write_bytes(data[:offsets["x/0003.cls"]])  # behind an image, before its label
     out = tmp_path / "o" / "t.rec"
-    with pytest.raises(imrec.CorruptError, match="the archive is cut where a member .*, after member 'x/0003.jpg'"):
+    with pytest.raises(imrec.CorruptError, match="the archive is cut before a member .*, after member 'x/0003.jpg'"):
         imrec.pack(tmp_path / "b.tar", out)
     assert os.listdir(out.parent) == []
     card = imrec.pack([tmp_path / "b.tar", tmp_path / "a.tar"], out, allow_damaged=True, report=tmp_path / "report")
@@ -191,7 +191,7 @@ def test_bytes_behind_the_end_are_told(tmp_path, tar):
     data, path = tar.read_bytes(), tmp_path / "b.tar"
     for more in (data, b"x", bytes(70000) + b"x"):
         path.write_bytes(data + more)
-        with pytest.raises(imrec.CorruptError, match="behind the end of the archive: archives that were joined") as caught:
+        with pytest.raises(imrec.CorruptError, match="after the end of the archive: give joined archives") as caught:
             read(path)
         assert caught.value.offset == len(data) + len(more) - len(more.lstrip(b"\0"))
 
@@ -208,7 +208,7 @@ def test_what_is_no_archive_is_told(tmp_path):
     with pytest.raises(imrec.UnsupportedError, match="zstd"):
         imrec.pack(tmp_path / "c.tar.zst", tmp_path / "t.rec")
     path.write_bytes(jpeg(make_image(0)) * 3)
-    with pytest.raises(imrec.CorruptError, match="byte 0: no header of a tar archive is there"):
+    with pytest.raises(imrec.CorruptError, match="byte 0: no tar header here"):
         read(path)
     with pytest.raises(FileNotFoundError, match="none.tar: there is no such file") as raised:
         read(tmp_path / "none.tar")
@@ -217,7 +217,7 @@ def test_what_is_no_archive_is_told(tmp_path):
     assert error.errno == errno.ENOENT
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(imrec.ArgumentError, match="b.tar is no regular file"):
+    with pytest.raises(imrec.ArgumentError, match="b.tar is not a regular file"):
         read(path)
 
 
@@ -319,13 +319,13 @@ def test_headers_of_headers_are_bounded_and_checked(tmp_path):
                      + header(b"x", 1, body=b"8") + bytes(1024))
     assert read(path) == [("1.jpg", b"abcde", 8)]
     path.write_bytes(header(b"L", 6, b"L", b"9.jpg\0") + bytes(1024))
-    with pytest.raises(imrec.CorruptError, match="ends where the member of a long name must follow"):
+    with pytest.raises(imrec.CorruptError, match="ends before the member of a long name"):
         read(path)
 
 
 @pytest.mark.parametrize("kind, words", [(b"1", "a hard link"), (b"2", "a symbolic link"), (b"3", "a character device"),
                                          (b"4", "a block device"), (b"6", "a FIFO"), (b"M", "the rest of a file of another volume"),
-                                         (b"~", "of kind b'~', which nobody knows")])
+                                         (b"~", "of the unknown kind b'~'")])
 def test_what_is_no_file_is_refused_by_name(tmp_path, kind, words):
     path = tmp_path / "b.tar"
     path.write_bytes(header(b"0.jpg", 3, body=b"abc") + header(b"0.cls", 0, kind) + bytes(1024))
@@ -350,7 +350,7 @@ def refuse(path, words, **more):
 
 def test_a_sample_without_its_label_is_an_error(tmp_path, caplog):
     path = of_members(tmp_path / "b.tar", ("0.jpg", jpeg(make_image(0))), ("0.txt", b"3"))
-    refuse(path, r"b.tar: sample '0' has no label .cls: it has .jpg, .txt; say label= for another member, or label=None")
+    refuse(path, r"b.tar: sample '0' has no label .cls: it has .jpg, .txt; write label= for another member, or label=None")
     imrec.pack(path, tmp_path / "u.rec", label="txt")
     assert imrec.open(tmp_path / "u.rec")[0].label == 3
     card = imrec.pack(path, tmp_path / "v.rec", label=None)
@@ -378,7 +378,7 @@ def test_samples_that_are_none_are_errors(tmp_path, caplog):
     refuse(of_members(tmp_path / "b.tar", ("0.jpg", b"a"), ("0.cls", b"1"), ("0.jpg", b"b")),
            "sample '0' has two members .jpg, at bytes 0 and 2048")
     refuse(of_members(tmp_path / "b.tar", ("0.left.jpg", b"a"), ("0.right.jpg", b"b"), ("0.cls", b"1")),
-           r"sample '0' has several images, .left.jpg, .right.jpg: say which one is packed, image='right.jpg'")
+           r"sample '0' has several images, .left.jpg, .right.jpg: choose one of them, image='right.jpg'")
     refuse(of_members(tmp_path / "b.tar", ("0.cls", b"1"), ("1.jpg", b"a"), ("1.cls", b"1")), "sample '0' has no image: it has .cls")
     refuse(of_members(tmp_path / "b.tar", ("0.npy", b"1"), ("0.cls", b"1")), "sample '0' has no image: it has .npy, .cls")
     refuse(of_members(tmp_path / "b.tar", ("0.jpg", b"1"), ("1.jpg", b"1"), ("0.cls", b"1"), ("1.cls", b"1")), "has no label")

@@ -1,12 +1,15 @@
-"""What README.md shows is what runs."""
+"""The Python that README.md shows runs, and that of the guides has no mistake of syntax."""
 import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from conftest import jpeg, make_image
 
-README = Path(__file__).parents[2] / "README.md"
+TOP = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+GUIDES = sorted(path for path in (TOP / "docs").rglob("*.md") if BLOCK.search(path.read_text()))
 
 
 def test_the_readmes_python_runs(tmp_path, monkeypatch):
@@ -20,6 +23,12 @@ def test_the_readmes_python_runs(tmp_path, monkeypatch):
     def train(images, labels):
         seen.append((images.shape, images.dtype, labels.shape, labels.sum()))
 
-    exec(re.search(r"^```python\n(.*?)^```", README.read_text(), re.M | re.S)[1], {"train": train})
+    exec(BLOCK.search((TOP / "README.md").read_text())[1], {"train": train})
     assert [s[:3] for s in seen] == [((n, 3, 224, 224), np.float32, (n,)) for n in (32, 8)]  # no padding in a loop
     assert sum(s[3] for s in seen) == 20
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
+def test_the_guides_python_compiles(path):
+    for block in BLOCK.findall(path.read_text()):
+        compile(block, str(path), "exec")

@@ -255,7 +255,7 @@ def test_a_whole_label_that_float32_changes_is_refused(label):
 
 @pytest.mark.parametrize("label", [None, "x", "3", [1, None], ["1"], np.array(["a"]), 1j, {}])
 def test_a_label_that_is_no_number_is_refused_and_named(label):
-    with pytest.raises(imrec.ArgumentError, match="the label .* is no number: ") as raised:
+    with pytest.raises(imrec.ArgumentError, match="the label .* is not a number: ") as raised:
         pack((0, label, 1, 0), b"")
     assert repr(label) in str(raised.value)
 

@@ -53,6 +53,8 @@ static const struct {
     {"@/m[1].rec", "@/m[1].rec"},
     {"@/one;two.rec", "@/one;two.rec"},
     {"@/sub;mem://x;@/?.idx", "@/sub/c.rec mem://x @/a.idx"},
+    {"fault://seek_ms=8:@/sub", "fault://seek_ms=8:@/sub/c.rec"},
+    {"mem://d;mem://x;mem://d/e/", "mem://d/a.rec mem://d/b.rec mem://x mem://d/e/z.rec"},
     {"fault://seek_ms=8,mb_per_s=150:@/[ab].rec",
      "fault://seek_ms=8,mb_per_s=150:@/a.rec fault://seek_ms=8,mb_per_s=150:@/b.rec"},
 };
@@ -63,7 +65,10 @@ LOOP_TEST(a_list_a_folder_and_a_glob_give_their_files_in_a_fixed_order, 0, COUNT
 {
     char spec[2048], want[4096], got[4096] = "";
     struct uri_list l;
-    ck_assert_int_eq(mem_put("x", "", 0, &err), IMREC_OK);
+    static const char *const objects[] = {"x",       "d/b.rec",   "d/a.rec",   "d/.h.rec",
+                                          "d/a.idx", "d/e/z.rec", "d/f.rec/x", "dd/c.rec"};
+    for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+        ck_assert_int_eq(mem_put(objects[i], "", 0, &err), IMREC_OK);
     fill(spec, sizeof(spec), good[_i].spec);
     fill(want, sizeof(want), good[_i].gives);
     ck_assert_msg(uri_list_expand(spec, ".rec", &l, &err) == IMREC_OK, "%s", err.message);
@@ -88,6 +93,9 @@ static const struct {
     {"@/a.rec;;@/b.rec", IMREC_ERR_ARGUMENT, "empty element"},
     {"", IMREC_ERR_ARGUMENT, "empty element"},
     {"mem://nope", IMREC_ERR_ARGUMENT, "mem://nope: there is no such object"},
+    {"fault://nope", IMREC_ERR_ARGUMENT, "fault://nope: there is no such object"},
+    {"fault://folder_eio=1:@", IMREC_ERR_IO, "@: cannot list it: Input/output error"},
+    {"fault://folder_eio=3:@", IMREC_ERR_IO, "@: cannot list it: Input/output error"},
     {"@/a.rec;hdfs://x/y", IMREC_ERR_UNSUPPORTED,
      "hdfs://x/y: hdfs:// is not supported yet; give a path or file:// (copy the data, or mount "
      "the store)"},
@@ -118,7 +126,7 @@ LOOP_TEST(what_matches_nothing_is_named, 0, COUNT(bad))
     fill(spec, sizeof(spec), bad[_i].spec);
     fill(says, sizeof(says), bad[_i].says);
     ck_assert_int_eq(uri_list_expand(spec, ".rec", &l, &err), bad[_i].status);
-    ck_assert_int_eq(err.sys_errno, _i < 4 ? ENOENT : 0);
+    ck_assert_int_eq(err.sys_errno, _i < 4 ? ENOENT : bad[_i].status == IMREC_ERR_IO ? EIO : 0);
     ck_assert_msg(strstr(err.message, says) != NULL, "%s", err.message);
     ck_assert_uint_eq(l.count, 0);
 }

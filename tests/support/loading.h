@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct loading {
-    struct split split;
+    struct container container;
     struct loader *loader;
     struct loader_options o;
     uint64_t per_window, stride;
@@ -19,7 +19,7 @@ struct loading {
 static inline void loading_extent(void *context, uint64_t number, uint64_t *first, uint64_t *count)
 {
     const struct loading *ld = context;
-    const uint64_t units = ld->split.unit_count;
+    const uint64_t units = ld->container.unit_count;
     *first = number * ld->per_window;
     *count = units - *first < ld->per_window ? units - *first : ld->per_window;
 }
@@ -28,7 +28,7 @@ static inline void loading_extent(void *context, uint64_t number, uint64_t *firs
 static inline uint64_t loading_unit(void *context, uint64_t sweep, uint64_t i)
 {
     const struct loading *ld = context;
-    const uint64_t n = ld->split.unit_count;
+    const uint64_t n = ld->container.unit_count;
     return ld->in_order ? i : (i * ld->stride + sweep * 3) % n;
 }
 
@@ -51,27 +51,27 @@ static inline uint64_t loading_gcd(uint64_t a, uint64_t b)
 static inline void
 loading_begin(struct loading *ld, uint64_t units, uint32_t arenas, uint32_t threads)
 {
-    const uint64_t n = ld->split.unit_count;
+    const uint64_t n = ld->container.unit_count;
     ld->per_window = units;
     for (ld->stride = n / 3 + 1; n != 0 && loading_gcd(ld->stride, n) != 1;)
         ld->stride++;
-    ld->o = (struct loader_options){.split = &ld->split,
+    ld->o = (struct loader_options){.container = &ld->container,
                                     .arenas = arenas,
                                     .threads = threads,
                                     .windows = n == 0 ? 1 : (n + units - 1) / units,
-                                    .arena_bytes = units * ld->split.options.cell_bytes,
+                                    .arena_bytes = units * ld->container.options.cell_bytes,
                                     .context = ld,
                                     .extent = loading_extent,
                                     .unit_at = loading_unit,
                                     .order = loading_order};
 }
 
-static inline void loading_start(struct loading *ld, const struct split_options *o, uint64_t units,
-                                 uint32_t arenas, uint32_t threads)
+static inline void loading_start(struct loading *ld, const struct container_options *o,
+                                 uint64_t units, uint32_t arenas, uint32_t threads)
 {
     struct imrec_error err;
     memset(ld, 0, sizeof(*ld));
-    ck_assert_msg(split_open(o, &ld->split, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_msg(container_open(o, &ld->container, &err) == IMREC_OK, "%s", err.message);
     loading_begin(ld, units, arenas, threads);
     ck_assert_msg(loader_start(&ld->o, 0, 0, &ld->loader, &err) == IMREC_OK, "%s", err.message);
 }
@@ -89,7 +89,7 @@ static inline struct window *loading_take(struct loading *ld)
 static inline void loading_stop(struct loading *ld)
 {
     loader_stop(ld->loader);
-    split_close(&ld->split);
+    container_close(&ld->container);
 }
 
 static inline uint64_t loading_mix(uint64_t hash, const void *p, size_t n)

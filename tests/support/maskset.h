@@ -11,7 +11,7 @@
 #include "tests/support/shards.h"
 #include "tests/support/tmpdir.h"
 
-#include "augment/orient.h"
+#include "augment/geometry/orient.h"
 #include "codec/codec.h"
 #include "codec/mask_png.h"
 #include "imrec/imrec.h"

@@ -75,7 +75,7 @@ static inline void packing_make(struct packing *p, bool with_bad)
     }
     if (with_bad) {
         tmp_write(&p->dir, "source/bee/empty.jpg", "", 0);
-        tmp_write(&p->dir, "source/bee/text.jpg", "no image", 10);
+        tmp_write(&p->dir, "source/bee/text.jpg", "no image", 8);
         tmp_write(&p->dir, "source/bee/torn.jpg", "\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0",
                   20);
     }

@@ -2,7 +2,7 @@
 #ifndef IMREC_TESTS_RECIPES_H
 #define IMREC_TESTS_RECIPES_H
 
-#include "augment/draw.h"
+#include "augment/draw/draw.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef IMREC_TESTS_SCRATCH_H
 #define IMREC_TESTS_SCRATCH_H
 
-#include "augment/resize.h"
+#include "augment/resize/resize.h"
 
 #include <stdlib.h>
 

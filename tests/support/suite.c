@@ -33,6 +33,15 @@ static void add(Suite *s, const struct suite_case *c, const char *name)
     suite_add_tcase(s, tc);
 }
 
+static int run(Suite *s)
+{
+    SRunner *sr = srunner_create(s);
+    srunner_run_all(sr, CK_ENV);
+    const int failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
@@ -47,7 +56,7 @@ int main(int argc, char **argv)
         add(s, c, name);
         any = true;
     }
-    const int status = suite_run(s);
+    const int status = run(s);
     for (struct suite_case *c = first_case; c != NULL; c = c->next)
         if (c->end != NULL)
             c->end();

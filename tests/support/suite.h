@@ -34,15 +34,6 @@ struct suite_test {
 void suite_add_case(struct suite_case *c);
 void suite_add_test(struct suite_test *t);
 
-static inline int suite_run(Suite *s)
-{
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof((rows)[0])))
 
 #define SUITE_JOIN_(a, b)   a##b

@@ -6,9 +6,9 @@
 #include "base/fnv.h"
 #include "cli/memory.h"
 #include "cli/show.h"
+#include "storage/folder.h"
 #include "tools/commands/export_names.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -213,15 +213,18 @@ bool export_files_put(struct export_files *f, const char *path, enum export_plac
 /* What is in the folder beside `except`, counted up to 1; -1 and errno: nobody can say. */
 static int count_others(const char *folder, const char *except)
 {
-    DIR *d = opendir(folder);
+    struct folder *f;
+    struct folder_entry e;
+    struct imrec_error why;
     int others = 0;
-    if (d == NULL)
-        return -1;
-    for (const struct dirent *e; others == 0 && (e = readdir(d)) != NULL;)
-        others = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-                 strcmp(e->d_name, except) != 0;
-    (void)closedir(d);
-    return others;
+    enum imrec_status st = folder_open_path(folder, &f, &why);
+    while (st == IMREC_OK && others == 0 && (st = folder_next(f, &e, &why)) == IMREC_OK)
+        others = strcmp(e.name, except) != 0;
+    folder_close(f);
+    if (st == IMREC_OK || st == IMREC_END)
+        return others;
+    errno = st == IMREC_ERR_NO_MEMORY ? ENOMEM : why.sys_errno;
+    return -1;
 }
 
 static bool refuse(const struct export_files *f, const char *why)

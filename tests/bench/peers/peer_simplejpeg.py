@@ -18,7 +18,7 @@ SHIFT = (-np.array(peer.MEAN, np.float32) / np.array(peer.STD, np.float32)).resh
 
 
 def prepare(run):
-    """The images' mean and classes, beside which every peer's first batch is checked."""
+    """The images' mean and classes, with which every peer's first batch is checked."""
     path = run.data / f"{run.workload}.reference.json"
     if not path.exists():
         files = run.files()

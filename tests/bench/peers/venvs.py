@@ -1,4 +1,4 @@
-"""A virtual environment a peer, below one cache folder, made once; why not, where it cannot be made."""
+"""A virtual environment per peer, below one cache folder, made once; the reason if it cannot be made."""
 import hashlib
 import os
 import pathlib
@@ -17,7 +17,6 @@ NEEDS = {
     "tensorflow": ["tensorflow-cpu", "pillow"],
     "webdataset": ["webdataset"],
     "simplejpeg": ["simplejpeg", "numpy", "opencv-python-headless"],
-    "chart": ["matplotlib"],
 }
 BASE = {"ffcv": "torchvision", "webdataset": "torchvision"}
 SYSTEM = {"ffcv": ["opencv4", "libturbojpeg"]}  # pkg-config's names: it compiles against them

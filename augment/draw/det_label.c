@@ -1,0 +1,134 @@
+/* augment/draw/det_label.c - reading and moving the boxes of an image. */
+#include "augment/draw/det_label.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CLASS, XMIN, YMIN, XMAX, YMAX, OBJECT_LEAST };
+
+/* Rounding makes coordinates leave the image by a little; this far they are no shares at all. */
+#define FARTHEST 1.0
+
+static const struct det_box whole = {0, 0, 1, 1};
+
+double det_box_area(struct det_box b)
+{
+    return b.right > b.left && b.bottom > b.top ? (b.right - b.left) * (b.bottom - b.top) : 0;
+}
+
+double det_box_shared_area(struct det_box a, struct det_box b)
+{
+    const struct det_box both = {fmax(a.left, b.left), fmax(a.top, b.top), fmin(a.right, b.right),
+                                 fmin(a.bottom, b.bottom)};
+    return det_box_area(both);
+}
+
+struct det_box det_label_box(const struct det_label *l, uint32_t i)
+{
+    const float *o = l->values + l->header + (size_t)i * l->object;
+    return (struct det_box){(double)o[XMIN], (double)o[YMIN], (double)o[XMAX], (double)o[YMAX]};
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static enum imrec_status read_width(const float *values, uint32_t n, uint32_t at, uint32_t least,
+                                    const char *name, uint32_t *out, struct imrec_error *err)
+{
+    const float v = values[at];
+    if (v >= (float)least && v <= (float)n && v == floorf(v)) { /* false for NaN */
+        *out = (uint32_t)v;
+        return IMREC_OK;
+    }
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                          "label value %u (%s) is %g; a whole number from %u to %u, the length of "
+                          "the label, is right",
+                          at, name, (double)v, least, n);
+}
+
+static enum imrec_status
+check_object(const struct det_label *l, uint32_t i, struct imrec_error *err)
+{
+    static const char *const names[] = {"class", "xmin", "ymin", "xmax", "ymax"};
+    const float *o = l->values + l->header + (size_t)i * l->object;
+    for (int k = CLASS; k < OBJECT_LEAST; k++) {
+        const double v = (double)o[k];
+        if (!isfinite(v))
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "%s of object %u is %g; a finite number is right", names[k], i,
+                                  v);
+        if (k != CLASS && (v < -FARTHEST || v > 1 + FARTHEST))
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "%s of object %u is %g; coordinates are shares of the image's "
+                                  "sides, from 0 to 1, not px",
+                                  names[k], i, v);
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status
+det_label_read(struct det_label *l, float *values, uint32_t n, struct imrec_error *err)
+{
+    *l = (struct det_label){.values = values, .n = n};
+    if (n < 2)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the label has %u value; with boxes it begins with the widths of "
+                              "header and object",
+                              n);
+    IMREC_TRY(read_width(values, n, 0, 2, "header width", &l->header, err));
+    const bool none = l->header == n; /* no object says how wide it is */
+    if (!none || values[1] != 0)
+        IMREC_TRY(read_width(values, none ? 1 << 20 : n, 1, OBJECT_LEAST, "object width",
+                             &l->object, err));
+    l->object = l->object != 0 ? l->object : OBJECT_LEAST;
+    if ((n - l->header) % l->object != 0)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the label has %u values, which are no header of %u and whole "
+                              "objects of %u",
+                              n, l->header, l->object);
+    for (uint32_t i = 0; i < det_label_count(l); i++)
+        IMREC_TRY(check_object(l, i, err));
+    det_label_project(l, whole, NULL);
+    return IMREC_OK;
+}
+
+/* ---- moving ------------------------------------------------------------------------------- */
+
+static float share(double v, double begin, double end)
+{
+    const double at = (v - begin) / (end - begin);
+    return (float)(at < 0 ? 0 : at < 1 ? at : 1);
+}
+
+void det_label_project(struct det_label *l, struct det_box region, const bool *keep)
+{
+    const uint32_t count = det_label_count(l);
+    float *to = l->values + l->header;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct det_box b = det_label_box(l, i);
+        float moved[OBJECT_LEAST];
+        moved[XMIN] = share(b.left, region.left, region.right);
+        moved[XMAX] = share(b.right, region.left, region.right);
+        moved[YMIN] = share(b.top, region.top, region.bottom);
+        moved[YMAX] = share(b.bottom, region.top, region.bottom);
+        const bool area = moved[XMAX] > moved[XMIN] && moved[YMAX] > moved[YMIN];
+        if (!area || (keep != NULL && !keep[i]))
+            continue;
+        memmove(to, l->values + l->header + (size_t)i * l->object, l->object * sizeof(*to));
+        memcpy(to + XMIN, moved + XMIN, 4 * sizeof(*to));
+        to += l->object;
+    }
+    l->n = (uint32_t)(to - l->values);
+}
+
+void det_label_mirror(struct det_label *l)
+{
+    for (uint32_t i = 0; i < det_label_count(l); i++) {
+        float *o = l->values + l->header + (size_t)i * l->object;
+        const float left = o[XMIN];
+        o[XMIN] = 1 - o[XMAX];
+        o[XMAX] = 1 - left;
+    }
+    det_label_project(l, whole, NULL); /* at 0 there are narrower boxes than at 1 */
+}

@@ -1,0 +1,42 @@
+/* augment/draw/det_label.h - boxes of an image, in the original's layout:
+ *     header width A (>= 2), object width B (>= 5), A - 2 numbers more,
+ *     objects of B numbers: class, xmin, ymin, xmax, ymax, B - 5 numbers more
+ * Coordinates are shares of the image's sides. docs/guide/detection.md says what is kept. */
+#ifndef IMREC_AUGMENT_DRAW_DET_LABEL_H
+#define IMREC_AUGMENT_DRAW_DET_LABEL_H
+
+#include "imrec/error.h"
+
+struct det_label {
+    float *values; /* n of them, the caller's; changed in place, never more */
+    uint32_t n, header, object;
+};
+
+struct det_box { /* shares of the image's sides */
+    double left, top, right, bottom;
+};
+
+/* Checks the label in values[0..n), cuts boxes off at the image's edges and drops those without
+ * area. IMREC_ERR_CORRUPT names field and value. */
+IMREC_NODISCARD enum imrec_status
+det_label_read(struct det_label *l, float *values, uint32_t n, struct imrec_error *err);
+
+static inline uint32_t det_label_count(const struct det_label *l)
+{
+    return (l->n - l->header) / l->object;
+}
+struct det_box det_label_box(const struct det_label *l, uint32_t i);
+
+double det_box_area(struct det_box b);
+double det_box_shared_area(struct det_box a, struct det_box b);
+static inline bool det_box_contains_centre(struct det_box region, struct det_box b)
+{
+    const double x = (b.left + b.right) / 2, y = (b.top + b.bottom) / 2;
+    return x >= region.left && x < region.right && y >= region.top && y < region.bottom;
+}
+
+/* `region`, which may reach over the image's edges, becomes the image: boxes are cut off at
+ * its edges; those of which keep[i] is false, or nothing is left, are dropped. keep NULL: all. */
+void det_label_project(struct det_label *l, struct det_box region, const bool *keep);
+void det_label_mirror(struct det_label *l); /* left-right */
+#endif

@@ -1,0 +1,333 @@
+/* augment/draw/recipe.c - options read into a recipe, and what contradicts refused. */
+#include "augment/draw/recipe.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
+{
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", sentence);
+}
+
+/* ---- texts -------------------------------------------------------------------------------- */
+
+/* "-30,0,30" */
+static enum imrec_status read_angles(struct recipe *r, const char *text, struct imrec_error *err)
+{
+    while (*text != '\0') {
+        char *end;
+        const long angle = strtol(text, &end, 10);
+        if (end == text || (*end != ',' && *end != '\0') || angle < -360 || angle > 360)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "rotate_list must be whole angles from -360 to 360 with commas "
+                                  "between, not '%.40s'",
+                                  text);
+        if (r->angle_count == RECIPE_ANGLES)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "rotate_list has more than %d angles", RECIPE_ANGLES);
+        r->angles[r->angle_count++] = (int32_t)angle;
+        text = end + (*end == ',');
+    }
+    return IMREC_OK;
+}
+
+/* "0-1,2-3" */
+static enum imrec_status read_pairs(struct recipe *r, const char *text, struct imrec_error *err)
+{
+    while (*text != '\0') {
+        char *dash, *end = NULL;
+        const long a = strtol(text, &dash, 10);
+        const long b = *dash == '-' && dash != text ? strtol(dash + 1, &end, 10) : -1;
+        const bool read = end != NULL && end != dash + 1 && (*end == ',' || *end == '\0');
+        if (!read || a < 0 || b < 0 || a >= (long)r->keypoints || b >= (long)r->keypoints ||
+            r->pair_count == RECIPE_PAIRS)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "keypoint_pairs must be up to %d pairs such as 1-2,3-4 of "
+                                  "keypoints from 0 to keypoints - 1 (%d), not '%.40s'",
+                                  RECIPE_PAIRS, (int)r->keypoints - 1, text);
+        r->pairs[r->pair_count][0] = (uint16_t)a;
+        r->pairs[r->pair_count++][1] = (uint16_t)b;
+        text = end + (*end == ',');
+    }
+    return IMREC_OK;
+}
+
+static bool is_detection(const struct imrec_iter_options *o)
+{
+    return o->aug_seq != NULL && strcmp(o->aug_seq, "det_aug_default") == 0;
+}
+
+bool recipe_has_boxes(const struct imrec_iter_options *o)
+{
+    return o->boxes || is_detection(o);
+}
+
+static const char *const paint_names[PAINTS] = {
+    [PAINT_OPS] = "rand_augment", [PAINT_LIGHTS] = "light", [PAINT_HUE] = "hue",
+    [PAINT_HLS] = "hsl",          [PAINT_PCA] = "pca",      [PAINT_GREY] = "grayscale",
+    [PAINT_BLUR] = "blur",
+};
+
+static bool is_on(const struct recipe *r, enum paint p)
+{
+    const bool on[PAINTS] = {
+        [PAINT_OPS] = r->ops,   [PAINT_LIGHTS] = r->lights, [PAINT_HUE] = r->hue,
+        [PAINT_HLS] = r->hls,   [PAINT_PCA] = r->pca,       [PAINT_GREY] = r->greys,
+        [PAINT_BLUR] = r->blurs};
+    return on[p];
+}
+
+static bool is_listed(const struct recipe *r, enum paint p)
+{
+    for (uint32_t i = 0; i < r->paint_count; i++)
+        if (r->paints[i] == p)
+            return true;
+    return false;
+}
+
+static enum imrec_status add_paint(struct recipe *r, enum paint p, struct imrec_error *err)
+{
+    if (is_listed(r, p))
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "aug_seq has %s twice",
+                              paint_names[p]);
+    if (is_on(r, p))
+        r->paints[r->paint_count++] = p;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+add_own(struct recipe *r, const char *item, size_t n, struct imrec_error *err)
+{
+    if (r->augmenter_count == RECIPE_AUGMENTERS)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                              "aug_seq has more than %d augmenters of your own", RECIPE_AUGMENTERS);
+    IMREC_TRY(user_augmenter_find(item, n, &r->augmenters[r->augmenter_count], err));
+    r->paints[r->paint_count++] = (enum paint)(PAINTS + (int)r->augmenter_count++);
+    return IMREC_OK;
+}
+
+static enum imrec_status add_default(struct recipe *r, struct imrec_error *err)
+{
+    for (int p = 0; p < PAINTS; p++)
+        IMREC_TRY(add_paint(r, (enum paint)p, err));
+    return IMREC_OK;
+}
+
+static enum imrec_status
+add_name(struct recipe *r, const char *name, size_t n, struct imrec_error *err)
+{
+    for (int p = 0; p < PAINTS; p++)
+        if (strlen(paint_names[p]) == n && memcmp(paint_names[p], name, n) == 0)
+            return add_paint(r, (enum paint)p, err);
+    if (n == strlen("aug_default") && memcmp(name, "aug_default", n) == 0)
+        return add_default(r, err);
+    if (user_augmenter_is_known(name, n))
+        return add_own(r, name, n, err);
+    return imrec_error_at(
+        err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+        "aug_seq has no augmenter '%.*s'; there are aug_default, det_aug_default (boxes), or "
+        "rand_augment, "
+        "light, hue, hsl, pca, grayscale and blur in any order, and what is registered",
+        (int)(n < 80 ? n : 80), name);
+}
+
+/* To the next comma that is not within parentheses. */
+static size_t item_length(const char *text)
+{
+    const size_t n = strcspn(text, ",(");
+    if (text[n] != '(')
+        return n;
+    const size_t inside = n + strcspn(text + n, ")");
+    return inside + strcspn(text + inside, ",");
+}
+
+/* "aug_default", or the names of all that is on, in the order in which it comes. */
+static enum imrec_status read_sequence(struct recipe *r, const char *text, struct imrec_error *err)
+{
+    if (text[0] == '\0' || r->det.on)
+        return add_default(r, err);
+    for (;;) {
+        const size_t n = item_length(text);
+        IMREC_TRY(add_name(r, text, n, err));
+        if (text[n] == '\0')
+            break;
+        text += n + 1;
+    }
+    for (int p = 0; p < PAINTS; p++)
+        if (is_on(r, (enum paint)p) && !is_listed(r, (enum paint)p))
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "%s is asked for, but aug_seq does not say when it comes",
+                                  paint_names[p]);
+    return IMREC_OK;
+}
+
+/* ---- bounds ------------------------------------------------------------------------------- */
+
+static enum imrec_status ordered(float low, float high, const char *names, struct imrec_error *err)
+{
+    if (low <= high)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                          "%s: the least is %g, the largest %g", names, (double)low, (double)high);
+}
+
+static enum imrec_status read_aspect(struct recipe *r, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = r->o;
+    const bool given = o->min_aspect_ratio > 0;
+    r->aspect_low = given ? o->min_aspect_ratio : 1 - o->max_aspect_ratio;
+    r->aspect_high = given ? o->max_aspect_ratio : 1 + o->max_aspect_ratio;
+    if (r->aspect_low <= 0)
+        return refuse(err, "max_aspect_ratio must be below 1 where min_aspect_ratio is not given: "
+                           "the aspect is drawn from [1 - this, 1 + this]");
+    return ordered(r->aspect_low, r->aspect_high, "min_aspect_ratio and max_aspect_ratio", err);
+}
+
+static enum imrec_status check_bounds(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    IMREC_TRY(ordered(o->min_random_scale, o->max_random_scale,
+                      "min_random_scale and max_random_scale", err));
+    IMREC_TRY(ordered(o->min_img_size, o->max_img_size, "min_img_size and max_img_size", err));
+    IMREC_TRY(
+        ordered(o->min_blur_sigma, o->max_blur_sigma, "min_blur_sigma and max_blur_sigma", err));
+    IMREC_TRY(
+        ordered(o->min_erase_area, o->max_erase_area, "min_erase_area and max_erase_area", err));
+    return ordered(o->min_random_area, o->max_random_area, "min_random_area and max_random_area",
+                   err);
+}
+
+/* One of the two bounds alone is both. */
+static enum imrec_status read_crop_sizes(struct recipe *r, struct imrec_error *err)
+{
+    const int64_t low = r->o->min_crop_size, high = r->o->max_crop_size;
+    r->crop_low = (uint32_t)(low > 0 ? low : high > 0 ? high : 0);
+    r->crop_high = (uint32_t)(high > 0 ? high : low > 0 ? low : 0);
+    return ordered((float)r->crop_low, (float)r->crop_high, "min_crop_size and max_crop_size", err);
+}
+
+/* ---- what goes together ------------------------------------------------------------------- */
+
+static enum imrec_status check_crops(const struct recipe *r, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = r->o;
+    const bool scales = o->min_random_scale != 1 || o->max_random_scale != 1;
+    if (o->random_resized_crop && (scales || r->crop_high != 0 || o->rand_crop))
+        return refuse(err, "random_resized_crop says what is cropped: rand_crop, min_crop_size, "
+                           "max_crop_size, min_random_scale and max_random_scale contradict it");
+    if (!o->random_resized_crop && (o->min_random_area != 1 || o->max_random_area != 1))
+        return refuse(err, "min_random_area and max_random_area need random_resized_crop=1");
+    return IMREC_OK;
+}
+
+static enum imrec_status check_values(const struct recipe *r, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = r->o;
+    const bool real = o->dtype == IMREC_FLOAT32 || o->dtype == IMREC_FLOAT16;
+    if (o->inter_method > 4 && o->inter_method != 9 && o->inter_method != 10)
+        return imrec_error_at(
+            err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+            "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area), "
+            "4 (Lanczos), 9 (by size) or 10 (random), not %lld",
+            (long long)o->inter_method);
+    if (o->data_shape.channels == 1 &&
+        (o->saturation != 0 || r->hls || r->pca || r->hue || r->greys))
+        return refuse(err, "saturation, hue, random_h, random_s, random_l, pca_noise and "
+                           "random_grayscale need colours: data_shape has one channel");
+    if (o->mixup > 0 && o->dtype != IMREC_FLOAT32)
+        return refuse(err, "mixup blends values: it needs dtype=float32");
+    if (o->num_classes > 0 && o->label_width != 1)
+        return refuse(err, "num_classes makes shares of one label: label_width must be 1");
+    if (o->rand_augment > 0 && o->trivial_augment)
+        return refuse(err, "rand_augment and trivial_augment contradict each other; give one");
+    if (r->tones && !real)
+        return refuse(err, "max_random_contrast and max_random_illumination need float32 or "
+                           "float16");
+    return IMREC_OK;
+}
+
+static enum imrec_status check_targets(const struct recipe *r, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = r->o;
+    const bool places = r->boxes || r->keypoints != 0;
+    if (o->mixup > 0 && (places || o->masks != IMREC_MASK_NONE))
+        return refuse(err, "mixup blends two images: their masks, boxes and keypoints cannot be "
+                           "blended; cutmix takes masks with it");
+    if (o->cutmix > 0 && places)
+        return refuse(err, "cutmix mixes labels: boxes and keypoints cannot be mixed");
+    if (o->num_classes > 0 && places)
+        return refuse(err, "num_classes makes shares of one label: boxes and keypoints are none");
+    if (r->keypoints != 0 && !r->boxes && o->label_width < 3 * o->keypoints)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "keypoints=%lld need label_width=%lld or more: x, y and visibility "
+                              "of each, behind what else a label has",
+                              (long long)o->keypoints, 3 * (long long)o->keypoints);
+    if (o->masks == IMREC_MASK_UINT8 && o->ignore_label > UINT8_MAX)
+        return refuse(err, "ignore_label is more than masks=uint8 can hold: 255");
+    return IMREC_OK;
+}
+
+static bool warps(const struct recipe *r)
+{
+    const struct imrec_iter_options *o = r->o;
+    const bool aspect = r->aspect_low != 1 || r->aspect_high != 1;
+    return o->max_rotate_angle > 0 || o->rotate > 0 || r->angle_count != 0 ||
+           o->max_shear_ratio > 0 || o->min_random_scale != 1 || o->max_random_scale != 1 ||
+           (aspect && !o->random_resized_crop) || o->max_img_size != 1e10f || o->min_img_size != 0;
+}
+
+enum imrec_status
+recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    *r = (struct recipe){.o = o};
+    if (is_detection(o))
+        IMREC_TRY(det_recipe_init(&r->det, o, err));
+    r->boxes = recipe_has_boxes(o);
+    r->keypoints = (uint32_t)o->keypoints;
+    IMREC_TRY(read_pairs(r, o->keypoint_pairs, err));
+    IMREC_TRY(read_angles(r, o->rotate_list, err));
+    IMREC_TRY(check_bounds(o, err));
+    IMREC_TRY(read_aspect(r, err));
+    IMREC_TRY(read_crop_sizes(r, err));
+    r->warps = warps(r);
+    r->random_crop_resized = o->random_resized_crop &&
+                             (o->rrc_style == IMREC_RRC_TORCH || o->min_random_area != 1 ||
+                              o->max_random_area != 1 || r->aspect_low != 1 || r->aspect_high != 1);
+    r->lights = o->brightness > 0 || o->contrast > 0 || o->saturation > 0;
+    r->hls = o->random_h > 0 || o->random_l > 0 || o->random_s > 0;
+    r->pca = o->pca_noise > 0;
+    r->ops = o->rand_augment > 0 || o->trivial_augment;
+    r->hue = o->hue > 0;
+    r->greys = o->random_grayscale > 0;
+    r->blurs = o->gaussian_blur > 0;
+    IMREC_TRY(read_sequence(r, o->aug_seq, err));
+    r->tones = !r->det.on && (o->max_random_contrast > 0 || o->max_random_illumination > 0);
+    IMREC_TRY(check_crops(r, err));
+    IMREC_TRY(check_targets(r, err));
+    return check_values(r, err);
+}
+
+void recipe_reset(struct imrec_iter_options *o)
+{
+    o->aug_seq = is_detection(o) ? o->aug_seq : "";
+    o->rotate_list = o->keypoint_pairs = "";
+    o->masks = IMREC_MASK_NONE;
+    o->keypoints = 0;
+    o->rand_crop_prob = o->rand_pad_prob = o->rand_mirror_prob = 0;
+    o->random_hue_prob = o->random_saturation_prob = 0;
+    o->random_illumination_prob = o->random_contrast_prob = 0;
+    o->rand_crop = o->rand_mirror = o->mirror = o->random_resized_crop = false;
+    o->max_rotate_angle = o->pad = o->random_h = o->random_s = o->random_l = 0;
+    o->rotate = o->max_crop_size = o->min_crop_size = -1;
+    o->max_shear_ratio = o->max_aspect_ratio = o->min_aspect_ratio = o->min_img_size = 0;
+    o->max_random_scale = o->min_random_scale = o->max_random_area = o->min_random_area = 1;
+    o->max_img_size = 1e10f;
+    o->brightness = o->contrast = o->saturation = o->pca_noise = 0;
+    o->max_random_contrast = o->max_random_illumination = 0;
+    o->rand_augment = 0;
+    o->trivial_augment = false;
+    o->hue = o->random_grayscale = o->gaussian_blur = o->random_erasing = 0;
+    o->mixup = o->cutmix = 0;
+    o->num_classes = 0;
+}

@@ -1,0 +1,194 @@
+/* augment/normalize/normalize_avx2.c - 8 pixels at a time: two windows of 16 bytes, one shuffle of
+ * each, so that a channel's 8 bytes (or, in NHWC, the next 8 values) come together, mirrored as
+ * they go. What is left of a row is done by a block that overlaps the last one; rows under 8 pixels
+ * are the scalar's. */
+#include "augment/normalize/normalize.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define AVX2    __attribute__((target("avx2,f16c")))
+#define INLINE2 AVX2 static inline __attribute__((always_inline))
+
+enum { BLOCK = 8 }; /* pixels */
+
+/* What is the same for all blocks of a row. */
+struct row {
+    const struct normalize_job *job;
+    const uint8_t *src;
+    const float *mean; /* of this row in the mean image's first plane */
+    uint8_t *out;      /* the row's first value */
+    size_t plane;      /* values */
+    __m128i first[4], second[4];
+    __m256 lane_mean[4], lane_gain[4];
+    __m256i lane_shift[4];
+};
+
+INLINE2 void begin(struct row *r, const struct normalize_job *j, const uint8_t *src, uint32_t y,
+                   uint32_t channels)
+{
+    const bool planes = j->how.layout == IMREC_NCHW;
+    const size_t first = (size_t)y * j->width;
+    r->job = j;
+    r->src = src;
+    r->plane = (size_t)j->width * j->height;
+    r->mean = j->how.mean_image != NULL ? j->how.mean_image + first : NULL;
+    r->out = (uint8_t *)j->out + (planes ? first : first * channels) * dtype_size(j->how.dtype);
+    for (uint32_t k = 0; k < channels; k++) {
+        const uint32_t lane = planes ? 16 * k : BLOCK * k;
+        r->first[k] = _mm_loadl_epi64((const __m128i *)(j->picks.first + lane));
+        r->second[k] = _mm_loadl_epi64((const __m128i *)(j->picks.second + lane));
+        r->lane_mean[k] = _mm256_loadu_ps(j->lane_mean + lane);
+        r->lane_gain[k] = _mm256_loadu_ps(j->lane_gain + lane);
+        r->lane_shift[k] = _mm256_loadu_si256((const __m256i *)(j->lane_shift + lane));
+    }
+}
+
+INLINE2 uint32_t source_column(const struct normalize_job *j, uint32_t x)
+{
+    return j->how.mirror ? j->width - BLOCK - x : x;
+}
+
+INLINE2 __m256 image_mean(const struct row *r, uint32_t x, uint32_t c)
+{
+    const __m256 mean = _mm256_loadu_ps(r->mean + c * r->plane + source_column(r->job, x));
+    const __m256i order = _mm256_set_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return r->job->how.mirror ? _mm256_permutevar8x32_ps(mean, order) : mean;
+}
+
+INLINE2 __m128i saturated(__m256i v) /* eight int32 -> int8, in the low half */
+{
+    const __m128i words =
+        _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    return _mm_packs_epi16(words, words);
+}
+
+INLINE2 void store(uint8_t *to, __m128i bytes, __m256i px, __m256 value, __m256i shift,
+                   enum imrec_dtype dtype, bool stream)
+{
+    if (dtype == IMREC_FLOAT32 && stream)
+        _mm256_stream_ps((float *)(void *)to, value);
+    else if (dtype == IMREC_FLOAT32)
+        _mm256_storeu_ps((float *)(void *)to, value);
+    else if (dtype == IMREC_FLOAT16)
+        _mm_storeu_si128((__m128i *)(void *)to, _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+    else if (dtype == IMREC_INT8)
+        _mm_storel_epi64((__m128i *)(void *)to, saturated(_mm256_sub_epi32(px, shift)));
+    else
+        _mm_storel_epi64((__m128i *)(void *)to, bytes);
+}
+
+/* The bytes of eight pixels of the source. */
+struct eight {
+    __m128i first, second;
+};
+
+INLINE2 struct eight load_pixels(const struct row *r, uint32_t x, uint32_t channels)
+{
+    const uint8_t *p = r->src + (size_t)source_column(r->job, x) * channels;
+    struct eight e;
+    if (channels == 1)
+        return e.first = e.second = _mm_loadl_epi64((const __m128i *)(const void *)p), e;
+    e.first = _mm_loadu_si128((const __m128i *)(const void *)p);
+    p += normalize_second_window(channels);
+    e.second = _mm_loadu_si128((const __m128i *)(const void *)p);
+    return e;
+}
+
+/* Values k of the eight pixels at column x of the slot. */
+INLINE2 void values(const struct row *r, struct eight e, uint32_t x, uint32_t k, uint32_t channels,
+                    enum imrec_dtype dtype, bool image, bool stream)
+{
+    const bool planes = r->job->how.layout == IMREC_NCHW;
+    const size_t size = dtype == IMREC_FLOAT32 ? 4 : dtype == IMREC_FLOAT16 ? 2 : 1;
+    const size_t at = planes ? k * r->plane + x : (size_t)x * channels + BLOCK * k;
+    __m128i bytes = _mm_shuffle_epi8(e.first, r->first[k]);
+    if (channels != 1)
+        bytes = _mm_or_si128(bytes, _mm_shuffle_epi8(e.second, r->second[k]));
+    const __m256i px = _mm256_cvtepu8_epi32(bytes);
+    const __m256 mean = image ? image_mean(r, x, k) : r->lane_mean[k];
+    const __m256 value =
+        _mm256_mul_ps(_mm256_sub_ps(_mm256_cvtepi32_ps(px), mean), r->lane_gain[k]);
+    store(r->out + at * size, bytes, px, value, r->lane_shift[k], dtype, stream);
+}
+
+INLINE2 void
+block(const struct row *r, uint32_t x, uint32_t channels, enum imrec_dtype dtype, bool image)
+{
+    const struct eight e = load_pixels(r, x, channels);
+    for (uint32_t k = 0; k < channels; k++)
+        values(r, e, x, k, channels, dtype, image, false);
+}
+
+INLINE2 void whole_row(const struct normalize_job *j, const uint8_t *src, uint32_t y,
+                       uint32_t channels, enum imrec_dtype dtype, bool image)
+{
+    struct row r;
+    begin(&r, j, src, y, channels);
+    uint32_t x = 0;
+    for (; x + BLOCK <= j->width; x += BLOCK)
+        block(&r, x, channels, dtype, image);
+    if (x < j->width)
+        block(&r, j->width - BLOCK, channels, dtype, image);
+}
+
+/* float32 planes around the caches: both halves of a cache line at once, or half-filled lines
+ * go to memory (more than twice the time). */
+INLINE2 void
+streamed_row(const struct normalize_job *j, const uint8_t *src, uint32_t y, uint32_t channels)
+{
+    struct row r;
+    begin(&r, j, src, y, channels);
+    for (uint32_t x = 0; x < j->width; x += 2 * BLOCK) {
+        const struct eight left = load_pixels(&r, x, channels);
+        const struct eight right = load_pixels(&r, x + BLOCK, channels);
+        for (uint32_t k = 0; k < channels; k++) {
+            values(&r, left, x, k, channels, IMREC_FLOAT32, false, true);
+            values(&r, right, x + BLOCK, k, channels, IMREC_FLOAT32, false, true);
+        }
+    }
+}
+
+/* Every dtype as a row of its own, so that nothing is decided inside it. */
+INLINE2 void
+row_of(const struct normalize_job *j, const uint8_t *src, uint32_t y, uint32_t channels)
+{
+    const bool image = j->how.mean_image != NULL;
+    switch (j->how.dtype) {
+    case IMREC_FLOAT32:
+        if (image)
+            whole_row(j, src, y, channels, IMREC_FLOAT32, true);
+        else if (normalize_streams(j))
+            streamed_row(j, src, y, channels);
+        else
+            whole_row(j, src, y, channels, IMREC_FLOAT32, false);
+        break;
+    case IMREC_FLOAT16:
+        if (image)
+            whole_row(j, src, y, channels, IMREC_FLOAT16, true);
+        else
+            whole_row(j, src, y, channels, IMREC_FLOAT16, false);
+        break;
+    case IMREC_UINT8:
+        whole_row(j, src, y, channels, IMREC_UINT8, false);
+        break;
+    case IMREC_INT8:
+        whole_row(j, src, y, channels, IMREC_INT8, false);
+        break;
+    }
+}
+
+AVX2 void normalize_row_avx2(const struct normalize_job *job, const uint8_t *src, uint32_t y)
+{
+    if (job->width < BLOCK || (job->how.mean_image != NULL && !normalize_image_is_fast(job)))
+        normalize_row_scalar(job, src, y);
+    else if (job->channels == 3)
+        row_of(job, src, y, 3);
+    else if (job->channels == 1)
+        row_of(job, src, y, 1);
+    else
+        row_of(job, src, y, 4);
+}
+#else
+typedef int nothing_here; /* ISO C wants a declaration in every file */
+#endif

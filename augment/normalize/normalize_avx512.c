@@ -1,0 +1,192 @@
+/* augment/normalize/normalize_avx512.c - 16 pixels at a time. One byte permutation moves a
+ * channel's bytes (or, in NHWC, the next 16 values) to the low ends of 16 lanes, mirrored as it
+ * goes. Loads and stores are masked: what a mask leaves out is not touched, so a row may end at an
+ * unmapped page and its last block may begin before the row. */
+#include "augment/normalize/normalize.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,f16c")))
+#define INLINE512 AVX512 static inline __attribute__((always_inline))
+
+enum { BLOCK = 16 }; /* pixels */
+
+/* What is the same for all blocks of a row. */
+struct row {
+    const struct normalize_job *job;
+    const uint8_t *src;
+    const float *mean; /* of this row in the mean image's first plane */
+    uint8_t *out;      /* the row's first value */
+    size_t plane;      /* values */
+    __m512i pick[4];
+    __m512 lane_mean[4], lane_gain[4];
+    __m512i lane_shift[4];
+};
+
+INLINE512 void begin(struct row *r, const struct normalize_job *j, const uint8_t *src, uint32_t y,
+                     uint32_t channels)
+{
+    const bool planes = j->how.layout == IMREC_NCHW;
+    const size_t first = (size_t)y * j->width;
+    r->job = j;
+    r->src = src;
+    r->plane = (size_t)j->width * j->height;
+    r->mean = j->how.mean_image != NULL ? j->how.mean_image + first : NULL;
+    r->out = (uint8_t *)j->out + (planes ? first : first * channels) * dtype_size(j->how.dtype);
+    for (uint32_t k = 0; k < channels; k++) {
+        const __m128i from = _mm_loadu_si128((const __m128i *)(j->picks.wide + BLOCK * k));
+        r->pick[k] = _mm512_cvtepu8_epi32(from);
+        r->lane_mean[k] = _mm512_loadu_ps(j->lane_mean + BLOCK * k);
+        r->lane_gain[k] = _mm512_loadu_ps(j->lane_gain + BLOCK * k);
+        r->lane_shift[k] = _mm512_loadu_si512(j->lane_shift + BLOCK * k);
+    }
+}
+
+/* First source column of the block that begins at column x of the slot; of a last, mirrored
+ * block it is before the row. */
+INLINE512 intptr_t source_column(const struct normalize_job *j, uint32_t x)
+{
+    return j->how.mirror ? (intptr_t)j->width - BLOCK - (intptr_t)x : (intptr_t)x;
+}
+
+/* n pixels: all 16, or what is left; the missing ones are the last of the slot's. */
+INLINE512 __m512i load_pixels(const struct row *r, uint32_t x, uint32_t n, uint32_t channels)
+{
+    const uintptr_t at =
+        (uintptr_t)r->src + (uintptr_t)(source_column(r->job, x) * (intptr_t)channels);
+    __mmask64 mask = ~(__mmask64)0 >> (64 - n * channels);
+    if (r->job->how.mirror)
+        mask <<= (BLOCK - n) * channels;
+    return _mm512_maskz_loadu_epi8(mask, (const void *)at);
+}
+
+INLINE512 __m512 image_mean(const struct row *r, uint32_t x, uint32_t n, uint32_t c)
+{
+    const uintptr_t at = (uintptr_t)(r->mean + c * r->plane) +
+                         (uintptr_t)(source_column(r->job, x) * (intptr_t)sizeof(float));
+    const __mmask16 mask = (__mmask16)(0xffffu >> (BLOCK - n));
+    if (!r->job->how.mirror)
+        return _mm512_maskz_loadu_ps(mask, (const void *)at);
+    const __m512 reversed =
+        _mm512_maskz_loadu_ps((__mmask16)(mask << (BLOCK - n)), (const void *)at);
+    const __m512i order = _mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm512_permutexvar_ps(order, reversed);
+}
+
+INLINE512 void store(uint8_t *to, __m512i px, __m512 value, __m512i shift, __mmask16 mask,
+                     enum imrec_dtype dtype, bool stream)
+{
+    if (dtype == IMREC_FLOAT32 && stream)
+        _mm512_stream_ps((float *)(void *)to, value);
+    else if (dtype == IMREC_FLOAT32)
+        _mm512_mask_storeu_ps(to, mask, value);
+    else if (dtype == IMREC_FLOAT16)
+        _mm256_mask_storeu_epi16(to, mask, _mm512_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+    else if (dtype == IMREC_INT8)
+        _mm_mask_storeu_epi8(to, mask, _mm512_cvtsepi32_epi8(_mm512_sub_epi32(px, shift)));
+    else
+        _mm_mask_storeu_epi8(to, mask, _mm512_cvtepi32_epi8(px));
+}
+
+/* n pixels at column x of the slot. */
+INLINE512 void block(const struct row *r, uint32_t x, uint32_t n, uint32_t channels,
+                     enum imrec_dtype dtype, bool image, bool stream)
+{
+    const bool planes = r->job->how.layout == IMREC_NCHW;
+    const size_t size = dtype == IMREC_FLOAT32 ? 4 : dtype == IMREC_FLOAT16 ? 2 : 1;
+    const __m512i pixels = load_pixels(r, x, n, channels);
+    for (uint32_t k = 0; k < channels; k++) {
+        const __m512i px = _mm512_maskz_permutexvar_epi8(0x1111111111111111u, r->pick[k], pixels);
+        const __m512 mean = image ? image_mean(r, x, n, k) : r->lane_mean[k];
+        const __m512 value =
+            _mm512_mul_ps(_mm512_sub_ps(_mm512_cvtepi32_ps(px), mean), r->lane_gain[k]);
+        const size_t at = planes ? k * r->plane + x : (size_t)x * channels + BLOCK * k;
+        uint32_t lanes = n;
+        if (!planes) /* of the n * channels values, those from 16 k on */
+            lanes = n * channels <= BLOCK * k ? 0 : n * channels - BLOCK * k;
+        const __mmask16 mask = (__mmask16)(lanes >= BLOCK ? 0xffffu : (1u << lanes) - 1);
+        store(r->out + at * size, px, value, r->lane_shift[k], mask, dtype, stream);
+    }
+}
+
+INLINE512 void whole_row(const struct normalize_job *j, const uint8_t *src, uint32_t y,
+                         uint32_t channels, enum imrec_dtype dtype, bool image, bool stream)
+{
+    struct row r;
+    begin(&r, j, src, y, channels);
+    uint32_t x = 0;
+    for (; x + BLOCK <= j->width; x += BLOCK)
+        block(&r, x, BLOCK, channels, dtype, image, stream);
+    if (x < j->width)
+        block(&r, x, j->width - x, channels, dtype, image, false);
+}
+
+/* float32 around the caches, one plane after the other: longer runs of lines to memory take less
+ * time than three lines here and there, even though the pixels are loaded again. */
+INLINE512 void
+streamed_planes(const struct normalize_job *j, const uint8_t *src, uint32_t y, uint32_t channels)
+{
+    const ptrdiff_t bytes = (ptrdiff_t)(BLOCK * channels), step = j->how.mirror ? -bytes : bytes;
+    const uint8_t *begin = j->how.mirror ? src + (size_t)(j->width - BLOCK) * channels : src;
+    const __mmask64 mask = ~(__mmask64)0 >> (64 - BLOCK * channels);
+    float *out = (float *)j->out + (size_t)y * j->width;
+    for (uint32_t k = 0; k < channels; k++, out += (size_t)j->width * j->height) {
+        const __m128i from = _mm_loadu_si128((const __m128i *)(j->picks.wide + BLOCK * k));
+        const __m512i pick = _mm512_cvtepu8_epi32(from);
+        const __m512 mean = _mm512_loadu_ps(j->lane_mean + BLOCK * k);
+        const __m512 gain = _mm512_loadu_ps(j->lane_gain + BLOCK * k);
+        for (ptrdiff_t b = 0; b < (ptrdiff_t)(j->width / BLOCK); b++) {
+            const __m512i pixels = _mm512_maskz_loadu_epi8(mask, begin + b * step);
+            const __m512i px = _mm512_maskz_permutexvar_epi8(0x1111111111111111u, pick, pixels);
+            const __m512 value = _mm512_sub_ps(_mm512_cvtepi32_ps(px), mean);
+            _mm512_stream_ps(out + b * BLOCK, _mm512_mul_ps(value, gain));
+        }
+    }
+}
+
+/* Every dtype as a row of its own, so that nothing is decided inside it. */
+INLINE512 void
+row_of(const struct normalize_job *j, const uint8_t *src, uint32_t y, uint32_t channels)
+{
+    const bool image = j->how.mean_image != NULL;
+    switch (j->how.dtype) {
+    case IMREC_FLOAT32:
+        if (image)
+            whole_row(j, src, y, channels, IMREC_FLOAT32, true, false);
+        else if (normalize_streams(j) && j->how.layout == IMREC_NCHW)
+            streamed_planes(j, src, y, channels);
+        else if (normalize_streams(j))
+            whole_row(j, src, y, channels, IMREC_FLOAT32, false, true);
+        else
+            whole_row(j, src, y, channels, IMREC_FLOAT32, false, false);
+        break;
+    case IMREC_FLOAT16:
+        if (image)
+            whole_row(j, src, y, channels, IMREC_FLOAT16, true, false);
+        else
+            whole_row(j, src, y, channels, IMREC_FLOAT16, false, false);
+        break;
+    case IMREC_UINT8:
+        whole_row(j, src, y, channels, IMREC_UINT8, false, false);
+        break;
+    case IMREC_INT8:
+        whole_row(j, src, y, channels, IMREC_INT8, false, false);
+        break;
+    }
+}
+
+AVX512 void normalize_row_avx512(const struct normalize_job *job, const uint8_t *src, uint32_t y)
+{
+    if (job->how.mean_image != NULL && !normalize_image_is_fast(job))
+        normalize_row_scalar(job, src, y);
+    else if (job->channels == 3)
+        row_of(job, src, y, 3);
+    else if (job->channels == 1)
+        row_of(job, src, y, 1);
+    else
+        row_of(job, src, y, 4);
+}
+#else
+typedef int nothing_here; /* ISO C wants a declaration in every file */
+#endif

@@ -1,0 +1,167 @@
+/* augment/resize/resize_taps_avx512.c - cubic and Lanczos on AVX-512: four pixels along the rows,
+ * sixteen values across them. */
+#include "augment/resize/resize_taps.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#include <string.h>
+
+#define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")))
+#define INLINE512 AVX512 static inline __attribute__((always_inline))
+
+/* ---- along the rows ----------------------------------------------------------------------- */
+
+/* Of four neighbours of 3 or 4 bytes, the first two or the last two: each value's side by side,
+ * widened to 16 bits. */
+static const int8_t first3[16] = {0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1};
+static const int8_t last3[16] = {6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1};
+static const int8_t first4[16] = {0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1};
+static const int8_t last4[16] = {8, -1, 12, -1, 9, -1, 13, -1, 10, -1, 14, -1, 11, -1, 15, -1};
+
+INLINE512 __m128i load16(const void *p)
+{
+    return _mm_loadu_si128((const __m128i *)p);
+}
+
+INLINE512 __m512i four_of(const uint8_t *row, const uint32_t *first, size_t at)
+{
+    __m512i v = _mm512_castsi128_si512(load16(row + first[0] + at));
+    v = _mm512_inserti32x4(v, load16(row + first[1] + at), 1);
+    v = _mm512_inserti32x4(v, load16(row + first[2] + at), 2);
+    return _mm512_inserti32x4(v, load16(row + first[3] + at), 3);
+}
+
+/* The pair of weights at place `which` of each lane, again and again: w holds, for four pixels,
+ * four pairs (eight weights) each. */
+INLINE512 __m512i pair_of(__m512i w, int which)
+{
+    switch (which) {
+    case 0:
+        return _mm512_shuffle_epi32(w, _MM_PERM_AAAA);
+    case 1:
+        return _mm512_shuffle_epi32(w, _MM_PERM_BBBB);
+    case 2:
+        return _mm512_shuffle_epi32(w, _MM_PERM_CCCC);
+    default:
+        return _mm512_shuffle_epi32(w, _MM_PERM_DDDD);
+    }
+}
+
+/* Weights of four pixels, a pixel in each lane. */
+INLINE512 __m512i weights_of(const int16_t *weights, uint32_t taps)
+{
+    if (taps == TAPS_LANCZOS)
+        return _mm512_loadu_si512(weights);
+    const __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)weights);
+    return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3),
+                                    _mm512_castsi256_si512(all));
+}
+
+INLINE512 void store4(int32_t *out, __m512i sum, uint32_t channels)
+{
+    _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(sum));
+    _mm_storeu_si128((__m128i *)(void *)(out + channels), _mm512_extracti32x4_epi32(sum, 1));
+    _mm_storeu_si128((__m128i *)(void *)(out + 2 * channels), _mm512_extracti32x4_epi32(sum, 2));
+    _mm_storeu_si128((__m128i *)(void *)(out + 3 * channels), _mm512_extracti32x4_epi32(sum, 3));
+}
+
+/* Four pixels a step; with three channels the fourth sum of each is written over. */
+INLINE512 uint32_t pixels(const struct taps_table *t, const uint8_t *row, int32_t *out,
+                          uint32_t channels, uint32_t taps)
+{
+    const __m512i first = _mm512_broadcast_i32x4(load16(channels == 3 ? first3 : first4));
+    const __m512i last = _mm512_broadcast_i32x4(load16(channels == 3 ? last3 : last4));
+    uint32_t i = 0;
+    for (; i + 4 <= t->count; i += 4, out += 4 * channels) {
+        const __m512i w = weights_of(t->weights + (size_t)i * taps, taps);
+        __m512i sum = _mm512_setzero_si512();
+        for (uint32_t k = 0; k < taps; k += 4) {
+            const __m512i px = four_of(row, t->first + i, k * channels);
+            const __m512i a =
+                _mm512_madd_epi16(_mm512_shuffle_epi8(px, first), pair_of(w, (int)k / 2));
+            const __m512i b =
+                _mm512_madd_epi16(_mm512_shuffle_epi8(px, last), pair_of(w, (int)k / 2 + 1));
+            sum = _mm512_add_epi32(sum, _mm512_add_epi32(a, b));
+        }
+        store4(out, sum, channels);
+    }
+    return i;
+}
+
+INLINE512 uint32_t by_taps(const struct taps_table *t, const uint8_t *row, int32_t *out,
+                           uint32_t channels)
+{
+    return t->taps == TAPS_CUBIC ? pixels(t, row, out, channels, TAPS_CUBIC)
+                                 : pixels(t, row, out, channels, TAPS_LANCZOS);
+}
+
+AVX512 void taps_x_avx512(const struct taps_table *t, const uint8_t *row, int32_t *out)
+{
+    uint32_t done = 0;
+    if (t->channels == 3)
+        done = by_taps(t, row, out, 3);
+    else if (t->channels == 4)
+        done = by_taps(t, row, out, 4);
+    const struct taps_table rest = {t->first + done, t->weights + (size_t)done * t->taps,
+                                    t->count - done, t->taps, t->channels};
+    taps_x_scalar(&rest, row, out + (size_t)done * t->channels);
+}
+
+/* ---- across the rows ---------------------------------------------------------------------- */
+
+INLINE512 void store_bytes(uint8_t *out, __m512i v, __mmask16 which)
+{
+    const __m512i low = _mm512_max_epi32(v, _mm512_setzero_si512());
+    _mm512_mask_cvtusepi32_storeu_epi8(out, which, low);
+}
+
+INLINE512 __mmask16 of_rest(size_t n)
+{
+    return n >= 16 ? (__mmask16)0xffff : (__mmask16)((1u << n) - 1);
+}
+
+AVX512 void
+cubic_y_avx512(const int32_t *const rows[4], const int16_t *weights, uint8_t *out, size_t n)
+{
+    __m512 w[4];
+    for (int k = 0; k < 4; k++)
+        w[k] = _mm512_set1_ps((float)weights[k] * (1.0f / (1 << 22)));
+    for (size_t i = 0; i < n; i += 16) {
+        const __mmask16 in = of_rest(n - i);
+        __m512 v =
+            _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_maskz_loadu_epi32(in, rows[0] + i)), w[0]);
+        for (int k = 1; k < 4; k++) {
+            const __m512i row = _mm512_maskz_loadu_epi32(in, rows[k] + i);
+            v = _mm512_add_ps(v, _mm512_mul_ps(_mm512_cvtepi32_ps(row), w[k]));
+        }
+        store_bytes(out + i, _mm512_cvtps_epi32(v), in);
+    }
+}
+
+INLINE512 void
+sums(const int32_t *const *rows, const int16_t *weights, uint32_t taps, uint8_t *out, size_t n)
+{
+    __m512i w[TAPS_MOST];
+    for (uint32_t k = 0; k < taps; k++)
+        w[k] = _mm512_set1_epi32(weights[k]);
+    for (size_t i = 0; i < n; i += 16) {
+        const __mmask16 in = of_rest(n - i);
+        __m512i sum = _mm512_set1_epi32(1 << 21);
+        for (uint32_t k = 0; k < taps; k++)
+            sum = _mm512_add_epi32(
+                sum, _mm512_mullo_epi32(_mm512_maskz_loadu_epi32(in, rows[k] + i), w[k]));
+        store_bytes(out + i, _mm512_srai_epi32(sum, 22), in);
+    }
+}
+
+AVX512 void taps_y_avx512(const int32_t *const *rows, const int16_t *weights, uint32_t taps,
+                          uint8_t *out, size_t n)
+{
+    if (taps == TAPS_LANCZOS)
+        sums(rows, weights, TAPS_LANCZOS, out, n);
+    else
+        sums(rows, weights, TAPS_CUBIC, out, n);
+}
+#else
+typedef int nothing_here; /* ISO C wants a declaration in every file */
+#endif

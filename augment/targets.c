@@ -1,0 +1,280 @@
+/* augment/targets.c - masks, boxes and keypoints checked, moved, shown and written. */
+#include "augment/targets.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POINT = 3, X = 0, Y = 1, SEEN = 2 };
+
+/* Coordinates this far outside are no shares of a side. */
+#define FARTHEST 10.0f
+
+/* ---- checking ----------------------------------------------------------------------------- */
+
+static enum imrec_status
+check_points(const struct recipe *r, const float *points, struct imrec_error *err)
+{
+    static const char *const names[POINT] = {"x", "y", "visibility"};
+    for (uint32_t i = 0; i < r->keypoints * POINT; i++) {
+        const float v = points[i];
+        if (!isfinite(v))
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "%s of keypoint %u is %g; a finite number is right",
+                                  names[i % POINT], i / POINT, (double)v);
+        if (fabsf(v) > FARTHEST)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  i % POINT == SEEN
+                                      ? "%s of keypoint %u is %g; it is 0 (not labelled), 1 "
+                                        "(hidden) or 2 (visible)"
+                                      : "%s of keypoint %u is %g; coordinates are shares of the "
+                                        "image's sides, from 0 to 1, not px",
+                                  names[i % POINT], i / POINT, (double)v);
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status targets_check_points(const struct recipe *r, const float *values, uint32_t n,
+                                       struct imrec_error *err)
+{
+    if (n / POINT < r->keypoints)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the label has %u values, which is no room for %u keypoints of x, y, "
+                              "visibility",
+                              n, r->keypoints);
+    return check_points(r, values + n - (size_t)r->keypoints * POINT, err);
+}
+
+/* Those of an object are its last values. */
+static float *points_of(const struct recipe *r, const struct det_label *l, uint32_t i)
+{
+    return l->values + l->header + (size_t)(i + 1) * l->object - (size_t)r->keypoints * POINT;
+}
+
+enum imrec_status
+targets_check_label(const struct recipe *r, const struct det_label *l, struct imrec_error *err)
+{
+    const uint32_t n = det_label_count(l);
+    if (r->keypoints == 0 || n == 0)
+        return IMREC_OK;
+    if (l->object < 5 || (l->object - 5) / POINT < r->keypoints)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "objects have %u values, which is no room for class, box and %u "
+                              "keypoints of x, y, visibility",
+                              l->object, r->keypoints);
+    for (uint32_t i = 0; i < n; i++)
+        IMREC_TRY(check_points(r, points_of(r, l, i), err));
+    return IMREC_OK;
+}
+
+/* ---- moving ------------------------------------------------------------------------------- */
+
+static void move_point(const struct targets *t, float *point)
+{
+    const struct path *p = &t->path;
+    if (point[SEEN] == 0) /* not labelled: no place to move */
+        return;
+    double x = (double)point[X] * p->from_width - 0.5, y = (double)point[Y] * p->from_height - 0.5;
+    if (point[SEEN] > 0 && !path_shows(p, x, y))
+        point[SEEN] = -point[SEEN];
+    path_point(p, &x, &y);
+    point[X] = (float)((x + 0.5) / t->columns);
+    point[Y] = (float)((y + 0.5) / t->rows);
+}
+
+static void move_points(const struct targets *t, float *points)
+{
+    for (uint32_t i = 0; i < t->recipe->keypoints; i++)
+        move_point(t, points + (size_t)i * POINT);
+}
+
+static bool stays(const struct recipe *r, const struct path *p, const double box[4], double seen)
+{
+    const double x = (box[0] + box[2]) / 2 - 0.5, y = (box[1] + box[3]) / 2 - 0.5;
+    if (r->o->crop_emit_mode == IMREC_EMIT_OVERLAP)
+        return seen > (double)r->o->emit_overlap_thresh;
+    return path_shows(p, x, y);
+}
+
+/* Moves the box of an object; false: nothing of it is left, or too little. */
+static bool move_box(const struct targets *t, float *object)
+{
+    const struct path *p = &t->path;
+    const double w = p->from_width, h = p->from_height;
+    const double from[4] = {(double)object[1] * w, (double)object[2] * h, (double)object[3] * w,
+                            (double)object[4] * h};
+    double to[4];
+    const double seen = path_rectangle(p, from, to);
+    if (!(seen > 0) || !stays(t->recipe, p, from, seen))
+        return false;
+    for (int i = 0; i < 4; i++)
+        object[1 + i] = (float)(to[i] / (i % 2 == 0 ? t->columns : t->rows));
+    return object[3] > object[1] && object[4] > object[2];
+}
+
+static void move_boxes(struct targets *t)
+{
+    struct det_label *l = t->label;
+    const uint32_t count = det_label_count(l);
+    float *to = l->values + l->header;
+    for (uint32_t i = 0; i < count; i++) {
+        float *object = l->values + l->header + (size_t)i * l->object;
+        if (!move_box(t, object))
+            continue;
+        memmove(to, object, l->object * sizeof(*to));
+        to += l->object;
+    }
+    l->n = (uint32_t)(to - l->values);
+}
+
+static void move_labels(struct targets *t)
+{
+    const struct recipe *r = t->recipe;
+    if (t->label != NULL && !r->det.on)
+        move_boxes(t);
+    for (uint32_t i = 0; t->label != NULL && r->keypoints != 0 && i < det_label_count(t->label);
+         i++)
+        move_points(t, points_of(r, t->label, i));
+    if (t->values != NULL)
+        move_points(t, t->values + t->value_count - (size_t)r->keypoints * POINT);
+}
+
+/* Left and right eyes change places. */
+static void swap_pairs(const struct recipe *r, float *points)
+{
+    for (uint32_t i = 0; i < r->pair_count; i++) {
+        float keep[POINT], *a = points + (size_t)r->pairs[i][0] * POINT;
+        float *b = points + (size_t)r->pairs[i][1] * POINT;
+        memcpy(keep, a, sizeof(keep));
+        memcpy(a, b, sizeof(keep));
+        memcpy(b, keep, sizeof(keep));
+    }
+}
+
+void targets_finish(struct targets *t, bool mirror)
+{
+    const struct recipe *r = t->recipe;
+    if (mirror)
+        path_add_mirror(&t->path);
+    move_labels(t);
+    if (!mirror || r->pair_count == 0)
+        return;
+    for (uint32_t i = 0; t->label != NULL && i < det_label_count(t->label); i++)
+        swap_pairs(r, points_of(r, t->label, i));
+    if (t->values != NULL)
+        swap_pairs(r, t->values + t->value_count - (size_t)r->keypoints * POINT);
+}
+
+/* ---- masks -------------------------------------------------------------------------------- */
+
+static struct path_mask mask_way(const struct targets *t)
+{
+    return (struct path_mask){.path = &t->path,
+                              .from = t->mask,
+                              .orientation = t->orientation,
+                              .nothing = (uint16_t)t->recipe->o->ignore_label};
+}
+
+static bool store_row(enum imrec_mask_type type, const uint16_t *row, uint32_t n, uint8_t *out)
+{
+    uint16_t all = 0;
+    if (type == IMREC_MASK_UINT16) {
+        memcpy(out, row, (size_t)n * sizeof(*row));
+        return true;
+    }
+    for (uint32_t x = 0; x < n; x++) {
+        const int32_t wide = row[x];
+        all |= row[x];
+        if (type == IMREC_MASK_UINT8)
+            out[x] = (uint8_t)row[x];
+        else
+            memcpy(out + (size_t)x * sizeof(wide), &wide, sizeof(wide));
+    }
+    return type != IMREC_MASK_UINT8 || all <= UINT8_MAX;
+}
+
+enum { SPAN = 256 }; /* px at once */
+
+static enum imrec_status too_large(const uint16_t *row, uint32_t n, struct imrec_error *err)
+{
+    uint32_t x = 0;
+    while (x + 1 < n && row[x] <= UINT8_MAX)
+        x++;
+    return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
+                          "the mask has the value %u, which is no uint8: masks=uint16 and "
+                          "masks=int32 deliver it",
+                          row[x]);
+}
+
+enum imrec_status targets_write_mask(const struct targets *t, void *slot, struct imrec_error *err)
+{
+    const enum imrec_mask_type type = t->recipe->o->masks;
+    const struct path_mask way = mask_way(t);
+    const size_t size = mask_type_size(type);
+    const uint32_t width = t->path.width;
+    uint16_t span[SPAN];
+    uint8_t *out = slot;
+    for (uint32_t y = 0; y < t->path.height; y++)
+        for (uint32_t x = 0; x < width; x += SPAN) {
+            const uint32_t n = width - x < SPAN ? width - x : SPAN;
+            path_mask_row(&way, x, y, n, span);
+            if (!store_row(type, span, n, out))
+                return too_large(span, n, err);
+            out += n * size;
+        }
+    return IMREC_OK;
+}
+
+static enum imrec_status move_mask(struct targets *t, struct imrec_error *err)
+{
+    const struct path_mask way = mask_way(t);
+    struct mask *to = &t->moved[t->mask == &t->moved[0]];
+    IMREC_TRY(mask_resize_buffer(to, t->path.width, t->path.height, err));
+    to->bits = t->mask->bits;
+    for (uint32_t y = 0; y < to->height; y++)
+        path_mask_row(&way, 0, y, to->width, to->values + (size_t)y * to->width);
+    t->mask = to;
+    t->orientation = 1;
+    return IMREC_OK;
+}
+
+uint64_t targets_bytes(const struct recipe *r)
+{
+    const struct imrec_shape *s = &r->o->data_shape;
+    const bool moves = r->o->masks != IMREC_MASK_NONE && r->augmenter_count != 0;
+    return moves ? 2 * sizeof(uint16_t) * (uint64_t)s->width * s->height : 0;
+}
+
+/* ---- augmenters of the user's ------------------------------------------------------------- */
+
+enum imrec_status
+targets_show(struct targets *t, struct imrec_augmenter_call *call, struct imrec_error *err)
+{
+    if (t->mask != NULL) {
+        IMREC_TRY(move_mask(t, err));
+        call->mask = t->moved[t->mask == &t->moved[1]].values;
+        call->mask_bits = t->mask->bits;
+    }
+    move_labels(t);
+    path_begin(&t->path, t->path.width, t->path.height);
+    call->keypoints = t->recipe->keypoints;
+    if (t->label == NULL)
+        return IMREC_OK;
+    call->boxes = true;
+    call->labels = t->label->values;
+    call->label_count = t->label->n;
+    return IMREC_OK;
+}
+
+enum imrec_status targets_take_back(struct targets *t, const struct imrec_augmenter_call *call,
+                                    struct imrec_error *err)
+{
+    (void)call;
+    if (t->label != NULL) {
+        IMREC_TRY(det_label_read(t->label, t->label->values, t->label->n, err));
+        return targets_check_label(t->recipe, t->label, err);
+    }
+    return t->values != NULL ? targets_check_points(t->recipe, t->values, t->value_count, err)
+                             : IMREC_OK;
+}

@@ -1,0 +1,280 @@
+/* container/container.c - opening a set: its shards, what kind they are, the partition of a reader;
+ * and the facts of the open set. */
+#include "container/container.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "container/empty_set.h"
+#include "container/kinds.h"
+#include "container/metadata.h"
+#include "container/partition.h"
+#include "container/record_table.h"
+#include "container/set_sums.h"
+#include "container/user_source.h"
+#include "formats/set/image_list.h"
+#include "formats/set/set_names.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define KEPT_TAIL ((uint64_t)4 << 20)
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the table of shards");
+}
+
+static enum imrec_status check_options(const struct container_options *o, struct imrec_error *err)
+{
+    if (o->num_parts == 0 || o->part_index >= o->num_parts)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "part_index must be from 0 to num_parts - 1, not %" PRIu64
+                              " of %" PRIu64,
+                              o->part_index, o->num_parts);
+    if (o->cell_bytes == 0 || o->cell_bytes % 4 != 0)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "cells must have a multiple of 4 bytes, not %" PRIu64, o->cell_bytes);
+    return IMREC_OK;
+}
+
+static void check_size(const struct shard *h, const struct shard_promise *p)
+{
+    if (p->bytes != UINT64_MAX && p->bytes != h->size)
+        imrec_log(IMREC_LOG_WARNING, "%.300s has %" PRIu64 " bytes, and its manifest says %" PRIu64,
+                  h->uri, h->size, p->bytes);
+}
+
+static enum imrec_status
+open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
+{
+    struct uri_list *names = &l->names;
+    c->shards = imrec_zalloc(names->count, sizeof(*c->shards));
+    if (c->shards == NULL)
+        return no_memory(err);
+    if (names->count >= UINT32_MAX)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "%zu shards are too many",
+                              names->count);
+    for (size_t i = 0; i < names->count; i++) {
+        struct shard *h = &c->shards[i];
+        IMREC_TRY(source_open(names->uri[i], &h->source, err));
+        c->shard_count++;
+        h->uri = names->uri[i];
+        names->uri[i] = NULL; /* it is the shard's now */
+        h->begin = c->total_bytes;
+        h->size = h->source->size;
+        if (h->size > INT64_MAX - c->total_bytes)
+            return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+                                  "%s: with it the shards have more than 2^63 bytes", h->uri);
+        c->total_bytes += h->size;
+        if (l->promise != NULL)
+            check_size(h, &l->promise[i]);
+    }
+    return IMREC_OK;
+}
+
+/* The partition, and what its last record may have behind it. */
+static enum imrec_status keep_in_memory(struct container *c, struct imrec_error *err)
+{
+    for (uint32_t i = 0; i < c->shard_count; i++) {
+        const struct split_range r = partition_clip(c, i, c->begin, c->end);
+        struct source *inner = c->shards[i].source;
+        c->shards[i].source = NULL; /* the new one owns it, also when it cannot be had */
+        IMREC_TRY(keep_source_open(inner, r.begin, r.begin == r.end ? r.begin : r.end + KEPT_TAIL,
+                                   &c->shards[i].source, err));
+    }
+    return IMREC_OK;
+}
+
+/* The kind of the shards, where source= has not said it. Of a set without a byte it is the first.
+ */
+static enum imrec_status
+find_kind(struct container *c, const struct shard_list *l, struct imrec_error *err)
+{
+    bool empty;
+    IMREC_TRY(kinds_find(c, &c->kind, &empty, err));
+    if (empty && c->options.look == CONTAINER_LOOK_SET)
+        IMREC_TRY(empty_set(c, l, "it has 0 bytes", err));
+    for (uint32_t i = 0; !empty && i < c->shard_count && c->options.look != CONTAINER_LOOK_FILE;
+         i++)
+        if (c->shards[i].size == 0 && !empty_set_is_promised(c, l, i))
+            imrec_log(IMREC_LOG_WARNING, "%.300s has 0 bytes, and no manifest says so",
+                      c->shards[i].uri);
+    return IMREC_OK;
+}
+
+/* The partition as bytes of the concatenation, out of its first and last record. */
+static void cover_records(struct container *c)
+{
+    if (c->unit_count == 0)
+        return;
+    const struct split_range last = container_unit(c, c->unit_count - 1);
+    c->begin = c->shards[c->records[0].shard].begin + c->records[0].offset;
+    c->end = c->shards[last.shard].begin + last.end;
+}
+
+static enum imrec_status
+cut_partition(struct container *c, const struct shard_list *l, struct imrec_error *err)
+{
+    const uint64_t index = c->options.part_index;
+    IMREC_TRY(c->kind->list(c, l, err));
+    if (c->records != NULL) {
+        cover_records(c);
+        return IMREC_OK;
+    }
+    c->begin = partition_begin(c, index);
+    c->end = partition_begin(c, index + 1);
+    return partition_grid(c, err);
+}
+
+static enum imrec_status expand(struct container *c, struct shard_list *l, struct imrec_error *err)
+{
+    const char *path = c->options.path_imgrec, *source = c->options.source;
+    if (source == NULL || source[0] == '\0')
+        return shard_list_open(
+            l, path, c->options.look == CONTAINER_LOOK_SET ? c->options.shards : SHARDS_UNSEEN,
+            err);
+    IMREC_TRY(user_source_find(source, c, err));
+    const char *suffix = user_source_suffix(c);
+    return uri_list_expand(path, suffix != NULL ? suffix : "", &l->names, err);
+}
+
+static enum imrec_status
+open_all(struct container *c, struct shard_list *l, struct imrec_error *err)
+{
+    IMREC_TRY(check_options(&c->options, err));
+    IMREC_TRY(expand(c, l, err));
+    IMREC_TRY(open_shards(c, l, err));
+    if (c->kind == NULL)
+        IMREC_TRY(find_kind(c, l, err));
+    IMREC_TRY(cut_partition(c, l, err));
+    if (c->options.verify_checksums)
+        IMREC_TRY(set_sums_open(c, err));
+    return c->options.keep_in_memory ? keep_in_memory(c, err) : IMREC_OK;
+}
+
+enum imrec_status
+container_open(const struct container_options *o, struct container *out, struct imrec_error *err)
+{
+    struct shard_list l = {0};
+    *out = (struct container){.options = *o};
+    const enum imrec_status st = open_all(out, &l, err);
+    shard_list_free(&l);
+    if (st != IMREC_OK)
+        container_close(out);
+    out->options.path_imgrec = out->options.path_imgidx = out->options.source = NULL;
+    return st;
+}
+
+void container_close(struct container *c)
+{
+    for (uint32_t i = 0; i < c->shard_count; i++) {
+        source_close(c->shards[i].source);
+        imrec_free(c->shards[i].uri);
+    }
+    imrec_free(c->shards);
+    record_table_forget(c);
+    imrec_free(c->cell_base);
+    imrec_free(c->metadata);
+    set_sums_close(c);
+    if (c->state != NULL && c->kind->close != NULL)
+        c->kind->close(c);
+    *c = (struct container){0};
+}
+
+struct split_range container_unit(const struct container *c, uint64_t unit)
+{
+    return c->records == NULL ? partition_cell(c, unit) : c->kind->extent(c, unit);
+}
+
+uint64_t container_unit_bytes(const struct container *c, uint64_t unit)
+{
+    const struct split_range r = container_unit(c, unit);
+    return r.end - r.begin;
+}
+
+uint64_t container_number(const struct container *c, const struct record_ref *r)
+{
+    return c->kind->number != NULL ? c->kind->number(c, r) : r->offset;
+}
+
+enum imrec_status
+container_count(const struct container *c, uint64_t *counts, struct imrec_error *err)
+{
+    if (c->records == NULL)
+        return c->kind->count(c, counts, err);
+    for (uint64_t p = 0; p < c->options.num_parts; p++)
+        counts[p] = partition_begin(c, p + 1) - partition_begin(c, p);
+    return IMREC_OK;
+}
+
+float record_label(const struct record *r, uint32_t i)
+{
+    const uint32_t bits = load_le32(r->labels.p + (size_t)i * sizeof(float));
+    float v;
+    memcpy(&v, &bits, sizeof(v));
+    return v;
+}
+
+enum imrec_status parse_room_init(struct parse_room *room, uint32_t labels,
+                                  enum imrec_label_dtype type, int64_t max_pixels,
+                                  struct imrec_error *err)
+{
+    const bool typed = type != IMREC_LABEL_FLOAT32;
+    *room = (struct parse_room){.label_room = labels, .type = type};
+    room->limit = (uint64_t)max_pixels < SIZE_MAX / 8 ? (size_t)max_pixels * 4 : SIZE_MAX / 2;
+    room->labels = imrec_zalloc((size_t)labels + 1, sizeof(*room->labels));
+    room->typed = typed ? imrec_zalloc((size_t)labels + 1, sizeof(*room->typed)) : NULL;
+    if (room->labels != NULL && (room->typed != NULL || !typed))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory for the labels of a sample");
+}
+
+void parse_room_free(struct parse_room *room)
+{
+    imrec_free(room->labels);
+    imrec_free(room->typed);
+    imrec_free(room->p);
+    *room = (struct parse_room){0};
+}
+
+static uint64_t mix(uint64_t hash, uint64_t v) /* the finalizer of MurmurHash3 */
+{
+    hash ^= v + 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
+    hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
+    return hash ^ hash >> 33;
+}
+
+/* By name without folder: a data set that moves is the same data set. */
+uint64_t container_fingerprint(const struct container *c)
+{
+    uint64_t hash = mix(c->index_hash, c->shard_count);
+    if (c->metadata_count != 0) /* they count as samples for no one any more */
+        hash = mix(hash, c->metadata_count);
+    if (c->sums != NULL && c->records == NULL) /* a cell may have fewer records than without them */
+        hash = mix(hash, 1);
+    for (uint32_t i = 0; i < c->shard_count; i++) {
+        for (const char *p = set_base_name(c->shards[i].uri); *p != '\0'; p++)
+            hash = mix(hash, (uint8_t)*p);
+        hash = mix(hash, c->shards[i].size);
+    }
+    return hash;
+}
+
+uint64_t container_state_memory(const struct container *c)
+{
+    return c->kind->memory != NULL ? c->kind->memory(c) : 0;
+}
+
+uint64_t container_memory(const struct container *c)
+{
+    uint64_t bytes = c->records != NULL ? (c->unit_count + 1) * sizeof(*c->records) : 0;
+    bytes +=
+        container_state_memory(c) + set_sums_memory(c) + c->metadata_count * sizeof(*c->metadata);
+    for (uint32_t i = 0; c->options.keep_in_memory && i < c->shard_count; i++)
+        bytes += keep_source_bytes(c->shards[i].source);
+    return bytes;
+}

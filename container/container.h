@@ -1,0 +1,203 @@
+/* container/container.h - the open set: its shards, its partition and the records in it, and the
+ * door to what kind of file they are.
+ *
+ * A kind is one constant struct container_kind, chosen when the set is opened: nobody else asks
+ * which one it is. A unit is what order and loader move: a record where the kind, or an index,
+ * lists them in a table; else a cell of a fixed grid (clipped to the partition; its records are
+ * those whose head lies in it). */
+#ifndef IMREC_CONTAINER_CONTAINER_H
+#define IMREC_CONTAINER_CONTAINER_H
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/image.h"
+#include "container/shard_list.h"
+#include "imrec/error.h"
+#include "imrec/iterator.h"
+#include "storage/source.h"
+
+#include <stdatomic.h>
+
+struct shard {
+    char *uri;
+    struct source *source;
+    uint64_t size, begin; /* begin: in the concatenation of all shards */
+    uint64_t first;       /* the record that its index lists first; 0 without one */
+};
+
+struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
+    uint64_t offset, key;
+    uint32_t shard;
+    uint32_t bytes; /* CBF: of the image; plugged: of the record; else 0, or where metadata
+                       follows the bytes up to it */
+};
+
+struct split_range { /* bytes [begin, end) of a shard */
+    uint32_t shard;
+    uint64_t begin, end;
+};
+
+struct record_ref {
+    struct bytes bytes; /* the record, joined; n = 0 and failed: a lost record of an index */
+    uint64_t offset;    /* of its head in the shard */
+    uint64_t key;       /* out of the index, else 0 */
+    uint64_t unit;      /* with an index: of the partition */
+    uint32_t shard;
+    bool lost;          /* why: loader_lost_reason() */
+    atomic_bool failed; /* who holds the window notes what can be made of no sweep; else false */
+};
+
+union list_label;
+
+/* What parse() finds in a record. Views of the record or of the caller's room. */
+struct record {
+    uint64_t id, id2;              /* id is set first: also behind an error */
+    uint32_t label_count;          /* of the record; `labels` may hold the first ones only */
+    struct bytes labels;           /* little-endian floats, any alignment */
+    const union list_label *typed; /* as a source wrote them; NULL: there are only `labels` */
+    struct bytes image, mask;      /* compressed; n = 0: none */
+    struct planes pixels;          /* of a decoded image; p NULL: none. Without height and width
+                                    * where the container has value_count */
+};
+
+/* The label at `i`, below label_count and what `labels` holds. */
+float record_label(const struct record *r, uint32_t i);
+
+/* What is looked at; the id always. */
+enum record_parts { RECORD_LABELS = 1, RECORD_IMAGE = 2, RECORD_MASK = 4, RECORD_PARTS = 7 };
+
+/* A worker's memory for what a record is made into. */
+struct parse_room {
+    uint8_t *p;
+    size_t n, limit;
+    float *labels;
+    union list_label *typed; /* NULL: labels are float32 */
+    enum imrec_label_dtype type;
+    uint32_t label_room;
+};
+
+struct container;
+struct scan;
+
+struct container_kind {
+    const char *name;   /* in messages: "CBF file" */
+    const char *suffix; /* ".cbf"; a folder is expanded to its files of the first kind that has any.
+                           NULL: not by suffix */
+    uint32_t align;     /* records begin at multiples of it */
+    bool own_index;     /* records are always listed; path_imgidx is refused */
+    bool side_files;    /* .idx and .crc can be beside a shard, records are framed, repair works */
+    bool masks;         /* records can have them */
+    bool rooms;         /* parse() writes into its room */
+    /* By the first bytes of a shard, 512 or all of a shorter one. NULL: never, it is asked for. */
+    bool (*recognize)(struct bytes first);
+    /* Fills c->records with this partition's, or leaves it NULL: cells. Also index_hash for the
+     * fingerprint, and value_count and element where images are stored decoded. What is wrong with
+     * a part of a shard is a loss, no failure. */
+    enum imrec_status (*list)(struct container *c, const struct shard_list *l,
+                              struct imrec_error *err);
+    /* Bytes of a record. Pure, as all below. */
+    struct split_range (*extent)(const struct container *c, uint64_t unit);
+    /* Why the record was lost when it was listed; NULL: it was not. NULL: none ever is. */
+    const struct imrec_error *(*lost)(const struct container *c, uint64_t unit);
+    /* The record at p[0..n), the begin of its extent: *out is it, joined in place, *used its bytes
+     * in the shard, also behind an error (0: not known). IMREC_END: *used bytes are needed. */
+    enum imrec_status (*open)(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
+                              struct bytes *out, uint64_t *used, struct imrec_error *err);
+    enum imrec_status (*parse)(const struct container *c, const struct record_ref *r,
+                               unsigned parts, struct parse_room *room, struct record *out,
+                               struct imrec_error *err);
+    /* What the record is known by in its shard: identity, with the shard's number. NULL: its
+     * offset. */
+    uint64_t (*number)(const struct container *c, const struct record_ref *r);
+    /* "record at byte 17"; why: its error. Returns the byte to name. */
+    uint64_t (*describe)(const struct container *c, const struct record_ref *r,
+                         const struct imrec_error *why, char text[96]);
+    /* Records of each partition, of cells. NULL: always a table. */
+    enum imrec_status (*count)(const struct container *c, uint64_t *counts,
+                               struct imrec_error *err);
+    /* Labels of the record that has most; may_read: also by reading the shards. */
+    enum imrec_status (*widest_label)(const struct container *c, bool may_read, uint32_t *out,
+                                      struct imrec_error *err);
+    /* Why labels cannot be boxes, "they ..."; NULL: they can. NULL: always. */
+    const char *(*refuse_boxes)(const struct container *c);
+    /* Appends the file of an image that is stored decoded; nothing where that cannot be told. NULL:
+     * never. */
+    enum imrec_status (*as_file)(const struct container *c, const struct record *r, struct buf *out,
+                                 struct imrec_error *err);
+    uint64_t (*memory)(const struct container *c); /* of its state; NULL: 0 */
+    void (*close)(struct container *c);            /* frees c->state; NULL: there is none */
+};
+
+struct metadata_record;
+struct shard_sums;
+
+/* What is opened: a set, of which one without any record is an error; a shard of a set that was
+ * looked at before, of which an empty one is a warning; files as they are. */
+enum container_look { CONTAINER_LOOK_SET, CONTAINER_LOOK_SHARD, CONTAINER_LOOK_FILE };
+
+struct container_options {
+    const char *path_imgrec;
+    const char *path_imgidx; /* one element a shard; NULL, "" or "none": cells; "auto": what is
+                                beside the shards */
+    uint64_t num_parts, part_index;
+    uint64_t cell_bytes; /* grid of the cells, per shard; a multiple of 4 */
+    bool keep_in_memory, drop_behind;
+    uint32_t label_width;  /* CBF: labels of each image to keep; 0: as many as there are */
+    bool no_labels;        /* CBF: none */
+    const char *source;    /* that is plugged in; NULL or "": none */
+    bool shifted;          /* records that begin on any byte are looked for, too: repair has them */
+    bool verify_checksums; /* with the .crc beside every shard: set_sums.h */
+    enum container_look look;
+    enum shard_look shards; /* with CONTAINER_LOOK_SET: what missing shards are */
+};
+
+struct container {
+    const struct container_kind *kind;
+    void *state; /* the kind's own */
+    struct shard *shards;
+    uint32_t shard_count;
+    uint64_t total_bytes;
+    uint64_t begin, end;            /* the partition: heads in [begin, end) of the concatenation */
+    struct indexed_record *records; /* of the partition in (shard, offset) order; NULL: cells */
+    uint64_t unit_count;            /* cells or records of the partition */
+    struct container_options options; /* its texts are gone after container_open() */
+    uint64_t *cell_base;              /* shard_count + 1: number of each shard's first cell */
+    uint64_t record_total;            /* with a table: of all partitions */
+    uint64_t index_hash;              /* of its keys and offsets, 0 without one */
+    uint32_t value_count;             /* of an image that is stored decoded; 0: images are files */
+    bool doubles;                     /* these values are; else floats */
+    uint32_t label_count;             /* of every record, where all have as many; else 0 */
+    /* RecordIO's, for who looks for an index: */
+    char *index;         /* of the first shard; NULL: the order is not an index's */
+    bool index_found;    /* by path_imgidx=auto */
+    char *index_missing; /* by that: the first that is not there, where others are, or NULL */
+    struct imrec_error index_doubt;   /* why the index cannot be that of all records; OK: it can */
+    struct metadata_record *metadata; /* records that are no samples: metadata.h */
+    uint64_t metadata_count;
+    struct shard_sums *sums; /* of each shard, with verify_checksums; else NULL */
+};
+
+IMREC_NODISCARD enum imrec_status
+container_open(const struct container_options *o, struct container *out, struct imrec_error *err);
+void container_close(struct container *c); /* zeroed memory is fine */
+/* The bytes of a unit: of the cell, or of the record up to the next one in an index. Pure. */
+struct split_range container_unit(const struct container *c, uint64_t unit);
+/* Nominal bytes of a unit: of the cell, or up to the next record. Pure. */
+uint64_t container_unit_bytes(const struct container *c, uint64_t unit);
+/* The identity of a record in its shard. */
+uint64_t container_number(const struct container *c, const struct record_ref *r);
+/* Number of records in each of num_parts partitions: from the table, a manifest beside the
+ * shards, or one scan of the record heads. counts[num_parts] is the caller's. */
+IMREC_NODISCARD enum imrec_status
+container_count(const struct container *c, uint64_t *counts, struct imrec_error *err);
+/* Changes whenever a shard's name order, size or index does: for position fingerprints. */
+uint64_t container_fingerprint(const struct container *c);
+uint64_t container_memory(const struct container *c); /* bytes held: table, kept records */
+/* ... of the kind's own state alone. */
+uint64_t container_state_memory(const struct container *c);
+
+IMREC_NODISCARD enum imrec_status parse_room_init(struct parse_room *room, uint32_t labels,
+                                                  enum imrec_label_dtype type, int64_t max_pixels,
+                                                  struct imrec_error *err);
+void parse_room_free(struct parse_room *room); /* zeroed memory is fine */
+#endif

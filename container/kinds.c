@@ -1,0 +1,152 @@
+/* container/kinds.c - the kinds of containers, and which one a shard is, by its first bytes. */
+#include "container/kinds.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "container/cbf.h"
+#include "container/recordio_kind.h"
+#include "container/webdataset.h"
+#include "formats/file_kind.h"
+#include "formats/recordio/recordio.h"
+#include "formats/set/set_names.h"
+#include "storage/sink.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PIECE_BYTES ((size_t)1 << 20)
+
+const struct container_kind *const container_kinds[] = {&recordio_kind, &cbf_kind, &webdataset_kind,
+                                                        NULL};
+
+/* The kind that a shard's name promises. */
+static const struct container_kind *named(const char *uri)
+{
+    const size_t n = strlen(uri);
+    for (size_t i = 0; container_kinds[i] != NULL; i++) {
+        const char *suffix = container_kinds[i]->suffix;
+        if (n >= strlen(suffix) && strcmp(uri + n - strlen(suffix), suffix) == 0)
+            return container_kinds[i];
+    }
+    return container_kinds[0];
+}
+
+/* ---- what is no shard -------------------------------------------------------------------- */
+
+/* "train.rec" of "train.idx", where it is there. */
+static void name_shard(const char *uri, char *out, size_t room)
+{
+    const size_t n = strlen(uri);
+    out[0] = '\0';
+    if (n < 4 || n >= room || strcmp(uri + n - 4, ".idx") != 0)
+        return;
+    memcpy(out, uri, n - 4);
+    memcpy(out + n - 4, ".rec", 5);
+    if (!sink_exists(out))
+        out[0] = '\0';
+}
+
+static enum imrec_status
+refuse_kind(const char *uri, const struct file_kind *k, struct imrec_error *err)
+{
+    char shard[300] = "", instead[400] = "";
+    if (k->weight == FILE_KIND_INDEX)
+        name_shard(uri, shard, sizeof(shard));
+    if (k->weight == FILE_KIND_INDEX)
+        (void)snprintf(instead, sizeof(instead), shard[0] != '\0' ? ": the shard is %s" : "%s",
+                       shard);
+    else if (k->instead != NULL)
+        (void)snprintf(instead, sizeof(instead), ": %s", k->instead);
+    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%.200s is %s, not a %s%.230s",
+                          uri, k->words, named(uri)->name, instead);
+}
+
+static enum imrec_status
+refuse_headless(const struct shard *h, const struct file_kind *k, struct imrec_error *err)
+{
+    return imrec_error_at(
+        err, IMREC_ERR_CORRUPT, 0,
+        "%.300s holds no record: no RecordIO head in its %" PRIu64 " bytes%s%s%s", h->uri, h->size,
+        k->words != NULL ? ", which begin with " : "", k->words != NULL ? k->words : "",
+        named(h->uri) == &cbf_kind ? ", and no magic of CNTK's binary format" : "");
+}
+
+/* ---- searching --------------------------------------------------------------------------- */
+
+/* Whether a head stands on a multiple of 4, or, `shifted`, on any byte. */
+static bool has_head(const uint8_t *p, size_t n, bool shifted)
+{
+    for (size_t by = 0; by < (shifted ? RECORDIO_ALIGN : 1) && by < n; by++)
+        if (recordio_sync(p + by, n - by) < n - by)
+            return true;
+    return false;
+}
+
+/* Whether there is a head anywhere. What cannot be read may be one. */
+static enum imrec_status
+find_head(const struct shard *h, bool shifted, bool *found, struct imrec_error *err)
+{
+    uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
+    if (piece == NULL)
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory to look for a record");
+    *found = false;
+    for (uint64_t at = 0; !*found && h->size - at >= RECORDIO_PART_HEAD_BYTES;
+         at += PIECE_BYTES - RECORDIO_PART_HEAD_BYTES) {
+        const uint64_t left = h->size - at;
+        const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+        *found =
+            source_read(h->source, at, piece, n, NULL) != IMREC_OK || has_head(piece, n, shifted);
+        if (n < PIECE_BYTES)
+            break;
+    }
+    imrec_free(piece);
+    return IMREC_OK;
+}
+
+/* *out is NULL where the shard has no byte. */
+static enum imrec_status kind_of(const struct shard *h, bool shifted,
+                                 const struct container_kind **out, struct imrec_error *err)
+{
+    uint8_t bytes[FILE_KIND_BYTES];
+    const size_t n = h->size < sizeof(bytes) ? (size_t)h->size : sizeof(bytes);
+    const struct bytes first = {bytes, n};
+    bool head = true;
+    *out = n == 0 ? NULL : container_kinds[0];
+    if (n == 0 || (source_read(h->source, 0, bytes, n, NULL) != IMREC_OK && /* once it may fail */
+                   source_read(h->source, 0, bytes, n, NULL) != IMREC_OK))
+        return IMREC_OK;
+    for (size_t i = 0; container_kinds[i] != NULL; i++)
+        if (container_kinds[i]->recognize(first)) {
+            *out = container_kinds[i];
+            return IMREC_OK;
+        }
+    const struct file_kind k = file_kind_of(first);
+    if (k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX)
+        return refuse_kind(h->uri, &k, err);
+    IMREC_TRY(find_head(h, shifted, &head, err));
+    return head ? IMREC_OK : refuse_headless(h, &k, err);
+}
+
+enum imrec_status kinds_find(const struct container *c, const struct container_kind **out,
+                             bool *empty, struct imrec_error *err)
+{
+    const struct container_kind *found = NULL;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < c->shard_count; i++) {
+        const struct container_kind *kind;
+        IMREC_TRY(kind_of(&c->shards[i], c->options.shifted, &kind, err));
+        if (kind == NULL || kind == found)
+            continue;
+        if (found != NULL)
+            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                                  "%.180s is a %s and %.180s a %s: a set is of one kind",
+                                  c->shards[first].uri, found->name, c->shards[i].uri, kind->name);
+        found = kind;
+        first = i;
+    }
+    *empty = found == NULL;
+    *out = found != NULL ? found : container_kinds[0];
+    return IMREC_OK;
+}

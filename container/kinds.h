@@ -1,0 +1,17 @@
+/* container/kinds.h - the kinds of containers. One more is a file here, and its line in kinds.c. */
+#ifndef IMREC_CONTAINER_KINDS_H
+#define IMREC_CONTAINER_KINDS_H
+
+#include "container/container.h"
+
+/* Those that are known by their first bytes; NULL behind the last. Of source=: user_source.h. */
+extern const struct container_kind *const container_kinds[];
+
+/* The kind of all shards, which must be of one. *empty: none has a byte, and *out is the first
+ * kind. Another kind of file, and one without any head of a record, are errors. A shard whose first
+ * bytes are damaged is searched for its first head of RecordIO; one whose first bytes cannot be
+ * read is taken for a shard of that. */
+IMREC_NODISCARD enum imrec_status kinds_find(const struct container *c,
+                                             const struct container_kind **out, bool *empty,
+                                             struct imrec_error *err);
+#endif

@@ -1,0 +1,129 @@
+/* container/recordio_kind.c - the kind of dmlc's RecordIO: cells that are walked, or records that
+ * an index lists. */
+#include "container/recordio_kind.h"
+
+#include "base/error.h"
+#include "container/empty_set.h"
+#include "container/metadata.h"
+#include "container/partition.h"
+#include "container/record_table.h"
+#include "container/recordio_count.h"
+#include "container/recordio_widths.h"
+#include "container/set_sums.h"
+#include "formats/recordio/image_record.h"
+#include "formats/recordio/record_mask.h"
+#include "formats/recordio/recordio.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static bool recognize(struct bytes first)
+{
+    return recordio_sync(first.p, first.n) == 0;
+}
+
+/* The index that path_imgidx names, or those beside the shards that it lets us look for. */
+static enum imrec_status load_index(struct container *c, struct imrec_error *err)
+{
+    switch (index_wish(c->options.path_imgidx)) {
+    case INDEX_NAMED:
+        return record_table_load(c, c->options.path_imgidx, err);
+    case INDEX_AUTO:
+        return record_table_find(c, err);
+    default:
+        return IMREC_OK;
+    }
+}
+
+static enum imrec_status
+list(struct container *c, const struct shard_list *l, struct imrec_error *err)
+{
+    const uint64_t index = c->options.part_index;
+    IMREC_TRY(load_index(c, err));
+    if (c->records == NULL)
+        return metadata_find(c, err);
+    if (c->record_total == 0)
+        IMREC_TRY(empty_set(c, l, "its index has no entry", err));
+    IMREC_TRY(metadata_find(c, err));
+    metadata_drop(c);
+    record_table_cut(c, partition_begin(c, index), partition_begin(c, index + 1));
+    return IMREC_OK;
+}
+
+/* Up to the next one that the index lists, or to metadata before that. */
+static struct split_range extent(const struct container *c, uint64_t unit)
+{
+    const struct indexed_record *r = &c->records[unit]; /* one more stands after the last */
+    const uint64_t size = c->shards[r->shard].size;
+    return (struct split_range){r->shard, r->offset,
+                                r->bytes != 0            ? r->offset + r->bytes
+                                : r[1].shard == r->shard ? r[1].offset
+                                                         : size};
+}
+
+static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
+                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
+{
+    const struct split_range all = extent(c, unit);
+    struct recordio_span span;
+    uint64_t next;
+    const enum imrec_status st = recordio_measure(p, n, all.begin, &span, err);
+    *used = st == IMREC_OK || st == IMREC_END ? span.bytes : 0;
+    if (st == IMREC_END && span.bytes > all.end - all.begin) {
+        *used = 0;
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, all.begin,
+                              "the record needs %zu bytes or more, the next one in the index "
+                              "or the shard's end is %" PRIu64 " bytes on",
+                              span.bytes, all.end - all.begin);
+    }
+    if (st != IMREC_OK)
+        return st;
+    const struct bytes framed = {p, span.bytes};
+    IMREC_TRY(set_sums_compare(c, all.shard, all.begin, framed, &next, err));
+    *out = recordio_join(p, &span);
+    return IMREC_OK;
+}
+
+static enum imrec_status parse(const struct container *c, const struct record_ref *r,
+                               unsigned parts, struct parse_room *room, struct record *out,
+                               struct imrec_error *err)
+{
+    (void)c;
+    (void)room;
+    struct image_record head;
+    *out = (struct record){0}; /* an id that cannot be read is none of the index's */
+    IMREC_TRY(image_record_parse(r->bytes, &head, err));
+    *out = (struct record){.id = head.id,
+                           .id2 = head.id2,
+                           .label_count = head.label_count,
+                           .labels = head.labels,
+                           .image = head.image};
+    if ((parts & RECORD_MASK) == 0)
+        return IMREC_OK;
+    return record_mask_split(head.image, &out->image, &out->mask, err);
+}
+
+static uint64_t describe(const struct container *c, const struct record_ref *r,
+                         const struct imrec_error *why, char text[96])
+{
+    (void)c;
+    (void)why;
+    (void)snprintf(text, 96, "record at byte %" PRIu64, r->offset);
+    return r->offset;
+}
+
+const struct container_kind recordio_kind = {
+    .name = "RecordIO shard",
+    .suffix = ".rec",
+    .align = RECORDIO_ALIGN,
+    .side_files = true,
+    .masks = true,
+    .recognize = recognize,
+    .list = list,
+    .extent = extent,
+    .open = open_record,
+    .parse = parse,
+    .describe = describe,
+    .count = recordio_count,
+    .widest_label = recordio_widest_label,
+};

@@ -1,0 +1,84 @@
+/* container/shards/manifest_beside.c - the manifest of the set that a shard belongs to, and what it
+ * says of a shard. */
+#include "container/shards/manifest_beside.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/set/set_names.h"
+#include "storage/sink.h"
+#include "storage/source.h"
+
+#include <string.h>
+
+static enum imrec_status no_memory(struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                          "no memory to look for a manifest");
+}
+
+static enum imrec_status read_it(struct manifest_beside *m)
+{
+    uint8_t *text;
+    size_t n;
+    if (!sink_exists(m->path))
+        return IMREC_OK;
+    IMREC_TRY(source_load(m->path, MANIFEST_MAX_BYTES, &text, &n, &m->why));
+    const enum imrec_status st =
+        manifest_read(m->path, (struct bytes){text, n}, &m->manifest, &m->why);
+    imrec_free(text);
+    return st;
+}
+
+/* `path` is of imrec_realloc(), and the struct's from here on. */
+static enum imrec_status go_to(struct manifest_beside *m, char *path, struct imrec_error *err)
+{
+    if (path == NULL)
+        return no_memory(err);
+    if (m->path != NULL && strcmp(m->path, path) == 0) {
+        imrec_free(path);
+        return IMREC_OK;
+    }
+    manifest_beside_free(m);
+    m->path = path;
+    if (read_it(m) == IMREC_ERR_NO_MEMORY) {
+        manifest_beside_free(m); /* the next call tries again */
+        return no_memory(err);
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status
+manifest_beside_load(struct manifest_beside *m, const char *path, struct imrec_error *err)
+{
+    const size_t n = strlen(path) + 1;
+    char *copy = imrec_realloc(NULL, n, 1);
+    if (copy != NULL)
+        memcpy(copy, path, n);
+    return go_to(m, copy, err);
+}
+
+enum imrec_status
+manifest_beside_find(struct manifest_beside *m, const char *shard, struct imrec_error *err)
+{
+    char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(shard)), 1);
+    if (path != NULL)
+        set_name(shard, SET_MANIFEST, path);
+    return go_to(m, path, err);
+}
+
+const struct manifest_shard *
+manifest_beside_entry(const struct manifest_beside *m, const char *shard)
+{
+    const char *name = set_base_name(shard);
+    for (size_t i = 0; i < m->manifest.shard_count; i++)
+        if (strcmp(m->manifest.shards[i].rec.name, name) == 0)
+            return &m->manifest.shards[i];
+    return NULL;
+}
+
+void manifest_beside_free(struct manifest_beside *m)
+{
+    manifest_free(&m->manifest);
+    imrec_free(m->path);
+    *m = (struct manifest_beside){0};
+}

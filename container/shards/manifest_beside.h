@@ -1,0 +1,25 @@
+/* container/shards/manifest_beside.h - the manifest of the set that a shard belongs to, and what it
+ * says of a shard. */
+#ifndef IMREC_CONTAINER_SHARDS_MANIFEST_BESIDE_H
+#define IMREC_CONTAINER_SHARDS_MANIFEST_BESIDE_H
+
+#include "formats/set/manifest.h"
+
+struct manifest_beside {
+    char *path;               /* that was looked for last; NULL: none yet */
+    struct manifest manifest; /* of no shard where there is none, or it cannot be read */
+    struct imrec_error why;   /* it stands there and cannot be read; status IMREC_OK: else */
+};
+
+/* Reads the manifest at `path`, unless it is the one that was read last. Only IMREC_ERR_NO_MEMORY
+ * is a failure. */
+IMREC_NODISCARD enum imrec_status
+manifest_beside_load(struct manifest_beside *m, const char *path, struct imrec_error *err);
+/* That of the set of `shard`. */
+IMREC_NODISCARD enum imrec_status
+manifest_beside_find(struct manifest_beside *m, const char *shard, struct imrec_error *err);
+/* What it says of a shard, by its base name; NULL: nothing. */
+const struct manifest_shard *
+manifest_beside_entry(const struct manifest_beside *m, const char *shard);
+void manifest_beside_free(struct manifest_beside *m); /* zeroed memory is fine */
+#endif

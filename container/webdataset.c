@@ -1,0 +1,448 @@
+/* container/webdataset.c - the kind of WebDataset's tar archives.
+ *
+ * Neighbouring files whose names are equal up to the first dot behind the last slash, the key, are
+ * one sample; the rest of a name, its extension, says what the file is (webdataset/tariterators.py
+ * of webdataset 0.2: base_plus_ext, group_by_keys). The image is the first one whose extension ends
+ * in that of an image format, the label what .cls has in decimal digits. Records are listed from
+ * the headers alone; their ids count them, over all archives. */
+#include "container/webdataset.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "container/partition.h"
+#include "container/record_table.h"
+#include "formats/recordio/image_record.h"
+#include "formats/set/image_list.h"
+#include "formats/tar/tar_header.h"
+#include "formats/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define EXTENSION_MOST ((uint64_t)1 << 20) /* bytes of a long name or an extended header */
+#define RECORD_MOST    ((uint64_t)UINT32_MAX - TAR_BLOCK)
+#define PIECE_BYTES    ((size_t)1 << 20)
+#define LOST           UINT32_MAX /* indexed_record.bytes: a loss says why */
+
+static const char *const image_extensions[] = {"jpg", "jpeg", "png", "webp",
+                                               "gif", "bmp",  "tif", "tiff"};
+
+struct loss {
+    uint64_t number; /* of the record, over all shards */
+    struct imrec_error why;
+};
+
+struct archive { /* container.state */
+    struct loss *losses;
+    size_t count, room;
+    uint64_t begin; /* number of unit 0 */
+};
+
+/* ---- names ---- */
+
+/* Bytes of the key; *extension: what is behind its dot, or NULL. */
+static size_t key_bytes(const char *name, const char **extension)
+{
+    const char *slash = strrchr(name, '/'), *base = slash != NULL ? slash + 1 : name;
+    const char *dot = strchr(base, '.');
+    *extension = dot != NULL ? dot + 1 : NULL;
+    return dot != NULL ? (size_t)(dot - name) : strlen(name);
+}
+
+static bool is_image(const char *extension)
+{
+    const char *dot = strrchr(extension, '.'), *last = dot != NULL ? dot + 1 : extension;
+    for (size_t i = 0; i < sizeof(image_extensions) / sizeof(*image_extensions); i++)
+        if (strcasecmp(last, image_extensions[i]) == 0)
+            return true;
+    return false;
+}
+
+/* ---- listing ---- */
+
+struct listing {
+    struct container *c;
+    uint32_t shard;
+    uint64_t capacity, hash;
+    uint64_t begin, end; /* of the sample in hand; equal: there is none */
+    char key[TAR_NAME_MAX];
+    struct tar_header h;
+    uint8_t *piece; /* of long names, and to search in; PIECE_BYTES */
+};
+
+static enum imrec_status
+add_record(struct listing *l, uint64_t offset, uint32_t bytes, struct imrec_error *err)
+{
+    l->hash = (l->hash ^ bytes) * 0x100000001b3u;
+    return record_table_add(l->c, &l->capacity,
+                            (struct indexed_record){offset, l->c->record_total, l->shard, bytes},
+                            err);
+}
+
+static enum imrec_status
+add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, struct imrec_error *err)
+{
+    struct archive *a = l->c->state;
+    if (a->count == a->room) {
+        struct loss *grown = imrec_realloc(a->losses, a->room * 2 + 8, sizeof(*grown));
+        if (grown == NULL)
+            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                                  "no memory for what is wrong with an archive");
+        a->losses = grown;
+        a->room = a->room * 2 + 8;
+    }
+    a->losses[a->count] = (struct loss){l->c->record_total, *why};
+    a->losses[a->count++].why.offset = offset;
+    return add_record(l, offset, LOST, err);
+}
+
+/* The sample in hand is whole: the next file is of another one. */
+static enum imrec_status end_sample(struct listing *l, struct imrec_error *err)
+{
+    struct imrec_error why;
+    const uint64_t n = l->end - l->begin, begin = l->begin;
+    l->begin = l->end;
+    if (n == 0)
+        return IMREC_OK;
+    if (n <= RECORD_MOST)
+        return add_record(l, begin, (uint32_t)n, err);
+    (void)imrec_error_at(&why, IMREC_ERR_LIMIT, begin,
+                         "the sample has %" PRIu64 " bytes, at most 4 GiB can be read", n);
+    return add_loss(l, begin, &why, err);
+}
+
+/* The header at `at`, with those before it that extend it. *next: behind the file's content.
+ * IMREC_END: the shard ends there. */
+static enum imrec_status
+read_header(struct listing *l, uint64_t at, uint64_t *next, struct imrec_error *err)
+{
+    const struct shard *s = &l->c->shards[l->shard];
+    struct bytes content[2] = {{0}};
+    enum tar_type kind[2];
+    uint32_t count = 0;
+    for (uint64_t used = 0;;) {
+        uint8_t block[TAR_BLOCK];
+        if (s->size - at < TAR_BLOCK)
+            return count == 0 && s->size == at
+                       ? IMREC_END
+                       : imrec_error_at(err, IMREC_ERR_CORRUPT, at, "the archive is cut off here");
+        IMREC_TRY(source_read(s->source, at, block, sizeof(block), err));
+        IMREC_TRY(tar_header_parse(block, &l->h, err));
+        *next = at + TAR_BLOCK + tar_padded(l->h.size);
+        const bool extends = l->h.type == TAR_LONG_NAME || l->h.type == TAR_PAX;
+        if (!extends)
+            break;
+        if (count == 2 || l->h.size > EXTENSION_MOST / 2 || *next > s->size)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
+                                  "an extended header of %" PRIu64 " bytes", l->h.size);
+        content[count] = (struct bytes){l->piece + used, (size_t)l->h.size};
+        kind[count++] = l->h.type;
+        IMREC_TRY(source_read(s->source, at + TAR_BLOCK, l->piece + used, (size_t)l->h.size, err));
+        used += l->h.size;
+        at = *next;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        IMREC_TRY(tar_header_extend(&l->h, kind[i], content[i], err));
+    *next = at + TAR_BLOCK + tar_padded(l->h.size);
+    if (l->h.size > s->size - at - TAR_BLOCK)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
+                              "%.100s has %" PRIu64 " bytes, the archive ends after %" PRIu64,
+                              l->h.name, l->h.size, s->size - at - TAR_BLOCK);
+    *next = *next < s->size ? *next : s->size;
+    return IMREC_OK;
+}
+
+/* Where behind `at` the next header stands, or the shard's end. */
+static enum imrec_status
+find_header(struct listing *l, uint64_t at, uint64_t *out, struct imrec_error *err)
+{
+    const struct shard *s = &l->c->shards[l->shard];
+    for (at += TAR_BLOCK; s->size > at && s->size - at >= TAR_BLOCK;) {
+        const uint64_t left = (s->size - at) / TAR_BLOCK * TAR_BLOCK;
+        const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+        if (source_read(s->source, at, l->piece, n, NULL) == IMREC_OK)
+            for (size_t i = 0; i < n; i += TAR_BLOCK)
+                if (tar_header_parse(l->piece + i, &l->h, NULL) == IMREC_OK &&
+                    l->h.type != TAR_END) {
+                    *out = at + i;
+                    return IMREC_OK;
+                }
+        at += n;
+    }
+    (void)err;
+    *out = s->size;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+take_file(struct listing *l, uint64_t at, uint64_t next, struct imrec_error *err)
+{
+    const char *extension;
+    const size_t n = key_bytes(l->h.name, &extension);
+    if (extension == NULL)
+        return end_sample(l, err);
+    const bool same =
+        l->begin != l->end && strlen(l->key) == n && memcmp(l->key, l->h.name, n) == 0;
+    if (!same) {
+        IMREC_TRY(end_sample(l, err));
+        memcpy(l->key, l->h.name, n);
+        l->key[n] = '\0';
+        l->begin = at;
+    }
+    l->end = next;
+    return IMREC_OK;
+}
+
+static enum imrec_status list_shard(struct listing *l, struct imrec_error *err)
+{
+    const uint64_t size = l->c->shards[l->shard].size;
+    l->begin = l->end = 0;
+    for (uint64_t at = 0, next = 0; at < size; at = next) {
+        struct imrec_error why = {.offset = IMREC_NO_OFFSET};
+        const enum imrec_status st = read_header(l, at, &next, &why);
+        if (st == IMREC_END)
+            break;
+        if (st == IMREC_ERR_NO_MEMORY) {
+            *err = why;
+            return st;
+        }
+        if (st != IMREC_OK) { /* of the sample in hand nobody knows whether it goes on */
+            IMREC_TRY(end_sample(l, err));
+            IMREC_TRY(find_header(l, at, &next, err));
+            IMREC_TRY(add_loss(l, at, &why, err));
+        } else if (l->h.type == TAR_FILE) {
+            IMREC_TRY(take_file(l, at, next, err));
+        } else if (l->h.type == TAR_SPARSE) {
+            (void)imrec_error_at(&why, IMREC_ERR_UNSUPPORTED, at, "%.100s is a sparse file",
+                                 l->h.name);
+            IMREC_TRY(end_sample(l, err));
+            IMREC_TRY(add_loss(l, at, &why, err));
+        }
+    }
+    return end_sample(l, err);
+}
+
+static enum imrec_status list_all(struct listing *l, struct imrec_error *err)
+{
+    struct container *c = l->c;
+    struct archive *a = c->state;
+    for (; l->shard < c->shard_count; l->shard++)
+        IMREC_TRY(list_shard(l, err));
+    IMREC_TRY(record_table_seal(c, err));
+    c->index_hash ^= l->hash;
+    a->begin = partition_begin(c, c->options.part_index);
+    record_table_cut(c, a->begin, partition_begin(c, c->options.part_index + 1));
+    return IMREC_OK;
+}
+
+static enum imrec_status
+list(struct container *c, const struct shard_list *names, struct imrec_error *err)
+{
+    (void)names;
+    if (index_wish(c->options.path_imgidx) == INDEX_NAMED)
+        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+                              "path_imgidx: %.300s is a tar archive, which is its own index",
+                              c->shards[0].uri);
+    struct listing *l = imrec_zalloc(1, sizeof(*l));
+    uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
+    c->state = imrec_zalloc(1, sizeof(struct archive));
+    enum imrec_status st =
+        imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to list an archive");
+    if (l != NULL && piece != NULL && c->state != NULL) {
+        *l = (struct listing){.c = c, .hash = 0xcbf29ce484222325u, .piece = piece};
+        st = list_all(l, err);
+    }
+    imrec_free(l);
+    imrec_free(piece);
+    return st;
+}
+
+static void close_archive(struct container *c)
+{
+    struct archive *a = c->state;
+    imrec_free(a->losses);
+    imrec_free(a);
+}
+
+/* ---- records ---- */
+
+static struct split_range extent(const struct container *c, uint64_t unit)
+{
+    const struct indexed_record *r = &c->records[unit];
+    const uint64_t size = c->shards[r->shard].size, left = size - r->offset;
+    const uint64_t n = r->bytes != LOST ? r->bytes : TAR_BLOCK;
+    return (struct split_range){r->shard, r->offset, r->offset + (n < left ? n : left)};
+}
+
+static const struct imrec_error *lost(const struct container *c, uint64_t unit)
+{
+    const struct archive *a = c->state;
+    if (c->records[unit].bytes != LOST)
+        return NULL;
+    size_t low = 0, high = a->count; /* losses[low].number <= wanted < losses[high].number */
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (a->losses[middle].number <= a->begin + unit)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &a->losses[low].why;
+}
+
+static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
+                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
+{
+    (void)err;
+    const struct split_range all = extent(c, unit);
+    *used = all.end - all.begin;
+    *out = (struct bytes){p, n < *used ? n : (size_t)*used};
+    return n < *used ? IMREC_END : IMREC_OK;
+}
+
+struct member {
+    struct tar_header h;
+    struct bytes content;
+};
+
+/* The next file of a record; false: there is none. Headers were checked when they were listed, and
+ * are again: the file may have changed. */
+static bool next_member(struct bytes *left, struct member *m)
+{
+    struct bytes content[2];
+    enum tar_type kind[2];
+    uint32_t count = 0;
+    while (left->n >= TAR_BLOCK) {
+        if (tar_header_parse(left->p, &m->h, NULL) != IMREC_OK)
+            return false;
+        for (uint32_t i = 0; i < count && m->h.type == TAR_FILE; i++)
+            if (tar_header_extend(&m->h, kind[i], content[i], NULL) != IMREC_OK)
+                return false;
+        if (m->h.size > left->n - TAR_BLOCK)
+            return false;
+        m->content = (struct bytes){left->p + TAR_BLOCK, (size_t)m->h.size};
+        const uint64_t step = TAR_BLOCK + tar_padded(m->h.size);
+        left->p += step < left->n ? step : left->n;
+        left->n -= step < left->n ? (size_t)step : left->n;
+        if (m->h.type == TAR_FILE)
+            return true;
+        if (m->h.type != TAR_LONG_NAME && m->h.type != TAR_PAX) {
+            count = 0;
+        } else if (count < 2) {
+            content[count] = m->content;
+            kind[count++] = m->h.type;
+        }
+    }
+    return false;
+}
+
+/* The class in *room's first label. */
+static enum imrec_status
+read_class(struct bytes text, struct parse_room *room, struct record *out, struct imrec_error *err)
+{
+    uint64_t v;
+    text = text_trim(text);
+    while (text.n != 0 && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
+        text.n--;
+    const bool exact = room->typed != NULL;
+    if (!text_to_u64(text, &v) || (exact ? v > INT64_MAX : !image_record_holds((double)v)))
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "its .cls is %s: a class is a whole number from 0%s",
+                              text_quote(text).s,
+                              exact ? "" : ", one that a float32 has exactly (dtype_label=int64)");
+    out->label_count = 1;
+    if (room->label_room == 0)
+        return IMREC_OK;
+    const float label = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &label, sizeof(bits));
+    store_le32((uint8_t *)&room->labels[0], bits);
+    out->labels = (struct bytes){(const uint8_t *)room->labels, sizeof(float)};
+    if (!exact)
+        return IMREC_OK;
+    if (room->type == IMREC_LABEL_INT64)
+        room->typed[0].i = (int64_t)v;
+    else
+        room->typed[0].f = (double)v;
+    out->typed = room->typed;
+    return IMREC_OK;
+}
+
+static enum imrec_status parse(const struct container *c, const struct record_ref *r,
+                               unsigned parts, struct parse_room *room, struct record *out,
+                               struct imrec_error *err)
+{
+    (void)c;
+    struct bytes left = r->bytes, class = {NULL, 0};
+    struct member m;
+    const char *extension;
+    *out = (struct record){.id = r->key};
+    while (next_member(&left, &m)) {
+        (void)key_bytes(m.h.name, &extension);
+        if (extension == NULL)
+            continue;
+        if (out->image.p == NULL && is_image(extension))
+            out->image = m.content;
+        if (strcmp(extension, "cls") == 0)
+            class = m.content;
+    }
+    if (out->image.p == NULL)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the sample has no image: none of its files ends in .jpg, .png or "
+                              "another suffix of an image");
+    if (class.p == NULL || (parts & RECORD_LABELS) == 0)
+        return IMREC_OK;
+    return read_class(class, room, out, err);
+}
+
+static uint64_t describe(const struct container *c, const struct record_ref *r,
+                         const struct imrec_error *why, char text[96])
+{
+    (void)c;
+    (void)why;
+    (void)snprintf(text, 96, "sample at byte %" PRIu64, r->offset);
+    return r->offset;
+}
+
+static enum imrec_status
+widest_label(const struct container *c, bool may_read, uint32_t *out, struct imrec_error *err)
+{
+    (void)c;
+    (void)may_read;
+    (void)err;
+    *out = 1;
+    return IMREC_OK;
+}
+
+static const char *refuse_boxes(const struct container *c)
+{
+    (void)c;
+    return "have classes";
+}
+
+static uint64_t memory(const struct container *c)
+{
+    const struct archive *a = c->state;
+    return a->room * sizeof(*a->losses);
+}
+
+const struct container_kind webdataset_kind = {
+    .name = "tar archive",
+    .suffix = ".tar",
+    .align = TAR_BLOCK,
+    .own_index = true,
+    .rooms = true,
+    .recognize = tar_is_magic,
+    .list = list,
+    .extent = extent,
+    .lost = lost,
+    .open = open_record,
+    .parse = parse,
+    .describe = describe,
+    .widest_label = widest_label,
+    .refuse_boxes = refuse_boxes,
+    .memory = memory,
+    .close = close_archive,
+};

@@ -1,0 +1,174 @@
+/* formats/tar/tar_header.c - the header of a file in a tar archive. */
+#include "formats/tar/tar_header.h"
+
+#include "base/error.h"
+#include "formats/text.h"
+
+#include <string.h>
+
+/* Fields: offset, bytes. */
+enum {
+    NAME = 0,
+    NAME_BYTES = 100,
+    SIZE = 124,
+    SIZE_BYTES = 12,
+    SUM = 148,
+    SUM_BYTES = 8,
+    TYPE = 156,
+    MAGIC = 257,
+    MAGIC_BYTES = 5,
+    PREFIX = 345,
+    PREFIX_BYTES = 155,
+};
+
+bool tar_is_magic(struct bytes first)
+{
+    return first.n >= MAGIC + MAGIC_BYTES && memcmp(first.p + MAGIC, "ustar", MAGIC_BYTES) == 0;
+}
+
+/* Octal digits between blanks and NULs; or, with the first bit set, a big-endian number (GNU). */
+static bool read_number(const uint8_t *p, size_t n, uint64_t *out)
+{
+    uint64_t v = 0;
+    size_t i = 0;
+    if (p[0] == 0x80) {
+        for (i = 1; i < n; i++) {
+            if (v >> 55 != 0)
+                return false;
+            v = v << 8 | p[i];
+        }
+        *out = v;
+        return true;
+    }
+    while (i < n && p[i] == ' ')
+        i++;
+    const size_t first = i;
+    for (; i < n && p[i] >= '0' && p[i] <= '7'; i++)
+        v = v << 3 | (uint64_t)(p[i] - '0'); /* 12 digits have 36 bits */
+    const bool digits = i > first;
+    while (i < n && (p[i] == ' ' || p[i] == '\0'))
+        i++;
+    *out = v;
+    return digits && i == n;
+}
+
+/* Bytes of the header, its checksum taken as blanks. */
+static uint64_t sum_of(const uint8_t *p)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < TAR_BLOCK; i++)
+        sum += i >= SUM && i < SUM + SUM_BYTES ? ' ' : p[i];
+    return sum;
+}
+
+static bool is_zeros(const uint8_t *p)
+{
+    for (size_t i = 0; i < TAR_BLOCK; i++)
+        if (p[i] != 0)
+            return false;
+    return true;
+}
+
+static enum tar_type type_of(uint8_t flag)
+{
+    switch (flag) {
+    case '0':
+    case '\0':
+    case '7':
+        return TAR_FILE;
+    case 'L':
+        return TAR_LONG_NAME;
+    case 'x':
+        return TAR_PAX;
+    case 'g':
+        return TAR_GLOBAL;
+    case 'S':
+        return TAR_SPARSE;
+    default:
+        return TAR_OTHER;
+    }
+}
+
+static size_t field(const uint8_t *p, size_t most, char *out)
+{
+    size_t n = 0;
+    while (n < most && p[n] != '\0')
+        n++;
+    memcpy(out, p, n);
+    out[n] = '\0';
+    return n;
+}
+
+enum imrec_status
+tar_header_parse(const uint8_t p[TAR_BLOCK], struct tar_header *out, struct imrec_error *err)
+{
+    uint64_t sum;
+    out->name[0] = '\0';
+    out->size = 0;
+    if (is_zeros(p)) {
+        out->type = TAR_END;
+        return IMREC_OK;
+    }
+    if (!tar_is_magic((struct bytes){p, TAR_BLOCK}))
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "no header of a tar archive: 'ustar' must stand at its byte 257");
+    if (!read_number(p + SUM, SUM_BYTES, &sum) || sum != sum_of(p))
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the checksum of a tar header is wrong: its bytes add up to %llu",
+                              (unsigned long long)sum_of(p));
+    if (!read_number(p + SIZE, SIZE_BYTES, &out->size) || out->size > (uint64_t)INT64_MAX)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "the size of a tar header is no number");
+    out->type = type_of(p[TYPE]);
+    size_t n = 0;
+    if (p[MAGIC + MAGIC_BYTES] == '\0' && p[PREFIX] != '\0') { /* POSIX has a prefix, GNU not */
+        n = field(p + PREFIX, PREFIX_BYTES, out->name);
+        out->name[n++] = '/';
+    }
+    (void)field(p + NAME, NAME_BYTES, out->name + n);
+    return IMREC_OK;
+}
+
+static enum imrec_status set_name(struct tar_header *h, struct bytes name, struct imrec_error *err)
+{
+    while (name.n != 0 && name.p[name.n - 1] == '\0')
+        name.n--;
+    if (name.n >= TAR_NAME_MAX || memchr(name.p, '\0', name.n) != NULL)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                              "a name of %zu bytes in a tar archive: it has at most %u and no NUL",
+                              name.n, TAR_NAME_MAX - 1);
+    memcpy(h->name, name.p, name.n);
+    h->name[name.n] = '\0';
+    return IMREC_OK;
+}
+
+/* "27 path=a/long/name.jpg\n", again and again. */
+static enum imrec_status read_pax(struct tar_header *h, struct bytes text, struct imrec_error *err)
+{
+    while (text.n != 0 && text.p[0] != '\0') {
+        const uint8_t *blank = memchr(text.p, ' ', text.n);
+        uint64_t length;
+        const size_t digits = blank != NULL ? (size_t)(blank - text.p) : 0;
+        if (blank == NULL || !text_to_u64((struct bytes){text.p, digits}, &length) ||
+            length <= digits + 1 || length > text.n || text.p[length - 1] != '\n')
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "an extended header of a tar archive is damaged");
+        const struct bytes word = {blank + 1, (size_t)length - digits - 2};
+        if (word.n > 5 && memcmp(word.p, "path=", 5) == 0)
+            IMREC_TRY(set_name(h, (struct bytes){word.p + 5, word.n - 5}, err));
+        if (word.n > 5 && memcmp(word.p, "size=", 5) == 0 &&
+            (!text_to_u64((struct bytes){word.p + 5, word.n - 5}, &h->size) ||
+             h->size > (uint64_t)INT64_MAX))
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                                  "the size in an extended header of a tar archive is no number");
+        text.p += length;
+        text.n -= (size_t)length;
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status tar_header_extend(struct tar_header *h, enum tar_type type, struct bytes content,
+                                    struct imrec_error *err)
+{
+    return type == TAR_PAX ? read_pax(h, content, err) : set_name(h, content, err);
+}

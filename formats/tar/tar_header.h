@@ -1,0 +1,41 @@
+/* formats/tar/tar_header.h - the 512 bytes before each file of a tar archive: POSIX ustar (IEEE Std
+ * 1003.1-2017, pax), and GNU tar's sizes and long names. */
+#ifndef IMREC_FORMATS_TAR_TAR_HEADER_H
+#define IMREC_FORMATS_TAR_TAR_HEADER_H
+
+#include "base/bytes.h"
+#include "imrec/error.h"
+
+#define TAR_BLOCK    512u /* headers and contents begin at multiples of it */
+#define TAR_NAME_MAX 4096u
+
+enum tar_type {
+    TAR_FILE,
+    TAR_OTHER,     /* a folder, a link, a device: passed over */
+    TAR_LONG_NAME, /* its content is the name of the next one (GNU) */
+    TAR_PAX,       /* its content has keywords for the next one */
+    TAR_GLOBAL,    /* ... for all: passed over */
+    TAR_SPARSE,    /* a file with holes: not as long as it says */
+    TAR_END,       /* a block of zeros */
+};
+
+struct tar_header {
+    enum tar_type type;
+    char name[TAR_NAME_MAX]; /* with its folder */
+    uint64_t size;           /* bytes of the content, which is padded to whole blocks */
+};
+
+/* Whether the first bytes of a file are a tar header: its magic stands there. */
+bool tar_is_magic(struct bytes first);
+/* One header. IMREC_ERR_CORRUPT says which field is wrong. */
+IMREC_NODISCARD enum imrec_status
+tar_header_parse(const uint8_t p[TAR_BLOCK], struct tar_header *out, struct imrec_error *err);
+/* The content of a TAR_LONG_NAME or TAR_PAX before *h, into it. */
+IMREC_NODISCARD enum imrec_status tar_header_extend(struct tar_header *h, enum tar_type type,
+                                                    struct bytes content, struct imrec_error *err);
+/* n, up to whole blocks. */
+static inline uint64_t tar_padded(uint64_t n)
+{
+    return (n + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+}
+#endif

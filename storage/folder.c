@@ -1,0 +1,96 @@
+/* storage/folder.c - which store a folder is of, and its entries in order. */
+#include "storage/folder.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "storage/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum imrec_status folder_open(const char *uri, struct folder **out, struct imrec_error *err)
+{
+    const struct store *store;
+    const char *name;
+    *out = NULL;
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    return store->open_folder(name, out, err);
+}
+
+enum imrec_status folder_open_path(const char *path, struct folder **out, struct imrec_error *err)
+{
+    *out = NULL;
+    return file_store.open_folder(path, out, err);
+}
+
+enum imrec_status folder_next(struct folder *f, struct folder_entry *out, struct imrec_error *err)
+{
+    return f->ops->next(f, out, err);
+}
+
+enum folder_kind folder_look(struct folder *f, const struct folder_entry *e, int *code)
+{
+    int ignored;
+    return e->kind != FOLDER_UNKNOWN ? e->kind
+                                     : f->ops->look(f, e->name, code != NULL ? code : &ignored);
+}
+
+void folder_close(struct folder *f)
+{
+    if (f != NULL)
+        f->ops->close(f);
+}
+
+/* ---- in order ------------------------------------------------------------------------------- */
+
+static bool make_room(struct folder_entries *l)
+{
+    if (l->count < l->room)
+        return true;
+    const size_t room = l->room == 0 ? 64 : 2 * l->room;
+    struct folder_entry *grown = imrec_realloc(l->entry, room, sizeof(*grown));
+    if (grown == NULL)
+        return false;
+    l->entry = grown;
+    l->room = room;
+    return true;
+}
+
+static enum imrec_status
+keep(struct folder_entries *l, const struct folder_entry *e, struct imrec_error *err)
+{
+    const char *name = texts_put(&l->names, e->name, strlen(e->name) + 1);
+    if (name == NULL || !make_room(l))
+        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
+                              "no memory for the names of a folder after %zu of them", l->count);
+    l->entry[l->count++] = (struct folder_entry){name, e->kind};
+    return IMREC_OK;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(((const struct folder_entry *)a)->name, ((const struct folder_entry *)b)->name);
+}
+
+enum imrec_status folder_all(struct folder *f, struct folder_entries *out, struct imrec_error *err)
+{
+    struct folder_entry e;
+    enum imrec_status st;
+    *out = (struct folder_entries){0};
+    while ((st = folder_next(f, &e, err)) == IMREC_OK && (st = keep(out, &e, err)) == IMREC_OK)
+        ;
+    if (st != IMREC_END) {
+        folder_entries_free(out);
+        return st;
+    }
+    if (out->count > 1)
+        qsort(out->entry, out->count, sizeof(*out->entry), by_bytes);
+    return IMREC_OK;
+}
+
+void folder_entries_free(struct folder_entries *l)
+{
+    imrec_free(l->entry);
+    texts_free(&l->names);
+    *l = (struct folder_entries){0};
+}

@@ -1,0 +1,70 @@
+/* storage/folder.h - what a folder holds.
+ *
+ *     struct folder *f;
+ *     struct folder_entry e;
+ *     IMREC_TRY(folder_open(uri, &f, err));
+ *     while ((st = folder_next(f, &e, err)) == IMREC_OK)
+ *         use(e.name, folder_look(f, &e, NULL));
+ *     folder_close(f);
+ *
+ * Names are bytes as the store has them: UTF-8 or not, hidden ones too, "." and ".." never. */
+#ifndef IMREC_STORAGE_FOLDER_H
+#define IMREC_STORAGE_FOLDER_H
+
+#include "base/string_arena.h"
+#include "imrec/error.h"
+
+enum folder_kind {
+    FOLDER_UNKNOWN, /* a link, or the store does not say without being asked: folder_look() */
+    FOLDER_FILE,
+    FOLDER_FOLDER,
+    FOLDER_FIFO,
+    FOLDER_SOCKET,
+    FOLDER_DEVICE,
+    FOLDER_LOST, /* only of folder_look(): it leads to nothing, or nobody may look where */
+};
+
+struct folder_entry {
+    const char *name; /* without a '/'; until the next one */
+    enum folder_kind kind;
+};
+
+struct folder;
+struct folder_ops {
+    /* IMREC_END: there are no more. */
+    enum imrec_status (*next)(struct folder *f, struct folder_entry *out, struct imrec_error *err);
+    /* What lies behind an entry of FOLDER_UNKNOWN; of FOLDER_LOST *code is the errno. NULL: the
+     * store has no such entries. */
+    enum folder_kind (*look)(struct folder *f, const char *name, int *code);
+    void (*close)(struct folder *f);
+};
+struct folder { /* an open one; one thread at a time */
+    const struct folder_ops *ops;
+    uint64_t device, number; /* the same of one folder under two names, and of no two folders */
+};
+
+/* On failure *out is NULL; sys_errno is the system's reason. */
+IMREC_NODISCARD enum imrec_status
+folder_open(const char *uri, struct folder **out, struct imrec_error *err);
+/* Of a path of this machine, whatever it looks like: no scheme is looked for. */
+IMREC_NODISCARD enum imrec_status
+folder_open_path(const char *path, struct folder **out, struct imrec_error *err);
+/* The next entry, in an order that the store likes; IMREC_END behind the last. */
+IMREC_NODISCARD enum imrec_status
+folder_next(struct folder *f, struct folder_entry *out, struct imrec_error *err);
+/* What an entry of this folder is, behind links. *code (may be NULL) is the errno of FOLDER_LOST.
+ */
+enum folder_kind folder_look(struct folder *f, const struct folder_entry *e, int *code);
+void folder_close(struct folder *f); /* NULL is allowed */
+
+struct folder_entries {
+    struct folder_entry *entry;
+    size_t count, room;
+    struct texts names;
+};
+/* All entries that folder_next() has not given yet, in the order of their names' bytes; on failure
+ * *out is zeroed. */
+IMREC_NODISCARD enum imrec_status
+folder_all(struct folder *f, struct folder_entries *out, struct imrec_error *err);
+void folder_entries_free(struct folder_entries *l); /* zeroed memory is fine */
+#endif

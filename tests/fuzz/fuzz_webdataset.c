@@ -1,0 +1,53 @@
+/* tests/fuzz/fuzz_webdataset.c - arbitrary bytes as a tar archive: partitions tile its samples, and
+ * each is a record of memory that is there, or has a reason.
+ *
+ * The first byte chooses partitions, the others are the file. */
+#include "base/alloc.h"
+#include "container/webdataset.h"
+#include "formats/tar/tar_header.h"
+#include "imrec/records.h"
+#include "storage/mem.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(int yes)
+{
+    if (!yes)
+        abort();
+}
+
+static volatile unsigned g_sum;
+
+static uint64_t read_part(uint64_t part, uint64_t parts)
+{
+    struct imrec_reader *r;
+    struct imrec_record x;
+    struct imrec_error err = {0};
+    enum imrec_status st;
+    uint64_t n = 0;
+    must(imrec_reader_open("mem://a.tar", part, parts, &r, &err) == IMREC_OK);
+    for (; (st = imrec_reader_next(r, &x, &err)) != IMREC_END; n++) {
+        must(st == IMREC_OK || (st == IMREC_ERR_DATA && err.message[0] != '\0'));
+        for (size_t i = 0; st == IMREC_OK && i < x.image_size; i++) /* a sanitizer sees */
+            g_sum += ((const uint8_t *)x.image)[i];
+    }
+    imrec_reader_close(r);
+    return n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1 + TAR_BLOCK || !tar_is_magic((struct bytes){data + 1, size - 1}))
+        return 0;
+    const uint64_t parts = 1 + data[0] % 5;
+    uint64_t sum = 0;
+    must(mem_put("a.tar", data + 1, size - 1, NULL) == IMREC_OK);
+    for (uint64_t part = 0; part < parts; part++)
+        sum += read_part(part, parts);
+    must(sum == read_part(0, 1));
+    mem_clear();
+    must(imrec_alloc_live() == 0);
+    return 0;
+}
