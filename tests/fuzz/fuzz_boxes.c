@@ -1,6 +1,7 @@
 /* tests/fuzz/fuzz_boxes.c - arbitrary floats as a label with boxes: refused, or boxes that stay in
  * the image and their order whatever is drawn. */
 #include "augment/draw/det_draw.h"
+#include "tests/fuzz/must.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,12 +10,6 @@
 enum { MOST = 1024 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool yes)
-{
-    if (!yes)
-        abort();
-}
 
 static void set_up(struct recipe *r, struct imrec_iter_options *o)
 {

@@ -7,39 +7,14 @@
 #include "container/cbf.h"
 #include "formats/cbf/cbf_header.h"
 #include "imrec/records.h"
-#include "iter/load/loader.h"
 #include "storage/mem.h"
+#include "tests/fuzz/must.h"
+#include "tests/fuzz/one_window.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
-
-static void all_units(void *context, uint64_t number, uint64_t *first, uint64_t *count)
-{
-    *first = number;
-    *count = ((const struct container *)context)->unit_count;
-}
-
-static uint64_t in_order(void *context, uint64_t sweep, uint64_t i)
-{
-    (void)context, (void)sweep;
-    return i;
-}
-
-static uint64_t touch(const void *p, size_t n) /* a sanitizer sees what is not there */
-{
-    uint64_t sum = n;
-    for (size_t i = 0; i < n; i++)
-        sum = sum * 31 + ((const uint8_t *)p)[i];
-    return sum;
-}
 
 static void look_at(const struct container *s, const struct window *w, const struct record_ref *r)
 {
@@ -51,10 +26,10 @@ static void look_at(const struct container *s, const struct window *w, const str
         return;
     }
     must(s->kind->lost(s, r->unit) == NULL);
-    (void)touch(r->bytes.p, r->bytes.n);
+    (void)touch(r->bytes);
     struct record record;
     must(s->kind->parse(s, r, RECORD_PARTS, NULL, &record, NULL) == IMREC_OK);
-    (void)touch(record.labels.p, record.labels.n);
+    (void)touch(record.labels);
 }
 
 /* Returns how many sequences the partition has; *all: the file, or UINT64_MAX: the partition is
@@ -106,7 +81,8 @@ static void read_all(uint64_t all)
     for (; (st = imrec_reader_next(r, &x, &err)) != IMREC_END; n++) {
         must(st == IMREC_OK || (st == IMREC_ERR_DATA && err.message[0] != '\0'));
         if (st == IMREC_OK)
-            (void)(touch(x.data, x.size) + touch(x.labels, x.label_count * sizeof(float)));
+            (void)(touch((struct bytes){x.data, x.size}) +
+                   touch((struct bytes){(const uint8_t *)x.labels, x.label_count * sizeof(float)}));
     }
     must(all == UINT64_MAX || n == all);
     imrec_reader_close(r);

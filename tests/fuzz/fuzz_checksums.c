@@ -2,17 +2,12 @@
  * behind it are reached: refused, or entries that write the same file. */
 #include "formats/crc32c.h"
 #include "formats/set/checksums.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 static void check_again(const uint8_t *file, size_t size, struct checksums *c)
 {

@@ -3,17 +3,12 @@
 #include "formats/set/image_list.h"
 #include "im2rec/list/annotations.h"
 #include "storage/mem.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 static void check_lines(struct bytes text, uint32_t keypoints)
 {

@@ -1,17 +1,12 @@
 /* tests/fuzz/fuzz_ctf.c - arbitrary text as sequences, the first byte as options: whatever it is,
  * the index tiles the text, and what is parsed has the form that CBF's reader would accept. */
 #include "formats/ctf/ctf_look.h"
+#include "tests/fuzz/must.h"
 #include "tests/support/ctf_text.h"
 
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 static void check_stream(const struct sequence_chunk *c, uint32_t i, const struct stream_info *s)
 {

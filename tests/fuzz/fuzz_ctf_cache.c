@@ -4,17 +4,12 @@
 #include "base/alloc.h"
 #include "formats/crc32c.h"
 #include "formats/ctf/ctf_cache.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 static void check_chunk(const struct ctf_chunk *c, const struct ctf_cache *place, uint8_t *file)
 {

@@ -1,16 +1,11 @@
 /* tests/fuzz/fuzz_idx.c - arbitrary text: every line is an entry or an error with a place, and
  * what was read writes and reads the same. */
 #include "formats/recordio/record_index.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,6 +2,7 @@
  * scaled and checked; accepted truncated and not. A region is what the whole has in its place. */
 #include "base/image.h"
 #include "codec/codec.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MAX_PIXELS (256 * 256)
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 /* Both decode without warnings: the region is a cut of the whole. */
 static void compare(struct codec *c, struct bytes image, const struct codec_limits *limits,

@@ -1,17 +1,12 @@
 /* tests/fuzz/fuzz_lst.c - arbitrary text as a list, the first byte as its label_width: every line
  * is an entry or an error, and an entry writes and reads the same. */
 #include "formats/set/image_list.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 static void check_again(const struct image_list_entry *e)
 {

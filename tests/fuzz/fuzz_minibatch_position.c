@@ -3,17 +3,12 @@
  * and writes and reads the same. */
 #include "imrec/minibatch.h"
 #include "storage/mem.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 static struct imrec_minibatch_source *open_set(const char *truncation, const char *mode)
 {

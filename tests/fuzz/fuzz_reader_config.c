@@ -2,17 +2,12 @@
  * it; options of a source that are in range, or a sentence; also with a reader that is chosen. */
 #include "formats/ctf/reader_config.h"
 #include "imrec/minibatch.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 static size_t weigh(const struct config_node *n)
 {

@@ -2,17 +2,12 @@
  * bounds or refused; and as a mask's PNG: values of the size told, or refused. */
 #include "codec/mask_png.h"
 #include "formats/recordio/record_mask.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool yes)
-{
-    if (!yes)
-        abort();
-}
 
 static void decode(struct bytes png)
 {

@@ -1,17 +1,12 @@
 /* tests/fuzz/fuzz_recordio.c - arbitrary bytes: measuring ends, stays inside, and what it
  * accepts survives joining, copying and framing again. */
 #include "formats/recordio/recordio.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 static void check_record(uint8_t *p, const struct recordio_span *span)
 {

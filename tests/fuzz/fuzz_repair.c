@@ -9,17 +9,12 @@
 #include "formats/set/checksums.h"
 #include "imrec/imrec.h"
 #include "storage/mem.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 static void put_checksums(const uint8_t *data, size_t n, uint8_t how)
 {

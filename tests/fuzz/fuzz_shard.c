@@ -6,40 +6,15 @@
 #include "base/alloc.h"
 #include "formats/cbf/cbf_header.h"
 #include "imrec/records.h"
-#include "iter/load/loader.h"
 #include "storage/mem.h"
+#include "tests/fuzz/must.h"
+#include "tests/fuzz/one_window.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
-
-static void all_units(void *context, uint64_t number, uint64_t *first, uint64_t *count)
-{
-    *first = number;
-    *count = ((const struct container *)context)->unit_count;
-}
-
-static uint64_t in_order(void *context, uint64_t sweep, uint64_t i)
-{
-    (void)context, (void)sweep;
-    return i;
-}
-
-static uint64_t touch(struct bytes b) /* a sanitizer sees what is not there */
-{
-    uint64_t sum = b.n;
-    for (size_t i = 0; i < b.n; i++)
-        sum = sum * 31 + b.p[i];
-    return sum;
-}
 
 /* The reader must find records and damage of the window, in this order. */
 static void compare(const struct window *w)

@@ -7,16 +7,11 @@
 #include "formats/tar/tar_header.h"
 #include "imrec/records.h"
 #include "storage/mem.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 static volatile unsigned g_sum;
 

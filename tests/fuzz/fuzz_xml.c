@@ -1,17 +1,12 @@
 /* tests/fuzz/fuzz_xml.c - arbitrary text as XML: events in pairs, paths that grow and shrink with
  * them, an end or an error inside the text. */
 #include "formats/xml_text.h"
+#include "tests/fuzz/must.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int yes)
-{
-    if (!yes)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
