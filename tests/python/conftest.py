@@ -6,6 +6,7 @@ import zlib
 import numpy as np
 import pytest
 
+import imrec
 from imrec._ffi import check, ffi, lib, new_error
 
 
@@ -81,3 +82,21 @@ def alone(monkeypatch):
         if name.startswith(("OMPI_", "PMI_", "PMIX_", "SLURM_", "TORCHELASTIC_")) or name in (
                 "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MPI_LOCALNRANKS"):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "o.rec"
+
+
+@pytest.fixture(params=["ImageRecordIter", "Loader"])
+def open_kind(request):
+    """Opens either of them, shuffled, with small batches; what is given changes it."""
+    if request.param == "Loader":
+        pytest.importorskip("torch", reason="torch is not installed")
+    kind = imrec.ImageRecordIter if request.param == "ImageRecordIter" else imrec.torch.Loader
+
+    def open_one(path, **more):
+        return kind(path, **{"data_shape": (3, 16, 16), "batch_size": 8, "preprocess_threads": 2, "shuffle": True, **more})
+
+    return open_one

@@ -8,7 +8,7 @@ import pytest
 
 import imrec
 from imrec._accept import DEFAULTS, ITER
-from tests_support import SHAPE, open_iter
+from tests_support import open_iter
 
 pytestmark = pytest.mark.usefixtures("alone")
 

@@ -4,17 +4,12 @@ import logging
 import pytest
 
 import imrec
-from conftest import jpeg, make_image
+from tests_support import pack_photos
 
 
 @pytest.fixture
 def packed(tmp_path):
-    for i in range(12):
-        place = tmp_path / "photos" / ("ant", "<bee>", "cat")[i % 3]
-        place.mkdir(parents=True, exist_ok=True)
-        (place / f"{i}.jpg").write_bytes(jpeg(make_image(i)))
-    imrec.pack(tmp_path / "photos", tmp_path / "train.rec", pass_through=True)
-    return tmp_path / "train.rec"
+    return pack_photos(tmp_path, 12, ("ant", "<bee>", "cat"), "train.rec")
 
 
 def test_a_whole_set_has_no_findings(packed):

@@ -7,7 +7,7 @@ import pytest
 
 import imrec
 from conftest import jpeg, make_image, write_shard
-from tests_support import SHAPE
+from tests_support import SHAPE, labels_of
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -16,22 +16,6 @@ pytestmark = pytest.mark.usefixtures("alone")
 def indexed(tmp_path):
     path = write_shard(tmp_path / "train.rec", [(i, i, jpeg(make_image(i))) for i in range(40)])
     return path, path[:-4] + ".idx"
-
-
-@pytest.fixture(params=["ImageRecordIter", "Loader"])
-def open_kind(request):
-    if request.param == "Loader":
-        pytest.importorskip("torch", reason="torch is not installed")
-    kind = imrec.ImageRecordIter if request.param == "ImageRecordIter" else imrec.torch.Loader
-
-    def open_one(path, **more):
-        return kind(path, **{"data_shape": SHAPE, "batch_size": 8, "preprocess_threads": 2, "shuffle": True, **more})
-
-    return open_one
-
-
-def labels_of(batches):
-    return [list(map(int, batch[1] if isinstance(batch, tuple) else batch.labels)) for batch in batches]
 
 
 def sweep_of(open_kind, path, **more):

@@ -5,32 +5,15 @@ import logging
 import pytest
 
 import imrec
-from conftest import write_shard
-from tests_support import SHAPE
+from tests_support import labels_of
 
 pytestmark = pytest.mark.usefixtures("alone")
-
-
-@pytest.fixture(params=["ImageRecordIter", "Loader"])
-def open_kind(request):
-    if request.param == "Loader":
-        pytest.importorskip("torch", reason="torch is not installed")
-    kind = imrec.ImageRecordIter if request.param == "ImageRecordIter" else imrec.torch.Loader
-
-    def open_one(path, **more):
-        return kind(path, **{"data_shape": SHAPE, "batch_size": 8, "preprocess_threads": 2, "shuffle": True, **more})
-
-    return open_one
 
 
 @pytest.fixture
 def told(caplog):
     caplog.set_level(logging.WARNING, logger="imrec")
     return lambda: [r.getMessage() for r in caplog.records if r.name == "imrec"]
-
-
-def labels_of(batches):
-    return [list(map(int, batch[1] if isinstance(batch, tuple) else batch.labels)) for batch in batches]
 
 
 def sweeps_of(open_kind, shard, count=3, **more):

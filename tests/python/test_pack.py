@@ -2,12 +2,12 @@
 import inspect
 import os
 
-import numpy as np
 import pytest
 
 import imrec
 from conftest import jpeg, make_image
 from imrec import _tables
+from tests_support import left
 
 
 @pytest.fixture
@@ -17,10 +17,6 @@ def folder(tmp_path):
         place.mkdir(parents=True, exist_ok=True)
         (place / f"{i}.jpg").write_bytes(jpeg(make_image(i)))
     return tmp_path / "photos"
-
-
-def left(path):
-    return sorted(os.listdir(path))
 
 
 def test_a_folder_of_classes(folder, tmp_path):

@@ -1,6 +1,5 @@
 """imrec.pack() of iterables: what is kept as it is, what is encoded, and what is refused by the item's name."""
 import json
-import logging
 import os
 import threading
 
@@ -8,28 +7,8 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, make_image, png
-
-
-def left(path):
-    return sorted(os.listdir(path))
-
-
-def records(path):
-    return list(imrec.open(path))
-
-
-def warnings_of(caplog):
-    return [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
-
-
-@pytest.fixture
-def out(tmp_path):
-    return tmp_path / "o.rec"
-
-
-def grey_png(i):
-    return png(make_image(i)[:, :, 0])
+from conftest import jpeg, make_image
+from tests_support import grey_png, left, records, warnings_of
 
 
 # ---- labels ----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """imrec.pack() of Pillow's images and of other libraries' data sets: files and class names are kept."""
 import dataclasses
 import io
-import logging
 import sys
 import types
 
@@ -9,24 +8,8 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, make_image, png
-
-
-def records(path):
-    return list(imrec.open(path))
-
-
-def warnings_of(caplog):
-    return [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
-
-
-@pytest.fixture
-def out(tmp_path):
-    return tmp_path / "o.rec"
-
-
-def grey_png(i):
-    return png(make_image(i)[:, :, 0])
+from conftest import jpeg, make_image
+from tests_support import grey_png, records, warnings_of
 
 
 # ---- Pillow ----------------------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 import errno
 import gzip
 import io
-import logging
 import os
 import resource
 import shutil
@@ -15,6 +14,7 @@ import pytest
 import imrec
 from conftest import jpeg, make_image
 from imrec._webdataset import Reader
+from tests_support import warnings_of
 
 SAMPLES = [{"jpg": b"J" * 700, "cls": b"3", "json": b"{}"}, {"jpg": b"K" * 512, "cls": b"4", "json": b"[]"},
            {"jpg": b"L" * 513, "cls": b"5", "json": b"{}"}]
@@ -45,10 +45,6 @@ def of_members(path, *members, **how):
 
 def read(path, **more):
     return [(s.name.partition("/")[2], s.image, s.label) for s in Reader(path, **more)]
-
-
-def warnings_of(caplog):
-    return [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
 
 
 @pytest.fixture

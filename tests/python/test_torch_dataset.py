@@ -7,6 +7,7 @@ import pytest
 
 import imrec
 from conftest import jpeg, make_image, write_shard
+from tests_support import pack_photos
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 import imrec.torch  # noqa: E402
@@ -73,12 +74,7 @@ def test_what_is_no_image_is_named_with_its_place(broken):
 @pytest.fixture
 def packed(tmp_path):
     """Nine images of three classes, packed from files."""
-    for i in range(9):
-        place = tmp_path / "photos" / ("ant", "bee", "cat")[i % 3]
-        place.mkdir(parents=True, exist_ok=True)
-        (place / f"{i}.jpg").write_bytes(jpeg(make_image(i)))
-    imrec.pack(tmp_path / "photos", tmp_path / "set.rec", pass_through=True)
-    return tmp_path / "set.rec"
+    return pack_photos(tmp_path, 9, ("ant", "bee", "cat"), "set.rec")
 
 
 def test_it_has_what_imagefolder_has(packed):

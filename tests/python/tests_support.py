@@ -1,10 +1,12 @@
 """What several tests of the package need."""
+import logging
 import os
 from pathlib import Path
 
 import pytest
 
 import imrec
+from conftest import jpeg, make_image, png
 
 SHAPE = (3, 16, 16)
 
@@ -12,6 +14,36 @@ SHAPE = (3, 16, 16)
 def open_iter(path, **more):
     """An iterator of small batches; what is given changes it."""
     return imrec.ImageRecordIter(path, **{"data_shape": SHAPE, "batch_size": 8, "preprocess_threads": 2, **more})
+
+
+def left(path):
+    return sorted(os.listdir(path))
+
+
+def records(path):
+    return list(imrec.open(path))
+
+
+def labels_of(batches):
+    return [list(map(int, batch[1] if isinstance(batch, tuple) else batch.labels)) for batch in batches]
+
+
+def warnings_of(caplog):
+    return [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
+
+
+def grey_png(i):
+    return png(make_image(i)[:, :, 0])
+
+
+def pack_photos(folder, count, classes, out):
+    """Images 0 to count - 1 as files of as many classes, packed as they are; the set."""
+    for i in range(count):
+        place = folder / "photos" / classes[i % len(classes)]
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{i}.jpg").write_bytes(jpeg(make_image(i)))
+    imrec.pack(folder / "photos", folder / out, pass_through=True)
+    return folder / out
 
 
 def shared(path):
