@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "codec/jpeg/baseline.h"
 #include "tests/support/images.h"
+#include "tests/support/regions.h"
 #include "tests/support/twin.h"
 
 #include "tests/support/suite.h"
@@ -19,16 +20,6 @@ static void end(void)
 {
     twin_end(&g_twin);
     ck_assert_int_eq(imrec_alloc_live(), 0);
-}
-
-static struct imrec_rect pick_region(uint64_t *state, uint32_t width, uint32_t height)
-{
-    struct imrec_rect r;
-    r.width = 1 + pick(state, pick(state, 3) == 0 ? (width < 9 ? width : 9) : width);
-    r.height = 1 + pick(state, pick(state, 3) == 0 ? (height < 9 ? height : 9) : height);
-    r.x = pick(state, width - r.width + 1);
-    r.y = pick(state, height - r.height + 1);
-    return r;
 }
 
 /* How many of: the check, the whole, `regions` regions, in 1 and 3 channels, were ours. */

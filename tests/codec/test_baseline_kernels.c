@@ -2,6 +2,7 @@
  * gives, seen through its public door: coefficients or samples that we choose go into a JPEG and
  * come out of a plain decode. */
 #include "codec/jpeg/jpeg_kernels.h"
+#include "tests/support/baseline_variants.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>
@@ -9,18 +10,6 @@
 #include <string.h>
 
 #include <jpeglib.h>
-
-static uint32_t g_seed = 1;
-
-static uint32_t rnd(uint32_t below)
-{
-    g_seed = g_seed * 1664525u + 1013904223u;
-    return (uint32_t)((uint64_t)(g_seed >> 4) * below >> 28);
-}
-
-#define EVERY_VARIANT(k)                                                                           \
-    for (const struct baseline_kernels *const *k = baseline_kernels_all; *k != NULL; k++)          \
-        if ((*k)->usable())
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 

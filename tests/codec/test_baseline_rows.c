@@ -2,6 +2,7 @@
  * gives: planes that we choose go into a JPEG; its samples and its RGB come out of two plain
  * decodes. */
 #include "codec/jpeg/jpeg_kernels.h"
+#include "tests/support/baseline_variants.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>
@@ -18,18 +19,6 @@ struct image {
     uint8_t *plane[3];
     uint8_t *rgb;
 };
-
-static uint32_t g_seed = 1;
-
-static uint32_t rnd(uint32_t below)
-{
-    g_seed = g_seed * 1664525u + 1013904223u;
-    return (uint32_t)((uint64_t)(g_seed >> 4) * below >> 28);
-}
-
-#define EVERY_VARIANT(k)                                                                           \
-    for (const struct baseline_kernels *const *k = baseline_kernels_all; *k != NULL; k++)          \
-        if ((*k)->usable())
 
 static struct image new_image(uint32_t width, uint32_t height, uint32_t h, uint32_t v)
 {

@@ -13,8 +13,6 @@ struct words {
     char message[sizeof(((struct imrec_error *)0)->message)];
 };
 
-static struct damaged *g_damaged;
-
 static uint64_t sum_of(const struct image *i)
 {
     uint64_t sum = 0xcbf29ce484222325u;
@@ -74,18 +72,7 @@ static void compare(const struct words *a, const struct words *b, uint32_t i, co
     ck_assert_msg(a->pixels == b->pixels, "%s after %s: other pixels", name, after);
 }
 
-static bool make(void)
-{
-    g_damaged = damaged_make();
-    return true;
-}
-
-static void forget(void)
-{
-    damaged_free(g_damaged);
-}
-
-CASE(.begin = make, .end = forget, .timeout = 60)
+CASE(.begin = damaged_begin, .end = damaged_end, .timeout = 60)
 
 LOOP_TEST(words_depend_on_no_earlier_image, 0, TASKS) /* _i: task */
 {

@@ -3,6 +3,7 @@
 #include "codec/codec.h"
 #include "tests/support/images.h"
 
+#include "tests/support/regions.h"
 #include "tests/support/suite.h"
 #include <stdlib.h>
 #include <string.h>
@@ -35,16 +36,6 @@ static void decode(struct codec *c, struct bytes jpeg, const struct imrec_rect *
                                      &err) == IMREC_OK,
                   "%s", err.message);
     ck_assert_uint_eq(warnings, 0);
-}
-
-static struct imrec_rect pick_region(uint64_t *state, uint32_t width, uint32_t height)
-{
-    struct imrec_rect r;
-    r.width = 1 + pick(state, pick(state, 3) == 0 ? (width < 9 ? width : 9) : width);
-    r.height = 1 + pick(state, pick(state, 3) == 0 ? (height < 9 ? height : 9) : height);
-    r.x = pick(state, width - r.width + 1);
-    r.y = pick(state, height - r.height + 1);
-    return r;
 }
 
 static void compare(const struct imrec_image *whole, const struct imrec_image *part,

@@ -57,150 +57,6 @@ static const struct {
     {"[\"\x1b[2J\"]", "line 1, column 2: no JSON: control character 0x1b near '\"'", 2},
 };
 
-static struct buf out;
-
-static void setup(void)
-{
-    out = BUF_INIT(1 << 16);
-}
-
-static void teardown(void)
-{
-    buf_free(&out);
-    ck_assert_int_eq(imrec_alloc_live(), 0);
-}
-
-static void write_all(struct json_writer *w, enum json_layout layout)
-{
-    json_write_object(w, NULL, layout);
-    json_write_u64(w, "u", UINT64_MAX);
-    json_write_i64(w, "i", INT64_MIN);
-    json_write_object(w, "none", layout);
-    json_write_end(w);
-    json_write_array(w, "list", layout);
-    json_write_bool(w, NULL, true);
-    json_write_bool(w, NULL, false);
-    json_write_array(w, NULL, JSON_SPACED);
-    json_write_null(w, NULL);
-    json_write_text(w, NULL, "\"");
-    json_write_end(w);
-    json_write_end(w);
-    json_write_bytes(w, "k\n", (struct bytes){(const uint8_t *)"a\0b", 3});
-    json_write_end(w);
-}
-
-static const char *const layouts[] = {
-    [JSON_TIGHT] = "{\"u\":18446744073709551615,\"i\":-9223372036854775808,\"none\":{},"
-                   "\"list\":[true,false,[null, \"\\\"\"]],\"k\\u000a\":\"a\\u0000b\"}",
-    [JSON_SPACED] = "{\"u\": 18446744073709551615, \"i\": -9223372036854775808, \"none\": {}, "
-                    "\"list\": [true, false, [null, \"\\\"\"]], \"k\\u000a\": \"a\\u0000b\"}",
-    [JSON_LINES] = "{\n"
-                   "  \"u\": 18446744073709551615,\n"
-                   "  \"i\": -9223372036854775808,\n"
-                   "  \"none\": {},\n"
-                   "  \"list\": [\n"
-                   "    true,\n"
-                   "    false,\n"
-                   "    [null, \"\\\"\"]\n"
-                   "  ],\n"
-                   "  \"k\\u000a\": \"a\\u0000b\"\n"
-                   "}",
-};
-
-LOOP_TEST(each_layout_has_these_bytes, 0, COUNT(layouts))
-{
-    struct json_writer w = {.out = &out, .err = &err};
-    write_all(&w, (enum json_layout)_i);
-    ck_assert_int_eq(w.status, IMREC_OK);
-    ck_assert_int_eq(buf_append(&out, "", 1, NULL), IMREC_OK);
-    ck_assert_str_eq((const char *)out.p, layouts[_i]);
-}
-
-static const struct {
-    const char *text, *plain, *shown; /* shown NULL: as plain */
-} escapes[] = {
-    {"", "", NULL},
-    {"a/b 'c' ~", "a/b 'c' ~", NULL},
-    {"\"\\", "\\\"\\\\", NULL},
-    {"\t\r\n\x01\x1f", "\\u0009\\u000d\\u000a\\u0001\\u001f", NULL},
-    {"\x7f", "\x7f", "\\u007f"},
-    {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x9d", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x9d", NULL},
-    {"\xc2\x9b", "\xc2\x9b", "\\u009b"},
-    {"\xe2\x80\xae\xef\xbb\xbf", "\xe2\x80\xae\xef\xbb\xbf", "\\u202e\\ufeff"},
-    {"\xff\x80", "\\udcff\\udc80", NULL},
-    {"a\xc3", "a\\udcc3", NULL},                                           /* cut */
-    {"\xc0\x80\xed\xa0\x80", "\\udcc0\\udc80\\udced\\udca0\\udc80", NULL}, /* overlong, surrogate */
-    {"\xf4\x90\x80\x80", "\\udcf4\\udc90\\udc80\\udc80", NULL},            /* above U+10FFFF */
-    {"\xe2\x82\"", "\\udce2\\udc82\\\"", NULL},
-};
-
-LOOP_TEST(a_text_is_escaped_like_this, 0, COUNT(escapes))
-{
-    const char *const want[] = {escapes[_i].plain,
-                                escapes[_i].shown != NULL ? escapes[_i].shown : escapes[_i].plain};
-    for (int shown = 0; shown < 2; shown++) {
-        out.n = 0;
-        ck_assert_int_eq(json_write_escaped(&out, bytes_of(escapes[_i].text), shown, &err),
-                         IMREC_OK);
-        ck_assert_int_eq(buf_append(&out, "", 1, NULL), IMREC_OK);
-        ck_assert_str_eq((const char *)out.p, want[shown]);
-    }
-}
-
-TEST(any_utf8_is_read_back_as_it_was_written)
-{
-    for (uint32_t code = 1; code < 0x110000; code += code < 0x3000 ? 1 : 97) {
-        char text[5] = {0};
-        if (code >= 0xd800 && code < 0xe000)
-            continue;
-        if (code < 0x80) {
-            text[0] = (char)code;
-        } else if (code < 0x800) {
-            text[0] = (char)(0xc0 | code >> 6);
-            text[1] = (char)(0x80 | (code & 63));
-        } else if (code < 0x10000) {
-            text[0] = (char)(0xe0 | code >> 12);
-            text[1] = (char)(0x80 | (code >> 6 & 63));
-            text[2] = (char)(0x80 | (code & 63));
-        } else {
-            text[0] = (char)(0xf0 | code >> 18);
-            text[1] = (char)(0x80 | (code >> 12 & 63));
-            text[2] = (char)(0x80 | (code >> 6 & 63));
-            text[3] = (char)(0x80 | (code & 63));
-        }
-        struct json_writer w = {.out = &out, .err = &err, .shown = code % 2 != 0};
-        struct json_value *v;
-        out.n = 0;
-        json_write_array(&w, NULL, JSON_TIGHT);
-        json_write_text(&w, NULL, text);
-        json_write_end(&w);
-        ck_assert_int_eq(w.status, IMREC_OK);
-        const struct json_input in = {.name = "back", .text = {out.p, out.n}, .max_bytes = out.max};
-        ck_assert_msg(json_read(&in, &v, &err) == IMREC_OK, "U+%x: %s", code, err.message);
-        ck_assert_str_eq(json_read_text(json_read_element(v, 0)), text);
-        json_read_free(v);
-    }
-}
-
-TEST(the_first_failure_is_kept_and_nothing_follows_it)
-{
-    struct json_writer w = {.out = &out, .err = &err};
-    out.max = 20;
-    write_all(&w, JSON_TIGHT);
-    ck_assert_int_eq(w.status, IMREC_ERR_LIMIT);
-    ck_assert_mem_eq(out.p, "{\"u\":", out.n);
-    buf_free(&out);
-    out = BUF_INIT(1 << 16);
-    w = (struct json_writer){.out = &out, .err = &err};
-    imrec_alloc_fail_after(0);
-    write_all(&w, JSON_TIGHT);
-    imrec_alloc_fail_after(-1);
-    ck_assert_int_eq(w.status, IMREC_ERR_NO_MEMORY);
-    ck_assert_uint_eq(out.n, 0);
-}
-
-CASE(.setup = setup, .teardown = teardown)
-
 LOOP_TEST(what_is_no_json_is_refused_with_its_place, 0, COUNT(bad))
 {
     struct json_input in = file(bad[_i].text);
@@ -413,3 +269,145 @@ TEST(a_tree_that_finds_no_memory_is_an_error_and_leaks_nothing)
 /* ---- writing -------------------------------------------------------------------------------- */
 
 static struct buf out;
+
+static void setup(void)
+{
+    out = BUF_INIT(1 << 16);
+}
+
+static void teardown(void)
+{
+    buf_free(&out);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+CASE(.setup = setup, .teardown = teardown)
+
+static void write_all(struct json_writer *w, enum json_layout layout)
+{
+    json_write_object(w, NULL, layout);
+    json_write_u64(w, "u", UINT64_MAX);
+    json_write_i64(w, "i", INT64_MIN);
+    json_write_object(w, "none", layout);
+    json_write_end(w);
+    json_write_array(w, "list", layout);
+    json_write_bool(w, NULL, true);
+    json_write_bool(w, NULL, false);
+    json_write_array(w, NULL, JSON_SPACED);
+    json_write_null(w, NULL);
+    json_write_text(w, NULL, "\"");
+    json_write_end(w);
+    json_write_end(w);
+    json_write_bytes(w, "k\n", (struct bytes){(const uint8_t *)"a\0b", 3});
+    json_write_end(w);
+}
+
+static const char *const layouts[] = {
+    [JSON_TIGHT] = "{\"u\":18446744073709551615,\"i\":-9223372036854775808,\"none\":{},"
+                   "\"list\":[true,false,[null, \"\\\"\"]],\"k\\u000a\":\"a\\u0000b\"}",
+    [JSON_SPACED] = "{\"u\": 18446744073709551615, \"i\": -9223372036854775808, \"none\": {}, "
+                    "\"list\": [true, false, [null, \"\\\"\"]], \"k\\u000a\": \"a\\u0000b\"}",
+    [JSON_LINES] = "{\n"
+                   "  \"u\": 18446744073709551615,\n"
+                   "  \"i\": -9223372036854775808,\n"
+                   "  \"none\": {},\n"
+                   "  \"list\": [\n"
+                   "    true,\n"
+                   "    false,\n"
+                   "    [null, \"\\\"\"]\n"
+                   "  ],\n"
+                   "  \"k\\u000a\": \"a\\u0000b\"\n"
+                   "}",
+};
+
+LOOP_TEST(each_layout_has_these_bytes, 0, COUNT(layouts))
+{
+    struct json_writer w = {.out = &out, .err = &err};
+    write_all(&w, (enum json_layout)_i);
+    ck_assert_int_eq(w.status, IMREC_OK);
+    ck_assert_int_eq(buf_append(&out, "", 1, NULL), IMREC_OK);
+    ck_assert_str_eq((const char *)out.p, layouts[_i]);
+}
+
+static const struct {
+    const char *text, *plain, *shown; /* shown NULL: as plain */
+} escapes[] = {
+    {"", "", NULL},
+    {"a/b 'c' ~", "a/b 'c' ~", NULL},
+    {"\"\\", "\\\"\\\\", NULL},
+    {"\t\r\n\x01\x1f", "\\u0009\\u000d\\u000a\\u0001\\u001f", NULL},
+    {"\x7f", "\x7f", "\\u007f"},
+    {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x9d", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x9d", NULL},
+    {"\xc2\x9b", "\xc2\x9b", "\\u009b"},
+    {"\xe2\x80\xae\xef\xbb\xbf", "\xe2\x80\xae\xef\xbb\xbf", "\\u202e\\ufeff"},
+    {"\xff\x80", "\\udcff\\udc80", NULL},
+    {"a\xc3", "a\\udcc3", NULL},                                           /* cut */
+    {"\xc0\x80\xed\xa0\x80", "\\udcc0\\udc80\\udced\\udca0\\udc80", NULL}, /* overlong, surrogate */
+    {"\xf4\x90\x80\x80", "\\udcf4\\udc90\\udc80\\udc80", NULL},            /* above U+10FFFF */
+    {"\xe2\x82\"", "\\udce2\\udc82\\\"", NULL},
+};
+
+LOOP_TEST(a_text_is_escaped_like_this, 0, COUNT(escapes))
+{
+    const char *const want[] = {escapes[_i].plain,
+                                escapes[_i].shown != NULL ? escapes[_i].shown : escapes[_i].plain};
+    for (int shown = 0; shown < 2; shown++) {
+        out.n = 0;
+        ck_assert_int_eq(json_write_escaped(&out, bytes_of(escapes[_i].text), shown, &err),
+                         IMREC_OK);
+        ck_assert_int_eq(buf_append(&out, "", 1, NULL), IMREC_OK);
+        ck_assert_str_eq((const char *)out.p, want[shown]);
+    }
+}
+
+TEST(any_utf8_is_read_back_as_it_was_written)
+{
+    for (uint32_t code = 1; code < 0x110000; code += code < 0x3000 ? 1 : 97) {
+        char text[5] = {0};
+        if (code >= 0xd800 && code < 0xe000)
+            continue;
+        if (code < 0x80) {
+            text[0] = (char)code;
+        } else if (code < 0x800) {
+            text[0] = (char)(0xc0 | code >> 6);
+            text[1] = (char)(0x80 | (code & 63));
+        } else if (code < 0x10000) {
+            text[0] = (char)(0xe0 | code >> 12);
+            text[1] = (char)(0x80 | (code >> 6 & 63));
+            text[2] = (char)(0x80 | (code & 63));
+        } else {
+            text[0] = (char)(0xf0 | code >> 18);
+            text[1] = (char)(0x80 | (code >> 12 & 63));
+            text[2] = (char)(0x80 | (code >> 6 & 63));
+            text[3] = (char)(0x80 | (code & 63));
+        }
+        struct json_writer w = {.out = &out, .err = &err, .shown = code % 2 != 0};
+        struct json_value *v;
+        out.n = 0;
+        json_write_array(&w, NULL, JSON_TIGHT);
+        json_write_text(&w, NULL, text);
+        json_write_end(&w);
+        ck_assert_int_eq(w.status, IMREC_OK);
+        const struct json_input in = {.name = "back", .text = {out.p, out.n}, .max_bytes = out.max};
+        ck_assert_msg(json_read(&in, &v, &err) == IMREC_OK, "U+%x: %s", code, err.message);
+        ck_assert_str_eq(json_read_text(json_read_element(v, 0)), text);
+        json_read_free(v);
+    }
+}
+
+TEST(the_first_failure_is_kept_and_nothing_follows_it)
+{
+    struct json_writer w = {.out = &out, .err = &err};
+    out.max = 20;
+    write_all(&w, JSON_TIGHT);
+    ck_assert_int_eq(w.status, IMREC_ERR_LIMIT);
+    ck_assert_mem_eq(out.p, "{\"u\":", out.n);
+    buf_free(&out);
+    out = BUF_INIT(1 << 16);
+    w = (struct json_writer){.out = &out, .err = &err};
+    imrec_alloc_fail_after(0);
+    write_all(&w, JSON_TIGHT);
+    imrec_alloc_fail_after(-1);
+    ck_assert_int_eq(w.status, IMREC_ERR_NO_MEMORY);
+    ck_assert_uint_eq(out.n, 0);
+}

@@ -2,7 +2,7 @@
  * every request: never a set that looks whole, and a resume ends as an undisturbed run does. */
 #include "base/alloc.h"
 #include "storage/fault.h"
-#include "tests/support/packing.h"
+#include "tests/support/packing_faults.h"
 #include "tests/support/suite.h"
 
 #include <sys/resource.h>
@@ -17,17 +17,12 @@ static void setup(void)
 
 static void teardown(void)
 {
-    fault_forget("packing");
-    packing_remove(&p);
-    ck_assert_int_eq(imrec_alloc_live(), 0);
+    packing_end(&p);
 }
 
 static const char *scripted(const struct fault_script *script)
 {
-    static char uri[512];
-    snprintf(uri, sizeof(uri), "fault://script=packing:%s", tmp_path(&p.dir, "b.rec"));
-    ck_assert_int_eq(fault_set("packing", script, NULL), IMREC_OK);
-    return uri;
+    return packing_scripted(&p, "b.rec", script);
 }
 
 static void start_anew(void)

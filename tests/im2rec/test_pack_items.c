@@ -1,48 +1,11 @@
 /* Images that a caller hands over: packed as those of a list are, and never half. */
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "imrec/codec.h"
 #include "imrec/records.h"
-#include "tests/support/itemset.h"
+#include "tests/support/item_runs.h"
 #include "tests/support/suite.h"
-
-static struct packing p;
-static struct itemset s;
-
-static void setup(void)
-{
-    packing_make(&p, false);
-    p.o.resize = 0;
-    p.o.threads = 2;
-    itemset_make(&s, &p, ITEM_BYTES);
-}
-
-static void teardown(void)
-{
-    packing_remove(&p);
-    ck_assert_int_eq(imrec_alloc_live(), 0);
-}
-
-static const char *out_of(const char *name)
-{
-    return tmp_path(&p.dir, name);
-}
-
-static void expect_ok(const char *name)
-{
-    const enum imrec_status st = itemset_run(&s, out_of(name));
-    ck_assert_msg(st == IMREC_OK, "%s", p.err.message);
-}
-
-/* It failed with these words, and nothing is there. */
-static void expect_refused(enum imrec_status st, const char *words)
-{
-    ck_assert_int_eq(itemset_run(&s, out_of("b")), st);
-    ck_assert_msg(strstr(p.err.message, words) != NULL, "%s", p.err.message);
-    ck_assert_int_eq(files_but(&p, NULL), 0);
-}
 
 /* The list that the items of files amount to. */
 static void pack_list(const char *name)

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "storage/fault.h"
 #include "tests/support/itemset.h"
+#include "tests/support/packing_faults.h"
 #include "tests/support/suite.h"
 
 #include <fcntl.h>
@@ -22,17 +23,12 @@ static void setup(void)
 
 static void teardown(void)
 {
-    fault_forget("items");
-    packing_remove(&p);
-    ck_assert_int_eq(imrec_alloc_live(), 0);
+    packing_end(&p);
 }
 
 static const char *scripted(const struct fault_script *script)
 {
-    static char uri[512];
-    snprintf(uri, sizeof(uri), "fault://script=items:%s", tmp_path(&p.dir, "b.rec"));
-    ck_assert_int_eq(fault_set("items", script, NULL), IMREC_OK);
-    return uri;
+    return packing_scripted(&p, "b.rec", script);
 }
 
 static void choose_set(int i)

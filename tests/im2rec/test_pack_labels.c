@@ -1,46 +1,9 @@
 /* Names, labels and classes of items: held to what a record and a list can hold. */
-#include "base/alloc.h"
 #include "imrec/records.h"
-#include "tests/support/itemset.h"
+#include "tests/support/item_runs.h"
 #include "tests/support/suite.h"
 
 #include <math.h>
-
-static struct packing p;
-static struct itemset s;
-
-static void setup(void)
-{
-    packing_make(&p, false);
-    p.o.resize = 0;
-    p.o.threads = 2;
-    itemset_make(&s, &p, ITEM_BYTES);
-}
-
-static void teardown(void)
-{
-    packing_remove(&p);
-    ck_assert_int_eq(imrec_alloc_live(), 0);
-}
-
-static const char *out_of(const char *name)
-{
-    return tmp_path(&p.dir, name);
-}
-
-static void expect_ok(const char *name)
-{
-    const enum imrec_status st = itemset_run(&s, out_of(name));
-    ck_assert_msg(st == IMREC_OK, "%s", p.err.message);
-}
-
-/* It failed with these words, and nothing is there. */
-static void expect_refused(enum imrec_status st, const char *words)
-{
-    ck_assert_int_eq(itemset_run(&s, out_of("b")), st);
-    ck_assert_msg(strstr(p.err.message, words) != NULL, "%s", p.err.message);
-    ck_assert_int_eq(files_but(&p, NULL), 0);
-}
 
 static bool file_holds(const char *name, const char *words)
 {

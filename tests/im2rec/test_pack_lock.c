@@ -3,7 +3,7 @@
 #include "base/threads.h"
 #include "imrec/reshape.h"
 #include "storage/lock.h"
-#include "tests/support/packing.h"
+#include "tests/support/packing_faults.h"
 #include "tests/support/suite.h"
 
 #include <errno.h>
@@ -90,15 +90,6 @@ static bool while_reshaping(void *user, const struct imrec_progress *progress)
     return true;
 }
 
-static bool verifies(const char *uri)
-{
-    struct imrec_verify_options v;
-    struct imrec_verify_result result;
-    imrec_verify_options_init(&v);
-    v.threads = 1;
-    return imrec_dataset_verify(uri, &v, &result, &p.err) == IMREC_OK && result.findings == 0;
-}
-
 CASE(.timeout = 120, .setup = setup, .teardown = teardown)
 
 LOOP_TEST(while_a_set_is_packed_nothing_else_writes_it, 0, 3)
@@ -124,7 +115,7 @@ TEST(while_images_are_appended_nothing_else_writes_it)
     refused = 0;
     ck_assert_msg(write_a(APPEND, while_packing, &err) == IMREC_OK, "%s", err.message);
     ck_assert_int_eq(refused, WAYS);
-    ck_assert(verifies(a_rec));
+    ck_assert(packing_verifies(&p, a_rec));
     ck_assert(!is_there(&p, "a.lock.part") && !is_there(&p, "a.appended.lock.part"));
 }
 
@@ -139,7 +130,7 @@ TEST(while_a_set_is_made_of_sets_nothing_else_writes_it)
     refused = 0;
     ck_assert_msg(merge(&err, while_reshaping) == IMREC_OK, "%s", err.message);
     ck_assert_int_eq(refused, WAYS);
-    ck_assert(verifies(a_rec));
+    ck_assert(packing_verifies(&p, a_rec));
     ck_assert(!is_there(&p, "a.lock.part"));
 }
 
@@ -149,7 +140,7 @@ TEST(reading_needs_no_lock)
     struct imrec_dataset_card card;
     ck_assert_int_eq(packing_run(&p, a_rec), IMREC_OK);
     ck_assert_int_eq(lock_take(tmp_path(&p.dir, "a.lock"), &l, &p.err), IMREC_OK);
-    ck_assert(verifies(a_rec));
+    ck_assert(packing_verifies(&p, a_rec));
     ck_assert_int_eq(imrec_dataset_card(a_rec, NULL, NULL, &card, &p.err), IMREC_OK);
     imrec_dataset_card_free(&card);
     lock_drop(l);

@@ -6,7 +6,7 @@
 #include "imrec/reshape.h"
 #include "storage/fault.h"
 #include "tests/support/built.h"
-#include "tests/support/packing.h"
+#include "tests/support/packing_faults.h"
 #include "tests/support/suite.h"
 
 #include <time.h>
@@ -14,7 +14,7 @@
 #define DEADLINE_NS ((uint64_t)5000000000) /* of the 2 s that are promised, on a busy machine */
 
 static struct packing p;
-static char out[600];
+static const char *out;
 
 static void setup(void)
 {
@@ -24,15 +24,12 @@ static void setup(void)
 
 static void teardown(void)
 {
-    fault_forget("packing");
-    packing_remove(&p);
-    ck_assert_int_eq(imrec_alloc_live(), 0);
+    packing_end(&p);
 }
 
 static void set_script(const struct fault_script *script)
 {
-    snprintf(out, sizeof(out), "fault://script=packing:%s/a.rec", p.dir.path);
-    ck_assert_int_eq(fault_set("packing", script, NULL), IMREC_OK);
+    out = packing_scripted(&p, "a.rec", script);
 }
 
 /* ---- who asks ----------------------------------------------------------------------------- */
@@ -204,14 +201,14 @@ TEST(before_anything_is_found)
 {
     struct asker a = {.now = at_once};
     const struct fault_script healthy = {0};
-    const struct imrec_pack_task list = {
-        .list = kept_path(&p, "l.lst"), .root = p.source, .out = out, .progress = ask, .user = &a};
     char *text = malloc(64 << 20), *at = text;
     while (at < text + (63 << 20)) /* a list that takes a while to be counted */
         at += sprintf(at, "%d\t0\tant/00.jpg\n", (int)(at - text));
     tmp_write(&p.dir, "l.lst", text, (size_t)(at - text));
     free(text);
     set_script(&healthy);
+    const struct imrec_pack_task list = {
+        .list = kept_path(&p, "l.lst"), .root = p.source, .out = out, .progress = ask, .user = &a};
     ck_assert_int_eq(imrec_pack(&list, &p.o, &p.result, &p.err), IMREC_ERR_CANCELLED);
     ck_assert(a.since_ns != 0);
     ck_assert(!is_there(&p, "a.lock.part"));

@@ -5,6 +5,7 @@
 #include "imrec/reshape.h"
 #include "storage/fault.h"
 #include "tests/support/itemset.h"
+#include "tests/support/packing_faults.h"
 #include "tests/support/suite.h"
 
 #include <dirent.h>
@@ -50,15 +51,6 @@ static enum imrec_status reshape(const char *out)
     return imrec_reshape(uris, 1, out, "test", &o, &r, &p.err);
 }
 
-static bool verifies(const char *uri)
-{
-    struct imrec_verify_options v;
-    struct imrec_verify_result result;
-    imrec_verify_options_init(&v);
-    v.threads = 1;
-    return imrec_dataset_verify(uri, &v, &result, &p.err) == IMREC_OK && result.findings == 0;
-}
-
 static const char *scripted(uint64_t call, bool rename_only, const char *path)
 {
     static char uri[600];
@@ -98,7 +90,7 @@ LOOP_TEST(a_reshaping_without_memory_leaves_nothing, 0, 4)
         ck_assert_msg(files_of_b("") == 0, "request %ld left files", n);
     }
     ck_assert_int_gt(n, 10);
-    ck_assert(verifies(o.shards != 0 ? tmp_path(&p.dir, "b-*.rec") : b_rec));
+    ck_assert(packing_verifies(&p, o.shards != 0 ? tmp_path(&p.dir, "b-*.rec") : b_rec));
 }
 
 TEST(storage_that_fails_leaves_no_set_or_a_whole_one)
@@ -113,10 +105,11 @@ TEST(storage_that_fails_leaves_no_set_or_a_whole_one)
         if (st == IMREC_OK)
             continue;
         ck_assert_msg(st == IMREC_ERR_IO, "call %d: %s", (int)n, p.err.message);
-        ck_assert(!is_there(&p, "b.manifest.json") || verifies(tmp_path(&p.dir, "b-*.rec")));
+        ck_assert(!is_there(&p, "b.manifest.json") ||
+                  packing_verifies(&p, tmp_path(&p.dir, "b-*.rec")));
     }
     ck_assert_int_eq(reshape(b_rec), IMREC_OK);
-    ck_assert(verifies(tmp_path(&p.dir, "b-*.rec")));
+    ck_assert(packing_verifies(&p, tmp_path(&p.dir, "b-*.rec")));
     ck_assert_int_eq(files_of_b(".part"), 0);
 }
 
@@ -157,7 +150,7 @@ static void expect_records(uint64_t n)
 {
     struct imrec_reader *reader;
     uint64_t count;
-    ck_assert(verifies(b_rec));
+    ck_assert(packing_verifies(&p, b_rec));
     ck_assert_int_eq(imrec_reader_open(b_rec, 0, 1, &reader, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_reader_count(reader, &count, NULL), IMREC_OK);
     ck_assert_uint_eq(count, n);
@@ -223,7 +216,7 @@ static void expect_one_of_both(bool numbered, int call, bool *ended)
         }
     }
     const uint64_t n = records_of(set_b(numbered));
-    ck_assert_msg(verifies(set_b(numbered)), "call %d", call);
+    ck_assert_msg(packing_verifies(&p, set_b(numbered)), "call %d", call);
     ck_assert_msg(n == 2 * MADE_GOOD || (!*ended && n == MADE_GOOD), "call %d", call);
     *ended |= n != MADE_GOOD;
 }
@@ -244,7 +237,7 @@ LOOP_TEST(an_append_without_memory_leaves_the_old_set_or_the_new_one, 0, 2)
         if (ended)
             pack_b(_i != 0);
     }
-    ck_assert(verifies(set_b(_i != 0)));
+    ck_assert(packing_verifies(&p, set_b(_i != 0)));
     ck_assert_uint_eq(records_of(set_b(_i != 0)), 2 * MADE_GOOD);
     ck_assert_int_eq(files_of_b(".part"), 0);
 }

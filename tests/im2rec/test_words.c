@@ -2,12 +2,12 @@
  * it, nor on the number of threads. */
 #include "imrec/imrec.h"
 #include "tests/support/damaged.h"
+#include "tests/support/opening.h"
 #include "tests/support/packing.h"
 #include "tests/support/suite.h"
 
 enum { ORDERS = 3, WORDS = 400 };
 
-static struct damaged *g_damaged;
 static char g_alone[MOST_DAMAGED][WORDS], g_together[MOST_DAMAGED][WORDS];
 static uint32_t g_order[MOST_DAMAGED];
 
@@ -82,18 +82,7 @@ pack(struct packing *p, int way, const uint32_t *order, uint32_t n, int threads,
     free(list);
 }
 
-static bool make(void)
-{
-    g_damaged = damaged_make();
-    return true;
-}
-
-static void forget(void)
-{
-    damaged_free(g_damaged);
-}
-
-CASE(.begin = make, .end = forget, .timeout = 100)
+CASE(.begin = damaged_begin, .end = damaged_end, .timeout = 100)
 
 LOOP_TEST(the_packer_says_the_same_of_an_image_alone_and_among_others, 0, COUNT(ways)) /* _i: way */
 {
@@ -151,19 +140,12 @@ static void take_message(const char *message, char all[][WORDS])
 
 static void iterate(const char *how, int threads, char all[][WORDS])
 {
-    struct imrec_iter_options o;
-    struct imrec_iter *it;
     struct imrec_batch batch;
     struct imrec_error err;
-    char words[400];
+    char words[100];
     snprintf(words, sizeof(words),
-             "path_imgrec=mem://words.rec batch_size=1 last_batch=pad max_pixels=1048576 "
-             "preprocess_threads=%d %s",
-             threads, how);
-    imrec_iter_options_init(&o);
-    for (char *rest = words, *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
-        ck_assert_msg(imrec_iter_options_set(&o, word, &err) == IMREC_OK, "%s", err.message);
-    ck_assert_msg(imrec_iter_open(&o, &it, &err) == IMREC_OK, "%s", err.message);
+             "batch_size=1 last_batch=pad max_pixels=1048576 preprocess_threads=%d", threads);
+    struct imrec_iter *it = open_over("mem://words.rec", words, how);
     for (enum imrec_status st; (st = imrec_iter_next(it, &batch, &err)) != IMREC_END;)
         if (st != IMREC_OK)
             take_message(err.message, all);

@@ -5,6 +5,7 @@
 #include "tests/support/cbf_support.h"
 #include "tests/support/iter_pair.h"
 #include "tests/support/replacing.h"
+#include "tests/support/starving.h"
 #include "tests/support/suite.h"
 
 enum { FLOATS = 12 * 12 * 3 * 4, MOST = MADE_GOOD };
@@ -423,20 +424,14 @@ TEST(a_file_that_ends_early_is_refused_by_name)
 
 TEST(opening_fails_cleanly_when_the_nth_allocation_fails)
 {
-    const long before = imrec_alloc_live();
-    enum imrec_status st = IMREC_ERR_NO_MEMORY;
-    long n = 0;
-    for (; st != IMREC_OK && n < 2000; n++) {
+    STARVING(memory)
+    {
         struct imrec_iter *it;
         struct imrec_error err = {0};
-        imrec_alloc_fail_after(n);
-        st = pair_try_open(path, "shuffle=1", &it, &err);
-        imrec_alloc_fail_after(-1);
-        ck_assert(st == IMREC_OK || (it == NULL && err.message[0] != '\0'));
+        memory.st = pair_try_open(path, "shuffle=1", &it, &err);
+        ck_assert(memory.st == IMREC_OK || (it == NULL && err.message[0] != '\0'));
         imrec_iter_close(it);
-        ck_assert_int_eq(imrec_alloc_live(), before);
     }
-    ck_assert_int_eq(st, IMREC_OK);
 }
 
 TEST(the_steady_state_allocates_nothing)
@@ -445,12 +440,6 @@ TEST(the_steady_state_allocates_nothing)
     struct imrec_iter *it = pair_open(path, "shuffle=1 rand_crop=1 resize=13");
     for (int i = 0; i < 600; i++)
         ck_assert_int_le(imrec_iter_next(it, &b, NULL), IMREC_END);
-    imrec_alloc_fail_after(0);
-    for (int i = 0; i < 300; i++) {
-        struct imrec_error err = {0};
-        const enum imrec_status st = imrec_iter_next(it, &b, &err);
-        ck_assert_msg(st <= IMREC_END, "%s", err.message);
-    }
-    imrec_alloc_fail_after(-1);
+    must_ask_for_no_memory(it, 300);
     imrec_iter_close(it);
 }

@@ -76,30 +76,20 @@ static struct told tell(const struct image_set *s, bool index, const char *words
     return t;
 }
 
-static const struct {
-    const char *words;
-    bool index;
-} orders[] = {
-    {"", false},
-    {"", true},
-    {"shuffle=1 shuffle_window=32768 shuffle_chunk=4096", false},
-    {"shuffle=1", true},
-};
-
 CASE(.timeout = 60)
 
-LOOP_TEST(the_same_error_comes_in_the_same_place, 0, COUNT(orders)) /* _i: order */
+LOOP_TEST(the_same_error_comes_in_the_same_place, 0, COUNT(set_orders)) /* _i: order */
 {
     static const char *const ways[] = {"preprocess_threads=7", "preprocess_threads=2",
                                        "preprocess_threads=7 prefetch_buffer=1"};
     struct image_set s = make();
     char words[256];
-    snprintf(words, sizeof(words), "%s preprocess_threads=1", orders[_i].words);
-    struct told right = tell(&s, orders[_i].index, words);
-    ck_assert_uint_eq(right.failed, orders[_i].index ? 8 : 5);
+    snprintf(words, sizeof(words), "%s preprocess_threads=1", set_orders[_i].words);
+    struct told right = tell(&s, set_orders[_i].index, words);
+    ck_assert_uint_eq(right.failed, set_orders[_i].index ? 8 : 5);
     for (size_t w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
-        snprintf(words, sizeof(words), "%s %s", orders[_i].words, ways[w]);
-        struct told t = tell(&s, orders[_i].index, words);
+        snprintf(words, sizeof(words), "%s %s", set_orders[_i].words, ways[w]);
+        struct told t = tell(&s, set_orders[_i].index, words);
         ck_assert_uint_eq(t.n, right.n);
         for (uint32_t i = 0; i < t.n; i++) {
             ck_assert_int_eq(t.report[i].status, right.report[i].status);
@@ -113,13 +103,13 @@ LOOP_TEST(the_same_error_comes_in_the_same_place, 0, COUNT(orders)) /* _i: order
     image_set_free(&s);
 }
 
-LOOP_TEST(skip_delivers_the_same_and_says_ok, 0, COUNT(orders)) /* _i: order */
+LOOP_TEST(skip_delivers_the_same_and_says_ok, 0, COUNT(set_orders)) /* _i: order */
 {
     struct image_set s = make();
     char words[256];
-    struct told stop = tell(&s, orders[_i].index, orders[_i].words);
-    snprintf(words, sizeof(words), "%s on_error=skip", orders[_i].words);
-    struct told skip = tell(&s, orders[_i].index, words);
+    struct told stop = tell(&s, set_orders[_i].index, set_orders[_i].words);
+    snprintf(words, sizeof(words), "%s on_error=skip", set_orders[_i].words);
+    struct told skip = tell(&s, set_orders[_i].index, words);
     streams_must_equal(&skip.stream, &stop.stream, words);
     for (uint32_t i = 0; i < skip.n; i++) {
         ck_assert_int_eq(skip.report[i].status, IMREC_OK);
@@ -361,17 +351,11 @@ LOOP_TEST(an_image_that_would_become_too_large_costs_its_slot, 0, 2) /* _i: thre
     shard_with_a_line(tmp_path(&d, "line.rec"));
     for (size_t i = 0; i < 4; i++) {
         const struct image_set s = {.dir = d};
-        struct imrec_iter_options o;
-        struct imrec_iter *it;
         struct imrec_error err;
         struct imrec_batch b;
-        imrec_iter_options_init(&o);
-        snprintf(words, sizeof(words),
-                 "path_imgrec=%s data_shape=3,24,24 batch_size=5 preprocess_threads=%d %s",
-                 tmp_path(&s.dir, "line.rec"), _i == 0 ? 1 : 4, ways[i]);
-        for (char *rest = words, *w; (w = strtok_r(rest, " ", &rest)) != NULL;)
-            ck_assert_int_eq(imrec_iter_options_set(&o, w, NULL), IMREC_OK);
-        ck_assert_int_eq(imrec_iter_open(&o, &it, NULL), IMREC_OK);
+        snprintf(words, sizeof(words), "data_shape=3,24,24 batch_size=5 preprocess_threads=%d",
+                 _i == 0 ? 1 : 4);
+        struct imrec_iter *it = open_over(tmp_path(&s.dir, "line.rec"), words, ways[i]);
         ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
         for (uint32_t k = 0; k < 5; k++)
             ck_assert_msg((b.status[k] != IMREC_OK) == (k == 2 || i == 1 || i == 2),

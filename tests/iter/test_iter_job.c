@@ -13,10 +13,7 @@ static enum bad gap(uint32_t i)
     return i >= 16 && i < 31 ? BAD_FRAMING : i % 11 == 3 ? BAD_PIXELS : GOOD;
 }
 
-static const struct {
-    const char *words;
-    bool index;
-} orders[] = {
+static const struct set_order orders[] = {
     {"", false},
     {"shuffle=1 seed=3 shuffle_window=16384 shuffle_chunk=4096", false},
     {"shuffle=1 seed=3", false},

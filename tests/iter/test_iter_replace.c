@@ -49,15 +49,6 @@ static const struct image_set_options sets[] = {
 };
 static const struct {
     const char *words;
-    bool index;
-} orders[] = {
-    {"", false},
-    {"", true},
-    {"shuffle=1 shuffle_window=32768 shuffle_chunk=4096", false},
-    {"shuffle=1", true},
-};
-static const struct {
-    const char *words;
     uint32_t rows;
 } ways[] = {
     {"last_batch=partial", 1},
@@ -71,7 +62,7 @@ static const struct {
 };
 enum {
     SETS = sizeof(sets) / sizeof(*sets),
-    ORDERS = sizeof(orders) / sizeof(*orders),
+    ORDERS = sizeof(set_orders) / sizeof(*set_orders),
     WAYS = sizeof(ways) / sizeof(*ways),
 };
 
@@ -95,8 +86,8 @@ LOOP_TEST(a_failed_sample_is_replaced_by_the_next_good_one_of_its_window, 0,
           SETS *ORDERS) /* _i: set x order */
 {
     now.set = image_set_make(&sets[_i / ORDERS]);
-    now.index = orders[_i % ORDERS].index;
-    now.order = orders[_i % ORDERS].words;
+    now.index = set_orders[_i % ORDERS].index;
+    now.order = set_orders[_i % ORDERS].words;
     for (int w = 0; w < WAYS; w++) {
         char what[300];
         now.way = ways[w].words;
@@ -110,8 +101,8 @@ LOOP_TEST(a_failed_sample_is_replaced_by_the_next_good_one_of_its_window, 0,
 LOOP_TEST(a_position_inside_a_window_goes_on_with_the_same_replacements, 0, ORDERS) /* _i: order */
 {
     now.set = image_set_make(&sets[_i % 2 ? 3 : 1]);
-    now.index = orders[_i].index;
-    now.order = orders[_i].words;
+    now.index = set_orders[_i].index;
+    now.order = set_orders[_i].words;
     now.way = "last_batch=partial";
     struct filled_list all = {0};
     struct imrec_iter *whole = open_now("on_error=replace batch_size=1");
@@ -141,8 +132,8 @@ LOOP_TEST(a_position_inside_a_window_goes_on_with_the_same_replacements, 0, ORDE
 LOOP_TEST(the_large_set_has_several_windows_in_every_order, 0, ORDERS) /* _i: order */
 {
     now.set = image_set_make(&sets[3]);
-    now.index = orders[_i].index;
-    now.order = orders[_i].words;
+    now.index = set_orders[_i].index;
+    now.order = set_orders[_i].words;
     now.way = "last_batch=partial";
     struct filled_list all = {0};
     struct imrec_iter *it = open_now("on_error=skip batch_size=1");
@@ -258,8 +249,8 @@ LOOP_TEST(batches_positions_and_the_samples_that_do_not_fail_are_those_of_skip, 
           ORDERS) /* _i: order */
 {
     now.set = image_set_make(&sets[0]);
-    now.index = orders[_i].index;
-    now.order = orders[_i].words;
+    now.index = set_orders[_i].index;
+    now.order = set_orders[_i].words;
     now.way = "batch_size=7 epoch_size=40 last_batch=partial";
     struct imrec_iter *a = open_now("on_error=skip"), *b = open_now("on_error=replace");
     for (int i = 0; i < 30; i++) {

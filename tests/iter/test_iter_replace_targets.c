@@ -98,21 +98,9 @@ static void pack_sounds(void)
 
 static struct imrec_iter *open_sounds(const char *words)
 {
-    struct imrec_iter_options o;
-    struct imrec_iter *it;
-    struct imrec_error err;
-    char text[400];
-    snprintf(text, sizeof(text),
-             "audio=1 data_shape=1,1,1000 rand_crop=1 max_random_gain=6 verbose=0 shuffle=1 %s",
-             words);
-    imrec_iter_options_init(&o);
-    o.path_imgrec = kept_path(&sounds, "sounds.rec");
-    sounds.kept_count--;
-    for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
-        ck_assert_int_eq(imrec_iter_options_set(&o, word, NULL), IMREC_OK);
-    if (imrec_iter_open(&o, &it, &err) != IMREC_OK)
-        ck_abort_msg("%s: %s", words, err.message);
-    return it;
+    return open_over(
+        tmp_path(&sounds.dir, "sounds.rec"),
+        "audio=1 data_shape=1,1,1000 rand_crop=1 max_random_gain=6 verbose=0 shuffle=1", words);
 }
 
 TEST(sounds_are_replaced_by_sounds)

@@ -43,16 +43,6 @@ static void hear(bool index, const char *words, int calls)
     imrec_iter_close(it);
 }
 
-static const struct {
-    const char *words;
-    bool index;
-} orders[] = {
-    {"", false},
-    {"", true},
-    {"shuffle=1 shuffle_window=32768 shuffle_chunk=4096", false},
-    {"shuffle=1", true},
-};
-
 /* With an index each fault has a slot: batches of one sample give the reasons in their order. */
 static uint32_t faults_in_order(const char *order, char reasons[][512])
 {
@@ -94,7 +84,7 @@ LOOP_TEST(the_first_ten_are_listed_in_the_order_of_the_stream, 0, 2) /* _i: 1 = 
     }
 }
 
-LOOP_TEST(the_same_lines_come_with_any_number_of_threads, 0, COUNT(orders)) /* _i: order */
+LOOP_TEST(the_same_lines_come_with_any_number_of_threads, 0, COUNT(set_orders)) /* _i: order */
 {
     static char right[LISTED + 1][512];
     make(many);
@@ -104,8 +94,8 @@ LOOP_TEST(the_same_lines_come_with_any_number_of_threads, 0, COUNT(orders)) /* _
             snprintf(words, sizeof(words),
                      "%s preprocess_threads=%d batch_size=%d last_batch=partial "
                      "epoch_size=FULL_DATA_SWEEP",
-                     orders[_i].words, threads, batch);
-            hear(orders[_i].index, words, 100);
+                     set_orders[_i].words, threads, batch);
+            hear(set_orders[_i].index, words, 100);
             ck_assert_uint_eq(heard.n, LISTED + 1);
             for (uint32_t i = 0; i <= LISTED; i++) {
                 if (threads == 1 && batch == 1)

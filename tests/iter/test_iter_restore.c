@@ -4,10 +4,7 @@
 
 enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 60, AHEAD = 90, MAX_STOPS = 80 };
 
-static const struct {
-    const char *words;
-    bool index;
-} orders[] = {
+static const struct set_order orders[] = {
     {"", false},
     {"shuffle=1 seed=3 shuffle_window=24576 shuffle_chunk=4096", false},
     {"shuffle=1 seed=3", false},

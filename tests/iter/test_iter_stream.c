@@ -6,10 +6,7 @@ enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 150 };
 
 static const char *const draws = " rand_crop=1 rand_mirror=1";
 
-static const struct {
-    const char *words;
-    bool index;
-} orders[] = {
+static const struct set_order orders[] = {
     {"", false},
     {"", true},
     {"shuffle=1 seed=3 shuffle_window=32768 shuffle_chunk=4096", false}, /* a dozen windows */

@@ -2,6 +2,7 @@
  * passed over, what around it counts, and what key=value changes afterwards. */
 #include "base/alloc.h"
 #include "imrec/minibatch.h"
+#include "tests/support/starving.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>
@@ -328,23 +329,18 @@ TEST(keys_of_inputs_find_their_file_among_several)
 
 TEST(no_memory_is_an_error_and_leaves_nothing)
 {
-    enum imrec_status st = IMREC_ERR_NO_MEMORY;
-    for (long n = 0; st != IMREC_OK; n++) {
+    STARVING(memory)
+    {
         struct imrec_minibatch_config *c;
-        const long live = imrec_alloc_live();
-        imrec_alloc_fail_after(n);
-        st = imrec_minibatch_config_new(&c, NULL);
-        if (st == IMREC_OK)
-            st = imrec_minibatch_config_define(c, "Dim=3", NULL);
-        if (st == IMREC_OK)
-            st = imrec_minibatch_config_set(c, "action=train", NULL);
-        if (st == IMREC_OK)
-            st = imrec_minibatch_config_parse(c, "w", whole, strlen(whole), NULL);
-        if (st == IMREC_OK)
-            st = imrec_minibatch_config_set(c, "input.new.dim=3", NULL);
-        imrec_alloc_fail_after(-1);
+        memory.st = imrec_minibatch_config_new(&c, NULL);
+        if (memory.st == IMREC_OK)
+            memory.st = imrec_minibatch_config_define(c, "Dim=3", NULL);
+        if (memory.st == IMREC_OK)
+            memory.st = imrec_minibatch_config_set(c, "action=train", NULL);
+        if (memory.st == IMREC_OK)
+            memory.st = imrec_minibatch_config_parse(c, "w", whole, strlen(whole), NULL);
+        if (memory.st == IMREC_OK)
+            memory.st = imrec_minibatch_config_set(c, "input.new.dim=3", NULL);
         imrec_minibatch_config_free(c);
-        ck_assert_int_eq(imrec_alloc_live(), live);
-        ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
     }
 }

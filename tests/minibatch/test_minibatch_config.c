@@ -1,6 +1,7 @@
 /* tests/minibatch/test_minibatch_config.c - options of a minibatch source out of text. */
 #include "base/alloc.h"
 #include "imrec/minibatch.h"
+#include "tests/support/starving.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -133,19 +134,14 @@ TEST(no_memory_is_an_error_and_leaves_nothing)
     static const char text[] =
         "reader = { deserializers = ( { file = \"a\" ; input = { A = { dim = "
         "1 } } } { file = \"b\" } ) }";
-    enum imrec_status st = IMREC_ERR_NO_MEMORY;
-    for (long n = 0; st != IMREC_OK; n++) {
+    STARVING(memory)
+    {
         struct imrec_minibatch_config *c;
-        const long live = imrec_alloc_live();
-        imrec_alloc_fail_after(n);
-        st = imrec_minibatch_config_new(&c, NULL);
-        if (st == IMREC_OK)
-            st = imrec_minibatch_config_parse(c, "f", text, strlen(text), NULL);
-        if (st == IMREC_OK)
-            st = imrec_minibatch_config_set(c, "input.A.alias=x", NULL);
-        imrec_alloc_fail_after(-1);
+        memory.st = imrec_minibatch_config_new(&c, NULL);
+        if (memory.st == IMREC_OK)
+            memory.st = imrec_minibatch_config_parse(c, "f", text, strlen(text), NULL);
+        if (memory.st == IMREC_OK)
+            memory.st = imrec_minibatch_config_set(c, "input.A.alias=x", NULL);
         imrec_minibatch_config_free(c);
-        ck_assert_int_eq(imrec_alloc_live(), live);
-        ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
     }
 }

@@ -1,6 +1,7 @@
 /* tests/minibatch/test_timeline.c - sequences on a line of samples that never ends. */
 #include "base/alloc.h"
 #include "minibatch/plan/timeline.h"
+#include "tests/support/starving.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -57,6 +58,14 @@ static struct timeline_item take(struct timeline *t)
     return item;
 }
 
+static void must_be_item(struct timeline_item i, const struct timeline_item *want)
+{
+    ck_assert_uint_eq(i.position, want->position);
+    ck_assert_uint_eq(i.chunk, want->chunk);
+    ck_assert_uint_eq(i.sequence, want->sequence);
+    ck_assert_uint_eq(i.number, want->number);
+}
+
 static const struct {
     bool randomize;
     uint64_t seed, chunks, samples;
@@ -65,12 +74,16 @@ static const struct {
     {true, 2, 4, 0},  {true, 0, 7, 0}, {true, 0, 99, 0}, {true, 9, 0, 20}, {true, 9, 0, 1},
 };
 
+static struct timeline *open_row(struct corpus *c, bool gaps, int i)
+{
+    make_corpus(c, gaps);
+    return open_line(c, lines[i].randomize, lines[i].seed, lines[i].chunks, lines[i].samples);
+}
+
 LOOP_TEST(every_sweep_has_every_sequence_once_and_positions_add_up, 0, COUNT(lines))
 {
     struct corpus c;
-    make_corpus(&c, true);
-    struct timeline *t =
-        open_line(&c, lines[_i].randomize, lines[_i].seed, lines[_i].chunks, lines[_i].samples);
+    struct timeline *t = open_row(&c, true, _i);
     uint64_t position = 0;
     for (uint64_t sweep = 0; sweep < 4; sweep++) {
         bool seen[CHUNKS][MOST] = {{0}};
@@ -94,9 +107,7 @@ LOOP_TEST(every_sweep_has_every_sequence_once_and_positions_add_up, 0, COUNT(lin
 LOOP_TEST(any_position_is_found_again_forwards_and_backwards, 0, COUNT(lines))
 {
     struct corpus c;
-    make_corpus(&c, false);
-    struct timeline *t =
-        open_line(&c, lines[_i].randomize, lines[_i].seed, lines[_i].chunks, lines[_i].samples);
+    struct timeline *t = open_row(&c, false, _i);
     struct timeline_item all[4 * CHUNKS * MOST];
     const size_t n = 3 * (size_t)c.sequences;
     for (size_t i = 0; i < n; i++)
@@ -107,11 +118,7 @@ LOOP_TEST(any_position_is_found_again_forwards_and_backwards, 0, COUNT(lines))
         while (all[k].position < at)
             k++;
         ck_assert_int_eq(timeline_seek(t, at, NULL), IMREC_OK);
-        const struct timeline_item i = take(t);
-        ck_assert_uint_eq(i.position, all[k].position);
-        ck_assert_uint_eq(i.chunk, all[k].chunk);
-        ck_assert_uint_eq(i.sequence, all[k].sequence);
-        ck_assert_uint_eq(i.number, all[k].number);
+        must_be_item(take(t), &all[k]);
     }
     timeline_free(t);
 }
@@ -119,20 +126,14 @@ LOOP_TEST(any_position_is_found_again_forwards_and_backwards, 0, COUNT(lines))
 LOOP_TEST(any_number_of_a_sweep_is_found_again, 0, COUNT(lines))
 {
     struct corpus c;
-    make_corpus(&c, true);
-    struct timeline *t =
-        open_line(&c, lines[_i].randomize, lines[_i].seed, lines[_i].chunks, lines[_i].samples);
+    struct timeline *t = open_row(&c, true, _i);
     struct timeline_item all[3 * CHUNKS * MOST];
     for (size_t i = 0; i < 3 * c.sequences; i++)
         all[i] = take(t);
     for (uint64_t k = 0; k < 3 * c.sequences; k++) {
         const struct timeline_item *want = &all[k * 29 % (3 * c.sequences)];
         ck_assert_int_eq(timeline_seek_number(t, want->sweep, want->number, NULL), IMREC_OK);
-        const struct timeline_item i = take(t);
-        ck_assert_uint_eq(i.position, want->position);
-        ck_assert_uint_eq(i.chunk, want->chunk);
-        ck_assert_uint_eq(i.sequence, want->sequence);
-        ck_assert_uint_eq(i.number, want->number);
+        must_be_item(take(t), want);
     }
     ck_assert_int_eq(timeline_seek_number(t, 1, c.sequences, NULL), IMREC_OK);
     ck_assert_uint_eq(take(t).sweep, 2);
@@ -246,16 +247,11 @@ TEST(what_has_no_sample_is_refused_and_no_memory_is_an_error)
     struct timeline_item item;
     ck_assert_int_eq(timeline_new(&o, &t, NULL), IMREC_ERR_CORRUPT);
     o.chunks = CHUNKS;
-    enum imrec_status st = IMREC_ERR_NO_MEMORY;
-    const long live = imrec_alloc_live();
-    for (long n = 0; st != IMREC_OK; n++) {
-        imrec_alloc_fail_after(n);
-        st = timeline_new(&o, &t, NULL);
-        if (st == IMREC_OK)
-            st = timeline_peek(t, &item, NULL);
-        imrec_alloc_fail_after(-1);
+    STARVING(memory)
+    {
+        memory.st = timeline_new(&o, &t, NULL);
+        if (memory.st == IMREC_OK)
+            memory.st = timeline_peek(t, &item, NULL);
         timeline_free(t);
-        ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
-        ck_assert_int_eq(imrec_alloc_live(), live);
     }
 }

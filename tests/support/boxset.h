@@ -12,6 +12,7 @@
 #include "codec/codec.h"
 #include "imrec/imrec.h"
 #include "tests/support/built.h"
+#include "tests/support/opening.h"
 
 enum { BOX_CLASSES = 3, BOX_HEADER = 4, BOX_WIDTH = 6, BOX_BACKGROUND = 60 };
 
@@ -105,33 +106,18 @@ box_set_make(uint32_t records, uint32_t (*spoil)(uint32_t i, float *label, uint3
     return s;
 }
 
-/* preset=ImageDetRecordIter, data_shape=3,72,96 and words. */
+#define BOX_WORDS                                                                                  \
+    "preset=ImageDetRecordIter data_shape=3,72,96 batch_size=7 last_batch=partial "                \
+    "preprocess_threads=2 verbose=0 record_draws=1"
+
 static inline enum imrec_status box_try_open(const struct box_set *s, const char *words,
                                              struct imrec_iter **out, struct imrec_error *err)
 {
-    struct imrec_iter_options o;
-    char text[4096];
-    snprintf(text, sizeof(text),
-             "preset=ImageDetRecordIter data_shape=3,72,96 batch_size=7 last_batch=partial "
-             "preprocess_threads=2 verbose=0 record_draws=1 %s",
-             words);
-    imrec_iter_options_init(&o);
-    o.path_imgrec = s->rec;
-    *out = NULL;
-    for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
-        const enum imrec_status st = imrec_iter_options_set(&o, word, err);
-        if (st != IMREC_OK)
-            return st;
-    }
-    return imrec_iter_open(&o, out, err);
+    return try_open_over(s->rec, BOX_WORDS, words, out, err);
 }
 
 static inline struct imrec_iter *box_open(const struct box_set *s, const char *words)
 {
-    struct imrec_iter *it;
-    struct imrec_error err = {0};
-    if (box_try_open(s, words, &it, &err) != IMREC_OK)
-        ck_abort_msg("%s: %s", words, err.message);
-    return it;
+    return open_over(s->rec, BOX_WORDS, words);
 }
 #endif

@@ -139,4 +139,18 @@ static inline void damaged_order(const struct damaged *d, uint32_t seed, uint32_
         order[k] = keep;
     }
 }
+
+static struct damaged *g_damaged;
+
+/* CASE(.begin = damaged_begin, .end = damaged_end) */
+static inline bool damaged_begin(void)
+{
+    g_damaged = damaged_make();
+    return true;
+}
+
+static inline void damaged_end(void)
+{
+    damaged_free(g_damaged);
+}
 #endif

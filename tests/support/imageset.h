@@ -13,6 +13,8 @@
 #include "formats/recordio/recordio.h"
 #include "imrec/imrec.h"
 #include "tests/support/built.h"
+#include "tests/support/opening.h"
+#include "tests/support/starving.h"
 #include "tests/support/tmpdir.h"
 
 #include <check.h>
@@ -142,8 +144,6 @@ static inline enum imrec_status set_try_open(const struct image_set *s, bool ind
                                              struct imrec_error *err)
 {
     struct imrec_iter_options o;
-    char text[1024];
-    snprintf(text, sizeof(text), "%s", words);
     imrec_iter_options_init(&o);
     o.data_shape = (struct imrec_shape){3, 12, 12};
     o.label_width = s->labels;
@@ -152,13 +152,7 @@ static inline enum imrec_status set_try_open(const struct image_set *s, bool ind
     if (imrec_iter_options_set(&o, s->rec, err) != IMREC_OK ||
         (index && imrec_iter_options_set(&o, s->idx, err) != IMREC_OK))
         return err->status;
-    *out = NULL;
-    for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
-        const enum imrec_status st = imrec_iter_options_set(&o, word, err);
-        if (st != IMREC_OK)
-            return st;
-    }
-    return imrec_iter_open(&o, out, err);
+    return open_words(&o, words, out, err);
 }
 
 static inline struct imrec_iter *set_open(const struct image_set *s, bool index, const char *words)
@@ -175,22 +169,32 @@ static inline struct imrec_iter *set_open(const struct image_set *s, bool index,
 static inline void
 opening_must_fail_cleanly(const struct image_set *s, bool index, const char *words)
 {
-    const long before = imrec_alloc_live();
-    enum imrec_status st = IMREC_ERR_NO_MEMORY;
     long n = 0;
-    for (; st != IMREC_OK && n < 2000; n++) {
+    STARVING(memory)
+    {
         struct imrec_iter *it;
         struct imrec_error err = {0};
-        imrec_alloc_fail_after(n);
-        st = set_try_open(s, index, words, &it, &err);
-        imrec_alloc_fail_after(-1);
-        ck_assert(st == IMREC_OK || (it == NULL && err.message[0] != '\0'));
+        memory.st = set_try_open(s, index, words, &it, &err);
+        ck_assert(memory.st == IMREC_OK || (it == NULL && err.message[0] != '\0'));
         imrec_iter_close(it);
-        ck_assert_int_eq(imrec_alloc_live(), before);
+        n++;
     }
-    ck_assert_int_eq(st, IMREC_OK);
     ck_assert_int_gt(n, 10);
 }
+
+/* Words of an order, and whether it is that of an index. */
+struct set_order {
+    const char *words;
+    bool index;
+};
+
+/* Without and with an index, and shuffled: over several windows, and over all. */
+static const struct set_order set_orders[] = {
+    {"", false},
+    {"", true},
+    {"shuffle=1 shuffle_window=32768 shuffle_chunk=4096", false},
+    {"shuffle=1", true},
+};
 
 /* What was in a slot, or an END, or a report without a slot. */
 struct seen {

@@ -3,39 +3,20 @@
 #ifndef IMREC_TESTS_ITER_PAIR_H
 #define IMREC_TESTS_ITER_PAIR_H
 
-#include "imrec/imrec.h"
+#include "tests/support/opening.h"
 #include "tests/support/packing.h"
 
-/* Opens over `uri` with "key=value" words separated by blanks; data_shape is 3,12,12 unless given.
- */
+#define PAIR_WORDS "data_shape=3,12,12 batch_size=5 preprocess_threads=2 verbose=0"
+
 static inline enum imrec_status
 pair_try_open(const char *uri, const char *words, struct imrec_iter **out, struct imrec_error *err)
 {
-    struct imrec_iter_options o;
-    char text[2048];
-    snprintf(text, sizeof(text), "%s", words);
-    imrec_iter_options_init(&o);
-    o.path_imgrec = uri;
-    o.data_shape = (struct imrec_shape){3, 12, 12};
-    o.batch_size = 5;
-    o.preprocess_threads = 2;
-    o.verbose = false;
-    *out = NULL;
-    for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
-        const enum imrec_status st = imrec_iter_options_set(&o, word, err);
-        if (st != IMREC_OK)
-            return st;
-    }
-    return imrec_iter_open(&o, out, err);
+    return try_open_over(uri, PAIR_WORDS, words, out, err);
 }
 
 static inline struct imrec_iter *pair_open(const char *uri, const char *words)
 {
-    struct imrec_iter *it;
-    struct imrec_error err = {0};
-    if (pair_try_open(uri, words, &it, &err) != IMREC_OK)
-        ck_abort_msg("%s %s: %s", uri, words, err.message);
-    return it;
+    return open_over(uri, PAIR_WORDS, words);
 }
 
 static inline void batches_must_equal(const struct imrec_batch *a, const struct imrec_batch *b,

@@ -8,6 +8,7 @@
 #define IMREC_TESTS_MASKSET_H
 
 #include "tests/support/images.h"
+#include "tests/support/opening.h"
 #include "tests/support/shards.h"
 #include "tests/support/tmpdir.h"
 
@@ -166,32 +167,18 @@ static inline struct mask_set mask_set_make(uint32_t records)
     return s;
 }
 
+#define MASK_WORDS                                                                                 \
+    "data_shape=3,112,112 batch_size=5 last_batch=partial masks=uint8 layout=NHWC dtype=uint8 "    \
+    "preprocess_threads=2 verbose=0 record_draws=1"
+
 static inline enum imrec_status mask_try_open(const struct mask_set *s, const char *words,
                                               struct imrec_iter **out, struct imrec_error *err)
 {
-    struct imrec_iter_options o;
-    char text[2048];
-    snprintf(text, sizeof(text),
-             "data_shape=3,112,112 batch_size=5 last_batch=partial masks=uint8 "
-             "layout=NHWC dtype=uint8 preprocess_threads=2 verbose=0 record_draws=1 %s",
-             words);
-    imrec_iter_options_init(&o);
-    o.path_imgrec = s->rec;
-    *out = NULL;
-    for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
-        const enum imrec_status st = imrec_iter_options_set(&o, word, err);
-        if (st != IMREC_OK)
-            return st;
-    }
-    return imrec_iter_open(&o, out, err);
+    return try_open_over(s->rec, MASK_WORDS, words, out, err);
 }
 
 static inline struct imrec_iter *mask_open(const struct mask_set *s, const char *words)
 {
-    struct imrec_iter *it;
-    struct imrec_error err = {0};
-    if (mask_try_open(s, words, &it, &err) != IMREC_OK)
-        ck_abort_msg("%s: %s", words, err.message);
-    return it;
+    return open_over(s->rec, MASK_WORDS, words);
 }
 #endif

@@ -1,0 +1,19 @@
+/* tests/support/baseline_variants.h - the variants of our decoder's kernels, and numbers for them.
+ */
+#ifndef IMREC_TESTS_BASELINE_VARIANTS_H
+#define IMREC_TESTS_BASELINE_VARIANTS_H
+
+#include "codec/jpeg/jpeg_kernels.h"
+
+static uint32_t g_seed = 1;
+
+static inline uint32_t rnd(uint32_t below)
+{
+    g_seed = g_seed * 1664525u + 1013904223u;
+    return (uint32_t)((uint64_t)(g_seed >> 4) * below >> 28);
+}
+
+#define EVERY_VARIANT(k)                                                                           \
+    for (const struct baseline_kernels *const *k = baseline_kernels_all; *k != NULL; k++)          \
+        if ((*k)->usable())
+#endif
