@@ -2,12 +2,12 @@
 #include "im2rec/list/folder_scan.h"
 #include "im2rec/list/job.h"
 #include "tests/support/suite.h"
+#include "tests/support/tmp_socket.h"
 #include "tests/support/tmpdir.h"
 
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 static struct tmpdir dir;
 static struct imrec_error err;
@@ -157,21 +157,12 @@ LOOP_TEST(a_given_class_list_fixes_the_numbers_and_must_fit, 0, COUNT(lists))
     class_list_free(&l);
 }
 
-static void make_socket(const char *name)
-{
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    snprintf(a.sun_path, sizeof(a.sun_path), "%s", tmp_path(&dir, name));
-    ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-    close(fd);
-}
-
 TEST(what_is_no_file_or_cannot_be_named_is_skipped_with_its_own_reason)
 {
     folder("a");
     file("a/good.jpg");
     ck_assert_int_eq(mkfifo(tmp_path(&dir, "a/pipe.jpg"), 0666), 0);
-    make_socket("a/socket.jpg");
+    tmp_socket(&dir, "a/socket.jpg");
     ck_assert_int_eq(symlink("nowhere", tmp_path(&dir, "a/lost.jpg")), 0);
     ck_assert_int_eq(symlink("good.jpg", tmp_path(&dir, "a/link.jpg")), 0);
     ck_assert_int_eq(symlink("self.jpg", tmp_path(&dir, "a/self.jpg")), 0);

@@ -151,15 +151,6 @@ TEST(pixels_go_into_a_cbf_file_of_pixels)
     ck_assert_int_eq(files_but(&p, NULL), 3);
 }
 
-static bool file_holds(const char *name, const char *words)
-{
-    const struct bytes text = read_whole(out_of(name));
-    ck_assert_msg(text.p != NULL, "%s is missing", name);
-    const bool found = strstr((const char *)text.p, words) != NULL;
-    free((void *)(uintptr_t)text.p);
-    return found;
-}
-
 LOOP_TEST(what_the_source_says_ends_the_run_and_leaves_nothing, 0, 12) /* _i: where, and what */
 {
     static const uint64_t places[] = {0, 1, 7, MADE_GOOD};

@@ -5,15 +5,6 @@
 
 #include <math.h>
 
-static bool file_holds(const char *name, const char *words)
-{
-    const struct bytes text = read_whole(out_of(name));
-    ck_assert_msg(text.p != NULL, "%s is missing", name);
-    const bool found = strstr((const char *)text.p, words) != NULL;
-    free((void *)(uintptr_t)text.p);
-    return found;
-}
-
 CASE(.timeout = 100, .setup = setup, .teardown = teardown)
 
 LOOP_TEST(labels_that_would_change_end_the_run_by_name, 0, 5) /* _i: a label */

@@ -5,30 +5,10 @@
 
 enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 90 };
 
-static enum bad some_bad(uint32_t i)
-{
-    switch (i) {
-    case 7:
-    case 8:
-    case 60:
-        return BAD_PIXELS;
-    case 13:
-        return BAD_RECORD;
-    case 31:
-        return BAD_LABELS;
-    case 42:
-    case 43:
-    case 77:
-        return BAD_FRAMING;
-    default:
-        return GOOD;
-    }
-}
-
 static struct image_set make(void)
 {
-    return image_set_make(
-        &(struct image_set_options){.records = RECORDS, .shards = 2, .labels = 1, .bad = some_bad});
+    return image_set_make(&(struct image_set_options){
+        .records = RECORDS, .shards = 2, .labels = 1, .bad = set_some_bad});
 }
 
 struct report {
@@ -153,7 +133,7 @@ TEST(an_error_names_shard_byte_id_and_reason)
                           cases[i].record, r->err.message);
     }
     for (uint32_t i = 0; i < RECORDS; i++)
-        ck_assert_int_eq(t.report[i].status, some_bad(i) == GOOD ? IMREC_OK : IMREC_ERR_DATA);
+        ck_assert_int_eq(t.report[i].status, set_some_bad(i) == GOOD ? IMREC_OK : IMREC_ERR_DATA);
     stream_free(&t.stream);
     image_set_free(&s);
 }

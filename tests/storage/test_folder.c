@@ -5,6 +5,7 @@
 #include "storage/folder.h"
 #include "storage/mem.h"
 #include "tests/support/suite.h"
+#include "tests/support/tmp_socket.h"
 #include "tests/support/tmpdir.h"
 
 #include <errno.h>
@@ -12,19 +13,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 static struct tmpdir dir;
 static struct imrec_error err;
-
-static void make_socket(const char *name)
-{
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    snprintf(a.sun_path, sizeof(a.sun_path), "%s", tmp_path(&dir, name));
-    ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-    close(fd);
-}
 
 static void make_link(const char *to, const char *name)
 {
@@ -46,7 +37,7 @@ static void setup(void)
     tmp_write(&dir, ".hidden", "x", 1);
     tmp_write(&dir, "...", "x", 1);
     ck_assert_int_eq(mkfifo(tmp_path(&dir, "pipe"), 0600), 0);
-    make_socket("socket");
+    tmp_socket(&dir, "socket");
     make_link("b", "to_b");
     make_link("Folder", "to_folder");
     make_link("/dev/null", "to_null");

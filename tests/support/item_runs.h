@@ -41,4 +41,13 @@ static inline void expect_refused(enum imrec_status st, const char *words)
     ck_assert_msg(strstr(p.err.message, words) != NULL, "%s", p.err.message);
     ck_assert_int_eq(files_but(&p, NULL), 0);
 }
+
+static inline bool file_holds(const char *name, const char *words)
+{
+    const struct bytes text = read_whole(out_of(name));
+    ck_assert_msg(text.p != NULL, "%s is missing", name);
+    const bool found = strstr((const char *)text.p, words) != NULL;
+    free((void *)(uintptr_t)text.p);
+    return found;
+}
 #endif
