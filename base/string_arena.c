@@ -26,7 +26,7 @@ void *texts_put(struct texts *a, const void *p, size_t n)
 {
     char *to = a->next;
     const size_t used = (n + 3) / 4 * 4;
-    if (used > a->left) { /* the rest of the block is given up: texts are short */
+    if (to == NULL || used > a->left) { /* the rest of the block is given up: texts are short */
         const size_t size = used > BLOCK_BYTES ? used : BLOCK_BYTES;
         if ((to = new_block(a, size)) == NULL)
             return NULL;
