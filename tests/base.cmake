@@ -1,2 +1,5 @@
+imrec_test(test_memory base)
+imrec_test(test_rng base)
+imrec_test(test_threads base)
 imrec_test(test_param base)
 imrec_test(test_shown base)
