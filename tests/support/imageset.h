@@ -191,7 +191,7 @@ static inline void
 opening_must_fail_cleanly(const struct image_set *s, bool index, const char *words)
 {
     long n = 0;
-    STARVING(memory)
+    STARVING_SOME(memory)
     {
         struct imrec_iter *it;
         struct imrec_error err = {0};
