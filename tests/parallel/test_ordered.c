@@ -23,6 +23,7 @@ struct job {
     atomic_uint most_ahead; /* batches begun and not yet taken */
     uint32_t slow_worker;   /* its every slot takes 2 ms; NOBODY: none is slow */
     bool meet;              /* every slot waits until all workers have one */
+    atomic_bool held;       /* slots are not done before it ends */
     uint32_t workers;
 };
 #define NOBODY UINT32_MAX
@@ -63,6 +64,8 @@ static void work(void *context, const struct ordered_task *t, uint32_t worker)
     if (worker == j->slow_worker)
         sleep_us(2000);
     for (int i = 0; j->meet && i < 20000 && atomic_load(&j->most_inside) < j->workers; i++)
+        sleep_us(100);
+    while (atomic_load(&j->held))
         sleep_us(100);
     j->values[t->place][t->slot] = j->wanted[t->place][t->slot];
     atomic_fetch_sub(&j->inside, 1);
@@ -127,6 +130,18 @@ LOOP_TEST(batches_come_complete_and_in_order, 0, COUNT(sizes))
         take_and_check(t, &j, n);
         ordered_recycle(t);
     }
+    stop(t);
+}
+
+TEST(waiting_ends_when_a_batch_is_complete)
+{
+    struct job j = {.slow_worker = NOBODY, .held = true};
+    struct ordered *t = start(&j, 2);
+    ck_assert(!ordered_wait(t, 0));
+    ck_assert(!ordered_wait(t, 20));
+    atomic_store(&j.held, false);
+    ck_assert(ordered_wait(t, 60000));
+    take_and_check(t, &j, 0);
     stop(t);
 }
 
