@@ -10,8 +10,8 @@
 
 enum { PAGES_FROM = 1 << 20 }; /* bytes */
 
-enum imrec_status
-room_reserve(struct room *r, uint64_t count, size_t size, const char *what, struct imrec_error *err)
+enum imrec_status reuse_buffer_reserve(struct reuse_buffer *r, uint64_t count, size_t size,
+                                       const char *what, struct imrec_error *err)
 {
     size_t bytes;
     if (count > SIZE_MAX || !mul_fits((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2)
@@ -20,7 +20,7 @@ room_reserve(struct room *r, uint64_t count, size_t size, const char *what, stru
                               what, count, size);
     if (bytes <= r->bytes && r->p != NULL)
         return IMREC_OK;
-    room_free(r);
+    reuse_buffer_free(r);
     bytes += bytes / 8 + 64; /* the next one may be a little larger */
     r->pages = bytes >= PAGES_FROM;
     r->p = r->pages ? pages_alloc(bytes) : imrec_realloc(NULL, bytes, 1);
@@ -31,11 +31,11 @@ room_reserve(struct room *r, uint64_t count, size_t size, const char *what, stru
     return IMREC_OK;
 }
 
-void room_free(struct room *r)
+void reuse_buffer_free(struct reuse_buffer *r)
 {
     if (r->pages)
         pages_free(r->p, r->bytes);
     else
         imrec_free(r->p);
-    *r = (struct room){0};
+    *r = (struct reuse_buffer){0};
 }

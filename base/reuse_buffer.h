@@ -5,7 +5,7 @@
 
 #include "imrec/error.h"
 
-struct room { /* begin with zeroes */
+struct reuse_buffer { /* begin with zeroes */
     void *p;
     size_t bytes; /* at p */
     bool pages;
@@ -13,7 +13,8 @@ struct room { /* begin with zeroes */
 
 /* Has p point to count * size bytes or more, never NULL; what it held is lost when it grows.
  * `what` stands in messages: "a minibatch". */
-IMREC_NODISCARD enum imrec_status room_reserve(struct room *r, uint64_t count, size_t size,
-                                               const char *what, struct imrec_error *err);
-void room_free(struct room *r);
+IMREC_NODISCARD enum imrec_status reuse_buffer_reserve(struct reuse_buffer *r, uint64_t count,
+                                                       size_t size, const char *what,
+                                                       struct imrec_error *err);
+void reuse_buffer_free(struct reuse_buffer *r);
 #endif

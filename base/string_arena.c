@@ -7,14 +7,14 @@
 
 #define BLOCK_BYTES (1u << 20)
 
-struct texts_block {
-    struct texts_block *older;
+struct string_arena_block {
+    struct string_arena_block *older;
     char bytes[];
 };
 
-static char *new_block(struct texts *a, size_t n)
+static char *new_block(struct string_arena *a, size_t n)
 {
-    struct texts_block *b = imrec_realloc(NULL, 1, sizeof(*b) + n);
+    struct string_arena_block *b = imrec_realloc(NULL, 1, sizeof(*b) + n);
     if (b == NULL)
         return NULL;
     b->older = a->newest;
@@ -22,7 +22,7 @@ static char *new_block(struct texts *a, size_t n)
     return b->bytes;
 }
 
-void *texts_put(struct texts *a, const void *p, size_t n)
+void *string_arena_put(struct string_arena *a, const void *p, size_t n)
 {
     char *to = a->next;
     const size_t used = (n + 3) / 4 * 4;
@@ -37,12 +37,12 @@ void *texts_put(struct texts *a, const void *p, size_t n)
     return p != NULL ? memcpy(to, p, n) : to;
 }
 
-void texts_free(struct texts *a)
+void string_arena_free(struct string_arena *a)
 {
     while (a->newest != NULL) {
-        struct texts_block *older = a->newest->older;
+        struct string_arena_block *older = a->newest->older;
         imrec_free(a->newest);
         a->newest = older;
     }
-    *a = (struct texts){0};
+    *a = (struct string_arena){0};
 }

@@ -4,14 +4,14 @@
 
 #include <stddef.h>
 
-struct texts_block;
-struct texts {
-    struct texts_block *newest;
+struct string_arena_block;
+struct string_arena {
+    struct string_arena_block *newest;
     char *next;
     size_t left;
 };
 
 /* A copy of p[0..n) on a 4-byte boundary; NULL: no memory. p == NULL leaves the bytes undefined. */
-void *texts_put(struct texts *a, const void *p, size_t n);
-void texts_free(struct texts *a); /* zeroed memory is fine */
+void *string_arena_put(struct string_arena *a, const void *p, size_t n);
+void string_arena_free(struct string_arena *a); /* zeroed memory is fine */
 #endif

@@ -205,7 +205,7 @@ static enum imrec_status check_count(struct items *s, const float *labels, struc
 
 /* A single label is the number of a class, where there are classes. */
 static enum imrec_status
-check_class(const struct items *s, struct parcel *p, struct imrec_error *err)
+check_class(const struct items *s, struct pack_item *p, struct imrec_error *err)
 {
     const double label = s->item.label_count == 1 ? s->item.labels[0] : -1;
     if (!s->job->has_given || s->item.label_count != 1)
@@ -217,7 +217,7 @@ check_class(const struct items *s, struct parcel *p, struct imrec_error *err)
     return IMREC_OK;
 }
 
-static enum imrec_status take_labels(struct items *s, struct parcel *p, struct imrec_error *err)
+static enum imrec_status take_labels(struct items *s, struct pack_item *p, struct imrec_error *err)
 {
     const struct imrec_pack_item *i = &s->item;
     const float none = 0;
@@ -243,7 +243,8 @@ static enum imrec_status take_labels(struct items *s, struct parcel *p, struct i
     return buf_append(&p->labels, &none, sizeof(none), err);
 }
 
-static enum imrec_status take_name(const struct items *s, struct parcel *p, struct imrec_error *err)
+static enum imrec_status
+take_name(const struct items *s, struct pack_item *p, struct imrec_error *err)
 {
     char number[32];
     struct bytes name = name_of(&s->item);
@@ -256,30 +257,30 @@ static enum imrec_status take_name(const struct items *s, struct parcel *p, stru
     return IMREC_OK;
 }
 
-static void take_id(const struct items *s, struct parcel *p)
+static void take_id(const struct items *s, struct pack_item *p)
 {
     const uint64_t copies = s->job->copies;
     p->copy = s->copy;
     if (s->item.id > (UINT64_MAX - p->copy) / copies)
-        parcel_skip(p, REASON_LINE, "the id is too large for %" PRIu64 " copies", copies);
+        pack_item_skip(p, REASON_LINE, "the id is too large for %" PRIu64 " copies", copies);
     p->id = s->item.id * copies + p->copy;
 }
 
-enum imrec_status items_next(struct items *s, struct packer *k, uint64_t index, struct parcel *p,
+enum imrec_status items_next(struct items *s, struct packer *k, uint64_t index, struct pack_item *p,
                              struct imrec_error *err)
 {
     if (s->copy == 0)
         IMREC_TRY(ask(s, err));
-    parcel_begin(p);
+    pack_item_begin(p);
     p->outcome.index = index;
     IMREC_TRY(take_name(s, p, err));
     if (s->item.refused == NULL)
         IMREC_TRY(take_labels(s, p, err));
     else
-        parcel_skip(p, REASON_UNREADABLE, "%s", s->item.refused);
+        pack_item_skip(p, REASON_UNREADABLE, "%s", s->item.refused);
     take_id(s, p);
     s->copy = (s->copy + 1) % s->job->copies;
-    parcel_check_name(p);
+    pack_item_check_name(p);
     if (p->outcome.reason == REASON_NONE)
         packer_give(k, p, &s->item);
     return IMREC_OK;

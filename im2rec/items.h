@@ -28,5 +28,5 @@ IMREC_NODISCARD enum imrec_status items_open(const struct imrec_pack_source *sou
  * worker that will pack it. What is wrong with the image ends in *p, as job_next() has it.
  * IMREC_END: there are no more. One thread at a time; err is not NULL. */
 IMREC_NODISCARD enum imrec_status items_next(struct items *s, struct packer *k, uint64_t index,
-                                             struct parcel *p, struct imrec_error *err);
+                                             struct pack_item *p, struct imrec_error *err);
 #endif

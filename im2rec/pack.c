@@ -40,7 +40,7 @@ struct run {
     struct packer **packers;
     uint32_t workers, window;
 
-    struct parcel *places;      /* of the window */
+    struct pack_item *places;   /* of the window */
     atomic_uint_least64_t next; /* images given out; written by feed alone, as the next three */
     bool exhausted;             /* the list is, or the source */
     bool cancelled;             /* we were told to stop before that */
@@ -53,7 +53,7 @@ struct run {
 /* ---- the window ------------------------------------------------------------------------- */
 
 static enum imrec_status
-fill(struct run *r, struct packer *k, uint64_t index, struct parcel *p, struct imrec_error *err)
+fill(struct run *r, struct packer *k, uint64_t index, struct pack_item *p, struct imrec_error *err)
 {
     if (r->items != NULL)
         return items_next(r->items, k, index, p, err);
@@ -82,14 +82,14 @@ static enum ordered_step feed(void *context, const struct ordered_task *t, uint3
 static void work(void *context, const struct ordered_task *t, uint32_t worker)
 {
     struct run *r = context;
-    struct parcel *p = &r->places[t->place];
+    struct pack_item *p = &r->places[t->place];
     if (p->outcome.reason == REASON_NONE && p->failed == IMREC_OK)
         packer_run(r->packers[worker], p);
     else
         p->record.n = 0;
 }
 
-static void tell(struct run *r, const struct parcel *p)
+static void tell(struct run *r, const struct pack_item *p)
 {
     r->progress.done = r->written;
     r->progress.found = r->items != NULL ? atomic_load(&r->next) : 0;
@@ -101,7 +101,7 @@ static void tell(struct run *r, const struct parcel *p)
 static enum imrec_status drain(void *context, uint32_t place, struct imrec_error *err)
 {
     struct run *r = context;
-    struct parcel *p = &r->places[place];
+    struct pack_item *p = &r->places[place];
     const enum imrec_status st =
         p->failed == IMREC_OK ? writer_put(r->writer, p, err)
                               : imrec_error_at(err, p->failed, IMREC_NO_OFFSET, "%s", p->why);
@@ -109,7 +109,7 @@ static enum imrec_status drain(void *context, uint32_t place, struct imrec_error
         budget_stop(&r->budget); /* others may wait for it */
         return st;
     }
-    parcel_written(p);
+    pack_item_written(p);
     r->written++;
     budget_written(&r->budget, &p->share);
     tell(r, p);
@@ -169,7 +169,7 @@ static enum imrec_status prepare(struct run *r, struct imrec_error *err)
 static void release(struct run *r)
 {
     for (uint32_t i = 0; r->places != NULL && i < r->window; i++)
-        parcel_free(&r->places[i]);
+        pack_item_free(&r->places[i]);
     for (uint32_t i = 0; r->packers != NULL && i < r->workers; i++)
         packer_free(r->packers[i]);
     imrec_free(r->places);
@@ -181,12 +181,12 @@ static void release(struct run *r)
 /* Passes over what earlier runs have done. */
 static enum imrec_status pass_over(struct run *r, uint64_t done, struct imrec_error *err)
 {
-    struct parcel p = {0};
+    struct pack_item p = {0};
     enum imrec_status st = IMREC_OK;
     for (uint64_t i = 0; i < done && st == IMREC_OK; i++)
         if ((st = stop_check(&r->watch->stop, err)) == IMREC_OK)
             st = job_next(r->job, &p, err);
-    parcel_free(&p);
+    pack_item_free(&p);
     atomic_store(&r->next, done);
     r->written = r->progress.done = r->progress.resumed = done;
     r->budget.oldest = done;

@@ -8,12 +8,12 @@
 #include "iter/state.h"
 
 struct imrec_kept {
-    struct keeper *keeper;
+    struct batch_lease *lease;
     void *data, *masks;      /* masks: NULL where there are none */
     struct imrec_kept *next; /* of those released */
 };
 
-struct keeper {
+struct batch_lease {
     struct mutex lock;
     size_t bytes, masks_bytes;   /* of a block of data, and of masks */
     uint64_t blocks;             /* that there are beside the iterator's own */
@@ -22,9 +22,9 @@ struct keeper {
     struct imrec_kept *released; /* to be used again */
 };
 
-static struct keeper *keeper_new(const struct slots *s)
+static struct batch_lease *batch_lease_new(const struct slots *s)
 {
-    struct keeper *k = imrec_zalloc(1, sizeof(*k));
+    struct batch_lease *k = imrec_zalloc(1, sizeof(*k));
     if (k == NULL)
         return NULL;
     mutex_init(&k->lock);
@@ -36,13 +36,13 @@ static struct keeper *keeper_new(const struct slots *s)
 
 static void kept_free(struct imrec_kept *kept)
 {
-    pages_free(kept->data, kept->keeper->bytes);
-    pages_free(kept->masks, kept->keeper->masks_bytes);
+    pages_free(kept->data, kept->lease->bytes);
+    pages_free(kept->masks, kept->lease->masks_bytes);
     imrec_free(kept);
 }
 
-/* Under the lock: gives back what nobody will ask for, and the keeper after its last user. */
-static void leave(struct keeper *k)
+/* Under the lock: gives back what nobody will ask for, and the lease after its last user. */
+static void leave(struct batch_lease *k)
 {
     const bool last = --k->users == 0;
     while (k->left && k->released != NULL) {
@@ -57,7 +57,7 @@ static void leave(struct keeper *k)
     imrec_free(k);
 }
 
-void keeper_leave(struct keeper *k)
+void batch_lease_leave(struct batch_lease *k)
 {
     if (k == NULL)
         return;
@@ -70,14 +70,14 @@ void imrec_kept_release(struct imrec_kept *kept)
 {
     if (kept == NULL)
         return;
-    struct keeper *const k = kept->keeper;
+    struct batch_lease *const k = kept->lease;
     mutex_lock(&k->lock);
     kept->next = k->released;
     k->released = kept;
     leave(k);
 }
 
-uint64_t keeper_memory(const struct keeper *k)
+uint64_t batch_lease_memory(const struct batch_lease *k)
 {
     return k != NULL ? k->blocks * (k->bytes + k->masks_bytes)
                      : 0; /* only the consumer's thread changes it */
@@ -85,7 +85,7 @@ uint64_t keeper_memory(const struct keeper *k)
 
 /* ---- keeping ------------------------------------------------------------------------------ */
 
-static struct imrec_kept *take_released(struct keeper *k)
+static struct imrec_kept *take_released(struct batch_lease *k)
 {
     mutex_lock(&k->lock);
     struct imrec_kept *const kept = k->released;
@@ -99,14 +99,14 @@ static struct imrec_kept *take_released(struct keeper *k)
 static enum imrec_status
 make_kept(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err)
 {
-    if (it->keeper == NULL)
-        it->keeper = keeper_new(&it->slots);
-    struct imrec_kept *kept = it->keeper != NULL ? imrec_zalloc(1, sizeof(*kept)) : NULL;
+    if (it->lease == NULL)
+        it->lease = batch_lease_new(&it->slots);
+    struct imrec_kept *kept = it->lease != NULL ? imrec_zalloc(1, sizeof(*kept)) : NULL;
     *out = kept;
     if (kept == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory to keep a batch");
-    kept->keeper = it->keeper;
+    kept->lease = it->lease;
     return IMREC_OK;
 }
 
@@ -122,15 +122,15 @@ static void trade(struct imrec_iter *it, struct imrec_kept *kept)
         kept->masks = masks;
     }
     it->held_kept = true;
-    mutex_lock(&it->keeper->lock);
-    it->keeper->users++;
-    mutex_unlock(&it->keeper->lock);
+    mutex_lock(&it->lease->lock);
+    it->lease->users++;
+    mutex_unlock(&it->lease->lock);
 }
 
 static enum imrec_status
 make_block(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err)
 {
-    struct keeper *k = it->keeper;
+    struct batch_lease *k = it->lease;
     const uint64_t limit = (uint64_t)it->options.memory_limit;
     const size_t bytes = k->bytes + k->masks_bytes;
     const uint64_t sum = it->memory_planned + (k->blocks + 1) * bytes;
@@ -161,10 +161,10 @@ imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_err
     if (!it->holding || it->held_kept)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "there is no batch to keep: none was delivered, or it is kept");
-    if (it->keeper == NULL && (it->keeper = keeper_new(&it->slots)) == NULL)
+    if (it->lease == NULL && (it->lease = batch_lease_new(&it->slots)) == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory to keep batches");
-    struct imrec_kept *kept = take_released(it->keeper);
+    struct imrec_kept *kept = take_released(it->lease);
     if (kept == NULL)
         IMREC_TRY(make_block(it, &kept, err));
     trade(it, kept);
@@ -173,7 +173,7 @@ imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_err
 }
 
 enum imrec_status
-keeper_last(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err)
+batch_lease_last(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err)
 {
     *out = NULL;
     if (!it->holding || it->held_kept)

@@ -6,11 +6,11 @@
 
 #include <stdint.h>
 
-struct keeper; /* lives as long as the iterator and the last batch that is kept */
+struct batch_lease; /* lives as long as the iterator and the last batch that is kept */
 
-void keeper_leave(struct keeper *k);            /* the iterator's goodbye; NULL is fine */
-uint64_t keeper_memory(const struct keeper *k); /* kept, or to be used again; NULL: 0 */
+void batch_lease_leave(struct batch_lease *k);            /* the iterator's goodbye; NULL is fine */
+uint64_t batch_lease_memory(const struct batch_lease *k); /* kept, or to be used again; NULL: 0 */
 /* Of an iterator that will be closed: *out is the batch that is held and was not kept, or NULL. */
 IMREC_NODISCARD enum imrec_status
-keeper_last(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);
+batch_lease_last(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);
 #endif

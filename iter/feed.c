@@ -1,5 +1,5 @@
 /*
- * iter/feed.c - the serial step: schedule and supply say which record comes into which slot.
+ * iter/feed.c - the serial step: schedule and record stream say which record comes into which slot.
  *
  * Damage is told with the batch that holds the first sample of its window; a window without
  * samples hands its damage on to the next sample, or to the end of the sweep.
@@ -52,7 +52,7 @@ static void note_damage(struct imrec_iter *it, const struct damage *d)
     if (it->pending_damages < LOG_LISTED)
         it->pending_damage[it->pending_damages] = why;
     it->pending_damages++;
-    it->pending_sweep = it->supply.sweep;
+    it->pending_sweep = it->stream.sweep;
     atomic_fetch_add(&it->damages, 1);
 }
 
@@ -103,9 +103,10 @@ static void go_back(struct imrec_iter *it)
     const struct schedule_run *run = &it->schedule.main;
     it->resumed_inside = run->sample != 0; /* its damage is told already */
     if (run->sample == 0)
-        supply_seek(&it->supply, run->sweep, 0, 0);
+        record_stream_seek(&it->stream, run->sweep, 0, 0);
     else
-        supply_seek(&it->supply, run->sweep, it->window_number, run->sample - it->window_before);
+        record_stream_seek(&it->stream, run->sweep, it->window_number,
+                           run->sample - it->window_before);
 }
 
 static enum ordered_step close_cell(struct imrec_iter *it, struct cell_state *c)
@@ -129,15 +130,15 @@ give(struct imrec_iter *it, struct cell_state *c, struct ticket *t, enum schedul
     t->kind = step;
     t->record = NULL;
     t->window = NULL;
-    t->sweep = it->supply.sweep;
+    t->sweep = it->stream.sweep;
     if (t->slot == 0) {
         c->sweep = s->main.sweep; /* batches begin with a slot of the main run, blank or not */
         c->epoch = s->main.epoch;
     }
     if (step != SCHEDULE_BLANK) {
-        t->record = supply_take(&it->supply);
-        t->window = it->supply.window;
-        loader_hold(it->supply.loader, t->window);
+        t->record = record_stream_take(&it->stream);
+        t->window = it->stream.window;
+        loader_hold(it->stream.loader, t->window);
     }
     if (main_run) {
         it->place.window = it->window_number;
@@ -167,7 +168,7 @@ static enum ordered_step step(struct imrec_iter *it, struct ticket *t)
         bool more = false;
         struct imrec_error err;
         if (schedule_asks(&it->schedule)) {
-            const enum imrec_status st = supply_more(&it->supply, &more, &err);
+            const enum imrec_status st = record_stream_more(&it->stream, &more, &err);
             if (st != IMREC_OK)
                 return stop(it, c, st, &err);
         }
@@ -184,7 +185,7 @@ static enum ordered_step step(struct imrec_iter *it, struct ticket *t)
         if (next != SCHEDULE_GO)
             return give(it, c, t, next);
         it->resumed_inside = false; /* what begins now begins with its first sample */
-        supply_go(&it->supply, schedule_target(&it->schedule));
+        record_stream_go(&it->stream, schedule_target(&it->schedule));
     }
 }
 
@@ -192,12 +193,12 @@ enum ordered_step iter_feed(void *context, const struct ordered_task *task, uint
 {
     struct imrec_iter *it = context;
     struct ticket *t = &it->workers[worker].ticket;
-    const uint64_t begin = clock_ns(), waited = atomic_load(&it->supply.io_wait_ns);
+    const uint64_t begin = clock_ns(), waited = atomic_load(&it->stream.io_wait_ns);
     t->cell = task->place;
     t->slot = task->slot;
     const enum ordered_step made = step(it, t);
     atomic_fetch_add(&it->feed_ns,
-                     clock_ns() - begin - (atomic_load(&it->supply.io_wait_ns) - waited));
+                     clock_ns() - begin - (atomic_load(&it->stream.io_wait_ns) - waited));
     return made;
 }
 
@@ -205,7 +206,7 @@ void iter_begin_at(struct imrec_iter *it, const struct place *place)
 {
     const struct schedule_run *run = &place->run;
     schedule_begin(&it->schedule, *run);
-    supply_seek(&it->supply, run->sweep, place->window, run->sample - place->before);
+    record_stream_seek(&it->stream, run->sweep, place->window, run->sample - place->before);
     it->cell_open = false;
     it->pending_damages = 0;
     it->place = *place;

@@ -22,16 +22,16 @@ void imrec_iter_close(struct imrec_iter *it)
     if (it == NULL)
         return;
     report_leave(it);
-    supply_cancel(&it->supply); /* first: the feed may wait for it */
+    record_stream_cancel(&it->stream); /* first: the feed may wait for it */
     ordered_stop(it->ordered);
-    supply_stop(&it->supply);
+    record_stream_stop(&it->stream);
     for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++)
         free_worker(&it->workers[i]);
     imrec_free(it->workers);
     headroom_destroy(&it->headroom);
     slots_free(&it->slots);
-    views_free(&it->views);
-    keeper_leave(it->keeper);
+    view_kinds_free(&it->views);
+    batch_lease_leave(it->lease);
     label_table_free(&it->labels);
     pages_free(it->mean_image, it->mean_image_bytes);
     container_close(&it->container);
@@ -42,7 +42,7 @@ void imrec_iter_close(struct imrec_iter *it)
 enum imrec_status
 imrec_iter_close_keeping(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err)
 {
-    IMREC_TRY(keeper_last(it, out, err));
+    IMREC_TRY(batch_lease_last(it, out, err));
     imrec_iter_close(it);
     return IMREC_OK;
 }

@@ -16,9 +16,9 @@
 
 /* ---- data --------------------------------------------------------------------------------- */
 
-static struct supply_options supply_options(const struct imrec_iter *it)
+static struct record_stream_options record_stream_options(const struct imrec_iter *it)
 {
-    return (struct supply_options){
+    return (struct record_stream_options){
         .shuffle = it->options.shuffle,
         .indexed = it->indexed,
         .seed = (uint64_t)it->options.seed,
@@ -69,13 +69,13 @@ static void warn_of_index(const struct imrec_iter *it)
 static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
-    struct supply_options so = supply_options(it);
+    struct record_stream_options so = record_stream_options(it);
     const struct container_options wanted = {
         .path_imgrec = o->path_imgrec,
         .path_imgidx = o->path_imgidx,
         .num_parts = (uint64_t)o->num_parts,
         .part_index = (uint64_t)o->part_index,
-        .cell_bytes = supply_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
+        .cell_bytes = record_stream_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
         .keep_in_memory = o->keep_in_memory,
         .drop_behind = o->drop_behind,
         .label_width = it->recipe.boxes ? 0 : (uint32_t)o->label_width,
@@ -92,9 +92,9 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
                               "%.200s is a %s, whose images have no masks: records have",
                               it->container.shards[0].uri, it->container.kind->name);
     warn_of_index(it);
-    it->supply.plan = supply_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
-    it->supply.context = it;
-    it->supply.on_window = iter_on_window;
+    it->stream.plan = record_stream_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
+    it->stream.context = it;
+    it->stream.on_window = iter_on_window;
     if (o->path_imglist[0] != '\0')
         IMREC_TRY(label_table_load(&it->labels, o->path_imglist,
                                    it->recipe.boxes ? 0 : (uint32_t)o->label_width,
@@ -106,7 +106,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
                   "%s: %u shards, %llu bytes, partition %lld of %lld, %llu windows a sweep, %s%s",
                   o->path_imgrec, it->container.shard_count,
                   (unsigned long long)it->container.total_bytes, (long long)o->part_index,
-                  (long long)o->num_parts, (unsigned long long)it->supply.plan.windows.count,
+                  (long long)o->num_parts, (unsigned long long)it->stream.plan.windows.count,
                   it->container.index != NULL ? "index " : "no index",
                   it->container.index != NULL ? it->container.index : "");
     return IMREC_OK;
@@ -138,7 +138,7 @@ static uint32_t label_room(const struct imrec_iter *it)
 static enum imrec_status
 make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_error *err)
 {
-    const uint32_t n = views_count(&it->views);
+    const uint32_t n = view_kinds_count(&it->views);
     w->views = imrec_zalloc(n, sizeof(*w->views));
     if (w->views == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
@@ -273,7 +273,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     struct imrec_iter_options *o = &it->options;
     it->worker_count = workers_count(o->preprocess_threads);
     IMREC_TRY(recipe_init(&it->recipe, o, err));
-    IMREC_TRY(views_init(&it->views, o, err));
+    IMREC_TRY(view_kinds_init(&it->views, o, err));
     IMREC_TRY(take_label_width(it, err));
     if (slots_memory(o, &it->views) == UINT64_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
@@ -287,7 +287,8 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     forget_texts(o);
     for (uint32_t i = 0; i < it->views.kind_count; i++)
         forget_texts(&it->views.kinds[i].o);
-    IMREC_TRY(supply_start(&it->supply, &it->container, err)); /* it reads while the rest is made */
+    IMREC_TRY(record_stream_start(&it->stream, &it->container,
+                                  err)); /* it reads while the rest is made */
     IMREC_TRY(slots_init(&it->slots, o, &it->views, err));
     IMREC_TRY(make_workers(it, err));
     return start(it, err);

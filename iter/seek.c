@@ -105,18 +105,18 @@ static enum imrec_status blame_order(const struct imrec_iter *it, const char *js
 static enum imrec_status find_place(struct imrec_iter *it, struct place *p, struct imrec_error *err)
 {
     const uint64_t sweep = p->run.sweep, sample = p->run.sample;
-    struct supply_spot spot;
+    struct record_stream_spot spot;
     uint64_t before = 0; /* samples of whole laps */
     p->run.repeating = p->run.given = false;
     p->window = p->before = 0;
     if (sample == 0)
         return IMREC_OK;
-    IMREC_TRY(supply_find(&it->supply, sweep, sample, &spot, err));
+    IMREC_TRY(record_stream_find(&it->stream, sweep, sample, &spot, err));
     if (!spot.found && spot.records == 0)
         return IMREC_OK; /* blank slots are all that it has */
     if (!spot.found) {
         before = (sample - 1) / spot.records * spot.records;
-        IMREC_TRY(supply_find(&it->supply, sweep, sample - before, &spot, err));
+        IMREC_TRY(record_stream_find(&it->stream, sweep, sample - before, &spot, err));
     }
     p->run.repeating = before != 0;
     p->run.given = true;
@@ -149,7 +149,7 @@ enum imrec_status imrec_iter_seek(struct imrec_iter *it, const char *json, struc
     if (it->fatal.status != IMREC_OK)
         return iter_sticky(it, err);
     const enum imrec_status st =
-        position_read(json, &order, it->supply.plan.windows.count, &place, &own, err);
+        position_read(json, &order, it->stream.plan.windows.count, &place, &own, err);
     if (st != IMREC_OK)
         return blame_order(it, json, st, err);
     if (!own)

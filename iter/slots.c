@@ -24,14 +24,14 @@ static bool tensor_bytes(const struct imrec_iter_options *o, const struct view_k
 }
 
 /* Tensors of one shape lie one behind another without a gap: they are one tensor as well. */
-static size_t begin_of(const struct views *v, uint32_t tensor, size_t end)
+static size_t begin_of(const struct view_kinds *v, uint32_t tensor, size_t end)
 {
     const bool same = tensor > 0 && v->of_tensor[tensor] == v->of_tensor[tensor - 1];
     return same ? end : (end + TENSOR_ALIGN - 1) / TENSOR_ALIGN * TENSOR_ALIGN;
 }
 
 /* Where each tensor begins (unless NULL), and how long a block is that holds those of any sweep. */
-static bool block_size(const struct imrec_iter_options *o, const struct views *v, bool masks,
+static bool block_size(const struct imrec_iter_options *o, const struct view_kinds *v, bool masks,
                        size_t *begins, size_t *block)
 {
     size_t bytes;
@@ -67,7 +67,7 @@ static bool is_typed(const struct imrec_iter_options *o)
     return o->dtype_label != IMREC_LABEL_FLOAT32;
 }
 
-static size_t row_bytes(const struct imrec_iter_options *o, const struct views *v)
+static size_t row_bytes(const struct imrec_iter_options *o, const struct view_kinds *v)
 {
     const size_t mixing = mixes(o) ? sizeof(struct mix_draw) + sizeof(struct mix_candidate) : 0;
     const size_t label = sizeof(float) + (is_typed(o) ? sizeof(union list_label) : 0);
@@ -76,12 +76,12 @@ static size_t row_bytes(const struct imrec_iter_options *o, const struct views *
 }
 
 /* A batch may begin behind a sweep's end and end at one: two more than it has samples. */
-static uint32_t most_sweeps(const struct imrec_iter_options *o, const struct views *v)
+static uint32_t most_sweeps(const struct imrec_iter_options *o, const struct view_kinds *v)
 {
     return (uint32_t)o->batch_size / v->rows + 2;
 }
 
-uint64_t slots_memory(const struct imrec_iter_options *o, const struct views *views)
+uint64_t slots_memory(const struct imrec_iter_options *o, const struct view_kinds *views)
 {
     size_t block, masks;
     if (!block_size(o, views, false, NULL, &block) || !block_size(o, views, true, NULL, &masks))
@@ -151,7 +151,7 @@ no_memory(const struct imrec_iter_options *o, size_t bytes, struct imrec_error *
 }
 
 enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o,
-                             const struct views *views, struct imrec_error *err)
+                             const struct view_kinds *views, struct imrec_error *err)
 {
     *s = (struct slots){
         .depth = (uint32_t)o->prefetch_buffer + 1, /* + the one the consumer holds */
@@ -205,7 +205,7 @@ void slots_free(struct slots *s)
 
 const struct view_kind *slots_kind(const struct slots *s, uint32_t cell, uint32_t tensor)
 {
-    return &s->views->kinds[views_kind(s->views, s->cells[cell].sweep, tensor)];
+    return &s->views->kinds[view_kinds_kind(s->views, s->cells[cell].sweep, tensor)];
 }
 
 void *slots_data(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot)

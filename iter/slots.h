@@ -39,18 +39,18 @@ struct mix_candidate { /* a slot of the batch that is mixed */
 
 struct slots {
     uint32_t depth, batch_size, label_width;
-    const struct views *views; /* borrowed */
-    void **data;               /* depth blocks: a batch's tensors one behind another, each dense */
-    size_t data_bytes;         /* of one block */
-    size_t *tensors;           /* where each begins in it */
-    void **masks;              /* likewise their masks; not asked for: all is 0 */
-    size_t masks_bytes;        /* of one block */
-    size_t *mask_tensors;      /* where those of each tensor begin in it */
-    size_t mask_value;         /* bytes of a value */
-    uint16_t mask_nothing;     /* the value of slots that are empty */
-    struct imrec_view *shown;  /* of each cell: its tensors, as the consumer sees them */
-    float *labels;             /* the rest: rows of depth * batch_size */
-    union list_label *typed;   /* likewise with dtype_label; NULL: float32 */
+    const struct view_kinds *views; /* borrowed */
+    void **data;              /* depth blocks: a batch's tensors one behind another, each dense */
+    size_t data_bytes;        /* of one block */
+    size_t *tensors;          /* where each begins in it */
+    void **masks;             /* likewise their masks; not asked for: all is 0 */
+    size_t masks_bytes;       /* of one block */
+    size_t *mask_tensors;     /* where those of each tensor begin in it */
+    size_t mask_value;        /* bytes of a value */
+    uint16_t mask_nothing;    /* the value of slots that are empty */
+    struct imrec_view *shown; /* of each cell: its tensors, as the consumer sees them */
+    float *labels;            /* the rest: rows of depth * batch_size */
+    union list_label *typed;  /* likewise with dtype_label; NULL: float32 */
     uint64_t *ids;
     uint8_t *valid;
     enum imrec_status *status;
@@ -63,9 +63,10 @@ struct slots {
 };
 
 /* Bytes that slots_init() will take, or UINT64_MAX where they cannot be counted. */
-uint64_t slots_memory(const struct imrec_iter_options *o, const struct views *views);
+uint64_t slots_memory(const struct imrec_iter_options *o, const struct view_kinds *views);
 IMREC_NODISCARD enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o,
-                                             const struct views *views, struct imrec_error *err);
+                                             const struct view_kinds *views,
+                                             struct imrec_error *err);
 void slots_free(struct slots *s); /* zeroed memory is fine */
 
 /* The shape that a tensor of the batch has. */

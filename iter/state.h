@@ -35,15 +35,15 @@ struct worker {
 struct imrec_iter {
     struct imrec_iter_options options; /* its texts are empty after opening */
     struct recipe recipe;              /* of these options */
-    struct views views;                /* what they make of a sample */
+    struct view_kinds views;           /* what they make of a sample */
     int64_t boxes_width;               /* detection: label_width, values in a record; -1: any */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
     struct container container;
-    struct supply supply;
+    struct record_stream stream;
     struct schedule schedule;
     struct slots slots;
-    struct keeper *keeper;     /* of batches that the consumer keeps; NULL until the first */
+    struct batch_lease *lease; /* of batches that the consumer keeps; NULL until the first */
     struct label_table labels; /* of path_imglist; empty: not given */
     float *mean_image;         /* NULL: mean_* count */
     size_t mean_image_bytes;

@@ -24,7 +24,8 @@ static uint64_t index_bytes(const struct imrec_iter *it)
 enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
-    const uint64_t batches = slots_memory(o, &it->views), windows = supply_memory(&it->supply.plan);
+    const uint64_t batches = slots_memory(o, &it->views),
+                   windows = record_stream_memory(&it->stream.plan);
     const uint64_t scratch = it->worker_count * HEADROOM_FREE_BYTES;
     const uint64_t index = index_bytes(it), keep = kept(it);
     if (batches == UINT64_MAX)
@@ -53,9 +54,9 @@ static uint64_t memory_in_use(struct imrec_iter *it)
 {
     uint64_t sum = slots_memory(&it->options, &it->views) + container_memory(&it->container) +
                    label_table_memory(&it->labels) + it->mean_image_bytes +
-                   keeper_memory(it->keeper);
-    if (it->supply.loader != NULL)
-        sum += loader_memory(it->supply.loader);
+                   batch_lease_memory(it->lease);
+    if (it->stream.loader != NULL)
+        sum += loader_memory(it->stream.loader);
     return sum;
 }
 
@@ -81,7 +82,7 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
 {
     *out = (struct imrec_iter_stats){
         .feed_ns = it->feed_ns,
-        .io_wait_ns = it->supply.io_wait_ns,
+        .io_wait_ns = it->stream.io_wait_ns,
         .next_wait_ns = it->next_wait_ns,
         .damaged_ranges = it->damages,
         .memory_bytes = memory_in_use(it),
@@ -89,8 +90,8 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
         .workers = it->worker_count,
         .indexed = it->indexed,
     };
-    if (it->supply.loader != NULL)
-        out->bytes_read = loader_bytes_read(it->supply.loader);
+    if (it->stream.loader != NULL)
+        out->bytes_read = loader_bytes_read(it->stream.loader);
     if (it->ordered != NULL)
         out->consumer_wait_ns = ordered_consumer_wait_ns(it->ordered);
     for (uint32_t i = 0; i < it->worker_count; i++) {

@@ -51,7 +51,7 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
     struct slots *s = &it->slots;
     const bool boxes = it->recipe.boxes, labelled = tensor == 0 && !boxes;
     float *labels = s->labels + slots_row(s, t->cell, slot) * s->label_width;
-    v->kind = views_kind(&it->views, s->cells[t->cell].sweep, tensor);
+    v->kind = view_kinds_kind(&it->views, s->cells[t->cell].sweep, tensor);
     v->slot = slots_data(s, t->cell, tensor, slot);
     v->sample = (struct paint_sample){.key = key_of(it, t, slot, tensor)};
     if (labelled) {
@@ -105,7 +105,7 @@ static void end_slot(struct imrec_iter *it, const struct ticket *t, uint32_t slo
 static enum imrec_status
 make(struct imrec_iter *it, struct worker *w, const struct record *p, struct imrec_error *err)
 {
-    const uint32_t n = views_count(&it->views);
+    const uint32_t n = view_kinds_count(&it->views);
     if (it->options.audio)
         return iter_make_sound(it, w, p->image, n, err);
     if (p->pixels.p == NULL)
@@ -116,7 +116,7 @@ make(struct imrec_iter *it, struct worker *w, const struct record *p, struct imr
 static void count(struct imrec_iter *it, struct worker *w)
 {
     w->images++;
-    w->made += views_count(&it->views);
+    w->made += view_kinds_count(&it->views);
     w->decode_ns += w->sampler.decode_ns;
     w->augment_ns += w->sampler.augment_ns;
 }
@@ -241,5 +241,5 @@ void iter_work(void *context, const struct ordered_task *task, uint32_t worker)
     const enum imrec_status st = fill(it, t, w, &id, &why);
     if (st != IMREC_OK)
         fail(it, t, w, id, st, &why);
-    loader_release(it->supply.loader, t->window);
+    loader_release(it->stream.loader, t->window);
 }

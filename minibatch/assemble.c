@@ -17,7 +17,7 @@ static uint64_t size_of_next(const struct imrec_minibatch_source *s)
 {
     if (s->asked > 0)
         return s->asked;
-    return minibatch_size(&s->options.sizes, source_truncates(s)
+    return minibatch_size(&s->options.sizes, minibatch_truncates(s)
                                                  ? truncated_plan_epoch(&s->truncated)
                                                  : minibatch_plan_epoch(&s->plan));
 }
@@ -52,12 +52,12 @@ plan_pieces(struct imrec_minibatch_source *s, struct imrec_minibatch *m, struct 
 /* What stands in the plan at i, and how it goes into a minibatch. */
 static const struct timeline_item *planned(const struct imrec_minibatch_source *s, uint64_t i)
 {
-    return source_truncates(s) ? &s->truncated.piece[i].item : &s->plan.item[i];
+    return minibatch_truncates(s) ? &s->truncated.piece[i].item : &s->plan.item[i];
 }
 
 static struct pack_piece piece_of(const struct imrec_minibatch_source *s, uint64_t i)
 {
-    if (!source_truncates(s))
+    if (!minibatch_truncates(s))
         return (struct pack_piece){
             .count = PACK_WHOLE, .samples = s->plan.item[i].length, .begins = true};
     const struct truncated_piece *p = &s->truncated.piece[i];
@@ -67,26 +67,26 @@ static struct pack_piece piece_of(const struct imrec_minibatch_source *s, uint64
 /* ---- finding ----------------------------------------------------------------------------- */
 
 static enum imrec_status
-reserve(struct imrec_minibatch_source *s, struct source_cell *c, struct imrec_error *err)
+reserve(struct imrec_minibatch_source *s, struct minibatch_cell *c, struct imrec_error *err)
 {
     const uint64_t n = c->planned;
     if (n >= UINT32_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "a minibatch of more than %lu sequences; ask for fewer samples",
                               (unsigned long)UINT32_MAX - 1);
-    IMREC_TRY(room_reserve(&c->views, n, s->joint.streams * sizeof(struct sequence_view),
-                           "a minibatch", err));
-    IMREC_TRY(room_reserve(&c->spots, n, s->joint.corpora * sizeof(struct gather_spot),
-                           "a minibatch", err));
-    IMREC_TRY(room_reserve(&c->pieces, n, sizeof(struct pack_piece), "a minibatch", err));
-    return room_reserve(&c->ids, n, sizeof(uint64_t), "a minibatch", err);
+    IMREC_TRY(reuse_buffer_reserve(&c->views, n, s->joint.streams * sizeof(struct sequence_view),
+                                   "a minibatch", err));
+    IMREC_TRY(reuse_buffer_reserve(&c->spots, n, s->joint.corpora * sizeof(struct gather_spot),
+                                   "a minibatch", err));
+    IMREC_TRY(reuse_buffer_reserve(&c->pieces, n, sizeof(struct pack_piece), "a minibatch", err));
+    return reuse_buffer_reserve(&c->ids, n, sizeof(uint64_t), "a minibatch", err);
 }
 
 /* Notes in the cell where everything is that was planned. */
 static enum imrec_status
-find(struct imrec_minibatch_source *s, struct source_cell *c, struct imrec_error *err)
+find(struct imrec_minibatch_source *s, struct minibatch_cell *c, struct imrec_error *err)
 {
-    c->planned = source_truncates(s) ? s->truncated.pieces : s->plan.items;
+    c->planned = minibatch_truncates(s) ? s->truncated.pieces : s->plan.items;
     c->rows = s->truncated.rows;
     IMREC_TRY(reserve(s, c, err));
     gather_begin(s);
@@ -99,10 +99,10 @@ find(struct imrec_minibatch_source *s, struct source_cell *c, struct imrec_error
 }
 
 static enum imrec_status
-take_place(struct imrec_minibatch_source *s, struct source_place *p, struct imrec_error *err)
+take_place(struct imrec_minibatch_source *s, struct minibatch_place *p, struct imrec_error *err)
 {
     p->mark = s->plan.mark;
-    if (!source_truncates(s))
+    if (!minibatch_truncates(s))
         return IMREC_OK;
     p->mark = (struct minibatch_mark){.sweep = s->truncated.sweep,
                                       .number = s->truncated.number,
@@ -110,12 +110,12 @@ take_place(struct imrec_minibatch_source *s, struct source_place *p, struct imre
     return truncated_plan_held(&s->truncated, &p->held, &p->held_room, &p->helds, err);
 }
 
-static enum imrec_status prepare(struct imrec_minibatch_source *s, struct source_cell *c)
+static enum imrec_status prepare(struct imrec_minibatch_source *s, struct minibatch_cell *c)
 {
     c->minibatch = (struct imrec_minibatch){.streams = s->joint.streams};
     c->dropped = 0;
-    enum imrec_status st = source_truncates(s) ? plan_pieces(s, &c->minibatch, &c->error)
-                                               : plan_whole(s, &c->minibatch, &c->error);
+    enum imrec_status st = minibatch_truncates(s) ? plan_pieces(s, &c->minibatch, &c->error)
+                                                  : plan_whole(s, &c->minibatch, &c->error);
     if (st == IMREC_OK)
         st = find(s, c, &c->error);
     if (st == IMREC_OK)
@@ -149,7 +149,7 @@ static void run(struct imrec_minibatch_source *s)
     blocks_settle(s->blocks);
 }
 
-void *source_main(void *source)
+void *minibatch_main(void *source)
 {
     struct imrec_minibatch_source *s = source;
     mutex_lock(&s->lock);
@@ -173,8 +173,8 @@ void *source_main(void *source)
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-enum imrec_status
-source_place_copy(struct source_place *to, const struct source_place *from, struct imrec_error *err)
+enum imrec_status minibatch_place_copy(struct minibatch_place *to,
+                                       const struct minibatch_place *from, struct imrec_error *err)
 {
     if (from->helds > to->held_room) {
         struct truncated_held *grown = imrec_realloc(to->held, from->helds, sizeof(*grown));
@@ -194,7 +194,7 @@ source_place_copy(struct source_place *to, const struct source_place *from, stru
 /* What was made ahead and not delivered will be made again, or never: its errors do not count. */
 static void take_back(struct imrec_minibatch_source *s)
 {
-    const struct source_tally *to = &s->delivered;
+    const struct minibatch_tally *to = &s->delivered;
     for (uint64_t i = to->charges; i < s->tally.charges; i++) {
         const struct charge *c = &s->charge[i];
         s->counted[c->block] -= c->problems;
@@ -205,12 +205,13 @@ static void take_back(struct imrec_minibatch_source *s)
     s->tally = *to;
 }
 
-enum imrec_status source_go(struct imrec_minibatch_source *s, const struct source_place *place,
-                            bool known, struct imrec_error *err)
+enum imrec_status minibatch_go(struct imrec_minibatch_source *s,
+                               const struct minibatch_place *place, bool known,
+                               struct imrec_error *err)
 {
     s->wants = false;
     take_back(s);
-    if (source_truncates(s))
+    if (minibatch_truncates(s))
         return truncated_plan_seek(&s->truncated, &place->mark, place->held, place->helds, err);
     if (!known) {
         struct timeline_item item;

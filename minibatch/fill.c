@@ -11,7 +11,7 @@
 
 struct filling {
     const struct imrec_minibatch_source *s;
-    struct source_cell *c;
+    struct minibatch_cell *c;
     uint64_t kept; /* sequences: their views, pieces and ids have moved to the front */
 };
 
@@ -61,7 +61,7 @@ static enum imrec_status check_equal(const struct imrec_minibatch_source *s, uin
                                      const struct sequence_view *views, uint64_t room,
                                      struct imrec_error *err)
 {
-    for (uint32_t i = 1; i < s->joint.streams && source_truncates(s); i++)
+    for (uint32_t i = 1; i < s->joint.streams && minibatch_truncates(s); i++)
         if (views[i * room].samples != views[0].samples)
             return unequal(s, key, i, views[i * room].samples, views[0].samples, err);
     return IMREC_OK;
@@ -84,7 +84,7 @@ static void view(const struct filling *f, uint64_t i, struct sequence_view *view
 
 static enum imrec_status take(struct filling *f, uint64_t i, struct imrec_error *err)
 {
-    struct source_cell *c = f->c;
+    struct minibatch_cell *c = f->c;
     struct sequence_view *views = (struct sequence_view *)c->views.p + f->kept;
     struct pack_piece *to = (struct pack_piece *)c->pieces.p + f->kept;
     const struct pack_piece from = ((const struct pack_piece *)c->pieces.p)[i];
@@ -97,7 +97,7 @@ static enum imrec_status take(struct filling *f, uint64_t i, struct imrec_error 
         return IMREC_OK;
     }
     *to = from;
-    if (!source_truncates(f->s))
+    if (!minibatch_truncates(f->s))
         to->row = (uint32_t)f->kept;
     id[f->kept++] = id[i];
     c->minibatch.samples += from.samples;
@@ -124,7 +124,7 @@ static enum imrec_status take_all(struct filling *f, struct imrec_error *err)
 static enum imrec_status pack_all(const struct filling *f, struct imrec_error *err)
 {
     const struct imrec_minibatch_source *s = f->s;
-    struct source_cell *c = f->c;
+    struct minibatch_cell *c = f->c;
     const uint64_t width = (uint64_t)s->options.o.truncation_length;
     for (uint32_t i = 0; i < s->joint.streams; i++)
         IMREC_TRY(pack_stream(&c->packed[i], s->joint.stream[i].info,
@@ -135,10 +135,10 @@ static enum imrec_status pack_all(const struct filling *f, struct imrec_error *e
     return IMREC_OK;
 }
 
-void source_fill(void *source, uint64_t number)
+void minibatch_fill(void *source, uint64_t number)
 {
     struct imrec_minibatch_source *s = source;
-    struct source_cell *c = &s->cell[number % s->ring.depth];
+    struct minibatch_cell *c = &s->cell[number % s->ring.depth];
     struct filling f = {s, c, 0};
     c->status = take_all(&f, &c->error);
     if (c->status == IMREC_OK)

@@ -76,7 +76,7 @@ static enum imrec_status add_group(struct imrec_minibatch_source *s, uint64_t ah
  * a binary file, is work enough. */
 static uint64_t groups_ahead(const struct imrec_minibatch_source *s)
 {
-    if (s->options.o.randomize || source_has_large_blocks(s))
+    if (s->options.o.randomize || minibatch_has_large_blocks(s))
         return 1;
     return 2 * (uint64_t)s->threads;
 }
@@ -191,8 +191,8 @@ enum imrec_status gather_locate(struct imrec_minibatch_source *s, const struct t
     return corpus_key(s->joint.corpus[0], spot->at.block, spot->at.sequence, id, err);
 }
 
-enum imrec_status source_labels(void *source, const struct timeline_item *item, uint64_t *out,
-                                struct imrec_error *err)
+enum imrec_status minibatch_labels(void *source, const struct timeline_item *item, uint64_t *out,
+                                   struct imrec_error *err)
 {
     struct imrec_minibatch_source *s = source;
     const struct joint_stream *j = &s->joint.stream[s->label_stream];

@@ -62,8 +62,8 @@ source_memory_planned(const struct imrec_minibatch_source *s, const struct timel
     return sum;
 }
 
-enum imrec_status source_check_memory(const struct imrec_minibatch_source *s,
-                                      const struct timeline_options *t, struct imrec_error *err)
+enum imrec_status minibatch_check_memory(const struct imrec_minibatch_source *s,
+                                         const struct timeline_options *t, struct imrec_error *err)
 {
     const uint64_t limit = (uint64_t)s->options.o.memory_limit;
     const uint64_t sum = source_memory_planned(s, t);

@@ -15,7 +15,8 @@ static enum imrec_status no_memory(struct imrec_error *err)
 
 /* ---- copying ----------------------------------------------------------------------------- */
 
-static enum imrec_status keep(struct source_options *o, const char **text, struct imrec_error *err)
+static enum imrec_status
+keep(struct minibatch_options *o, const char **text, struct imrec_error *err)
 {
     if (*text == NULL)
         return IMREC_OK;
@@ -37,7 +38,7 @@ static enum imrec_status keep(struct source_options *o, const char **text, struc
     return IMREC_OK;
 }
 
-static enum imrec_status keep_texts(struct source_options *o, const struct param *table,
+static enum imrec_status keep_texts(struct minibatch_options *o, const struct param *table,
                                     void *values, struct imrec_error *err)
 {
     for (; table->name != NULL; table++)
@@ -46,7 +47,7 @@ static enum imrec_status keep_texts(struct source_options *o, const struct param
     return IMREC_OK;
 }
 
-static enum imrec_status copy_file(struct source_options *o, struct imrec_deserializer *to,
+static enum imrec_status copy_file(struct minibatch_options *o, struct imrec_deserializer *to,
                                    const struct imrec_deserializer *from, struct imrec_error *err)
 {
     imrec_deserializer_init(to);
@@ -76,7 +77,7 @@ static enum imrec_status copy_file(struct source_options *o, struct imrec_deseri
     return IMREC_OK;
 }
 
-static enum imrec_status copy_files(struct source_options *to,
+static enum imrec_status copy_files(struct minibatch_options *to,
                                     const struct imrec_minibatch_options *from,
                                     struct imrec_error *err)
 {
@@ -96,7 +97,7 @@ static enum imrec_status copy_files(struct source_options *to,
 
 /* ---- checking ---------------------------------------------------------------------------- */
 
-static enum imrec_status check(struct source_options *to, struct imrec_error *err)
+static enum imrec_status check(struct minibatch_options *to, struct imrec_error *err)
 {
     struct imrec_minibatch_options *o = &to->o;
     if (o->deserializers == 0)
@@ -122,11 +123,11 @@ static enum imrec_status check(struct source_options *to, struct imrec_error *er
     return IMREC_OK;
 }
 
-enum imrec_status source_options_copy(struct source_options *to,
-                                      const struct imrec_minibatch_options *from,
-                                      struct imrec_error *err)
+enum imrec_status minibatch_options_copy(struct minibatch_options *to,
+                                         const struct imrec_minibatch_options *from,
+                                         struct imrec_error *err)
 {
-    *to = (struct source_options){0};
+    *to = (struct minibatch_options){0};
     imrec_minibatch_options_init(&to->o);
     if (from == NULL || from->struct_size < sizeof(from->struct_size) ||
         from->struct_size > sizeof(to->o))
@@ -142,11 +143,11 @@ enum imrec_status source_options_copy(struct source_options *to,
     if (st == IMREC_OK)
         st = check(to, err);
     if (st != IMREC_OK)
-        source_options_free(to);
+        minibatch_options_free(to);
     return st;
 }
 
-void source_options_free(struct source_options *o)
+void minibatch_options_free(struct minibatch_options *o)
 {
     for (uint32_t i = 0; i < o->o.deserializers; i++)
         imrec_free((void *)o->deserializer[i].stream);
@@ -154,5 +155,5 @@ void source_options_free(struct source_options *o)
         imrec_free(o->text[i]);
     imrec_free(o->text);
     imrec_free(o->deserializer);
-    *o = (struct source_options){0};
+    *o = (struct minibatch_options){0};
 }

@@ -5,7 +5,7 @@
 #include "imrec/minibatch.h"
 #include "minibatch/plan/minibatch_sizes.h"
 
-struct source_options {
+struct minibatch_options {
     struct imrec_minibatch_options o; /* all pointers lead into this struct's memory */
     struct minibatch_sizes sizes;
     uint64_t epoch_size; /* UINT64_MAX: one epoch for ever */
@@ -15,8 +15,8 @@ struct source_options {
     uint64_t texts, text_room;
 };
 
-IMREC_NODISCARD enum imrec_status source_options_copy(struct source_options *to,
-                                                      const struct imrec_minibatch_options *from,
-                                                      struct imrec_error *err);
-void source_options_free(struct source_options *o); /* zeroed memory is allowed */
+IMREC_NODISCARD enum imrec_status minibatch_options_copy(struct minibatch_options *to,
+                                                         const struct imrec_minibatch_options *from,
+                                                         struct imrec_error *err);
+void minibatch_options_free(struct minibatch_options *o); /* zeroed memory is allowed */
 #endif

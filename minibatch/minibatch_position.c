@@ -54,7 +54,7 @@ static void mix_number(uint64_t *h, uint64_t v)
     mix(h, bytes, sizeof(bytes));
 }
 
-uint64_t source_fingerprint(const struct imrec_minibatch_source *s)
+uint64_t minibatch_fingerprint(const struct imrec_minibatch_source *s)
 {
     uint64_t h = 0xcbf29ce484222325u;
     for (uint32_t k = 0; k < s->joint.corpora; k++) {
@@ -74,7 +74,7 @@ uint64_t source_fingerprint(const struct imrec_minibatch_source *s)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static void put_slots(struct json_writer *w, const struct source_place *p)
+static void put_slots(struct json_writer *w, const struct minibatch_place *p)
 {
     json_write_array(w, "slots", JSON_SPACED);
     for (uint64_t i = 0; i < p->helds; i++) {
@@ -89,8 +89,8 @@ static void put_slots(struct json_writer *w, const struct source_place *p)
     json_write_end(w);
 }
 
-static void
-put_all(struct json_writer *w, const struct imrec_minibatch_source *s, const struct source_place *p)
+static void put_all(struct json_writer *w, const struct imrec_minibatch_source *s,
+                    const struct minibatch_place *p)
 {
     struct field fields[FIELDS];
     char data[DATA_DIGITS];
@@ -111,9 +111,9 @@ put_all(struct json_writer *w, const struct imrec_minibatch_source *s, const str
     json_write_end(w);
 }
 
-enum imrec_status source_position_write(const struct imrec_minibatch_source *s,
-                                        const struct source_place *place, char **text,
-                                        struct imrec_error *err)
+enum imrec_status minibatch_position_write(const struct imrec_minibatch_source *s,
+                                           const struct minibatch_place *place, char **text,
+                                           struct imrec_error *err)
 {
     struct buf b = BUF_INIT(MAX_BYTES);
     struct json_writer w = {.out = &b, .err = err};
@@ -194,7 +194,7 @@ static enum imrec_status take_slot(const struct imrec_minibatch_source *s,
 }
 
 static enum imrec_status take_slots(const struct imrec_minibatch_source *s,
-                                    const struct json_value *root, struct source_place *out,
+                                    const struct json_value *root, struct minibatch_place *out,
                                     struct imrec_error *err)
 {
     const struct json_value *rows = json_read_member(root, "slots");
@@ -226,7 +226,7 @@ find_nominal(const struct json_value *value, const struct json_value **in, uint6
 }
 
 static enum imrec_status take_nominal(const struct imrec_minibatch_source *s,
-                                      const struct json_value *root, struct source_place *out,
+                                      const struct json_value *root, struct minibatch_place *out,
                                       struct imrec_error *err)
 {
     const struct json_value *in = NULL;
@@ -249,7 +249,7 @@ static enum imrec_status take_nominal(const struct imrec_minibatch_source *s,
 }
 
 static enum imrec_status take_all(struct imrec_minibatch_source *s, const struct json_value *root,
-                                  struct source_place *out, struct imrec_error *err)
+                                  struct minibatch_place *out, struct imrec_error *err)
 {
     uint64_t version = 0;
     if (json_read_member(root, "version") == NULL)
@@ -277,8 +277,8 @@ static enum imrec_status take_all(struct imrec_minibatch_source *s, const struct
     return take_slots(s, root, out, err);
 }
 
-enum imrec_status source_position_read(struct imrec_minibatch_source *s, const char *text,
-                                       struct source_place *out, struct imrec_error *err)
+enum imrec_status minibatch_position_read(struct imrec_minibatch_source *s, const char *text,
+                                          struct minibatch_place *out, struct imrec_error *err)
 {
     const struct json_input in = {
         .name = "position",
@@ -287,7 +287,7 @@ enum imrec_status source_position_read(struct imrec_minibatch_source *s, const c
         .given = true,
     };
     struct json_value *root;
-    *out = (struct source_place){0};
+    *out = (struct minibatch_place){0};
     IMREC_TRY(json_read(&in, &root, err));
     const enum imrec_status st = take_all(s, root, out, err);
     json_read_free(root);

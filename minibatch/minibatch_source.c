@@ -68,7 +68,7 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
         .rank = (uint32_t)o->rank,
         .mode = o->rank_mode,
         .randomized = o->randomize,
-        .labels = s->label_stream == UINT32_MAX ? NULL : source_labels,
+        .labels = s->label_stream == UINT32_MAX ? NULL : minibatch_labels,
         .context = s,
     };
     const struct truncated_options truncated = {
@@ -84,7 +84,7 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
     take_window(s, &t);
     s->window_chunks = t.window_chunks;
     s->window_samples = t.window_samples;
-    IMREC_TRY(source_check_memory(s, &t, err));
+    IMREC_TRY(minibatch_check_memory(s, &t, err));
     IMREC_TRY(timeline_new(&t, &s->line, err));
     minibatch_plan_init(&s->plan, &plan, s->line);
     truncated_plan_init(&s->truncated, &truncated, s->line);
@@ -134,18 +134,18 @@ static enum imrec_status make_tables(struct imrec_minibatch_source *s, struct im
 static enum imrec_status open_all(struct imrec_minibatch_source *s,
                                   const struct imrec_minibatch_options *o, struct imrec_error *err)
 {
-    IMREC_TRY(source_options_copy(&s->options, o, err));
+    IMREC_TRY(minibatch_options_copy(&s->options, o, err));
     s->threads = workers_count(s->options.o.threads);
     IMREC_TRY(joint_open(&s->options.o, &s->joint, err));
     IMREC_TRY(find_labels(s, err));
     IMREC_TRY(make_plan(s, err));
-    const struct blocks_task fill = {source_fill, s, most_cells(s)};
+    const struct blocks_task fill = {minibatch_fill, s, most_cells(s)};
     IMREC_TRY(blocks_start(s->joint.corpus, s->joint.corpora, s->threads, &fill, &s->blocks, err));
     IMREC_TRY(make_tables(s, err));
     IMREC_TRY(make_cells(s, err));
-    s->touches = s->options.o.randomize || source_has_large_blocks(s);
-    s->fingerprint = source_fingerprint(s);
-    IMREC_TRY(thread_start(&s->thread, "imrec-batches", source_main, s, err));
+    s->touches = s->options.o.randomize || minibatch_has_large_blocks(s);
+    s->fingerprint = minibatch_fingerprint(s);
+    IMREC_TRY(thread_start(&s->thread, "imrec-batches", minibatch_main, s, err));
     return IMREC_OK;
 }
 
@@ -178,7 +178,7 @@ static void end_telling(struct imrec_minibatch_source *s)
 }
 
 /* Of a minibatch that is delivered: at most LOG_LISTED lines a sweep, and a count at its end. */
-static void tell(struct imrec_minibatch_source *s, const struct source_cell *c, bool over)
+static void tell(struct imrec_minibatch_source *s, const struct minibatch_cell *c, bool over)
 {
     for (uint64_t i = s->delivered.messages; i < c->tally.messages; i++) {
         if (!s->loud[i] || s->listed == LOG_LISTED)
@@ -194,16 +194,16 @@ static void tell(struct imrec_minibatch_source *s, const struct source_cell *c, 
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static void free_cell(struct source_cell *c, uint32_t streams)
+static void free_cell(struct minibatch_cell *c, uint32_t streams)
 {
     for (uint32_t i = 0; i < streams && c->packed != NULL; i++)
         packed_stream_free(&c->packed[i]);
     imrec_free(c->packed);
     imrec_free(c->stream);
-    room_free(&c->spots);
-    room_free(&c->pieces);
-    room_free(&c->views);
-    room_free(&c->ids);
+    reuse_buffer_free(&c->spots);
+    reuse_buffer_free(&c->pieces);
+    reuse_buffer_free(&c->views);
+    reuse_buffer_free(&c->ids);
     imrec_free(c->behind.held);
 }
 
@@ -236,7 +236,7 @@ void imrec_minibatch_source_close(struct imrec_minibatch_source *s)
     for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
         imrec_free(rest[i]);
     joint_close(&s->joint);
-    source_options_free(&s->options);
+    minibatch_options_free(&s->options);
     mutex_destroy(&s->lock);
     cond_destroy(&s->change);
     imrec_free(s);
@@ -279,7 +279,7 @@ ask_for(struct imrec_minibatch_source *s, uint64_t size, struct imrec_error *err
     if (s->started)
         halt(s);
     if (s->astray)
-        IMREC_TRY(source_go(s, &s->place, true, err));
+        IMREC_TRY(minibatch_go(s, &s->place, true, err));
     s->astray = false;
     s->asked = size;
     resume(s);
@@ -287,9 +287,9 @@ ask_for(struct imrec_minibatch_source *s, uint64_t size, struct imrec_error *err
 }
 
 /* The streams that a call wants, by their names there. */
-static enum imrec_status map_streams(struct imrec_minibatch_source *s, const struct source_cell *c,
-                                     const struct imrec_stream_map *map, uint32_t maps,
-                                     struct imrec_error *err)
+static enum imrec_status
+map_streams(struct imrec_minibatch_source *s, const struct minibatch_cell *c,
+            const struct imrec_stream_map *map, uint32_t maps, struct imrec_error *err)
 {
     if (maps > s->mapped_room) {
         struct imrec_minibatch_stream *grown = imrec_realloc(s->mapped, maps, sizeof(*grown));
@@ -326,7 +326,7 @@ static enum imrec_status check_map(const struct imrec_minibatch_source *s,
     return IMREC_OK;
 }
 
-static enum imrec_status deliver(struct imrec_minibatch_source *s, struct source_cell *c,
+static enum imrec_status deliver(struct imrec_minibatch_source *s, struct minibatch_cell *c,
                                  const struct imrec_stream_map *map, uint32_t maps,
                                  struct imrec_minibatch *out, struct imrec_error *err)
 {
@@ -337,14 +337,14 @@ static enum imrec_status deliver(struct imrec_minibatch_source *s, struct source
         out->stream = s->mapped;
         out->streams = maps;
     }
-    IMREC_TRY(source_place_copy(&s->place, &c->behind, err));
+    IMREC_TRY(minibatch_place_copy(&s->place, &c->behind, err));
     tell(s, c, out->sweep_end);
     s->dropped_sequences += c->dropped;
     return IMREC_OK;
 }
 
 static enum imrec_status
-finish(struct imrec_minibatch_source *s, const struct source_cell *c, struct imrec_error *err)
+finish(struct imrec_minibatch_source *s, const struct minibatch_cell *c, struct imrec_error *err)
 {
     s->final = c->status;
     s->final_error = c->error;
@@ -372,7 +372,7 @@ enum imrec_status imrec_minibatch_next(struct imrec_minibatch_source *s, uint64_
     IMREC_TRY(ask_for(s, size, err));
     IMREC_TRY(ring_take(&s->ring, &n));
     s->holds = true;
-    struct source_cell *c = &s->cell[n % s->ring.depth];
+    struct minibatch_cell *c = &s->cell[n % s->ring.depth];
     if (c->status != IMREC_OK)
         return finish(s, c, err);
     const enum imrec_status st = deliver(s, c, map, maps, out, err);
@@ -385,7 +385,7 @@ enum imrec_status imrec_minibatch_position(struct imrec_minibatch_source *s, con
                                            struct imrec_error *err)
 {
     char *text;
-    IMREC_TRY(source_position_write(s, &s->place, &text, err));
+    IMREC_TRY(minibatch_position_write(s, &s->place, &text, err));
     imrec_free(s->position);
     s->position = text;
     *json = text;
@@ -395,7 +395,7 @@ enum imrec_status imrec_minibatch_position(struct imrec_minibatch_source *s, con
 /* A place that is known by its nominal time becomes that of the first sequence at or behind it. The
  * thread must be idle. */
 static enum imrec_status
-find_place(struct imrec_minibatch_source *s, struct source_place *p, struct imrec_error *err)
+find_place(struct imrec_minibatch_source *s, struct minibatch_place *p, struct imrec_error *err)
 {
     const bool counts_labels = s->label_stream != UINT32_MAX;
     struct timeline_item item;
@@ -410,7 +410,7 @@ find_place(struct imrec_minibatch_source *s, struct source_place *p, struct imre
     IMREC_TRY(timeline_peek(s->line, &item, err));
     p->mark = (struct minibatch_mark){
         .sweep = item.sweep, .number = item.number, .position = item.position};
-    if (counts_labels || source_truncates(s))
+    if (counts_labels || minibatch_truncates(s))
         return IMREC_OK;
     p->mark.labels = item.position;
     p->mark.epoch = item.position / s->options.epoch_size;
@@ -421,17 +421,17 @@ find_place(struct imrec_minibatch_source *s, struct source_place *p, struct imre
 enum imrec_status
 imrec_minibatch_seek(struct imrec_minibatch_source *s, const char *json, struct imrec_error *err)
 {
-    struct source_place place;
-    enum imrec_status st = source_position_read(s, json, &place, err);
+    struct minibatch_place place;
+    enum imrec_status st = minibatch_position_read(s, json, &place, err);
     if (st == IMREC_OK) {
         if (s->started)
             halt(s);
         s->astray = true; /* until both have moved */
         st = find_place(s, &place, err);
         if (st == IMREC_OK)
-            st = source_go(s, &place, false, err);
+            st = minibatch_go(s, &place, false, err);
         if (st == IMREC_OK)
-            st = source_place_copy(&s->place, &place, err);
+            st = minibatch_place_copy(&s->place, &place, err);
         s->astray = st != IMREC_OK;
         s->final = st == IMREC_OK ? IMREC_OK : s->final;
     }

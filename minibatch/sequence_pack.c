@@ -30,9 +30,9 @@ static uint32_t samples_of(const struct job *j, uint64_t i)
 static enum imrec_status count(struct job *j, struct imrec_error *err)
 {
     struct imrec_minibatch_stream *out = j->out;
-    IMREC_TRY(room_reserve(&j->s->length, j->pieces, sizeof(uint32_t), "a minibatch", err));
-    IMREC_TRY(room_reserve(&j->s->row, j->pieces, sizeof(uint32_t), "a minibatch", err));
-    IMREC_TRY(room_reserve(&j->s->column, j->pieces, sizeof(uint32_t), "a minibatch", err));
+    IMREC_TRY(reuse_buffer_reserve(&j->s->length, j->pieces, sizeof(uint32_t), "a minibatch", err));
+    IMREC_TRY(reuse_buffer_reserve(&j->s->row, j->pieces, sizeof(uint32_t), "a minibatch", err));
+    IMREC_TRY(reuse_buffer_reserve(&j->s->column, j->pieces, sizeof(uint32_t), "a minibatch", err));
     uint32_t *length = j->s->length.p, *row = j->s->row.p, *column = j->s->column.p;
     out->samples = out->max_length = 0;
     for (uint64_t i = 0; i < j->pieces; i++) {
@@ -98,8 +98,8 @@ static enum imrec_status pack_dense(struct job *j, struct imrec_error *err)
     if (out->rows > SIZE_MAX || out->width > SIZE_MAX ||
         !mul_fits((size_t)out->rows, (size_t)out->width, &cells))
         cells = SIZE_MAX;
-    IMREC_TRY(room_reserve(&j->s->values, cells, sample, "a minibatch", err));
-    IMREC_TRY(room_reserve(&j->s->mask, cells, 1, "a minibatch", err));
+    IMREC_TRY(reuse_buffer_reserve(&j->s->values, cells, sample, "a minibatch", err));
+    IMREC_TRY(reuse_buffer_reserve(&j->s->mask, cells, 1, "a minibatch", err));
     copy_dense(j, sample);
     out->values = j->s->values.p;
     out->mask = j->s->mask.p;
@@ -154,10 +154,10 @@ static enum imrec_status pack_sparse(struct job *j, struct imrec_error *err)
     out->nnz = 0;
     for (uint64_t i = 0; i < j->pieces; i++)
         out->nnz += nnz_of(j, i);
-    IMREC_TRY(room_reserve(&j->s->values, out->nnz, j->element, "a minibatch", err));
-    IMREC_TRY(room_reserve(&j->s->indices, out->nnz, 4, "a minibatch", err));
-    IMREC_TRY(
-        room_reserve(&j->s->row_start, out->samples + 1, sizeof(int64_t), "a minibatch", err));
+    IMREC_TRY(reuse_buffer_reserve(&j->s->values, out->nnz, j->element, "a minibatch", err));
+    IMREC_TRY(reuse_buffer_reserve(&j->s->indices, out->nnz, 4, "a minibatch", err));
+    IMREC_TRY(reuse_buffer_reserve(&j->s->row_start, out->samples + 1, sizeof(int64_t),
+                                   "a minibatch", err));
     copy_sparse(j);
     out->values = j->s->values.p;
     out->indices = j->s->indices.p;
@@ -186,12 +186,12 @@ enum imrec_status pack_stream(struct packed_stream *s, const struct stream_info 
 
 void packed_stream_free(struct packed_stream *s)
 {
-    room_free(&s->values);
-    room_free(&s->mask);
-    room_free(&s->length);
-    room_free(&s->row);
-    room_free(&s->column);
-    room_free(&s->indices);
-    room_free(&s->row_start);
+    reuse_buffer_free(&s->values);
+    reuse_buffer_free(&s->mask);
+    reuse_buffer_free(&s->length);
+    reuse_buffer_free(&s->row);
+    reuse_buffer_free(&s->column);
+    reuse_buffer_free(&s->indices);
+    reuse_buffer_free(&s->row_start);
     *s = (struct packed_stream){0};
 }

@@ -19,7 +19,7 @@ struct pack_piece {
 
 /* A stream's arrays. Begin with zeroed memory. */
 struct packed_stream {
-    struct room values, mask, length, row, column, indices, row_start;
+    struct reuse_buffer values, mask, length, row, column, indices, row_start;
 };
 
 /* Lays views[0..pieces) of a stream out. rows, width: of truncated sequences; 0, 0: a row a piece,

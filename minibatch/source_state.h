@@ -16,34 +16,34 @@
 
 enum { SOURCE_DROPPED_KEPT = 1000 }; /* messages of what was dropped */
 
-struct source_place { /* where a source stands: what a position holds */
+struct minibatch_place { /* where a source stands: what a position holds */
     struct minibatch_mark mark;
     bool nominal; /* mark.position is all that is known: CNTK's minibatchSourcePosition */
     struct truncated_held *held; /* with truncation: what its slots hold */
     uint64_t helds, held_room;
 };
 
-struct source_tally { /* what was found to be bad, and was left out */
+struct minibatch_tally { /* what was found to be bad, and was left out */
     uint64_t errors, charges, messages;
     uint64_t loud; /* errors of deserializers with trace_level 1 or more */
 };
 
-struct source_cell {                  /* of the ring: a minibatch */
-    struct room spots, pieces, views; /* what is to be packed */
-    uint64_t planned, rows;           /* sequences, or pieces of them; in how many rows */
+struct minibatch_cell {                       /* of the ring: a minibatch */
+    struct reuse_buffer spots, pieces, views; /* what is to be packed */
+    uint64_t planned, rows;                   /* sequences, or pieces of them; in how many rows */
     struct packed_stream *packed;
     struct imrec_minibatch_stream *stream;
-    struct room ids;
+    struct reuse_buffer ids;
     uint64_t dropped;                 /* sequences that were planned and are not there */
     struct imrec_minibatch minibatch; /* but for .stream */
-    struct source_place behind;
-    struct source_tally tally; /* so far */
+    struct minibatch_place behind;
+    struct minibatch_tally tally; /* so far */
     enum imrec_status status;
     struct imrec_error error;
 };
 
 struct imrec_minibatch_source {
-    struct source_options options;
+    struct minibatch_options options;
     struct joint joint;
     struct blocks *blocks;
     struct timeline *line;
@@ -66,8 +66,8 @@ struct imrec_minibatch_source {
         uint32_t corpus;
     } * charge; /* in their order: what was made ahead and is forgotten is taken back */
     uint64_t charge_room;
-    struct source_tally tally;
-    struct source_last { /* block that was looked into, while a minibatch is gathered */
+    struct minibatch_tally tally;
+    struct minibatch_last { /* block that was looked into, while a minibatch is gathered */
         uint64_t number;
         const struct block *block;
     } * last;       /* [corpora] */
@@ -75,7 +75,7 @@ struct imrec_minibatch_source {
 
     /* between both */
     struct ring ring;
-    struct source_cell *cell; /* [ring.depth] */
+    struct minibatch_cell *cell; /* [ring.depth] */
     struct thread thread;
     struct mutex lock;
     struct cond change;
@@ -89,8 +89,8 @@ struct imrec_minibatch_source {
     bool astray;         /* the plan does not stand at `place` */
     enum imrec_status final;
     struct imrec_error final_error;
-    struct source_place place;
-    struct source_tally delivered;
+    struct minibatch_place place;
+    struct minibatch_tally delivered;
     uint64_t dropped_sequences;
     uint64_t told, listed; /* errors of the sweep that were counted, and had a line */
     char *position;
@@ -100,44 +100,44 @@ struct imrec_minibatch_source {
     uint64_t fingerprint;
 };
 
-static inline bool source_truncates(const struct imrec_minibatch_source *s)
+static inline bool minibatch_truncates(const struct imrec_minibatch_source *s)
 {
     return s->options.o.truncation_length > 0;
 }
 
 /* Chunks of a binary file that are read as a whole. */
-static inline bool source_has_large_blocks(const struct imrec_minibatch_source *s)
+static inline bool minibatch_has_large_blocks(const struct imrec_minibatch_source *s)
 {
     return s->joint.corpus[0]->block[0].bytes > 2 * CORPUS_TEXT_BLOCK;
 }
 
 /* minibatch_memory.c */
-IMREC_NODISCARD enum imrec_status source_check_memory(const struct imrec_minibatch_source *s,
-                                                      const struct timeline_options *t,
-                                                      struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status minibatch_check_memory(const struct imrec_minibatch_source *s,
+                                                         const struct timeline_options *t,
+                                                         struct imrec_error *err);
 
 /* fill.c: struct blocks_task: packs cell `number` of the ring, and publishes it. */
-void source_fill(void *source, uint64_t number);
+void minibatch_fill(void *source, uint64_t number);
 
 /* assemble.c */
-void *source_main(void *source);
+void *minibatch_main(void *source);
 /* For struct minibatch_plan_options: samples of the stream that epochs count. */
-IMREC_NODISCARD enum imrec_status source_labels(void *source, const struct timeline_item *item,
-                                                uint64_t *out, struct imrec_error *err);
-IMREC_NODISCARD enum imrec_status source_place_copy(struct source_place *to,
-                                                    const struct source_place *from,
-                                                    struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status minibatch_labels(void *source, const struct timeline_item *item,
+                                                   uint64_t *out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status minibatch_place_copy(struct minibatch_place *to,
+                                                       const struct minibatch_place *from,
+                                                       struct imrec_error *err);
 /* The thread must be idle. known: the place was met before. */
-IMREC_NODISCARD enum imrec_status source_go(struct imrec_minibatch_source *s,
-                                            const struct source_place *place, bool known,
-                                            struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status minibatch_go(struct imrec_minibatch_source *s,
+                                               const struct minibatch_place *place, bool known,
+                                               struct imrec_error *err);
 
 /* minibatch_position.c */
-IMREC_NODISCARD enum imrec_status source_position_write(const struct imrec_minibatch_source *s,
-                                                        const struct source_place *place,
-                                                        char **text, struct imrec_error *err);
-IMREC_NODISCARD enum imrec_status source_position_read(struct imrec_minibatch_source *s,
-                                                       const char *text, struct source_place *out,
-                                                       struct imrec_error *err);
-uint64_t source_fingerprint(const struct imrec_minibatch_source *s);
+IMREC_NODISCARD enum imrec_status minibatch_position_write(const struct imrec_minibatch_source *s,
+                                                           const struct minibatch_place *place,
+                                                           char **text, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+minibatch_position_read(struct imrec_minibatch_source *s, const char *text,
+                        struct minibatch_place *out, struct imrec_error *err);
+uint64_t minibatch_fingerprint(const struct imrec_minibatch_source *s);
 #endif

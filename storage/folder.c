@@ -59,7 +59,7 @@ static bool make_room(struct folder_entries *l)
 static enum imrec_status
 keep(struct folder_entries *l, const struct folder_entry *e, struct imrec_error *err)
 {
-    const char *name = texts_put(&l->names, e->name, strlen(e->name) + 1);
+    const char *name = string_arena_put(&l->names, e->name, strlen(e->name) + 1);
     if (name == NULL || !make_room(l))
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                               "no memory for the names of a folder after %zu of them", l->count);
@@ -91,6 +91,6 @@ enum imrec_status folder_all(struct folder *f, struct folder_entries *out, struc
 void folder_entries_free(struct folder_entries *l)
 {
     imrec_free(l->entry);
-    texts_free(&l->names);
+    string_arena_free(&l->names);
     *l = (struct folder_entries){0};
 }

@@ -17,10 +17,10 @@ static const struct param table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
 
 /* ---- life --------------------------------------------------------------------------------- */
 
-enum imrec_status moving_init(struct moving *m, const struct imrec_pack_options *o,
-                              const struct stop *stop, struct imrec_error *err)
+enum imrec_status item_targets_init(struct item_targets *m, const struct imrec_pack_options *o,
+                                    const struct stop *stop, struct imrec_error *err)
 {
-    *m = (struct moving){.o = o, .fd = -1, .options = {.struct_size = sizeof(m->options)}};
+    *m = (struct item_targets){.o = o, .fd = -1, .options = {.struct_size = sizeof(m->options)}};
     param_defaults(table, &m->options);
     m->options.data_shape = (struct imrec_shape){3, 1, 1};
     m->options.boxes = true;                        /* the recipe's; a list may have other labels */
@@ -39,19 +39,19 @@ enum imrec_status moving_init(struct moving *m, const struct imrec_pack_options 
     return IMREC_OK;
 }
 
-void moving_free(struct moving *m)
+void item_targets_free(struct item_targets *m)
 {
     if (m->o == NULL) /* zeroed: its fd is no file of ours */
         return;
-    moving_drop(m);
+    item_targets_drop(m);
     codec_free(m->codec);
     imrec_free(m->file.p);
     mask_free(&m->mask);
     mask_free(&m->result);
-    *m = (struct moving){.fd = -1};
+    *m = (struct item_targets){.fd = -1};
 }
 
-void moving_trim(struct moving *m, size_t most)
+void item_targets_trim(struct item_targets *m, size_t most)
 {
     if (m->codec != NULL)
         codec_trim(m->codec, most);
@@ -63,45 +63,45 @@ void moving_trim(struct moving *m, size_t most)
     m->file = (struct file_bytes){NULL, 0, 0};
 }
 
-bool moving_asks(const struct moving *m)
+bool item_targets_asks(const struct item_targets *m)
 {
     return m->codec != NULL || m->o->drawn_on == IMREC_DRAWN_ON_STORED;
 }
 
 /* ---- the mask's file ---------------------------------------------------------------------- */
 
-static void skip_mask(struct parcel *p, const char *name, const char *why)
+static void skip_mask(struct pack_item *p, const char *name, const char *why)
 {
     char all[sizeof(p->why)];
     snprintf(all, sizeof(all), "%s", why); /* may be p->why itself */
-    parcel_skip(p, p->outcome.reason == REASON_NO_MEMORY ? REASON_NO_MEMORY : REASON_MASK,
-                "its mask %.200s: %.280s", name, all);
+    pack_item_skip(p, p->outcome.reason == REASON_NO_MEMORY ? REASON_NO_MEMORY : REASON_MASK,
+                   "its mask %.200s: %.280s", name, all);
 }
 
 /* true: goes on. */
 static bool
-fine(struct parcel *p, const char *what, enum imrec_status st, const struct imrec_error *err)
+fine(struct pack_item *p, const char *what, enum imrec_status st, const struct imrec_error *err)
 {
     if (st == IMREC_OK)
         return true;
-    if (parcel_cancelled(p, st, err))
+    if (pack_item_cancelled(p, st, err))
         return false;
-    parcel_skip(p, st == IMREC_ERR_NO_MEMORY ? REASON_NO_MEMORY : REASON_MASK, "%s%s", what,
-                err->message);
+    pack_item_skip(p, st == IMREC_ERR_NO_MEMORY ? REASON_NO_MEMORY : REASON_MASK, "%s%s", what,
+                   err->message);
     return false;
 }
 
 /* The image's path with .png for its extension. */
-static bool mask_name(struct parcel *p, char name[IMAGE_PATH_MAX])
+static bool mask_name(struct pack_item *p, char name[IMAGE_PATH_MAX])
 {
     size_t n = p->path.n;
     while (n > 0 && p->path.p[n - 1] != '.' && p->path.p[n - 1] != '/')
         n--;
     n = n > 1 && p->path.p[n - 1] == '.' && p->path.p[n - 2] != '/' ? n - 1 : p->path.n;
     if (file_is_absolute(p->path))
-        parcel_skip(p, REASON_MASK, "an absolute path has none beside it in the masks' folder");
+        pack_item_skip(p, REASON_MASK, "an absolute path has none beside it in the masks' folder");
     else if (n + sizeof(".png") > IMAGE_PATH_MAX)
-        parcel_skip(p, REASON_MASK, "the mask's path is longer than 4095 bytes");
+        pack_item_skip(p, REASON_MASK, "the mask's path is longer than 4095 bytes");
     else {
         memcpy(name, p->path.p, n);
         memcpy(name + n, ".png", sizeof(".png"));
@@ -110,8 +110,8 @@ static bool mask_name(struct parcel *p, char name[IMAGE_PATH_MAX])
     return false;
 }
 
-bool moving_find(struct moving *m, struct parcel *p, const struct imrec_image_info *info,
-                 uint64_t *bytes)
+bool item_targets_find(struct item_targets *m, struct pack_item *p,
+                       const struct imrec_image_info *info, uint64_t *bytes)
 {
     char name[IMAGE_PATH_MAX];
     const struct bytes image = p->path;
@@ -135,11 +135,11 @@ bool moving_find(struct moving *m, struct parcel *p, const struct imrec_image_in
     if (m->bytes <= 4 * pixels + (1 << 20))
         return true;
     skip_mask(p, name, "has more bytes than its image needs");
-    moving_drop(m);
+    item_targets_drop(m);
     return false;
 }
 
-void moving_drop(struct moving *m)
+void item_targets_drop(struct item_targets *m)
 {
     if (m->fd >= 0)
         close(m->fd);
@@ -150,14 +150,15 @@ void moving_drop(struct moving *m)
 
 /* Both sizes fit an image that EXIF's orientation does not lay down, or a square: the option
  * decides. */
-static bool mask_is_stored(const struct moving *m, const struct imrec_image_info *info)
+static bool mask_is_stored(const struct item_targets *m, const struct imrec_image_info *info)
 {
     if (info->width != info->height && orient_swaps(info->orientation))
         return m->mask.width == info->width;
     return m->o->drawn_on == IMREC_DRAWN_ON_STORED;
 }
 
-static bool read_mask(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
+static bool
+read_mask(struct item_targets *m, struct pack_item *p, const struct imrec_image_info *info)
 {
     struct imrec_error err;
     const bool swaps = orient_swaps(info->orientation);
@@ -177,13 +178,13 @@ static bool read_mask(struct moving *m, struct parcel *p, const struct imrec_ima
         m->targets.orientation = mask_is_stored(m, info) ? info->orientation : 1;
         return true;
     }
-    parcel_skip(p, REASON_MASK, "its mask has %u x %u px, the image %u x %u", w, h, info->width,
-                info->height);
+    pack_item_skip(p, REASON_MASK, "its mask has %u x %u px, the image %u x %u", w, h, info->width,
+                   info->height);
     return false;
 }
 
 /* Labels that are places: boxes, or as many values as the keypoints need. */
-static bool read_labels(struct moving *m, struct parcel *p)
+static bool read_labels(struct item_targets *m, struct pack_item *p)
 {
     struct imrec_error err;
     float *values = (float *)(void *)p->labels.p;
@@ -207,11 +208,11 @@ static bool read_labels(struct moving *m, struct parcel *p)
     m->labels = t->label != NULL || t->values != NULL;
     if (st == IMREC_OK || st == IMREC_ERR_NO_MEMORY)
         return fine(p, "", st, &err);
-    parcel_skip(p, REASON_LINE, "%s", err.message);
+    pack_item_skip(p, REASON_LINE, "%s", err.message);
     return false;
 }
 
-static void keep_count(struct moving *m, struct parcel *p)
+static void keep_count(struct item_targets *m, struct pack_item *p)
 {
     if (m->targets.label != NULL) {
         p->label_count = m->label.n;
@@ -219,7 +220,8 @@ static void keep_count(struct moving *m, struct parcel *p)
     }
 }
 
-bool moving_begin(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
+bool item_targets_begin(struct item_targets *m, struct pack_item *p,
+                        const struct imrec_image_info *info)
 {
     struct targets *t = &m->targets;
     const bool swaps = orient_swaps(info->orientation);
@@ -249,7 +251,7 @@ static bool is_unmoved(const struct path *p)
 }
 
 /* Along the path, encoded again. */
-static bool make_mask(struct moving *m, struct parcel *p)
+static bool make_mask(struct item_targets *m, struct pack_item *p)
 {
     struct imrec_error err;
     const struct targets *t = &m->targets;
@@ -263,7 +265,7 @@ static bool make_mask(struct moving *m, struct parcel *p)
     return fine(p, "", codec_encode_mask(m->codec, to, &m->png, &err), &err);
 }
 
-bool moving_finish(struct moving *m, struct parcel *p, bool mirrored)
+bool item_targets_finish(struct item_targets *m, struct pack_item *p, bool mirrored)
 {
     struct targets *t = &m->targets;
     t->columns = t->path.width;
@@ -279,7 +281,8 @@ bool moving_finish(struct moving *m, struct parcel *p, bool mirrored)
     return make_mask(m, p);
 }
 
-bool moving_keep(struct moving *m, struct parcel *p, const struct imrec_image_info *info)
+bool item_targets_keep(struct item_targets *m, struct pack_item *p,
+                       const struct imrec_image_info *info)
 {
     struct targets *t = &m->targets;
     const uint32_t o = info->orientation;

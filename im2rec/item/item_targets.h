@@ -8,7 +8,7 @@
 #include "codec/codec.h"
 #include "im2rec/item/read_file.h"
 
-struct moving {
+struct item_targets {
     const struct imrec_pack_options *o;
     struct imrec_iter_options options; /* of recipe */
     struct recipe recipe;
@@ -18,32 +18,35 @@ struct moving {
     struct mask mask, result, moved[2];
     struct det_label label;
     struct targets targets;
-    int fd; /* of the mask, between moving_find() and moving_read() */
+    int fd; /* of the mask, between item_targets_find() and item_targets_read() */
     uint64_t bytes;
     bool labels;      /* this image's labels are places */
     struct bytes png; /* of this image; n 0: none */
 };
 
-IMREC_NODISCARD enum imrec_status moving_init(struct moving *m, const struct imrec_pack_options *o,
-                                              const struct stop *stop, struct imrec_error *err);
-void moving_free(struct moving *m); /* zeroed memory is fine */
+IMREC_NODISCARD enum imrec_status
+item_targets_init(struct item_targets *m, const struct imrec_pack_options *o,
+                  const struct stop *stop, struct imrec_error *err);
+void item_targets_free(struct item_targets *m); /* zeroed memory is fine */
 
 /* Whether the image's header must be known for it, also where its file is only passed through. */
-bool moving_asks(const struct moving *m);
+bool item_targets_asks(const struct item_targets *m);
 
 /* Finds the mask of the image; *bytes are those of its file, 0: none is packed. false: reason or
  * p->failed say why. */
-bool moving_find(struct moving *m, struct parcel *p, const struct imrec_image_info *info,
-                 uint64_t *bytes);
+bool item_targets_find(struct item_targets *m, struct pack_item *p,
+                       const struct imrec_image_info *info, uint64_t *bytes);
 /* Gives buffers back where they hold more than `most` bytes together. */
-void moving_trim(struct moving *m, size_t most);
+void item_targets_trim(struct item_targets *m, size_t most);
 /* Forgets what was found. */
-void moving_drop(struct moving *m);
+void item_targets_drop(struct item_targets *m);
 /* Reads and checks mask and labels. m->targets.path begins with the upright image, and is to be
  * given all that is done to it. */
-bool moving_begin(struct moving *m, struct parcel *p, const struct imrec_image_info *info);
+bool item_targets_begin(struct item_targets *m, struct pack_item *p,
+                        const struct imrec_image_info *info);
 /* Labels and mask as they are when that is done. */
-bool moving_finish(struct moving *m, struct parcel *p, bool mirrored);
+bool item_targets_finish(struct item_targets *m, struct pack_item *p, bool mirrored);
 /* The mask of an image that stays as it is stored. */
-bool moving_keep(struct moving *m, struct parcel *p, const struct imrec_image_info *info);
+bool item_targets_keep(struct item_targets *m, struct pack_item *p,
+                       const struct imrec_image_info *info);
 #endif

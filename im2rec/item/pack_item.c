@@ -1,4 +1,4 @@
-/* im2rec/item/pack_item.c - the first part of a parcel, a place of the window: emptied, given up,
+/* im2rec/item/pack_item.c - the first part of an item, a place of the window: emptied, given up,
  * freed. */
 #include "im2rec/item/pack_item.h"
 
@@ -10,7 +10,7 @@
 #define TEXT_MAX   ((size_t)64 << 20)  /* labels and name of an image */
 #define KEEP_BYTES ((size_t)256 << 10) /* larger ones give their memory back */
 
-void parcel_begin(struct parcel *p)
+void pack_item_begin(struct pack_item *p)
 {
     p->line = p->id = p->copy = 0;
     p->label_count = 0;
@@ -23,7 +23,7 @@ void parcel_begin(struct parcel *p)
     p->failed = IMREC_OK;
 }
 
-void parcel_written(struct parcel *p)
+void pack_item_written(struct pack_item *p)
 {
     struct buf *const bufs[] = {&p->record, &p->labels, &p->text};
     for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
@@ -31,14 +31,14 @@ void parcel_written(struct parcel *p)
             buf_free(bufs[i]);
 }
 
-void parcel_free(struct parcel *p)
+void pack_item_free(struct pack_item *p)
 {
     buf_free(&p->text);
     buf_free(&p->labels);
     buf_free(&p->record);
 }
 
-void parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...)
+void pack_item_skip(struct pack_item *p, enum reason reason, const char *fmt, ...)
 {
     char said[sizeof(p->why)];
     va_list ap;
@@ -49,7 +49,7 @@ void parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...)
     shown_copy(p->why, sizeof(p->why), said);
 }
 
-bool parcel_cancelled(struct parcel *p, enum imrec_status st, const struct imrec_error *err)
+bool pack_item_cancelled(struct pack_item *p, enum imrec_status st, const struct imrec_error *err)
 {
     if (st != IMREC_ERR_CANCELLED)
         return false;
@@ -58,11 +58,11 @@ bool parcel_cancelled(struct parcel *p, enum imrec_status st, const struct imrec
     return true;
 }
 
-void parcel_check_name(struct parcel *p)
+void pack_item_check_name(struct pack_item *p)
 {
     const enum reason reason = reason_of_name(p->path);
     if (reason != REASON_NONE)
-        parcel_skip(p, reason,
-                    reason == REASON_UTF8 ? "the name is not UTF-8"
-                                          : "the name holds a control character");
+        pack_item_skip(p, reason,
+                       reason == REASON_UTF8 ? "the name is not UTF-8"
+                                             : "the name holds a control character");
 }

@@ -9,17 +9,17 @@
 #define IMAGE_PATH_MAX 4096u
 
 /* Where the image comes from: its file, or what packer_give() has copied. */
-enum parcel_from { PARCEL_FILE, PARCEL_BYTES, PARCEL_PIXELS };
+enum pack_item_from { PARCEL_FILE, PARCEL_BYTES, PARCEL_PIXELS };
 
 /* A place of the window. The list fills the first part, a worker the second. */
-struct parcel {
+struct pack_item {
     uint64_t line, id; /* line of the list file, from 1; 0: a folder was scanned */
     uint64_t copy;     /* of an image that several records are made of, from 0 */
     struct buf text;   /* what the list says of the file: */
     struct bytes path; /* below the root; a view of text */
     struct buf labels; /* floats */
     uint32_t label_count;
-    enum parcel_from from;
+    enum pack_item_from from;
 
     struct outcome outcome;
     char why[512];     /* the sentence behind outcome.reason, or what was mended */
@@ -29,15 +29,15 @@ struct parcel {
     enum imrec_status failed; /* not the image's fault: the run ends here */
 };
 
-void parcel_begin(struct parcel *p); /* empties the first part, and says nothing is wrong */
+void pack_item_begin(struct pack_item *p); /* empties the first part, and says nothing is wrong */
 /* Its place can be used again; a large record's memory is given back before the budget's is. */
-void parcel_written(struct parcel *p);
-void parcel_free(struct parcel *p); /* zeroed memory is fine */
+void pack_item_written(struct pack_item *p);
+void pack_item_free(struct pack_item *p); /* zeroed memory is fine */
 
 __attribute__((format(printf, 3, 4))) void
-parcel_skip(struct parcel *p, enum reason reason, const char *fmt, ...);
+pack_item_skip(struct pack_item *p, enum reason reason, const char *fmt, ...);
 /* Whether the run was told to end, which is no fault of the image: p says so then. */
-bool parcel_cancelled(struct parcel *p, enum imrec_status st, const struct imrec_error *err);
+bool pack_item_cancelled(struct pack_item *p, enum imrec_status st, const struct imrec_error *err);
 /* Skips what cannot stand in a list, as reason_of_name() found. */
-void parcel_check_name(struct parcel *p);
+void pack_item_check_name(struct pack_item *p);
 #endif

@@ -40,7 +40,7 @@ packer_new(const struct packer_options *given, struct packer **out, struct imrec
     if (st == IMREC_OK && k->augments)
         st = augmenting_init(&k->augmenting, o->augment, pack_options_channels(o), err);
     if (st == IMREC_OK)
-        st = moving_init(&k->moving, o, k->root->stop, err);
+        st = item_targets_init(&k->targets, o, k->root->stop, err);
     if (st != IMREC_OK) {
         packer_free(k);
         *out = NULL;
@@ -58,7 +58,7 @@ void packer_free(struct packer *k)
     image_free(&k->upright);
     image_free(&k->resized);
     augmenting_free(&k->augmenting);
-    moving_free(&k->moving);
+    item_targets_free(&k->targets);
     imrec_free(k->file.p);
     buf_free(&k->head);
     buf_free(&k->record);
@@ -80,7 +80,7 @@ void packer_trim(struct packer *k, bool all)
     codec_trim(k->codec, most);
     resize_scratch_trim(k->scratch, most);
     augmenting_trim(&k->augmenting, most);
-    moving_trim(&k->moving, most);
+    item_targets_trim(&k->targets, most);
     for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
         held += images[i]->capacity;
     if (k->file.capacity > (most != 0 ? KEPT_FILE : 0))
@@ -97,32 +97,32 @@ void packer_trim(struct packer *k, bool all)
 
 /* ---- what went wrong -------------------------------------------------------------------- */
 
-bool packer_fine(struct parcel *p, enum imrec_status st, const struct imrec_error *err)
+bool packer_fine(struct pack_item *p, enum imrec_status st, const struct imrec_error *err)
 {
     if (st == IMREC_OK)
         return true;
-    if (parcel_cancelled(p, st, err))
+    if (pack_item_cancelled(p, st, err))
         return false;
-    parcel_skip(p,
-                st == IMREC_ERR_NO_MEMORY     ? REASON_NO_MEMORY
-                : st == IMREC_ERR_UNSUPPORTED ? REASON_UNSUPPORTED
-                : st == IMREC_ERR_LIMIT       ? REASON_TOO_LARGE
-                                              : REASON_DAMAGED,
-                "%s", err->message);
+    pack_item_skip(p,
+                   st == IMREC_ERR_NO_MEMORY     ? REASON_NO_MEMORY
+                   : st == IMREC_ERR_UNSUPPORTED ? REASON_UNSUPPORTED
+                   : st == IMREC_ERR_LIMIT       ? REASON_TOO_LARGE
+                                                 : REASON_DAMAGED,
+                   "%s", err->message);
     return false;
 }
 
 /* ---- the budget ------------------------------------------------------------------------- */
 
-bool packer_hold(struct packer *k, struct parcel *p, struct budget_need need)
+bool packer_hold(struct packer *k, struct pack_item *p, struct budget_need need)
 {
     const struct budget_share *s = &p->share;
     const uint64_t most = budget_most((uint64_t)k->o->memory);
     if (need.work > most) {
-        parcel_skip(p, REASON_TOO_LARGE,
-                    "packing it takes %" PRIu64 " MiB, and memory=%" PRId64 " leaves %" PRIu64
-                    " MiB for one image",
-                    (need.work >> 20) + 1, k->o->memory, most >> 20);
+        pack_item_skip(p, REASON_TOO_LARGE,
+                       "packing it takes %" PRIu64 " MiB, and memory=%" PRId64 " leaves %" PRIu64
+                       " MiB for one image",
+                       (need.work >> 20) + 1, k->o->memory, most >> 20);
         return false;
     }
     if (need.work <= s->has.work && (s->as_oldest || need.record <= s->has.record))
@@ -133,9 +133,9 @@ bool packer_hold(struct packer *k, struct parcel *p, struct budget_need need)
     return !k->waits;
 }
 
-bool packer_wait(struct packer *k, struct parcel *p)
+bool packer_wait(struct packer *k, struct pack_item *p)
 {
-    moving_drop(&k->moving);
+    item_targets_drop(&k->targets);
     packer_trim(k, true);
     budget_drop(k->budget, &p->share);
     if (budget_take(k->budget, &p->share, p->outcome.index, k->wanted))

@@ -18,13 +18,13 @@ IMREC_NODISCARD enum imrec_status
 packer_new(const struct packer_options *o, struct packer **out, struct imrec_error *err);
 void packer_free(struct packer *p); /* NULL is allowed */
 
-/* Copies an item's bytes or pixels, which wait in *k for packer_run() on the same parcel; an item
- * that is a path has none. Waits for room in the budget. What is wrong is in p's outcome, or in
- * p->failed. */
+/* Copies an item's bytes or pixels, which wait in *k for packer_run() on the same pack item; an
+ * item that is a path has none. Waits for room in the budget. What is wrong is in p's outcome, or
+ * in p->failed. */
 struct imrec_pack_item;
-void packer_give(struct packer *k, struct parcel *p, const struct imrec_pack_item *item);
+void packer_give(struct packer *k, struct pack_item *p, const struct imrec_pack_item *item);
 
 /* Reads, decodes, turns upright, crops, resamples, encodes and frames. What is wrong with the
  * image ends in its outcome, what is wrong with us in p->failed and p->why. */
-void packer_run(struct packer *k, struct parcel *p);
+void packer_run(struct packer *k, struct pack_item *p);
 #endif

@@ -34,7 +34,7 @@ static struct imrec_image centre(const struct imrec_image *i)
 }
 
 static bool
-encode(struct packer *k, struct parcel *p, const struct imrec_image *image, struct bytes *out)
+encode(struct packer *k, struct pack_item *p, const struct imrec_image *image, struct bytes *out)
 {
     struct imrec_error err;
     const int quality = (int)k->o->quality;
@@ -49,7 +49,7 @@ encode(struct packer *k, struct parcel *p, const struct imrec_image *image, stru
     return packer_fine(p, codec_encode_jpeg(k->codec, image, quality, out, &err), &err);
 }
 
-static bool recode(struct packer *k, struct parcel *p, struct bytes *out)
+static bool recode(struct packer *k, struct pack_item *p, struct bytes *out)
 {
     struct imrec_error err;
     const struct imrec_image_info *info = &k->info;
@@ -66,7 +66,7 @@ static bool recode(struct packer *k, struct parcel *p, struct bytes *out)
             return false;
         view = k->upright.view;
     }
-    struct path *path = &k->moving.targets.path;
+    struct path *path = &k->targets.targets.path;
     if (k->o->center_crop) {
         const uint32_t side = shorter(path->width, path->height);
         path_add_shift(path, -(double)((path->width - side) / 2),
@@ -88,30 +88,30 @@ static bool recode(struct packer *k, struct parcel *p, struct bytes *out)
             p, augmenting_run(&k->augmenting, augmented, &view, path, k->scratch, &view, &err),
             &err))
         return false;
-    return moving_finish(&k->moving, p, augmented->draw.mirror) && encode(k, p, &view, out);
+    return item_targets_finish(&k->targets, p, augmented->draw.mirror) && encode(k, p, &view, out);
 }
 
 /* ---- records ---------------------------------------------------------------------------- */
 
 /* The record of a CBF set; that of pixels is there already. */
-static bool frame_cbf(struct packer *k, struct parcel *p, struct bytes image)
+static bool frame_cbf(struct packer *k, struct pack_item *p, struct bytes image)
 {
     struct imrec_error err;
     if (k->o->pixels)
         return true;
     if (image.n > RECORD_MAX) {
-        parcel_skip(p, REASON_TOO_LARGE, "%zu bytes are more than a record holds (2^29 - 1)",
-                    image.n);
+        pack_item_skip(p, REASON_TOO_LARGE, "%zu bytes are more than a record holds (2^29 - 1)",
+                       image.n);
         return false;
     }
     return packer_fine(p, cbf_image_record(image, &p->record, &err), &err);
 }
 
 /* Head, image, and the mask with its trailer, in one piece. */
-static bool append_all(struct packer *k, struct parcel *p, struct bytes image)
+static bool append_all(struct packer *k, struct pack_item *p, struct bytes image)
 {
     struct imrec_error err;
-    const struct bytes mask = k->moving.png;
+    const struct bytes mask = k->targets.png;
     uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
     k->record.n = 0;
     if (!packer_fine(p, buf_append(&k->record, k->head.p, k->head.n, &err), &err) ||
@@ -125,20 +125,20 @@ static bool append_all(struct packer *k, struct parcel *p, struct bytes image)
 }
 
 /* The file stands behind room for the head: where it is the whole record, nothing is copied. */
-static bool frame(struct packer *k, struct parcel *p, struct bytes image)
+static bool frame(struct packer *k, struct pack_item *p, struct bytes image)
 {
     struct imrec_error err;
     const size_t room = k->head.n;
-    const struct bytes mask = k->moving.png;
+    const struct bytes mask = k->targets.png;
     if (k->o->format == IMREC_PACK_CBF)
         return frame_cbf(k, p, image);
-    if (k->moving.labels && !packer_head(k, p)) /* as they are now */
+    if (k->targets.labels && !packer_head(k, p)) /* as they are now */
         return false;
     struct bytes whole = {image.p - k->head.n, k->head.n + image.n};
     const uint64_t bytes = (uint64_t)whole.n + mask.n + (mask.n != 0) * RECORD_MASK_TRAILER_BYTES;
     if (bytes > RECORD_MAX) {
-        parcel_skip(p, REASON_TOO_LARGE,
-                    "%" PRIu64 " bytes are more than a record holds (2^29 - 1)", bytes);
+        pack_item_skip(p, REASON_TOO_LARGE,
+                       "%" PRIu64 " bytes are more than a record holds (2^29 - 1)", bytes);
         return false;
     }
     if (mask.n == 0 && k->head.n <= room && k->file.p != NULL && image.p == k->file.p + room) {
@@ -158,25 +158,25 @@ static bool frame(struct packer *k, struct parcel *p, struct bytes image)
 /* ---- one image ------------------------------------------------------------------------ */
 
 /* The image bytes of the record: the file's own, or encoded again. */
-static bool image_bytes(struct packer *k, struct parcel *p, struct bytes *out)
+static bool image_bytes(struct packer *k, struct pack_item *p, struct bytes *out)
 {
     struct imrec_error err;
-    struct moving *m = &k->moving;
+    struct item_targets *m = &k->targets;
     *out = packer_file(k);
     if (!k->is_begun)
         return true;
-    if (!moving_begin(m, p, &k->info))
+    if (!item_targets_begin(m, p, &k->info))
         return false;
     if (!k->o->pass_through)
         return recode(k, p, out);
-    return moving_keep(m, p, &k->info) &&
+    return item_targets_keep(m, p, &k->info) &&
            (k->o->check != IMREC_CHECK_DECODE ||
             packer_fine(p, codec_check(k->codec, &p->outcome.warnings, &err), &err));
 }
 
 /* A record's boxes go where the image goes, and some may leave it; those of a CBF file, which are
  * all as many, cannot. */
-static bool boxes_agree(const struct packer *k, struct parcel *p)
+static bool boxes_agree(const struct packer *k, struct pack_item *p)
 {
     if (k->o->format != IMREC_PACK_CBF || !k->o->pack_label ||
         !(k->o->center_crop || k->augments) ||
@@ -191,30 +191,30 @@ static bool boxes_agree(const struct packer *k, struct parcel *p)
     return false;
 }
 
-static bool attempt(struct packer *k, struct parcel *p)
+static bool attempt(struct packer *k, struct pack_item *p)
 {
     struct bytes image;
     p->record.n = 0;
-    k->moving.png = (struct bytes){NULL, 0};
-    k->moving.labels = false;
+    k->targets.png = (struct bytes){NULL, 0};
+    k->targets.labels = false;
     const bool packed = boxes_agree(k, p) && (k->is_ready || packer_prepare(k, p)) &&
                         image_bytes(k, p, &image) && frame(k, p, image);
     k->is_ready = false;
-    moving_drop(&k->moving);
+    item_targets_drop(&k->targets);
     return packed;
 }
 
 /* An image that found no memory is tried once more when nobody else works: it may have been the
  * others'. */
-static bool alone(struct packer *k, struct parcel *p,
-                  bool (*what)(struct packer *, struct parcel *), const struct outcome *before)
+static bool alone(struct packer *k, struct pack_item *p,
+                  bool (*what)(struct packer *, struct pack_item *), const struct outcome *before)
 {
     struct file_bytes item = {NULL, 0, 0};
     if (p->from != PARCEL_FILE && k->item == NULL) { /* there is no other copy of it */
         item = k->file;
         k->file = (struct file_bytes){NULL, 0, 0};
     }
-    moving_drop(&k->moving);
+    item_targets_drop(&k->targets);
     packer_trim(k, true);
     if (item.p != NULL)
         k->file = item;
@@ -229,12 +229,12 @@ static bool alone(struct packer *k, struct parcel *p,
     return what(k, p);
 }
 
-static bool lacked_memory(const struct parcel *p)
+static bool lacked_memory(const struct pack_item *p)
 {
     return p->outcome.reason == REASON_NO_MEMORY && p->failed == IMREC_OK;
 }
 
-void packer_give(struct packer *k, struct parcel *p, const struct imrec_pack_item *item)
+void packer_give(struct packer *k, struct pack_item *p, const struct imrec_pack_item *item)
 {
     const struct outcome before = p->outcome;
     p->from = item->bytes != NULL           ? PARCEL_BYTES
@@ -242,7 +242,7 @@ void packer_give(struct packer *k, struct parcel *p, const struct imrec_pack_ite
                                             : PARCEL_FILE;
     k->is_ready = false;
     if (p->from == PARCEL_FILE && item->path == NULL)
-        parcel_skip(p, REASON_EMPTY, "is empty: it has no bytes, no pixels and no path");
+        pack_item_skip(p, REASON_EMPTY, "is empty: it has no bytes, no pixels and no path");
     if (p->from == PARCEL_FILE)
         return;
     k->o = p->from == PARCEL_PIXELS ? k->of_pixels : k->all;
@@ -256,7 +256,7 @@ void packer_give(struct packer *k, struct parcel *p, const struct imrec_pack_ite
 }
 
 /* Labels move with the pixels: as they came, they are needed again. */
-static bool keep_labels(struct packer *k, struct parcel *p)
+static bool keep_labels(struct packer *k, struct pack_item *p)
 {
     struct imrec_error err;
     k->labels.n = 0;
@@ -264,7 +264,7 @@ static bool keep_labels(struct packer *k, struct parcel *p)
            packer_fine(p, buf_append(&k->labels, p->labels.p, p->labels.n, &err), &err);
 }
 
-static void restore_labels(struct packer *k, struct parcel *p, uint32_t count)
+static void restore_labels(struct packer *k, struct pack_item *p, uint32_t count)
 {
     if (k->labels.n == 0) /* there was no memory even for them: nothing has moved */
         return;
@@ -273,7 +273,7 @@ static void restore_labels(struct packer *k, struct parcel *p, uint32_t count)
     p->label_count = count;
 }
 
-void packer_run(struct packer *k, struct parcel *p)
+void packer_run(struct packer *k, struct pack_item *p)
 {
     const struct outcome before = p->outcome;
     const uint32_t label_count = p->label_count;

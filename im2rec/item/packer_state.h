@@ -26,7 +26,7 @@ struct packer {
     struct buf labels; /* as the image came with them */
     bool augments;
     struct augmenting augmenting;
-    struct moving moving;
+    struct item_targets targets;
 
     /* the image in hand */
     const struct imrec_pack_item *item; /* while it is being copied */
@@ -42,15 +42,15 @@ struct packer {
 /* ---- packer.c ---- */
 
 /* true: goes on. Anything else is the image's reason, but for being told to stop. */
-bool packer_fine(struct parcel *p, enum imrec_status st, const struct imrec_error *err);
+bool packer_fine(struct pack_item *p, enum imrec_status st, const struct imrec_error *err);
 /* Gives back what a large image has left, and with all of it everything that can be made again. */
 void packer_trim(struct packer *k, bool all);
 
 /* The image is to hold so much from here on. false: it never may, or it must begin again, when
  * there is room for what it wants (k->waits). */
-bool packer_hold(struct packer *k, struct parcel *p, struct budget_need need);
+bool packer_hold(struct packer *k, struct pack_item *p, struct budget_need need);
 /* Gives back what the image holds, then waits for what it wants; false: the run ends. */
-bool packer_wait(struct packer *k, struct parcel *p);
+bool packer_wait(struct packer *k, struct pack_item *p);
 
 /* The image's bytes, behind room for the head of its record. */
 static inline struct bytes packer_file(const struct packer *k)
@@ -61,7 +61,7 @@ static inline struct bytes packer_file(const struct packer *k)
 /* ---- prepare.c ---- */
 
 /* Makes k->head for the labels as they are now. */
-bool packer_head(struct packer *k, struct parcel *p);
+bool packer_head(struct packer *k, struct pack_item *p);
 /* Reads the image, or copies it, and plans what becomes of it, with room in the budget for that. */
-bool packer_prepare(struct packer *k, struct parcel *p);
+bool packer_prepare(struct packer *k, struct pack_item *p);
 #endif

@@ -14,7 +14,7 @@
 
 #define FILE_SLACK ((uint64_t)64 << 20)
 
-bool packer_head(struct packer *k, struct parcel *p)
+bool packer_head(struct packer *k, struct pack_item *p)
 {
     struct imrec_error err;
     const uint32_t count = k->o->pack_label ? p->label_count : 1;
@@ -25,7 +25,7 @@ bool packer_head(struct packer *k, struct parcel *p)
                        &err);
 }
 
-static void describe(struct parcel *p, const struct imrec_image_info *info)
+static void describe(struct pack_item *p, const struct imrec_image_info *info)
 {
     snprintf(p->outcome.kind, sizeof(p->outcome.kind), "%s%s%s%s%s", info->format,
              info->kind[0] != '\0' ? " " : "", info->kind, info->cmyk ? " cmyk" : "",
@@ -35,22 +35,22 @@ static void describe(struct parcel *p, const struct imrec_image_info *info)
 }
 
 /* Room for the bytes of a file or an item, if they can be those of an image. */
-static bool hold_bytes(struct packer *k, struct parcel *p, uint64_t size)
+static bool hold_bytes(struct packer *k, struct pack_item *p, uint64_t size)
 {
     const uint64_t limit = (uint64_t)k->o->max_pixels * 8 + FILE_SLACK;
     p->outcome.file_bytes = size;
     if (size == 0)
-        parcel_skip(p, REASON_EMPTY, "is empty");
+        pack_item_skip(p, REASON_EMPTY, "is empty");
     else if (size > limit || size > SIZE_MAX / 2)
-        parcel_skip(p, REASON_TOO_LARGE,
-                    "%" PRIu64 " bytes are more than any image of max_pixels=%" PRId64 " needs",
-                    size, k->o->max_pixels);
+        pack_item_skip(p, REASON_TOO_LARGE,
+                       "%" PRIu64 " bytes are more than any image of max_pixels=%" PRId64 " needs",
+                       size, k->o->max_pixels);
     else
         return packer_hold(k, p, (struct budget_need){size + k->head.n, 0});
     return false;
 }
 
-static bool read_file(struct packer *k, struct parcel *p)
+static bool read_file(struct packer *k, struct pack_item *p)
 {
     uint64_t size;
     int fd;
@@ -62,7 +62,7 @@ static bool read_file(struct packer *k, struct parcel *p)
     return false;
 }
 
-static bool copy_item(struct packer *k, struct parcel *p)
+static bool copy_item(struct packer *k, struct pack_item *p)
 {
     const struct imrec_pack_item *item = k->item;
     const struct imrec_image *i = &item->pixels;
@@ -82,14 +82,14 @@ static bool copy_item(struct packer *k, struct parcel *p)
 }
 
 /* The image's bytes behind room for the head; an item's may be there already. */
-static bool load(struct packer *k, struct parcel *p)
+static bool load(struct packer *k, struct pack_item *p)
 {
     return packer_head(k, p) && (p->from == PARCEL_FILE ? read_file(k, p)
                                  : k->item != NULL      ? copy_item(k, p)
                                                         : true);
 }
 
-static bool begin(struct packer *k, struct parcel *p)
+static bool begin(struct packer *k, struct pack_item *p)
 {
     const struct codec_limits limits = {.max_pixels = k->o->max_pixels,
                                         .accept_truncated = k->o->accept_truncated,
@@ -109,13 +109,13 @@ static bool begin(struct packer *k, struct parcel *p)
 }
 
 /* A sound is packed as it is. */
-static bool is_packable_sound(const struct packer *k, struct parcel *p)
+static bool is_packable_sound(const struct packer *k, struct pack_item *p)
 {
     struct imrec_error err;
     struct wav wav;
     if (k->augments || k->o->pixels) {
-        parcel_skip(p, REASON_UNSUPPORTED, "is a sound: %s is for images",
-                    k->augments ? "augment" : "pixels");
+        pack_item_skip(p, REASON_UNSUPPORTED, "is a sound: %s is for images",
+                       k->augments ? "augment" : "pixels");
         return false;
     }
     snprintf(p->outcome.kind, sizeof(p->outcome.kind), "wav");
@@ -123,11 +123,11 @@ static bool is_packable_sound(const struct packer *k, struct parcel *p)
 }
 
 /* What is to become of the image, and room for all of it. */
-static bool plan(struct packer *k, struct parcel *p)
+static bool plan(struct packer *k, struct pack_item *p)
 {
     struct imrec_error err;
     const bool pass = k->o->pass_through, checked = k->o->check == IMREC_CHECK_DECODE;
-    const bool looks = !pass || k->o->check != IMREC_CHECK_NONE || moving_asks(&k->moving);
+    const bool looks = !pass || k->o->check != IMREC_CHECK_NONE || item_targets_asks(&k->targets);
     uint64_t mask = 0;
     k->is_sound = looks && p->from != PARCEL_PIXELS && wav_is(packer_file(k));
     k->is_begun = looks && !k->is_sound;
@@ -145,14 +145,14 @@ static bool plan(struct packer *k, struct parcel *p)
         image_plan_pass(&i, checked && k->is_begun, &k->plan);
     else if (!packer_fine(p, image_plan_make(&i, &k->plan, &err), &err))
         return false;
-    if (k->is_begun && !moving_find(&k->moving, p, &k->info, &mask))
+    if (k->is_begun && !item_targets_find(&k->targets, p, &k->info, &mask))
         return false;
     if (mask != 0)
         image_plan_add_mask(&i, mask, &k->plan);
     return packer_hold(k, p, k->plan.need);
 }
 
-bool packer_prepare(struct packer *k, struct parcel *p)
+bool packer_prepare(struct packer *k, struct pack_item *p)
 {
     bool done;
     do {

@@ -14,7 +14,7 @@
 
 #define PIECE_BYTES ((size_t)4 << 20)
 
-static void fail(struct parcel *p, const char *what, int failed)
+static void fail(struct pack_item *p, const char *what, int failed)
 {
     p->failed = IMREC_ERR_IO;
     snprintf(p->why, sizeof(p->why), "%s %.*s: %s", what, (int)(p->path.n < 256 ? p->path.n : 256),
@@ -69,7 +69,7 @@ static bool is_there(const struct file_root *r)
                          (uint64_t)st.st_ino == r->inode);
 }
 
-static bool parent_is_there(const struct parcel *p, const struct file_root *r)
+static bool parent_is_there(const struct pack_item *p, const struct file_root *r)
 {
     char full[2 * IMAGE_PATH_MAX];
     struct stat st;
@@ -82,7 +82,7 @@ static bool parent_is_there(const struct parcel *p, const struct file_root *r)
 }
 
 /* Whether the file cannot be had because a whole folder has gone. */
-static bool is_gone(struct parcel *p, const struct file_root *r)
+static bool is_gone(struct pack_item *p, const struct file_root *r)
 {
     const bool root = is_there(r);
     if (root && parent_is_there(p, r))
@@ -99,45 +99,45 @@ static bool is_gone(struct parcel *p, const struct file_root *r)
 
 /* Some errors say that the run is out of something, or that a folder has gone, not that the image
  * is bad. */
-static void refuse(struct parcel *p, const struct file_root *root, const char *what, int failed)
+static void refuse(struct pack_item *p, const struct file_root *root, const char *what, int failed)
 {
     if (failed == EMFILE || failed == ENFILE)
         fail(p, what, failed);
     else if (failed == ENOMEM)
-        parcel_skip(p, REASON_NO_MEMORY, "%s: %s", what, strerror(failed));
+        pack_item_skip(p, REASON_NO_MEMORY, "%s: %s", what, strerror(failed));
     else if (is_gone(p, root))
         return;
     else if (failed == ENOENT || failed == ENOTDIR)
-        parcel_skip(p, REASON_MISSING, "there is no such file");
+        pack_item_skip(p, REASON_MISSING, "there is no such file");
     else if (failed == ELOOP)
-        parcel_skip(p, REASON_LINK, "the link leads back to itself");
+        pack_item_skip(p, REASON_LINK, "the link leads back to itself");
     else
-        parcel_skip(p, REASON_UNREADABLE, "%s: %s", what, strerror(failed));
+        pack_item_skip(p, REASON_UNREADABLE, "%s: %s", what, strerror(failed));
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-static bool is_plain(struct parcel *p, const struct stat *st)
+static bool is_plain(struct pack_item *p, const struct stat *st)
 {
     if (S_ISREG(st->st_mode))
         return true;
     if (S_ISDIR(st->st_mode))
-        parcel_skip(p, REASON_FOLDER, "is a folder, not a file");
+        pack_item_skip(p, REASON_FOLDER, "is a folder, not a file");
     else
-        parcel_skip(p, REASON_NOT_A_FILE, "is a %s, not a file",
-                    S_ISFIFO(st->st_mode)   ? "FIFO"
-                    : S_ISSOCK(st->st_mode) ? "socket"
-                                            : "device");
+        pack_item_skip(p, REASON_NOT_A_FILE, "is a %s, not a file",
+                       S_ISFIFO(st->st_mode)   ? "FIFO"
+                       : S_ISSOCK(st->st_mode) ? "socket"
+                                               : "device");
     return false;
 }
 
-bool file_open(struct parcel *p, const struct file_root *root, int *fd, uint64_t *size)
+bool file_open(struct pack_item *p, const struct file_root *root, int *fd, uint64_t *size)
 {
     char full[2 * IMAGE_PATH_MAX];
     struct stat st;
     struct imrec_error err;
     if (join(p->path, root->path, full, &err) != IMREC_OK) {
-        parcel_skip(p, REASON_UNREADABLE, "%s", err.message);
+        pack_item_skip(p, REASON_UNREADABLE, "%s", err.message);
         return false;
     }
     if (stat(full, &st) != 0) { /* before opening: that alone may do something to a device */
@@ -161,7 +161,7 @@ bool file_open(struct parcel *p, const struct file_root *root, int *fd, uint64_t
     return true;
 }
 
-static bool make_room(struct parcel *p, size_t bytes, struct file_bytes *f)
+static bool make_room(struct pack_item *p, size_t bytes, struct file_bytes *f)
 {
     if (bytes <= f->capacity && (f->capacity < (8u << 20) || bytes > f->capacity / 4))
         return true;
@@ -169,13 +169,14 @@ static bool make_room(struct parcel *p, size_t bytes, struct file_bytes *f)
     f->capacity = 0;
     f->p = imrec_realloc(NULL, bytes + bytes / 4, 1);
     if (f->p == NULL)
-        parcel_skip(p, REASON_NO_MEMORY, "no memory for its %zu bytes", bytes);
+        pack_item_skip(p, REASON_NO_MEMORY, "no memory for its %zu bytes", bytes);
     else
         f->capacity = bytes + bytes / 4;
     return f->p != NULL;
 }
 
-static bool read_all(struct parcel *p, const struct file_root *root, int fd, uint8_t *to, size_t n)
+static bool
+read_all(struct pack_item *p, const struct file_root *root, int fd, uint8_t *to, size_t n)
 {
     for (size_t at = 0; at < n;) {
         if (stop_asked(root->stop)) {
@@ -191,7 +192,8 @@ static bool read_all(struct parcel *p, const struct file_root *root, int fd, uin
             return false;
         }
         if (got == 0) {
-            parcel_skip(p, REASON_UNREADABLE, "ended at byte %zu of %zu while it was read", at, n);
+            pack_item_skip(p, REASON_UNREADABLE, "ended at byte %zu of %zu while it was read", at,
+                           n);
             return false;
         }
         at += (size_t)got;
@@ -199,7 +201,7 @@ static bool read_all(struct parcel *p, const struct file_root *root, int fd, uin
     return true;
 }
 
-bool file_read(struct parcel *p, const struct file_root *root, int fd, uint64_t size,
+bool file_read(struct pack_item *p, const struct file_root *root, int fd, uint64_t size,
                size_t headroom, struct file_bytes *f)
 {
     const bool read = make_room(p, headroom + (size_t)size, f) &&
@@ -209,7 +211,7 @@ bool file_read(struct parcel *p, const struct file_root *root, int fd, uint64_t 
     return read;
 }
 
-bool file_copy(struct parcel *p, const void *from, size_t row_bytes, size_t stride, size_t rows,
+bool file_copy(struct pack_item *p, const void *from, size_t row_bytes, size_t stride, size_t rows,
                size_t headroom, struct file_bytes *f)
 {
     f->n = 0;

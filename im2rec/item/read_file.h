@@ -26,11 +26,11 @@ void file_root_init(struct file_root *r, const char *path, bool scanned, const s
 
 /* An open file and its size; FIFOs, devices, folders and what cannot be opened become the
  * image's reason (false). */
-bool file_open(struct parcel *p, const struct file_root *root, int *fd, uint64_t *size);
+bool file_open(struct pack_item *p, const struct file_root *root, int *fd, uint64_t *size);
 /* Reads `size` bytes to f->p + headroom and closes fd. false: reason or p->failed say why. */
-bool file_read(struct parcel *p, const struct file_root *root, int fd, uint64_t size,
+bool file_read(struct pack_item *p, const struct file_root *root, int fd, uint64_t size,
                size_t headroom, struct file_bytes *f);
 /* Copies rows of `stride` bytes apart instead; f->n becomes row_bytes * rows. */
-bool file_copy(struct parcel *p, const void *from, size_t row_bytes, size_t stride, size_t rows,
+bool file_copy(struct pack_item *p, const void *from, size_t row_bytes, size_t stride, size_t rows,
                size_t headroom, struct file_bytes *f);
 #endif

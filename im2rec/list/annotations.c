@@ -12,7 +12,7 @@
 
 enum { HEADER = 2, OBJECT = 6 }; /* labels of the header, and of an object */
 
-static enum imrec_status no_memory(const struct boxes *b, struct imrec_error *err)
+static enum imrec_status no_memory(const struct annotations *b, struct imrec_error *err)
 {
     return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                           "no memory for the annotations of %s", b->name);
@@ -32,9 +32,9 @@ static bool grow(void *array, size_t count, size_t *room, size_t size)
     return true;
 }
 
-static const char *keep(struct boxes *b, const char *text, size_t n)
+static const char *keep(struct annotations *b, const char *text, size_t n)
 {
-    char *to = texts_put(&b->texts, NULL, n + 1);
+    char *to = string_arena_put(&b->texts, NULL, n + 1);
     if (to != NULL) {
         memcpy(to, text, n);
         to[n] = '\0';
@@ -44,8 +44,9 @@ static const char *keep(struct boxes *b, const char *text, size_t n)
 
 /* ---- collecting ----------------------------------------------------------------------------- */
 
-enum imrec_status boxes_add_image(struct boxes *b, uint64_t id, const char *path, size_t n,
-                                  double width, double height, struct imrec_error *err)
+enum imrec_status annotations_add_image(struct annotations *b, uint64_t id, const char *path,
+                                        size_t n, double width, double height,
+                                        struct imrec_error *err)
 {
     if (!(width >= 1 && height >= 1 && width <= 1e9 && height <= 1e9))
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
@@ -58,8 +59,8 @@ enum imrec_status boxes_add_image(struct boxes *b, uint64_t id, const char *path
     return IMREC_OK;
 }
 
-enum imrec_status boxes_add_points(struct boxes *b, const float *values, size_t n, size_t *at,
-                                   struct imrec_error *err)
+enum imrec_status annotations_add_points(struct annotations *b, const float *values, size_t n,
+                                         size_t *at, struct imrec_error *err)
 {
     *at = b->point_count;
     for (size_t i = 0; i < n; i++) {
@@ -71,7 +72,7 @@ enum imrec_status boxes_add_points(struct boxes *b, const float *values, size_t 
 }
 
 enum imrec_status
-boxes_add_object(struct boxes *b, const struct box_object *o, struct imrec_error *err)
+annotations_add_object(struct annotations *b, const struct box_object *o, struct imrec_error *err)
 {
     if (!grow(&b->objects, b->object_count, &b->object_room, sizeof(*b->objects)))
         return no_memory(b, err);
@@ -81,8 +82,8 @@ boxes_add_object(struct boxes *b, const struct box_object *o, struct imrec_error
     return IMREC_OK;
 }
 
-enum imrec_status
-boxes_add_category(struct boxes *b, int64_t id, const char *name, size_t n, struct imrec_error *err)
+enum imrec_status annotations_add_category(struct annotations *b, int64_t id, const char *name,
+                                           size_t n, struct imrec_error *err)
 {
     const char *kept = keep(b, name, n);
     if (kept == NULL ||
@@ -92,8 +93,8 @@ boxes_add_category(struct boxes *b, int64_t id, const char *name, size_t n, stru
     return IMREC_OK;
 }
 
-enum imrec_status
-boxes_category(struct boxes *b, const char *name, size_t n, int64_t *id, struct imrec_error *err)
+enum imrec_status annotations_category(struct annotations *b, const char *name, size_t n,
+                                       int64_t *id, struct imrec_error *err)
 {
     for (size_t i = 0; i < b->category_count; i++)
         if (strlen(b->categories[i].name) == n && memcmp(b->categories[i].name, name, n) == 0) {
@@ -101,17 +102,17 @@ boxes_category(struct boxes *b, const char *name, size_t n, int64_t *id, struct 
             return IMREC_OK;
         }
     *id = (int64_t)b->category_count;
-    return boxes_add_category(b, *id, name, n, err);
+    return annotations_add_category(b, *id, name, n, err);
 }
 
-void boxes_free(struct boxes *b)
+void annotations_free(struct annotations *b)
 {
     imrec_free(b->images);
     imrec_free(b->objects);
     imrec_free(b->categories);
     imrec_free(b->points);
-    texts_free(&b->texts);
-    *b = (struct boxes){0};
+    string_arena_free(&b->texts);
+    *b = (struct annotations){0};
 }
 
 /* ---- classes -------------------------------------------------------------------------------- */
@@ -128,7 +129,7 @@ static struct bytes name_of(const struct box_category *c)
     return (struct bytes){(const uint8_t *)c->name, strlen(c->name)};
 }
 
-static enum imrec_status number_given(struct boxes *b, const struct boxes_order *how,
+static enum imrec_status number_given(struct annotations *b, const struct annotations_order *how,
                                       struct class_list *classes, struct imrec_error *err)
 {
     if (how->new_classes)
@@ -147,7 +148,7 @@ static enum imrec_status number_given(struct boxes *b, const struct boxes_order 
     return IMREC_OK;
 }
 
-static enum imrec_status number_classes(struct boxes *b, const struct boxes_order *how,
+static enum imrec_status number_classes(struct annotations *b, const struct annotations_order *how,
                                         struct class_list *classes, struct imrec_error *err)
 {
     if (b->category_count != 0)
@@ -183,7 +184,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Every object is of an image, and no id is that of two. */
-static enum imrec_status check_ids(const struct boxes *b, struct imrec_error *err)
+static enum imrec_status check_ids(const struct annotations *b, struct imrec_error *err)
 {
     uint64_t *ids = imrec_zalloc(b->image_count + 1, sizeof(*ids));
     enum imrec_status st = IMREC_OK;
@@ -205,7 +206,7 @@ static enum imrec_status check_ids(const struct boxes *b, struct imrec_error *er
     return st;
 }
 
-static size_t first_object(const struct boxes *b, uint64_t image)
+static size_t first_object(const struct annotations *b, uint64_t image)
 {
     size_t low = 0, high = b->object_count;
     while (low < high) {
@@ -225,7 +226,7 @@ static double share(double v, double side)
 
 /* A keypoint's place is the middle of the pixel that it is told to be. One that is not labelled has
  * no place. */
-static enum imrec_status put_points(struct boxes *b, const struct box_image *p,
+static enum imrec_status put_points(struct annotations *b, const struct box_image *p,
                                     const struct box_object *o, struct buf *labels,
                                     struct imrec_error *err)
 {
@@ -243,7 +244,7 @@ static enum imrec_status put_points(struct boxes *b, const struct box_image *p,
 }
 
 /* Six labels; false: nothing of it is inside the image. */
-static enum imrec_status put_object(struct boxes *b, const struct box_image *p,
+static enum imrec_status put_object(struct annotations *b, const struct box_image *p,
                                     const struct box_object *o, struct buf *labels,
                                     struct imrec_error *err)
 {
@@ -271,8 +272,9 @@ static enum imrec_status put_object(struct boxes *b, const struct box_image *p,
 }
 
 /* A line; the label of an image without an object is the header alone. */
-static enum imrec_status put_image(struct boxes *b, const struct box_image *p, bool drop_empty,
-                                   struct buf *labels, struct buf *text, struct imrec_error *err)
+static enum imrec_status put_image(struct annotations *b, const struct box_image *p,
+                                   bool drop_empty, struct buf *labels, struct buf *text,
+                                   struct imrec_error *err)
 {
     const float header[HEADER] = {HEADER, (float)(OBJECT + 3 * b->keypoints)};
     labels->n = 0;
@@ -291,7 +293,7 @@ static enum imrec_status put_image(struct boxes *b, const struct box_image *p, b
     return image_list_write(text, &e, err);
 }
 
-static void shuffle(struct boxes *b, int64_t seed)
+static void shuffle(struct annotations *b, int64_t seed)
 {
     struct python_random r;
     python_random_seed(&r, (uint64_t)seed);
@@ -303,8 +305,9 @@ static void shuffle(struct boxes *b, int64_t seed)
     }
 }
 
-enum imrec_status boxes_write(struct boxes *b, const struct boxes_order *how, struct buf *text,
-                              struct class_list *classes, struct imrec_error *err)
+enum imrec_status annotations_write(struct annotations *b, const struct annotations_order *how,
+                                    struct buf *text, struct class_list *classes,
+                                    struct imrec_error *err)
 {
     struct buf labels = BUF_INIT((size_t)64 << 20);
     if (b->image_count > UINT32_MAX)

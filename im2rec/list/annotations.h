@@ -26,9 +26,9 @@ struct box_category {
     const char *name;
     uint32_t number; /* ... or as the given class list does */
 };
-struct boxes {
+struct annotations {
     const char *name; /* of the annotations, for messages */
-    struct texts texts;
+    struct string_arena texts;
     struct box_image *images;
     struct box_object *objects;
     struct box_category *categories;
@@ -40,29 +40,33 @@ struct boxes {
     uint64_t empty;                 /* objects without an area inside their image: left out */
 };
 
-IMREC_NODISCARD enum imrec_status boxes_add_image(struct boxes *b, uint64_t id, const char *path,
-                                                  size_t n, double width, double height,
-                                                  struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status annotations_add_image(struct annotations *b, uint64_t id,
+                                                        const char *path, size_t n, double width,
+                                                        double height, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
-boxes_add_object(struct boxes *b, const struct box_object *o, struct imrec_error *err);
-IMREC_NODISCARD enum imrec_status boxes_add_category(struct boxes *b, int64_t id, const char *name,
-                                                     size_t n, struct imrec_error *err);
+annotations_add_object(struct annotations *b, const struct box_object *o, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status annotations_add_category(struct annotations *b, int64_t id,
+                                                           const char *name, size_t n,
+                                                           struct imrec_error *err);
 /* The category of that name, or a new one. */
-IMREC_NODISCARD enum imrec_status
-boxes_category(struct boxes *b, const char *name, size_t n, int64_t *id, struct imrec_error *err);
-void boxes_free(struct boxes *b); /* zeroed memory is fine */
+IMREC_NODISCARD enum imrec_status annotations_category(struct annotations *b, const char *name,
+                                                       size_t n, int64_t *id,
+                                                       struct imrec_error *err);
+void annotations_free(struct annotations *b); /* zeroed memory is fine */
 
 /* n values of keypoints; *at is where they are. */
-IMREC_NODISCARD enum imrec_status boxes_add_points(struct boxes *b, const float *values, size_t n,
-                                                   size_t *at, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status annotations_add_points(struct annotations *b, const float *values,
+                                                         size_t n, size_t *at,
+                                                         struct imrec_error *err);
 /* COCO's instances file, or its file of keypoints; 0 keypoints: they are left out. */
-IMREC_NODISCARD enum imrec_status
-boxes_read_coco(const char *path, uint32_t keypoints, struct boxes *out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status annotations_read_coco(const char *path, uint32_t keypoints,
+                                                        struct annotations *out,
+                                                        struct imrec_error *err);
 /* A folder of Pascal VOC's files: *.xml, in the order of their names. */
 IMREC_NODISCARD enum imrec_status
-boxes_read_voc(const char *folder, struct boxes *out, struct imrec_error *err);
+annotations_read_voc(const char *folder, struct annotations *out, struct imrec_error *err);
 
-struct boxes_order {
+struct annotations_order {
     bool shuffle;
     int64_t seed;
     const struct class_list *given; /* or NULL: *classes becomes the list of the categories */
@@ -70,7 +74,7 @@ struct boxes_order {
     bool drop_empty;  /* images without an object get no line */
 };
 /* Appends the lines. */
-IMREC_NODISCARD enum imrec_status boxes_write(struct boxes *b, const struct boxes_order *how,
-                                              struct buf *text, struct class_list *classes,
-                                              struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+annotations_write(struct annotations *b, const struct annotations_order *how, struct buf *text,
+                  struct class_list *classes, struct imrec_error *err);
 #endif

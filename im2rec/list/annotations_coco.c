@@ -15,7 +15,7 @@
 #define VALUE_MAX_BYTES ((size_t)1 << 30) /* of one element, or of a member that is passed over */
 
 struct coco {
-    struct boxes *b;
+    struct annotations *b;
     const char *text;
     size_t n, at;
     struct imrec_error *err;
@@ -75,7 +75,7 @@ static enum imrec_status take_image(struct coco *c, const struct json_value *o)
     if (!whole(o, "id", &id) || id < 0 || name == NULL || !number(o, "width", &width) ||
         !number(o, "height", &height))
         return wrong(c, "an image needs id (not below 0), file_name, width and height");
-    return boxes_add_image(c->b, (uint64_t)id, name, strlen(name), width, height, c->err);
+    return annotations_add_image(c->b, (uint64_t)id, name, strlen(name), width, height, c->err);
 }
 
 static bool is_array_of(const struct json_value *v, size_t n)
@@ -99,7 +99,7 @@ take_points(struct coco *c, const struct json_value *o, struct box_object *to)
                (i % 3 == 2 ? number >= 0 && number <= 2 : number > -1e6 && number < 1e6);
         v[i % 3] = (float)number;
         if (good && i % 3 == 2) {
-            IMREC_TRY(boxes_add_points(c->b, v, 3, &at, c->err));
+            IMREC_TRY(annotations_add_points(c->b, v, 3, &at, c->err));
             to->points = i == 2 ? at : to->points;
         }
     }
@@ -127,7 +127,7 @@ static enum imrec_status take_annotation(struct coco *c, const struct json_value
     if (c->b->keypoints != 0)
         IMREC_TRY(take_points(c, o, &to));
     memcpy(to.corners, (double[]){v[0], v[1], v[0] + v[2], v[1] + v[3]}, sizeof(to.corners));
-    return boxes_add_object(c->b, &to, c->err);
+    return annotations_add_object(c->b, &to, c->err);
 }
 
 static enum imrec_status take_category(struct coco *c, const struct json_value *o)
@@ -136,7 +136,7 @@ static enum imrec_status take_category(struct coco *c, const struct json_value *
     int64_t id;
     if (!whole(o, "id", &id) || name == NULL)
         return wrong(c, "a category needs id and name");
-    return boxes_add_category(c->b, id, name, strlen(name), c->err);
+    return annotations_add_category(c->b, id, name, strlen(name), c->err);
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
@@ -214,17 +214,17 @@ static enum imrec_status take_file(struct coco *c)
     return seen == 7 ? IMREC_OK : wrong(c, "images, annotations or categories are missing");
 }
 
-enum imrec_status
-boxes_read_coco(const char *path, uint32_t keypoints, struct boxes *out, struct imrec_error *err)
+enum imrec_status annotations_read_coco(const char *path, uint32_t keypoints,
+                                        struct annotations *out, struct imrec_error *err)
 {
     uint8_t *text;
     size_t n;
-    *out = (struct boxes){.name = path, .keypoints = keypoints};
+    *out = (struct annotations){.name = path, .keypoints = keypoints};
     IMREC_TRY(source_load(path, FILE_MAX_BYTES, &text, &n, err));
     struct coco c = {.b = out, .text = (const char *)text, .n = n, .err = err};
     const enum imrec_status st = take_file(&c);
     imrec_free(text);
     if (st != IMREC_OK)
-        boxes_free(out);
+        annotations_free(out);
     return st;
 }

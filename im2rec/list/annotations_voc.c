@@ -42,13 +42,14 @@ static enum imrec_status read_number(const struct xml *x, double *out, struct im
     return IMREC_OK;
 }
 
-static enum imrec_status end_object(struct boxes *b, struct voc_file *f, struct imrec_error *err)
+static enum imrec_status
+end_object(struct annotations *b, struct voc_file *f, struct imrec_error *err)
 {
     if (f->corners != 15 || !f->has_class)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, f->xml.at,
                               "%s byte %zu: the object lacks a name or a corner of its bndbox",
                               f->xml.name, f->xml.at);
-    return boxes_add_object(b, &f->object, err);
+    return annotations_add_object(b, &f->object, err);
 }
 
 static enum imrec_status take_corner(struct voc_file *f, const char *leaf, struct imrec_error *err)
@@ -63,7 +64,7 @@ static enum imrec_status take_corner(struct voc_file *f, const char *leaf, struc
 }
 
 /* An element ended: is it one of those that count? */
-static enum imrec_status take(struct boxes *b, struct voc_file *f, struct imrec_error *err)
+static enum imrec_status take(struct annotations *b, struct voc_file *f, struct imrec_error *err)
 {
     static const char corner[] = "/annotation/object/bndbox/";
     const struct xml *x = &f->xml;
@@ -78,7 +79,7 @@ static enum imrec_status take(struct boxes *b, struct voc_file *f, struct imrec_
         return take_corner(f, x->path + sizeof(corner) - 1, err);
     else if (strcmp(x->path, "/annotation/object/name") == 0) {
         f->has_class = true;
-        return boxes_category(b, x->text, x->text_bytes, &f->object.category, err);
+        return annotations_category(b, x->text, x->text_bytes, &f->object.category, err);
     } else if (strcmp(x->path, "/annotation/object/difficult") == 0) {
         IMREC_TRY(read_number(x, &difficult, err));
         f->object.difficult = difficult != 0;
@@ -88,7 +89,7 @@ static enum imrec_status take(struct boxes *b, struct voc_file *f, struct imrec_
 }
 
 static enum imrec_status
-read_events(struct boxes *b, struct voc_file *f, uint64_t id, struct imrec_error *err)
+read_events(struct annotations *b, struct voc_file *f, uint64_t id, struct imrec_error *err)
 {
     enum xml_event event;
     enum imrec_status st;
@@ -106,11 +107,11 @@ read_events(struct boxes *b, struct voc_file *f, uint64_t id, struct imrec_error
     if (f->path[0] == '\0')
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "%s has no /annotation/filename", f->xml.name);
-    return boxes_add_image(b, id, f->path, strlen(f->path), f->width, f->height, err);
+    return annotations_add_image(b, id, f->path, strlen(f->path), f->width, f->height, err);
 }
 
 static enum imrec_status
-read_file(struct boxes *b, const char *path, uint64_t id, struct imrec_error *err)
+read_file(struct annotations *b, const char *path, uint64_t id, struct imrec_error *err)
 {
     uint8_t *text;
     size_t n;
@@ -151,11 +152,11 @@ list_folder(const char *path, struct folder_entries *out, struct imrec_error *er
     return st;
 }
 
-static enum imrec_status read_entry(struct boxes *b, const char *folder, const char *name,
+static enum imrec_status read_entry(struct annotations *b, const char *folder, const char *name,
                                     uint64_t id, struct imrec_error *err)
 {
     const size_t n = strlen(folder) + strlen(name) + 2;
-    char *path = texts_put(&b->texts, NULL, n);
+    char *path = string_arena_put(&b->texts, NULL, n);
     if (path == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s",
                               folder);
@@ -163,7 +164,8 @@ static enum imrec_status read_entry(struct boxes *b, const char *folder, const c
     return read_file(b, path, id, err);
 }
 
-static enum imrec_status read_folder(struct boxes *b, const char *folder, struct imrec_error *err)
+static enum imrec_status
+read_folder(struct annotations *b, const char *folder, struct imrec_error *err)
 {
     struct folder_entries all = {0};
     uint64_t id = 0;
@@ -183,7 +185,7 @@ static int by_class_name(const void *a, const void *b)
 }
 
 /* Categories had the ids of their first appearance; now those of their names' order. */
-static enum imrec_status order_by_name(struct boxes *b, struct imrec_error *err)
+static enum imrec_status order_by_name(struct annotations *b, struct imrec_error *err)
 {
     int64_t *place = imrec_zalloc(b->category_count + 1, sizeof(*place));
     if (place == NULL)
@@ -200,13 +202,14 @@ static enum imrec_status order_by_name(struct boxes *b, struct imrec_error *err)
     return IMREC_OK;
 }
 
-enum imrec_status boxes_read_voc(const char *folder, struct boxes *out, struct imrec_error *err)
+enum imrec_status
+annotations_read_voc(const char *folder, struct annotations *out, struct imrec_error *err)
 {
-    *out = (struct boxes){.name = folder};
+    *out = (struct annotations){.name = folder};
     enum imrec_status st = read_folder(out, folder, err);
     if (st == IMREC_OK)
         st = order_by_name(out, err);
     if (st != IMREC_OK)
-        boxes_free(out);
+        annotations_free(out);
     return st;
 }

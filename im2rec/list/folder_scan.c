@@ -108,8 +108,8 @@ note_skip(struct walk *w, const char *folder, const char *name, enum reason reas
 {
     struct scan *s = w->s;
     const size_t a = strlen(folder), b = strlen(name), slash = a != 0 && b != 0;
-    char *path = texts_put(&s->texts, NULL, a + slash + b + 1);
-    char *text = texts_put(&s->texts, why, strlen(why) + 1);
+    char *path = string_arena_put(&s->texts, NULL, a + slash + b + 1);
+    char *text = string_arena_put(&s->texts, why, strlen(why) + 1);
     if (path == NULL || text == NULL ||
         !grow(&s->skips, s->skip_count, &s->skip_room, sizeof(*s->skips)))
         return no_memory(w);
@@ -142,7 +142,7 @@ static enum imrec_status add_class(struct walk *w, const char *name, int64_t *ou
 static enum imrec_status add_folder(struct walk *w, const char *path, int64_t class_index)
 {
     struct scan *s = w->s;
-    char *kept = texts_put(&s->texts, path, strlen(path) + 1);
+    char *kept = string_arena_put(&s->texts, path, strlen(path) + 1);
     if (kept == NULL || !grow(&s->folders, s->folder_count, &s->folder_room, sizeof(*s->folders)))
         return no_memory(w);
     s->folders[s->folder_count++] = (struct scan_folder){kept, class_index};
@@ -152,7 +152,7 @@ static enum imrec_status add_folder(struct walk *w, const char *path, int64_t cl
 static struct scan_file *keep_name(struct walk *w, uint32_t folder, const char *name)
 {
     const size_t n = strlen(name) + 1, size = sizeof(struct scan_file) + n;
-    struct scan_file *f = texts_put(&w->s->texts, NULL, size);
+    struct scan_file *f = string_arena_put(&w->s->texts, NULL, size);
     if (f != NULL) {
         f->folder = folder;
         memcpy(f->name, name, n);
@@ -207,7 +207,7 @@ take_folder(struct walk *w, uint32_t folder, struct subfolders *l, const char *n
         return note_skip(w, w->s->folders[folder].path, name, reason,
                          reason == REASON_UTF8 ? "the folder's name is not UTF-8"
                                                : "the folder's name holds a control character");
-    char *kept = texts_put(&w->s->texts, name, strlen(name) + 1);
+    char *kept = string_arena_put(&w->s->texts, name, strlen(name) + 1);
     if (kept == NULL || !grow(&l->folders, l->count, &l->room, sizeof(*l->folders)))
         return no_memory(w);
     l->folders[l->count++] = (struct subfolder){kept, link};
@@ -479,7 +479,7 @@ void scan_free(struct scan *s)
     imrec_free(s->files);
     imrec_free(s->skips);
     class_list_free(&s->classes);
-    texts_free(&s->texts);
+    string_arena_free(&s->texts);
     *s = (struct scan){0};
 }
 

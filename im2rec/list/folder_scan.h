@@ -27,7 +27,7 @@ struct scan_skip {
 };
 
 struct scan {
-    struct texts texts;
+    struct string_arena texts;
     struct scan_folder *folders;
     struct scan_file **files; /* of all images, in order */
     struct scan_skip *skips;

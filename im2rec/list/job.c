@@ -98,7 +98,7 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
     return j->has_given && p->new_classes ? replace_given(j, &j->scan.classes, err) : IMREC_OK;
 }
 
-static enum imrec_status next_of_folder(struct job *j, struct parcel *p, struct imrec_error *err)
+static enum imrec_status next_of_folder(struct job *j, struct pack_item *p, struct imrec_error *err)
 {
     char path[IMAGE_PATH_MAX];
     if (j->next == j->first + j->images)
@@ -118,7 +118,7 @@ static enum imrec_status next_of_folder(struct job *j, struct parcel *p, struct 
 /* ---- both ------------------------------------------------------------------------------- */
 
 /* With a class list the label of a line that has one must be the number of a class. */
-static void check_label(const struct job *j, struct parcel *p)
+static void check_label(const struct job *j, struct pack_item *p)
 {
     float label;
     if (p->outcome.reason != REASON_NONE || !j->has_given || p->label_count != 1)
@@ -127,13 +127,13 @@ static void check_label(const struct job *j, struct parcel *p)
     if (label >= 0 && label < (float)j->given.count && label == (float)(int64_t)label)
         p->outcome.class_index = (int64_t)label;
     else
-        parcel_skip(p, REASON_OUTSIDE, "label %g is none of the %u classes of the class list",
-                    (double)label, j->given.count);
+        pack_item_skip(p, REASON_OUTSIDE, "label %g is none of the %u classes of the class list",
+                       (double)label, j->given.count);
 }
 
-static enum imrec_status next_image(struct job *j, struct parcel *p, struct imrec_error *err)
+static enum imrec_status next_image(struct job *j, struct pack_item *p, struct imrec_error *err)
 {
-    parcel_begin(p);
+    pack_item_begin(p);
     if (j->list == NULL)
         return next_of_folder(j, p, err);
     IMREC_TRY(list_next(j->list, p, err));
@@ -142,9 +142,9 @@ static enum imrec_status next_image(struct job *j, struct parcel *p, struct imre
 }
 
 static enum imrec_status
-copy_parcel(const struct parcel *from, struct parcel *to, struct imrec_error *err)
+copy_parcel(const struct pack_item *from, struct pack_item *to, struct imrec_error *err)
 {
-    parcel_begin(to);
+    pack_item_begin(to);
     to->line = from->line;
     to->id = from->id;
     to->label_count = from->label_count;
@@ -158,7 +158,7 @@ copy_parcel(const struct parcel *from, struct parcel *to, struct imrec_error *er
 }
 
 /* Each image comes as often as there are copies of it, one after the other. */
-enum imrec_status job_next(struct job *j, struct parcel *p, struct imrec_error *err)
+enum imrec_status job_next(struct job *j, struct pack_item *p, struct imrec_error *err)
 {
     if (j->copies == 1)
         return next_image(j, p, err);
@@ -168,7 +168,7 @@ enum imrec_status job_next(struct job *j, struct parcel *p, struct imrec_error *
     p->copy = j->copy;
     j->copy = (j->copy + 1) % j->copies;
     if (p->outcome.reason == REASON_NONE && p->id > (UINT64_MAX - p->copy) / j->copies)
-        parcel_skip(p, REASON_LINE, "the id is too large for %" PRIu64 " copies", j->copies);
+        pack_item_skip(p, REASON_LINE, "the id is too large for %" PRIu64 " copies", j->copies);
     p->id = p->id * j->copies + p->copy;
     return IMREC_OK;
 }
@@ -217,19 +217,19 @@ void job_warn(const struct job *j, const struct job_options *o)
 static enum imrec_status annotation_list(const char *path, const struct imrec_pack_options *p,
                                          struct job *j, struct buf *text, struct imrec_error *err)
 {
-    struct boxes b;
+    struct annotations b;
     struct class_list found = {0};
-    const struct boxes_order how = {p->shuffle, p->seed, j->has_given ? &j->given : NULL,
-                                    p->new_classes, p->drop_empty};
+    const struct annotations_order how = {p->shuffle, p->seed, j->has_given ? &j->given : NULL,
+                                          p->new_classes, p->drop_empty};
     if (is_folder(path) && p->keypoints != 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s: Pascal VOC's annotations have no keypoints", path);
-    IMREC_TRY(is_folder(path) ? boxes_read_voc(path, &b, err)
-                              : boxes_read_coco(path, (uint32_t)p->keypoints, &b, err));
-    enum imrec_status st = boxes_write(&b, &how, text, &found, err);
+    IMREC_TRY(is_folder(path) ? annotations_read_voc(path, &b, err)
+                              : annotations_read_coco(path, (uint32_t)p->keypoints, &b, err));
+    enum imrec_status st = annotations_write(&b, &how, text, &found, err);
     j->without_object = b.without;
     j->without_area = b.empty;
-    boxes_free(&b);
+    annotations_free(&b);
     if (st == IMREC_OK && (!j->has_given || p->new_classes))
         st = replace_given(j, &found, err);
     class_list_free(&found);
@@ -284,7 +284,7 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
 
 void job_close(struct job *j)
 {
-    parcel_free(&j->last);
+    pack_item_free(&j->last);
     scan_free(&j->scan);
     list_close(j->list);
     class_list_free(&j->given);

@@ -16,7 +16,7 @@ struct job {
     uint64_t first, next;  /* of a folder: begin of the share, and where it stands */
     uint64_t images;       /* of the share: total is that times copies */
     uint64_t copies, copy; /* records of an image, and those that were made of the last one */
-    struct parcel last;    /* its first part, where there are copies */
+    struct pack_item last; /* its first part, where there are copies */
     struct list_reader *list;
     struct class_list given; /* class list that was given */
     bool has_given;
@@ -41,7 +41,7 @@ void job_warn(const struct job *j, const struct job_options *o);
 /* Fills the first part of *p, outcome.index excepted; a malformed line is an image with a
  * reason. IMREC_END: there are no more. */
 IMREC_NODISCARD enum imrec_status
-job_next(struct job *j, struct parcel *p, struct imrec_error *err);
+job_next(struct job *j, struct pack_item *p, struct imrec_error *err);
 
 /* Reads the class list that fixes the numbering. */
 IMREC_NODISCARD enum imrec_status
@@ -65,6 +65,6 @@ void list_pack_first(struct list_reader *r);
 /* The most labels of a line, as tabs count them; 0: nobody knows. */
 uint32_t list_widest(const struct list_reader *r);
 IMREC_NODISCARD enum imrec_status
-list_next(struct list_reader *r, struct parcel *p, struct imrec_error *err);
+list_next(struct list_reader *r, struct pack_item *p, struct imrec_error *err);
 void list_close(struct list_reader *r); /* NULL is allowed */
 #endif

@@ -224,14 +224,14 @@ next_entry(struct list_reader *r, struct image_list_entry *e, struct imrec_error
     return st;
 }
 
-enum imrec_status list_next(struct list_reader *r, struct parcel *p, struct imrec_error *err)
+enum imrec_status list_next(struct list_reader *r, struct pack_item *p, struct imrec_error *err)
 {
     struct image_list_entry e;
     struct imrec_error own;
     const enum imrec_status st = next_entry(r, &e, err != NULL ? err : &own);
     p->line = r->list.lines.number;
     if (st == IMREC_ERR_CORRUPT) {
-        parcel_skip(p, REASON_LINE, "%s", err != NULL ? err->message : own.message);
+        pack_item_skip(p, REASON_LINE, "%s", err != NULL ? err->message : own.message);
         return IMREC_OK;
     }
     if (st != IMREC_OK)
@@ -241,6 +241,6 @@ enum imrec_status list_next(struct list_reader *r, struct parcel *p, struct imre
     IMREC_TRY(buf_append(&p->labels, e.labels, e.label_count * sizeof(float), err));
     IMREC_TRY(buf_append(&p->text, e.path.p, e.path.n, err));
     p->path = (struct bytes){p->text.p, p->text.n};
-    parcel_check_name(p);
+    pack_item_check_name(p);
     return IMREC_OK;
 }

@@ -82,7 +82,7 @@ put_words(struct buf *b, uint64_t v, unsigned words, struct imrec_error *err)
 }
 
 static enum imrec_status
-put_one_hot(struct cbf_shard *s, const struct parcel *p, float label, struct imrec_error *err)
+put_one_hot(struct cbf_shard *s, const struct pack_item *p, float label, struct imrec_error *err)
 {
     if (!(label >= 0 && label < (float)s->shape.classes))
         return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
@@ -107,7 +107,7 @@ static uint32_t missing_objects(const struct cbf_shard *s, const float *labels, 
 }
 
 static enum imrec_status
-put_labels(struct cbf_shard *s, const struct parcel *p, struct imrec_error *err)
+put_labels(struct cbf_shard *s, const struct pack_item *p, struct imrec_error *err)
 {
     const float *labels = (const float *)(const void *)p->labels.p;
     const uint32_t dim = s->shape.label_dim;
@@ -126,7 +126,7 @@ put_labels(struct cbf_shard *s, const struct parcel *p, struct imrec_error *err)
 
 /* ---- a record --------------------------------------------------------------------------- */
 
-static enum imrec_status make_small(struct cbf_shard *s, const struct parcel *p,
+static enum imrec_status make_small(struct cbf_shard *s, const struct pack_item *p,
                                     size_t end[STREAMS_MAX], struct imrec_error *err)
 {
     s->small.n = 0;
@@ -145,7 +145,7 @@ static enum imrec_status make_small(struct cbf_shard *s, const struct parcel *p,
 }
 
 static enum imrec_status
-make_record(struct cbf_shard *s, const struct parcel *p, struct imrec_error *err)
+make_record(struct cbf_shard *s, const struct pack_item *p, struct imrec_error *err)
 {
     size_t end[STREAMS_MAX] = {0};
     IMREC_TRY(make_small(s, p, end, err));
@@ -183,7 +183,7 @@ static enum imrec_status close_chunk(struct cbf_shard *s, struct imrec_error *er
 }
 
 enum imrec_status
-cbf_shard_room(struct cbf_shard *s, const struct parcel *p, struct imrec_error *err)
+cbf_shard_room(struct cbf_shard *s, const struct pack_item *p, struct imrec_error *err)
 {
     IMREC_TRY(make_record(s, p, err));
     return cbf_writer_fits(s->writer, &s->one) ? IMREC_OK : close_chunk(s, err);

@@ -23,9 +23,9 @@ IMREC_NODISCARD enum imrec_status cbf_shard_open(const char *name, const struct 
                                                  struct cbf_shard **out, struct imrec_error *err);
 /* sink_stop_with(). */
 void cbf_shard_stop_with(struct cbf_shard *s, const struct stop *stop);
-/* Makes a record of the parcel for cbf_shard_put(), and closes the chunk where it does not fit. */
+/* Makes a record of the item for cbf_shard_put(), and closes the chunk where it does not fit. */
 IMREC_NODISCARD enum imrec_status
-cbf_shard_room(struct cbf_shard *s, const struct parcel *p, struct imrec_error *err);
+cbf_shard_room(struct cbf_shard *s, const struct pack_item *p, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status cbf_shard_put(struct cbf_shard *s, struct imrec_error *err);
 /* Everything put is in closed chunks: a sync makes all of it durable. */
 bool cbf_shard_is_even(const struct cbf_shard *s);

@@ -125,7 +125,7 @@ same_classes(const struct finished *f, const struct job *j, bool *same, struct i
 }
 
 /* Labels that are packed may have moved with their image. */
-static bool same_image(const struct parcel *a, const struct parcel *b, bool labels)
+static bool same_image(const struct pack_item *a, const struct pack_item *b, bool labels)
 {
     return a->id == b->id && a->path.n == b->path.n &&
            memcmp(a->path.p, b->path.p, a->path.n) == 0 &&
@@ -138,7 +138,7 @@ static enum imrec_status count_missing(struct job *all, struct job *packed, bool
                                        const struct stop *stop, uint64_t *missing, bool *more,
                                        struct imrec_error *err)
 {
-    struct parcel p = {0}, q = {0};
+    struct pack_item p = {0}, q = {0};
     enum imrec_status st, next = job_next(packed, &q, err);
     *missing = 0;
     while ((st = stop_check(stop, err)) == IMREC_OK && (st = job_next(all, &p, err)) == IMREC_OK) {
@@ -150,8 +150,8 @@ static enum imrec_status count_missing(struct job *all, struct job *packed, bool
             break;
     }
     *more = next == IMREC_OK;
-    parcel_free(&p);
-    parcel_free(&q);
+    pack_item_free(&p);
+    pack_item_free(&q);
     if (st != IMREC_OK && st != IMREC_END)
         return st;
     return next == IMREC_OK || next == IMREC_END ? IMREC_OK : next;

@@ -162,14 +162,14 @@ set_write_classes(const char *name, const struct job *j, bool commit, struct imr
 }
 
 /* The base name of a file beside the set, kept. NULL: no memory. */
-static const char *keep_base(struct texts *a, const char *path)
+static const char *keep_base(struct string_arena *a, const char *path)
 {
     const char *base = set_base_name(path);
-    return texts_put(a, base, strlen(base) + 1);
+    return string_arena_put(a, base, strlen(base) + 1);
 }
 
-static bool fill_shard(struct texts *a, bool cbf, const char *rec, const struct journal_shard *from,
-                       struct manifest_shard *to)
+static bool fill_shard(struct string_arena *a, bool cbf, const char *rec,
+                       const struct journal_shard *from, struct manifest_shard *to)
 {
     char idx[NAME_BYTES], crc[NAME_BYTES];
     *to = (struct manifest_shard){
@@ -185,15 +185,15 @@ static bool fill_shard(struct texts *a, bool cbf, const char *rec, const struct 
     return to->rec.name != NULL && to->idx.name != NULL && to->checksums.name != NULL;
 }
 
-static bool fill_options(struct texts *a, const struct imrec_pack_options *o, bool unlabelled,
-                         struct manifest *m)
+static bool fill_options(struct string_arena *a, const struct imrec_pack_options *o,
+                         bool unlabelled, struct manifest *m)
 {
     char text[PACK_OPTION_BYTES];
     for (const struct param *p = pack_params; p->name != NULL; p++) {
         if (!pack_option_shapes(o, p) || m->option_count == OPTIONS_MAX)
             continue;
         pack_option_text(o, p, text, sizeof(text));
-        const char *value = texts_put(a, text, strlen(text) + 1);
+        const char *value = string_arena_put(a, text, strlen(text) + 1);
         if (value == NULL)
             return false;
         m->options[m->option_count++] = (struct manifest_option){p->name, value};
@@ -203,7 +203,7 @@ static bool fill_options(struct texts *a, const struct imrec_pack_options *o, bo
     return true;
 }
 
-static bool fill_manifest(struct texts *a, const struct set_files *s, const struct job *j,
+static bool fill_manifest(struct string_arena *a, const struct set_files *s, const struct job *j,
                           const struct imrec_pack_options *o, const struct set_totals *t,
                           struct manifest *m)
 {
@@ -236,7 +236,7 @@ enum imrec_status set_write_totals(const struct set_files *s, const struct job *
     char classes[NAME_BYTES], name[NAME_BYTES];
     struct manifest m = {0};
     struct buf text = BUF_INIT(TEXT_MAX);
-    struct texts a = {0};
+    struct string_arena a = {0};
     set_name(s->rec, SET_CLASSES, classes);
     set_name(s->rec, SET_MANIFEST, name);
     m.shards = imrec_zalloc((size_t)t->shard_count, sizeof(*m.shards));
@@ -251,7 +251,7 @@ enum imrec_status set_write_totals(const struct set_files *s, const struct job *
     if (st == IMREC_OK)
         st = write_text(name, &text, false, s->stop, err);
     buf_free(&text);
-    texts_free(&a);
+    string_arena_free(&a);
     imrec_free(m.options);
     imrec_free(m.shards);
     return st;

@@ -129,7 +129,7 @@ static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
 
 /* Ends shards until the image belongs into the one being written. */
 static enum imrec_status
-right_shard(struct writer *w, const struct parcel *p, struct imrec_error *err)
+right_shard(struct writer *w, const struct pack_item *p, struct imrec_error *err)
 {
     const uint64_t n = (uint64_t)w->o.pack->shards, size = (uint64_t)w->o.pack->shard_size;
     while (n > 1 && w->number + 1 < n &&
@@ -160,7 +160,7 @@ report(struct writer *w, const struct report_line *l, struct imrec_error *err)
 
 /* The first record says how many labels each of a CBF set has. */
 static enum imrec_status
-begin_shard(struct writer *w, const struct parcel *p, struct imrec_error *err)
+begin_shard(struct writer *w, const struct pack_item *p, struct imrec_error *err)
 {
     const struct journal_shard nothing = {0};
     if (w->shape.label_dim == 0)
@@ -169,7 +169,7 @@ begin_shard(struct writer *w, const struct parcel *p, struct imrec_error *err)
 }
 
 static enum imrec_status
-put_record(struct writer *w, const struct parcel *p, struct imrec_error *err)
+put_record(struct writer *w, const struct pack_item *p, struct imrec_error *err)
 {
     const struct image_list_entry e = {p->id, (const float *)(const void *)p->labels.p,
                                        p->label_count, p->path};
@@ -220,7 +220,7 @@ static void count(struct writer *w, struct outcome o)
     tally_add(&w->tally, &o);
 }
 
-static enum imrec_status put(struct writer *w, const struct parcel *p, struct imrec_error *err)
+static enum imrec_status put(struct writer *w, const struct pack_item *p, struct imrec_error *err)
 {
     const struct outcome *o = &p->outcome;
     const struct report_line l = {p->path, p->why, o->reason, p->line, o->warnings};
@@ -242,7 +242,7 @@ static enum imrec_status put(struct writer *w, const struct parcel *p, struct im
     return maybe_mark(w, err);
 }
 
-enum imrec_status writer_put(struct writer *w, const struct parcel *p, struct imrec_error *err)
+enum imrec_status writer_put(struct writer *w, const struct pack_item *p, struct imrec_error *err)
 {
     const enum imrec_status st = put(w, p, err);
     w->sound = st == IMREC_OK || st == IMREC_ERR_DATA; /* else maybe half a record is written */

@@ -23,7 +23,7 @@ IMREC_NODISCARD enum imrec_status writer_open(const struct writer_options *o, st
                                               uint64_t *done, struct imrec_error *err);
 /* The next image, packed or skipped. With on_error=stop a skipped one is IMREC_ERR_DATA. */
 IMREC_NODISCARD enum imrec_status
-writer_put(struct writer *w, const struct parcel *p, struct imrec_error *err);
+writer_put(struct writer *w, const struct pack_item *p, struct imrec_error *err);
 /* Makes the set real. */
 IMREC_NODISCARD enum imrec_status writer_commit(struct writer *w, struct imrec_error *err);
 /* Makes durable what can be, writes the report, and keeps all for a resume; or, of a run that

@@ -86,7 +86,7 @@ static void reset(struct arena *a, _Atomic uint64_t *memory)
 {
     for (uint64_t i = 0; i < a->run_count; i++) {
         unreadable_free(&a->runs[i].holes);
-        for (struct note *n = a->runs[i].notes, *next; n != NULL; n = next) {
+        for (struct damage_note *n = a->runs[i].notes, *next; n != NULL; n = next) {
             next = n->next;
             imrec_free(n);
         }
@@ -237,7 +237,7 @@ uint8_t *arena_extra(struct arena *a, size_t bytes, _Atomic uint64_t *memory)
 enum imrec_status run_note(struct run *r, enum damage_kind kind, uint64_t begin, uint64_t end,
                            const struct imrec_error *why, struct imrec_error *err)
 {
-    struct note *n = imrec_zalloc(1, sizeof(*n));
+    struct damage_note *n = imrec_zalloc(1, sizeof(*n));
     if (n == NULL)
         return no_memory("a note of damage", sizeof(*n), err);
     n->damage = (struct damage){.kind = kind, .shard = r->shard, .begin = begin, .end = end};
@@ -257,7 +257,7 @@ static enum imrec_status take_notes(struct arena *a, bool lost, uint64_t *n,
                                     _Atomic uint64_t *memory, struct imrec_error *err)
 {
     for (uint64_t i = 0; i < a->run_count; i++)
-        for (const struct note *at = a->runs[i].notes; at != NULL; at = at->next) {
+        for (const struct damage_note *at = a->runs[i].notes; at != NULL; at = at->next) {
             if ((at->damage.kind == DAMAGE_RECORD) != lost)
                 continue;
             void *damages =
@@ -293,7 +293,7 @@ gather_records(struct arena *a, _Atomic uint64_t *memory, struct imrec_error *er
     a->window.records = records;
     uint64_t n = 0;
     for (uint64_t i = 0; i < a->units; i++) {
-        const struct slot at = a->slots[i];
+        const struct unit_records at = a->slots[i];
         if (at.count != 0)
             memcpy(records + n, a->pool + at.first, (size_t)at.count * sizeof(*records));
         n += at.count;

@@ -8,8 +8,8 @@
 
 #define PIECE_BYTES ((uint64_t)16 << 20) /* read at once; a cell for hard disks is one piece */
 
-struct note { /* a damaged range or a lost record */
-    struct note *next;
+struct damage_note { /* a damaged range or a lost record */
+    struct damage_note *next;
     struct damage damage;
 };
 
@@ -21,14 +21,14 @@ struct run { /* adjacent units: read into adjacent memory, and looked at by one 
     uint64_t first, count; /* in `order` */
     uint32_t pieces_left;
     struct hole *holes;
-    struct note *notes, **notes_end;
+    struct damage_note *notes, **notes_end;
 };
 
 struct ordered {
     uint64_t unit, place; /* place: in the window */
 };
 
-struct slot { /* the records of the unit at a place */
+struct unit_records { /* the records of the unit at a place */
     uint64_t first, count;
 };
 
@@ -69,7 +69,7 @@ struct arena {
     struct damage *damages; /* of lost records, and then the window's */
     uint64_t lost_count;
     /* Under the loader's lock while it is filled. */
-    struct slot *slots;
+    struct unit_records *slots;
     struct record_ref *pool; /* in the order in which runs were done */
     uint64_t pool_count, pool_capacity;
     struct block *blocks;

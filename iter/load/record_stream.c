@@ -20,7 +20,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-uint64_t supply_cell_bytes(const struct supply_options *o, uint64_t shuffle_chunk)
+uint64_t record_stream_cell_bytes(const struct record_stream_options *o, uint64_t shuffle_chunk)
 {
     return o->shuffle ? shuffle_chunk & ~(uint64_t)3 : GRID_BYTES;
 }
@@ -31,12 +31,14 @@ static uint64_t mean_record_bytes(const struct container *container)
     return n != 0 && container->total_bytes / n != 0 ? container->total_bytes / n : 1;
 }
 
-struct supply_plan supply_plan(const struct supply_options *o, const struct container *container,
-                               uint64_t shuffle_chunk)
+struct record_stream_plan record_stream_plan(const struct record_stream_options *o,
+                                             const struct container *container,
+                                             uint64_t shuffle_chunk)
 {
-    struct supply_plan p = {.seed = o->seed, .shuffle_units = o->shuffle, .by_record = o->indexed};
+    struct record_stream_plan p = {
+        .seed = o->seed, .shuffle_units = o->shuffle, .by_record = o->indexed};
     const uint64_t unit =
-        o->indexed ? mean_record_bytes(container) : supply_cell_bytes(o, shuffle_chunk);
+        o->indexed ? mean_record_bytes(container) : record_stream_cell_bytes(o, shuffle_chunk);
     uint64_t most = CHUNK_BYTES, first = FIRST_CHUNK_BYTES;
     p.cell_bytes = unit;
     p.arenas = 4;
@@ -60,7 +62,7 @@ struct supply_plan supply_plan(const struct supply_options *o, const struct cont
     return p;
 }
 
-uint64_t supply_memory(const struct supply_plan *p)
+uint64_t record_stream_memory(const struct record_stream_plan *p)
 {
     return p->arena_bytes * p->arenas;
 }
@@ -69,13 +71,13 @@ uint64_t supply_memory(const struct supply_plan *p)
 
 static void extent(void *context, uint64_t number, uint64_t *first, uint64_t *count)
 {
-    const struct supply_plan *p = context;
+    const struct record_stream_plan *p = context;
     windows_extent(&p->windows, number, first, count);
 }
 
 static uint64_t unit_at(void *context, uint64_t sweep, uint64_t i)
 {
-    const struct supply_plan *p = context;
+    const struct record_stream_plan *p = context;
     if (!p->shuffle_units)
         return i;
     return permute((struct rng_key){p->seed, sweep}, p->windows.units, i);
@@ -83,7 +85,7 @@ static uint64_t unit_at(void *context, uint64_t sweep, uint64_t i)
 
 static void order(void *context, struct window *w)
 {
-    const struct supply_plan *p = context;
+    const struct record_stream_plan *p = context;
     if (p->shuffle_records)
         order_window(w->records, w->count, (struct rng_key){p->seed, w->sweep}, p->cell_bytes,
                      p->windows.count == 1);
@@ -92,7 +94,7 @@ static void order(void *context, struct window *w)
 /* ---- life -------------------------------------------------------------------------------- */
 
 enum imrec_status
-supply_start(struct supply *s, struct container *container, struct imrec_error *err)
+record_stream_start(struct record_stream *s, struct container *container, struct imrec_error *err)
 {
     const struct loader_options o = {
         .container = container,
@@ -108,7 +110,7 @@ supply_start(struct supply *s, struct container *container, struct imrec_error *
     return loader_start(&o, 0, 0, &s->loader, err);
 }
 
-static void let_go(struct supply *s)
+static void let_go(struct record_stream *s)
 {
     if (s->window != NULL)
         loader_release(s->loader, s->window);
@@ -116,7 +118,7 @@ static void let_go(struct supply *s)
     s->i = 0;
 }
 
-static enum imrec_status enter_next(struct supply *s, struct imrec_error *err)
+static enum imrec_status enter_next(struct record_stream *s, struct imrec_error *err)
 {
     let_go(s);
     uint64_t waited = 0;
@@ -141,7 +143,7 @@ static enum imrec_status enter_next(struct supply *s, struct imrec_error *err)
     return IMREC_OK;
 }
 
-enum imrec_status supply_more(struct supply *s, bool *more, struct imrec_error *err)
+enum imrec_status record_stream_more(struct record_stream *s, bool *more, struct imrec_error *err)
 {
     for (;;) {
         if (s->window != NULL && !s->entered) {
@@ -155,12 +157,12 @@ enum imrec_status supply_more(struct supply *s, bool *more, struct imrec_error *
     }
 }
 
-const struct record_ref *supply_take(struct supply *s)
+const struct record_ref *record_stream_take(struct record_stream *s)
 {
     return &s->window->records[s->i++];
 }
 
-void supply_go(struct supply *s, uint64_t sweep)
+void record_stream_go(struct record_stream *s, uint64_t sweep)
 {
     s->sweep = sweep;
     if (s->window != NULL && s->window->sweep == sweep && s->window->number == 0) {
@@ -168,10 +170,10 @@ void supply_go(struct supply *s, uint64_t sweep)
         s->entered = false;
         return;
     }
-    supply_seek(s, sweep, 0, 0);
+    record_stream_seek(s, sweep, 0, 0);
 }
 
-void supply_seek(struct supply *s, uint64_t sweep, uint64_t window, uint64_t skip)
+void record_stream_seek(struct record_stream *s, uint64_t sweep, uint64_t window, uint64_t skip)
 {
     let_go(s);
     s->sweep = sweep;
@@ -183,9 +185,9 @@ void supply_seek(struct supply *s, uint64_t sweep, uint64_t window, uint64_t ski
     s->next_window = window;
 }
 
-static struct supply_spot find_record(const struct windows *w, uint64_t n)
+static struct record_stream_spot find_record(const struct windows *w, uint64_t n)
 {
-    struct supply_spot spot = {.found = n <= w->units, .records = w->units};
+    struct record_stream_spot spot = {.found = n <= w->units, .records = w->units};
     uint64_t count;
     if (spot.found) {
         spot.window = windows_at(w, n - 1);
@@ -194,15 +196,15 @@ static struct supply_spot find_record(const struct windows *w, uint64_t n)
     return spot;
 }
 
-enum imrec_status supply_find(struct supply *s, uint64_t sweep, uint64_t n, struct supply_spot *out,
-                              struct imrec_error *err)
+enum imrec_status record_stream_find(struct record_stream *s, uint64_t sweep, uint64_t n,
+                                     struct record_stream_spot *out, struct imrec_error *err)
 {
-    *out = (struct supply_spot){.found = false};
+    *out = (struct record_stream_spot){.found = false};
     if (s->plan.by_record) {
         *out = find_record(&s->plan.windows, n);
         return IMREC_OK;
     }
-    supply_seek(s, sweep, 0, 0);
+    record_stream_seek(s, sweep, 0, 0);
     do {
         const enum imrec_status st = enter_next(s, err);
         if (st != IMREC_OK) {
@@ -217,13 +219,13 @@ enum imrec_status supply_find(struct supply *s, uint64_t sweep, uint64_t n, stru
     return IMREC_OK;
 }
 
-void supply_cancel(struct supply *s)
+void record_stream_cancel(struct record_stream *s)
 {
     if (s->loader != NULL)
         loader_cancel(s->loader);
 }
 
-void supply_stop(struct supply *s)
+void record_stream_stop(struct record_stream *s)
 {
     if (s->loader == NULL)
         return;

@@ -8,13 +8,13 @@
 
 #include <stdatomic.h>
 
-struct supply_options {
+struct record_stream_options {
     bool shuffle, indexed;
     uint64_t seed, shuffle_window;
 };
 
 /* How a sweep is cut; pure numbers, shared with the loader's threads. */
-struct supply_plan {
+struct record_stream_plan {
     bool shuffle_units, shuffle_records, by_record; /* by_record: a unit is a record */
     uint64_t seed, cell_bytes;
     struct windows windows;
@@ -22,8 +22,8 @@ struct supply_plan {
     uint32_t arenas, threads;
 };
 
-struct supply {
-    struct supply_plan plan;
+struct record_stream {
+    struct record_stream_plan plan;
     struct loader *loader;
     struct window *window;            /* held; NULL: none yet */
     uint64_t i;                       /* next record of it */
@@ -38,32 +38,34 @@ struct supply {
 };
 
 /* The cell grid that fits these options, bytes. */
-uint64_t supply_cell_bytes(const struct supply_options *o, uint64_t shuffle_chunk);
-struct supply_plan supply_plan(const struct supply_options *o, const struct container *container,
-                               uint64_t shuffle_chunk);
+uint64_t record_stream_cell_bytes(const struct record_stream_options *o, uint64_t shuffle_chunk);
+struct record_stream_plan record_stream_plan(const struct record_stream_options *o,
+                                             const struct container *container,
+                                             uint64_t shuffle_chunk);
 /* Bytes of all arenas. */
-uint64_t supply_memory(const struct supply_plan *p);
+uint64_t record_stream_memory(const struct record_stream_plan *p);
 
 IMREC_NODISCARD enum imrec_status
-supply_start(struct supply *s, struct container *container, struct imrec_error *err);
+record_stream_start(struct record_stream *s, struct container *container, struct imrec_error *err);
 /* *more: whether there is another record in the sweep. Waits. */
 IMREC_NODISCARD enum imrec_status
-supply_more(struct supply *s, bool *more, struct imrec_error *err);
-/* The record that supply_more() saw; the window is s->window. */
-const struct record_ref *supply_take(struct supply *s);
-void supply_go(struct supply *s, uint64_t sweep); /* to its start */
+record_stream_more(struct record_stream *s, bool *more, struct imrec_error *err);
+/* The record that record_stream_more() saw; the window is s->window. */
+const struct record_ref *record_stream_take(struct record_stream *s);
+void record_stream_go(struct record_stream *s, uint64_t sweep); /* to its start */
 /* To record `skip` of a window. */
-void supply_seek(struct supply *s, uint64_t sweep, uint64_t window, uint64_t skip);
-struct supply_spot {
+void record_stream_seek(struct record_stream *s, uint64_t sweep, uint64_t window, uint64_t skip);
+struct record_stream_spot {
     bool found;
     uint64_t window, before; /* found: the record's window, and records of the sweep before that */
     uint64_t records;        /* else: all of the sweep */
 };
 /* Where record n of a sweep is, from 1. Of cells this reads the windows up to that record, as they
- * are read for delivery (so what is damaged counts alike); nothing is decoded. The supply stands
- * anywhere afterwards: supply_seek() comes next. */
-IMREC_NODISCARD enum imrec_status supply_find(struct supply *s, uint64_t sweep, uint64_t n,
-                                              struct supply_spot *out, struct imrec_error *err);
-void supply_cancel(struct supply *s);
-void supply_stop(struct supply *s); /* zeroed memory is fine */
+ * are read for delivery (so what is damaged counts alike); nothing is decoded. The stream stands
+ * anywhere afterwards: record_stream_seek() comes next. */
+IMREC_NODISCARD enum imrec_status record_stream_find(struct record_stream *s, uint64_t sweep,
+                                                     uint64_t n, struct record_stream_spot *out,
+                                                     struct imrec_error *err);
+void record_stream_cancel(struct record_stream *s);
+void record_stream_stop(struct record_stream *s); /* zeroed memory is fine */
 #endif

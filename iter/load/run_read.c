@@ -164,7 +164,7 @@ damaged(struct run *r, const struct walk_item *item, uint32_t *notes, struct imr
 {
     if (++*notes <= MOST_NOTES)
         return run_note(r, DAMAGE_BYTES, item->begin, item->end, &item->why, err);
-    struct note *last = r->notes;
+    struct damage_note *last = r->notes;
     while (last->next != NULL)
         last = last->next;
     last->damage.end = item->end;
@@ -249,10 +249,10 @@ static void
 fill_slots(const struct reading *t, struct arena *a, const struct run *r, uint64_t first)
 {
     for (uint64_t u = 0; u < r->count; u++)
-        a->slots[a->order[r->first + u].place] = (struct slot){first, 0};
+        a->slots[a->order[r->first + u].place] = (struct unit_records){first, 0};
     for (uint64_t i = 0; i < t->found_count; i++) {
         const struct finding *f = &t->found[i];
-        struct slot *s = &a->slots[a->order[r->first + f->unit].place];
+        struct unit_records *s = &a->slots[a->order[r->first + f->unit].place];
         if (s->count++ == 0)
             s->first = first + i;
         a->pool[first + i] =

@@ -67,7 +67,7 @@ static enum imrec_status measure(struct view_kind *k, struct imrec_error *err)
 }
 
 /* Another shape; the options are those of the iterator until they are changed. */
-static struct view_kind *add_kind(struct views *v, const struct imrec_iter_options *o)
+static struct view_kind *add_kind(struct view_kinds *v, const struct imrec_iter_options *o)
 {
     struct view_kind *k = &v->kinds[v->kind_count++];
     k->o = *o;
@@ -75,7 +75,7 @@ static struct view_kind *add_kind(struct views *v, const struct imrec_iter_optio
     return k;
 }
 
-static enum imrec_status make_room(struct views *v, uint32_t n, struct imrec_error *err)
+static enum imrec_status make_room(struct view_kinds *v, uint32_t n, struct imrec_error *err)
 {
     v->kinds = imrec_zalloc(n, sizeof(*v->kinds));
     return v->kinds != NULL ? IMREC_OK
@@ -105,7 +105,7 @@ static bool read_crops(const char **text, uint64_t *count, struct imrec_shape *s
 }
 
 static enum imrec_status
-add_crops(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err)
+add_crops(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     const char *at = o->multi_crop;
     v->tensors = 0;
@@ -171,7 +171,7 @@ read_area(const char **at, float bounds[2], const char *text, struct imrec_error
 }
 
 static enum imrec_status
-set_areas(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err)
+set_areas(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     const char *at = o->multi_crop_area;
     const uint32_t n = items(at, ',');
@@ -195,7 +195,7 @@ set_areas(struct views *v, const struct imrec_iter_options *o, struct imrec_erro
 
 /* "gaussian_blur=1,hue=0.1;;gaussian_blur=0.5": what each size has for itself. */
 static enum imrec_status
-set_augments(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err)
+set_augments(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     const char *at = o->multi_crop_augment;
     const uint32_t n = items(at, ';');
@@ -220,7 +220,7 @@ set_augments(struct views *v, const struct imrec_iter_options *o, struct imrec_e
 }
 
 static enum imrec_status
-read_multi_crop(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err)
+read_multi_crop(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     const uint32_t sizes = items(o->multi_crop, ',');
     if (recipe_has_boxes(o) || o->keypoints > 0)
@@ -252,8 +252,8 @@ static bool read_step(const char **at, uint64_t *since, struct imrec_shape *shap
            param_set(row, shape, row->name, strlen(row->name), piece, NULL) == IMREC_OK;
 }
 
-static enum imrec_status add_step(struct views *v, const struct imrec_iter_options *o, bool first,
-                                  const char **at, struct imrec_error *err)
+static enum imrec_status add_step(struct view_kinds *v, const struct imrec_iter_options *o,
+                                  bool first, const char **at, struct imrec_error *err)
 {
     uint64_t since;
     struct imrec_shape shape;
@@ -281,7 +281,7 @@ static enum imrec_status add_step(struct views *v, const struct imrec_iter_optio
 
 /* The first kind is data_shape's, in the sweeps before the schedule begins. */
 static enum imrec_status
-read_schedule(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err)
+read_schedule(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     const char *at = o->data_shape_schedule;
     const uint32_t steps = items(at, ';');
@@ -307,7 +307,7 @@ static bool same_shape(const struct imrec_shape *a, const struct imrec_shape *b)
 }
 
 static enum imrec_status
-finish(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err)
+finish(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     for (uint32_t i = 0; i < v->kind_count; i++) {
         struct view_kind *k = &v->kinds[i];
@@ -321,9 +321,9 @@ finish(struct views *v, const struct imrec_iter_options *o, struct imrec_error *
 }
 
 enum imrec_status
-views_init(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err)
+view_kinds_init(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
-    *v = (struct views){.rows = (uint32_t)o->num_views, .tensors = 1};
+    *v = (struct view_kinds){.rows = (uint32_t)o->num_views, .tensors = 1};
     if (o->batch_size % o->num_views != 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "batch_size must be a multiple of num_views, but %lld is none of "
@@ -342,21 +342,21 @@ views_init(struct views *v, const struct imrec_iter_options *o, struct imrec_err
         IMREC_TRY(make_room(v, 1, err));
         add_kind(v, o);
     }
-    if (views_count(v) > VIEW_LIMIT)
+    if (view_kinds_count(v) > VIEW_LIMIT)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "num_views and multi_crop make %u images of a sample, more than "
                               "%d",
-                              views_count(v), VIEW_LIMIT);
+                              view_kinds_count(v), VIEW_LIMIT);
     return finish(v, o, err);
 }
 
-void views_free(struct views *v)
+void view_kinds_free(struct view_kinds *v)
 {
     imrec_free(v->kinds);
-    *v = (struct views){0};
+    *v = (struct view_kinds){0};
 }
 
-uint32_t views_kind(const struct views *v, uint64_t sweep, uint32_t tensor)
+uint32_t view_kinds_kind(const struct view_kinds *v, uint64_t sweep, uint32_t tensor)
 {
     uint32_t kind = 0;
     if (v->tensors > 1)

@@ -15,7 +15,7 @@ struct view_kind {               /* images of one shape */
     uint64_t since;              /* data_shape_schedule: the first sweep of this shape */
 };
 
-struct views {
+struct view_kinds {
     uint32_t rows;       /* slots that a sample fills: num_views */
     uint32_t tensors;    /* of a batch: the crops of multi_crop, or one */
     uint32_t kind_count; /* shapes of the tensors; or, one after another, of the only one */
@@ -26,15 +26,15 @@ struct views {
 /* Reads num_views, multi_crop, multi_crop_area and data_shape_schedule of `o`, which is checked but
  * for these. What contradicts or cannot be is refused in one sentence. */
 IMREC_NODISCARD enum imrec_status
-views_init(struct views *v, const struct imrec_iter_options *o, struct imrec_error *err);
-void views_free(struct views *v); /* zeroed memory is fine */
+view_kinds_init(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec_error *err);
+void view_kinds_free(struct view_kinds *v); /* zeroed memory is fine */
 
 /* Images of a sample. */
-static inline uint32_t views_count(const struct views *v)
+static inline uint32_t view_kinds_count(const struct view_kinds *v)
 {
     return v->rows * v->tensors;
 }
 
 /* Which shape a tensor has in the batches of a sweep. */
-uint32_t views_kind(const struct views *v, uint64_t sweep, uint32_t tensor);
+uint32_t view_kinds_kind(const struct view_kinds *v, uint64_t sweep, uint32_t tensor);
 #endif

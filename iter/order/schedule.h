@@ -56,11 +56,11 @@ struct schedule {
     struct schedule_close closed;
 };
 
-/* `at`: where to begin. The supply must stand there already. */
+/* `at`: where to begin. The record stream must stand there already. */
 void schedule_begin(struct schedule *s, struct schedule_run at);
 /* Whether schedule_next() looks at `more`: to find out may cost a wait for bytes. */
 bool schedule_asks(const struct schedule *s);
-/* `more`: the supply has another record in the sweep and lap it stands in. */
+/* `more`: the record stream has another record in the sweep and lap it stands in. */
 enum schedule_step schedule_next(struct schedule *s, bool more);
 uint64_t schedule_target(const struct schedule *s);
 /* Whether records given now are samples of the main run, met for the first time. */

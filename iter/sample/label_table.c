@@ -12,7 +12,7 @@
 
 #define MAX_LIST_BYTES ((size_t)16 << 30)
 
-struct room { /* of entries and labels */
+struct reuse_buffer { /* of entries and labels */
     uint64_t entries, labels, exact;
 };
 
@@ -33,7 +33,7 @@ static void *grown(void *p, uint64_t *capacity, uint64_t need, size_t size)
     return q;
 }
 
-static enum imrec_status append(struct label_table *t, struct room *room,
+static enum imrec_status append(struct label_table *t, struct reuse_buffer *room,
                                 const struct image_list_entry *e, const union list_label *typed,
                                 uint32_t n, struct imrec_error *err)
 {
@@ -62,7 +62,7 @@ static enum imrec_status parse(struct label_table *t, const char *uri, uint32_t 
 {
     struct image_list list = {0};
     struct image_list_entry entry;
-    struct room room = {0, 0, 0};
+    struct reuse_buffer room = {0, 0, 0};
     enum imrec_status st;
     image_list_begin(&list, uri, 0, text, 0, 0);
     list.type = type;

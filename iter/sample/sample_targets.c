@@ -4,7 +4,8 @@
 #include "base/error.h"
 #include "codec/mask_png.h"
 
-void following_begin(struct sampler *p, struct sampler_view *v, uint32_t width, uint32_t height)
+void sample_targets_begin(struct sampler *p, struct sampler_view *v, uint32_t width,
+                          uint32_t height)
 {
     const struct recipe *r = recipe_of(p, v);
     struct targets *t = &v->targets;
@@ -18,8 +19,9 @@ void following_begin(struct sampler *p, struct sampler_view *v, uint32_t width, 
 }
 
 /* The size of a mask is that of its image as it is stored. */
-enum imrec_status following_check_mask(const struct sampler *p, const struct imrec_image_info *info,
-                                       struct imrec_error *err)
+enum imrec_status sample_targets_check_mask(const struct sampler *p,
+                                            const struct imrec_image_info *info,
+                                            struct imrec_error *err)
 {
     struct mask m = {0};
     if (p->mask_png.p == NULL)
@@ -32,8 +34,8 @@ enum imrec_status following_check_mask(const struct sampler *p, const struct imr
                           info->width, info->height);
 }
 
-uint64_t following_claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,
-                         const struct imrec_image_info *info)
+uint64_t sample_targets_claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,
+                              const struct imrec_image_info *info)
 {
     const uint64_t twice = 2 * sizeof(uint16_t); /* an interlaced one is decoded at once */
     uint64_t most = 0;
@@ -46,8 +48,9 @@ uint64_t following_claim(const struct sampler *p, const struct sampler_view *vie
     return twice * info->width * info->height + most;
 }
 
-enum imrec_status following_take_mask(struct sampler *p, struct sampler_view *views, uint32_t n,
-                                      uint32_t orientation, struct imrec_error *err)
+enum imrec_status sample_targets_take_mask(struct sampler *p, struct sampler_view *views,
+                                           uint32_t n, uint32_t orientation,
+                                           struct imrec_error *err)
 {
     if (p->mask_png.p == NULL)
         return IMREC_OK;
@@ -59,7 +62,7 @@ enum imrec_status following_take_mask(struct sampler *p, struct sampler_view *vi
 }
 
 /* Labels and mask, when the pixels are made. */
-enum imrec_status following_finish(struct sampler_view *v, struct imrec_error *err)
+enum imrec_status sample_targets_finish(struct sampler_view *v, struct imrec_error *err)
 {
     struct targets *t = v->sample.targets;
     if (t == NULL)

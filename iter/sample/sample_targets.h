@@ -5,18 +5,20 @@
 #include "iter/sample/sampler.h"
 
 /* What will follow a view of an upright image of width x height px, whose draw is made. */
-void following_begin(struct sampler *p, struct sampler_view *v, uint32_t width, uint32_t height);
+void sample_targets_begin(struct sampler *p, struct sampler_view *v, uint32_t width,
+                          uint32_t height);
 /* The mask, if there is one, has the size of its image as it is stored. */
-IMREC_NODISCARD enum imrec_status following_check_mask(const struct sampler *p,
-                                                       const struct imrec_image_info *info,
-                                                       struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status sample_targets_check_mask(const struct sampler *p,
+                                                            const struct imrec_image_info *info,
+                                                            struct imrec_error *err);
 /* Bytes that masks will hold beside the slots, at most. */
-uint64_t following_claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,
-                         const struct imrec_image_info *info);
+uint64_t sample_targets_claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,
+                              const struct imrec_image_info *info);
 /* Decodes it, for all views. */
-IMREC_NODISCARD enum imrec_status following_take_mask(struct sampler *p, struct sampler_view *views,
-                                                      uint32_t n, uint32_t orientation,
-                                                      struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+sample_targets_take_mask(struct sampler *p, struct sampler_view *views, uint32_t n,
+                         uint32_t orientation, struct imrec_error *err);
 /* Labels and mask of a view, when its pixels are made. */
-IMREC_NODISCARD enum imrec_status following_finish(struct sampler_view *v, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+sample_targets_finish(struct sampler_view *v, struct imrec_error *err);
 #endif

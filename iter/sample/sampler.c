@@ -49,12 +49,12 @@ static enum imrec_status prepare(struct sampler_kind *k, bool mirror, const floa
     return normalize_prepare(j, err);
 }
 
-enum imrec_status sampler_init(struct sampler *p, const struct views *views,
+enum imrec_status sampler_init(struct sampler *p, const struct view_kinds *views,
                                struct headroom *headroom, const float *mean_image, bool stream,
                                struct imrec_error *err)
 {
     *p = (struct sampler){
-        .options = &views->kinds[0].o, .headroom = headroom, .most = views_count(views)};
+        .options = &views->kinds[0].o, .headroom = headroom, .most = view_kinds_count(views)};
     p->row = normalize_row();
     p->kinds = imrec_zalloc(views->kind_count, sizeof(*p->kinds));
     p->plans = imrec_zalloc(p->most, sizeof(*p->plans));
@@ -145,7 +145,7 @@ static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_
     IMREC_TRY(steps_check(r, &v->draw, width, height, most, err));
     steps_plan(&k->steps, r, &v->draw, width, height);
     if (v->sample.targets != NULL)
-        following_begin(p, v, width, height);
+        sample_targets_begin(p, v, width, height);
     k->job = &p->kinds[v->kind].jobs[v->draw.mirror];
     return IMREC_OK;
 }
@@ -415,22 +415,22 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
     IMREC_TRY(codec_begin(p->codec, image, &limits, &info, err));
     const uint32_t orientation = o->auto_orient ? info.orientation : 1;
     const bool swap = orient_swaps(orientation);
-    IMREC_TRY(following_check_mask(p, &info, err));
+    IMREC_TRY(sample_targets_check_mask(p, &info, err));
     for (uint32_t i = 0; i < n; i++)
         IMREC_TRY(plan(p, &views[i], swap ? info.height : info.width,
                        swap ? info.width : info.height, &p->plans[i], err));
     const struct imrec_rect region = common_region(p->plans, n);
     const bool straight = orientation == 1 && is_straight(p, views, n);
-    const uint64_t claimed = codec_claim(p->codec, 1) + following_claim(p, views, n, &info) +
+    const uint64_t claimed = codec_claim(p->codec, 1) + sample_targets_claim(p, views, n, &info) +
                              claim(p, views, n, region, straight, orientation != 1);
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
-    enum imrec_status st = following_take_mask(p, views, n, orientation, err);
+    enum imrec_status st = sample_targets_take_mask(p, views, n, orientation, err);
     if (st == IMREC_OK && straight)
         st = straight_to_slots(p, views, n, region, err);
     else if (st == IMREC_OK)
         st = decode_and_augment(p, views, n, &info, orientation, region, err);
     for (uint32_t i = 0; i < n && st == IMREC_OK; i++)
-        st = following_finish(&views[i], err);
+        st = sample_targets_finish(&views[i], err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
     p->decode_ns = clock_ns() - begin - p->augment_ns;
@@ -472,7 +472,7 @@ static enum imrec_status view_decoded(struct sampler *p, const struct planes *im
     else if (st == IMREC_END)
         st = values_to_slot(p, v, k, image, err);
     if (st == IMREC_OK)
-        st = following_finish(v, err);
+        st = sample_targets_finish(v, err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
     p->decode_ns += decoded - begin;

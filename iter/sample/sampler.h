@@ -52,7 +52,7 @@ static inline const struct recipe *recipe_of(const struct sampler *p, const stru
 
 /* mean_image may be NULL; it, the views' kinds and the headroom must outlive the sampler. `stream`:
  * the batch is larger than the caches. */
-IMREC_NODISCARD enum imrec_status sampler_init(struct sampler *p, const struct views *views,
+IMREC_NODISCARD enum imrec_status sampler_init(struct sampler *p, const struct view_kinds *views,
                                                struct headroom *headroom, const float *mean_image,
                                                bool stream, struct imrec_error *err);
 void sampler_free(struct sampler *p); /* zeroed memory is fine */

@@ -185,7 +185,7 @@ void imrec_sequences_close(struct imrec_sequences *s)
     if (s == NULL)
         return;
     block_free(&s->block);
-    room_free(&s->scratch.text);
+    reuse_buffer_free(&s->scratch.text);
     corpus_close(s->corpus);
     imrec_free(s->stream);
     imrec_free(s->view);

@@ -32,7 +32,7 @@ static enum imrec_status load_text(struct block *b, struct corpus *c, uint32_t n
     if (b->parser == NULL)
         IMREC_TRY(new_parser(b, c, f, err));
     ctf_parser_name(b->parser, f->name);
-    IMREC_TRY(room_reserve(&scratch->text, chunk->bytes + 1, 1, "a chunk", err));
+    IMREC_TRY(reuse_buffer_reserve(&scratch->text, chunk->bytes + 1, 1, "a chunk", err));
     uint8_t *text = scratch->text.p;
     IMREC_TRY(source_read(f->in, chunk->offset, text, (size_t)chunk->bytes, err));
     text[chunk->bytes] = '\n';
@@ -70,7 +70,7 @@ void block_free(struct block *b)
 {
     ctf_parser_free(b->parser);
     cbf_chunk_free(&b->binary);
-    room_free(&b->raw);
+    reuse_buffer_free(&b->raw);
     imrec_free(b->fault);
     *b = (struct block){0};
 }

@@ -15,14 +15,14 @@ struct block {
     /* private: */
     struct ctf_parser *parser; /* text */
     struct cbf_chunk binary;
-    struct room raw;
+    struct reuse_buffer raw;
     struct ctf_problem *fault; /* binary */
     uint64_t fault_room;
 };
 
 /* What a thread needs to load: text on its way. Begin with zeroed memory. */
 struct block_scratch {
-    struct room text;
+    struct reuse_buffer text;
 };
 
 /* Reads and parses block `number`. Any thread. An error is one of storage or memory: data that

@@ -107,7 +107,7 @@ static enum imrec_status load_chunk(struct faults *a, struct imrec_error *err)
     const struct cbf_chunk_entry *e = &f->head.chunk[a->k->number];
     struct block *b = a->b;
     struct imrec_error own; /* faults are told by words, whether or not the caller asks */
-    IMREC_TRY(room_reserve(&b->raw, e->bytes, 1, "a chunk", err));
+    IMREC_TRY(reuse_buffer_reserve(&b->raw, e->bytes, 1, "a chunk", err));
     a->read = 0;
     return cbf_chunk_parse(&f->head, a->k->number, (struct bytes){b->raw.p, (size_t)e->bytes},
                            a->k->first - a->k->from, &a->how, &b->binary, err != NULL ? err : &own);
@@ -121,7 +121,7 @@ static enum imrec_status read_slice(struct faults *a, uint64_t *bytes, struct im
     const struct corpus_file *f = file_of(a);
     const struct cbf_chunk_entry *e = &f->head.chunk[a->k->number];
     uint64_t begin = e->offset, each = 4;
-    IMREC_TRY(room_reserve(&a->b->raw, a->k->bytes, 1, "a chunk", err));
+    IMREC_TRY(reuse_buffer_reserve(&a->b->raw, a->k->bytes, 1, "a chunk", err));
     uint8_t *to = a->b->raw.p;
     for (uint32_t i = 0; i <= f->head.streams; i++) {
         const size_t n = (size_t)(each * a->k->sequences);

@@ -431,7 +431,7 @@ void blocks_stop(struct blocks *b)
     blocks_cancel(b);
     for (uint32_t i = 0; b->worker != NULL && i < b->workers; i++) {
         thread_join(&b->worker[i].thread);
-        room_free(&b->worker[i].scratch.text);
+        reuse_buffer_free(&b->worker[i].scratch.text);
     }
     for (uint32_t i = 0; i < b->slots; i++) {
         block_free(&b->slot[i]->block);

@@ -61,7 +61,7 @@ static enum imrec_status drop(void *user, const struct cbf_fault *fault, struct 
     return IMREC_OK;
 }
 
-static enum imrec_status measure(struct corpus *c, uint32_t block, struct room *raw,
+static enum imrec_status measure(struct corpus *c, uint32_t block, struct reuse_buffer *raw,
                                  struct cbf_chunk *chunk, struct imrec_error *err)
 {
     struct corpus_block *b = &c->block[block];
@@ -69,7 +69,7 @@ static enum imrec_status measure(struct corpus *c, uint32_t block, struct room *
     const struct cbf_chunk_entry *e = &f->head.chunk[b->number];
     const struct cbf_reading how = {.on_fault = drop};
     uint64_t sum = 0;
-    IMREC_TRY(room_reserve(raw, e->bytes, 1, "a chunk", err));
+    IMREC_TRY(reuse_buffer_reserve(raw, e->bytes, 1, "a chunk", err));
     IMREC_TRY(source_read(f->in, e->offset, raw->p, (size_t)e->bytes, err));
     IMREC_TRY(cbf_chunk_parse(&f->head, b->number, (struct bytes){raw->p, (size_t)e->bytes},
                               b->first, &how, chunk, err));
@@ -90,12 +90,12 @@ static enum imrec_status measure(struct corpus *c, uint32_t block, struct room *
 
 enum imrec_status corpus_measure(struct corpus *c, struct imrec_error *err)
 {
-    struct room raw = {0};
+    struct reuse_buffer raw = {0};
     struct cbf_chunk chunk = {0};
     enum imrec_status st = IMREC_OK;
     for (uint32_t i = 0; i < c->blocks && st == IMREC_OK; i++)
         st = measure(c, i, &raw, &chunk, err);
     cbf_chunk_free(&chunk);
-    room_free(&raw);
+    reuse_buffer_free(&raw);
     return st;
 }

@@ -94,48 +94,49 @@ TEST(texts_stay_where_they_are_whatever_comes_after)
 {
     enum { MANY = 3000, MOST = 999 };
     static char *text[MANY];
-    struct texts a = {0};
+    struct string_arena a = {0};
     char bytes[MOST];
     for (int i = 0; i < MANY; i++) {
         memset(bytes, i, sizeof(bytes));
-        text[i] = texts_put(&a, bytes, (size_t)i % MOST);
+        text[i] = string_arena_put(&a, bytes, (size_t)i % MOST);
         ck_assert(text[i] != NULL && (uintptr_t)text[i] % 4 == 0);
     }
     ck_assert_int_gt(imrec_alloc_live(), 1);
     ck_assert_int_lt(imrec_alloc_live(), 4); /* 1.5 MB in blocks of 1 MiB */
-    char *huge = texts_put(&a, NULL, 3 << 20);
+    char *huge = string_arena_put(&a, NULL, 3 << 20);
     memset(huge, 1, 3 << 20);
     for (int i = 0; i < MANY; i++)
         for (int k = 0; k < i % MOST; k++)
             ck_assert_int_eq(text[i][k], (char)i);
-    texts_free(&a);
+    string_arena_free(&a);
     ck_assert(a.newest == NULL && a.left == 0);
     imrec_alloc_fail_after(0);
-    ck_assert_ptr_null(texts_put(&a, "x", 1));
+    ck_assert_ptr_null(string_arena_put(&a, "x", 1));
     imrec_alloc_fail_after(-1);
 }
 
 TEST(a_room_is_used_again_until_it_is_too_small)
 {
-    struct room r = {0};
+    struct reuse_buffer r = {0};
     struct imrec_error err;
-    ck_assert_int_eq(room_reserve(&r, 0, 4, "a thing", &err), IMREC_OK);
+    ck_assert_int_eq(reuse_buffer_reserve(&r, 0, 4, "a thing", &err), IMREC_OK);
     ck_assert_ptr_nonnull(r.p);
     for (size_t n = 100; n < 4 << 20; n *= 3) { /* small, and of huge pages */
-        ck_assert_int_eq(room_reserve(&r, n, 4, "a thing", &err), IMREC_OK);
+        ck_assert_int_eq(reuse_buffer_reserve(&r, n, 4, "a thing", &err), IMREC_OK);
         ck_assert_uint_ge(r.bytes, 4 * n);
         memset(r.p, 1, 4 * n);
         const void *before = r.p;
-        ck_assert_int_eq(room_reserve(&r, n / 2, 4, "a thing", &err), IMREC_OK);
+        ck_assert_int_eq(reuse_buffer_reserve(&r, n / 2, 4, "a thing", &err), IMREC_OK);
         ck_assert_ptr_eq(r.p, before);
         ck_assert_int_eq(imrec_alloc_live(), 1);
     }
-    ck_assert_int_eq(room_reserve(&r, UINT64_MAX, 4, "a thing", &err), IMREC_ERR_LIMIT);
-    ck_assert_int_eq(room_reserve(&r, SIZE_MAX / 2 + 1, 1, "a thing", &err), IMREC_ERR_LIMIT);
+    ck_assert_int_eq(reuse_buffer_reserve(&r, UINT64_MAX, 4, "a thing", &err), IMREC_ERR_LIMIT);
+    ck_assert_int_eq(reuse_buffer_reserve(&r, SIZE_MAX / 2 + 1, 1, "a thing", &err),
+                     IMREC_ERR_LIMIT);
     ck_assert_ptr_nonnull(strstr(err.message, "a thing of 9223372036854775808 items of 1 bytes"));
     imrec_alloc_fail_after(0);
-    ck_assert_int_eq(room_reserve(&r, 64 << 20, 4, "a thing", &err), IMREC_ERR_NO_MEMORY);
+    ck_assert_int_eq(reuse_buffer_reserve(&r, 64 << 20, 4, "a thing", &err), IMREC_ERR_NO_MEMORY);
     imrec_alloc_fail_after(-1);
     ck_assert(r.p == NULL && r.bytes == 0);
-    room_free(&r);
+    reuse_buffer_free(&r);
 }

@@ -33,15 +33,15 @@ static void check_lines(struct bytes text, uint32_t keypoints)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint32_t keypoints = (uint32_t)(size % 3);
-    const struct boxes_order how = {.shuffle = size % 2 != 0, .seed = 100};
+    const struct annotations_order how = {.shuffle = size % 2 != 0, .seed = 100};
     struct buf text = BUF_INIT(SIZE_MAX);
     struct class_list classes = {0};
-    struct boxes b;
+    struct annotations b;
     must(mem_put("coco", data, size, NULL) == IMREC_OK);
-    if (boxes_read_coco("mem://coco", keypoints, &b, NULL) == IMREC_OK) {
-        if (boxes_write(&b, &how, &text, &classes, NULL) == IMREC_OK)
+    if (annotations_read_coco("mem://coco", keypoints, &b, NULL) == IMREC_OK) {
+        if (annotations_write(&b, &how, &text, &classes, NULL) == IMREC_OK)
             check_lines((struct bytes){text.p, text.n}, keypoints);
-        boxes_free(&b);
+        annotations_free(&b);
     }
     class_list_free(&classes);
     buf_free(&text);

@@ -11,7 +11,7 @@
 
 static struct tmpdir dir;
 static struct imrec_error err;
-static struct boxes b;
+static struct annotations b;
 static struct class_list classes;
 static struct buf text;
 
@@ -21,14 +21,14 @@ static uint32_t keypoints;           /* likewise */
 static void setup(void)
 {
     dir = tmpdir_make();
-    b = (struct boxes){0};
+    b = (struct annotations){0};
     classes = (struct class_list){0};
     text = BUF_INIT((size_t)1 << 20);
 }
 
 static void teardown(void)
 {
-    boxes_free(&b);
+    annotations_free(&b);
     class_list_free(&classes);
     buf_free(&text);
     tmpdir_remove(&dir);
@@ -39,17 +39,17 @@ static void teardown(void)
 
 static enum imrec_status lines(enum imrec_status read, const struct class_list *given, bool shuffle)
 {
-    const struct boxes_order how = {shuffle, 100, given, new_classes, drop_empty};
+    const struct annotations_order how = {shuffle, 100, given, new_classes, drop_empty};
     if (read != IMREC_OK)
         return read;
-    IMREC_TRY(boxes_write(&b, &how, &text, &classes, &err));
+    IMREC_TRY(annotations_write(&b, &how, &text, &classes, &err));
     return buf_append(&text, "", 1, &err);
 }
 
 static enum imrec_status coco(const char *json)
 {
     tmp_write(&dir, "a.json", json, strlen(json));
-    return lines(boxes_read_coco(tmp_path(&dir, "a.json"), keypoints, &b, &err), NULL, false);
+    return lines(annotations_read_coco(tmp_path(&dir, "a.json"), keypoints, &b, &err), NULL, false);
 }
 
 #define IMAGES                                                                                     \
@@ -180,7 +180,7 @@ LOOP_TEST(what_is_wrong_with_coco_is_said, 0, COUNT(bad_coco))
 
 static enum imrec_status voc(const struct class_list *given)
 {
-    return lines(boxes_read_voc(dir.path, &b, &err), given, false);
+    return lines(annotations_read_voc(dir.path, &b, &err), given, false);
 }
 
 static void put(const char *name, const char *xml)
@@ -219,11 +219,11 @@ TEST(a_given_class_list_numbers_and_must_have_every_class)
         IMREC_OK);
     ck_assert_int_eq(voc(&given), IMREC_OK);
     ck_assert_mem_eq(text.p, "0\t2.000000\t6.000000\t2.000000\t", 29);
-    boxes_free(&b);
+    annotations_free(&b);
     put("2.xml", VOC("b.jpg", "<object><name>cat</name>" BOX(0, 0, 200, 100) "</object>"));
     ck_assert_int_eq(voc(&given), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(err.message, "'cat'"));
-    boxes_free(&b);
+    annotations_free(&b);
     new_classes = true; /* then it is numbered behind them */
     text.n = 0;
     ck_assert_int_eq(voc(&given), IMREC_OK);
@@ -265,7 +265,7 @@ TEST(a_folder_that_is_not_there_or_cannot_be_read_is_an_error_that_says_so)
     put("1.xml", VOC("a.jpg", ""));
     put("2.xml", VOC("b.jpg", ""));
     put(".3.xml", "hidden");
-    ck_assert_int_eq(boxes_read_voc(tmp_path(&dir, "none"), &b, &err), IMREC_ERR_IO);
+    ck_assert_int_eq(annotations_read_voc(tmp_path(&dir, "none"), &b, &err), IMREC_ERR_IO);
     snprintf(says, sizeof(says), "opening the folder %s/none: No such file or directory", dir.path);
     ck_assert_str_eq(err.message, says);
     for (int n = 1; n < 7; n++) { /* it, ".", "..", its files, and their end */
@@ -274,11 +274,11 @@ TEST(a_folder_that_is_not_there_or_cannot_be_read_is_an_error_that_says_so)
                  n == 1 ? "opening the folder %s: Input/output error"
                         : "%s: cannot list it: Input/output error",
                  n == 1 ? uri : dir.path);
-        ck_assert_int_eq(boxes_read_voc(uri, &b, &err), IMREC_ERR_IO);
+        ck_assert_int_eq(annotations_read_voc(uri, &b, &err), IMREC_ERR_IO);
         ck_assert_str_eq(err.message, says);
     }
     snprintf(uri, sizeof(uri), "fault://folder_eio=8:%s", dir.path);
-    ck_assert_int_eq(boxes_read_voc(uri, &b, &err), IMREC_OK);
+    ck_assert_int_eq(annotations_read_voc(uri, &b, &err), IMREC_OK);
     ck_assert_uint_eq(b.image_count, 2);
 }
 
@@ -293,7 +293,8 @@ LOOP_TEST(annotations_without_memory_are_an_error_and_leak_nothing, 0, 2) /* _i:
     for (long n = 0; st == IMREC_ERR_NO_MEMORY; n++) {
         err.message[0] = '\0';
         imrec_alloc_fail_after(n);
-        st = _i ? boxes_read_coco(coco_file, 0, &b, &err) : boxes_read_voc(dir.path, &b, &err);
+        st = _i ? annotations_read_coco(coco_file, 0, &b, &err)
+                : annotations_read_voc(dir.path, &b, &err);
         imrec_alloc_fail_after(-1);
         ck_assert(st == IMREC_OK || (err.message[0] != '\0' && imrec_alloc_live() == 0));
     }

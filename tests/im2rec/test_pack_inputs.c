@@ -317,7 +317,7 @@ static const char *const texts[] = {
 static uint64_t read_share(const char *path, int64_t k, int64_t n, char *out, size_t room)
 {
     struct list_reader *r;
-    struct parcel p = {0};
+    struct pack_item p = {0};
     uint64_t total, print = 0, count = 0;
     enum imrec_status st;
     ck_assert_msg(list_open(path, NULL, 0, (struct imrec_share){k, n}, NULL, &r, &total, &print,
@@ -334,7 +334,7 @@ static uint64_t read_share(const char *path, int64_t k, int64_t n, char *out, si
     }
     ck_assert_int_eq(st, IMREC_END);
     ck_assert_uint_eq(count, total);
-    parcel_free(&p);
+    pack_item_free(&p);
     list_close(r);
     return count;
 }
@@ -374,7 +374,7 @@ TEST(a_list_of_many_pieces_reads_as_one)
         fprintf(f, "%d\t%d.5\tfolder/%d.jpg%s", i, i % 10, i, i % 3 == 0 ? "\r\n" : "\n");
     fclose(f);
     struct list_reader *r;
-    struct parcel p = {0};
+    struct pack_item p = {0};
     uint64_t total, print = 0, i = 0;
     ck_assert_int_eq(list_open(tmp_path(&dir, "big.lst"), NULL, 1, (struct imrec_share){0, 1}, NULL,
                                &r, &total, &print, &err),
@@ -387,7 +387,7 @@ TEST(a_list_of_many_pieces_reads_as_one)
         p.text.n = p.labels.n = 0;
     }
     ck_assert_uint_eq(i, LINES);
-    parcel_free(&p);
+    pack_item_free(&p);
     list_close(r);
 }
 
@@ -395,7 +395,7 @@ TEST(a_malformed_line_is_an_image_with_a_reason_and_the_next_one_is_read)
 {
     static const char text[] = "0\t1\ta.jpg\nnonsense\n2\t1\tc\xff.jpg\n3\t1\td.jpg\n";
     struct list_reader *r;
-    struct parcel p = {0};
+    struct pack_item p = {0};
     uint64_t total, print = 0;
     enum reason reasons[4];
     tmp_write(&dir, "a.lst", text, sizeof(text) - 1);
@@ -416,6 +416,6 @@ TEST(a_malformed_line_is_an_image_with_a_reason_and_the_next_one_is_read)
     ck_assert_int_eq(reasons[1], REASON_LINE);
     ck_assert_int_eq(reasons[2], REASON_UTF8);
     ck_assert_int_eq(reasons[3], REASON_NONE);
-    parcel_free(&p);
+    pack_item_free(&p);
     list_close(r);
 }

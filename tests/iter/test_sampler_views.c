@@ -57,7 +57,7 @@ static void compress(struct compressed *c, struct codec *codec, uint8_t orientat
 
 struct made {
     struct cooked c;
-    struct views views;
+    struct view_kinds views;
     struct headroom headroom;
     struct sampler sampler;
 };
@@ -71,7 +71,8 @@ static void begin(struct made *m, const char *words)
     m->c.o.batch_size = 64 / m->c.o.num_views * m->c.o.num_views;
     if (m->c.o.seed_aug < 0)
         m->c.o.seed_aug = 0;
-    ck_assert_msg(views_init(&m->views, &m->c.o, &err) == IMREC_OK, "%s: %s", words, err.message);
+    ck_assert_msg(view_kinds_init(&m->views, &m->c.o, &err) == IMREC_OK, "%s: %s", words,
+                  err.message);
     headroom_init(&m->headroom);
     const bool tones = strstr(words, "max_random_illumination") != NULL;
     ck_assert_int_eq(
@@ -82,14 +83,14 @@ static void begin(struct made *m, const char *words)
 static void end(struct made *m)
 {
     sampler_free(&m->sampler);
-    views_free(&m->views);
+    view_kinds_free(&m->views);
     headroom_destroy(&m->headroom);
 }
 
 static struct sampler_view
 view_of(const struct made *m, uint32_t number, float *label, uint8_t *slot)
 {
-    struct sampler_view v = {.kind = views_kind(&m->views, 0, number % m->views.tensors),
+    struct sampler_view v = {.kind = view_kinds_kind(&m->views, 0, number % m->views.tensors),
                              .slot = slot,
                              .sample.key = {7, 3, 1, 4711, number}};
     if (m->c.r.det.on) { /* two boxes */
@@ -198,7 +199,7 @@ TEST(kinds_and_sweeps_are_as_the_options_say)
         struct made m;
         begin(&m, want[i].words);
         const struct view_kind *k =
-            &m.views.kinds[views_kind(&m.views, want[i].sweep, want[i].tensor)];
+            &m.views.kinds[view_kinds_kind(&m.views, want[i].sweep, want[i].tensor)];
         ck_assert_msg(
             k->o.data_shape.height == want[i].height && k->o.data_shape.width == want[i].width &&
                 k->o.min_random_area == want[i].low && k->o.max_random_area == want[i].high,

@@ -92,9 +92,9 @@ oracle(struct run *r, enum imrec_last_batch last, uint64_t n, uint64_t equal, ui
     }
 }
 
-/* ---- the schedule, over a supply of n records a sweep ------------------------------------- */
+/* ---- the schedule, over a stream of n records a sweep ------------------------------------- */
 
-/* Where the supply stands when the schedule stands there: n is behind the last record. */
+/* Where the stream stands when the schedule stands there: n is behind the last record. */
 static uint64_t record_at(const struct schedule_run *at, uint64_t n, uint64_t equal)
 {
     const uint64_t record = at->repeating || equal > n ? (n ? at->sample % n : 0) : at->sample;
