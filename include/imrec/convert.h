@@ -66,12 +66,6 @@ imrec_cbf_to_ctf(const char *input, const char *output, const char *header,
                  imrec_convert_progress_fn *progress, void *user, struct imrec_convert_result *out,
                  struct imrec_error *err);
 
-/* Sets *out to whether a file has CNTK's binary format, intact or damaged. It is recognized by its
- * magic, at the beginning or at the header to which its last bytes point, or by the suffix ".cbf".
- */
-IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_is_cbf(const char *input, bool *out, struct imrec_error *err);
-
 #ifdef __cplusplus
 }
 #endif

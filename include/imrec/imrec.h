@@ -3,7 +3,6 @@
 #define IMREC_IMREC_H
 
 #include "imrec/augmenter.h"
-#include "imrec/bench.h"
 #include "imrec/cbf.h"
 #include "imrec/codec.h"
 #include "imrec/convert.h"
@@ -11,6 +10,7 @@
 #include "imrec/dataset.h"
 #include "imrec/detection.h"
 #include "imrec/error.h"
+#include "imrec/file_kind.h"
 #include "imrec/image.h"
 #include "imrec/iterator.h"
 #include "imrec/minibatch.h"

@@ -241,15 +241,3 @@ enum imrec_status imrec_cbf_to_ctf(const char *input, const char *output, const 
     imrec_free(r.at);
     return st;
 }
-
-enum imrec_status imrec_is_cbf(const char *input, bool *out, struct imrec_error *err)
-{
-    struct source *in;
-    const size_t n = strlen(input);
-    *out = false;
-    IMREC_TRY(source_open(input, &in, err));
-    const enum imrec_status st = cbf_file_is(in, out, err);
-    *out |= st == IMREC_OK && n > 4 && strcmp(input + n - 4, ".cbf") == 0;
-    source_close(in);
-    return st;
-}

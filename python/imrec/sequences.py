@@ -265,9 +265,9 @@ class SequenceData(dict):  # type: ignore[type-arg]
 def streams_of(path: Any) -> StreamDefs:
     """Finds the streams of a CTF or CBF file: of a text from its first 16 MiB (the dim of a sparse stream is the largest index
     there + 1)."""
-    uri, err, binary = os.fsencode(path), new_error(), ffi.new("_Bool *")
-    check(lib.imrec_is_cbf(uri, binary, err), err)
-    if binary[0]:
+    uri, err, kind = os.fsencode(path), new_error(), ffi.new("enum imrec_file_kind *")
+    check(lib.imrec_file_kind(uri, kind, ffi.NULL, err), err)
+    if kind[0] == lib.IMREC_FILE_CBF:
         card = ffi.new("struct imrec_cbf_card *")
         check(lib.imrec_cbf_card(uri, False, ffi.NULL, ffi.NULL, card, err), err)
         try:

@@ -36,6 +36,12 @@ int command_begin(const struct cli_page *page, void *values, int argc, char **ar
     return first;
 }
 
+bool command_file_is(const char *uri, enum imrec_file_kind kind)
+{
+    enum imrec_file_kind is;
+    return imrec_file_kind(uri, &is, NULL, NULL) == IMREC_OK && is == kind;
+}
+
 char *command_shards(const char *name, char *const *operands, int n, bool allow_missing)
 {
     struct imrec_error err;

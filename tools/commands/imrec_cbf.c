@@ -1,14 +1,13 @@
 /* tools/commands/imrec_cbf.c - info and verify for files of CNTK's binary format. */
 #include "imrec/cbf.h"
 
-#include "imrec/convert.h"
 #include "tools/commands/command.h"
 
 bool cbf_are(char *const *files, int n)
 {
     bool yes = n > 0;
     for (int i = 0; yes && i < n; i++)
-        yes = imrec_is_cbf(files[i], &yes, NULL) == IMREC_OK && yes;
+        yes = command_file_is(files[i], IMREC_FILE_CBF);
     return yes;
 }
 

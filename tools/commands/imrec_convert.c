@@ -1,5 +1,6 @@
 /* tools/commands/imrec_convert.c - CNTK's binary format into text, and text into binary. */
 #include "imrec/convert.h"
+#include "imrec/file_kind.h"
 
 #include "tools/commands/command.h"
 
@@ -94,13 +95,14 @@ static int run(int argc, char **argv)
     struct command_progress p = {.counts = {0}};
     struct imrec_convert_result r;
     struct imrec_error err;
-    bool binary;
+    enum imrec_file_kind kind;
     int status;
     const int first = command_begin(&page, &o, argc, argv, 2, 2, &status);
     if (first < 0)
         return status;
-    if (imrec_is_cbf(argv[first], &binary, &err) != IMREC_OK)
+    if (imrec_file_kind(argv[first], &kind, NULL, &err) != IMREC_OK)
         return cli_fail(page.name, &err);
+    const bool binary = kind == IMREC_FILE_CBF;
     if (!binary && o.header[0] == '\0')
         return cli_refuse(stderr, page.name, "%s is no CNTK binary file, and text needs --header",
                           argv[first]);
