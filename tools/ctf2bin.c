@@ -22,10 +22,12 @@ static void interrupt(int signal_number)
     g_interrupted = 1;
 }
 
-static bool show(void *user, uint64_t done, uint64_t total)
+static bool show(void *user, const struct imrec_progress *done)
 {
-    const struct progress_counts c = {
-        .done = done >> 20, .total = total >> 20, .bytes = done, .total_bytes = total};
+    const struct progress_counts c = {.done = done->bytes >> 20,
+                                      .total = done->total_bytes >> 20,
+                                      .bytes = done->bytes,
+                                      .total_bytes = done->total_bytes};
     progress_update(user, &c, cli_now_ms());
     return g_interrupted == 0;
 }

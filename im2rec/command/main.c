@@ -147,7 +147,7 @@ struct watch {
     FILE *out;
 };
 
-static bool show_progress(void *user, const struct imrec_pack_progress *p)
+static bool show_progress(void *user, const struct imrec_progress *p)
 {
     struct watch *w = user;
     const int64_t now = cli_now_ms();
@@ -155,7 +155,7 @@ static bool show_progress(void *user, const struct imrec_pack_progress *p)
     const struct progress_counts counts = {.done = scanning ? p->found : p->done,
                                            .total = p->total,
                                            .skipped = p->skipped,
-                                           .bytes = p->bytes_read};
+                                           .bytes = p->bytes};
     if (!w->begun || scanning != w->scanning) {
         if (w->begun)
             progress_end(&w->progress, &counts, now);

@@ -141,7 +141,7 @@ static enum imrec_status finish_earlier(const struct append *a, struct imrec_err
 
 static bool goes_on(const struct append *a, uint64_t records)
 {
-    const struct imrec_pack_progress p = {0};
+    const struct imrec_progress p = {0};
     return records % TELL_EVERY != 0 || a->task->progress == NULL ||
            a->task->progress(a->task->user, &p);
 }
@@ -317,7 +317,7 @@ static enum imrec_status
 join_watched(struct append *a, const struct imrec_pack_result *new, struct imrec_error *err)
 {
     const uint64_t all = new->packed + new->skipped;
-    const struct imrec_pack_progress p = {.done = all, .total = all, .skipped = new->skipped};
+    const struct imrec_progress p = {.done = all, .total = all, .skipped = new->skipped};
     struct watch watch;
     watch_begin(&watch, a->task);
     (void)watch_tell(&watch, &p);

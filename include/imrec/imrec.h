@@ -18,6 +18,7 @@
 #include "imrec/packer.h"
 #include "imrec/prefetch.h"
 #include "imrec/records.h"
+#include "imrec/report.h"
 #include "imrec/reshape.h"
 #include "imrec/segmentation.h"
 #include "imrec/sequences.h"

@@ -2,7 +2,7 @@
 #ifndef IMREC_PACKER_H
 #define IMREC_PACKER_H
 
-#include "imrec/error.h"
+#include "imrec/report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -92,25 +92,15 @@ IMREC_API IMREC_NODISCARD enum imrec_status imrec_pack_options_set(struct imrec_
                                                                    const char *key_value,
                                                                    struct imrec_error *err);
 
-/* The progress of a run. */
-struct imrec_pack_progress {
-    uint64_t found;       /* images found so far; the folder is still being scanned ... */
-    uint64_t done, total; /* ... while total is 0; done: packed or skipped images */
-    uint64_t skipped;
-    uint64_t resumed;    /* of done: by earlier runs */
-    uint64_t bytes_read; /* of files, in this run */
-};
-/* Progress callback: called often, from any thread, one call at a time, at every image, and several
- * times a second while one takes long. false ends the run within two seconds, as if interrupted. */
-typedef bool imrec_pack_progress_fn(void *user, const struct imrec_pack_progress *p);
-
 /* What to pack, and the output. */
 struct imrec_pack_task {
     const char *list; /* LIST.lst, or NULL: a folder of classes is the list */
     const char *root; /* that folder, or the folder of the list's relative paths */
     const char *out;  /* OUT.rec (".rec" is optional) ... */
     bool exact_name;  /* ... or the exact name; .idx and the others are appended to it */
-    imrec_pack_progress_fn *progress; /* or NULL */
+    /* Called at every image, and several times a second while one takes long: false ends the run
+     * within two seconds, as if interrupted. */
+    imrec_progress_fn *progress;
     void *user;
     bool some_classes; /* a folder need not have every class of the class list */
 };

@@ -28,17 +28,6 @@ _CHANGING = {row.name: default_of(row) for row in _tables.PACK if row.group == "
     "pass_through", "check", "max_pixels", "accept_truncated", "format", "copies", "ignore_label", "keypoint_pairs", "drawn_on")}
 
 
-@ffi.def_extern(onerror=lambda *what: False)
-def on_pack_progress(user: Any, p: Any) -> bool:
-    watch: Watch = ffi.from_handle(user)
-    told = {name: getattr(p, name) for name in _PROGRESS}
-    told["total"] = told["total"] or getattr(watch, "expected", 0)
-    return watch.step(told["done"], told["total"], told)
-
-
-_PROGRESS = [name for name, _ in ffi.typeof("struct imrec_pack_progress").fields]
-
-
 def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, label: str | None = ANY_LABEL,
           id: str | None = ANY_ID, allow_damaged: bool = False, progress: bool | Callable[[Any], None] = False,
           **parameters: Any) -> dict[str, Any]:
@@ -75,7 +64,7 @@ class _Job:
 
     def run(self, watch: Watch, call: Callable[[Any], int]) -> dict[str, Any]:
         err = new_error()
-        self.task.progress, self.task.user = lib.on_pack_progress, watch.handle
+        self.task.progress, self.task.user = lib.on_progress, watch.handle
         status = watch.run(lambda: call(err))
         if status != lib.IMREC_OK:
             raise_error(status, err)

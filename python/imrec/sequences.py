@@ -164,7 +164,8 @@ class _BinaryWriter:
         self._described, self._dtypes, kept = described, dtypes, [ffi.new("char[]", name.encode()) for name in described]
         streams = ffi.new("struct imrec_cbf_stream[]", len(described))
         for s, text_of_name, (name, (sparse, dim)) in zip(streams, kept, described.items()):
-            s.name, s.sparse, s.is_double, s.dim = text_of_name, sparse, dtypes[name].itemsize == 8, dim
+            s.name, s.sparse, s.dim = text_of_name, sparse, dim
+            s.precision = lib.IMREC_PRECISION_DOUBLE if dtypes[name].itemsize == 8 else lib.IMREC_PRECISION_FLOAT
         out, err = ffi.new("struct imrec_cbf_writer **"), new_error()
         check(lib.imrec_cbf_writer_open(os.fsencode(path), streams, len(streams), chunk_size, out, err), err)
         self._writer, self._c = out[0], ffi.new("struct imrec_sequence_stream[]", len(described))

@@ -213,7 +213,7 @@ TEST(a_source_without_an_item_is_refused)
     expect_refused(IMREC_ERR_ARGUMENT, "the source has no item");
 }
 
-static bool stop_soon(void *user, const struct imrec_pack_progress *progress)
+static bool stop_soon(void *user, const struct imrec_progress *progress)
 {
     (void)user;
     ck_assert_uint_eq(progress->total, 0);
@@ -242,7 +242,7 @@ static struct mutex slow_lock = MUTEX_INIT;
 static struct cond slow_moved;
 static uint64_t slow_done;
 
-static bool tell_slow(void *user, const struct imrec_pack_progress *progress)
+static bool tell_slow(void *user, const struct imrec_progress *progress)
 {
     (void)user;
     mutex_lock(&slow_lock);

@@ -20,11 +20,13 @@ static const struct imrec_stream described[] = {
 static uint64_t told[64];
 static uint32_t tellings;
 
-static void tell(void *user, uint64_t offset, const char *message)
+static void tell(void *user, const struct imrec_finding *f)
 {
     ck_assert_ptr_eq(user, told);
-    ck_assert_msg(strstr(message, "mem://t: line ") == message, "%s", message);
-    told[tellings++] = offset;
+    ck_assert_msg(strstr(f->reason, "mem://t: line ") == f->reason, "%s", f->reason);
+    ck_assert_str_eq(f->uri, "mem://t");
+    ck_assert_int_eq(f->kind, IMREC_FOUND_DAMAGE);
+    told[tellings++] = f->begin;
 }
 
 static void setup(void)
@@ -279,8 +281,9 @@ static enum imrec_status append_made(struct imrec_cbf_writer *w, uint32_t i, int
 
 static enum imrec_status write_made(const char *path, struct imrec_sequences_totals *totals)
 {
-    const struct imrec_cbf_stream streams[] = {{.name = "x", .is_double = true, .dim = 2},
-                                               {.name = "y", .sparse = true, .dim = 7}};
+    const struct imrec_cbf_stream streams[] = {
+        {.name = "x", .precision = IMREC_PRECISION_DOUBLE, .dim = 2},
+        {.name = "y", .sparse = true, .dim = 7}};
     struct imrec_cbf_writer *w;
     enum imrec_status st = imrec_cbf_writer_open(path, streams, 2, 100, &w, &err);
     for (uint32_t i = 0; i < 5 && st == IMREC_OK; i++) {
@@ -327,8 +330,9 @@ TEST(what_no_binary_file_can_hold_is_refused)
 {
     struct tmpdir dir = tmpdir_make();
     const char *path = tmp_path(&dir, "a.cbf");
-    struct imrec_cbf_stream streams[] = {{.name = "x", .is_double = true, .dim = 2},
-                                         {.name = "x", .sparse = true, .dim = 7}};
+    struct imrec_cbf_stream streams[] = {
+        {.name = "x", .precision = IMREC_PRECISION_DOUBLE, .dim = 2},
+        {.name = "x", .sparse = true, .dim = 7}};
     struct imrec_cbf_writer *w;
     ck_assert_int_eq(imrec_cbf_writer_open(path, streams, 2, 0, &w, &err), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(err.message, "two streams are called 'x'"));

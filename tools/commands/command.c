@@ -71,7 +71,7 @@ bool command_progress_show(void *user, const struct imrec_progress *done)
 {
     struct command_progress *p = user;
     p->counts = (struct progress_counts){
-        .done = done->records, .bytes = done->bytes, .total_bytes = done->total_bytes};
+        .done = done->done, .bytes = done->bytes, .total_bytes = done->total_bytes};
     progress_update(&p->line, &p->counts, cli_now_ms());
     return true;
 }

@@ -193,16 +193,16 @@ struct output {
     struct json *json;
 };
 
-static void told(void *user, uint64_t offset, const char *message)
+static void found(void *user, const struct imrec_finding *f)
 {
     struct json *j = ((struct output *)user)->json;
     if (j == NULL) {
-        puts(cli_show(message));
+        puts(cli_show(f->reason));
         return;
     }
     json_object(j, NULL);
-    json_uint(j, "offset", offset);
-    json_text(j, "message", message);
+    json_uint(j, "offset", f->begin);
+    json_text(j, "message", f->reason);
     json_end(j);
 }
 
@@ -254,7 +254,7 @@ static int verify_one(const struct sequences_request *r, const struct imrec_dese
         json_object(&j, NULL);
         json_array(&j, "list");
     }
-    enum imrec_status st = imrec_sequences_open(&d, precision, told, &to, &s, &err);
+    enum imrec_status st = imrec_sequences_open(&d, precision, found, &to, &s, &err);
     if (st == IMREC_OK) {
         st = read_all(s, &err);
         t = imrec_sequences_totals(s);
