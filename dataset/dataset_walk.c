@@ -121,9 +121,11 @@ leave_swallowing(struct dataset_walk *w, const struct imrec_record *r, size_t in
         .end = r->offset + inside,
         .reason = "the record's length is damaged: another record begins inside it"};
     IMREC_TRY(imrec_reader_seek(w->reader, r->shard, w->damage.end, &w->why));
-    return imrec_error_at(&w->why, IMREC_ERR_DATA, r->offset,
-                          "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: %s",
-                          w->damage.uri, w->damage.begin, w->damage.end - 1, w->damage.reason);
+    imrec_error_at(&w->why, IMREC_ERR_DATA, r->offset,
+                   "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: %s",
+                   w->damage.uri, w->damage.begin, w->damage.end - 1, w->damage.reason);
+    imrec_error_file(&w->why, w->damage.uri);
+    return IMREC_ERR_DATA;
 }
 
 static enum imrec_status next(struct dataset_walk *w, struct imrec_record *out)

@@ -159,9 +159,10 @@ read_old(struct append *a, struct source_sets *old, struct imrec_error *err)
                                   "ended by its caller before anything was packed");
     if (st == IMREC_END)
         return IMREC_OK;
-    return imrec_error_at(err, st, why.offset, "%.400s%s", why.message,
-                          st == IMREC_ERR_DATA ? "; nothing was packed: imrec repair comes first"
-                                               : "");
+    imrec_error_at(err, st, why.offset, "%.400s%s", why.message,
+                   st == IMREC_ERR_DATA ? "; nothing was packed: imrec repair comes first" : "");
+    imrec_error_same(err, &why);
+    return st;
 }
 
 /* Is the old set what its checksums say? Asked before hours are spent on packing; joining asks
@@ -256,7 +257,6 @@ pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *er
     snprintf(journal, sizeof(journal), "%.*s.journal.part", (int)strlen(a->extra) - 4, a->extra);
     a->o.resume = a->o.resume && sink_exists(journal);
     a->o.force = !a->o.resume; /* the name is ours */
-    a->o.append = false;
     keep_choice(a);
     if (a->o.classes[0] == '\0' && sink_exists(a->classes))
         a->o.classes = a->classes;

@@ -199,9 +199,11 @@ static enum imrec_status leave_out(struct reshape *r, struct imrec_error *err)
         if (err == NULL)
             return IMREC_ERR_DATA;
         why = *err;
-        return imrec_error_at(err, IMREC_ERR_DATA, f->begin, "%.400s%s", why.message,
-                              r->job->replaces ? "; imrec repair keeps what is intact"
-                                               : "; on_error=skip leaves it out");
+        imrec_error_at(err, IMREC_ERR_DATA, f->begin, "%.400s%s", why.message,
+                       r->job->replaces ? "; imrec repair keeps what is intact"
+                                        : "; on_error=skip leaves it out");
+        imrec_error_same(err, &why);
+        return IMREC_ERR_DATA;
     }
     r->result->left_out++;
     if (r->o->finding != NULL)
