@@ -60,8 +60,6 @@ static enum imrec_status check_options(const struct imrec_pack_source *s,
     if (o->resume)
         return refuse(err, "a run over items cannot be resumed: their source cannot begin in the "
                            "middle. Without resume it begins again");
-    if (o->append)
-        return refuse(err, "imrec_append_items() appends; imrec_pack_items() makes a new set");
     if (o->shards > 1 && s->total == 0)
         return refuse(err, "shards cuts a known number of items into equal runs: give the total, "
                            "or shard_size");

@@ -236,9 +236,6 @@ static enum imrec_status check_task(const struct imrec_pack_task *t,
     if (t == NULL || t->root == NULL || t->out == NULL || t->out[0] == '\0')
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "a task needs root and out");
-    if (o->append)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "imrec_append() appends; imrec_pack() makes a new set");
     if (t->list != NULL && o->annotations[0] != '\0')
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "annotations are a list: %s cannot go with them", t->list);

@@ -22,14 +22,12 @@ extern "C" {
     X(bool,    ignore_unknown_inputs, "0", 0, 1, "",      "data",  "skip names that the header does not have; else they are errors") \
     X(int64_t, max_errors,      "0", 0, INT64_MAX, "errors", "data", "bad samples that are dropped and told before one is an error") \
     X(int64_t, threads,         "0", 0, 1024,    "workers", "run", "0 = every CPU this process may use") \
-    X(bool,    quiet,           "0", 0, 1,       "",      "run",   "no progress and no summary") \
-    X(bool,    json,            "0", 0, 1,       "",      "run",   "one JSON object on stdout at the end") \
     X(const char *, precision_of, "", 0, 65535,  "NAME=float|double,...", "data", "the values of single inputs, whatever the header and --precision say") \
     X(const char *, action,     "", 0, 65535,    "NAME",  "files", "the header is a configuration of several readers: that of this action, as imrec minibatches takes it")
 /* clang-format on */
 
 /* Fill with imrec_convert_options_init(), then set input, header and output. Text must stay valid
- * during the call. quiet and json are for the program: the library never prints. */
+ * during the call. */
 struct imrec_convert_options {
     size_t struct_size;
     IMREC_CONVERT_PARAMS(IMREC_FIELD)

@@ -51,14 +51,11 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(bool,    force,              "0", 0, 1,       "",        "run",   "replace outputs that exist") \
     X(enum imrec_on_error, on_error, "skip", 0, 1,  "stop|skip", "run", "an image that cannot be packed: end, or count and go on") \
     X(const char *, report,        "",  0, 65535,   "FILE",    "run",   "write what was skipped or mended, and why, as JSON lines") \
-    X(bool,    quiet,              "0", 0, 1,       "",        "run",   "no progress and no summary") \
-    X(bool,    json,               "0", 0, 1,       "",        "run",   "one JSON object on stdout at the end") \
     X(enum imrec_pack_format, format, "rec", 0, 1,  "rec|cbf", "image", "records of RecordIO, or CNTK's binary format: OUT.cbf") \
     X(bool,    pixels,             "0", 0, 1,       "",        "image", "with --format cbf: decoded pixels as floats, which CNTK trains on, not files") \
     X(int64_t, cbf_chunk,          "33554432", 1, INT64_MAX, "bytes", "run", "with --format cbf: bytes of a chunk, which is read at once") \
     X(int64_t, inter_method,       "-1", -1, 10,    "-1|0..4|9|10", "image", "resize as OpenCV does: 0 nearest, 1 bilinear, 2 cubic, 3 area, 4 Lanczos, 9 by size, 10 random; -1 = a filter that widens as images shrink") \
     X(const char *, augment,       "",  0, 4096,    "key=value ...", "image", "augment before encoding, after resize: the keys of ImageRecordIter, blanks between; data_shape=C,H,W sets the size") \
-    X(bool,    append,             "0", 0, 1,       "",        "run",   "put the images behind those of the set OUT.rec (in C: imrec_append())") \
     X(const char *, annotations,   "",  0, 65535,   "FILE",    "list",  "images and boxes of COCO's instances (a JSON file) or Pascal VOC (a folder of XML files), paths below ROOT") \
     X(int64_t, copies,             "1", 1, 1 << 16, "N",       "image", "with --augment: make so many records of each image, with ids N * id + 0, 1, ...") \
     X(bool,    new_classes,        "0", 0, 1,       "",        "list",  "classes that the class list (--classes, or with --append the set's) does not have are numbered behind its own") \
@@ -72,7 +69,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until
- * imrec_pack() returns. quiet and json are for im2rec itself: the library never prints. */
+ * imrec_pack() returns. */
 struct imrec_pack_options {
     size_t struct_size;
     IMREC_PACK_PARAMS(IMREC_FIELD)

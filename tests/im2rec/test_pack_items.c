@@ -332,7 +332,6 @@ LOOP_TEST(options_of_lists_and_folders_are_refused_with_a_sentence, 0, 12) /* _i
                    {"new_classes=1", "are for folders"},
                    {"label_width=3", "are for folders"},
                    {"resume=1", "cannot be resumed"},
-                   {"append=1", "imrec_append_items() appends"},
                    {"shards=2", "give the total"},
                    {"train_ratio=0.5", "they need list"}};
     ck_assert_int_lt(_i, (int)(sizeof(refused) / sizeof(refused[0])));
