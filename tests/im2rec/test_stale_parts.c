@@ -1,5 +1,6 @@
 /* tests/im2rec/test_stale_parts.c - force removes what an interrupted run of the same set left. */
 #include "im2rec/set/stale_parts.h"
+#include "im2rec/shard/shard_kinds.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
@@ -40,15 +41,16 @@ LOOP_TEST(parts_of_the_set_go_and_everything_else_stays, 0, 2)
 {
     struct tmpdir dir = tmpdir_make();
     const bool cbf = _i != 0;
+    const struct shard_kind *own = shard_kinds[cbf], *other = shard_kinds[!cbf];
     char uri[2][600];
     snprintf(uri[0], sizeof(uri[0]), "%s", tmp_path(&dir, "a.rec"));
     snprintf(uri[1], sizeof(uri[1]), "file://%s", tmp_path(&dir, "a.rec"));
     for (int u = 0; u < 2; u++) {
         write_all(&dir);
-        ck_assert(stale_parts_exist(uri[u], cbf));
-        ck_assert_int_eq(stale_parts_remove(uri[u], cbf, NULL), IMREC_OK);
-        ck_assert(!stale_parts_exist(uri[u], cbf));
-        ck_assert(stale_parts_exist(uri[u], !cbf));
+        ck_assert(stale_parts_exist(uri[u], own));
+        ck_assert_int_eq(stale_parts_remove(uri[u], own, NULL), IMREC_OK);
+        ck_assert(!stale_parts_exist(uri[u], own));
+        ck_assert(stale_parts_exist(uri[u], other));
         for (size_t i = 0; i < OWN; i++) {
             ck_assert_msg(tmp_size(tmp_path(&dir, gone[cbf][i])) == -1, "%s", gone[cbf][i]);
             ck_assert_msg(tmp_size(tmp_path(&dir, gone[!cbf][i])) == 1, "%s", gone[!cbf][i]);
@@ -56,8 +58,8 @@ LOOP_TEST(parts_of_the_set_go_and_everything_else_stays, 0, 2)
         for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
             ck_assert_msg(tmp_size(tmp_path(&dir, kept[i])) == 1, "%s", kept[i]);
     }
-    ck_assert_int_eq(stale_parts_remove("mem://a.rec", cbf, NULL), IMREC_OK);
-    ck_assert_int_eq(stale_parts_remove("/no/such/folder/a.rec", cbf, NULL), IMREC_OK);
+    ck_assert_int_eq(stale_parts_remove("mem://a.rec", own, NULL), IMREC_OK);
+    ck_assert_int_eq(stale_parts_remove("/no/such/folder/a.rec", own, NULL), IMREC_OK);
     tmpdir_remove(&dir);
 }
 
@@ -66,7 +68,7 @@ TEST(a_name_without_folder_means_this_one)
     struct tmpdir dir = tmpdir_make();
     tmp_write(&dir, "a-00000-of-00003.rec.part", "x", 1);
     ck_assert_int_eq(chdir(tmp_path(&dir, ".")), 0);
-    ck_assert_int_eq(stale_parts_remove("a.rec", false, NULL), IMREC_OK);
+    ck_assert_int_eq(stale_parts_remove("a.rec", shard_kinds[0], NULL), IMREC_OK);
     ck_assert_int_eq(tmp_size(tmp_path(&dir, "a-00000-of-00003.rec.part")), -1);
     ck_assert_int_eq(chdir("/"), 0);
     tmpdir_remove(&dir);
