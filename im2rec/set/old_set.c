@@ -111,14 +111,17 @@ static enum imrec_status check_manifest(const struct set_files *s, struct imrec_
 
 /* The kind of the parts that an interrupted run left; the set's own where it has some, or nobody
  * has. */
-static const struct shard_kind *kind_of_parts(const struct set_files *s)
+static enum imrec_status
+kind_of_parts(const struct set_files *s, const struct shard_kind **out, struct imrec_error *err)
 {
-    const struct shard_kind *const *k = shard_kinds;
-    if (stale_parts_exist(s->rec, s->kind))
-        return s->kind;
-    while (*k != NULL && !stale_parts_exist(s->rec, *k))
-        k++;
-    return *k != NULL ? *k : s->kind;
+    bool found;
+    *out = s->kind;
+    IMREC_TRY(stale_parts_exist(s->rec, s->kind, &found, err));
+    for (const struct shard_kind *const *k = shard_kinds; !found && *k != NULL; k++) {
+        IMREC_TRY(stale_parts_exist(s->rec, *k, &found, err));
+        *out = found ? *k : s->kind;
+    }
+    return IMREC_OK;
 }
 
 /* A journal of version 1 does not say; then the parts beside it do. */
@@ -128,7 +131,8 @@ static enum imrec_status check_journal(const struct set_files *s, struct imrec_e
     if (!set_is_unfinished(s))
         return IMREC_OK;
     IMREC_TRY(journal_kind_of(s->journal, &kind, err));
-    kind = kind != NULL ? kind : kind_of_parts(s);
+    if (kind == NULL)
+        IMREC_TRY(kind_of_parts(s, &kind, err));
     if (kind == s->kind)
         return IMREC_OK;
     return imrec_error_at(

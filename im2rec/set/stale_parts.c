@@ -37,19 +37,23 @@ static bool is_of_set(const struct place *p, const char *name)
                                               shard_name_is_of(name, n, p->kind, list)));
 }
 
-/* NULL: a store that has no folders, or a folder that is not there: whoever writes says why. */
-static struct folder *open_place(const char *rec, const struct shard_kind *kind, struct place *p)
+/* *out is NULL: a store that has no folders, or a folder that is not there: whoever writes says
+ * why.
+ */
+static enum imrec_status open_place(const char *rec, const struct shard_kind *kind, struct place *p,
+                                    struct folder **out, struct imrec_error *err)
 {
-    struct folder *f;
     const char *path = strncmp(rec, "file://", 7) == 0 ? rec + 7 : rec;
+    *out = NULL;
     if (strstr(path, "://") != NULL || strlen(path) >= NAME_BYTES - 64)
-        return NULL;
+        return IMREC_OK;
     set_name(path, SET_LIST, p->list);
     const char *base = set_base_name(p->list);
     snprintf(p->folder, sizeof(p->folder), "%.*s", base == p->list ? 1 : (int)(base - p->list),
              base == p->list ? "." : p->list);
     p->kind = kind;
-    return folder_open_path(p->folder, &f, NULL) == IMREC_OK ? f : NULL;
+    const enum imrec_status st = folder_open_path(p->folder, out, err);
+    return st == IMREC_ERR_NO_MEMORY ? st : IMREC_OK;
 }
 
 static enum imrec_status
@@ -75,22 +79,25 @@ enum imrec_status
 stale_parts_remove(const char *rec, const struct shard_kind *kind, struct imrec_error *err)
 {
     struct place p;
-    struct folder *f = open_place(rec, kind, &p);
-    if (f == NULL)
-        return IMREC_OK;
-    const enum imrec_status st = remove_from(&p, f, err);
+    struct folder *f;
+    IMREC_TRY(open_place(rec, kind, &p, &f, err));
+    const enum imrec_status st = f != NULL ? remove_from(&p, f, err) : IMREC_OK;
     folder_close(f);
     return st;
 }
 
-bool stale_parts_exist(const char *rec, const struct shard_kind *kind)
+enum imrec_status stale_parts_exist(const char *rec, const struct shard_kind *kind, bool *out,
+                                    struct imrec_error *err)
 {
     struct place p;
     struct folder_entry e;
-    bool found = false;
-    struct folder *f = open_place(rec, kind, &p);
-    while (f != NULL && !found && folder_next(f, &e, NULL) == IMREC_OK)
-        found = is_of_set(&p, e.name);
+    struct folder *f;
+    *out = false;
+    IMREC_TRY(open_place(rec, kind, &p, &f, err));
+    enum imrec_status st = f != NULL ? IMREC_OK : IMREC_END;
+    while (st == IMREC_OK && !*out)
+        if ((st = folder_next(f, &e, err)) == IMREC_OK)
+            *out = is_of_set(&p, e.name);
     folder_close(f);
-    return found;
+    return st == IMREC_END ? IMREC_OK : st;
 }

@@ -12,5 +12,6 @@ struct shard_kind;
 IMREC_NODISCARD enum imrec_status
 stale_parts_remove(const char *rec, const struct shard_kind *kind, struct imrec_error *err);
 /* Whether there are such parts. */
-bool stale_parts_exist(const char *rec, const struct shard_kind *kind);
+IMREC_NODISCARD enum imrec_status stale_parts_exist(const char *rec, const struct shard_kind *kind,
+                                                    bool *out, struct imrec_error *err);
 #endif
