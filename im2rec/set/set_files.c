@@ -279,7 +279,7 @@ static enum imrec_status publish_beside(const struct set_files *s, const char *w
     return publish(s, a, b, err);
 }
 
-/* What the shard needed to be gone on with. */
+/* What a resumed run would have needed of the shard. */
 static enum imrec_status
 remove_scratch(const struct shard_kind *kind, const char *work, struct imrec_error *err)
 {

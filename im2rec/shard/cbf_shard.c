@@ -1,10 +1,10 @@
 /*
  * im2rec/shard/cbf_shard.c - a CBF file being written: the streams, a record for each image, and a
- * shard that can go on after an interruption. docs/formats/cbf.md tells the streams.
+ * shard that can go on after an interruption. docs/formats/cbf.md describes the streams.
  *
  * What a worker prepares is u32 bytes of the image, then the sequence of the first stream, `image`
  * or `features`. What is durable is whole chunks. Where they are stands in NAME.idx.part, 24 bytes
- * a chunk, from which a run that goes on makes the header. When the set becomes real the side file
+ * a chunk, from which a resumed run makes the header. When the set becomes real the side file
  * is removed: the header says the same.
  */
 #include "im2rec/shard/shard_writer.h"

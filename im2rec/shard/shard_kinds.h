@@ -1,5 +1,6 @@
-/* im2rec/shard/shard_kinds.h - the kinds of shards that the packer writes. One more is a file here,
- * and its row in shard_kinds.c. */
+/* im2rec/shard/shard_kinds.h - the kinds of shards that the packer writes. One more is a file here
+ * and its row in shard_kinds.c, with its word of `format` in imrec/packer.h and its suffix in
+ * formats/set/set_names.c. */
 #ifndef IMREC_IM2REC_SHARD_SHARD_KINDS_H
 #define IMREC_IM2REC_SHARD_SHARD_KINDS_H
 

@@ -59,8 +59,8 @@ struct shard_kind {
     bool equal_labels;          /* all records have as many */
     bool ids_from_list;         /* readers take them from the .lst, by place */
     size_t state_bytes;
-    /* What a worker does, in any thread. The record of an encoded image (bare), or of header, image
-     * and mask; of pixels, NULL: they have none. Both append to *out. */
+    /* What a worker does, in any thread, into *out, which is empty: the record of an encoded image
+     * (bare), or of header, image and mask; that of pixels, NULL: there is none. */
     enum imrec_status (*frame)(struct bytes whole, struct buf *out, uint32_t *crc,
                                struct imrec_error *err);
     enum imrec_status (*pixels)(const struct imrec_image *image, struct buf *out,
@@ -69,8 +69,8 @@ struct shard_kind {
     enum imrec_status (*open)(struct shard_writer *w, const char *name,
                               const struct shard_shape *shape, const struct written_shard *from,
                               struct imrec_error *err);
-    /* Makes the record ready for put(): before it, what was put can become durable. NULL: always.
-     */
+    /* Prepares put() of the record, so that what was put before can be made durable. NULL: it
+     * always can. */
     enum imrec_status (*room)(struct shard_writer *w, const struct shard_record *r,
                               struct imrec_error *err);
     enum imrec_status (*put)(struct shard_writer *w, const struct shard_record *r,
