@@ -176,7 +176,7 @@ else:
     label     the same for the label; None packs without labels: 0 is stored, and the card and the manifest record it.
     id        the same for the id; items without one are numbered from 0; None numbers them all.
     allow_damaged  for a tar: a damaged or truncated archive is a warning, and the complete samples before the damage are packed.
-    append    put the images behind those of the set `out`.
+    append    add the images to the set `out`, after its own.
     progress  True: a bar of tqdm; or a function that is called with a dict of counts, and ends the run by returning False.
 
     An image is the bytes of a file, a path, an array uint8 (H, W), (H, W, 1), (H, W, 3), (H, W, 4), or a Pillow image.

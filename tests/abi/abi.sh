@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # abi.sh check|write LIBIMREC.so - compares the binary interface of the library with tests/abi/libimrec.abi, or writes
-# that file anew. A function, field or value that is gone or changed needs another IMREC_SOVERSION (CMakeLists.txt).
+# that file again. CONTRIBUTING.md says what needs another IMREC_SOVERSION (CMakeLists.txt).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 kept=tests/abi/libimrec.abi
@@ -16,7 +16,7 @@ sed -i "s@ path='\(\.\./\)*\($PWD/\)\?@ path='@" "$work/abi"
 
 soname() { sed -n "s/^<abi-corpus .*soname='\([^']*\)'.*/\1/p" "$1"; }
 compare() { # what was removed or changed: empty if nothing was
-    abidiff --suppressions tests/abi/added_fields.suppr --no-added-syms --no-architecture "$@" "$kept" "$work/abi"
+    abidiff --no-added-syms --no-architecture "$@" "$kept" "$work/abi"
 }
 case $1 in
 write)
@@ -26,12 +26,12 @@ write)
     ;;
 check)
     if [ "$(soname "$kept")" != "$(soname "$work/abi")" ]; then
-        echo "$kept is that of $(soname "$kept"), and this is $(soname "$work/abi"): write it anew, as CONTRIBUTING.md says"
+        echo "$kept is that of $(soname "$kept"), and this is $(soname "$work/abi"): write it again, as CONTRIBUTING.md says"
         exit 1
     fi
     compare && exit 0
-    echo "The binary interface has changed: raise IMREC_SOVERSION in CMakeLists.txt if the last release has the same"
-    echo "number, then write $kept anew, as CONTRIBUTING.md says."
+    echo "The binary interface has changed: CONTRIBUTING.md says when IMREC_SOVERSION is raised, and how $kept"
+    echo "is written again."
     exit 1
     ;;
 *)

@@ -319,7 +319,7 @@ TEST(an_interrupted_run_over_a_list_is_left_alone)
 
 /* ---- options, skips ------------------------------------------------------------------------ */
 
-LOOP_TEST(options_of_lists_and_folders_are_refused_with_a_sentence, 0, 12) /* _i: an option */
+LOOP_TEST(options_of_lists_and_folders_are_refused_with_a_sentence, 0, 11) /* _i: an option */
 {
     static const struct {
         const char *option, *words;
