@@ -2,8 +2,7 @@
 #ifndef IMREC_AUGMENT_H
 #define IMREC_AUGMENT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "imrec/types.h"
 
 enum imrec_rrc_style { IMREC_RRC_MXNET, IMREC_RRC_TORCH };
 enum imrec_crop_emit { IMREC_EMIT_CENTER, IMREC_EMIT_OVERLAP };

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Turns a row of a parameter table into a field of the options struct. */
-#define IMREC_FIELD(ctype, name, preset, lo, hi, unit, group, help) ctype name;
+#define IMREC_FIELD(ctype, name, ...) ctype name;
 
 struct imrec_shape { /* of one sample */
     uint32_t channels, height, width;
