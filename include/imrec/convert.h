@@ -4,12 +4,13 @@
 
 #include "imrec/minibatch.h"
 #include "imrec/report.h"
+#include "imrec/types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The table; columns as in imrec/iterator.h. */
+/* The table; columns as in imrec/iter_params.h. */
 /* clang-format off */
 #define IMREC_CONVERT_PARAMS(X) \
     X(const char *, input,      NULL, 1, 65535,  "FILE",  "files", "the text") \

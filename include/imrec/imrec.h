@@ -2,6 +2,7 @@
 #ifndef IMREC_IMREC_H
 #define IMREC_IMREC_H
 
+#include "imrec/augment.h"
 #include "imrec/augmenter.h"
 #include "imrec/cbf.h"
 #include "imrec/codec.h"
@@ -12,6 +13,7 @@
 #include "imrec/error.h"
 #include "imrec/file_kind.h"
 #include "imrec/image.h"
+#include "imrec/iter_params.h"
 #include "imrec/iterator.h"
 #include "imrec/minibatch.h"
 #include "imrec/pack_items.h"
@@ -24,6 +26,7 @@
 #include "imrec/sequences.h"
 #include "imrec/sound.h"
 #include "imrec/source.h"
+#include "imrec/types.h"
 #include "imrec/version.h"
 
 #endif
