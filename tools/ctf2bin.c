@@ -39,8 +39,7 @@ static void print(const struct imrec_convert_options *o, const struct imrec_conv
                (unsigned long long)r->chunks, human_size(r->bytes, size), cli_show(o->output));
         return;
     }
-    json_open(&j, stdout);
-    json_object(&j, NULL);
+    json_begin(&j, stdout);
     json_text(&j, "output", o->output);
     json_uint(&j, "sequences", r->sequences);
     json_uint(&j, "samples", r->samples);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#undef PARAM_STRUCT
 #define PARAM_STRUCT struct imrec_minibatch_options
 static const struct param source_table[] = {IMREC_MINIBATCH_PARAMS(PARAM_ROW){0}};
 #undef PARAM_STRUCT
@@ -31,21 +32,31 @@ bool sequences_is_pair(const char *operand)
     return equals != NULL && equals != operand && (slash == NULL || slash > equals);
 }
 
-bool sequences_are_binary(int operands, char *const *operand)
+struct sequences_request sequences_request(const struct cli_page *page, const char *config,
+                                           bool json, int operands, char *const *operand)
 {
-    bool yes = false;
-    return operands > 0 && imrec_is_cbf(operand[0], &yes, NULL) == IMREC_OK && yes;
+    return (struct sequences_request){.name = page->name,
+                                      .config = config,
+                                      .operand = operand,
+                                      .operands = operands,
+                                      .json = json};
 }
 
-bool sequences_are_asked(const char *config, int operands, char *const *operand)
+bool sequences_are_binary(const struct sequences_request *r)
 {
     bool yes = false;
-    if (config[0] != '\0')
+    return r->operands > 0 && imrec_is_cbf(r->operand[0], &yes, NULL) == IMREC_OK && yes;
+}
+
+bool sequences_are_asked(const struct sequences_request *r)
+{
+    bool yes = false;
+    if (r->config[0] != '\0')
         return true;
-    for (int i = 1; i < operands; i++)
-        if (sequences_is_pair(operand[i]))
+    for (int i = 1; i < r->operands; i++)
+        if (sequences_is_pair(r->operand[i]))
             return true;
-    return operands > 0 && imrec_is_ctf(operand[0], &yes, NULL) == IMREC_OK && yes;
+    return r->operands > 0 && imrec_is_ctf(r->operand[0], &yes, NULL) == IMREC_OK && yes;
 }
 
 /* ---- what is asked for ------------------------------------------------------------------- */
@@ -101,8 +112,7 @@ static void json_inputs(struct json *j, const struct imrec_ctf_card *c)
 static void json_card(const struct imrec_ctf_card *c)
 {
     struct json j;
-    json_open(&j, stdout);
-    json_object(&j, NULL);
+    json_begin(&j, stdout);
     json_text(&j, "format", "ctf");
     json_uint(&j, "bytes", c->bytes);
     json_uint(&j, "sequences", c->sequences);
@@ -146,8 +156,7 @@ static int binary_card_of(const struct sequences_request *r, const struct imrec_
     } file = {.in = d->file}; /* it is only read */
     char *const files[] = {file.out};
     if (r->json) {
-        json_open(&j, stdout);
-        json_object(&j, NULL);
+        json_begin(&j, stdout);
     }
     const int status = cbf_info(r->name, files, 1, r->json ? &j : NULL);
     if (r->json)
@@ -253,8 +262,7 @@ static int verify_one(const struct sequences_request *r, const struct imrec_dese
     struct imrec_deserializer d = *given;
     d.max_errors = INT64_MAX; /* all of them are wanted */
     if (r->json) {
-        json_open(&j, stdout);
-        json_object(&j, NULL);
+        json_begin(&j, stdout);
         json_array(&j, "list");
     }
     enum imrec_status st = imrec_sequences_open(&d, precision, told, &to, &s, &err);
