@@ -228,8 +228,7 @@ read_chunk(struct opening *o, uint32_t shard, uint32_t which, uint64_t number)
 
 static enum imrec_status no_memory(struct imrec_error *err, uint64_t n)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the places of %" PRIu64 " images", n);
+    return IMREC_NO_MEMORY(err, "no memory for the places of %" PRIu64 " images", n);
 }
 
 static enum imrec_status make_tables(struct opening *o)

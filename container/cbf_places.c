@@ -59,8 +59,7 @@ static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_
         const size_t more = c->loss_room != 0 ? 2 * c->loss_room : 16;
         struct cbf_loss *grown = imrec_realloc(c->losses, more, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(p->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory to note what is damaged");
+            return IMREC_NO_MEMORY(p->err, "no memory to note what is damaged");
         c->losses = grown;
         c->loss_room = more;
     }

@@ -65,8 +65,7 @@ enum imrec_status partition_grid(struct container *c, struct imrec_error *err)
     const uint64_t grid = c->options.cell_bytes;
     c->cell_base = imrec_zalloc((size_t)c->shard_count + 1, sizeof(*c->cell_base));
     if (c->cell_base == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the grid of cells");
+        return IMREC_NO_MEMORY(err, "no memory for the grid of cells");
     for (uint32_t i = 0; i < c->shard_count; i++) {
         const struct split_range r = partition_clip(c, i, c->begin, c->end);
         const uint64_t cells = r.begin == r.end ? 0 : (r.end - 1) / grid - r.begin / grid + 1;

@@ -67,9 +67,8 @@ enum imrec_status record_table_add(struct container *s, uint64_t *capacity, stru
         const uint64_t more = *capacity != 0 ? *capacity * 2 : 1024;
         struct indexed_record *grown = imrec_realloc(s->records, (size_t)more, sizeof(*s->records));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for an index of %" PRIu64 " records",
-                                  s->record_total + 1);
+            return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records",
+                                   s->record_total + 1);
         s->records = grown;
         *capacity = more;
     }
@@ -187,7 +186,7 @@ enum imrec_status record_table_seal(struct container *s, struct imrec_error *err
     if (s->records == NULL) /* an empty index is one, too */
         s->records = imrec_zalloc(1, sizeof(*s->records));
     if (s->records == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for an index");
+        return IMREC_NO_MEMORY(err, "no memory for an index");
     s->records[s->record_total] = (struct indexed_record){.shard = UINT32_MAX};
     hash_records(s);
     return IMREC_OK;
@@ -227,8 +226,7 @@ enum index_wish index_wish(const char *path_imgidx)
 
 static enum imrec_status no_names(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the names of indexes");
+    return IMREC_NO_MEMORY(err, "no memory for the names of indexes");
 }
 
 /* The name of the index beside a shard, of imrec_realloc(). NULL: no memory. */

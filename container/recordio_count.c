@@ -109,8 +109,8 @@ static enum imrec_status count_shard(struct counting *c, uint32_t shard)
         IMREC_TRY(beside_name(&c->beside, h->uri, SET_INDEX, &name, c->err));
         uint64_t *counts = imrec_zalloc((size_t)last + 1, sizeof(*counts));
         if (counts == NULL)
-            return imrec_error_at(c->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory to count the records of %zu partitions", parts);
+            return IMREC_NO_MEMORY(c->err, "no memory to count the records of %zu partitions",
+                                   parts);
         const bool counted = count_index(c, h, m, name, counts);
         for (uint64_t p = first; counted && p <= last; p++)
             c->counts[p] += counts[p];

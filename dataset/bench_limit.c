@@ -39,8 +39,7 @@ struct imrec_bench {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the images to be decoded");
+    return IMREC_NO_MEMORY(err, "no memory for the images to be decoded");
 }
 
 static uint8_t *room_for(struct imrec_bench *b, size_t n)

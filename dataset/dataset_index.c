@@ -32,8 +32,7 @@ static enum imrec_status append_entry(struct shard_index *x, uint64_t *room,
         const uint64_t more = *room == 0 ? 1024 : *room * 2;
         void *p = imrec_realloc(x->entry, more, sizeof(*x->entry));
         if (p == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for an index of %" PRIu64 " records", more);
+            return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records", more);
         x->entry = p;
         *room = more;
     }
@@ -192,8 +191,7 @@ add_key(struct indexing *x, uint64_t n, uint64_t key, struct imrec_error *err)
         const uint64_t more = x->room == 0 ? 1024 : x->room * 2;
         void *p = imrec_realloc(x->keys, more, sizeof(*x->keys));
         if (p == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for %" PRIu64 " keys", more);
+            return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " keys", more);
         x->keys = p;
         x->room = more;
     }
@@ -274,8 +272,7 @@ enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, e
     char *path = idx_path != NULL ? dataset_copy(idx_path)
                                   : dataset_path(x.walk.files.shards.uri[0], SET_INDEX);
     enum imrec_status st = path != NULL ? index_to(&x, path, force, out, err)
-                                        : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                                         "no memory for a path");
+                                        : IMREC_NO_MEMORY(err, "no memory for a path");
     sink_abort(x.sink);
     buf_free(&x.lines);
     imrec_free(x.keys);

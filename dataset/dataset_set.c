@@ -69,7 +69,7 @@ static enum imrec_status sum_bytes(struct source *s, uint32_t *crc, struct imrec
     uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
     enum imrec_status st = IMREC_OK;
     if (piece == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read it");
+        return IMREC_NO_MEMORY(err, "no memory to read it");
     *crc = 0;
     for (uint64_t at = 0; st == IMREC_OK && at < s->size; at += PIECE_BYTES) {
         const size_t n = s->size - at < PIECE_BYTES ? (size_t)(s->size - at) : PIECE_BYTES;
@@ -116,7 +116,7 @@ static enum imrec_status check_file(const struct checking *c, const struct manif
         return IMREC_OK;
     char *path = path_of(c, f->name);
     if (path == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+        return IMREC_NO_MEMORY(err, "no memory for a path");
     check_bytes(c, path, f, whole);
     imrec_free(path);
     return IMREC_OK;
@@ -139,7 +139,7 @@ static enum imrec_status is_missing(struct checking *c, const struct manifest_sh
 {
     char *path = path_of(c, s->rec.name);
     if (path == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+        return IMREC_NO_MEMORY(err, "no memory for a path");
     *missing = !sink_exists(path);
     c->lacks = c->lacks || *missing;
     imrec_free(path);

@@ -145,9 +145,8 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
 static enum imrec_status
 no_memory(const struct imrec_iter_options *o, size_t bytes, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for %lld batches of %zu bytes",
-                          (long long)o->prefetch_buffer + 1, bytes);
+    return IMREC_NO_MEMORY(err, "no memory for %lld batches of %zu bytes",
+                           (long long)o->prefetch_buffer + 1, bytes);
 }
 
 enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o,

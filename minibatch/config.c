@@ -48,8 +48,7 @@ void imrec_minibatch_options_init_sized(struct imrec_minibatch_options *o, size_
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for a configuration");
+    return IMREC_NO_MEMORY(err, "no memory for a configuration");
 }
 
 enum imrec_status

@@ -102,8 +102,7 @@ static enum imrec_status check(const struct imrec_prefetch_options *o, struct im
 
 static enum imrec_status no_memory(const struct imrec_prefetch *p, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for %u cells of the prefetcher", (unsigned)p->count);
+    return IMREC_NO_MEMORY(err, "no memory for %u cells of the prefetcher", (unsigned)p->count);
 }
 
 static enum imrec_status make_own_cells(struct imrec_prefetch *p, struct imrec_error *err)
@@ -158,8 +157,7 @@ enum imrec_status imrec_prefetch_open(const struct imrec_prefetch_options *optio
     IMREC_TRY(check(&o, err));
     struct imrec_prefetch *p = imrec_zalloc(1, sizeof(*p));
     if (p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the prefetcher");
+        return IMREC_NO_MEMORY(err, "no memory for the prefetcher");
     p->o = o;
     const enum imrec_status status = start(p, err);
     if (status != IMREC_OK) {

@@ -133,8 +133,7 @@ use_device(const char *text, size_t n, struct device **out, struct imrec_error *
     if (d == NULL) {
         d = create(text, n);
         if (d == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "fault://%.*s: no memory for it", (int)n, text);
+            return IMREC_NO_MEMORY(err, "fault://%.*s: no memory for it", (int)n, text);
         st = parse(d->text, &d->script, err);
     }
     d->users++;
@@ -183,9 +182,7 @@ enum imrec_status fault_set(const char *name, const struct fault_script *s, stru
         mutex_unlock(&d->lock);
     }
     mutex_unlock(&g_lock);
-    return d != NULL ? IMREC_OK
-                     : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                      "no memory for the script %s", name);
+    return d != NULL ? IMREC_OK : IMREC_NO_MEMORY(err, "no memory for the script %s", name);
 }
 
 struct fault_counts fault_counts(const char *name)
@@ -390,8 +387,7 @@ enter(const char *name, const char **path, struct fault_file **out, struct imrec
                               "fault://%s: must be fault://options:path", name);
     struct fault_file *f = imrec_zalloc(1, sizeof(*f));
     if (f == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "fault://%s: no memory to open it", name);
+        return IMREC_NO_MEMORY(err, "fault://%s: no memory to open it", name);
     mutex_lock(&g_lock);
     const enum imrec_status st = use_device(name, (size_t)(colon - name), &f->device, err);
     mutex_unlock(&g_lock);

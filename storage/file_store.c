@@ -79,8 +79,7 @@ static void done_with(const struct file_calls *calls, void *user)
 
 static enum imrec_status no_memory(const char *path, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to open it",
-                          path);
+    return IMREC_NO_MEMORY(err, "%s: no memory to open it", path);
 }
 
 /* path + suffix in memory of imrec_realloc(); NULL when there is none. */

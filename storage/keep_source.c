@@ -160,8 +160,7 @@ enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_
         imrec_free(table);
         imrec_free(k);
         source_close(inner);
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory to keep a shard in memory");
+        return IMREC_NO_MEMORY(err, "no memory to keep a shard in memory");
     }
     *k = (struct keep_source){.base = {inner->size, &keep_ops, inner->modified},
                               .inner = inner,

@@ -75,8 +75,7 @@ static char *named(const char *name, const char *suffix)
 
 static enum imrec_status no_memory(const char *name, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "mem://%s: no memory for it",
-                          name);
+    return IMREC_NO_MEMORY(err, "mem://%s: no memory for it", name);
 }
 
 /* A new object that owns `bytes` from here on, also on failure. */

@@ -104,6 +104,5 @@ void *scratch_table(struct resize_scratch *s, struct scratch_key key, size_t byt
 
 enum imrec_status scratch_no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the tables and rows of a resize");
+    return IMREC_NO_MEMORY(err, "no memory for the tables and rows of a resize");
 }

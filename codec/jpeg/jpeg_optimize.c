@@ -55,7 +55,7 @@ struct jpeg_optimizer {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to encode a JPEG");
+    return IMREC_NO_MEMORY(err, "no memory to encode a JPEG");
 }
 
 enum imrec_status jpeg_optimizer_new(struct jpeg_optimizer **out, struct imrec_error *err)

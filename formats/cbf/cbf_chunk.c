@@ -51,8 +51,7 @@ reserve(void **p, size_t *cap, uint64_t count, size_t size, struct imrec_error *
     *cap = 0;
     *p = imrec_realloc(NULL, bytes, 1);
     if (*p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for %zu bytes of a chunk", bytes);
+        return IMREC_NO_MEMORY(err, "no memory for %zu bytes of a chunk", bytes);
     *cap = bytes;
     return IMREC_OK;
 }

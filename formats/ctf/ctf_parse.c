@@ -564,9 +564,8 @@ static bool make_room(struct ctf_parser *p, uint32_t sequences)
 
 static enum imrec_status no_memory(const struct ctf_parser *p, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "%.120s: no memory for the values of a chunk of %" PRIu64 " bytes",
-                          p->o.name, p->chunk->bytes);
+    return IMREC_NO_MEMORY(err, "%.120s: no memory for the values of a chunk of %" PRIu64 " bytes",
+                           p->o.name, p->chunk->bytes);
 }
 
 enum imrec_status ctf_parse(struct ctf_parser *p, const struct ctf_chunk *chunk,
@@ -624,8 +623,7 @@ ctf_parser_new(const struct ctf_parse_options *o, struct ctf_parser **out, struc
     if (p == NULL || p->stream == NULL || p->view == NULL) {
         ctf_parser_free(p);
         *out = NULL;
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "%.120s: no memory to parse it", o->name);
+        return IMREC_NO_MEMORY(err, "%.120s: no memory to parse it", o->name);
     }
     for (uint32_t i = 0; i < o->streams; i++) {
         p->stream[i].info = &o->stream[i];

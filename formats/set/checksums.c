@@ -143,8 +143,8 @@ enum imrec_status checksum_table_make(const struct checksums *file, struct check
     *out = (struct checksum_table){.file = *file};
     out->begin = imrec_zalloc((size_t)(file->records / TABLE_STEP) + 1, sizeof(*out->begin));
     if (out->begin == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the places of %" PRIu64 " checksums", file->records);
+        return IMREC_NO_MEMORY(err, "no memory for the places of %" PRIu64 " checksums",
+                               file->records);
     out->file.next = out->file.offset = 0;
     for (struct checksums c = out->file; checksums_next(&c, &sum);)
         if (sum.record % TABLE_STEP == 0)

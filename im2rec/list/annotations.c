@@ -14,8 +14,7 @@ enum { HEADER = 2, OBJECT = 6 }; /* labels of the header, and of an object */
 
 static enum imrec_status no_memory(const struct annotations *b, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the annotations of %s", b->name);
+    return IMREC_NO_MEMORY(err, "no memory for the annotations of %s", b->name);
 }
 
 static bool grow(void *array, size_t count, size_t *room, size_t size)

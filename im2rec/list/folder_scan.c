@@ -35,9 +35,8 @@ struct walk {
 
 static enum imrec_status no_memory(struct walk *w)
 {
-    return imrec_error_at(w->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the list of %s after %zu images", w->o->root,
-                          w->s->file_count);
+    return IMREC_NO_MEMORY(w->err, "no memory for the list of %s after %zu images", w->o->root,
+                           w->s->file_count);
 }
 
 /* Room for one more element; count <= room. */

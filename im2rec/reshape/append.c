@@ -39,7 +39,7 @@ struct append {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to append");
+    return IMREC_NO_MEMORY(err, "no memory to append");
 }
 
 /* ---- the old set -------------------------------------------------------------------------- */

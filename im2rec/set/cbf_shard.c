@@ -270,7 +270,7 @@ enum imrec_status cbf_shard_open(const char *name, const struct cbf_shape *shape
 {
     struct cbf_shard *s = *out = imrec_zalloc(1, sizeof(*s));
     if (s == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a shard");
+        return IMREC_NO_MEMORY(err, "no memory for a shard");
     s->shape = *shape;
     s->length = 1;
     s->records = from->records;

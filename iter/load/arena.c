@@ -29,8 +29,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 static enum imrec_status no_memory(const char *what, uint64_t bytes, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for %s of %" PRIu64 " bytes", what, bytes);
+    return IMREC_NO_MEMORY(err, "no memory for %s of %" PRIu64 " bytes", what, bytes);
 }
 
 void *arena_grow(void *p, uint64_t *capacity, uint64_t need, size_t size, _Atomic uint64_t *memory)

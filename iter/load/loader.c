@@ -175,7 +175,7 @@ static void *reading_main(void *arg)
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for the loader");
+    return IMREC_NO_MEMORY(err, "no memory for the loader");
 }
 
 static enum imrec_status start_threads(struct loader *l, struct imrec_error *err)

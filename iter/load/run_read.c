@@ -24,8 +24,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the records of a window");
+    return IMREC_NO_MEMORY(err, "no memory for the records of a window");
 }
 
 /* ---- reading ----------------------------------------------------------------------------------

@@ -79,8 +79,7 @@ static enum imrec_status make_room(struct view_kinds *v, uint32_t n, struct imre
 {
     v->kinds = imrec_zalloc(n, sizeof(*v->kinds));
     return v->kinds != NULL ? IMREC_OK
-                            : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                             "no memory for the recipes of %u shapes", n);
+                            : IMREC_NO_MEMORY(err, "no memory for the recipes of %u shapes", n);
 }
 
 static uint32_t items(const char *text, char between)

@@ -59,8 +59,7 @@ enum imrec_status sampler_init(struct sampler *p, const struct view_kinds *views
     p->kinds = imrec_zalloc(views->kind_count, sizeof(*p->kinds));
     p->plans = imrec_zalloc(p->most, sizeof(*p->plans));
     if (p->kinds == NULL || p->plans == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the plans of %u images", p->most);
+        return IMREC_NO_MEMORY(err, "no memory for the plans of %u images", p->most);
     for (uint32_t i = 0; i < views->kind_count; i++) {
         p->kinds[i].recipe = &views->kinds[i].recipe;
         IMREC_TRY(prepare(&p->kinds[i], false, mean_image, stream, err));
@@ -124,8 +123,7 @@ static enum imrec_status set_tone(struct sampler *p, const struct imrec_draw *d,
         job->how.mean[c] -= shift;
     if (job->how.mean_image != NULL && shift != 0 &&
         (job->how.mean_image = moved_mean(p, job, shift)) == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a mean image");
+        return IMREC_NO_MEMORY(err, "no memory for a mean image");
     return normalize_prepare(job, err);
 }
 

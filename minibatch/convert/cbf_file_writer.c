@@ -22,7 +22,7 @@ struct imrec_cbf_writer {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to write a file");
+    return IMREC_NO_MEMORY(err, "no memory to write a file");
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */

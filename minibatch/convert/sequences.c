@@ -25,7 +25,7 @@ struct imrec_sequences {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for sequences");
+    return IMREC_NO_MEMORY(err, "no memory for sequences");
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */

@@ -30,9 +30,8 @@ enum imrec_status id_table_make(struct id_table *t, struct corpus *c, struct imr
     *t = (struct id_table){.rows = c->sequences};
     t->row = imrec_realloc(NULL, c->sequences, sizeof(*t->row));
     if (t->row == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the %" PRIu64 " ids of %.160s", c->sequences,
-                              c->o.file);
+        return IMREC_NO_MEMORY(err, "no memory for the %" PRIu64 " ids of %.160s", c->sequences,
+                               c->o.file);
     bool ascending = true;
     uint64_t n = 0;
     for (uint32_t b = 0; b < c->blocks; b++)

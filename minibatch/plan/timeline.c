@@ -39,8 +39,7 @@ struct timeline {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the order of the sequences");
+    return IMREC_NO_MEMORY(err, "no memory for the order of the sequences");
 }
 
 /* ---- the order of chunks ----------------------------------------------------------------- */
