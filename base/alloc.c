@@ -49,6 +49,12 @@ void imrec_free(void *p)
     free(p);
 }
 
+void imrec_free_all(void *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        imrec_free(p[i]);
+}
+
 void imrec_alloc_trim(void)
 {
 #if defined(__GLIBC__)

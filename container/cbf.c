@@ -316,10 +316,7 @@ list(struct container *c, const struct shard_list *l, struct imrec_error *err)
 static void close_images(struct container *s)
 {
     struct cbf_images *c = s->state;
-    imrec_free(c->labels);
-    imrec_free(c->first);
-    imrec_free(c->losses);
-    imrec_free(c);
+    IMREC_FREE(c->labels, c->first, c->losses, c);
 }
 
 static uint64_t align_up(uint64_t n)

@@ -232,9 +232,7 @@ enum imrec_status parse_room_init(struct parse_room *room, uint32_t labels,
 
 void parse_room_free(struct parse_room *room)
 {
-    imrec_free(room->labels);
-    imrec_free(room->typed);
-    imrec_free(room->p);
+    IMREC_FREE(room->labels, room->typed, room->p);
     *room = (struct parse_room){0};
 }
 

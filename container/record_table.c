@@ -319,9 +319,7 @@ enum imrec_status record_table_find(struct container *s, struct imrec_error *err
 
 void record_table_forget(struct container *s)
 {
-    imrec_free(s->records);
-    imrec_free(s->index);
-    imrec_free(s->index_missing);
+    IMREC_FREE(s->records, s->index, s->index_missing);
     s->records = NULL;
     s->index = s->index_missing = NULL;
     s->record_total = 0;

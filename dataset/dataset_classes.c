@@ -86,7 +86,5 @@ void imrec_classes_close(struct imrec_classes *c)
 {
     if (c == NULL)
         return;
-    imrec_free(c->text);
-    imrec_free((void *)c->name);
-    imrec_free(c);
+    IMREC_FREE(c->text, (void *)c->name, c);
 }

@@ -120,7 +120,5 @@ void imrec_names_close(struct imrec_names *n)
 {
     if (n == NULL)
         return;
-    imrec_free(n->text);
-    imrec_free(n->name);
-    imrec_free(n);
+    IMREC_FREE(n->text, n->name, n);
 }

@@ -241,10 +241,7 @@ static void release(struct verify *v)
         codec_free(v->codec[i]);
     for (uint32_t i = 0; v->batch != NULL && i < v->batches; i++)
         verify_batch_free(&v->batch[i]);
-    imrec_free(v->codec);
-    imrec_free(v->spare);
-    imrec_free(v->at);
-    imrec_free(v->batch);
+    IMREC_FREE(v->codec, v->spare, v->at, v->batch);
     cond_destroy(&v->told);
     mutex_destroy(&v->lock);
     mutex_destroy(&v->caller);

@@ -212,8 +212,5 @@ void imrec_writer_abort(struct imrec_writer *w)
     buf_free(&w->frame);
     buf_free(&w->line);
     buf_free(&w->record);
-    imrec_free(w->rec_uri);
-    imrec_free(w->idx_uri);
-    imrec_free(w->crc_uri);
-    imrec_free(w);
+    IMREC_FREE(w->rec_uri, w->idx_uri, w->crc_uri, w);
 }

@@ -262,8 +262,6 @@ bool match_gone(struct repair_match *m, uint64_t begin, uint64_t end, struct che
 void match_free(struct repair_match *m)
 {
     checksum_table_free(&m->table);
-    imrec_free(m->used);
-    imrec_free(m->keys);
-    imrec_free(m->misfits);
+    IMREC_FREE(m->used, m->keys, m->misfits);
     *m = (struct repair_match){0};
 }

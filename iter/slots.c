@@ -183,22 +183,9 @@ void slots_free(struct slots *s)
         pages_free(s->masks[i], s->masks_bytes);
     for (uint32_t i = 0; s->cells != NULL && i < s->depth; i++)
         mutex_destroy(&s->cells[i].lock);
-    imrec_free(s->data);
-    imrec_free(s->masks);
-    imrec_free(s->mask_tensors);
-    imrec_free(s->tensors);
-    imrec_free(s->shown);
-    imrec_free(s->labels);
-    imrec_free(s->typed);
-    imrec_free(s->ids);
-    imrec_free(s->valid);
-    imrec_free(s->status);
-    imrec_free(s->draws);
-    imrec_free(s->mixes);
-    imrec_free(s->candidates);
-    imrec_free(s->counts);
-    imrec_free(s->notes);
-    imrec_free(s->cells);
+    IMREC_FREE(s->data, s->masks, s->mask_tensors, s->tensors, s->shown, s->labels, s->typed,
+               s->ids, s->valid, s->status, s->draws, s->mixes, s->candidates, s->counts, s->notes,
+               s->cells);
     *s = (struct slots){0};
 }
 

@@ -78,9 +78,7 @@ void imrec_minibatch_config_free(struct imrec_minibatch_config *c)
         next = v->next;
         imrec_free(v);
     }
-    imrec_free(c->files);
-    imrec_free(c->loose);
-    imrec_free(c);
+    IMREC_FREE(c->files, c->loose, c);
 }
 
 enum imrec_status config_keep(struct imrec_minibatch_config *c, const char *text, size_t n,

@@ -31,9 +31,7 @@ static void let_go(struct object *o)
 {
     if (--o->users != 0)
         return;
-    imrec_free(o->bytes);
-    imrec_free(o->name);
-    imrec_free(o);
+    IMREC_FREE(o->bytes, o->name, o);
 }
 
 static struct object **place_of(const char *name)
@@ -85,9 +83,7 @@ add(const char *name, const char *suffix, uint8_t *bytes, size_t n, struct imrec
     struct object *o = imrec_zalloc(1, sizeof(*o));
     char *text = named(name, suffix);
     if (o == NULL || text == NULL) {
-        imrec_free(text);
-        imrec_free(o);
-        imrec_free(bytes);
+        IMREC_FREE(text, o, bytes);
         return no_memory(name, err);
     }
     *o = (struct object){NULL, text, bytes, n, 1};

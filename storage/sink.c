@@ -54,9 +54,7 @@ static void end(struct sink *s, bool remove)
         write_behind_destroy(&s->behind);
         s->out->ops->close(s->out, remove);
     }
-    imrec_free(s->buffer == s->first ? s->other : s->buffer);
-    imrec_free(s->uri);
-    imrec_free(s);
+    IMREC_FREE(s->buffer == s->first ? s->other : s->buffer, s->uri, s);
 }
 
 static enum imrec_status

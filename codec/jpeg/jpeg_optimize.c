@@ -74,9 +74,7 @@ void jpeg_optimizer_free(struct jpeg_optimizer *o)
 
 void jpeg_optimizer_drop(struct jpeg_optimizer *o)
 {
-    imrec_free(o->bits);
-    imrec_free(o->word);
-    imrec_free(o->piece);
+    IMREC_FREE(o->bits, o->word, o->piece);
     o->bits = o->piece = NULL;
     o->word = NULL;
     o->bits_room = o->word_room = o->words = 0;

@@ -450,11 +450,6 @@ enum imrec_status cbf_chunk_parse(const struct cbf_header *h, uint32_t which, st
 
 void cbf_chunk_free(struct cbf_chunk *c)
 {
-    imrec_free(c->stream);
-    imrec_free(c->offset);
-    imrec_free(c->length);
-    imrec_free(c->key);
-    imrec_free(c->dropped);
-    imrec_free(c->rewritten);
+    IMREC_FREE(c->stream, c->offset, c->length, c->key, c->dropped, c->rewritten);
     *c = (struct cbf_chunk){0};
 }

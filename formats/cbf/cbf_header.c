@@ -296,8 +296,6 @@ enum imrec_status cbf_header_parse(struct bytes header, uint64_t offset, struct 
 
 void cbf_header_free(struct cbf_header *h)
 {
-    imrec_free(h->stream);
-    imrec_free(h->chunk);
-    imrec_free(h->names);
+    IMREC_FREE(h->stream, h->chunk, h->names);
     *h = (struct cbf_header){0};
 }

@@ -271,7 +271,5 @@ void cbf_writer_free(struct cbf_writer *w)
     buf_free(&w->length);
     buf_free(&w->table);
     buf_free(&w->head);
-    imrec_free(w->body);
-    imrec_free(w->stream);
-    imrec_free(w);
+    IMREC_FREE(w->body, w->stream, w);
 }

@@ -638,17 +638,10 @@ void ctf_parser_free(struct ctf_parser *p)
     if (p == NULL)
         return;
     for (uint32_t i = 0; p->stream != NULL && i < p->o.streams; i++) {
-        imrec_free(p->stream[i].out.p);
-        imrec_free(p->stream[i].index.p);
-        imrec_free(p->stream[i].count.p);
-        imrec_free(p->stream[i].offset);
+        IMREC_FREE(p->stream[i].out.p, p->stream[i].index.p, p->stream[i].count.p,
+                   p->stream[i].offset);
     }
-    imrec_free(p->stream);
-    imrec_free(p->view);
-    imrec_free(p->length);
-    imrec_free(p->key);
-    imrec_free(p->problem);
-    imrec_free(p);
+    IMREC_FREE(p->stream, p->view, p->length, p->key, p->problem, p);
 }
 
 uint64_t ctf_parser_memory(const struct ctf_parser *p)

@@ -114,8 +114,6 @@ void prefix_free(struct prefix_lists *p)
         imrec_free(p->list[i]);
         imrec_free(p->out[i]);
     }
-    imrec_free(p->list);
-    imrec_free(p->out);
-    imrec_free(p->classes);
+    IMREC_FREE(p->list, p->out, p->classes);
     *p = (struct prefix_lists){0};
 }

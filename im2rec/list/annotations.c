@@ -106,10 +106,7 @@ enum imrec_status annotations_category(struct annotations *b, const char *name, 
 
 void annotations_free(struct annotations *b)
 {
-    imrec_free(b->images);
-    imrec_free(b->objects);
-    imrec_free(b->categories);
-    imrec_free(b->points);
+    IMREC_FREE(b->images, b->objects, b->categories, b->points);
     string_arena_free(&b->texts);
     *b = (struct annotations){0};
 }

@@ -474,9 +474,7 @@ scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *
 
 void scan_free(struct scan *s)
 {
-    imrec_free(s->folders);
-    imrec_free(s->files);
-    imrec_free(s->skips);
+    IMREC_FREE(s->folders, s->files, s->skips);
     class_list_free(&s->classes);
     string_arena_free(&s->texts);
     *s = (struct scan){0};

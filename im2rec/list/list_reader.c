@@ -202,9 +202,7 @@ void list_close(struct list_reader *r)
         return;
     image_list_end(&r->list);
     source_close(r->source);
-    imrec_free(r->piece);
-    imrec_free(r->name);
-    imrec_free(r);
+    IMREC_FREE(r->piece, r->name, r);
 }
 
 static enum imrec_status

@@ -322,11 +322,5 @@ void arena_free(struct arena *a)
     for (uint64_t i = 0; i < a->block_count; i++)
         pages_free(a->blocks[i].p, a->blocks[i].bytes);
     pages_free(a->memory, a->bytes);
-    imrec_free(a->blocks);
-    imrec_free(a->pool);
-    imrec_free(a->slots);
-    imrec_free(a->damages);
-    imrec_free(a->window.records);
-    imrec_free(a->runs);
-    imrec_free(a->order);
+    IMREC_FREE(a->blocks, a->pool, a->slots, a->damages, a->window.records, a->runs, a->order);
 }

@@ -246,9 +246,7 @@ void loader_stop(struct loader *l)
     cond_destroy(&l->ready);
     cond_destroy(&l->work);
     mutex_destroy(&l->lock);
-    imrec_free(l->threads);
-    imrec_free(l->arenas);
-    imrec_free(l);
+    IMREC_FREE(l->threads, l->arenas, l);
 }
 
 /* ---- taking and giving back

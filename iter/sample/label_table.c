@@ -128,8 +128,6 @@ uint64_t label_table_memory(const struct label_table *t)
 
 void label_table_free(struct label_table *t)
 {
-    imrec_free(t->entries);
-    imrec_free(t->labels);
-    imrec_free(t->exact);
+    IMREC_FREE(t->entries, t->labels, t->exact);
     *t = (struct label_table){0};
 }

@@ -85,9 +85,7 @@ void sampler_free(struct sampler *p)
     if (p->scratch != NULL)
         resize_scratch_free(p->scratch);
     free_images(p);
-    imrec_free(p->mean);
-    imrec_free(p->kinds);
-    imrec_free(p->plans);
+    IMREC_FREE(p->mean, p->kinds, p->plans);
     *p = (struct sampler){0};
 }
 

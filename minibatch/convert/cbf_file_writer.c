@@ -220,8 +220,5 @@ void imrec_cbf_writer_abort(struct imrec_cbf_writer *w)
     sink_abort(w->out);
     buf_free(&w->names);
     buf_free(&w->bytes);
-    imrec_free(w->info);
-    imrec_free(w->view);
-    imrec_free(w->offset);
-    imrec_free(w);
+    IMREC_FREE(w->info, w->view, w->offset, w);
 }

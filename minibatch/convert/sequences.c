@@ -187,7 +187,5 @@ void imrec_sequences_close(struct imrec_sequences *s)
     block_free(&s->block);
     reuse_buffer_free(&s->scratch.text);
     corpus_close(s->corpus);
-    imrec_free(s->stream);
-    imrec_free(s->view);
-    imrec_free(s);
+    IMREC_FREE(s->stream, s->view, s);
 }

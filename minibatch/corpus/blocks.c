@@ -439,13 +439,6 @@ void blocks_stop(struct blocks *b)
     mutex_destroy(&b->lock);
     cond_destroy(&b->work);
     cond_destroy(&b->done);
-    imrec_free(b->slot);
-    imrec_free(b->resident);
-    imrec_free(b->queue);
-    imrec_free(b->wanted);
-    imrec_free(b->entry);
-    imrec_free(b->pool);
-    imrec_free(b->worker);
-    imrec_free(b->queued);
-    imrec_free(b);
+    IMREC_FREE(b->slot, b->resident, b->queue, b->wanted, b->entry, b->pool, b->worker, b->queued,
+               b);
 }

@@ -392,12 +392,7 @@ void corpus_close(struct corpus *c)
         source_close(c->file[i].in);
     }
     uri_list_free(&c->names);
-    imrec_free(c->length);
-    imrec_free(c->block);
-    imrec_free(c->chunk);
-    imrec_free(c->file);
-    imrec_free(c->stream);
-    imrec_free(c);
+    IMREC_FREE(c->length, c->block, c->chunk, c->file, c->stream, c);
 }
 
 uint64_t corpus_memory(const struct corpus *c)

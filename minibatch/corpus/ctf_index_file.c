@@ -68,9 +68,7 @@ sample(struct source *text, const char *name, uint32_t *crc, struct imrec_error 
 static void forget_cache(struct ctf_index_file *f)
 {
     pages_free(f->index.sequence, (size_t)f->index.sequences * sizeof(*f->index.sequence));
-    imrec_free(f->index.chunk);
-    imrec_free(f->crc);
-    imrec_free(f->loaded);
+    IMREC_FREE(f->index.chunk, f->crc, f->loaded);
     source_close(f->cache);
     f->index = (struct ctf_index){0};
     f->crc = NULL;

@@ -375,9 +375,7 @@ void timeline_free(struct timeline *t)
     if (t == NULL)
         return;
     for (int i = 0; i < 2; i++) {
-        imrec_free(t->order[i].chunk);
-        imrec_free(t->order[i].group);
-        imrec_free(t->order[i].group_sample);
+        IMREC_FREE(t->order[i].chunk, t->order[i].group, t->order[i].group_sample);
     }
     imrec_free(t->place);
     imrec_free(t);
