@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "container/cbf_file.h"
 #include "container/cbf_ids.h"
 #include "container/cbf_places.h"
@@ -319,17 +320,12 @@ static void close_images(struct container *s)
     IMREC_FREE(c->labels, c->first, c->losses, c);
 }
 
-static uint64_t align_up(uint64_t n)
-{
-    return n + (4 - n % 4) % 4;
-}
-
 /* A count, and the image, in elements of 4 bytes; of a lost one the count alone. */
 static struct split_range extent(const struct container *c, uint64_t unit)
 {
     const struct indexed_record *r = &c->records[unit];
     return (struct split_range){r->shard, r->offset,
-                                r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes) : 0)};
+                                r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes, 4) : 0)};
 }
 
 static uint64_t sequence_number(const struct container *s, uint64_t unit)

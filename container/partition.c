@@ -3,11 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-
-static uint64_t align_up(uint64_t n, uint64_t align)
-{
-    return n + (align - n % align) % align;
-}
+#include "base/math.h"
 
 /* Where part `index` of num_parts begins, in `total` bytes or records taken `align` at a time. */
 static uint64_t part_begin(uint64_t total, uint64_t num_parts, uint64_t index, uint64_t align)

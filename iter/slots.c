@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/pages.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ static bool tensor_bytes(const struct imrec_iter_options *o, const struct view_k
 static size_t begin_of(const struct view_kinds *v, uint32_t tensor, size_t end)
 {
     const bool same = tensor > 0 && v->of_tensor[tensor] == v->of_tensor[tensor - 1];
-    return same ? end : (end + TENSOR_ALIGN - 1) / TENSOR_ALIGN * TENSOR_ALIGN;
+    return same ? end : align_up(end, TENSOR_ALIGN);
 }
 
 /* Where each tensor begins (unless NULL), and how long a block is that holds those of any sweep. */

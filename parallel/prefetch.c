@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/pages.h"
 #include "parallel/ring.h"
 
@@ -109,7 +110,7 @@ static enum imrec_status make_own_cells(struct imrec_prefetch *p, struct imrec_e
 {
     if (p->o.cell_bytes > SIZE_MAX / p->count - ALIGN)
         return no_memory(p, err);
-    const size_t stride = ((size_t)p->o.cell_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    const size_t stride = align_up((size_t)p->o.cell_bytes, ALIGN);
     p->memory_bytes = stride * p->count;
     p->memory = pages_alloc(p->memory_bytes);
     if (p->memory == NULL)

@@ -7,7 +7,9 @@
 #include "storage/fault.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/threads.h"
 #include "storage/fault_disk.h"
 #include "storage/file_lock.h"
@@ -238,7 +240,7 @@ static int readable(const struct fault_script *s, uint64_t offset, size_t *n)
     if (s->ends_at != 0)
         *n = offset >= s->ends_at ? 0 : at_most(*n, s->ends_at - offset);
     const uint64_t begin = s->bad_begin / PAGE_BYTES * PAGE_BYTES;
-    const uint64_t end = (s->bad_end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    const uint64_t end = align_up(s->bad_end, PAGE_BYTES);
     if (offset < end && offset + *n > begin) {
         if (offset >= begin)
             return EIO;
@@ -317,7 +319,7 @@ static ssize_t fault_pwrite(void *user, int fd, const void *p, size_t n, off_t o
 static void wait_ms(uint64_t ms)
 {
     if (ms != 0)
-        disk_sleep_until(disk_now_ns() + ms * 1000000u);
+        disk_sleep_until(clock_ns() + ms * 1000000u);
 }
 
 /* The disk takes at most n of the file's dirty bytes, at its speed. */

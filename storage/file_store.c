@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "storage/file_lock.h"
 #include "storage/io_error.h"
 
@@ -143,7 +144,7 @@ static void file_drop(struct source *s, uint64_t offset, uint64_t n)
 {
     const struct file_source *f = (struct file_source *)s;
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t begin = offset / page * page, end = (offset + n + page - 1) / page * page;
+    const uint64_t begin = offset / page * page, end = align_up(offset + n, page);
     (void)posix_fadvise(f->fd, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
 }
 

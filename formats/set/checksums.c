@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "formats/crc32c.h"
 #include "formats/recordio/recordio.h"
 
@@ -163,7 +164,7 @@ static struct checksums step_of(const struct checksum_table *t, uint64_t k)
 
 bool checksum_table_at(const struct checksum_table *t, uint64_t offset, struct checksum *out)
 {
-    uint64_t lo = 0, hi = (t->file.records + TABLE_STEP - 1) / TABLE_STEP;
+    uint64_t lo = 0, hi = ceil_div(t->file.records, TABLE_STEP);
     while (lo + 1 < hi) { /* the last step that does not begin behind `offset` */
         const uint64_t mid = lo + (hi - lo) / 2;
         if (t->begin[mid] <= offset)

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/pages.h"
 
 #include <inttypes.h>
@@ -21,11 +22,6 @@
 #define READ_MOST   ((uint64_t)16 << 20) /* of an indexed record, before its head is known */
 #define BLOCK_BYTES ((size_t)4 << 20)
 #define KEEP_BYTES  ((size_t)64 << 20) /* larger spare blocks are given back */
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static enum imrec_status no_memory(const char *what, uint64_t bytes, struct imrec_error *err)
 {
@@ -165,11 +161,11 @@ static uint64_t place_runs(struct arena *a, const struct container *s, uint64_t 
         struct run *r = &a->runs[i];
         const uint64_t bytes = r->end - r->begin;
         if (s->records == NULL && bytes >= ROOMY_BYTES)
-            r->room = least(room, s->shards[r->shard].size - r->end);
+            r->room = min_u64(room, s->shards[r->shard].size - r->end);
         r->place = (size_t)place;
-        r->pieces_left = (uint32_t)((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
+        r->pieces_left = (uint32_t)ceil_div(bytes, PIECE_BYTES);
         r->notes_end = &r->notes; /* the table does not move any more */
-        place += (bytes + r->room + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
+        place += align_up(bytes + r->room, PLACE_ALIGN);
     }
     return place;
 }
@@ -211,7 +207,7 @@ enum imrec_status arena_open(struct arena *a, const struct loader_options *o, ui
 
 uint8_t *arena_extra(struct arena *a, size_t bytes, _Atomic uint64_t *memory)
 {
-    const size_t want = (bytes + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
+    const size_t want = align_up(bytes, PLACE_ALIGN);
     for (uint64_t i = a->block_count; i-- > 0;) { /* mostly the last one has room */
         struct block *b = &a->blocks[i];
         if (b->bytes - b->used >= want) {

@@ -9,10 +9,10 @@
 #include "iter/load/loader_state.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <string.h>
-#include <time.h>
 
 #define NOT_IN_LINE UINT64_MAX
 #define ROOM_LEAST  ((uint64_t)64 << 10)
@@ -252,13 +252,6 @@ void loader_stop(struct loader *l)
 /* ---- taking and giving back
  * ------------------------------------------------------------------------------ */
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* The window whose turn it is, if it is complete or failed. */
 static struct arena *next_in_line(struct loader *l)
 {
@@ -277,10 +270,10 @@ loader_take(struct loader *l, struct window **out, uint64_t *waited_ns, struct i
     enum imrec_status st = IMREC_OK;
     mutex_lock(&l->lock);
     if (!atomic_load(&l->cancelled) && (a = next_in_line(l)) == NULL) {
-        const uint64_t since = now_ns();
+        const uint64_t since = clock_ns();
         while (!atomic_load(&l->cancelled) && (a = next_in_line(l)) == NULL)
             cond_wait(&l->ready, &l->lock);
-        *waited_ns += now_ns() - since;
+        *waited_ns += clock_ns() - since;
     }
     if (atomic_load(&l->cancelled)) {
         st = imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "the reading was cancelled");
