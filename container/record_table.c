@@ -21,8 +21,7 @@ static int by_offset(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* ---- which index goes with which shard ----------------------------------------------------------
- */
+/* ---- which index goes with which shard ---------------------------------------------------- */
 
 static size_t stem_bytes(const char *name)
 {
@@ -57,8 +56,7 @@ static void pair_by_name(const struct container *s, struct uri_list *l)
             }
 }
 
-/* ---- one index
- * ------------------------------------------------------------------------------------ */
+/* ---- one index ---------------------------------------------------------------------------- */
 
 enum imrec_status record_table_add(struct container *s, uint64_t *capacity, struct indexed_record r,
                                    struct imrec_error *err)
@@ -134,8 +132,7 @@ static enum imrec_status load_one(struct container *s, uint32_t shard, const cha
     return st == IMREC_OK && s->record_total != first ? sort(s, first, name, err) : st;
 }
 
-/* ---- public
- * ----------------------------------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------------------------- */
 
 static void hash_records(struct container *s)
 {
@@ -214,8 +211,7 @@ record_table_load(struct container *s, const char *path_imgidx, struct imrec_err
     return st;
 }
 
-/* ---- beside the shards ------------------------------------------------------------------------
- */
+/* ---- beside the shards -------------------------------------------------------------------- */
 
 enum index_wish index_wish(const char *path_imgidx)
 {

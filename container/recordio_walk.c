@@ -39,8 +39,7 @@ static bool is_head(const struct walk *w, const struct view *v, uint64_t offset)
     return w->size - offset >= HEAD_BYTES && recordio_sync(at(v, offset), HEAD_BYTES) == 0;
 }
 
-/* ---- searching --------------------------------------------------------------------------------
- */
+/* ---- searching ---------------------------------------------------------------------------- */
 
 enum found { FOUND_HEAD, FOUND_NONE, FOUND_MORE };
 
@@ -69,8 +68,7 @@ static enum found search(struct walk *w, const struct view *v, uint64_t limit)
     return FOUND_MORE;
 }
 
-/* ---- outcomes ---------------------------------------------------------------------------------
- */
+/* ---- outcomes ----------------------------------------------------------------------------- */
 
 /* Bytes from pos on are damaged, w->why says why: on to the next head. */
 static void damaged(struct walk *w)
@@ -306,8 +304,7 @@ on_resync(struct walk *w, const struct view *v, enum walk_step *step, struct wal
     return true;
 }
 
-/* ---- public -------------------------------------------------------------------------------------
- */
+/* ---- public ------------------------------------------------------------------------------- */
 
 void walk_begin(struct walk *w, uint64_t size, uint64_t begin, uint64_t end, bool at_head)
 {

@@ -40,7 +40,7 @@ struct archive { /* container.state */
     uint64_t begin; /* number of unit 0 */
 };
 
-/* ---- names ---- */
+/* ---- names -------------------------------------------------------------------------------- */
 
 /* Bytes of the key; *extension: what is behind its dot, or NULL. */
 static size_t key_bytes(const char *name, const char **extension)
@@ -60,7 +60,7 @@ static bool is_image(const char *extension)
     return false;
 }
 
-/* ---- listing ---- */
+/* ---- listing ------------------------------------------------------------------------------ */
 
 struct listing {
     struct container *c;
@@ -264,7 +264,7 @@ static void close_archive(struct container *c)
     imrec_free(a);
 }
 
-/* ---- records ---- */
+/* ---- records ------------------------------------------------------------------------------ */
 
 static struct split_range extent(const struct container *c, uint64_t unit)
 {

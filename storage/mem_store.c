@@ -263,8 +263,7 @@ static enum imrec_status mem_publish(const char *name, const char *as, struct im
     return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "mem://%s: nothing to publish", name);
 }
 
-/* ---- folders: what stands before a '/' of a name ------------------------------------------------
- */
+/* ---- folders: what stands before a '/' of a name ------------------------------------------ */
 
 struct mem_folder {
     struct folder base; /* first */
@@ -376,8 +375,7 @@ static enum imrec_status mem_remove(const char *name, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* ---- locks: of this process, as the objects are ------------------------------------------------
- */
+/* ---- locks: of this process, as the objects are ------------------------------------------- */
 
 struct mem_lock {
     struct lock base; /* first */

@@ -237,8 +237,7 @@ static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
     return check_ids(r, err);
 }
 
-/* ---- a run ------------------------------------------------------------------------------------
- */
+/* ---- a run -------------------------------------------------------------------------------- */
 
 static enum imrec_status check(const struct imrec_reshape_options *o, struct imrec_error *err)
 {

@@ -41,8 +41,7 @@ void *arena_grow(void *p, uint64_t *capacity, uint64_t need, size_t size, _Atomi
     return grown;
 }
 
-/* ---- sorting: a heap, in place, whatever the size ----------------------------------------------
- */
+/* ---- sorting: a heap, in place, whatever the size ----------------------------------------- */
 
 static void sift(struct ordered *a, uint64_t i, uint64_t n)
 {
@@ -73,8 +72,7 @@ static void sort_units(struct ordered *a, uint64_t n)
     }
 }
 
-/* ---- opening
- * -------------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------ */
 
 /* Frees what the window before has noted, and gives large spare blocks back. */
 static void reset(struct arena *a, _Atomic uint64_t *memory)
@@ -202,8 +200,7 @@ enum imrec_status arena_open(struct arena *a, const struct loader_options *o, ui
     return IMREC_OK;
 }
 
-/* ---- filling
- * ---------------------------------------------------------------------------------------- */
+/* ---- filling ------------------------------------------------------------------------------ */
 
 uint8_t *arena_extra(struct arena *a, size_t bytes, _Atomic uint64_t *memory)
 {
@@ -243,8 +240,7 @@ enum imrec_status run_note(struct run *r, enum damage_kind kind, uint64_t begin,
     return IMREC_OK;
 }
 
-/* ---- finishing
- * --------------------------------------------------------------------------------------- */
+/* ---- finishing ---------------------------------------------------------------------------- */
 
 /* Appends the notes of lost records, or the others. Runs are in file order, and so are the notes of
  * each. */

@@ -18,8 +18,7 @@
 #define ROOM_LEAST  ((uint64_t)64 << 10)
 #define ROOM_MOST   ((uint64_t)512 << 10)
 
-/* ---- states of an arena; the lock is held
- * --------------------------------------------------------- */
+/* ---- states of an arena; the lock is held ------------------------------------------------- */
 
 static void set_free(struct loader *l, struct arena *a)
 {
@@ -49,8 +48,7 @@ static void fail(struct arena *a, const struct imrec_error *err)
     a->failed = true;
 }
 
-/* ---- dealing out work; the lock is held
- * ------------------------------------------------------------ */
+/* ---- dealing out work; the lock is held --------------------------------------------------- */
 
 static struct arena *oldest_with_work(struct loader *l)
 {
@@ -91,8 +89,7 @@ static struct arena *take_free(struct loader *l)
     return NULL;
 }
 
-/* ---- the work; the lock is held on entry and exit, not in between
- * ------------------------------------ */
+/* ---- the work; the lock is held on entry and exit, not in between ------------------------- */
 
 static void complete(struct loader *l, struct arena *a)
 {
@@ -170,8 +167,7 @@ static void *reading_main(void *arg)
     return NULL;
 }
 
-/* ---- starting and stopping
- * ---------------------------------------------------------------------------- */
+/* ---- starting and stopping ---------------------------------------------------------------- */
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
@@ -249,8 +245,7 @@ void loader_stop(struct loader *l)
     IMREC_FREE(l->threads, l->arenas, l);
 }
 
-/* ---- taking and giving back
- * ------------------------------------------------------------------------------ */
+/* ---- taking and giving back --------------------------------------------------------------- */
 
 /* The window whose turn it is, if it is complete or failed. */
 static struct arena *next_in_line(struct loader *l)

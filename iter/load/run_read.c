@@ -23,8 +23,7 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory for the records of a window");
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 enum imrec_status
 piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_error *err)
@@ -46,8 +45,7 @@ piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_err
     return st;
 }
 
-/* ---- what a walk sees ---------------------------------------------------------------------------
- */
+/* ---- what a walk sees --------------------------------------------------------------------- */
 
 struct sight {
     struct view view;
@@ -121,8 +119,7 @@ static enum imrec_status see_more(struct reading *t, struct arena *a, struct run
                                     : see_around(t, r, w, s, err);
 }
 
-/* ---- cells
- * --------------------------------------------------------------------------------------- */
+/* ---- cells -------------------------------------------------------------------------------- */
 
 static enum imrec_status found(struct reading *t, struct arena *a, uint64_t unit,
                                const struct walk_item *item, const struct sight *s, uint64_t *done,
@@ -278,7 +275,7 @@ parse_cells(struct reading *t, struct arena *a, struct run *r, struct imrec_erro
     return hand_in(t, a, r, err);
 }
 
-/* ---- records of a table ---- */
+/* ---- records of a table ------------------------------------------------------------------- */
 
 /* Opens the record of a range at *p; what is not in memory yet is read to another place. *used: its
  * bytes, 0: not known. */

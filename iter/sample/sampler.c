@@ -176,8 +176,7 @@ static struct imrec_rect common_region(const struct view_plan *plans, uint32_t n
     return r;
 }
 
-/* ---- straight into the slots ------------------------------------------------------------------
- */
+/* ---- straight into the slots -------------------------------------------------------------- */
 
 /* Only cropped. A mean image that is moved for one view is in use until its last row. */
 static bool is_straight(const struct sampler *p, const struct sampler_view *views, uint32_t n)
@@ -220,8 +219,7 @@ static enum imrec_status decode_straight(struct sampler *p, const struct sampler
                              &target, NULL, err);
 }
 
-/* ---- by way of images -------------------------------------------------------------------------
- */
+/* ---- by way of images --------------------------------------------------------------------- */
 
 static enum imrec_status
 orient(struct image room[2], uint32_t orientation, uint32_t *at, struct imrec_error *err)
@@ -321,8 +319,7 @@ static enum imrec_status decode_and_augment(struct sampler *p, const struct samp
     return IMREC_OK;
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------- */
 
 static uint64_t pixels_of(struct imrec_rect r)
 {
@@ -366,8 +363,7 @@ static void trim(struct sampler *p, uint64_t claimed)
     resize_scratch_trim(p->scratch, KEPT_BYTES);
 }
 
-/* ---- compressed images ----------------------------------------------------------------------
- */
+/* ---- compressed images -------------------------------------------------------------------- */
 
 /* All of the data, to its end. */
 static enum imrec_status verify(struct sampler *p, struct bytes image,
