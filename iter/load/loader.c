@@ -322,9 +322,7 @@ void loader_seek(struct loader *l, uint64_t sweep, uint64_t number)
     mutex_unlock(&l->lock);
 }
 
-/* ---- facts
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- facts -------------------------------------------------------------------------------- */
 
 const struct imrec_error *loader_lost_reason(const struct window *w, const struct record_ref *r)
 {
