@@ -7,6 +7,8 @@
 
 void *imrec_realloc(void *p, size_t count, size_t size); /* NULL on overflow or no memory */
 void *imrec_zalloc(size_t count, size_t size);           /* the same, zeroed */
+/* The first n bytes of `head` and all of `tail` as one text; NULL: no memory. */
+char *imrec_joined(const char *head, size_t n, const char *tail);
 void imrec_free(void *p);
 void imrec_free_all(void *const *p, size_t n);
 /* Of several pointers; all are read before the first is freed. */

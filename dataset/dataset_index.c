@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/math.h"
 #include "dataset/dataset_walk.h"
 #include "dataset/record_reader.h"
 #include "formats/recordio/record_index.h"
@@ -79,14 +80,8 @@ shard_index_load(const char *shard, struct shard_index *out, struct imrec_error 
 const struct shard_index_entry *
 shard_index_in(const struct shard_index *x, uint64_t begin, uint64_t end, uint64_t *count)
 {
-    uint64_t lo = 0, hi = x->count;
-    while (lo < hi) {
-        const uint64_t mid = lo + (hi - lo) / 2;
-        if (x->entry[mid].offset < begin)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const uint64_t lo = first_at_least(x->entry, sizeof(*x->entry),
+                                       offsetof(struct shard_index_entry, offset), x->count, begin);
     for (*count = 0; lo + *count < x->count && x->entry[lo + *count].offset < end;)
         ++*count;
     return *count != 0 ? &x->entry[lo] : NULL;

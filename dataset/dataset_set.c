@@ -54,13 +54,7 @@ static void tell_about(const struct checking *c, const char *uri, const char *fm
 /* The file's path: beside the manifest. NULL: no memory. */
 static char *path_of(const struct checking *c, const char *name)
 {
-    const size_t folder = (size_t)(set_base_name(c->path) - c->path), n = strlen(name) + 1;
-    char *path = imrec_realloc(NULL, folder + n, 1);
-    if (path != NULL) {
-        memcpy(path, c->path, folder);
-        memcpy(path + folder, name, n);
-    }
-    return path;
+    return imrec_joined(c->path, (size_t)(set_base_name(c->path) - c->path), name);
 }
 
 /* The checksum of all bytes, a piece at a time. */

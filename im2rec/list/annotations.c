@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "formats/set/image_list.h"
 #include "im2rec/list/python_random.h"
 
@@ -204,15 +205,8 @@ static enum imrec_status check_ids(const struct annotations *b, struct imrec_err
 
 static size_t first_object(const struct annotations *b, uint64_t image)
 {
-    size_t low = 0, high = b->object_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (b->objects[middle].image < image)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_at_least(b->objects, sizeof(*b->objects), offsetof(struct box_object, image),
+                          b->object_count, image);
 }
 
 static double share(double v, double side)
