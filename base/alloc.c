@@ -49,6 +49,23 @@ void imrec_free(void *p)
     free(p);
 }
 
+char *imrec_joined(const char *head, size_t n, const char *tail)
+{
+    const size_t more = strlen(tail) + 1;
+    char *text = imrec_realloc(NULL, n + more, 1);
+    if (text != NULL) {
+        memcpy(text, head, n);
+        memcpy(text + n, tail, more);
+    }
+    return text;
+}
+
+void imrec_free_all(void *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        imrec_free(p[i]);
+}
+
 void imrec_alloc_trim(void)
 {
 #if defined(__GLIBC__)

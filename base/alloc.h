@@ -7,7 +7,14 @@
 
 void *imrec_realloc(void *p, size_t count, size_t size); /* NULL on overflow or no memory */
 void *imrec_zalloc(size_t count, size_t size);           /* the same, zeroed */
+/* The first n bytes of `head` and all of `tail` as one text; NULL: no memory. */
+char *imrec_joined(const char *head, size_t n, const char *tail);
 void imrec_free(void *p);
+void imrec_free_all(void *const *p, size_t n);
+/* Of several pointers; all are read before the first is freed. */
+#define IMREC_FREE(...)                                                                            \
+    imrec_free_all((void *const[]){__VA_ARGS__},                                                   \
+                   sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
 /* Gives memory that is free back to the system, as far as the C library can: it keeps what it may
  * need again, of each thread. Takes about a millisecond. */
 void imrec_alloc_trim(void);

@@ -17,8 +17,7 @@ enum imrec_status image_resize_buffer(struct image *i, uint32_t width, uint32_t 
         image_free(i); /* contents need not survive: no copy */
         i->view.pixels = imrec_realloc(NULL, bytes, 1);
         if (i->view.pixels == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for an image of %u x %u px", width, height);
+            return IMREC_NO_MEMORY(err, "no memory for an image of %u x %u px", width, height);
         i->capacity = bytes;
     }
     i->view = (struct imrec_image){i->view.pixels, stride, width, height, channels};

@@ -17,8 +17,7 @@ mask_resize_buffer(struct mask *m, uint32_t width, uint32_t height, struct imrec
         mask_free(m); /* contents need not survive: no copy */
         m->values = imrec_realloc(NULL, bytes, 1);
         if (m->values == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for a mask of %u x %u px", width, height);
+            return IMREC_NO_MEMORY(err, "no memory for a mask of %u x %u px", width, height);
         m->capacity = bytes;
     }
     m->width = width;

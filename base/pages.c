@@ -2,6 +2,7 @@
 #include "base/pages.h"
 
 #include "base/alloc.h"
+#include "base/math.h"
 
 #include <stdint.h>
 #include <sys/mman.h>
@@ -10,7 +11,7 @@
 
 static size_t rounded(size_t bytes)
 {
-    return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    return align_up(bytes, HUGE_PAGE);
 }
 
 void *pages_alloc(size_t bytes)

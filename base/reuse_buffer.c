@@ -25,8 +25,7 @@ enum imrec_status reuse_buffer_reserve(struct reuse_buffer *r, uint64_t count, s
     r->pages = bytes >= PAGES_FROM;
     r->p = r->pages ? pages_alloc(bytes) : imrec_realloc(NULL, bytes, 1);
     if (r->p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for %s: %zu bytes", what, bytes);
+        return IMREC_NO_MEMORY(err, "no memory for %s: %zu bytes", what, bytes);
     r->bytes = bytes;
     return IMREC_OK;
 }

@@ -76,6 +76,18 @@ void json_open(struct json *j, FILE *out)
     *j = (struct json){.out = out};
 }
 
+void json_begin(struct json *j, FILE *out)
+{
+    json_open(j, out);
+    json_object(j, NULL);
+}
+
+void json_begin_line(struct json *j, FILE *out)
+{
+    *j = (struct json){.out = out, .compact = true};
+    json_object(j, NULL);
+}
+
 void json_object(struct json *j, const char *key)
 {
     begin_nest(j, key, '{', '}');

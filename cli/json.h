@@ -1,8 +1,7 @@
 /* cli/json.h - writes one JSON value to a stream; the same bytes in every locale.
  *
  *     struct json j;
- *     json_open(&j, stdout);
- *     json_object(&j, NULL);           {
+ *     json_begin(&j, stdout);          {
  *     json_uint(&j, "packed", 12);       "packed": 12,
  *     json_array(&j, "shards");          "shards": [
  *     json_text(&j, NULL, "a.rec");        "a.rec"
@@ -24,13 +23,15 @@ enum { JSON_DEPTH = 16 };
 
 struct json {
     FILE *out;
-    bool compact; /* all in one line; set after json_open() */
+    bool compact; /* all in one line; */
     int depth;
     char closing[JSON_DEPTH];
     bool begun[JSON_DEPTH]; /* this level has a member */
 };
 
-void json_open(struct json *j, FILE *out);
+void json_open(struct json *j, FILE *out);  /* a value, or what the calls after it begin */
+void json_begin(struct json *j, FILE *out); /* an object */
+void json_begin_line(struct json *j, FILE *out);
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_end(struct json *j); /* of the innermost object or array */

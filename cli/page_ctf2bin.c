@@ -13,13 +13,10 @@ static const struct param table[] = {
     {0}};
 /* clang-format on */
 
-static const char *const usage[] = {"--input FILE.ctf --header FILE --output FILE.cbf [OPTIONS]",
-                                    NULL};
-
 const struct cli_page cli_page_ctf2bin = {
     .name = "ctf2bin",
     .summary = "convert CNTK's text format into its binary format",
-    .usage = usage,
+    .usage = {"--input FILE.ctf --header FILE --output FILE.cbf [OPTIONS]"},
     .text =
         "Reads the text in parallel and writes it as a binary file (CBF) of chunks. The bytes are\n"
         "the same for every number of threads; the file gets its name when it is whole. The text\n"

@@ -13,20 +13,12 @@ static const struct param table[] = {
     {0}};
 /* clang-format on */
 
-static const char *const usage[] = {
-    "[OPTIONS] FOLDER OUT.rec",
-    "[OPTIONS] LIST.lst ROOT OUT.rec",
-    "--list [OPTIONS] FOLDER PREFIX",
-    "--annotations FILE|FOLDER [OPTIONS] ROOT OUT.rec",
-    "--append [OPTIONS] FOLDER OUT.rec",
-    "[OPTIONS] PREFIX ROOT",
-    NULL,
-};
-
 const struct cli_page cli_page_im2rec = {
     .name = "im2rec",
     .summary = "pack images into RecordIO shards",
-    .usage = usage,
+    .usage = {"[OPTIONS] FOLDER OUT.rec", "[OPTIONS] LIST.lst ROOT OUT.rec",
+              "--list [OPTIONS] FOLDER PREFIX", "--annotations FILE|FOLDER [OPTIONS] ROOT OUT.rec",
+              "--append [OPTIONS] FOLDER OUT.rec", "[OPTIONS] PREFIX ROOT"},
     .text =
         "Packs the images of FOLDER, one class a sub-folder, or those that LIST.lst names below\n"
         "ROOT, into OUT.rec, with its index, list, class list, checksums and manifest beside it.\n"

@@ -1,9 +1,9 @@
 /* cli/progress.c - how far a long job is, for people. */
 #include "cli/progress.h"
 
+#include "base/clock.h"
 #include "cli/human.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #define REPAINT_MS 100
@@ -11,9 +11,7 @@
 
 int64_t cli_now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (int64_t)(clock_ns() / 1000000);
 }
 
 bool cli_is_terminal(FILE *f)

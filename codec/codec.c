@@ -45,7 +45,7 @@ enum imrec_status codec_new(struct codec **out, struct imrec_error *err)
 {
     struct codec *c = imrec_zalloc(1, sizeof(*c));
     if (c == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a codec");
+        return IMREC_NO_MEMORY(err, "no memory for a codec");
     *out = c;
     return IMREC_OK;
 }

@@ -83,8 +83,7 @@ enum imrec_status codec_gunzip(struct bytes packed, bool accept_truncated, const
     z.next_in = (z_const Bytef *)packed.p;
     z.avail_in = (uInt)packed.n;
     if (inflateInit2(&z, GZIP_ONLY) != Z_OK)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory to unpack gzip");
+        return IMREC_NO_MEMORY(err, "no memory to unpack gzip");
     const int answer = inflate_all(&z, limit, stop, out);
     const size_t at = packed.n - z.avail_in;
     (void)inflateEnd(&z);

@@ -9,6 +9,7 @@
 #include "codec/jpeg_decode.h"
 
 #include "base/error.h"
+#include "base/math.h"
 #include "codec/colour_rows.h"
 #include "codec/jpeg/baseline.h"
 #include "codec/jpeg_region.h"
@@ -84,7 +85,7 @@ static void give(const struct job *j, const uint8_t *row, uint32_t y)
  * slow to read back at once: so no row of this buffer does. */
 static uint8_t *row_buffer(const struct codec *c, size_t row, size_t bytes)
 {
-    const size_t stride = (bytes + LINE - 1) / LINE * LINE;
+    const size_t stride = align_up(bytes, LINE);
     const size_t to_line = LINE - (uintptr_t)c->scratch.p % LINE;
     return c->scratch.p + to_line + OFF_LINE + row * stride;
 }
@@ -211,7 +212,7 @@ static void mix_inks(const struct codec *c, const struct image *from, struct ima
 
 static uint32_t scaled(uint32_t side, uint32_t denominator)
 {
-    return (side + denominator - 1) / denominator;
+    return ceil_div(side, denominator);
 }
 
 enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t denominator, uint32_t channels,

@@ -140,8 +140,7 @@ run(struct jpeg_writer *w, void (*body)(struct jpeg_writer *), struct imrec_erro
     if (w->cinfo.mem != NULL)
         jpeg_abort_compress(&w->cinfo);
     if (w->no_memory || w->errors.msg_code == JERR_OUT_OF_MEMORY)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory to encode a JPEG");
+        return IMREC_NO_MEMORY(err, "no memory to encode a JPEG");
     IMREC_TRY(stop_check(w->stop, err));
     w->errors.format_message((j_common_ptr)&w->cinfo, text);
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "JPEG: %s", text);
@@ -151,8 +150,7 @@ static enum imrec_status writer_new(struct jpeg_writer **out, struct imrec_error
 {
     struct jpeg_writer *w = imrec_zalloc(1, sizeof(*w));
     if (w == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a JPEG encoder");
+        return IMREC_NO_MEMORY(err, "no memory for a JPEG encoder");
     w->cinfo.err = jpeg_std_error(&w->errors);
     w->errors.error_exit = give_up;
     w->errors.emit_message = ignore_message;

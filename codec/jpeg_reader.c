@@ -115,8 +115,7 @@ enum imrec_status jpeg_reader_new(struct jpeg_reader **out, struct imrec_error *
 {
     struct jpeg_reader *r = imrec_zalloc(1, sizeof(*r));
     if (r == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a JPEG decoder");
+        return IMREC_NO_MEMORY(err, "no memory for a JPEG decoder");
     r->cinfo.err = jpeg_std_error(&r->errors);
     r->errors.error_exit = give_up;
     r->errors.emit_message = count_message;

@@ -8,7 +8,7 @@
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to decode a JPEG");
+    return IMREC_NO_MEMORY(err, "no memory to decode a JPEG");
 }
 
 /* Without vectors our transform is slower than libjpeg-turbo's with them; reading alone never is.

@@ -165,14 +165,8 @@ codec_encode_mask(struct codec *c, const struct mask *m, struct bytes *out, stru
     spng_ctx *ctx = spng_ctx_new2(&png_allocator, SPNG_CTX_ENCODER);
     if (ctx == NULL)
         return png_error(SPNG_EMEM, err);
-    int e = encode(c, ctx, m, bytes);
-    size_t n = 0;
-    if (e == 0 && !stop_asked(c->stop))
-        c->png = spng_get_png_buffer(ctx, &n, &e);
-    spng_ctx_free(ctx);
-    IMREC_TRY(stop_check(c->stop, err));
-    *out = (struct bytes){c->png, n};
-    return e == 0 && c->png != NULL ? IMREC_OK : png_error(e != 0 ? e : SPNG_EMEM, err);
+    const int e = encode(c, ctx, m, bytes);
+    return png_deliver(c, ctx, e, out, err);
 }
 #else
 static enum imrec_status missing(struct imrec_error *err)

@@ -260,6 +260,18 @@ void png_encoded_free(struct codec *c)
     c->png = NULL;
 }
 
+enum imrec_status png_deliver(struct codec *c, struct spng_ctx *ctx, int e, struct bytes *out,
+                              struct imrec_error *err)
+{
+    size_t n = 0;
+    if (e == 0 && !stop_asked(c->stop))
+        c->png = spng_get_png_buffer(ctx, &n, &e);
+    spng_ctx_free(ctx);
+    IMREC_TRY(stop_check(c->stop, err));
+    *out = (struct bytes){c->png, n};
+    return e == 0 && c->png != NULL ? IMREC_OK : png_error(e != 0 ? e : SPNG_EMEM, err);
+}
+
 enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *image, int level,
                                    struct bytes *out, struct imrec_error *err)
 {
@@ -273,14 +285,8 @@ enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *im
     spng_ctx *ctx = spng_ctx_new2(&png_allocator, SPNG_CTX_ENCODER);
     if (ctx == NULL)
         return png_error(SPNG_EMEM, err);
-    int e = encode(ctx, image, level, c->stop, c->scratch.p);
-    size_t n = 0;
-    if (e == 0 && !stop_asked(c->stop))
-        c->png = spng_get_png_buffer(ctx, &n, &e);
-    spng_ctx_free(ctx);
-    IMREC_TRY(stop_check(c->stop, err));
-    *out = (struct bytes){c->png, n};
-    return e == 0 && c->png != NULL ? IMREC_OK : png_error(e != 0 ? e : SPNG_EMEM, err);
+    const int e = encode(ctx, image, level, c->stop, c->scratch.p);
+    return png_deliver(c, ctx, e, out, err);
 }
 #else
 const struct format codec_png = {"png", "libspng", png_matches, NULL, NULL, NULL};

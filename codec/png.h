@@ -11,6 +11,9 @@ void png_encoded_free(struct codec *c);
 #include <spng.h>
 extern struct spng_alloc png_allocator;
 IMREC_NODISCARD enum imrec_status png_error(int e, struct imrec_error *err);
+/* What was encoded with the outcome e, in c->png; frees ctx. */
+IMREC_NODISCARD enum imrec_status png_deliver(struct codec *c, struct spng_ctx *ctx, int e,
+                                              struct bytes *out, struct imrec_error *err);
 /* A decoder of such bytes and at most such a size. */
 IMREC_NODISCARD enum imrec_status png_decoder(struct bytes png, uint32_t width, uint32_t height,
                                               spng_ctx **out, struct imrec_error *err);

@@ -14,8 +14,7 @@ enum imrec_status codec_reserve(struct buf *b, size_t bytes, struct imrec_error 
     imrec_free(b->p); /* contents need not survive: no copy */
     *b = (struct buf){.p = imrec_realloc(NULL, bytes, 1), .max = b->max};
     if (b->p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for %zu bytes of decoded rows", bytes);
+        return IMREC_NO_MEMORY(err, "no memory for %zu bytes of decoded rows", bytes);
     b->cap = bytes;
     return IMREC_OK;
 }

@@ -163,8 +163,8 @@ static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
 static enum imrec_status webp_error(const struct codec *c, VP8StatusCode e, struct imrec_error *err)
 {
     if (e == VP8_STATUS_OUT_OF_MEMORY)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "webp: no memory for %u x %u px", c->info.width, c->info.height);
+        return IMREC_NO_MEMORY(err, "webp: no memory for %u x %u px", c->info.width,
+                               c->info.height);
     return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                           "webp: broken data in %zu bytes (libwebp's status %d)", c->image.n,
                           (int)e);

@@ -13,8 +13,7 @@ enum imrec_status beside_name(struct beside *b, const char *shard, enum set_file
     if (need > b->room) {
         char *grown = imrec_realloc(b->name, need, 1);
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory to look beside a shard");
+            return IMREC_NO_MEMORY(err, "no memory to look beside a shard");
         b->name = grown;
         b->room = need;
     }

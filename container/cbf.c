@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "container/cbf_file.h"
 #include "container/cbf_ids.h"
 #include "container/cbf_places.h"
@@ -228,8 +229,7 @@ read_chunk(struct opening *o, uint32_t shard, uint32_t which, uint64_t number)
 
 static enum imrec_status no_memory(struct imrec_error *err, uint64_t n)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the places of %" PRIu64 " images", n);
+    return IMREC_NO_MEMORY(err, "no memory for the places of %" PRIu64 " images", n);
 }
 
 static enum imrec_status make_tables(struct opening *o)
@@ -317,15 +317,7 @@ list(struct container *c, const struct shard_list *l, struct imrec_error *err)
 static void close_images(struct container *s)
 {
     struct cbf_images *c = s->state;
-    imrec_free(c->labels);
-    imrec_free(c->first);
-    imrec_free(c->losses);
-    imrec_free(c);
-}
-
-static uint64_t align_up(uint64_t n)
-{
-    return n + (4 - n % 4) % 4;
+    IMREC_FREE(c->labels, c->first, c->losses, c);
 }
 
 /* A count, and the image, in elements of 4 bytes; of a lost one the count alone. */
@@ -333,7 +325,7 @@ static struct split_range extent(const struct container *c, uint64_t unit)
 {
     const struct indexed_record *r = &c->records[unit];
     return (struct split_range){r->shard, r->offset,
-                                r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes) : 0)};
+                                r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes, 4) : 0)};
 }
 
 static uint64_t sequence_number(const struct container *s, uint64_t unit)

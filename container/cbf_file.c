@@ -66,8 +66,7 @@ enum imrec_status cbf_file_header(struct source *in, const char *name, struct cb
     uint8_t *raw = NULL;
     const uint64_t n = in->size - offset;
     if (st == IMREC_OK && (n > SIZE_MAX || (raw = imrec_realloc(NULL, (size_t)n, 1)) == NULL))
-        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                            "no memory for the header of %s, %" PRIu64 " bytes", name, n);
+        st = IMREC_NO_MEMORY(err, "no memory for the header of %s, %" PRIu64 " bytes", name, n);
     if (st == IMREC_OK)
         st = source_read(in, offset, raw, (size_t)n, err);
     if (st == IMREC_OK)

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,11 +23,6 @@
 #define ELEMENT_BYTES 4u                    /* of a compressed image */
 
 #define BAD(p, pos, ...) imrec_error_at((p)->err, IMREC_ERR_CORRUPT, (pos), __VA_ARGS__)
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static uint32_t sequences(const struct cbf_places *p)
 {
@@ -59,8 +55,7 @@ static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_
         const size_t more = c->loss_room != 0 ? 2 * c->loss_room : 16;
         struct cbf_loss *grown = imrec_realloc(c->losses, more, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(p->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory to note what is damaged");
+            return IMREC_NO_MEMORY(p->err, "no memory to note what is damaged");
         c->losses = grown;
         c->loss_room = more;
     }
@@ -97,7 +92,7 @@ static enum imrec_status
 see(struct cbf_places *p, uint64_t pos, uint64_t n, uint64_t ahead, const uint8_t **out)
 {
     if (pos < p->seen || pos + n > p->seen_end) {
-        const uint64_t want = least(n > ahead ? n : ahead, p->end - pos);
+        const uint64_t want = min_u64(n > ahead ? n : ahead, p->end - pos);
         if (want > p->room) {
             uint8_t *grown = imrec_realloc(NULL, (size_t)want, 1);
             if (grown == NULL)
@@ -266,7 +261,7 @@ static enum imrec_status take(struct cbf_places *p, enum cbf_role role, const st
                    q->info->alias, q->samples);
     if (q->info->storage == STREAM_SPARSE) {
         const uint64_t head = 8 + stream_element_bytes(q->info->element) + 8;
-        IMREC_TRY(see(p, q->pos, least(q->bytes, head), READ_SMALL, &at));
+        IMREC_TRY(see(p, q->pos, min_u64(q->bytes, head), READ_SMALL, &at));
         if (q->bytes != head)
             return BAD(p, q->pos + 4,
                        "stream '%.64s': NNZ %" PRId32 ", the label of an image has 1",

@@ -22,8 +22,7 @@
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the table of shards");
+    return IMREC_NO_MEMORY(err, "no memory for the table of shards");
 }
 
 static enum imrec_status check_options(const struct container_options *o, struct imrec_error *err)
@@ -228,15 +227,12 @@ enum imrec_status parse_room_init(struct parse_room *room, uint32_t labels,
     room->typed = typed ? imrec_zalloc((size_t)labels + 1, sizeof(*room->typed)) : NULL;
     if (room->labels != NULL && (room->typed != NULL || !typed))
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the labels of a sample");
+    return IMREC_NO_MEMORY(err, "no memory for the labels of a sample");
 }
 
 void parse_room_free(struct parse_room *room)
 {
-    imrec_free(room->labels);
-    imrec_free(room->typed);
-    imrec_free(room->p);
+    IMREC_FREE(room->labels, room->typed, room->p);
     *room = (struct parse_room){0};
 }
 

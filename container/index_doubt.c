@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "formats/recordio/recordio.h"
 
 #include <inttypes.h>
@@ -22,7 +23,7 @@ static bool find_end(const struct shard *h, uint64_t at, uint64_t *end)
             return false;
         const uint32_t flag = load_le32(head + 4) >> 29;
         const uint64_t n = load_le32(head + 4) & RECORDIO_PART_MAX_BYTES;
-        at += sizeof(head) + (n + RECORDIO_ALIGN - 1) / RECORDIO_ALIGN * RECORDIO_ALIGN;
+        at += sizeof(head) + align_up(n, RECORDIO_ALIGN);
         if (at > h->size || flag > LAST || (flag <= FIRST) != (part == 0))
             return false;
         *end = at;

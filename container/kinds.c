@@ -93,8 +93,7 @@ find_head(const struct shard *h, bool shifted, bool *found, struct imrec_error *
 {
     uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
     if (piece == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory to look for a record");
+        return IMREC_NO_MEMORY(err, "no memory to look for a record");
     *found = false;
     for (uint64_t at = 0; !*found && h->size - at >= RECORDIO_PART_HEAD_BYTES;
          at += PIECE_BYTES - RECORDIO_PART_HEAD_BYTES) {

@@ -35,8 +35,7 @@ struct finding {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the identities of a shard");
+    return IMREC_NO_MEMORY(err, "no memory for the identities of a shard");
 }
 
 /* ---- ranges ------------------------------------------------------------------------------ */

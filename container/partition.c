@@ -3,11 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-
-static uint64_t align_up(uint64_t n, uint64_t align)
-{
-    return n + (align - n % align) % align;
-}
+#include "base/math.h"
 
 /* Where part `index` of num_parts begins, in `total` bytes or records taken `align` at a time. */
 static uint64_t part_begin(uint64_t total, uint64_t num_parts, uint64_t index, uint64_t align)
@@ -65,8 +61,7 @@ enum imrec_status partition_grid(struct container *c, struct imrec_error *err)
     const uint64_t grid = c->options.cell_bytes;
     c->cell_base = imrec_zalloc((size_t)c->shard_count + 1, sizeof(*c->cell_base));
     if (c->cell_base == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the grid of cells");
+        return IMREC_NO_MEMORY(err, "no memory for the grid of cells");
     for (uint32_t i = 0; i < c->shard_count; i++) {
         const struct split_range r = partition_clip(c, i, c->begin, c->end);
         const uint64_t cells = r.begin == r.end ? 0 : (r.end - 1) / grid - r.begin / grid + 1;

@@ -2,6 +2,7 @@
 #include "container/record_head.h"
 
 #include "base/bytes.h"
+#include "base/math.h"
 #include "storage/source.h"
 
 bool record_head_read(const struct shard *h, uint64_t begin, uint64_t end, struct record_head *out)
@@ -12,7 +13,7 @@ bool record_head_read(const struct shard *h, uint64_t begin, uint64_t end, struc
         source_read(h->source, begin, out->bytes, n, NULL) != IMREC_OK)
         return false;
     const uint32_t size = load_le32(out->bytes + 4); /* with a part flag of 0 in its upper bits */
-    const uint64_t padded = ((uint64_t)size + RECORDIO_ALIGN - 1) / RECORDIO_ALIGN * RECORDIO_ALIGN;
+    const uint64_t padded = align_up((uint64_t)size, RECORDIO_ALIGN);
     if (load_le32(out->bytes) != RECORDIO_MAGIC || size > RECORDIO_PART_MAX_BYTES ||
         padded != bytes - RECORDIO_PART_HEAD_BYTES)
         return false;

@@ -21,8 +21,7 @@ static int by_offset(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* ---- which index goes with which shard ----------------------------------------------------------
- */
+/* ---- which index goes with which shard ---------------------------------------------------- */
 
 static size_t stem_bytes(const char *name)
 {
@@ -57,8 +56,7 @@ static void pair_by_name(const struct container *s, struct uri_list *l)
             }
 }
 
-/* ---- one index
- * ------------------------------------------------------------------------------------ */
+/* ---- one index ---------------------------------------------------------------------------- */
 
 enum imrec_status record_table_add(struct container *s, uint64_t *capacity, struct indexed_record r,
                                    struct imrec_error *err)
@@ -67,9 +65,8 @@ enum imrec_status record_table_add(struct container *s, uint64_t *capacity, stru
         const uint64_t more = *capacity != 0 ? *capacity * 2 : 1024;
         struct indexed_record *grown = imrec_realloc(s->records, (size_t)more, sizeof(*s->records));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for an index of %" PRIu64 " records",
-                                  s->record_total + 1);
+            return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records",
+                                   s->record_total + 1);
         s->records = grown;
         *capacity = more;
     }
@@ -135,8 +132,7 @@ static enum imrec_status load_one(struct container *s, uint32_t shard, const cha
     return st == IMREC_OK && s->record_total != first ? sort(s, first, name, err) : st;
 }
 
-/* ---- public
- * ----------------------------------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------------------------- */
 
 static void hash_records(struct container *s)
 {
@@ -187,7 +183,7 @@ enum imrec_status record_table_seal(struct container *s, struct imrec_error *err
     if (s->records == NULL) /* an empty index is one, too */
         s->records = imrec_zalloc(1, sizeof(*s->records));
     if (s->records == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for an index");
+        return IMREC_NO_MEMORY(err, "no memory for an index");
     s->records[s->record_total] = (struct indexed_record){.shard = UINT32_MAX};
     hash_records(s);
     return IMREC_OK;
@@ -215,8 +211,7 @@ record_table_load(struct container *s, const char *path_imgidx, struct imrec_err
     return st;
 }
 
-/* ---- beside the shards ------------------------------------------------------------------------
- */
+/* ---- beside the shards -------------------------------------------------------------------- */
 
 enum index_wish index_wish(const char *path_imgidx)
 {
@@ -227,8 +222,7 @@ enum index_wish index_wish(const char *path_imgidx)
 
 static enum imrec_status no_names(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the names of indexes");
+    return IMREC_NO_MEMORY(err, "no memory for the names of indexes");
 }
 
 /* The name of the index beside a shard, of imrec_realloc(). NULL: no memory. */
@@ -321,9 +315,7 @@ enum imrec_status record_table_find(struct container *s, struct imrec_error *err
 
 void record_table_forget(struct container *s)
 {
-    imrec_free(s->records);
-    imrec_free(s->index);
-    imrec_free(s->index_missing);
+    IMREC_FREE(s->records, s->index, s->index_missing);
     s->records = NULL;
     s->index = s->index_missing = NULL;
     s->record_total = 0;

@@ -34,8 +34,7 @@ static uint64_t part_of(const struct container *s, uint64_t offset)
     return part < s->options.num_parts ? part : s->options.num_parts - 1;
 }
 
-/* ---- what the packer left behind
- * ----------------------------------------------------------------- */
+/* ---- what the packer left behind ---------------------------------------------------------- */
 
 /* Counts the lines of an index that is what the manifest says; false when it is not. */
 static bool count_index(struct counting *c, const struct shard *h, const struct manifest_shard *m,
@@ -59,8 +58,7 @@ static bool count_index(struct counting *c, const struct shard *h, const struct 
     return good && lines == m->records;
 }
 
-/* ---- reading
- * ------------------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 static enum imrec_status scan_range(struct counting *c, struct split_range r, uint64_t *count)
 {
@@ -87,8 +85,7 @@ scan_shard(struct counting *c, uint32_t shard, uint64_t first, uint64_t last)
     return IMREC_OK;
 }
 
-/* ---- counting
- * ----------------------------------------------------------------------------------------- */
+/* ---- counting ----------------------------------------------------------------------------- */
 
 static enum imrec_status count_shard(struct counting *c, uint32_t shard)
 {
@@ -109,8 +106,8 @@ static enum imrec_status count_shard(struct counting *c, uint32_t shard)
         IMREC_TRY(beside_name(&c->beside, h->uri, SET_INDEX, &name, c->err));
         uint64_t *counts = imrec_zalloc((size_t)last + 1, sizeof(*counts));
         if (counts == NULL)
-            return imrec_error_at(c->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory to count the records of %zu partitions", parts);
+            return IMREC_NO_MEMORY(c->err, "no memory to count the records of %zu partitions",
+                                   parts);
         const bool counted = count_index(c, h, m, name, counts);
         for (uint64_t p = first; counted && p <= last; p++)
             c->counts[p] += counts[p];

@@ -3,6 +3,7 @@
 #include "container/recordio_scan.h"
 
 #include "base/error.h"
+#include "base/math.h"
 #include "base/pages.h"
 
 #include <inttypes.h>
@@ -11,16 +12,6 @@
 #define BUFFER_BYTES ((uint64_t)1 << 20)  /* stays in the cache; the system reads ahead of it */
 #define AHEAD_BYTES  ((uint64_t)16 << 20) /* what the system is told to read, at a time */
 #define SEARCH_BYTES ((uint64_t)1 << 20)  /* read at once behind the end, looking for a head */
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t most(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Drops holes that lie before `keep`. */
 static void forget_holes(struct scan *s, uint64_t keep)
@@ -65,13 +56,13 @@ make_room(struct scan *s, uint64_t keep, uint64_t bytes, struct imrec_error *err
 static enum imrec_status fill(struct scan *s, struct imrec_error *err)
 {
     const struct walk *w = &s->walk;
-    uint64_t target = least(w->keep + BUFFER_BYTES, w->end + SEARCH_BYTES / 8);
-    target = most(target, least(w->need + SEARCH_BYTES / 8, w->keep + BUFFER_BYTES));
+    uint64_t target = min_u64(w->keep + BUFFER_BYTES, w->end + SEARCH_BYTES / 8);
+    target = max_u64(target, min_u64(w->need + SEARCH_BYTES / 8, w->keep + BUFFER_BYTES));
     if (w->need > w->keep + BUFFER_BYTES) /* a giant of many parts is not measured part by part */
         target = w->need + (w->need - w->keep) / 2;
     if (w->keep >= w->end)
-        target = most(target, w->keep + SEARCH_BYTES);
-    target = least(most(target, w->need), w->size);
+        target = max_u64(target, w->keep + SEARCH_BYTES);
+    target = min_u64(max_u64(target, w->need), w->size);
     IMREC_TRY(make_room(s, w->keep, target - w->keep, err));
     forget_holes(s, w->keep);
 
@@ -79,11 +70,11 @@ static enum imrec_status fill(struct scan *s, struct imrec_error *err)
     if (target > from)
         IMREC_TRY(unreadable_read(s->source, from, s->buffer + (from - w->keep),
                                   (size_t)(target - from), &s->holes, err));
-    s->view.end = most(target, from);
+    s->view.end = max_u64(target, from);
     s->view.holes = s->holes;
     if (target < w->end && target + AHEAD_BYTES / 2 > s->advised) {
-        const uint64_t begin = most(target, s->advised);
-        s->advised = least(w->end, begin + AHEAD_BYTES);
+        const uint64_t begin = max_u64(target, s->advised);
+        s->advised = min_u64(w->end, begin + AHEAD_BYTES);
         source_will_need(s->source, begin, s->advised - begin);
     }
     return IMREC_OK;

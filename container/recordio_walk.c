@@ -8,6 +8,7 @@
 #include "container/recordio_walk.h"
 
 #include "base/error.h"
+#include "base/math.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -25,15 +26,10 @@ static const uint8_t *at(const struct view *v, uint64_t offset)
     return v->p + (offset - v->begin);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static enum walk_step more(struct walk *w, uint64_t keep, uint64_t need)
 {
     w->keep = keep;
-    w->need = least(need, w->size);
+    w->need = min_u64(need, w->size);
     return WALK_MORE;
 }
 
@@ -43,19 +39,18 @@ static bool is_head(const struct walk *w, const struct view *v, uint64_t offset)
     return w->size - offset >= HEAD_BYTES && recordio_sync(at(v, offset), HEAD_BYTES) == 0;
 }
 
-/* ---- searching --------------------------------------------------------------------------------
- */
+/* ---- searching ---------------------------------------------------------------------------- */
 
 enum found { FOUND_HEAD, FOUND_NONE, FOUND_MORE };
 
 /* The first head at or behind w->from and below `limit`; w->from is moved there. */
 static enum found search(struct walk *w, const struct view *v, uint64_t limit)
 {
-    const uint64_t stop = least(w->size, limit + 4); /* a head's second word may be behind it */
+    const uint64_t stop = min_u64(w->size, limit + 4); /* a head's second word may be behind it */
     if (w->from >= limit || w->from + HEAD_BYTES > stop)
         return FOUND_NONE;
     if (covers(v, w->from, w->from + HEAD_BYTES)) {
-        const size_t n = (size_t)(least(v->end, stop) - w->from);
+        const size_t n = (size_t)(min_u64(v->end, stop) - w->from);
         const size_t hit = recordio_sync(at(v, w->from), n);
         if (hit < n) {
             w->from += hit;
@@ -73,8 +68,7 @@ static enum found search(struct walk *w, const struct view *v, uint64_t limit)
     return FOUND_MORE;
 }
 
-/* ---- outcomes ---------------------------------------------------------------------------------
- */
+/* ---- outcomes ----------------------------------------------------------------------------- */
 
 /* Bytes from pos on are damaged, w->why says why: on to the next head. */
 static void damaged(struct walk *w)
@@ -154,7 +148,7 @@ on_sync(struct walk *w, const struct view *v, enum walk_step *step, struct walk_
 
 static bool on_head(struct walk *w, const struct view *v, enum walk_step *step)
 {
-    const uint64_t end = least(w->size, w->pos + HEAD_BYTES);
+    const uint64_t end = min_u64(w->size, w->pos + HEAD_BYTES);
     if (w->pos >= w->size) {
         *step = WALK_END;
         return true;
@@ -239,7 +233,7 @@ on_measure(struct walk *w, const struct view *v, enum walk_step *step, struct wa
     const size_t n = (size_t)(v->end - w->pos);
     switch (recordio_measure(at(v, w->pos), n, w->pos, &w->span, &w->why)) {
     case IMREC_OK:
-        if (!covers(v, w->pos, least(w->size, w->pos + w->span.bytes + HEAD_BYTES)))
+        if (!covers(v, w->pos, min_u64(w->size, w->pos + w->span.bytes + HEAD_BYTES)))
             return ask_for_record(w, v, w->span.bytes, step);
         return judge(w, v, step, out);
     case IMREC_END:
@@ -258,7 +252,7 @@ on_measure(struct walk *w, const struct view *v, enum walk_step *step, struct wa
 static bool on_probe(struct walk *w, const struct view *v, enum walk_step *step)
 {
     const uint64_t end = w->pos + w->span.bytes;
-    if (end < w->size && !covers(v, end, least(w->size, end + HEAD_BYTES))) {
+    if (end < w->size && !covers(v, end, min_u64(w->size, end + HEAD_BYTES))) {
         *step = more(w, end, end + HEAD_BYTES);
         return true;
     }
@@ -310,8 +304,7 @@ on_resync(struct walk *w, const struct view *v, enum walk_step *step, struct wal
     return true;
 }
 
-/* ---- public -------------------------------------------------------------------------------------
- */
+/* ---- public ------------------------------------------------------------------------------- */
 
 void walk_begin(struct walk *w, uint64_t size, uint64_t begin, uint64_t end, bool at_head)
 {

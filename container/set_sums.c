@@ -29,7 +29,7 @@ static enum imrec_status look_for(const char *uri, struct imrec_error *err)
 {
     char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(uri)), 1);
     if (path == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+        return IMREC_NO_MEMORY(err, "no memory for a path");
     set_name(uri, SET_CHECKSUMS, path);
     const bool there = sink_exists(path);
     imrec_free(path);
@@ -58,8 +58,7 @@ enum imrec_status set_sums_open(struct container *s, struct imrec_error *err)
                               s->shards[0].uri, s->kind->name);
     s->sums = imrec_zalloc(s->shard_count, sizeof(*s->sums));
     if (s->sums == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the checksums of %u shards", s->shard_count);
+        return IMREC_NO_MEMORY(err, "no memory for the checksums of %u shards", s->shard_count);
     for (uint32_t i = 0; i < s->shard_count; i++)
         IMREC_TRY(open_shard(s, i, err));
     return IMREC_OK;

@@ -168,8 +168,7 @@ static enum imrec_status check_all(struct checking *c)
     IMREC_TRY(shard_sets_init(&c->sets, &c->list->names, c->err));
     c->list->promise = imrec_realloc(NULL, n + 1, sizeof(*c->list->promise));
     if (c->list->promise == NULL)
-        return imrec_error_at(c->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a list of %zu shards", n);
+        return IMREC_NO_MEMORY(c->err, "no memory for a list of %zu shards", n);
     for (size_t i = 0; i < n; i++)
         c->list->promise[i] = (struct shard_promise){UINT64_MAX, UINT64_MAX};
     for (size_t begin = 0, end; begin < n; begin = end) {

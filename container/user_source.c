@@ -63,7 +63,7 @@ enum imrec_status user_source_find(const char *word, struct container *c, struct
 {
     struct user_source *p = imrec_zalloc(1, sizeof(*p));
     if (p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a source");
+        return IMREC_NO_MEMORY(err, "no memory for a source");
     c->kind = &user_source_kind;
     c->state = p;
     IMREC_TRY(plugin_find(&table, word, strlen(word), &p->plugin, err));
@@ -206,7 +206,7 @@ list(struct container *s, const struct shard_list *names, struct imrec_error *er
     struct user_source *p = source_of(s);
     p->state = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*p->state));
     if (p->state == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a source");
+        return IMREC_NO_MEMORY(err, "no memory for a source");
     for (; l.shard < s->shard_count; l.shard++)
         IMREC_TRY(list_file(&l, err));
     IMREC_TRY(record_table_seal(s, err));

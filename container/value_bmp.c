@@ -1,30 +1,19 @@
 /* container/value_bmp.c - 24 bits a pixel, or 8 and a palette of greys; rows from the bottom. */
 #include "container/value_bmp.h"
 
+#include "base/math.h"
 #include "formats/sequence_chunk.h"
 
 #include <string.h>
 
 enum { FILE_HEAD = 14, INFO_HEAD = 40, PALETTE = 256 * 4, MOST_SIDE = 16384 };
 
-static uint32_t root_of(uint32_t n)
-{
-    uint32_t low = 0, high = MOST_SIDE + 1; /* low^2 <= n */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if ((uint64_t)middle * middle <= n)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 uint32_t value_bmp_side(uint32_t values, uint32_t *channels)
 {
     for (*channels = 3; *channels >= 1; *channels -= 2) {
-        const uint32_t side = root_of(values / *channels);
-        if (side != 0 && values % *channels == 0 && side * side == values / *channels)
+        const uint32_t side = root_u32(values / *channels);
+        if (side != 0 && side <= MOST_SIDE && values % *channels == 0 &&
+            side * side == values / *channels)
             return side;
         if (*channels == 1)
             break;

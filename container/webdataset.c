@@ -40,7 +40,7 @@ struct archive { /* container.state */
     uint64_t begin; /* number of unit 0 */
 };
 
-/* ---- names ---- */
+/* ---- names -------------------------------------------------------------------------------- */
 
 /* Bytes of the key; *extension: what is behind its dot, or NULL. */
 static size_t key_bytes(const char *name, const char **extension)
@@ -60,7 +60,7 @@ static bool is_image(const char *extension)
     return false;
 }
 
-/* ---- listing ---- */
+/* ---- listing ------------------------------------------------------------------------------ */
 
 struct listing {
     struct container *c;
@@ -88,8 +88,7 @@ add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, stru
     if (a->count == a->room) {
         struct loss *grown = imrec_realloc(a->losses, a->room * 2 + 8, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for what is wrong with an archive");
+            return IMREC_NO_MEMORY(err, "no memory for what is wrong with an archive");
         a->losses = grown;
         a->room = a->room * 2 + 8;
     }
@@ -248,8 +247,7 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
     struct listing *l = imrec_zalloc(1, sizeof(*l));
     uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
     c->state = imrec_zalloc(1, sizeof(struct archive));
-    enum imrec_status st =
-        imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to list an archive");
+    enum imrec_status st = IMREC_NO_MEMORY(err, "no memory to list an archive");
     if (l != NULL && piece != NULL && c->state != NULL) {
         *l = (struct listing){.c = c, .hash = 0xcbf29ce484222325u, .piece = piece};
         st = list_all(l, err);
@@ -266,7 +264,7 @@ static void close_archive(struct container *c)
     imrec_free(a);
 }
 
-/* ---- records ---- */
+/* ---- records ------------------------------------------------------------------------------ */
 
 static struct split_range extent(const struct container *c, uint64_t unit)
 {

@@ -17,7 +17,7 @@ enum imrec_status histogram_init(struct histogram *h, struct imrec_error *err)
     *h = (struct histogram){.min = UINT64_MAX};
     h->count = imrec_zalloc(BUCKETS, sizeof(*h->count));
     if (h->count == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a median");
+        return IMREC_NO_MEMORY(err, "no memory for a median");
     return IMREC_OK;
 }
 
@@ -96,8 +96,7 @@ static enum imrec_status grow(struct label_count *t, struct imrec_error *err)
     struct label_count larger = {.slots = t->slots == 0 ? 64 : 2 * t->slots, .used = t->used};
     larger.slot = imrec_zalloc(larger.slots, sizeof(*larger.slot));
     if (larger.slot == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for %llu labels", (unsigned long long)larger.slots);
+        return IMREC_NO_MEMORY(err, "no memory for %llu labels", (unsigned long long)larger.slots);
     for (uint64_t i = 0; i < t->slots; i++)
         if (t->slot[i].records != 0)
             *find_slot(&larger, t->slot[i].label) = t->slot[i];

@@ -258,8 +258,7 @@ enum imrec_status checked_open_as(const struct container_options *o, imrec_progr
     *out = NULL;
     struct imrec_checked *c = imrec_zalloc(1, sizeof(*c));
     if (c == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read %s",
-                              o->path_imgrec);
+        return IMREC_NO_MEMORY(err, "no memory to read %s", o->path_imgrec);
     const enum imrec_status st = dataset_walk_open(o, progress, user, &c->walk, err);
     if (st != IMREC_OK) {
         imrec_free(c);

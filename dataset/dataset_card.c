@@ -126,16 +126,14 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
     struct imrec_dataset_card *c = n->card;
     c->shards = imrec_zalloc(f->shards.count, sizeof(*c->shards));
     if (c->shards == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a list of %zu shards", f->shards.count);
+        return IMREC_NO_MEMORY(err, "no memory for a list of %zu shards", f->shards.count);
     c->shard_count = f->shards.count;
     c->bytes = f->begin[f->shards.count];
     for (size_t i = 0; i < f->shards.count; i++) {
         struct imrec_shard_card *s = &c->shards[i];
         s->uri = dataset_copy(f->shards.uri[i]);
         if (s->uri == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for the name of a shard");
+            return IMREC_NO_MEMORY(err, "no memory for the name of a shard");
         s->bytes = f->begin[i + 1] - f->begin[i];
         s->indexed = w->kind->own_index || dataset_has(f->shards.uri[i], SET_INDEX);
         s->checksummed = w->kind->side_files && dataset_has(f->shards.uri[i], SET_CHECKSUMS);

@@ -22,8 +22,7 @@ copy_names(struct imrec_classes *c, const struct class_list *list, struct imrec_
     c->text = imrec_realloc(NULL, bytes, 1);
     c->name = imrec_zalloc((size_t)list->count + 1, sizeof(*c->name));
     if (c->text == NULL || c->name == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the names of %u classes", list->count);
+        return IMREC_NO_MEMORY(err, "no memory for the names of %u classes", list->count);
     char *to = c->text;
     for (uint32_t i = 0; i < list->count; i++) {
         const struct bytes name = class_list_name(list, i);
@@ -61,10 +60,8 @@ imrec_classes_open(const char *uri, struct imrec_classes **out, struct imrec_err
     *out = NULL;
     IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
     struct imrec_classes *c = imrec_zalloc(1, sizeof(*c));
-    const enum imrec_status st = c != NULL
-                                     ? load(c, files.names.uri[0], err)
-                                     : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                                      "no memory for a class list");
+    const enum imrec_status st = c != NULL ? load(c, files.names.uri[0], err)
+                                           : IMREC_NO_MEMORY(err, "no memory for a class list");
     shard_list_free(&files);
     if (st != IMREC_OK)
         imrec_classes_close(c);
@@ -89,7 +86,5 @@ void imrec_classes_close(struct imrec_classes *c)
 {
     if (c == NULL)
         return;
-    imrec_free(c->text);
-    imrec_free((void *)c->name);
-    imrec_free(c);
+    IMREC_FREE(c->text, (void *)c->name, c);
 }

@@ -17,8 +17,7 @@ dataset_files_of(const struct container *s, struct dataset_files *out, struct im
     out->begin = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*out->begin));
     enum imrec_status st = IMREC_OK;
     if (out->begin == NULL)
-        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                            "no memory for the sizes of %u shards", s->shard_count);
+        st = IMREC_NO_MEMORY(err, "no memory for the sizes of %u shards", s->shard_count);
     for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++) {
         const struct shard *h = &s->shards[i];
         st = uri_list_add(&out->shards, h->uri, strlen(h->uri), "", URI_NAMED, err);
@@ -68,6 +67,6 @@ enum imrec_status dataset_load(const char *shard, enum set_file what, char **pat
     *n = 0;
     *path = dataset_path(shard, what);
     if (*path == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+        return IMREC_NO_MEMORY(err, "no memory for a path");
     return sink_exists(*path) ? source_load(*path, SIDE_FILE_MAX_BYTES, text, n, err) : IMREC_OK;
 }

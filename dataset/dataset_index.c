@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/math.h"
 #include "dataset/dataset_walk.h"
 #include "dataset/record_reader.h"
 #include "formats/recordio/record_index.h"
@@ -32,8 +33,7 @@ static enum imrec_status append_entry(struct shard_index *x, uint64_t *room,
         const uint64_t more = *room == 0 ? 1024 : *room * 2;
         void *p = imrec_realloc(x->entry, more, sizeof(*x->entry));
         if (p == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for an index of %" PRIu64 " records", more);
+            return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records", more);
         x->entry = p;
         *room = more;
     }
@@ -80,14 +80,8 @@ shard_index_load(const char *shard, struct shard_index *out, struct imrec_error 
 const struct shard_index_entry *
 shard_index_in(const struct shard_index *x, uint64_t begin, uint64_t end, uint64_t *count)
 {
-    uint64_t lo = 0, hi = x->count;
-    while (lo < hi) {
-        const uint64_t mid = lo + (hi - lo) / 2;
-        if (x->entry[mid].offset < begin)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const uint64_t lo = first_at_least(x->entry, sizeof(*x->entry),
+                                       offsetof(struct shard_index_entry, offset), x->count, begin);
     for (*count = 0; lo + *count < x->count && x->entry[lo + *count].offset < end;)
         ++*count;
     return *count != 0 ? &x->entry[lo] : NULL;
@@ -192,8 +186,7 @@ add_key(struct indexing *x, uint64_t n, uint64_t key, struct imrec_error *err)
         const uint64_t more = x->room == 0 ? 1024 : x->room * 2;
         void *p = imrec_realloc(x->keys, more, sizeof(*x->keys));
         if (p == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for %" PRIu64 " keys", more);
+            return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " keys", more);
         x->keys = p;
         x->room = more;
     }
@@ -274,8 +267,7 @@ enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, e
     char *path = idx_path != NULL ? dataset_copy(idx_path)
                                   : dataset_path(x.walk.files.shards.uri[0], SET_INDEX);
     enum imrec_status st = path != NULL ? index_to(&x, path, force, out, err)
-                                        : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                                         "no memory for a path");
+                                        : IMREC_NO_MEMORY(err, "no memory for a path");
     sink_abort(x.sink);
     buf_free(&x.lines);
     imrec_free(x.keys);

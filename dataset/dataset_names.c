@@ -25,9 +25,8 @@ static enum imrec_status append(struct imrec_names *n, struct name name, struct 
         const uint64_t more = n->room == 0 ? 1024 : n->room * 2;
         void *p = imrec_realloc(n->name, more, sizeof(*n->name));
         if (p == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for the names of %llu images",
-                                  (unsigned long long)more);
+            return IMREC_NO_MEMORY(err, "no memory for the names of %llu images",
+                                   (unsigned long long)more);
         n->name = p;
         n->room = more;
     }
@@ -90,9 +89,7 @@ imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *
     IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
     struct imrec_names *n = imrec_zalloc(1, sizeof(*n));
     const enum imrec_status st =
-        n != NULL
-            ? load(n, files.names.uri[0], err)
-            : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a list");
+        n != NULL ? load(n, files.names.uri[0], err) : IMREC_NO_MEMORY(err, "no memory for a list");
     shard_list_free(&files);
     if (st != IMREC_OK)
         imrec_names_close(n);
@@ -123,7 +120,5 @@ void imrec_names_close(struct imrec_names *n)
 {
     if (n == NULL)
         return;
-    imrec_free(n->text);
-    imrec_free(n->name);
-    imrec_free(n);
+    IMREC_FREE(n->text, n->name, n);
 }

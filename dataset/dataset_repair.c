@@ -362,9 +362,8 @@ static enum imrec_status open_all(struct repair *r, const char *path, struct imr
     IMREC_TRY(check_names(r, path, err));
     char *idx = dataset_path(path, SET_INDEX), *crc = dataset_path(path, SET_CHECKSUMS);
     const enum imrec_status st =
-        idx != NULL && crc != NULL
-            ? record_writer_open(path, idx, crc, r->o.force, &r->writer, err)
-            : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+        idx != NULL && crc != NULL ? record_writer_open(path, idx, crc, r->o.force, &r->writer, err)
+                                   : IMREC_NO_MEMORY(err, "no memory for a path");
     imrec_free(idx);
     imrec_free(crc);
     return st;

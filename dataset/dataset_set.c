@@ -54,13 +54,7 @@ static void tell_about(const struct checking *c, const char *uri, const char *fm
 /* The file's path: beside the manifest. NULL: no memory. */
 static char *path_of(const struct checking *c, const char *name)
 {
-    const size_t folder = (size_t)(set_base_name(c->path) - c->path), n = strlen(name) + 1;
-    char *path = imrec_realloc(NULL, folder + n, 1);
-    if (path != NULL) {
-        memcpy(path, c->path, folder);
-        memcpy(path + folder, name, n);
-    }
-    return path;
+    return imrec_joined(c->path, (size_t)(set_base_name(c->path) - c->path), name);
 }
 
 /* The checksum of all bytes, a piece at a time. */
@@ -69,7 +63,7 @@ static enum imrec_status sum_bytes(struct source *s, uint32_t *crc, struct imrec
     uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
     enum imrec_status st = IMREC_OK;
     if (piece == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read it");
+        return IMREC_NO_MEMORY(err, "no memory to read it");
     *crc = 0;
     for (uint64_t at = 0; st == IMREC_OK && at < s->size; at += PIECE_BYTES) {
         const size_t n = s->size - at < PIECE_BYTES ? (size_t)(s->size - at) : PIECE_BYTES;
@@ -116,7 +110,7 @@ static enum imrec_status check_file(const struct checking *c, const struct manif
         return IMREC_OK;
     char *path = path_of(c, f->name);
     if (path == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+        return IMREC_NO_MEMORY(err, "no memory for a path");
     check_bytes(c, path, f, whole);
     imrec_free(path);
     return IMREC_OK;
@@ -139,7 +133,7 @@ static enum imrec_status is_missing(struct checking *c, const struct manifest_sh
 {
     char *path = path_of(c, s->rec.name);
     if (path == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+        return IMREC_NO_MEMORY(err, "no memory for a path");
     *missing = !sink_exists(path);
     c->lacks = c->lacks || *missing;
     imrec_free(path);

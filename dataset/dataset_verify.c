@@ -228,8 +228,7 @@ static enum imrec_status prepare(struct verify *v, struct imrec_error *err)
     v->spare = imrec_zalloc(v->batches, sizeof(struct verify_batch *));
     v->codec = imrec_zalloc(v->workers, sizeof(struct codec *));
     if (v->batch == NULL || v->at == NULL || v->spare == NULL || v->codec == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u workers",
-                              v->workers);
+        return IMREC_NO_MEMORY(err, "no memory for %u workers", v->workers);
     for (uint32_t i = 0; i < v->batches; i++)
         v->spare[v->spares++] = &v->batch[i];
     for (uint32_t i = 0; i < v->workers; i++)
@@ -243,10 +242,7 @@ static void release(struct verify *v)
         codec_free(v->codec[i]);
     for (uint32_t i = 0; v->batch != NULL && i < v->batches; i++)
         verify_batch_free(&v->batch[i]);
-    imrec_free(v->codec);
-    imrec_free(v->spare);
-    imrec_free(v->at);
-    imrec_free(v->batch);
+    IMREC_FREE(v->codec, v->spare, v->at, v->batch);
     cond_destroy(&v->told);
     mutex_destroy(&v->lock);
     mutex_destroy(&v->caller);

@@ -15,11 +15,10 @@
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read records");
+    return IMREC_NO_MEMORY(err, "no memory to read records");
 }
 
-/* ---- opening ------------------------------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------------------------ */
 
 enum imrec_status imrec_reader_open_as(const struct container_options *options,
                                        struct imrec_reader **out, struct imrec_error *err)
@@ -58,8 +57,7 @@ enum imrec_status imrec_reader_open_files(const char *uri, uint64_t part_index, 
     return imrec_reader_open_as(&o, out, err);
 }
 
-/* ---- what a record says about itself
- * --------------------------------------------------------------- */
+/* ---- what a record says about itself ------------------------------------------------------ */
 
 enum imrec_status
 reader_room_for_labels(struct imrec_reader *r, uint32_t count, struct imrec_error *err)
@@ -141,8 +139,7 @@ give_damage(struct imrec_reader *r, const struct walk_item *item, struct imrec_e
     return IMREC_ERR_DATA;
 }
 
-/* ---- walking
- * ------------------------------------------------------------------------------------------- */
+/* ---- walking ------------------------------------------------------------------------------ */
 
 /* Enters the next shard with bytes of the partition; false at the end. */
 static bool enter_shard(struct imrec_reader *r)

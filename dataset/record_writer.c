@@ -32,8 +32,7 @@ static enum imrec_status copy_text(const char *text, char **out, struct imrec_er
     const size_t n = strlen(text) + 1;
     *out = imrec_realloc(NULL, n, 1);
     if (*out == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to write %s",
-                              text);
+        return IMREC_NO_MEMORY(err, "no memory to write %s", text);
     memcpy(*out, text, n);
     return IMREC_OK;
 }
@@ -63,8 +62,7 @@ enum imrec_status record_writer_open(const char *path, const char *idx_path, con
     *out = NULL;
     struct imrec_writer *w = imrec_zalloc(1, sizeof(*w));
     if (w == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to write %s",
-                              path);
+        return IMREC_NO_MEMORY(err, "no memory to write %s", path);
     w->frame = BUF_INIT(FRAME_MOST);
     w->record = w->line = BUF_INIT(FRAME_MOST);
     enum imrec_status st = open_one(path, force, &w->rec_uri, &w->rec, err);
@@ -214,8 +212,5 @@ void imrec_writer_abort(struct imrec_writer *w)
     buf_free(&w->frame);
     buf_free(&w->line);
     buf_free(&w->record);
-    imrec_free(w->rec_uri);
-    imrec_free(w->idx_uri);
-    imrec_free(w->crc_uri);
-    imrec_free(w);
+    IMREC_FREE(w->rec_uri, w->idx_uri, w->crc_uri, w);
 }

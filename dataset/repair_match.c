@@ -25,8 +25,7 @@ struct match_misfit {
 
 static enum imrec_status no_memory(uint64_t n, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory to match %" PRIu64 " records with their checksums", n);
+    return IMREC_NO_MEMORY(err, "no memory to match %" PRIu64 " records with their checksums", n);
 }
 
 static uint64_t key_of(uint32_t framed_bytes, uint32_t crc)
@@ -263,8 +262,6 @@ bool match_gone(struct repair_match *m, uint64_t begin, uint64_t end, struct che
 void match_free(struct repair_match *m)
 {
     checksum_table_free(&m->table);
-    imrec_free(m->used);
-    imrec_free(m->keys);
-    imrec_free(m->misfits);
+    IMREC_FREE(m->used, m->keys, m->misfits);
     *m = (struct repair_match){0};
 }

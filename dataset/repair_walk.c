@@ -200,8 +200,7 @@ repair_walk_open(const char *shard, struct repair_walk *out, struct imrec_error 
     *out = (struct repair_walk){0};
     out->piece = imrec_realloc(NULL, PIECE_BYTES, 1);
     if (out->piece == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to read %s",
-                              shard);
+        return IMREC_NO_MEMORY(err, "no memory to read %s", shard);
     const enum imrec_status st = source_open(shard, &out->source, err);
     if (st != IMREC_OK)
         repair_walk_close(out);

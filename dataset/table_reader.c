@@ -52,8 +52,7 @@ static enum imrec_status take_labels(struct table_reader *r, const struct record
     if (r->labels == NULL || n > r->label_room) {
         float *grown = imrec_realloc(r->labels, (size_t)n + 1, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for labels");
+            return IMREC_NO_MEMORY(err, "no memory for labels");
         r->labels = grown;
         r->label_room = n;
     }

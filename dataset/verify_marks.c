@@ -33,8 +33,7 @@ take_checksums(struct marks *m, struct checksums *c, struct imrec_error *err)
     struct checksum sum;
     m->mark = imrec_realloc(NULL, c->records + 1, sizeof(*m->mark));
     if (m->mark == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for %llu checksums", (unsigned long long)c->records);
+        return IMREC_NO_MEMORY(err, "no memory for %llu checksums", (unsigned long long)c->records);
     while (checksums_next(c, &sum))
         m->mark[m->count++] = (struct mark){sum.offset, (uint64_t)sum.framed_bytes << 32 | sum.crc};
     m->found = true;

@@ -9,8 +9,7 @@
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the records to be checked");
+    return IMREC_NO_MEMORY(err, "no memory for the records to be checked");
 }
 
 static enum imrec_status add_finding(const struct verify_reader *r, struct verify_batch *b,

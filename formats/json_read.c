@@ -26,8 +26,7 @@ static bool lacked_memory(const json_error_t *why)
 
 static enum imrec_status no_memory(const struct json_input *in, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory for its JSON",
-                          in->name);
+    return IMREC_NO_MEMORY(err, "%s: no memory for its JSON", in->name);
 }
 
 static enum imrec_status malformed(const struct json_input *in)

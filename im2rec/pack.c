@@ -155,8 +155,7 @@ static enum imrec_status prepare(struct run *r, struct imrec_error *err)
     r->places = imrec_zalloc(r->window, sizeof(*r->places));
     r->packers = imrec_zalloc(r->workers, sizeof(struct packer *));
     if (r->places == NULL || r->packers == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u workers",
-                              r->workers);
+        return IMREC_NO_MEMORY(err, "no memory for %u workers", r->workers);
     const struct packer_options po = {.all = r->o,
                                       .of_pixels = r->items != NULL ? &r->items->of_pixels : NULL,
                                       .root = r->root,

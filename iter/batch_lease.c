@@ -104,8 +104,7 @@ make_kept(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *er
     struct imrec_kept *kept = it->lease != NULL ? imrec_zalloc(1, sizeof(*kept)) : NULL;
     *out = kept;
     if (kept == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory to keep a batch");
+        return IMREC_NO_MEMORY(err, "no memory to keep a batch");
     kept->lease = it->lease;
     return IMREC_OK;
 }
@@ -146,8 +145,7 @@ make_block(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *e
     if ((kept->data = pages_alloc(k->bytes)) == NULL ||
         (k->masks_bytes != 0 && (kept->masks = pages_alloc(k->masks_bytes)) == NULL)) {
         kept_free(kept);
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for another batch of %zu bytes", bytes);
+        return IMREC_NO_MEMORY(err, "no memory for another batch of %zu bytes", bytes);
     }
     k->blocks++;
     *out = kept;
@@ -162,8 +160,7 @@ imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_err
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "there is no batch to keep: none was delivered, or it is kept");
     if (it->lease == NULL && (it->lease = batch_lease_new(&it->slots)) == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory to keep batches");
+        return IMREC_NO_MEMORY(err, "no memory to keep batches");
     struct imrec_kept *kept = take_released(it->lease);
     if (kept == NULL)
         IMREC_TRY(make_block(it, &kept, err));
@@ -194,9 +191,8 @@ imrec_iter_samples(struct imrec_iter *it, uint64_t *samples, struct imrec_error 
     }
     uint64_t *counts = imrec_zalloc((size_t)it->options.num_parts, sizeof(*counts));
     if (counts == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the counts of %lld partitions",
-                              (long long)it->options.num_parts);
+        return IMREC_NO_MEMORY(err, "no memory for the counts of %lld partitions",
+                               (long long)it->options.num_parts);
     const enum imrec_status st = container_count(&it->container, counts, err);
     if (st == IMREC_OK)
         *samples = it->samples = counts[it->options.part_index];

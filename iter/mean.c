@@ -26,8 +26,7 @@ static size_t values_of(const struct imrec_shape *s)
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the mean image");
+    return IMREC_NO_MEMORY(err, "no memory for the mean image");
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */

@@ -119,8 +119,7 @@ static enum imrec_status count_equal(struct imrec_iter *it, struct imrec_error *
     const size_t n = (size_t)it->options.num_parts;
     uint64_t most = 0, *counts = imrec_zalloc(n, sizeof(*counts));
     if (counts == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the counts of %zu partitions", n);
+        return IMREC_NO_MEMORY(err, "no memory for the counts of %zu partitions", n);
     const enum imrec_status st = container_count(&it->container, counts, err);
     for (size_t i = 0; st == IMREC_OK && i < n; i++)
         most = counts[i] > most ? counts[i] : most;
@@ -141,8 +140,7 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
     const uint32_t n = view_kinds_count(&it->views);
     w->views = imrec_zalloc(n, sizeof(*w->views));
     if (w->views == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the %u images of a sample", n);
+        return IMREC_NO_MEMORY(err, "no memory for the %u images of a sample", n);
     if (!it->options.audio) /* which needs nothing of the kind */
         IMREC_TRY(
             sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
@@ -156,8 +154,7 @@ static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error 
 {
     it->workers = imrec_zalloc(it->worker_count, sizeof(*it->workers));
     if (it->workers == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u workers",
-                              it->worker_count);
+        return IMREC_NO_MEMORY(err, "no memory for %u workers", it->worker_count);
     const bool stream = it->slots.data_bytes > STREAM_BYTES;
     for (uint32_t i = 0; i < it->worker_count; i++)
         IMREC_TRY(make_worker(it, &it->workers[i], stream, err));
@@ -290,8 +287,7 @@ enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, stru
     IMREC_TRY(iter_options_copy(&o, options, err));
     struct imrec_iter *it = imrec_zalloc(1, sizeof(*it));
     if (it == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for an iterator");
+        return IMREC_NO_MEMORY(err, "no memory for an iterator");
     it->options = o;
     headroom_init(&it->headroom);
     const enum imrec_status st = build(it, err);

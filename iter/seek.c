@@ -97,8 +97,7 @@ static enum imrec_status blame_order(const struct imrec_iter *it, const char *js
     return st;
 }
 
-/* ---- equal partitions -------------------------------------------------------------------------
- */
+/* ---- equal partitions --------------------------------------------------------------------- */
 
 /* Sets window and lap of the place of this partition behind p->run.sample samples of the sweep. The
  * workers are paused. */

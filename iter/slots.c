@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/pages.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ static bool tensor_bytes(const struct imrec_iter_options *o, const struct view_k
 static size_t begin_of(const struct view_kinds *v, uint32_t tensor, size_t end)
 {
     const bool same = tensor > 0 && v->of_tensor[tensor] == v->of_tensor[tensor - 1];
-    return same ? end : (end + TENSOR_ALIGN - 1) / TENSOR_ALIGN * TENSOR_ALIGN;
+    return same ? end : align_up(end, TENSOR_ALIGN);
 }
 
 /* Where each tensor begins (unless NULL), and how long a block is that holds those of any sweep. */
@@ -140,9 +141,8 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
 static enum imrec_status
 no_memory(const struct imrec_iter_options *o, size_t bytes, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for %lld batches of %zu bytes",
-                          (long long)o->prefetch_buffer + 1, bytes);
+    return IMREC_NO_MEMORY(err, "no memory for %lld batches of %zu bytes",
+                           (long long)o->prefetch_buffer + 1, bytes);
 }
 
 enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o,
@@ -180,22 +180,9 @@ void slots_free(struct slots *s)
         pages_free(s->masks[i], s->masks_bytes);
     for (uint32_t i = 0; s->cells != NULL && i < s->depth; i++)
         mutex_destroy(&s->cells[i].lock);
-    imrec_free(s->data);
-    imrec_free(s->masks);
-    imrec_free(s->mask_tensors);
-    imrec_free(s->tensors);
-    imrec_free(s->shown);
-    imrec_free(s->labels);
-    imrec_free(s->typed);
-    imrec_free(s->ids);
-    imrec_free(s->valid);
-    imrec_free(s->status);
-    imrec_free(s->draws);
-    imrec_free(s->mixes);
-    imrec_free(s->candidates);
-    imrec_free(s->counts);
-    imrec_free(s->notes);
-    imrec_free(s->cells);
+    IMREC_FREE(s->data, s->masks, s->mask_tensors, s->tensors, s->shown, s->labels, s->typed,
+               s->ids, s->valid, s->status, s->draws, s->mixes, s->candidates, s->counts, s->notes,
+               s->cells);
     *s = (struct slots){0};
 }
 

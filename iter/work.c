@@ -32,8 +32,7 @@ static enum imrec_status parse(struct imrec_iter *it, const struct record_ref *r
                           "the record has no mask; masks=none reads it without");
 }
 
-/* ---- the images of a sample -----------------------------------------------------------------
- */
+/* ---- the images of a sample --------------------------------------------------------------- */
 
 static struct sample_key
 key_of(const struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor)
@@ -157,8 +156,7 @@ static void describe(const struct imrec_iter *it, const struct record_ref *ref, 
     imrec_error_record(told, c->shards[ref->shard].uri, id);
 }
 
-/* ---- samples that fail ------------------------------------------------------------------------
- */
+/* ---- samples that fail -------------------------------------------------------------------- */
 
 /* What failed once fails in this window again, and is not tried again: a window of bad records
  * costs each of them once. Memory may be there later, and another sweep's shape may do. */

@@ -179,8 +179,7 @@ enum imrec_status minibatch_place_copy(struct minibatch_place *to,
     if (from->helds > to->held_room) {
         struct truncated_held *grown = imrec_realloc(to->held, from->helds, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for a position");
+            return IMREC_NO_MEMORY(err, "no memory for a position");
         to->held = grown;
         to->held_room = from->helds;
     }

@@ -45,8 +45,7 @@ void imrec_minibatch_options_init_sized(struct imrec_minibatch_options *o, size_
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for a configuration");
+    return IMREC_NO_MEMORY(err, "no memory for a configuration");
 }
 
 enum imrec_status
@@ -76,9 +75,7 @@ void imrec_minibatch_config_free(struct imrec_minibatch_config *c)
         next = v->next;
         imrec_free(v);
     }
-    imrec_free(c->files);
-    imrec_free(c->loose);
-    imrec_free(c);
+    IMREC_FREE(c->files, c->loose, c);
 }
 
 enum imrec_status config_keep(struct imrec_minibatch_config *c, const char *text, size_t n,

@@ -404,8 +404,7 @@ enum imrec_status imrec_minibatch_config_parse(struct imrec_minibatch_config *c,
     struct readers *r = imrec_zalloc(1, sizeof(*r));
     const enum imrec_status st =
         r != NULL ? read_document(&d, config_root(tree), r, err)
-                  : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                   "%.100s: no memory for a configuration", name);
+                  : IMREC_NO_MEMORY(err, "%.100s: no memory for a configuration", name);
     imrec_free(r);
     config_free(tree);
     return st;

@@ -117,7 +117,7 @@ remember(struct imrec_minibatch_source *s, const char *message, bool loud, struc
     const size_t n = strlen(message) + 1;
     char *copy = imrec_realloc(NULL, n, 1);
     if (copy == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a message");
+        return IMREC_NO_MEMORY(err, "no memory for a message");
     memcpy(copy, message, n);
     s->loud[s->tally.messages] = loud;
     s->message[s->tally.messages++] = copy;
@@ -132,8 +132,7 @@ static enum imrec_status begin_charge(struct imrec_minibatch_source *s, uint32_t
         const uint64_t more = s->charge_room == 0 ? 16 : 2 * s->charge_room;
         struct charge *grown = imrec_realloc(s->charge, more, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for the errors of %" PRIu64 " chunks", more);
+            return IMREC_NO_MEMORY(err, "no memory for the errors of %" PRIu64 " chunks", more);
         s->charge = grown;
         s->charge_room = more;
     }

@@ -11,7 +11,7 @@
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for options");
+    return IMREC_NO_MEMORY(err, "no memory for options");
 }
 
 /* ---- copying ----------------------------------------------------------------------------- */

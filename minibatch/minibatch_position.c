@@ -204,8 +204,7 @@ static enum imrec_status take_slots(const struct imrec_minibatch_source *s,
     out->held_room = out->helds + 1;
     out->held = imrec_zalloc(out->held_room, sizeof(*out->held));
     if (out->held == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a position");
+        return IMREC_NO_MEMORY(err, "no memory for a position");
     for (size_t i = 0; i < out->helds; i++)
         IMREC_TRY(take_slot(s, json_read_element(rows, i), &out->held[i], err));
     return IMREC_OK;

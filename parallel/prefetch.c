@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/pages.h"
 #include "base/sized.h"
 #include "parallel/ring.h"
@@ -100,15 +101,14 @@ static enum imrec_status check(const struct imrec_prefetch_options *o, struct im
 
 static enum imrec_status no_memory(const struct imrec_prefetch *p, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for %u cells of the prefetcher", (unsigned)p->count);
+    return IMREC_NO_MEMORY(err, "no memory for %u cells of the prefetcher", (unsigned)p->count);
 }
 
 static enum imrec_status make_own_cells(struct imrec_prefetch *p, struct imrec_error *err)
 {
     if (p->o.cell_bytes > SIZE_MAX / p->count - ALIGN)
         return no_memory(p, err);
-    const size_t stride = ((size_t)p->o.cell_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    const size_t stride = align_up((size_t)p->o.cell_bytes, ALIGN);
     p->memory_bytes = stride * p->count;
     p->memory = pages_alloc(p->memory_bytes);
     if (p->memory == NULL)
@@ -156,8 +156,7 @@ enum imrec_status imrec_prefetch_open(const struct imrec_prefetch_options *optio
     IMREC_TRY(check(&o, err));
     struct imrec_prefetch *p = imrec_zalloc(1, sizeof(*p));
     if (p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the prefetcher");
+        return IMREC_NO_MEMORY(err, "no memory for the prefetcher");
     p->o = o;
     const enum imrec_status status = start(p, err);
     if (status != IMREC_OK) {

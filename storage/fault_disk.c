@@ -6,16 +6,10 @@
  * ahead is queued in the same way, and waits for nobody.
  */
 #include "storage/fault_disk.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <time.h>
-
-uint64_t disk_now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void disk_sleep_until(uint64_t ns)
 {
@@ -33,7 +27,7 @@ static uint64_t transfer_ns(struct disk_speed s, uint64_t n)
 static uint64_t
 transfer(struct disk *d, struct disk_speed s, uint64_t file, uint64_t offset, uint64_t n)
 {
-    const uint64_t now = disk_now_ns(), start = d->idle_at_ns > now ? d->idle_at_ns : now;
+    const uint64_t now = clock_ns(), start = d->idle_at_ns > now ? d->idle_at_ns : now;
     const bool seek = d->file != file || d->offset != offset;
     d->seeks += seek;
     d->file = file;

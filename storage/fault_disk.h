@@ -25,12 +25,11 @@ struct disk_speed {
 };
 
 /* Reads at most *n bytes; *n becomes how many are read at once, at least 1. Returns when they are
- * there, on the clock of disk_now_ns(). */
+ * there, on the clock of clock_ns(). */
 uint64_t disk_read(struct disk *d, struct disk_speed s, uint64_t file, uint64_t offset, size_t *n);
 /* Begins to read ahead, behind what is queued. */
 void disk_will_need(struct disk *d, struct disk_speed s, uint64_t file, uint64_t offset,
                     uint64_t n);
 
-uint64_t disk_now_ns(void);
 void disk_sleep_until(uint64_t ns);
 #endif

@@ -7,7 +7,9 @@
 #include "storage/fault.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/threads.h"
 #include "storage/fault_disk.h"
 #include "storage/file_lock.h"
@@ -133,8 +135,7 @@ use_device(const char *text, size_t n, struct device **out, struct imrec_error *
     if (d == NULL) {
         d = create(text, n);
         if (d == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "fault://%.*s: no memory for it", (int)n, text);
+            return IMREC_NO_MEMORY(err, "fault://%.*s: no memory for it", (int)n, text);
         st = parse(d->text, &d->script, err);
     }
     d->users++;
@@ -183,9 +184,7 @@ enum imrec_status fault_set(const char *name, const struct fault_script *s, stru
         mutex_unlock(&d->lock);
     }
     mutex_unlock(&g_lock);
-    return d != NULL ? IMREC_OK
-                     : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                      "no memory for the script %s", name);
+    return d != NULL ? IMREC_OK : IMREC_NO_MEMORY(err, "no memory for the script %s", name);
 }
 
 struct fault_counts fault_counts(const char *name)
@@ -241,7 +240,7 @@ static int readable(const struct fault_script *s, uint64_t offset, size_t *n)
     if (s->ends_at != 0)
         *n = offset >= s->ends_at ? 0 : at_most(*n, s->ends_at - offset);
     const uint64_t begin = s->bad_begin / PAGE_BYTES * PAGE_BYTES;
-    const uint64_t end = (s->bad_end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    const uint64_t end = align_up(s->bad_end, PAGE_BYTES);
     if (offset < end && offset + *n > begin) {
         if (offset >= begin)
             return EIO;
@@ -320,7 +319,7 @@ static ssize_t fault_pwrite(void *user, int fd, const void *p, size_t n, off_t o
 static void wait_ms(uint64_t ms)
 {
     if (ms != 0)
-        disk_sleep_until(disk_now_ns() + ms * 1000000u);
+        disk_sleep_until(clock_ns() + ms * 1000000u);
 }
 
 /* The disk takes at most n of the file's dirty bytes, at its speed. */
@@ -390,8 +389,7 @@ enter(const char *name, const char **path, struct fault_file **out, struct imrec
                               "fault://%s: must be fault://options:path", name);
     struct fault_file *f = imrec_zalloc(1, sizeof(*f));
     if (f == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "fault://%s: no memory to open it", name);
+        return IMREC_NO_MEMORY(err, "fault://%s: no memory to open it", name);
     mutex_lock(&g_lock);
     const enum imrec_status st = use_device(name, (size_t)(colon - name), &f->device, err);
     mutex_unlock(&g_lock);

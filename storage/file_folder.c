@@ -97,8 +97,7 @@ enum imrec_status file_folder_open(const char *path, const struct file_calls *ca
     if (f == NULL) {
         if (calls->gone != NULL)
             calls->gone(user);
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to list it",
-                              path);
+        return IMREC_NO_MEMORY(err, "%s: no memory to list it", path);
     }
     f->base.ops = &ops;
     f->calls = calls;

@@ -128,8 +128,7 @@ enum imrec_status file_lock(const char *name, struct lock **out, struct imrec_er
     const size_t n = strlen(name) + sizeof(".part");
     struct file_lock *l = imrec_zalloc(1, sizeof(*l) + n);
     if (l == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to lock it",
-                              name);
+        return IMREC_NO_MEMORY(err, "%s: no memory to lock it", name);
     snprintf(l->path, n, "%s.part", name);
     enum imrec_status st = IMREC_END;
     for (int i = 0; i < ATTEMPTS && st == IMREC_END; i++) {

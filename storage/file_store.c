@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "storage/file_lock.h"
 #include "storage/io_error.h"
 
@@ -79,20 +80,7 @@ static void done_with(const struct file_calls *calls, void *user)
 
 static enum imrec_status no_memory(const char *path, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to open it",
-                          path);
-}
-
-/* path + suffix in memory of imrec_realloc(); NULL when there is none. */
-static char *path_with(const char *path, const char *suffix)
-{
-    const size_t n = strlen(path), more = strlen(suffix) + 1;
-    char *text = imrec_realloc(NULL, n + more, 1);
-    if (text != NULL) {
-        memcpy(text, path, n);
-        memcpy(text + n, suffix, more);
-    }
-    return text;
+    return IMREC_NO_MEMORY(err, "%s: no memory to open it", path);
 }
 
 static uint64_t modified(const struct stat *info)
@@ -144,7 +132,7 @@ static void file_drop(struct source *s, uint64_t offset, uint64_t n)
 {
     const struct file_source *f = (struct file_source *)s;
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t begin = offset / page * page, end = (offset + n + page - 1) / page * page;
+    const uint64_t begin = offset / page * page, end = align_up(offset + n, page);
     (void)posix_fadvise(f->fd, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
 }
 
@@ -164,7 +152,7 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
                                    struct source **out, struct imrec_error *err)
 {
     struct file_source *f = imrec_zalloc(1, sizeof(*f));
-    char *copy = path_with(path, "");
+    char *copy = imrec_joined(path, strlen(path), "");
     int fd = -1;
     struct stat info;
     enum imrec_status st = f == NULL || copy == NULL
@@ -272,7 +260,7 @@ enum imrec_status file_out_open(const char *path, uint64_t size, const struct fi
                                 void *user, struct out **out, struct imrec_error *err)
 {
     struct file_out *f = imrec_zalloc(1, sizeof(*f));
-    char *part = path_with(path, PART_SUFFIX);
+    char *part = imrec_joined(path, strlen(path), PART_SUFFIX);
     int fd = -1;
     enum imrec_status st =
         f == NULL || part == NULL ? no_memory(path, err) : check_final(path, err);
@@ -325,7 +313,8 @@ static enum imrec_status publish_as(const char *path, const char *part, char *sc
 enum imrec_status file_publish(const char *path, const char *as, const struct file_calls *calls,
                                void *user, struct imrec_error *err)
 {
-    char *part = path_with(path, PART_SUFFIX), *scratch = path_with(as, "");
+    char *part = imrec_joined(path, strlen(path), PART_SUFFIX),
+         *scratch = imrec_joined(as, strlen(as), "");
     enum imrec_status st;
     if (part == NULL || scratch == NULL)
         st = no_memory(path, err);

@@ -61,8 +61,8 @@ keep(struct folder_entries *l, const struct folder_entry *e, struct imrec_error 
 {
     const char *name = string_arena_put(&l->names, e->name, strlen(e->name) + 1);
     if (name == NULL || !make_room(l))
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the names of a folder after %zu of them", l->count);
+        return IMREC_NO_MEMORY(err, "no memory for the names of a folder after %zu of them",
+                               l->count);
     l->entry[l->count++] = (struct folder_entry){name, e->kind};
     return IMREC_OK;
 }

@@ -8,6 +8,7 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/pages.h"
 #include "base/threads.h"
 #include "storage/source.h"
@@ -153,15 +154,14 @@ enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_
     *out = NULL;
     end = end < inner->size ? end : inner->size;
     begin = begin < end ? begin / BLOCK_BYTES * BLOCK_BYTES : end;
-    const uint64_t blocks = (end - begin + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    const uint64_t blocks = ceil_div(end - begin, BLOCK_BYTES);
     struct keep_source *k = imrec_zalloc(1, sizeof(*k));
     struct block *table = imrec_zalloc((size_t)blocks + 1, sizeof(*table));
     if (k == NULL || table == NULL) {
         imrec_free(table);
         imrec_free(k);
         source_close(inner);
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory to keep a shard in memory");
+        return IMREC_NO_MEMORY(err, "no memory to keep a shard in memory");
     }
     *k = (struct keep_source){.base = {inner->size, &keep_ops, inner->modified},
                               .inner = inner,

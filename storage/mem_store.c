@@ -31,9 +31,7 @@ static void let_go(struct object *o)
 {
     if (--o->users != 0)
         return;
-    imrec_free(o->bytes);
-    imrec_free(o->name);
-    imrec_free(o);
+    IMREC_FREE(o->bytes, o->name, o);
 }
 
 static struct object **place_of(const char *name)
@@ -62,21 +60,9 @@ static void put_in(struct object *o)
 
 /* ---- helpers -------------------------------------------------------------------------------- */
 
-static char *named(const char *name, const char *suffix)
-{
-    const size_t n = strlen(name), more = strlen(suffix) + 1;
-    char *text = imrec_realloc(NULL, n + more, 1);
-    if (text != NULL) {
-        memcpy(text, name, n);
-        memcpy(text + n, suffix, more);
-    }
-    return text;
-}
-
 static enum imrec_status no_memory(const char *name, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "mem://%s: no memory for it",
-                          name);
+    return IMREC_NO_MEMORY(err, "mem://%s: no memory for it", name);
 }
 
 /* A new object that owns `bytes` from here on, also on failure. */
@@ -84,11 +70,9 @@ static enum imrec_status
 add(const char *name, const char *suffix, uint8_t *bytes, size_t n, struct imrec_error *err)
 {
     struct object *o = imrec_zalloc(1, sizeof(*o));
-    char *text = named(name, suffix);
+    char *text = imrec_joined(name, strlen(name), suffix);
     if (o == NULL || text == NULL) {
-        imrec_free(text);
-        imrec_free(o);
-        imrec_free(bytes);
+        IMREC_FREE(text, o, bytes);
         return no_memory(name, err);
     }
     *o = (struct object){NULL, text, bytes, n, 1};
@@ -190,7 +174,7 @@ static void mem_out_close(struct out *o, bool remove)
     if (!remove) {
         (void)mem_sync(o, NULL); /* no memory: found missing by the resume */
     } else {
-        char *part = named(m->name, ".part");
+        char *part = imrec_joined(m->name, strlen(m->name), ".part");
         mutex_lock(&g_lock);
         if (part != NULL)
             take_out(place_of(part));
@@ -224,7 +208,8 @@ static enum imrec_status
 mem_out_open(const char *name, uint64_t size, struct out **out, struct imrec_error *err)
 {
     struct mem_out *m = imrec_zalloc(1, sizeof(*m));
-    char *copy = named(name, ""), *part = named(name, ".part");
+    char *copy = imrec_joined(name, strlen(name), ""),
+         *part = imrec_joined(name, strlen(name), ".part");
     enum imrec_status st = IMREC_OK;
     if (m == NULL || copy == NULL || part == NULL)
         st = no_memory(name, err);
@@ -244,7 +229,8 @@ mem_out_open(const char *name, uint64_t size, struct out **out, struct imrec_err
 
 static enum imrec_status mem_publish(const char *name, const char *as, struct imrec_error *err)
 {
-    char *part = named(name, ".part"), *final = named(as, "");
+    char *part = imrec_joined(name, strlen(name), ".part"),
+         *final = imrec_joined(as, strlen(as), "");
     struct object *o = NULL;
     if (part == NULL || final == NULL) {
         imrec_free(part);
@@ -268,8 +254,7 @@ static enum imrec_status mem_publish(const char *name, const char *as, struct im
     return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "mem://%s: nothing to publish", name);
 }
 
-/* ---- folders: what stands before a '/' of a name ------------------------------------------------
- */
+/* ---- folders: what stands before a '/' of a name ------------------------------------------ */
 
 struct mem_folder {
     struct folder base; /* first */
@@ -381,8 +366,7 @@ static enum imrec_status mem_remove(const char *name, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* ---- locks: of this process, as the objects are ------------------------------------------------
- */
+/* ---- locks: of this process, as the objects are ------------------------------------------- */
 
 struct mem_lock {
     struct lock base; /* first */

@@ -38,8 +38,7 @@ start(const char *uri, uint64_t size, struct sink *s, struct imrec_error *err)
     const size_t n = strlen(uri) + 1;
     s->uri = imrec_realloc(NULL, n, 1);
     if (s->uri == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to open it",
-                              uri);
+        return IMREC_NO_MEMORY(err, "%s: no memory to open it", uri);
     memcpy(s->uri, uri, n);
     IMREC_TRY(store_of(s->uri, &s->store, &s->name, err));
     s->synced = s->size = size == STORE_NEW ? 0 : size;
@@ -55,9 +54,7 @@ static void end(struct sink *s, bool remove)
         write_behind_destroy(&s->behind);
         s->out->ops->close(s->out, remove);
     }
-    imrec_free(s->buffer == s->first ? s->other : s->buffer);
-    imrec_free(s->uri);
-    imrec_free(s);
+    IMREC_FREE(s->buffer == s->first ? s->other : s->buffer, s->uri, s);
 }
 
 static enum imrec_status
@@ -66,8 +63,7 @@ open_at(const char *uri, uint64_t size, struct sink **out, struct imrec_error *e
     *out = NULL;
     struct sink *s = imrec_realloc(NULL, 1, sizeof(*s));
     if (s == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to open it",
-                              uri);
+        return IMREC_NO_MEMORY(err, "%s: no memory to open it", uri);
     memset(s, 0, offsetof(struct sink, first));
     const enum imrec_status st = start(uri, size, s, err);
     if (st != IMREC_OK)

@@ -122,8 +122,7 @@ static enum imrec_status load_all(const char *uri, struct source *s, size_t max,
                               max);
     uint8_t *p = imrec_realloc(NULL, (size_t)s->size + 1, 1);
     if (p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "%s: no memory for its %" PRIu64 " bytes", uri, s->size);
+        return IMREC_NO_MEMORY(err, "%s: no memory for its %" PRIu64 " bytes", uri, s->size);
     const enum imrec_status st = source_read(s, 0, p, (size_t)s->size, err);
     if (st != IMREC_OK) {
         imrec_free(p);

@@ -35,7 +35,7 @@ enum imrec_status text_source_open(struct buf *text, struct source **out, struct
     *out = NULL;
     if (t == NULL) {
         buf_free(text);
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a list");
+        return IMREC_NO_MEMORY(err, "no memory for a list");
     }
     t->text = *text;
     *text = (struct buf){0};

@@ -28,8 +28,7 @@ struct expansion {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for a list of files");
+    return IMREC_NO_MEMORY(err, "no memory for a list of files");
 }
 
 /* Room for 16, and for twice as many whenever that is full. */

@@ -42,8 +42,7 @@ static void print(const struct ctf2bin_flags *f, const struct imrec_convert_resu
                cli_show(f->convert.output));
         return;
     }
-    json_open(&j, stdout);
-    json_object(&j, NULL);
+    json_begin(&j, stdout);
     json_text(&j, "output", f->convert.output);
     json_uint(&j, "sequences", r->sequences);
     json_uint(&j, "samples", r->samples);

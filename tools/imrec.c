@@ -63,7 +63,7 @@ static int run(int argc, char **argv)
         char *out;
     } program = {.in = c->page->name}; /* cli_parse() only reads it */
     argv[1] = program.out;
-    return c->run(argc - 1, argv + 1);
+    return command_run(c, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

@@ -1,13 +1,12 @@
 /* tools/imrec_commands.c - the list of subcommands, and the page of the program itself. */
 #include "tools/commands/command.h"
 
-static const char *const usage[] = {"COMMAND [OPTIONS] SHARD... [key=value ...]", NULL};
 static const struct param no_flags[] = {{0}};
 
 const struct cli_page imrec_page = {
     .name = "imrec",
     .summary = "show, check, mend and measure shards of image records",
-    .usage = usage,
+    .usage = {"COMMAND [OPTIONS] SHARD... [key=value ...]"},
     .text =
         "SHARD is a .rec file, 'a.rec;b.rec', a directory (its *.rec), a glob in quotes, or the\n"
         "NAME.manifest.json of a set.\n"

@@ -110,12 +110,6 @@ INLINE2 uint64_t grey_sum_of(const struct grey_weights *w, const uint8_t *px, ui
     return sum + grey_sum_scalar(w, px + (size_t)whole * channels, n - whole, channels);
 }
 
-AVX2 uint64_t grey_sum_avx2(const struct grey_weights *w, const uint8_t *px, uint32_t n,
-                            uint32_t channels)
-{
-    return channels == 3 ? grey_sum_of(w, px, n, 3) : grey_sum_of(w, px, n, 4);
-}
-
 /* ---- saturation --------------------------------------------------------------------------- */
 
 INLINE2 __m256i saturated(__m256 v) /* rounded to even, 0..255 */
@@ -144,15 +138,6 @@ INLINE2 void saturation_of(const struct grey_weights *w, float factor, uint8_t *
         store8(px + (size_t)i * channels, &e, channels);
     }
     saturation_scalar(w, factor, px + (size_t)whole * channels, n - whole, channels);
-}
-
-AVX2 void saturation_avx2(const struct grey_weights *w, float factor, uint8_t *px, uint32_t n,
-                          uint32_t channels)
-{
-    if (channels == 3)
-        saturation_of(w, factor, px, n, 3);
-    else
-        saturation_of(w, factor, px, n, 4);
 }
 
 /* ---- HLS ---------------------------------------------------------------------------------- */
@@ -248,14 +233,6 @@ INLINE2 void hls_of(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t ch
     hls_shift_scalar(shift, px + (size_t)whole * channels, n - whole, channels);
 }
 
-AVX2 void hls_shift_avx2(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t channels)
-{
-    if (channels == 3)
-        hls_of(shift, px, n, 3);
-    else
-        hls_of(shift, px, n, 4);
-}
-
 /* ---- the hue turned ----------------------------------------------------------------------- */
 
 INLINE2 __m256i pick_whole(__m256i sixth, __m256i low, __m256i high, __m256i between, __m256i lows,
@@ -324,6 +301,9 @@ AVX2 void hue_turn_avx2(float turn, uint8_t *px, uint32_t n, uint32_t channels)
     else
         hue_of(turn, px, n, 4);
 }
+
+#define ENTRY(type, name) AVX2 type name##_avx2
+#include "augment/colour/colour_entries.h"
 #else
 typedef int nothing_here; /* ISO C wants a declaration in every file */
 #endif

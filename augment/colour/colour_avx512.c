@@ -157,12 +157,6 @@ INLINE512 uint64_t grey_sum_of(const struct grey_weights *w, const uint8_t *px, 
     return (uint64_t)_mm512_reduce_add_epi64(sum);
 }
 
-AVX512 uint64_t grey_sum_avx512(const struct grey_weights *w, const uint8_t *px, uint32_t n,
-                                uint32_t channels)
-{
-    return channels == 3 ? grey_sum_of(w, px, n, 3) : grey_sum_of(w, px, n, 4);
-}
-
 /* ---- saturation --------------------------------------------------------------------------- */
 
 INLINE512 __m512i saturated(__m512 v) /* rounded to even, 0..255 */
@@ -189,15 +183,6 @@ INLINE512 void saturation_of(const struct grey_weights *w, float factor, uint8_t
         e.b = blend16(e.b, f, grey);
         store_at(px, i, n, &e, channels);
     }
-}
-
-AVX512 void saturation_avx512(const struct grey_weights *w, float factor, uint8_t *px, uint32_t n,
-                              uint32_t channels)
-{
-    if (channels == 3)
-        saturation_of(w, factor, px, n, 3);
-    else
-        saturation_of(w, factor, px, n, 4);
 }
 
 /* ---- HLS ---------------------------------------------------------------------------------- */
@@ -294,13 +279,8 @@ INLINE512 void hls_of(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t 
     }
 }
 
-AVX512 void hls_shift_avx512(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t channels)
-{
-    if (channels == 3)
-        hls_of(shift, px, n, 3);
-    else
-        hls_of(shift, px, n, 4);
-}
+#define ENTRY(type, name) AVX512 type name##_avx512
+#include "augment/colour/colour_entries.h"
 #else
 typedef int nothing_here; /* ISO C wants a declaration in every file */
 #endif

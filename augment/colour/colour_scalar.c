@@ -1,6 +1,8 @@
 /* augment/colour/colour_scalar.c - the colour kernels that the others must equal. */
 #include "augment/colour/colour.h"
 
+#include "base/math.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -91,18 +93,14 @@ static void from_hls(const int32_t hls[3], uint8_t *px)
         px[c] = rounded(of[sixths[sixth][c]] * 255);
 }
 
-static int32_t clamped(int32_t v, int32_t most)
-{
-    return v < 0 ? 0 : v < most ? v : most;
-}
-
 void hls_shift_scalar(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t channels)
 {
     for (uint32_t i = 0; i < n; i++, px += channels) {
         uint8_t was[3];
         to_hls(px, was);
-        const int32_t is[3] = {clamped(was[0] + shift[0], 180), clamped(was[1] + shift[1], 255),
-                               clamped(was[2] + shift[2], 255)};
+        const int32_t is[3] = {clamp_i32(was[0] + shift[0], 0, 180),
+                               clamp_i32(was[1] + shift[1], 0, 255),
+                               clamp_i32(was[2] + shift[2], 0, 255)};
         from_hls(is, px);
     }
 }

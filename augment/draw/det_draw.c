@@ -185,8 +185,7 @@ static enum imrec_status try_samplers(const struct recipe *r, struct sample_key 
     uint32_t order[DET_SAMPLERS];
     const uint32_t boxes = det_label_count(label);
     if (boxes > AT_HAND && (keep = imrec_realloc(NULL, boxes, sizeof(*keep))) == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u boxes",
-                              boxes);
+        return IMREC_NO_MEMORY(err, "no memory for %u boxes", boxes);
     draw_order(r, key, order);
     for (uint32_t i = 0; i < r->det.sampler_count; i++)
         if (try_sampler(r, key, order[i], label, keep, d))

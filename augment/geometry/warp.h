@@ -48,6 +48,12 @@ struct warp_row {
     const int16_t *weights; /* [v fraction][u fraction][taps][taps], of 4 and 8 taps */
     uint8_t fill[4];
 };
+/* Whether a place in the region is an int32_t. */
+static inline bool warp_fits_32_bits(const struct warp_row *r)
+{
+    return (uint64_t)(r->y1 - r->y0) * r->stride <= INT32_MAX;
+}
+
 /* Writes width * channels values. Reads no byte outside the region's rows. */
 typedef void warp_row_fn(const struct warp_row *r, uint8_t *out);
 warp_row_fn warp_row_scalar, warp_row_avx2, warp_row_avx512;

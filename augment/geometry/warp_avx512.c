@@ -179,35 +179,17 @@ INLINE512 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t
     by_pixel(r, x, r->width, out, false);
 }
 
+#define LOOP INLINE512
+#include "augment/geometry/warp_taps.h"
+
 AVX512 void warp_row_avx512(const struct warp_row *r, uint8_t *out)
 {
-    const uint32_t kind = r->taps * 8 + r->channels;
-    if ((uint64_t)(r->y1 - r->y0) * r->stride > INT32_MAX) { /* places are kept in 32 bits */
-        warp_row_scalar(r, out);
-        return;
-    }
-    switch (kind) {
-    case 2 * 8 + 3:
-        row_of(r, out, 2, 3);
-        return;
-    case 2 * 8 + 4:
-        row_of(r, out, 2, 4);
-        return;
-    case 4 * 8 + 3:
-        row_of(r, out, 4, 3);
-        return;
-    case 4 * 8 + 4:
-        row_of(r, out, 4, 4);
-        return;
-    case 8 * 8 + 3:
-        row_of(r, out, 8, 3);
-        return;
-    case 8 * 8 + 4:
-        row_of(r, out, 8, 4);
-        return;
-    default:
+    if (!warp_fits_32_bits(r) || r->channels == 1 || r->taps == 1)
         warp_row_avx2(r, out);
-    }
+    else if (r->channels == 3)
+        by_taps(r, out, 3);
+    else
+        by_taps(r, out, 4);
 }
 #else
 typedef int nothing_here; /* ISO C wants a declaration in every file */

@@ -12,36 +12,25 @@
 
 enum { BLOCK = 8 }; /* pixels */
 
-/* What is the same for all blocks of a row. */
-struct row {
-    const struct normalize_job *job;
-    const uint8_t *src;
-    const float *mean; /* of this row in the mean image's first plane */
-    uint8_t *out;      /* the row's first value */
-    size_t plane;      /* values */
-    __m128i first[4], second[4];
-    __m256 lane_mean[4], lane_gain[4];
-    __m256i lane_shift[4];
+struct lane {
+    __m128i first, second;
+    __m256 mean, gain;
+    __m256i shift;
 };
 
-INLINE2 void begin(struct row *r, const struct normalize_job *j, const uint8_t *src, uint32_t y,
-                   uint32_t channels)
+#define LOOP INLINE2
+#include "augment/normalize/normalize_rows.h"
+
+INLINE2 struct lane load_lane(const struct normalize_job *j, uint32_t k)
 {
-    const bool planes = j->how.layout == IMREC_NCHW;
-    const size_t first = (size_t)y * j->width;
-    r->job = j;
-    r->src = src;
-    r->plane = (size_t)j->width * j->height;
-    r->mean = j->how.mean_image != NULL ? j->how.mean_image + first : NULL;
-    r->out = (uint8_t *)j->out + (planes ? first : first * channels) * dtype_size(j->how.dtype);
-    for (uint32_t k = 0; k < channels; k++) {
-        const uint32_t lane = planes ? 16 * k : BLOCK * k;
-        r->first[k] = _mm_loadl_epi64((const __m128i *)(j->picks.first + lane));
-        r->second[k] = _mm_loadl_epi64((const __m128i *)(j->picks.second + lane));
-        r->lane_mean[k] = _mm256_loadu_ps(j->lane_mean + lane);
-        r->lane_gain[k] = _mm256_loadu_ps(j->lane_gain + lane);
-        r->lane_shift[k] = _mm256_loadu_si256((const __m256i *)(j->lane_shift + lane));
-    }
+    const uint32_t at = j->how.layout == IMREC_NCHW ? 16 * k : BLOCK * k;
+    return (struct lane){
+        .first = _mm_loadl_epi64((const __m128i *)(j->picks.first + at)),
+        .second = _mm_loadl_epi64((const __m128i *)(j->picks.second + at)),
+        .mean = _mm256_loadu_ps(j->lane_mean + at),
+        .gain = _mm256_loadu_ps(j->lane_gain + at),
+        .shift = _mm256_loadu_si256((const __m256i *)(j->lane_shift + at)),
+    };
 }
 
 INLINE2 uint32_t source_column(const struct normalize_job *j, uint32_t x)
@@ -99,17 +88,14 @@ INLINE2 struct eight load_pixels(const struct row *r, uint32_t x, uint32_t chann
 INLINE2 void values(const struct row *r, struct eight e, uint32_t x, uint32_t k, uint32_t channels,
                     enum imrec_dtype dtype, bool image, bool stream)
 {
-    const bool planes = r->job->how.layout == IMREC_NCHW;
-    const size_t size = dtype == IMREC_FLOAT32 ? 4 : dtype == IMREC_FLOAT16 ? 2 : 1;
-    const size_t at = planes ? k * r->plane + x : (size_t)x * channels + BLOCK * k;
-    __m128i bytes = _mm_shuffle_epi8(e.first, r->first[k]);
+    const struct lane *l = &r->lane[k];
+    __m128i bytes = _mm_shuffle_epi8(e.first, l->first);
     if (channels != 1)
-        bytes = _mm_or_si128(bytes, _mm_shuffle_epi8(e.second, r->second[k]));
+        bytes = _mm_or_si128(bytes, _mm_shuffle_epi8(e.second, l->second));
     const __m256i px = _mm256_cvtepu8_epi32(bytes);
-    const __m256 mean = image ? image_mean(r, x, k) : r->lane_mean[k];
-    const __m256 value =
-        _mm256_mul_ps(_mm256_sub_ps(_mm256_cvtepi32_ps(px), mean), r->lane_gain[k]);
-    store(r->out + at * size, bytes, px, value, r->lane_shift[k], dtype, stream);
+    const __m256 mean = image ? image_mean(r, x, k) : l->mean;
+    const __m256 value = _mm256_mul_ps(_mm256_sub_ps(_mm256_cvtepi32_ps(px), mean), l->gain);
+    store(place_of(r, x, k, channels, dtype), bytes, px, value, l->shift, dtype, stream);
 }
 
 INLINE2 void
@@ -149,45 +135,12 @@ streamed_row(const struct normalize_job *j, const uint8_t *src, uint32_t y, uint
     }
 }
 
-/* Every dtype as a row of its own, so that nothing is decided inside it. */
-INLINE2 void
-row_of(const struct normalize_job *j, const uint8_t *src, uint32_t y, uint32_t channels)
-{
-    const bool image = j->how.mean_image != NULL;
-    switch (j->how.dtype) {
-    case IMREC_FLOAT32:
-        if (image)
-            whole_row(j, src, y, channels, IMREC_FLOAT32, true);
-        else if (normalize_streams(j))
-            streamed_row(j, src, y, channels);
-        else
-            whole_row(j, src, y, channels, IMREC_FLOAT32, false);
-        break;
-    case IMREC_FLOAT16:
-        if (image)
-            whole_row(j, src, y, channels, IMREC_FLOAT16, true);
-        else
-            whole_row(j, src, y, channels, IMREC_FLOAT16, false);
-        break;
-    case IMREC_UINT8:
-        whole_row(j, src, y, channels, IMREC_UINT8, false);
-        break;
-    case IMREC_INT8:
-        whole_row(j, src, y, channels, IMREC_INT8, false);
-        break;
-    }
-}
-
 AVX2 void normalize_row_avx2(const struct normalize_job *job, const uint8_t *src, uint32_t y)
 {
     if (job->width < BLOCK || (job->how.mean_image != NULL && !normalize_image_is_fast(job)))
         normalize_row_scalar(job, src, y);
-    else if (job->channels == 3)
-        row_of(job, src, y, 3);
-    else if (job->channels == 1)
-        row_of(job, src, y, 1);
     else
-        row_of(job, src, y, 4);
+        by_channels(job, src, y);
 }
 #else
 typedef int nothing_here; /* ISO C wants a declaration in every file */

@@ -12,35 +12,24 @@
 
 enum { BLOCK = 16 }; /* pixels */
 
-/* What is the same for all blocks of a row. */
-struct row {
-    const struct normalize_job *job;
-    const uint8_t *src;
-    const float *mean; /* of this row in the mean image's first plane */
-    uint8_t *out;      /* the row's first value */
-    size_t plane;      /* values */
-    __m512i pick[4];
-    __m512 lane_mean[4], lane_gain[4];
-    __m512i lane_shift[4];
+struct lane {
+    __m512i pick;
+    __m512 mean, gain;
+    __m512i shift;
 };
 
-INLINE512 void begin(struct row *r, const struct normalize_job *j, const uint8_t *src, uint32_t y,
-                     uint32_t channels)
+#define LOOP INLINE512
+#include "augment/normalize/normalize_rows.h"
+
+INLINE512 struct lane load_lane(const struct normalize_job *j, uint32_t k)
 {
-    const bool planes = j->how.layout == IMREC_NCHW;
-    const size_t first = (size_t)y * j->width;
-    r->job = j;
-    r->src = src;
-    r->plane = (size_t)j->width * j->height;
-    r->mean = j->how.mean_image != NULL ? j->how.mean_image + first : NULL;
-    r->out = (uint8_t *)j->out + (planes ? first : first * channels) * dtype_size(j->how.dtype);
-    for (uint32_t k = 0; k < channels; k++) {
-        const __m128i from = _mm_loadu_si128((const __m128i *)(j->picks.wide + BLOCK * k));
-        r->pick[k] = _mm512_cvtepu8_epi32(from);
-        r->lane_mean[k] = _mm512_loadu_ps(j->lane_mean + BLOCK * k);
-        r->lane_gain[k] = _mm512_loadu_ps(j->lane_gain + BLOCK * k);
-        r->lane_shift[k] = _mm512_loadu_si512(j->lane_shift + BLOCK * k);
-    }
+    const __m128i from = _mm_loadu_si128((const __m128i *)(j->picks.wide + BLOCK * k));
+    return (struct lane){
+        .pick = _mm512_cvtepu8_epi32(from),
+        .mean = _mm512_loadu_ps(j->lane_mean + BLOCK * k),
+        .gain = _mm512_loadu_ps(j->lane_gain + BLOCK * k),
+        .shift = _mm512_loadu_si512(j->lane_shift + BLOCK * k),
+    };
 }
 
 /* First source column of the block that begins at column x of the slot; of a last, mirrored
@@ -93,24 +82,21 @@ INLINE512 void store(uint8_t *to, __m512i px, __m512 value, __m512i shift, __mma
 INLINE512 void block(const struct row *r, uint32_t x, uint32_t n, uint32_t channels,
                      enum imrec_dtype dtype, bool image, bool stream)
 {
-    const bool planes = r->job->how.layout == IMREC_NCHW;
-    const size_t size = dtype == IMREC_FLOAT32 ? 4 : dtype == IMREC_FLOAT16 ? 2 : 1;
     const __m512i pixels = load_pixels(r, x, n, channels);
     for (uint32_t k = 0; k < channels; k++) {
-        const __m512i px = _mm512_maskz_permutexvar_epi8(0x1111111111111111u, r->pick[k], pixels);
-        const __m512 mean = image ? image_mean(r, x, n, k) : r->lane_mean[k];
-        const __m512 value =
-            _mm512_mul_ps(_mm512_sub_ps(_mm512_cvtepi32_ps(px), mean), r->lane_gain[k]);
-        const size_t at = planes ? k * r->plane + x : (size_t)x * channels + BLOCK * k;
+        const struct lane *l = &r->lane[k];
+        const __m512i px = _mm512_maskz_permutexvar_epi8(0x1111111111111111u, l->pick, pixels);
+        const __m512 mean = image ? image_mean(r, x, n, k) : l->mean;
+        const __m512 value = _mm512_mul_ps(_mm512_sub_ps(_mm512_cvtepi32_ps(px), mean), l->gain);
         uint32_t lanes = n;
-        if (!planes) /* of the n * channels values, those from 16 k on */
+        if (r->job->how.layout != IMREC_NCHW) /* of the n * channels values, those from 16 k on */
             lanes = n * channels <= BLOCK * k ? 0 : n * channels - BLOCK * k;
         const __mmask16 mask = (__mmask16)(lanes >= BLOCK ? 0xffffu : (1u << lanes) - 1);
-        store(r->out + at * size, px, value, r->lane_shift[k], mask, dtype, stream);
+        store(place_of(r, x, k, channels, dtype), px, value, l->shift, mask, dtype, stream);
     }
 }
 
-INLINE512 void whole_row(const struct normalize_job *j, const uint8_t *src, uint32_t y,
+INLINE512 void blocks_of(const struct normalize_job *j, const uint8_t *src, uint32_t y,
                          uint32_t channels, enum imrec_dtype dtype, bool image, bool stream)
 {
     struct row r;
@@ -120,6 +106,12 @@ INLINE512 void whole_row(const struct normalize_job *j, const uint8_t *src, uint
         block(&r, x, BLOCK, channels, dtype, image, stream);
     if (x < j->width)
         block(&r, x, j->width - x, channels, dtype, image, false);
+}
+
+INLINE512 void whole_row(const struct normalize_job *j, const uint8_t *src, uint32_t y,
+                         uint32_t channels, enum imrec_dtype dtype, bool image)
+{
+    blocks_of(j, src, y, channels, dtype, image, false);
 }
 
 /* float32 around the caches, one plane after the other: longer runs of lines to memory take less
@@ -132,60 +124,31 @@ streamed_planes(const struct normalize_job *j, const uint8_t *src, uint32_t y, u
     const __mmask64 mask = ~(__mmask64)0 >> (64 - BLOCK * channels);
     float *out = (float *)j->out + (size_t)y * j->width;
     for (uint32_t k = 0; k < channels; k++, out += (size_t)j->width * j->height) {
-        const __m128i from = _mm_loadu_si128((const __m128i *)(j->picks.wide + BLOCK * k));
-        const __m512i pick = _mm512_cvtepu8_epi32(from);
-        const __m512 mean = _mm512_loadu_ps(j->lane_mean + BLOCK * k);
-        const __m512 gain = _mm512_loadu_ps(j->lane_gain + BLOCK * k);
+        const struct lane l = load_lane(j, k);
         for (ptrdiff_t b = 0; b < (ptrdiff_t)(j->width / BLOCK); b++) {
             const __m512i pixels = _mm512_maskz_loadu_epi8(mask, begin + b * step);
-            const __m512i px = _mm512_maskz_permutexvar_epi8(0x1111111111111111u, pick, pixels);
-            const __m512 value = _mm512_sub_ps(_mm512_cvtepi32_ps(px), mean);
-            _mm512_stream_ps(out + b * BLOCK, _mm512_mul_ps(value, gain));
+            const __m512i px = _mm512_maskz_permutexvar_epi8(0x1111111111111111u, l.pick, pixels);
+            const __m512 value = _mm512_sub_ps(_mm512_cvtepi32_ps(px), l.mean);
+            _mm512_stream_ps(out + b * BLOCK, _mm512_mul_ps(value, l.gain));
         }
     }
 }
 
-/* Every dtype as a row of its own, so that nothing is decided inside it. */
 INLINE512 void
-row_of(const struct normalize_job *j, const uint8_t *src, uint32_t y, uint32_t channels)
+streamed_row(const struct normalize_job *j, const uint8_t *src, uint32_t y, uint32_t channels)
 {
-    const bool image = j->how.mean_image != NULL;
-    switch (j->how.dtype) {
-    case IMREC_FLOAT32:
-        if (image)
-            whole_row(j, src, y, channels, IMREC_FLOAT32, true, false);
-        else if (normalize_streams(j) && j->how.layout == IMREC_NCHW)
-            streamed_planes(j, src, y, channels);
-        else if (normalize_streams(j))
-            whole_row(j, src, y, channels, IMREC_FLOAT32, false, true);
-        else
-            whole_row(j, src, y, channels, IMREC_FLOAT32, false, false);
-        break;
-    case IMREC_FLOAT16:
-        if (image)
-            whole_row(j, src, y, channels, IMREC_FLOAT16, true, false);
-        else
-            whole_row(j, src, y, channels, IMREC_FLOAT16, false, false);
-        break;
-    case IMREC_UINT8:
-        whole_row(j, src, y, channels, IMREC_UINT8, false, false);
-        break;
-    case IMREC_INT8:
-        whole_row(j, src, y, channels, IMREC_INT8, false, false);
-        break;
-    }
+    if (j->how.layout == IMREC_NCHW)
+        streamed_planes(j, src, y, channels);
+    else
+        blocks_of(j, src, y, channels, IMREC_FLOAT32, false, true);
 }
 
 AVX512 void normalize_row_avx512(const struct normalize_job *job, const uint8_t *src, uint32_t y)
 {
     if (job->how.mean_image != NULL && !normalize_image_is_fast(job))
         normalize_row_scalar(job, src, y);
-    else if (job->channels == 3)
-        row_of(job, src, y, 3);
-    else if (job->channels == 1)
-        row_of(job, src, y, 1);
     else
-        row_of(job, src, y, 4);
+        by_channels(job, src, y);
 }
 #else
 typedef int nothing_here; /* ISO C wants a declaration in every file */

@@ -9,6 +9,7 @@
 #include "augment/resize/resize_kernels.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/math.h"
 
 #include <string.h>
 
@@ -46,7 +47,7 @@ static void set_axes(const struct resample_job *j, uint32_t from_width, uint32_t
 static size_t line_of(const struct resample_axis *x)
 {
     const size_t values = (size_t)x->to * x->channels;
-    return 2 * ((values + LINE_VALUES - 1) / LINE_VALUES * LINE_VALUES);
+    return 2 * align_up(values, LINE_VALUES);
 }
 
 uint64_t resample_scratch_claim(const struct resample_job *job, uint32_t from_width,

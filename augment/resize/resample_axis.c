@@ -4,6 +4,7 @@
 #include "augment/resize/resample_passes.h"
 
 #include "base/bytes.h"
+#include "base/math.h"
 
 #include <math.h>
 #include <string.h>
@@ -256,9 +257,9 @@ static bool find_or_make(struct resample_axis *a, uint32_t kind, struct resize_s
 
 static void set_x(struct resample_axis *a, bool blocks)
 {
-    a->taps = (most_taps(a) + RESAMPLE_GROUP - 1) / RESAMPLE_GROUP * RESAMPLE_GROUP;
+    a->taps = align_up(most_taps(a), RESAMPLE_GROUP);
     if (blocks)
-        a->blocks = (a->to * a->channels + RESAMPLE_BLOCK - 1) / RESAMPLE_BLOCK;
+        a->blocks = ceil_div(a->to * a->channels, RESAMPLE_BLOCK);
 }
 
 static void set_y(struct resample_axis *a)

@@ -1,6 +1,8 @@
 /* augment/resize/resize_blocks.c - tables of 16 values at a time, out of a window of 64 bytes. */
 #include "augment/resize/resize_passes.h"
 
+#include "base/math.h"
+
 #include <string.h>
 
 /* Bytes of a row from which the pixels of a block are made: up to the last tap's first byte. */
@@ -58,7 +60,7 @@ bool resize_make_blocks(const struct resize_run *r, const uint32_t *first, const
     *b = (struct resize_blocks){.taps = taps};
     if (r->level != CPU_AVX512 || taps > RESIZE_WINDOW) /* which bounds the tables */
         return true;
-    b->count = (r->to->width * r->to->channels + RESIZE_BLOCK - 1) / RESIZE_BLOCK;
+    b->count = ceil_div(r->to->width * r->to->channels, RESIZE_BLOCK);
     b->row_bytes = r->region.width * r->to->channels;
     uint32_t *window = scratch_room(r->scratch, ROOM_WINDOW, b->count, sizeof(*window));
     if (window == NULL)

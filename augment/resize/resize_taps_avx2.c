@@ -59,23 +59,12 @@ INLINE2 uint32_t pixels(const struct taps_table *t, const uint8_t *row, int32_t 
     return i;
 }
 
-INLINE2 uint32_t by_taps(const struct taps_table *t, const uint8_t *row, int32_t *out,
-                         uint32_t channels)
-{
-    return t->taps == TAPS_CUBIC ? pixels(t, row, out, channels, TAPS_CUBIC)
-                                 : pixels(t, row, out, channels, TAPS_LANCZOS);
-}
+#define LOOP INLINE2
+#include "augment/resize/resize_taps_rows.h"
 
 AVX2 void taps_x_avx2(const struct taps_table *t, const uint8_t *row, int32_t *out)
 {
-    uint32_t done = 0;
-    if (t->channels == 3)
-        done = by_taps(t, row, out, 3);
-    else if (t->channels == 4)
-        done = by_taps(t, row, out, 4);
-    const struct taps_table rest = {t->first + done, t->weights + (size_t)done * t->taps,
-                                    t->count - done, t->taps, t->channels};
-    taps_x_scalar(&rest, row, out + (size_t)done * t->channels);
+    taps_x(t, row, out);
 }
 
 INLINE2 __m256i load8(const int32_t *p)

@@ -88,23 +88,12 @@ INLINE512 uint32_t pixels(const struct taps_table *t, const uint8_t *row, int32_
     return i;
 }
 
-INLINE512 uint32_t by_taps(const struct taps_table *t, const uint8_t *row, int32_t *out,
-                           uint32_t channels)
-{
-    return t->taps == TAPS_CUBIC ? pixels(t, row, out, channels, TAPS_CUBIC)
-                                 : pixels(t, row, out, channels, TAPS_LANCZOS);
-}
+#define LOOP INLINE512
+#include "augment/resize/resize_taps_rows.h"
 
 AVX512 void taps_x_avx512(const struct taps_table *t, const uint8_t *row, int32_t *out)
 {
-    uint32_t done = 0;
-    if (t->channels == 3)
-        done = by_taps(t, row, out, 3);
-    else if (t->channels == 4)
-        done = by_taps(t, row, out, 4);
-    const struct taps_table rest = {t->first + done, t->weights + (size_t)done * t->taps,
-                                    t->count - done, t->taps, t->channels};
-    taps_x_scalar(&rest, row, out + (size_t)done * t->channels);
+    taps_x(t, row, out);
 }
 
 /* ---- across the rows ---------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/math.h"
 
 enum { LINE = 64 };
 
@@ -52,7 +53,7 @@ size_t resize_scratch_memory(const struct resize_scratch *s)
 
 static void *aligned(void *memory)
 {
-    return (void *)(((uintptr_t)memory + LINE - 1) / LINE * LINE);
+    return (void *)(uintptr_t)align_up((uintptr_t)memory, LINE);
 }
 
 /* Room for that many bytes, aligned and with a line to spare; the contents need not survive. */
@@ -104,6 +105,5 @@ void *scratch_table(struct resize_scratch *s, struct scratch_key key, size_t byt
 
 enum imrec_status scratch_no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the tables and rows of a resize");
+    return IMREC_NO_MEMORY(err, "no memory for the tables and rows of a resize");
 }

@@ -5,17 +5,13 @@
  * libjpeg-turbo's vectors work in 16 bits so does this: products with the quantization and three
  * sums wrap, what is between the passes and the samples saturate. So it equals them for
  * whatever a file holds. No intermediate of 32 bits can overflow. */
+#include "base/math.h"
 #include "codec/jpeg/idct_factors.h"
 #include "codec/jpeg/variants.h"
 
 static int16_t wrapped(int32_t v)
 {
     return (int16_t)(uint16_t)v;
-}
-
-static int32_t clamped(int32_t v, int32_t low, int32_t high)
-{
-    return v < low ? low : v > high ? high : v;
 }
 
 /* Eight values `in`, `step` apart -> out[8], 13 bits of fraction more. */
@@ -50,7 +46,8 @@ static void samples(const int16_t row[8], uint8_t *out)
     transform(row, 1, v);
     for (int k = 0; k < 8; k++)
         out[k] =
-            (uint8_t)(clamped((v[k] + (1 << (IDCT_SHIFT_2 - 1))) >> IDCT_SHIFT_2, -128, 127) + 128);
+            (uint8_t)(clamp_i32((v[k] + (1 << (IDCT_SHIFT_2 - 1))) >> IDCT_SHIFT_2, -128, 127) +
+                      128);
 }
 
 /* Nothing below the first row: told apart because only then libjpeg-turbo wraps, and does not
@@ -90,8 +87,8 @@ void idct_scalar(const int16_t *coef, const uint16_t *quant, uint32_t last, uint
         int32_t v[8];
         transform(block + x, 8, v);
         for (int y = 0; y < 8; y++)
-            block[8 * y + x] = (int16_t)clamped((v[y] + (1 << (IDCT_SHIFT_1 - 1))) >> IDCT_SHIFT_1,
-                                                INT16_MIN, INT16_MAX);
+            block[8 * y + x] = (int16_t)clamp_i32(
+                (v[y] + (1 << (IDCT_SHIFT_1 - 1))) >> IDCT_SHIFT_1, INT16_MIN, INT16_MAX);
     }
     for (int y = 0; y < 8; y++)
         samples(block + 8 * y, out + (size_t)y * stride);

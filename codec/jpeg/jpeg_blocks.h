@@ -156,6 +156,8 @@ INLINE bool take_pair(struct scan_bits *b, huffman_pair e, struct ac_state *s, i
 INLINE huffman_pair look(const struct scan_bits *b, const struct huffman_ac *t)
 {
     uint64_t shift = 64 - AC_BITS;
+    /* Hides that it is a constant. The chain from symbol to symbol is then one shrx by a register;
+     * by a constant it would be a copy and a shr, as that one overwrites what it shifts. */
     __asm__("" : "+r"(shift));
     return t->pair[b->buffer >> shift];
 }

@@ -55,7 +55,7 @@ struct jpeg_optimizer {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to encode a JPEG");
+    return IMREC_NO_MEMORY(err, "no memory to encode a JPEG");
 }
 
 enum imrec_status jpeg_optimizer_new(struct jpeg_optimizer **out, struct imrec_error *err)
@@ -74,9 +74,7 @@ void jpeg_optimizer_free(struct jpeg_optimizer *o)
 
 void jpeg_optimizer_drop(struct jpeg_optimizer *o)
 {
-    imrec_free(o->bits);
-    imrec_free(o->word);
-    imrec_free(o->piece);
+    IMREC_FREE(o->bits, o->word, o->piece);
     o->bits = o->piece = NULL;
     o->word = NULL;
     o->bits_room = o->word_room = o->words = 0;

@@ -12,8 +12,7 @@
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory to look for a manifest");
+    return IMREC_NO_MEMORY(err, "no memory to look for a manifest");
 }
 
 static enum imrec_status read_it(struct manifest_beside *m)

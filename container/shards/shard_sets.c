@@ -59,8 +59,7 @@ shard_sets_init(struct shard_sets *s, const struct uri_list *l, struct imrec_err
     s->room = s->member != NULL ? imrec_realloc(NULL, SET_NAME_ROOM(longest), 1) : NULL;
     if (s->room == NULL) {
         shard_sets_free(s);
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the names of %zu shards", l->count);
+        return IMREC_NO_MEMORY(err, "no memory for the names of %zu shards", l->count);
     }
     qsort(s->member, s->count, sizeof(*s->member), by_name_and_place);
     return IMREC_OK;

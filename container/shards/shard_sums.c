@@ -39,7 +39,7 @@ shard_sums_load(const char *shard, struct shard_sums *out, struct imrec_error *e
     char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(shard)), 1);
     *out = (struct shard_sums){0};
     if (path == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a path");
+        return IMREC_NO_MEMORY(err, "no memory for a path");
     set_name(shard, SET_CHECKSUMS, path);
     const enum imrec_status st = load(path, out, err);
     imrec_free(path);

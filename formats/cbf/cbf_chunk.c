@@ -51,8 +51,7 @@ reserve(void **p, size_t *cap, uint64_t count, size_t size, struct imrec_error *
     *cap = 0;
     *p = imrec_realloc(NULL, bytes, 1);
     if (*p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for %zu bytes of a chunk", bytes);
+        return IMREC_NO_MEMORY(err, "no memory for %zu bytes of a chunk", bytes);
     *cap = bytes;
     return IMREC_OK;
 }
@@ -451,11 +450,6 @@ enum imrec_status cbf_chunk_parse(const struct cbf_header *h, uint32_t which, st
 
 void cbf_chunk_free(struct cbf_chunk *c)
 {
-    imrec_free(c->stream);
-    imrec_free(c->offset);
-    imrec_free(c->length);
-    imrec_free(c->key);
-    imrec_free(c->dropped);
-    imrec_free(c->rewritten);
+    IMREC_FREE(c->stream, c->offset, c->length, c->key, c->dropped, c->rewritten);
     *c = (struct cbf_chunk){0};
 }

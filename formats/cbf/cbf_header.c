@@ -186,8 +186,8 @@ static enum imrec_status check_names(struct reading *r, const struct cbf_header 
 {
     const char **sorted = imrec_zalloc(h->streams, sizeof(*sorted)), *twice = NULL;
     if (sorted == NULL)
-        return imrec_error_at(r->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the names of %" PRIu32 " streams", h->streams);
+        return IMREC_NO_MEMORY(r->err, "no memory for the names of %" PRIu32 " streams",
+                               h->streams);
     for (uint32_t i = 0; i < h->streams; i++)
         sorted[i] = h->stream[i].name;
     qsort(sorted, h->streams, sizeof(*sorted), by_name);
@@ -273,8 +273,7 @@ static enum imrec_status read_header(struct reading *r, struct cbf_header *h)
     h->names = imrec_zalloc(r->in.n, 1);
     h->chunk = imrec_zalloc((size_t)h->chunks + 1, sizeof(*h->chunk));
     if (h->stream == NULL || h->names == NULL || h->chunk == NULL)
-        return imrec_error_at(r->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a header of %zu bytes", r->in.n);
+        return IMREC_NO_MEMORY(r->err, "no memory for a header of %zu bytes", r->in.n);
     IMREC_TRY(read_streams(r, h));
     h->table = r->begin + r->pos;
     IMREC_TRY(read_offsets(r, h));
@@ -297,8 +296,6 @@ enum imrec_status cbf_header_parse(struct bytes header, uint64_t offset, struct 
 
 void cbf_header_free(struct cbf_header *h)
 {
-    imrec_free(h->stream);
-    imrec_free(h->chunk);
-    imrec_free(h->names);
+    IMREC_FREE(h->stream, h->chunk, h->names);
     *h = (struct cbf_header){0};
 }

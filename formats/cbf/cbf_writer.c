@@ -86,8 +86,7 @@ make_bodies(struct cbf_writer *w, const struct stream_info *info, struct imrec_e
     w->stream = imrec_zalloc(w->streams, sizeof(*w->stream));
     w->body = imrec_zalloc(w->streams, sizeof(*w->body));
     if (w->stream == NULL || w->body == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for %" PRIu32 " streams", w->streams);
+        return IMREC_NO_MEMORY(err, "no memory for %" PRIu32 " streams", w->streams);
     memcpy(w->stream, info, w->streams * sizeof(*info));
     for (uint32_t i = 0; i < w->streams; i++)
         w->body[i] = BUF_INIT(SIZE_MAX);
@@ -106,7 +105,7 @@ enum imrec_status cbf_writer_new(const struct stream_info *info, uint32_t stream
                               CBF_MAX_STREAMS);
     struct cbf_writer *w = imrec_zalloc(1, sizeof(*w));
     if (w == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a writer");
+        return IMREC_NO_MEMORY(err, "no memory for a writer");
     w->streams = streams;
     w->chunk_bytes = chunk_bytes > 0 ? chunk_bytes : CBF_DEFAULT_CHUNK;
     w->emit = emit;
@@ -272,7 +271,5 @@ void cbf_writer_free(struct cbf_writer *w)
     buf_free(&w->length);
     buf_free(&w->table);
     buf_free(&w->head);
-    imrec_free(w->body);
-    imrec_free(w->stream);
-    imrec_free(w);
+    IMREC_FREE(w->body, w->stream, w);
 }

@@ -129,4 +129,21 @@ CTF_INLINE bool ctf_fast_four(const uint8_t *p, uint64_t *digits)
     *digits = w;
     return (((w + 0x0076007600760076u) | w) & 0xff80ff80ff80ff80u) == 0;
 }
+
+/* The number as an element of 4 or 8 bytes; false: it is not decided, and *to is 0. */
+CTF_INLINE bool ctf_fast_put(const struct ctf_fast *n, uint8_t *to, size_t element)
+{
+    float f = 0;
+    double d = 0;
+    const bool decided = element == 4 ? ctf_fast_float(n, &f) : ctf_fast_double(n, &d);
+    memcpy(to, element == 4 ? (const void *)&f : (const void *)&d, element);
+    return decided;
+}
+
+CTF_INLINE const uint8_t *ctf_behind_blanks(const uint8_t *p)
+{
+    while (*p == ' ' || *p == '\t')
+        p++;
+    return p;
+}
 #endif

@@ -32,9 +32,8 @@ struct ctf_indexer {
 
 static enum imrec_status no_memory(const struct ctf_indexer *x, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "%s: no memory for the index of %" PRIu64 " sequences", x->o.name,
-                          x->index.sequences);
+    return IMREC_NO_MEMORY(err, "%s: no memory for the index of %" PRIu64 " sequences", x->o.name,
+                           x->index.sequences);
 }
 
 static bool grow(void **p, uint64_t *room, uint64_t n, size_t size)
@@ -314,8 +313,7 @@ enum imrec_status ctf_indexer_new(const struct ctf_index_options *o, struct ctf_
 {
     struct ctf_indexer *x = *out = imrec_zalloc(1, sizeof(*x));
     if (x == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "%s: no memory for an index", o->name);
+        return IMREC_NO_MEMORY(err, "%s: no memory for an index", o->name);
     x->o = *o;
     x->main_bytes = o->main_alias != NULL ? strlen(o->main_alias) : 0;
     return IMREC_OK;

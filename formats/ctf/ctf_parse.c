@@ -564,9 +564,8 @@ static bool make_room(struct ctf_parser *p, uint32_t sequences)
 
 static enum imrec_status no_memory(const struct ctf_parser *p, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "%.120s: no memory for the values of a chunk of %" PRIu64 " bytes",
-                          p->o.name, p->chunk->bytes);
+    return IMREC_NO_MEMORY(err, "%.120s: no memory for the values of a chunk of %" PRIu64 " bytes",
+                           p->o.name, p->chunk->bytes);
 }
 
 enum imrec_status ctf_parse(struct ctf_parser *p, const struct ctf_chunk *chunk,
@@ -624,8 +623,7 @@ ctf_parser_new(const struct ctf_parse_options *o, struct ctf_parser **out, struc
     if (p == NULL || p->stream == NULL || p->view == NULL) {
         ctf_parser_free(p);
         *out = NULL;
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "%.120s: no memory to parse it", o->name);
+        return IMREC_NO_MEMORY(err, "%.120s: no memory to parse it", o->name);
     }
     for (uint32_t i = 0; i < o->streams; i++) {
         p->stream[i].info = &o->stream[i];
@@ -640,17 +638,10 @@ void ctf_parser_free(struct ctf_parser *p)
     if (p == NULL)
         return;
     for (uint32_t i = 0; p->stream != NULL && i < p->o.streams; i++) {
-        imrec_free(p->stream[i].out.p);
-        imrec_free(p->stream[i].index.p);
-        imrec_free(p->stream[i].count.p);
-        imrec_free(p->stream[i].offset);
+        IMREC_FREE(p->stream[i].out.p, p->stream[i].index.p, p->stream[i].count.p,
+                   p->stream[i].offset);
     }
-    imrec_free(p->stream);
-    imrec_free(p->view);
-    imrec_free(p->length);
-    imrec_free(p->key);
-    imrec_free(p->problem);
-    imrec_free(p);
+    IMREC_FREE(p->stream, p->view, p->length, p->key, p->problem, p);
 }
 
 uint64_t ctf_parser_memory(const struct ctf_parser *p)

@@ -26,27 +26,8 @@ CTF_INLINE uint32_t four_digits(const uint8_t *p, uint8_t *to, uint32_t most, si
 #define RUN  four_digits
 #include "formats/ctf/ctf_values_loops.h"
 
-static uint32_t dense_float(const uint8_t **at, const uint8_t *safe, uint8_t *to, uint32_t most)
-{
-    return dense_values(at, safe, to, most, 4);
-}
-
-static uint32_t dense_double(const uint8_t **at, const uint8_t *safe, uint8_t *to, uint32_t most)
-{
-    return dense_values(at, safe, to, most, 8);
-}
-
-static uint32_t sparse_float(const uint8_t **at, const uint8_t *safe, uint8_t *values,
-                             uint8_t *indices, uint32_t dim)
-{
-    return sparse_values(at, safe, values, indices, dim, 4);
-}
-
-static uint32_t sparse_double(const uint8_t **at, const uint8_t *safe, uint8_t *values,
-                              uint8_t *indices, uint32_t dim)
-{
-    return sparse_values(at, safe, values, indices, dim, 8);
-}
+#define ENTRY(name) static uint32_t name
+#include "formats/ctf/ctf_values_entries.h"
 
 const struct ctf_values ctf_values_variants[] = {
     {"scalar", CPU_SCALAR, {dense_float, dense_double}, {sparse_float, sparse_double}},

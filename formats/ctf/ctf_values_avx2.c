@@ -135,27 +135,6 @@ INLINE2 uint32_t run_of_digits(const uint8_t *p, uint8_t *to, uint32_t most, siz
 #define RUN  run_of_digits
 #include "formats/ctf/ctf_values_loops.h"
 
-AVX2 uint32_t ctf_dense_float_avx2(const uint8_t **at, const uint8_t *safe, uint8_t *to,
-                                   uint32_t most)
-{
-    return dense_values(at, safe, to, most, 4);
-}
-
-AVX2 uint32_t ctf_dense_double_avx2(const uint8_t **at, const uint8_t *safe, uint8_t *to,
-                                    uint32_t most)
-{
-    return dense_values(at, safe, to, most, 8);
-}
-
-AVX2 uint32_t ctf_sparse_float_avx2(const uint8_t **at, const uint8_t *safe, uint8_t *values,
-                                    uint8_t *indices, uint32_t dim)
-{
-    return sparse_values(at, safe, values, indices, dim, 4);
-}
-
-AVX2 uint32_t ctf_sparse_double_avx2(const uint8_t **at, const uint8_t *safe, uint8_t *values,
-                                     uint8_t *indices, uint32_t dim)
-{
-    return sparse_values(at, safe, values, indices, dim, 8);
-}
+#define ENTRY(name) AVX2 uint32_t ctf_##name##_avx2
+#include "formats/ctf/ctf_values_entries.h"
 #endif

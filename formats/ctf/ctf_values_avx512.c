@@ -276,22 +276,6 @@ INLINE5 const uint8_t *pairs(const struct block *b, const uint8_t *p, uint8_t *v
 
 /* ---- loops ------------------------------------------------------------------------------- */
 
-INLINE5 bool put_one(const struct ctf_fast *n, uint8_t *to, size_t element)
-{
-    float f = 0;
-    double d = 0;
-    const bool decided = element == 4 ? ctf_fast_float(n, &f) : ctf_fast_double(n, &d);
-    memcpy(to, element == 4 ? (const void *)&f : (const void *)&d, element);
-    return decided;
-}
-
-INLINE5 const uint8_t *behind_blanks(const uint8_t *p)
-{
-    while (*p == ' ' || *p == '\t')
-        p++;
-    return p;
-}
-
 INLINE5 uint32_t dense_values(const uint8_t **at, const uint8_t *safe, uint8_t *to, uint32_t most,
                               size_t element)
 {
@@ -299,7 +283,7 @@ INLINE5 uint32_t dense_values(const uint8_t **at, const uint8_t *safe, uint8_t *
     struct ctf_fast n;
     struct block b;
     uint32_t i = 0;
-    for (; i < most && p < safe; p = behind_blanks(end)) {
+    for (; i < most && p < safe; p = ctf_behind_blanks(end)) {
         uint8_t *next = to + i * element;
         look(&b, p);
         if (most - i >= 8 && (end = eight_integers(&b, p, next, element)) != NULL) {
@@ -308,7 +292,7 @@ INLINE5 uint32_t dense_values(const uint8_t **at, const uint8_t *safe, uint8_t *
             i += 4;
         } else {
             end = ctf_fast_number(p, &n);
-            if (end == NULL || !put_one(&n, next, element))
+            if (end == NULL || !ctf_fast_put(&n, next, element))
                 break;
             i++;
         }
@@ -325,14 +309,14 @@ INLINE5 uint32_t sparse_values(const uint8_t **at, const uint8_t *safe, uint8_t 
     struct block b;
     uint64_t v;
     uint32_t i = 0;
-    for (; p < safe; p = behind_blanks(end)) {
+    for (; p < safe; p = ctf_behind_blanks(end)) {
         unsigned some;
         uint8_t *next = values + i * element, *index = indices + 4 * (size_t)i;
         look(&b, p);
         end = pairs(&b, p, next, index, dim, &some, element);
         if (end == NULL) {
             end = ctf_fast_pair(p, &v, &n);
-            if (end == NULL || v >= dim || !put_one(&n, next, element))
+            if (end == NULL || v >= dim || !ctf_fast_put(&n, next, element))
                 break;
             store_le32(index, (uint32_t)v);
             some = 1;
@@ -343,27 +327,6 @@ INLINE5 uint32_t sparse_values(const uint8_t **at, const uint8_t *safe, uint8_t 
     return i;
 }
 
-AVX512 uint32_t ctf_dense_float_avx512(const uint8_t **at, const uint8_t *safe, uint8_t *to,
-                                       uint32_t most)
-{
-    return dense_values(at, safe, to, most, 4);
-}
-
-AVX512 uint32_t ctf_dense_double_avx512(const uint8_t **at, const uint8_t *safe, uint8_t *to,
-                                        uint32_t most)
-{
-    return dense_values(at, safe, to, most, 8);
-}
-
-AVX512 uint32_t ctf_sparse_float_avx512(const uint8_t **at, const uint8_t *safe, uint8_t *values,
-                                        uint8_t *indices, uint32_t dim)
-{
-    return sparse_values(at, safe, values, indices, dim, 4);
-}
-
-AVX512 uint32_t ctf_sparse_double_avx512(const uint8_t **at, const uint8_t *safe, uint8_t *values,
-                                         uint8_t *indices, uint32_t dim)
-{
-    return sparse_values(at, safe, values, indices, dim, 8);
-}
+#define ENTRY(name) AVX512 uint32_t ctf_##name##_avx512
+#include "formats/ctf/ctf_values_entries.h"
 #endif

@@ -4,22 +4,6 @@
  */
 #include "formats/ctf/ctf_fast.h"
 
-LOOP bool put_number(const struct ctf_fast *n, uint8_t *to, size_t element)
-{
-    float f = 0;
-    double d = 0;
-    const bool decided = element == 4 ? ctf_fast_float(n, &f) : ctf_fast_double(n, &d);
-    memcpy(to, element == 4 ? (const void *)&f : (const void *)&d, element);
-    return decided;
-}
-
-LOOP const uint8_t *behind_blanks(const uint8_t *p)
-{
-    while (*p == ' ' || *p == '\t')
-        p++;
-    return p;
-}
-
 LOOP uint32_t dense_values(const uint8_t **at, const uint8_t *safe, uint8_t *to, uint32_t most,
                            size_t element)
 {
@@ -30,14 +14,14 @@ LOOP uint32_t dense_values(const uint8_t **at, const uint8_t *safe, uint8_t *to,
         const uint32_t run = RUN(p, to + i * element, most - i, element);
         if (run != 0) {
             i += run;
-            p = behind_blanks(p + 2 * (size_t)run);
+            p = ctf_behind_blanks(p + 2 * (size_t)run);
             continue;
         }
         const uint8_t *end = SCAN(p, &n);
-        if (end == NULL || !put_number(&n, to + i * element, element))
+        if (end == NULL || !ctf_fast_put(&n, to + i * element, element))
             break;
         i++;
-        p = behind_blanks(end);
+        p = ctf_behind_blanks(end);
     }
     *at = p;
     return i;
@@ -52,10 +36,10 @@ LOOP uint32_t sparse_values(const uint8_t **at, const uint8_t *safe, uint8_t *va
     uint32_t i = 0;
     for (; p < safe; i++) {
         const uint8_t *end = PAIR(p, &v, &n);
-        if (end == NULL || v >= dim || !put_number(&n, values + i * element, element))
+        if (end == NULL || v >= dim || !ctf_fast_put(&n, values + i * element, element))
             break;
         store_le32(indices + 4 * (size_t)i, (uint32_t)v);
-        p = behind_blanks(end);
+        p = ctf_behind_blanks(end);
     }
     *at = p;
     return i;

@@ -343,8 +343,7 @@ read_entry(struct parser *p, struct config_node **last, bool array, enum how how
     bool none = false;
     struct config_node *n = imrec_zalloc(1, sizeof(*n));
     if (n == NULL)
-        return imrec_error_at(p->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "%s: no memory for a configuration", p->name);
+        return IMREC_NO_MEMORY(p->err, "%s: no memory for a configuration", p->name);
     *n = (struct config_node){.line = p->line, .name = "", .text = ""};
     *last = n; /* the tree owns it, also when it is half read */
     if (!array)
@@ -408,8 +407,7 @@ config_parse(const char *name, struct bytes text, struct config_tree **out, stru
                               (size_t)((const uint8_t *)nul - text.p));
     struct config_tree *t = imrec_zalloc(1, sizeof(*t) + 2 * text.n + 2);
     if (t == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "%s: no memory for a configuration", name);
+        return IMREC_NO_MEMORY(err, "%s: no memory for a configuration", name);
     const char *begin = text.n > 0 ? (const char *)text.p : "";
     t->root = (struct config_node){.kind = CONFIG_SECTION, .line = 1, .name = "", .text = ""};
     struct parser p = {.name = name,

@@ -11,6 +11,7 @@
 #include "formats/recordio/recordio.h"
 
 #include "base/error.h"
+#include "base/math.h"
 #include "formats/recordio/magic_scan.h"
 
 #include <string.h>
@@ -185,7 +186,7 @@ uint64_t recordio_framed_bytes(struct bytes record)
         bytes += RECORDIO_PART_HEAD_BYTES - MAGIC_BYTES; /* which stands in the head */
         done = hit + MAGIC_BYTES;
     }
-    return (bytes + RECORDIO_ALIGN - 1) / RECORDIO_ALIGN * RECORDIO_ALIGN;
+    return align_up(bytes, RECORDIO_ALIGN);
 }
 
 enum imrec_status recordio_frame(struct bytes record, struct buf *out, struct imrec_error *err)

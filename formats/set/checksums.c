@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "formats/crc32c.h"
 #include "formats/recordio/recordio.h"
 
@@ -143,8 +144,8 @@ enum imrec_status checksum_table_make(const struct checksums *file, struct check
     *out = (struct checksum_table){.file = *file};
     out->begin = imrec_zalloc((size_t)(file->records / TABLE_STEP) + 1, sizeof(*out->begin));
     if (out->begin == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the places of %" PRIu64 " checksums", file->records);
+        return IMREC_NO_MEMORY(err, "no memory for the places of %" PRIu64 " checksums",
+                               file->records);
     out->file.next = out->file.offset = 0;
     for (struct checksums c = out->file; checksums_next(&c, &sum);)
         if (sum.record % TABLE_STEP == 0)
@@ -163,7 +164,7 @@ static struct checksums step_of(const struct checksum_table *t, uint64_t k)
 
 bool checksum_table_at(const struct checksum_table *t, uint64_t offset, struct checksum *out)
 {
-    uint64_t lo = 0, hi = (t->file.records + TABLE_STEP - 1) / TABLE_STEP;
+    uint64_t lo = 0, hi = ceil_div(t->file.records, TABLE_STEP);
     while (lo + 1 < hi) { /* the last step that does not begin behind `offset` */
         const uint64_t mid = lo + (hi - lo) / 2;
         if (t->begin[mid] <= offset)

@@ -32,8 +32,7 @@ static enum imrec_status grow(struct class_list *l, struct imrec_error *err)
     const uint32_t cap = l->cap != 0 ? 2 * l->cap : 64;
     struct class_entry *grown = imrec_realloc(l->entries, cap, sizeof(*grown));
     if (grown == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u classes",
-                              cap);
+        return IMREC_NO_MEMORY(err, "no memory for %u classes", cap);
     l->entries = grown;
     l->cap = cap;
     return IMREC_OK;
@@ -119,8 +118,7 @@ seal(struct class_list *l, uint32_t *again, uint32_t *first, struct imrec_error 
     imrec_free(l->sorted);
     l->sorted = imrec_realloc(NULL, l->count != 0 ? l->count : 1, sizeof(*l->sorted));
     if (l->sorted == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %u classes",
-                              l->count);
+        return IMREC_NO_MEMORY(err, "no memory for %u classes", l->count);
     sort(l);
     *again = duplicate(l, first);
     return IMREC_OK;

@@ -60,8 +60,7 @@ static enum imrec_status make_room(struct image_list *l, uint32_t count, struct 
         if (exact != NULL || !wanted)
             return IMREC_OK;
     }
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the %u labels of a line", count + 1);
+    return IMREC_NO_MEMORY(err, "no memory for the %u labels of a line", count + 1);
 }
 
 static enum imrec_status

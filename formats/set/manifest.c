@@ -140,8 +140,7 @@ static enum imrec_status get_array(struct object *o, const char *field, size_t m
         return refuse(o, field, must);
     *out = imrec_zalloc(n != 0 ? n : 1, each);
     if (*out == NULL)
-        return imrec_error_at(o->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the %zu %s of a manifest", n, field);
+        return IMREC_NO_MEMORY(o->err, "no memory for the %zu %s of a manifest", n, field);
     return IMREC_OK;
 }
 

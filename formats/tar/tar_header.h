@@ -4,6 +4,7 @@
 #define IMREC_FORMATS_TAR_TAR_HEADER_H
 
 #include "base/bytes.h"
+#include "base/math.h"
 #include "imrec/error.h"
 
 #define TAR_BLOCK    512u /* headers and contents begin at multiples of it */
@@ -36,6 +37,6 @@ IMREC_NODISCARD enum imrec_status tar_header_extend(struct tar_header *h, enum t
 /* n, up to whole blocks. */
 static inline uint64_t tar_padded(uint64_t n)
 {
-    return (n + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+    return align_up(n, TAR_BLOCK);
 }
 #endif

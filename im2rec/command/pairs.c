@@ -48,7 +48,7 @@ enum imrec_status pairs_find(const char *root, struct pairs *out, struct imrec_e
     if (out->images != NULL && out->masks != NULL)
         return IMREC_OK;
     pairs_free(out);
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory");
+    return IMREC_NO_MEMORY(err, "no memory");
 }
 
 void pairs_free(struct pairs *p)

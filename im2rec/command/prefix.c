@@ -96,7 +96,7 @@ enum imrec_status prefix_find(const char *prefix, struct prefix_lists *out, stru
     struct stat st;
     *out = (struct prefix_lists){0};
     if (!add_lists(out, prefix, slash != NULL ? (size_t)(slash + 1 - prefix) : 0))
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for lists");
+        return IMREC_NO_MEMORY(err, "no memory for lists");
     if (out->count == 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s is no folder, and there is no list %s.lst", prefix, prefix);
@@ -114,8 +114,6 @@ void prefix_free(struct prefix_lists *p)
         imrec_free(p->list[i]);
         imrec_free(p->out[i]);
     }
-    imrec_free(p->list);
-    imrec_free(p->out);
-    imrec_free(p->classes);
+    IMREC_FREE(p->list, p->out, p->classes);
     *p = (struct prefix_lists){0};
 }

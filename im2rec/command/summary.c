@@ -104,8 +104,7 @@ static void json_range(struct json *j, const char *key, const struct imrec_pack_
 void summary_json(FILE *out, const struct imrec_pack_result *r, double seconds)
 {
     struct json j;
-    json_open(&j, out);
-    json_object(&j, NULL);
+    json_begin(&j, out);
     json_uint(&j, "packed", r->packed);
     json_uint(&j, "skipped", r->skipped);
     json_real(&j, "seconds", seconds);

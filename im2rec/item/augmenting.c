@@ -51,7 +51,7 @@ augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struc
     param_defaults(augment_params, &a->o);
     a->text = imrec_realloc(NULL, n, 1);
     if (a->text == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for augment");
+        return IMREC_NO_MEMORY(err, "no memory for augment");
     memcpy(a->text, text, n);
     enum imrec_status st = read_pairs(a, err);
     if (st == IMREC_OK && a->given.width != 0 && channels != 0 && a->given.channels != channels)

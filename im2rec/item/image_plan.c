@@ -3,6 +3,7 @@
 
 #include "augment/geometry/orient.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "formats/recordio/recordio.h"
 #include "im2rec/item/resizing.h"
 
@@ -85,11 +86,6 @@ static uint64_t pixels_need(const struct image_to_plan *i, const struct image_pl
     return bytes + p->augmented.bytes;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The result encoded, then copied behind its head and once more into its frame; or floats, in a
  * buffer that doubles. */
 static struct budget_need result_need(const struct image_to_plan *i, const struct image_plan *p)
@@ -107,7 +103,7 @@ static struct budget_need result_need(const struct image_to_plan *i, const struc
     }
     const uint64_t all = codec_encode_jpeg_claim(w, h, p->channels, (int)o->quality);
     const uint64_t jpeg = codec_encode_jpeg_most(w, h, (int)o->quality);
-    return (struct budget_need){all + least(2 * jpeg, SMALL_BYTES) + head, jpeg + head};
+    return (struct budget_need){all + min_u64(2 * jpeg, SMALL_BYTES) + head, jpeg + head};
 }
 
 enum imrec_status

@@ -22,7 +22,7 @@ packer_new(const struct packer_options *given, struct packer **out, struct imrec
     const struct imrec_pack_options *o = given->all;
     struct packer *k = *out = imrec_zalloc(1, sizeof(*k));
     if (k == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a worker");
+        return IMREC_NO_MEMORY(err, "no memory for a worker");
     k->o = k->all = o;
     k->of_pixels = given->of_pixels;
     k->kind = shard_kinds[o->format];

@@ -41,7 +41,7 @@ struct packer {
     struct image_plan plan;
 };
 
-/* ---- packer.c ---- */
+/* ---- packer.c ----------------------------------------------------------------------------- */
 
 /* true: goes on. Anything else is the image's reason, but for being told to stop. */
 bool packer_fine(struct pack_item *p, enum imrec_status st, const struct imrec_error *err);
@@ -60,7 +60,7 @@ static inline struct bytes packer_file(const struct packer *k)
     return (struct bytes){k->file.p + k->head.n, k->file.n};
 }
 
-/* ---- prepare.c ---- */
+/* ---- prepare.c ---------------------------------------------------------------------------- */
 
 /* Makes k->head for the labels as they are now. */
 bool packer_head(struct packer *k, struct pack_item *p);

@@ -18,7 +18,7 @@ enum imrec_status tally_init(struct tally *t, uint64_t classes, struct imrec_err
     if (t->sizes != NULL && t->classes != NULL)
         return IMREC_OK;
     tally_free(t);
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for counting");
+    return IMREC_NO_MEMORY(err, "no memory for counting");
 }
 
 void tally_free(struct tally *t)

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "formats/set/image_list.h"
 #include "im2rec/list/python_random.h"
 
@@ -14,8 +15,7 @@ enum { HEADER = 2, OBJECT = 6 }; /* labels of the header, and of an object */
 
 static enum imrec_status no_memory(const struct annotations *b, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the annotations of %s", b->name);
+    return IMREC_NO_MEMORY(err, "no memory for the annotations of %s", b->name);
 }
 
 static bool grow(void *array, size_t count, size_t *room, size_t size)
@@ -107,10 +107,7 @@ enum imrec_status annotations_category(struct annotations *b, const char *name, 
 
 void annotations_free(struct annotations *b)
 {
-    imrec_free(b->images);
-    imrec_free(b->objects);
-    imrec_free(b->categories);
-    imrec_free(b->points);
+    IMREC_FREE(b->images, b->objects, b->categories, b->points);
     string_arena_free(&b->texts);
     *b = (struct annotations){0};
 }
@@ -208,15 +205,8 @@ static enum imrec_status check_ids(const struct annotations *b, struct imrec_err
 
 static size_t first_object(const struct annotations *b, uint64_t image)
 {
-    size_t low = 0, high = b->object_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (b->objects[middle].image < image)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_at_least(b->objects, sizeof(*b->objects), offsetof(struct box_object, image),
+                          b->object_count, image);
 }
 
 static double share(double v, double side)

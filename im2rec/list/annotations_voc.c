@@ -117,7 +117,7 @@ read_file(struct annotations *b, const char *path, uint64_t id, struct imrec_err
     size_t n;
     struct voc_file *f = imrec_zalloc(1, sizeof(*f));
     if (f == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s", path);
+        return IMREC_NO_MEMORY(err, "no memory for %s", path);
     enum imrec_status st = source_load(path, FILE_MAX_BYTES, &text, &n, err);
     if (st == IMREC_OK) {
         xml_begin(&f->xml, path, (struct bytes){text, n});
@@ -158,8 +158,7 @@ static enum imrec_status read_entry(struct annotations *b, const char *folder, c
     const size_t n = strlen(folder) + strlen(name) + 2;
     char *path = string_arena_put(&b->texts, NULL, n);
     if (path == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s",
-                              folder);
+        return IMREC_NO_MEMORY(err, "no memory for %s", folder);
     snprintf(path, n, "%s/%s", folder, name);
     return read_file(b, path, id, err);
 }
@@ -189,7 +188,7 @@ static enum imrec_status order_by_name(struct annotations *b, struct imrec_error
 {
     int64_t *place = imrec_zalloc(b->category_count + 1, sizeof(*place));
     if (place == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for classes");
+        return IMREC_NO_MEMORY(err, "no memory for classes");
     if (b->category_count != 0)
         qsort(b->categories, b->category_count, sizeof(*b->categories), by_class_name);
     for (size_t i = 0; i < b->category_count; i++) {

@@ -35,9 +35,8 @@ struct walk {
 
 static enum imrec_status no_memory(struct walk *w)
 {
-    return imrec_error_at(w->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the list of %s after %zu images", w->o->root,
-                          w->s->file_count);
+    return IMREC_NO_MEMORY(w->err, "no memory for the list of %s after %zu images", w->o->root,
+                           w->s->file_count);
 }
 
 /* Room for one more element; count <= room. */
@@ -475,9 +474,7 @@ scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *
 
 void scan_free(struct scan *s)
 {
-    imrec_free(s->folders);
-    imrec_free(s->files);
-    imrec_free(s->skips);
+    IMREC_FREE(s->folders, s->files, s->skips);
     class_list_free(&s->classes);
     string_arena_free(&s->texts);
     *s = (struct scan){0};

@@ -54,7 +54,7 @@ const struct class_list *job_classes(const struct job *j);
 /* The order of random.Random(seed).shuffle(), which is that of the original's lists. */
 void folder_shuffle(struct scan *s, int64_t seed);
 
-/* ---- list_reader.c ---- */
+/* ---- list_reader.c ------------------------------------------------------------------------ */
 /* text: the list itself, taken over also on failure, `path` its name for messages; or NULL. */
 IMREC_NODISCARD enum imrec_status
 list_open(const char *path, struct source *text, uint32_t label_width, struct imrec_share share,

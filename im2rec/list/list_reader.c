@@ -150,8 +150,7 @@ static enum imrec_status prepare(struct list_reader *r, const char *path, uint32
     r->piece = imrec_realloc(NULL, 2 * PIECE_BYTES, 1);
     r->room = 2 * PIECE_BYTES;
     if (r->name == NULL || r->piece == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to read it",
-                              path);
+        return IMREC_NO_MEMORY(err, "%s: no memory to read it", path);
     memcpy(r->name, path, n);
     if (r->source == NULL)
         IMREC_TRY(source_open(path, &r->source, err));
@@ -175,8 +174,7 @@ enum imrec_status list_open(const char *path, struct source *text, uint32_t labe
     struct list_reader *r = *out = imrec_zalloc(1, sizeof(*r));
     if (r == NULL) {
         source_close(text);
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "%s: no memory to read it",
-                              path);
+        return IMREC_NO_MEMORY(err, "%s: no memory to read it", path);
     }
     r->source = text;
     r->stop = stop;
@@ -204,9 +202,7 @@ void list_close(struct list_reader *r)
         return;
     image_list_end(&r->list);
     source_close(r->source);
-    imrec_free(r->piece);
-    imrec_free(r->name);
-    imrec_free(r);
+    IMREC_FREE(r->piece, r->name, r);
 }
 
 static enum imrec_status

@@ -39,7 +39,7 @@ struct append {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to append");
+    return IMREC_NO_MEMORY(err, "no memory to append");
 }
 
 /* ---- the old set -------------------------------------------------------------------------- */
@@ -76,17 +76,6 @@ static enum imrec_status take_greatest(struct append *a, const char *shard, stru
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-static char *beside(const struct append *a, const char *base)
-{
-    const size_t folder = (size_t)(set_base_name(a->rec) - a->rec), n = strlen(base) + 1;
-    char *path = imrec_realloc(NULL, folder + n, 1);
-    if (path != NULL) {
-        memcpy(path, a->rec, folder);
-        memcpy(path + folder, base, n);
-    }
-    return path;
-}
-
 static enum imrec_status take_shards(struct append *a, struct imrec_error *err)
 {
     a->uris = imrec_zalloc(a->old.shard_count + 1, sizeof(*a->uris));
@@ -97,7 +86,8 @@ static enum imrec_status take_shards(struct append *a, struct imrec_error *err)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                                   "%s is no set of records: nothing can be appended to it",
                                   a->manifest_name);
-        char *path = beside(a, a->old.shards[i].rec.name);
+        char *path = imrec_joined(a->rec, (size_t)(set_base_name(a->rec) - a->rec),
+                                  a->old.shards[i].rec.name);
         if (path == NULL)
             return no_memory(err);
         a->uris[a->count++] = path;

@@ -31,7 +31,7 @@ add(struct label_lines *l, const struct image_list_entry *e, struct imrec_error 
 {
     if (!grow(&l->line, l->count + 1, &l->room, sizeof(*l->line)) ||
         !grow(&l->labels, l->label_count + e->label_count, &l->label_room, sizeof(float)))
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for labels");
+        return IMREC_NO_MEMORY(err, "no memory for labels");
     l->line[l->count++] = (struct label_line){e->id, l->label_count, e->label_count, false};
     memcpy(l->labels + l->label_count, e->labels, e->label_count * sizeof(float));
     l->label_count += e->label_count;

@@ -96,8 +96,7 @@ static enum imrec_status note_id(struct reshape *r, uint64_t id, struct imrec_er
         const size_t room = n < 1024 ? 1024 : n + n / 2;
         uint64_t *grown = imrec_realloc(r->ids, room, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for %zu ids", room);
+            return IMREC_NO_MEMORY(err, "no memory for %zu ids", room);
         r->ids = grown;
         r->id_room = room;
     }
@@ -243,8 +242,7 @@ static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
     return check_ids(r, err);
 }
 
-/* ---- a run ------------------------------------------------------------------------------------
- */
+/* ---- a run -------------------------------------------------------------------------------- */
 
 static enum imrec_status check(const struct imrec_reshape_options *o, struct imrec_error *err)
 {

@@ -77,8 +77,7 @@ enum imrec_status set_out_end_shard(struct set_out *s, struct imrec_error *err)
         const uint64_t room = s->done_room < 16 ? 16 : 2 * s->done_room;
         struct written_shard *grown = imrec_realloc(s->done, (size_t)room, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for %" PRIu64 " shards", room);
+            return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " shards", room);
         s->done = grown;
         s->done_room = room;
     }

@@ -34,8 +34,7 @@ enum imrec_status source_sets_expand(const char *const *uris, size_t count, char
     const size_t n = *shard_count, more = l.names.count;
     char **grown = st == IMREC_OK ? imrec_realloc(*shards, n + more + 1, sizeof(*grown)) : NULL;
     if (st == IMREC_OK && grown == NULL)
-        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                            "no memory for a list of %zu shards", more);
+        st = IMREC_NO_MEMORY(err, "no memory for a list of %zu shards", more);
     if (st == IMREC_OK) {
         memcpy(grown + n, l.names.uri, more * sizeof(*grown));
         l.names.count = 0; /* they are the caller's now */
@@ -168,7 +167,7 @@ static enum imrec_status open_names(struct source_sets *s, struct imrec_error *e
 {
     char *list = dataset_path(s->shard[s->at], SET_LIST);
     if (list == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a name");
+        return IMREC_NO_MEMORY(err, "no memory for a name");
     if (s->list != NULL && strcmp(s->list, list) == 0) {
         imrec_free(list);
         return IMREC_OK;

@@ -344,7 +344,7 @@ static enum imrec_status open_lines(const char *uri, struct lines *l, struct imr
     const size_t n = strlen(uri);
     char *part = imrec_realloc(NULL, n + sizeof(".part"), 1);
     if (part == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s", uri);
+        return IMREC_NO_MEMORY(err, "no memory for %s", uri);
     memcpy(part, uri, n);
     memcpy(part + n, ".part", sizeof(".part"));
     l->held = BUF_INIT(PENDING_MAX);

@@ -237,7 +237,7 @@ enum imrec_status set_write_totals(const struct set_files *s, const struct job *
     m.options = imrec_zalloc(OPTIONS_MAX + t->option_count, sizeof(*m.options));
     enum imrec_status st = IMREC_OK;
     if (m.shards == NULL || m.options == NULL || !fill_manifest(&a, s, j, o, t, &m))
-        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s", name);
+        st = IMREC_NO_MEMORY(err, "no memory for %s", name);
     if (st == IMREC_OK)
         st = classes_to(classes, j, false, &m.classes, err);
     if (st == IMREC_OK)

@@ -54,7 +54,7 @@ set_write_classes(const char *name, const struct job *j, bool commit, struct imr
 IMREC_NODISCARD enum imrec_status
 set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err);
 
-/* ---- old_set.c: what stands there ---- */
+/* ---- old_set.c: what stands there --------------------------------------------------------- */
 /* The file `base` beside the set. False: the name is too long for any of ours. */
 bool set_name_beside(const struct set_files *s, const char *base, char out[NAME_BYTES]);
 struct manifest;
@@ -77,7 +77,7 @@ IMREC_NODISCARD enum imrec_status set_clear(const struct set_files *s, struct im
 IMREC_NODISCARD enum imrec_status
 set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err);
 
-/* ---- set_discard.c ---- */
+/* ---- set_discard.c ------------------------------------------------------------------------ */
 /* Removes what a run that cannot be resumed has written: the temporary files of `written` shards
  * and of the set, and, where publishing had begun, the final ones of `published` shards. */
 void set_discard(const struct set_files *s, uint64_t written, uint64_t published);

@@ -100,8 +100,7 @@ note_shard(struct writer *w, const struct written_shard *s, struct imrec_error *
         const uint64_t room = w->done_room < 16 ? 16 : 2 * w->done_room;
         struct written_shard *grown = imrec_realloc(w->done, (size_t)room, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for %" PRIu64 " shards", room);
+            return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " shards", room);
         w->done = grown;
         w->done_room = room;
     }
@@ -391,7 +390,7 @@ enum imrec_status writer_open(const struct writer_options *o, struct writer **ou
     struct writer *w = *out = imrec_zalloc(1, sizeof(*w));
     *done = 0;
     if (w == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to write");
+        return IMREC_NO_MEMORY(err, "no memory to write");
     w->o = *o;
     w->shape = shape_of(o->pack, o->job);
     w->label_width = 1;

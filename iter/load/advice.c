@@ -1,15 +1,12 @@
 /* iter/load/advice.c - telling the source what will be read, where that helps. */
 #include "iter/load/advice.h"
 
+#include "base/math.h"
+
 #define AHEAD_BYTES   ((uint64_t)32 << 20) /* told to the source before they are read */
 #define MEMORY_RATE   2u                   /* bytes a ns: no disk is as fast */
 #define PATIENCE      64u
 #define PATIENCE_MOST 4096u
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static uint64_t run_bytes(const struct run *r)
 {
@@ -64,6 +61,6 @@ void advice_learn(struct advice *v, const struct piece *p, uint64_t ns)
     if (p->advised || p->bytes / MEMORY_RATE > ns)
         return;
     v->quiet = false;
-    v->patience = (uint32_t)least(v->patience * 2u, PATIENCE_MOST);
+    v->patience = (uint32_t)min_u64(v->patience * 2u, PATIENCE_MOST);
     v->left = v->patience;
 }

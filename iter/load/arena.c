@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/pages.h"
 
 #include <inttypes.h>
@@ -22,15 +23,9 @@
 #define BLOCK_BYTES ((size_t)4 << 20)
 #define KEEP_BYTES  ((size_t)64 << 20) /* larger spare blocks are given back */
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static enum imrec_status no_memory(const char *what, uint64_t bytes, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for %s of %" PRIu64 " bytes", what, bytes);
+    return IMREC_NO_MEMORY(err, "no memory for %s of %" PRIu64 " bytes", what, bytes);
 }
 
 void *arena_grow(void *p, uint64_t *capacity, uint64_t need, size_t size, _Atomic uint64_t *memory)
@@ -46,8 +41,7 @@ void *arena_grow(void *p, uint64_t *capacity, uint64_t need, size_t size, _Atomi
     return grown;
 }
 
-/* ---- sorting: a heap, in place, whatever the size ----------------------------------------------
- */
+/* ---- sorting: a heap, in place, whatever the size ----------------------------------------- */
 
 static void sift(struct ordered *a, uint64_t i, uint64_t n)
 {
@@ -78,8 +72,7 @@ static void sort_units(struct ordered *a, uint64_t n)
     }
 }
 
-/* ---- opening
- * -------------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------ */
 
 /* Frees what the window before has noted, and gives large spare blocks back. */
 static void reset(struct arena *a, _Atomic uint64_t *memory)
@@ -166,11 +159,11 @@ static uint64_t place_runs(struct arena *a, const struct container *s, uint64_t 
         struct run *r = &a->runs[i];
         const uint64_t bytes = r->end - r->begin;
         if (s->records == NULL && bytes >= ROOMY_BYTES)
-            r->room = least(room, s->shards[r->shard].size - r->end);
+            r->room = min_u64(room, s->shards[r->shard].size - r->end);
         r->place = (size_t)place;
-        r->pieces_left = (uint32_t)((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
+        r->pieces_left = (uint32_t)ceil_div(bytes, PIECE_BYTES);
         r->notes_end = &r->notes; /* the table does not move any more */
-        place += (bytes + r->room + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
+        place += align_up(bytes + r->room, PLACE_ALIGN);
     }
     return place;
 }
@@ -207,12 +200,11 @@ enum imrec_status arena_open(struct arena *a, const struct loader_options *o, ui
     return IMREC_OK;
 }
 
-/* ---- filling
- * ---------------------------------------------------------------------------------------- */
+/* ---- filling ------------------------------------------------------------------------------ */
 
 uint8_t *arena_extra(struct arena *a, size_t bytes, _Atomic uint64_t *memory)
 {
-    const size_t want = (bytes + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
+    const size_t want = align_up(bytes, PLACE_ALIGN);
     for (uint64_t i = a->block_count; i-- > 0;) { /* mostly the last one has room */
         struct block *b = &a->blocks[i];
         if (b->bytes - b->used >= want) {
@@ -248,8 +240,7 @@ enum imrec_status run_note(struct run *r, enum damage_kind kind, uint64_t begin,
     return IMREC_OK;
 }
 
-/* ---- finishing
- * --------------------------------------------------------------------------------------- */
+/* ---- finishing ---------------------------------------------------------------------------- */
 
 /* Appends the notes of lost records, or the others. Runs are in file order, and so are the notes of
  * each. */
@@ -323,11 +314,5 @@ void arena_free(struct arena *a)
     for (uint64_t i = 0; i < a->block_count; i++)
         pages_free(a->blocks[i].p, a->blocks[i].bytes);
     pages_free(a->memory, a->bytes);
-    imrec_free(a->blocks);
-    imrec_free(a->pool);
-    imrec_free(a->slots);
-    imrec_free(a->damages);
-    imrec_free(a->window.records);
-    imrec_free(a->runs);
-    imrec_free(a->order);
+    IMREC_FREE(a->blocks, a->pool, a->slots, a->damages, a->window.records, a->runs, a->order);
 }

@@ -9,17 +9,16 @@
 #include "iter/load/loader_state.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <string.h>
-#include <time.h>
 
 #define NOT_IN_LINE UINT64_MAX
 #define ROOM_LEAST  ((uint64_t)64 << 10)
 #define ROOM_MOST   ((uint64_t)512 << 10)
 
-/* ---- states of an arena; the lock is held
- * --------------------------------------------------------- */
+/* ---- states of an arena; the lock is held ------------------------------------------------- */
 
 static void set_free(struct loader *l, struct arena *a)
 {
@@ -49,8 +48,7 @@ static void fail(struct arena *a, const struct imrec_error *err)
     a->failed = true;
 }
 
-/* ---- dealing out work; the lock is held
- * ------------------------------------------------------------ */
+/* ---- dealing out work; the lock is held --------------------------------------------------- */
 
 static struct arena *oldest_with_work(struct loader *l)
 {
@@ -91,8 +89,7 @@ static struct arena *take_free(struct loader *l)
     return NULL;
 }
 
-/* ---- the work; the lock is held on entry and exit, not in between
- * ------------------------------------ */
+/* ---- the work; the lock is held on entry and exit, not in between ------------------------- */
 
 static void complete(struct loader *l, struct arena *a)
 {
@@ -170,12 +167,11 @@ static void *reading_main(void *arg)
     return NULL;
 }
 
-/* ---- starting and stopping
- * ---------------------------------------------------------------------------- */
+/* ---- starting and stopping ---------------------------------------------------------------- */
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for the loader");
+    return IMREC_NO_MEMORY(err, "no memory for the loader");
 }
 
 static enum imrec_status start_threads(struct loader *l, struct imrec_error *err)
@@ -246,20 +242,10 @@ void loader_stop(struct loader *l)
     cond_destroy(&l->ready);
     cond_destroy(&l->work);
     mutex_destroy(&l->lock);
-    imrec_free(l->threads);
-    imrec_free(l->arenas);
-    imrec_free(l);
+    IMREC_FREE(l->threads, l->arenas, l);
 }
 
-/* ---- taking and giving back
- * ------------------------------------------------------------------------------ */
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+/* ---- taking and giving back --------------------------------------------------------------- */
 
 /* The window whose turn it is, if it is complete or failed. */
 static struct arena *next_in_line(struct loader *l)
@@ -279,10 +265,10 @@ loader_take(struct loader *l, struct window **out, uint64_t *waited_ns, struct i
     enum imrec_status st = IMREC_OK;
     mutex_lock(&l->lock);
     if (!atomic_load(&l->cancelled) && (a = next_in_line(l)) == NULL) {
-        const uint64_t since = now_ns();
+        const uint64_t since = clock_ns();
         while (!atomic_load(&l->cancelled) && (a = next_in_line(l)) == NULL)
             cond_wait(&l->ready, &l->lock);
-        *waited_ns += now_ns() - since;
+        *waited_ns += clock_ns() - since;
     }
     if (atomic_load(&l->cancelled)) {
         st = imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "the reading was cancelled");
@@ -336,9 +322,7 @@ void loader_seek(struct loader *l, uint64_t sweep, uint64_t number)
     mutex_unlock(&l->lock);
 }
 
-/* ---- facts
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- facts -------------------------------------------------------------------------------- */
 
 const struct imrec_error *loader_lost_reason(const struct window *w, const struct record_ref *r)
 {

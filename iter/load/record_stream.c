@@ -7,6 +7,7 @@
 #include "iter/load/record_stream.h"
 
 #include "base/error.h"
+#include "base/math.h"
 #include "iter/order/permute.h"
 #include "iter/order/window_order.h"
 
@@ -14,11 +15,6 @@
 #define CHUNK_BYTES        ((uint64_t)8 << 20)  /* a window in file order */
 #define FIRST_CHUNK_BYTES  ((uint64_t)1 << 20)
 #define GRID_BYTES         ((uint64_t)1 << 20) /* cells in file order: the first chunk is one */
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 uint64_t record_stream_cell_bytes(const struct record_stream_options *o, uint64_t shuffle_chunk)
 {
@@ -53,12 +49,12 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
         p.cell_bytes = unit;
         p.arenas = 2;
         most = o->shuffle_window / 2;
-        first = least(FIRST_WINDOW_BYTES, most);
+        first = min_u64(FIRST_WINDOW_BYTES, most);
     }
     p.windows = windows_plan(container->unit_count, unit, most, first);
     const uint64_t held =
         container->end - container->begin; /* a small partition needs no large arena */
-    p.arena_bytes = o->indexed ? most : least(most, held) + unit;
+    p.arena_bytes = o->indexed ? most : min_u64(most, held) + unit;
     return p;
 }
 

@@ -7,36 +7,23 @@
  */
 #include "iter/load/loader_state.h"
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "container/metadata.h"
 #include "container/set_sums.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #define MOST_NOTES 64u /* of a cell; what comes then makes the last one longer */
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the records of a window");
+    return IMREC_NO_MEMORY(err, "no memory for the records of a window");
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+/* ---- reading ------------------------------------------------------------------------------ */
 
 enum imrec_status
 piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_error *err)
@@ -45,10 +32,10 @@ piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_err
     struct hole *holes = NULL;
     uint8_t *to = p->arena->memory + r->place + (p->offset - r->begin);
     advice_give(l->o.container, p);
-    const uint64_t since = now_ns();
+    const uint64_t since = clock_ns();
     const enum imrec_status st = unreadable_read(l->o.container->shards[r->shard].source, p->offset,
                                                  to, (size_t)p->bytes, &holes, err);
-    const uint64_t ns = now_ns() - since;
+    const uint64_t ns = clock_ns() - since;
     atomic_fetch_add(&l->bytes_read, p->bytes);
     mutex_lock(&l->lock);
     unreadable_join(&r->holes, holes);
@@ -58,8 +45,7 @@ piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_err
     return st;
 }
 
-/* ---- what a walk sees ---------------------------------------------------------------------------
- */
+/* ---- what a walk sees --------------------------------------------------------------------- */
 
 struct sight {
     struct view view;
@@ -102,12 +88,12 @@ static enum imrec_status see_record(struct loader *l, struct arena *a, struct ru
     const uint64_t have = there ? v->end - w->keep : 0, size = w->size - w->keep;
     uint64_t bytes = w->need - w->keep;
     if (have >= 8 && load_le32(s->p + (w->keep - v->begin) + 4) >> 29 != 0)
-        bytes = least(size, bytes * 2 + (64u << 10)); /* of many parts, only the next is known */
+        bytes = min_u64(size, bytes * 2 + (64u << 10)); /* of many parts, only the next is known */
     uint8_t *p = extra_bytes(l, a, bytes);
     if (p == NULL)
         return no_memory(err);
     if (have != 0)
-        memcpy(p, s->p + (w->keep - v->begin), (size_t)least(have, bytes));
+        memcpy(p, s->p + (w->keep - v->begin), (size_t)min_u64(have, bytes));
     if (bytes > have)
         IMREC_TRY(read_more(l, r, w->keep + have, p + have, bytes - have, err));
     *s = (struct sight){{p, w->keep, w->keep + bytes, r->holes}, p, true, false};
@@ -118,7 +104,7 @@ static enum imrec_status see_record(struct loader *l, struct arena *a, struct ru
 static enum imrec_status see_around(struct reading *t, struct run *r, const struct walk *w,
                                     struct sight *s, struct imrec_error *err)
 {
-    const uint64_t end = least(w->size, w->keep + SCRATCH_BYTES);
+    const uint64_t end = min_u64(w->size, w->keep + SCRATCH_BYTES);
     IMREC_TRY(read_more(t->loader, r, w->keep, t->scratch, end - w->keep, err));
     *s = (struct sight){{t->scratch, w->keep, end, r->holes}, t->scratch, false, true};
     return IMREC_OK;
@@ -133,8 +119,7 @@ static enum imrec_status see_more(struct reading *t, struct arena *a, struct run
                                     : see_around(t, r, w, s, err);
 }
 
-/* ---- cells
- * --------------------------------------------------------------------------------------- */
+/* ---- cells -------------------------------------------------------------------------------- */
 
 static enum imrec_status found(struct reading *t, struct arena *a, uint64_t unit,
                                const struct walk_item *item, const struct sight *s, uint64_t *done,
@@ -290,7 +275,7 @@ parse_cells(struct reading *t, struct arena *a, struct run *r, struct imrec_erro
     return hand_in(t, a, r, err);
 }
 
-/* ---- records of a table ---- */
+/* ---- records of a table ------------------------------------------------------------------- */
 
 /* Opens the record of a range at *p; what is not in memory yet is read to another place. *used: its
  * bytes, 0: not known. */
@@ -300,12 +285,12 @@ static enum imrec_status open_record(struct reading *t, struct arena *a, struct 
 {
     const struct container *c = t->loader->o.container;
     const uint64_t all = range.end - range.begin;
-    uint64_t n = least(range.end, r->end) - range.begin;
+    uint64_t n = min_u64(range.end, r->end) - range.begin;
     for (;;) {
         const enum imrec_status st = c->kind->open(c, unit, p, (size_t)n, out, used, err);
         if (st != IMREC_END)
             return st;
-        const uint64_t more = least(all, *used + n);
+        const uint64_t more = min_u64(all, *used + n);
         uint8_t *copy = extra_bytes(t->loader, a, more);
         if (copy == NULL)
             return no_memory(err);

@@ -18,8 +18,7 @@ static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", sentence);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------
- */
+/* ---- texts -------------------------------------------------------------------------------- */
 
 /* A number from `least` to `most`; *text goes on behind it. */
 static bool take_number(const char **text, uint64_t least, uint64_t most, uint64_t *out)
@@ -52,8 +51,7 @@ static bool take_side(const char **text, uint32_t *out)
     return true;
 }
 
-/* ---- kinds ------------------------------------------------------------------------------------
- */
+/* ---- kinds -------------------------------------------------------------------------------- */
 
 static enum imrec_status measure(struct view_kind *k, struct imrec_error *err)
 {
@@ -78,8 +76,7 @@ static enum imrec_status make_room(struct view_kinds *v, uint32_t n, struct imre
 {
     v->kinds = imrec_zalloc(n, sizeof(*v->kinds));
     return v->kinds != NULL ? IMREC_OK
-                            : imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                             "no memory for the recipes of %u shapes", n);
+                            : IMREC_NO_MEMORY(err, "no memory for the recipes of %u shapes", n);
 }
 
 static uint32_t items(const char *text, char between)
@@ -90,8 +87,7 @@ static uint32_t items(const char *text, char between)
     return n;
 }
 
-/* ---- multi_crop -------------------------------------------------------------------------------
- */
+/* ---- multi_crop --------------------------------------------------------------------------- */
 
 /* "2x224" or "2x224x160" */
 static bool read_crops(const char **text, uint64_t *count, struct imrec_shape *shape)
@@ -233,8 +229,7 @@ read_multi_crop(struct view_kinds *v, const struct imrec_iter_options *o, struct
     return o->multi_crop_augment[0] != '\0' ? set_augments(v, o, err) : IMREC_OK;
 }
 
-/* ---- data_shape_schedule ----------------------------------------------------------------------
- */
+/* ---- data_shape_schedule ------------------------------------------------------------------ */
 
 /* "3:3,160,160", and behind it a semicolon or nothing. */
 static bool read_step(const char **at, uint64_t *since, struct imrec_shape *shape)
@@ -293,8 +288,7 @@ read_schedule(struct view_kinds *v, const struct imrec_iter_options *o, struct i
     return IMREC_OK;
 }
 
-/* ---- all --------------------------------------------------------------------------------------
- */
+/* ---- all ---------------------------------------------------------------------------------- */
 
 static bool same_shape(const struct imrec_shape *a, const struct imrec_shape *b)
 {

@@ -1,10 +1,7 @@
 /* iter/order/windows.c - how a sweep's order is cut into windows. */
 #include "iter/order/windows.h"
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+#include "base/math.h"
 
 static uint64_t units_in(uint64_t bytes, uint64_t unit_bytes)
 {
@@ -16,7 +13,7 @@ struct windows
 windows_plan(uint64_t units, uint64_t unit_bytes, uint64_t most_bytes, uint64_t first_bytes)
 {
     const uint64_t most = units_in(most_bytes, unit_bytes);
-    uint64_t first = least(units_in(first_bytes, unit_bytes), most);
+    uint64_t first = min_u64(units_in(first_bytes, unit_bytes), most);
     if (units <= first)
         return (struct windows){.units = units, .first = units, .count = 1};
     if (units - first < first)
@@ -33,7 +30,7 @@ void windows_extent(const struct windows *w, uint64_t number, uint64_t *first, u
         return;
     const uint64_t rest = w->units - w->first, pieces = w->count - 1, i = number - 1;
     const uint64_t size = rest / pieces, larger = rest % pieces; /* the first ones, by one */
-    *first = w->first + i * size + least(i, larger);
+    *first = w->first + i * size + min_u64(i, larger);
     *count = size + (i < larger);
 }
 

@@ -18,8 +18,7 @@ struct reuse_buffer { /* of entries and labels */
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the labels of path_imglist");
+    return IMREC_NO_MEMORY(err, "no memory for the labels of path_imglist");
 }
 
 /* Room for `need` things; NULL: no memory, p is as it was. */
@@ -129,8 +128,6 @@ uint64_t label_table_memory(const struct label_table *t)
 
 void label_table_free(struct label_table *t)
 {
-    imrec_free(t->entries);
-    imrec_free(t->labels);
-    imrec_free(t->exact);
+    IMREC_FREE(t->entries, t->labels, t->exact);
     *t = (struct label_table){0};
 }

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "codec/colour_rows.h"
 
 #include <string.h>
@@ -23,22 +24,9 @@ static float float_at(const struct planes *in, size_t i)
 
 /* ---- shape --------------------------------------------------------------------------------- */
 
-static uint32_t root_of(uint32_t n)
-{
-    uint32_t low = 0, high = 65536; /* low^2 <= n < high^2 */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if ((uint64_t)middle * middle <= n)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static bool is_square(uint32_t values, uint32_t channels, uint32_t *side)
 {
-    *side = root_of(values / channels);
+    *side = root_u32(values / channels);
     return values % channels == 0 && *side * *side == values / channels;
 }
 

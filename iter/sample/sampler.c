@@ -59,8 +59,7 @@ enum imrec_status sampler_init(struct sampler *p, const struct view_kinds *views
     p->kinds = imrec_zalloc(views->kind_count, sizeof(*p->kinds));
     p->plans = imrec_zalloc(p->most, sizeof(*p->plans));
     if (p->kinds == NULL || p->plans == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the plans of %u images", p->most);
+        return IMREC_NO_MEMORY(err, "no memory for the plans of %u images", p->most);
     for (uint32_t i = 0; i < views->kind_count; i++) {
         p->kinds[i].recipe = &views->kinds[i].recipe;
         IMREC_TRY(prepare(&p->kinds[i], false, mean_image, stream, err));
@@ -86,9 +85,7 @@ void sampler_free(struct sampler *p)
     if (p->scratch != NULL)
         resize_scratch_free(p->scratch);
     free_images(p);
-    imrec_free(p->mean);
-    imrec_free(p->kinds);
-    imrec_free(p->plans);
+    IMREC_FREE(p->mean, p->kinds, p->plans);
     *p = (struct sampler){0};
 }
 
@@ -124,8 +121,7 @@ static enum imrec_status set_tone(struct sampler *p, const struct imrec_draw *d,
         job->how.mean[c] -= shift;
     if (job->how.mean_image != NULL && shift != 0 &&
         (job->how.mean_image = moved_mean(p, job, shift)) == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a mean image");
+        return IMREC_NO_MEMORY(err, "no memory for a mean image");
     return normalize_prepare(job, err);
 }
 
@@ -180,8 +176,7 @@ static struct imrec_rect common_region(const struct view_plan *plans, uint32_t n
     return r;
 }
 
-/* ---- straight into the slots ------------------------------------------------------------------
- */
+/* ---- straight into the slots -------------------------------------------------------------- */
 
 /* Only cropped. A mean image that is moved for one view is in use until its last row. */
 static bool is_straight(const struct sampler *p, const struct sampler_view *views, uint32_t n)
@@ -224,8 +219,7 @@ static enum imrec_status decode_straight(struct sampler *p, const struct sampler
                              &target, NULL, err);
 }
 
-/* ---- by way of images -------------------------------------------------------------------------
- */
+/* ---- by way of images --------------------------------------------------------------------- */
 
 static enum imrec_status
 orient(struct image room[2], uint32_t orientation, uint32_t *at, struct imrec_error *err)
@@ -325,8 +319,7 @@ static enum imrec_status decode_and_augment(struct sampler *p, const struct samp
     return IMREC_OK;
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------- */
 
 static uint64_t pixels_of(struct imrec_rect r)
 {
@@ -370,8 +363,7 @@ static void trim(struct sampler *p, uint64_t claimed)
     resize_scratch_trim(p->scratch, KEPT_BYTES);
 }
 
-/* ---- compressed images ----------------------------------------------------------------------
- */
+/* ---- compressed images -------------------------------------------------------------------- */
 
 /* All of the data, to its end. */
 static enum imrec_status verify(struct sampler *p, struct bytes image,

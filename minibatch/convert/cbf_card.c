@@ -45,8 +45,7 @@ static enum imrec_status read_chunks(struct source *in, const struct cbf_header 
     uint8_t *raw =
         h->largest_chunk < SIZE_MAX ? imrec_realloc(NULL, (size_t)h->largest_chunk + 1, 1) : NULL;
     if (raw == NULL)
-        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                            "no memory for a chunk of %" PRIu64 " bytes", h->largest_chunk);
+        st = IMREC_NO_MEMORY(err, "no memory for a chunk of %" PRIu64 " bytes", h->largest_chunk);
     for (uint32_t i = 0; i < h->chunks && st == IMREC_OK; first += h->chunk[i++].sequences) {
         const struct cbf_chunk_entry *e = &h->chunk[i];
         st = source_read(in, e->offset, raw, (size_t)e->bytes, err);
@@ -63,7 +62,7 @@ fill(struct imrec_cbf_card *out, struct owned *o, uint64_t bytes, struct imrec_e
 {
     o->stream = imrec_zalloc(o->h.streams, sizeof(*o->stream));
     if (o->stream == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a card");
+        return IMREC_NO_MEMORY(err, "no memory for a card");
     for (uint32_t i = 0; i < o->h.streams; i++)
         o->stream[i] = (struct imrec_cbf_stream){
             .name = o->h.stream[i].name,
@@ -91,7 +90,7 @@ enum imrec_status imrec_cbf_card(const char *uri, bool data, imrec_finding_fn *f
     struct owned *o = out->owner = imrec_zalloc(1, sizeof(*o));
     enum imrec_status st = IMREC_OK;
     if (o == NULL)
-        st = imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a card");
+        st = IMREC_NO_MEMORY(err, "no memory for a card");
     if (st == IMREC_OK)
         st = cbf_file_header(in, uri, &o->h, err);
     if (st == IMREC_OK)

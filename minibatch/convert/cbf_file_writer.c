@@ -22,7 +22,7 @@ struct imrec_cbf_writer {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to write a file");
+    return IMREC_NO_MEMORY(err, "no memory to write a file");
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */
@@ -220,8 +220,5 @@ void imrec_cbf_writer_abort(struct imrec_cbf_writer *w)
     sink_abort(w->out);
     buf_free(&w->names);
     buf_free(&w->bytes);
-    imrec_free(w->info);
-    imrec_free(w->view);
-    imrec_free(w->offset);
-    imrec_free(w);
+    IMREC_FREE(w->info, w->view, w->offset, w);
 }

@@ -206,8 +206,8 @@ static enum imrec_status convert(struct run *r, const char *output, const char *
     r->raw = imrec_realloc(NULL, (size_t)r->h.largest_chunk, 1);
     r->at = imrec_zalloc(r->h.streams, sizeof(*r->at));
     if (r->raw == NULL || r->at == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a chunk of %" PRIu64 " bytes", r->h.largest_chunk);
+        return IMREC_NO_MEMORY(err, "no memory for a chunk of %" PRIu64 " bytes",
+                               r->h.largest_chunk);
     IMREC_TRY(sink_open(output, &r->out, err));
     for (uint32_t i = 0; i < r->h.chunks; first += r->h.chunk[i++].sequences) {
         IMREC_TRY(write_chunk(r, i, first, err));

@@ -17,8 +17,7 @@ struct owned {
 
 static enum imrec_status no_memory(const char *uri, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "%.200s: no memory for its card", uri);
+    return IMREC_NO_MEMORY(err, "%.200s: no memory for its card", uri);
 }
 
 static enum imrec_status

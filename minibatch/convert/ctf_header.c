@@ -83,7 +83,7 @@ static enum imrec_status add_stream(struct ctf_header *h, const struct stream_in
 {
     struct stream_info *grown = imrec_realloc(h->stream, h->streams + 1u, sizeof(*grown));
     if (grown == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for %s", name);
+        return IMREC_NO_MEMORY(err, "no memory for %s", name);
     h->stream = grown;
     h->stream[h->streams++] = *s;
     return IMREC_OK;

@@ -77,8 +77,7 @@ static bool grow(void **p, size_t *cap, size_t bytes)
 
 static enum imrec_status no_memory(const struct run *r, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory to convert %s",
-                          r->o->input);
+    return IMREC_NO_MEMORY(err, "no memory to convert %s", r->o->input);
 }
 
 /* ---- first pass ------------------------------------------------------------------------- */

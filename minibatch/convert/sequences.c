@@ -25,7 +25,7 @@ struct imrec_sequences {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for sequences");
+    return IMREC_NO_MEMORY(err, "no memory for sequences");
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */
@@ -194,7 +194,5 @@ void imrec_sequences_close(struct imrec_sequences *s)
     block_free(&s->block);
     reuse_buffer_free(&s->scratch.text);
     corpus_close(s->corpus);
-    imrec_free(s->stream);
-    imrec_free(s->view);
-    imrec_free(s);
+    IMREC_FREE(s->stream, s->view, s);
 }

@@ -36,7 +36,7 @@ bool block_find(const struct block *b, const struct corpus *c, uint32_t number, 
 uint64_t block_memory(const struct block *b);
 void block_free(struct block *b);
 
-/* ---- inside: block_binary.c, of a binary file ---- */
+/* ---- inside: block_binary.c, of a binary file --------------------------------------------- */
 IMREC_NODISCARD enum imrec_status
 block_load_binary(struct block *b, struct corpus *c, uint32_t number, struct imrec_error *err);
 bool block_find_binary(const struct block *b, const struct corpus *c, uint32_t number, uint32_t n,

@@ -33,8 +33,7 @@ note(struct faults *a, uint64_t offset, const char *why, struct imrec_error *err
         const uint64_t more = b->fault_room == 0 ? 4 : 2 * b->fault_room;
         struct ctf_problem *grown = imrec_realloc(b->fault, more, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for the faults of a chunk");
+            return IMREC_NO_MEMORY(err, "no memory for the faults of a chunk");
         b->fault = grown;
         b->fault_room = more;
     }
@@ -171,7 +170,7 @@ block_load_binary(struct block *b, struct corpus *c, uint32_t number, struct imr
     struct faults a = {.b = b, .c = c, .k = &c->block[number]};
     enum stream_element *wanted = imrec_realloc(NULL, c->streams, sizeof(*wanted));
     if (wanted == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a chunk");
+        return IMREC_NO_MEMORY(err, "no memory for a chunk");
     for (uint32_t i = 0; i < c->streams; i++)
         wanted[i] = c->stream[i].element;
     a.how = (struct cbf_reading){

@@ -144,7 +144,7 @@ static void load(struct blocks_worker *w, uint64_t number)
     struct blocks_slot *s = take_slot(b, k, &e->slot);
     enum imrec_status st = IMREC_OK;
     if (s == NULL) {
-        st = imrec_error_at(&err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a chunk");
+        st = IMREC_NO_MEMORY(&err, "no memory for a chunk");
     } else {
         e->state = BLOCK_LOADING;
         b->resident[b->residents++] = e->slot;
@@ -383,8 +383,7 @@ static enum imrec_status make_tables(struct blocks *b, struct imrec_error *err)
     b->queued = imrec_zalloc(b->task.most, sizeof(*b->queued));
     if (b->wanted == NULL || b->pool == NULL || b->entry == NULL || b->queue == NULL ||
         b->worker == NULL || b->queued == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the tables of %" PRIu64 " chunks", b->count);
+        return IMREC_NO_MEMORY(err, "no memory for the tables of %" PRIu64 " chunks", b->count);
     return IMREC_OK;
 }
 
@@ -394,7 +393,7 @@ enum imrec_status blocks_start(struct corpus *const *corpus, uint32_t corpora, u
 {
     struct blocks *b = *out = imrec_zalloc(1, sizeof(*b));
     if (b == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for chunks");
+        return IMREC_NO_MEMORY(err, "no memory for chunks");
     b->corpus = corpus;
     b->corpora = corpora;
     b->workers = threads;
@@ -440,13 +439,6 @@ void blocks_stop(struct blocks *b)
     mutex_destroy(&b->lock);
     cond_destroy(&b->work);
     cond_destroy(&b->done);
-    imrec_free(b->slot);
-    imrec_free(b->resident);
-    imrec_free(b->queue);
-    imrec_free(b->wanted);
-    imrec_free(b->entry);
-    imrec_free(b->pool);
-    imrec_free(b->worker);
-    imrec_free(b->queued);
-    imrec_free(b);
+    IMREC_FREE(b->slot, b->resident, b->queue, b->wanted, b->entry, b->pool, b->worker, b->queued,
+               b);
 }

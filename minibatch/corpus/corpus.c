@@ -14,8 +14,7 @@
 
 static enum imrec_status no_memory(const struct corpus *c, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the tables of %.200s", c->o.file);
+    return IMREC_NO_MEMORY(err, "no memory for the tables of %.200s", c->o.file);
 }
 
 static const struct ctf_index *index_of(const struct corpus_file *f)
@@ -361,7 +360,7 @@ enum imrec_status corpus_open(const struct imrec_deserializer *d, enum imrec_pre
 {
     struct corpus *c = *out = imrec_zalloc(1, sizeof(*c));
     if (c == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a corpus");
+        return IMREC_NO_MEMORY(err, "no memory for a corpus");
     c->o = *d;
     c->element = precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT;
     c->defining = UINT32_MAX;
@@ -393,12 +392,7 @@ void corpus_close(struct corpus *c)
         source_close(c->file[i].in);
     }
     uri_list_free(&c->names);
-    imrec_free(c->length);
-    imrec_free(c->block);
-    imrec_free(c->chunk);
-    imrec_free(c->file);
-    imrec_free(c->stream);
-    imrec_free(c);
+    IMREC_FREE(c->length, c->block, c->chunk, c->file, c->stream, c);
 }
 
 uint64_t corpus_memory(const struct corpus *c)

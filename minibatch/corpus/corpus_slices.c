@@ -75,8 +75,7 @@ static enum imrec_status measure(struct corpus *c, uint32_t block, struct reuse_
                               b->first, &how, chunk, err));
     c->length[block] = imrec_zalloc(b->sequences > 0 ? b->sequences : 1, sizeof(**c->length));
     if (c->length[block] == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "%.200s: no memory for the lengths of its sequences", f->name);
+        return IMREC_NO_MEMORY(err, "%.200s: no memory for the lengths of its sequences", f->name);
     for (uint32_t i = 0; i < chunk->view.sequences; i++) {
         const uint64_t key = chunk->view.key != NULL ? chunk->view.key[i] : b->first + i;
         const uint32_t n =

@@ -171,8 +171,7 @@ enum imrec_status corpus_take_streams(struct corpus *c, struct imrec_error *err)
     IMREC_TRY(check_names(&c->o, err));
     c->stream = imrec_zalloc(n > 0 ? n : 1, sizeof(*c->stream));
     if (c->stream == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for %" PRIu32 " streams", n);
+        return IMREC_NO_MEMORY(err, "no memory for %" PRIu32 " streams", n);
     IMREC_TRY(c->text ? take_text(c, err) : take_binary(c, err));
     for (uint32_t i = 0; i < c->streams; i++) {
         if (!c->stream[i].defines_mb_size)

@@ -21,7 +21,7 @@ struct ctf_cache_write {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory");
+    return IMREC_NO_MEMORY(err, "no memory");
 }
 
 static enum imrec_status

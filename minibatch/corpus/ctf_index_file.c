@@ -38,8 +38,7 @@ struct ctf_index_file {
 
 static enum imrec_status no_memory(const struct ctf_index_options *o, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "%.200s: no memory for its index", o->name);
+    return IMREC_NO_MEMORY(err, "%.200s: no memory for its index", o->name);
 }
 
 /* ---- the text's content ------------------------------------------------------------------ */
@@ -53,8 +52,7 @@ sample(struct source *text, const char *name, uint32_t *crc, struct imrec_error 
     enum imrec_status st = IMREC_OK;
     *crc = 0;
     if (bytes == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "%.200s: no memory to compare it", name);
+        return IMREC_NO_MEMORY(err, "%.200s: no memory to compare it", name);
     for (uint32_t k = 0; k < CTF_CACHE_SAMPLES && st == IMREC_OK; k++) {
         const uint64_t at = ctf_cache_sample(text->size, k, &n);
         st = source_read(text, at, bytes, n, err);
@@ -70,9 +68,7 @@ sample(struct source *text, const char *name, uint32_t *crc, struct imrec_error 
 static void forget_cache(struct ctf_index_file *f)
 {
     pages_free(f->index.sequence, (size_t)f->index.sequences * sizeof(*f->index.sequence));
-    imrec_free(f->index.chunk);
-    imrec_free(f->crc);
-    imrec_free(f->loaded);
+    IMREC_FREE(f->index.chunk, f->crc, f->loaded);
     source_close(f->cache);
     f->index = (struct ctf_index){0};
     f->crc = NULL;

@@ -21,8 +21,7 @@ reserve(struct piece *b, size_t bytes, const struct ctf_index_options *o, struct
 {
     uint8_t *grown = bytes <= b->room ? b->p : imrec_realloc(b->p, bytes, 1);
     if (grown == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "%.200s: no memory for a line of %zu bytes", o->name, bytes);
+        return IMREC_NO_MEMORY(err, "%.200s: no memory for a line of %zu bytes", o->name, bytes);
     b->p = grown;
     b->room = bytes > b->room ? bytes : b->room;
     return IMREC_OK;

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,9 +31,8 @@ enum imrec_status id_table_make(struct id_table *t, struct corpus *c, struct imr
     *t = (struct id_table){.rows = c->sequences};
     t->row = imrec_realloc(NULL, c->sequences, sizeof(*t->row));
     if (t->row == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for the %" PRIu64 " ids of %.160s", c->sequences,
-                              c->o.file);
+        return IMREC_NO_MEMORY(err, "no memory for the %" PRIu64 " ids of %.160s", c->sequences,
+                               c->o.file);
     bool ascending = true;
     uint64_t n = 0;
     for (uint32_t b = 0; b < c->blocks; b++)
@@ -49,14 +49,8 @@ enum imrec_status id_table_make(struct id_table *t, struct corpus *c, struct imr
 
 bool id_table_find(const struct id_table *t, uint64_t key, uint64_t *sequence)
 {
-    uint64_t begin = 0, end = t->rows;
-    while (begin < end) {
-        const uint64_t middle = begin + (end - begin) / 2;
-        if (t->row[middle].key < key)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
+    const uint64_t begin =
+        first_at_least(t->row, sizeof(*t->row), offsetof(struct id_row, key), t->rows, key);
     if (begin == t->rows || t->row[begin].key != key)
         return false;
     *sequence = t->row[begin].sequence;

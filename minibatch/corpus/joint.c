@@ -10,8 +10,7 @@
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the tables of the sequences");
+    return IMREC_NO_MEMORY(err, "no memory for the tables of the sequences");
 }
 
 /* ---- streams ----------------------------------------------------------------------------- */
@@ -270,12 +269,6 @@ void joint_close(struct joint *j)
 {
     for (uint32_t k = 0; k < j->corpora; k++)
         corpus_close(j->corpus[k]);
-    imrec_free(j->corpus);
-    imrec_free(j->stream);
-    imrec_free(j->chunk);
-    imrec_free(j->first);
-    imrec_free(j->kept);
-    imrec_free(j->length);
-    imrec_free(j->elsewhere);
+    IMREC_FREE(j->corpus, j->stream, j->chunk, j->first, j->kept, j->length, j->elsewhere);
     *j = (struct joint){0};
 }

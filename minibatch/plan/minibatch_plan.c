@@ -69,9 +69,8 @@ keep(struct minibatch_plan *p, const struct timeline_item *item, struct imrec_er
         const uint64_t more = p->room == 0 ? 256 : 2 * p->room;
         struct timeline_item *grown = imrec_realloc(p->item, more, sizeof(*grown));
         if (grown == NULL)
-            return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for a minibatch of %llu sequences",
-                                  (unsigned long long)more);
+            return IMREC_NO_MEMORY(err, "no memory for a minibatch of %llu sequences",
+                                   (unsigned long long)more);
         p->item = grown;
         p->room = more;
     }

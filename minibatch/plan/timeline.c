@@ -39,8 +39,7 @@ struct timeline {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the order of the sequences");
+    return IMREC_NO_MEMORY(err, "no memory for the order of the sequences");
 }
 
 /* ---- the order of chunks ----------------------------------------------------------------- */
@@ -376,9 +375,7 @@ void timeline_free(struct timeline *t)
     if (t == NULL)
         return;
     for (int i = 0; i < 2; i++) {
-        imrec_free(t->order[i].chunk);
-        imrec_free(t->order[i].group);
-        imrec_free(t->order[i].group_sample);
+        IMREC_FREE(t->order[i].chunk, t->order[i].group, t->order[i].group_sample);
     }
     imrec_free(t->place);
     imrec_free(t);

@@ -24,8 +24,7 @@ void truncated_plan_free(struct truncated_plan *p)
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the slots of truncated sequences");
+    return IMREC_NO_MEMORY(err, "no memory for the slots of truncated sequences");
 }
 
 static enum imrec_status

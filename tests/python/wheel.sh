@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$1"
 folder=$2
-wheel=$(tools/build_wheel "$folder") || exit $?
+wheel=$(tools/dev/build_wheel "$folder") || exit $?
 bytes=$(stat -c %s "$wheel")
 [ "$bytes" -le 10000000 ] || { echo "$wheel has $bytes bytes, over 10 MB"; exit 1; }
 case $wheel in

@@ -277,8 +277,7 @@ static void print_json(const struct run *r, const struct row *row)
     static const char *const names[RATES] = {"by_hand_mb_s", "memchr_mb_s", "read_mb_s",
                                              "open_mb_s",    "sweep_mb_s",  "next_sweep_mb_s"};
     struct json j;
-    json_open(&j, stdout);
-    json_object(&j, NULL);
+    json_begin(&j, stdout);
     json_text(&j, "source", r->b->source);
     json_text(&j, "format", r->binary ? "binary" : "text");
     json_uint(&j, "bytes", r->bytes);

@@ -135,8 +135,7 @@ static void json_team(struct json *j, const struct bench_team *t, uint32_t views
 void bench_print_json(const struct bench_table *t)
 {
     struct json j;
-    json_open(&j, stdout);
-    json_object(&j, NULL);
+    json_begin(&j, stdout);
     json_text(&j, "shard", t->uri);
     json_array(&j, "options");
     for (int i = 0; i < t->pair_count; i++)

@@ -23,17 +23,12 @@
     X(const char *, report, "", 0, 65535, "FILE.html", "output", "write a page with a chart")      \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
-struct bench_options {
-    BENCH_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct bench_options
-static const struct param table[] = {BENCH_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD [key=value ...]", NULL};
+COMMAND_OPTIONS(BENCH_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec bench",
     .summary = "images a second of the iterator, beside the limit that decoding sets",
-    .usage = usage,
+    .usage = {"[OPTIONS] SHARD [key=value ...]"},
     .text =
         "Measures, in turns: (a) the limit, plain libjpeg-turbo decoding of the images out of\n"
         "memory, (b) the iterator, and (c) reading records alone; (a) and (b) on the same number\n"
@@ -202,13 +197,9 @@ static bool measure_all(struct turns *x)
 
 /* ---- the command ------------------------------------------------------------------------ */
 
-static int bench(struct bench_table *t, const struct bench_options *o)
+static int bench(struct bench_table *t, const struct options *o)
 {
     struct imrec_iter_options iter;
-    imrec_iter_options_init(&iter);
-    iter.path_imgrec = t->uri;
-    iter.data_shape = (struct imrec_shape){3, 224, 224};
-    iter.batch_size = 128;
     if (!read_threads(o->threads, t))
         return cli_refuse(stderr, page.name,
                           "threads must be numbers from 1 to 1024 with commas between, not '%.40s'",
@@ -226,7 +217,7 @@ static int bench(struct bench_table *t, const struct bench_options *o)
                                           .json = o->json};
         return bench_sequences(&b);
     }
-    if (!command_iter_options(page.name, t->pairs, t->pair_count, &iter))
+    if (!command_iter_options(page.name, t->uri, 128, t->pairs, t->pair_count, &iter))
         return EXIT_USAGE;
     struct turns x = {.t = t,
                       .job = {.uri = t->uri,
@@ -252,21 +243,15 @@ static int bench(struct bench_table *t, const struct bench_options *o)
     return o->report[0] == '\0' || bench_report(t, page.name, o->report) ? EXIT_OK : EXIT_FAILED;
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct bench_options o;
-    int status;
-    const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
-    if (first < 0)
-        return status;
+    const struct options *o = options;
     struct bench_table *t = cli_realloc(NULL, 1, sizeof(*t));
-    *t = (struct bench_table){.uri = argv[first],
-                              .pairs = argv + first + 1,
-                              .pair_count = argc - first - 1,
-                              .repeats = (int)o.repeat};
-    status = bench(t, &o);
+    *t = (struct bench_table){
+        .uri = operand[0], .pairs = operand + 1, .pair_count = n - 1, .repeats = (int)o->repeat};
+    const int status = bench(t, o);
     cli_free(t);
     return status;
 }
 
-const struct command command_bench = {&page, run};
+const struct command command_bench = {&page, sizeof(struct options), 1, -1, run};

@@ -74,9 +74,7 @@ void batches_draw(FILE *out, const struct imrec_draw *d)
         fputs("null\n", out);
         return;
     }
-    json_open(&j, out);
-    j.compact = true;
-    json_object(&j, NULL);
+    json_begin_line(&j, out);
     for (size_t i = 0; i < FIELDS; i++) {
         const struct field *f = &fields[i];
         const char *at = (const char *)d + f->offset;

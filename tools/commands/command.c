@@ -6,34 +6,38 @@
 
 enum { POSITION_MAX_BYTES = 1 << 24 };
 
+#undef PARAM_STRUCT
 #define PARAM_STRUCT struct imrec_iter_options
 const struct param imrec_iter_table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
 const struct cli_keys imrec_iter_keys[] = {{"Iterator parameters", imrec_iter_table}, {0}};
 
-int command_begin(const struct cli_page *page, void *values, int argc, char **argv, int least,
-                  int most, int *status)
+int command_refuse_count(const struct cli_page *page, const char *wrong)
+{
+    return cli_refuse(stderr, page->name, "%s operands: %s %s", wrong, page->name, page->usage[0]);
+}
+
+int command_run(const struct command *c, int argc, char **argv)
 {
     struct imrec_error err;
-    param_defaults(page->table, values);
-    const int first = cli_parse(page->table, values, argc, argv, stderr);
-    *status = first == CLI_BAD ? EXIT_USAGE : EXIT_OK;
-    if (first == CLI_HELP)
-        cli_page_help(page, stdout);
-    if (first == CLI_VERSION)
+    void *options = cli_realloc(NULL, 1, c->options_size);
+    param_defaults(c->page->table, options);
+    const int first = cli_parse(c->page->table, options, argc, argv, stderr);
+    const int n = argc - first;
+    int status = EXIT_OK;
+    if (first == CLI_BAD)
+        status = EXIT_USAGE;
+    else if (first == CLI_HELP)
+        cli_page_help(c->page, stdout);
+    else if (first == CLI_VERSION)
         puts("imrec " IMREC_VERSION_STRING);
-    if (first < 0)
-        return first;
-    if (argc - first < least || (most >= 0 && argc - first > most)) {
-        *status =
-            cli_refuse(stderr, page->name, "%s operands: %s %s",
-                       argc - first < least ? "missing" : "too many", page->name, page->usage[0]);
-        return CLI_BAD;
-    }
-    if (param_check(page->table, values, &err) != IMREC_OK) {
-        *status = cli_refuse(stderr, page->name, "%s", err.message);
-        return CLI_BAD;
-    }
-    return first;
+    else if (n < c->least || (c->most >= 0 && n > c->most))
+        status = command_refuse_count(c->page, n < c->least ? "missing" : "too many");
+    else if (param_check(c->page->table, options, &err) != IMREC_OK)
+        status = cli_refuse(stderr, c->page->name, "%s", err.message);
+    else
+        status = c->run(options, n, argv + first);
+    cli_free(options);
+    return status;
 }
 
 bool command_file_is(const char *uri, enum imrec_file_kind kind)
@@ -116,8 +120,7 @@ static void open_left(struct command_left *l)
 {
     if (!l->as_json || l->open)
         return;
-    json_open(&l->j, stdout);
-    json_object(&l->j, NULL);
+    json_begin(&l->j, stdout);
     json_array(&l->j, "left_out");
     l->open = true;
 }
@@ -178,9 +181,15 @@ void command_json_labels(struct json *j, const char *key, const float *labels, u
         json_float(j, NULL, labels[i]);
     json_end(j);
 }
-bool command_iter_options(const char *name, char *const *pairs, int n, struct imrec_iter_options *o)
+
+bool command_iter_options(const char *name, const char *uri, int64_t batch_size, char *const *pairs,
+                          int n, struct imrec_iter_options *o)
 {
     struct imrec_error err;
+    imrec_iter_options_init(o);
+    o->path_imgrec = uri;
+    o->data_shape = (struct imrec_shape){3, 224, 224};
+    o->batch_size = batch_size;
     for (int i = 0; i < n; i++) {
         if (!cli_is_pair(pairs[i])) {
             cli_refuse(stderr, name, "'%.80s' is no key=value", pairs[i]);

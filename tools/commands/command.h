@@ -17,8 +17,18 @@
 
 struct command {
     const struct cli_page *page;
-    int (*run)(int argc, char **argv); /* argv[0] is the page's name; returns the exit status */
+    size_t options_size; /* of the struct that the page's table fills */
+    int least, most;     /* operands; most < 0: any number */
+    int (*run)(const void *options, int n, char **operand); /* returns the exit status */
 };
+
+/* A command's `struct options` and its `table`, of the rows that ROWS(X) lists. */
+#define PARAM_STRUCT struct options
+#define COMMAND_OPTIONS(ROWS)                                                                      \
+    struct options {                                                                               \
+        ROWS(IMREC_FIELD)                                                                          \
+    };                                                                                             \
+    static const struct param table[] = {ROWS(PARAM_ROW){0}}
 
 extern const struct cli_page imrec_page;             /* of the program itself */
 extern const struct command *const imrec_commands[]; /* NULL at the end */
@@ -59,11 +69,12 @@ int cbf_check(const char *name, char *const *files, int n, struct json *j, struc
  * NULL after one line on stderr. */
 char *command_shards(const char *name, char *const *operands, int n, bool allow_missing);
 
-/* Reads the flags of `page` into *values (defaults first) and counts operands. Returns the index
- * of the first operand, or a negative number when the command is over with *status: --help was
- * answered, or the usage was wrong and said so. `most` < 0: any number. */
-int command_begin(const struct cli_page *page, void *values, int argc, char **argv, int least,
-                  int most, int *status);
+/* Reads the flags (defaults first), counts operands and runs the command, or answers --help, or
+ * says what is wrong with the usage. argv[0] is the page's name. Returns the exit status. */
+int command_run(const struct command *c, int argc, char **argv);
+
+/* "missing operands", with the usage. Returns EXIT_USAGE. */
+int command_refuse_count(const struct cli_page *page, const char *wrong);
 
 /* The library's progress calls on a progress line; `user` is a struct command_progress. */
 struct command_progress {
@@ -96,10 +107,10 @@ struct json *command_left_end(struct command_left *l, bool done);
 void command_json_content(struct json *j, const struct imrec_record *r);
 void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n);
 
-/* Reads key=value operands into *o, whose path_imgrec the caller has set. False after one line
- * on stderr. */
-bool command_iter_options(const char *name, char *const *pairs, int n,
-                          struct imrec_iter_options *o);
+/* Options of an iterator over `uri`: 3 x 224 x 224, batches of `batch_size`, and what the key=value
+ * operands change. False after one line on stderr. */
+bool command_iter_options(const char *name, const char *uri, int64_t batch_size, char *const *pairs,
+                          int n, struct imrec_iter_options *o);
 
 /* All of a file that holds a position; the caller cli_free()s it. NULL after one line on stderr. */
 char *command_read_position(const char *name, const char *path);

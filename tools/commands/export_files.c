@@ -323,8 +323,7 @@ bool export_files_open(struct export_files *f, const char *name, const char *fol
     return f->list != NULL || say(f, "cannot create", path);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------------------------ */
 
 /* All files durable, before the list says that they are there. */
 static bool sync_folder(const struct export_files *f)

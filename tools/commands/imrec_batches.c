@@ -18,17 +18,12 @@ enum { MOST_TOLD = 10 };
     X(const char *, from, "", 0, 65535, "POSITION.json", "batches",                                \
       "begin at this position, not at the first sweep's begin")                                    \
     ROW_JSON(X)
-struct batches_options {
-    BATCHES_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct batches_options
-static const struct param table[] = {BATCHES_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"--count=N --out=FOLDER [OPTIONS] SHARD [key=value ...]", NULL};
+COMMAND_OPTIONS(BATCHES_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec batches",
     .summary = "write what the iterator delivers as NumPy files, and the position after it",
-    .usage = usage,
+    .usage = {"--count=N --out=FOLDER [OPTIONS] SHARD [key=value ...]"},
     .text = "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
             "behind the other: data and labels as delivered (dtype, layout, dtype_label), padding\n"
             "and failed slots with valid = 0. The further tensors of multi_crop are data_1.npy,\n"
@@ -52,7 +47,7 @@ struct tensor {
 };
 
 struct job {
-    const struct batches_options *o;
+    const struct options *o;
     const struct imrec_iter_options *iter;
     struct tensor *tensor;
     uint32_t tensors;
@@ -290,8 +285,7 @@ static void print(const struct job *j, struct imrec_iter *it)
         putchar('\n');
         return;
     }
-    json_open(&json, stdout);
-    json_object(&json, NULL);
+    json_begin(&json, stdout);
     json_text(&json, "folder", j->o->out);
     json_uint(&json, "batches", j->batches);
     json_uint(&json, "rows", j->valid.rows);
@@ -329,23 +323,14 @@ static int run_with(struct job *j, struct imrec_iter *it)
     return j->failed + j->replaced != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct batches_options o;
     struct imrec_iter_options iter;
     struct imrec_iter *it;
-    struct job j = {.o = &o, .iter = &iter};
-    int status;
-    const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
-    if (first < 0)
-        return status;
-    imrec_iter_options_init(&iter);
-    iter.path_imgrec = argv[first];
-    iter.data_shape = (struct imrec_shape){3, 224, 224};
-    iter.batch_size = 128;
-    if (!command_iter_options(page.name, argv + first + 1, argc - first - 1, &iter))
+    struct job j = {.o = options, .iter = &iter};
+    if (!command_iter_options(page.name, operand[0], 128, operand + 1, n - 1, &iter))
         return EXIT_USAGE;
-    status = command_iter_open(page.name, &iter, &it);
+    int status = command_iter_open(page.name, &iter, &it);
     if (status != EXIT_OK)
         return status;
     status = run_with(&j, it);
@@ -353,4 +338,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const struct command command_batches = {&page, run};
+const struct command command_batches = {&page, sizeof(struct options), 1, -1, run};

@@ -14,18 +14,13 @@
     ROW_MISSING(X)                                                                                 \
     ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)
-struct cat_options {
-    CAT_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct cat_options
-static const struct param table[] = {CAT_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --offset=BYTE",
-                                    "[OPTIONS] CNTKFILE [ID] [key=value ...]", NULL};
+COMMAND_OPTIONS(CAT_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec cat",
     .summary = "write one image, byte for byte as it was packed, or sequences of CNTK files",
-    .usage = usage,
+    .usage = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --offset=BYTE",
+              "[OPTIONS] CNTKFILE [ID] [key=value ...]"},
     .text = "The image is found by its image id (by the index, where one stands beside the\n"
             "shard, else by reading all), or by the offset that ls prints. With --json only what\n"
             "is known about it is printed.\n\n"
@@ -42,8 +37,7 @@ static const struct cli_page page = {
 static void print_json(const struct imrec_record *r)
 {
     struct json j;
-    json_open(&j, stdout);
-    json_object(&j, NULL);
+    json_begin(&j, stdout);
     json_text(&j, "shard", r->uri);
     json_uint(&j, "offset", r->offset);
     json_uint(&j, "record_bytes", r->size);
@@ -61,7 +55,7 @@ static void print_json(const struct imrec_record *r)
     json_close(&j);
 }
 
-static int write_out(const struct cat_options *o, const struct imrec_record *r)
+static int write_out(const struct options *o, const struct imrec_record *r)
 {
     if (o->json) {
         print_json(r);
@@ -107,7 +101,7 @@ static bool read_id(const char *text, uint64_t *id)
     return text[0] != '\0';
 }
 
-static int show(const char *uri, const struct cat_options *o, const char *id_text)
+static int show(const char *uri, const struct options *o, const char *id_text)
 {
     struct imrec_error err;
     struct imrec_record record;
@@ -141,15 +135,10 @@ static int show(const char *uri, const struct cat_options *o, const char *id_tex
     return status;
 }
 
-static int cat_sequences(const struct cat_options *o, int operands, char **operand)
+static int cat_sequences(struct sequences_request r, char **operand)
 {
-    struct sequences_request r = {.name = page.name,
-                                  .config = o->config,
-                                  .operand = operand,
-                                  .operands = operands,
-                                  .json = o->json};
-    const int at = o->config[0] == '\0'; /* with a configuration the file may be missing */
-    if (operands > at &&
+    const int at = r.config[0] == '\0'; /* with a configuration the file may be missing */
+    if (r.operands > at &&
         !sequences_is_pair(operand[at])) { /* FILE ID, or ID: out of the operands */
         r.id = operand[at];
         for (int i = at; i > 0; i--)
@@ -160,28 +149,24 @@ static int cat_sequences(const struct cat_options *o, int operands, char **opera
     return sequences_cat(&r);
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct cat_options o;
-    int status;
-    const int first = command_begin(&page, &o, argc, argv, 0, -1, &status);
-    if (first < 0)
-        return status;
-    if (argc == first && o.config[0] == '\0')
-        return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
-    if (sequences_are_asked(o.config, argc - first, argv + first) ||
-        (sequences_are_binary(argc - first, argv + first) && !cbf_has_images(argv[first])))
-        return cat_sequences(&o, argc - first, argv + first);
-    if (argc - first > 2)
-        return cli_refuse(stderr, page.name, "too many operands: %s %s", page.name, page.usage[0]);
-    if ((argc - first == 2) == (o.offset >= 0))
+    const struct options *o = options;
+    const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
+    if (n == 0 && o->config[0] == '\0')
+        return command_refuse_count(&page, "missing");
+    if (sequences_are_asked(&r) || (sequences_are_binary(&r) && !cbf_has_images(operand[0])))
+        return cat_sequences(r, operand);
+    if (n > 2)
+        return command_refuse_count(&page, "too many");
+    if ((n == 2) == (o->offset >= 0))
         return cli_refuse(stderr, page.name, "give either an ID or --offset");
-    char *uri = command_shards(page.name, argv + first, 1, o.allow_missing);
+    char *uri = command_shards(page.name, operand, 1, o->allow_missing);
     if (uri == NULL)
         return EXIT_FAILED;
-    status = show(uri, &o, argc - first == 2 ? argv[first + 1] : NULL);
+    const int status = show(uri, o, n == 2 ? operand[1] : NULL);
     cli_free(uri);
     return status;
 }
 
-const struct command command_cat = {&page, run};
+const struct command command_cat = {&page, sizeof(struct options), 0, -1, run};

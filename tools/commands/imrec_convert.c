@@ -19,18 +19,12 @@
     X(int64_t, threads, "0", 0, 1024, "workers", "output", "to binary: 0 = every CPU")             \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
-struct convert_options {
-    CONVERT_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct convert_options
-static const struct param table[] = {CONVERT_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] IN.cbf OUT.ctf",
-                                    "--header FILE [OPTIONS] IN.ctf OUT.cbf", NULL};
+COMMAND_OPTIONS(CONVERT_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec convert",
     .summary = "CNTK's binary format into text, or text into binary",
-    .usage = usage,
+    .usage = {"[OPTIONS] IN.cbf OUT.ctf", "--header FILE [OPTIONS] IN.ctf OUT.cbf"},
     .text =
         "IN's first bytes decide. To text: the number of a sequence becomes its id, numbers read\n"
         "back as the same values. To binary: as ctf2bin, which has more options. OUT is replaced\n"
@@ -52,7 +46,7 @@ static bool show(void *user, const struct imrec_progress *done)
     return true;
 }
 
-static enum imrec_status to_binary(const struct convert_options *o, char *const *files,
+static enum imrec_status to_binary(const struct options *o, char *const *files,
                                    struct command_progress *p, struct imrec_convert_result *r,
                                    struct imrec_error *err)
 {
@@ -70,7 +64,7 @@ static enum imrec_status to_binary(const struct convert_options *o, char *const 
     return imrec_ctf_to_cbf(&c, show, p, r, err);
 }
 
-static void print(const struct convert_options *o, const struct imrec_convert_result *r)
+static void print(const struct options *o, const struct imrec_convert_result *r)
 {
     struct json j;
     char sequences[HUMAN_BYTES], size[HUMAN_BYTES];
@@ -79,8 +73,7 @@ static void print(const struct convert_options *o, const struct imrec_convert_re
                human_size(r->bytes, size));
         return;
     }
-    json_open(&j, stdout);
-    json_object(&j, NULL);
+    json_begin(&j, stdout);
     json_uint(&j, "sequences", r->sequences);
     json_uint(&j, "samples", r->samples);
     json_uint(&j, "chunks", r->chunks);
@@ -90,37 +83,34 @@ static void print(const struct convert_options *o, const struct imrec_convert_re
     json_close(&j);
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct convert_options o;
+    const struct options *o = options;
     struct command_progress p = {.counts = {0}};
     struct imrec_convert_result r;
     struct imrec_error err;
     enum imrec_file_kind kind;
-    int status;
-    const int first = command_begin(&page, &o, argc, argv, 2, 2, &status);
-    if (first < 0)
-        return status;
-    if (imrec_file_kind(argv[first], &kind, NULL, &err) != IMREC_OK)
+    (void)n;
+    if (imrec_file_kind(operand[0], &kind, NULL, &err) != IMREC_OK)
         return cli_fail(page.name, &err);
     const bool binary = kind == IMREC_FILE_CBF;
-    if (!binary && o.header[0] == '\0')
+    if (!binary && o->header[0] == '\0')
         return cli_refuse(stderr, page.name, "%s is no CNTK binary file, and text needs --header",
-                          argv[first]);
-    if (binary && imrec_dataset_compare(argv[first], &err) != IMREC_OK)
+                          operand[0]);
+    if (binary && imrec_dataset_compare(operand[0], &err) != IMREC_OK)
         return cli_fail(page.name, &err);
-    command_progress_start(&p, o.quiet);
+    command_progress_start(&p, o->quiet);
     p.line.noun = "MiB";
     const enum imrec_status st =
-        binary ? imrec_cbf_to_ctf(argv[first], argv[first + 1],
-                                  o.header[0] != '\0' ? o.header : NULL, show, &p, &r, &err)
-               : to_binary(&o, argv + first, &p, &r, &err);
+        binary ? imrec_cbf_to_ctf(operand[0], operand[1], o->header[0] != '\0' ? o->header : NULL,
+                                  show, &p, &r, &err)
+               : to_binary(o, operand, &p, &r, &err);
     command_progress_end(&p);
     if (st != IMREC_OK)
         return cli_fail(page.name, &err);
-    if (o.json || !o.quiet)
-        print(&o, &r);
+    if (o->json || !o->quiet)
+        print(o, &r);
     return r.errors != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
-const struct command command_convert = {&page, run};
+const struct command command_convert = {&page, sizeof(struct options), 2, 2, run};

@@ -12,17 +12,12 @@
     ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
-struct export_options {
-    EXPORT_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct export_options
-static const struct param table[] = {EXPORT_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD FOLDER", NULL};
+COMMAND_OPTIONS(EXPORT_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec export",
     .summary = "write all images back to files, in a folder of their class",
-    .usage = usage,
+    .usage = {"[OPTIONS] SHARD FOLDER"},
     .text = "FOLDER must be empty or not exist. An image gets the name that the .lst beside the\n"
             "shard gives it, else CLASS/ID.EXT; its bytes are those that were packed. A list of\n"
             "all, export.lst, is written into FOLDER too: im2rec packs it again (with --masks\n"
@@ -199,7 +194,7 @@ static void print_json(struct json *json, const struct job *j, uint64_t unchecke
 }
 
 /* What came of it. */
-static int finish(struct job *j, const struct export_options *o, int status, uint64_t unchecked)
+static int finish(struct job *j, const struct options *o, int status, uint64_t unchecked)
 {
     struct json *json = command_left_end(&j->left, status == EXIT_OK);
     if (status == EXIT_OK && json != NULL)
@@ -211,31 +206,29 @@ static int finish(struct job *j, const struct export_options *o, int status, uin
     return status == EXIT_OK && j->left_out != 0 ? EXIT_PARTIAL : status;
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct export_options o;
+    const struct options *o = options;
     struct imrec_error err;
     struct imrec_checked *reader = NULL;
     struct job j = {.files = {.marker = -1}};
     int status;
-    const int first = command_begin(&page, &o, argc, argv, 2, 2, &status);
-    if (first < 0)
-        return status;
-    j.folder = argv[first + 1];
-    j.on_error = o.on_error;
-    char *uri = command_shards(page.name, argv + first, 1, o.allow_missing);
+    (void)n;
+    j.folder = operand[1];
+    j.on_error = o->on_error;
+    char *uri = command_shards(page.name, operand, 1, o->allow_missing);
     if (uri == NULL)
         return EXIT_FAILED;
-    command_left_begin(&j.left, page.name, o.json);
+    command_left_begin(&j.left, page.name, o->json);
     if (imrec_checked_open(uri, NULL, NULL, &reader, &err) != IMREC_OK ||
         imrec_classes_open(uri, &j.names.classes, &err) != IMREC_OK ||
         imrec_names_open(uri, &j.names.names, &err) != IMREC_OK) {
         status = cli_fail(page.name, &err);
     } else {
-        command_progress_start(&j.progress, o.quiet);
-        status = export_to(&j, reader, argv[first]);
+        command_progress_start(&j.progress, o->quiet);
+        status = export_to(&j, reader, operand[0]);
         command_progress_end(&j.progress);
-        status = finish(&j, &o, status, imrec_checked_unchecked(reader));
+        status = finish(&j, o, status, imrec_checked_unchecked(reader));
     }
     export_files_close(&j.files);
     imrec_names_close(j.names.names);
@@ -245,4 +238,4 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const struct command command_export = {&page, run};
+const struct command command_export = {&page, sizeof(struct options), 2, 2, run};

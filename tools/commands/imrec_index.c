@@ -8,17 +8,12 @@
       "name of the index (one shard only; default: that of the shard with .idx)")                  \
     X(bool, force, "0", 0, 1, "", "output", "replace an index that exists")                        \
     ROW_JSON(X)
-struct index_options {
-    INDEX_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct index_options
-static const struct param table[] = {INDEX_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD.rec...", NULL};
+COMMAND_OPTIONS(INDEX_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec index",
     .summary = "write the .idx of shards",
-    .usage = usage,
+    .usage = {"[OPTIONS] SHARD.rec..."},
     .text = "Scans each shard and writes 'key TAB offset' of every record beside it. An index is\n"
             "refused where one exists, unless --force. Damaged ranges are left out and reported.",
     .table = table,
@@ -36,7 +31,7 @@ static void json_result(struct json *j, const char *shard, const struct imrec_in
     json_end(j);
 }
 
-static int index_one(const char *shard, const struct index_options *o, struct json *j)
+static int index_one(const char *shard, const struct options *o, struct json *j)
 {
     struct imrec_error err;
     struct imrec_index_result r = {0};
@@ -58,29 +53,24 @@ static int index_one(const char *shard, const struct index_options *o, struct js
     return r.damaged_ranges != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct index_options o;
+    const struct options *o = options;
     struct json j;
-    int status, worst = EXIT_OK;
-    const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
-    if (first < 0)
-        return status;
-    if (o.out[0] != '\0' && argc - first > 1)
-        return cli_refuse(stderr, page.name, "--out names one index, there are %d shards",
-                          argc - first);
-    if (o.json) {
-        json_open(&j, stdout);
-        json_object(&j, NULL);
+    int worst = EXIT_OK;
+    if (o->out[0] != '\0' && n > 1)
+        return cli_refuse(stderr, page.name, "--out names one index, there are %d shards", n);
+    if (o->json) {
+        json_begin(&j, stdout);
         json_array(&j, "indexes");
     }
-    for (int i = first; i < argc && worst != EXIT_FAILED; i++) {
-        status = index_one(argv[i], &o, o.json ? &j : NULL);
+    for (int i = 0; i < n && worst != EXIT_FAILED; i++) {
+        const int status = index_one(operand[i], o, o->json ? &j : NULL);
         worst = status == EXIT_OK ? worst : status;
     }
-    if (o.json)
+    if (o->json)
         json_close(&j);
     return worst;
 }
 
-const struct command command_index = {&page, run};
+const struct command command_index = {&page, sizeof(struct options), 1, -1, run};

@@ -10,18 +10,12 @@
     ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
-struct info_options {
-    INFO_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct info_options
-static const struct param table[] = {INFO_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]",
-                                    NULL};
+COMMAND_OPTIONS(INFO_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec info",
     .summary = "the card of a data set: records, classes, sizes, kinds of images",
-    .usage = usage,
+    .usage = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]"},
     .text = "Reads the header of every record and image once, and says what is in the shards.\n\n"
             "Of CNTK's text and binary files: sequences, samples, chunks and inputs. Nothing need\n"
             "be said of a text: its inputs are those of the first 16 MiB.",
@@ -222,7 +216,7 @@ print_text(const struct imrec_dataset_card *c, const struct imrec_classes *names
 }
 
 /* The card: members of the JSON object that is open, or text. */
-static int show(const char *uri, const struct info_options *o, struct json *j)
+static int show(const char *uri, const struct options *o, struct json *j)
 {
     struct imrec_error err;
     struct imrec_dataset_card card = {0};
@@ -249,8 +243,8 @@ static int show(const char *uri, const struct info_options *o, struct json *j)
     return status;
 }
 
-static int show_binary(char *const *files, int n, const char *uri, const struct info_options *o,
-                       struct json *j)
+static int
+show_binary(char *const *files, int n, const char *uri, const struct options *o, struct json *j)
 {
     int status = cbf_info(page.name, files, n, j);
     if (status != EXIT_OK || !cbf_has_images(uri))
@@ -263,38 +257,27 @@ static int show_binary(char *const *files, int n, const char *uri, const struct 
     return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct info_options o;
+    const struct options *o = options;
     struct json json, *j = NULL;
-    int status;
-    const int first = command_begin(&page, &o, argc, argv, 0, -1, &status);
-    if (first < 0)
-        return status;
-    if (argc == first && o.config[0] == '\0')
-        return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
-    if (!sequences_are_binary(argc - first, argv + first) &&
-        sequences_are_asked(o.config, argc - first, argv + first))
-        return sequences_info(&(struct sequences_request){.name = page.name,
-                                                          .config = o.config,
-                                                          .operand = argv + first,
-                                                          .operands = argc - first,
-                                                          .json = o.json});
-    char *uri = command_shards(page.name, argv + first, argc - first, o.allow_missing);
+    const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
+    if (n == 0 && o->config[0] == '\0')
+        return command_refuse_count(&page, "missing");
+    if (!sequences_are_binary(&r) && sequences_are_asked(&r))
+        return sequences_info(&r);
+    char *uri = command_shards(page.name, operand, n, o->allow_missing);
     if (uri == NULL)
         return EXIT_FAILED;
-    if (o.json) {
+    if (o->json) {
         j = &json;
-        json_open(j, stdout);
-        json_object(j, NULL);
+        json_begin(j, stdout);
     }
-    status = cbf_are(argv + first, argc - first)
-                 ? show_binary(argv + first, argc - first, uri, &o, j)
-                 : show(uri, &o, j);
+    int status = cbf_are(operand, n) ? show_binary(operand, n, uri, o, j) : show(uri, o, j);
     if (j != NULL)
         json_close(j);
     cli_free(uri);
     return status;
 }
 
-const struct command command_info = {&page, run};
+const struct command command_info = {&page, sizeof(struct options), 0, -1, run};

@@ -8,17 +8,12 @@
     X(int64_t, limit, "-1", -1, INT64_MAX, "N", "records", "list at most N; -1 = all")             \
     ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)
-struct ls_options {
-    LS_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct ls_options
-static const struct param table[] = {LS_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD...", NULL};
+COMMAND_OPTIONS(LS_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec ls",
     .summary = "list records: place, id, labels, bytes, size and kind of image",
-    .usage = usage,
+    .usage = {"[OPTIONS] SHARD..."},
     .text = "One line a record, fields separated by tabs: number of the shard, offset of the\n"
             "record in it, image id, labels (with commas between them), bytes of the image,\n"
             "WIDTHxHEIGHT and format. What a field cannot say is '-'. The format of insightface's\n"
@@ -96,7 +91,7 @@ static void list_record(struct listing *l, const struct imrec_record *r)
 }
 
 static enum imrec_status
-list(struct listing *l, const char *uri, const struct ls_options *o, struct imrec_error *err)
+list(struct listing *l, const char *uri, const struct options *o, struct imrec_error *err)
 {
     struct imrec_reader *reader = NULL;
     struct imrec_record record;
@@ -116,14 +111,13 @@ list(struct listing *l, const char *uri, const struct ls_options *o, struct imre
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-static int show(const char *uri, const struct ls_options *o)
+static int show(const char *uri, const struct options *o)
 {
     struct json j;
     struct imrec_error err;
     struct listing l = {.json = o->json ? &j : NULL};
     if (o->json) {
-        json_open(&j, stdout);
-        json_object(&j, NULL);
+        json_begin(&j, stdout);
         json_array(&j, "records");
     }
     const enum imrec_status st = list(&l, uri, o, &err);
@@ -138,19 +132,15 @@ static int show(const char *uri, const struct ls_options *o)
     return l.damaged != 0 ? EXIT_FAILED : EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct ls_options o;
-    int status;
-    const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
-    if (first < 0)
-        return status;
-    char *uri = command_shards(page.name, argv + first, argc - first, o.allow_missing);
+    const struct options *o = options;
+    char *uri = command_shards(page.name, operand, n, o->allow_missing);
     if (uri == NULL)
         return EXIT_FAILED;
-    status = show(uri, &o);
+    const int status = show(uri, o);
     cli_free(uri);
     return status;
 }
 
-const struct command command_ls = {&page, run};
+const struct command command_ls = {&page, sizeof(struct options), 1, -1, run};

@@ -13,17 +13,12 @@
       "of a minibatch; 0 = minibatch_size_in_samples")                                             \
     X(const char *, from, "", 0, 65535, "POSITION.json", "minibatches",                            \
       "begin at this position, the value of \"position\" in a line")
-struct minibatches_options {
-    MINIBATCHES_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct minibatches_options
-static const struct param table[] = {MINIBATCHES_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SOURCE [key=value ...]", NULL};
+COMMAND_OPTIONS(MINIBATCHES_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec minibatches",
     .summary = "print the minibatches of a CNTK text or binary file as JSON",
-    .usage = usage,
+    .usage = {"[OPTIONS] SOURCE [key=value ...]"},
     .text =
         "SOURCE is a text (CTF) or a binary file (CBF), several ('a.ctf;b.ctf'), or a CNTK\n"
         "configuration: reader = [ ... ] alone, or a whole one, of which the reader is used. What\n"
@@ -103,9 +98,7 @@ static void put_stream(struct json *j, const struct imrec_minibatch_stream *s)
 static void put_minibatch(const struct imrec_minibatch *m, const char *position)
 {
     struct json j;
-    json_open(&j, stdout);
-    j.compact = true;
-    json_object(&j, NULL);
+    json_begin_line(&j, stdout);
     for (uint32_t i = 0; i < m->streams; i++)
         put_stream(&j, &m->stream[i]);
     json_array(&j, "ids");
@@ -180,7 +173,7 @@ static int seek(struct imrec_minibatch_source *s, const char *path)
 }
 
 /* Opens the source and goes to where it begins. */
-static int begin(const struct minibatches_options *o, const struct imrec_minibatch_config *c,
+static int begin(const struct options *o, const struct imrec_minibatch_config *c,
                  struct imrec_minibatch_source **out)
 {
     struct imrec_error err;
@@ -190,7 +183,7 @@ static int begin(const struct minibatches_options *o, const struct imrec_minibat
 }
 
 /* The end of the sweep in which the printing begins becomes the source's end. */
-static int end_with_sweep(const struct minibatches_options *o, struct imrec_minibatch_config *c)
+static int end_with_sweep(const struct options *o, struct imrec_minibatch_config *c)
 {
     static const char member[] = "\"sweep\": ";
     struct imrec_minibatch_source *s = NULL;
@@ -209,8 +202,7 @@ static int end_with_sweep(const struct minibatches_options *o, struct imrec_mini
 }
 
 /* *printed: how many there were before the end, or before o->count. */
-static int
-print_all(struct imrec_minibatch_source *s, const struct minibatches_options *o, int64_t *printed)
+static int print_all(struct imrec_minibatch_source *s, const struct options *o, int64_t *printed)
 {
     struct imrec_minibatch m;
     struct imrec_error err;
@@ -226,8 +218,7 @@ print_all(struct imrec_minibatch_source *s, const struct minibatches_options *o,
     return EXIT_OK;
 }
 
-static int
-run_with(const struct minibatches_options *o, struct imrec_minibatch_config *c, bool one_sweep)
+static int run_with(const struct options *o, struct imrec_minibatch_config *c, bool one_sweep)
 {
     struct imrec_minibatch_source *s = NULL;
     int64_t printed = 0;
@@ -245,24 +236,19 @@ run_with(const struct minibatches_options *o, struct imrec_minibatch_config *c, 
     return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct minibatches_options o;
+    const struct options *o = options;
     struct imrec_minibatch_config *c;
     struct imrec_error err;
     bool one_sweep;
-    int status;
-    const int first = command_begin(&page, &o, argc, argv, 1, -1, &status);
-    if (first < 0)
-        return status;
     if (imrec_minibatch_config_new(&c, &err) != IMREC_OK)
         return cli_fail(page.name, &err);
-    status =
-        configure(c, argv[first], argc - first - 1, argv + first + 1, &one_sweep, &err) == IMREC_OK
-            ? run_with(&o, c, one_sweep)
-            : cli_fail(page.name, &err);
+    const int status = configure(c, operand[0], n - 1, operand + 1, &one_sweep, &err) == IMREC_OK
+                           ? run_with(o, c, one_sweep)
+                           : cli_fail(page.name, &err);
     imrec_minibatch_config_free(c);
     return status;
 }
 
-const struct command command_minibatches = {&page, run};
+const struct command command_minibatches = {&page, sizeof(struct options), 1, -1, run};

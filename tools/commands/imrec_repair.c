@@ -13,17 +13,12 @@
     ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
-struct repair_options {
-    REPAIR_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct repair_options
-static const struct param table[] = {REPAIR_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD... OUT.rec", NULL};
+COMMAND_OPTIONS(REPAIR_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec repair",
     .summary = "salvage all intact records into a new shard",
-    .usage = usage,
+    .usage = {"[OPTIONS] SHARD... OUT.rec"},
     .text =
         "Copies every readable record, byte for byte and in order, to OUT.rec, its index and its\n"
         "checksums, also from behind bytes that came in or went missing. Checksums find their\n"
@@ -46,11 +41,6 @@ static void lost(void *user, const struct imrec_finding *f)
 {
     struct output *out = user;
     command_finding(stdout, out->json, f);
-}
-
-static bool show_progress(void *user, const struct imrec_progress *p)
-{
-    return command_progress_show(&((struct output *)user)->progress, p);
 }
 
 static void print(struct json *j, const struct imrec_repair_result *r, const char *path)
@@ -86,7 +76,7 @@ static void print(struct json *j, const struct imrec_repair_result *r, const cha
     json_close(j);
 }
 
-static int repair(const char *uri, const char *path, const struct repair_options *r)
+static int repair(const char *uri, const char *path, const struct options *r)
 {
     struct json j;
     struct imrec_error err;
@@ -100,11 +90,10 @@ static int repair(const char *uri, const char *path, const struct repair_options
     o.drop_unmatched = r->drop_unmatched;
     o.force = r->force;
     o.finding = lost;
-    o.progress = show_progress;
+    o.progress = command_progress_show;
     o.user = &out;
     if (r->json) {
-        json_open(&j, stdout);
-        json_object(&j, NULL);
+        json_begin(&j, stdout);
         json_array(&j, "lost");
     }
     command_progress_start(&out.progress, r->quiet);
@@ -117,19 +106,15 @@ static int repair(const char *uri, const char *path, const struct repair_options
     return result.dropped + result.damaged_ranges + result.missing != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct repair_options o;
-    int status;
-    const int first = command_begin(&page, &o, argc, argv, 2, -1, &status);
-    if (first < 0)
-        return status;
-    char *uri = command_shards(page.name, argv + first, argc - first - 1, o.allow_missing);
+    const struct options *o = options;
+    char *uri = command_shards(page.name, operand, n - 1, o->allow_missing);
     if (uri == NULL)
         return EXIT_FAILED;
-    status = repair(uri, argv[argc - 1], &o);
+    const int status = repair(uri, operand[n - 1], o);
     cli_free(uri);
     return status;
 }
 
-const struct command command_repair = {&page, run};
+const struct command command_repair = {&page, sizeof(struct options), 2, -1, run};

@@ -33,9 +33,6 @@
       "class list of the new labels, instead of the old one")                                      \
     COMMON(X)
 
-struct common {
-    COMMON(IMREC_FIELD)
-};
 struct sample {
     SAMPLE(IMREC_FIELD)
 };
@@ -43,8 +40,7 @@ struct relabel {
     RELABEL(IMREC_FIELD)
 };
 
-#define PARAM_STRUCT struct common
-static const struct param common_table[] = {COMMON(PARAM_ROW){0}};
+COMMAND_OPTIONS(COMMON);
 #undef PARAM_STRUCT
 #define PARAM_STRUCT struct sample
 static const struct param sample_table[] = {SAMPLE(PARAM_ROW){0}};
@@ -52,11 +48,16 @@ static const struct param sample_table[] = {SAMPLE(PARAM_ROW){0}};
 #define PARAM_STRUCT struct relabel
 static const struct param relabel_table[] = {RELABEL(PARAM_ROW){0}};
 
-/* The common fields of any of the three. */
+/* The common fields of any of the three, for the library and for reshape(). */
 #define TAKE(o, v)                                                                                 \
     ((o)->shards = (v)->shards, (o)->shard_size = (v)->shard_size, (o)->renumber = (v)->renumber,  \
      (o)->classes = (v)->classes ? NULL : "", (o)->force = (v)->force,                             \
      (o)->on_error = (v)->on_error)
+#define OPTIONS_OF(v)                                                                              \
+    (const struct options)                                                                         \
+    {                                                                                              \
+        .json = (v)->json, .quiet = (v)->quiet, .allow_missing = (v)->allow_missing                \
+    }
 
 static void print_text(const char *out, const struct imrec_reshape_result *r)
 {
@@ -90,14 +91,9 @@ static void print_json(struct json *j, const char *out, const struct imrec_resha
 }
 
 struct run {
-    struct command_progress progress;
+    struct command_progress progress; /* first: what its callback is given */
     struct command_left left;
 };
-
-static bool show_progress(void *user, const struct imrec_progress *done)
-{
-    return command_progress_show(&((struct run *)user)->progress, done);
-}
 
 static void left_out(void *user, const struct imrec_finding *f)
 {
@@ -105,7 +101,7 @@ static void left_out(void *user, const struct imrec_finding *f)
 }
 
 static int reshape(const struct cli_page *page, char *const *uris, int count, const char *out,
-                   struct imrec_reshape_options *o, const struct common *c)
+                   struct imrec_reshape_options *o, const struct options *c)
 {
     struct imrec_reshape_result r;
     struct imrec_error err;
@@ -119,7 +115,7 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
     }
     command_progress_start(&run.progress, c->quiet);
     command_left_begin(&run.left, page->name, c->json);
-    o->progress = show_progress;
+    o->progress = command_progress_show;
     o->finding = left_out;
     o->user = &run;
     const enum imrec_status st = imrec_reshape((const char *const *)uris, (size_t)count, out,
@@ -152,52 +148,51 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
     "where there is one, manifest. All appear together when they are whole. Records are\n"         \
     "copied as they are; names of images come from the lists beside the sources.\n\n" DAMAGE
 
-static const char *const out_usage[] = {"[OPTIONS] SHARD... OUT.rec", NULL};
+#define OUT_USAGE                                                                                  \
+    {                                                                                              \
+        "[OPTIONS] SHARD... OUT.rec"                                                               \
+    }
 static const struct cli_page merge_page = {
     .name = "imrec merge",
     .summary = "join shards and sets into one set",
-    .usage = out_usage,
+    .usage = OUT_USAGE,
     .text =
         SETS "\nTwo records of one id are an error: --renumber gives new ids. So are class lists\n"
              "that differ: --no-classes joins them all the same.",
-    .table = common_table,
+    .table = table,
     .examples = "  imrec merge --renumber a.rec b.rec all.rec\n",
     .exits = IMREC_EXITS,
 };
 static const struct cli_page split_page = {
     .name = "imrec split",
     .summary = "cut a set into shards of equal counts or of a size",
-    .usage = out_usage,
+    .usage = OUT_USAGE,
     .text = SETS "\nOne of --shards and --shard-size says how. Order and ids stay as they are.",
-    .table = common_table,
+    .table = table,
     .examples = "  imrec split --shards 8 train.rec cut.rec\n"
                 "  imrec split --shard-size 256M train.rec cut.rec\n",
     .exits = IMREC_EXITS,
 };
 
-static int run_common(const struct cli_page *page, int argc, char **argv)
+static int run_common(const struct cli_page *page, const struct options *c, int n, char **operand)
 {
-    struct common c;
     struct imrec_reshape_options o;
-    int status;
-    const int first = command_begin(page, &c, argc, argv, 2, -1, &status);
-    if (first < 0)
-        return status;
-    if (page == &split_page && c.shards == 0 && c.shard_size == 0)
-        return cli_refuse(stderr, page->name, "--shards or --shard-size is needed");
     imrec_reshape_options_init(&o);
-    TAKE(&o, &c);
-    return reshape(page, argv + first, argc - first - 1, argv[argc - 1], &o, &c);
+    TAKE(&o, c);
+    return reshape(page, operand, n - 1, operand[n - 1], &o, c);
 }
 
-static int run_merge(int argc, char **argv)
+static int run_merge(const void *options, int n, char **operand)
 {
-    return run_common(&merge_page, argc, argv);
+    return run_common(&merge_page, options, n, operand);
 }
 
-static int run_split(int argc, char **argv)
+static int run_split(const void *options, int n, char **operand)
 {
-    return run_common(&split_page, argc, argv);
+    const struct options *c = options;
+    if (c->shards == 0 && c->shard_size == 0)
+        return cli_refuse(stderr, split_page.name, "--shards or --shard-size is needed");
+    return run_common(&split_page, c, n, operand);
 }
 
 /* ---- sample --------------------------------------------------------------------------------- */
@@ -205,7 +200,7 @@ static int run_split(int argc, char **argv)
 static const struct cli_page sample_page = {
     .name = "imrec sample",
     .summary = "a random part of the records as a set, or the rest",
-    .usage = out_usage,
+    .usage = OUT_USAGE,
     .text = SETS
     "\nExactly --records, or --fraction of all, are drawn; which ones depends on --seed and\n"
     "on their place alone. They keep their order. --rest takes the others, so that two\n"
@@ -216,35 +211,29 @@ static const struct cli_page sample_page = {
     .exits = IMREC_EXITS,
 };
 
-static int run_sample(int argc, char **argv)
+static int run_sample(const void *options, int n, char **operand)
 {
-    struct sample s;
+    const struct sample *s = options;
     struct imrec_reshape_options o;
     char fraction[32];
-    int status;
-    const int first = command_begin(&sample_page, &s, argc, argv, 2, -1, &status);
-    if (first < 0)
-        return status;
-    if ((s.records == 0) == (s.fraction < 0))
+    if ((s->records == 0) == (s->fraction < 0))
         return cli_refuse(stderr, sample_page.name, "one of --records and --fraction is needed");
     imrec_reshape_options_init(&o);
-    TAKE(&o, &s);
-    o.sample = (uint64_t)s.records;
-    snprintf(fraction, sizeof(fraction), "%.7g", (double)s.fraction); /* 0.1, as it was written */
-    o.fraction = s.fraction < 0 ? -1 : strtod(fraction, NULL);
-    o.seed = s.seed;
-    o.rest = s.rest;
-    const struct common c = {.json = s.json, .quiet = s.quiet, .allow_missing = s.allow_missing};
-    return reshape(&sample_page, argv + first, argc - first - 1, argv[argc - 1], &o, &c);
+    TAKE(&o, s);
+    o.sample = (uint64_t)s->records;
+    snprintf(fraction, sizeof(fraction), "%.7g", (double)s->fraction); /* 0.1, as it was written */
+    o.fraction = s->fraction < 0 ? -1 : strtod(fraction, NULL);
+    o.seed = s->seed;
+    o.rest = s->rest;
+    return reshape(&sample_page, operand, n - 1, operand[n - 1], &o, &OPTIONS_OF(s));
 }
 
 /* ---- relabel -------------------------------------------------------------------------------- */
 
-static const char *const relabel_usage[] = {"[OPTIONS] SHARD... LIST.lst OUT.rec", NULL};
 static const struct cli_page relabel_page = {
     .name = "imrec relabel",
     .summary = "new labels out of a list, images as they are",
-    .usage = relabel_usage,
+    .usage = {"[OPTIONS] SHARD... LIST.lst OUT.rec"},
     .text = SETS
     "\nA record gets the labels of the line that has its id, all of them, in any number. Exit\n"
     "status 3: records without a line were kept or left out, or lines have no record.",
@@ -253,25 +242,20 @@ static const struct cli_page relabel_page = {
     .exits = IMREC_EXITS,
 };
 
-static int run_relabel(int argc, char **argv)
+static int run_relabel(const void *options, int n, char **operand)
 {
-    struct relabel l;
+    const struct relabel *l = options;
     struct imrec_reshape_options o;
-    int status;
-    const int first = command_begin(&relabel_page, &l, argc, argv, 3, -1, &status);
-    if (first < 0)
-        return status;
     imrec_reshape_options_init(&o);
-    TAKE(&o, &l);
-    o.labels = argv[argc - 2];
-    o.unlisted = l.unlisted;
-    if (l.class_list[0] != '\0')
-        o.classes = l.class_list;
-    const struct common c = {.json = l.json, .quiet = l.quiet, .allow_missing = l.allow_missing};
-    return reshape(&relabel_page, argv + first, argc - first - 2, argv[argc - 1], &o, &c);
+    TAKE(&o, l);
+    o.labels = operand[n - 2];
+    o.unlisted = l->unlisted;
+    if (l->class_list[0] != '\0')
+        o.classes = l->class_list;
+    return reshape(&relabel_page, operand, n - 2, operand[n - 1], &o, &OPTIONS_OF(l));
 }
 
-const struct command command_merge = {&merge_page, run_merge},
-                     command_split = {&split_page, run_split},
-                     command_sample = {&sample_page, run_sample},
-                     command_relabel = {&relabel_page, run_relabel};
+const struct command command_merge = {&merge_page, sizeof(struct options), 2, -1, run_merge},
+                     command_split = {&split_page, sizeof(struct options), 2, -1, run_split},
+                     command_sample = {&sample_page, sizeof(struct sample), 2, -1, run_sample},
+                     command_relabel = {&relabel_page, sizeof(struct relabel), 3, -1, run_relabel};

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#undef PARAM_STRUCT
 #define PARAM_STRUCT struct imrec_minibatch_options
 static const struct param source_table[] = {IMREC_MINIBATCH_PARAMS(PARAM_ROW){0}};
 #undef PARAM_STRUCT
@@ -31,19 +32,29 @@ bool sequences_is_pair(const char *operand)
     return equals != NULL && equals != operand && (slash == NULL || slash > equals);
 }
 
-bool sequences_are_binary(int operands, char *const *operand)
+struct sequences_request sequences_request(const struct cli_page *page, const char *config,
+                                           bool json, int operands, char *const *operand)
 {
-    return operands > 0 && command_file_is(operand[0], IMREC_FILE_CBF);
+    return (struct sequences_request){.name = page->name,
+                                      .config = config,
+                                      .operand = operand,
+                                      .operands = operands,
+                                      .json = json};
 }
 
-bool sequences_are_asked(const char *config, int operands, char *const *operand)
+bool sequences_are_binary(const struct sequences_request *r)
 {
-    if (config[0] != '\0')
+    return r->operands > 0 && command_file_is(r->operand[0], IMREC_FILE_CBF);
+}
+
+bool sequences_are_asked(const struct sequences_request *r)
+{
+    if (r->config[0] != '\0')
         return true;
-    for (int i = 1; i < operands; i++)
-        if (sequences_is_pair(operand[i]))
+    for (int i = 1; i < r->operands; i++)
+        if (sequences_is_pair(r->operand[i]))
             return true;
-    return operands > 0 && command_file_is(operand[0], IMREC_FILE_CTF);
+    return r->operands > 0 && command_file_is(r->operand[0], IMREC_FILE_CTF);
 }
 
 /* ---- what is asked for ------------------------------------------------------------------- */
@@ -99,8 +110,7 @@ static void json_inputs(struct json *j, const struct imrec_ctf_card *c)
 static void json_card(const struct imrec_ctf_card *c)
 {
     struct json j;
-    json_open(&j, stdout);
-    json_object(&j, NULL);
+    json_begin(&j, stdout);
     json_text(&j, "format", "ctf");
     json_uint(&j, "bytes", c->bytes);
     json_uint(&j, "sequences", c->sequences);
@@ -144,8 +154,7 @@ static int binary_card_of(const struct sequences_request *r, const struct imrec_
     } file = {.in = d->file}; /* it is only read */
     char *const files[] = {file.out};
     if (r->json) {
-        json_open(&j, stdout);
-        json_object(&j, NULL);
+        json_begin(&j, stdout);
     }
     const int status = cbf_info(r->name, files, 1, r->json ? &j : NULL);
     if (r->json)
@@ -250,8 +259,7 @@ static int verify_one(const struct sequences_request *r, const struct imrec_dese
     struct imrec_deserializer d = *given;
     d.max_errors = INT64_MAX; /* all of them are wanted */
     if (r->json) {
-        json_open(&j, stdout);
-        json_object(&j, NULL);
+        json_begin(&j, stdout);
         json_array(&j, "list");
     }
     enum imrec_status st = imrec_sequences_open(&d, precision, found, &to, &s, &err);

@@ -32,13 +32,16 @@ struct sequences_request {
     bool json;
 };
 
+struct sequences_request sequences_request(const struct cli_page *page, const char *config,
+                                           bool json, int operands, char *const *operand);
+
 /* key=value, of which the key may be "input.NAME.key"; a path with '=' in it can be written ./a=b.
  */
 bool sequences_is_pair(const char *operand);
 
 /* Whether the operands mean such files: by their bytes, by key=value operands, by --config. */
-bool sequences_are_asked(const char *config, int operands, char *const *operand);
-bool sequences_are_binary(int operands, char *const *operand);
+bool sequences_are_asked(const struct sequences_request *r);
+bool sequences_are_binary(const struct sequences_request *r);
 
 /* A configuration of what is asked for; free it whatever is returned. EXIT_OK, or what the command
  * ends with after one line on stderr. */

@@ -128,9 +128,7 @@ json_stream(const struct printing *p, struct json *j, const struct imrec_sequenc
 static void put_json(const struct printing *p, const struct imrec_sequence *q)
 {
     struct json j;
-    json_open(&j, stdout);
-    j.compact = true;
-    json_object(&j, NULL);
+    json_begin_line(&j, stdout);
     json_uint(&j, "id", q->id);
     json_object(&j, "streams");
     for (uint32_t i = 0; i < p->streams; i++)

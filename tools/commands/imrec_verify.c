@@ -11,18 +11,12 @@
     ROW_CONFIG(X)                                                                                  \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
-struct verify_options {
-    VERIFY_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct verify_options
-static const struct param table[] = {VERIFY_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]",
-                                    NULL};
+COMMAND_OPTIONS(VERIFY_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec verify",
     .summary = "check structure, checksums, index and images; list every damaged range",
-    .usage = usage,
+    .usage = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]"},
     .text =
         "Reads all of the shards: every byte belongs to a record, every record matches its\n"
         "checksum and its index entry, every image decodes. What is wrong is listed, one line\n"
@@ -37,7 +31,7 @@ static const struct cli_page page = {
 };
 
 struct output {
-    struct command_progress progress;
+    struct command_progress progress; /* first: what its callback is given */
     struct json *json;
     bool damage_is_told; /* by the check of CBF files, byte by byte */
 };
@@ -47,11 +41,6 @@ static void found(void *user, const struct imrec_finding *f)
     struct output *out = user;
     if (!out->damage_is_told || f->kind != IMREC_FOUND_DAMAGE)
         command_finding(stdout, out->json, f);
-}
-
-static bool show_progress(void *user, const struct imrec_progress *p)
-{
-    return command_progress_show(&((struct output *)user)->progress, p);
 }
 
 static void json_result(struct json *j, const struct imrec_verify_result *r)
@@ -91,8 +80,8 @@ static void print_result(const struct imrec_verify_result *r, bool decoded)
 }
 
 /* Records and images. *findings is added to. */
-static int verify(const char *uri, const struct verify_options *v, struct json *j, bool told,
-                  uint64_t *findings)
+static int
+verify(const char *uri, const struct options *v, struct json *j, bool told, uint64_t *findings)
 {
     struct imrec_error err;
     struct imrec_verify_options o;
@@ -103,7 +92,7 @@ static int verify(const char *uri, const struct verify_options *v, struct json *
     o.threads = v->threads;
     o.max_pixels = v->max_pixels;
     o.finding = found;
-    o.progress = show_progress;
+    o.progress = command_progress_show;
     o.user = &out;
     o.allow_missing = v->allow_missing;
     command_progress_start(&out.progress, v->quiet);
@@ -121,7 +110,7 @@ static int verify(const char *uri, const struct verify_options *v, struct json *
     return EXIT_OK;
 }
 
-static int verify_binary(char *const *files, int n, const char *uri, const struct verify_options *v,
+static int verify_binary(char *const *files, int n, const char *uri, const struct options *v,
                          struct json *j, uint64_t *findings)
 {
     struct cbf_sum sum;
@@ -140,34 +129,24 @@ static int verify_binary(char *const *files, int n, const char *uri, const struc
     return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct verify_options o;
+    const struct options *o = options;
     struct json json, *j = NULL;
     uint64_t findings = 0;
-    int status;
-    const int first = command_begin(&page, &o, argc, argv, 0, -1, &status);
-    if (first < 0)
-        return status;
-    if (argc == first && o.config[0] == '\0')
-        return cli_refuse(stderr, page.name, "missing operands: %s %s", page.name, page.usage[0]);
-    if (!sequences_are_binary(argc - first, argv + first) &&
-        sequences_are_asked(o.config, argc - first, argv + first))
-        return sequences_verify(&(struct sequences_request){.name = page.name,
-                                                            .config = o.config,
-                                                            .operand = argv + first,
-                                                            .operands = argc - first,
-                                                            .json = o.json});
-    char *uri = cli_join(argv + first, argc - first, ';');
-    if (o.json) {
+    const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
+    if (n == 0 && o->config[0] == '\0')
+        return command_refuse_count(&page, "missing");
+    if (!sequences_are_binary(&r) && sequences_are_asked(&r))
+        return sequences_verify(&r);
+    char *uri = cli_join(operand, n, ';');
+    if (o->json) {
         j = &json;
-        json_open(j, stdout);
-        json_object(j, NULL);
+        json_begin(j, stdout);
         json_array(j, "list");
     }
-    status = cbf_are(argv + first, argc - first)
-                 ? verify_binary(argv + first, argc - first, uri, &o, j, &findings)
-                 : verify(uri, &o, j, false, &findings);
+    int status = cbf_are(operand, n) ? verify_binary(operand, n, uri, o, j, &findings)
+                                     : verify(uri, o, j, false, &findings);
     cli_free(uri);
     if (j != NULL) {
         json_uint(j, "findings", status == EXIT_OK ? findings : findings + 1);
@@ -177,4 +156,4 @@ static int run(int argc, char **argv)
     return status == EXIT_OK && findings != 0 ? EXIT_FAILED : status;
 }
 
-const struct command command_verify = {&page, run};
+const struct command command_verify = {&page, sizeof(struct options), 0, -1, run};

@@ -15,19 +15,13 @@
       "with --augmented: N draws of every augmenter, of one image")                                \
     ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)
-struct view_options {
-    VIEW_PARAMS(IMREC_FIELD)
-};
-#define PARAM_STRUCT struct view_options
-static const struct param table[] = {VIEW_PARAMS(PARAM_ROW){0}};
-static const char *const usage[] = {
-    "[OPTIONS] SHARD OUT.html", "--augmented [--grid N] [OPTIONS] SHARD OUT.html [key=value ...]",
-    NULL};
+COMMAND_OPTIONS(VIEW_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec view",
     .summary = "a contact sheet: images, labels and ids in one HTML file",
-    .usage = usage,
+    .usage = {"[OPTIONS] SHARD OUT.html",
+              "--augmented [--grid N] [OPTIONS] SHARD OUT.html [key=value ...]"},
     .text =
         "OUT.html holds the images themselves and needs no other file. With --augmented it\n"
         "shows what ImageRecordIter makes of them (unless given: data_shape=3,224,224\n"
@@ -66,7 +60,7 @@ show_records(struct sheet *s, const char *uri, bool first, struct imrec_error *e
 /* ---- the sheet -------------------------------------------------------------------------- */
 
 static int
-fill(struct sheet *s, const char *uri, const struct view_options *o, char *const *pairs, int n)
+fill(struct sheet *s, const char *uri, const struct options *o, char *const *pairs, int n)
 {
     struct imrec_error err;
     char title[256];
@@ -106,8 +100,7 @@ static void print(const struct sheet *s, const char *path, bool as_json)
         printf("%s: %" PRIu64 " images\n", cli_show(path), s->shown);
         return;
     }
-    json_open(&j, stdout);
-    json_object(&j, NULL);
+    json_begin(&j, stdout);
     json_text(&j, "file", path);
     json_uint(&j, "pictures", s->shown);
     json_uint(&j, "failed", s->failed);
@@ -115,7 +108,7 @@ static void print(const struct sheet *s, const char *path, bool as_json)
 }
 
 static int
-view(const char *uri, const char *path, const struct view_options *o, char *const *pairs, int n)
+view(const char *uri, const char *path, const struct options *o, char *const *pairs, int n)
 {
     struct imrec_error err;
     struct cli_output output = {0};
@@ -141,24 +134,19 @@ view(const char *uri, const char *path, const struct view_options *o, char *cons
     return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const void *options, int n, char **operand)
 {
-    struct view_options o;
-    int status;
-    const int first = command_begin(&page, &o, argc, argv, 2, -1, &status);
-    if (first < 0)
-        return status;
-    if (!o.augmented && argc - first > 2)
-        return cli_refuse(stderr, page.name, "%s: key=value goes with --augmented",
-                          argv[first + 2]);
-    if (!o.augmented && o.grid != 0)
+    const struct options *o = options;
+    if (!o->augmented && n > 2)
+        return cli_refuse(stderr, page.name, "%s: key=value goes with --augmented", operand[2]);
+    if (!o->augmented && o->grid != 0)
         return cli_refuse(stderr, page.name, "--grid goes with --augmented");
-    char *uri = command_shards(page.name, argv + first, 1, o.allow_missing);
+    char *uri = command_shards(page.name, operand, 1, o->allow_missing);
     if (uri == NULL)
         return EXIT_FAILED;
-    status = view(uri, argv[first + 1], &o, argv + first + 2, argc - first - 2);
+    const int status = view(uri, operand[1], o, operand + 2, n - 2);
     cli_free(uri);
     return status;
 }
 
-const struct command command_view = {&page, run};
+const struct command command_view = {&page, sizeof(struct options), 2, -1, run};

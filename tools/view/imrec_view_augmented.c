@@ -96,11 +96,7 @@ int sheet_augmented(struct sheet *s, const char *name, const char *uri, char *co
 {
     struct imrec_iter_options o;
     struct imrec_iter *it;
-    imrec_iter_options_init(&o);
-    o.path_imgrec = uri;
-    o.data_shape = (struct imrec_shape){3, 224, 224};
-    o.batch_size = (int64_t)(s->wanted < 64 ? s->wanted : 64);
-    if (!command_iter_options(name, pairs, n, &o))
+    if (!command_iter_options(name, uri, (int64_t)(s->wanted < 64 ? s->wanted : 64), pairs, n, &o))
         return EXIT_USAGE;
     if (o.batch_size % o.num_views != 0) /* it is not what is looked at */
         o.batch_size += o.num_views - o.batch_size % o.num_views;

@@ -248,11 +248,7 @@ int sheet_grid(struct sheet *s, const char *name, const char *uri, uint64_t draw
 {
     struct imrec_error err;
     struct grid g = {.sheet = s, .draws = draws};
-    imrec_iter_options_init(&g.base);
-    g.base.path_imgrec = uri;
-    g.base.data_shape = (struct imrec_shape){3, 224, 224};
-    g.base.batch_size = 2;
-    if (!command_iter_options(name, pairs, n, &g.base))
+    if (!command_iter_options(name, uri, 2, pairs, n, &g.base))
         return EXIT_USAGE;
     sheet_unnormalized(&g.base);
     s->quality = 85;

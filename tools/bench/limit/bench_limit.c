@@ -42,8 +42,7 @@ struct bench_limit {
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                          "no memory for the images to be decoded");
+    return IMREC_NO_MEMORY(err, "no memory for the images to be decoded");
 }
 
 static uint8_t *room_for(struct bench_limit *b, size_t n)

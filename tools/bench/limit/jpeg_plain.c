@@ -85,8 +85,7 @@ enum imrec_status jpeg_plain_new(struct jpeg_plain **out, struct imrec_error *er
 {
     struct jpeg_plain *p = imrec_zalloc(1, sizeof(*p));
     if (p == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                              "no memory for a JPEG decoder");
+        return IMREC_NO_MEMORY(err, "no memory for a JPEG decoder");
     p->cinfo.err = jpeg_std_error(&p->errors);
     p->errors.error_exit = give_up;
     p->errors.emit_message = ignore_message;

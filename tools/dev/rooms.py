@@ -7,7 +7,7 @@ import re
 import sys
 
 PAGE = "CONTRIBUTING.md"
-BEGIN, END = "<!-- rooms: written by tools/rooms.py -->\n", "<!-- rooms end -->\n"
+BEGIN, END = "<!-- rooms: written by tools/dev/rooms.py -->\n", "<!-- rooms end -->\n"
 TOP = ("base", "parallel", "storage", "formats", "codec", "augment", "container", "iter", "dataset", "minibatch", "cli", "im2rec",
        "tools")
 LAYER = re.compile(r"^imrec_layer\(\s*\w+(.*?)\)", re.M | re.S)
@@ -42,10 +42,10 @@ def main(root, write):
     if write:
         page.write_text(now)
     elif now != text:
-        faults.append(f"{PAGE}: its rooms differ from the CMakeLists.txt: tools/rooms.py --write")
+        faults.append(f"{PAGE}: its rooms differ from the CMakeLists.txt: tools/dev/rooms.py --write")
     print("\n".join(faults) or f"rooms: {PAGE} says what the folders say")
     return 1 if faults else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(__file__).resolve().parent.parent, "--write" in sys.argv[1:]))
+    sys.exit(main(pathlib.Path(__file__).resolve().parents[2], "--write" in sys.argv[1:]))
