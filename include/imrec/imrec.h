@@ -2,8 +2,8 @@
 #ifndef IMREC_IMREC_H
 #define IMREC_IMREC_H
 
+#include "imrec/augment.h"
 #include "imrec/augmenter.h"
-#include "imrec/bench.h"
 #include "imrec/cbf.h"
 #include "imrec/codec.h"
 #include "imrec/convert.h"
@@ -11,18 +11,22 @@
 #include "imrec/dataset.h"
 #include "imrec/detection.h"
 #include "imrec/error.h"
+#include "imrec/file_kind.h"
 #include "imrec/image.h"
+#include "imrec/iter_params.h"
 #include "imrec/iterator.h"
 #include "imrec/minibatch.h"
 #include "imrec/pack_items.h"
 #include "imrec/packer.h"
 #include "imrec/prefetch.h"
 #include "imrec/records.h"
+#include "imrec/report.h"
 #include "imrec/reshape.h"
 #include "imrec/segmentation.h"
 #include "imrec/sequences.h"
 #include "imrec/sound.h"
 #include "imrec/source.h"
+#include "imrec/types.h"
 #include "imrec/version.h"
 
 #endif
