@@ -22,7 +22,7 @@ static const struct format *const formats[] = {&codec_jpeg, &codec_png,  &codec_
                                                &codec_webp, &codec_tiff, &codec_bmp};
 enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
 
-/* Images of other kinds, for a message that helps: `magic` stands at `at`. */
+/* Images of other kinds, named in messages: `magic` is at `at`. */
 static const struct {
     const char *name;
     size_t at, n;

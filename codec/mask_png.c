@@ -1,7 +1,7 @@
 /*
  * codec/mask_png.c - masks as PNG, by libspng: values as they are stored, never as colours.
  *
- * IHDR behind signature, length and name: u32 width, u32 height, u8 bits, u8 colour type, u8
+ * IHDR after signature, length and name: u32 width, u32 height, u8 bits, u8 colour type, u8
  * compression, u8 filter, u8 interlace.
  */
 #include "codec/mask_png.h"
