@@ -1,7 +1,7 @@
 /*
  * storage/fault_store.c - the system calls of the file store, made to fail by script.
  *
- * It stands below the file store, not above it, so that the loops around short reads and
+ * It is below the file store, not above it, so that the loops around short reads and
  * interrupted calls are tested and not replaced.
  */
 #include "storage/fault.h"
