@@ -1,4 +1,4 @@
-/* container/beside.c - what the packer left beside a shard. */
+/* container/beside.c - files that the packer wrote next to a shard. */
 #include "container/beside.h"
 
 #include "base/alloc.h"
@@ -14,7 +14,7 @@ enum imrec_status beside_name(struct beside *b, const char *shard, enum set_file
         char *grown = imrec_realloc(b->name, need, 1);
         if (grown == NULL)
             return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory to look beside a shard");
+                                  "no memory for the name of a file next to a shard");
         b->name = grown;
         b->room = need;
     }
@@ -23,7 +23,7 @@ enum imrec_status beside_name(struct beside *b, const char *shard, enum set_file
     return IMREC_OK;
 }
 
-/* Shards mostly stand in the manifest's order. */
+/* Shards mostly are in the manifest's order. */
 static const struct manifest_shard *find(struct beside *b, const struct shard *h)
 {
     const struct manifest *set = &b->set.manifest;

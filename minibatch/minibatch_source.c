@@ -392,7 +392,7 @@ enum imrec_status imrec_minibatch_position(struct imrec_minibatch_source *s, con
     return IMREC_OK;
 }
 
-/* A place that is known by its nominal time becomes that of the first sequence at or behind it. The
+/* A place known by its nominal time becomes that of the first sequence at or after it. The
  * thread must be idle. */
 static enum imrec_status
 find_place(struct imrec_minibatch_source *s, struct minibatch_place *p, struct imrec_error *err)

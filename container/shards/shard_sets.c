@@ -137,7 +137,8 @@ void shard_sets_gap(const struct shard_sets *s, size_t begin, size_t end, bool o
     const struct shard_member *m = &s->member[begin];
     uint64_t next = 0; /* the number that comes */
     *g = (struct shard_gap){.promised = m->name.count};
-    if (m->name.count > MANIFEST_MAX_SHARDS) /* no set has so many: that is a name, not a number */
+    if (m->name.count >
+        MANIFEST_MAX_SHARDS) /* no set has that many: that is a name, not a number */
         return;
     for (size_t i = begin; i <= end; i++) {
         const uint64_t upto = i < end ? s->member[i].name.number : m->name.count;

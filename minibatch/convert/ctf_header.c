@@ -19,7 +19,7 @@ static bool is_word(struct bytes b, const char *word)
     return b.n == strlen(word) && memcmp(b.p, word, b.n) == 0;
 }
 
-/* A word as a string in the text itself: what stands behind it is a separator. */
+/* A word as a string in the text itself: a separator follows it. */
 static const char *keep(struct ctf_header *h, struct bytes word)
 {
     h->text[word.p - h->text + (ptrdiff_t)word.n] = '\0';

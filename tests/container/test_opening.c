@@ -237,7 +237,8 @@ TEST(an_empty_shard_is_told_unless_its_manifest_promises_it)
     put_shard("empty.rec", 0);
     put_shard("none.rec", 0);
     put_manifest("none.manifest.json", "none.rec", 1, 0);
-    must_open("@/a.rec;@/empty.rec", false, 2, "empty.rec has 0 bytes, and no manifest says so");
+    must_open("@/a.rec;@/empty.rec", false, 2,
+              "empty.rec has 0 bytes, and no manifest confirms it");
     must_open("@/a.rec;@/none.rec", false, 2, "");
     must_open("@/none.rec", false, 1, "");
     must_open("@/none.manifest.json", false, 1, "");
@@ -317,7 +318,7 @@ TEST(a_manifest_opens_its_shards_and_names_those_that_are_missing)
     must_refuse("@/train.manifest.json", true, IMREC_ERR_IO,
                 "it names 4 shards, and 4 are missing");
     tmp_write(&dir, "train.manifest.json", "{}", 2);
-    must_refuse("@/train.manifest.json", false, IMREC_ERR_CORRUPT, "no manifest");
+    must_refuse("@/train.manifest.json", false, IMREC_ERR_CORRUPT, "not a manifest");
     must_refuse("@/no.manifest.json", false, IMREC_ERR_ARGUMENT, "there is no such file");
 }
 
