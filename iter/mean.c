@@ -67,7 +67,7 @@ void iter_mean_options(const struct imrec_iter_options *o, struct imrec_iter_opt
     p.mean_img = "";
     if (!recipe_has_boxes(o))
         p.path_imglist = "";          /* labels do not matter here */
-    p.on_error = IMREC_ON_ERROR_SKIP; /* what is bad is told when it is read */
+    p.on_error = IMREC_ON_ERROR_SKIP; /* bad samples are reported when they are read */
     p.verbose = false;
     p.mean_r = p.mean_g = p.mean_b = p.mean_a = 0;
     p.std_r = p.std_g = p.std_b = p.std_a = p.scale = 1;
@@ -116,8 +116,8 @@ static enum imrec_status sum_up(const struct imrec_iter_options *o, struct imrec
     while ((st = imrec_iter_next(it, &batch, err)) == IMREC_OK)
         add_batch(&batch, values_of(&o->data_shape), sum);
     if (st == IMREC_END && sum->failed != 0 && o->verbose)
-        imrec_log(IMREC_LOG_WARNING, "%s: samples that failed and are left out of it: %llu",
-                  o->mean_img, (unsigned long long)sum->failed);
+        imrec_log(IMREC_LOG_WARNING, "%s: samples that failed and are not in it: %llu", o->mean_img,
+                  (unsigned long long)sum->failed);
     return st == IMREC_END ? IMREC_OK : st;
 }
 

@@ -103,7 +103,7 @@ static const struct {
     {"rotate_list=10,x", IMREC_ERR_ARGUMENT, "rotate_list must be whole angles"},
     {"rotate_list=400", IMREC_ERR_ARGUMENT, "rotate_list must be whole angles"},
     {"max_aspect_ratio=1", IMREC_ERR_ARGUMENT, "max_aspect_ratio must be below 1"},
-    {"min_aspect_ratio=0.5", IMREC_ERR_ARGUMENT, "the least is 0.5, the largest 0"},
+    {"min_aspect_ratio=0.5", IMREC_ERR_ARGUMENT, "the minimum is 0.5, the maximum 0"},
     {"min_random_scale=2", IMREC_ERR_ARGUMENT, "min_random_scale and max_random_scale"},
     {"min_img_size=50 max_img_size=40", IMREC_ERR_ARGUMENT, "min_img_size and max_img_size"},
     {"min_crop_size=50 max_crop_size=40", IMREC_ERR_ARGUMENT, "min_crop_size and max_crop_size"},
