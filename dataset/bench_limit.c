@@ -25,7 +25,7 @@ struct image {
     size_t n;
 };
 
-struct block { /* images stand in blocks that never move */
+struct block { /* images are in blocks that never move */
     struct block *before;
     size_t used, capacity;
     uint8_t bytes[];

@@ -94,7 +94,7 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
     if (o->pixels && o->resize > CBF_PIXELS_SIDE)
         return refuse(err, "pixels of images above 16384 x 16384 fit no CNTK file");
     if (o->resume && o->force)
-        return refuse(err, "resume goes on with what force would throw away: give one of them");
+        return refuse(err, "resume continues what force would discard: give one of them");
     return IMREC_OK;
 }
 
@@ -142,7 +142,7 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
     out->masks = source_path(out->masks);
     out->annotations = source_path(out->annotations);
     if (out->encoding == IMREC_ENCODE_PNG && out->quality > 9)
-        out->quality = 3; /* not a PNG compression: the original's choice */
+        out->quality = 3; /* not a PNG compression: MXNet's choice */
     return IMREC_OK;
 }
 

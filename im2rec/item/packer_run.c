@@ -124,7 +124,7 @@ static bool append_all(struct packer *k, struct pack_item *p, struct bytes image
            packer_fine(p, buf_append(&k->record, trailer, sizeof(trailer), &err), &err);
 }
 
-/* The file stands behind room for the head: where it is the whole record, nothing is copied. */
+/* The file follows room for the head: where it is the rest of the record, nothing is copied. */
 static bool frame(struct packer *k, struct pack_item *p, struct bytes image)
 {
     struct imrec_error err;

@@ -2,7 +2,7 @@
  * im2rec/list/annotations_voc.c - Pascal VOC: a file an image, with <filename>, <size> and
  * <object>s.
  *
- * Corners are taken as they stand, in px; the ids are the places of the files by name. Classes
+ * Corners are taken literally, in px; the ids are the places of the files by name. Classes
  * are numbered in the order of their names.
  */
 #include "base/alloc.h"

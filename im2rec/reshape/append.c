@@ -1,7 +1,7 @@
 /*
  * im2rec/reshape/append.c - imrec_append(): new images are packed into a set of their own,
- * OUT.appended.rec, which is then joined to the old one and removed. The old set stands until
- * the joined one is whole.
+ * OUT.appended.rec, which is then joined to the old one and removed. The old set remains until the
+ * joined one is complete.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -108,7 +108,7 @@ static enum imrec_status take_shards(struct append *a, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* An earlier call ended between the old manifest and the new one, where all new files are whole:
+/* An earlier call ended between the old manifest and the new one, when all new files were complete:
  * they get their names now. */
 static enum imrec_status finish_earlier(const struct append *a, struct imrec_error *err)
 {
@@ -133,7 +133,7 @@ static enum imrec_status finish_earlier(const struct append *a, struct imrec_err
     if (st == IMREC_OK)
         st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                             "an earlier append to %s was interrupted at its end and is finished "
-                            "now; shards of the old number may be left beside it; nothing was "
+                            "now; shards of the old number may remain next to it; nothing was "
                             "added this time",
                             a->rec);
     return st;
@@ -182,7 +182,7 @@ static enum imrec_status check(const struct append *a, struct imrec_error *err)
 {
     const char *why = NULL;
     if (a->o.list || a->o.format != IMREC_PACK_REC)
-        why = "append puts records behind records: list and format=cbf cannot go with it";
+        why = "append adds records to records: list and format=cbf cannot be combined with it";
     else if (a->o.resume && a->source != NULL)
         why = "a run over items cannot be resumed: without resume it begins again";
     else if (a->o.force)
@@ -266,7 +266,7 @@ pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *er
 
 /* ---- both --------------------------------------------------------------------------------- */
 
-/* Whether ids are places, which go on behind those of the set. */
+/* Whether ids are places, which continue after those of the set. */
 static bool ids_are_places(const struct append *a)
 {
     if (a->source != NULL)
@@ -349,7 +349,7 @@ static enum imrec_status add_new_shards(struct append *a, struct imrec_error *er
     return source_sets_expand(uris, 1, &a->uris, &a->count, err);
 }
 
-/* The set of the new images is whole, and stays: packing it may have taken hours. */
+/* The set of the new images is complete, and stays: packing it may have taken hours. */
 static enum imrec_status
 leave_extra(const struct append *a, enum imrec_status st, struct imrec_error *err)
 {
@@ -387,7 +387,7 @@ append(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
     if (a->source == NULL)
         return leave_extra(a, st, err);
     if (remove_extra(a, NULL) != IMREC_OK)
-        imrec_log(IMREC_LOG_WARNING, "%s is left behind", a->extra);
+        imrec_log(IMREC_LOG_WARNING, "%s could not be removed", a->extra);
     return st;
 }
 

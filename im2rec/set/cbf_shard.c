@@ -1,9 +1,9 @@
 /*
  * im2rec/set/cbf_shard.c - a CBF file being written.
  *
- * What is durable is whole chunks. Where they are stands in NAME.idx.part, 24 bytes a chunk, from
- * which a run that goes on makes the header. When the set becomes real the side file is removed:
- * the header says the same.
+ * Complete chunks are durable. NAME.idx.part has their places, 24 bytes a chunk, from which a
+ * resumed run makes the header. When the set becomes real the side file is removed: the header
+ * has the same.
  */
 #include "im2rec/set/cbf_shard.h"
 
@@ -325,7 +325,7 @@ cbf_shard_finish(struct cbf_shard *s, struct journal_shard *out, struct imrec_er
         s->file = NULL;
         st = sink_finish(gone, err);
     }
-    cbf_shard_leave(s); /* the table stays: a run may yet go on before the journal says the end */
+    cbf_shard_leave(s); /* the table stays: a run may be resumed until the journal has the end */
     return st;
 }
 

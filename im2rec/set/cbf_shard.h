@@ -1,5 +1,5 @@
 /* im2rec/set/cbf_shard.h - images into a CBF file: the streams, a record for each image, and a
- * shard that can go on after an interruption. docs/formats/cbf.md tells the streams. */
+ * shard that can be resumed after an interruption. docs/formats/cbf.md lists the streams. */
 #ifndef IMREC_IM2REC_SET_CBF_SHARD_H
 #define IMREC_IM2REC_SET_CBF_SHARD_H
 
@@ -11,7 +11,7 @@
 struct cbf_shape {
     bool pixels;
     uint32_t features;  /* values of an image, with pixels */
-    uint32_t classes;   /* labels are one-hot of so many; 0: dense */
+    uint32_t classes;   /* values of a one-hot label; 0: dense */
     uint32_t label_dim; /* dense; 0: not known before the first image */
     uint64_t chunk_bytes;
 };

@@ -19,7 +19,7 @@ struct finished {
     char name[NAME_BYTES]; /* of the manifest */
 };
 
-#define ANEW "; force packs it anew"
+#define ANEW "; force packs it again"
 
 /* ---- options ---------------------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
-/* im2rec/set/old_set.c - what stands under the names of a set before it is written, and how it
- * goes.
+/* im2rec/set/old_set.c - the files under the names of a set before it is written, and how they are
+ * removed.
  *
  * Sets of two formats under one name would share list, class list, manifest and journal: the second
- * one is refused. Of a set that is replaced only those files go that its manifest names and that
- * can be files of this set by their names, and what an interrupted run of it has left. */
+ * one is refused. Of a replaced set only those files are removed that its manifest names and whose
+ * names can be of this set, and the files of an interrupted run of it. */
 #include "im2rec/set/set_files.h"
 
 #include "base/alloc.h"
@@ -109,7 +109,7 @@ static enum imrec_status check_manifest(const struct set_files *s, struct imrec_
     return st;
 }
 
-/* A journal of version 1 does not say; then the parts beside it do. */
+/* A journal of version 1 does not name the format; then the parts next to it show it. */
 static enum imrec_status check_journal(const struct set_files *s, struct imrec_error *err)
 {
     enum journal_format format;

@@ -1,4 +1,4 @@
-/* im2rec/set/set_discard.c - nothing stays of a set that nobody can go on with. */
+/* im2rec/set/set_discard.c - removes a set that cannot be resumed. */
 #include "im2rec/set/set_files.h"
 
 #include "formats/set/set_names.h"
@@ -19,7 +19,7 @@ static void discard_shard(const struct set_files *s, const char *rec, const char
     char name[NAME_BYTES];
     discard(rec, suffix);
     if (s->cbf) {
-        discard(rec, ".idx.part"); /* the table that cbf_shard.c keeps beside it */
+        discard(rec, ".idx.part"); /* the table that cbf_shard.c keeps with it */
         return;
     }
     for (int what = SET_INDEX; what <= SET_CHECKSUMS; what++) {

@@ -161,7 +161,7 @@ set_write_classes(const char *name, const struct job *j, bool commit, struct imr
     return classes_to(name, j, commit, &ignored, err);
 }
 
-/* The base name of a file beside the set, kept. NULL: no memory. */
+/* The base name of a file of the set, kept. NULL: no memory. */
 static const char *keep_base(struct string_arena *a, const char *path)
 {
     const char *base = set_base_name(path);
@@ -285,7 +285,7 @@ static enum imrec_status publish_beside(const struct set_files *s, const char *w
     return publish(s, a, b, err);
 }
 
-/* What a CBF shard needed to be gone on with: cbf_shard.c. */
+/* Removes what a CBF shard needs to be resumed: cbf_shard.c. */
 static enum imrec_status remove_table(const char *work, struct imrec_error *err)
 {
     char name[NAME_BYTES + 16];

@@ -11,9 +11,9 @@ struct set_files {
     char rec[NAME_BYTES];  /* "OUT.rec": what the other names are made from */
     char list[NAME_BYTES]; /* OUT.lst; OUT.packed.lst where OUT.lst is what is packed */
     char journal[NAME_BYTES];
-    bool given_classes; /* OUT.classes.txt is the class list that was given */
+    bool given_classes; /* OUT.classes.txt is the class list that the caller gave */
     uint64_t count;     /* of shards; 0: known at the end */
-    bool cbf;           /* shards are OUT.cbf, without index and checksums beside them */
+    bool cbf;           /* shards are OUT.cbf, without index and checksums */
     bool numbered;      /* OUT-00000-of-00001.rec, also if there is one only */
     const struct stop
         *stop; /* ends what follows between two files: NULL from set_files_init() on */
@@ -27,12 +27,12 @@ set_lock(const char *out, struct lock **lock, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status set_files_init(const struct imrec_pack_task *task,
                                                  const struct imrec_pack_options *o,
                                                  struct set_files *out, struct imrec_error *err);
-/* The name under which shard k is written; its other files stand beside it. */
+/* The name under which shard k is written; its other files are next to it. */
 void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES]);
 /* The one that it has in a finished set of `count` shards. */
 void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES]);
 bool set_name_is_cbf(const char *name);
-/* Something stands under the temporary name of `name`. */
+/* Whether there is a file under the temporary name of `name`. */
 bool set_part_exists(const char *name);
 
 struct manifest_option;
@@ -55,8 +55,8 @@ set_write_classes(const char *name, const struct job *j, bool commit, struct imr
 IMREC_NODISCARD enum imrec_status
 set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err);
 
-/* ---- old_set.c: what stands there ---- */
-/* The file `base` beside the set. False: the name is too long for any of ours. */
+/* ---- old_set.c: the files before ---- */
+/* The path of `base` in the folder of the set. False: the name is too long for any of ours. */
 bool set_name_beside(const struct set_files *s, const char *base, char out[NAME_BYTES]);
 struct manifest;
 /* The manifest there, without shards where there is none or nobody can read it. */
@@ -74,7 +74,7 @@ set_check_format(const struct set_files *s, struct imrec_error *err);
 /* Makes way: the manifest first, then the shards that it names, and its class list. What no set of
  * this name has is left alone, with a warning. */
 IMREC_NODISCARD enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err);
-/* set_publish() where the set stood before: its manifest goes first, shards of other names last. */
+/* set_publish() over an old set: its manifest is removed first, shards of other names last. */
 IMREC_NODISCARD enum imrec_status
 set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err);
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A shard of RecordIO or what stands beside it; of CNTK's format, where it is written also its
- * table. NULL at the end. */
+/* Suffixes of a shard of RecordIO and of the files next to it; of CNTK's format also of its table
+ * while it is written. NULL at the end. */
 extern const char *const shard_suffixes_rec[], *const shard_suffixes_cbf[],
                                                    *const shard_suffixes_cbf_work[];
 

@@ -5,8 +5,8 @@
 #include "imrec/error.h"
 
 /* Removes the unfinished shards of the set that `rec` names, whatever number of shards they were to
- * be: .rec, .idx and .crc with .part behind, or of CNTK's format .cbf and .cbf.idx. Finished files
- * stay, and so do parts of the other format: they are another run's. */
+ * be: .rec, .idx and .crc with .part after them, or of CNTK's format .cbf and .cbf.idx. Finished
+ * files stay, and so do parts of the other format: they are another run's. */
 IMREC_NODISCARD enum imrec_status
 stale_parts_remove(const char *rec, bool cbf, struct imrec_error *err);
 /* Whether there are such parts. */
