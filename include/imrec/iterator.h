@@ -42,15 +42,15 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
 /* clang-format off */
 #define IMREC_ITER_PARAMS(X) \
     X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of images: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf), a glob, or NAME.manifest.json; http://, s3://, gs:// and hdfs:// are not supported yet") \
-    X(const char *,       path_imgidx,    "",   0, 65535,    "auto|none|URI", "dataset", "index of each shard, in the same order: order and partition by record; auto = those beside the shards, if each has one; none, or nothing = without (./auto for a file of that name)") \
+    X(const char *,       path_imgidx,    "",   0, 65535,    "auto|none|URI", "dataset", "index of each shard, in the same order: order and partition by record; auto = those next to the shards, if each has one; none, or nothing = without (./auto for a file of that name)") \
     X(const char *,       path_imglist,   "",   0, 65535,    "URI",   "dataset", "a .lst whose labels replace the packed ones, by image id") \
     X(struct imrec_shape, data_shape,     NULL, 1, 65535,    "C,H,W", "dataset", "channels (1, 3 or 4), height and width of a sample") \
     X(int64_t,  label_width,        "1",  -1, 1 << 20,  "labels",  "dataset",      "labels of a sample; -1 = any number (detection)") \
     X(int64_t,  batch_size,         NULL, 1, 1 << 20,   "samples", "batch",        "samples in a batch") \
-    X(enum imrec_last_batch, last_batch, "pad", 0, 4, "pad|partial|repeat|drop|wrap", "batch", "what becomes of a last batch that is not full") \
-    X(int64_t,  round_batch,        "-1", -1, 1,        "-1|0|1",  "batch",        "the original's word: 1 = last_batch=repeat, 0 = last_batch=pad, -1 = not given") \
-    X(bool,     shuffle,            "0",  0, 1,         "0|1",     "dataset",      "another order in every sweep; 0 = file order") \
-    X(int64_t,  shuffle_window,     "268435456", 4096, INT64_MAX, "bytes", "dataset", "without an index: memory in which records trade places") \
+    X(enum imrec_last_batch, last_batch, "pad", 0, 4, "pad|partial|repeat|drop|wrap", "batch", "how to deliver a last batch that is not full") \
+    X(int64_t,  round_batch,        "-1", -1, 1,        "-1|0|1",  "batch",        "MXNet's name: 1 = last_batch=repeat, 0 = last_batch=pad, -1 = not given") \
+    X(bool,     shuffle,            "0",  0, 1,         "0|1",     "dataset",      "a new order in every sweep; 0 = file order") \
+    X(int64_t,  shuffle_window,     "268435456", 4096, INT64_MAX, "bytes", "dataset", "without an index: memory in which records are shuffled") \
     X(int64_t,  shuffle_chunk,      "262144", 4096, 1 << 30, "bytes", "dataset",   "without an index: piece of a shard that moves as one; 16M for hard disks") \
     X(int64_t,  seed,               "0",  0, INT64_MAX, "",        "dataset",      "equal seed, data and options: equal bytes") \
     X(int64_t,  num_parts,          "1",  1, 1 << 20,   "N",       "dataset",      "partitions that the data is cut into") \
@@ -66,121 +66,121 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(float,    mean_g,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from green") \
     X(float,    mean_b,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from blue") \
     X(float,    mean_a,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from alpha") \
-    X(float,    std_r,              "1",  0,    1e6,    "0..255",  "augmentation", "red (or grey) is divided by it") \
-    X(float,    std_g,              "1",  0,    1e6,    "0..255",  "augmentation", "green is divided by it") \
-    X(float,    std_b,              "1",  0,    1e6,    "0..255",  "augmentation", "blue is divided by it") \
-    X(float,    std_a,              "1",  0,    1e6,    "0..255",  "augmentation", "alpha is divided by it") \
-    X(float,    scale,              "1",  -1e6, 1e6,    "",        "augmentation", "everything is multiplied by it") \
+    X(float,    std_r,              "1",  0,    1e6,    "0..255",  "augmentation", "divisor of red (or grey)") \
+    X(float,    std_g,              "1",  0,    1e6,    "0..255",  "augmentation", "divisor of green") \
+    X(float,    std_b,              "1",  0,    1e6,    "0..255",  "augmentation", "divisor of blue") \
+    X(float,    std_a,              "1",  0,    1e6,    "0..255",  "augmentation", "divisor of alpha") \
+    X(float,    scale,              "1",  -1e6, 1e6,    "",        "augmentation", "factor of all values") \
     X(const char *, mean_img,       "",   0, 65535,     "PATH",    "augmentation", "mean image to subtract instead of mean_*; computed and written where missing") \
     X(int64_t,  preprocess_threads, "0",  0, 1024,      "workers", "backend",      "0 = every CPU this process may use") \
     X(int64_t,  prefetch_buffer,    "2",  1, 64,        "batches", "backend",      "batches ready ahead of the consumer") \
     X(int64_t,  memory_limit,       "0",  0, INT64_MAX, "bytes",   "backend",      "refuse options that need more; 0 = no limit") \
-    X(bool,     drop_behind,        "0",  0, 1,         "0|1",     "backend",      "drop from the page cache what has been read") \
+    X(bool,     drop_behind,        "0",  0, 1,         "0|1",     "backend",      "drop bytes from the page cache after reading them") \
     X(enum imrec_dtype, dtype,      "float32", 0, 3, "float32|float16|uint8|int8", "batch", "type of a value in a batch") \
     X(enum imrec_layout, layout,    "NCHW", 0, 1,       "NCHW|NHWC", "batch",      "order of a batch's dimensions") \
     X(bool,     auto_orient,        "1",  0, 1,         "0|1",     "augmentation", "turn images upright by their EXIF orientation") \
     X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse images that claim more, before decoding") \
     X(enum imrec_on_error, on_error, "stop", 0, 2,      "stop|skip|replace", "auxiliary", "a sample that fails: report it, count it and zero its slot, or deliver another one of its window there") \
     X(bool,     record_draws,       "0",  0, 1,         "0|1",     "auxiliary",    "deliver the drawn parameters of each sample") \
-    X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log what is opened and what is wrong with it: at most ten lines a sweep, and a count at its end") \
-    X(int64_t,  epoch_size,         "0",  0, INT64_MAX, "samples", "batch",        "samples until IMREC_END, whatever a sweep has; 0 = a sweep, again and again; INFINITELY_REPEAT, FULL_DATA_SWEEP (one, and no more)") \
-    X(int64_t,  max_samples,        "0",  0, INT64_MAX, "samples", "batch",        "no more samples come after so many; 0 = never") \
-    X(const char *, aug_seq,        "aug_default", 0, 65535, "NAME,...", "augmentation", "aug_default, or what is done to the pixels, in order: rand_augment, light, hue, hsl, pca, grayscale, blur; and own augmenters: NAME, ./libmine.so:NAME, maybe NAME(params)") \
-    X(int64_t,  max_rotate_angle,   "0",  0, 360,       "degrees", "augmentation", "turn by a whole angle from [-this, this]") \
-    X(int64_t,  rotate,             "-1", -360, 360,    "degrees", "augmentation", "turn every sample by this, if above 0, counter-clockwise") \
-    X(const char *, rotate_list,    "",   0, 4096,      "degrees,...", "augmentation", "turn by one of these angles") \
-    X(float,    max_shear_ratio,    "0",  0, 100,       "",        "augmentation", "shear by [-this, this]") \
-    X(float,    max_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "scale by [min_random_scale, this]") \
-    X(float,    min_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "least scale") \
-    X(float,    max_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "aspect from [1 - this, 1 + this], or [min_aspect_ratio, this]") \
-    X(float,    min_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "least aspect; 0 = not given") \
-    X(float,    max_img_size,       "1e10", 1, 1e10,    "px",      "augmentation", "largest side of the scaled, turned image") \
-    X(float,    min_img_size,       "0",  0, 65500,     "px",      "augmentation", "least side of the scaled, turned image") \
+    X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log the opened data and its faults: at most ten lines a sweep, and a count at its end") \
+    X(int64_t,  epoch_size,         "0",  0, INT64_MAX, "samples", "batch",        "samples until IMREC_END, regardless of sweeps; 0 = one sweep each time; INFINITELY_REPEAT, FULL_DATA_SWEEP (one, and no more)") \
+    X(int64_t,  max_samples,        "0",  0, INT64_MAX, "samples", "batch",        "the iterator ends after this many samples; 0 = never") \
+    X(const char *, aug_seq,        "aug_default", 0, 65535, "NAME,...", "augmentation", "aug_default, or augmenters of the pixels, in order: rand_augment, light, hue, hsl, pca, grayscale, blur; and own augmenters: NAME, ./libmine.so:NAME, maybe NAME(params)") \
+    X(int64_t,  max_rotate_angle,   "0",  0, 360,       "degrees", "augmentation", "maximum rotation: a whole angle from [-N, N]") \
+    X(int64_t,  rotate,             "-1", -360, 360,    "degrees", "augmentation", "rotate every sample by this angle, if above 0, counter-clockwise") \
+    X(const char *, rotate_list,    "",   0, 4096,      "degrees,...", "augmentation", "rotate by one of these angles") \
+    X(float,    max_shear_ratio,    "0",  0, 100,       "",        "augmentation", "maximum shear: from [-N, N]") \
+    X(float,    max_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "maximum scale; the minimum is min_random_scale") \
+    X(float,    min_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "minimum scale") \
+    X(float,    max_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "aspect ratio from [1 - N, 1 + N], or [min_aspect_ratio, N]") \
+    X(float,    min_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "minimum aspect ratio; 0 = not given") \
+    X(float,    max_img_size,       "1e10", 1, 1e10,    "px",      "augmentation", "maximum side of the scaled, rotated image") \
+    X(float,    min_img_size,       "0",  0, 65500,     "px",      "augmentation", "minimum side of the scaled, rotated image") \
     X(int64_t,  pad,                "0",  0, 65500,     "px",      "augmentation", "border on all four sides") \
-    X(int64_t,  fill_value,         "255", 0, 255,      "",        "augmentation", "of the border, and of what turning leaves empty") \
+    X(int64_t,  fill_value,         "255", 0, 255,      "",        "augmentation", "colour of the border, and of areas that rotation leaves empty") \
     X(bool,     random_resized_crop, "0", 0, 1,         "0|1",     "augmentation", "crop a random area of a random aspect, resize it to data_shape") \
-    X(float,    max_random_area,    "1",  1e-6, 1,      "",        "augmentation", "largest share of the image in random_resized_crop") \
-    X(float,    min_random_area,    "1",  1e-6, 1,      "",        "augmentation", "least share of the image in random_resized_crop") \
-    X(int64_t,  max_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "crop a square of [min_crop_size, this], resize it to data_shape") \
-    X(int64_t,  min_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "least side of that square") \
-    X(float,    brightness,         "0",  0, 10,        "",        "augmentation", "multiply by [1 - this, 1 + this]") \
-    X(float,    contrast,           "0",  0, 10,        "",        "augmentation", "distance from the mean grey times [1 - this, 1 + this]") \
-    X(float,    saturation,         "0",  0, 10,        "",        "augmentation", "distance from grey times [1 - this, 1 + this]") \
-    X(int64_t,  random_h,           "0",  0, 180,       "",        "augmentation", "add [-this, this] to the hue (0..180)") \
-    X(int64_t,  random_s,           "0",  0, 255,       "",        "augmentation", "add [-this, this] to the saturation (0..255)") \
-    X(int64_t,  random_l,           "0",  0, 255,       "",        "augmentation", "add [-this, this] to the lightness (0..255)") \
+    X(float,    max_random_area,    "1",  1e-6, 1,      "",        "augmentation", "maximum share of the image in random_resized_crop") \
+    X(float,    min_random_area,    "1",  1e-6, 1,      "",        "augmentation", "minimum share of the image in random_resized_crop") \
+    X(int64_t,  max_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "maximum side of a square crop, which is resized to data_shape") \
+    X(int64_t,  min_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "minimum side of the square of max_crop_size") \
+    X(float,    brightness,         "0",  0, 10,        "",        "augmentation", "maximum change of brightness: a factor from [1 - N, 1 + N]") \
+    X(float,    contrast,           "0",  0, 10,        "",        "augmentation", "maximum change of contrast: distance from the mean grey times [1 - N, 1 + N]") \
+    X(float,    saturation,         "0",  0, 10,        "",        "augmentation", "maximum change of saturation: distance from grey times [1 - N, 1 + N]") \
+    X(int64_t,  random_h,           "0",  0, 180,       "",        "augmentation", "maximum hue shift (0..180): adds a number from [-N, N]") \
+    X(int64_t,  random_s,           "0",  0, 255,       "",        "augmentation", "maximum saturation shift (0..255): adds a number from [-N, N]") \
+    X(int64_t,  random_l,           "0",  0, 255,       "",        "augmentation", "maximum lightness shift (0..255): adds a number from [-N, N]") \
     X(float,    pca_noise,          "0",  0, 100,       "",        "augmentation", "deviation of light along the colours' principal components") \
-    X(float,    max_random_contrast, "0", 0, 1,         "",        "augmentation", "values times [1 - this, 1 + this]") \
-    X(float,    max_random_illumination, "0", 0, 1e6,   "0..255",  "augmentation", "add [-this, this] to the values") \
-    X(int64_t,  seed_aug,           "-1", -1, INT64_MAX, "",       "augmentation", "of augmentation alone; -1 = seed") \
-    X(int64_t,  shuffle_chunk_size, "0",  0, 4096,      "MiB",     "dataset",      "the original's word: shuffle=1 with shuffle_chunk of so many MiB") \
-    X(int64_t,  shuffle_chunk_seed, "0",  0, INT64_MAX, "",        "dataset",      "of the order alone; 0 = seed") \
+    X(float,    max_random_contrast, "0", 0, 1,         "",        "augmentation", "maximum change of contrast: values times [1 - N, 1 + N]") \
+    X(float,    max_random_illumination, "0", 0, 1e6,   "0..255",  "augmentation", "maximum illumination shift: adds a number from [-N, N] to the values") \
+    X(int64_t,  seed_aug,           "-1", -1, INT64_MAX, "",       "augmentation", "seed of augmentation alone; -1 = seed") \
+    X(int64_t,  shuffle_chunk_size, "0",  0, 4096,      "MiB",     "dataset",      "MXNet's name: shuffle=1 with shuffle_chunk of this many MiB") \
+    X(int64_t,  shuffle_chunk_seed, "0",  0, INT64_MAX, "",        "dataset",      "seed of the order alone; 0 = seed") \
     X(bool,     verify_decode,      "0",  0, 1,         "0|1",     "auxiliary",    "decode every image to its end; a fault anywhere fails the sample") \
     X(const char *, preset,         "",   0, 65535,     "NAME",    "augmentation", "a whole recipe by one word; other options change it") \
-    X(enum imrec_rrc_style, rrc_style, "mxnet", 0, 1,   "mxnet|torch", "augmentation", "random_resized_crop, and the rounding of a centre crop, as the original or as torchvision does them") \
+    X(enum imrec_rrc_style, rrc_style, "mxnet", 0, 1,   "mxnet|torch", "augmentation", "random_resized_crop, and the rounding of a centre crop, as in MXNet or as in torchvision") \
     X(bool,     antialias,          "0",  0, 1,         "0|1",     "augmentation", "bilinear and cubic resizes widen their filters, as Pillow's do") \
-    X(int64_t,  rand_augment,       "0",  0, 4,         "ops",     "augmentation", "RandAugment: so many random operations a sample") \
+    X(int64_t,  rand_augment,       "0",  0, 4,         "ops",     "augmentation", "RandAugment: number of random operations a sample") \
     X(int64_t,  rand_augment_magnitude, "9", 0, 30,     "0..30",   "augmentation", "strength of RandAugment's operations") \
     X(bool,     trivial_augment,    "0",  0, 1,         "0|1",     "augmentation", "TrivialAugment: one random operation of random strength") \
-    X(float,    hue,                "0",  0, 0.5,       "turns",   "augmentation", "turn the hue by [-this, this] of the circle") \
-    X(float,    random_grayscale,   "0",  0, 1,         "0..1",    "augmentation", "make grey, with this probability") \
-    X(float,    gaussian_blur,      "0",  0, 1,         "0..1",    "augmentation", "blur, with this probability") \
-    X(float,    min_blur_sigma,     "0.1", 0.01, 10,    "px",      "augmentation", "least deviation of the blur") \
-    X(float,    max_blur_sigma,     "2",  0.01, 10,     "px",      "augmentation", "largest deviation of the blur") \
-    X(float,    random_erasing,     "0",  0, 1,         "0..1",    "augmentation", "set a rectangle of the slot to zero, with this probability") \
-    X(float,    min_erase_area,     "0.02", 1e-6, 1,    "",        "augmentation", "least share of the slot that is erased") \
-    X(float,    max_erase_area,     "0.33", 1e-6, 1,    "",        "augmentation", "largest share of the slot that is erased") \
+    X(float,    hue,                "0",  0, 0.5,       "turns",   "augmentation", "maximum hue rotation: from [-N, N] of the circle") \
+    X(float,    random_grayscale,   "0",  0, 1,         "0..1",    "augmentation", "probability of a conversion to grey") \
+    X(float,    gaussian_blur,      "0",  0, 1,         "0..1",    "augmentation", "probability of a Gaussian blur") \
+    X(float,    min_blur_sigma,     "0.1", 0.01, 10,    "px",      "augmentation", "minimum deviation of the blur") \
+    X(float,    max_blur_sigma,     "2",  0.01, 10,     "px",      "augmentation", "maximum deviation of the blur") \
+    X(float,    random_erasing,     "0",  0, 1,         "0..1",    "augmentation", "probability that a rectangle of the slot is set to zero") \
+    X(float,    min_erase_area,     "0.02", 1e-6, 1,    "",        "augmentation", "minimum share of the slot that is erased") \
+    X(float,    max_erase_area,     "0.33", 1e-6, 1,    "",        "augmentation", "maximum share of the slot that is erased") \
     X(float,    mixup,              "0",  0, 4,         "alpha",   "augmentation", "blend pairs of a batch, shares from Beta(alpha, alpha); 0 = off") \
     X(float,    cutmix,             "0",  0, 4,         "alpha",   "augmentation", "pairs of a batch trade a rectangle, its share from Beta(alpha, alpha); 0 = off") \
-    X(int64_t,  num_classes,        "0",  0, 1 << 24,   "classes", "batch",        "deliver labels as so many shares (one-hot, mixed by mixup and cutmix); 0 = as they are") \
-    X(int64_t,  label_pad_width,    "0",  -1, 1 << 24,  "values",  "detection",    "room for a label; 0 or -1 = as the widest one of the data needs") \
-    X(float,    label_pad_value,    "-1", -1e30, 1e30,  "",        "detection",    "fills what a label leaves of its room") \
-    X(float,    rand_crop_prob,     "0",  0, 1,         "0..1",    "detection",    "crop by a sampler, with this probability") \
+    X(int64_t,  num_classes,        "0",  0, 1 << 24,   "classes", "batch",        "deliver a label as a share for each of N classes (one-hot, mixed by mixup and cutmix); 0 = unchanged") \
+    X(int64_t,  label_pad_width,    "0",  -1, 1 << 24,  "values",  "detection",    "values of a label; 0 or -1 = those of the widest label in the data") \
+    X(float,    label_pad_value,    "-1", -1e30, 1e30,  "",        "detection",    "fills the unused values of a label") \
+    X(float,    rand_crop_prob,     "0",  0, 1,         "0..1",    "detection",    "probability of a crop by a sampler") \
     X(int64_t,  num_crop_sampler,   "1",  0, 32,        "samplers", "detection",   "crop samplers; the lists below have a value for each, or one for all") \
-    X(const char *, min_crop_scales, "0", 1, 4096,      "0..1,...", "detection",   "least size of a crop: the root of its share of the image") \
-    X(const char *, max_crop_scales, "1", 1, 4096,      "0..1,...", "detection",   "largest size of a crop") \
-    X(const char *, min_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "least width of a crop by its height, in px") \
-    X(const char *, max_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "largest width of a crop by its height") \
-    X(const char *, min_crop_overlaps, "0", 1, 4096,    "0..1,...", "detection",   "some box shares at least this with the crop, of what both cover together") \
-    X(const char *, max_crop_overlaps, "1", 1, 4096,    "0..1,...", "detection",   "and at most this") \
-    X(const char *, min_crop_sample_coverages, "0", 1, 4096, "0..1,...", "detection", "that box covers at least this share of the crop") \
-    X(const char *, max_crop_sample_coverages, "1", 1, 4096, "0..1,...", "detection", "and at most this") \
-    X(const char *, min_crop_object_coverages, "0", 1, 4096, "0..1,...", "detection", "the crop covers at least this share of that box") \
-    X(const char *, max_crop_object_coverages, "1", 1, 4096, "0..1,...", "detection", "and at most this") \
-    X(const char *, max_crop_trials, "25", 1, 4096,     "N,...",   "detection",    "crops that a sampler tries before the next one's turn") \
+    X(const char *, min_crop_scales, "0", 1, 4096,      "0..1,...", "detection",   "minimum size of a crop: the root of its share of the image") \
+    X(const char *, max_crop_scales, "1", 1, 4096,      "0..1,...", "detection",   "maximum size of a crop") \
+    X(const char *, min_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "minimum ratio of a crop's width to its height, in px") \
+    X(const char *, max_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "maximum ratio of a crop's width to its height") \
+    X(const char *, min_crop_overlaps, "0", 1, 4096,    "0..1,...", "detection",   "minimum intersection over union of the crop and some box") \
+    X(const char *, max_crop_overlaps, "1", 1, 4096,    "0..1,...", "detection",   "maximum intersection over union of the crop and that box") \
+    X(const char *, min_crop_sample_coverages, "0", 1, 4096, "0..1,...", "detection", "minimum share of the crop that the box covers") \
+    X(const char *, max_crop_sample_coverages, "1", 1, 4096, "0..1,...", "detection", "maximum share of the crop that the box covers") \
+    X(const char *, min_crop_object_coverages, "0", 1, 4096, "0..1,...", "detection", "minimum share of the box that the crop covers") \
+    X(const char *, max_crop_object_coverages, "1", 1, 4096, "0..1,...", "detection", "maximum share of the box that the crop covers") \
+    X(const char *, max_crop_trials, "25", 1, 4096,     "N,...",   "detection",    "crops that a sampler tries before the next sampler") \
     X(enum imrec_crop_emit, crop_emit_mode, "center", 0, 1, "center|overlap", "detection", "boxes that a crop keeps: with their centre in it, or with more than emit_overlap_thresh of them") \
     X(float,    emit_overlap_thresh, "0.3", 0, 1,       "0..1",    "detection",    "share of a box that must be in the crop, for crop_emit_mode=overlap") \
-    X(float,    rand_pad_prob,      "0",  0, 1,         "0..1",    "detection",    "put the image on a larger canvas of fill_value, with this probability") \
-    X(float,    max_pad_scale,      "1",  1, 100,       "",        "detection",    "sides of the canvas: the image's times [1, this]") \
-    X(int64_t,  max_random_hue,     "0",  0, 180,       "",        "detection",    "add [-this, this] to the hue (0..180)") \
-    X(float,    random_hue_prob,    "0",  0, 1,         "0..1",    "detection",    "with this probability") \
-    X(int64_t,  max_random_saturation, "0", 0, 255,     "",        "detection",    "add [-this, this] to the saturation (0..255)") \
-    X(float,    random_saturation_prob, "0", 0, 1,      "0..1",    "detection",    "with this probability") \
-    X(float,    random_illumination_prob, "0", 0, 1,    "0..1",    "detection",    "max_random_illumination is added to the lightness (0..255), with this probability") \
-    X(float,    random_contrast_prob, "0", 0, 1,        "0..1",    "detection",    "max_random_contrast multiplies the pixels, with this probability") \
-    X(float,    rand_mirror_prob,   "0",  0, 1,         "0..1",    "detection",    "mirror left-right, with this probability") \
-    X(enum imrec_resize_mode, resize_mode, "force", 0, 2, "force|shrink|fit", "detection", "to data_shape: stretched; kept, or shrunk where it is larger; as large as fits") \
-    X(enum imrec_ctx, ctx,          "gpu", 0, 1,        "gpu|cpu", "auxiliary",    "the original's word for where batches go: understood, batches are plain memory") \
-    X(int64_t,  device_id,          "0",  -1, INT32_MAX, "",       "auxiliary",    "the original's number of that device: understood, likewise") \
+    X(float,    rand_pad_prob,      "0",  0, 1,         "0..1",    "detection",    "probability that the image is put on a larger canvas of fill_value") \
+    X(float,    max_pad_scale,      "1",  1, 100,       "",        "detection",    "maximum sides of the canvas: the image's times [1, N]") \
+    X(int64_t,  max_random_hue,     "0",  0, 180,       "",        "detection",    "maximum hue shift (0..180): adds a number from [-N, N]") \
+    X(float,    random_hue_prob,    "0",  0, 1,         "0..1",    "detection",    "probability of a hue shift") \
+    X(int64_t,  max_random_saturation, "0", 0, 255,     "",        "detection",    "maximum saturation shift (0..255): adds a number from [-N, N]") \
+    X(float,    random_saturation_prob, "0", 0, 1,      "0..1",    "detection",    "probability of a saturation shift") \
+    X(float,    random_illumination_prob, "0", 0, 1,    "0..1",    "detection",    "probability of a lightness shift (0..255) by max_random_illumination") \
+    X(float,    random_contrast_prob, "0", 0, 1,        "0..1",    "detection",    "probability of a contrast change by max_random_contrast") \
+    X(float,    rand_mirror_prob,   "0",  0, 1,         "0..1",    "detection",    "probability of a mirrored image, left-right") \
+    X(enum imrec_resize_mode, resize_mode, "force", 0, 2, "force|shrink|fit", "detection", "fit to data_shape: stretch; keep, but shrink a larger image; the largest size that fits") \
+    X(enum imrec_ctx, ctx,          "gpu", 0, 1,        "gpu|cpu", "auxiliary",    "MXNet's device of a batch: accepted, batches are plain memory") \
+    X(int64_t,  device_id,          "0",  -1, INT32_MAX, "",       "auxiliary",    "MXNet's number of that device: accepted, and ignored") \
     X(const char *, source,         "",   0, 65535,     "NAME",    "dataset",      "read path_imgrec with a source of your own: NAME, or ./libmine.so:NAME, maybe NAME(params)") \
-    X(int64_t,  num_views,          "1",  1, 256,       "views",   "batch",        "repeated augmentation: so many images of each sample, one behind another in the batch, out of one decode; batch_size is a multiple of it") \
+    X(int64_t,  num_views,          "1",  1, 256,       "views",   "batch",        "repeated augmentation: images of each sample, one after another in the batch, out of one decode; batch_size is a multiple of it") \
     X(const char *, multi_crop,     "",   0, 4096,      "NxS,...", "batch",        "crops of each sample out of one decode, counts and sizes: 2x224,6x96, or NxHxW; each is a tensor of the batch") \
     X(const char *, multi_crop_area, "",  0, 4096,      "LOW:HIGH,...", "batch",   "shares of the image in random_resized_crop for each size of multi_crop, or one for all: 0.4:1,0.05:0.4") \
     X(const char *, data_shape_schedule, "", 0, 4096,   "SWEEP:C,H,W;...", "batch", "progressive resizing: data_shape from that sweep on, sweeps from 0") \
-    X(bool,     boxes,              "0",  0, 1,         "0|1",     "segmentation", "labels are boxes, and every augmenter of aug_default moves them; det_aug_default needs no word") \
+    X(bool,     boxes,              "0",  0, 1,         "0|1",     "segmentation", "labels are boxes, and every augmenter of aug_default moves them; det_aug_default does so always") \
     X(enum imrec_mask_type, masks,  "none", 0, 3,       "none|uint8|uint16|int32", "segmentation", "deliver the mask of each image, as values of this type") \
     X(int64_t,  ignore_label,       "255", 0, 65535,    "",        "segmentation", "value of a mask where the slot shows nothing of the image") \
-    X(int64_t,  keypoints,          "0",  0, 4096,      "points",  "segmentation", "a label (with boxes: each object) ends in so many keypoints of x, y, visibility") \
+    X(int64_t,  keypoints,          "0",  0, 4096,      "points",  "segmentation", "a label (with boxes: each object) ends in this many keypoints of x, y, visibility") \
     X(const char *, keypoint_pairs, "",   0, 4096,      "A-B,...", "segmentation", "keypoints, from 0, that change places when an image is mirrored: left and right eyes") \
     X(bool,     audio,              "0",  0, 1,         "0|1",     "audio",        "records are sounds (WAV, 16 bits): data_shape=(channels,H,W) has H x W samples a channel, channels 1 to 4") \
     X(int64_t,  sample_rate,        "0",  0, INT32_MAX, "Hz",      "audio",        "a sound of another rate fails; 0 = any") \
-    X(int64_t,  max_random_shift,   "0",  0, 1 << 30,   "samples", "audio",        "move the crop by [-this, this]; around the sound is silence") \
-    X(float,    max_random_gain,    "0",  0, 60,        "dB",      "audio",        "make louder or softer by [-this, this]") \
+    X(int64_t,  max_random_shift,   "0",  0, 1 << 30,   "samples", "audio",        "maximum shift of the crop: from [-N, N]; around the sound is silence") \
+    X(float,    max_random_gain,    "0",  0, 60,        "dB",      "audio",        "maximum change of loudness: from [-N, N]") \
     X(bool,     subtract_mean,      "0",  0, 1,         "0|1",     "audio",        "subtract each channel's own mean over the crop, before the gain") \
-    X(const char *, multi_crop_augment, "", 0, 4096,    "KEY=VALUE,...;...", "batch", "augmentation of each size of multi_crop where it is another: gaussian_blur=1;gaussian_blur=0.5,hue=0.1") \
-    X(enum imrec_label_dtype, dtype_label, "float32", 0, 2, "float32|float64|int64", "batch", "type of a label, of path_imglist and source= above all: float32 has not every whole number beyond 2^24; labels of records are float32") \
+    X(const char *, multi_crop_augment, "", 0, 4096,    "KEY=VALUE,...;...", "batch", "augmentation of each size of multi_crop that differs: gaussian_blur=1;gaussian_blur=0.5,hue=0.1") \
+    X(enum imrec_label_dtype, dtype_label, "float32", 0, 2, "float32|float64|int64", "batch", "type of a label, of path_imglist and source= above all: float32 cannot hold every whole number beyond 2^24; labels of records are float32") \
     X(bool,     allow_missing,      "0",  0, 1,         "0|1",     "dataset",      "1 = a set whose directory, glob or manifest lacks shards is read without them, with a warning; 0 = an error") \
-    X(bool,     verify_checksums,   "0",  0, 1,         "0|1",     "auxiliary",    "compare every record with its checksum in the .crc beside the shard: a difference is damage")
+    X(bool,     verify_checksums,   "0",  0, 1,         "0|1",     "auxiliary",    "compare every record with its checksum in the .crc next to the shard: a difference is damage")
 /* clang-format on */
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields. struct_size
