@@ -118,7 +118,7 @@ static void open_left(struct command_left *l)
 
 void command_left_out(struct command_left *l, const struct imrec_finding *f)
 {
-    fprintf(stderr, "%s: left out: ", l->name);
+    fprintf(stderr, "%s: skipped: ", l->name);
     command_finding(stderr, NULL, f);
     open_left(l);
     if (l->open)

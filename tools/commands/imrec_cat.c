@@ -26,7 +26,7 @@ static const struct cli_page page = {
     .name = "imrec cat",
     .summary = "write one image, byte for byte as it was packed, or sequences of CNTK files",
     .usage = usage,
-    .text = "The image is found by its image id (by the index, where one stands beside the\n"
+    .text = "The image is found by its image id (by the index, if one is next to the\n"
             "shard, else by reading all), or by the offset that ls prints. With --json only what\n"
             "is known about it is printed.\n\n"
             "Of CNTK's text and binary files all sequences, or the one with this id, are printed\n"

@@ -33,8 +33,8 @@ static const struct cli_page page = {
     .text =
         "IN's first bytes decide. To text: the number of a sequence becomes its id, numbers read\n"
         "back as the same values. To binary: as ctf2bin, which has more options. OUT is replaced\n"
-        "once the new file is whole. A binary file that a manifest stands beside is compared with\n"
-        "it first.",
+        "once the new file is complete. A binary file that has a manifest is compared with it\n"
+        "first.",
     .table = table,
     .examples = "  imrec convert --header inputs.txt train.cbf train.ctf\n"
                 "  imrec convert --header inputs.txt train.ctf again.cbf\n",

@@ -173,7 +173,7 @@ static void print_shards(const struct imrec_dataset_card *c)
         indexed += c->shards[i].indexed;
         checksummed += c->shards[i].checksummed;
     }
-    printf("beside     %" PRIu64 " of %" PRIu64 " with an index, %" PRIu64 " with checksums, %s\n",
+    printf("files      %" PRIu64 " of %" PRIu64 " with an index, %" PRIu64 " with checksums, %s\n",
            indexed, c->shard_count, checksummed, c->manifest ? "a manifest" : "no manifest");
 }
 

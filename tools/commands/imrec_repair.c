@@ -26,12 +26,10 @@ static const struct cli_page page = {
     .usage = usage,
     .text =
         "Copies every readable record, byte for byte and in order, to OUT.rec, its index and its\n"
-        "checksums, also from behind bytes that came in or went missing. Checksums find their\n"
-        "records by length and bytes. A record that differs from its checksum is dropped; one "
-        "that\n"
-        "no checksum is of is kept if its image decodes without a warning, and counted. What "
-        "was\n"
-        "lost is listed, one line each. The input is not changed.",
+        "checksums, also after inserted or missing bytes. Checksums find their records by length\n"
+        "and bytes. A record that differs from its checksum is dropped; one without a checksum\n"
+        "is kept if its image decodes without a warning, and counted. Losses are listed, one\n"
+        "line each. The input is not changed.",
     .table = table,
     .examples = "  imrec repair broken.rec whole.rec\n",
     .exits = "0 nothing was lost, 1 failed, 2 wrong usage, 3 repaired, but something was lost",

@@ -144,7 +144,7 @@ static void warn(void *user, uint64_t offset, const char *message)
 {
     const struct sequences_request *r = user;
     (void)offset;
-    cli_say(r->name, "%s; left out", message);
+    cli_say(r->name, "%s; skipped", message);
 }
 
 static bool read_id(const char *text, uint64_t *id)
