@@ -141,6 +141,7 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
         s->checksummed = w->kind->side_files && dataset_has(f->shards.uri[i], SET_CHECKSUMS);
     }
     c->manifest = dataset_has(f->shards.uri[0], SET_MANIFEST);
+    c->source = w->kind->name;
     for (int i = 0; i < MEASURES; i++)
         IMREC_TRY(histogram_init(&n->of[i], err));
     count_identities(n, imrec_reader_container(w->reader));

@@ -10,6 +10,7 @@
 #include "im2rec/command/skips.h"
 #include "im2rec/command/summary.h"
 #include "im2rec/item/pack_options.h"
+#include "im2rec/shard/shard_kinds.h"
 #include "imrec/imrec.h"
 #include "storage/source.h"
 
@@ -107,7 +108,7 @@ static int take_pairs(struct command *c)
 {
     struct imrec_error err;
     if (c->task.list != NULL || c->lists.count != 0 || c->o.list || c->o.masks[0] != '\0' ||
-        c->o.annotations[0] != '\0' || c->o.format == IMREC_PACK_CBF ||
+        c->o.annotations[0] != '\0' || shard_kinds[c->o.format]->bare ||
         c->o.class_from != IMREC_CLASS_TOP)
         return EXIT_OK;
     if (pairs_find(c->task.root, &c->pairs, &err) != IMREC_OK)

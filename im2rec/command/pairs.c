@@ -38,10 +38,11 @@ enum imrec_status pairs_find(const char *root, struct pairs *out, struct imrec_e
 {
     *out = (struct pairs){0};
     struct folder *f;
-    const bool found = folder_open_path(root, &f, NULL) == IMREC_OK && holds_pairs(f);
+    const enum imrec_status st = folder_open_path(root, &f, err);
+    const bool found = st == IMREC_OK && holds_pairs(f);
     folder_close(f);
-    if (!found)
-        return IMREC_OK;
+    if (!found) /* reading the folder reports the reason */
+        return st == IMREC_ERR_NO_MEMORY ? st : IMREC_OK;
     out->images = below(root, "images");
     out->masks = below(root, "masks");
     if (out->images != NULL && out->masks != NULL)

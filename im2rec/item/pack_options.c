@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "im2rec/item/augmenting.h"
 #include "im2rec/item/skip_limit.h"
+#include "im2rec/shard/shard_kinds.h"
 #include "imrec/version.h"
 #include "storage/source.h"
 
@@ -61,7 +62,7 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
                            "with it");
     if (o->drop_empty && o->annotations[0] == '\0')
         return refuse(err, "drop_empty is about images of annotations: it needs annotations");
-    if (o->masks[0] != '\0' && (o->list || o->format == IMREC_PACK_CBF))
+    if (o->masks[0] != '\0' && (o->list || shard_kinds[o->format]->bare))
         return refuse(err, "masks are packed into records: list and format=cbf cannot go with it");
     if (o->keypoints != 0 && !o->pack_label && o->annotations[0] == '\0')
         return refuse(err, "keypoints are labels of a list: they need pack_label");
@@ -86,7 +87,7 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
         return refuse(err,
                       "list writes lists only: part, shards, shard_size and max_skipped cannot "
                       "go with it");
-    if (o->pixels && o->format != IMREC_PACK_CBF)
+    if (o->pixels && shard_kinds[o->format]->pixels == NULL)
         return refuse(err, "pixels are stored in CNTK's binary format only: they need format=cbf");
     if (o->pixels && (o->pass_through || o->resize == 0 || !o->center_crop || o->color < 0))
         return refuse(err, "pixels need images of one size: resize, center_crop and color 0 or 1, "
@@ -164,37 +165,31 @@ uint64_t fingerprint(uint64_t from, const void *p, size_t n)
     return fnv1a(from, p, n);
 }
 
-static bool is_one_of(const char *name, const char *const *names, size_t n)
+static bool is_one_of(const char *name, const char *const *names)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
+    while (names != NULL && *names != NULL && strcmp(name, *names) != 0)
+        names++;
+    return names != NULL && *names != NULL;
 }
 
 /* What came with another format does not show in sets of the first one. */
 bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *p)
 {
-    static const char *const of_cbf[] = {"format", "pixels", "cbf_chunk"};
     static const char *const names[] = {
         "class_from",       "shuffle",  "seed",       "exts",         "label_width",
         "pack_label",       "part",     "resize",     "quality",      "color",
         "center_crop",      "encoding", "check",      "pass_through", "max_pixels",
         "accept_truncated", "shards",   "shard_size", "inter_method", "augment",
-        "copies",
+        "copies",           NULL,
     };
-    static const char *const of_places[] = {"keypoints", "keypoint_pairs", "drawn_on"};
-    static const char *const of_masks[] = {"masks", "ignore_label"};
+    static const char *const of_places[] = {"keypoints", "keypoint_pairs", "drawn_on", NULL};
+    static const char *const of_masks[] = {"masks", "ignore_label", NULL};
     const bool places = o->keypoints != 0 || o->drawn_on != IMREC_DRAWN_ON_UPRIGHT;
-    if (places && is_one_of(p->name, of_places, sizeof(of_places) / sizeof(of_places[0])))
-        return true;
     if (strcmp(p->name, "drop_empty") == 0) /* sets that do not name it have dropped them */
         return o->annotations[0] != '\0' && !o->drop_empty;
-    if (o->masks[0] != '\0' && is_one_of(p->name, of_masks, sizeof(of_masks) / sizeof(*of_masks)))
-        return true;
-    return is_one_of(p->name, names, sizeof(names) / sizeof(names[0])) ||
-           (o->format == IMREC_PACK_CBF &&
-            is_one_of(p->name, of_cbf, sizeof(of_cbf) / sizeof(of_cbf[0])));
+    return is_one_of(p->name, names) || is_one_of(p->name, shard_kinds[o->format]->options) ||
+           (places && is_one_of(p->name, of_places)) ||
+           (o->masks[0] != '\0' && is_one_of(p->name, of_masks));
 }
 
 static void word_text(const char *words, unsigned n, char *out, size_t room)

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "im2rec/item/pack_options.h"
+#include "im2rec/shard/shard_kinds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ packer_new(const struct packer_options *given, struct packer **out, struct imrec
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a worker");
     k->o = k->all = o;
     k->of_pixels = given->of_pixels;
+    k->kind = shard_kinds[o->format];
     k->root = given->root;
     k->budget = given->budget;
     k->head = BUF_INIT(RECORD_MAX);

@@ -5,9 +5,7 @@
 #include "augment/geometry/orient.h"
 #include "base/error.h"
 #include "codec/codec.h"
-#include "formats/crc32c.h"
 #include "formats/recordio/record_mask.h"
-#include "im2rec/item/cbf_record.h"
 #include "im2rec/item/resizing.h"
 #include "imrec/detection.h"
 
@@ -16,7 +14,6 @@
 #include <string.h>
 
 #define FRAMED_MAX ((size_t)3 << 29) /* every word may be a magic: 4 bytes more each */
-#define FRAME_ROOM ((size_t)16)      /* of a record that is in one part */
 
 /* ---- pixels ----------------------------------------------------------------------------- */
 
@@ -42,7 +39,7 @@ encode(struct packer *k, struct pack_item *p, const struct imrec_image *image, s
     p->outcome.height = image->height;
     if (k->o->pixels) { /* the record itself */
         *out = (struct bytes){NULL, 0};
-        return packer_fine(p, cbf_pixel_record(image, &p->record, &err), &err);
+        return packer_fine(p, k->kind->pixels(image, &p->record, &err), &err);
     }
     if (k->o->encoding == IMREC_ENCODE_PNG)
         return packer_fine(p, codec_encode_png(k->codec, image, quality, out, &err), &err);
@@ -93,18 +90,12 @@ static bool recode(struct packer *k, struct pack_item *p, struct bytes *out)
 
 /* ---- records ---------------------------------------------------------------------------- */
 
-/* The record of a CBF set; that of pixels is there already. */
-static bool frame_cbf(struct packer *k, struct pack_item *p, struct bytes image)
+static bool fits_record(struct pack_item *p, uint64_t bytes)
 {
-    struct imrec_error err;
-    if (k->o->pixels)
-        return true;
-    if (image.n > RECORD_MAX) {
-        pack_item_skip(p, REASON_TOO_LARGE, "%zu bytes are more than a record holds (2^29 - 1)",
-                       image.n);
-        return false;
-    }
-    return packer_fine(p, cbf_image_record(image, &p->record, &err), &err);
+    if (bytes > RECORD_MAX)
+        pack_item_skip(p, REASON_TOO_LARGE,
+                       "%" PRIu64 " bytes are more than a record holds (2^29 - 1)", bytes);
+    return bytes <= RECORD_MAX;
 }
 
 /* Head, image, and the mask with its trailer, in one piece. */
@@ -125,34 +116,34 @@ static bool append_all(struct packer *k, struct pack_item *p, struct bytes image
 }
 
 /* The file follows room for the head: where it is the rest of the record, nothing is copied. */
+static bool join(struct packer *k, struct pack_item *p, struct bytes image, struct bytes *whole)
+{
+    const size_t room = k->head.n;
+    const struct bytes mask = k->targets.png;
+    if (k->targets.labels && !packer_head(k, p)) /* as they are now */
+        return false;
+    *whole = (struct bytes){image.p - k->head.n, k->head.n + image.n};
+    if (!fits_record(p, (uint64_t)whole->n + mask.n + (mask.n != 0) * RECORD_MASK_TRAILER_BYTES))
+        return false;
+    if (mask.n == 0 && k->head.n <= room && k->file.p != NULL && image.p == k->file.p + room) {
+        memcpy(k->file.p + (room - k->head.n), k->head.p, k->head.n);
+        return true;
+    }
+    if (!append_all(k, p, image))
+        return false;
+    *whole = (struct bytes){k->record.p, k->record.n};
+    return true;
+}
+
 static bool frame(struct packer *k, struct pack_item *p, struct bytes image)
 {
     struct imrec_error err;
-    const size_t room = k->head.n;
-    const struct bytes mask = k->targets.png;
-    if (k->o->format == IMREC_PACK_CBF)
-        return frame_cbf(k, p, image);
-    if (k->targets.labels && !packer_head(k, p)) /* as they are now */
+    struct bytes whole = image;
+    if (k->o->pixels) /* encode() has made the record */
+        return true;
+    if (!(k->kind->bare ? fits_record(p, image.n) : join(k, p, image, &whole)))
         return false;
-    struct bytes whole = {image.p - k->head.n, k->head.n + image.n};
-    const uint64_t bytes = (uint64_t)whole.n + mask.n + (mask.n != 0) * RECORD_MASK_TRAILER_BYTES;
-    if (bytes > RECORD_MAX) {
-        pack_item_skip(p, REASON_TOO_LARGE,
-                       "%" PRIu64 " bytes are more than a record holds (2^29 - 1)", bytes);
-        return false;
-    }
-    if (mask.n == 0 && k->head.n <= room && k->file.p != NULL && image.p == k->file.p + room) {
-        memcpy(k->file.p + (room - k->head.n), k->head.p, k->head.n);
-    } else {
-        if (!append_all(k, p, image))
-            return false;
-        whole = (struct bytes){k->record.p, k->record.n};
-    }
-    if (!packer_fine(p, buf_reserve(&p->record, whole.n + FRAME_ROOM, &err), &err) ||
-        !packer_fine(p, recordio_frame(whole, &p->record, &err), &err))
-        return false;
-    p->crc = crc32c(0, p->record.p, p->record.n);
-    return true;
+    return packer_fine(p, k->kind->frame(whole, &p->record, &p->crc, &err), &err);
 }
 
 /* ---- one image ------------------------------------------------------------------------ */
@@ -174,20 +165,18 @@ static bool image_bytes(struct packer *k, struct pack_item *p, struct bytes *out
             packer_fine(p, codec_check(k->codec, &p->outcome.warnings, &err), &err));
 }
 
-/* A record's boxes go where the image goes, and some may leave it; those of a CBF file, which are
- * all as many, cannot. */
+/* A record's boxes go where the image goes, and some may leave it; where records have as many
+ * labels, they cannot. */
 static bool boxes_agree(const struct packer *k, struct pack_item *p)
 {
-    if (k->o->format != IMREC_PACK_CBF || !k->o->pack_label ||
-        !(k->o->center_crop || k->augments) ||
+    if (!k->kind->equal_labels || !k->o->pack_label || !(k->o->center_crop || k->augments) ||
         !imrec_labels_are_boxes((const float *)(const void *)p->labels.p, p->label_count))
         return true;
     p->failed = IMREC_ERR_ARGUMENT;
     snprintf(p->why, sizeof(p->why),
-             "%.*s: its labels are boxes, and %s would move the image away from those of a CBF "
-             "file",
+             "%.*s: its labels are boxes, and %s would move the image away from those of a %s",
              (int)(p->path.n < 400 ? p->path.n : 400), (const char *)p->path.p,
-             k->augments ? "augment" : "center_crop");
+             k->augments ? "augment" : "center_crop", k->kind->file);
     return false;
 }
 

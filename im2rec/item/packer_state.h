@@ -8,6 +8,7 @@
 #include "im2rec/item/item_targets.h"
 #include "im2rec/item/packer.h"
 #include "im2rec/item/read_file.h"
+#include "im2rec/shard/shard_writer.h"
 #include "imrec/pack_items.h"
 
 #define RECORD_MAX RECORDIO_PART_MAX_BYTES
@@ -15,6 +16,7 @@
 struct packer {
     const struct imrec_pack_options *o; /* those of the image in hand */
     const struct imrec_pack_options *all, *of_pixels;
+    const struct shard_kind *kind;
     const struct file_root *root;
     struct budget *budget;
     struct codec *codec;

@@ -9,6 +9,7 @@
 #include "im2rec/reshape/label_lines.h"
 #include "im2rec/reshape/set_out.h"
 #include "im2rec/reshape/source_sets.h"
+#include "im2rec/shard/shard_kinds.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
@@ -295,13 +296,13 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
     const enum source_classes want = r->o->classes != NULL ? SOURCE_CLASSES_NONE
                                      : j->new_classes      ? SOURCE_CLASSES_GROW
                                                            : SOURCE_CLASSES_SAME;
-    const size_t n = strlen(j->out);
+    const struct shard_kind *named = shard_kind_of_name(j->out);
     IMREC_TRY(check(r->o, err));
-    if (n >= 4 && strcmp(j->out + n - 4, ".cbf") == 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s: the new set is one of records, also of images in CBF files; "
-                              "name it .rec",
-                              j->out);
+    if (named != NULL && named->bare)
+        return imrec_error_at(
+            err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+            "%s: the new set is one of records, also of images in %ss; name it .rec", j->out,
+            named->file);
     IMREC_TRY(load_given(r, err));
     IMREC_TRY(source_sets_open(j->uris, j->count, want, &r->in, err));
     r->in.warned = j->warned;

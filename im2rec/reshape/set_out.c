@@ -5,10 +5,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "formats/crc32c.h"
-#include "formats/recordio/recordio.h"
 #include "formats/set/image_list.h"
 #include "formats/set/set_names.h"
 #include "im2rec/set/stale_parts.h"
+#include "storage/sink.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,31 +60,32 @@ enum imrec_status set_out_open(const char *path, const struct set_out_options *o
 
 static enum imrec_status open_shard(struct set_out *s, struct imrec_error *err)
 {
-    const struct journal_shard nothing = {0};
+    const struct written_shard nothing = {0};
+    const struct shard_shape shape = {.options = &s->o};
     char name[NAME_BYTES];
     set_work_name(&s->files, s->done_count, name);
-    IMREC_TRY(shard_open(name, NULL, &nothing, &s->shard, err));
-    shard_stop_with(&s->shard, s->stop);
+    IMREC_TRY(shard_writer_open(&s->shard, s->files.kind, name, &shape, &nothing, err));
+    shard_writer_stop_with(&s->shard, s->stop);
     return IMREC_OK;
 }
 
 enum imrec_status set_out_end_shard(struct set_out *s, struct imrec_error *err)
 {
-    if (!shard_is_open(&s->shard))
+    if (!shard_writer_is_open(&s->shard))
         IMREC_TRY(open_shard(s, err));
     if (s->done_count == s->done_room) {
         const uint64_t room = s->done_room < 16 ? 16 : 2 * s->done_room;
-        struct journal_shard *grown = imrec_realloc(s->done, (size_t)room, sizeof(*grown));
+        struct written_shard *grown = imrec_realloc(s->done, (size_t)room, sizeof(*grown));
         if (grown == NULL)
             return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                                   "no memory for %" PRIu64 " shards", room);
         s->done = grown;
         s->done_room = room;
     }
-    struct journal_shard *sums = &s->done[s->done_count];
-    *sums = (struct journal_shard){.number = s->done_count};
+    struct written_shard *sums = &s->done[s->done_count];
+    *sums = (struct written_shard){.number = s->done_count};
     s->done_count++;
-    return shard_finish(&s->shard, sums, err);
+    return shard_writer_finish(&s->shard, sums, err);
 }
 
 /* The shard that the next record, of `bytes` in its frame, goes to. */
@@ -94,23 +95,22 @@ static enum imrec_status right_shard(struct set_out *s, uint64_t bytes, struct i
     while (n > 1 && s->done_count + 1 < n &&
            s->records >= share_begin(s->expected, s->done_count + 1, n))
         IMREC_TRY(set_out_end_shard(s, err));
-    if (size != 0 && shard_is_open(&s->shard) && shard_size(&s->shard) + bytes > size)
+    if (size != 0 && shard_writer_is_open(&s->shard) && shard_writer_size(&s->shard) + bytes > size)
         IMREC_TRY(set_out_end_shard(s, err));
-    return shard_is_open(&s->shard) ? IMREC_OK : open_shard(s, err);
+    return shard_writer_is_open(&s->shard) ? IMREC_OK : open_shard(s, err);
 }
 
 /* What is written of the record: its old frame and checksum, or new ones. */
 static enum imrec_status frame_of(struct set_out *s, const struct set_out_record *r,
-                                  struct bytes *framed, uint32_t *crc, struct imrec_error *err)
+                                  struct shard_record *out, struct imrec_error *err)
 {
-    *framed = r->framed;
-    *crc = r->crc;
+    out->bytes = r->framed;
+    out->crc = r->crc;
     if (r->framed.n != 0)
         return IMREC_OK;
     s->framed.n = 0;
-    IMREC_TRY(recordio_frame(r->record, &s->framed, err));
-    *framed = (struct bytes){s->framed.p, s->framed.n};
-    *crc = crc32c(0, s->framed.p, s->framed.n);
+    IMREC_TRY(s->files.kind->frame(r->record, &s->framed, &out->crc, err));
+    out->bytes = (struct bytes){s->framed.p, s->framed.n};
     return IMREC_OK;
 }
 
@@ -119,15 +119,14 @@ set_out_put(struct set_out *s, const struct set_out_record *r, struct imrec_erro
 {
     const struct image_list_entry line = {
         r->id, r->labels, r->label_count, {(const uint8_t *)r->path, strlen(r->path)}};
-    struct bytes framed;
-    uint32_t crc;
-    IMREC_TRY(frame_of(s, r, &framed, &crc, err));
-    IMREC_TRY(right_shard(s, framed.n, err));
+    struct shard_record put = {.id = r->id};
+    IMREC_TRY(frame_of(s, r, &put, err));
+    IMREC_TRY(right_shard(s, put.bytes.n, err));
     s->text.n = 0;
     IMREC_TRY(image_list_write(&s->text, &line, err));
     IMREC_TRY(sink_append(s->list, s->text.p, s->text.n, err));
     s->list_crc = crc32c(s->list_crc, s->text.p, s->text.n);
-    IMREC_TRY(shard_put(&s->shard, r->id, framed, crc, err));
+    IMREC_TRY(shard_writer_put(&s->shard, &put, err));
     s->records++;
     if (r->label_count > s->label_width)
         s->label_width = r->label_count;
@@ -143,7 +142,8 @@ enum imrec_status set_out_commit(struct set_out *s, const struct class_list *cla
     struct job job = {.has_given = classes != NULL};
     if (classes != NULL)
         job.given = *classes; /* borrowed */
-    while (shards > 1 ? s->done_count < shards : shard_is_open(&s->shard) || s->done_count == 0)
+    while (shards > 1 ? s->done_count < shards
+                      : shard_writer_is_open(&s->shard) || s->done_count == 0)
         IMREC_TRY(set_out_end_shard(s, err));
     struct sink *list = s->list;
     const uint64_t list_bytes = sink_size(list);
@@ -178,7 +178,7 @@ static void remove_parts(const struct set_files *f)
     char classes[NAME_BYTES], manifest[NAME_BYTES];
     set_name(f->rec, SET_CLASSES, classes);
     set_name(f->rec, SET_MANIFEST, manifest);
-    if (stale_parts_remove(f->rec, f->cbf, NULL) == IMREC_OK && remove_part(f->list) == IMREC_OK &&
+    if (stale_parts_remove(f->rec, f->kind, NULL) == IMREC_OK && remove_part(f->list) == IMREC_OK &&
         remove_part(classes) == IMREC_OK && remove_part(manifest) == IMREC_OK)
         return;
     imrec_log(IMREC_LOG_WARNING, "files of %s under temporary names cannot be removed", f->rec);
@@ -186,7 +186,7 @@ static void remove_parts(const struct set_files *f)
 
 void set_out_close(struct set_out *s)
 {
-    shard_leave(&s->shard);
+    shard_writer_leave(&s->shard);
     sink_abort(s->list);
     if (s->begun)
         remove_parts(&s->files);

@@ -10,11 +10,11 @@ struct set_out {
     struct imrec_pack_options o; /* shards and shard_size; a default else */
     struct set_files files;
     struct lock *lock; /* NULL: the caller has one, of the set that is replaced */
-    struct shard_files shard;
+    struct shard_writer shard;
     const struct stop *stop;
     struct sink *list;
     struct buf text, framed;
-    struct journal_shard *done; /* finished shards */
+    struct written_shard *done; /* finished shards */
     uint64_t done_count, done_room;
     uint64_t records, expected, label_width;
     uint32_t list_crc;

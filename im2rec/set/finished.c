@@ -6,6 +6,7 @@
 #include "formats/set/manifest.h"
 #include "formats/set/set_names.h"
 #include "im2rec/item/pack_options.h"
+#include "storage/sink.h"
 #include "storage/source.h"
 
 #include <inttypes.h>

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "formats/text.h"
 #include "im2rec/item/pack_options.h"
+#include "im2rec/shard/shard_kinds.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
@@ -61,17 +62,14 @@ static enum imrec_status flush(struct journal *j, struct imrec_error *err)
     return sink_sync(j->sink, err);
 }
 
-static const char *const formats[] = {
-    [JOURNAL_OTHER] = "", [JOURNAL_REC] = "rec", [JOURNAL_CBF] = "cbf"};
-
 enum imrec_status journal_begin(const char *uri, uint64_t print, uint64_t total,
-                                enum journal_format format, struct journal *out,
+                                const struct shard_kind *kind, struct journal *out,
                                 struct imrec_error *err)
 {
     char head[96];
     *out = (struct journal){.pending = BUF_INIT(PENDING_MAX)};
     snprintf(head, sizeof(head), "j %d %016" PRIx64 " %" PRIu64 " %s", VERSION, print, total,
-             formats[format]);
+             kind->format);
     IMREC_TRY(sink_open(uri, &out->sink, err));
     enum imrec_status st = put_line(out, head, nothing, err);
     if (st == IMREC_OK)
@@ -107,7 +105,7 @@ put_numbers(struct journal *j, char letter, const void *numbers, size_t n, struc
 }
 
 enum imrec_status
-journal_end_shard(struct journal *j, const struct journal_shard *s, struct imrec_error *err)
+journal_end_shard(struct journal *j, const struct written_shard *s, struct imrec_error *err)
 {
     return put_numbers(j, 'f', s, sizeof(*s) / sizeof(uint64_t), err);
 }
@@ -238,7 +236,7 @@ static enum imrec_status visit(const char *head, struct bytes report,
                                const struct journal_visitor *v, struct imrec_error *err)
 {
     struct outcome o = {.class_index = -1};
-    struct journal_shard s;
+    struct written_shard s;
     if (head[0] == 'm')
         return IMREC_OK;
     if (head[0] == 's' ? read_skip(head, &o) : head[0] == 'p' && read_packed(head, &o))
@@ -254,7 +252,7 @@ static enum imrec_status visit(const char *head, struct bytes report,
 struct first_line {
     int version;
     uint64_t print, total;
-    enum journal_format format;
+    const struct shard_kind *kind; /* NULL: it does not say */
 };
 
 static enum imrec_status
@@ -268,9 +266,8 @@ read_first(struct lines *l, const char *uri, struct first_line *out, struct imre
     if (!head_of(line, head, &report) || sscanf(head, "j %d %" SCNx64 " %" SCNu64 "%n",
                                                 &out->version, &out->print, &out->total, &at) != 3)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, 0, "%s.part is not a journal of im2rec", uri);
-    for (int f = JOURNAL_REC; f <= JOURNAL_CBF; f++)
-        if (head[at] == ' ' && strcmp(head + at + 1, formats[f]) == 0)
-            out->format = (enum journal_format)f;
+    if (head[at] == ' ')
+        out->kind = shard_kind_of_format(head + at + 1);
     return IMREC_OK;
 }
 
@@ -357,7 +354,7 @@ static enum imrec_status open_lines(const char *uri, struct lines *l, struct imr
 }
 
 enum imrec_status
-journal_format_of(const char *uri, enum journal_format *out, struct imrec_error *err)
+journal_kind_of(const char *uri, const struct shard_kind **out, struct imrec_error *err)
 {
     struct lines l = {0};
     struct first_line first = {0};
@@ -365,7 +362,7 @@ journal_format_of(const char *uri, enum journal_format *out, struct imrec_error 
     const enum imrec_status st = read_first(&l, uri, &first, err);
     source_close(l.source);
     buf_free(&l.held);
-    *out = first.format;
+    *out = first.kind;
     return st == IMREC_END || st == IMREC_ERR_CORRUPT ? IMREC_OK : st;
 }
 

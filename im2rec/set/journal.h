@@ -10,19 +10,15 @@
 #include "base/buf.h"
 #include "base/stop.h"
 #include "im2rec/item/tally.h"
+#include "im2rec/shard/shard_writer.h"
 #include "storage/sink.h"
 
-/* Sizes and checksums (crc32c) of files; numbers only, in the order of the journal's lines. */
-struct journal_shard {
-    uint64_t number, records;
-    uint64_t rec_bytes, rec_crc, idx_bytes, idx_crc, crc_bytes, crc_crc;
-};
 /* Up to where everything is durable. */
 struct journal_mark {
     uint64_t next;              /* images done */
     uint64_t packed;            /* of them */
     uint64_t label_width;       /* most labels of a record */
-    struct journal_shard shard; /* the one being written, as far as it is */
+    struct written_shard shard; /* the one being written, as far as it is */
     uint64_t list_bytes, list_crc;
     uint64_t complete; /* 1: every file is finished; only the renaming may be missing */
 };
@@ -32,23 +28,19 @@ struct journal {
     struct buf pending;
 };
 
-/* What a journal says of the shards. */
-enum journal_format {
-    JOURNAL_OTHER, /* there is none, or it does not say: version 1, or its first line is torn */
-    JOURNAL_REC,
-    JOURNAL_CBF,
-};
+/* What a journal says of the shards; NULL: there is none, or it does not say: version 1, or its
+ * first line is torn. */
 IMREC_NODISCARD enum imrec_status
-journal_format_of(const char *uri, enum journal_format *out, struct imrec_error *err);
+journal_kind_of(const char *uri, const struct shard_kind **out, struct imrec_error *err);
 
 IMREC_NODISCARD enum imrec_status journal_begin(const char *uri, uint64_t fingerprint,
-                                                uint64_t total, enum journal_format format,
+                                                uint64_t total, const struct shard_kind *kind,
                                                 struct journal *out, struct imrec_error *err);
 /* `report`: the line of the report, without its end; n = 0 where there is none. */
 IMREC_NODISCARD enum imrec_status journal_image(struct journal *j, const struct outcome *o,
                                                 struct bytes report, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
-journal_end_shard(struct journal *j, const struct journal_shard *s, struct imrec_error *err);
+journal_end_shard(struct journal *j, const struct written_shard *s, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 journal_mark(struct journal *j, const struct journal_mark *m, struct imrec_error *err);
 void journal_leave(struct journal *j); /* keeps the file; zeroed memory is fine */
@@ -58,7 +50,7 @@ struct journal_visitor {
     void *user;
     enum imrec_status (*image)(void *user, const struct outcome *o, struct bytes report,
                                struct imrec_error *err);
-    enum imrec_status (*shard)(void *user, const struct journal_shard *s, struct imrec_error *err);
+    enum imrec_status (*shard)(void *user, const struct written_shard *s, struct imrec_error *err);
     const struct stop *stop; /* ends the reading; or NULL */
 };
 /* Whether an interrupted run left a journal under `uri` that is of this list and these options. */

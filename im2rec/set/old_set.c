@@ -12,8 +12,11 @@
 #include "formats/crc32c.h"
 #include "formats/set/manifest.h"
 #include "formats/set/set_names.h"
+#include "im2rec/set/journal.h"
 #include "im2rec/set/shard_names.h"
 #include "im2rec/set/stale_parts.h"
+#include "im2rec/shard/shard_kinds.h"
+#include "storage/sink.h"
 #include "storage/source.h"
 
 #include <stdio.h>
@@ -80,52 +83,63 @@ set_load_manifest(const struct set_files *s, struct manifest *m, struct imrec_er
     return IMREC_OK;
 }
 
-static const char *format_name(bool cbf)
+/* An exact name need not end like a shard. */
+static const struct shard_kind *kind_of(const struct manifest *m)
 {
-    return cbf ? "CNTK's binary format" : "RecordIO";
-}
-
-/* An exact name need not end in .cbf. */
-static bool is_cbf(const struct manifest *m)
-{
-    for (size_t i = 0; i < m->option_count; i++)
-        if (strcmp(m->options[i].name, "format") == 0 && strcmp(m->options[i].value, "cbf") == 0)
-            return true;
-    return set_name_is_cbf(m->shards[0].rec.name);
+    const struct shard_kind *kind = NULL;
+    for (size_t i = 0; i < m->option_count && kind == NULL; i++)
+        if (strcmp(m->options[i].name, "format") == 0)
+            kind = shard_kind_of_format(m->options[i].value);
+    kind = kind != NULL ? kind : shard_kind_of_name(m->shards[0].rec.name);
+    return kind != NULL ? kind : shard_kinds[0];
 }
 
 static enum imrec_status check_manifest(const struct set_files *s, struct imrec_error *err)
 {
     struct manifest m;
     enum imrec_status st = set_load_manifest(s, &m, err);
-    if (m.shard_count != 0 && is_cbf(&m) != s->cbf) {
+    if (m.shard_count != 0 && kind_of(&m) != s->kind) {
         char name[NAME_BYTES];
         set_name(s->rec, SET_MANIFEST, name);
         st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                             "%s belongs to the set %s in %s; give this set another name", name,
-                            m.shards[0].rec.name, format_name(!s->cbf));
+                            m.shards[0].rec.name, kind_of(&m)->name);
     }
     manifest_free(&m);
     return st;
 }
 
+/* The kind of the parts that an interrupted run left; the set's own where it has some, or nobody
+ * has. */
+static enum imrec_status
+kind_of_parts(const struct set_files *s, const struct shard_kind **out, struct imrec_error *err)
+{
+    bool found;
+    *out = s->kind;
+    IMREC_TRY(stale_parts_exist(s->rec, s->kind, &found, err));
+    for (const struct shard_kind *const *k = shard_kinds; !found && *k != NULL; k++) {
+        IMREC_TRY(stale_parts_exist(s->rec, *k, &found, err));
+        *out = found ? *k : s->kind;
+    }
+    return IMREC_OK;
+}
+
 /* A journal of version 1 does not name the format; then the parts next to it show it. */
 static enum imrec_status check_journal(const struct set_files *s, struct imrec_error *err)
 {
-    enum journal_format format;
+    const struct shard_kind *kind;
     if (!set_is_unfinished(s))
         return IMREC_OK;
-    IMREC_TRY(journal_format_of(s->journal, &format, err));
-    const bool others = format == JOURNAL_OTHER ? stale_parts_exist(s->rec, !s->cbf) &&
-                                                      !stale_parts_exist(s->rec, s->cbf)
-                                                : (format == JOURNAL_CBF) != s->cbf;
-    if (!others)
+    IMREC_TRY(journal_kind_of(s->journal, &kind, err));
+    if (kind == NULL)
+        IMREC_TRY(kind_of_parts(s, &kind, err));
+    if (kind == s->kind)
         return IMREC_OK;
     return imrec_error_at(
         err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
         "%s.part belongs to an interrupted run in %s; give this set another name, "
         "or end that run: format=%s with resume or force",
-        s->journal, format_name(!s->cbf), s->cbf ? "rec" : "cbf");
+        s->journal, kind->name, kind->format);
 }
 
 enum imrec_status set_check_format(const struct set_files *s, struct imrec_error *err)
@@ -149,8 +163,7 @@ static bool can_be_shard(const struct set_files *s, const char *base)
     char list[NAME_BYTES];
     set_name(s->rec, SET_LIST, list);
     return strcmp(base, set_base_name(s->rec)) == 0 || /* an exact name has any suffix, or none */
-           shard_name_is_of(base, strlen(base), s->cbf ? shard_suffixes_cbf : shard_suffixes_rec,
-                            set_base_name(list));
+           shard_name_is_of(base, strlen(base), s->kind, set_base_name(list));
 }
 
 static void tell_foreign(const struct set_files *s, const char *first, uint64_t count)
@@ -228,7 +241,7 @@ take_manifest(const struct set_files *s, struct manifest *m, struct imrec_error 
 enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err)
 {
     struct manifest m;
-    IMREC_TRY(stale_parts_remove(s->rec, s->cbf, err));
+    IMREC_TRY(stale_parts_remove(s->rec, s->kind, err));
     enum imrec_status st = take_manifest(s, &m, err);
     if (st == IMREC_OK)
         st = remove_shards(s, &m, 0, err);

@@ -2,6 +2,7 @@
 #include "im2rec/set/set_files.h"
 
 #include "formats/set/set_names.h"
+#include "storage/sink.h"
 
 #include <stdio.h>
 
@@ -18,11 +19,11 @@ static void discard_shard(const struct set_files *s, const char *rec, const char
 {
     char name[NAME_BYTES];
     discard(rec, suffix);
-    if (s->cbf) {
-        discard(rec, ".idx.part"); /* the table that cbf_shard.c keeps with it */
-        return;
+    if (s->kind->scratch != NULL) {
+        snprintf(name, sizeof(name), "%s%s", rec, s->kind->scratch);
+        discard(name, ".part");
     }
-    for (int what = SET_INDEX; what <= SET_CHECKSUMS; what++) {
+    for (int what = SET_INDEX; s->kind->side_files && what <= SET_CHECKSUMS; what++) {
         set_name(rec, (enum set_file)what, name);
         discard(name, suffix);
     }

@@ -9,7 +9,9 @@
 #include "formats/set/set_names.h"
 #include "formats/text.h"
 #include "im2rec/item/pack_options.h"
+#include "im2rec/shard/shard_kinds.h"
 #include "imrec/version.h"
+#include "storage/sink.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,18 +28,12 @@ static bool ends_with(const char *name, const char *suffix)
     return n >= k && strcmp(name + n - k, suffix) == 0;
 }
 
-bool set_name_is_cbf(const char *name)
+/* The suffix of a name that has it becomes another one. */
+static void change_suffix(char name[NAME_BYTES], const char *from, const char *to)
 {
-    return ends_with(name, ".cbf");
-}
-
-/* OUT.cbf makes the same names as OUT.rec and OUT. */
-static void cbf_names(const char *out, char rec[NAME_BYTES])
-{
-    if (set_name_is_cbf(out)) {
-        snprintf(rec, NAME_BYTES, "%s", out);
-        memcpy(rec + strlen(rec) - 4, ".rec", 4);
-    }
+    const size_t n = strlen(name) - strlen(from);
+    if (ends_with(name, from))
+        snprintf(name + n, NAME_BYTES - n, "%s", to);
 }
 
 static bool same_file(const char *a, const char *b)
@@ -53,7 +49,7 @@ name_list(const struct imrec_pack_task *task, struct set_files *s, struct imrec_
     set_name(s->rec, SET_LIST, s->list);
     if (task->list == NULL || !same_file(task->list, s->list))
         return IMREC_OK;
-    if (s->cbf) /* its readers take ids from the list, by place */
+    if (s->kind->ids_from_list)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s would be written over: choose another name for the output",
                               task->list);
@@ -94,13 +90,12 @@ enum imrec_status set_files_init(const struct imrec_pack_task *task,
     char classes[NAME_BYTES];
     IMREC_TRY(check_name(task->out, err));
     out->stop = NULL;
-    out->cbf = o->format == IMREC_PACK_CBF;
-    if (task->exact_name)
+    out->kind = shard_kinds[o->format];
+    if (task->exact_name || shard_name_has_suffix(out->kind, task->out))
         strcpy(out->rec, task->out);
     else
         set_name(task->out, SET_REC, out->rec);
-    if (out->cbf)
-        cbf_names(task->out, out->rec);
+    change_suffix(out->rec, out->kind->files[0], ".rec"); /* OUT.cbf is OUT, and OUT.rec */
     set_name(out->rec, SET_LIST, out->journal);
     strcpy(out->journal + strlen(out->journal) - strlen(".lst"), ".journal");
     IMREC_TRY(name_list(task, out, err));
@@ -114,8 +109,7 @@ enum imrec_status set_files_init(const struct imrec_pack_task *task,
 void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES])
 {
     set_shard_name(s->rec, k, count, s->numbered, out);
-    if (s->cbf && ends_with(out, ".rec"))
-        memcpy(out + strlen(out) - 4, ".cbf", 4);
+    change_suffix(out, ".rec", s->kind->files[0]);
 }
 
 void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES])
@@ -168,14 +162,14 @@ static const char *keep_base(struct string_arena *a, const char *path)
     return string_arena_put(a, base, strlen(base) + 1);
 }
 
-static bool fill_shard(struct string_arena *a, bool cbf, const char *rec,
-                       const struct journal_shard *from, struct manifest_shard *to)
+static bool fill_shard(struct string_arena *a, const struct shard_kind *kind, const char *rec,
+                       const struct written_shard *from, struct manifest_shard *to)
 {
     char idx[NAME_BYTES], crc[NAME_BYTES];
     *to = (struct manifest_shard){
         .rec = {keep_base(a, rec), from->rec_bytes, (uint32_t)from->rec_crc},
         .records = from->records};
-    if (cbf) /* its header is its index, its checksum that of the file */
+    if (!kind->side_files) /* it is its own index, its checksum that of the file */
         return to->rec.name != NULL;
     set_name(rec, SET_INDEX, idx);
     set_name(rec, SET_CHECKSUMS, crc);
@@ -218,7 +212,7 @@ static bool fill_manifest(struct string_arena *a, const struct set_files *s, con
     m->shard_count = (size_t)t->shard_count;
     for (uint64_t k = 0; k < t->shard_count; k++) {
         set_final_name(s, k, t->shard_count, name);
-        if (!fill_shard(a, s->cbf, name, &t->shards[k], &m->shards[k]))
+        if (!fill_shard(a, s->kind, name, &t->shards[k], &m->shards[k]))
             return false;
         m->bytes += m->shards[k].rec.bytes;
     }
@@ -285,11 +279,14 @@ static enum imrec_status publish_beside(const struct set_files *s, const char *w
     return publish(s, a, b, err);
 }
 
-/* Removes what a CBF shard needs to be resumed: cbf_shard.c. */
-static enum imrec_status remove_table(const char *work, struct imrec_error *err)
+/* What a resumed run would have needed of the shard. */
+static enum imrec_status
+remove_scratch(const struct shard_kind *kind, const char *work, struct imrec_error *err)
 {
-    char name[NAME_BYTES + 16];
-    snprintf(name, sizeof(name), "%s.idx.part", work);
+    char name[NAME_BYTES + 32];
+    if (kind->scratch == NULL)
+        return IMREC_OK;
+    snprintf(name, sizeof(name), "%s%s.part", work, kind->scratch);
     return sink_remove(name, err);
 }
 
@@ -300,10 +297,9 @@ enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct
         set_work_name(s, k, work);
         set_final_name(s, k, shards, final);
         IMREC_TRY(publish(s, work, final, err));
-        if (s->cbf) {
-            IMREC_TRY(remove_table(work, err));
+        IMREC_TRY(remove_scratch(s->kind, work, err));
+        if (!s->kind->side_files)
             continue;
-        }
         IMREC_TRY(publish_beside(s, work, final, SET_INDEX, err));
         IMREC_TRY(publish_beside(s, work, final, SET_CHECKSUMS, err));
     }

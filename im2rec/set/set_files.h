@@ -4,17 +4,17 @@
 #define IMREC_IM2REC_SET_SET_FILES_H
 
 #include "im2rec/list/job.h"
-#include "im2rec/set/shard_files.h"
+#include "im2rec/shard/shard_writer.h"
 #include "storage/lock.h"
 
 struct set_files {
     char rec[NAME_BYTES];  /* "OUT.rec": what the other names are made from */
     char list[NAME_BYTES]; /* OUT.lst; OUT.packed.lst where OUT.lst is what is packed */
     char journal[NAME_BYTES];
-    bool given_classes; /* OUT.classes.txt is the class list that the caller gave */
-    uint64_t count;     /* of shards; 0: known at the end */
-    bool cbf;           /* shards are OUT.cbf, without index and checksums */
-    bool numbered;      /* OUT-00000-of-00001.rec, also if there is one only */
+    bool given_classes;            /* OUT.classes.txt is the class list that was given */
+    uint64_t count;                /* of shards; 0: known at the end */
+    bool numbered;                 /* OUT-00000-of-00001.rec, also if there is one only */
+    const struct shard_kind *kind; /* shards are OUT with its suffix */
     const struct stop
         *stop; /* ends what follows between two files: NULL from set_files_init() on */
 };
@@ -31,13 +31,12 @@ IMREC_NODISCARD enum imrec_status set_files_init(const struct imrec_pack_task *t
 void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES]);
 /* The one that it has in a finished set of `count` shards. */
 void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES]);
-bool set_name_is_cbf(const char *name);
 /* Whether there is a file under the temporary name of `name`. */
 bool set_part_exists(const char *name);
 
 struct manifest_option;
 struct set_totals {
-    const struct journal_shard *shards;
+    const struct written_shard *shards;
     uint64_t shard_count, records, skipped, label_width, list_bytes;
     uint64_t unlabelled; /* records whose label 0 stands for none */
     uint32_t list_crc;

@@ -2,18 +2,14 @@
 #include "im2rec/set/shard_names.h"
 
 #include "formats/set/set_names.h"
-#include "im2rec/set/shard_files.h"
+#include "im2rec/shard/shard_writer.h"
 
 #include <string.h>
 
-const char *const shard_suffixes_rec[] = {".rec", ".idx", ".crc", NULL};
-const char *const shard_suffixes_cbf[] = {".cbf", NULL};
-const char *const shard_suffixes_cbf_work[] = {".cbf", ".cbf.idx", NULL};
-
-bool shard_name_is_of(const char *name, size_t n, const char *const *suffixes, const char *list)
+bool shard_name_is_of(const char *name, size_t n, const struct shard_kind *kind, const char *list)
 {
     char rec[NAME_BYTES], its_list[NAME_BYTES];
-    for (; *suffixes != NULL; suffixes++) {
+    for (const char *const *suffixes = kind->files; *suffixes != NULL; suffixes++) {
         const size_t tail = strlen(*suffixes);
         if (n <= tail || n >= NAME_BYTES - 64 || memcmp(name + n - tail, *suffixes, tail) != 0)
             continue;

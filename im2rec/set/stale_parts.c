@@ -16,30 +16,42 @@
 /* A folder, and whose parts are looked for in it. */
 struct place {
     char list[NAME_BYTES], folder[NAME_BYTES]; /* of the set, with its path */
-    const char *const *suffixes;
+    const struct shard_kind *kind;
 };
+
+/* name[0..*n) ends so: the suffix is cut off. */
+static bool cut_suffix(const char *name, size_t *n, const char *suffix)
+{
+    const size_t tail = strlen(suffix);
+    const bool is_there = *n > tail && memcmp(name + *n - tail, suffix, tail) == 0;
+    *n -= is_there ? tail : 0;
+    return is_there;
+}
 
 static bool is_of_set(const struct place *p, const char *name)
 {
-    static const char part[] = ".part";
-    const size_t n = strlen(name), tail = sizeof(part) - 1;
-    return n > tail && strcmp(name + n - tail, part) == 0 &&
-           shard_name_is_of(name, n - tail, p->suffixes, set_base_name(p->list));
+    const char *list = set_base_name(p->list), *scratch = p->kind->scratch;
+    size_t n = strlen(name);
+    return cut_suffix(name, &n, ".part") && (shard_name_is_of(name, n, p->kind, list) ||
+                                             (scratch != NULL && cut_suffix(name, &n, scratch) &&
+                                              shard_name_is_of(name, n, p->kind, list)));
 }
 
-/* NULL: a store without folders, or a missing folder: writing to it reports the reason. */
-static struct folder *open_place(const char *rec, bool cbf, struct place *p)
+/* *out is NULL: a store without folders, or a missing folder: writing to it reports the reason. */
+static enum imrec_status open_place(const char *rec, const struct shard_kind *kind, struct place *p,
+                                    struct folder **out, struct imrec_error *err)
 {
-    struct folder *f;
     const char *path = strncmp(rec, "file://", 7) == 0 ? rec + 7 : rec;
+    *out = NULL;
     if (strstr(path, "://") != NULL || strlen(path) >= NAME_BYTES - 64)
-        return NULL;
+        return IMREC_OK;
     set_name(path, SET_LIST, p->list);
     const char *base = set_base_name(p->list);
     snprintf(p->folder, sizeof(p->folder), "%.*s", base == p->list ? 1 : (int)(base - p->list),
              base == p->list ? "." : p->list);
-    p->suffixes = cbf ? shard_suffixes_cbf_work : shard_suffixes_rec;
-    return folder_open_path(p->folder, &f, NULL) == IMREC_OK ? f : NULL;
+    p->kind = kind;
+    const enum imrec_status st = folder_open_path(p->folder, out, err);
+    return st == IMREC_ERR_NO_MEMORY ? st : IMREC_OK;
 }
 
 static enum imrec_status
@@ -61,25 +73,29 @@ remove_from(const struct place *p, struct folder *f, struct imrec_error *err)
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-enum imrec_status stale_parts_remove(const char *rec, bool cbf, struct imrec_error *err)
+enum imrec_status
+stale_parts_remove(const char *rec, const struct shard_kind *kind, struct imrec_error *err)
 {
     struct place p;
-    struct folder *f = open_place(rec, cbf, &p);
-    if (f == NULL)
-        return IMREC_OK;
-    const enum imrec_status st = remove_from(&p, f, err);
+    struct folder *f;
+    IMREC_TRY(open_place(rec, kind, &p, &f, err));
+    const enum imrec_status st = f != NULL ? remove_from(&p, f, err) : IMREC_OK;
     folder_close(f);
     return st;
 }
 
-bool stale_parts_exist(const char *rec, bool cbf)
+enum imrec_status stale_parts_exist(const char *rec, const struct shard_kind *kind, bool *out,
+                                    struct imrec_error *err)
 {
     struct place p;
     struct folder_entry e;
-    bool found = false;
-    struct folder *f = open_place(rec, cbf, &p);
-    while (f != NULL && !found && folder_next(f, &e, NULL) == IMREC_OK)
-        found = is_of_set(&p, e.name);
+    struct folder *f;
+    *out = false;
+    IMREC_TRY(open_place(rec, kind, &p, &f, err));
+    enum imrec_status st = f != NULL ? IMREC_OK : IMREC_END;
+    while (st == IMREC_OK && !*out)
+        if ((st = folder_next(f, &e, err)) == IMREC_OK)
+            *out = is_of_set(&p, e.name);
     folder_close(f);
-    return found;
+    return st == IMREC_END ? IMREC_OK : st;
 }

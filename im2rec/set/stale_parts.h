@@ -4,11 +4,14 @@
 
 #include "imrec/error.h"
 
+struct shard_kind;
+
 /* Removes the unfinished shards of the set that `rec` names, whatever number of shards they were to
- * be: .rec, .idx and .crc with .part after them, or of CNTK's format .cbf and .cbf.idx. Finished
- * files stay, and so do parts of the other format: they are another run's. */
+ * be: the kind's files with .part after them, and its scratch files. Finished files stay, and
+ * so do parts of other kinds: they are another run's. */
 IMREC_NODISCARD enum imrec_status
-stale_parts_remove(const char *rec, bool cbf, struct imrec_error *err);
+stale_parts_remove(const char *rec, const struct shard_kind *kind, struct imrec_error *err);
 /* Whether there are such parts. */
-bool stale_parts_exist(const char *rec, bool cbf);
+IMREC_NODISCARD enum imrec_status stale_parts_exist(const char *rec, const struct shard_kind *kind,
+                                                    bool *out, struct imrec_error *err);
 #endif

@@ -9,9 +9,11 @@
 #include "formats/set/set_names.h"
 #include "im2rec/item/skip_limit.h"
 #include "im2rec/item/skip_report.h"
+#include "im2rec/set/journal.h"
 #include "im2rec/set/run_ends.h"
 #include "im2rec/set/set_files.h"
 #include "im2rec/set/stale_parts.h"
+#include "storage/sink.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,16 +30,16 @@ struct writer {
     struct set_files files;
     struct journal journal;
     struct tally tally;
-    struct shard_files shard;
+    struct shard_writer shard;
     struct sink *list, *report;
     struct buf text, line;      /* of .lst and report */
-    struct journal_shard *done; /* finished shards */
+    struct written_shard *done; /* finished shards */
     uint64_t done_count, done_room;
     uint64_t next, packed, number; /* images, records, the shard being written */
     uint64_t label_width;          /* most labels of a record */
     struct skip_limit limit;
-    uint64_t most_skips;    /* that the run may have; UINT64_MAX: any number */
-    struct cbf_shape shape; /* of a CBF set's streams */
+    uint64_t most_skips; /* that the run may have; UINT64_MAX: any number */
+    struct shard_shape shape;
     uint32_t list_crc;
     uint64_t unmarked; /* bytes since the last mark */
     uint64_t quiet_until_ns;
@@ -60,8 +62,8 @@ static enum imrec_status mark(struct writer *w, struct imrec_error *err)
                              .list_bytes = w->list != NULL ? sink_size(w->list) : 0,
                              .list_crc = w->list_crc,
                              .complete = w->complete};
-    shard_sums(&w->shard, &m.shard);
-    IMREC_TRY(shard_sync(&w->shard, err));
+    shard_writer_sums(&w->shard, &m.shard);
+    IMREC_TRY(shard_writer_sync(&w->shard, err));
     if (w->list != NULL)
         IMREC_TRY(sink_sync(w->list, err));
     IMREC_TRY(journal_mark(&w->journal, &m, err));
@@ -73,7 +75,8 @@ static enum imrec_status mark(struct writer *w, struct imrec_error *err)
 
 static enum imrec_status maybe_mark(struct writer *w, struct imrec_error *err)
 {
-    return w->unmarked >= MARK_BYTES && shard_is_even(&w->shard) && clock_ns() >= w->quiet_until_ns
+    return w->unmarked >= MARK_BYTES && shard_writer_is_even(&w->shard) &&
+                   clock_ns() >= w->quiet_until_ns
                ? mark(w, err)
                : IMREC_OK;
 }
@@ -81,21 +84,21 @@ static enum imrec_status maybe_mark(struct writer *w, struct imrec_error *err)
 /* ---- shards ----------------------------------------------------------------------------- */
 
 static enum imrec_status
-open_shard(struct writer *w, const struct journal_shard *from, struct imrec_error *err)
+open_shard(struct writer *w, const struct written_shard *from, struct imrec_error *err)
 {
     char name[NAME_BYTES];
     set_work_name(&w->files, w->number, name);
-    IMREC_TRY(shard_open(name, w->files.cbf ? &w->shape : NULL, from, &w->shard, err));
-    shard_stop_with(&w->shard, w->o.stop);
+    IMREC_TRY(shard_writer_open(&w->shard, w->files.kind, name, &w->shape, from, err));
+    shard_writer_stop_with(&w->shard, w->o.stop);
     return IMREC_OK;
 }
 
 static enum imrec_status
-note_shard(struct writer *w, const struct journal_shard *s, struct imrec_error *err)
+note_shard(struct writer *w, const struct written_shard *s, struct imrec_error *err)
 {
     if (w->done_count == w->done_room) {
         const uint64_t room = w->done_room < 16 ? 16 : 2 * w->done_room;
-        struct journal_shard *grown = imrec_realloc(w->done, (size_t)room, sizeof(*grown));
+        struct written_shard *grown = imrec_realloc(w->done, (size_t)room, sizeof(*grown));
         if (grown == NULL)
             return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
                                   "no memory for %" PRIu64 " shards", room);
@@ -108,12 +111,12 @@ note_shard(struct writer *w, const struct journal_shard *s, struct imrec_error *
 
 static enum imrec_status end_shard(struct writer *w, struct imrec_error *err)
 {
-    const struct journal_shard nothing = {0};
+    const struct written_shard nothing = {0};
     IMREC_TRY(stop_check(w->o.stop, err)); /* there may be very many */
-    if (!shard_is_open(&w->shard))         /* no record at all: an empty shard all the same */
+    if (!shard_writer_is_open(&w->shard))  /* no record at all: an empty shard all the same */
         IMREC_TRY(open_shard(w, &nothing, err));
-    struct journal_shard s = {.number = w->number};
-    IMREC_TRY(shard_finish(&w->shard, &s, err));
+    struct written_shard s = {.number = w->number};
+    IMREC_TRY(shard_writer_finish(&w->shard, &s, err));
     IMREC_TRY(note_shard(w, &s, err));
     if (!w->o.once)
         IMREC_TRY(journal_end_shard(&w->journal, &s, err));
@@ -135,7 +138,8 @@ right_shard(struct writer *w, const struct pack_item *p, struct imrec_error *err
     while (n > 1 && w->number + 1 < n &&
            p->outcome.index >= share_begin(w->o.job->total, w->number + 1, n))
         IMREC_TRY(end_shard(w, err));
-    if (size != 0 && shard_is_open(&w->shard) && shard_size(&w->shard) + p->record.n > size)
+    if (size != 0 && shard_writer_is_open(&w->shard) &&
+        shard_writer_size(&w->shard) + p->record.n > size)
         return end_shard(w, err);
     return IMREC_OK;
 }
@@ -158,35 +162,38 @@ report(struct writer *w, const struct report_line *l, struct imrec_error *err)
     return sink_append(w->report, "\n", 1, err);
 }
 
-/* The first record says how many labels each of a CBF set has. */
+/* The first record says how many labels each has, where nothing else does. */
 static enum imrec_status
 begin_shard(struct writer *w, const struct pack_item *p, struct imrec_error *err)
 {
-    const struct journal_shard nothing = {0};
-    if (w->shape.label_dim == 0)
-        w->shape.label_dim = p->label_count;
+    const struct written_shard nothing = {0};
+    if (w->shape.label_count == 0)
+        w->shape.label_count = p->label_count;
     return open_shard(w, &nothing, err);
 }
 
 static enum imrec_status
 put_record(struct writer *w, const struct pack_item *p, struct imrec_error *err)
 {
-    const struct image_list_entry e = {p->id, (const float *)(const void *)p->labels.p,
-                                       p->label_count, p->path};
+    const float *labels = (const float *)(const void *)p->labels.p;
+    const struct image_list_entry e = {p->id, labels, p->label_count, p->path};
+    const struct shard_record r = {.id = p->id,
+                                   .labels = labels,
+                                   .label_count = p->label_count,
+                                   .path = p->path,
+                                   .bytes = {p->record.p, p->record.n},
+                                   .crc = p->crc};
     IMREC_TRY(right_shard(w, p, err));
-    if (!shard_is_open(&w->shard))
+    if (!shard_writer_is_open(&w->shard))
         IMREC_TRY(begin_shard(w, p, err));
-    if (w->shard.cbf != NULL) { /* between two chunks everything before this image is even */
-        IMREC_TRY(cbf_shard_room(w->shard.cbf, p, err));
+    if (w->shard.kind->room != NULL) {
+        IMREC_TRY(w->shard.kind->room(&w->shard, &r, err));
         IMREC_TRY(maybe_mark(w, err));
     }
     w->text.n = 0;
     IMREC_TRY(image_list_write(&w->text, &e, err));
     IMREC_TRY(sink_append(w->list, w->text.p, w->text.n, err));
-    IMREC_TRY(
-        w->shard.cbf != NULL
-            ? cbf_shard_put(w->shard.cbf, err)
-            : shard_put(&w->shard, p->id, (struct bytes){p->record.p, p->record.n}, p->crc, err));
+    IMREC_TRY(shard_writer_put(&w->shard, &r, err));
     w->list_crc = crc32c(w->list_crc, w->text.p, w->text.n);
     w->packed++;
     if (w->o.pack->pack_label && p->label_count > w->label_width)
@@ -206,7 +213,7 @@ static enum imrec_status count_skip(struct writer *w, const struct outcome *o,
                         w->o.once ? "" : "; resume tries them again", l, err);
 }
 
-/* Pixels have no bytes of their own; a sound is never encoded; a CBF file may hold neither. */
+/* Pixels have no bytes of their own; a sound is never encoded. */
 static bool was_encoded(const struct imrec_pack_options *o, const char *kind)
 {
     if (o->pixels || strcmp(kind, "wav") == 0)
@@ -281,7 +288,7 @@ visit_image(void *user, const struct outcome *o, struct bytes line, struct imrec
 }
 
 static enum imrec_status
-visit_shard(void *user, const struct journal_shard *s, struct imrec_error *err)
+visit_shard(void *user, const struct written_shard *s, struct imrec_error *err)
 {
     return note_shard(user, s, err);
 }
@@ -290,8 +297,8 @@ static enum imrec_status begin(struct writer *w, struct imrec_error *err)
 {
     const struct job *j = w->o.job;
     w->begun = true;
-    IMREC_TRY(journal_begin(w->files.journal, j->fingerprint, j->total,
-                            w->files.cbf ? JOURNAL_CBF : JOURNAL_REC, &w->journal, err));
+    IMREC_TRY(
+        journal_begin(w->files.journal, j->fingerprint, j->total, w->files.kind, &w->journal, err));
     IMREC_TRY(sink_open(w->files.list, &w->list, err));
     sink_stop_with(w->list, w->o.stop);
     return mark(w, err);
@@ -315,8 +322,8 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
     w->number = m.shard.number;
     w->list_crc = (uint32_t)m.list_crc;
     w->complete = m.complete != 0;
-    if (m.packed != 0 && w->shape.label_dim == 0)
-        w->shape.label_dim = (uint32_t)w->label_width;
+    if (m.packed != 0 && w->shape.label_count == 0)
+        w->shape.label_count = (uint32_t)w->label_width;
     if (m.complete && w->tally.skipped > w->most_skips)
         return end_too_many(&w->tally, w->o.pack->max_skipped, w->most_skips,
                             ": the files are written and lack their names only, which resume gives "
@@ -363,23 +370,20 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
         return go_on(w, done, err);
     if (o->force) /* an old set remains until the new one is complete, where that cannot be resumed
                    */
-        IMREC_TRY(w->o.once ? stale_parts_remove(w->files.rec, w->files.cbf, err)
+        IMREC_TRY(w->o.once ? stale_parts_remove(w->files.rec, w->files.kind, err)
                             : set_clear(&w->files, err));
     return begin(w, err);
 }
 
-static struct cbf_shape shape_of(const struct imrec_pack_options *o, const struct job *j)
+static struct shard_shape shape_of(const struct imrec_pack_options *o, const struct job *j)
 {
     const bool boxes = o->annotations[0] != '\0'; /* a label is more than a class */
     const struct class_list *classes = boxes ? NULL : job_classes(j);
-    const uint32_t side = (uint32_t)o->resize;
-    return (struct cbf_shape){.pixels = o->pixels,
-                              .features = side * side * (o->color == 0 ? 1 : 3),
-                              .classes = classes != NULL ? (uint32_t)classes->count : 0,
-                              .label_dim = !o->pack_label    ? 1
-                                           : j->list != NULL ? list_widest(j->list)
-                                                             : 0,
-                              .chunk_bytes = (uint64_t)o->cbf_chunk};
+    return (struct shard_shape){.options = o,
+                                .classes = classes != NULL ? (uint32_t)classes->count : 0,
+                                .label_count = !o->pack_label    ? 1
+                                               : j->list != NULL ? list_widest(j->list)
+                                                                 : 0};
 }
 
 enum imrec_status writer_open(const struct writer_options *o, struct writer **out, uint64_t *done,
@@ -421,7 +425,7 @@ static enum imrec_status finish_all(struct writer *w, struct imrec_error *err)
 {
     const uint64_t n = (uint64_t)w->o.pack->shards;
     struct sink *list = w->list;
-    while (n > 1 ? w->number < n : shard_is_open(&w->shard) || w->done_count == 0)
+    while (n > 1 ? w->number < n : shard_writer_is_open(&w->shard) || w->done_count == 0)
         IMREC_TRY(end_shard(w, err));
     const uint64_t list_bytes = sink_size(list);
     w->list = NULL;
@@ -464,10 +468,10 @@ enum imrec_status writer_commit(struct writer *w, struct imrec_error *err)
 
 void writer_leave(struct writer *w)
 {
-    if (w->sound && shard_is_even(&w->shard))
+    if (w->sound && shard_writer_is_even(&w->shard))
         (void)mark(w, NULL);
     (void)commit_report(w, NULL);
-    shard_leave(&w->shard);
+    shard_writer_leave(&w->shard);
     sink_leave(w->list);
     w->list = NULL;
     journal_leave(&w->journal);
@@ -479,7 +483,7 @@ void writer_result(const struct writer *w, struct imrec_pack_result *out)
 {
     tally_result(&w->tally, out);
     out->shards = w->done_count;
-    out->bytes = shard_is_open(&w->shard) ? shard_size(&w->shard) : 0;
+    out->bytes = shard_writer_is_open(&w->shard) ? shard_writer_size(&w->shard) : 0;
     for (uint64_t i = 0; i < w->done_count; i++)
         out->bytes += w->done[i].rec_bytes;
 }

@@ -102,6 +102,7 @@ struct imrec_dataset_card {
     uint64_t metadata;   /* of records: headers and identities (enum imrec_metadata), no images */
     uint64_t identities; /* of these */
     struct imrec_range images_per_identity;
+    const char *source; /* what the shards are: "RecordIO shard", "CBF file", "tar archive" */
 };
 #define IMREC_CARD_LABELS 1000000u
 

@@ -60,9 +60,10 @@ def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pix
 
 
 def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
-    """The data set's card: shards, records, images, labels (dict of label to records), kinds of images, their sizes (px and
-    bytes: min, median, max), damage, identities of insightface's files; `indexed`: every shard has an index, so
-    path_imgidx="auto" shuffles single records. Reads every record's head and image header once. allow_missing: see open()."""
+    """The data set's card: shards and what they are (`source`), records, images, labels (dict of label to records), kinds of
+    images, their sizes (px and bytes: min, median, max), damage, identities of insightface's files; `indexed`: every shard
+    has an index, so path_imgidx="auto" shuffles single records. Reads every record's head and image header once.
+    allow_missing: see open()."""
     call, err, uri = _Call(progress), new_error(), _uri(path, allow_missing)
     card = ffi.new("struct imrec_dataset_card *")
     try:

@@ -7,8 +7,8 @@ first 16 digits of the SHA-256 and the size of every file and dump. outputs.txt 
     case<TAB>artifact<TAB>sha256 size
 
 and vectors.txt the same of the shared vectors, where $IMREC_SHARED, or ../shared beside the
-project, has them. Sentences, times and the version are left out before. A case that has a program
-fail has a line with the statuses too.
+project, has them. Sentences, times, the version and a card's `source` are left out before. A case
+that has a program fail has a line with the statuses too.
 
 The exit status is 0 where all is equal, 1 where a case differs: each is named, with its commands.
 It is 77 where cases differ but the libraries are others than those that the file names: another

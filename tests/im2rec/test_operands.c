@@ -181,3 +181,20 @@ TEST(what_is_not_there_is_no_folder_of_pairs)
     ck_assert_int_eq(pairs_find(tmp_path(&dir, "none"), &p, &err), IMREC_OK);
     ck_assert_ptr_null(p.images);
 }
+
+TEST(no_memory_to_look_for_pairs_is_an_error)
+{
+    static const char *const names[] = {"images/", "masks/", NULL};
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    struct pairs p;
+    make(names);
+    for (long n = 0; st == IMREC_ERR_NO_MEMORY; n++) {
+        imrec_alloc_fail_after(n);
+        st = pairs_find(dir.path, &p, &err);
+        imrec_alloc_fail_after(-1);
+        ck_assert_int_eq(p.images != NULL, st == IMREC_OK);
+        ck_assert_int_ge(n, st == IMREC_OK); /* the first request opens the folder */
+        pairs_free(&p);
+    }
+    ck_assert_int_eq(st, IMREC_OK);
+}

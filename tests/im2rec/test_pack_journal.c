@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "im2rec/set/journal.h"
+#include "im2rec/shard/shard_kinds.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
@@ -47,14 +48,15 @@ static void write_journal(void)
     struct journal j;
     static const char line[] = "{\"path\":\"a b\"}";
     const struct bytes report = {(const uint8_t *)line, sizeof(line) - 1};
-    ck_assert_int_eq(journal_begin(uri, 0xabcdef, IMAGES, JOURNAL_REC, &j, &err), IMREC_OK);
+    ck_assert_int_eq(journal_begin(uri, 0xabcdef, IMAGES, shard_kinds[IMREC_PACK_REC], &j, &err),
+                     IMREC_OK);
     for (uint64_t i = 0; i < IMAGES; i++) {
         const struct outcome o = image(i);
         const bool told = o.reason != REASON_NONE;
         ck_assert_int_eq(journal_image(&j, &o, told ? report : (struct bytes){NULL, 0}, &err),
                          IMREC_OK);
         if (i == 7) {
-            const struct journal_shard s = {0, 8, 80, 7, 8, 8, 9, 10};
+            const struct written_shard s = {0, 8, 80, 7, 8, 8, 9, 10};
             ck_assert_int_eq(journal_end_shard(&j, &s, &err), IMREC_OK);
         }
         const struct journal_mark m = mark_after(i + 1);
@@ -88,7 +90,7 @@ see_image(void *user, const struct outcome *o, struct bytes report, struct imrec
     return IMREC_OK;
 }
 
-static enum imrec_status see_shard(void *user, const struct journal_shard *s, struct imrec_error *e)
+static enum imrec_status see_shard(void *user, const struct written_shard *s, struct imrec_error *e)
 {
     (void)e;
     ((struct seen *)user)->shards++;

@@ -47,7 +47,7 @@ static const struct {
     {"aug_seq=blur,hue gaussian_blur=1 brightness=1", IMREC_ERR_ARGUMENT, "light is asked for"},
     {"num_views=0", IMREC_ERR_ARGUMENT, "num_views must be a number from 1"},
     {"num_views=2", IMREC_ERR_ARGUMENT,
-     "batch_size must be a multiple of num_views, but 5 is none"},
+     "batch_size must be a multiple of num_views, but 5 is not a multiple of 2"},
     {"num_views=250 batch_size=250 multi_crop=9x12", IMREC_ERR_LIMIT, "2250 images of a sample"},
     {"multi_crop=2", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},
     {"multi_crop=2x", IMREC_ERR_ARGUMENT, "multi_crop must be counts and sizes"},

@@ -114,13 +114,20 @@ static void print_text(const struct row *rows, int n, const struct bench_values 
 
 static void print_json(const struct row *rows, int n, const struct bench_values *limit)
 {
-    printf("{\"decode_us\": %.1f, \"augmenters\": [", bench_median(limit));
-    for (int i = 0; i < n; i++)
-        printf("%s\n {\"name\": \"%s\", \"options\": \"%s\", \"augment_us\": %.3f, "
-               "\"cpu_us_per_image\": %.1f}",
-               i != 0 ? "," : "", rows[i].a->name, rows[i].a->words,
-               bench_median(&rows[i].augment_us), bench_median(&rows[i].cpu_us));
-    printf("\n]}\n");
+    struct json j;
+    json_open(&j, stdout);
+    json_object(&j, NULL);
+    json_rounded(&j, "decode_us", bench_median(limit));
+    json_array(&j, "augmenters");
+    for (int i = 0; i < n; i++) {
+        json_object(&j, NULL);
+        json_text(&j, "name", rows[i].a->name);
+        json_text(&j, "options", rows[i].a->words);
+        json_rounded(&j, "augment_us", bench_median(&rows[i].augment_us));
+        json_rounded(&j, "cpu_us_per_image", bench_median(&rows[i].cpu_us));
+        json_end(&j);
+    }
+    json_close(&j);
 }
 
 int bench_augmenters(const struct bench_job *job, const char *names, int repeats, double seconds,

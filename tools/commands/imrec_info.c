@@ -88,6 +88,7 @@ static void json_shards(struct json *j, const struct imrec_dataset_card *c)
 static void
 json_card(struct json *j, const struct imrec_dataset_card *c, const struct imrec_classes *names)
 {
+    json_text(j, "source", c->source);
     json_uint(j, "records", c->records);
     json_uint(j, "images", c->images);
     json_uint(j, "bytes", c->bytes);
@@ -173,6 +174,7 @@ static void print_shards(const struct imrec_dataset_card *c)
         indexed += c->shards[i].indexed;
         checksummed += c->shards[i].checksummed;
     }
+    printf("source     %s\n", c->source);
     printf("files      %" PRIu64 " of %" PRIu64 " with an index, %" PRIu64 " with checksums, %s\n",
            indexed, c->shard_count, checksummed, c->manifest ? "a manifest" : "no manifest");
 }

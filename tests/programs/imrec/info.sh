@@ -12,5 +12,15 @@ print(c["records"], c["images"], c["damaged_ranges"], c["manifest"], c["width"],
 print(c["kinds"], c["labels"])
 print([(s["uri"], s["records"], s["indexed"], s["checksummed"]) for s in c["shards"]])'
 printf 'xxxxxxxx' | dd of=a.rec bs=1 seek=0 conv=notrunc status=none
-imrec info a.rec | sizes | head -4
+imrec info a.rec | sizes | head -5
 echo "exit ${PIPESTATUS[0]}"
+python3 -c '
+import io, struct, tarfile
+bmp = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 62, 0, 0, 54, 40, 2, 1, 1, 24, 0, 8, 0, 0, 0, 0) + bytes(8)
+with tarfile.open("a.tar", "w") as t:
+    for name, data in ("x.bmp", bmp), ("x.cls", b"3"):
+        member = tarfile.TarInfo(name)
+        member.size = len(data)
+        t.addfile(member, io.BytesIO(data))'
+imrec info a.tar | sizes
+imrec info --json a.tar | grep -E '"source"|"records"|"label"'
