@@ -161,7 +161,7 @@ static enum imrec_status unpack(struct codec *c, struct imrec_error *err)
     c->info.gzip = true;
     if (!codec_jpeg.matches(c->image))
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
-                              "gzip around something that is no JPEG; only JPEG is unpacked");
+                              "gzip around something that is not a JPEG; only JPEG is unpacked");
     return IMREC_OK;
 }
 

@@ -60,7 +60,7 @@ static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_
         struct cbf_loss *grown = imrec_realloc(c->losses, more, sizeof(*grown));
         if (grown == NULL)
             return imrec_error_at(p->err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory to note what is damaged");
+                                  "no memory to note the damage");
         c->losses = grown;
         c->loss_room = more;
     }

@@ -174,7 +174,7 @@ static bool on_head(struct walk *w, const struct view *v, enum walk_step *step)
         w->why = h->why;
     else if (end - w->pos < HEAD_BYTES)
         imrec_error_at(&w->why, IMREC_ERR_CORRUPT, w->pos,
-                       "%" PRIu64 " bytes at the end are no record", end - w->pos);
+                       "%" PRIu64 " bytes at the end are not a record", end - w->pos);
     else if (recordio_measure(at(v, w->pos), HEAD_BYTES, w->pos, &w->span, &w->why) !=
              IMREC_ERR_CORRUPT)
         return false; /* never: it is no head */

@@ -391,10 +391,11 @@ widest_label(const struct container *c, bool may_read, uint32_t *out, struct imr
     *out = 0;
     if (!may_read)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "label_pad_width must be given: nobody knows how wide the labels of "
-                          "source=%s are",
-                          source_of(c)->plugin.name);
+    return imrec_error_at(
+        err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+        "label_pad_width must be given: there is no way to know the widest label of "
+        "source=%s",
+        source_of(c)->plugin.name);
 }
 
 static const struct container_kind user_source_kind = {

@@ -89,7 +89,7 @@ add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, stru
         struct loss *grown = imrec_realloc(a->losses, a->room * 2 + 8, sizeof(*grown));
         if (grown == NULL)
             return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET,
-                                  "no memory for what is wrong with an archive");
+                                  "no memory for the error of an archive");
         a->losses = grown;
         a->room = a->room * 2 + 8;
     }

@@ -374,8 +374,7 @@ static void tell_choice(const struct document *d)
     if (!d->whole || d->c->options.deserializers == 0 || d->c->files[0].trace_level < 2)
         return;
     name_reader(&d->at, name);
-    imrec_log(IMREC_LOG_TRACE,
-              "%s: line %u: the reader of %s; what is not a reader's is passed over", d->name,
+    imrec_log(IMREC_LOG_TRACE, "%s: line %u: the reader of %s; other sections are skipped", d->name,
               d->at.reader->line, name);
 }
 

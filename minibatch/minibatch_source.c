@@ -30,7 +30,7 @@ static enum imrec_status find_labels(struct imrec_minibatch_source *s, struct im
     if (name[0] == '\0')
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "label_stream '%.60s' is no stream; the first one is '%.60s'", name,
+                          "label_stream '%.60s' is not a stream; the first one is '%.60s'", name,
                           s->joint.stream[0].info->name);
 }
 

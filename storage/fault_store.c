@@ -75,8 +75,8 @@ static enum imrec_status parse(const char *text, struct fault_script *s, struct 
         if (digits == 0 || digits >= 19 || (*end != ',' && *end != '\0') ||
             !set_field(s, p, n, value))
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "fault://%s: '%.*s' is no option of the form name=number", text,
-                                  (int)strcspn(p, ","), p);
+                                  "fault://%s: '%.*s' is not an option of the form name=number",
+                                  text, (int)strcspn(p, ","), p);
         p = *end == ',' ? end + 1 : end;
     }
     return IMREC_OK;
@@ -129,7 +129,7 @@ use_device(const char *text, size_t n, struct device **out, struct imrec_error *
     struct device *d = find(text, n);
     if (d == NULL && n >= 7 && memcmp(text, "script=", 7) == 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "fault://%.*s: nobody has set this script", (int)n, text);
+                              "fault://%.*s: this script is not set", (int)n, text);
     if (d == NULL) {
         d = create(text, n);
         if (d == NULL)

@@ -215,7 +215,7 @@ static enum imrec_status check_crops(const struct recipe *r, struct imrec_error 
     const struct imrec_iter_options *o = r->o;
     const bool scales = o->min_random_scale != 1 || o->max_random_scale != 1;
     if (o->random_resized_crop && (scales || r->crop_high != 0 || o->rand_crop))
-        return refuse(err, "random_resized_crop says what is cropped: rand_crop, min_crop_size, "
+        return refuse(err, "random_resized_crop sets the crop: rand_crop, min_crop_size, "
                            "max_crop_size, min_random_scale and max_random_scale contradict it");
     if (!o->random_resized_crop && (o->min_random_area != 1 || o->max_random_area != 1))
         return refuse(err, "min_random_area and max_random_area need random_resized_crop=1");

@@ -99,7 +99,7 @@ enum imrec_status prefix_find(const char *prefix, struct prefix_lists *out, stru
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for lists");
     if (out->count == 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s is no folder, and there is no list %s.lst", prefix, prefix);
+                              "%s is not a folder, and there is no list %s.lst", prefix, prefix);
     out->classes = joined(prefix, strlen(prefix), ".classes.txt", strlen(".classes.txt"));
     if (out->classes != NULL && stat(out->classes, &st) != 0) {
         imrec_free(out->classes);

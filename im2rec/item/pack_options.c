@@ -69,7 +69,7 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
     if (o->copies > 1 && o->augment[0] == '\0')
         return refuse(err, "copies of an image would be equal without augment");
     if (o->augment[0] != '\0' && (o->pass_through || o->pixels))
-        return refuse(err, "augment changes what is encoded: pass_through and pixels cannot go "
+        return refuse(err, "augment changes the encoded pixels: pass_through and pixels cannot go "
                            "with it");
     if (o->pass_through && alters_images(o))
         return refuse(err, "pass_through stores files as they are: resize, center_crop, color, "

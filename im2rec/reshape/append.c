@@ -95,7 +95,7 @@ static enum imrec_status take_shards(struct append *a, struct imrec_error *err)
     for (size_t i = 0; i < a->old.shard_count; i++) {
         if (a->old.shards[i].idx.name == NULL)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "%s is no set of records: nothing can be appended to it",
+                                  "%s is not a set of records: nothing can be appended to it",
                                   a->manifest_name);
         char *path = beside(a, a->old.shards[i].rec.name);
         if (path == NULL)
@@ -211,7 +211,7 @@ static void keep_choice(struct append *a)
         return;
     a->o.drop_empty = drops;
     imrec_log(IMREC_LOG_WARNING,
-              "%s was packed %s images without an object: so is what is appended", a->rec,
+              "%s was packed %s images without an object: so are the appended images", a->rec,
               drops ? "without" : "with");
 }
 

@@ -199,7 +199,7 @@ static enum imrec_status leave_out(struct reshape *r, struct imrec_error *err)
             return IMREC_ERR_DATA;
         why = *err;
         return imrec_error_at(err, IMREC_ERR_DATA, f->begin, "%.400s%s", why.message,
-                              r->job->replaces ? "; imrec repair keeps what is intact"
+                              r->job->replaces ? "; imrec repair keeps the intact records"
                                                : "; on_error=skip leaves it out");
     }
     r->result->left_out++;

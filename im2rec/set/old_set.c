@@ -172,11 +172,12 @@ static void tell_foreign(const struct set_files *s, const char *first, uint64_t 
     set_name(s->rec, SET_MANIFEST, name);
     if (count == 1)
         imrec_log(IMREC_LOG_WARNING,
-                  "%s names %.200s, which is no name of this set's: it is left alone", name, first);
+                  "%s names %.200s, which is not a name of this set: it is left alone", name,
+                  first);
     else if (count != 0)
         imrec_log(
             IMREC_LOG_WARNING,
-            "%s names %llu files, the first %.200s, which are no names of this set's: they are "
+            "%s names %llu files, the first %.200s, which are not names of this set: they are "
             "left alone",
             name, (unsigned long long)count, first);
 }

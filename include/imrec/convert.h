@@ -22,7 +22,7 @@ enum imrec_convert_precision { IMREC_CONVERT_FLOAT, IMREC_CONVERT_DOUBLE };
     X(bool,    skip_sequence_ids, "0", 0, 1,     "",      "data",  "every line is a sequence, whatever its id") \
     X(bool,    ignore_unknown_inputs, "0", 0, 1, "",      "data",  "skip names that are not in the header; 0 = an error") \
     X(int64_t, max_errors,      "0", 0, INT64_MAX, "errors", "data", "bad samples that are dropped and reported before one is an error") \
-    X(int64_t, threads,         "0", 0, 1024,    "workers", "run", "0 = every CPU this process may use") \
+    X(int64_t, threads,         "0", 0, 1024,    "workers", "run", "threads that convert; 0 = every CPU this process may use") \
     X(bool,    quiet,           "0", 0, 1,       "",      "run",   "no progress and no summary") \
     X(bool,    json,            "0", 0, 1,       "",      "run",   "one JSON object on stdout at the end") \
     X(const char *, precision_of, "", 0, 65535,  "NAME=float|double,...", "data", "type of single inputs, which overrides the header and --precision") \

@@ -72,14 +72,14 @@ enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_F
     X(float,    std_a,              "1",  0,    1e6,    "0..255",  "augmentation", "divisor of alpha") \
     X(float,    scale,              "1",  -1e6, 1e6,    "",        "augmentation", "factor of all values") \
     X(const char *, mean_img,       "",   0, 65535,     "PATH",    "augmentation", "mean image to subtract instead of mean_*; computed and written where missing") \
-    X(int64_t,  preprocess_threads, "0",  0, 1024,      "workers", "backend",      "0 = every CPU this process may use") \
+    X(int64_t,  preprocess_threads, "0",  0, 1024,      "workers", "backend",      "threads that make batches; 0 = every CPU this process may use") \
     X(int64_t,  prefetch_buffer,    "2",  1, 64,        "batches", "backend",      "batches ready ahead of the consumer") \
-    X(int64_t,  memory_limit,       "0",  0, INT64_MAX, "bytes",   "backend",      "refuse options that need more; 0 = no limit") \
+    X(int64_t,  memory_limit,       "0",  0, INT64_MAX, "bytes",   "backend",      "refuse options that need more memory; 0 = no limit") \
     X(bool,     drop_behind,        "0",  0, 1,         "0|1",     "backend",      "drop bytes from the page cache after reading them") \
     X(enum imrec_dtype, dtype,      "float32", 0, 3, "float32|float16|uint8|int8", "batch", "type of a value in a batch") \
     X(enum imrec_layout, layout,    "NCHW", 0, 1,       "NCHW|NHWC", "batch",      "order of a batch's dimensions") \
     X(bool,     auto_orient,        "1",  0, 1,         "0|1",     "augmentation", "turn images upright by their EXIF orientation") \
-    X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse images that claim more, before decoding") \
+    X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse images that claim more pixels, before decoding") \
     X(enum imrec_on_error, on_error, "stop", 0, 2,      "stop|skip|replace", "auxiliary", "a sample that fails: report it, count it and zero its slot, or deliver another one of its window there") \
     X(bool,     record_draws,       "0",  0, 1,         "0|1",     "auxiliary",    "deliver the drawn parameters of each sample") \
     X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log the opened data and its faults: at most ten lines a sweep, and a count at its end") \

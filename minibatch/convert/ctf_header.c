@@ -225,7 +225,7 @@ set_main(struct ctf_header *h, const char *name, const char *main_name, struct i
     if (found != NULL)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "defines_mb_size names '%.64s', which is no input of %s", main_name,
+                          "defines_mb_size names '%.64s', which is not an input of %s", main_name,
                           name);
 }
 

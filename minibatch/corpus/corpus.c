@@ -226,7 +226,7 @@ static enum imrec_status check_samples(const struct corpus *c, struct imrec_erro
         return imrec_error_at(err, IMREC_ERR_CORRUPT, 0, "%.200s: no line holds a sample", f->name);
     return imrec_error_at(err, IMREC_ERR_CORRUPT, f->head.table + 12,
                           "%.200s: byte %" PRIu64 ": the chunks say that their %" PRIu64
-                          " sequences have 0 samples, there must be 1 at least",
+                          " sequences have 0 samples, there must be at least 1",
                           f->name, f->head.table + 12, c->sequences);
 }
 

@@ -278,9 +278,9 @@ LOOP_TEST(a_whole_set_opens_without_a_word, 0, 2) /* _i: manifest or none */
 LOOP_TEST(a_folder_and_a_pattern_lack_shards, 0, 2) /* _i: manifest or none */
 {
     const char *says = _i ? "its manifest names 4 shards, and 1 is missing: "
-                            "train-00002-of-00004.rec; allow_missing reads what is there"
+                            "train-00002-of-00004.rec; allow_missing reads the others"
                           : "its name says 4 shards, and 1 is missing: train-00002-of-00004.rec; "
-                            "allow_missing reads what is there";
+                            "allow_missing reads the others";
     put_set(11, _i);
     must_refuse("@", false, IMREC_ERR_IO, says);
     must_refuse("@/train-*.rec", false, IMREC_ERR_IO, says);

@@ -13,7 +13,7 @@
     X(const char *, threads, "", 0, 1000, "N,N,...", "runs",                                       \
       "workers to measure with (default: 1, and every CPU)")                                       \
     X(int64_t, repeat, "5", 1, BENCH_REPEATS, "N", "runs", "repetitions of each measurement")      \
-    X(float, seconds, "2", 0.01, 3600, "S", "runs", "about how long one measurement takes")        \
+    X(float, seconds, "2", 0.01, 3600, "S", "runs", "approximate duration of a measurement")       \
     X(int64_t, memory, "1G", 1048576, INT64_MAX, "bytes", "runs",                                  \
       "compressed images to hold in memory for the limit")                                         \
     X(const char *, augment, "", 0, 1000, "all|NAME,...", "runs",                                  \

@@ -177,7 +177,7 @@ bool command_iter_options(const char *name, char *const *pairs, int n, struct im
     struct imrec_error err;
     for (int i = 0; i < n; i++) {
         if (!cli_is_pair(pairs[i])) {
-            cli_refuse(stderr, name, "'%.80s' is no key=value", pairs[i]);
+            cli_refuse(stderr, name, "'%.80s' is not key=value", pairs[i]);
             return false;
         }
         if (imrec_iter_options_set(o, pairs[i], &err) != IMREC_OK) {

@@ -291,7 +291,7 @@ static bool take_folder(struct export_files *f, const char *uri)
     if (others < 0)
         return say(f, "cannot look into", f->folder);
     if (n < 0 || (size_t)n >= sizeof(text))
-        return refuse(f, "cannot be exported to: the name of what is exported is too long");
+        return refuse(f, "cannot be exported to: the name of the export is too long");
     in_folder(f, MARKER, path);
     if (others == 0)
         return take_empty(f, path, text, (size_t)n);

@@ -12,7 +12,8 @@
 enum { MOST_TOLD = 10 };
 
 #define BATCHES_PARAMS(X)                                                                          \
-    X(int64_t, count, NULL, 1, INT64_MAX, "N", "batches", "how many, over the ends of sweeps")     \
+    X(int64_t, count, NULL, 1, INT64_MAX, "N", "batches",                                          \
+      "batches to write, also beyond the end of a sweep")                                          \
     X(const char *, out, NULL, 1, 4000, "FOLDER", "batches",                                       \
       "where the files go; made if it is not there")                                               \
     X(const char *, from, "", 0, 65535, "POSITION.json", "batches",                                \

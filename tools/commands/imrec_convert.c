@@ -6,7 +6,8 @@
 #define CONVERT_PARAMS(X)                                                                          \
     X(const char *, header, "", 0, 65535, "FILE", "files",                                         \
       "to binary: read what the inputs are; to text: write it")                                    \
-    X(int64_t, chunk_size, "33554432", 1, INT64_MAX, "bytes", "output", "to binary: of a chunk")   \
+    X(int64_t, chunk_size, "33554432", 1, INT64_MAX, "bytes", "output",                            \
+      "to binary: size of a chunk")                                                                \
     X(enum imrec_convert_precision, precision, "float", 0, 1, "float|double", "output",            \
       "to binary: of the values, where the header does not say it; NAME=double,...: of one input") \
     X(const char *, precision_of, "", 0, 65535, "NAME=float|double,...", "output",                 \
@@ -15,7 +16,8 @@
       "to binary: of several readers of a configuration (--header) this one's inputs")             \
     X(const char *, defines_mb_size, "", 0, 65535, "NAME", "output",                               \
       "to binary: the input whose samples are the length of a sequence")                           \
-    X(int64_t, threads, "0", 0, 1024, "workers", "output", "to binary: 0 = every CPU")             \
+    X(int64_t, threads, "0", 0, 1024, "workers", "output",                                         \
+      "to binary: threads that convert; 0 = every CPU")                                            \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
 struct convert_options {
@@ -102,8 +104,8 @@ static int run(int argc, char **argv)
     if (imrec_is_cbf(argv[first], &binary, &err) != IMREC_OK)
         return cli_fail(page.name, &err);
     if (!binary && o.header[0] == '\0')
-        return cli_refuse(stderr, page.name, "%s is no CNTK binary file, and text needs --header",
-                          argv[first]);
+        return cli_refuse(stderr, page.name,
+                          "%s is not a CNTK binary file, and text needs --header", argv[first]);
     if (binary && imrec_dataset_compare(argv[first], &err) != IMREC_OK)
         return cli_fail(page.name, &err);
     command_progress_start(&p, o.quiet);

@@ -8,7 +8,7 @@
       "drop records that are not what their checksums say")                                        \
     X(bool, drop_unmatched, "0", 0, 1, "", "checks",                                               \
       "drop records that no checksum is of, also where they decode without a warning")             \
-    X(bool, decode, "0", 0, 1, "", "checks", "drop images that do not decode as well")             \
+    X(bool, decode, "0", 0, 1, "", "checks", "also drop images that do not decode")                \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
     ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)                                                                                    \

@@ -14,7 +14,7 @@
     X(int64_t, shard_size, "0", 0, INT64_MAX, "bytes", "output",                                   \
       "begin another shard at this size")                                                          \
     X(bool, renumber, "0", 0, 1, "", "output", "ids 0, 1, 2, ... in the order of the records")     \
-    X(bool, classes, "1", 0, 1, "", "output", "keep the class list; --no-classes leaves it out")   \
+    X(bool, classes, "1", 0, 1, "", "output", "keep the class list; --no-classes omits it")        \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
     ROW_ON_ERROR(X)                                                                                \
     ROW_MISSING(X)                                                                                 \
