@@ -74,7 +74,7 @@ void mix_swap_bytes(uint8_t *a, uint8_t *b, size_t n)
 }
 
 static void
-swap_rectangles(const struct imrec_iter_options *o, struct imrec_rect r, uint8_t *a, uint8_t *b)
+swap_rectangles(const struct augment_options *o, struct imrec_rect r, uint8_t *a, uint8_t *b)
 {
     const struct imrec_shape *s = &o->data_shape;
     const bool planes = o->layout == IMREC_NCHW;
@@ -89,7 +89,7 @@ swap_rectangles(const struct imrec_iter_options *o, struct imrec_rect r, uint8_t
         }
 }
 
-float mix_slots(const struct imrec_iter_options *o, const struct mix_draw *d, void *a, void *b)
+float mix_slots(const struct augment_options *o, const struct mix_draw *d, void *a, void *b)
 {
     const struct imrec_shape *s = &o->data_shape;
     const size_t pixels = (size_t)s->width * s->height;

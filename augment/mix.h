@@ -23,6 +23,6 @@ struct mix_draw mix_draw(const struct recipe *r, struct sample_key key);
 struct imrec_rect mix_rectangle(const struct mix_draw *d, uint32_t width, uint32_t height);
 
 /* Mixes the slots a and b; returns what is left of each in itself. */
-float mix_slots(const struct imrec_iter_options *o, const struct mix_draw *d, void *a, void *b);
+float mix_slots(const struct augment_options *o, const struct mix_draw *d, void *a, void *b);
 void mix_swap_bytes(uint8_t *a, uint8_t *b, size_t n);
 #endif

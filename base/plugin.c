@@ -84,8 +84,8 @@ static enum imrec_status check_symbol(const struct plugin_kind *k, const uint32_
                               "%s: library %.200s has no symbol '%s'", k->option, path, symbol);
     if (head[0] != k->magic)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s: '%s' of library %.200s is not a %s: %s(%s%s) defines one",
-                              k->option, symbol, path, k->noun, k->macro, symbol, k->rest);
+                              "%s: '%s' of library %.200s is not %s %s: %s(%s%s) defines one",
+                              k->option, symbol, path, k->a, k->noun, k->macro, symbol, k->rest);
     if (head[1] != k->abi)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "%s: '%s' of library %.200s was built for version %u of %s, this is "

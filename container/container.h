@@ -13,7 +13,7 @@
 #include "base/image.h"
 #include "container/shard_list.h"
 #include "imrec/error.h"
-#include "imrec/iterator.h"
+#include "imrec/types.h"
 #include "storage/source.h"
 
 #include <stdatomic.h>

@@ -13,8 +13,8 @@ static enum imrec_status widest_of(struct imrec_iter *it, uint32_t *widest, stru
     *widest = it->labels.widest;
     if (it->labels.entries != NULL)
         return IMREC_OK;
-    if (it->boxes_width > 0) {
-        *widest = (uint32_t)it->boxes_width;
+    if (it->options.label_width > 0) {
+        *widest = (uint32_t)it->options.label_width;
         return IMREC_OK;
     }
     return it->container.kind->widest_label(&it->container, may_read, widest, err);
@@ -22,7 +22,7 @@ static enum imrec_status widest_of(struct imrec_iter *it, uint32_t *widest, stru
 
 enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
 {
-    struct imrec_iter_options *o = &it->options;
+    const int64_t room = it->options.label_pad_width;
     uint32_t widest;
     const struct container *c = &it->container;
     const char *why = c->kind->refuse_boxes != NULL ? c->kind->refuse_boxes(c) : NULL;
@@ -30,17 +30,15 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "%.200s: its images have no boxes, they %s", c->shards[0].uri, why);
     IMREC_TRY(widest_of(it, &widest, err));
-    if (o->label_pad_width > 0 && widest > o->label_pad_width)
+    if (room > 0 && widest > room)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "label_pad_width is %lld, but there is a label of %u values",
-                              (long long)o->label_pad_width, widest);
+                              (long long)room, widest);
     if (widest > MAX_ROOM)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "a label has %u values; labels with boxes may have %u", widest,
                               MAX_ROOM);
-    if (o->label_pad_width <= 0)
-        o->label_pad_width = widest;
-    o->label_width = DET_LABEL_HEAD + o->label_pad_width;
+    it->label_width = DET_LABEL_HEAD + (room > 0 ? (uint32_t)room : widest);
     return IMREC_OK;
 }
 
@@ -54,10 +52,10 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct reco
     struct found_labels found;
     IMREC_TRY(iter_find_labels(it, r, &found, err));
     const uint32_t n = found.n;
-    if (it->boxes_width > 0 && n != (uint64_t)it->boxes_width)
+    if (it->options.label_width > 0 && n != (uint64_t)it->options.label_width)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "the label has %u values, but label_width is %lld", n,
-                              (long long)it->boxes_width);
+                              (long long)it->options.label_width);
     if (n > room)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "the label has %u values, but label_pad_width is %u", n, room);

@@ -7,13 +7,13 @@
  */
 #include "iter/mean.h"
 
-#include "augment/draw/recipe.h"
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/pages.h"
 #include "formats/set/mean_image.h"
+#include "iter/options/iter_options.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 
@@ -61,32 +61,22 @@ load(const struct imrec_iter_options *o, float *out, struct imrec_error *err)
 
 /* ---- making ------------------------------------------------------------------------------- */
 
-void iter_mean_options(const struct imrec_iter_options *o, struct imrec_iter_options *out)
+void iter_mean_options(const struct imrec_iter_options *o, const struct recipe *r, uint32_t room,
+                       struct imrec_iter_options *out)
 {
     struct imrec_iter_options p = *o;
-    p.mean_img = "";
-    if (!recipe_has_boxes(o))
-        p.path_imglist = "";          /* labels do not matter here */
+    param_reset(iter_params, &p);
     p.on_error = IMREC_ON_ERROR_SKIP; /* bad samples are reported when they are read */
     p.verbose = false;
-    p.mean_r = p.mean_g = p.mean_b = p.mean_a = 0;
-    p.std_r = p.std_g = p.std_b = p.std_a = p.scale = 1;
-    p.dtype_label = IMREC_LABEL_FLOAT32; /* no sample fails for its label */
     p.dtype = IMREC_UINT8;
-    p.layout = IMREC_NCHW;
-    p.shuffle = false;
-    p.shuffle_chunk_size = 0;
-    recipe_reset(&p);
-    if (recipe_has_boxes(&p))
-        p.label_width = -1; /* the row's until here; the room stays */
-    p.equal_batches = p.keep_in_memory = p.record_draws = false;
-    p.epoch_size = p.max_samples = 0;
-    p.num_views = 1;
-    p.multi_crop = p.multi_crop_area = p.multi_crop_augment = p.data_shape_schedule = "";
-    p.num_parts = 1;
-    p.part_index = 0;
     p.last_batch = IMREC_LAST_PARTIAL;
-    p.round_batch = -1;
+    if (r->det.on)
+        p.aug_seq = o->aug_seq;
+    if (r->boxes) {
+        p.label_width = -1;
+        p.label_pad_width = room;
+    } else
+        p.path_imglist = ""; /* labels do not matter here */
     *out = p;
 }
 

@@ -2,11 +2,14 @@
 #ifndef IMREC_ITER_MEAN_H
 #define IMREC_ITER_MEAN_H
 
+#include "augment/draw/recipe.h"
 #include "imrec/iterator.h"
 
 /* The options of an iterator that delivers what is summed up: bytes of the whole data set (not one
- * partition), after resize and centre crop, without mirror. */
-void iter_mean_options(const struct imrec_iter_options *o, struct imrec_iter_options *out);
+ * partition), after resize and centre crop, without mirror. `r` is the recipe of *o; with boxes
+ * `room` is the number of values of a label. */
+void iter_mean_options(const struct imrec_iter_options *o, const struct recipe *r, uint32_t room,
+                       struct imrec_iter_options *out);
 /* Sums up such an iterator, and writes o->mean_img atomically. */
 IMREC_NODISCARD enum imrec_status
 iter_mean_make(const struct imrec_iter_options *o, struct imrec_iter *it, struct imrec_error *err);

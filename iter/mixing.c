@@ -49,7 +49,7 @@ static void mix_pair(struct imrec_iter *it, uint32_t cell, uint32_t a, uint32_t 
     struct slots *s = &it->slots;
     const size_t row_a = slots_row(s, cell, a), row_b = slots_row(s, cell, b);
     const struct mix_draw *m = &s->mixes[row_a];
-    const struct imrec_iter_options *o = &slots_kind(s, cell, 0)->o;
+    const struct augment_options *o = &slots_kind(s, cell, 0)->o;
     const float share = mix_slots(o, m, slots_data(s, cell, 0, a), slots_data(s, cell, 0, b));
     mix_labels(s->labels + row_a * s->label_width, s->labels + row_b * s->label_width,
                s->label_width, share);

@@ -131,8 +131,7 @@ static enum imrec_status count_equal(struct imrec_iter *it, struct imrec_error *
 /* Labels that a source may give a sample. */
 static uint32_t label_room(const struct imrec_iter *it)
 {
-    const struct imrec_iter_options *o = &it->options;
-    return (uint32_t)(it->recipe.boxes ? o->label_pad_width : o->label_width);
+    return it->recipe.boxes ? it->label_width - DET_LABEL_HEAD : (uint32_t)it->options.label_width;
 }
 
 static enum imrec_status
@@ -190,20 +189,6 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
     return ordered_start(&ordered, &it->ordered, err);
 }
 
-/* They were borrowed, and are read. */
-static void forget_texts(struct imrec_iter_options *o)
-{
-    o->path_imgrec = o->path_imgidx = o->path_imglist = o->mean_img = o->source = "";
-    o->aug_seq = o->rotate_list = o->keypoint_pairs = "";
-    o->multi_crop = o->multi_crop_area = o->multi_crop_augment = o->data_shape_schedule = "";
-    o->min_crop_scales = o->max_crop_scales = "";
-    o->min_crop_aspect_ratios = o->max_crop_aspect_ratios = "";
-    o->min_crop_overlaps = o->max_crop_overlaps = "";
-    o->min_crop_sample_coverages = o->max_crop_sample_coverages = "";
-    o->min_crop_object_coverages = o->max_crop_object_coverages = "";
-    o->max_crop_trials = "";
-}
-
 /* Half of class 3 and half of class 7 are not class 5. */
 static enum imrec_status check_mixing(const struct imrec_iter_options *o, struct imrec_error *err)
 {
@@ -234,11 +219,11 @@ static enum imrec_status check_label_type(const struct imrec_iter *it, struct im
 
 static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_error *err)
 {
-    struct imrec_iter_options *o = &it->options;
-    if (it->recipe.boxes) {
-        it->boxes_width = o->label_width;
-        o->label_width = DET_LABEL_HEAD; /* until the labels are known */
-    } else if (o->label_width < 1)
+    const struct imrec_iter_options *o = &it->options;
+    it->label_width = it->recipe.boxes     ? DET_LABEL_HEAD /* until the labels are known */
+                      : o->num_classes > 0 ? (uint32_t)o->num_classes
+                                           : (uint32_t)o->label_width;
+    if (!it->recipe.boxes && o->label_width < 1)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "label_width must be at least 1, not %lld: only labels of boxes "
                               "(aug_seq=det_aug_default, boxes=1) may have any number of values",
@@ -259,7 +244,7 @@ take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imre
         if (o->verbose)
             imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
                       o->mean_img);
-        iter_mean_options(o, &plain);
+        iter_mean_options(o, &it->recipe, label_room(it), &plain);
         IMREC_TRY(imrec_iter_open(&plain, &maker, err));
         const enum imrec_status st = iter_mean_make(o, maker, err);
         imrec_iter_close(maker);
@@ -272,10 +257,11 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
     it->worker_count = workers_count(o->preprocess_threads);
-    IMREC_TRY(recipe_init(&it->recipe, o, err));
+    iter_options_of_sample(o, &it->augment);
+    IMREC_TRY(recipe_init(&it->recipe, &it->augment, err));
     IMREC_TRY(view_kinds_init(&it->views, o, err));
     IMREC_TRY(take_label_width(it, err));
-    if (slots_memory(o, &it->views) == UINT64_MAX)
+    if (slots_memory(o, &it->views, it->label_width) == UINT64_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
                               "data_shape and batch_size ask for a batch of over 1 TiB");
     IMREC_TRY(open_data(it, err));
@@ -284,12 +270,13 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
         IMREC_TRY(take_mean(o, it, err));
     if (o->equal_batches)
         IMREC_TRY(count_equal(it, err));
-    forget_texts(o);
+    param_forget_texts(iter_params, o); /* they were borrowed, and are read */
+    param_forget_texts(augment_params, &it->augment);
     for (uint32_t i = 0; i < it->views.kind_count; i++)
-        forget_texts(&it->views.kinds[i].o);
+        param_forget_texts(augment_params, &it->views.kinds[i].o);
     IMREC_TRY(record_stream_start(&it->stream, &it->container,
                                   err)); /* it reads while the rest is made */
-    IMREC_TRY(slots_init(&it->slots, o, &it->views, err));
+    IMREC_TRY(slots_init(&it->slots, o, &it->views, it->label_width, err));
     IMREC_TRY(make_workers(it, err));
     return start(it, err);
 }

@@ -52,26 +52,19 @@ static bool block_size(const struct imrec_iter_options *o, const struct view_kin
     return *block <= MAX_BLOCK_BYTES;
 }
 
-static bool mixes(const struct imrec_iter_options *o)
-{
-    return o->mixup > 0 || o->cutmix > 0;
-}
-
-static size_t label_width(const struct imrec_iter_options *o)
-{
-    return (size_t)(o->num_classes > 0 ? o->num_classes : o->label_width);
-}
-
 static bool is_typed(const struct imrec_iter_options *o)
 {
     return o->dtype_label != IMREC_LABEL_FLOAT32;
 }
 
-static size_t row_bytes(const struct imrec_iter_options *o, const struct view_kinds *v)
+static size_t
+row_bytes(const struct imrec_iter_options *o, const struct view_kinds *v, uint32_t label_width)
 {
-    const size_t mixing = mixes(o) ? sizeof(struct mix_draw) + sizeof(struct mix_candidate) : 0;
+    const size_t mixing = recipe_mixes(&v->kinds[0].recipe)
+                              ? sizeof(struct mix_draw) + sizeof(struct mix_candidate)
+                              : 0;
     const size_t label = sizeof(float) + (is_typed(o) ? sizeof(union list_label) : 0);
-    return mixing + label_width(o) * label + sizeof(uint64_t) + 1 + sizeof(enum imrec_status) +
+    return mixing + label_width * label + sizeof(uint64_t) + 1 + sizeof(enum imrec_status) +
            (o->record_draws ? v->tensors * sizeof(struct imrec_draw) : 0);
 }
 
@@ -81,7 +74,8 @@ static uint32_t most_sweeps(const struct imrec_iter_options *o, const struct vie
     return (uint32_t)o->batch_size / v->rows + 2;
 }
 
-uint64_t slots_memory(const struct imrec_iter_options *o, const struct view_kinds *views)
+uint64_t slots_memory(const struct imrec_iter_options *o, const struct view_kinds *views,
+                      uint32_t label_width)
 {
     size_t block, masks;
     if (!block_size(o, views, false, NULL, &block) || !block_size(o, views, true, NULL, &masks))
@@ -89,7 +83,7 @@ uint64_t slots_memory(const struct imrec_iter_options *o, const struct view_kind
     const uint64_t report = most_sweeps(o, views) * sizeof(struct report_count) +
                             LOG_LISTED * sizeof(struct report_note);
     return ((uint64_t)o->prefetch_buffer + 1) *
-           (block + masks + report + (uint64_t)o->batch_size * row_bytes(o, views));
+           (block + masks + report + (uint64_t)o->batch_size * row_bytes(o, views, label_width));
 }
 
 static enum imrec_status allocate_reports(struct slots *s, const struct imrec_iter_options *o)
@@ -121,6 +115,7 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
     s->data = imrec_zalloc(s->depth, sizeof(*s->data));
     size_t labels;
     const bool fits = mul_fits(rows, s->label_width, &labels), typed = is_typed(o);
+    const bool mixes = recipe_mixes(&s->views->kinds[0].recipe);
     s->labels = fits ? imrec_zalloc(labels, sizeof(*s->labels)) : NULL;
     s->typed = fits && typed ? imrec_zalloc(labels, sizeof(*s->typed)) : NULL;
     s->ids = imrec_zalloc(rows, sizeof(*s->ids));
@@ -128,12 +123,12 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
     s->status = imrec_zalloc(rows, sizeof(*s->status));
     s->shown = imrec_zalloc((size_t)s->depth * s->views->tensors, sizeof(*s->shown));
     s->draws = o->record_draws ? imrec_zalloc(rows * s->views->tensors, sizeof(*s->draws)) : NULL;
-    s->mixes = mixes(o) ? imrec_zalloc(rows, sizeof(*s->mixes)) : NULL;
-    s->candidates = mixes(o) ? imrec_zalloc(rows, sizeof(*s->candidates)) : NULL;
+    s->mixes = mixes ? imrec_zalloc(rows, sizeof(*s->mixes)) : NULL;
+    s->candidates = mixes ? imrec_zalloc(rows, sizeof(*s->candidates)) : NULL;
     s->masks = imrec_zalloc(s->depth, sizeof(*s->masks));
     if (!s->data || !s->masks || !s->labels || !s->ids || !s->valid || !s->status || !s->shown ||
         (typed && !s->typed) || (o->record_draws && !s->draws) ||
-        (mixes(o) && (!s->mixes || !s->candidates)))
+        (mixes && (!s->mixes || !s->candidates)))
         return IMREC_ERR_NO_MEMORY;
     for (uint32_t i = 0; i < s->depth; i++)
         if ((s->data[i] = pages_alloc(s->data_bytes)) == NULL ||
@@ -151,12 +146,13 @@ no_memory(const struct imrec_iter_options *o, size_t bytes, struct imrec_error *
 }
 
 enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o,
-                             const struct view_kinds *views, struct imrec_error *err)
+                             const struct view_kinds *views, uint32_t label_width,
+                             struct imrec_error *err)
 {
     *s = (struct slots){
         .depth = (uint32_t)o->prefetch_buffer + 1, /* + the one the consumer holds */
         .batch_size = (uint32_t)o->batch_size,
-        .label_width = (uint32_t)label_width(o),
+        .label_width = label_width,
         .views = views,
     };
     s->tensors = imrec_zalloc(views->tensors, sizeof(*s->tensors));

@@ -63,9 +63,10 @@ struct slots {
 };
 
 /* Bytes that slots_init() will take, or UINT64_MAX where they cannot be counted. */
-uint64_t slots_memory(const struct imrec_iter_options *o, const struct view_kinds *views);
+uint64_t slots_memory(const struct imrec_iter_options *o, const struct view_kinds *views,
+                      uint32_t label_width);
 IMREC_NODISCARD enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o,
-                                             const struct view_kinds *views,
+                                             const struct view_kinds *views, uint32_t label_width,
                                              struct imrec_error *err);
 void slots_free(struct slots *s); /* zeroed memory is fine */
 

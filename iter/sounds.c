@@ -19,7 +19,7 @@ enum imrec_status iter_make_sound(struct imrec_iter *it, struct worker *w, struc
     const struct sound s = {wav.frames, wav.info.channels, wav.info.samples};
     for (uint32_t i = 0; i < n; i++) {
         struct sampler_view *v = &w->views[i];
-        const struct imrec_iter_options *o = &it->views.kinds[v->kind].o;
+        const struct augment_options *o = &it->views.kinds[v->kind].o;
         v->draw = sound_draw(o, v->sample.key, s.samples);
         IMREC_TRY(sound_to_slot(o, &s, &v->draw, v->slot, err));
     }

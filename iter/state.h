@@ -34,9 +34,10 @@ struct worker {
 
 struct imrec_iter {
     struct imrec_iter_options options; /* its texts are empty after opening */
-    struct recipe recipe;              /* of these options */
+    struct augment_options augment;    /* of these options, likewise */
+    struct recipe recipe;              /* of `augment` */
     struct view_kinds views;           /* what they make of a sample */
-    int64_t boxes_width;               /* detection: label_width, values in a record; -1: any */
+    uint32_t label_width;              /* of a slot: with boxes their head and room */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
     struct container container;
@@ -93,7 +94,7 @@ IMREC_NODISCARD enum imrec_status iter_make_sound(struct imrec_iter *it, struct 
                                                   struct bytes file, uint32_t n,
                                                   struct imrec_error *err);
 
-/* boxes.c: how much room labels get; label_width of the options becomes that of a row. */
+/* boxes.c: how much room labels get: label_width. */
 IMREC_NODISCARD enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err);
 
 /* labels.c: n labels of a sample, out of the list or, `listed` being NULL, the record; `typed` are

@@ -24,7 +24,7 @@ static uint64_t index_bytes(const struct imrec_iter *it)
 enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
-    const uint64_t batches = slots_memory(o, &it->views),
+    const uint64_t batches = slots_memory(o, &it->views, it->label_width),
                    windows = record_stream_memory(&it->stream.plan);
     const uint64_t scratch = it->worker_count * HEADROOM_FREE_BYTES;
     const uint64_t index = index_bytes(it), keep = kept(it);
@@ -52,9 +52,9 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
 
 static uint64_t memory_in_use(struct imrec_iter *it)
 {
-    uint64_t sum = slots_memory(&it->options, &it->views) + container_memory(&it->container) +
-                   label_table_memory(&it->labels) + it->mean_image_bytes +
-                   batch_lease_memory(it->lease);
+    uint64_t sum = slots_memory(&it->options, &it->views, it->label_width) +
+                   container_memory(&it->container) + label_table_memory(&it->labels) +
+                   it->mean_image_bytes + batch_lease_memory(it->lease);
     if (it->stream.loader != NULL)
         sum += loader_memory(it->stream.loader);
     return sum;

@@ -65,8 +65,9 @@ def declarations(include, compiler):
 
 def rows_of(include, compiler, macro):
     """The rows of one table, as tuples."""
-    text = f'#include "imrec/imrec.h"\n#define ROW(ctype, name, preset, lo, hi, unit, group, help) \\\n' \
-           f'@@ (#ctype, #name, preset, "" #lo, "" #hi, unit, group, help)\n{macro}(ROW)\n'
+    text = '#include "imrec/imrec.h"\n#define FIRST(help, ...) help\n' \
+           '#define ROW(ctype, name, preset, lo, hi, unit, group, ...) \\\n' \
+           f'@@ (#ctype, #name, preset, "" #lo, "" #hi, unit, group, FIRST(__VA_ARGS__,))\n{macro}(ROW)\n'
     names = {"INT64_MAX": 2**63 - 1, "INT32_MAX": 2**31 - 1, "NULL": None}
     rows = []
     for piece in preprocess(include, compiler, text).split("@@")[1:]:

@@ -5,6 +5,7 @@
 #include "augment/geometry/path.h"
 #include "augment/resize/resize.h"
 #include "base/cpu.h"
+#include "imrec/augment.h"
 
 /* What moves pixels makes an image of its own; all else works in place. */
 bool op_moves(enum imrec_op op);

@@ -31,7 +31,7 @@ static float signed_share(uint64_t bits)
 
 static void draw_shifts(const struct recipe *r, struct sample_key key, struct imrec_draw *d)
 {
-    const struct imrec_iter_options *o = r->o;
+    const struct augment_options *o = r->o;
     const struct rng_block how = draw_block(key, DRAW_DET_SHIFT);
     const struct rng_block whether = draw_block(key, DRAW_DET_WHETHER);
     if (draw_unit(whether.v[0]) < (double)o->random_hue_prob)
@@ -216,7 +216,7 @@ enum imrec_status det_draw(const struct recipe *r, struct sample_key key, uint32
                            uint32_t height, struct det_label *label, struct imrec_draw *d,
                            struct imrec_error *err)
 {
-    const struct imrec_iter_options *o = r->o;
+    const struct augment_options *o = r->o;
     const struct rng_block which =
         o->inter_method == 10 ? draw_block(key, DRAW_METHOD) : (struct rng_block){{0}};
     const struct rng_block whether = draw_block(key, DRAW_DET_GEOMETRY);

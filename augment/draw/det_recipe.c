@@ -2,7 +2,6 @@
 #include "augment/draw/det_recipe.h"
 
 #include "base/error.h"
-#include "base/param.h"
 
 #include <string.h>
 
@@ -98,7 +97,7 @@ read_trials(struct det_recipe *d, const char *text, struct imrec_error *err)
 }
 
 static enum imrec_status
-read_samplers(struct det_recipe *d, const struct imrec_iter_options *o, struct imrec_error *err)
+read_samplers(struct det_recipe *d, const struct augment_options *o, struct imrec_error *err)
 {
 #define PAIR(what, least, most, field)                                                             \
     &(const struct pair){"min_crop_" #what, "max_crop_" #what, least, most,                        \
@@ -126,7 +125,7 @@ read_samplers(struct det_recipe *d, const struct imrec_iter_options *o, struct i
 /* ---- what goes together ------------------------------------------------------------------- */
 
 /* The first option given that would move pixels without their boxes. */
-static const char *stranger(const struct imrec_iter_options *o)
+static const char *stranger(const struct augment_options *o)
 {
     const struct {
         bool given;
@@ -157,7 +156,7 @@ static const char *stranger(const struct imrec_iter_options *o)
 }
 
 enum imrec_status
-det_recipe_init(struct det_recipe *d, const struct imrec_iter_options *o, struct imrec_error *err)
+det_recipe_init(struct det_recipe *d, const struct augment_options *o, struct imrec_error *err)
 {
     const char *other = stranger(o);
     *d = (struct det_recipe){.on = true};

@@ -2,7 +2,7 @@
 #ifndef IMREC_AUGMENT_DRAW_DET_RECIPE_H
 #define IMREC_AUGMENT_DRAW_DET_RECIPE_H
 
-#include "imrec/iterator.h"
+#include "augment/draw/augment_options.h"
 
 enum { DET_SAMPLERS = 32, DET_TRIALS = 10000 };
 
@@ -27,5 +27,5 @@ struct det_recipe {
 /* Reads the lists of the samplers, refuses what contradicts and augmenters that would move pixels
  * without their boxes. */
 IMREC_NODISCARD enum imrec_status
-det_recipe_init(struct det_recipe *d, const struct imrec_iter_options *o, struct imrec_error *err);
+det_recipe_init(struct det_recipe *d, const struct augment_options *o, struct imrec_error *err);
 #endif

@@ -96,7 +96,7 @@ void draw_set_warp(const struct recipe *r, uint32_t width, uint32_t height, stru
 static struct size
 draw_warp(const struct recipe *r, struct sample_key key, struct size from, struct imrec_draw *d)
 {
-    const struct imrec_iter_options *o = r->o;
+    const struct augment_options *o = r->o;
     const struct rng_block bits = draw_block(key, DRAW_WARP);
     d->warped = true;
     d->angle = angle(r, bits.v[0]);
@@ -205,7 +205,7 @@ void draw_set_crop(const struct recipe *r, uint32_t width, uint32_t height, stru
 static void draw_crop(const struct recipe *r, struct sample_key key, struct size in, uint64_t which,
                       struct imrec_draw *d)
 {
-    const struct imrec_iter_options *o = r->o;
+    const struct augment_options *o = r->o;
     const struct rng_block bits = draw_block(key, DRAW_GEOMETRY);
     struct size from = in, crop;
     if (r->random_crop_resized && draw_area(r, key, in, &crop)) {
@@ -406,7 +406,7 @@ static void draw_hole(const struct recipe *r, struct sample_key key, struct imre
 
 void draw_modern(const struct recipe *r, struct sample_key key, struct imrec_draw *d)
 {
-    const struct imrec_iter_options *o = r->o;
+    const struct augment_options *o = r->o;
     if (r->ops)
         draw_ops(r, key, d);
     if (r->hue || r->greys || r->blurs) {

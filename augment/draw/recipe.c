@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PARAM_STRUCT struct augment_options
+const struct param augment_params[] = {IMREC_ITER_PARAMS(AUGMENT_ROW){0}};
+
 static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
 {
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", sentence);
@@ -54,14 +57,14 @@ static enum imrec_status read_pairs(struct recipe *r, const char *text, struct i
     return IMREC_OK;
 }
 
-static bool is_detection(const struct imrec_iter_options *o)
+static bool is_detection(const char *aug_seq)
 {
-    return o->aug_seq != NULL && strcmp(o->aug_seq, "det_aug_default") == 0;
+    return aug_seq != NULL && strcmp(aug_seq, "det_aug_default") == 0;
 }
 
-bool recipe_has_boxes(const struct imrec_iter_options *o)
+bool recipe_has_boxes(const char *aug_seq, bool boxes)
 {
-    return o->boxes || is_detection(o);
+    return boxes || is_detection(aug_seq);
 }
 
 static const char *const paint_names[PAINTS] = {
@@ -176,7 +179,7 @@ static enum imrec_status ordered(float low, float high, const char *names, struc
 
 static enum imrec_status read_aspect(struct recipe *r, struct imrec_error *err)
 {
-    const struct imrec_iter_options *o = r->o;
+    const struct augment_options *o = r->o;
     const bool given = o->min_aspect_ratio > 0;
     r->aspect_low = given ? o->min_aspect_ratio : 1 - o->max_aspect_ratio;
     r->aspect_high = given ? o->max_aspect_ratio : 1 + o->max_aspect_ratio;
@@ -186,7 +189,7 @@ static enum imrec_status read_aspect(struct recipe *r, struct imrec_error *err)
     return ordered(r->aspect_low, r->aspect_high, "min_aspect_ratio and max_aspect_ratio", err);
 }
 
-static enum imrec_status check_bounds(const struct imrec_iter_options *o, struct imrec_error *err)
+static enum imrec_status check_bounds(const struct augment_options *o, struct imrec_error *err)
 {
     IMREC_TRY(ordered(o->min_random_scale, o->max_random_scale,
                       "min_random_scale and max_random_scale", err));
@@ -212,7 +215,7 @@ static enum imrec_status read_crop_sizes(struct recipe *r, struct imrec_error *e
 
 static enum imrec_status check_crops(const struct recipe *r, struct imrec_error *err)
 {
-    const struct imrec_iter_options *o = r->o;
+    const struct augment_options *o = r->o;
     const bool scales = o->min_random_scale != 1 || o->max_random_scale != 1;
     if (o->random_resized_crop && (scales || r->crop_high != 0 || o->rand_crop))
         return refuse(err, "random_resized_crop sets the crop: rand_crop, min_crop_size, "
@@ -224,7 +227,7 @@ static enum imrec_status check_crops(const struct recipe *r, struct imrec_error 
 
 static enum imrec_status check_values(const struct recipe *r, struct imrec_error *err)
 {
-    const struct imrec_iter_options *o = r->o;
+    const struct augment_options *o = r->o;
     const bool real = o->dtype == IMREC_FLOAT32 || o->dtype == IMREC_FLOAT16;
     if (o->inter_method > 4 && o->inter_method != 9 && o->inter_method != 10)
         return imrec_error_at(
@@ -250,7 +253,7 @@ static enum imrec_status check_values(const struct recipe *r, struct imrec_error
 
 static enum imrec_status check_targets(const struct recipe *r, struct imrec_error *err)
 {
-    const struct imrec_iter_options *o = r->o;
+    const struct augment_options *o = r->o;
     const bool places = r->boxes || r->keypoints != 0;
     if (o->mixup > 0 && (places || o->masks != IMREC_MASK_NONE))
         return refuse(err, "mixup blends two images: their masks, boxes and keypoints cannot be "
@@ -271,7 +274,7 @@ static enum imrec_status check_targets(const struct recipe *r, struct imrec_erro
 
 static bool warps(const struct recipe *r)
 {
-    const struct imrec_iter_options *o = r->o;
+    const struct augment_options *o = r->o;
     const bool aspect = r->aspect_low != 1 || r->aspect_high != 1;
     return o->max_rotate_angle > 0 || o->rotate > 0 || r->angle_count != 0 ||
            o->max_shear_ratio > 0 || o->min_random_scale != 1 || o->max_random_scale != 1 ||
@@ -279,12 +282,12 @@ static bool warps(const struct recipe *r)
 }
 
 enum imrec_status
-recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_error *err)
+recipe_init(struct recipe *r, const struct augment_options *o, struct imrec_error *err)
 {
     *r = (struct recipe){.o = o};
-    if (is_detection(o))
+    if (is_detection(o->aug_seq))
         IMREC_TRY(det_recipe_init(&r->det, o, err));
-    r->boxes = recipe_has_boxes(o);
+    r->boxes = o->boxes || r->det.on;
     r->keypoints = (uint32_t)o->keypoints;
     IMREC_TRY(read_pairs(r, o->keypoint_pairs, err));
     IMREC_TRY(read_angles(r, o->rotate_list, err));
@@ -307,28 +310,4 @@ recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_e
     IMREC_TRY(check_crops(r, err));
     IMREC_TRY(check_targets(r, err));
     return check_values(r, err);
-}
-
-void recipe_reset(struct imrec_iter_options *o)
-{
-    o->aug_seq = is_detection(o) ? o->aug_seq : "";
-    o->rotate_list = o->keypoint_pairs = "";
-    o->masks = IMREC_MASK_NONE;
-    o->keypoints = 0;
-    o->rand_crop_prob = o->rand_pad_prob = o->rand_mirror_prob = 0;
-    o->random_hue_prob = o->random_saturation_prob = 0;
-    o->random_illumination_prob = o->random_contrast_prob = 0;
-    o->rand_crop = o->rand_mirror = o->mirror = o->random_resized_crop = false;
-    o->max_rotate_angle = o->pad = o->random_h = o->random_s = o->random_l = 0;
-    o->rotate = o->max_crop_size = o->min_crop_size = -1;
-    o->max_shear_ratio = o->max_aspect_ratio = o->min_aspect_ratio = o->min_img_size = 0;
-    o->max_random_scale = o->min_random_scale = o->max_random_area = o->min_random_area = 1;
-    o->max_img_size = 1e10f;
-    o->brightness = o->contrast = o->saturation = o->pca_noise = 0;
-    o->max_random_contrast = o->max_random_illumination = 0;
-    o->rand_augment = 0;
-    o->trivial_augment = false;
-    o->hue = o->random_grayscale = o->gaussian_blur = o->random_erasing = 0;
-    o->mixup = o->cutmix = 0;
-    o->num_classes = 0;
 }

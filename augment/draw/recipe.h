@@ -20,12 +20,12 @@ enum paint {
 };
 
 struct recipe {
-    const struct imrec_iter_options *o; /* borrowed; its texts are not looked at again */
-    bool warps;                         /* turning, shearing, scaling: an affine warp */
-    bool random_crop_resized;           /* random_resized_crop with something random about it */
-    bool lights, hls, pca;              /* brightness, contrast or saturation; shifts; noise */
-    bool tones;                         /* max_random_contrast, max_random_illumination */
-    bool ops, hue, greys, blurs;        /* RandAugment, TrivialAugment; and what is named so */
+    const struct augment_options *o; /* borrowed; its texts are not looked at again */
+    bool warps;                      /* turning, shearing, scaling: an affine warp */
+    bool random_crop_resized;        /* random_resized_crop with something random about it */
+    bool lights, hls, pca;           /* brightness, contrast or saturation; shifts; noise */
+    bool tones;                      /* max_random_contrast, max_random_illumination */
+    bool ops, hue, greys, blurs;     /* RandAugment, TrivialAugment; and what is named so */
     enum paint paints[PAINTS + RECIPE_AUGMENTERS]; /* what is on, in the order of aug_seq */
     uint32_t paint_count;
     struct user_augmenter augmenters[RECIPE_AUGMENTERS];
@@ -42,7 +42,7 @@ struct recipe {
 };
 
 /* Labels are boxes: aug_seq=det_aug_default, or boxes=1. */
-bool recipe_has_boxes(const struct imrec_iter_options *o);
+bool recipe_has_boxes(const char *aug_seq, bool boxes);
 
 /* Pixels of the crop are changed before they are normalized. */
 static inline bool recipe_paints(const struct recipe *r)
@@ -52,9 +52,5 @@ static inline bool recipe_paints(const struct recipe *r)
 
 /* What contradicts or cannot be is refused in one sentence. *o must outlive *r. */
 IMREC_NODISCARD enum imrec_status
-recipe_init(struct recipe *r, const struct imrec_iter_options *o, struct imrec_error *err);
-
-/* Sets everything that recipe_init() reads to its default, but resize, inter_method and
- * whether there are boxes. */
-void recipe_reset(struct imrec_iter_options *o);
+recipe_init(struct recipe *r, const struct augment_options *o, struct imrec_error *err);
 #endif

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static uint64_t length_of(const struct imrec_iter_options *o)
+static uint64_t length_of(const struct augment_options *o)
 {
     return (uint64_t)o->data_shape.height * o->data_shape.width;
 }
@@ -14,7 +14,7 @@ static uint64_t length_of(const struct imrec_iter_options *o)
 /* ---- draws -------------------------------------------------------------------------------- */
 
 struct imrec_draw
-sound_draw(const struct imrec_iter_options *o, struct sample_key key, uint64_t samples)
+sound_draw(const struct augment_options *o, struct sample_key key, uint64_t samples)
 {
     const struct rng_block bits = draw_block(key, DRAW_SOUND);
     const uint64_t n = length_of(o), slack = samples > n ? samples - n : n - samples;
@@ -70,7 +70,7 @@ static float mean_of(const struct sound *s, const struct part *p, uint32_t first
     return p->to > p->from ? (float)((double)sum / (double)((p->to - p->from) * count)) : 0;
 }
 
-static void fill_channel(const struct imrec_iter_options *o, const struct sound *s,
+static void fill_channel(const struct augment_options *o, const struct sound *s,
                          const struct part *p, float gain, uint32_t c, float *slot)
 {
     const float means[] = {o->mean_r, o->mean_g, o->mean_b, o->mean_a};
@@ -90,7 +90,7 @@ static void fill_channel(const struct imrec_iter_options *o, const struct sound 
     }
 }
 
-enum imrec_status sound_to_slot(const struct imrec_iter_options *o, const struct sound *s,
+enum imrec_status sound_to_slot(const struct augment_options *o, const struct sound *s,
                                 const struct imrec_draw *d, float *slot, struct imrec_error *err)
 {
     const uint32_t channels = o->data_shape.channels;

@@ -12,11 +12,11 @@ struct sound {             /* borrowed */
 
 /* What is random about a crop of `samples`; pure. */
 struct imrec_draw
-sound_draw(const struct imrec_iter_options *o, struct sample_key key, uint64_t samples);
+sound_draw(const struct augment_options *o, struct sample_key key, uint64_t samples);
 
 /* Crops, takes the mean off, makes louder and normalizes into a slot of float32; around the sound
  * is silence. As many channels as data_shape has, or one for all, or all for one. */
-IMREC_NODISCARD enum imrec_status sound_to_slot(const struct imrec_iter_options *o,
+IMREC_NODISCARD enum imrec_status sound_to_slot(const struct augment_options *o,
                                                 const struct sound *s, const struct imrec_draw *d,
                                                 float *slot, struct imrec_error *err);
 #endif

@@ -4,7 +4,7 @@
 #include "augment/resize/resize.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/param.h"
+#include "imrec/iterator.h"
 
 #include <string.h>
 
@@ -12,30 +12,6 @@
 static const struct param table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
 
 /* ---- keys --------------------------------------------------------------------------------- */
-
-/* These change the values of a batch, or how a batch is made: a record has pixels. */
-static bool is_of_batches(const char *name)
-{
-    static const char *const names[] = {"mean_",
-                                        "std_",
-                                        "scale",
-                                        "mean_img",
-                                        "preset",
-                                        "auto_orient",
-                                        "mixup",
-                                        "cutmix",
-                                        "num_classes",
-                                        "max_random_contrast",
-                                        "max_random_illumination",
-                                        "seed_aug"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const size_t n = strlen(names[i]);
-        if (strcmp(name, names[i]) == 0 ||
-            (names[i][n - 1] == '_' && strncmp(name, names[i], n) == 0))
-            return true;
-    }
-    return false;
-}
 
 static enum imrec_status set_pair(struct augmenting *a, char *pair, struct imrec_error *err)
 {
@@ -45,11 +21,11 @@ static enum imrec_status set_pair(struct augmenting *a, char *pair, struct imrec
     if (pair[n] == '\0')
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "augment takes key=value, not '%.64s'", pair);
-    if (p != NULL && !shape && (strcmp(p->group, "augmentation") != 0 || is_of_batches(p->name)))
+    if (p != NULL && !shape && (p->scope & PARAM_OF_RECORD) == 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "augment changes pixels before they are encoded; %s does not",
                               p->name);
-    IMREC_TRY(param_set(table, &a->o, pair, n, pair + n + 1, err));
+    IMREC_TRY(param_set(p != NULL ? augment_params : table, &a->o, pair, n, pair + n + 1, err));
     if (shape)
         a->given = a->o.data_shape;
     return IMREC_OK;
@@ -71,8 +47,8 @@ enum imrec_status
 augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struct imrec_error *err)
 {
     const size_t n = strlen(text) + 1;
-    *a = (struct augmenting){.o = {.struct_size = sizeof(a->o)}};
-    param_defaults(table, &a->o);
+    *a = (struct augmenting){0};
+    param_defaults(augment_params, &a->o);
     a->text = imrec_realloc(NULL, n, 1);
     if (a->text == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for augment");
@@ -83,7 +59,7 @@ augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struc
                             "data_shape of augment has %u channels, but color packs %u",
                             a->given.channels, channels);
     a->o.data_shape.channels = channels;
-    if (st == IMREC_OK && recipe_has_boxes(&a->o))
+    if (st == IMREC_OK && recipe_has_boxes(a->o.aug_seq, a->o.boxes))
         st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                             "augment moves no boxes: aug_seq=det_aug_default is for reading");
     if (st == IMREC_OK)

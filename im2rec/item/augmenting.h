@@ -10,7 +10,7 @@
 #include "imrec/packer.h"
 
 struct augmenting {
-    struct imrec_iter_options o; /* data_shape is that of the image in hand */
+    struct augment_options o; /* data_shape is that of the image in hand */
     struct recipe recipe;
     struct imrec_shape given; /* data_shape as it was given; zeros: it was not */
     char *text;               /* what o's texts point into */

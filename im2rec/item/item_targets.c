@@ -4,7 +4,6 @@
 #include "augment/geometry/orient.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/param.h"
 #include "codec/mask_png.h"
 #include "imrec/detection.h"
 
@@ -12,16 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PARAM_STRUCT struct imrec_iter_options
-static const struct param table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
-
 /* ---- life --------------------------------------------------------------------------------- */
 
 enum imrec_status item_targets_init(struct item_targets *m, const struct imrec_pack_options *o,
                                     const struct stop *stop, struct imrec_error *err)
 {
-    *m = (struct item_targets){.o = o, .fd = -1, .options = {.struct_size = sizeof(m->options)}};
-    param_defaults(table, &m->options);
+    *m = (struct item_targets){.o = o, .fd = -1};
+    param_defaults(augment_params, &m->options);
     m->options.data_shape = (struct imrec_shape){3, 1, 1};
     m->options.boxes = true;                        /* the recipe's; a list may have other labels */
     m->options.crop_emit_mode = IMREC_EMIT_OVERLAP; /* more than emit_overlap_thresh stays */

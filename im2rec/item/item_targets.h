@@ -10,7 +10,7 @@
 
 struct item_targets {
     const struct imrec_pack_options *o;
-    struct imrec_iter_options options; /* of recipe */
+    struct augment_options options; /* of recipe */
     struct recipe recipe;
     struct codec *codec;   /* of masks; NULL: none are packed */
     struct file_root root; /* of masks */

@@ -4,6 +4,7 @@
 
 #include "base/fnv.h"
 #include "base/param.h"
+#include "imrec/packer.h"
 
 extern const struct param pack_params[];
 

@@ -3,6 +3,7 @@
 #ifndef IMREC_AUGMENTER_H
 #define IMREC_AUGMENTER_H
 
+#include "imrec/augment.h"
 #include "imrec/image.h"
 
 #ifdef __cplusplus

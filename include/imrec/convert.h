@@ -3,6 +3,7 @@
 #define IMREC_CONVERT_H
 
 #include "imrec/error.h"
+#include "imrec/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -10,7 +11,7 @@ extern "C" {
 
 enum imrec_convert_precision { IMREC_CONVERT_FLOAT, IMREC_CONVERT_DOUBLE };
 
-/* The table; columns as in imrec/iterator.h. */
+/* The table; columns as in imrec/iter_params.h. */
 /* clang-format off */
 #define IMREC_CONVERT_PARAMS(X) \
     X(const char *, input,      NULL, 1, 65535,  "FILE",  "files", "the text") \

@@ -14,9 +14,6 @@ extern "C" {
 #define IMREC_NODISCARD __attribute__((warn_unused_result))
 #define IMREC_NO_OFFSET UINT64_MAX
 
-/* Turns a row of a parameter table into a field of the options struct. */
-#define IMREC_FIELD(ctype, name, preset, lo, hi, unit, group, help) ctype name;
-
 /* Outcome of every call that can fail: 0 is success, IMREC_END is an ordinary end of data, any
  * larger value is an error. Values are never renumbered. */
 enum imrec_status {

@@ -3,7 +3,7 @@
 #define IMREC_IMAGE_H
 
 #include "imrec/error.h"
-#include "imrec/iterator.h"
+#include "imrec/types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,6 +2,7 @@
 #ifndef IMREC_IMREC_H
 #define IMREC_IMREC_H
 
+#include "imrec/augment.h"
 #include "imrec/augmenter.h"
 #include "imrec/bench.h"
 #include "imrec/cbf.h"
@@ -12,6 +13,7 @@
 #include "imrec/detection.h"
 #include "imrec/error.h"
 #include "imrec/image.h"
+#include "imrec/iter_params.h"
 #include "imrec/iterator.h"
 #include "imrec/minibatch.h"
 #include "imrec/pack_items.h"
@@ -23,6 +25,7 @@
 #include "imrec/sequences.h"
 #include "imrec/sound.h"
 #include "imrec/source.h"
+#include "imrec/types.h"
 #include "imrec/version.h"
 
 #endif

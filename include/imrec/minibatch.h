@@ -7,6 +7,7 @@
 #define IMREC_MINIBATCH_H
 
 #include "imrec/error.h"
+#include "imrec/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,8 +29,8 @@ struct imrec_stream {
     bool precision_given;
 };
 
-/* THE tables (see imrec/iterator.h): for a file, and below for a source. Names are those of CNTK's
- * pages: keys are compared without case, '_' and '-', so maxErrors means max_errors. */
+/* THE tables (see imrec/iter_params.h): for a file, and below for a source. Names are those of
+ * CNTK's pages: keys are compared without case, '_' and '-', so maxErrors means max_errors. */
 /* clang-format off */
 #define IMREC_DESERIALIZER_PARAMS(X) \
     X(const char *, type,              "",   0, 255,        "reader",  "dataset", "CNTKTextFormatReader, CNTKBinaryReader, their ...Deserializer, text or binary; '' = by the file's bytes") \

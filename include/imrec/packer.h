@@ -3,14 +3,12 @@
 #define IMREC_PACKER_H
 
 #include "imrec/error.h"
+#include "imrec/types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct imrec_share { /* "K/N": share K, from 0, of N equal ones */
-    int64_t index, count;
-};
 enum imrec_class_from { IMREC_CLASS_TOP, IMREC_CLASS_LEAF, IMREC_CLASS_FLAT };
 enum imrec_encoding { IMREC_ENCODE_JPEG, IMREC_ENCODE_PNG };
 enum imrec_pack_format { IMREC_PACK_REC, IMREC_PACK_CBF };
@@ -18,8 +16,8 @@ enum imrec_pack_format { IMREC_PACK_REC, IMREC_PACK_CBF };
 enum imrec_drawn_on { IMREC_DRAWN_ON_UPRIGHT, IMREC_DRAWN_ON_STORED };
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 
-/* The packer's table; columns as in imrec/iterator.h. Old spellings (--recursive, nsplit=, part=K,
- * unchanged=, ...) are translated by im2rec and listed in docs/guide/packing.md. */
+/* The packer's table; columns as in imrec/iter_params.h. Old spellings (--recursive, nsplit=,
+ * part=K, unchanged=, ...) are translated by im2rec and listed in docs/guide/packing.md. */
 /* clang-format off */
 #define IMREC_PACK_PARAMS(X) \
     X(enum imrec_class_from, class_from, "top", 0, 2, "top|leaf|flat", "list", "class of an image: first-level folder; the folder it is in; none, and folders below FOLDER are ignored") \

@@ -4,7 +4,6 @@
 #define IMREC_SOURCE_H
 
 #include "imrec/image.h"
-#include "imrec/iterator.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,22 +1,20 @@
 /* iter/options/iter_options.c - the iterator's parameter table at work. */
 #include "iter/options/iter_options.h"
 
-#include "augment/draw/recipe.h"
 #include "base/error.h"
 #include "base/image.h"
-#include "base/param.h"
 #include "container/record_table.h"
 #include "iter/options/presets.h"
 
 #include <string.h>
 
 #define PARAM_STRUCT struct imrec_iter_options
-static const struct param table[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
+const struct param iter_params[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
 
 void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size)
 {
     struct imrec_iter_options defaults = {0};
-    param_defaults(table, &defaults);
+    param_defaults(iter_params, &defaults);
     memset(o, 0, size);
     memcpy(o, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
     o->struct_size = size;
@@ -47,7 +45,7 @@ static bool is_default(const struct param *p, const struct imrec_iter_options *o
     memcpy(&same, o, sizeof(same));
     if (p->preset == NULL) /* data_shape is the only one that presets set */
         return o->data_shape.channels == 0;
-    return param_set(table, &same, p->name, strlen(p->name), p->preset, NULL) == IMREC_OK &&
+    return param_set(iter_params, &same, p->name, strlen(p->name), p->preset, NULL) == IMREC_OK &&
            memcmp(&same, o, sizeof(same)) == 0;
 }
 
@@ -67,9 +65,9 @@ apply_preset(struct imrec_iter_options *o, const char *name, bool gently, struct
         const bool last = words[key + 1 + n] == '\0';
         memcpy(value, words + key + 1, n);
         value[n] = '\0';
-        const struct param *p = param_find(table, words, key);
+        const struct param *p = param_find(iter_params, words, key);
         if (p->offset < o->struct_size && (!gently || is_default(p, o)))
-            IMREC_TRY(param_set(table, o, words, key, last ? words + key + 1 : value, err));
+            IMREC_TRY(param_set(iter_params, o, words, key, last ? words + key + 1 : value, err));
         words += key + 1 + n;
         words += strspn(words, " ");
     }
@@ -84,38 +82,23 @@ imrec_iter_options_set(struct imrec_iter_options *o, const char *key_value, stru
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "'%.80s' is not of the form key=value", key_value);
     const size_t n = (size_t)(equals - key_value);
-    const struct param *p = param_find(table, key_value, n);
+    const struct param *p = param_find(iter_params, key_value, n);
     if (p != NULL && p->offset >= o->struct_size)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "%s is newer than the header this caller was built with", p->name);
     if (p != NULL && strcmp(p->name, "preset") == 0 && equals[1] != '\0')
         return apply_preset(o, equals + 1, false, err); /* what comes after changes it */
-    return param_set(table, o, key_value, n, written_number(p, equals + 1), err);
+    return param_set(iter_params, o, key_value, n, written_number(p, equals + 1), err);
 }
 
 /* ---- sounds ----------------------------------------------------------------------------- */
 
-/* Of what else augments, this has a meaning for sounds. */
-static bool fits_sounds(const struct param *p)
-{
-    static const char *const fit[] = {"rand_crop", "mean_r", "mean_g", "mean_b", "mean_a",
-                                      "std_r",     "std_g",  "std_b",  "std_a",  "scale",
-                                      "seed_aug",  "mixup",  "audio"};
-    if (strcmp(p->group, "augmentation") != 0 && strcmp(p->group, "detection") != 0 &&
-        strcmp(p->group, "segmentation") != 0)
-        return true;
-    for (size_t i = 0; i < sizeof(fit) / sizeof(*fit); i++)
-        if (strcmp(p->name, fit[i]) == 0)
-            return true;
-    return false;
-}
-
 /* As it was given, before anything follows from anything. */
 static enum imrec_status check_audio(const struct imrec_iter_options *o, struct imrec_error *err)
 {
-    for (const struct param *p = table; p->name != NULL; p++) {
-        const bool of_sounds = strcmp(p->group, "audio") == 0 && strcmp(p->name, "audio") != 0;
-        if ((o->audio ? fits_sounds(p) : !of_sounds) || is_default(p, o))
+    for (const struct param *p = iter_params; p->name != NULL; p++) {
+        const unsigned refused = o->audio ? PARAM_OF_IMAGES : PARAM_OF_SOUNDS;
+        if ((p->scope & refused) == 0 || is_default(p, o))
             continue;
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               o->audio ? "audio=1 has no %s: it is for images"
@@ -128,30 +111,30 @@ static enum imrec_status check_audio(const struct imrec_iter_options *o, struct 
     return IMREC_OK;
 }
 
-/* Texts are read but once; values, decoding and mixing are a batch's or a sample's. */
-static bool may_differ(const struct param *p)
+/* ---- what becomes of a sample ------------------------------------------------------------ */
+
+void iter_options_of_sample(const struct imrec_iter_options *o, struct augment_options *out)
 {
-    static const char *const common[] = {"mean_",       "std_",  "scale", "seed_aug",
-                                         "auto_orient", "mixup", "cutmix"};
-    bool may = strcmp(p->group, "augmentation") == 0 && p->type != PARAM_TEXT;
-    for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
-        may = may && strncmp(p->name, common[i], strlen(common[i])) != 0;
-    return may;
+#define TAKE(ctype, name, preset, lo, hi, unit, group, help, scope)                                \
+    AUGMENT_##scope(out->name = o->name;)
+    IMREC_ITER_PARAMS(TAKE)
+#undef TAKE
 }
 
 enum imrec_status
-iter_options_augment(struct imrec_iter_options *o, const char *key_value, struct imrec_error *err)
+iter_options_augment(struct augment_options *o, const char *key_value, struct imrec_error *err)
 {
     const size_t n = strcspn(key_value, "=");
-    const struct param *p = param_find(table, key_value, n);
+    const struct param *p = param_find(iter_params, key_value, n);
     if (key_value[n] == '\0')
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "multi_crop_augment: '%.60s' is not of the form key=value",
                               key_value);
-    if (p != NULL && !may_differ(p))
+    if (p != NULL && ((p->scope & PARAM_OF_VIEW) == 0 || p->type == PARAM_TEXT)) /* borrowed */
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "multi_crop_augment: %s is one for all sizes", p->name);
-    return param_set(table, o, key_value, n, key_value + n + 1, err);
+    return param_set(p != NULL ? augment_params : iter_params, o, key_value, n, key_value + n + 1,
+                     err);
 }
 
 /* ---- what contradicts ------------------------------------------------------------------- */
@@ -192,7 +175,7 @@ static void take_seeds(struct imrec_iter_options *o)
 /* With boxes one label is what was not said. */
 static void take_label_width(struct imrec_iter_options *o)
 {
-    if (recipe_has_boxes(o) && (o->label_width == 1 || o->label_width == 0))
+    if (recipe_has_boxes(o->aug_seq, o->boxes) && (o->label_width == 1 || o->label_width == 0))
         o->label_width = -1;
 }
 
@@ -202,7 +185,7 @@ static enum imrec_status take_std(struct imrec_iter_options *o, struct imrec_err
     static const char names[] = "rgba";
     float *const std[] = {&o->std_r, &o->std_g, &o->std_b, &o->std_a};
     for (int i = 0; i < 4; i++) {
-        if (*std[i] == 0 && recipe_has_boxes(o))
+        if (*std[i] == 0 && recipe_has_boxes(o->aug_seq, o->boxes))
             *std[i] = 1;
         if (*std[i] < 1e-6f)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
@@ -265,7 +248,7 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
     if (to->preset != NULL && to->preset[0] != '\0')
         IMREC_TRY(apply_preset(to, to->preset, true, err));
     to->preset = "";
-    IMREC_TRY(param_check(table, to, err));
+    IMREC_TRY(param_check(iter_params, to, err));
     IMREC_TRY(check_audio(to, err));
     IMREC_TRY(take_round_batch(to, err));
     take_seeds(to);

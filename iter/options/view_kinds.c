@@ -69,9 +69,8 @@ static enum imrec_status measure(struct view_kind *k, struct imrec_error *err)
 /* Another shape; the options are those of the iterator until they are changed. */
 static struct view_kind *add_kind(struct view_kinds *v, const struct imrec_iter_options *o)
 {
-    struct view_kind *k = &v->kinds[v->kind_count++];
-    k->o = *o;
-    k->since = 0;
+    struct view_kind *k = &v->kinds[v->kind_count++]; /* zeroed */
+    iter_options_of_sample(o, &k->o);
     return k;
 }
 
@@ -156,18 +155,17 @@ static enum imrec_status wrong_area(const char *text, struct imrec_error *err)
 
 /* "0.05:0.4", and after it a comma or nothing. */
 static enum imrec_status
-read_area(const char **at, float bounds[2], const char *text, struct imrec_error *err)
+read_area(const char **at, struct augment_options *o, const char *text, struct imrec_error *err)
 {
-    static const struct param row[] = {
-        {.name = "multi_crop_area", .type = PARAM_REAL, .lo = 1e-6L, .hi = 1}, {0}};
+    static const char *const names[] = {"min_random_area", "max_random_area"};
     for (int i = 0; i < 2; i++) {
         char piece[64];
         if ((i == 0 && strcspn(*at, ":") >= strcspn(*at, ",")) ||
             !take_piece(at, i == 0 ? ':' : ',', piece) ||
-            param_set(row, &bounds[i], row->name, strlen(row->name), piece, NULL) != IMREC_OK)
+            param_set(augment_params, o, names[i], strlen(names[i]), piece, NULL) != IMREC_OK)
             return wrong_area(text, err);
     }
-    return bounds[0] <= bounds[1] ? IMREC_OK : wrong_area(text, err);
+    return o->min_random_area <= o->max_random_area ? IMREC_OK : wrong_area(text, err);
 }
 
 static enum imrec_status
@@ -183,12 +181,9 @@ set_areas(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec
                               "%u sizes of multi_crop, is right",
                               n, v->kind_count);
     for (uint32_t i = 0; i < v->kind_count; i++) {
-        float bounds[2];
         if (n == 1)
             at = o->multi_crop_area;
-        IMREC_TRY(read_area(&at, bounds, o->multi_crop_area, err));
-        v->kinds[i].o.min_random_area = bounds[0];
-        v->kinds[i].o.max_random_area = bounds[1];
+        IMREC_TRY(read_area(&at, &v->kinds[i].o, o->multi_crop_area, err));
     }
     return IMREC_OK;
 }
@@ -223,7 +218,7 @@ static enum imrec_status
 read_multi_crop(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     const uint32_t sizes = items(o->multi_crop, ',');
-    if (recipe_has_boxes(o) || o->keypoints > 0)
+    if (recipe_has_boxes(o->aug_seq, o->boxes) || o->keypoints > 0)
         return refuse(err, "multi_crop makes several tensors of a sample, which has one label with "
                            "boxes or keypoints; num_views gives each image its own");
     if (o->mixup > 0 || o->cutmix > 0)

@@ -4,15 +4,16 @@
 #define IMREC_ITER_OPTIONS_VIEW_KINDS_H
 
 #include "augment/draw/recipe.h"
+#include "imrec/iterator.h"
 
 enum { VIEW_KINDS = 64, VIEW_TENSORS = 64, VIEW_LIMIT = 1024 /* images of a sample */ };
 
-struct view_kind {               /* images of one shape */
-    struct imrec_iter_options o; /* with that data_shape, and its areas */
-    struct recipe recipe;        /* of these */
-    size_t bytes;                /* of an image in a batch */
-    size_t mask_bytes;           /* of its mask; 0: none */
-    uint64_t since;              /* data_shape_schedule: the first sweep of this shape */
+struct view_kind {            /* images of one shape */
+    struct augment_options o; /* with that data_shape, and its areas */
+    struct recipe recipe;     /* of these */
+    size_t bytes;             /* of an image in a batch */
+    size_t mask_bytes;        /* of its mask; 0: none */
+    uint64_t since;           /* data_shape_schedule: the first sweep of this shape */
 };
 
 struct view_kinds {

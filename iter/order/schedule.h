@@ -9,7 +9,7 @@
 #ifndef IMREC_ITER_ORDER_SCHEDULE_H
 #define IMREC_ITER_ORDER_SCHEDULE_H
 
-#include "imrec/iterator.h"
+#include "imrec/iter_params.h"
 
 enum schedule_step {
     SCHEDULE_SAMPLE,   /* next slot: the next record, a sample of the sweep */

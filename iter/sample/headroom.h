@@ -4,7 +4,7 @@
 #define IMREC_ITER_SAMPLE_HEADROOM_H
 
 #include "base/threads.h"
-#include "imrec/iterator.h"
+#include "imrec/error.h"
 
 /* A decoder's tables and rows, a crop's region and the rows of a resize: 1 to 3 MiB for
  * photographs of 500 px. The plan counts this for each worker. */

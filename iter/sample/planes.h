@@ -4,7 +4,7 @@
 
 #include "augment/normalize/normalize.h"
 #include "base/image.h"
-#include "imrec/iterator.h"
+#include "imrec/types.h"
 
 /* The shape of `values` values: data_shape where these are as many, else a square of as many
  * channels, or of one that stands for all. *out has no p yet. */

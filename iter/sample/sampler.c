@@ -31,7 +31,7 @@ struct view_plan {
 static enum imrec_status prepare(struct sampler_kind *k, bool mirror, const float *mean_image,
                                  bool stream, struct imrec_error *err)
 {
-    const struct imrec_iter_options *o = k->recipe->o;
+    const struct augment_options *o = k->recipe->o;
     struct normalize_job *j = &k->jobs[mirror];
     *j = (struct normalize_job){
         .width = o->data_shape.width,
@@ -405,7 +405,7 @@ static enum imrec_status straight_to_slots(struct sampler *p, const struct sampl
 enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sampler_view *views,
                                uint32_t n, struct imrec_error *err)
 {
-    const struct imrec_iter_options *o = p->options;
+    const struct augment_options *o = p->options;
     const struct codec_limits limits = {.max_pixels = o->max_pixels};
     const uint64_t begin = clock_ns();
     struct imrec_image_info info;

@@ -29,8 +29,8 @@ struct sampler_kind { /* images of one shape */
 };
 
 struct sampler {
-    const struct imrec_iter_options *options; /* borrowed; what all kinds have in common */
-    struct headroom *headroom;                /* borrowed */
+    const struct augment_options *options; /* borrowed; what all kinds have in common */
+    struct headroom *headroom;             /* borrowed */
     struct sampler_kind *kinds;
     uint32_t most; /* images of a sample */
     struct codec *codec;

@@ -31,7 +31,8 @@ static struct drawn draw_at(const struct cooked *c, uint64_t offset, bool with_b
 static void cook_boxes(struct cooked *c, const char *words)
 {
     char all[1024];
-    snprintf(all, sizeof(all), "preset=ImageDetRecordIter data_shape=3,64,64 %s", words);
+    snprintf(all, sizeof(all),
+             "aug_seq=det_aug_default label_width=-1 fill_value=127 data_shape=3,64,64 %s", words);
     cook(c, all);
 }
 
@@ -317,7 +318,7 @@ LOOP_TEST(what_cannot_be_is_refused, 0, COUNT(refused))
     cook_boxes(&c, "");
     snprintf(text, sizeof(text), "%s", refused[_i].words);
     for (char *w = strtok(text, " "); w != NULL; w = strtok(NULL, " "))
-        ck_assert_int_eq(imrec_iter_options_set(&c.o, w, NULL), IMREC_OK);
+        ck_assert_int_eq(cook_word(&c, w, NULL), IMREC_OK);
     ck_assert_int_eq(recipe_init(&c.r, &c.o, &err), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(err.message, refused[_i].told) != NULL, "%s", err.message);
 }

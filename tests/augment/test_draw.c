@@ -4,18 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct imrec_iter_options options(void)
+static struct augment_options options(void)
 {
-    struct imrec_iter_options o;
-    memset(&o, 0, sizeof(o));
-    recipe_reset(&o);
-    o.inter_method = 1;
+    struct augment_options o;
+    param_defaults(augment_params, &o);
     o.data_shape = (struct imrec_shape){3, 24, 20};
     return o;
 }
 
 static struct imrec_draw
-draw(const struct imrec_iter_options *o, struct sample_key key, uint32_t width, uint32_t height)
+draw(const struct augment_options *o, struct sample_key key, uint32_t width, uint32_t height)
 {
     struct recipe r;
     ck_assert_int_eq(recipe_init(&r, o, NULL), IMREC_OK);
@@ -34,7 +32,7 @@ static bool same(struct imrec_draw a, struct imrec_draw b)
 
 TEST(without_randomness_the_crop_is_in_the_centre_by_integer_division)
 {
-    struct imrec_iter_options o = options();
+    struct augment_options o = options();
     const struct imrec_draw d = draw(&o, key_of(1), 27, 25);
     ck_assert_uint_eq(d.x, 3);
     ck_assert_uint_eq(d.y, 0);
@@ -47,7 +45,7 @@ TEST(without_randomness_the_crop_is_in_the_centre_by_integer_division)
 
 TEST(mirror_always_wins_over_rand_mirror)
 {
-    struct imrec_iter_options o = options();
+    struct augment_options o = options();
     o.mirror = o.rand_mirror = true;
     for (uint64_t n = 0; n < 100; n++)
         ck_assert(draw(&o, key_of(n), 20, 24).mirror);
@@ -68,7 +66,7 @@ static double chi_square(const uint32_t *count, uint32_t cells, double total)
 TEST(every_corner_is_equally_likely_and_each_draw_its_own)
 {
     enum { N = 40000 };
-    struct imrec_iter_options o = options();
+    struct augment_options o = options();
     o.rand_crop = o.rand_mirror = true;
     uint32_t x[10] = {0}, y[5] = {0}, mirror[2] = {0}, both[4] = {0};
     for (uint64_t n = 0; n < N; n++) {
@@ -87,7 +85,7 @@ TEST(every_corner_is_equally_likely_and_each_draw_its_own)
 TEST(seed_sweep_shard_and_offset_each_change_the_draw) /* and nothing else can */
 {
     enum { N = 2000 };
-    struct imrec_iter_options o = options();
+    struct augment_options o = options();
     o.rand_crop = o.rand_mirror = true;
     uint32_t equal[4] = {0};
     for (uint64_t n = 0; n < N; n++) {
@@ -105,7 +103,7 @@ TEST(seed_sweep_shard_and_offset_each_change_the_draw) /* and nothing else can *
 
 TEST(one_option_does_not_change_anothers_draw)
 {
-    struct imrec_iter_options o = options(), crop = options(), mirror = options();
+    struct augment_options o = options(), crop = options(), mirror = options();
     o.rand_crop = o.rand_mirror = crop.rand_crop = mirror.rand_mirror = true;
     for (uint64_t n = 0; n < 200; n++) {
         const struct imrec_draw d = draw(&o, key_of(n), 60, 64);
@@ -121,7 +119,7 @@ TEST(draws_are_a_promise) /* a change of these numbers changes everybody's batch
         bool mirror;
     } want[] = {{37, 69, true},  {2, 92, false},  {25, 44, false},
                 {61, 54, false}, {73, 92, false}, {49, 41, true}};
-    struct imrec_iter_options o = options();
+    struct augment_options o = options();
     o.rand_crop = o.rand_mirror = true;
     for (uint64_t n = 0; n < sizeof(want) / sizeof(want[0]); n++) {
         const struct imrec_draw d = draw(&o, key_of(n), 120, 124);

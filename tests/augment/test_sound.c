@@ -10,10 +10,10 @@ enum { SAMPLES = 9, MOST = 4 * 64 };
 
 static int16_t values[3 * SAMPLES];
 
-static struct imrec_iter_options options(uint32_t channels, uint32_t samples)
+static struct augment_options options(uint32_t channels, uint32_t samples)
 {
-    struct imrec_iter_options o;
-    imrec_iter_options_init(&o);
+    struct augment_options o;
+    param_defaults(augment_params, &o);
     o.data_shape = (struct imrec_shape){channels, 1, samples};
     return o;
 }
@@ -46,7 +46,7 @@ static bool raw(const struct sound *s, uint32_t channels, const struct imrec_dra
     return true;
 }
 
-static double own_mean(const struct sound *s, const struct imrec_iter_options *o,
+static double own_mean(const struct sound *s, const struct augment_options *o,
                        const struct imrec_draw *d, uint32_t c)
 {
     double sum = 0, x;
@@ -60,7 +60,7 @@ static double own_mean(const struct sound *s, const struct imrec_iter_options *o
 }
 
 static void
-check(const struct sound *s, const struct imrec_iter_options *o, const struct imrec_draw *d)
+check(const struct sound *s, const struct augment_options *o, const struct imrec_draw *d)
 {
     const float means[] = {o->mean_r, o->mean_g, o->mean_b, o->mean_a};
     const float stds[] = {o->std_r, o->std_g, o->std_b, o->std_a};
@@ -86,7 +86,7 @@ LOOP_TEST(a_slot_has_what_the_guide_says, 0,
           36) /* _i: channels of the sound, of the slot, and how */
 {
     const uint32_t of_sound = 1 + (uint32_t)_i % 3, of_slot = 1 + (uint32_t)_i / 3 % 3;
-    struct imrec_iter_options o = options(of_slot, 5 + (uint32_t)_i / 9 * 4); /* 5, 9, 13, 17 */
+    struct augment_options o = options(of_slot, 5 + (uint32_t)_i / 9 * 4); /* 5, 9, 13, 17 */
     const struct sound s = make(of_sound);
     struct imrec_draw d = {.sound_gain = 1};
     o.subtract_mean = _i % 2;
@@ -105,14 +105,14 @@ LOOP_TEST(a_slot_has_what_the_guide_says, 0,
         check(&s, &o, &d);
 }
 
-static struct imrec_draw draw(const struct imrec_iter_options *o, uint64_t i, uint64_t samples)
+static struct imrec_draw draw(const struct augment_options *o, uint64_t i, uint64_t samples)
 {
     return sound_draw(o, (struct sample_key){7, 1, i % 3, 100 * i, 0}, samples);
 }
 
 TEST(without_random_options_the_crop_is_the_middle)
 {
-    const struct imrec_iter_options o = options(1, 10);
+    const struct augment_options o = options(1, 10);
     for (uint64_t n = 1; n < 30; n++) {
         const int64_t want = n >= 10 ? (int64_t)(n - 10) / 2 : -(int64_t)((10 - n) / 2);
         ck_assert_int_eq(draw(&o, n, n).sound_begin, want);
@@ -123,7 +123,7 @@ TEST(without_random_options_the_crop_is_the_middle)
 LOOP_TEST(every_place_is_as_likely, 0, 3) /* _i: longer, shorter, shifted */
 {
     enum { DRAWS = 22000, PLACES = 11 };
-    struct imrec_iter_options o = options(1, 20);
+    struct augment_options o = options(1, 20);
     const uint64_t n = _i == 0 ? 30 : _i == 1 ? 10 : 20;
     const int64_t least = _i == 0 ? 0 : _i == 1 ? -10 : -5;
     int count[PLACES] = {0};
@@ -141,7 +141,7 @@ LOOP_TEST(every_place_is_as_likely, 0, 3) /* _i: longer, shorter, shifted */
 TEST(place_shift_and_gain_do_not_depend_on_each_other)
 {
     enum { DRAWS = 20000 };
-    struct imrec_iter_options o = options(1, 1000), shifts = o, gains = o;
+    struct augment_options o = options(1, 1000), shifts = o, gains = o;
     double place = 0, both = 0, loud = 0, with = 0, decibels = 0;
     o.rand_crop = true;
     shifts.max_random_shift = 1000;
@@ -159,7 +159,7 @@ TEST(place_shift_and_gain_do_not_depend_on_each_other)
 
 TEST(one_option_does_not_change_what_another_draws)
 {
-    struct imrec_iter_options o = options(1, 1000), all;
+    struct augment_options o = options(1, 1000), all;
     o.rand_crop = true;
     all = o;
     all.max_random_gain = 6;

@@ -65,15 +65,16 @@ static void must(bool good)
     }
 }
 
-static void set(struct imrec_iter_options *o, const char *words)
+static void set(struct augment_options *o, const char *words)
 {
     static char text[1024];
     struct imrec_error err;
-    imrec_iter_options_init(o);
+    param_defaults(augment_params, o);
     o->data_shape = (struct imrec_shape){3, 224, 224};
     snprintf(text, sizeof(text), "%s", words);
     for (char *w = strtok(text, " "); w != NULL; w = strtok(NULL, " "))
-        must(imrec_iter_options_set(o, w, &err) == IMREC_OK);
+        must(param_set(augment_params, o, w, strcspn(w, "="), strchr(w, '=') + 1, &err) ==
+             IMREC_OK);
 }
 
 static void one(const struct recipe *r, const struct imrec_image *from, uint64_t number,
@@ -112,7 +113,7 @@ int main(int argc, char **argv)
     must(image_resize_buffer(&from, 256, 256, 3, NULL) == IMREC_OK);
     printf("us an image, %s\n", cpu_level_name(cpu_level()));
     for (int i = 0; i < RECIPES; i++) {
-        struct imrec_iter_options o;
+        struct augment_options o;
         struct recipe r;
         double least = 0;
         set(&o, recipes[i]);

@@ -11,17 +11,18 @@ enum { MOST = 1024 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void set_up(struct recipe *r, struct imrec_iter_options *o)
+static void set_up(struct recipe *r, struct augment_options *o)
 {
-    static const char *const words[] = {"preset=ImageDetRecordIter",  "data_shape=3,30,40",
-                                        "rand_crop_prob=0.7",         "num_crop_sampler=2",
-                                        "min_crop_scales=0.1",        "min_crop_overlaps=0,0.2",
-                                        "min_crop_aspect_ratios=0.5", "max_crop_aspect_ratios=2",
-                                        "rand_pad_prob=0.5",          "max_pad_scale=3",
-                                        "rand_mirror_prob=0.5",       "resize_mode=fit"};
-    imrec_iter_options_init(o);
+    static const char *const words[] = {
+        "aug_seq=det_aug_default",  "label_width=-1",          "fill_value=127",
+        "data_shape=3,30,40",       "rand_crop_prob=0.7",      "num_crop_sampler=2",
+        "min_crop_scales=0.1",      "min_crop_overlaps=0,0.2", "min_crop_aspect_ratios=0.5",
+        "max_crop_aspect_ratios=2", "rand_pad_prob=0.5",       "max_pad_scale=3",
+        "rand_mirror_prob=0.5",     "resize_mode=fit"};
+    param_defaults(augment_params, o);
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        must(imrec_iter_options_set(o, words[i], NULL) == IMREC_OK);
+        must(param_set(augment_params, o, words[i], strcspn(words[i], "="),
+                       strchr(words[i], '=') + 1, NULL) == IMREC_OK);
     must(recipe_init(r, o, NULL) == IMREC_OK);
 }
 
@@ -39,12 +40,12 @@ static void check(const struct det_label *l, uint32_t most)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct imrec_iter_options o;
+    static struct augment_options o;
     static struct recipe r;
     float v[MOST];
     struct det_label l, again;
     struct imrec_draw d;
-    if (o.struct_size == 0)
+    if (o.data_shape.width == 0)
         set_up(&r, &o);
     if (size < 8 || size / 4 - 1 > MOST)
         return 0;

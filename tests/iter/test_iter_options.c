@@ -1,4 +1,5 @@
 /* What options mean, and what is refused before anything is opened. */
+#include "iter/mean.h"
 #include "iter/options/iter_options.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
@@ -184,6 +185,88 @@ TEST(what_is_required_is_named)
     ck_assert_int_eq(imrec_iter_open(&o, &it, &err), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(err.message, "batch_size is required") != NULL, "%s", err.message);
     ck_assert_int_eq(imrec_iter_open(NULL, &it, &err), IMREC_ERR_ARGUMENT);
+}
+
+static size_t bytes_of(const struct param *p)
+{
+    return p->type == PARAM_TEXT    ? sizeof(const char *)
+           : p->type == PARAM_INT   ? sizeof(int64_t)
+           : p->type == PARAM_FLAG  ? sizeof(bool)
+           : p->type == PARAM_SHAPE ? sizeof(struct imrec_shape)
+                                    : sizeof(float);
+}
+
+static bool are_equal(const struct param *p, const void *a, const struct param *q, const void *b)
+{
+    return memcmp((const char *)a + p->offset, (const char *)b + q->offset, bytes_of(p)) == 0;
+}
+
+/* No field has its default. */
+static void change_all(struct imrec_iter_options *o)
+{
+    imrec_iter_options_init(o);
+    for (const struct param *p = iter_params; p->name != NULL; p++) {
+        uint8_t *field = (uint8_t *)o + p->offset;
+        if (p->type == PARAM_TEXT)
+            memcpy(field, &(const char *){"changed"}, sizeof(const char *));
+        else
+            field[0] ^= 1;
+    }
+}
+
+TEST(the_options_of_a_sample_are_rows_of_the_table)
+{
+    struct imrec_iter_options o;
+    struct augment_options of_sample;
+    change_all(&o);
+    iter_options_of_sample(&o, &of_sample);
+    for (const struct param *p = augment_params; p->name != NULL; p++) {
+        const struct param *q = param_find(iter_params, p->name, strlen(p->name));
+        ck_assert_msg(q->type == p->type && q->scope == p->scope && q->lo == p->lo &&
+                          are_equal(p, &of_sample, q, &o),
+                      "%s", p->name);
+    }
+}
+
+/* A mean image is of whole images, as they are before anything is drawn for them. */
+TEST(the_mean_image_keeps_the_size_and_the_data)
+{
+    static const char *const keeps[] = {
+        "path_imgrec",   "path_imgidx",     "data_shape",      "batch_size",
+        "resize",        "inter_method",    "auto_orient",     "preprocess_threads",
+        "memory_limit",  "prefetch_buffer", "drop_behind",     "max_pixels",
+        "fill_value",    "seed_aug",        "verify_decode",   "preset",
+        "rrc_style",     "antialias",       "resize_mode",     "source",
+        "boxes",         "allow_missing",   "label_pad_value", "ctx",
+        "device_id",     "sample_rate",     "audio",           "max_random_shift",
+        "subtract_mean", "max_random_gain", "verify_checksums"};
+    static const char *const sets[] = {"path_imglist", "label_width", "label_pad_width", "on_error",
+                                       "verbose",      "dtype",       "last_batch",      "aug_seq"};
+    struct imrec_iter_options o, plain, defaults;
+    struct recipe r = {.boxes = true};
+    size_t kept = 0;
+    change_all(&o);
+    imrec_iter_options_init(&defaults);
+    iter_mean_options(&o, &r, 12, &plain);
+    ck_assert(plain.label_width == -1 && plain.label_pad_width == 12 && plain.aug_seq != o.aug_seq);
+    ck_assert(plain.path_imglist == o.path_imglist && !plain.verbose);
+    for (const struct param *p = iter_params; p->name != NULL; p++) {
+        bool sets_it = false, keeps_it = false;
+        for (size_t i = 0; i < COUNT(sets); i++)
+            sets_it = sets_it || strcmp(sets[i], p->name) == 0;
+        for (size_t i = 0; i < COUNT(keeps); i++)
+            keeps_it = keeps_it || strcmp(keeps[i], p->name) == 0;
+        kept += keeps_it;
+        if (!sets_it)
+            ck_assert_msg(are_equal(p, &plain, p, keeps_it ? &o : &defaults), "%s", p->name);
+    }
+    ck_assert_uint_eq(kept, COUNT(keeps));
+    r.boxes = false;
+    iter_mean_options(&o, &r, 0, &plain);
+    ck_assert_str_eq(plain.path_imglist, "");
+    r.det.on = true;
+    iter_mean_options(&o, &r, 0, &plain);
+    ck_assert_ptr_eq(plain.aug_seq, o.aug_seq);
 }
 
 TEST(round_batch_is_another_word_for_last_batch)

@@ -2,6 +2,7 @@
 #include "augment/steps.h"
 #include "imrec/codec.h"
 #include "imrec/records.h"
+#include "iter/options/iter_options.h"
 #include "tests/support/built.h"
 #include "tests/support/npy.h"
 #include "tests/support/shared.h"
@@ -266,6 +267,7 @@ TEST(recorded_draws_give_the_originals_pixels)
     {
         const json_t *draws = json_object_get(c, "draws");
         struct imrec_iter_options o;
+        struct augment_options pixels;
         struct recipe r;
         struct imrec_reader *reader;
         struct imrec_decoder *decoder;
@@ -277,7 +279,8 @@ TEST(recorded_draws_give_the_originals_pixels)
         if (draws == NULL)
             continue;
         set_options(&o, json_object_get(c, "args"));
-        ck_assert_msg(recipe_init(&r, &o, &err) == IMREC_OK, "%s", err.message);
+        iter_options_of_sample(&o, &pixels);
+        ck_assert_msg(recipe_init(&r, &pixels, &err) == IMREC_OK, "%s", err.message);
         snprintf(path, sizeof(path), "vectors/mxnet/pixels/%s.npy", name);
         struct npy want = npy_load(shared_path(path));
         ck_assert_int_eq(imrec_reader_open(o.path_imgrec, 0, 1, &reader, &err), IMREC_OK);

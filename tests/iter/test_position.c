@@ -1,5 +1,6 @@
 /* A position's text: read back as written, and refused in one sentence where it is wrong. */
 #include "base/alloc.h"
+#include "iter/options/iter_options.h"
 #include "iter/position.h"
 #include "tests/support/suite.h"
 
@@ -48,6 +49,19 @@ LOOP_TEST(what_was_written_is_read, 0, COUNT(places))
     ck_assert_uint_eq(back.run.in_epoch, p->run.in_epoch);
     ck_assert_uint_eq(back.window, p->window);
     ck_assert_uint_eq(back.before, p->before);
+    imrec_free(text);
+}
+
+TEST(the_text_has_the_parameters_of_the_order)
+{
+    char *text = written(&places[0]), key[64];
+    for (const struct param *p = iter_params; p->name != NULL; p++) {
+        snprintf(key, sizeof(key), "\"%s\": ", p->name);
+        const bool other =
+            strncmp(p->name, "shuffle_chunk_", 14) == 0; /* sets the seed, the chunk */
+        ck_assert_msg((strstr(text, key) != NULL) == ((p->scope & PARAM_OF_ORDER) != 0 && !other),
+                      "%s", p->name);
+    }
     imrec_free(text);
 }
 

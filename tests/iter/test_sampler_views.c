@@ -1,10 +1,11 @@
 /* Several images out of one decode are those that as many decodes give, each drawn by its own
  * number. */
 #include "iter/sample/sampler.h"
-#include "tests/support/recipes.h"
 #include "tests/support/suite.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { VIEWS = 6, SLOT = 3 * 40 * 40 * 4, MOST = 16 };
 
@@ -56,7 +57,8 @@ static void compress(struct compressed *c, struct codec *codec, uint8_t orientat
  */
 
 struct made {
-    struct cooked c;
+    struct imrec_iter_options o;
+    char text[1024];
     struct view_kinds views;
     struct headroom headroom;
     struct sampler sampler;
@@ -67,11 +69,15 @@ static float mean_image[3 * 40 * 40];
 static void begin(struct made *m, const char *words)
 {
     struct imrec_error err;
-    cook(&m->c, words);
-    m->c.o.batch_size = 64 / m->c.o.num_views * m->c.o.num_views;
-    if (m->c.o.seed_aug < 0)
-        m->c.o.seed_aug = 0;
-    ck_assert_msg(view_kinds_init(&m->views, &m->c.o, &err) == IMREC_OK, "%s: %s", words,
+    imrec_iter_options_init(&m->o);
+    m->o.data_shape = (struct imrec_shape){3, 24, 20};
+    snprintf(m->text, sizeof(m->text), "%s", words);
+    for (char *w = strtok(m->text, " "); w != NULL; w = strtok(NULL, " "))
+        ck_assert_msg(imrec_iter_options_set(&m->o, w, &err) == IMREC_OK, "%s", err.message);
+    m->o.batch_size = 64 / m->o.num_views * m->o.num_views;
+    if (m->o.seed_aug < 0)
+        m->o.seed_aug = 0;
+    ck_assert_msg(view_kinds_init(&m->views, &m->o, &err) == IMREC_OK, "%s: %s", words,
                   err.message);
     headroom_init(&m->headroom);
     const bool tones = strstr(words, "max_random_illumination") != NULL;
@@ -93,7 +99,7 @@ view_of(const struct made *m, uint32_t number, float *label, uint8_t *slot)
     struct sampler_view v = {.kind = view_kinds_kind(&m->views, 0, number % m->views.tensors),
                              .slot = slot,
                              .sample.key = {7, 3, 1, 4711, number}};
-    if (m->c.r.det.on) { /* two boxes */
+    if (m->views.kinds[0].recipe.det.on) { /* two boxes */
         static const float boxes[] = {2, 5, 0, 0.1f, 0.2f, 0.5f, 0.6f, 1, 0.4f, 0.3f, 0.9f, 0.8f};
         memcpy(label, boxes, sizeof(boxes));
         ck_assert_int_eq(det_label_read(&v.label, label, 12, NULL), IMREC_OK);
@@ -158,7 +164,7 @@ LOOP_TEST(views_of_one_decode_are_those_of_many, 0, WAYS *ORIENTATIONS) /* _i: w
         ck_assert_msg(memcmp(alone, together[i], n) == 0, "%s: orientation %d, view %u",
                       ways[_i / ORIENTATIONS], _i % ORIENTATIONS, i);
         ck_assert_int_eq(memcmp(&v.draw, &views[i].draw, sizeof(v.draw)), 0);
-        if (m.c.r.det.on)
+        if (m.views.kinds[0].recipe.det.on)
             ck_assert(v.label.n == views[i].label.n &&
                       memcmp(label, labels[i], v.label.n * sizeof(float)) == 0);
     }

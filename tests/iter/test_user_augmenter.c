@@ -132,7 +132,7 @@ static const struct {
 } refused[] = {
     {AUGMENTERS ":older", "was built for version 3 of imrec/augmenter.h, this is version 2"},
     {AUGMENTERS ":emptied", "has no function"},
-    {AUGMENTERS ":words", "is no augmenter: IMREC_AUGMENTER(words, function)"},
+    {AUGMENTERS ":words", "is not an augmenter: IMREC_AUGMENTER(words, function)"},
     {AUGMENTERS ":missing", "has no symbol 'missing'"},
     {"./nowhere.so:mine", "cannot load library ./nowhere.so for 'mine'"},
     {":mine", "is not a path of a library"},

@@ -10,7 +10,7 @@ struct row {
     const char *unit, *group, *help;
 };
 
-#define ROW(ctype, name, preset, lo, hi, unit, group, help)                                        \
+#define ROW(ctype, name, preset, lo, hi, unit, group, help, scope)                                 \
     {#ctype, #name, preset, lo, hi, unit, group, help},
 static const struct row rows[] = {IMREC_ITER_PARAMS(ROW)};
 

@@ -1,0 +1,24 @@
+/* imrec/types.h - types of parameters: shapes, shares, value types and layouts. */
+#ifndef IMREC_TYPES_H
+#define IMREC_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Turns a row of a parameter table into a field of the options struct. */
+#define IMREC_FIELD(ctype, name, ...) ctype name;
+
+struct imrec_shape { /* of one sample */
+    uint32_t channels, height, width;
+};
+
+struct imrec_share { /* "K/N": share K, from 0, of N equal ones */
+    int64_t index, count;
+};
+enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8 };
+/* Type of a mask's values; none: masks are not delivered. */
+enum imrec_mask_type { IMREC_MASK_NONE, IMREC_MASK_UINT8, IMREC_MASK_UINT16, IMREC_MASK_INT32 };
+enum imrec_label_dtype { IMREC_LABEL_FLOAT32, IMREC_LABEL_FLOAT64, IMREC_LABEL_INT64 };
+enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
+#endif
