@@ -112,7 +112,7 @@ TEST(drop_empty_leaves_them_out_and_counts_them)
     p.o.drop_empty = true;
     expect_run("a.rec");
     ck_assert_str_eq(records_of("a.rec"), "1:8 ");
-    ck_assert_ptr_nonnull(strstr(warned, "images without an object: 2, left out"));
+    ck_assert_ptr_nonnull(strstr(warned, "images without an object: 2, skipped"));
     p.o.annotations = "";
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "b.rec")), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(p.err.message, "drop_empty"));

@@ -303,7 +303,8 @@ static const struct {
 } refused[] = {
     {"source=" SOURCES ":older", "was built for version 2 of imrec/source.h, this is version 1"},
     {"source=" SOURCES ":emptied", "has no functions index and parse"},
-    {"source=" SOURCES ":words", "is not a source: IMREC_SOURCE(words, suffix, index, parse, close)"},
+    {"source=" SOURCES ":words",
+     "is not a source: IMREC_SOURCE(words, suffix, index, parse, close)"},
     {"source=" SOURCES ":missing", "has no symbol 'missing'"},
     {"source=strange", "source: 'strange' is not registered"},
     {"source=toy(1", "has no ) at its end"},
