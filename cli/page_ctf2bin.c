@@ -1,9 +1,17 @@
-/* cli/page_ctf2bin.c - what ctf2bin says of itself; the flags are imrec/convert.h's table. */
+/* cli/page_ctf2bin.c - what ctf2bin says of itself; the flags are imrec/convert.h's table, and its
+ * own. */
 #include "cli/page.h"
-#include "imrec/convert.h"
+#include "cli/program_flags.h"
 
+/* clang-format off */
+static const struct param table[] = {
 #define PARAM_STRUCT struct imrec_convert_options
-static const struct param table[] = {IMREC_CONVERT_PARAMS(PARAM_ROW){0}};
+    IMREC_CONVERT_PARAMS(PARAM_ROW)
+#undef PARAM_STRUCT
+#define PARAM_STRUCT struct ctf2bin_flags
+    CTF2BIN_PARAMS(PARAM_ROW)
+    {0}};
+/* clang-format on */
 
 static const char *const usage[] = {"--input FILE.ctf --header FILE --output FILE.cbf [OPTIONS]",
                                     NULL};

@@ -1,9 +1,17 @@
-/* cli/page_im2rec.c - what im2rec says of itself; the flags are imrec/packer.h's table. */
+/* cli/page_im2rec.c - what im2rec says of itself; the flags are imrec/packer.h's table, and its
+ * own. */
 #include "cli/page.h"
-#include "imrec/packer.h"
+#include "cli/program_flags.h"
 
+/* clang-format off */
+static const struct param table[] = {
 #define PARAM_STRUCT struct imrec_pack_options
-static const struct param table[] = {IMREC_PACK_PARAMS(PARAM_ROW){0}};
+    IMREC_PACK_PARAMS(PARAM_ROW)
+#undef PARAM_STRUCT
+#define PARAM_STRUCT struct im2rec_flags
+    IM2REC_PARAMS(PARAM_ROW)
+    {0}};
+/* clang-format on */
 
 static const char *const usage[] = {
     "[OPTIONS] FOLDER OUT.rec",

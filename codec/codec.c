@@ -56,7 +56,6 @@ void codec_free(struct codec *c)
         return;
     jpeg_reader_free(c->jpeg);
     baseline_free(c->baseline);
-    jpeg_plain_free(c->plain);
     jpeg_writer_free(c->writer);
     png_encoded_free(c);
     buf_free(&c->unpacked);
@@ -82,7 +81,7 @@ size_t codec_memory(const struct codec *c)
     return sizeof(*c) + baseline_memory(c->baseline) + c->unpacked.cap + c->line.cap +
            c->scratch.cap + c->encoded.cap + c->whole.capacity + c->out.capacity +
            c->mask.capacity + c->upright.capacity + (c->jpeg != NULL) * pools +
-           (c->plain != NULL) * pools + (c->writer != NULL) * pools + jpeg_writer_memory(c->writer);
+           (c->writer != NULL) * pools + jpeg_writer_memory(c->writer);
 }
 
 void codec_trim(struct codec *c, size_t most)

@@ -3,7 +3,6 @@
  */
 #include "base/error.h"
 #include "codec/format.h"
-#include "codec/jpeg_decode.h"
 #include "imrec/segmentation.h"
 
 #include <string.h>
@@ -92,15 +91,6 @@ enum imrec_status imrec_decoder_decode(struct imrec_decoder *d, const void *byte
     if (turned)
         IMREC_TRY(turn(info.orientation, &c->out.view, &c->upright, err));
     *out = turned ? c->upright.view : c->out.view;
-    return IMREC_OK;
-}
-
-enum imrec_status imrec_decoder_decode_plain(struct imrec_decoder *d, const void *bytes, size_t n,
-                                             struct imrec_image *out, struct imrec_error *err)
-{
-    struct codec *c = codec_of(d);
-    IMREC_TRY(jpeg_decode_plain(c, (struct bytes){bytes, n}, err));
-    *out = c->out.view;
     return IMREC_OK;
 }
 

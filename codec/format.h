@@ -51,9 +51,8 @@ struct codec {
     uint64_t decode_count;   /* codec_decode_count() */
 
     /* kept from image to image */
-    struct jpeg_reader *jpeg; /* made when first needed, like the next three */
+    struct jpeg_reader *jpeg; /* made when first needed, like the next two */
     struct baseline *baseline;
-    struct jpeg_plain *plain;
     struct jpeg_writer *writer;
     struct buf unpacked;       /* out of gzip */
     struct buf line;           /* rows.line */

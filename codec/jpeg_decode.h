@@ -11,12 +11,6 @@ IMREC_NODISCARD enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t de
 IMREC_NODISCARD enum imrec_status
 jpeg_check(struct codec *c, uint32_t *warnings, struct imrec_error *err);
 
-/* jpeg_plain.c: the yardstick, into c->out. */
-struct jpeg_plain;
-void jpeg_plain_free(struct jpeg_plain *p); /* NULL is allowed */
-IMREC_NODISCARD enum imrec_status
-jpeg_decode_plain(struct codec *c, struct bytes image, struct imrec_error *err);
-
 /* jpeg_encode.c */
 struct jpeg_writer;
 void jpeg_writer_free(struct jpeg_writer *w); /* NULL is allowed */

@@ -18,6 +18,7 @@ void cbf_file_blame(const char *name, enum imrec_status st, struct imrec_error *
     memcpy(why, err->message, sizeof(why));
     snprintf(said, sizeof(said), "%.200s: byte %" PRIu64 ": %.250s", name, err->offset, why);
     shown_copy(err->message, sizeof(err->message), said);
+    imrec_error_file(err, name);
 }
 
 static enum imrec_status

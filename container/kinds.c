@@ -58,18 +58,22 @@ refuse_kind(const char *uri, const struct file_kind *k, struct imrec_error *err)
                        shard);
     else if (k->instead != NULL)
         (void)snprintf(instead, sizeof(instead), ": %s", k->instead);
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%.200s is %s, not a %s%.230s",
-                          uri, k->words, named(uri)->name, instead);
+    imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%.200s is %s, not a %s%.230s", uri,
+                   k->words, named(uri)->name, instead);
+    imrec_error_file(err, uri);
+    return IMREC_ERR_ARGUMENT;
 }
 
 static enum imrec_status
 refuse_headless(const struct shard *h, const struct file_kind *k, struct imrec_error *err)
 {
-    return imrec_error_at(
-        err, IMREC_ERR_CORRUPT, 0,
-        "%.300s holds no record: no RecordIO head in its %" PRIu64 " bytes%s%s%s", h->uri, h->size,
-        k->words != NULL ? ", which begin with " : "", k->words != NULL ? k->words : "",
-        named(h->uri) == &cbf_kind ? ", and no magic of CNTK's binary format" : "");
+    imrec_error_at(err, IMREC_ERR_CORRUPT, 0,
+                   "%.300s holds no record: no RecordIO head in its %" PRIu64 " bytes%s%s%s",
+                   h->uri, h->size, k->words != NULL ? ", which begin with " : "",
+                   k->words != NULL ? k->words : "",
+                   named(h->uri) == &cbf_kind ? ", and no magic of CNTK's binary format" : "");
+    imrec_error_file(err, h->uri);
+    return IMREC_ERR_CORRUPT;
 }
 
 /* ---- searching --------------------------------------------------------------------------- */

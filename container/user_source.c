@@ -189,7 +189,9 @@ static enum imrec_status list_file(struct listing *l, struct imrec_error *err)
         return IMREC_OK;
     struct imrec_error told;
     st = plugin_blame(&kind, &p->plugin, st, &why, &told);
-    return imrec_error_at(err, st, told.offset, "%.200s: %.280s", h->uri, told.message);
+    imrec_error_at(err, st, told.offset, "%.200s: %.280s", h->uri, told.message);
+    imrec_error_file(err, h->uri);
+    return st;
 }
 
 static enum imrec_status

@@ -120,10 +120,12 @@ load_sums(struct imrec_checked *c, const char *uri, struct imrec_error *err)
     const enum imrec_status st = shard_sums_load(uri, &c->sums, &why);
     if (st == IMREC_OK)
         return st;
-    return imrec_error_at(err, st, why.offset, "%.400s%s", why.message,
-                          st == IMREC_ERR_CORRUPT
-                              ? "; no record can be compared with it: imrec repair writes new ones"
-                              : "");
+    imrec_error_at(err, st, why.offset, "%.400s%s", why.message,
+                   st == IMREC_ERR_CORRUPT
+                       ? "; no record can be compared with it: imrec repair writes new ones"
+                       : "");
+    imrec_error_same(err, &why);
+    return st;
 }
 
 static enum imrec_status begin_shard(struct imrec_checked *c, struct imrec_error *err)
@@ -206,9 +208,14 @@ static enum imrec_status say(const struct imrec_checked *c, struct imrec_error *
     char id[40] = "";
     if (f->id != 0)
         snprintf(id, sizeof(id), " (id %" PRIu64 ")", f->id);
-    return imrec_error_at(err, IMREC_ERR_DATA, f->begin,
-                          "%.160s: bytes %" PRIu64 " to %" PRIu64 ": %s: %.250s%s", f->uri,
-                          f->begin, f->end - 1, imrec_finding_name(f->kind), f->reason, id);
+    imrec_error_at(err, IMREC_ERR_DATA, f->begin,
+                   "%.160s: bytes %" PRIu64 " to %" PRIu64 ": %s: %.250s%s", f->uri, f->begin,
+                   f->end - 1, imrec_finding_name(f->kind), f->reason, id);
+    if (f->id != 0)
+        imrec_error_record(err, f->uri, f->id);
+    else
+        imrec_error_file(err, f->uri);
+    return IMREC_ERR_DATA;
 }
 
 enum imrec_status

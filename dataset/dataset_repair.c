@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/sized.h"
 #include "container/metadata.h"
 #include "dataset/dataset_check.h"
 #include "dataset/dataset_index.h"
@@ -52,9 +53,10 @@ struct candidate { /* a readable record */
     struct imrec_error why;       /* ... in words */
 };
 
-void imrec_repair_options_init(struct imrec_repair_options *o)
+void imrec_repair_options_init_sized(struct imrec_repair_options *o, size_t size)
 {
-    *o = (struct imrec_repair_options){.struct_size = sizeof(*o)};
+    const struct imrec_repair_options defaults = {0};
+    sized_init(o, size, &defaults, sizeof(defaults));
 }
 
 /* The id that the index has at a place, or `otherwise`. */
@@ -86,7 +88,7 @@ static enum imrec_status show(struct repair *r, struct imrec_error *err)
         r->o.progress(r->o.user, &r->at))
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
-                          "ended by its caller after %" PRIu64 " records", r->at.records);
+                          "ended by its caller after %" PRIu64 " records", r->at.done);
 }
 
 /* ---- one record --------------------------------------------------------------------------- */
@@ -198,7 +200,7 @@ take_record(struct repair *r, const struct repair_item *i, struct imrec_error *e
     IMREC_TRY(recordio_copy(i->framed.p, &i->span, &r->scratch, &c.record, err));
     c.is_image = image_record_parse(c.record, &c.image, NULL) == IMREC_OK;
     c.is_metadata = metadata_at(imrec_reader_container(r->set.reader), r->shard, i->begin) != NULL;
-    r->at.records++;
+    r->at.done++;
     IMREC_TRY(judge(r, &c, &keep, err));
     if (keep)
         return keep_record(r, &c, err);
@@ -374,8 +376,8 @@ enum imrec_status imrec_dataset_repair(const char *uri, const char *path,
 {
     struct repair r = {.result = out, .scratch = BUF_INIT(RECORD_MAX)};
     imrec_repair_options_init(&r.o);
-    memcpy(&r.o, o, o->struct_size < sizeof(r.o) ? o->struct_size : sizeof(r.o));
     *out = (struct imrec_repair_result){0};
+    IMREC_TRY(sized_copy(&r.o, sizeof(r.o), o, "imrec_repair_options_init", err));
     const struct container_options set = {.path_imgrec = uri, .num_parts = 1, .shifted = true};
     IMREC_TRY(dataset_walk_open(&set, NULL, NULL, &r.set, err));
     r.at.total_bytes = r.set.files.begin[r.set.files.shards.count];

@@ -6,6 +6,7 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/threads.h"
 #include "dataset/dataset_check.h"
 #include "dataset/dataset_set.h"
@@ -251,26 +252,27 @@ static void release(struct verify *v)
     mutex_destroy(&v->caller);
 }
 
-void imrec_verify_options_init(struct imrec_verify_options *o)
+void imrec_verify_options_init_sized(struct imrec_verify_options *o, size_t size)
 {
-    *o = (struct imrec_verify_options){.struct_size = sizeof(*o), .max_pixels = CHECK_MAX_PIXELS};
+    const struct imrec_verify_options defaults = {.max_pixels = CHECK_MAX_PIXELS};
+    sized_init(o, size, &defaults, sizeof(defaults));
 }
 
 enum imrec_status imrec_dataset_verify(const char *uri, const struct imrec_verify_options *o,
                                        struct imrec_verify_result *out, struct imrec_error *err)
 {
-    struct verify v = {.o = *o, .result = out};
+    struct verify v = {.result = out};
     const struct container_options set = {
         .path_imgrec = uri, .num_parts = 1, .shards = SHARDS_UNSEEN}; /* till below */
-    const bool allow_missing =
-        o->struct_size > offsetof(struct imrec_verify_options, allow_missing) && o->allow_missing;
     *out = (struct imrec_verify_result){0};
+    imrec_verify_options_init(&v.o);
+    IMREC_TRY(sized_copy(&v.o, sizeof(v.o), o, "imrec_verify_options_init", err));
     IMREC_TRY(verify_reader_open(&set, show_progress, &v, &v.reader, err));
     mutex_init(&v.caller);
     mutex_init(&v.lock);
     cond_init(&v.told);
     enum imrec_status st =
-        dataset_check_set(uri, &v.reader.walk.files, allow_missing, tell_set, &v, err);
+        dataset_check_set(uri, &v.reader.walk.files, v.o.allow_missing, tell_set, &v, err);
     if (st == IMREC_OK)
         st = prepare(&v, err);
     if (st == IMREC_OK)

@@ -34,7 +34,7 @@ enum imrec_status dataset_walk_open(const struct container_options *o, imrec_pro
 
 static bool show(struct dataset_walk *w)
 {
-    w->called_at = w->at.records;
+    w->called_at = w->at.done;
     return w->progress == NULL || w->progress(w->user, &w->at);
 }
 
@@ -122,9 +122,11 @@ leave_swallowing(struct dataset_walk *w, const struct imrec_record *r, size_t in
         .end = r->offset + inside,
         .reason = "the record's length is damaged: another record begins inside it"};
     IMREC_TRY(imrec_reader_seek(w->reader, r->shard, w->damage.end, &w->why));
-    return imrec_error_at(&w->why, IMREC_ERR_DATA, r->offset,
-                          "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: %s",
-                          w->damage.uri, w->damage.begin, w->damage.end - 1, w->damage.reason);
+    imrec_error_at(&w->why, IMREC_ERR_DATA, r->offset,
+                   "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: %s",
+                   w->damage.uri, w->damage.begin, w->damage.end - 1, w->damage.reason);
+    imrec_error_file(&w->why, w->damage.uri);
+    return IMREC_ERR_DATA;
 }
 
 static enum imrec_status next(struct dataset_walk *w, struct imrec_record *out)
@@ -139,7 +141,7 @@ static enum imrec_status next(struct dataset_walk *w, struct imrec_record *out)
         IMREC_TRY(find_swallowed(w, out, &inside, &w->why));
     if (inside != 0)
         return leave_swallowing(w, out, inside);
-    w->at.records++;
+    w->at.done++;
     w->at.bytes = w->files.begin[out->shard] + dataset_record_end(w, out);
     return IMREC_OK;
 }
@@ -155,9 +157,9 @@ dataset_walk_next(struct dataset_walk *w, struct imrec_record *out, struct imrec
     const enum imrec_status st = next(w, out);
     if (st == IMREC_END)
         w->at.bytes = w->at.total_bytes;
-    if ((st == IMREC_END || w->at.records - w->called_at >= RECORDS_A_CALL) && !show(w))
+    if ((st == IMREC_END || w->at.done - w->called_at >= RECORDS_A_CALL) && !show(w))
         return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
-                              "ended by its caller after %" PRIu64 " records", w->at.records);
+                              "ended by its caller after %" PRIu64 " records", w->at.done);
     if (st != IMREC_OK && st != IMREC_END && err != NULL)
         *err = w->why;
     return st;

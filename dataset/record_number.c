@@ -104,8 +104,10 @@ enum imrec_status imrec_reader_at(struct imrec_reader *r, uint32_t shard, uint64
     const struct shard *s = &r->container.shards[shard];
     const struct split_range at = {.begin = begin, .end = end < s->size ? end : s->size};
     const enum imrec_status st = read_at(r, shard, at, out, err);
-    return st != IMREC_END
-               ? st
-               : imrec_error_at(err, IMREC_ERR_CORRUPT, begin,
-                                "%s: no readable record begins at byte %" PRIu64, s->uri, begin);
+    if (st != IMREC_END)
+        return st;
+    imrec_error_at(err, IMREC_ERR_CORRUPT, begin, "%s: no readable record begins at byte %" PRIu64,
+                   s->uri, begin);
+    imrec_error_file(err, s->uri);
+    return IMREC_ERR_CORRUPT;
 }

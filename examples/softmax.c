@@ -224,15 +224,16 @@ int main(int argc, char **argv)
     const char *held_out = argc > 2 ? argv[2] : argc > 1 ? set : "softmax-test.ctf";
     const int64_t sweeps = argc > 3 ? atoi(argv[3]) : 10;
     const double rate = argc > 4 ? atof(argv[4]) : 0.1;
-    bool binary = false;
+    enum imrec_file_kind kind;
     struct imrec_error err;
     struct imrec_minibatch b;
     if (argc == 1) {
         make_toy(set, 5000, 2);
         make_toy(held_out, 1000, 3);
     }
-    if (imrec_is_cbf(set, &binary, &err) != IMREC_OK)
+    if (imrec_file_kind(set, &kind, NULL, &err) != IMREC_OK)
         fail(err.message);
+    const bool binary = kind == IMREC_FILE_CBF;
     struct imrec_minibatch_source *training = open_source(set, true, sweeps, !binary),
                                   *testing = open_source(held_out, false, 1, !binary);
     struct model m = new_model(training);

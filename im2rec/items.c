@@ -2,6 +2,7 @@
 #include "im2rec/items.h"
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "formats/recordio/image_record.h"
 #include "formats/text.h"
 #include "im2rec/item/pack_options.h"
@@ -14,10 +15,9 @@
 
 void imrec_pack_source_init_sized(struct imrec_pack_source *s, size_t size)
 {
-    const struct imrec_pack_source all = {
-        .struct_size = size, .encoding = IMREC_ENCODE_PNG, .quality = 3, .color = -1};
-    memset(s, 0, size);
-    memcpy(s, &all, size < sizeof(all) ? size : sizeof(all));
+    const struct imrec_pack_source defaults = {
+        .encoding = IMREC_ENCODE_PNG, .quality = 3, .color = -1};
+    sized_init(s, size, &defaults, sizeof(defaults));
 }
 
 /* ---- opening ---------------------------------------------------------------------------- */
@@ -30,10 +30,8 @@ static enum imrec_status refuse(struct imrec_error *err, const char *why)
 static enum imrec_status take_source(const struct imrec_pack_source *given,
                                      struct imrec_pack_source *out, struct imrec_error *err)
 {
-    if (given == NULL || given->struct_size < sizeof(size_t) || given->struct_size > (1u << 16))
-        return refuse(err, "struct_size is not set: call imrec_pack_source_init() first");
     imrec_pack_source_init(out);
-    memcpy(out, given, given->struct_size < sizeof(*out) ? given->struct_size : sizeof(*out));
+    IMREC_TRY(sized_copy(out, sizeof(*out), given, "imrec_pack_source_init", err));
     if (out->next == NULL || (out->class_count != 0 && out->classes == NULL))
         return refuse(err, "a source needs next(), and the names of its classes if it has any");
     if (out->encoding != IMREC_ENCODE_JPEG && out->encoding != IMREC_ENCODE_PNG)
@@ -62,8 +60,6 @@ static enum imrec_status check_options(const struct imrec_pack_source *s,
     if (o->resume)
         return refuse(err, "a run over items cannot be resumed: their source cannot begin in the "
                            "middle. Without resume it begins again");
-    if (o->append)
-        return refuse(err, "imrec_append_items() appends; imrec_pack_items() makes a new set");
     if (o->shards > 1 && s->total == 0)
         return refuse(err, "shards cuts a known number of items into equal runs: give the total, "
                            "or shard_size");

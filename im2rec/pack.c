@@ -47,7 +47,7 @@ struct run {
     enum imrec_status status;   /* the list failed */
     struct imrec_error error;
     uint64_t written; /* images; by drain alone, as: */
-    struct imrec_pack_progress progress;
+    struct imrec_progress progress;
 };
 
 /* ---- the window ------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static void tell(struct run *r, const struct pack_item *p)
     r->progress.done = r->written;
     r->progress.found = r->items != NULL ? atomic_load(&r->next) : 0;
     r->progress.skipped += p->outcome.reason != REASON_NONE;
-    r->progress.bytes_read += p->outcome.file_bytes;
+    r->progress.bytes += p->outcome.file_bytes;
     (void)watch_tell(r->watch, &r->progress); /* feed asks whether that was a no */
 }
 
@@ -227,7 +227,7 @@ static enum imrec_status pack(struct run *r, struct imrec_pack_result *out, stru
 
 static bool scan_goes_on(void *user, uint64_t found)
 {
-    return watch_tell(user, &(struct imrec_pack_progress){.found = found});
+    return watch_tell(user, &(struct imrec_progress){.found = found});
 }
 
 static enum imrec_status check_task(const struct imrec_pack_task *t,
@@ -236,9 +236,6 @@ static enum imrec_status check_task(const struct imrec_pack_task *t,
     if (t == NULL || t->root == NULL || t->out == NULL || t->out[0] == '\0')
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "a task needs root and out");
-    if (o->append)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "imrec_append() appends; imrec_pack() makes a new set");
     if (t->list != NULL && o->annotations[0] != '\0')
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "annotations are a list: %s cannot go with them", t->list);

@@ -33,7 +33,7 @@ void watch_begin(struct watch *w, const struct imrec_pack_task *task)
         (void)(thread_start(&w->thread, "imrec-watch", watch, w, NULL) == IMREC_OK);
 }
 
-bool watch_tell(struct watch *w, const struct imrec_pack_progress *p)
+bool watch_tell(struct watch *w, const struct imrec_progress *p)
 {
     if (w->task->progress == NULL)
         return true;

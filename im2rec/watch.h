@@ -13,13 +13,13 @@ struct watch {
     struct thread thread;
     struct mutex lock; /* of all below; held while the caller is asked */
     struct cond ended;
-    struct imrec_pack_progress last;
+    struct imrec_progress last;
     bool told, over; /* since the thread has looked; the run is */
 };
 
 /* Without a progress() nobody is asked. Where no thread can be had, only watch_tell() asks. */
 void watch_begin(struct watch *w, const struct imrec_pack_task *task);
 /* Any thread. False: the run is to end. */
-bool watch_tell(struct watch *w, const struct imrec_pack_progress *p);
+bool watch_tell(struct watch *w, const struct imrec_progress *p);
 void watch_end(struct watch *w);
 #endif

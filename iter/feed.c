@@ -26,6 +26,7 @@ describe_damage(const struct imrec_iter *it, const struct damage *d, struct imre
         imrec_error_at(why, IMREC_ERR_DATA, d->begin,
                        "%.200s: bytes %llu to %llu hold no readable record: %.200s", uri, begin,
                        end, d->why.message);
+    imrec_error_file(why, uri);
 }
 
 /* Once: each sweep has the same. */

@@ -39,8 +39,9 @@ static enum imrec_status shape_planes(struct imrec_iter *it, struct imrec_error 
     if (st == IMREC_OK || err == NULL)
         return st;
     memcpy(why, err->message, sizeof(why));
-    return imrec_error_at(err, st, IMREC_NO_OFFSET, "%.200s: %.300s", it->container.shards[0].uri,
-                          why);
+    imrec_error_at(err, st, IMREC_NO_OFFSET, "%.200s: %.300s", it->container.shards[0].uri, why);
+    imrec_error_file(err, it->container.shards[0].uri);
+    return st;
 }
 
 static enum list_labels list_type(enum imrec_label_dtype type)

@@ -154,6 +154,7 @@ static void describe(const struct imrec_iter *it, const struct record_ref *ref, 
     const uint64_t at = c->kind->describe(c, ref, why, place);
     imrec_error_at(told, st, at, "%.160s: %s, id %llu: %.250s", c->shards[ref->shard].uri, place,
                    (unsigned long long)id, why->message);
+    imrec_error_record(told, c->shards[ref->shard].uri, id);
 }
 
 /* ---- samples that fail ------------------------------------------------------------------------

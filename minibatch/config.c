@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "formats/ctf/reader_config.h"
 
 #include <string.h>
@@ -30,18 +31,14 @@ void imrec_deserializer_init_sized(struct imrec_deserializer *d, size_t size)
 {
     struct imrec_deserializer defaults = {0};
     param_defaults(deserializer_params, &defaults);
-    memset(d, 0, size);
-    memcpy(d, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
-    d->struct_size = size;
+    sized_init(d, size, &defaults, sizeof(defaults));
 }
 
 void imrec_minibatch_options_init_sized(struct imrec_minibatch_options *o, size_t size)
 {
     struct imrec_minibatch_options defaults = {0};
     param_defaults(minibatch_params, &defaults);
-    memset(o, 0, size);
-    memcpy(o, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
-    o->struct_size = size;
+    sized_init(o, size, &defaults, sizeof(defaults));
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "minibatch/config.h"
 
 #include <inttypes.h>
@@ -51,11 +52,7 @@ static enum imrec_status copy_file(struct minibatch_options *o, struct imrec_des
                                    const struct imrec_deserializer *from, struct imrec_error *err)
 {
     imrec_deserializer_init(to);
-    if (from->struct_size < sizeof(from->struct_size) || from->struct_size > sizeof(*to))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a deserializer was not set up with imrec_deserializer_init()");
-    memcpy(to, from, from->struct_size);
-    to->struct_size = sizeof(*to);
+    IMREC_TRY(sized_copy(to, sizeof(*to), from, "imrec_deserializer_init", err));
     const struct imrec_stream *given = to->stream;
     const uint32_t streams = to->streams;
     to->stream = NULL; /* not ours to free */
@@ -88,9 +85,11 @@ static enum imrec_status copy_files(struct minibatch_options *to,
     if (to->deserializer == NULL)
         return no_memory(err);
     to->o.deserializer = to->deserializer;
+    const char *given = (const char *)from->deserializer; /* of the caller's size, each */
     for (uint32_t i = 0; i < n; i++) {
         to->o.deserializers = i + 1;
-        IMREC_TRY(copy_file(to, &to->deserializer[i], &from->deserializer[i], err));
+        IMREC_TRY(copy_file(to, &to->deserializer[i], (const void *)given, err));
+        given += ((const struct imrec_deserializer *)(const void *)given)->struct_size;
     }
     return IMREC_OK;
 }
@@ -129,12 +128,7 @@ enum imrec_status minibatch_options_copy(struct minibatch_options *to,
 {
     *to = (struct minibatch_options){0};
     imrec_minibatch_options_init(&to->o);
-    if (from == NULL || from->struct_size < sizeof(from->struct_size) ||
-        from->struct_size > sizeof(to->o))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "options were not set up with imrec_minibatch_options_init()");
-    memcpy(&to->o, from, from->struct_size);
-    to->o.struct_size = sizeof(to->o);
+    IMREC_TRY(sized_copy(&to->o, sizeof(to->o), from, "imrec_minibatch_options_init", err));
     enum imrec_status st = copy_files(to, from, err);
     if (st == IMREC_OK)
         st = param_check(minibatch_params, &to->o, err);

@@ -5,10 +5,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/pages.h"
+#include "base/sized.h"
 #include "parallel/ring.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 enum { ALIGN = 64, MAX_DEPTH = 65536, MAX_THREADS = 1024 };
 
@@ -71,9 +71,7 @@ static void *run(void *arg)
 void imrec_prefetch_options_init_sized(struct imrec_prefetch_options *o, size_t size)
 {
     const struct imrec_prefetch_options preset = {.depth = 4, .threads = 1};
-    memset(o, 0, size);
-    memcpy(o, &preset, size < sizeof(preset) ? size : sizeof(preset));
-    o->struct_size = size;
+    sized_init(o, size, &preset, sizeof(preset));
 }
 
 static enum imrec_status
@@ -151,10 +149,10 @@ static enum imrec_status start(struct imrec_prefetch *p, struct imrec_error *err
 enum imrec_status imrec_prefetch_open(const struct imrec_prefetch_options *options,
                                       struct imrec_prefetch **out, struct imrec_error *err)
 {
-    struct imrec_prefetch_options o = {.depth = 0};
-    const size_t size = options->struct_size;
+    struct imrec_prefetch_options o;
     *out = NULL;
-    memcpy(&o, options, size < sizeof(o) ? size : sizeof(o));
+    imrec_prefetch_options_init(&o);
+    IMREC_TRY(sized_copy(&o, sizeof(o), options, "imrec_prefetch_options_init", err));
     IMREC_TRY(check(&o, err));
     struct imrec_prefetch *p = imrec_zalloc(1, sizeof(*p));
     if (p == NULL)

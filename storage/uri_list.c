@@ -94,6 +94,7 @@ static bool exists(const char *path)
 static enum imrec_status missing(struct imrec_error *err, const char *path, const char *what)
 {
     imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s: %s", path, what);
+    imrec_error_file(err, path);
     if (err != NULL)
         err->sys_errno = ENOENT;
     return IMREC_ERR_ARGUMENT;

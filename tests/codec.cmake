@@ -13,7 +13,7 @@ imrec_test(test_baseline_symbols codec SOURCES support/images.c LABEL property)
 imrec_test(test_codec_words codec SOURCES support/images.c LABEL property)
 imrec_test(test_decode_vectors codec formats_set LABEL conformance)
 imrec_test(test_first_frames codec LABEL conformance)
-imrec_test(test_photo_regions codec SOURCES support/images.c LABEL conformance)
+imrec_test(test_photo_regions codec limit SOURCES support/images.c LABEL conformance)
 imrec_test(test_wav formats_set codec)
 
 imrec_fuzz(wav formats_set codec)
@@ -36,6 +36,6 @@ endif()
 target_compile_definitions(test_codec_claim PRIVATE IMREC_HOSTILE="${IMREC_HOSTILE}")
 set_tests_properties(test_codec_claim PROPERTIES FIXTURES_REQUIRED hostile)
 
-imrec_bench(bench_codec codec) # what an image takes: `bench_codec`
+imrec_bench(bench_codec codec limit) # what an image takes: `bench_codec`
 target_compile_definitions(bench_codec PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 imrec_bench(bench_baseline jpeg) # what the parts of our decoder take, by variant: `bench_baseline`

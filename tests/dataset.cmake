@@ -1,9 +1,9 @@
 imrec_test(test_records load dataset)
 imrec_test(test_card_stats iter dataset)
-imrec_test(test_verify_threads iter dataset LABEL property)
+imrec_test(test_verify_threads iter dataset limit LABEL property)
 imrec_test(test_repair_match iter dataset)
 imrec_test(test_repair_shifts iter dataset LABEL property)
-imrec_test(test_dataset_faults iter dataset LABEL fault)
+imrec_test(test_dataset_faults iter dataset limit LABEL fault)
 imrec_test(test_dataset_reads iter dataset LABEL fault)
 imrec_test(test_checked reshape)
 

@@ -24,6 +24,13 @@ if(NOT IMREC_SANITIZE)
   endforeach()
 endif()
 
+# The binary interface of the library is the one that is kept. Debug information tells it: that of gcc, with -g.
+if(BUILD_SHARED_LIBS AND NOT IMREC_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL
+   "RelWithDebInfo")
+  add_test(NAME abi COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/abi/abi.sh check $<TARGET_FILE:imrec>)
+  set_tests_properties(abi PROPERTIES LABELS install SKIP_RETURN_CODE 77 TIMEOUT 120)
+endif()
+
 add_test(NAME install_missing COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/missing.sh ${PROJECT_SOURCE_DIR}
                                       ${PROJECT_BINARY_DIR}/missing)
 set_tests_properties(install_missing PROPERTIES LABELS install TIMEOUT 300)

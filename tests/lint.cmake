@@ -18,9 +18,9 @@ if(Python3_FOUND)
 endif()
 set_tests_properties(${lints} PROPERTIES LABELS lint TIMEOUT 120 SKIP_RETURN_CODE 77)
 
-# Only what imrec/*.h declares leaves the shared library. A sanitizer adds symbols of its own.
+# Only what imrec/*.h declares leaves the library. A sanitizer adds symbols of its own.
 find_program(NM nm)
-if(NM AND BUILD_SHARED_LIBS AND NOT IMREC_SANITIZE)
+if(NM AND NOT IMREC_SANITIZE)
   add_test(NAME lint_symbols COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/symbols.sh $<TARGET_FILE:imrec>
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(lint_symbols PROPERTIES LABELS lint)

@@ -3,10 +3,10 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/page.h"
+#include "cli/program_flags.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/show.h"
-#include "imrec/convert.h"
 #include "imrec/version.h"
 
 #include <signal.h>
@@ -22,26 +22,29 @@ static void interrupt(int signal_number)
     g_interrupted = 1;
 }
 
-static bool show(void *user, uint64_t done, uint64_t total)
+static bool show(void *user, const struct imrec_progress *done)
 {
-    const struct progress_counts c = {
-        .done = done >> 20, .total = total >> 20, .bytes = done, .total_bytes = total};
+    const struct progress_counts c = {.done = done->bytes >> 20,
+                                      .total = done->total_bytes >> 20,
+                                      .bytes = done->bytes,
+                                      .total_bytes = done->total_bytes};
     progress_update(user, &c, cli_now_ms());
     return g_interrupted == 0;
 }
 
-static void print(const struct imrec_convert_options *o, const struct imrec_convert_result *r)
+static void print(const struct ctf2bin_flags *f, const struct imrec_convert_result *r)
 {
     struct json j;
     char sequences[HUMAN_BYTES], size[HUMAN_BYTES];
-    if (!o->json) {
+    if (!f->json) {
         printf("%s sequences, chunks: %llu, %s: %s\n", human_count(r->sequences, sequences),
-               (unsigned long long)r->chunks, human_size(r->bytes, size), cli_show(o->output));
+               (unsigned long long)r->chunks, human_size(r->bytes, size),
+               cli_show(f->convert.output));
         return;
     }
     json_open(&j, stdout);
     json_object(&j, NULL);
-    json_text(&j, "output", o->output);
+    json_text(&j, "output", f->convert.output);
     json_uint(&j, "sequences", r->sequences);
     json_uint(&j, "samples", r->samples);
     json_uint(&j, "chunks", r->chunks);
@@ -51,29 +54,30 @@ static void print(const struct imrec_convert_options *o, const struct imrec_conv
     json_close(&j);
 }
 
-static int convert(const struct imrec_convert_options *o)
+static int convert(const struct ctf2bin_flags *f)
 {
     struct imrec_error err;
     struct imrec_convert_result r;
     struct progress progress;
-    FILE *to = o->quiet ? NULL : stderr;
+    FILE *to = f->quiet ? NULL : stderr;
     progress_start(&progress, to, to != NULL && cli_is_terminal(to), "MiB", 0, cli_now_ms());
-    const enum imrec_status st = imrec_ctf_to_cbf(o, show, &progress, &r, &err);
+    const enum imrec_status st = imrec_ctf_to_cbf(&f->convert, show, &progress, &r, &err);
     const struct progress_counts all = {
         .done = r.bytes_read >> 20, .total = r.bytes_read >> 20, .bytes = r.bytes_read};
     if (st != IMREC_OK)
         return cli_fail(NAME, &err);
     progress_end(&progress, &all, cli_now_ms());
-    if (o->json || !o->quiet)
-        print(o, &r);
+    if (f->json || !f->quiet)
+        print(f, &r);
     return r.errors != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
 static int run(int argc, char **argv)
 {
-    struct imrec_convert_options o;
-    imrec_convert_options_init(&o);
-    const int first = cli_parse(cli_page_ctf2bin.table, &o, argc, argv, stderr);
+    struct ctf2bin_flags f = {.quiet = false};
+    const struct imrec_convert_options *o = &f.convert;
+    imrec_convert_options_init(&f.convert);
+    const int first = cli_parse(cli_page_ctf2bin.table, &f, argc, argv, stderr);
     if (first == CLI_HELP) {
         cli_page_help(&cli_page_ctf2bin, stdout);
         return EXIT_OK;
@@ -86,12 +90,12 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     if (first < argc)
         return cli_refuse(stderr, NAME, "unexpected operand '%s'", argv[first]);
-    if (o.input == NULL || o.header == NULL || o.output == NULL)
+    if (o->input == NULL || o->header == NULL || o->output == NULL)
         return cli_refuse(stderr, NAME, "--input, --header and --output are needed");
     cli_log_to_stderr(NAME);
     (void)signal(SIGINT, interrupt);
     (void)signal(SIGTERM, interrupt);
-    return convert(&o);
+    return convert(&f);
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "cli/options.h"
 #include "cli/page.h"
+#include "cli/program_flags.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "im2rec/command/classic.h"
@@ -43,7 +44,7 @@ static void listen_for_signals(void)
 /* ---- operands --------------------------------------------------------------------------- */
 
 struct command {
-    struct imrec_pack_options o;
+    struct im2rec_flags flags;
     struct imrec_pack_task task;
     char *out; /* with the suffix that MXNet appends, or NULL */
     struct classic classic;
@@ -64,6 +65,15 @@ static int append_suffix(struct command *c, const char *suffix)
     return EXIT_OK;
 }
 
+static enum imrec_status set_pair(struct command *c, const char *pair, struct imrec_error *err)
+{
+    const size_t n = strcspn(pair, "=");
+    if (param_find(pack_params, pair, n) == NULL &&
+        param_find(cli_page_im2rec.table, pair, n) != NULL)
+        return param_set(cli_page_im2rec.table, &c->flags, pair, n, pair + n + 1, err);
+    return classic_set(&c->classic, &c->flags.pack, pair, err);
+}
+
 static int read_pairs(struct command *c, int argc, char **argv)
 {
     struct classic *classic = &c->classic;
@@ -72,12 +82,12 @@ static int read_pairs(struct command *c, int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         if (!cli_is_pair(argv[i]))
             return cli_refuse(stderr, NAME, "unexpected operand '%s'", argv[i]);
-        if (classic_set(classic, &c->o, argv[i], &err) != IMREC_OK)
+        if (set_pair(c, argv[i], &err) != IMREC_OK)
             return cli_refuse(stderr, NAME, "%s", err.message);
-        if (c->lists.classes != NULL && c->o.classes[0] == '\0')
-            c->o.classes = c->lists.classes;
+        if (c->lists.classes != NULL && c->flags.pack.classes[0] == '\0')
+            c->flags.pack.classes = c->lists.classes;
     }
-    if (classic_end(classic, &c->o, suffix, &err) != IMREC_OK)
+    if (classic_end(classic, &c->flags.pack, suffix, &err) != IMREC_OK)
         return cli_refuse(stderr, NAME, "%s", err.message);
     return suffix[0] != '\0' ? append_suffix(c, suffix) : EXIT_OK;
 }
@@ -95,10 +105,10 @@ static int read_operands(struct command *c, int argc, char **argv)
         const char *prefix = c->task.root;
         c->task.root = c->task.out;
         c->task.out = prefix;
-        if (!c->o.list && prefix_find(prefix, &c->lists, &err) != IMREC_OK)
+        if (!c->flags.pack.list && prefix_find(prefix, &c->lists, &err) != IMREC_OK)
             return cli_refuse(stderr, NAME, "%s", err.message);
-        if (c->lists.classes != NULL && c->o.classes[0] == '\0')
-            c->o.classes = c->lists.classes;
+        if (c->lists.classes != NULL && c->flags.pack.classes[0] == '\0')
+            c->flags.pack.classes = c->lists.classes;
     }
     return read_pairs(c, argc - 2 - has_list, argv + 2 + has_list);
 }
@@ -107,15 +117,15 @@ static int read_operands(struct command *c, int argc, char **argv)
 static int take_pairs(struct command *c)
 {
     struct imrec_error err;
-    if (c->task.list != NULL || c->lists.count != 0 || c->o.list || c->o.masks[0] != '\0' ||
-        c->o.annotations[0] != '\0' || shard_kinds[c->o.format]->bare ||
-        c->o.class_from != IMREC_CLASS_TOP)
+    if (c->task.list != NULL || c->lists.count != 0 || c->flags.pack.list ||
+        c->flags.pack.masks[0] != '\0' || c->flags.pack.annotations[0] != '\0' ||
+        shard_kinds[c->flags.pack.format]->bare || c->flags.pack.class_from != IMREC_CLASS_TOP)
         return EXIT_OK;
     if (pairs_find(c->task.root, &c->pairs, &err) != IMREC_OK)
         return cli_refuse(stderr, NAME, "%s", err.message);
     if (c->pairs.images != NULL) {
         c->task.root = c->pairs.images;
-        c->o.masks = c->pairs.masks;
+        c->flags.pack.masks = c->pairs.masks;
     }
     return EXIT_OK;
 }
@@ -124,10 +134,10 @@ static int read_command(struct command *c, int argc, char **argv)
 {
     struct imrec_pack_options checked;
     struct imrec_error err;
-    imrec_pack_options_init(&c->o);
+    imrec_pack_options_init(&c->flags.pack);
     if (classic_flags(&c->classic, &argc, argv, &err) != IMREC_OK)
         return cli_refuse(stderr, NAME, "%s", err.message);
-    const int first = cli_parse(pack_params, &c->o, argc, argv, stderr);
+    const int first = cli_parse(cli_page_im2rec.table, &c->flags, argc, argv, stderr);
     if (first < 0)
         return first;
     int status = read_operands(c, argc - first, argv + first);
@@ -135,7 +145,7 @@ static int read_command(struct command *c, int argc, char **argv)
         status = take_pairs(c);
     if (status != EXIT_OK)
         return status;
-    if (pack_options_check(&c->o, &checked, &err) != IMREC_OK)
+    if (pack_options_check(&c->flags.pack, &checked, &err) != IMREC_OK)
         return cli_refuse(stderr, NAME, "%s", err.message);
     return EXIT_OK;
 }
@@ -148,7 +158,7 @@ struct watch {
     FILE *out;
 };
 
-static bool show_progress(void *user, const struct imrec_pack_progress *p)
+static bool show_progress(void *user, const struct imrec_progress *p)
 {
     struct watch *w = user;
     const int64_t now = cli_now_ms();
@@ -156,7 +166,7 @@ static bool show_progress(void *user, const struct imrec_pack_progress *p)
     const struct progress_counts counts = {.done = scanning ? p->found : p->done,
                                            .total = p->total,
                                            .skipped = p->skipped,
-                                           .bytes = p->bytes_read};
+                                           .bytes = p->bytes};
     if (!w->begun || scanning != w->scanning) {
         if (w->begun)
             progress_end(&w->progress, &counts, now);
@@ -185,21 +195,21 @@ static int run_one(struct command *c)
 {
     struct imrec_pack_result r;
     struct imrec_error err;
-    struct watch watch = {.out = c->o.quiet ? NULL : stderr};
+    struct watch watch = {.out = c->flags.quiet ? NULL : stderr};
     const int64_t begin = cli_now_ms();
     c->task.progress = show_progress;
     c->task.user = &watch;
-    const enum imrec_status st = c->o.append ? imrec_append(&c->task, &c->o, &r, &err)
-                                             : imrec_pack(&c->task, &c->o, &r, &err);
+    const enum imrec_status st = c->flags.append ? imrec_append(&c->task, &c->flags.pack, &r, &err)
+                                                 : imrec_pack(&c->task, &c->flags.pack, &r, &err);
     const double seconds = (double)(cli_now_ms() - begin) / 1e3;
     end_progress(&watch, &r);
-    if (!c->o.quiet && !r.was_complete)
-        skips_print(stderr, NAME, &r, c->o.report);
+    if (!c->flags.quiet && !r.was_complete)
+        skips_print(stderr, NAME, &r, c->flags.pack.report);
     if (st != IMREC_OK)
         return cli_fail(NAME, &err);
-    if (c->o.json)
+    if (c->flags.json)
         summary_json(stdout, &r, seconds);
-    else if (!c->o.quiet)
+    else if (!c->flags.quiet)
         summary_card(stdout, c->task.out, &r, seconds);
     return r.skipped != 0 && !r.was_complete ? EXIT_PARTIAL : EXIT_OK;
 }

@@ -2,6 +2,7 @@
 #include "im2rec/item/pack_options.h"
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "im2rec/item/augmenting.h"
 #include "im2rec/item/skip_limit.h"
 #include "im2rec/shard/shard_kinds.h"
@@ -19,10 +20,9 @@ const struct param pack_params[] = {IMREC_PACK_PARAMS(PARAM_ROW){0}};
 
 void imrec_pack_options_init_sized(struct imrec_pack_options *o, size_t size)
 {
-    struct imrec_pack_options all = {.struct_size = size};
-    param_defaults(pack_params, &all);
-    memset(o, 0, size);
-    memcpy(o, &all, size < sizeof(all) ? size : sizeof(all));
+    struct imrec_pack_options defaults = {0};
+    param_defaults(pack_params, &defaults);
+    sized_init(o, size, &defaults, sizeof(defaults));
 }
 
 enum imrec_status
@@ -126,13 +126,8 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
 {
     struct skip_limit limit; /* here it is only looked at, too */
     imrec_pack_options_init(out);
-    if (given != NULL) {
-        if (given->struct_size < sizeof(size_t) || given->struct_size > (1u << 16))
-            return refuse(err, "struct_size is not set: call imrec_pack_options_init() first");
-        const size_t size = given->struct_size;
-        memcpy(out, given, size < sizeof(*out) ? size : sizeof(*out));
-        out->struct_size = sizeof(*out);
-    }
+    if (given != NULL)
+        IMREC_TRY(sized_copy(out, sizeof(*out), given, "imrec_pack_options_init", err));
     IMREC_TRY(param_check(pack_params, out, err));
     IMREC_TRY(check_combinations(out, err));
     IMREC_TRY(check_augment(out, err));

@@ -141,7 +141,7 @@ static enum imrec_status finish_earlier(const struct append *a, struct imrec_err
 
 static bool goes_on(const struct append *a, uint64_t records)
 {
-    const struct imrec_pack_progress p = {0};
+    const struct imrec_progress p = {0};
     return records % TELL_EVERY != 0 || a->task->progress == NULL ||
            a->task->progress(a->task->user, &p);
 }
@@ -159,9 +159,10 @@ read_old(struct append *a, struct source_sets *old, struct imrec_error *err)
                                   "ended by its caller before anything was packed");
     if (st == IMREC_END)
         return IMREC_OK;
-    return imrec_error_at(err, st, why.offset, "%.400s%s", why.message,
-                          st == IMREC_ERR_DATA ? "; nothing was packed: imrec repair comes first"
-                                               : "");
+    imrec_error_at(err, st, why.offset, "%.400s%s", why.message,
+                   st == IMREC_ERR_DATA ? "; nothing was packed: imrec repair comes first" : "");
+    imrec_error_same(err, &why);
+    return st;
 }
 
 /* Is the old set what its checksums say? Asked before hours are spent on packing; joining asks
@@ -256,7 +257,6 @@ pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *er
     snprintf(journal, sizeof(journal), "%.*s.journal.part", (int)strlen(a->extra) - 4, a->extra);
     a->o.resume = a->o.resume && sink_exists(journal);
     a->o.force = !a->o.resume; /* the name is ours */
-    a->o.append = false;
     keep_choice(a);
     if (a->o.classes[0] == '\0' && sink_exists(a->classes))
         a->o.classes = a->classes;
@@ -317,7 +317,7 @@ static enum imrec_status
 join_watched(struct append *a, const struct imrec_pack_result *new, struct imrec_error *err)
 {
     const uint64_t all = new->packed + new->skipped;
-    const struct imrec_pack_progress p = {.done = all, .total = all, .skipped = new->skipped};
+    const struct imrec_progress p = {.done = all, .total = all, .skipped = new->skipped};
     struct watch watch;
     watch_begin(&watch, a->task);
     (void)watch_tell(&watch, &p);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/sized.h"
 #include "formats/recordio/image_record.h"
 #include "im2rec/reshape/label_lines.h"
 #include "im2rec/reshape/set_out.h"
@@ -39,9 +40,10 @@ struct reshape {
     bool samples;
 };
 
-void imrec_reshape_options_init(struct imrec_reshape_options *o)
+void imrec_reshape_options_init_sized(struct imrec_reshape_options *o, size_t size)
 {
-    *o = (struct imrec_reshape_options){.struct_size = sizeof(*o), .fraction = -1};
+    const struct imrec_reshape_options defaults = {.fraction = -1};
+    sized_init(o, size, &defaults, sizeof(defaults));
 }
 
 /* ---- which records ------------------------------------------------------------------------ */
@@ -180,12 +182,12 @@ take(struct reshape *r, const struct imrec_record *in, size_t shard, struct imre
 static enum imrec_status tell(struct reshape *r, struct imrec_error *err)
 {
     IMREC_TRY(stop_check(r->job->stop, err));
-    const struct imrec_progress p = {.records = r->result->read, .bytes = r->result->bytes};
+    const struct imrec_progress p = {.done = r->result->read, .bytes = r->result->bytes};
     if (r->o->progress == NULL || r->result->read % TELL_EVERY != 0 ||
         r->o->progress(r->o->user, &p))
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
-                          "ended by its caller after %llu records", (unsigned long long)p.records);
+                          "ended by its caller after %llu records", (unsigned long long)p.done);
 }
 
 /* Damage, of which *err tells: the end, or lost records that keep their places in a draw. */
@@ -198,9 +200,11 @@ static enum imrec_status leave_out(struct reshape *r, struct imrec_error *err)
         if (err == NULL)
             return IMREC_ERR_DATA;
         why = *err;
-        return imrec_error_at(err, IMREC_ERR_DATA, f->begin, "%.400s%s", why.message,
-                              r->job->replaces ? "; imrec repair keeps the intact records"
-                                               : "; on_error=skip leaves it out");
+        imrec_error_at(err, IMREC_ERR_DATA, f->begin, "%.400s%s", why.message,
+                       r->job->replaces ? "; imrec repair keeps the intact records"
+                                        : "; on_error=skip leaves it out");
+        imrec_error_same(err, &why);
+        return IMREC_ERR_DATA;
     }
     r->result->left_out++;
     if (r->o->finding != NULL)
@@ -245,9 +249,7 @@ static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
 static enum imrec_status check(const struct imrec_reshape_options *o, struct imrec_error *err)
 {
     const char *why = NULL;
-    if (o->struct_size < sizeof(size_t))
-        why = "struct_size is not set: call imrec_reshape_options_init() first";
-    else if (o->fraction > 1)
+    if (o->fraction > 1)
         why = "fraction must be from 0 to 1";
     else if (o->fraction >= 0 && o->sample != 0)
         why = "fraction and a number of records say the same twice: give one of them";
@@ -346,21 +348,14 @@ static enum imrec_status commit(struct reshape *r, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* A caller of an older header knows fewer fields. */
-static void copy_options(const struct imrec_reshape_options *from, struct imrec_reshape_options *to)
-{
-    imrec_reshape_options_init(to);
-    memcpy(to, from, from->struct_size < sizeof(*to) ? from->struct_size : sizeof(*to));
-    to->struct_size = from->struct_size;
-}
-
 enum imrec_status
 reshape_run(const struct reshape_job *j, struct imrec_reshape_result *out, struct imrec_error *err)
 {
     struct imrec_reshape_options o;
     struct reshape r = {.job = j, .o = &o, .result = out, .record = BUF_INIT(RECORD_MAX)};
-    copy_options(j->o, &o);
     *out = (struct imrec_reshape_result){0};
+    imrec_reshape_options_init(&o);
+    IMREC_TRY(sized_copy(&o, sizeof(o), j->o, "imrec_reshape_options_init", err));
     enum imrec_status st = begin(&r, err);
     if (st == IMREC_OK)
         st = take_all(&r, err);

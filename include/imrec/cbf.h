@@ -2,7 +2,8 @@
 #ifndef IMREC_CBF_H
 #define IMREC_CBF_H
 
-#include "imrec/error.h"
+#include "imrec/minibatch.h"
+#include "imrec/report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -10,8 +11,9 @@ extern "C" {
 
 struct imrec_cbf_stream {
     const char *name;
-    bool sparse, is_double;
+    bool sparse;
     uint32_t dim;
+    enum imrec_precision precision; /* of the values */
 };
 struct imrec_cbf_card {
     const struct imrec_cbf_stream *stream;
@@ -20,14 +22,11 @@ struct imrec_cbf_card {
     uint64_t findings, lost; /* if the data were read: errors, and sequences lost by them */
     void *owner;
 };
-/* An error in the data: its offset, the number of sequences lost by it, and a sentence. */
-typedef void imrec_cbf_finding_fn(void *user, uint64_t offset, uint64_t lost, const char *message);
-
 /* Reads the header, and with `data` every chunk, and checks each count and index. A header that
  * cannot be used is IMREC_ERR_CORRUPT; damaged data are reported to finding() (may be NULL) and
  * counted. Free *out with imrec_cbf_card_free(). */
 IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_cbf_card(const char *uri, bool data, imrec_cbf_finding_fn *finding, void *user,
+imrec_cbf_card(const char *uri, bool data, imrec_finding_fn *finding, void *user,
                struct imrec_cbf_card *out, struct imrec_error *err);
 IMREC_API void imrec_cbf_card_free(struct imrec_cbf_card *c); /* zeroed memory is allowed */
 

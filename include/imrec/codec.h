@@ -42,11 +42,6 @@ imrec_decoder_decode(struct imrec_decoder *d, const void *bytes, size_t n, uint3
                      bool auto_orient, int64_t max_pixels, struct imrec_image *out,
                      struct imrec_error *err);
 
-/* For benchmarks: decodes the complete image to RGB with plain libjpeg-turbo, nothing else. */
-IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_decoder_decode_plain(struct imrec_decoder *d, const void *bytes, size_t n,
-                           struct imrec_image *out, struct imrec_error *err);
-
 /* Encodes as JPEG (quality 1..100, optimal Huffman tables) into the decoder's memory; *bytes is
  * valid until its next call. */
 IMREC_API IMREC_NODISCARD enum imrec_status

@@ -2,14 +2,13 @@
 #ifndef IMREC_CONVERT_H
 #define IMREC_CONVERT_H
 
-#include "imrec/error.h"
+#include "imrec/minibatch.h"
+#include "imrec/report.h"
 #include "imrec/types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum imrec_convert_precision { IMREC_CONVERT_FLOAT, IMREC_CONVERT_DOUBLE };
 
 /* The table; columns as in imrec/iter_params.h. */
 /* clang-format off */
@@ -18,20 +17,18 @@ enum imrec_convert_precision { IMREC_CONVERT_FLOAT, IMREC_CONVERT_DOUBLE };
     X(const char *, header,     NULL, 1, 65535,  "FILE",  "files", "its inputs: a line '<name> <alias> <dense|sparse> <dim> [float|double]' each; <alias> is the name in the text, <name> that in the binary file; or a CNTK configuration") \
     X(const char *, output,     NULL, 1, 65535,  "FILE",  "files", "the binary file; it gets its name when it is complete") \
     X(int64_t, chunk_size,      "33554432", 1, INT64_MAX, "bytes", "data", "size of a chunk, which is read at once") \
-    X(enum imrec_convert_precision, precision, "float", 0, 1, "float|double", "data", "type of the values in the binary file, where the header gives none; --precision NAME=double,... sets single inputs") \
+    X(enum imrec_precision, precision, "float", 0, 1, "float|double", "data", "type of the values in the binary file, where the header gives none; --precision NAME=double,... sets single inputs") \
     X(const char *, defines_mb_size, "", 0, 65535, "NAME", "data", "the input whose samples set the length of a sequence; '' = the longest input of each sequence") \
     X(bool,    skip_sequence_ids, "0", 0, 1,     "",      "data",  "every line is a sequence, whatever its id") \
     X(bool,    ignore_unknown_inputs, "0", 0, 1, "",      "data",  "skip names that are not in the header; 0 = an error") \
     X(int64_t, max_errors,      "0", 0, INT64_MAX, "errors", "data", "bad samples that are dropped and reported before one is an error") \
     X(int64_t, threads,         "0", 0, 1024,    "workers", "run", "threads that convert; 0 = every CPU this process may use") \
-    X(bool,    quiet,           "0", 0, 1,       "",      "run",   "no progress and no summary") \
-    X(bool,    json,            "0", 0, 1,       "",      "run",   "one JSON object on stdout at the end") \
     X(const char *, precision_of, "", 0, 65535,  "NAME=float|double,...", "data", "type of single inputs, which overrides the header and --precision") \
     X(const char *, action,     "", 0, 65535,    "NAME",  "files", "action whose reader to use, where the header is a configuration of several readers")
 /* clang-format on */
 
 /* Fill with imrec_convert_options_init(), then set input, header and output. Text must stay valid
- * during the call. quiet and json are for the program: the library never prints. */
+ * during the call. */
 struct imrec_convert_options {
     size_t struct_size;
     IMREC_CONVERT_PARAMS(IMREC_FIELD)
@@ -47,16 +44,12 @@ struct imrec_convert_result {
     uint64_t bytes_read, bytes;          /* input; output */
     uint64_t errors;                     /* samples, sequences or chunks dropped */
 };
-/* Progress callback: bytes of the input converted so far, and in total. false ends the run, which
- * then leaves no file. */
-typedef bool imrec_convert_progress_fn(void *user, uint64_t done, uint64_t total);
-
-/* Converts text to binary. The bytes do not depend on the number of threads. Memory: some MiB per
- * thread, a chunk, and 24 bytes per sequence. An existing output is replaced when the new one is
- * complete. */
+/* Converts text to binary. A progress callback that returns false leaves no file. The bytes do not
+ * depend on the number of threads. Memory: some MiB per thread, a chunk, and 24 bytes per sequence.
+ * An existing output is replaced when the new one is complete. */
 IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_ctf_to_cbf(const struct imrec_convert_options *o, imrec_convert_progress_fn *progress,
-                 void *user, struct imrec_convert_result *out, struct imrec_error *err);
+imrec_ctf_to_cbf(const struct imrec_convert_options *o, imrec_progress_fn *progress, void *user,
+                 struct imrec_convert_result *out, struct imrec_error *err);
 
 /* Converts binary to text. The number of a sequence becomes its id, a line holds the n-th sample of
  * every stream that has one, and numbers read back as the same values. header: NULL, or the file
@@ -64,14 +57,8 @@ imrec_ctf_to_cbf(const struct imrec_convert_options *o, imrec_convert_progress_f
  * cannot be represented in the text: they are errors. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_cbf_to_ctf(const char *input, const char *output, const char *header,
-                 imrec_convert_progress_fn *progress, void *user, struct imrec_convert_result *out,
+                 imrec_progress_fn *progress, void *user, struct imrec_convert_result *out,
                  struct imrec_error *err);
-
-/* Sets *out to whether a file has CNTK's binary format, intact or damaged. It is recognized by its
- * magic, at the beginning or at the header to which its last bytes point, or by the suffix ".cbf".
- */
-IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_is_cbf(const char *input, bool *out, struct imrec_error *err);
 
 #ifdef __cplusplus
 }

@@ -39,10 +39,6 @@ imrec_ctf_card(const char *uri, bool skip_sequence_ids, uint64_t chunk_bytes,
                struct imrec_ctf_card *out, struct imrec_error *err);
 IMREC_API void imrec_ctf_card_free(struct imrec_ctf_card *c); /* zeroed memory is allowed */
 
-/* Sets *out to whether the first line of a file looks like CTF: an optional id, then a pipe. */
-IMREC_API IMREC_NODISCARD enum imrec_status
-imrec_is_ctf(const char *uri, bool *out, struct imrec_error *err);
-
 #ifdef __cplusplus
 }
 #endif

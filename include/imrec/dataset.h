@@ -8,19 +8,11 @@
 #ifndef IMREC_DATASET_H
 #define IMREC_DATASET_H
 
-#include "imrec/error.h"
+#include "imrec/report.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Progress callback: called any number of times, one call at a time. false ends the call with
- * IMREC_ERR_CANCELLED. May be NULL. */
-struct imrec_progress {
-    uint64_t records, bytes; /* done */
-    uint64_t total_bytes;    /* of the shards */
-};
-typedef bool imrec_progress_fn(void *user, const struct imrec_progress *p);
 
 /* ---- shards ------------------------------------------------------------------------------ */
 
@@ -125,27 +117,6 @@ IMREC_API IMREC_NODISCARD enum imrec_status imrec_dataset_find(const char *uri, 
 
 /* ---- verifying ---------------------------------------------------------------------------- */
 
-enum imrec_finding_kind {
-    IMREC_FOUND_DAMAGE,   /* bytes [begin, end) contain no readable record */
-    IMREC_FOUND_CHECKSUM, /* the record at begin differs from what was packed */
-    IMREC_FOUND_INDEX,    /* .idx and shard disagree about the record at begin */
-    IMREC_FOUND_RECORD,   /* the record at begin has no well-formed image record header */
-    IMREC_FOUND_IMAGE,    /* the image at begin does not decode */
-    IMREC_FOUND_SET,      /* manifest, checksums or shards do not belong together */
-    IMREC_FOUND_KINDS,    /* the number of kinds */
-};
-IMREC_API const char *imrec_finding_name(enum imrec_finding_kind kind); /* "damage", ... */
-
-struct imrec_finding {
-    enum imrec_finding_kind kind;
-    const char *uri; /* of the shard */
-    uint32_t shard;
-    uint64_t begin, end; /* bytes of the shard; both 0 if the finding has no place */
-    uint64_t id;         /* of the image, if it could be read */
-    const char *reason;  /* one sentence */
-};
-typedef void imrec_finding_fn(void *user, const struct imrec_finding *f);
-
 struct imrec_verify_options {
     size_t struct_size;
     bool structure_only;       /* decode no images */
@@ -168,7 +139,12 @@ struct imrec_verify_result {
     uint64_t metadata;                 /* of records: headers and identities, no images */
 };
 
-IMREC_API void imrec_verify_options_init(struct imrec_verify_options *o); /* defaults */
+IMREC_API void imrec_verify_options_init_sized(struct imrec_verify_options *o, size_t size);
+static inline void imrec_verify_options_init(struct imrec_verify_options *o)
+{
+    imrec_verify_options_init_sized(o, sizeof(*o));
+}
+
 /* Checks a data set. IMREC_OK also with findings, which are the result; an error means that the set
  * could not be checked. The findings are the same for every number of threads. */
 IMREC_API IMREC_NODISCARD enum imrec_status
@@ -238,7 +214,12 @@ struct imrec_repair_result {
     uint64_t metadata;  /* of kept: headers and identities; they name keys that are ids */
 };
 
-IMREC_API void imrec_repair_options_init(struct imrec_repair_options *o);
+IMREC_API void imrec_repair_options_init_sized(struct imrec_repair_options *o, size_t size);
+static inline void imrec_repair_options_init(struct imrec_repair_options *o)
+{
+    imrec_repair_options_init_sized(o, sizeof(*o));
+}
+
 /* Writes every intact record of `uri`, in order, to the one shard `path`, its .idx and its .crc,
  * which appear when all is written. Records are found on any byte, also after bytes that were
  * inserted or lost. A record is intact, wherever it is, if the .crc of its shard has a checksum for

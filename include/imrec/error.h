@@ -29,6 +29,8 @@ enum imrec_status {
     IMREC_ERR_CANCELLED,   /* another thread closed the object that this call waited for */
 };
 
+#define IMREC_ERROR_PATH_BYTES 256
+
 /* Owned by the caller, usually on the stack; may be passed as NULL. Written only on failure. */
 struct imrec_error {
     enum imrec_status status;
@@ -36,6 +38,10 @@ struct imrec_error {
                           the caller named does not exist; otherwise 0 */
     uint64_t offset;   /* byte offset in the shard, or IMREC_NO_OFFSET */
     char message[512]; /* one UTF-8 sentence, NUL-terminated, no newline */
+    char shard[IMREC_ERROR_PATH_BYTES]; /* path of the shard or file at fault, any bytes, cut if it
+                                           is longer; "": none, or several */
+    uint64_t id;                        /* of the record at fault, if has_id */
+    bool has_id;
 };
 
 /* What to do with a bad sample or image: stop with an error, or count it and continue. The iterator

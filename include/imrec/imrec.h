@@ -4,7 +4,6 @@
 
 #include "imrec/augment.h"
 #include "imrec/augmenter.h"
-#include "imrec/bench.h"
 #include "imrec/cbf.h"
 #include "imrec/codec.h"
 #include "imrec/convert.h"
@@ -12,6 +11,7 @@
 #include "imrec/dataset.h"
 #include "imrec/detection.h"
 #include "imrec/error.h"
+#include "imrec/file_kind.h"
 #include "imrec/image.h"
 #include "imrec/iter_params.h"
 #include "imrec/iterator.h"
@@ -20,6 +20,7 @@
 #include "imrec/packer.h"
 #include "imrec/prefetch.h"
 #include "imrec/records.h"
+#include "imrec/report.h"
 #include "imrec/reshape.h"
 #include "imrec/segmentation.h"
 #include "imrec/sequences.h"

@@ -2,7 +2,7 @@
 #ifndef IMREC_PACKER_H
 #define IMREC_PACKER_H
 
-#include "imrec/error.h"
+#include "imrec/report.h"
 #include "imrec/types.h"
 
 #ifdef __cplusplus
@@ -49,14 +49,11 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(bool,    force,              "0", 0, 1,       "",        "run",   "replace outputs that exist") \
     X(enum imrec_on_error, on_error, "skip", 0, 1,  "stop|skip", "run", "an image that cannot be packed: stop, or skip and count it") \
     X(const char *, report,        "",  0, 65535,   "FILE",    "run",   "write skipped and corrected images, with reasons, as JSON lines") \
-    X(bool,    quiet,              "0", 0, 1,       "",        "run",   "no progress and no summary") \
-    X(bool,    json,               "0", 0, 1,       "",        "run",   "one JSON object on stdout at the end") \
     X(enum imrec_pack_format, format, "rec", 0, 1,  "rec|cbf", "image", "records of RecordIO, or CNTK's binary format: OUT.cbf") \
     X(bool,    pixels,             "0", 0, 1,       "",        "image", "with --format cbf: decoded pixels as floats, which CNTK trains on, not files") \
     X(int64_t, cbf_chunk,          "33554432", 1, INT64_MAX, "bytes", "run", "with --format cbf: bytes of a chunk, which is read at once") \
     X(int64_t, inter_method,       "-1", -1, 10,    "-1|0..4|9|10", "image", "resize as OpenCV does: 0 nearest, 1 bilinear, 2 cubic, 3 area, 4 Lanczos, 9 by size, 10 random; -1 = a filter that widens as images shrink") \
     X(const char *, augment,       "",  0, 4096,    "key=value ...", "image", "augment before encoding, after resize: the keys of ImageRecordIter, blanks between; data_shape=C,H,W sets the size") \
-    X(bool,    append,             "0", 0, 1,       "",        "run",   "append the images to the set OUT.rec (in C: imrec_append())") \
     X(const char *, annotations,   "",  0, 65535,   "FILE",    "list",  "images and boxes of COCO's instances (a JSON file) or Pascal VOC (a folder of XML files), paths below ROOT") \
     X(int64_t, copies,             "1", 1, 1 << 16, "N",       "image", "with --augment: make N records of each image, with ids N * id + 0, 1, ...") \
     X(bool,    new_classes,        "0", 0, 1,       "",        "list",  "number classes that are not in the class list (--classes, or with --append the set's) after its own") \
@@ -70,7 +67,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until
- * imrec_pack() returns. quiet and json are for im2rec itself: the library never prints. */
+ * imrec_pack() returns. */
 struct imrec_pack_options {
     size_t struct_size;
     IMREC_PACK_PARAMS(IMREC_FIELD)
@@ -90,25 +87,15 @@ IMREC_API IMREC_NODISCARD enum imrec_status imrec_pack_options_set(struct imrec_
                                                                    const char *key_value,
                                                                    struct imrec_error *err);
 
-/* The progress of a run. */
-struct imrec_pack_progress {
-    uint64_t found;       /* images found so far; the folder is still being scanned ... */
-    uint64_t done, total; /* ... while total is 0; done: packed or skipped images */
-    uint64_t skipped;
-    uint64_t resumed;    /* of done: by earlier runs */
-    uint64_t bytes_read; /* of files, in this run */
-};
-/* Progress callback: called often, from any thread, one call at a time, at every image, and several
- * times a second while one takes long. false ends the run within two seconds, as if interrupted. */
-typedef bool imrec_pack_progress_fn(void *user, const struct imrec_pack_progress *p);
-
 /* What to pack, and the output. */
 struct imrec_pack_task {
     const char *list; /* LIST.lst, or NULL: a folder of classes is the list */
     const char *root; /* that folder, or the folder of the list's relative paths */
     const char *out;  /* OUT.rec (".rec" is optional) ... */
     bool exact_name;  /* ... or the exact name; .idx and the others are appended to it */
-    imrec_pack_progress_fn *progress; /* or NULL */
+    /* Called at every image, and several times a second while one takes long: false ends the run
+     * within two seconds, as if interrupted. */
+    imrec_progress_fn *progress;
     void *user;
     bool some_classes; /* a folder need not have every class of the class list */
 };

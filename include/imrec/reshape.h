@@ -45,7 +45,11 @@ struct imrec_reshape_result {
                                set has none, because the keys that they name change */
 };
 
-IMREC_API void imrec_reshape_options_init(struct imrec_reshape_options *o); /* defaults */
+IMREC_API void imrec_reshape_options_init_sized(struct imrec_reshape_options *o, size_t size);
+static inline void imrec_reshape_options_init(struct imrec_reshape_options *o)
+{
+    imrec_reshape_options_init_sized(o, sizeof(*o));
+}
 
 /* Reads the records of all `uris`, in this order, and writes the set `out` ("OUT.rec"): shards,
  * indexes, checksums, list, class list if there is one, manifest. They get their names when all is

@@ -30,14 +30,12 @@ struct imrec_sequences_totals {
     uint64_t bytes, chunks, sequences, samples; /* from the index, or the header */
     uint64_t read, problems, lost; /* so far: sequences, bad samples, skipped sequences */
 };
-/* Reports an error in the data: byte of the file, and a sentence with file, line and column. */
-typedef void imrec_sequences_problem_fn(void *user, uint64_t offset, const char *message);
-
 /* d as for imrec_minibatch_source_open(), valid until close. precision: type of streams without one
- * of their own. problem may be NULL. */
+ * of their own. A bad sample is a finding, whose reason names file, line and
+ * column. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_sequences_open(const struct imrec_deserializer *d, enum imrec_precision precision,
-                     imrec_sequences_problem_fn *problem, void *user, struct imrec_sequences **out,
+                     imrec_finding_fn *finding, void *user, struct imrec_sequences **out,
                      struct imrec_error *err);
 /* Reads the next sequence, valid until the next call; IMREC_END after the last one. Bad samples are
  * reported and skipped; more than d->max_errors of them are IMREC_ERR_CORRUPT, which ends the

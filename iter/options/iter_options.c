@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/image.h"
+#include "base/sized.h"
 #include "container/record_table.h"
 #include "iter/options/presets.h"
 
@@ -15,9 +16,7 @@ void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size)
 {
     struct imrec_iter_options defaults = {0};
     param_defaults(iter_params, &defaults);
-    memset(o, 0, size);
-    memcpy(o, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
-    o->struct_size = size;
+    sized_init(o, size, &defaults, sizeof(defaults));
 }
 
 /* Two sizes of an epoch have names; Python's None is the default, but as the name of a file. */
@@ -240,11 +239,7 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
                                     const struct imrec_iter_options *from, struct imrec_error *err)
 {
     imrec_iter_options_init(to);
-    if (from == NULL || from->struct_size < sizeof(from->struct_size) ||
-        from->struct_size > sizeof(*to))
-        return refuse(err, "options were not set up with imrec_iter_options_init()");
-    memcpy(to, from, from->struct_size); /* fields this caller does not know keep their defaults */
-    to->struct_size = sizeof(*to);
+    IMREC_TRY(sized_copy(to, sizeof(*to), from, "imrec_iter_options_init", err));
     if (to->preset != NULL && to->preset[0] != '\0')
         IMREC_TRY(apply_preset(to, to->preset, true, err));
     to->preset = "";

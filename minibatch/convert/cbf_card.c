@@ -13,8 +13,9 @@ struct owned {
 };
 
 struct reading {
+    const char *uri;
     struct imrec_cbf_card *card;
-    imrec_cbf_finding_fn *finding;
+    imrec_finding_fn *finding;
     void *user;
 };
 
@@ -23,8 +24,14 @@ static enum imrec_status note(void *user, const struct cbf_fault *fault, struct 
     struct reading *r = user;
     r->card->findings++;
     r->card->lost += fault->lost;
+    const struct imrec_finding f = {.kind = IMREC_FOUND_DAMAGE,
+                                    .uri = r->uri,
+                                    .begin = err->offset,
+                                    .end = err->offset,
+                                    .reason = err->message,
+                                    .lost = fault->lost};
     if (r->finding != NULL)
-        r->finding(r->user, err->offset, fault->lost, err->message);
+        r->finding(r->user, &f);
     return IMREC_OK;
 }
 
@@ -58,11 +65,12 @@ fill(struct imrec_cbf_card *out, struct owned *o, uint64_t bytes, struct imrec_e
     if (o->stream == NULL)
         return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a card");
     for (uint32_t i = 0; i < o->h.streams; i++)
-        o->stream[i] =
-            (struct imrec_cbf_stream){.name = o->h.stream[i].name,
-                                      .sparse = o->h.stream[i].storage == STREAM_SPARSE,
-                                      .is_double = o->h.stream[i].element == STREAM_DOUBLE,
-                                      .dim = o->h.stream[i].dim};
+        o->stream[i] = (struct imrec_cbf_stream){
+            .name = o->h.stream[i].name,
+            .sparse = o->h.stream[i].storage == STREAM_SPARSE,
+            .dim = o->h.stream[i].dim,
+            .precision = o->h.stream[i].element == STREAM_DOUBLE ? IMREC_PRECISION_DOUBLE
+                                                                 : IMREC_PRECISION_FLOAT};
     out->stream = o->stream;
     out->streams = o->h.streams;
     out->bytes = bytes;
@@ -73,10 +81,10 @@ fill(struct imrec_cbf_card *out, struct owned *o, uint64_t bytes, struct imrec_e
     return IMREC_OK;
 }
 
-enum imrec_status imrec_cbf_card(const char *uri, bool data, imrec_cbf_finding_fn *finding,
-                                 void *user, struct imrec_cbf_card *out, struct imrec_error *err)
+enum imrec_status imrec_cbf_card(const char *uri, bool data, imrec_finding_fn *finding, void *user,
+                                 struct imrec_cbf_card *out, struct imrec_error *err)
 {
-    struct reading r = {out, finding, user};
+    struct reading r = {uri, out, finding, user};
     struct source *in;
     *out = (struct imrec_cbf_card){0};
     IMREC_TRY(source_open(uri, &in, err));

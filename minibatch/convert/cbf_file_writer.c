@@ -50,7 +50,7 @@ static enum imrec_status copy_names(struct imrec_cbf_writer *w,
             .name = name,
             .alias = name,
             .storage = stream[i].sparse ? STREAM_SPARSE : STREAM_DENSE,
-            .element = stream[i].is_double ? STREAM_DOUBLE : STREAM_FLOAT,
+            .element = stream[i].precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT,
             .dim = stream[i].dim,
         };
         at += strlen(name) + 1;

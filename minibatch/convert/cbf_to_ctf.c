@@ -197,8 +197,7 @@ write_header(const struct run *r, const char *path, struct imrec_error *err)
 }
 
 static enum imrec_status convert(struct run *r, const char *output, const char *header,
-                                 imrec_convert_progress_fn *progress, void *user,
-                                 struct imrec_error *err)
+                                 imrec_progress_fn *progress, void *user, struct imrec_error *err)
 {
     uint64_t first = 0;
     IMREC_TRY(source_open(r->input, &r->in, err));
@@ -212,8 +211,9 @@ static enum imrec_status convert(struct run *r, const char *output, const char *
     IMREC_TRY(sink_open(output, &r->out, err));
     for (uint32_t i = 0; i < r->h.chunks; first += r->h.chunk[i++].sequences) {
         IMREC_TRY(write_chunk(r, i, first, err));
-        if (progress != NULL &&
-            !progress(user, r->h.chunk[i].offset + r->h.chunk[i].bytes, r->in->size))
+        const struct imrec_progress p = {.bytes = r->h.chunk[i].offset + r->h.chunk[i].bytes,
+                                         .total_bytes = r->in->size};
+        if (progress != NULL && !progress(user, &p))
             return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "interrupted");
     }
     IMREC_TRY(flush(r, 0, err));
@@ -224,7 +224,7 @@ static enum imrec_status convert(struct run *r, const char *output, const char *
 }
 
 enum imrec_status imrec_cbf_to_ctf(const char *input, const char *output, const char *header,
-                                   imrec_convert_progress_fn *progress, void *user,
+                                   imrec_progress_fn *progress, void *user,
                                    struct imrec_convert_result *out, struct imrec_error *err)
 {
     struct imrec_convert_result ignored;
@@ -239,17 +239,5 @@ enum imrec_status imrec_cbf_to_ctf(const char *input, const char *output, const 
     buf_free(&r.text);
     imrec_free(r.raw);
     imrec_free(r.at);
-    return st;
-}
-
-enum imrec_status imrec_is_cbf(const char *input, bool *out, struct imrec_error *err)
-{
-    struct source *in;
-    const size_t n = strlen(input);
-    *out = false;
-    IMREC_TRY(source_open(input, &in, err));
-    const enum imrec_status st = cbf_file_is(in, out, err);
-    *out |= st == IMREC_OK && n > 4 && strcmp(input + n - 4, ".cbf") == 0;
-    source_close(in);
     return st;
 }

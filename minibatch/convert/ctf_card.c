@@ -1,4 +1,4 @@
-/* minibatch/convert/ctf_card.c - imrec_ctf_card(), imrec_is_ctf(). */
+/* minibatch/convert/ctf_card.c - imrec_ctf_card(). */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/ctf/ctf_look.h"
@@ -9,7 +9,6 @@
 #include <inttypes.h>
 
 #define CHUNK_BYTES ((uint64_t)32 << 20)
-enum { BEGIN_BYTES = 4096 };
 
 struct owned {
     struct ctf_look look;
@@ -107,17 +106,4 @@ void imrec_ctf_card_free(struct imrec_ctf_card *c)
         imrec_free(o);
     }
     *c = (struct imrec_ctf_card){0};
-}
-
-enum imrec_status imrec_is_ctf(const char *uri, bool *out, struct imrec_error *err)
-{
-    struct source *in;
-    uint8_t begin[BEGIN_BYTES];
-    *out = false;
-    IMREC_TRY(source_open(uri, &in, err));
-    const size_t n = in->size < sizeof(begin) ? (size_t)in->size : sizeof(begin);
-    const enum imrec_status st = source_read(in, 0, begin, n, err);
-    *out = st == IMREC_OK && ctf_looks_so((struct bytes){begin, n});
-    source_close(in);
-    return st;
 }

@@ -153,7 +153,7 @@ static enum imrec_status read_configuration(struct ctf_header *h,
     IMREC_TRY(parse(h, o, n, err));
     const struct imrec_minibatch_options *all = imrec_minibatch_config_options(h->config);
     const bool doubles =
-        o->precision == IMREC_CONVERT_DOUBLE || all->precision == IMREC_PRECISION_DOUBLE;
+        o->precision == IMREC_PRECISION_DOUBLE || all->precision == IMREC_PRECISION_DOUBLE;
     if (all->deserializers != 1)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "%s describes %" PRIu32 " files; inputs of one are wanted", o->header,
@@ -233,7 +233,7 @@ enum imrec_status ctf_header_load(const struct imrec_convert_options *o, struct 
                                   struct imrec_error *err)
 {
     const enum stream_element element =
-        o->precision == IMREC_CONVERT_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT;
+        o->precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT;
     size_t n = 0;
     *out = (struct ctf_header){0};
     IMREC_TRY(source_load(o->header, HEADER_MAX, &out->text, &n, err));

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/param.h"
+#include "base/sized.h"
 #include "formats/cbf/cbf_writer.h"
 #include "formats/ctf/ctf_parse.h"
 #include "imrec/convert.h"
@@ -20,7 +21,6 @@
 #include "storage/source.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define PIECE_BYTES ((uint64_t)2 << 20) /* parsed at once */
 
@@ -34,7 +34,7 @@ struct run {
     struct sink *out;
     struct ctf_index index;
     struct cbf_writer *writer;
-    imrec_convert_progress_fn *progress;
+    imrec_progress_fn *progress;
     void *user;
     struct imrec_convert_result *result;
     struct piece *pieces; /* one for each worker: a place is free when the oldest is added */
@@ -58,10 +58,9 @@ struct piece {
 
 void imrec_convert_options_init_sized(struct imrec_convert_options *o, size_t size)
 {
-    struct imrec_convert_options all = {.struct_size = size};
-    param_defaults(table, &all);
-    memset(o, 0, size);
-    memcpy(o, &all, size < sizeof(all) ? size : sizeof(all));
+    struct imrec_convert_options defaults = {0};
+    param_defaults(table, &defaults);
+    sized_init(o, size, &defaults, sizeof(defaults));
 }
 
 static bool grow(void **p, size_t *cap, size_t bytes)
@@ -218,8 +217,9 @@ static enum imrec_status drain(void *context, uint32_t place, struct imrec_error
         return piece->status;
     }
     IMREC_TRY(add_piece(r, piece, err));
-    if (r->progress == NULL ||
-        r->progress(r->user, piece->c->offset + piece->c->bytes, r->in->size))
+    const struct imrec_progress p = {.bytes = piece->c->offset + piece->c->bytes,
+                                     .total_bytes = r->in->size};
+    if (r->progress == NULL || r->progress(r->user, &p))
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "interrupted");
 }
@@ -300,16 +300,12 @@ static enum imrec_status check_options(const struct imrec_convert_options *given
                                        struct imrec_convert_options *out, struct imrec_error *err)
 {
     imrec_convert_options_init(out);
-    if (given->struct_size < sizeof(size_t) || given->struct_size > (1u << 16))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "struct_size is not set: call imrec_convert_options_init() first");
-    memcpy(out, given, given->struct_size < sizeof(*out) ? given->struct_size : sizeof(*out));
-    out->struct_size = sizeof(*out);
+    IMREC_TRY(sized_copy(out, sizeof(*out), given, "imrec_convert_options_init", err));
     return param_check(table, out, err);
 }
 
 enum imrec_status imrec_ctf_to_cbf(const struct imrec_convert_options *options,
-                                   imrec_convert_progress_fn *progress, void *user,
+                                   imrec_progress_fn *progress, void *user,
                                    struct imrec_convert_result *out, struct imrec_error *err)
 {
     struct imrec_convert_options o;

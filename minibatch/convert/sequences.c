@@ -3,11 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "minibatch/corpus/block.h"
 #include "minibatch/corpus/corpus_streams.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 struct imrec_sequences {
     struct imrec_deserializer d;
@@ -19,7 +19,7 @@ struct imrec_sequences {
     struct imrec_stream *stream;
     struct imrec_sequence_stream *view;
     struct imrec_sequences_totals totals;
-    imrec_sequences_problem_fn *problem;
+    imrec_finding_fn *finding;
     void *user;
 };
 
@@ -55,25 +55,22 @@ static void count(struct imrec_sequences *s)
 static enum imrec_status open_it(struct imrec_sequences *s, const struct imrec_deserializer *d,
                                  enum imrec_precision precision, struct imrec_error *err)
 {
-    if (d->struct_size < sizeof(size_t) || d->struct_size > (1u << 16))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "struct_size is not set: call imrec_deserializer_init() first");
     imrec_deserializer_init(&s->d);
-    memcpy(&s->d, d, d->struct_size < sizeof(s->d) ? d->struct_size : sizeof(s->d));
+    IMREC_TRY(sized_copy(&s->d, sizeof(s->d), d, "imrec_deserializer_init", err));
     IMREC_TRY(corpus_open(&s->d, precision, false, &s->corpus, err));
     count(s);
     return list_streams(s, err);
 }
 
 enum imrec_status imrec_sequences_open(const struct imrec_deserializer *d,
-                                       enum imrec_precision precision,
-                                       imrec_sequences_problem_fn *problem, void *user,
-                                       struct imrec_sequences **out, struct imrec_error *err)
+                                       enum imrec_precision precision, imrec_finding_fn *finding,
+                                       void *user, struct imrec_sequences **out,
+                                       struct imrec_error *err)
 {
     struct imrec_sequences *s = *out = imrec_zalloc(1, sizeof(*s));
     if (s == NULL)
         return no_memory(err);
-    s->problem = problem;
+    s->finding = finding;
     s->user = user;
     const enum imrec_status st = open_it(s, d, precision, err);
     if (st != IMREC_OK) {
@@ -85,6 +82,11 @@ enum imrec_status imrec_sequences_open(const struct imrec_deserializer *d,
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+static const char *file_of(const struct imrec_sequences *s)
+{
+    return s->corpus->file[s->corpus->block[s->number].file].name;
+}
+
 static enum imrec_status tell_problems(struct imrec_sequences *s, struct imrec_error *err)
 {
     for (uint64_t i = 0; i < s->block.problems; i++) {
@@ -92,8 +94,13 @@ static enum imrec_status tell_problems(struct imrec_sequences *s, struct imrec_e
         if (s->totals.problems == (uint64_t)s->d.max_errors)
             return imrec_error_at(err, IMREC_ERR_CORRUPT, p->offset, "%s", p->message);
         s->totals.problems++;
-        if (s->problem != NULL)
-            s->problem(s->user, p->offset, p->message);
+        const struct imrec_finding f = {.kind = IMREC_FOUND_DAMAGE,
+                                        .uri = file_of(s),
+                                        .begin = p->offset,
+                                        .end = p->offset,
+                                        .reason = p->message};
+        if (s->finding != NULL)
+            s->finding(s->user, &f);
     }
     return IMREC_OK;
 }
@@ -130,7 +137,7 @@ static bool show(struct imrec_sequences *s, uint32_t place, struct imrec_sequenc
     }
     *out = (struct imrec_sequence){
         .id = v->key != NULL ? v->key[place] : v->first_key + place,
-        .uri = c->file[c->block[s->number].file].name,
+        .uri = file_of(s),
         .stream = s->view,
     };
     return any;

@@ -19,15 +19,14 @@ class _Call(Watch):
         super().__init__(progress, "B", scale=True)
         self.findings: list[dict[str, Any]] = []
 
-
-@ffi.def_extern(onerror=lambda *what: False)
-def on_progress(user: Any, p: Any) -> bool:
-    return ffi.from_handle(user).step(p.bytes, p.total_bytes, to_dict(p[0]))  # type: ignore[no-any-return]
+    def told(self, p: Any) -> bool:
+        return self.step(p.bytes, p.total_bytes, {"records": p.done, "bytes": p.bytes, "total_bytes": p.total_bytes})
 
 
 @ffi.def_extern()
 def on_finding(user: Any, f: Any) -> None:
     found = to_dict(f[0])
+    del found["lost"]  # of CNTK's files
     found["kind"] = text(lib.imrec_finding_name(f.kind))
     ffi.from_handle(user).findings.append(found)
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
 from ._imrec import ffi, lib
@@ -25,13 +24,11 @@ def error_of(status: int, err: Any, **more: Any) -> Error:
     """The exception for a status and the error that a call has filled."""
     offset = int(err.offset)
     message = text(err.message)
-    place = _PLACE.match(message)
-    if place is not None:  # the beginning of messages from the iterator and the readers
-        more = {"shard": place["shard"], "id": int(place["id"]) if place["id"] else None, **more}
+    shard = text(err.shard) or None
+    more = {"shard": shard, "id": int(err.id) if err.has_id else None, **more}
     kind = by_status(ffi.string(ffi.cast("enum imrec_status", status)), int(err.sys_errno))
     if issubclass(kind, OSError):
-        named = _FILE.match(message)
-        more["filename"] = named[1] if named else None
+        more["filename"] = shard
     return kind(message or kind.__doc__ or "", status=int(status), errno=int(err.sys_errno) or None,
                 offset=None if offset == lib.IMREC_NO_OFFSET else offset, **more)
 
@@ -78,7 +75,4 @@ def same_process(pid: int, what: str) -> None:
                           f"({os.getpid()}): open another one here, or start workers by spawn")
 
 
-_PLACE = re.compile(r"(?P<shard>[^:]+(?::[^:]+)*?): (?:(?:record at byte|sequence|byte) \d+, (?:byte \d+, )?id (?P<id>\d+): |"
-                    r"bytes \d+ to \d+ |no readable record begins at byte )")
-_FILE = re.compile(r"(.+?): (?:there is no such file|nothing matches this pattern|cannot )")
 __version__ = ffi.string(lib.imrec_py_version).decode()

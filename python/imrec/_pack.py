@@ -28,25 +28,14 @@ _CHANGING = {row.name: default_of(row) for row in _tables.PACK if row.group == "
     "pass_through", "check", "max_pixels", "accept_truncated", "format", "copies", "ignore_label", "keypoint_pairs", "drawn_on")}
 
 
-@ffi.def_extern(onerror=lambda *what: False)
-def on_pack_progress(user: Any, p: Any) -> bool:
-    watch: Watch = ffi.from_handle(user)
-    told = {name: getattr(p, name) for name in _PROGRESS}
-    told["total"] = told["total"] or getattr(watch, "expected", 0)
-    return watch.step(told["done"], told["total"], told)
-
-
-_PROGRESS = [name for name, _ in ffi.typeof("struct imrec_pack_progress").fields]
-
-
 def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, label: str | None = ANY_LABEL,
-          id: str | None = ANY_ID, allow_damaged: bool = False, progress: bool | Callable[[Any], None] = False,
+          id: str | None = ANY_ID, allow_damaged: bool = False, append: bool = False, progress: bool | Callable[[Any], None] = False,
           **parameters: Any) -> dict[str, Any]:
     parameters = {name: value for name, value in parameters.items() if value is not None}
     if not is_path(source) or is_tar(source):
         unpacked = Unpacked()
         found = find(source, image, label, id, allow_damaged, unpacked)
-        return _pack_items(found, unpacked, _Job(out, None, root), progress, parameters, (image, label, id))
+        return _pack_items(found, unpacked, _Job(out, None, root), append, progress, parameters, (image, label, id))
     if (image, label, id, allow_damaged) != (ANY_IMAGE, ANY_LABEL, ANY_ID, False):
         raise ArgumentError("image=, label=, id= and allow_damaged= are for iterables and tar archives, not for a folder or a list")
     source = Path(source)
@@ -54,7 +43,7 @@ def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, la
         raise _no_source(source)
     job = _Job(out, source, root if root is not None else source.parent) if source.suffix == ".lst" else _Job(out, None, source)
     job.set_options(parameters)
-    call = lib.imrec_append if job.options.append else lib.imrec_pack
+    call = lib.imrec_append if append else lib.imrec_pack
     return job.run(Watch(progress, "img"), lambda err: call(job.task, job.options, job.result, err))
 
 
@@ -75,7 +64,7 @@ class _Job:
 
     def run(self, watch: Watch, call: Callable[[Any], int]) -> dict[str, Any]:
         err = new_error()
-        self.task.progress, self.task.user = lib.on_pack_progress, watch.handle
+        self.task.progress, self.task.user = lib.on_progress, watch.handle
         status = watch.run(lambda: call(err))
         if status != lib.IMREC_OK:
             raise_error(status, err)
@@ -101,7 +90,7 @@ def _no_source(path: Path) -> Error:
 
 # ---- iterables -------------------------------------------------------------------------------------------------------
 
-def _pack_items(found: Source, unpacked: Unpacked, job: _Job, progress: Any, parameters: dict[str, Any],
+def _pack_items(found: Source, unpacked: Unpacked, job: _Job, append: bool, progress: Any, parameters: dict[str, Any],
                 keys: tuple[str, str | None, str | None]) -> dict[str, Any]:
     image, label, id = keys
     if parameters.get("shuffle"):
@@ -133,7 +122,7 @@ def _pack_items(found: Source, unpacked: Unpacked, job: _Job, progress: Any, par
     source.total = found.length if options.shards > 1 else 0
     if "://" not in text(job.task.out):
         Path(text(job.task.out)).absolute().parent.mkdir(parents=True, exist_ok=True)
-    call = lib.imrec_append_items if options.append else lib.imrec_pack_items
+    call = lib.imrec_append_items if append else lib.imrec_pack_items
     card = job.run(feeder, lambda err: call(job.task, source, options, job.result, err))
     if found.note and any(kind.startswith("pixels ") for kind in card["encoded"]):
         logger.warning("%s", found.note)
@@ -171,14 +160,13 @@ def _items(found: Source, taker: Taker, unpacked: Unpacked) -> Iterator[Item]:
 
 if TYPE_CHECKING:
     def pack(source: Any, out: Any, *, root: Any = ..., image: str = ..., label: str | None = ..., id: str | None = ...,
-             allow_damaged: bool = ..., progress: bool | Callable[[Any], None] = ...,
+             allow_damaged: bool = ..., append: bool = ..., progress: bool | Callable[[Any], None] = ...,
              **parameters: Unpack[PackParameters]) -> dict[str, Any]: ...
 else:
     pack = _pack
     pack.__name__ = pack.__qualname__ = "pack"
-    _SKIP = ("quiet", "json")
     pack.__signature__ = signature(_tables.PACK, [p for p in inspect.signature(_pack).parameters.values()
-                                                  if p.kind is not inspect.Parameter.VAR_KEYWORD], "dict[str, Any]", _SKIP)
+                                                  if p.kind is not inspect.Parameter.VAR_KEYWORD], "dict[str, Any]")
     pack.__doc__ = """Packs images into record shards: `out`.rec, .idx, .lst, .crc, class list, manifest, all or nothing.
 
     source    a folder of classes; a LIST.lst (its paths are relative to `root`, or to the list's folder); a .tar or .tar.gz of
@@ -188,6 +176,7 @@ else:
     label     the same for the label; None packs without labels: 0 is stored, and the card and the manifest record it.
     id        the same for the id; items without one are numbered from 0; None numbers them all.
     allow_damaged  for a tar: a damaged or truncated archive is a warning, and the complete samples before the damage are packed.
+    append    add the images to the set `out`, after its own.
     progress  True: a bar of tqdm; or a function that is called with a dict of counts, and ends the run by returning False.
 
     An image is the bytes of a file, a path, an array uint8 (H, W), (H, W, 1), (H, W, 3), (H, W, 4), or a Pillow image.
@@ -206,4 +195,4 @@ else:
 
     Parameters, by group:
 
-""" + "\n".join("    " + line for line in describe(tuple(r for r in _tables.PACK if r.name not in _SKIP)).splitlines()) + "\n"
+""" + "\n".join("    " + line for line in describe(_tables.PACK).splitlines()) + "\n"

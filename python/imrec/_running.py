@@ -14,6 +14,7 @@ class Watch:
     def __init__(self, progress: bool | Callable[[Any], None], unit: str, scale: bool = False) -> None:
         self.cancelled = False
         self.error: BaseException | None = None
+        self.expected = 0  # items, if C does not know
         self._call = progress if callable(progress) else None
         self._bar = _bar(unit, scale) if progress is True else None
         self.handle = ffi.new_handle(self)
@@ -31,6 +32,12 @@ class Watch:
             self.error = self.error or error
             self.cancelled = True
         return not self.cancelled
+
+    def told(self, p: Any) -> bool:
+        """Progress of a packer, as C reports it."""
+        total = p.total or self.expected
+        return self.step(p.done, total, {"found": p.found, "done": p.done, "total": total, "skipped": p.skipped,
+                                         "resumed": p.resumed, "bytes_read": p.bytes})
 
     def turn(self, ended: threading.Event) -> None:
         """The work of the waiting thread, called again and again for a short time."""
@@ -65,6 +72,12 @@ class Watch:
         if interrupt or self.error:
             raise interrupt or self.error  # type: ignore[misc]
         return out[0]
+
+
+@ffi.def_extern(onerror=lambda *what: False)
+def on_progress(user: Any, p: Any) -> bool:
+    watch: Watch = ffi.from_handle(user)
+    return watch.told(p)
 
 
 def interruptible(call: Callable[[], int], abandoned: Callable[[], Any]) -> int:

@@ -164,7 +164,8 @@ class _BinaryWriter:
         self._described, self._dtypes, kept = described, dtypes, [ffi.new("char[]", name.encode()) for name in described]
         streams = ffi.new("struct imrec_cbf_stream[]", len(described))
         for s, text_of_name, (name, (sparse, dim)) in zip(streams, kept, described.items()):
-            s.name, s.sparse, s.is_double, s.dim = text_of_name, sparse, dtypes[name].itemsize == 8, dim
+            s.name, s.sparse, s.dim = text_of_name, sparse, dim
+            s.precision = lib.IMREC_PRECISION_DOUBLE if dtypes[name].itemsize == 8 else lib.IMREC_PRECISION_FLOAT
         out, err = ffi.new("struct imrec_cbf_writer **"), new_error()
         check(lib.imrec_cbf_writer_open(os.fsencode(path), streams, len(streams), chunk_size, out, err), err)
         self._writer, self._c = out[0], ffi.new("struct imrec_sequence_stream[]", len(described))
@@ -265,9 +266,9 @@ class SequenceData(dict):  # type: ignore[type-arg]
 def streams_of(path: Any) -> StreamDefs:
     """Finds the streams of a CTF or CBF file: of a text from its first 16 MiB (the dim of a sparse stream is the largest index
     there + 1)."""
-    uri, err, binary = os.fsencode(path), new_error(), ffi.new("_Bool *")
-    check(lib.imrec_is_cbf(uri, binary, err), err)
-    if binary[0]:
+    uri, err, kind = os.fsencode(path), new_error(), ffi.new("enum imrec_file_kind *")
+    check(lib.imrec_file_kind(uri, kind, ffi.NULL, err), err)
+    if kind[0] == lib.IMREC_FILE_CBF:
         card = ffi.new("struct imrec_cbf_card *")
         check(lib.imrec_cbf_card(uri, False, ffi.NULL, ffi.NULL, card, err), err)
         try:

@@ -1,16 +1,14 @@
 #include "cli/options.h"
-#include "imrec/packer.h"
+#include "cli/page.h"
+#include "cli/program_flags.h"
 
 #include "tests/support/suite.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define PARAM_STRUCT struct imrec_pack_options
-static const struct param table[] = {IMREC_PACK_PARAMS(PARAM_ROW){0}};
-
 enum { MAX_ARGS = 16 };
 struct run {
-    struct imrec_pack_options o;
+    struct im2rec_flags flags;
     char *argv[MAX_ARGS];
     char text[512], said[512];
     int argc;
@@ -26,8 +24,8 @@ static int parse(struct run *r, const char *line)
     r->argc = 1;
     for (char *word = strtok(r->text, " "); word != NULL; word = strtok(NULL, " "))
         r->argv[r->argc++] = word;
-    param_defaults(table, &r->o);
-    const int first = cli_parse(table, &r->o, r->argc, r->argv, errors);
+    param_defaults(cli_page_im2rec.table, &r->flags);
+    const int first = cli_parse(cli_page_im2rec.table, &r->flags, r->argc, r->argv, errors);
     fclose(errors);
     return first;
 }
@@ -36,18 +34,18 @@ TEST(flags_set_fields)
 {
     struct run r;
     ck_assert_int_eq(parse(&r, "--part=2/8"), 2);
-    ck_assert_int_eq(r.o.part.index, 2);
-    ck_assert_int_eq(r.o.part.count, 8);
-    ck_assert_int_eq(r.o.quality, 95);
+    ck_assert_int_eq(r.flags.pack.part.index, 2);
+    ck_assert_int_eq(r.flags.pack.part.count, 8);
+    ck_assert_int_eq(r.flags.pack.quality, 95);
     ck_assert_int_eq(parse(&r, "--color -1"), 3);
-    ck_assert_int_eq(r.o.color, -1);
+    ck_assert_int_eq(r.flags.pack.color, -1);
     ck_assert_int_eq(parse(&r, "--center-crop"), 2);
-    ck_assert(r.o.center_crop);
+    ck_assert(r.flags.pack.center_crop);
     ck_assert_int_eq(parse(&r, "--no-shuffle --memory=32M"), 3);
-    ck_assert(!r.o.shuffle);
-    ck_assert_int_eq(r.o.memory, 32 << 20);
+    ck_assert(!r.flags.pack.shuffle);
+    ck_assert_int_eq(r.flags.pack.memory, 32 << 20);
     ck_assert_int_eq(parse(&r, "--center-crop=0"), 2);
-    ck_assert(!r.o.center_crop);
+    ck_assert(!r.flags.pack.center_crop);
     ck_assert_str_eq(r.said, "");
 }
 
@@ -77,7 +75,7 @@ LOOP_TEST(flags_may_stand_anywhere_and_operands_keep_their_order, 0, COUNT(mixed
         strcat(operands, " ");
     }
     ck_assert_str_eq(operands, mixed[_i].operands);
-    ck_assert_int_eq(r.o.resize, mixed[_i].resize);
+    ck_assert_int_eq(r.flags.pack.resize, mixed[_i].resize);
 }
 
 static const struct {

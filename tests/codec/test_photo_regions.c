@@ -5,6 +5,7 @@
 #include "codec/codec.h"
 #include "tests/support/images.h"
 #include "tests/support/shared.h"
+#include "tools/bench/limit/jpeg_plain.h"
 
 #include "tests/support/suite.h"
 #include <dirent.h>
@@ -34,7 +35,7 @@ static void check_region(struct codec *c, const struct imrec_image *whole, uint3
 }
 
 static void
-check_photo(struct codec *c, struct codec *yardstick, struct bytes jpeg, const char *name)
+check_photo(struct codec *c, struct jpeg_plain *yardstick, struct bytes jpeg, const char *name)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 26};
     struct imrec_image_info info;
@@ -50,9 +51,7 @@ check_photo(struct codec *c, struct codec *yardstick, struct bytes jpeg, const c
         for (int i = 0; i < REGIONS; i++)
             check_region(c, &whole.view, channels);
     }
-    ck_assert_int_eq(
-        imrec_decoder_decode_plain((struct imrec_decoder *)yardstick, jpeg.p, jpeg.n, &plain, NULL),
-        IMREC_OK);
+    ck_assert_int_eq(jpeg_plain_decode(yardstick, jpeg, &plain, NULL), IMREC_OK);
     if (plain.channels == 3) /* not inks */
         ck_assert_msg(memcmp(plain.pixels, whole.view.pixels, plain.stride * plain.height) == 0,
                       "%s", name);
@@ -60,7 +59,7 @@ check_photo(struct codec *c, struct codec *yardstick, struct bytes jpeg, const c
     g_photos++;
 }
 
-static void check_folder(struct codec *c, struct codec *yardstick, const char *folder)
+static void check_folder(struct codec *c, struct jpeg_plain *yardstick, const char *folder)
 {
     DIR *d = opendir(folder);
     for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
@@ -85,11 +84,12 @@ CASE(.begin = shared_is_here, .timeout = 300)
 
 TEST(photographs_and_their_regions_are_plain_libjpegs)
 {
-    struct codec *c, *yardstick;
+    struct codec *c;
+    struct jpeg_plain *yardstick;
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
-    ck_assert_int_eq(codec_new(&yardstick, NULL), IMREC_OK);
+    ck_assert_int_eq(jpeg_plain_new(&yardstick, NULL), IMREC_OK);
     check_folder(c, yardstick, shared_path("data/photos"));
     ck_assert_int_gt(g_photos, 100);
     codec_free(c);
-    codec_free(yardstick);
+    jpeg_plain_free(yardstick);
 }

@@ -4,6 +4,7 @@
 #include "formats/set/manifest.h"
 #include "tests/support/small_set.h"
 #include "tests/support/suite.h"
+#include "tools/bench/limit/bench_limit.h"
 
 enum { RECORDS = 12 };
 
@@ -112,13 +113,13 @@ static enum imrec_status run_expand(struct imrec_error *err)
 
 static enum imrec_status run_bench(struct imrec_error *err)
 {
-    struct imrec_bench *b;
-    struct imrec_bench_run run;
-    const enum imrec_status st = imrec_bench_open("mem://f.rec", 0, 0, &b, err);
+    struct bench_limit *b;
+    struct bench_limit_result run;
+    const enum imrec_status st = bench_limit_open("mem://f.rec", 0, 0, &b, err);
     if (st != IMREC_OK)
         return st;
-    const enum imrec_status limit = imrec_bench_limit(b, 1, RECORDS, &run, err);
-    imrec_bench_close(b);
+    const enum imrec_status limit = bench_limit_run(b, 1, RECORDS, &run, err);
+    bench_limit_close(b);
     return limit;
 }
 

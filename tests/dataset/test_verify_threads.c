@@ -2,6 +2,7 @@
  * the records that verifying has nothing against. */
 #include "tests/support/small_set.h"
 #include "tests/support/suite.h"
+#include "tools/bench/limit/bench_limit.h"
 
 #include <stdatomic.h>
 
@@ -220,17 +221,17 @@ LOOP_TEST(a_set_larger_than_what_is_held_is_read_to_its_end, 1, 5) /* _i: thread
 LOOP_TEST(the_limit_decodes_as_many_as_asked_for_on_any_number_of_threads, 1, 5)
 {
     struct imrec_error err;
-    struct imrec_bench *b;
-    struct imrec_bench_run run;
+    struct bench_limit *b;
+    struct bench_limit_result run;
     small_shard("mem://whole.rec", 0, 10);
-    must(imrec_bench_open("mem://whole.rec", 7, 0, &b, &err), &err);
-    ck_assert_uint_eq(imrec_bench_images(b), 7);
-    must(imrec_bench_limit(b, (uint32_t)_i, 50, &run, &err), &err);
+    must(bench_limit_open("mem://whole.rec", 7, 0, &b, &err), &err);
+    ck_assert_uint_eq(bench_limit_images(b), 7);
+    must(bench_limit_run(b, (uint32_t)_i, 50, &run, &err), &err);
     ck_assert_uint_eq(run.threads, (uint32_t)_i);
     ck_assert_uint_eq(run.images, 50);
     ck_assert_uint_eq(run.failed, 0);
-    ck_assert_uint_gt(run.bytes, 7 * imrec_bench_bytes(b));
-    ck_assert_uint_lt(run.bytes, 8 * imrec_bench_bytes(b));
-    imrec_bench_close(b);
-    ck_assert_int_eq(imrec_bench_open("mem://nothing.rec", 0, 0, &b, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_uint_gt(run.bytes, 7 * bench_limit_bytes(b));
+    ck_assert_uint_lt(run.bytes, 8 * bench_limit_bytes(b));
+    bench_limit_close(b);
+    ck_assert_int_eq(bench_limit_open("mem://nothing.rec", 0, 0, &b, &err), IMREC_ERR_ARGUMENT);
 }

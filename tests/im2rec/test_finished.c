@@ -264,7 +264,7 @@ TEST(an_append_that_skips_too_much_leaves_the_set_as_it_is)
 static char from[512], to[512];
 static bool replaces;
 
-static bool move_at_4(void *user, const struct imrec_pack_progress *progress)
+static bool move_at_4(void *user, const struct imrec_progress *progress)
 {
     (void)user;
     if (progress->done == 4 && rename(from, to) == 0 && replaces)

@@ -83,7 +83,7 @@ LOOP_TEST(a_set_of_the_other_format_is_never_replaced, 0, 4)
     ck_assert_uint_eq(folder_print(), before);
 }
 
-static bool stop_at_9(void *user, const struct imrec_pack_progress *progress)
+static bool stop_at_9(void *user, const struct imrec_progress *progress)
 {
     (void)user;
     return progress->total == 0 || progress->done < 9;

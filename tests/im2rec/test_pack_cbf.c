@@ -197,7 +197,7 @@ static void make_large(void)
     p.o.cbf_chunk = 1500000;
 }
 
-static bool stop_at(void *user, const struct imrec_pack_progress *progress)
+static bool stop_at(void *user, const struct imrec_progress *progress)
 {
     return progress->total == 0 || progress->done < *(const uint64_t *)user;
 }

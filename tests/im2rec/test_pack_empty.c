@@ -139,7 +139,6 @@ LOOP_TEST(what_is_appended_follows_the_set, 0, 2) /* _i: the set dropped them */
     expect_run("a.rec");
     p.o.annotations = annotations("more.json", 11);
     p.o.drop_empty = !_i;
-    p.o.append = true;
     warned[0] = '\0';
     ck_assert_msg(imrec_append(&task, &p.o, &p.result, &p.err) == IMREC_OK, "%s", p.err.message);
     ck_assert_str_eq(records_of("a.rec"), _i ? "1:8 11:8 " : "1:8 2:2 3:2 11:8 12:2 13:2 ");

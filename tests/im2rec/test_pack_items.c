@@ -213,7 +213,7 @@ TEST(a_source_without_an_item_is_refused)
     expect_refused(IMREC_ERR_ARGUMENT, "the source has no item");
 }
 
-static bool stop_soon(void *user, const struct imrec_pack_progress *progress)
+static bool stop_soon(void *user, const struct imrec_progress *progress)
 {
     (void)user;
     ck_assert_uint_eq(progress->total, 0);
@@ -242,7 +242,7 @@ static struct mutex slow_lock = MUTEX_INIT;
 static struct cond slow_moved;
 static uint64_t slow_done;
 
-static bool tell_slow(void *user, const struct imrec_pack_progress *progress)
+static bool tell_slow(void *user, const struct imrec_progress *progress)
 {
     (void)user;
     mutex_lock(&slow_lock);
@@ -319,7 +319,7 @@ TEST(an_interrupted_run_over_a_list_is_left_alone)
 
 /* ---- options, skips ------------------------------------------------------------------------ */
 
-LOOP_TEST(options_of_lists_and_folders_are_refused_with_a_sentence, 0, 12) /* _i: an option */
+LOOP_TEST(options_of_lists_and_folders_are_refused_with_a_sentence, 0, 11) /* _i: an option */
 {
     static const struct {
         const char *option, *words;
@@ -332,7 +332,6 @@ LOOP_TEST(options_of_lists_and_folders_are_refused_with_a_sentence, 0, 12) /* _i
                    {"new_classes=1", "are for folders"},
                    {"label_width=3", "are for folders"},
                    {"resume=1", "cannot be resumed"},
-                   {"append=1", "imrec_append_items() appends"},
                    {"shards=2", "give the total"},
                    {"train_ratio=0.5", "they need list"}};
     ck_assert_int_lt(_i, (int)(sizeof(refused) / sizeof(refused[0])));

@@ -42,8 +42,7 @@ static enum imrec_status merge(struct imrec_error *err, imrec_progress_fn *progr
     return imrec_reshape(uris, 1, a_rec, "merge", &o, &r, err);
 }
 
-static enum imrec_status
-write_a(enum way way, imrec_pack_progress_fn *progress, struct imrec_error *err)
+static enum imrec_status write_a(enum way way, imrec_progress_fn *progress, struct imrec_error *err)
 {
     struct imrec_pack_options o = p.o;
     struct imrec_pack_result r;
@@ -74,7 +73,7 @@ static void expect_all_refused(void)
     }
 }
 
-static bool while_packing(void *user, const struct imrec_pack_progress *progress)
+static bool while_packing(void *user, const struct imrec_progress *progress)
 {
     (void)user, (void)progress;
     if (refused == 0)
@@ -210,7 +209,7 @@ TEST(processes_that_replace_one_set_leave_it_whole)
 }
 
 /* A process that stops in mid-packing and waits there to be killed. */
-static bool stop_in_the_middle(void *user, const struct imrec_pack_progress *progress)
+static bool stop_in_the_middle(void *user, const struct imrec_progress *progress)
 {
     if (progress->done < 10)
         return true;

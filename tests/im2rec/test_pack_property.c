@@ -142,7 +142,7 @@ struct stopper {
     uint64_t at;
 };
 
-static bool stop_at(void *user, const struct imrec_pack_progress *progress)
+static bool stop_at(void *user, const struct imrec_progress *progress)
 {
     const struct stopper *s = user;
     return progress->total == 0 || progress->done < s->at;

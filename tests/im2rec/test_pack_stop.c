@@ -35,7 +35,7 @@ static void set_script(const struct fault_script *script)
 /* ---- who asks ----------------------------------------------------------------------------- */
 
 struct asker {
-    bool (*now)(const struct imrec_pack_progress *progress);
+    bool (*now)(const struct imrec_progress *progress);
     uint64_t since_ns; /* 0: has not asked yet */
     double since_cpu;
 };
@@ -47,7 +47,7 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool ask(void *user, const struct imrec_pack_progress *progress)
+static bool ask(void *user, const struct imrec_progress *progress)
 {
     struct asker *a = user;
     if (a->since_ns == 0 && a->now(progress)) {
@@ -64,7 +64,7 @@ static enum imrec_status pack(struct asker *a)
     return imrec_pack(&task, &p.o, &p.result, &p.err);
 }
 
-static void expect_heard(bool (*now)(const struct imrec_pack_progress *progress))
+static void expect_heard(bool (*now)(const struct imrec_progress *progress))
 {
     struct asker a = {.now = now};
     ck_assert_msg(pack(&a) == IMREC_ERR_CANCELLED, "%s", p.err.message);
@@ -88,7 +88,7 @@ static void expect_resumed(void)
 /* ---- at what it asks --------------------------------------------------------------------------
  */
 
-static bool some_names_are_there(const struct imrec_pack_progress *progress)
+static bool some_names_are_there(const struct imrec_progress *progress)
 {
     (void)progress;
     return fault_counts("packing").renames >= 3;
@@ -109,7 +109,7 @@ LOOP_TEST(while_files_get_their_names, 0, 2)
     expect_resumed();
 }
 
-static bool some_shards_are_done(const struct imrec_pack_progress *progress)
+static bool some_shards_are_done(const struct imrec_progress *progress)
 {
     return progress->done == progress->total && progress->total != 0 &&
            fault_counts("packing").syncs > 150;
@@ -127,7 +127,7 @@ TEST(while_empty_shards_are_made)
 
 enum { LARGE = 8 << 20, LARGE_FILES = 10 };
 
-static bool all_is_written(const struct imrec_pack_progress *progress)
+static bool all_is_written(const struct imrec_progress *progress)
 {
     (void)progress;
     return fault_counts("packing").bytes_written > (uint64_t)LARGE * (LARGE_FILES - 1);
@@ -159,7 +159,7 @@ TEST(while_a_slow_disk_is_waited_for)
 
 static uint64_t begun_ns;
 
-static bool it_is_under_way(const struct imrec_pack_progress *progress)
+static bool it_is_under_way(const struct imrec_progress *progress)
 {
     return progress->total != 0 && clock_ns() - begun_ns > 700000000;
 }
@@ -191,7 +191,7 @@ LOOP_TEST(while_one_image_is_encoded, built_with("png") ? 0 : 1, 2)
     ck_assert_int_eq(unlink(tmp_path(&p.dir, "source/ant/0.jpg")), 0);
 }
 
-static bool at_once(const struct imrec_pack_progress *progress)
+static bool at_once(const struct imrec_progress *progress)
 {
     (void)progress;
     return true;
@@ -216,7 +216,7 @@ TEST(before_anything_is_found)
 
 /* ---- appending ---------------------------------------------------------------------------- */
 
-static bool the_new_ones_are_packed(const struct imrec_pack_progress *progress)
+static bool the_new_ones_are_packed(const struct imrec_progress *progress)
 {
     (void)progress;
     return is_there(&p, "a.appended.manifest.json");

@@ -25,6 +25,13 @@ fi
 quiet cmake --install "$build" --prefix "$prefix"
 libdir=$(dirname "$(find "$prefix" -name 'libimrec.*' | head -n 1)")
 
+if [ "$kind" = static ]; then # a program may have functions of the same names as the library's own
+    (cd "$source" && bash tests/lint/symbols.sh "$libdir/libimrec.a")
+else
+    soname=$(objdump -p "$libdir/libimrec.so" | sed -n 's/.*SONAME *//p')
+    [ "$soname" = libimrec.so.1 ] || { echo "SONAME is $soname" && exit 1; }
+fi
+
 "$prefix/bin/im2rec" --quiet --resize 256 "$photos" "$work/set.rec"
 "$prefix/bin/imrec" verify --quiet "$work/set.rec" >"$work/log" || { cat "$work/log" && exit 1; }
 echo "works: $prefix/bin"

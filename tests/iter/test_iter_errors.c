@@ -202,10 +202,12 @@ TEST(the_first_fault_in_slot_order_is_the_one_named)
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
     ck_assert_uint_eq(b.failed, 3);
     ck_assert_msg(strstr(err.message, "no readable record") != NULL, "%s", err.message);
+    ck_assert(!err.has_id && err.shard[0] != '\0' && strstr(err.message, err.shard) == err.message);
     imrec_iter_close(it);
     it = set_open(&s, true, "batch_size=20");
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
     ck_assert_msg(strstr(err.message, "id 1049") != NULL, "%s", err.message);
+    ck_assert(err.has_id && err.id == 1049 && strstr(err.message, err.shard) == err.message);
     imrec_iter_close(it);
     image_set_free(&s);
 }

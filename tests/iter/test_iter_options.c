@@ -301,8 +301,21 @@ TEST(a_caller_with_an_older_header_gets_defaults_for_the_rest)
     ck_assert_int_eq(out.dtype, IMREC_FLOAT32);
     ck_assert_int_eq(((uint8_t *)&o)[known], 0xee); /* not a byte more was written */
     ck_assert_int_eq(imrec_iter_options_set(&o, "memory_limit=5", NULL), IMREC_ERR_UNSUPPORTED);
-    o.struct_size = sizeof(o) + 8;
-    ck_assert_int_eq(iter_options_copy(&out, &o, NULL), IMREC_ERR_ARGUMENT);
+    struct {
+        struct imrec_iter_options o;
+        uint64_t later;
+    } newer;
+    memset(&newer, 0xee, sizeof(newer));
+    imrec_iter_options_init_sized(&newer.o, sizeof(newer));
+    newer.o.path_imgrec = "a.rec";
+    newer.o.batch_size = 1;
+    newer.o.data_shape = (struct imrec_shape){3, 8, 8};
+    ck_assert_int_eq(iter_options_copy(&out, &newer.o, NULL), IMREC_OK); /* as if it had no more */
+    newer.later = 1;
+    ck_assert_int_eq(iter_options_copy(&out, &newer.o, NULL), IMREC_ERR_UNSUPPORTED);
+    newer.o.struct_size = 0;
+    ck_assert_int_eq(iter_options_copy(&out, &newer.o, NULL), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(iter_options_copy(&out, NULL, NULL), IMREC_ERR_ARGUMENT);
 }
 
 LOOP_TEST(the_sum_in_the_refusal_is_the_least_limit_that_opens, 0, 2) /* _i: index */

@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# symbols.sh LIBIMREC.so - exports what the public headers declare with IMREC_API, all of it and
+# symbols.sh LIBIMREC.so|LIBIMREC.a - exports what the public headers declare with IMREC_API, all of it and
 # nothing else.
 set -euo pipefail
-exported=$(nm -D --defined-only "$1" | awk '{print $3}' | sort -u)
+case $1 in
+*.a) which=-g ;;
+*) which=-D ;;
+esac
+exported=$(nm "$which" --defined-only "$1" | awk 'NF == 3 {print $3}' | sort -u)
 declared=$(cat include/imrec/*.h | tr '\n' ' ' | sed 's@/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/@ @g' | sed 's/[;{]/\n/g' |
     sed -n 's/.*IMREC_API[^(]*[ *]\(imrec_[a-z0-9_]*\) *(.*/\1/p' | sort -u)
 strangers=$(comm -23 <(echo "$exported") <(echo "$declared"))

@@ -81,7 +81,7 @@ LOOP_TEST(binary_to_text_and_back_gives_the_same_bytes, 0, 40) /* _i: corpora */
     ck_assert_uint_eq(result.sequences, r.chunk.sequences);
     struct imrec_convert_options o = options(files[3]);
     o.chunk_size = 900;
-    o.precision = element == STREAM_DOUBLE ? IMREC_CONVERT_DOUBLE : IMREC_CONVERT_FLOAT;
+    o.precision = element == STREAM_DOUBLE ? IMREC_PRECISION_DOUBLE : IMREC_PRECISION_FLOAT;
     ck_assert_msg(imrec_ctf_to_cbf(&o, NULL, NULL, &result, &err) == IMREC_OK, "%s", err.message);
     const struct bytes again = read_whole(files[3]);
     ck_assert_uint_eq(again.n, file.n);
@@ -187,10 +187,10 @@ LOOP_TEST(header_files_are_refused_by_line, 0, COUNT(bad_headers))
     ck_assert_ptr_nonnull(strstr(err.message, "a.txt"));
 }
 
-static bool stop(void *user, uint64_t done, uint64_t total)
+static bool stop(void *user, const struct imrec_progress *p)
 {
     (void)user;
-    return done > total; /* at once */
+    return p->bytes > p->total_bytes; /* at once */
 }
 
 TEST(a_run_that_is_stopped_leaves_nothing)

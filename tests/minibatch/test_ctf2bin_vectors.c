@@ -26,8 +26,8 @@ run(const json_t *entry, const char *output, int64_t threads, struct imrec_error
     o.header = header;
     o.output = output;
     o.chunk_size = (int64_t)vectors_u64(entry, "chunk_size");
-    o.precision = strcmp(vectors_text(entry, "precision"), "double") == 0 ? IMREC_CONVERT_DOUBLE
-                                                                          : IMREC_CONVERT_FLOAT;
+    o.precision = strcmp(vectors_text(entry, "precision"), "double") == 0 ? IMREC_PRECISION_DOUBLE
+                                                                          : IMREC_PRECISION_FLOAT;
     o.threads = threads;
     return imrec_ctf_to_cbf(&o, NULL, NULL, NULL, err);
 }

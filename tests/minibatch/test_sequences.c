@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "formats/ctf/ctf_look.h"
 #include "imrec/ctf.h"
+#include "imrec/file_kind.h"
 #include "imrec/sequences.h"
 #include "storage/mem.h"
 #include "tests/support/starving.h"
@@ -19,11 +20,13 @@ static const struct imrec_stream described[] = {
 static uint64_t told[64];
 static uint32_t tellings;
 
-static void tell(void *user, uint64_t offset, const char *message)
+static void tell(void *user, const struct imrec_finding *f)
 {
     ck_assert_ptr_eq(user, told);
-    ck_assert_msg(strstr(message, "mem://t: line ") == message, "%s", message);
-    told[tellings++] = offset;
+    ck_assert_msg(strstr(f->reason, "mem://t: line ") == f->reason, "%s", f->reason);
+    ck_assert_str_eq(f->uri, "mem://t");
+    ck_assert_int_eq(f->kind, IMREC_FOUND_DAMAGE);
+    told[tellings++] = f->begin;
 }
 
 static void setup(void)
@@ -225,22 +228,43 @@ TEST(too_many_inputs_are_passed_over)
     ctf_look_free(&l);
 }
 
-TEST(a_text_is_known_by_its_first_line)
+TEST(a_file_is_known_by_its_bytes_then_by_its_name)
 {
-    static const char *const yes[] = {"|a 1", "12 |a", "\n \t\r\n7|x", "\xEF\xBB\xBF|a",
-                                      "  |# c\n"};
-    static const char *const no[] = {"",     "\n", "reader = [", "12", "a|b", "\xca\x23\xd7\xce",
-                                     "-1 |a"};
-    bool is;
-    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
-        put("t", yes[i]);
-        ck_assert(imrec_is_ctf("mem://t", &is, &err) == IMREC_OK && is);
+    static const struct {
+        const char *name, *bytes;
+        enum imrec_file_kind kind;
+        const char *words;
+    } files[] = {
+        {"t", "|a 1", IMREC_FILE_CTF, "CNTK text"},
+        {"t", "12 |a", IMREC_FILE_CTF, "CNTK text"},
+        {"t", "\n \t\r\n7|x", IMREC_FILE_CTF, "CNTK text"},
+        {"t", "\xEF\xBB\xBF|a", IMREC_FILE_CTF, "CNTK text"},
+        {"t.cbf", "  |# c\n", IMREC_FILE_CTF, "CNTK text"},
+        {"t", "", IMREC_FILE_UNKNOWN, NULL},
+        {"t", "\n", IMREC_FILE_UNKNOWN, NULL},
+        {"t", "reader = [", IMREC_FILE_UNKNOWN, NULL},
+        {"t", "12", IMREC_FILE_UNKNOWN, NULL},
+        {"t", "a|b", IMREC_FILE_UNKNOWN, NULL},
+        {"t", "-1 |a", IMREC_FILE_UNKNOWN, NULL},
+        {"t", "\xca\x23\xd7\xce", IMREC_FILE_UNKNOWN, NULL},
+        {"t.cbf", "", IMREC_FILE_CBF, "a CBF file"},
+        {"t.cbf", "12", IMREC_FILE_CBF, "a CBF file"},
+        {"t", "\x0a\x23\xd7\xce\1234567", IMREC_FILE_RECORDIO, "a RecordIO shard"},
+        {"t", "\xff\xd8\xff\xe0 and so on", IMREC_FILE_OTHER, "a JPEG image"},
+        {"t", "0\t0\n1\t560\n", IMREC_FILE_OTHER, "the index of a shard"},
+    };
+    enum imrec_file_kind kind;
+    const char *words;
+    char uri[32];
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        put(files[i].name, files[i].bytes);
+        snprintf(uri, sizeof(uri), "mem://%s", files[i].name);
+        ck_assert_int_eq(imrec_file_kind(uri, &kind, &words, &err), IMREC_OK);
+        ck_assert_int_eq(kind, files[i].kind);
+        ck_assert_pstr_eq(words, files[i].words);
+        ck_assert_int_eq(imrec_file_kind(uri, &kind, NULL, NULL), IMREC_OK);
     }
-    for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
-        put("t", no[i]);
-        ck_assert(imrec_is_ctf("mem://t", &is, &err) == IMREC_OK && !is);
-    }
-    ck_assert_int_eq(imrec_is_ctf("mem://none", &is, &err), IMREC_ERR_IO);
+    ck_assert_int_eq(imrec_file_kind("mem://none", &kind, &words, &err), IMREC_ERR_IO);
 }
 
 /* Sequence i of a file: i dense samples, two sparse ones of i and no values. */
@@ -257,8 +281,9 @@ static enum imrec_status append_made(struct imrec_cbf_writer *w, uint32_t i, int
 
 static enum imrec_status write_made(const char *path, struct imrec_sequences_totals *totals)
 {
-    const struct imrec_cbf_stream streams[] = {{.name = "x", .is_double = true, .dim = 2},
-                                               {.name = "y", .sparse = true, .dim = 7}};
+    const struct imrec_cbf_stream streams[] = {
+        {.name = "x", .precision = IMREC_PRECISION_DOUBLE, .dim = 2},
+        {.name = "y", .sparse = true, .dim = 7}};
     struct imrec_cbf_writer *w;
     enum imrec_status st = imrec_cbf_writer_open(path, streams, 2, 100, &w, &err);
     for (uint32_t i = 0; i < 5 && st == IMREC_OK; i++) {
@@ -305,8 +330,9 @@ TEST(what_no_binary_file_can_hold_is_refused)
 {
     struct tmpdir dir = tmpdir_make();
     const char *path = tmp_path(&dir, "a.cbf");
-    struct imrec_cbf_stream streams[] = {{.name = "x", .is_double = true, .dim = 2},
-                                         {.name = "x", .sparse = true, .dim = 7}};
+    struct imrec_cbf_stream streams[] = {
+        {.name = "x", .precision = IMREC_PRECISION_DOUBLE, .dim = 2},
+        {.name = "x", .sparse = true, .dim = 7}};
     struct imrec_cbf_writer *w;
     ck_assert_int_eq(imrec_cbf_writer_open(path, streams, 2, 0, &w, &err), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(err.message, "two streams are called 'x'"));

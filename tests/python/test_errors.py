@@ -66,7 +66,7 @@ def test_what_may_not_be_read_is_a_permission_error(shard, tmp_path):
                                           (errno.ENOENT, imrec.MissingFileError), (errno.EIO, imrec.StorageError)])
 def test_errors_of_the_system_are_pythons_too(number, kind):
     err = new_error()
-    err.sys_errno, err.message = number, b"/data/a: b.rec: cannot open: it says no"
+    err.sys_errno, err.shard, err.message = number, b"/data/a: b.rec", b"/data/a: b.rec: cannot open: it says no"
     error = error_of(lib.IMREC_ERR_IO, err)
     assert type(error) is kind and error.errno == number and str(error) == "/data/a: b.rec: cannot open: it says no"
     if kind is not imrec.StorageError:

@@ -89,8 +89,8 @@ def test_what_the_iterable_and_progress_raise_is_the_callers(folder, tmp_path):
 
 def test_the_signature_is_the_table():
     names = set(inspect.signature(imrec.pack).parameters)
-    assert names == {r.name for r in _tables.PACK} - {"quiet", "json"} | {"source", "out", "root", "image", "label", "id",
-                                                                         "allow_damaged", "progress"}
+    assert names == {r.name for r in _tables.PACK} | {"source", "out", "root", "image", "label", "id", "allow_damaged",
+                                                     "append", "progress"}
     with pytest.raises(imrec.ArgumentError, match="did you mean resize"):
         imrec.pack([(make_image(0), 0)], "x.rec", resise=3)
 

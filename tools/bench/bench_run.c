@@ -10,28 +10,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 const char *const bench_stage_names[STAGES] = {"io_wait", "feed", "decode", "augment",
                                                "consumer_wait"};
 
-/* ---- clocks and CPUs -------------------------------------------------------------------- */
-
-double bench_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-double bench_cpu_now(void)
-{
-    struct rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
+/* ---- CPUs and memory -------------------------------------------------------------------- */
 
 uint32_t bench_cpus(void)
 {
@@ -70,14 +54,14 @@ static uint64_t resident_bytes(void)
 
 static void limit(const struct bench_job *job, struct bench_result *out)
 {
-    struct imrec_bench *b;
-    struct imrec_bench_run run;
-    enum imrec_status st = imrec_bench_open(job->uri, 0, job->max_bytes, &b, &out->why);
+    struct bench_limit *b;
+    struct bench_limit_result run;
+    enum imrec_status st = bench_limit_open(job->uri, 0, job->max_bytes, &b, &out->why);
     if (st != IMREC_OK)
         return;
-    st = imrec_bench_limit(b, job->threads, 16 * (uint64_t)job->threads, &run, &out->why);
+    st = bench_limit_run(b, job->threads, 16 * (uint64_t)job->threads, &run, &out->why);
     if (st == IMREC_OK) /* that was to warm up */
-        st = imrec_bench_limit(b, job->threads, job->images, &run, &out->why);
+        st = bench_limit_run(b, job->threads, job->images, &run, &out->why);
     if (st == IMREC_OK) {
         out->good = true;
         out->seconds = run.seconds;
@@ -86,7 +70,7 @@ static void limit(const struct bench_job *job, struct bench_result *out)
         out->bytes = run.bytes;
         out->failed = run.failed;
     }
-    imrec_bench_close(b);
+    bench_limit_close(b);
 }
 
 /* The next batch, over the ends of sweeps. */
@@ -162,8 +146,8 @@ static void iterator(const struct bench_job *job, struct bench_result *out)
 
 static void read_records(const struct bench_job *job, struct bench_result *out)
 {
-    struct imrec_bench_run run;
-    if (imrec_bench_read(job->uri, job->max_bytes, &run, &out->why) != IMREC_OK)
+    struct bench_limit_result run;
+    if (bench_limit_read(job->uri, job->max_bytes, &run, &out->why) != IMREC_OK)
         return;
     out->good = true;
     out->seconds = run.seconds;

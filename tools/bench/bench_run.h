@@ -6,6 +6,7 @@
 #define IMREC_TOOLS_BENCH_BENCH_RUN_H
 
 #include "imrec/imrec.h"
+#include "tools/bench/limit/bench_limit.h"
 
 enum bench_stage { STAGE_IO_WAIT, STAGE_FEED, STAGE_DECODE, STAGE_AUGMENT, STAGE_CONSUMER, STAGES };
 extern const char *const bench_stage_names[STAGES];
@@ -36,9 +37,7 @@ struct bench_result {
  * what arg leads to. False: *why says what went wrong. */
 bool bench_in_child(uint32_t cpus, void (*work)(void *), void *arg, void *out, size_t n,
                     struct imrec_error *why);
-double bench_now(void);     /* seconds, from any begin */
-double bench_cpu_now(void); /* seconds that this process has used */
-uint32_t bench_cpus(void);  /* that this process may use */
+uint32_t bench_cpus(void); /* that this process may use */
 
 /* Opens the iterator and closes it. Returns an exit status; what was wrong was said. */
 int bench_try(const struct bench_job *job);

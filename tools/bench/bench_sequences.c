@@ -311,6 +311,7 @@ static bool
 find_files(struct run *r, const struct imrec_minibatch_options *o, struct imrec_error *err)
 {
     struct stat s;
+    enum imrec_file_kind kind;
     static char *file[1];
     file[0] = (char *)o->deserializer[0].file;
     r->file = file;
@@ -321,7 +322,9 @@ find_files(struct run *r, const struct imrec_minibatch_options *o, struct imrec_
         return false;
     }
     r->bytes = (uint64_t)s.st_size;
-    return imrec_is_cbf(file[0], &r->binary, err) == IMREC_OK;
+    const enum imrec_status st = imrec_file_kind(file[0], &kind, NULL, err);
+    r->binary = st == IMREC_OK && kind == IMREC_FILE_CBF;
+    return st == IMREC_OK;
 }
 
 int bench_sequences(const struct bench_sequences *b)

@@ -36,6 +36,12 @@ int command_begin(const struct cli_page *page, void *values, int argc, char **ar
     return first;
 }
 
+bool command_file_is(const char *uri, enum imrec_file_kind kind)
+{
+    enum imrec_file_kind is;
+    return imrec_file_kind(uri, &is, NULL, NULL) == IMREC_OK && is == kind;
+}
+
 char *command_shards(const char *name, char *const *operands, int n, bool allow_missing)
 {
     struct imrec_error err;
@@ -65,7 +71,7 @@ bool command_progress_show(void *user, const struct imrec_progress *done)
 {
     struct command_progress *p = user;
     p->counts = (struct progress_counts){
-        .done = done->records, .bytes = done->bytes, .total_bytes = done->total_bytes};
+        .done = done->done, .bytes = done->bytes, .total_bytes = done->total_bytes};
     progress_update(&p->line, &p->counts, cli_now_ms());
     return true;
 }

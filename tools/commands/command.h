@@ -31,6 +31,9 @@ extern const struct command command_info, command_ls, command_cat, command_expor
 
 #define IMREC_EXITS "0 fine, 1 failed or damage found, 2 wrong usage, 3 done with something skipped"
 
+/* Whether this is what a file is; one that cannot be read is nothing. */
+bool command_file_is(const char *uri, enum imrec_file_kind kind);
+
 /* Files of CNTK's binary format: whether all are, whether as a set they hold images, and what
  * info and verify say of them: text, or members of the JSON object (findings: of the array) that
  * is open. EXIT_OK, or EXIT_FAILED after a line on stderr. */

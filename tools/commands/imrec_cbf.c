@@ -1,14 +1,13 @@
 /* tools/commands/imrec_cbf.c - info and verify for files of CNTK's binary format. */
 #include "imrec/cbf.h"
 
-#include "imrec/convert.h"
 #include "tools/commands/command.h"
 
 bool cbf_are(char *const *files, int n)
 {
     bool yes = n > 0;
     for (int i = 0; yes && i < n; i++)
-        yes = imrec_is_cbf(files[i], &yes, NULL) == IMREC_OK && yes;
+        yes = command_file_is(files[i], IMREC_FILE_CBF);
     return yes;
 }
 
@@ -26,6 +25,11 @@ bool cbf_has_images(const char *uri)
     return yes;
 }
 
+static const char *precision_word(const struct imrec_cbf_stream *s)
+{
+    return s->precision == IMREC_PRECISION_DOUBLE ? "double" : "float";
+}
+
 static void print_json(struct json *j, const struct imrec_cbf_card *c)
 {
     json_text(j, "format", "cbf");
@@ -39,7 +43,7 @@ static void print_json(struct json *j, const struct imrec_cbf_card *c)
         json_object(j, NULL);
         json_text(j, "name", c->stream[i].name);
         json_text(j, "storage", c->stream[i].sparse ? "sparse" : "dense");
-        json_text(j, "element", c->stream[i].is_double ? "double" : "float");
+        json_text(j, "element", precision_word(&c->stream[i]));
         json_uint(j, "dim", c->stream[i].dim);
         json_end(j);
     }
@@ -55,8 +59,8 @@ static void print_text(const struct imrec_cbf_card *c)
     printf("samples    %s\n", human_count(c->samples, n));
     for (uint32_t i = 0; i < c->streams; i++)
         printf("stream     %s: %s, %s, dim %" PRIu32 "\n", cli_show(c->stream[i].name),
-               c->stream[i].sparse ? "sparse" : "dense",
-               c->stream[i].is_double ? "double" : "float", c->stream[i].dim);
+               c->stream[i].sparse ? "sparse" : "dense", precision_word(&c->stream[i]),
+               c->stream[i].dim);
 }
 
 /* What the header of a file says: members of the object that is open, or text. */
@@ -104,22 +108,22 @@ struct found {
     const char *file; /* NULL: there is one only */
 };
 
-static void found(void *user, uint64_t offset, uint64_t lost, const char *message)
+static void found(void *user, const struct imrec_finding *what)
 {
     const struct found *f = user;
     struct json *j = f->json;
     if (j == NULL) {
         printf("%s%sbyte %" PRIu64 ": %s; %" PRIu64 " sequence%s lost\n",
-               f->file != NULL ? cli_show(f->file) : "", f->file != NULL ? ": " : "", offset,
-               cli_show(message), lost, lost == 1 ? "" : "s");
+               f->file != NULL ? cli_show(f->file) : "", f->file != NULL ? ": " : "", what->begin,
+               cli_show(what->reason), what->lost, what->lost == 1 ? "" : "s");
         return;
     }
     json_object(j, NULL);
     if (f->file != NULL)
         json_text(j, "file", f->file);
-    json_uint(j, "offset", offset);
-    json_uint(j, "lost", lost);
-    json_text(j, "message", message);
+    json_uint(j, "offset", what->begin);
+    json_uint(j, "lost", what->lost);
+    json_text(j, "message", what->reason);
     json_end(j);
 }
 
@@ -142,8 +146,10 @@ int cbf_check(const char *name, char *const *files, int n, struct json *j, struc
         struct imrec_cbf_card c;
         struct found to = {j, n > 1 ? files[i] : NULL};
         if (imrec_cbf_card(files[i], true, found, &to, &c, &err) != IMREC_OK) {
+            const struct imrec_finding end = {
+                .begin = err.offset != IMREC_NO_OFFSET ? err.offset : 0, .reason = err.message};
             if (j != NULL)
-                found(&to, err.offset != IMREC_NO_OFFSET ? err.offset : 0, 0, err.message);
+                found(&to, &end);
             return cli_fail(name, &err);
         }
         sum->sequences += c.sequences;

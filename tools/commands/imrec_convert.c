@@ -1,14 +1,14 @@
 /* tools/commands/imrec_convert.c - CNTK's binary format into text, and text into binary. */
 #include "imrec/convert.h"
+#include "imrec/file_kind.h"
 
 #include "tools/commands/command.h"
 
 #define CONVERT_PARAMS(X)                                                                          \
     X(const char *, header, "", 0, 65535, "FILE", "files",                                         \
       "to binary: read what the inputs are; to text: write it")                                    \
-    X(int64_t, chunk_size, "33554432", 1, INT64_MAX, "bytes", "output",                            \
-      "to binary: size of a chunk")                                                                \
-    X(enum imrec_convert_precision, precision, "float", 0, 1, "float|double", "output",            \
+    X(int64_t, chunk_size, "33554432", 1, INT64_MAX, "bytes", "output", "to binary: of a chunk")   \
+    X(enum imrec_precision, precision, "float", 0, 1, "float|double", "output",                    \
       "to binary: of the values, where the header does not say it; NAME=double,...: of one input") \
     X(const char *, precision_of, "", 0, 65535, "NAME=float|double,...", "output",                 \
       "to binary: of the values of single inputs")                                                 \
@@ -43,10 +43,11 @@ static const struct cli_page page = {
     .exits = IMREC_EXITS,
 };
 
-static bool show(void *user, uint64_t done, uint64_t total)
+static bool show(void *user, const struct imrec_progress *done)
 {
     struct command_progress *p = user;
-    const struct progress_counts c = {.done = done >> 20, .total = total >> 20, .bytes = done};
+    const struct progress_counts c = {
+        .done = done->bytes >> 20, .total = done->total_bytes >> 20, .bytes = done->bytes};
     p->counts = c;
     progress_update(&p->line, &c, cli_now_ms());
     return true;
@@ -96,13 +97,14 @@ static int run(int argc, char **argv)
     struct command_progress p = {.counts = {0}};
     struct imrec_convert_result r;
     struct imrec_error err;
-    bool binary;
+    enum imrec_file_kind kind;
     int status;
     const int first = command_begin(&page, &o, argc, argv, 2, 2, &status);
     if (first < 0)
         return status;
-    if (imrec_is_cbf(argv[first], &binary, &err) != IMREC_OK)
+    if (imrec_file_kind(argv[first], &kind, NULL, &err) != IMREC_OK)
         return cli_fail(page.name, &err);
+    const bool binary = kind == IMREC_FILE_CBF;
     if (!binary && o.header[0] == '\0')
         return cli_refuse(stderr, page.name,
                           "%s is not a CNTK binary file, and text needs --header", argv[first]);

@@ -1,9 +1,9 @@
 /* tools/commands/imrec_sequences.c - what info and verify say of CNTK's text. */
 #include "tools/commands/imrec_sequences.h"
 
-#include "imrec/convert.h"
 #include "imrec/ctf.h"
 #include "imrec/sequences.h"
+#include "tools/commands/command.h"
 #include "tools/commands/minibatch_config.h"
 
 #include <string.h>
@@ -33,19 +33,17 @@ bool sequences_is_pair(const char *operand)
 
 bool sequences_are_binary(int operands, char *const *operand)
 {
-    bool yes = false;
-    return operands > 0 && imrec_is_cbf(operand[0], &yes, NULL) == IMREC_OK && yes;
+    return operands > 0 && command_file_is(operand[0], IMREC_FILE_CBF);
 }
 
 bool sequences_are_asked(const char *config, int operands, char *const *operand)
 {
-    bool yes = false;
     if (config[0] != '\0')
         return true;
     for (int i = 1; i < operands; i++)
         if (sequences_is_pair(operand[i]))
             return true;
-    return operands > 0 && imrec_is_ctf(operand[0], &yes, NULL) == IMREC_OK && yes;
+    return operands > 0 && command_file_is(operand[0], IMREC_FILE_CTF);
 }
 
 /* ---- what is asked for ------------------------------------------------------------------- */
@@ -160,8 +158,7 @@ static int card_of(const struct sequences_request *r, const struct imrec_deseria
 {
     struct imrec_ctf_card c;
     struct imrec_error err;
-    bool binary = false;
-    if (imrec_is_cbf(d->file, &binary, NULL) == IMREC_OK && binary)
+    if (command_file_is(d->file, IMREC_FILE_CBF))
         return binary_card_of(r, d);
     if (imrec_ctf_card(d->file, d->skip_sequence_ids, (uint64_t)d->chunk_size_in_bytes, &c, &err) !=
         IMREC_OK)
@@ -196,16 +193,16 @@ struct output {
     struct json *json;
 };
 
-static void told(void *user, uint64_t offset, const char *message)
+static void found(void *user, const struct imrec_finding *f)
 {
     struct json *j = ((struct output *)user)->json;
     if (j == NULL) {
-        puts(cli_show(message));
+        puts(cli_show(f->reason));
         return;
     }
     json_object(j, NULL);
-    json_uint(j, "offset", offset);
-    json_text(j, "message", message);
+    json_uint(j, "offset", f->begin);
+    json_text(j, "message", f->reason);
     json_end(j);
 }
 
@@ -257,7 +254,7 @@ static int verify_one(const struct sequences_request *r, const struct imrec_dese
         json_object(&j, NULL);
         json_array(&j, "list");
     }
-    enum imrec_status st = imrec_sequences_open(&d, precision, told, &to, &s, &err);
+    enum imrec_status st = imrec_sequences_open(&d, precision, found, &to, &s, &err);
     if (st == IMREC_OK) {
         st = read_all(s, &err);
         t = imrec_sequences_totals(s);

@@ -140,11 +140,10 @@ static void put_json(const struct printing *p, const struct imrec_sequence *q)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static void warn(void *user, uint64_t offset, const char *message)
+static void warn(void *user, const struct imrec_finding *f)
 {
     const struct sequences_request *r = user;
-    (void)offset;
-    cli_say(r->name, "%s; skipped", message);
+    cli_say(r->name, "%s; skipped", f->reason);
 }
 
 static bool read_id(const char *text, uint64_t *id)

@@ -3,6 +3,7 @@
 
 #include "cli/memory.h"
 #include "cli/report.h"
+#include "imrec/file_kind.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -28,12 +29,12 @@ static bool begins_as_configuration(const char *p)
 
 static bool is_configuration(const char *path)
 {
-    bool binary;
+    enum imrec_file_kind kind;
     char begin[4096];
     static const char scheme[] = "file://", recordio[] = "\x0a\x23\xd7\xce";
     if (ends_with(path, ".ctf"))
         return false;
-    if (imrec_is_cbf(path, &binary, NULL) != IMREC_OK || binary)
+    if (imrec_file_kind(path, &kind, NULL, NULL) != IMREC_OK || kind == IMREC_FILE_CBF)
         return false;
     FILE *f = fopen(path + (strncmp(path, scheme, strlen(scheme)) == 0 ? strlen(scheme) : 0), "rb");
     const size_t n = f != NULL ? fread(begin, 1, sizeof(begin) - 1, f) : 0;

@@ -1,15 +1,18 @@
 /*
- * dataset/bench_limit.c - decoding and nothing else: what reading batches is measured against.
+ * tools/bench/limit/bench_limit.c - decoding and nothing else: what reading batches is measured
+ * against.
  *
  * The images are in memory before the clock starts, and so are the threads; each takes the
  * next image from one counter, decodes it into its own buffer, and forgets it.
  */
+#include "tools/bench/limit/bench_limit.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
-#include "imrec/bench.h"
 #include "imrec/codec.h"
 #include "imrec/records.h"
 #include "parallel/workers.h"
+#include "tools/bench/limit/jpeg_plain.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -20,7 +23,7 @@
 #define BLOCK_BYTES       ((size_t)64 << 20)
 #define MAX_PIXELS        178956970
 
-struct image {
+struct encoded {
     const uint8_t *p;
     size_t n;
 };
@@ -31,9 +34,9 @@ struct block { /* images are in blocks that never move */
     uint8_t bytes[];
 };
 
-struct imrec_bench {
+struct bench_limit {
     struct block *last;
-    struct image *image;
+    struct encoded *image;
     uint64_t count, room, bytes;
 };
 
@@ -43,7 +46,7 @@ static enum imrec_status no_memory(struct imrec_error *err)
                           "no memory for the images to be decoded");
 }
 
-static uint8_t *room_for(struct imrec_bench *b, size_t n)
+static uint8_t *room_for(struct bench_limit *b, size_t n)
 {
     if (b->last == NULL || n > b->last->capacity - b->last->used) {
         const size_t capacity = n < BLOCK_BYTES ? BLOCK_BYTES : n;
@@ -59,7 +62,7 @@ static uint8_t *room_for(struct imrec_bench *b, size_t n)
 }
 
 static enum imrec_status
-add_image(struct imrec_bench *b, const struct imrec_record *r, struct imrec_error *err)
+add_image(struct bench_limit *b, const struct imrec_record *r, struct imrec_error *err)
 {
     if (b->count == b->room) {
         const uint64_t more = b->room == 0 ? 4096 : 2 * b->room;
@@ -74,12 +77,12 @@ add_image(struct imrec_bench *b, const struct imrec_record *r, struct imrec_erro
         return no_memory(err);
     if (r->image_size != 0)
         memcpy(to, r->image, r->image_size);
-    b->image[b->count++] = (struct image){to, r->image_size};
+    b->image[b->count++] = (struct encoded){to, r->image_size};
     b->bytes += r->image_size;
     return IMREC_OK;
 }
 
-static enum imrec_status load(struct imrec_bench *b, struct imrec_reader *reader,
+static enum imrec_status load(struct bench_limit *b, struct imrec_reader *reader,
                               uint64_t max_images, uint64_t max_bytes, struct imrec_error *err)
 {
     struct imrec_record r;
@@ -95,13 +98,13 @@ static enum imrec_status load(struct imrec_bench *b, struct imrec_reader *reader
     return IMREC_OK;
 }
 
-enum imrec_status imrec_bench_open(const char *uri, uint64_t max_images, uint64_t max_bytes,
-                                   struct imrec_bench **out, struct imrec_error *err)
+enum imrec_status bench_limit_open(const char *uri, uint64_t max_images, uint64_t max_bytes,
+                                   struct bench_limit **out, struct imrec_error *err)
 {
     struct imrec_reader *reader;
     *out = NULL;
     IMREC_TRY(imrec_reader_open(uri, 0, 1, &reader, err));
-    struct imrec_bench *b = imrec_zalloc(1, sizeof(*b));
+    struct bench_limit *b = imrec_zalloc(1, sizeof(*b));
     enum imrec_status st = b != NULL ? IMREC_OK : no_memory(err);
     if (st == IMREC_OK)
         st = load(b, reader, max_images != 0 ? max_images : UINT64_MAX,
@@ -110,32 +113,32 @@ enum imrec_status imrec_bench_open(const char *uri, uint64_t max_images, uint64_
     if (st == IMREC_OK && b->count == 0)
         st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s: no image in it", uri);
     if (st != IMREC_OK)
-        imrec_bench_close(b);
+        bench_limit_close(b);
     else
         *out = b;
     return st;
 }
 
-uint64_t imrec_bench_images(const struct imrec_bench *b)
+uint64_t bench_limit_images(const struct bench_limit *b)
 {
     return b->count;
 }
 
-uint64_t imrec_bench_bytes(const struct imrec_bench *b)
+uint64_t bench_limit_bytes(const struct bench_limit *b)
 {
     return b->bytes;
 }
 
 /* ---- the clocks ------------------------------------------------------------------------- */
 
-static double wall_seconds(void)
+double bench_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double cpu_seconds(void)
+double bench_cpu_now(void)
 {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
@@ -145,88 +148,99 @@ static double cpu_seconds(void)
 
 /* ---- the limit -------------------------------------------------------------------------- */
 
+struct worker {
+    struct jpeg_plain *plain;
+    struct imrec_decoder *decoder; /* of other formats; made last: a worker has it or nothing */
+};
+
 struct limit {
-    const struct imrec_bench *b;
-    struct imrec_decoder **decoder; /* of each worker */
+    const struct bench_limit *b;
+    struct worker *worker;
     uint64_t images;
     _Atomic uint64_t next, failed, bytes;
     _Atomic bool no_memory;
 };
 
-static bool decode(struct imrec_decoder *d, const struct image *p)
+static bool decode(const struct worker *w, const struct encoded *p)
 {
     struct imrec_image image;
-    return imrec_decoder_decode_plain(d, p->p, p->n, &image, NULL) == IMREC_OK ||
-           imrec_decoder_decode(d, p->p, p->n, 3, false, MAX_PIXELS, &image, NULL) == IMREC_OK;
+    return jpeg_plain_decode(w->plain, (struct bytes){p->p, p->n}, &image, NULL) == IMREC_OK ||
+           imrec_decoder_decode(w->decoder, p->p, p->n, 3, false, MAX_PIXELS, &image, NULL) ==
+               IMREC_OK;
 }
 
 /* Threads and buffers are there before the clock starts. */
 static void warm_up(void *context, uint32_t worker, uint32_t size)
 {
     struct limit *l = context;
+    struct worker *w = &l->worker[worker];
     (void)size;
-    if (imrec_decoder_new(&l->decoder[worker], NULL) != IMREC_OK)
+    if (jpeg_plain_new(&w->plain, NULL) != IMREC_OK ||
+        imrec_decoder_new(&w->decoder, NULL) != IMREC_OK)
         atomic_store(&l->no_memory, true);
     else
-        (void)decode(l->decoder[worker], &l->b->image[0]);
+        (void)decode(w, &l->b->image[0]);
 }
 
 /* A thread that was not there to warm up stays away. */
 static void decode_some(void *context, uint32_t worker, uint32_t size)
 {
     struct limit *l = context;
+    const struct worker *w = &l->worker[worker];
     uint64_t failed = 0, bytes = 0, i;
     (void)size;
-    while (l->decoder[worker] != NULL && (i = atomic_fetch_add(&l->next, 1)) < l->images) {
-        const struct image *p = &l->b->image[i % l->b->count];
-        failed += !decode(l->decoder[worker], p);
+    while (w->decoder != NULL && (i = atomic_fetch_add(&l->next, 1)) < l->images) {
+        const struct encoded *p = &l->b->image[i % l->b->count];
+        failed += !decode(w, p);
         bytes += p->n;
     }
     atomic_fetch_add(&l->failed, failed);
     atomic_fetch_add(&l->bytes, bytes);
 }
 
-static void measure(struct limit *l, uint32_t workers, struct imrec_bench_run *out)
+static void measure(struct limit *l, uint32_t workers, struct bench_limit_result *out)
 {
-    const double wall = wall_seconds(), cpu = cpu_seconds();
+    const double wall = bench_now(), cpu = bench_cpu_now();
     workers_run(workers, decode_some, l);
-    *out = (struct imrec_bench_run){.seconds = wall_seconds() - wall,
-                                    .cpu_seconds = cpu_seconds() - cpu,
-                                    .images = l->images,
-                                    .bytes = atomic_load(&l->bytes),
-                                    .failed = atomic_load(&l->failed),
-                                    .threads = workers};
+    *out = (struct bench_limit_result){.seconds = bench_now() - wall,
+                                       .cpu_seconds = bench_cpu_now() - cpu,
+                                       .images = l->images,
+                                       .bytes = atomic_load(&l->bytes),
+                                       .failed = atomic_load(&l->failed),
+                                       .threads = workers};
 }
 
-enum imrec_status imrec_bench_limit(struct imrec_bench *b, uint32_t threads, uint64_t images,
-                                    struct imrec_bench_run *out, struct imrec_error *err)
+enum imrec_status bench_limit_run(struct bench_limit *b, uint32_t threads, uint64_t images,
+                                  struct bench_limit_result *out, struct imrec_error *err)
 {
     const uint32_t workers = workers_count(threads);
     struct limit l = {.b = b, .images = images};
-    l.decoder = imrec_zalloc(workers, sizeof(struct imrec_decoder *));
-    if (l.decoder == NULL)
+    l.worker = imrec_zalloc(workers, sizeof(*l.worker));
+    if (l.worker == NULL)
         return no_memory(err);
     workers_run(workers, warm_up, &l);
     const bool warm = !atomic_load(&l.no_memory);
     if (warm)
         measure(&l, workers, out);
-    for (uint32_t i = 0; i < workers; i++)
-        imrec_decoder_free(l.decoder[i]);
-    imrec_free(l.decoder);
+    for (uint32_t i = 0; i < workers; i++) {
+        jpeg_plain_free(l.worker[i].plain);
+        imrec_decoder_free(l.worker[i].decoder);
+    }
+    imrec_free(l.worker);
     return warm ? IMREC_OK : no_memory(err);
 }
 
 /* ---- reading alone ---------------------------------------------------------------------- */
 
-enum imrec_status imrec_bench_read(const char *uri, uint64_t max_bytes, struct imrec_bench_run *out,
-                                   struct imrec_error *err)
+enum imrec_status bench_limit_read(const char *uri, uint64_t max_bytes,
+                                   struct bench_limit_result *out, struct imrec_error *err)
 {
     struct imrec_reader *reader;
     struct imrec_record r;
-    struct imrec_bench_run run = {.threads = 1};
+    struct bench_limit_result run = {.threads = 1};
     enum imrec_status st;
     IMREC_TRY(imrec_reader_open(uri, 0, 1, &reader, err));
-    const double wall = wall_seconds(), cpu = cpu_seconds();
+    const double wall = bench_now(), cpu = bench_cpu_now();
     do {
         st = imrec_reader_next(reader, &r, err);
         if (st == IMREC_OK) {
@@ -236,14 +250,14 @@ enum imrec_status imrec_bench_read(const char *uri, uint64_t max_bytes, struct i
         if (max_bytes != 0 && run.bytes >= max_bytes)
             st = IMREC_END;
     } while (st == IMREC_OK || st == IMREC_ERR_DATA);
-    run.seconds = wall_seconds() - wall;
-    run.cpu_seconds = cpu_seconds() - cpu;
+    run.seconds = bench_now() - wall;
+    run.cpu_seconds = bench_cpu_now() - cpu;
     imrec_reader_close(reader);
     *out = run;
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-void imrec_bench_close(struct imrec_bench *b)
+void bench_limit_close(struct bench_limit *b)
 {
     if (b == NULL)
         return;

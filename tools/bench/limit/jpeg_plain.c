@@ -1,11 +1,13 @@
 /*
- * codec/jpeg_plain.c - the yardstick: a whole JPEG to RGB, as a careful programmer would write it
- * with libjpeg-turbo. One decompressor and one output buffer, both used again; jpeg_mem_src(),
- * jpeg_read_scanlines() straight into the image; nothing clever, nothing that slows it down.
+ * tools/bench/limit/jpeg_plain.c - the yardstick: a whole JPEG to RGB, as a careful programmer
+ * would write it with libjpeg-turbo. One decompressor and one output buffer, both used again;
+ * jpeg_mem_src(), jpeg_read_scanlines() straight into the image; nothing clever, nothing that slows
+ * it down.
  */
+#include "tools/bench/limit/jpeg_plain.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
-#include "codec/jpeg_decode.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -18,7 +20,7 @@ struct jpeg_plain {
     struct jpeg_decompress_struct cinfo; /* client_data is this struct */
     struct jpeg_error_mgr errors;
     jmp_buf escape;
-    struct image *out;
+    struct image out;
     struct bytes image;
     struct imrec_error *err;
     enum imrec_status st;
@@ -42,13 +44,13 @@ static void decode(struct jpeg_plain *p)
     if (cinfo->num_components != 4) /* libjpeg does not mix inks: CMYK stays */
         cinfo->out_color_space = JCS_RGB;
     (void)jpeg_start_decompress(cinfo);
-    p->st = image_resize_buffer(p->out, cinfo->output_width, cinfo->output_height,
+    p->st = image_resize_buffer(&p->out, cinfo->output_width, cinfo->output_height,
                                 (uint32_t)cinfo->output_components, p->err);
     if (p->st != IMREC_OK) {
         jpeg_abort_decompress(cinfo);
         return;
     }
-    const struct imrec_image *v = &p->out->view;
+    const struct imrec_image *v = &p->out.view;
     while (cinfo->output_scanline < cinfo->output_height) {
         JSAMPROW rows[ROWS_AT_ONCE];
         const JDIMENSION y = cinfo->output_scanline, left = cinfo->output_height - y;
@@ -79,7 +81,7 @@ static enum imrec_status run(struct jpeg_plain *p, void (*body)(struct jpeg_plai
     return imrec_error_at(p->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "JPEG: %s", text);
 }
 
-static enum imrec_status plain_new(struct jpeg_plain **out, struct imrec_error *err)
+enum imrec_status jpeg_plain_new(struct jpeg_plain **out, struct imrec_error *err)
 {
     struct jpeg_plain *p = imrec_zalloc(1, sizeof(*p));
     if (p == NULL)
@@ -100,17 +102,19 @@ static enum imrec_status plain_new(struct jpeg_plain **out, struct imrec_error *
 
 void jpeg_plain_free(struct jpeg_plain *p)
 {
-    if (p != NULL)
-        jpeg_destroy_decompress(&p->cinfo);
+    if (p == NULL)
+        return;
+    jpeg_destroy_decompress(&p->cinfo);
+    image_free(&p->out);
     imrec_free(p);
 }
 
-enum imrec_status jpeg_decode_plain(struct codec *c, struct bytes image, struct imrec_error *err)
+enum imrec_status jpeg_plain_decode(struct jpeg_plain *p, struct bytes image,
+                                    struct imrec_image *out, struct imrec_error *err)
 {
-    if (c->plain == NULL)
-        IMREC_TRY(plain_new(&c->plain, err));
-    c->plain->image = image;
-    c->plain->out = &c->out;
-    c->plain->err = err;
-    return run(c->plain, decode);
+    p->image = image;
+    p->err = err;
+    IMREC_TRY(run(p, decode));
+    *out = p->out.view;
+    return IMREC_OK;
 }

@@ -1,0 +1,27 @@
+/* cli/program_flags.h - the flags of im2rec and ctf2bin: the library's options, and those that are
+ * about the program alone. */
+#ifndef IMREC_CLI_PROGRAM_FLAGS_H
+#define IMREC_CLI_PROGRAM_FLAGS_H
+
+#include "imrec/convert.h"
+#include "imrec/packer.h"
+
+/* clang-format off */
+#define CTF2BIN_PARAMS(X) \
+    X(bool, quiet,  "0", 0, 1, "", "run", "no progress and no summary") \
+    X(bool, json,   "0", 0, 1, "", "run", "one JSON object on stdout at the end")
+#define IM2REC_PARAMS(X) \
+    CTF2BIN_PARAMS(X) \
+    X(bool, append, "0", 0, 1, "", "run", "append the images to the set OUT.rec (in C: imrec_append())")
+/* clang-format on */
+
+/* The library's options come first: the rows of their table are also those of these structs. */
+struct im2rec_flags {
+    struct imrec_pack_options pack;
+    IM2REC_PARAMS(IMREC_FIELD)
+};
+struct ctf2bin_flags {
+    struct imrec_convert_options convert;
+    CTF2BIN_PARAMS(IMREC_FIELD)
+};
+#endif
