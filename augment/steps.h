@@ -63,7 +63,7 @@ IMREC_NODISCARD enum imrec_status step_run(const struct step *step, const struct
 /* Shifts of colours of images with boxes: before what is filled. In place. */
 void steps_shift(const struct recipe *r, const struct imrec_draw *d, const struct imrec_image *p);
 
-/* What augmenters of the user's are told beside the image. */
+/* Facts for the user's augmenters, besides the image. */
 struct paint_sample {
     struct sample_key key;
     float *labels; /* or NULL */

@@ -40,7 +40,7 @@ enum imrec_status targets_check_points(const struct recipe *r, const float *valu
 {
     if (n / POINT < r->keypoints)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the label has %u values, which is no room for %u keypoints of x, y, "
+                              "the label has %u values, which is too few for %u keypoints of x, y, "
                               "visibility",
                               n, r->keypoints);
     return check_points(r, values + n - (size_t)r->keypoints * POINT, err);
@@ -60,7 +60,7 @@ targets_check_label(const struct recipe *r, const struct det_label *l, struct im
         return IMREC_OK;
     if (l->object < 5 || (l->object - 5) / POINT < r->keypoints)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "objects have %u values, which is no room for class, box and %u "
+                              "objects have %u values, which is too few for class, box and %u "
                               "keypoints of x, y, visibility",
                               l->object, r->keypoints);
     for (uint32_t i = 0; i < n; i++)
@@ -202,7 +202,7 @@ static enum imrec_status too_large(const uint16_t *row, uint32_t n, struct imrec
     while (x + 1 < n && row[x] <= UINT8_MAX)
         x++;
     return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                          "the mask has the value %u, which is no uint8: masks=uint16 and "
+                          "the mask has the value %u, which does not fit uint8: masks=uint16 and "
                           "masks=int32 deliver it",
                           row[x]);
 }

@@ -16,9 +16,9 @@ enum cpu_level {
 /* What this CPU and this build can run. */
 bool cpu_has(enum cpu_level level);
 
-/* The highest level to use: the CPU's, or less where IMREC_CPU=scalar|avx2|avx512 in the
- * environment says so. A name that is not known or not available is ignored: it must not stop a
- * job that runs. Any thread. */
+/* The highest level to use: the CPU's, or the lower one of IMREC_CPU=scalar|avx2|avx512 in the
+ * environment. A name that is unknown or not available is ignored: it must not stop a job that
+ * runs. Any thread. */
 enum cpu_level cpu_level(void);
 
 const char *cpu_level_name(enum cpu_level level);

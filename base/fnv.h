@@ -7,8 +7,7 @@
 
 #define FNV_START 0xcbf29ce484222325u
 
-/* The hash of bytes whose beginning has the hash `from` (nothing: FNV_START) and that go on with
- * p[0..n). */
+/* Continues a hash: `from` is that of the bytes before p[0..n), FNV_START if there are none. */
 static inline uint64_t fnv1a(uint64_t from, const void *p, size_t n)
 {
     const uint8_t *b = p;

@@ -84,8 +84,8 @@ static enum imrec_status check_symbol(const struct plugin_kind *k, const uint32_
                               "%s: library %.200s has no symbol '%s'", k->option, path, symbol);
     if (head[0] != k->magic)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s: '%s' of library %.200s is no %s: %s(%s%s) defines one",
-                              k->option, symbol, path, k->noun, k->macro, symbol, k->rest);
+                              "%s: '%s' of library %.200s is not %s %s: %s(%s%s) defines one",
+                              k->option, symbol, path, k->a, k->noun, k->macro, symbol, k->rest);
     if (head[1] != k->abi)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "%s: '%s' of library %.200s was built for version %u of %s, this is "
@@ -102,7 +102,7 @@ static enum imrec_status load(const struct plugin_kind *k, const char *item, siz
 {
     char path[MAX_PATH];
     if (path_length == 0 || path_length >= sizeof(path))
-        return fail(k, item, path_length, "is no path of a library", err);
+        return fail(k, item, path_length, "is not a path of a library", err);
     memcpy(path, item, path_length);
     path[path_length] = '\0';
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -156,7 +156,7 @@ enum imrec_status plugin_find(struct plugin_table *t, const char *item, size_t n
     size_t at = n;
     while (at > 0 && item[at - 1] != ':')
         at--;
-    snprintf(why, sizeof(why), "is no name of %s %s", k->a, k->noun);
+    snprintf(why, sizeof(why), "is not a name of %s %s", k->a, k->noun);
     if (!is_name(item + at, n - at))
         return fail(k, item, n, why, err);
     memcpy(out->name, item + at, n - at);

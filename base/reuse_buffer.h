@@ -11,8 +11,8 @@ struct reuse_buffer { /* begin with zeroes */
     bool pages;
 };
 
-/* Has p point to count * size bytes or more, never NULL; what it held is lost when it grows.
- * `what` stands in messages: "a minibatch". */
+/* Has p point to count * size bytes or more, never NULL; its contents are lost when it grows.
+ * `what` is its name in messages: "a minibatch". */
 IMREC_NODISCARD enum imrec_status reuse_buffer_reserve(struct reuse_buffer *r, uint64_t count,
                                                        size_t size, const char *what,
                                                        struct imrec_error *err);

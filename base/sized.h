@@ -1,5 +1,5 @@
 /* base/sized.h - public options structs, which begin with struct_size: the size that the caller's
- * header has. Its fields behind ours, or ours behind its, are those of a later version. */
+ * header has. Fields after the known ones, on either side, are those of a later version. */
 #ifndef IMREC_BASE_SIZED_H
 #define IMREC_BASE_SIZED_H
 

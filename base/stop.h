@@ -1,7 +1,6 @@
-/* base/stop.h - long work is asked to end before it is done, by whoever waits for it.
+/* base/stop.h - asks long work to end before it is done.
  *
- * Whoever works looks now and then, every few rows or files; a look costs a load. NULL is nobody
- * who asks. */
+ * The worker checks every few rows or files; a check costs a load. NULL: never asked. */
 #ifndef IMREC_BASE_STOP_H
 #define IMREC_BASE_STOP_H
 

@@ -119,7 +119,7 @@ static int read_flag(const struct param *table, void *values, const char *arg, c
 
 int cli_parse(const struct param *table, void *values, int argc, char **argv, FILE *errors)
 {
-    int operands = 0, i = 1; /* operands found stand in argv[1 .. operands] */
+    int operands = 0, i = 1; /* operands found are in argv[1 .. operands] */
     while (i < argc) {
         const char *arg = argv[i];
         if (arg[0] != '-' || arg[1] == '\0') { /* "-" is an operand */

@@ -9,11 +9,11 @@
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_PARTIAL = 3 };
 enum { CLI_BAD = -1, CLI_HELP = -2, CLI_VERSION = -3 };
 
-/* A parameter of words that has a row NAME_of beside it takes "key=word,..." as well, which is set
+/* A parameter of words that also has a row NAME_of takes "key=word,..." as well, which is set
  * there: --precision double, --precision x=double.
  *
  * Reads --name=value, --name value, --flag and --no-flag into *values, which already holds the
- * defaults; flags may stand before, between and behind the operands, and "--" ends them. The
+ * defaults; flags may be before, between and after the operands, and "--" ends them. The
  * operands are moved, in their order, to the end of argv. Returns the index of the first operand
  * (argc: there is none), CLI_HELP (-h, --help), CLI_VERSION, or CLI_BAD after one line on `errors`
  * that names the flag and what would be right. argv[0] is the name that line begins with. */

@@ -1,4 +1,4 @@
-/* cli/output.c - a file that stands under its name only when it is whole. */
+/* cli/output.c - a file that gets its name only when it is complete. */
 #include "cli/output.h"
 
 #include "cli/memory.h"

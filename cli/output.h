@@ -1,4 +1,4 @@
-/* cli/output.h - a file that stands under its name only when it is whole. */
+/* cli/output.h - a file that gets its name only when it is complete. */
 #ifndef IMREC_CLI_OUTPUT_H
 #define IMREC_CLI_OUTPUT_H
 

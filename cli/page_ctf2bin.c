@@ -19,15 +19,15 @@ const struct cli_page cli_page_ctf2bin = {
     .usage = {"--input FILE.ctf --header FILE --output FILE.cbf [OPTIONS]"},
     .text =
         "Reads the text in parallel and writes it as a binary file (CBF) of chunks. The bytes are\n"
-        "the same for every number of threads; the file gets its name when it is whole. The text\n"
-        "follows the grammar of docs/formats/ctf.md; what breaks it is named with line, column "
-        "and\n"
+        "the same for every number of threads; the file gets its name when it is complete. The "
+        "text\n"
+        "follows the grammar of docs/formats/ctf.md; an error is named with line, column and\n"
         "reason.\n"
         "\n"
         "Each line of the header file is '<name> <alias> <dense|sparse> <dim>', and 'float' or\n"
-        "'double' as a fifth word where it is not what --precision says: the alias is what the\n"
-        "text calls the input, the name what the binary file will. A CNTK configuration can stand\n"
-        "in its place: the inputs of its reader, with its skipSequenceIds, frameMode,\n"
+        "'double' as a fifth word where it differs from --precision: the alias is the name of\n"
+        "the input in the text, the name its name in the binary file. A CNTK configuration can\n"
+        "take its place: the inputs of its reader, with its skipSequenceIds, frameMode,\n"
         "ignoreUnknownInputs and maxErrors.",
     .table = table,
     .examples = "  ctf2bin --input train.ctf --header inputs.txt --output train.cbf\n"

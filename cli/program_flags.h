@@ -12,7 +12,7 @@
     X(bool, json,   "0", 0, 1, "", "run", "one JSON object on stdout at the end")
 #define IM2REC_PARAMS(X) \
     CTF2BIN_PARAMS(X) \
-    X(bool, append, "0", 0, 1, "", "run", "put the images behind those of the set OUT.rec (in C: imrec_append())")
+    X(bool, append, "0", 0, 1, "", "run", "append the images to the set OUT.rec (in C: imrec_append())")
 /* clang-format on */
 
 /* The library's options come first: the rows of their table are also those of these structs. */

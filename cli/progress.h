@@ -10,7 +10,7 @@ struct progress_counts {
     uint64_t done, total; /* of what `noun` says; total 0: not known */
     uint64_t skipped;     /* of done */
     uint64_t bytes;       /* read or written; 0: not shown */
-    uint64_t total_bytes; /* what is left is told by it where total is 0 */
+    uint64_t total_bytes; /* gives the remaining work where total is 0 */
 };
 
 /* On a terminal one line repainted at most 10 times a second, else a line every 10 s. */

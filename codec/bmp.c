@@ -216,7 +216,7 @@ static enum imrec_status plain_rows(struct codec *c, const struct bmp *m, struct
     return IMREC_OK;
 }
 
-/* Where a run-length coder stands. */
+/* The position of a run-length coder. */
 struct pen {
     uint32_t x, y; /* y counts from the bottom */
 };

@@ -22,7 +22,7 @@ static const struct format *const formats[] = {&codec_jpeg, &codec_png,  &codec_
                                                &codec_webp, &codec_tiff, &codec_bmp};
 enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
 
-/* Images of other kinds, for a message that helps: `magic` stands at `at`. */
+/* Images of other kinds, named in messages: `magic` is at `at`. */
 static const struct {
     const char *name;
     size_t at, n;
@@ -160,7 +160,7 @@ static enum imrec_status unpack(struct codec *c, struct imrec_error *err)
     c->info.gzip = true;
     if (!codec_jpeg.matches(c->image))
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
-                              "gzip around something that is no JPEG; only JPEG is unpacked");
+                              "gzip around something that is not a JPEG; only JPEG is unpacked");
     return IMREC_OK;
 }
 

@@ -25,7 +25,7 @@ void codec_trim(struct codec *c, size_t most);
 
 /* What becomes of alpha when 1 or 3 channels are asked for; with 4 it is delivered. */
 enum codec_alpha {
-    CODEC_ALPHA_DROP,  /* the colours as they are stored, as the original reads them */
+    CODEC_ALPHA_DROP,  /* the colours as they are stored, as MXNet reads them */
     CODEC_ALPHA_WHITE, /* blended on white */
 };
 
@@ -50,9 +50,9 @@ codec_begin_pixels(struct codec *c, const struct imrec_image *pixels,
                    const struct codec_limits *limits, struct imrec_image_info *info,
                    struct imrec_error *err);
 
-/* Bytes that decoding all of the image begun at 1/denominator will hold at most, beside the
- * file's bytes and the output: coefficients of a JPEG of many scans, pixels of what is not decoded
- * row by row, what the libraries keep, and what gzip was unpacked to. No processor changes it. */
+/* Maximum bytes that decoding all of the image begun at 1/denominator will hold, besides the file's
+ * bytes and the output: coefficients of a JPEG of many scans, pixels that are not decoded row by
+ * row, buffers of the libraries, and unpacked gzip data. It is the same on every processor. */
 uint64_t codec_claim(const struct codec *c, uint32_t denominator);
 /* And what codec_begin() itself holds, by the bytes alone: of gzip, and tags of a TIFF. */
 uint64_t codec_begin_claim(struct bytes image);

@@ -12,7 +12,7 @@ enum pixels {
     PIXELS_CMYK,   /* as Adobe stores it: 255 = no ink */
 };
 
-/* How three colours become one differs from decoder to decoder in the original. */
+/* MXNet's decoders convert three colours to one in different ways. */
 enum grey_rule {
     GREY_ROUNDED, /* (4899 R + 9617 G + 1868 B + 8192) >> 14 */
     GREY_PNG,     /* (9797 R + 19234 G + 3737 B) >> 15; 16 bits: rounded */

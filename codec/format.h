@@ -29,7 +29,7 @@ struct format {
     /* Fills c->info. NULL: not built in. */
     enum imrec_status (*head)(struct codec *c, struct imrec_error *err);
     enum imrec_status (*decode)(struct codec *c, struct rows *rows, struct imrec_error *err);
-    /* Bytes that decoding holds beside the output and a converted row; NULL: none. */
+    /* Bytes that decoding holds besides the output and a converted row; NULL: none. */
     uint64_t (*claim)(const struct codec *c, uint32_t denominator);
 };
 
@@ -83,7 +83,7 @@ codec_truncated(const struct codec *c, struct rows *r, uint32_t y, struct imrec_
 /* tiff.c: what reading its first page's tags takes; 0: it is none */
 uint64_t tiff_begin_claim(struct bytes image);
 /* gzip.c */
-uint64_t codec_gunzip_limit(size_t packed); /* bytes that so many may become */
+uint64_t codec_gunzip_limit(size_t packed); /* maximum bytes after unpacking */
 IMREC_NODISCARD enum imrec_status codec_gunzip(struct bytes packed, bool accept_truncated,
                                                const struct stop *stop, struct buf *out,
                                                struct imrec_error *err);

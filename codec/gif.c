@@ -2,8 +2,8 @@
  * codec/gif.c - the first frame of a GIF, on its canvas, by giflib.
  *
  * The canvas is the logical screen, widened where the frame leaves it. What the frame does not
- * cover has the transparent index, or index 0; the background colour and what is to become of a
- * frame later play no part. An index behind the palette is black; without any palette an index is a
+ * cover has the transparent index, or index 0; the background colour and the frame's disposal are
+ * ignored. An index beyond the palette is black; without any palette an index is a
  * grey. All this is Pillow's first frame. Our own walk over the blocks finds size, transparency,
  * and whether more frames follow: "GIF89a" | u16 width, height | flags, background, aspect |
  * palette | blocks block: '!' kind, sub-blocks, 0 | ',' u16 left, top, width, height, flags,
@@ -30,8 +30,8 @@ struct frame {
     int transparent; /* index, or NO_INDEX */
 };
 
-/* What giflib reads from. Behind the end of the data stands one empty block, so that a frame which
- * has all its pixels and lacks that block alone is whole. */
+/* The bytes that giflib reads. One empty block follows the end of the data, so that a frame which
+ * has all its pixels and lacks only that block is complete. */
 struct stream {
     struct bytes left;
     bool ended;
@@ -52,7 +52,7 @@ static size_t palette_bytes(uint8_t flags)
     return flags & 0x80 ? (size_t)3 << ((flags & 7) + 1) : 0;
 }
 
-/* Behind the sub-blocks at `at`, or b.n where the data end. */
+/* The end of the sub-blocks at `at`, or b.n where the data end. */
 static size_t skip_sub_blocks(struct bytes b, size_t at)
 {
     while (at < b.n && b.p[at] != 0)

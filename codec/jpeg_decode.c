@@ -3,8 +3,8 @@
  *
  * The pixels are those of plain libjpeg-turbo: slow integer DCT, fancy upsampling. To one
  * channel: the Y plane of YCbCr, libjpeg's weights of RGB. CMYK and YCCK leave libjpeg as CMYK.
- * Rows go to the sink while they are in the cache; behind the last row nothing is decoded.
- * What is plain has been decoded by codec/jpeg before libjpeg is asked.
+ * Rows go to the sink while they are in the cache; nothing is decoded after the last row.
+ * codec/jpeg decodes plain JPEGs; libjpeg gets the others.
  */
 #include "codec/jpeg_decode.h"
 
@@ -119,7 +119,7 @@ static void decode_region(struct jpeg_reader *r, void *job)
     read_rows(r, j, w);
 }
 
-/* Behind the last row: extraneous bytes and a missing end marker are worth a warning. */
+/* After the last row: extraneous bytes and a missing end marker are worth a warning. */
 static void read_to_end(struct jpeg_reader *r, struct job *j)
 {
     j->has_image = true;

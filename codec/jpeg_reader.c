@@ -188,8 +188,8 @@ void jpeg_reader_protect_tables(struct jpeg_reader *r)
     memcpy(r->cinfo.quant_tbl_ptrs, r->tables.quant, sizeof(r->tables.quant));
 }
 
-/* libjpeg sets these when it comes to them. What goes wrong before that is told without the numbers
- * of the image before, and not as if it were coded like that one. */
+/* libjpeg sets these when it reads them. An earlier error must not show the size or the coding of
+ * the image before. */
 static void forget_image(struct jpeg_decompress_struct *cinfo)
 {
     cinfo->image_width = cinfo->image_height = 0;

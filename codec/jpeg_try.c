@@ -20,7 +20,7 @@ static bool is_faster(const struct codec *c, const struct rows *rows)
     return c->decoder == CODEC_JPEG_OURS;
 }
 
-/* By what the header has told already; the rest is for the decoder to find out. */
+/* Decides by the header alone; the decoder finds out the rest. */
 static bool may_be_plain(const struct jpeg_head *h, uint32_t channels)
 {
     return h->frame <= 0xC1 && !h->many_scans && h->components != 4 && channels != 4;

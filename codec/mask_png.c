@@ -1,7 +1,7 @@
 /*
  * codec/mask_png.c - masks as PNG, by libspng: values as they are stored, never as colours.
  *
- * IHDR behind signature, length and name: u32 width, u32 height, u8 bits, u8 colour type, u8
+ * IHDR after signature, length and name: u32 width, u32 height, u8 bits, u8 colour type, u8
  * compression, u8 filter, u8 interlace.
  */
 #include "codec/mask_png.h"
@@ -28,7 +28,7 @@ enum imrec_status codec_mask_info(struct bytes png, struct mask *out, struct imr
 {
     if (!png_matches(png))
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "the mask is no PNG: a mask is a PNG, grey or with a palette");
+                              "the mask is not a PNG: a mask is a PNG, grey or with a palette");
     if (png.n < HEAD_BYTES || memcmp(png.p + 12, "IHDR", 4) != 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "mask: no whole IHDR chunk in its first %d of %zu bytes", HEAD_BYTES,
@@ -36,7 +36,7 @@ enum imrec_status codec_mask_info(struct bytes png, struct mask *out, struct imr
     const uint32_t type = png.p[TYPE_AT], bits = png.p[BITS_AT];
     if (type != GREY && type != PALETTE)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "the mask is a PNG of %s: which class a colour is nobody knows; grey "
+                              "the mask is a PNG of %s: its colours have no class; grey "
                               "or a palette is right",
                               type == 2 ? "colours" : "colours or with alpha");
     out->width = be32(png.p + 16);

@@ -39,7 +39,7 @@ static uint64_t kept_bytes(const uint8_t *name, uint64_t length)
     return packed ? 2 * length * MOST_RATIO : palette ? length * 4 : length;
 }
 
-/* tRNS and eXIf, which stand before the pixels or are not looked at; and what all chunks take. */
+/* tRNS and eXIf, which count only before the pixels, and the memory that all chunks take. */
 static void read_chunks(struct codec *c)
 {
     const struct bytes b = c->image;

@@ -26,7 +26,7 @@ static bool is_tiff(struct bytes b)
 /* Of places of strips that the file does not hold: of 131,072. */
 #define TABLE_BYTES ((uint64_t)1 << 20)
 
-/* libtiff's view of the bytes, what it last said, and the most it may ask for at once. */
+/* libtiff's view of the bytes, its last message, and the maximum it may allocate at once. */
 struct reader {
     struct bytes image;
     const struct stop *stop; /* asked: the data end */
@@ -187,8 +187,9 @@ static bool is_stream(TIFF *t)
            how == COMPRESSION_DEFLATE || how == COMPRESSION_ADOBE_DEFLATE;
 }
 
-/* What decoding holds beside the tags: the file's bytes of a strip or tile, what they become by way
- * of whichever decoder (with planes, of each), and all pixels where rows are not read one by one.
+/* Bytes that decoding holds besides the tags: the file's bytes of a strip or tile, its decoded
+ * bytes in any of the decoders (with planes, of each), and all pixels where rows are not read one
+ * by one.
  */
 static uint64_t pixels_claim(const struct codec *c, TIFF *t)
 {

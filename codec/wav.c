@@ -27,7 +27,7 @@ find_chunk(struct bytes file, const char *name, struct bytes *out, struct imrec_
         const uint32_t n = load_le32(file.p + at + 4);
         const bool found = memcmp(file.p + at, name, 4) == 0;
         const size_t begin = at + CHUNK_BYTES;
-        if (n > file.n - begin) /* what is cut off behind the data is no loss */
+        if (n > file.n - begin) /* a cut after the data loses nothing */
             return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
                                   "WAV: the chunk at byte %zu has %u bytes, the file ends after "
                                   "%zu of them",

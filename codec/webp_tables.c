@@ -3,10 +3,9 @@
  *
  * Each 4 x 4 pixels may have codes of their own: up to 65,536 groups of five, for each of which
  * libwebp has tables of 12 to 21 KB, so that a file of 170 KB can ask for 800 MB. How many groups
- * there are stands in an image of numbers in front of the pixels, which is coded as pixels are,
- * behind others that transforms need. This walks over all of them and keeps none: a number that is
- * copied was a literal before, so the literals bound the numbers, and of how many different ones
- * there are.
+ * there are is in an image of numbers before the pixels, which is coded as pixels are, after others
+ * that transforms need. This walks over all of them and keeps none: a copied number was a literal
+ * before, so the literals bound the numbers, and how many different ones there are.
  *
  * RFC 9649, section 3, whose bits are read from the lowest up.
  */

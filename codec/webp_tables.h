@@ -4,8 +4,8 @@
 
 #include "base/bytes.h"
 
-/* Bytes that libwebp's tables for decoding such data take, at most: of an image ("VP8L" holds it
- * behind 5 bytes that name its size) or a plane of alpha (in "ALPH" behind 1 byte). Data that are
- * broken before that is known take none, as libwebp does not come so far either. */
+/* Maximum bytes of libwebp's tables for decoding such data: of an image ("VP8L" holds it after 5
+ * bytes that name its size) or a plane of alpha (in "ALPH" after 1 byte). Data that are broken
+ * before that place take none, because libwebp does not reach it either. */
 uint64_t webp_tables_bytes(struct bytes data, uint32_t width, uint32_t height);
 #endif

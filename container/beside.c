@@ -1,4 +1,4 @@
-/* container/beside.c - what the packer left beside a shard. */
+/* container/beside.c - files that the packer wrote next to a shard. */
 #include "container/beside.h"
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@ enum imrec_status beside_name(struct beside *b, const char *shard, enum set_file
     if (need > b->room) {
         char *grown = imrec_realloc(b->name, need, 1);
         if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory to look beside a shard");
+            return IMREC_NO_MEMORY(err, "no memory for the name of a file next to a shard");
         b->name = grown;
         b->room = need;
     }
@@ -22,7 +22,7 @@ enum imrec_status beside_name(struct beside *b, const char *shard, enum set_file
     return IMREC_OK;
 }
 
-/* Shards mostly stand in the manifest's order. */
+/* Shards mostly are in the manifest's order. */
 static const struct manifest_shard *find(struct beside *b, const struct shard *h)
 {
     const struct manifest *set = &b->set.manifest;

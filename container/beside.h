@@ -1,4 +1,4 @@
-/* container/beside.h - what the packer left beside a shard: names of its files, its entry in the
+/* container/beside.h - files that the packer wrote next to a shard: their names, its entry in the
  * manifest of its set. */
 #ifndef IMREC_CONTAINER_BESIDE_H
 #define IMREC_CONTAINER_BESIDE_H
@@ -7,8 +7,8 @@
 #include "container/shards/manifest_beside.h"
 #include "formats/set/set_names.h"
 
-struct beside {  /* zeroed memory is one; for one shard after the other */
-    char *name;  /* of a file beside a shard */
+struct beside {  /* begins zeroed; serves one shard after another */
+    char *name;  /* of a file next to a shard */
     size_t room; /* bytes of it */
     struct manifest_beside set;
     size_t next; /* entry of its manifest that likely comes */

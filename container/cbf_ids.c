@@ -1,9 +1,9 @@
 /*
  * container/cbf_ids.c - ids of images whose files have none.
  *
- * Files of decoded images hold what CNTK trains on, and no ids. The packer's list beside them
- * has a line for each of their images, in their order: all shards of the set, and nothing else,
- * have to be read for its lines to be theirs.
+ * Files of decoded images hold the data that CNTK trains on, and no ids. The packer's list next to
+ * them has a line for each image, in their order: its ids count only if the container has all
+ * shards of the set and nothing else.
  */
 #include "container/cbf_ids.h"
 
@@ -16,7 +16,7 @@
 
 #define MOST_BYTES ((size_t)4 << 30)
 
-/* The list that all shards have beside them. NULL: there is none. */
+/* The list next to all shards. NULL: there is none. */
 static char *list_name(const struct container *s)
 {
     char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(s->shards[0].uri)), 1);

@@ -4,7 +4,7 @@
 
 #include "container/container.h"
 
-/* Takes the ids of the list beside the files, where that has a line for each of their sequences;
- * else all stay what they are. */
+/* Takes the ids of the list next to the files, if it has a line for each of their sequences;
+ * else all ids are unchanged. */
 void cbf_ids_of_list(struct container *s);
 #endif

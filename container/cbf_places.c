@@ -16,10 +16,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define READ_SMALL    ((uint64_t)256 << 10) /* of streams that are read on and on */
+#define READ_SMALL    ((uint64_t)256 << 10) /* of streams that are read from end to end */
 #define READ_HEAD     ((uint64_t)4 << 10)   /* of one that is jumped through */
 #define MOST_IMAGE    ((uint32_t)1 << 29)   /* bytes, of a compressed one */
-#define MOST_LOSSES   1024u                 /* that are told one by one */
+#define MOST_LOSSES   1024u                 /* that are reported one by one */
 #define ELEMENT_BYTES 4u                    /* of a compressed image */
 
 #define BAD(p, pos, ...) imrec_error_at((p)->err, IMREC_ERR_CORRUPT, (pos), __VA_ARGS__)
@@ -55,7 +55,7 @@ static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_
         const size_t more = c->loss_room != 0 ? 2 * c->loss_room : 16;
         struct cbf_loss *grown = imrec_realloc(c->losses, more, sizeof(*grown));
         if (grown == NULL)
-            return IMREC_NO_MEMORY(p->err, "no memory to note what is damaged");
+            return IMREC_NO_MEMORY(p->err, "no memory to note the damage");
         c->losses = grown;
         c->loss_room = more;
     }
@@ -148,7 +148,7 @@ static enum imrec_status one_hot(struct cbf_places *p, const struct stream_info 
     }
     if (ones != 1 || zeros + 1 != s->dim)
         return BAD(p, pos,
-                   "stream '%.64s': no class can be told from these %" PRIu32
+                   "stream '%.64s': there is no class in these %" PRIu32
                    " values, one must be 1 and all others 0",
                    s->alias, s->dim);
     store_label(p, unit, 0, class);
@@ -315,7 +315,7 @@ static enum cbf_role role_of(const struct cbf_places *p, uint32_t stream)
     return role;
 }
 
-/* From one count to the next: *pos is behind the stream afterwards. */
+/* From one count to the next: *pos is after the stream at the end. */
 static enum imrec_status walk_stream(struct cbf_places *p, uint32_t stream, uint64_t *pos)
 {
     struct sequence q = {.info = &p->h->stream[stream], .pos = *pos};
@@ -351,7 +351,7 @@ static void forget(struct cbf_places *p, size_t losses)
 
 static enum imrec_status walk_chunk(struct cbf_places *p)
 {
-    uint64_t pos = p->begin + 4 * (uint64_t)sequences(p); /* behind the lengths on the timeline */
+    uint64_t pos = p->begin + 4 * (uint64_t)sequences(p); /* after the lengths on the timeline */
     for (uint32_t i = 0; i < p->h->streams; i++)
         IMREC_TRY(walk_stream(p, i, &pos));
     if (pos != p->end)

@@ -73,7 +73,7 @@ open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* The partition, and what its last record may have behind it. */
+/* The partition, and the bytes that may follow its last record. */
 static enum imrec_status keep_in_memory(struct container *c, struct imrec_error *err)
 {
     for (uint32_t i = 0; i < c->shard_count; i++) {
@@ -98,7 +98,7 @@ find_kind(struct container *c, const struct shard_list *l, struct imrec_error *e
     for (uint32_t i = 0; !empty && i < c->shard_count && c->options.look != CONTAINER_LOOK_FILE;
          i++)
         if (c->shards[i].size == 0 && !empty_set_is_promised(c, l, i))
-            imrec_log(IMREC_LOG_WARNING, "%.300s has 0 bytes, and no manifest says so",
+            imrec_log(IMREC_LOG_WARNING, "%.300s has 0 bytes, and no manifest confirms it",
                       c->shards[i].uri);
     return IMREC_OK;
 }

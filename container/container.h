@@ -51,7 +51,7 @@ union list_label;
 
 /* What parse() finds in a record. Views of the record or of the caller's room. */
 struct record {
-    uint64_t id, id2;              /* id is set first: also behind an error */
+    uint64_t id, id2;              /* id is set first: also before an error */
     uint32_t label_count;          /* of the record; `labels` may hold the first ones only */
     struct bytes labels;           /* little-endian floats, any alignment */
     const union list_label *typed; /* as a source wrote them; NULL: there are only `labels` */
@@ -85,7 +85,7 @@ struct container_kind {
                            NULL: not by suffix */
     uint32_t align;     /* records begin at multiples of it */
     bool own_index;     /* records are always listed; path_imgidx is refused */
-    bool side_files;    /* .idx and .crc can be beside a shard, records are framed, repair works */
+    bool side_files;    /* .idx and .crc can be next to a shard, records are framed, repair works */
     bool masks;         /* records can have them */
     bool rooms;         /* parse() writes into its room */
     /* By the first bytes of a shard, 512 or all of a shorter one. NULL: never, it is asked for. */
@@ -100,7 +100,7 @@ struct container_kind {
     /* Why the record was lost when it was listed; NULL: it was not. NULL: none ever is. */
     const struct imrec_error *(*lost)(const struct container *c, uint64_t unit);
     /* The record at p[0..n), the begin of its extent: *out is it, joined in place, *used its bytes
-     * in the shard, also behind an error (0: not known). IMREC_END: *used bytes are needed. */
+     * in the shard, also with an error (0: not known). IMREC_END: *used bytes are needed. */
     enum imrec_status (*open)(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
                               struct bytes *out, uint64_t *used, struct imrec_error *err);
     enum imrec_status (*parse)(const struct container *c, const struct record_ref *r,
@@ -120,7 +120,7 @@ struct container_kind {
                                       struct imrec_error *err);
     /* Why labels cannot be boxes, "they ..."; NULL: they can. NULL: always. */
     const char *(*refuse_boxes)(const struct container *c);
-    /* Appends the file of an image that is stored decoded; nothing where that cannot be told. NULL:
+    /* Appends the file of an image that is stored decoded; nothing where that is unknown. NULL:
      * never. */
     enum imrec_status (*as_file)(const struct container *c, const struct record *r, struct buf *out,
                                  struct imrec_error *err);
@@ -137,16 +137,16 @@ enum container_look { CONTAINER_LOOK_SET, CONTAINER_LOOK_SHARD, CONTAINER_LOOK_F
 
 struct container_options {
     const char *path_imgrec;
-    const char *path_imgidx; /* one element a shard; NULL, "" or "none": cells; "auto": what is
-                                beside the shards */
+    const char *path_imgidx; /* one element a shard; NULL, "" or "none": cells; "auto": the files
+                                next to the shards */
     uint64_t num_parts, part_index;
     uint64_t cell_bytes; /* grid of the cells, per shard; a multiple of 4 */
     bool keep_in_memory, drop_behind;
     uint32_t label_width;  /* CBF: labels of each image to keep; 0: as many as there are */
     bool no_labels;        /* CBF: none */
-    const char *source;    /* that is plugged in; NULL or "": none */
+    const char *source;    /* of a plugin; NULL or "": none */
     bool shifted;          /* records that begin on any byte are looked for, too: repair has them */
-    bool verify_checksums; /* with the .crc beside every shard: set_sums.h */
+    bool verify_checksums; /* with the .crc next to every shard: set_sums.h */
     enum container_look look;
     enum shard_look shards; /* with CONTAINER_LOOK_SET: what missing shards are */
 };
@@ -167,10 +167,10 @@ struct container {
     uint32_t value_count;             /* of an image that is stored decoded; 0: images are files */
     bool doubles;                     /* these values are; else floats */
     uint32_t label_count;             /* of every record, where all have as many; else 0 */
-    /* RecordIO's, for who looks for an index: */
+    /* RecordIO's, for callers that need an index: */
     char *index;         /* of the first shard; NULL: the order is not an index's */
     bool index_found;    /* by path_imgidx=auto */
-    char *index_missing; /* by that: the first that is not there, where others are, or NULL */
+    char *index_missing; /* by that: the first one missing, where others exist, or NULL */
     struct imrec_error index_doubt;   /* why the index cannot be that of all records; OK: it can */
     struct metadata_record *metadata; /* records that are no samples: metadata.h */
     uint64_t metadata_count;
@@ -186,7 +186,7 @@ struct split_range container_unit(const struct container *c, uint64_t unit);
 uint64_t container_unit_bytes(const struct container *c, uint64_t unit);
 /* The identity of a record in its shard. */
 uint64_t container_number(const struct container *c, const struct record_ref *r);
-/* Number of records in each of num_parts partitions: from the table, a manifest beside the
+/* Number of records in each of num_parts partitions: from the table, a manifest next to the
  * shards, or one scan of the record heads. counts[num_parts] is the caller's. */
 IMREC_NODISCARD enum imrec_status
 container_count(const struct container *c, uint64_t *counts, struct imrec_error *err);

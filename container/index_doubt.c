@@ -56,7 +56,7 @@ enum imrec_status index_doubt(const struct shard *h, const char *name,
                        name, h->uri, r[0].offset);
     else if (n != 0 && find_end(h, r[n - 1].offset, &end) && find_end(h, end, &other))
         imrec_error_at(doubt, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                       "%.150s does not list the record at byte %" PRIu64 " of %.150s, behind its "
+                       "%.150s does not list the record at byte %" PRIu64 " of %.150s, after its "
                        "last one",
                        name, end, h->uri);
     return IMREC_OK;

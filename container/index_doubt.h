@@ -5,9 +5,9 @@
 
 #include "container/beside.h"
 
-/* `r[0..n)`: what the index `name` lists of the shard, ascending. Looks at the manifest beside it,
- * at the shard's begin, and at the last record that is listed: at most four parts' heads where
- * records have one part. doubt->status stays IMREC_OK where nothing is missing; else it is
+/* `r[0..n)`: the records of the shard that the index `name` lists, ascending. Reads the manifest
+ * next to it, the shard's begin, and the last record that is listed: at most four parts' heads
+ * where records have one part. doubt->status stays IMREC_OK where nothing is missing; else it is
  * IMREC_ERR_CORRUPT, with a sentence. Returns a failure for lack of memory only. */
 IMREC_NODISCARD enum imrec_status
 index_doubt(const struct shard *h, const char *name, const struct indexed_record *r, uint64_t n,

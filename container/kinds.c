@@ -78,7 +78,7 @@ refuse_headless(const struct shard *h, const struct file_kind *k, struct imrec_e
 
 /* ---- searching --------------------------------------------------------------------------- */
 
-/* Whether a head stands on a multiple of 4, or, `shifted`, on any byte. */
+/* Whether a head is on a multiple of 4, or, `shifted`, on any byte. */
 static bool has_head(const uint8_t *p, size_t n, bool shifted)
 {
     for (size_t by = 0; by < (shifted ? RECORDIO_ALIGN : 1) && by < n; by++)

@@ -4,7 +4,7 @@
 
 #include "container/container.h"
 
-/* Those that are known by their first bytes; NULL behind the last. Of source=: user_source.h. */
+/* Those that are known by their first bytes; NULL after the last. Of source=: user_source.h. */
 extern const struct container_kind *const container_kinds[];
 
 /* The kind of all shards, which must be of one. *empty: none has a byte, and *out is the first

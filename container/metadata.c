@@ -72,7 +72,7 @@ static bool apart(const struct range *images, const struct range *identities)
                                   images->first + 2 * slack(identities->end) >= identities->end);
 }
 
-/* Whether a key is in the range of the identities, as far as that can be told. */
+/* Whether a key is in the range of the identities, as far as the range is known. */
 static bool holds(const struct range *identities, uint64_t key)
 {
     return key + slack(identities->first) >= identities->first &&
@@ -122,7 +122,7 @@ static uint64_t bytes_of(const struct finding *f, uint64_t i)
     return (i + 1 < f->count ? f->r[i + 1].offset : f->h->size) - f->r[i].offset;
 }
 
-/* Reads ahead: identities stand one behind the other. What cannot be read is no metadata. */
+/* Reads ahead: identities are contiguous. A record that cannot be read is not metadata. */
 static bool see_range(struct finding *f, uint64_t at, struct range *out)
 {
     if (at < f->begin || at + FRAMED_BYTES > f->end) {

@@ -14,9 +14,9 @@ struct metadata_record {
 };
 
 /* Fills s->metadata, in (shard, offset) order, once the shards are open: keys are those of
- * s->records where these are loaded, else of the index beside a shard, else the ids of its records.
- * A shard whose first and last record, or record of key 0, look like ordinary ones costs nothing
- * else. */
+ * s->records where these are loaded, else of the index next to a shard, else the ids of its
+ * records. A shard whose first and last record, or record of key 0, look like ordinary ones costs
+ * nothing else. */
 IMREC_NODISCARD enum imrec_status metadata_find(struct container *s, struct imrec_error *err);
 /* Takes it out of s->records, where all of them are loaded. */
 void metadata_drop(struct container *s);

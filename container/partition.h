@@ -8,7 +8,8 @@
 
 #include "container/container.h"
 
-/* What of bytes [begin, end) of the concatenation is in a shard, where heads can stand. */
+/* The part of bytes [begin, end) of the concatenation that is in a shard, cut where heads can be.
+ */
 struct split_range
 partition_clip(const struct container *c, uint32_t shard, uint64_t begin, uint64_t end);
 /* Where partition `index` begins: a byte of the concatenation, or a record's number. */

@@ -94,7 +94,7 @@ static enum imrec_status parse(struct container *s, uint32_t shard, const char *
     }
 }
 
-/* The original sorts the offsets of an index, so any order of lines is right; a head that is
+/* Any order of lines is right, because the offsets are sorted, as in MXNet; a head that is
  * named twice is not: its record would be two samples with one identity. */
 static enum imrec_status
 sort(struct container *s, uint64_t first, const char *name, struct imrec_error *err)
@@ -211,7 +211,7 @@ record_table_load(struct container *s, const char *path_imgidx, struct imrec_err
     return st;
 }
 
-/* ---- beside the shards -------------------------------------------------------------------- */
+/* ---- next to the shards ------------------------------------------------------------------ */
 
 enum index_wish index_wish(const char *path_imgidx)
 {
@@ -225,7 +225,7 @@ static enum imrec_status no_names(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory for the names of indexes");
 }
 
-/* The name of the index beside a shard, of imrec_realloc(). NULL: no memory. */
+/* The name of the index next to a shard, of imrec_realloc(). NULL: no memory. */
 static char *name_of(const struct shard *h)
 {
     char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(h->uri)), 1);
@@ -294,7 +294,7 @@ static enum imrec_status advise(enum imrec_status st, struct imrec_error *err)
         return st;
     why = *err;
     return imrec_error_at(err, st, why.offset,
-                          "%.400s; make it anew (imrec index), or read without it "
+                          "%.400s; make a new one (imrec index), or read without it "
                           "(path_imgidx=none)",
                           why.message);
 }

@@ -13,11 +13,11 @@ enum index_wish index_wish(const char *path_imgidx); /* NULL and "" are none */
  * index_doubt() can tell, is taken at its word: s->index_doubt says which. */
 IMREC_NODISCARD enum imrec_status
 record_table_load(struct container *s, const char *path_imgidx, struct imrec_error *err);
-/* path_imgidx=auto: the same with the index beside each shard; where not every shard has one,
- * s->records stays NULL. Here one that leaves out records is an error. */
+/* path_imgidx=auto: the same with the index next to each shard; where not every shard has one,
+ * s->records stays NULL. Here one that omits records is an error. */
 IMREC_NODISCARD enum imrec_status record_table_find(struct container *s, struct imrec_error *err);
-/* *name: the index beside the first shard that has none, or NULL, of imrec_realloc(); *there: how
- * many shards have one. */
+/* *name: the missing index of the first shard that has none, or NULL, of imrec_realloc(); *there:
+ * how many shards have one. */
 IMREC_NODISCARD enum imrec_status record_table_missing(const struct container *s, char **name,
                                                        uint32_t *there, struct imrec_error *err);
 /* Or record by record, in that order; *capacity is 0 before the first. Then once: */
@@ -26,12 +26,12 @@ IMREC_NODISCARD enum imrec_status record_table_add(struct container *s, uint64_t
                                                    struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status record_table_seal(struct container *s, struct imrec_error *err);
 void record_table_forget(struct container *s); /* the whole table, and what is known of its files */
-/* The index beside a shard, in the order of offsets: *records is of imrec_realloc(), and NULL where
- * there is no index, or none that can be used. */
+/* The index next to a shard, in the order of offsets: *records is of imrec_realloc(), and NULL
+ * where there is no index, or no usable one. */
 IMREC_NODISCARD enum imrec_status record_table_beside(const struct shard *shard,
                                                       struct indexed_record **records,
                                                       uint64_t *count, struct imrec_error *err);
-/* Keeps records [first, end) and one behind them, which says where the last one ends; sets
+/* Keeps records [first, end) and one after them, the end of the last one; sets
  * unit_count. */
 void record_table_cut(struct container *s, uint64_t first, uint64_t end);
 #endif

@@ -1,8 +1,8 @@
 /*
- * container/recordio_count.c - how many records each partition holds, where no index says it.
+ * container/recordio_count.c - how many records each partition holds, without an index.
  *
- * The manifest beside a shard knows how many the shard holds, and the index
- * that it vouches for where they begin; only a shard without either is read from end to end.
+ * The manifest next to a shard has the number of its records, and the index that the manifest
+ * confirms has their places; only a shard without either is read from end to end.
  */
 #include "container/recordio_count.h"
 
@@ -34,7 +34,7 @@ static uint64_t part_of(const struct container *s, uint64_t offset)
     return part < s->options.num_parts ? part : s->options.num_parts - 1;
 }
 
-/* ---- what the packer left behind ---------------------------------------------------------- */
+/* ---- files of the packer ------------------------------------------------------------------ */
 
 /* Counts the lines of an index that is what the manifest says; false when it is not. */
 static bool count_index(struct counting *c, const struct shard *h, const struct manifest_shard *m,

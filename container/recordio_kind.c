@@ -22,7 +22,7 @@ static bool recognize(struct bytes first)
     return recordio_sync(first.p, first.n) == 0;
 }
 
-/* The index that path_imgidx names, or those beside the shards that it lets us look for. */
+/* The index that path_imgidx names, or, where it allows them, those next to the shards. */
 static enum imrec_status load_index(struct container *c, struct imrec_error *err)
 {
     switch (index_wish(c->options.path_imgidx)) {
@@ -53,7 +53,7 @@ list(struct container *c, const struct shard_list *l, struct imrec_error *err)
 /* Up to the next one that the index lists, or to metadata before that. */
 static struct split_range extent(const struct container *c, uint64_t unit)
 {
-    const struct indexed_record *r = &c->records[unit]; /* one more stands after the last */
+    const struct indexed_record *r = &c->records[unit]; /* one more follows the last */
     const uint64_t size = c->shards[r->shard].size;
     return (struct split_range){r->shard, r->offset,
                                 r->bytes != 0            ? r->offset + r->bytes

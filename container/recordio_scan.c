@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define BUFFER_BYTES ((uint64_t)1 << 20)  /* stays in the cache; the system reads ahead of it */
-#define AHEAD_BYTES  ((uint64_t)16 << 20) /* what the system is told to read, at a time */
-#define SEARCH_BYTES ((uint64_t)1 << 20)  /* read at once behind the end, looking for a head */
+#define AHEAD_BYTES  ((uint64_t)16 << 20) /* read-ahead that the system is asked for, at a time */
+#define SEARCH_BYTES ((uint64_t)1 << 20)  /* read at once after the end, to find a head */
 
 /* Drops holes that lie before `keep`. */
 static void forget_holes(struct scan *s, uint64_t keep)

@@ -12,7 +12,7 @@ struct scan {
     uint8_t *buffer; /* used again for the next range */
     size_t capacity;
     struct hole *holes;
-    uint64_t advised; /* the source was told that bytes up to here will be read */
+    uint64_t advised; /* read-ahead up to here was announced to the source */
 };
 
 /* Goes to bytes [begin, end) of a source; zeroed memory is a scan that has begun nothing. */

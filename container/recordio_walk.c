@@ -33,7 +33,7 @@ static enum walk_step more(struct walk *w, uint64_t keep, uint64_t need)
     return WALK_MORE;
 }
 
-/* Whether a head stands at `offset`, of which the view covers all bytes up to 8. */
+/* Whether a head is at `offset`, of which the view covers all bytes up to 8. */
 static bool is_head(const struct walk *w, const struct view *v, uint64_t offset)
 {
     return w->size - offset >= HEAD_BYTES && recordio_sync(at(v, offset), HEAD_BYTES) == 0;
@@ -43,10 +43,10 @@ static bool is_head(const struct walk *w, const struct view *v, uint64_t offset)
 
 enum found { FOUND_HEAD, FOUND_NONE, FOUND_MORE };
 
-/* The first head at or behind w->from and below `limit`; w->from is moved there. */
+/* The first head at or after w->from and below `limit`; w->from is moved there. */
 static enum found search(struct walk *w, const struct view *v, uint64_t limit)
 {
-    const uint64_t stop = min_u64(w->size, limit + 4); /* a head's second word may be behind it */
+    const uint64_t stop = min_u64(w->size, limit + 4); /* a head's second word may follow it */
     if (w->from >= limit || w->from + HEAD_BYTES > stop)
         return FOUND_NONE;
     if (covers(v, w->from, w->from + HEAD_BYTES)) {
@@ -60,7 +60,7 @@ static enum found search(struct walk *w, const struct view *v, uint64_t limit)
     }
     if (w->from >= limit || w->from + HEAD_BYTES > stop)
         return FOUND_NONE;
-    /* Mostly the last word before the limit is no magic, and nothing behind it matters. */
+    /* Mostly the last word before the limit is not the magic, and later bytes do not matter. */
     if (w->from + 4 == limit && covers(v, w->from, limit) &&
         load_le32(at(v, w->from)) != RECORDIO_MAGIC)
         return FOUND_NONE;
@@ -168,7 +168,7 @@ static bool on_head(struct walk *w, const struct view *v, enum walk_step *step)
         w->why = h->why;
     else if (end - w->pos < HEAD_BYTES)
         imrec_error_at(&w->why, IMREC_ERR_CORRUPT, w->pos,
-                       "%" PRIu64 " bytes at the end are no record", end - w->pos);
+                       "%" PRIu64 " bytes at the end are not a record", end - w->pos);
     else if (recordio_measure(at(v, w->pos), HEAD_BYTES, w->pos, &w->span, &w->why) !=
              IMREC_ERR_CORRUPT)
         return false; /* never: it is no head */

@@ -1,26 +1,26 @@
-/* container/recordio_walk.h - what stands in a cell: records, and damage between them.
+/* container/recordio_walk.h - the contents of a cell: records, and damage between them.
  *
- * Pure: it sees bytes and says what they are, or which bytes it needs to see. The rules are in
+ * Pure: it gets bytes and returns what they are, or which bytes it needs. The rules are in
  * docs/reliability.md ("Damage"). A *head* is an aligned magic with part flag 0 or 1.
  *
  *  1. A walk begins at the first head in its cell; at the begin of a shard, at offset 0.
  *  2. Where a head is expected and none is, bytes are damaged up to the next head.
  *  3. A head whose record does not measure, does not fit the shard or cannot be read: the same.
  *  4. A record that measures and is followed by a head or the end of the shard is a record.
- *  5. One that is followed by neither: if a head stands inside it, its length is wrong, and it
- *     is damaged up to that head; else it is a record, and the damage begins behind it.
+ *  5. One that is followed by neither: if a head is inside it, its length is wrong, and it
+ *     is damaged up to that head; else it is a record, and the damage begins after it.
  *
- * The walk ends behind the last record whose head is in the cell, or behind the damage that it
- * runs into there: damage is reported by the cell whose record or damage comes before it. But
- * bytes that cannot be read are reported by the cells that hold them, each its own, from the
- * first of them to the next head: nobody else may have seen them fail. */
+ * The walk ends after the last record whose head is in the cell, or after the damage that follows
+ * it there: damage is reported by the cell whose record or damage comes before it. But bytes that
+ * cannot be read are reported by the cells that hold them, each its own, from the first of them to
+ * the next head: no other cell may have tried to read them. */
 #ifndef IMREC_CONTAINER_RECORDIO_WALK_H
 #define IMREC_CONTAINER_RECORDIO_WALK_H
 
 #include "container/unreadable.h"
 #include "formats/recordio/recordio.h"
 
-/* Bytes [begin, end) of the shard stand at p; begin is a multiple of 4. */
+/* Bytes [begin, end) of the shard are at p; begin is a multiple of 4. */
 struct view {
     const uint8_t *p;
     uint64_t begin, end;
@@ -35,7 +35,7 @@ struct walk {
     uint64_t keep, need; /* on WALK_MORE */
     /* private */
     enum walk_state state;
-    uint64_t pos, from; /* where the walk stands; where a search goes on */
+    uint64_t pos, from; /* the place of the walk; where a search continues */
     struct recordio_span span;
     bool torn; /* bytes from torn_at on could not be read, and no head came since */
     uint64_t torn_at;

@@ -1,5 +1,5 @@
-/* container/recordio_widths.c - the widest label: manifests know it, else records are read, their
- * heads alone where an index beside the shard says where these are. */
+/* container/recordio_widths.c - the widest label: from manifests, else from records, of which only
+ * the heads are read where an index next to the shard names them. */
 #include "container/recordio_widths.h"
 
 #include "base/alloc.h"
@@ -11,11 +11,11 @@
 #include "container/recordio_scan.h"
 #include "formats/recordio/image_record.h"
 
-#define AHEAD 32u /* heads that the system is told of before they are read */
+#define AHEAD 32u /* heads announced to the system before they are read */
 
 /* ---- heads that an index names --------------------------------------------------------------- */
 
-/* True where the records fill the shard, one behind the other: then none is missing. */
+/* True where the records fill the shard without gaps: then none is missing. */
 static bool read_heads(const struct container *s, uint32_t shard, const struct indexed_record *r,
                        uint64_t n, uint32_t *widest)
 {
@@ -37,17 +37,17 @@ static bool read_heads(const struct container *s, uint32_t shard, const struct i
     return true;
 }
 
-/* Asks the index beside the shard where the heads are. False where there is none, or where it is
- * not that of all records. */
-static enum imrec_status told_by_heads(const struct container *s, uint32_t shard, bool *told,
-                                       uint32_t *widest, struct imrec_error *err)
+/* Reads the heads at the places that the index next to the shard names. False where there is none,
+ * or where it does not have all records. */
+static enum imrec_status width_of_heads(const struct container *s, uint32_t shard, bool *known,
+                                        uint32_t *widest, struct imrec_error *err)
 {
     uint32_t n = 0;
     struct indexed_record *records;
     uint64_t count;
     IMREC_TRY(record_table_beside(&s->shards[shard], &records, &count, err));
-    *told = records != NULL && read_heads(s, shard, records, count, &n);
-    if (*told && n > *widest)
+    *known = records != NULL && read_heads(s, shard, records, count, &n);
+    if (*known && n > *widest)
         *widest = n;
     imrec_free(records);
     return IMREC_OK;
@@ -85,11 +85,11 @@ static enum imrec_status widest_of_shard(const struct container *s, uint32_t sha
     const struct manifest_shard *entry;
     IMREC_TRY(beside_manifest(b, &s->shards[shard], &entry, err));
     const uint32_t width = entry != NULL ? b->set.manifest.label_width : 0;
-    bool told = width != 0 || !may_read;
+    bool known = width != 0 || !may_read;
     *widest = width > *widest ? width : *widest;
-    if (!told)
-        IMREC_TRY(told_by_heads(s, shard, &told, widest, err));
-    return told ? IMREC_OK : read_shard(scan, s, shard, widest, err);
+    if (!known)
+        IMREC_TRY(width_of_heads(s, shard, &known, widest, err));
+    return known ? IMREC_OK : read_shard(scan, s, shard, widest, err);
 }
 
 enum imrec_status recordio_widest_label(const struct container *s, bool may_read, uint32_t *widest,

@@ -1,4 +1,4 @@
-/* container/set_sums.c - verify_checksums=1: records compared with the checksums beside their
+/* container/set_sums.c - verify_checksums=1: records compared with the checksums next to their
  * shards while they are read. */
 #include "container/set_sums.h"
 
@@ -15,11 +15,10 @@
 
 static enum imrec_status no_sums(const char *uri, struct imrec_error *err)
 {
-    (void)imrec_error_at(
-        err, IMREC_ERR_IO, IMREC_NO_OFFSET,
-        "%.300s has no checksums beside it (.crc), and verify_checksums=1 asks for "
-        "them: imrec merge makes a set that has some",
-        uri);
+    (void)imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
+                         "%.300s has no checksums next to it (.crc), and verify_checksums=1 needs "
+                         "them: imrec merge makes a set that has some",
+                         uri);
     if (err != NULL)
         err->sys_errno = ENOENT;
     return IMREC_ERR_IO;

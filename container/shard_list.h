@@ -26,9 +26,9 @@ enum shard_look {
  * the shards that it lists). */
 IMREC_NODISCARD enum imrec_status shard_list_add(struct shard_list *l, const char *spec,
                                                  enum shard_look look, struct imrec_error *err);
-/* Compares all of it with the manifests beside the shards, and with names "-00000-of-00004". Shards
- * that a directory or a glob lacks are IMREC_ERR_IO (ENOENT); those that a list does not name a
- * warning. Reads manifests, and the names in a directory. Fills l->promise. */
+/* Compares all of it with the manifests next to the shards, and with names "-00000-of-00004".
+ * Shards that a directory or a glob lacks are IMREC_ERR_IO (ENOENT); those that a list does not
+ * name a warning. Reads manifests, and the names in a directory. Fills l->promise. */
 IMREC_NODISCARD enum imrec_status
 shard_list_check(struct shard_list *l, enum shard_look look, struct imrec_error *err);
 /* Both, of one text. On failure *l is empty. */

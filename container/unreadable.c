@@ -53,7 +53,7 @@ static enum imrec_status note(struct hole **holes, uint64_t begin, uint64_t end,
     return IMREC_OK;
 }
 
-/* The first byte that could not be read, as far as the source says so. */
+/* The first byte that could not be read, if the source reports it. */
 static uint64_t failed_at(const struct imrec_error *why, uint64_t begin, uint64_t end)
 {
     return why->offset >= begin && why->offset < end ? why->offset : begin;

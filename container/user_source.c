@@ -91,7 +91,7 @@ static void close_source(struct container *c)
 
 /* ---- listing ----------------------------------------------------------------------------- */
 
-struct listing { /* behind imrec_source_file.library */
+struct listing { /* of imrec_source_file.library */
     struct container *container;
     uint32_t shard;
     uint64_t end;             /* of the record added last */
@@ -246,8 +246,7 @@ static enum imrec_status check_within(const struct imrec_source_call *c, const u
     if (within(p, n, c->bytes, c->n) || within(p, n, room->p, room->n))
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "%s of %" PRIu64
-                          " bytes stands neither within the record's %zu bytes nor "
+                          "%s of %" PRIu64 " bytes is neither within the record's %zu bytes nor "
                           "in the room",
                           what, n, c->n);
 }
@@ -394,10 +393,11 @@ widest_label(const struct container *c, bool may_read, uint32_t *out, struct imr
     *out = 0;
     if (!may_read)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "label_pad_width must be given: nobody knows how wide the labels of "
-                          "source=%s are",
-                          source_of(c)->plugin.name);
+    return imrec_error_at(
+        err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+        "label_pad_width must be given: there is no way to know the widest label of "
+        "source=%s",
+        source_of(c)->plugin.name);
 }
 
 static const struct container_kind user_source_kind = {

@@ -1,6 +1,6 @@
 /* container/webdataset.c - the kind of WebDataset's tar archives.
  *
- * Neighbouring files whose names are equal up to the first dot behind the last slash, the key, are
+ * Neighbouring files whose names are equal up to the first dot after the last slash, the key, are
  * one sample; the rest of a name, its extension, says what the file is (webdataset/tariterators.py
  * of webdataset 0.2: base_plus_ext, group_by_keys). The image is the first one whose extension ends
  * in that of an image format, the label what .cls has in decimal digits. Records are listed from
@@ -42,7 +42,7 @@ struct archive { /* container.state */
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* Bytes of the key; *extension: what is behind its dot, or NULL. */
+/* Bytes of the key; *extension: the text after its dot, or NULL. */
 static size_t key_bytes(const char *name, const char **extension)
 {
     const char *slash = strrchr(name, '/'), *base = slash != NULL ? slash + 1 : name;
@@ -88,7 +88,7 @@ add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, stru
     if (a->count == a->room) {
         struct loss *grown = imrec_realloc(a->losses, a->room * 2 + 8, sizeof(*grown));
         if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for what is wrong with an archive");
+            return IMREC_NO_MEMORY(err, "no memory for the error of an archive");
         a->losses = grown;
         a->room = a->room * 2 + 8;
     }
@@ -97,7 +97,7 @@ add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, stru
     return add_record(l, offset, LOST, err);
 }
 
-/* The sample in hand is whole: the next file is of another one. */
+/* The current sample is complete: the next file is of another one. */
 static enum imrec_status end_sample(struct listing *l, struct imrec_error *err)
 {
     struct imrec_error why;
@@ -112,7 +112,7 @@ static enum imrec_status end_sample(struct listing *l, struct imrec_error *err)
     return add_loss(l, begin, &why, err);
 }
 
-/* The header at `at`, with those before it that extend it. *next: behind the file's content.
+/* The header at `at`, with those before it that extend it. *next: the end of the file's content.
  * IMREC_END: the shard ends there. */
 static enum imrec_status
 read_header(struct listing *l, uint64_t at, uint64_t *next, struct imrec_error *err)
@@ -153,7 +153,7 @@ read_header(struct listing *l, uint64_t at, uint64_t *next, struct imrec_error *
     return IMREC_OK;
 }
 
-/* Where behind `at` the next header stands, or the shard's end. */
+/* The place of the next header after `at`, or the shard's end. */
 static enum imrec_status
 find_header(struct listing *l, uint64_t at, uint64_t *out, struct imrec_error *err)
 {
@@ -207,7 +207,7 @@ static enum imrec_status list_shard(struct listing *l, struct imrec_error *err)
             *err = why;
             return st;
         }
-        if (st != IMREC_OK) { /* of the sample in hand nobody knows whether it goes on */
+        if (st != IMREC_OK) { /* whether the current sample continues is unknown */
             IMREC_TRY(end_sample(l, err));
             IMREC_TRY(find_header(l, at, &next, err));
             IMREC_TRY(add_loss(l, at, &why, err));

@@ -29,7 +29,7 @@ static inline int dice_between(struct dice *d, int lo, int hi)
     return lo + (int)((uint64_t)dice_roll(d) * (uint64_t)(hi - lo + 1) >> 32);
 }
 
-static inline int dice_percent(struct dice *d, int percent) /* true in so many cases of 100 */
+static inline int dice_percent(struct dice *d, int percent) /* true in `percent` cases of 100 */
 {
     return dice_between(d, 0, 99) < percent;
 }

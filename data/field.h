@@ -19,7 +19,7 @@ struct noise {
     uint32_t seed;
     int cell_x, cell_y; /* of the coarsest octave, px */
     int octaves;        /* each half the cell of the one before; ends at cells of 1 px */
-    int gain;           /* amplitude of an octave beside the one before, 1/256 */
+    int gain;           /* amplitude of an octave relative to the one before, 1/256 */
     bool ridged;        /* sharp crests instead of smooth hills */
 };
 

@@ -1,5 +1,5 @@
-/* data/jpeg_writer.h - a small JPEG encoder of the generator's own: the same bytes on every
- * machine and beside every version of libjpeg, and layouts that photographs come in.
+/* data/jpeg_writer.h - the generator's own small JPEG encoder: the same bytes on every
+ * machine and with every version of libjpeg, in the layouts of photographs.
  *
  * ITU-T T.81: baseline, or progressive by spectral selection, with the tables of its annex K. */
 #ifndef IMREC_DATA_JPEG_WRITER_H

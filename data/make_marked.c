@@ -2,7 +2,7 @@
  * make_marked LIST.lst ROOT OUT.rec - images with all that may go with one: the boxes that the
  * list gives (docs/guide/detection.md), of each an ellipse in a mask and a keypoint at its top.
  *
- * The list's objects are class, xmin, ymin, xmax, ymax; the records' have the keypoint behind it.
+ * The list's objects are class, xmin, ymin, xmax, ymax; the records' objects add the keypoint.
  */
 #include "base/alloc.h"
 #include "codec/mask_png.h"

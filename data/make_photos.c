@@ -18,7 +18,7 @@
 
 static const char usage[] =
     "Usage: make_photos DIR [--count N] [--seed S] [--size full|small] [--part K/N] [--jobs N]\n"
-    "Renders photo-like images into DIR/<class>/: 2048 of about 500 px unless told otherwise.\n"
+    "Renders photo-like images into DIR/<class>/: by default 2048 of about 500 px.\n"
     "  --count N          how many\n"
     "  --seed S           another set of images\n"
     "  --size full|small  small: about 96 px, for tests\n"

@@ -3,9 +3,9 @@
 
 struct house {
     int x0, x1, top, foot; /* px */
-    int pane, gap, storey; /* widths of a window and the wall beside it, height of a storey, px */
+    int pane, gap, storey; /* widths of a window and the wall next to it, height of a storey, px */
     struct colour wall, glass;
-    int lit_percent; /* windows with a lamp behind them */
+    int lit_percent; /* windows with a lamp in them */
     int haze;
     uint32_t seed;
 };

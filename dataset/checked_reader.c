@@ -1,9 +1,9 @@
 /*
- * dataset/checked_reader.c - imrec_checked_*: records that are what was packed, as far as checksums
- * tell, and everything else by name.
+ * dataset/checked_reader.c - imrec_checked_*: records that match their checksums; findings for
+ * everything else.
  *
- * Checksums follow the shard's order, so those before a record or a damaged range that none was met
- * for are records that are gone; they are told first, while what was read is held back.
+ * Checksums follow the shard's order. So checksums without a record that precede a record or a
+ * damaged range are of lost records; they are reported first, while the record read is held back.
  */
 #include "dataset/checked_reader.h"
 
@@ -19,9 +19,9 @@
 
 #define IDS_SAID 8 /* of a damaged range */
 
-/* ---- what is told ----------------------------------------------------------------------- */
+/* ---- what is reported ----------------------------------------------------------------------- */
 
-/* Entries of the index beside the shard, which is loaded once something is lost. */
+/* Entries of the index next to the shard, which is loaded at the first loss. */
 static const struct shard_index_entry *
 indexed(struct imrec_checked *c, uint64_t begin, uint64_t end, uint64_t *count)
 {
@@ -34,7 +34,7 @@ indexed(struct imrec_checked *c, uint64_t begin, uint64_t end, uint64_t *count)
     return shard_index_in(&c->index, begin, end, count);
 }
 
-/* What stands at [begin, end) is lost; `id` is what the record says of itself. */
+/* Reports [begin, end) as lost; `id` is from the record itself. */
 static enum imrec_status tell(struct imrec_checked *c, enum imrec_finding_kind kind, uint64_t begin,
                               uint64_t end, uint64_t id)
 {
@@ -51,8 +51,8 @@ static enum imrec_status tell(struct imrec_checked *c, enum imrec_finding_kind k
     return IMREC_ERR_DATA;
 }
 
-/* The ids that the index has in a damaged range, where they are more than the finding's own, behind
- * its reason. */
+/* Appends to the reason the ids that the index has in a damaged range, if they are more than the
+ * finding's own. */
 static void say_ids(struct imrec_checked *c, const struct shard_index_entry *first, uint64_t count)
 {
     const size_t room = sizeof(c->why.message);
@@ -107,8 +107,8 @@ static void warn_once(struct imrec_checked *c, const char *uri)
 {
     if (!c->warned)
         imrec_log(IMREC_LOG_WARNING,
-                  "%s has no checksums beside it (.crc): damage of its images cannot be seen, "
-                  "and its records are taken as they are",
+                  "%s has no checksums next to it (.crc): damage to its images cannot be found, "
+                  "and its records are returned unchecked",
                   uri);
     c->warned = true;
 }
@@ -145,8 +145,8 @@ static enum imrec_status begin_shard(struct imrec_checked *c, struct imrec_error
     return IMREC_OK;
 }
 
-/* Ends shards until `shard` is the one whose checksums are loaded. IMREC_ERR_DATA: something of
- * those before it is to be told first. */
+/* Ends shards until `shard` is the one whose checksums are loaded. IMREC_ERR_DATA: a loss of
+ * those before it must be reported first. */
 static enum imrec_status
 go_to_shard(struct imrec_checked *c, uint32_t shard, struct imrec_error *err)
 {
@@ -185,7 +185,7 @@ static enum imrec_status judge(struct imrec_checked *c)
     return IMREC_OK;
 }
 
-/* What was read last, or what has to be told before it. */
+/* Returns the last record read, or a finding that precedes it. */
 static enum imrec_status give(struct imrec_checked *c, struct imrec_error *err)
 {
     const bool damage = c->status == IMREC_ERR_DATA, end = c->status == IMREC_END;

@@ -19,11 +19,11 @@ struct imrec_checked {
     bool warned;              /* that a shard cannot be checked */
     struct shard_index index; /* of the shard, loaded for the first finding in it */
     bool index_asked;
-    /* What was read last, while what the checksums have before it is told. */
+    /* The last record read, while the losses before it are reported. */
     bool held;
     enum imrec_status status;
     struct imrec_record record;
-    /* What is told. */
+    /* The current finding. */
     struct imrec_finding found;
     struct imrec_error why; /* its reason */
     uint64_t lost;          /* records that the finding stands for */
@@ -35,7 +35,7 @@ struct imrec_checked {
 IMREC_NODISCARD enum imrec_status
 checked_open_as(const struct container_options *o, imrec_progress_fn *progress, void *user,
                 struct imrec_checked **out, struct imrec_error *err);
-/* The record given last as it stands in its shard, and the checksum that came with it; false: it
- * came with none. */
+/* The last record returned, as stored in its shard, and its checksum there; false: it has no
+ * checksum. */
 bool checked_framed(const struct imrec_checked *c, struct bytes *framed, uint32_t *crc);
 #endif

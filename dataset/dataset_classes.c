@@ -1,4 +1,4 @@
-/* dataset/dataset_classes.c - the class list beside a data set: names of labels. */
+/* dataset/dataset_classes.c - the class list of a data set: names of labels. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "dataset/dataset_files.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct imrec_classes {
-    char *text;        /* names, a NUL behind each */
+    char *text;        /* names, a NUL after each */
     const char **name; /* by number */
     uint32_t count;
 };

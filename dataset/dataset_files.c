@@ -1,4 +1,4 @@
-/* dataset/dataset_files.c - the shards of a data set and the files beside them. */
+/* dataset/dataset_files.c - the shards of a data set and the files next to them. */
 #include "dataset/dataset_files.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-/* dataset/dataset_files.h - the shards of a data set and the files beside them. */
+/* dataset/dataset_files.h - the shards of a data set and the files next to them. */
 #ifndef IMREC_DATASET_DATASET_FILES_H
 #define IMREC_DATASET_DATASET_FILES_H
 
@@ -14,11 +14,11 @@ IMREC_NODISCARD enum imrec_status
 dataset_files_of(const struct container *s, struct dataset_files *out, struct imrec_error *err);
 void dataset_files_close(struct dataset_files *f); /* zeroed memory is fine */
 
-/* The name of the file `what` beside a shard; NULL: no memory. */
+/* The name of the file `what` next to a shard; NULL: no memory. */
 char *dataset_path(const char *shard, enum set_file what);
 char *dataset_copy(const char *uri);
 bool dataset_has(const char *shard, enum set_file what);
-/* Reads the file `what` beside a shard; *text is NULL where there is none. */
+/* Reads the file `what` next to a shard; *text is NULL where there is none. */
 IMREC_NODISCARD enum imrec_status dataset_load(const char *shard, enum set_file what, char **path,
                                                uint8_t **text, size_t *n, struct imrec_error *err);
 #endif

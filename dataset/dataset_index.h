@@ -13,7 +13,8 @@ struct shard_index {
     bool found; /* the file is there */
 };
 
-/* Of the file beside `shard`; none gives an empty one. IMREC_ERR_CORRUPT names the line. */
+/* Reads the file next to `shard`; without one the index is empty. IMREC_ERR_CORRUPT names the line.
+ */
 IMREC_NODISCARD enum imrec_status
 shard_index_load(const char *shard, struct shard_index *out, struct imrec_error *err);
 /* The first entry in [begin, end), and how many there are; NULL: none. */

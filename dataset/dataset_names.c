@@ -1,4 +1,4 @@
-/* dataset/dataset_names.c - the .lst beside a data set: which file an image was packed from. */
+/* dataset/dataset_names.c - the .lst of a data set: which file an image was packed from. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -52,7 +52,7 @@ parse(struct imrec_names *n, struct image_list *list, struct imrec_error *err)
         st = image_list_next(list, &e, err);
         if (st == IMREC_OK) {
             char *path = (char *)n->text + (e.path.p - n->text);
-            path[e.path.n] = '\0'; /* the line's end, or the NUL behind the text */
+            path[e.path.n] = '\0'; /* the line's end, or the NUL after the text */
             IMREC_TRY(append(n, (struct name){e.id, path}, err));
         } else if (st == IMREC_ERR_CORRUPT && bad++ == 0 && err != NULL) {
             imrec_log(IMREC_LOG_WARNING, "%s", err->message);

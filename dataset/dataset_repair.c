@@ -112,7 +112,7 @@ decodes(struct repair *r, struct candidate *c, bool clean, bool *yes, struct imr
     return IMREC_OK;
 }
 
-/* A record that no checksum is of: kept only if it shows by itself that it is whole. */
+/* A record without a checksum: kept only if its own structure proves it complete. */
 static enum imrec_status
 judge_unmatched(struct repair *r, struct candidate *c, bool *keep, struct imrec_error *err)
 {
@@ -211,7 +211,7 @@ take_record(struct repair *r, const struct repair_item *i, struct imrec_error *e
 
 /* ---- one shard ---------------------------------------------------------------------------- */
 
-/* Records that are gone and were not told with what stands in their place. */
+/* Reports lost records that no finding about their place has covered. */
 static void tell_gone(struct repair *r)
 {
     struct checksum gone = {0};
@@ -254,7 +254,7 @@ static enum imrec_status survey(struct repair *r, struct imrec_error *err)
     return st;
 }
 
-/* A broken .crc is told, and what it still has is used. */
+/* A broken .crc is reported, and its valid entries are used. */
 static enum imrec_status
 open_sums(struct repair *r, const char *path, size_t n, struct imrec_error *err)
 {

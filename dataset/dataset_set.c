@@ -24,7 +24,7 @@ struct checking {
     void *user;
     uint32_t shard;   /* through which the set was found */
     const char *path; /* of its manifest */
-    bool lacks;       /* shards: told already */
+    bool lacks;       /* shards are missing, and reported */
 };
 
 /* ---- telling ---------------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ static void tell_about(const struct checking *c, const char *uri, const char *fm
 
 /* ---- one file of the manifest ----------------------------------------------------------- */
 
-/* The file's path: beside the manifest. NULL: no memory. */
+/* The file's path, in the folder of the manifest. NULL: no memory. */
 static char *path_of(const struct checking *c, const char *name)
 {
     return imrec_joined(c->path, (size_t)(set_base_name(c->path) - c->path), name);

@@ -12,7 +12,7 @@ IMREC_NODISCARD enum imrec_status dataset_check_set(const char *uri, const struc
                                                     bool allow_missing, imrec_finding_fn *finding,
                                                     void *user, struct imrec_error *err);
 /* Compares all bytes of one file of a set, SET_REC (the shard itself), SET_LIST or SET_CLASSES,
- * with the manifest beside `shard`. *known: that says something of it. A difference, and a manifest
+ * with the manifest of `shard`. *known: the manifest lists it. A difference, or a manifest
  * that cannot be read, is IMREC_ERR_CORRUPT. */
 IMREC_NODISCARD enum imrec_status
 dataset_check_file(const char *shard, enum set_file what, bool *known, struct imrec_error *err);

@@ -1,8 +1,8 @@
 /*
  * dataset/dataset_verify.c - structure, checksums, index and images of a data set.
  *
- * Workers take turns at reading a batch of records and look at their own while others read on;
- * findings are told in file order, so that they are the same for every number of threads.
+ * Workers take turns at reading a batch of records and check their own while others read on;
+ * findings are reported in file order, so that they are the same for every number of threads.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -29,7 +29,7 @@ struct verify {
     struct verify_batch **at;           /* ... and the one at each place of the window */
     struct codec **codec;               /* of each worker */
     uint32_t workers;
-    enum imrec_status status; /* the reader cannot go on */
+    enum imrec_status status; /* the reader failed */
     struct imrec_error why;
     struct mutex caller; /* held while one of its callbacks runs */
     struct mutex lock;   /* of what follows */

@@ -1,4 +1,5 @@
-/* dataset/dataset_walk.c - every record of a data set in file order, damage told as findings. */
+/* dataset/dataset_walk.c - every record of a data set in file order, damage reported as findings.
+ */
 #include "dataset/dataset_walk.h"
 
 #include "base/alloc.h"
@@ -37,7 +38,7 @@ static bool show(struct dataset_walk *w)
     return w->progress == NULL || w->progress(w->user, &w->at);
 }
 
-/* The finding says shard and bytes itself: its reason begins behind them. */
+/* The finding names shard and bytes itself: its reason begins after them. */
 static void note_damage(struct dataset_walk *w)
 {
     struct imrec_finding *f = &w->damage;
@@ -92,7 +93,7 @@ static enum imrec_status find_swallowed(struct dataset_walk *w, const struct imr
     *inside = 0;
     if (magics == 0)
         return IMREC_OK;
-    /* A part behind the first has a head of 8 bytes in place of 4 of the record. */
+    /* Every part after the first has a head of 8 bytes in place of 4 of the record. */
     IMREC_TRY(source_open(w->files.shards.uri[r->shard], &s, err));
     const uint64_t most = framed_bytes(r) + 4 * (uint64_t)magics;
     const uint64_t left = s->size > r->offset ? s->size - r->offset : 0;
@@ -109,7 +110,7 @@ static enum imrec_status find_swallowed(struct dataset_walk *w, const struct imr
     return st;
 }
 
-/* The record is damage up to the first one that it swallowed; reading goes on there. */
+/* The record is damage up to the first one that it swallowed; reading continues there. */
 static enum imrec_status
 leave_swallowing(struct dataset_walk *w, const struct imrec_record *r, size_t inside)
 {

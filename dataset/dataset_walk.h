@@ -1,4 +1,5 @@
-/* dataset/dataset_walk.h - every record of a data set in file order, damage told as findings. */
+/* dataset/dataset_walk.h - every record of a data set in file order, damage reported as findings.
+ */
 #ifndef IMREC_DATASET_DATASET_WALK_H
 #define IMREC_DATASET_DATASET_WALK_H
 
@@ -14,7 +15,7 @@ struct dataset_walk {
     void *user;
     struct imrec_progress at;
     uint64_t called_at;          /* records at the last call of `progress` */
-    struct imrec_finding damage; /* behind the last IMREC_ERR_DATA */
+    struct imrec_finding damage; /* after IMREC_ERR_DATA: of that call */
     struct imrec_error why;      /* its reason */
 };
 

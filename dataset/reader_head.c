@@ -3,7 +3,7 @@
 #include "container/record_head.h"
 #include "dataset/record_reader.h"
 
-#define AHEAD 32u /* heads that the system is told of before they are read */
+#define AHEAD 32u /* heads announced to the system before they are read */
 
 /* False where the whole record has to be read. */
 static bool

@@ -206,7 +206,7 @@ imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struc
         partition_clip(&r->container, shard, r->container.begin, r->container.end);
     if (offset < b.begin || offset >= b.end || offset % RECORDIO_ALIGN != 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, offset,
-                              "%s: byte %" PRIu64 " is no place for a record of this partition, "
+                              "%s: byte %" PRIu64 " is not a place of a record of this partition, "
                               "these are multiples of 4 from %" PRIu64 " below %" PRIu64,
                               r->container.shards[shard].uri, offset, b.begin, b.end);
     scan_begin(&r->scan, r->container.shards[shard].source, offset, b.end, true);

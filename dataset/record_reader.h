@@ -1,5 +1,4 @@
-/* dataset/record_reader.h - what imrec_reader_*() stand on, and what the library asks of
- * a reader beyond them. */
+/* dataset/record_reader.h - the reader of imrec_reader_*(), with what only the library uses. */
 #ifndef IMREC_DATASET_RECORD_READER_H
 #define IMREC_DATASET_RECORD_READER_H
 
@@ -23,11 +22,11 @@ struct imrec_reader {
     uint32_t label_room;
     struct table_reader table; /* of a kind with own_index: nothing else is used */
     bool keep_framed;          /* set by who reads `framed` */
-    struct bytes framed; /* the record given last as it stands in the shard; none of CBF files */
+    struct bytes framed; /* the last record returned, as stored in the shard; none of CBF files */
     struct buf parts;    /* its copy, where parts were joined in their own bytes */
 };
 
-/* Room for so many labels in r->labels. */
+/* Room for this many labels in r->labels. */
 IMREC_NODISCARD enum imrec_status
 reader_room_for_labels(struct imrec_reader *r, uint32_t count, struct imrec_error *err);
 /* Opens a reader as the options say, which are those of a reader but for path, partition and looks.

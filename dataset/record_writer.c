@@ -1,8 +1,8 @@
 /*
  * dataset/record_writer.c - imrec_writer_*: a shard and its index, written record by record.
  *
- * All files are made durable before any gets its name, the shard last: a shard that stands under
- * its name has its index and its checksums beside it.
+ * All files are made durable before any gets its name, the shard last: a shard with its final name
+ * has its index and its checksums next to it.
  */
 #include "dataset/record_writer.h"
 
@@ -183,7 +183,7 @@ static enum imrec_status publish(struct imrec_writer *w, struct imrec_error *err
     enum imrec_status st = w->crc_uri != NULL ? sink_publish(w->crc_uri, err) : IMREC_OK;
     if (st == IMREC_OK)
         st = sink_publish(w->rec_uri, err);
-    if (st != IMREC_OK) { /* nothing beside a shard that is not there */
+    if (st != IMREC_OK) { /* no files next to a missing shard */
         remove_file(w->idx_uri, "");
         remove_file(w->crc_uri, "");
     }

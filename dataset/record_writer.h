@@ -9,7 +9,7 @@
 IMREC_NODISCARD enum imrec_status
 record_writer_open(const char *path, const char *idx_path, const char *crc_path, bool force,
                    struct imrec_writer **out, struct imrec_error *err);
-/* Appends a record as it stood in a shard, with the checksum that it had there. */
+/* Appends a record as stored in a shard, with its checksum there. */
 IMREC_NODISCARD enum imrec_status record_writer_put(struct imrec_writer *w, uint64_t key,
                                                     struct bytes framed, uint32_t crc,
                                                     struct imrec_error *err);

@@ -1,4 +1,4 @@
-/* dataset/repair_match.c - which records of a shard are what was packed, told by its checksums. */
+/* dataset/repair_match.c - finds the intact records of a shard by its checksums. */
 #include "dataset/repair_match.h"
 
 #include "base/alloc.h"
@@ -17,10 +17,10 @@ struct match_key {
 
 struct match_misfit {
     uint64_t offset, key;
-    uint64_t before; /* 1 + the checksum met last before it where it says; 0: none */
-    uint64_t after;  /* 1 + the one met right behind it; 0: none before the next misfit */
+    uint64_t before; /* 1 + the last checksum found before it at its own place; 0: none */
+    uint64_t after;  /* 1 + the one found right after it; 0: none before the next misfit */
     uint64_t number; /* of its own checksum, or NOBODY */
-    uint64_t meant;  /* the checksum of what it has been, or NOBODY */
+    uint64_t meant;  /* the checksum of the record it was, or NOBODY */
 };
 
 static enum imrec_status no_memory(uint64_t n, struct imrec_error *err)
@@ -191,8 +191,8 @@ find_left(const struct repair_match *m, uint64_t framed_bytes, uint64_t from, ui
     return m->keys[i].number;
 }
 
-/* What the misfits without a checksum of their own stand between decides which ones may be meant
- * for them; where the order is broken, all may. */
+/* The matches around misfits without a checksum of their own decide which ones may be meant for
+ * them; where the order is broken, all may. */
 static void judge_all(struct repair_match *m)
 {
     uint64_t before = 0, met = 0, after = m->table.file.records + 1;

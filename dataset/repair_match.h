@@ -1,9 +1,9 @@
-/* dataset/repair_match.h - which records of a shard are what was packed, told by its checksums.
+/* dataset/repair_match.h - finds the intact records of a shard by its checksums.
  *
- * Checksums follow the order of the records, not their places: where bytes came in or went missing,
- * every later record stands elsewhere, and is known by its length and checksum. All records are
- * looked at once, by match_look(); then match_end(); then match_of() answers, again in order.
- * Memory: about 32 bytes a checksum, and 64 a record that is not where its checksum says. */
+ * Checksums follow the order of the records, not their places: where bytes were inserted or lost,
+ * every later record has moved, and is recognized by its length and checksum. match_look() sees all
+ * records once; then match_end(); then match_of() answers, again in order.
+ * Memory: about 32 bytes a checksum, and 64 a record that has moved. */
 #ifndef IMREC_DATASET_REPAIR_MATCH_H
 #define IMREC_DATASET_REPAIR_MATCH_H
 
@@ -41,7 +41,7 @@ IMREC_NODISCARD enum imrec_status match_look(struct repair_match *m, uint64_t of
 IMREC_NODISCARD enum imrec_status match_end(struct repair_match *m, struct imrec_error *err);
 /* The same records in the same order. */
 enum match match_of(struct repair_match *m, uint64_t offset, uint32_t framed_bytes, uint32_t crc);
-/* Behind MATCH_DIFFERS: the checksum of what the record has been, which counts as given. */
+/* After MATCH_DIFFERS: the checksum of the record it was, which counts as found. */
 bool match_meant(struct repair_match *m, struct checksum *out);
 /* The first checksum of a record that is gone, with a place in [begin, end), which no earlier call
  * gave; false: there is none. After match_end(). */

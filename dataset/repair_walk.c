@@ -1,9 +1,9 @@
 /*
- * dataset/repair_walk.c - a walk that goes on at any byte.
+ * dataset/repair_walk.c - a walk that can continue at any byte.
  *
- * Records stand on multiples of 4 from the shard's begin, and a walk looks for heads there alone.
- * Behind 3 bytes that came in, every record stands one byte before such a place: the shard is then
- * walked as one that begins at its byte 3.
+ * Records are on multiples of 4 from the shard's begin, and a walk looks for heads there alone.
+ * After 3 inserted bytes, every record is one byte before such a place: the shard is then walked as
+ * one that begins at its byte 3.
  */
 #include "dataset/repair_walk.h"
 
@@ -33,7 +33,7 @@ static void moved_will_need(struct source *s, uint64_t offset, uint64_t n)
     source_will_need(m->inner, offset + m->shift, n);
 }
 
-/* Walks on from `offset`, where a head stands or is expected. */
+/* Walks on from `offset`, where a head is or is expected. */
 static void walk_from(struct repair_walk *w, uint64_t offset)
 {
     static const struct source_ops ops = {.read_at = moved_read, .will_need = moved_will_need};
@@ -45,7 +45,7 @@ static void walk_from(struct repair_walk *w, uint64_t offset)
 
 /* ---- heads on any byte -------------------------------------------------------------------- */
 
-/* n bytes of the shard; zeros stand where it cannot be read. */
+/* n bytes of the shard; unreadable ones are zeros. */
 static enum imrec_status
 peek(const struct repair_walk *w, uint64_t offset, uint8_t *to, size_t n, struct imrec_error *err)
 {
@@ -60,8 +60,7 @@ static bool is_head(const uint8_t *p)
     return recordio_sync(p, RECORDIO_PART_HEAD_BYTES) == 0;
 }
 
-/* What stands at `offset`: its part flag, or NO_HEAD; at the shard's end 0, as if a record began.
- */
+/* The part flag of the head at `offset`, or NO_HEAD; at the shard's end 0, as if a record began. */
 static enum imrec_status
 flag_at(const struct repair_walk *w, uint64_t offset, uint32_t *flag, struct imrec_error *err)
 {
@@ -95,7 +94,7 @@ is_likely(const struct repair_walk *w, uint64_t offset, bool *yes, struct imrec_
     if (*yes)
         return IMREC_OK;
     IMREC_TRY(flag_at(w, offset + bytes, &next, err));
-    *yes = whole ? next <= 1 : next == 2 || next == 3; /* a part behind the first */
+    *yes = whole ? next <= 1 : next == 2 || next == 3; /* a part after the first */
     return IMREC_OK;
 }
 
@@ -189,7 +188,7 @@ repair_walk_next(struct repair_walk *w, struct repair_item *out, struct imrec_er
     IMREC_TRY(find_head(w, out->begin + 1, out->end, &head, err));
     if (head == out->end)
         return IMREC_OK;
-    out->end = head; /* it is cut short where a head stands on any byte */
+    out->end = head; /* it is cut short at a head on any byte */
     walk_from(w, head);
     return IMREC_OK;
 }

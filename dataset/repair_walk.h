@@ -15,7 +15,7 @@ struct repair_item {
     enum walk_step step; /* WALK_RECORD, WALK_DAMAGE or WALK_END */
     uint64_t begin, end; /* bytes of the shard */
     struct recordio_span span;
-    struct bytes framed;    /* the record as it stands in the shard, until the next call */
+    struct bytes framed;    /* the record as stored in the shard, until the next call */
     struct imrec_error why; /* of damage */
 };
 
@@ -29,7 +29,7 @@ struct repair_walk {
 IMREC_NODISCARD enum imrec_status
 repair_walk_open(const char *shard, struct repair_walk *out, struct imrec_error *err);
 /* The next record or damaged range. Damage ends where a record begins
- * whose head stands on any byte: one that fits into the shard and has an image record header, or is
+ * whose head is on any byte: one that fits into the shard and has an image record header, or is
  * followed by another head or the shard's end. */
 IMREC_NODISCARD enum imrec_status
 repair_walk_next(struct repair_walk *w, struct repair_item *out, struct imrec_error *err);

@@ -13,12 +13,12 @@ struct verify_item {
     uint32_t shard;
     enum imrec_finding_kind kind; /* of the finding; `why` tells */
     uint64_t begin, end, id;
-    size_t record, record_bytes; /* in the arena; record_bytes: what stands in the shard */
+    size_t record, record_bytes; /* in the arena; record_bytes: those in the shard */
     size_t image, image_bytes;   /* in the record, with what follows it */
     bool is_image, summed;
     bool is_metadata;           /* and no sample: nothing is to be decoded */
-    size_t framed;              /* in the arena: the record as it stands in the shard */
-    uint32_t framed_bytes, crc; /* what the checksums say */
+    size_t framed;              /* in the arena: the record as stored in the shard */
+    uint32_t framed_bytes, crc; /* of its checksum */
     uint32_t warnings;
     struct imrec_error why;
 };

@@ -17,7 +17,7 @@ struct marks {                    /* of one shard and one side file */
     struct imrec_error why;       /* it is there and not readable: found is false */
 };
 
-/* Reads the .idx or .crc beside `shard`. A broken one is no error but said in m->why. */
+/* Reads the .idx or .crc next to `shard`. A broken one is not an error; m->why has the reason. */
 IMREC_NODISCARD enum imrec_status marks_load(struct marks *m, enum imrec_finding_kind kind,
                                              const char *shard, struct imrec_error *err);
 void marks_free(struct marks *m); /* zeroed memory is fine */

@@ -1,9 +1,9 @@
 /*
  * formats/crc32c.c - CRC-32C, and joining the checksums of pieces.
  *
- * Polynomials over GF(2) stand reflected in 32 bits: bit 31 is x^0, bit 0 is x^31. Appending n
- * bytes multiplies a checksum by x^(8n) modulo the polynomial; so two checksums are joined, and
- * so one CPU keeps three of its CRC instructions, of three cycles each, in flight.
+ * A polynomial over GF(2) is stored reflected in 32 bits: bit 31 is x^0, bit 0 is x^31. Appending n
+ * bytes multiplies a checksum by x^(8n) modulo the polynomial. This joins two checksums, and lets
+ * one CPU keep three of its CRC instructions, of three cycles each, in flight.
  */
 #include "formats/crc32c.h"
 
@@ -106,7 +106,7 @@ static uint64_t load_u64(const uint8_t *p)
     return v;
 }
 
-/* Three lanes side by side, then joined: a lane's state moves over the lanes behind it. */
+/* Three lanes in parallel, then joined: a lane's state moves over the lanes after it. */
 __attribute__((target("sse4.2"))) static uint32_t
 three_lanes(uint32_t crc, const uint8_t *p, uint32_t over_one, uint32_t over_two)
 {

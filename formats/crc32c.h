@@ -8,11 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The checksum of bytes whose beginning has the checksum `crc` (nothing: 0) and that go on
- * with p[0..n). */
+/* Continues a checksum: `crc` is that of the bytes before p[0..n), 0 if there are none. */
 uint32_t crc32c(uint32_t crc, const void *p, size_t n);
 
-/* The checksum of two pieces one after the other, from theirs: the second has b_bytes. */
+/* Joins the checksums of two adjacent pieces: the second has b_bytes. */
 uint32_t crc32c_join(uint32_t a, uint32_t b, uint64_t b_bytes);
 
 /* All ways to compute it, slowest and plainest first; crc32c() takes the last that

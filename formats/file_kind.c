@@ -2,7 +2,7 @@
  * formats/file_kind.c - names for the first bytes of files that are given as shards by mistake.
  *
  * Sources of the magics: the formats' own specifications. A name is only given where the bytes
- * leave no doubt, for who reads it stops there.
+ * leave no doubt: a reader of the message looks no further.
  */
 #include "formats/file_kind.h"
 
@@ -40,7 +40,7 @@ static const struct magic magics[] = {
     {0, 6, "\xfd\x37zXZ\0", "compressed by xz", "decompress it first"},
     {0, 6, "7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK_IT},
     {257, 5, "ustar", "a tar archive", UNPACK_IT},
-    {0, 8, "IMRECCRC", "a file of checksums", "it belongs to the .rec of its name"},
+    {0, 8, "IMRECCRC", "a file of checksums", "it belongs to the .rec of the same name"},
     {0, 6, "\x93NUMPY", "a NumPy array", NULL},
     {0, 4, "PAR1", "a Parquet file", NULL},
     {0, 6, "ARROW1", "an Arrow file", NULL},
@@ -180,7 +180,7 @@ static struct file_kind text_kind(struct bytes text)
                    ? sure("the manifest of a set", "given by its own name it opens the set")
                    : sure("JSON text", NULL);
     if (has(body, 0, "<!DOCTYPE", 9) || has(body, 0, "<!doctype", 9) || has(body, 0, "<html", 5))
-        return sure("an HTML page", "maybe a download brought an error page");
+        return sure("an HTML page", "maybe a download fetched an error page");
     return (struct file_kind){FILE_KIND_GUESS, "text", NULL};
 }
 

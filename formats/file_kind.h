@@ -9,7 +9,7 @@
 
 enum file_kind_weight {
     FILE_KIND_NONE,  /* unknown */
-    FILE_KIND_GUESS, /* text and zeros: damage looks like them, too */
+    FILE_KIND_GUESS, /* text and zeros: damage can look like them */
     FILE_KIND_INDEX, /* sure, and an .idx: there may be a .rec of its name */
     FILE_KIND_SURE,
 };

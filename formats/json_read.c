@@ -1,4 +1,4 @@
-/* formats/json_read.c - jansson's values behind names of our own. */
+/* formats/json_read.c - jansson's values under names of our own. */
 #include "formats/json_read.h"
 
 #include "base/error.h"
@@ -17,7 +17,7 @@ static const struct json_value *value(const json_t *v)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* jansson asks malloc() for its tree, and most of the time says nothing where there is no memory.
+/* jansson asks malloc() for its tree, and rarely reports that there is no memory.
  */
 static bool lacked_memory(const json_error_t *why)
 {
@@ -59,7 +59,7 @@ json_read(const struct json_input *in, struct json_value **out, struct imrec_err
     if (lacked_memory(&why))
         return no_memory(in, err);
     return imrec_error_at(err, malformed(in), place(in, (size_t)why.position),
-                          "%s line %d, column %d: no JSON: %s", in->name, why.line, why.column,
+                          "%s line %d, column %d: not JSON: %s", in->name, why.line, why.column,
                           why.text);
 }
 

@@ -1,4 +1,4 @@
-/* formats/json_write.c - what stands between values, and how texts are escaped. */
+/* formats/json_write.c - separators between values, and the escapes of texts. */
 #include "formats/json_write.h"
 
 #include "base/error.h"
@@ -53,7 +53,7 @@ json_write_escaped(struct buf *out, struct bytes text, bool shown, struct imrec_
     return IMREC_OK;
 }
 
-/* ---- what stands between values -------------------------------------------------------------- */
+/* ---- separators between values -------------------------------------------------------------- */
 
 static void put(struct json_writer *w, const char *text)
 {

@@ -8,8 +8,8 @@
  *     json_write_end(&w);                           ]
  *     json_write_end(&w);                           }
  *
- * `key` is NULL inside an array and for the outermost value. w.status is how it went; who writes to
- * a stream as it goes, the programs, has cli/json.h. */
+ * `key` is NULL inside an array and for the outermost value. w.status is the first failure.
+ * Programs that write to a stream as they go use cli/json.h. */
 #ifndef IMREC_FORMATS_JSON_WRITE_H
 #define IMREC_FORMATS_JSON_WRITE_H
 
@@ -18,7 +18,7 @@
 enum json_layout {
     JSON_TIGHT,  /* {"a":1,"b":2} */
     JSON_SPACED, /* {"a": 1, "b": 2} */
-    JSON_LINES,  /* a line each, two blanks deeper than what it is in */
+    JSON_LINES,  /* a line each, two blanks deeper than its parent */
 };
 enum { JSON_WRITE_DEPTH = 8 };
 
@@ -45,9 +45,9 @@ void json_write_i64(struct json_writer *w, const char *key, int64_t v);
 void json_write_bool(struct json_writer *w, const char *key, bool v);
 void json_write_null(struct json_writer *w, const char *key);
 
-/* Text as it stands between quotes. Bytes that are no UTF-8 become \udc80..\udcff, as Python's
- * surrogateescape has them: no name is lost. `shown`: what base/shown.h makes visible is escaped
- * too; else only what JSON asks for. */
+/* Text as it is between quotes. Bytes that are not UTF-8 become \udc80..\udcff, as with Python's
+ * surrogateescape: no name is lost. `shown`: what base/shown.h makes visible is escaped too; else
+ * only what JSON requires. */
 IMREC_NODISCARD enum imrec_status
 json_write_escaped(struct buf *out, struct bytes text, bool shown, struct imrec_error *err);
 #endif

@@ -4,7 +4,7 @@
  * A stream's bytes hold its sequences one after the other, little-endian, packed:
  *   dense   u32 N; N * dim values
  *   sparse  u32 N; i32 NNZ; NNZ values; NNZ x i32 index; N x i32 values of each sample
- * Nothing is aligned: load and copy with memcpy(). Who makes a chunk has checked it: counts fit
+ * Nothing is aligned: load and copy with memcpy(). The maker of a chunk has checked it: counts fit
  * their bytes, an index is in [0, dim), counts of samples sum to NNZ. */
 #ifndef IMREC_FORMATS_SEQUENCE_CHUNK_H
 #define IMREC_FORMATS_SEQUENCE_CHUNK_H
@@ -35,7 +35,7 @@ struct chunk_stream {
     const uint64_t *offset; /* sequences + 1: where each begins in bytes, and the end */
 };
 
-/* Views; the memory belongs to who made the chunk. */
+/* Views; the memory belongs to the maker of the chunk. */
 struct sequence_chunk {
     uint32_t sequences, streams;
     const uint32_t *length; /* of each sequence: its samples on the timeline */

@@ -38,7 +38,7 @@ size_t text_from_u64(uint64_t v, char out[20])
     return sizeof(digits) - n;
 }
 
-/* ---- big integers: least limb first, wide enough for every number below ---------------- */
+/* ---- big integers: lowest limb first, wide enough for every number below ---------------- */
 
 /* A float's midpoint has at most 113 digits: more are remembered as "and something". */
 enum { MAX_DIGITS = 120, LIMBS = 24 };
@@ -142,8 +142,8 @@ static float decimal_exactly(const struct decimal *d)
     return divide(&num, &den);
 }
 
-/* Digits and power so small that each is a double, and so is, rounded once, what they make.
- * Rounding that again to float is wrong only where the double stands on a midpoint. */
+/* Few digits and a small power: each is a double, and their product is rounded once.
+ * Rounding that again to float is wrong only where the double is a midpoint. */
 static bool decimal_quickly(const struct decimal *d, float *out)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -229,7 +229,7 @@ static bool is_word(struct bytes b, const char *word)
 
 enum word { WORD_NUMBER, WORD_INFINITE, WORD_NAN, WORD_MALFORMED };
 
-/* Sign, and the decimal behind it, or inf, infinity, nan. */
+/* Sign, and the decimal after it, or inf, infinity, nan. */
 static enum word read_word(struct bytes b, struct decimal *d)
 {
     *d = (struct decimal){.negative = b.n > 0 && b.p[0] == '-'};
@@ -265,7 +265,7 @@ enum text_float text_to_float(struct bytes b, float *out)
     case WORD_NUMBER:
         break;
     }
-    const bool zero = d.count == 0 || d.count + d.exponent < -46; /* half of the least float */
+    const bool zero = d.count == 0 || d.count + d.exponent < -46; /* half of the smallest float */
     if (!zero && d.count + d.exponent > 39)
         return TEXT_FLOAT_TOO_LARGE;
     if (!zero && !decimal_quickly(&d, &v))

@@ -1,4 +1,4 @@
-/* formats/xml_text.c */
+/* formats/xml_text.c - an XML reader without DTDs: bytes, text, markup, events. */
 #include "formats/xml_text.h"
 
 #include "base/error.h"
@@ -41,7 +41,7 @@ static bool here(const struct xml *x, const char *text)
     return x->all.n - x->at >= n && memcmp(x->all.p + x->at, text, n) == 0;
 }
 
-/* Behind the next `end`. */
+/* Moves to the end of the next `end`. */
 static enum imrec_status pass(struct xml *x, const char *end, struct imrec_error *err)
 {
     const size_t from = x->at;
@@ -51,7 +51,7 @@ static enum imrec_status pass(struct xml *x, const char *end, struct imrec_error
             return IMREC_OK;
         }
     x->at = from;
-    return wrong(x, "what begins here does not end", err);
+    return wrong(x, "the markup that begins here does not end", err);
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */
@@ -108,14 +108,14 @@ static enum imrec_status take_entity(struct xml *x, struct imrec_error *err)
     while (n < left && n < 12 && p[n] != ';')
         n++;
     if (n == left || n == 12)
-        return wrong(x, "an '&' that begins no entity", err);
+        return wrong(x, "an '&' that does not begin an entity", err);
     bool done =
         n > 1 && p[0] == '#' && read_code(p, n, &code) && put(x, bytes, to_utf8(code, bytes));
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strlen(known[i].name) == n && memcmp(known[i].name, p, n) == 0)
             done = put(x, known[i].text, 1);
     if (!done)
-        return wrong(x, "an entity that is not known, or too long a text", err);
+        return wrong(x, "the entity is unknown or too long", err);
     x->at += n + 2;
     return IMREC_OK;
 }
@@ -124,8 +124,9 @@ static enum imrec_status take_cdata(struct xml *x, struct imrec_error *err)
 {
     const size_t from = x->at + strlen("<![CDATA[");
     IMREC_TRY(pass(x, "]]>", err));
-    return put(x, x->all.p + from, x->at - 3 - from) ? IMREC_OK
-                                                     : wrong(x, "too long a text before it", err);
+    return put(x, x->all.p + from, x->at - 3 - from)
+               ? IMREC_OK
+               : wrong(x, "the text before it is too long", err);
 }
 
 /* ---- markup --------------------------------------------------------------------------------- */
@@ -161,7 +162,7 @@ static struct bytes take_name(struct xml *x)
     return (struct bytes){x->all.p + from, x->at - from};
 }
 
-/* Attributes are passed over; "/>" or ">" ends the tag. */
+/* Attributes are skipped; "/>" or ">" ends the tag. */
 static enum imrec_status end_tag(struct xml *x, struct imrec_error *err)
 {
     while (x->at < x->all.n) {
@@ -188,11 +189,11 @@ static enum imrec_status open_element(struct xml *x, struct imrec_error *err)
     x->at++;
     const struct bytes name = take_name(x);
     if (name.n == 0)
-        return wrong(x, "no name of an element", err);
+        return wrong(x, "the name of an element is missing", err);
     if (x->ended)
-        return wrong(x, "an element behind the root element", err);
+        return wrong(x, "an element after the root element", err);
     if (x->depth == XML_DEPTH_MAX || x->length + name.n + 2 > XML_PATH_MAX)
-        return wrong(x, "elements are too deep inside each other", err);
+        return wrong(x, "elements are nested too deep", err);
     x->path[x->length] = '/';
     memcpy(x->path + x->length + 1, name.p, name.n);
     x->length += name.n + 1;
@@ -220,7 +221,7 @@ static enum imrec_status close_element(struct xml *x, struct imrec_error *err)
     const struct bytes name = take_name(x);
     if (x->depth == 0 || x->length < name.n + 1 || x->path[x->length - name.n - 1] != '/' ||
         memcmp(x->path + x->length - name.n, name.p, name.n) != 0)
-        return wrong(x, "the end of another element than was begun last", err);
+        return wrong(x, "the end tag does not match the element that is open", err);
     while (x->at < x->all.n && is_blank(x->all.p[x->at]))
         x->at++;
     if (x->at == x->all.n || x->all.p[x->at] != '>')
@@ -229,7 +230,7 @@ static enum imrec_status close_element(struct xml *x, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* The element that was closed goes out of the path with the event after its CLOSE. */
+/* A closed element leaves the path with the event after its CLOSE. */
 static void leave_closed(struct xml *x)
 {
     if (!x->closed)
@@ -281,7 +282,7 @@ step(struct xml *x, enum xml_event *event, bool *got, struct imrec_error *err)
     if (c == '\0')
         return wrong(x, "a NUL in the text", err);
     if (x->depth > 0 && !put(x, &c, 1))
-        return wrong(x, "too long a text", err);
+        return wrong(x, "the text is too long", err);
     x->at++;
     return IMREC_OK;
 }

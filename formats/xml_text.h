@@ -1,6 +1,6 @@
 /* formats/xml_text.h - the XML that annotations are written in, as events: elements and the text
- * in them. Attributes, comments, processing instructions and a DOCTYPE are passed over; entities
- * of a DTD are not known, so nothing in a file can grow or lead to another file. */
+ * in them. Attributes, comments, processing instructions and a DOCTYPE are skipped; entities of a
+ * DTD are unknown, so a file can neither grow nor lead to another file. */
 #ifndef IMREC_FORMATS_XML_TEXT_H
 #define IMREC_FORMATS_XML_TEXT_H
 
@@ -21,14 +21,14 @@ struct xml {
     char path[XML_PATH_MAX];
     size_t length; /* of path */
     uint32_t depth;
-    size_t text_bytes;       /* at CLOSE: the element's text behind its last child, */
-    char text[XML_TEXT_MAX]; /* entities resolved, no blanks around it, a NUL behind */
+    size_t text_bytes;       /* at CLOSE: the element's text after its last child, */
+    char text[XML_TEXT_MAX]; /* entities resolved, no blanks around it, a NUL at the end */
     bool closes, closed;     /* <a/>: a CLOSE follows; the last event was one */
     bool ended;              /* the root element is */
 };
 
 void xml_begin(struct xml *x, const char *name, struct bytes text);
-/* IMREC_END behind the root element. IMREC_ERR_CORRUPT names file and byte. */
+/* IMREC_END after the root element. IMREC_ERR_CORRUPT names file and byte. */
 IMREC_NODISCARD enum imrec_status
 xml_next(struct xml *x, enum xml_event *event, struct imrec_error *err);
 #endif

@@ -82,7 +82,7 @@ static struct range piece(struct range r, uint64_t begin, uint64_t end)
     return (struct range){r.begin + (begin < n ? begin : n), r.begin + (end < n ? end : n)};
 }
 
-/* The original cuts a chunk into test, train and val, in this order. */
+/* As MXNet, cuts a chunk into test, train and val, in this order. */
 static enum imrec_status write_chunk(struct lists *l, const char *chunk, struct range r,
                                      uint64_t chunk_size, struct imrec_error *err)
 {

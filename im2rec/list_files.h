@@ -1,6 +1,4 @@
-/* im2rec/list_files.h - --list: the lists that stand for a folder, as the original's script cuts
- * them.
- */
+/* im2rec/list_files.h - --list: the lists of a folder, cut as MXNet's im2rec.py cuts them. */
 #ifndef IMREC_IM2REC_LIST_FILES_H
 #define IMREC_IM2REC_LIST_FILES_H
 

@@ -1,5 +1,5 @@
 /*
- * im2rec/pack.c - imrec_pack(): list -> workers behind a bounded window -> ordered writer.
+ * im2rec/pack.c - imrec_pack(): list -> workers in a bounded window -> ordered writer.
  *
  * A worker takes the next image of the list, one worker at a time, then reads, decodes and encodes
  * it into its place of the window. Places are drained into the writer in the order of the list,
@@ -43,8 +43,8 @@ struct run {
     struct pack_item *places;   /* of the window */
     atomic_uint_least64_t next; /* images given out; written by feed alone, as the next three */
     bool exhausted;             /* the list is, or the source */
-    bool cancelled;             /* we were told to stop before that */
-    enum imrec_status status;   /* the list cannot go on */
+    bool cancelled;             /* the run was cancelled before that */
+    enum imrec_status status;   /* the list failed */
     struct imrec_error error;
     uint64_t written; /* images; by drain alone, as: */
     struct imrec_progress progress;
@@ -137,8 +137,8 @@ static enum imrec_status run_workers(struct run *r, struct imrec_error *err)
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
-/* Bytes that are only passed through are bound by what the system copies: beside the one thread
- * that writes, more than two that read get in each other's way. */
+/* Bytes that are only passed through are bound by the system's copies: next to the one thread that
+ * writes, more than two readers slow each other down. */
 static uint32_t workers_for(const struct imrec_pack_options *o)
 {
     const uint32_t workers = workers_count(o->threads);
@@ -356,7 +356,7 @@ enum imrec_status imrec_pack(const struct imrec_pack_task *task,
     const enum imrec_status st = pack_task(&h.task, &o, &h.watch, out, err);
     let_go(&h);
     if (st == IMREC_ERR_CANCELLED)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "interrupted; resume goes on");
+        return imrec_error_at(err, st, IMREC_NO_OFFSET, "interrupted; resume continues");
     return st;
 }
 

@@ -1,5 +1,5 @@
-/* im2rec/watch.h - the caller of a run is asked whether it goes on: at every image, and while one
- * takes long, from a thread that has nothing else to do. */
+/* im2rec/watch.h - asks the caller of a run whether to continue: at every image, and, while one
+ * takes long, from a thread of its own. */
 #ifndef IMREC_IM2REC_WATCH_H
 #define IMREC_IM2REC_WATCH_H
 

@@ -16,7 +16,7 @@ struct imrec_kept {
 struct batch_lease {
     struct mutex lock;
     size_t bytes, masks_bytes;   /* of a block of data, and of masks */
-    uint64_t blocks;             /* that there are beside the iterator's own */
+    uint64_t blocks;             /* besides the iterator's own */
     uint64_t users;              /* the iterator, and batches that are kept */
     bool left;                   /* the iterator is closed */
     struct imrec_kept *released; /* to be used again */

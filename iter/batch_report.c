@@ -1,4 +1,4 @@
-/* iter/batch_report.c - what is told of samples that fail and of damage. */
+/* iter/batch_report.c - reports failed samples and damage. */
 #include "iter/batch_report.h"
 
 #include "iter/state.h"
@@ -14,7 +14,7 @@ void report_begin(struct cell_report *r)
     memset(r->counts, 0, r->room * sizeof(*r->counts));
 }
 
-/* Behind those of its place: workers come in any order. */
+/* After those of its place: workers come in any order. */
 static void note(struct cell_report *r, uint64_t place, uint64_t nth, const char *text)
 {
     uint32_t i = r->noted;

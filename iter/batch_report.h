@@ -1,9 +1,9 @@
-/* iter/batch_report.h - what is told of samples that fail and of damage: the first of a sweep by a
- * line each, all by a count at its end.
+/* iter/batch_report.h - reports failed samples and damage: the first of a sweep in a line each, all
+ * as a count at its end.
  *
- * Feed and workers note what they meet in the batch that they make; who takes the batch logs it. So
- * lines come in the order of the stream, whatever the threads, and what was made ahead and never
- * delivered is not told. */
+ * Feed and workers note the faults of a batch in it; taking the batch logs them. So lines come in
+ * the order of the stream, whatever the threads, and a batch that was made ahead and never
+ * delivered logs nothing. */
 #ifndef IMREC_ITER_BATCH_REPORT_H
 #define IMREC_ITER_BATCH_REPORT_H
 
@@ -23,7 +23,7 @@ struct report_note {
 
 /* Of a batch. Written under its cell's lock. */
 struct cell_report {
-    struct report_count *counts; /* of the sweeps in the batch, one behind another */
+    struct report_count *counts; /* of the sweeps in the batch, one after another */
     uint32_t room;               /* of these: a batch has at most as many sweeps as samples */
     struct report_note *notes;   /* LOG_LISTED; the first ones, in their order */
     uint32_t noted;
@@ -34,7 +34,7 @@ struct sweep_report {
     uint64_t sweep;
     struct report_count count;
     uint32_t listed;
-    bool begun, cut; /* cut: one was not listed, and so is none behind it */
+    bool begun, cut; /* cut: one was not listed, so none after it is */
 };
 
 struct cell_state;
@@ -48,7 +48,7 @@ void report_sample(struct cell_report *r, uint32_t sample, uint64_t nth, bool re
 void report_damage(struct cell_report *r, uint32_t sample, uint64_t nth, uint64_t count,
                    const struct imrec_error *lines);
 
-/* Logs what a batch holds, and the counts of the sweeps that are over behind it. */
+/* Logs the notes of a batch, and the counts of the sweeps that end in it. */
 void report_batch(struct imrec_iter *it, const struct cell_state *c);
 /* The consumer leaves the sweep it is in: its counts so far. */
 void report_leave(struct imrec_iter *it);

@@ -1,8 +1,8 @@
 /*
  * iter/feed.c - the serial step: schedule and record stream say which record comes into which slot.
  *
- * Damage is told with the batch that holds the first sample of its window; a window without
- * samples hands its damage on to the next sample, or to the end of the sweep.
+ * Damage is reported with the batch that holds the first sample of its window; a window without
+ * samples passes its damage on to the next sample, or to the end of the sweep.
  */
 #include "base/clock.h"
 #include "base/error.h"
@@ -18,8 +18,8 @@ describe_damage(const struct imrec_iter *it, const struct damage *d, struct imre
     const unsigned long long begin = d->begin, end = d->end;
     if (d->kind == DAMAGE_UNLISTED)
         imrec_error_at(why, IMREC_ERR_DATA, d->begin,
-                       "%.200s: bytes %llu to %llu are not in its index: records that stand there "
-                       "are not read; make the index anew (imrec index), or read without it "
+                       "%.200s: bytes %llu to %llu are not in its index: records there "
+                       "are not read; make a new index (imrec index), or read without it "
                        "(path_imgidx=none)",
                        uri, begin, end);
     else
@@ -102,7 +102,7 @@ static struct place place_behind(const struct imrec_iter *it, const struct sched
 static void go_back(struct imrec_iter *it)
 {
     const struct schedule_run *run = &it->schedule.main;
-    it->resumed_inside = run->sample != 0; /* its damage is told already */
+    it->resumed_inside = run->sample != 0; /* its damage is reported already */
     if (run->sample == 0)
         record_stream_seek(&it->stream, run->sweep, 0, 0);
     else
@@ -175,7 +175,7 @@ static enum ordered_step step(struct imrec_iter *it, struct ticket *t)
         }
         const uint64_t sweep = it->schedule.main.sweep;
         const enum schedule_step next = schedule_next(&it->schedule, more);
-        if (it->schedule.main.sweep != sweep && t->slot != 0) /* damage behind its last sample */
+        if (it->schedule.main.sweep != sweep && t->slot != 0) /* damage after its last sample */
             tell_damage(it, c, t->slot);
         if (next == SCHEDULE_CLOSE)
             return close_cell(it, c);

@@ -65,7 +65,7 @@ void iter_mean_options(const struct imrec_iter_options *o, const struct recipe *
 {
     struct imrec_iter_options p = *o;
     param_reset(iter_params, &p);
-    p.on_error = IMREC_ON_ERROR_SKIP; /* what is bad is told when it is read */
+    p.on_error = IMREC_ON_ERROR_SKIP; /* bad samples are reported when they are read */
     p.verbose = false;
     p.dtype = IMREC_UINT8;
     p.last_batch = IMREC_LAST_PARTIAL;
@@ -105,8 +105,8 @@ static enum imrec_status sum_up(const struct imrec_iter_options *o, struct imrec
     while ((st = imrec_iter_next(it, &batch, err)) == IMREC_OK)
         add_batch(&batch, values_of(&o->data_shape), sum);
     if (st == IMREC_END && sum->failed != 0 && o->verbose)
-        imrec_log(IMREC_LOG_WARNING, "%s: samples that failed and are left out of it: %llu",
-                  o->mean_img, (unsigned long long)sum->failed);
+        imrec_log(IMREC_LOG_WARNING, "%s: samples that failed and are not in it: %llu", o->mean_img,
+                  (unsigned long long)sum->failed);
     return st == IMREC_END ? IMREC_OK : st;
 }
 

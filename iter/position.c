@@ -87,7 +87,7 @@ take_number(const struct json_value *root, const char *key, int64_t *out, struct
     return IMREC_OK;
 }
 
-/* Equal partitions come to equal places: any of them may go on where another one stood. */
+/* Equal partitions reach equal places: one may continue from the position of another. */
 static bool may_differ(const struct position_order *o, const struct field *f)
 {
     return o->equal_batches && f->offset == offsetof(struct position_order, part_index);

@@ -1,4 +1,4 @@
-/* iter/seek.c - where the stream stands, and going elsewhere: positions, rewind, seek. */
+/* iter/seek.c - moving the stream: positions, rewind, seek. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "container/record_table.h"
@@ -22,7 +22,7 @@ static struct position_order order_of(const struct imrec_iter *it)
     };
 }
 
-/* The workers are paused, and go on. */
+/* The workers are paused, and resume. */
 static void stand_at(struct imrec_iter *it, const struct place *place)
 {
     report_leave(it);
@@ -46,7 +46,7 @@ enum imrec_status imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *e
         iter_pass_end(it);
     const struct schedule_run *at = &it->at.run;
     if (at->sample == 0 && at->in_epoch == 0)
-        return IMREC_OK; /* it stands there */
+        return IMREC_OK; /* it is there */
     const struct place next = {.run = {.sweep = at->sweep + (at->sample != 0),
                                        .position = at->position,
                                        .epoch = at->epoch + (at->in_epoch != 0)}};
@@ -66,7 +66,7 @@ imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error
 }
 
 /* A position that was taken with an index and one that was not are of different orders; which of
- * them this iterator has may hang on what lies beside the shards. */
+ * them this iterator has may depend on the files next to the shards. */
 static enum imrec_status blame_order(const struct imrec_iter *it, const char *json,
                                      enum imrec_status st, struct imrec_error *err)
 {
@@ -85,7 +85,7 @@ static enum imrec_status blame_order(const struct imrec_iter *it, const char *js
     if (missing == NULL)
         imrec_error_at(err, st, IMREC_NO_OFFSET,
                        "position: it was taken in the order of an index, this iterator reads "
-                       "without one: open it with path_imgidx=auto, which finds those beside the "
+                       "without one: open it with path_imgidx=auto, which finds those next to the "
                        "shards, or with the index's name");
     else
         imrec_error_at(err, st, IMREC_NO_OFFSET,
@@ -99,7 +99,7 @@ static enum imrec_status blame_order(const struct imrec_iter *it, const char *js
 
 /* ---- equal partitions --------------------------------------------------------------------- */
 
-/* Sets window and lap of the place of this partition behind p->run.sample samples of the sweep. The
+/* Sets window and lap of the place of this partition after p->run.sample samples of the sweep. The
  * workers are paused. */
 static enum imrec_status find_place(struct imrec_iter *it, struct place *p, struct imrec_error *err)
 {

@@ -24,7 +24,7 @@ static bool tensor_bytes(const struct imrec_iter_options *o, const struct view_k
            *bytes <= MAX_BLOCK_BYTES;
 }
 
-/* Tensors of one shape lie one behind another without a gap: they are one tensor as well. */
+/* Tensors of one shape follow one another without a gap: they are one tensor as well. */
 static size_t begin_of(const struct view_kinds *v, uint32_t tensor, size_t end)
 {
     const bool same = tensor > 0 && v->of_tensor[tensor] == v->of_tensor[tensor - 1];
@@ -69,7 +69,7 @@ row_bytes(const struct imrec_iter_options *o, const struct view_kinds *v, uint32
            (o->record_draws ? v->tensors * sizeof(struct imrec_draw) : 0);
 }
 
-/* A batch may begin behind a sweep's end and end at one: two more than it has samples. */
+/* A batch may begin after a sweep's end and end at one: two more than it has samples. */
 static uint32_t most_sweeps(const struct imrec_iter_options *o, const struct view_kinds *v)
 {
     return (uint32_t)o->batch_size / v->rows + 2;

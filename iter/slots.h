@@ -10,7 +10,7 @@
 #include "iter/options/view_kinds.h"
 #include "iter/order/schedule.h"
 
-/* Where the stream stands: what a position says. */
+/* The place of the stream, as a position holds it. */
 struct place {
     struct schedule_run run;
     uint64_t window, before; /* window of the sweep; run.sample at its first record */
@@ -19,7 +19,7 @@ struct place {
 struct cell_state { /* of one batch; written by the feed, first failures by workers */
     struct mutex lock;
     struct schedule_close closed;
-    struct place next, after;   /* before and behind the END that it may bring */
+    struct place next, after;   /* before and after the END that it may bring */
     uint64_t sweep, epoch;      /* of the first slot */
     uint32_t first_failed;      /* sample of the batch; UINT32_MAX: none */
     uint32_t failed, replaced;  /* slots */
@@ -40,7 +40,7 @@ struct mix_candidate { /* a slot of the batch that is mixed */
 struct slots {
     uint32_t depth, batch_size, label_width;
     const struct view_kinds *views; /* borrowed */
-    void **data;              /* depth blocks: a batch's tensors one behind another, each dense */
+    void **data;              /* depth blocks: a batch's tensors one after another, each dense */
     size_t data_bytes;        /* of one block */
     size_t *tensors;          /* where each begins in it */
     void **masks;             /* likewise their masks; not asked for: all is 0 */

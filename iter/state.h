@@ -57,19 +57,19 @@ struct imrec_iter {
     /* the feed's, under its lock */
     bool cell_open;
     uint32_t open_cell;
-    struct place place;     /* behind the last sample of the main run */
+    struct place place;     /* after the last sample of the main run */
     uint64_t window_before; /* of the window in use: samples of the sweep before it */
     uint64_t window_number;
-    bool resumed_inside;      /* the first window after a seek: its damage is told already */
+    bool resumed_inside;      /* the first window after a seek: its damage is reported already */
     uint64_t pending_damages; /* met, not yet given to a batch */
     struct imrec_error pending_damage[LOG_LISTED]; /* the first ones */
     uint64_t pending_sweep;                        /* that they are of */
-    bool unlisted_told; /* that an index that was named leaves out bytes */
+    bool unlisted_told;                            /* that the index of path_imgidx omits bytes */
     atomic_uint_least64_t damages, feed_ns;
 
     /* the consumer's */
-    struct place at;    /* behind the batch delivered last */
-    struct place after; /* behind the END that is due */
+    struct place at;    /* after the batch delivered last */
+    struct place after; /* after the END that is due */
     bool holding, end_due;
     uint32_t held; /* the cell of the batch delivered last, while holding */
     bool held_kept;
@@ -118,7 +118,7 @@ IMREC_NODISCARD enum imrec_status iter_take_boxes(const struct imrec_iter *it,
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
                        const struct det_label *label, float *row);
 
-/* image_record_iter.c: the failure that nothing comes behind; behind the END that is due. */
+/* image_record_iter.c: the failure that ends the stream; moves past the END that is due. */
 enum imrec_status iter_sticky(const struct imrec_iter *it, struct imrec_error *err);
 void iter_pass_end(struct imrec_iter *it);
 

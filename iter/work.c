@@ -169,7 +169,7 @@ static void remember(const struct imrec_iter *it, const struct ticket *t, enum i
 }
 
 /* on_error=replace: lets the next sample of the window that does not fail be that of the ticket's
- * slots. Windows are made of data, seed and options: so is what stands here. */
+ * slots. Windows depend on data, seed and options alone: so does this. */
 static bool replace(struct imrec_iter *it, const struct ticket *t, struct worker *w)
 {
     const struct window *all = t->window;
@@ -189,7 +189,7 @@ static bool replace(struct imrec_iter *it, const struct ticket *t, struct worker
     return false;
 }
 
-/* A repeated sample is told of in its own place. */
+/* A repeated sample is reported in its own place. */
 static void count_failure(struct imrec_iter *it, const struct ticket *t, struct worker *w,
                           bool replaced, const struct imrec_error *why)
 {

@@ -49,7 +49,7 @@ plan_pieces(struct imrec_minibatch_source *s, struct imrec_minibatch *m, struct 
                        err);
 }
 
-/* What stands in the plan at i, and how it goes into a minibatch. */
+/* Entry i of the plan, and how it goes into a minibatch. */
 static const struct timeline_item *planned(const struct imrec_minibatch_source *s, uint64_t i)
 {
     return minibatch_truncates(s) ? &s->truncated.piece[i].item : &s->plan.item[i];

@@ -131,7 +131,7 @@ replace(struct replacing *r, const char *text, uint32_t scopes, struct imrec_err
     return IMREC_OK;
 }
 
-/* A node's text as it stands in the scopes [0, scopes), with $NAME$ replaced. */
+/* A node's text as the scopes [0, scopes), with $NAME$ replaced. */
 static enum imrec_status value_of(const struct document *d, const struct config_node *n,
                                   uint32_t scopes, const char **out, struct imrec_error *err)
 {
@@ -213,7 +213,7 @@ read_composite(const struct document *d, const struct config_node *files, struct
 
 /* ---- around a reader --------------------------------------------------------------------- */
 
-/* What in a whole configuration may stand outside of a reader and be meant for it. */
+/* Keys of a whole configuration that may be outside of a reader and still be meant for it. */
 static bool may_be_around(const char *key)
 {
     static const char *const of_a_reader[] = {"file", "type", "readerType", "rank"};
@@ -223,8 +223,8 @@ static bool may_be_around(const char *key)
     return config_knows(key);
 }
 
-/* What of a whole configuration is not meant for a reader is none of its business; what looks like
- * a key of one is told. */
+/* Keys of a whole configuration that are not a reader's are ignored; one that looks like a reader's
+ * is reported. */
 static void pass_over(const struct document *d, const struct config_node *n, bool at_the_top)
 {
     const struct param *near = param_nearest(minibatch_params, n->name, strlen(n->name));
@@ -374,8 +374,7 @@ static void tell_choice(const struct document *d)
     if (!d->whole || d->c->options.deserializers == 0 || d->c->files[0].trace_level < 2)
         return;
     name_reader(&d->at, name);
-    imrec_log(IMREC_LOG_TRACE,
-              "%s: line %u: the reader of %s; what is not a reader's is passed over", d->name,
+    imrec_log(IMREC_LOG_TRACE, "%s: line %u: the reader of %s; other sections are skipped", d->name,
               d->at.reader->line, name);
 }
 

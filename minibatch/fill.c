@@ -35,7 +35,7 @@ static void find_in_blocks(const struct filling *f, uint64_t i)
 
 static void touch(const struct filling *f, uint64_t i)
 {
-    enum { LINE = 64, MOST = 8 * LINE }; /* behind that the processor goes on by itself */
+    enum { LINE = 64, MOST = 8 * LINE }; /* beyond that the processor prefetches by itself */
     const struct gather_spot *spot = spots_of(f, i);
     for (uint32_t k = 0; k < f->s->joint.corpora; k++, spot++)
         for (uint32_t n = 0; n < f->s->joint.corpus[k]->streams && spot->found; n++) {

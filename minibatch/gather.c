@@ -28,7 +28,7 @@ static void add_chunk(struct imrec_minibatch_source *s, uint32_t chunk)
             add_block(s, blocks_first(s->blocks, k) + joint_find(&s->joint, chunk, n, k).block);
 }
 
-/* What the window has room for beside the group in use; a chunk is read ahead in any case. */
+/* The window's room besides the group in use; at least one chunk is read ahead. */
 struct room_left {
     uint64_t chunks, samples;
 };

@@ -1,4 +1,4 @@
-/* minibatch/minibatch_position.c - where a source stands, as JSON.
+/* minibatch/minibatch_position.c - the position of a source, as JSON.
  * docs/formats/minibatch_position.md is the specification. */
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -15,7 +15,7 @@ enum { VERSION = 1, MAX_BYTES = 1 << 24, MAX_SLOTS = 1 << 20, DATA_DIGITS = 17 }
 #define NOMINAL    "minibatchSourcePosition"
 #define MAX_NUMBER ((int64_t)1 << 62) /* what is counted on from there fits */
 
-/* What shapes the order beside the data; must be equal where a position is used. */
+/* Options that shape the order; a position requires equal ones. */
 struct field {
     const char *name;
     int64_t value;

@@ -29,7 +29,7 @@ static enum imrec_status find_labels(struct imrec_minibatch_source *s, struct im
     if (name[0] == '\0')
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "label_stream '%.60s' is no stream; the first one is '%.60s'", name,
+                          "label_stream '%.60s' is not a stream; the first one is '%.60s'", name,
                           s->joint.stream[0].info->name);
 }
 
@@ -391,7 +391,7 @@ enum imrec_status imrec_minibatch_position(struct imrec_minibatch_source *s, con
     return IMREC_OK;
 }
 
-/* A place that is known by its nominal time becomes that of the first sequence at or behind it. The
+/* A place known by its nominal time becomes that of the first sequence at or after it. The
  * thread must be idle. */
 static enum imrec_status
 find_place(struct imrec_minibatch_source *s, struct minibatch_place *p, struct imrec_error *err)

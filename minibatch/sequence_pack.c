@@ -76,10 +76,10 @@ static void copy_dense(struct job *j, size_t sample)
     for (uint64_t i = 0; i < j->pieces; i++) {
         const struct pack_piece *p = &j->piece[i];
         const uint32_t n = j->out->length[i];
-        for (; row < p->row; row++, used = 0) /* pieces stand in the order of their rows */
+        for (; row < p->row; row++, used = 0) /* pieces are in the order of their rows */
             close_row(j, sample, row, used);
         const uint64_t at = row * width + p->column;
-        if (p->column > used) /* a sequence lost samples that were to stand there */
+        if (p->column > used) /* a sequence lost samples whose place is there */
             close_row(j, sample, row, used);
         memcpy((uint8_t *)j->s->values.p + at * sample, j->view[i].values + p->begin * sample,
                n * sample);

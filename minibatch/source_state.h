@@ -16,14 +16,14 @@
 
 enum { SOURCE_DROPPED_KEPT = 1000 }; /* messages of what was dropped */
 
-struct minibatch_place { /* where a source stands: what a position holds */
+struct minibatch_place { /* the place of a source, as a position holds it */
     struct minibatch_mark mark;
     bool nominal; /* mark.position is all that is known: CNTK's minibatchSourcePosition */
     struct truncated_held *held; /* with truncation: what its slots hold */
     uint64_t helds, held_room;
 };
 
-struct minibatch_tally { /* what was found to be bad, and was left out */
+struct minibatch_tally { /* bad samples and sequences, which were skipped */
     uint64_t errors, charges, messages;
     uint64_t loud; /* errors of deserializers with trace_level 1 or more */
 };
@@ -86,7 +86,7 @@ struct imrec_minibatch_source {
 
     /* of the consumer */
     bool started, holds; /* a cell */
-    bool astray;         /* the plan does not stand at `place` */
+    bool astray;         /* the plan is not at `place` */
     enum imrec_status final;
     struct imrec_error final_error;
     struct minibatch_place place;

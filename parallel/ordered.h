@@ -34,7 +34,7 @@ struct ordered_options {
     enum ordered_step (*feed)(void *context, const struct ordered_task *t, uint32_t worker);
     /* Parallel; worker < workers. Leaves a failure in its place. */
     void (*work)(void *context, const struct ordered_task *t, uint32_t worker);
-    /* By whoever does the last task of a closed place, before it is ready; NULL: nothing. */
+    /* Called after the last task of a closed place, before it is ready; NULL: nothing. */
     void (*complete)(void *context, uint32_t place);
     /* For ordered_run(): serial, in the order of the places, at the same time as feed and work; for
      * each place that has a task. The worker that makes the oldest place ready drains it and all
@@ -65,8 +65,8 @@ ordered_start(const struct ordered_options *o, struct ordered **out, struct imre
 IMREC_NODISCARD enum imrec_status ordered_take(struct ordered *t, uint32_t *place);
 bool ordered_wait(struct ordered *t, uint32_t milliseconds); /* as ring_wait() */
 void ordered_recycle(struct ordered *t);                     /* gives back the place taken last */
-/* Waits until nobody is in feed or work, and forgets every place, also the one taken. What feed
- * stands on may be changed until ordered_resume(). */
+/* Waits until nobody is in feed or work, and forgets every place, also the one taken. State
+ * that feed uses may be changed until ordered_resume(). */
 void ordered_pause(struct ordered *t);
 void ordered_resume(struct ordered *t);
 uint64_t ordered_consumer_wait_ns(struct ordered *t); /* workers waited for room, all together */

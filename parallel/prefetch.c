@@ -1,4 +1,4 @@
-/* parallel/prefetch.c - imrec_prefetch_*(): a producer of the user behind a bounded buffer. */
+/* parallel/prefetch.c - imrec_prefetch_*(): a bounded buffer after a producer of the user. */
 #include "imrec/prefetch.h"
 
 #include "base/alloc.h"

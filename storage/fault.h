@@ -1,7 +1,7 @@
-/* storage/fault.h - local files behind a script of what goes wrong, and when.
+/* storage/fault.h - local files with a script of faults: which, and when.
  *
  *     fault://seek_ms=8,mb_per_s=150:/data/a.rec     files on one slow disk
- *     fault://script=NAME:/tmp/a.rec                 what fault_set(NAME, ...) says
+ *     fault://script=NAME:/tmp/a.rec                 the script of fault_set(NAME, ...)
  *
  * Files that are opened with the same text between "fault://" and ':' are on one device: one
  * disk head, one set of counters, living as long as a file of it is open (a script: until it is
@@ -13,11 +13,11 @@
 
 /* Name, and what it does. Every field is a uint64_t. */
 #define FAULT_FIELDS(X)                                                                            \
-    X(seek_ms)       /* reading elsewhere than where the last read ended takes so long */          \
-    X(mb_per_s)      /* 10^6 bytes a second pass, whoever reads */                                 \
-    X(latency_us)    /* every read waits so long; such waits overlap */                            \
-    X(short_bytes)   /* a call moves at most so many bytes */                                      \
-    X(interrupt)     /* every so-manieth call is interrupted (EINTR) */                            \
+    X(seek_ms)       /* a read that does not continue the last one takes this long */              \
+    X(mb_per_s)      /* bandwidth of all readers, 10^6 bytes a second */                           \
+    X(latency_us)    /* every read waits this long; such waits overlap */                          \
+    X(short_bytes)   /* maximum bytes that one call moves */                                       \
+    X(interrupt)     /* every n-th call is interrupted (EINTR) */                                  \
     X(read_eio)      /* this read call fails with EIO */                                           \
     X(read_dead)     /* from this read call on, all fail with EIO */                               \
     X(bad_begin)     /* pages of 4096 bytes that hold bytes from here ... */                       \
@@ -28,9 +28,9 @@
     X(rename_eio)    /* this rename() fails with EIO */                                            \
     X(folder_eio)    /* this call to open a folder, or to read an entry of one, fails with EIO */  \
     X(call_eio)      /* this call of any of these five kinds fails with EIO */                     \
-    X(space)         /* so many bytes can be written, then ENOSPC; 0: no limit */                  \
+    X(space)         /* bytes that can be written, then ENOSPC; 0: no limit */                     \
     X(push_kb_per_s) /* what is made durable waits for the disk: 10^3 bytes a second */            \
-    X(rename_ms)     /* every rename() takes so long */
+    X(rename_ms)     /* every rename() takes this long */
 
 struct fault_script {
 #define FAULT_FIELD(name) uint64_t name;
@@ -43,7 +43,7 @@ struct fault_counts {
     uint64_t bytes_read, bytes_written, seeks;
 };
 
-/* Sets or replaces a script; counters begin anew. */
+/* Sets or replaces a script; counters begin again. */
 IMREC_NODISCARD enum imrec_status
 fault_set(const char *name, const struct fault_script *s, struct imrec_error *err);
 struct fault_counts fault_counts(const char *name);

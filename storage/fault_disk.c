@@ -1,9 +1,9 @@
 /*
  * storage/fault_disk.c - the time a disk with one head takes.
  *
- * The disk keeps the time at which it will be idle: a request is queued behind it and sleeps
+ * The disk keeps the time at which it will be idle: a request is queued after it and sleeps
  * until its own end, so that the simulated bandwidth is exact although sleeping is not. Reading
- * ahead is queued in the same way, and waits for nobody.
+ * ahead is queued in the same way, and no caller waits for it.
  */
 #include "storage/fault_disk.h"
 #include "base/clock.h"

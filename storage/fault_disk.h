@@ -14,7 +14,7 @@ struct disk_ahead { /* bytes [begin, end) of a file, on their way into memory */
 
 struct disk {
     uint64_t idle_at_ns;
-    uint64_t file, offset; /* where the head stands; file 0: nowhere */
+    uint64_t file, offset; /* the position of the head; file 0: none */
     uint64_t seeks;
     struct disk_ahead ahead[DISK_AHEAD];
     uint64_t noted; /* ranges ever */
@@ -27,7 +27,7 @@ struct disk_speed {
 /* Reads at most *n bytes; *n becomes how many are read at once, at least 1. Returns when they are
  * there, on the clock of clock_ns(). */
 uint64_t disk_read(struct disk *d, struct disk_speed s, uint64_t file, uint64_t offset, size_t *n);
-/* Begins to read ahead, behind what is queued. */
+/* Begins to read ahead, after the queued requests. */
 void disk_will_need(struct disk *d, struct disk_speed s, uint64_t file, uint64_t offset,
                     uint64_t n);
 

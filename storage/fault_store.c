@@ -1,7 +1,7 @@
 /*
  * storage/fault_store.c - the system calls of the file store, made to fail by script.
  *
- * It stands below the file store, not above it, so that the loops around short reads and
+ * It is below the file store, not above it, so that the loops around short reads and
  * interrupted calls are tested and not replaced.
  */
 #include "storage/fault.h"
@@ -77,8 +77,8 @@ static enum imrec_status parse(const char *text, struct fault_script *s, struct 
         if (digits == 0 || digits >= 19 || (*end != ',' && *end != '\0') ||
             !set_field(s, p, n, value))
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "fault://%s: '%.*s' is no option of the form name=number", text,
-                                  (int)strcspn(p, ","), p);
+                                  "fault://%s: '%.*s' is not an option of the form name=number",
+                                  text, (int)strcspn(p, ","), p);
         p = *end == ',' ? end + 1 : end;
     }
     return IMREC_OK;
@@ -131,7 +131,7 @@ use_device(const char *text, size_t n, struct device **out, struct imrec_error *
     struct device *d = find(text, n);
     if (d == NULL && n >= 7 && memcmp(text, "script=", 7) == 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "fault://%.*s: nobody has set this script", (int)n, text);
+                              "fault://%.*s: this script is not set", (int)n, text);
     if (d == NULL) {
         d = create(text, n);
         if (d == NULL)

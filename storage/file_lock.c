@@ -2,7 +2,7 @@
  * storage/file_lock.c - the lock of PATH: one of the system's on the file PATH.part.
  *
  * The file holds a line, "imrec lock: process 17 on HOST". It is removed while the lock is held; so
- * whoever gets a lock looks whether its file still stands under the name, and else begins again.
+ * the holder checks that its file still has the name, and else begins again.
  */
 #define _GNU_SOURCE /* F_OFD_SETLK */
 #include "storage/file_lock.h"

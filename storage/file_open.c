@@ -1,4 +1,4 @@
-/* storage/file_open.c - a regular file, or a word for what stands there instead. */
+/* storage/file_open.c - opens a regular file, or names what is there instead. */
 #include "base/error.h"
 #include "storage/file_store.h"
 #include "storage/io_error.h"

@@ -1,8 +1,8 @@
 /*
  * storage/file_store.c - local files.
  *
- * Every file is opened without waiting and then asked whether it is a regular file: a pipe or
- * a device must be refused, not hang. Whoever gets an error learns path, place and reason.
+ * Every file is opened without waiting and then checked to be a regular file: a pipe or a device
+ * must be refused, not hang. Every error names path, place and reason.
  */
 #include "storage/file_store.h"
 
@@ -219,7 +219,7 @@ file_push_out(struct out *o, uint64_t offset, uint64_t n, bool wait, struct imre
 static void file_out_close(struct out *o, bool remove)
 {
     struct file_out *f = (struct file_out *)o;
-    (void)close(f->fd); /* whoever needs to know whether all arrived has called sync */
+    (void)close(f->fd); /* sync reports lost writes */
     if (remove)
         (void)unlink(f->path);
     done_with(f->calls, f->user);
@@ -229,7 +229,7 @@ static void file_out_close(struct out *o, bool remove)
 
 static const struct out_ops file_out_ops = {file_write, file_sync, file_push_out, file_out_close};
 
-/* What stands under the final name must be replaceable: nothing, or a regular file. */
+/* The file under the final name must be replaceable: nothing, or a regular file. */
 static enum imrec_status check_final(const char *path, struct imrec_error *err)
 {
     struct stat info;
@@ -247,7 +247,7 @@ open_part(const char *part, uint64_t size, int *fd, struct imrec_error *err)
     enum imrec_status st = IMREC_OK;
     if (resume && have < size)
         st = imrec_error_at(err, IMREC_ERR_IO, have,
-                            "%s: has %" PRIu64 " bytes, to go on it needs the first %" PRIu64, part,
+                            "%s: has %" PRIu64 " bytes; resuming needs the first %" PRIu64, part,
                             have, size);
     else if (ftruncate(*fd, resume ? (off_t)size : 0) != 0)
         st = io_error(err, errno, part, "cannot cut it", resume ? size : 0);
@@ -280,7 +280,8 @@ enum imrec_status file_out_open(const char *path, uint64_t size, const struct fi
 
 /* ---- making it real ------------------------------------------------------------------------ */
 
-/* A name is durable when its folder is. Some file systems cannot sync a folder: they say so. */
+/* A name is durable when its folder is. Some file systems cannot sync a folder: they return an
+ * error. */
 static int sync_folder_of(char *path, const struct file_calls *calls, void *user)
 {
     char *slash = strrchr(path, '/');
@@ -304,7 +305,7 @@ static enum imrec_status publish_as(const char *path, const char *part, char *sc
         return io_error(err, errno, path, "cannot take its final name", IMREC_NO_OFFSET);
     if (sync_folder_of(scratch, calls, user) != 0) {
         const int code = errno;
-        (void)rename(path, part); /* nothing may stand there that was not reported as done */
+        (void)rename(path, part); /* an object that failed must not keep the final name */
         return io_error(err, code, path, "cannot make its name durable", IMREC_NO_OFFSET);
     }
     return IMREC_OK;

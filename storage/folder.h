@@ -33,7 +33,7 @@ struct folder;
 struct folder_ops {
     /* IMREC_END: there are no more. */
     enum imrec_status (*next)(struct folder *f, struct folder_entry *out, struct imrec_error *err);
-    /* What lies behind an entry of FOLDER_UNKNOWN; of FOLDER_LOST *code is the errno. NULL: the
+    /* The kind of an entry of FOLDER_UNKNOWN; of FOLDER_LOST *code is the errno. NULL: the
      * store has no such entries. */
     enum folder_kind (*look)(struct folder *f, const char *name, int *code);
     void (*close)(struct folder *f);
@@ -49,10 +49,11 @@ folder_open(const char *uri, struct folder **out, struct imrec_error *err);
 /* Of a path of this machine, whatever it looks like: no scheme is looked for. */
 IMREC_NODISCARD enum imrec_status
 folder_open_path(const char *path, struct folder **out, struct imrec_error *err);
-/* The next entry, in an order that the store likes; IMREC_END behind the last. */
+/* The next entry, in the store's order; IMREC_END after the last. */
 IMREC_NODISCARD enum imrec_status
 folder_next(struct folder *f, struct folder_entry *out, struct imrec_error *err);
-/* What an entry of this folder is, behind links. *code (may be NULL) is the errno of FOLDER_LOST.
+/* The kind of an entry of this folder, links followed. *code (may be NULL) is the errno of
+ * FOLDER_LOST.
  */
 enum folder_kind folder_look(struct folder *f, const struct folder_entry *e, int *code);
 void folder_close(struct folder *f); /* NULL is allowed */

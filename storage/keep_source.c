@@ -2,9 +2,9 @@
  * storage/keep_source.c - a source that remembers what was read.
  *
  * The range is cut into blocks of 2 MiB of the object, one huge page each. A block is read as
- * a whole by whoever asks for any of it first; others who want it wait. Where a block cannot be
- * read or held, the bytes asked for are read from the source beneath, now and the next time:
- * an error stays as narrow as it is there, and no memory means no cache, not no data.
+ * The first reader of any byte of a block reads the whole block; others that need it wait. Where a
+ * block cannot be read or held, the bytes asked for are read from the source beneath, now and the
+ * next time: an error stays as narrow as it is there, and no memory means no cache, not no data.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,11 +1,11 @@
 /* storage/lock.h - a name that one call at a time holds, of all processes and threads.
  *
- * Of files the lock of PATH is a lock of the system on the file PATH.part, which says who holds it.
- * The system drops it with the process, however that ends, so that a file that was left behind
- * holds up nobody; lock_drop() removes the file. It is an open file description lock (fcntl(),
- * F_OFD_SETLK), where a kernel has none flock(): both keep threads apart, too. Over NFS both reach
- * other machines, unless the mount says nolock or local_lock. Where a file system has no locks at
- * all, a warning in the log says so and the call goes on without one. */
+ * The lock of a file PATH is a lock of the system on PATH.part, which names its holder.
+ * The system drops it when the process ends in any way, so a file that is left blocks nobody;
+ * lock_drop() removes the file. It is an open file description lock (fcntl(), F_OFD_SETLK), where a
+ * kernel has none flock(): both exclude other threads, too. Over NFS both reach other machines,
+ * unless the mount says nolock or local_lock. Where a file system has no locks at all, a warning is
+ * logged and the call continues without one. */
 #ifndef IMREC_STORAGE_LOCK_H
 #define IMREC_STORAGE_LOCK_H
 

@@ -196,7 +196,7 @@ resume_from(struct mem_out *m, const char *part, uint64_t size, struct imrec_err
     const struct object *o = *place_of(part);
     if (o == NULL || o->n < size)
         st = imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
-                            "mem://%s: has %zu bytes, to go on it needs the first %" PRIu64, part,
+                            "mem://%s: has %zu bytes; resuming needs the first %" PRIu64, part,
                             o == NULL ? 0 : o->n, size);
     else
         st = buf_append(&m->buf, o->bytes, (size_t)size, err);
@@ -254,7 +254,7 @@ static enum imrec_status mem_publish(const char *name, const char *as, struct im
     return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "mem://%s: nothing to publish", name);
 }
 
-/* ---- folders: what stands before a '/' of a name ------------------------------------------ */
+/* ---- folders: the part of a name before a '/' -------------------------------------------- */
 
 struct mem_folder {
     struct folder base; /* first */

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define BUFFER_BYTES ((size_t)4 << 20) /* small appends are collected, larger ones pass by */
-/* What a sync has to wait for at once, where nobody may wait long: more is pushed to the disk in
- * pieces before, so many bytes ahead of the one that is waited for. */
+/* How much a sync may leave to wait for: more is pushed to the disk in pieces before, this many
+ * bytes ahead of the piece that is waited for. */
 #define PUSH_BYTES ((uint64_t)4 << 20)
 #define PUSH_AHEAD ((uint64_t)32 << 20)
 

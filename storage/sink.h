@@ -1,7 +1,7 @@
 /* storage/sink.h - an object that is written under a temporary name and becomes real at commit.
  *
- * The temporary name of PATH is PATH.part: beside it, so that a rename makes it real, and always
- * the same, so that an interrupted run can go on. "PATH.part" can be read like any object.
+ * The temporary name of PATH is PATH.part: in the same folder, so that a rename makes it real, and
+ * always the same, so that an interrupted run can resume. "PATH.part" can be read like any object.
  *
  * After a failed append or sync every later one fails, too; only sink_leave() and
  * sink_abort() make sense then. */
@@ -15,8 +15,8 @@ struct sink;
 /* Begins an empty object; what an earlier run left under the temporary name is lost. */
 IMREC_NODISCARD enum imrec_status
 sink_open(const char *uri, struct sink **out, struct imrec_error *err);
-/* Goes on after the first `size` bytes of an object that sink_leave() or a crash left behind.
- * Fewer bytes there are IMREC_ERR_IO. */
+/* Continues after the first `size` bytes of an object that sink_leave() or a crash left. An object
+ * with fewer bytes is IMREC_ERR_IO. */
 IMREC_NODISCARD enum imrec_status
 sink_resume(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err);
 /* From here on writing and syncing that takes long ends with IMREC_ERR_CANCELLED once *stop has
@@ -42,8 +42,8 @@ IMREC_NODISCARD enum imrec_status sink_publish(const char *uri, struct imrec_err
 IMREC_NODISCARD enum imrec_status
 sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err);
 
-/* Whether something stands under the final name. */
+/* Whether an object has the final name. */
 bool sink_exists(const char *uri);
-/* Removes what stands under the final name; nothing there is fine. */
+/* Removes the object with the final name, if there is one. */
 IMREC_NODISCARD enum imrec_status sink_remove(const char *uri, struct imrec_error *err);
 #endif

@@ -72,7 +72,7 @@ enum imrec_status source_check_local(const char *uri, struct imrec_error *err)
     if (store == &file_store)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                          "%s is no file or folder of this machine, as it has to be here", uri);
+                          "%s is not a file or folder of this machine, which is needed here", uri);
 }
 
 enum imrec_status

@@ -1,4 +1,4 @@
-/* storage/source.h - bytes at an offset, behind a table of URI schemes. */
+/* storage/source.h - bytes at an offset, of any URI scheme in a table. */
 #ifndef IMREC_STORAGE_SOURCE_H
 #define IMREC_STORAGE_SOURCE_H
 
@@ -23,8 +23,7 @@ struct source {
 /* Opens "path", "file://path", "mem://name" or "fault://...". On failure *out is NULL. */
 IMREC_NODISCARD enum imrec_status
 source_open(const char *uri, struct source **out, struct imrec_error *err);
-/* What follows file://, as it stands (nothing is decoded); a path, and what is in another store, as
- * it is. */
+/* The text after file:// (nothing is decoded); a path, or a URI of another store, unchanged. */
 const char *source_path(const char *uri);
 /* IMREC_ERR_UNSUPPORTED: it is in another store, but folders and single files are read here. */
 IMREC_NODISCARD enum imrec_status source_check_local(const char *uri, struct imrec_error *err);

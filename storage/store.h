@@ -11,7 +11,7 @@ struct out {
     const struct out_ops *ops;
 };
 struct out_ops {
-    /* All n bytes behind those before, or an error. */
+    /* Appends all n bytes, or returns an error. */
     enum imrec_status (*write)(struct out *o, const void *p, size_t n, struct imrec_error *err);
     enum imrec_status (*sync)(struct out *o, struct imrec_error *err); /* durable */
     /* Begins to write n bytes from `offset` on to the disk, with `wait` also waits until it has

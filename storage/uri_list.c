@@ -119,7 +119,7 @@ struct place {
     const char *name; /* in the store */
     const char *prefix;
     size_t prefix_bytes;
-    const char *path; /* behind it */
+    const char *path; /* after it */
 };
 
 static enum imrec_status

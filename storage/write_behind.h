@@ -18,8 +18,8 @@ struct write_behind {
 };
 
 void write_behind_init(struct write_behind *b, struct out *out);
-/* Waits until the buffer before is written, and begins with p[0..n), which must stay until the next
- * call. Where no thread can be had it writes at once. Tells of a write that failed before. */
+/* Waits until the buffer before is written, and begins with p[0..n), which must stay valid until
+ * the next call. Without a thread it writes at once. Returns the error of an earlier write. */
 IMREC_NODISCARD enum imrec_status
 write_behind_put(struct write_behind *b, const uint8_t *p, size_t n, struct imrec_error *err);
 /* Waits until everything is written. */

@@ -10,7 +10,7 @@ const struct cli_page imrec_page = {
     .text =
         "SHARD is a .rec file, 'a.rec;b.rec', a directory (its *.rec), a glob in quotes, or the\n"
         "NAME.manifest.json of a set.\n"
-        "Options may stand anywhere behind the command. Results go to standard output (with\n"
+        "Options may be anywhere after the command. Results go to standard output (with\n"
         "--json as one object), progress and warnings to standard error.",
     .table = no_flags,
     .exits = IMREC_EXITS,

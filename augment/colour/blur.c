@@ -44,7 +44,7 @@ struct blurring {
     uint32_t radius, channels;
     int16_t weights[2 * PAIRS];
     size_t values;   /* of a row */
-    int16_t *all;    /* the image, with BLUR_BITS behind the point */
+    int16_t *all;    /* the image, with BLUR_BITS after the point */
     int16_t *across; /* a row, blurred across the rows, with its reflections at both ends */
     int16_t *along;  /* blurred along it too */
 };

@@ -17,7 +17,7 @@ IMREC_NODISCARD enum imrec_status blur(const struct imrec_image *p, float sigma,
 
 /* ---- inside: kernels ---------------------------------------------------------------------- */
 
-enum { BLUR_BITS = 6 }; /* behind the point of a value of 16 bits */
+enum { BLUR_BITS = 6 }; /* after the point of a value of 16 bits */
 
 /* out = 3 x 3 means in which the middle counts five times, each value of its own channel; n values
  * that have neighbours `step` values to the left and right, in the rows above, here and below. */
@@ -30,13 +30,13 @@ typedef void blur_fn(const int16_t *const *rows, const int16_t *weights, uint32_
                      uint32_t shift, int16_t *out, size_t n);
 blur_fn blur_scalar, blur_avx2, blur_avx512;
 
-/* Bytes to 16 bits with BLUR_BITS behind the point, and back, to the nearest; n values. */
+/* Bytes to 16 bits with BLUR_BITS after the point, and back, to the nearest; n values. */
 typedef void widen_fn(const uint8_t *from, int16_t *to, size_t n);
 typedef void narrow_fn(const int16_t *from, uint8_t *to, size_t n);
 widen_fn widen_scalar, widen_avx2;
 narrow_fn narrow_scalar, narrow_avx2;
 
-/* a = b + factor * (a - b), float32, cut off behind the point, saturated; n values. */
+/* a = b + factor * (a - b), float32, truncated, saturated; n values. */
 typedef void mix_fn(float factor, uint8_t *a, const uint8_t *b, size_t n);
 mix_fn mix_scalar, mix_avx2;
 #endif

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* RGB2GRAY of 14 bits: 4899 of what stands first, 9617, 1868; in BGR blue stands first. */
+/* RGB2GRAY of 14 bits: 4899 of the first channel, 9617, 1868; in BGR the first is blue. */
 const struct grey_weights grey_of_original = {.r = 1868, .g = 9617, .b = 4899, .bits = 14};
 const struct grey_weights grey_of_pillow = {.r = 19595, .g = 38470, .b = 7471, .bits = 16};
 

@@ -1,5 +1,5 @@
 /* augment/colour/colour.h - the colours of an image, in place: bytes by tables, saturation, shifts
- * in 8-bit HLS. The arithmetic is that of OpenCV 3.4 and of the original's default augmenter
+ * in 8-bit HLS. The arithmetic is that of OpenCV 3.4 and of MXNet's default augmenter
  * (docs/guide/augmentation.md). Kernels have SIMD variants in augment/colour/colour_kernels.h,
  * equal bit for bit. The fourth channel is never touched. */
 #ifndef IMREC_AUGMENT_COLOUR_COLOUR_H
@@ -13,7 +13,7 @@ struct grey_weights {
     int32_t r, g, b;
     int bits;
 };
-/* Those of RGB2GRAY, on colours whose order is BGR: the original's. */
+/* Those of RGB2GRAY, on colours whose order is BGR: MXNet's. */
 extern const struct grey_weights grey_of_original;
 /* Those of Pillow, and of ITU-R 601. */
 extern const struct grey_weights grey_of_pillow;
@@ -53,6 +53,6 @@ void colour_tables(const struct imrec_image *p, const uint8_t map[3][256], enum 
 void colour_hls(const struct imrec_image *p, int32_t h, int32_t l, int32_t s, enum cpu_level level);
 void colour_grey(const struct imrec_image *p, enum cpu_level level);
 void colour_hue(const struct imrec_image *p, float turns, enum cpu_level level);
-/* Adds a number to each of red, green and blue, cuts off what is behind the point. */
+/* Adds a number to each of red, green and blue, and truncates. */
 void colour_light(const struct imrec_image *p, const float add[3], enum cpu_level level);
 #endif

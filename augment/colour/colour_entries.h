@@ -1,5 +1,5 @@
 /* augment/colour/colour_entries.h - kernels by their channels, a loop each. Who includes it defines
- * ENTRY(type, name): what stands before a function, and its name. */
+ * ENTRY(type, name): the words before a function, and its name. */
 ENTRY(uint64_t, grey_sum)
 (const struct grey_weights *w, const uint8_t *px, uint32_t n, uint32_t channels)
 {

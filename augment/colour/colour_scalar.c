@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Which of (greatest, between, least) red, green and blue are, by sixth of the circle. */
+/* Which of (largest, middle, smallest) red, green and blue are, by sixth of the circle. */
 enum { HIGH, BETWEEN, LOW };
 static const uint8_t sixths[6][3] = {{HIGH, BETWEEN, LOW}, {BETWEEN, HIGH, LOW},
                                      {LOW, HIGH, BETWEEN}, {LOW, BETWEEN, HIGH},
@@ -107,8 +107,8 @@ void hls_shift_scalar(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t 
 
 /* ---- hue ---------------------------------------------------------------------------------- */
 
-/* Turned in HSV: the greatest and the least of a pixel's three values stay, which of them is which
- * colour's changes, and what lies between. */
+/* Turned in HSV: the largest and the smallest of a pixel's three values stay; which colour has
+ * which changes, and so does the value in the middle. */
 void hue_turn_scalar(float turn, uint8_t *px, uint32_t n, uint32_t channels)
 {
     for (uint32_t i = 0; i < n; i++, px += channels) {

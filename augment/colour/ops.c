@@ -90,7 +90,7 @@ static void count(const struct imrec_image *p, uint32_t histogram[3][256])
     }
 }
 
-/* The least and the greatest value become 0 and 255. */
+/* The smallest and the largest value become 0 and 255. */
 static void stretch(const uint32_t histogram[256], uint8_t map[256])
 {
     int low = 0, high = 255;

@@ -1,8 +1,8 @@
 /* augment/draw/det_draw.c - canvas, crop, mirror and colours of an image with boxes.
  *
  * Every rectangle is made of whole pixels before boxes are measured with it or moved by it, so that
- * boxes and pixels agree. Everything here is alike on the left and on the right, so mirroring,
- * the original's first step, is the last one: it costs nothing there. */
+ * boxes and pixels agree. Every step is symmetric left to right, so mirroring, MXNet's first step,
+ * is the last one here, where it is free. */
 #include "augment/draw/det_draw.h"
 
 #include "augment/resize/resize.h"

@@ -84,7 +84,7 @@ det_label_read(struct det_label *l, float *values, uint32_t n, struct imrec_erro
     l->object = l->object != 0 ? l->object : OBJECT_LEAST;
     if ((n - l->header) % l->object != 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the label has %u values, which are no header of %u and whole "
+                              "the label has %u values, which are not a header of %u and whole "
                               "objects of %u",
                               n, l->header, l->object);
     for (uint32_t i = 0; i < det_label_count(l); i++)

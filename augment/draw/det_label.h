@@ -1,4 +1,4 @@
-/* augment/draw/det_label.h - boxes of an image, in the original's layout:
+/* augment/draw/det_label.h - boxes of an image, in MXNet's layout:
  *     header width A (>= 2), object width B (>= 5), A - 2 numbers more,
  *     objects of B numbers: class, xmin, ymin, xmax, ymax, B - 5 numbers more
  * Coordinates are shares of the image's sides. docs/guide/detection.md says what is kept. */

@@ -72,7 +72,7 @@ static enum imrec_status read_pair(struct det_recipe *d, const struct pair *p, c
         struct det_bounds b = {low.v[i], high.v[i]};
         if (b.low > b.high)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "%s and %s of sampler %u: the least is %g, the largest %g",
+                                  "%s and %s of sampler %u: the minimum is %g, the maximum %g",
                                   p->low, p->high, i, (double)b.low, (double)b.high);
         memcpy((char *)&d->samplers[i] + p->offset, &b, sizeof(b));
     }

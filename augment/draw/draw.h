@@ -4,7 +4,7 @@
 
 #include "augment/draw/recipe.h"
 
-/* All that a sample's randomness comes from: where the record stands, never an id out of its
+/* The source of a sample's randomness: the place of its record, never an id out of its
  * header. */
 struct sample_key {
     uint64_t seed, sweep;
@@ -16,7 +16,7 @@ struct sample_key {
 struct imrec_draw
 augment_draw(const struct recipe *r, struct sample_key key, uint32_t width, uint32_t height);
 
-/* What follows from the numbers drawn: matrix and canvas of a warp of an image of so many px,
+/* Computed from the drawn numbers: matrix and canvas of a warp of an image of this size,
  * from angle, shear, scale and aspect; the crop that is not random. */
 void draw_set_warp(const struct recipe *r, uint32_t width, uint32_t height, struct imrec_draw *d);
 void draw_set_crop(const struct recipe *r, uint32_t width, uint32_t height, struct imrec_draw *d);

@@ -173,7 +173,8 @@ static enum imrec_status ordered(float low, float high, const char *names, struc
     if (low <= high)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "%s: the least is %g, the largest %g", names, (double)low, (double)high);
+                          "%s: the minimum is %g, the maximum %g", names, (double)low,
+                          (double)high);
 }
 
 static enum imrec_status read_aspect(struct recipe *r, struct imrec_error *err)
@@ -217,7 +218,7 @@ static enum imrec_status check_crops(const struct recipe *r, struct imrec_error 
     const struct augment_options *o = r->o;
     const bool scales = o->min_random_scale != 1 || o->max_random_scale != 1;
     if (o->random_resized_crop && (scales || r->crop_high != 0 || o->rand_crop))
-        return refuse(err, "random_resized_crop says what is cropped: rand_crop, min_crop_size, "
+        return refuse(err, "random_resized_crop sets the crop: rand_crop, min_crop_size, "
                            "max_crop_size, min_random_scale and max_random_scale contradict it");
     if (!o->random_resized_crop && (o->min_random_area != 1 || o->max_random_area != 1))
         return refuse(err, "min_random_area and max_random_area need random_resized_crop=1");
@@ -264,7 +265,7 @@ static enum imrec_status check_targets(const struct recipe *r, struct imrec_erro
     if (r->keypoints != 0 && !r->boxes && o->label_width < 3 * o->keypoints)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "keypoints=%lld need label_width=%lld or more: x, y and visibility "
-                              "of each, behind what else a label has",
+                              "of each, after the other values of a label",
                               (long long)o->keypoints, 3 * (long long)o->keypoints);
     if (o->masks == IMREC_MASK_UINT8 && o->ignore_label > UINT8_MAX)
         return refuse(err, "ignore_label is more than masks=uint8 can hold: 255");

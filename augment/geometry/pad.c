@@ -39,7 +39,7 @@ static void
 make_row(const struct pad_job *j, struct imrec_rect r, const uint8_t *row, uint8_t *out, uint32_t c)
 {
     const int64_t left = (int64_t)r.x + j->left - j->window.x;
-    if (left < 0 || left + r.width > j->window.width) { /* the source is beside the window */
+    if (left < 0 || left + r.width > j->window.width) { /* the source is outside the window */
         fill_row(out, j->window.width, j->fill, c);
         return;
     }

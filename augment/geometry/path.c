@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* out = b behind a. */
+/* out = b after a. */
 static void compose(const double a[6], const double b[6], double out[6])
 {
     const double m[6] = {b[0] * a[0] + b[1] * a[3],        b[0] * a[1] + b[1] * a[4],

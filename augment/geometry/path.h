@@ -1,5 +1,5 @@
 /* augment/geometry/path.h - where the pixels of an upright image go: all geometry between it and
- * the slot, as one affine map, and the edges behind which there was nothing on the way.
+ * the slot, as one affine map, and the edges beyond which a step had no pixels.
  *
  * Places are those of pixels' middles: (0, 0) is the middle of the first pixel. */
 #ifndef IMREC_AUGMENT_GEOMETRY_PATH_H
@@ -7,7 +7,7 @@
 
 #include "base/mask.h"
 
-enum { PATH_EDGES = 12 }; /* warp, two canvases, four operations; and again behind a user's */
+enum { PATH_EDGES = 12 }; /* warp, two canvases, four operations; and again after a user's */
 
 struct path_edge { /* outside of this image on the way nothing came from the source */
     double m[6];   /* source to there */
@@ -22,7 +22,7 @@ struct path {
 };
 
 void path_begin(struct path *p, uint32_t width, uint32_t height); /* the source is the result */
-/* Another step behind those so far, to a result of width x height px. */
+/* Adds a step after those so far, to a result of width x height px. */
 void path_add(struct path *p, const double m[6], uint32_t width, uint32_t height);
 void path_add_resize(struct path *p, uint32_t width, uint32_t height);
 void path_add_shift(struct path *p, double x, double y, uint32_t width, uint32_t height);
@@ -31,7 +31,7 @@ void path_add_mirror(struct path *p);
 void path_add_orientation(struct path *p, uint32_t orientation);
 /* All of `next`, whose source is the result so far. */
 void path_join(struct path *p, const struct path *next);
-/* What the next step shows beside the result so far is nothing of the source. */
+/* The area that the next step shows around the result so far has no pixels of the source. */
 void path_add_edge(struct path *p);
 
 void path_point(const struct path *p, double *x, double *y);

@@ -26,7 +26,7 @@ warp_window(const struct warp_job *job, const struct imrec_image *from, struct i
 
 /* ---- inside ------------------------------------------------------------------------------- */
 
-/* Source places have 10 bits behind the point; of what is made of them, 5 count. */
+/* Source places have 10 bits after the point; blending uses 5 of them. */
 enum { WARP_BITS = 10, WARP_FRACTION_BITS = 5, WARP_FRACTIONS = 1 << WARP_FRACTION_BITS };
 
 /* What a place gets before what does not count is cut off. */

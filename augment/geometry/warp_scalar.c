@@ -24,7 +24,7 @@ static int32_t bilinear_weight(uint32_t u, uint32_t v, uint32_t x, uint32_t y)
     return (int32_t)((x ? u : WARP_FRACTIONS - u) * (y ? v : WARP_FRACTIONS - v) * WARP_FRACTIONS);
 }
 
-/* u and v have 5 bits behind the point. */
+/* u and v have 5 bits after the point. */
 static void blend(const struct warp_row *r, int32_t u, int32_t v, uint8_t *out)
 {
     const uint32_t fu = (uint32_t)u % WARP_FRACTIONS, fv = (uint32_t)v % WARP_FRACTIONS;

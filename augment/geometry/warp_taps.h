@@ -1,5 +1,5 @@
 /* augment/geometry/warp_taps.h - rows by their taps, a loop each, over row_of(). Who includes it
- * defines LOOP: what stands before an inline function. */
+ * defines LOOP: the words before an inline function. */
 LOOP void by_taps(const struct warp_row *r, uint8_t *out, uint32_t channels)
 {
     if (r->taps == 2)

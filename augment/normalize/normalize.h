@@ -1,5 +1,5 @@
 /* augment/normalize/normalize.h - the fused kernel: one row of pixels -> mirrored, normalized
- * values of a slot. Variants (scalar, avx2, avx512) stand in augment/normalize/normalize_kernels.h;
+ * values of a slot. Variants (scalar, avx2, avx512) are in augment/normalize/normalize_kernels.h;
  * all equal bit for bit. */
 #ifndef IMREC_AUGMENT_NORMALIZE_NORMALIZE_H
 #define IMREC_AUGMENT_NORMALIZE_NORMALIZE_H

@@ -1,5 +1,5 @@
 /* augment/normalize/normalize_rows.h - what the variants of normalize_row() share. Who includes it
- * defines LOOP: what stands before an inline function, BLOCK: pixels, and struct lane: what is the
+ * defines LOOP: the words before an inline function, BLOCK: pixels, and struct lane: what is the
  * same for value k of all blocks. */
 struct row {
     const struct normalize_job *job;

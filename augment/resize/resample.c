@@ -1,7 +1,7 @@
 /* augment/resize/resample.c - separable resampling: along the rows first, two source rows at a
  * time, into a ring of the few that a row of the result is made of; then across them.
  *
- * Weights have 14 bits and sum up to exactly 1, a row between the passes keeps 6 bits behind the
+ * Weights have 14 bits and sum up to exactly 1, a row between the passes keeps 6 bits after the
  * point. All is integer arithmetic in which nothing overflows (the weights' sizes sum up to less
  * than 1.3): every variant gives the same bytes. */
 #include "augment/resize/resample.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { LINE_VALUES = 64 }; /* rows of the ring are whole lines of so many values */
+enum { LINE_VALUES = 64 }; /* rows of the ring are lines of exactly this many values */
 
 struct run {
     const struct resize_kernels *kernels;
@@ -21,9 +21,9 @@ struct run {
     struct resample_axis x, y;
     uint32_t made; /* pairs of rows */
     uint32_t places;
-    int16_t **ring;   /* pair p is at place p % places; the places stand here twice, so that any
+    int16_t **ring;   /* pair p is at place p % places; the places are here twice, so that any
                          run of them is in one piece */
-    uint8_t *edge[2]; /* a source row with room behind it */
+    uint8_t *edge[2]; /* a source row with room after it */
 };
 
 static void set_axes(const struct resample_job *j, uint32_t from_width, uint32_t from_height,
@@ -89,7 +89,7 @@ begin(struct run *r, const struct resample_job *j, enum cpu_level level, struct 
     return true;
 }
 
-/* A row behind which RESAMPLE_SLACK bytes can be read; past the last one, the last. */
+/* A row after which RESAMPLE_SLACK bytes can be read; past the last one, the last. */
 static const uint8_t *source_row(const struct run *r, uint32_t y)
 {
     const struct imrec_image *from = r->from;

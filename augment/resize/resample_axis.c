@@ -115,7 +115,7 @@ static void fill_place(const struct resample_axis *a, uint32_t at, double *real)
 
 struct block {
     uint32_t begin, end; /* values */
-    uint32_t low, high;  /* least and greatest first pixel */
+    uint32_t low, high;  /* smallest and largest first pixel */
 };
 
 static struct block block_of(const struct resample_axis *a, uint32_t b)
@@ -191,7 +191,7 @@ static bool cut(size_t *bytes, size_t count, size_t size, size_t *at)
            sum_fits(*bytes, piece / LINE * LINE, bytes);
 }
 
-/* What stands at the head of a table. */
+/* The head of a table. */
 struct head {
     uint32_t blocks;
     bool wide;

@@ -9,14 +9,14 @@
 
 enum {
     RESAMPLE_ONE = 1 << 14, /* what the weights of a place sum up to */
-    RESAMPLE_X_SHIFT = 8,   /* a row between the passes keeps 6 bits behind the point */
+    RESAMPLE_X_SHIFT = 8,   /* a row between the passes keeps 6 bits after the point */
     RESAMPLE_Y_SHIFT = 20,
     RESAMPLE_GROUP = 4,   /* taps of a place along x come in whole groups, */
     RESAMPLE_PAIR = 2,    /* along y in pairs of rows, of which the first is even; */
                           /* those that fill up weigh nothing */
     RESAMPLE_SLACK = 128, /* bytes past a source row's end that may be read */
     RESAMPLE_BLOCK = 16,  /* values of a result that are made at once, out of */
-    RESAMPLE_WINDOW = 64, /* so many bytes of the source */
+    RESAMPLE_WINDOW = 64, /* this many bytes of the source */
 };
 
 /* An axis: of each place of the result, the first source pixel and the weights. */

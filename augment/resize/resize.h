@@ -13,7 +13,7 @@ enum resize_method {
     RESIZE_METHODS,
 };
 
-/* Size after "shorter side to `shorter`", integer arithmetic of the original; shorter <= 0
+/* Size after "shorter side to `shorter`", integer arithmetic of MXNet; shorter <= 0
  * keeps it. */
 void resize_shorter_side(uint32_t width, uint32_t height, int64_t shorter, uint32_t *to_width,
                          uint32_t *to_height);

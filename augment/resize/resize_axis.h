@@ -43,7 +43,7 @@ struct linear_tap {
 };
 struct linear_tap linear_at(const struct resize_axis *a, enum resize_kind kind, uint32_t at);
 
-/* A place that lies f behind pixel `at`, which may lie outside. */
+/* The place at pixel `at` plus f; `at` may be outside. */
 struct taps_place {
     int64_t at;
     float f;

@@ -13,7 +13,7 @@ struct resize_kernels;
 enum { RESIZE_BLOCK = 16, RESIZE_WINDOW = 64 };
 struct resize_blocks {
     uint32_t count;         /* 0: none, as windows are too narrow or the variant has no use */
-    uint32_t safe;          /* so many windows, of all taps, end in the row */
+    uint32_t safe;          /* this many windows, of all taps, end in the row */
     uint32_t taps;          /* by which a window moves a pixel further */
     uint32_t row_bytes;     /* none further is read */
     const uint32_t *window; /* bytes of the row */

@@ -35,7 +35,7 @@ static void lanczos_weights(float f, float *w)
                                                  {-1, 0}, {r, r},   {0, -1}, {-r, r}};
     const double quarter = 3.14159265358979323846 / 4;
     float sum = 0;
-    if (f < FLT_EPSILON || f >= 1) { /* the original has no weights for 1, but rubbish */
+    if (f < FLT_EPSILON || f >= 1) { /* MXNet's table has no weights for 1, only garbage */
         single(w, f < FLT_EPSILON ? 3 : 4);
         return;
     }
@@ -198,7 +198,7 @@ static const int32_t *ring_row(const struct resize_run *r, const struct taps_tab
     return ring->rows[slot];
 }
 
-/* Values of the window's row that the original's vectors of 8 make: the first of the whole row. */
+/* Values of the window's row that OpenCV's vectors of 8 make: the first of the whole row. */
 static size_t in_floats(const struct resize_run *r, size_t values)
 {
     const uint64_t channels = r->to->channels;

@@ -1,5 +1,5 @@
 /* augment/resize/resize_taps_rows.h - rows by their channels and taps, over pixels(). Who includes
- * it defines LOOP: what stands before an inline function. */
+ * it defines LOOP: the words before an inline function. */
 LOOP uint32_t by_taps(const struct taps_table *t, const uint8_t *row, int32_t *out,
                       uint32_t channels)
 {

@@ -15,7 +15,7 @@ enum scratch_room {
     ROOM_SHARES, /* of them too */
     ROOM_ROWS,   /* rows between the two passes */
     ROOM_RING,   /* which of them is where */
-    ROOM_EDGE,   /* the last rows of an image, with room behind them */
+    ROOM_EDGE,   /* the last rows of an image, with room after them */
     SCRATCH_ROOMS,
 };
 

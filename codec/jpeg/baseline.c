@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    MARGIN = 64, /* bytes before and behind a row of samples: a repeated one, and vectors */
+    MARGIN = 64,          /* bytes before and after a row of samples: a repeated one, and vectors */
     KEPT_BYTES = 4 << 20, /* of buffers, between images */
 };
 
@@ -111,7 +111,7 @@ uint64_t baseline_claim(size_t bytes, uint32_t width)
     return bytes + ENTROPY_PADDING + samples * (RING * 2 * BLOCK + 2 * RING * BLOCK + 3);
 }
 
-/* Room for the rings, and for one row of pixels behind them. */
+/* Room for the rings, and for one row of pixels after them. */
 static bool reserve_planes(struct baseline *b)
 {
     const struct geometry *g = &b->g;

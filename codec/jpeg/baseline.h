@@ -23,8 +23,8 @@ struct baseline_request {
     uint32_t channels;        /* 1: the Y plane; 3: RGB; others are declined */
     baseline_row_fn *sink;    /* NULL: entropy-decode only; y counts from the region's top */
     void *context;
-    uint8_t *direct; /* NULL, or memory for all rows, `stride` bytes apart: RGB rows may be made
-                        there at once, which the sink is not told */
+    uint8_t *direct; /* NULL, or memory for all rows, `stride` bytes apart: RGB rows may be
+                        written there directly, without a call of the sink */
     size_t stride;
     const struct stop *stop; /* asked: it declines */
 };

@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 
 enum {
-    /* Zeros behind the bits: more than decoding a whole MCU of nonsense reads on
-     * (6 blocks of 64 symbols of 31 bits), so that it is enough to look after each MCU. */
+    /* Zeros after the bits: more than decoding a whole MCU of nonsense reads
+     * (6 blocks of 64 symbols of 31 bits), so that one check after each MCU is enough. */
     ENTROPY_PADDING = 2048,
     ENTROPY_END = 0xD9, /* markers that may follow */
     ENTROPY_RESTART = 0xD0,

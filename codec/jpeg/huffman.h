@@ -1,8 +1,8 @@
-/* codec/jpeg/huffman.h - Huffman tables, as they stand in the file and as they are looked up.
+/* codec/jpeg/huffman.h - Huffman tables, as in the file and as lookup tables.
  *
- * An AC symbol is a code, then `size` bits that tell the value of a coefficient behind `run`
- * zeros. A lookup by the next bits takes one or two symbols with their values. What it does not
- * tell (long codes, mostly) is decoded a symbol at a time by struct huffman_code. */
+ * An AC symbol is a code, then `size` bits with the value of a coefficient after `run` zeros. A
+ * lookup by the next bits gives one or two symbols with their values. Others (long codes, mostly)
+ * are decoded a symbol at a time by struct huffman_code. */
 #ifndef IMREC_CODEC_JPEG_HUFFMAN_H
 #define IMREC_CODEC_JPEG_HUFFMAN_H
 

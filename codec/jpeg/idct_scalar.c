@@ -50,8 +50,8 @@ static void samples(const int16_t row[8], uint8_t *out)
                       128);
 }
 
-/* Nothing below the first row: told apart because only then libjpeg-turbo wraps, and does not
- * saturate, what is kept between the passes. */
+/* Nothing below the first row: a case of its own because only then libjpeg-turbo wraps, and does
+ * not saturate, the values between the passes. */
 static bool is_one_row(const int16_t *coef)
 {
     int16_t below = 0;

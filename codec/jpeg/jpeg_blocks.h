@@ -1,8 +1,8 @@
 /* codec/jpeg/jpeg_blocks.h - Huffman decoding, for scan.c and its variants: everything inline.
  *
- * What costs here is the chain from one symbol to the next: the upper bits of the buffer, a load
- * from the table, a shift by what it says. All else (values, positions, stores) hangs beside
- * that chain. Refills read 8 bytes wherever they are; the bytes behind the data are zeros. */
+ * The slow part is the chain from one symbol to the next: the upper bits of the buffer, a load from
+ * the table, a shift by its length. Everything else (values, positions, stores) runs in parallel to
+ * that chain. Refills read 8 bytes at any alignment; the bytes after the data are zeros. */
 #ifndef IMREC_CODEC_JPEG_JPEG_BLOCKS_H
 #define IMREC_CODEC_JPEG_JPEG_BLOCKS_H
 
@@ -187,7 +187,7 @@ INLINE bool take_ac(struct scan_bits *b, const struct huffman_ac *t, int16_t *co
     return true;
 }
 
-/* The bits behind the last MCU: may be fewer than none. */
+/* The bits after the last MCU: may be negative. */
 INLINE int64_t bits_left(const struct scan_bits *b, const uint8_t *end)
 {
     return (int64_t)(end - b->p) * 8 + b->count;

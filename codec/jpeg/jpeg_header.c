@@ -74,7 +74,7 @@ static enum imrec_status corrupt(const struct walk *w, size_t at, const char *wh
                           w->image.n);
 }
 
-/* Moves behind the next marker; false at the end of the bytes. */
+/* Moves to the end of the next marker; false at the end of the bytes. */
 static bool next_marker(struct walk *w, uint8_t *marker)
 {
     const uint8_t *p = w->image.p;
@@ -94,7 +94,7 @@ static bool next_marker(struct walk *w, uint8_t *marker)
     return false;
 }
 
-/* The segment after a marker, without its length; moves behind it. */
+/* The segment after a marker, without its length; moves to its end. */
 static enum imrec_status segment(struct walk *w, uint8_t marker, struct bytes *body)
 {
     const size_t left = w->image.n - w->pos;
@@ -116,7 +116,7 @@ static void read_quant_tables(struct jpeg_head *h, struct bytes b)
     while (b.n > 0) {
         const size_t size = 1 + (b.p[0] >> 4 ? 128 : 64), table = b.p[0] & 15;
         if (size > b.n || table > 3)
-            return; /* the decoder will say so */
+            return; /* the decoder reports it */
         *(h->scans == 0 ? &h->quant : &h->late_quant) |= (uint8_t)(1u << table);
         b = (struct bytes){b.p + size, b.n - size};
     }

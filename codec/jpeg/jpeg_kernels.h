@@ -15,7 +15,7 @@ enum { KERNEL_SLACK = 64 };
 
 /* What one row of pixels is made of. Columns count from an even column of the image, so that
  * pixel i has its chroma at i / 2 where chroma is halved. The chroma sample before the first
- * and the one behind the last are there too: neighbours, or at the image's edges copies. */
+ * and the one after the last are there too: neighbours, or at the image's edges copies. */
 struct kernel_row {
     const uint8_t *y, *cb, *cr;     /* cb, cr: of the chroma row nearest to the row of pixels */
     const uint8_t *cb_far, *cr_far; /* 4:2:0: of the next nearest; else not looked at */

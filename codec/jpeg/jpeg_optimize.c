@@ -273,7 +273,7 @@ static bool reserve_words(struct jpeg_optimizer *o, size_t more)
     return true;
 }
 
-/* Room for so many bytes, whose contents are of no use. */
+/* Room for this many bytes; the contents are lost. */
 static enum imrec_status reserve(uint8_t **p, size_t *room, size_t bytes, struct imrec_error *err)
 {
     if (bytes <= *room)
@@ -287,8 +287,7 @@ static enum imrec_status reserve(uint8_t **p, size_t *room, size_t bytes, struct
     return IMREC_OK;
 }
 
-/* The words of the next MCU behind those that are there; *good false: it is not what libjpeg
- * writes. */
+/* Appends the words of the next MCU; *good false: libjpeg does not write such a one. */
 static enum imrec_status read_mcu(struct jpeg_optimizer *o, const struct layout *l,
                                   struct bit_reader *r, bool *good, struct imrec_error *err)
 {
@@ -371,7 +370,7 @@ static size_t put_last(const struct bit_writer *b, uint8_t *to)
     return 1;
 }
 
-/* Every 0xFF gets a 0 behind it. */
+/* Every 0xFF gets a 0 after it. */
 static uint8_t *stuff(uint8_t *to, const uint8_t *p, size_t n)
 {
     const uint8_t *const end = p + n, *ff;
@@ -413,7 +412,7 @@ static size_t scan_bytes(const struct jpeg_optimizer *o)
     return (size_t)(bits / 8);
 }
 
-/* The scan, stuffed, to *to, which moves behind it. */
+/* Writes the scan, stuffed, to *to, which moves to its end. */
 static enum imrec_status
 write_kept(struct jpeg_optimizer *o, size_t scan, uint8_t **to, struct imrec_error *err)
 {

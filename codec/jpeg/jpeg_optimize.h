@@ -16,7 +16,7 @@ IMREC_NODISCARD enum imrec_status
 jpeg_optimizer_new(struct jpeg_optimizer **out, struct imrec_error *err);
 void jpeg_optimizer_free(struct jpeg_optimizer *o); /* NULL is allowed */
 void jpeg_optimizer_drop(struct jpeg_optimizer *o); /* its memory, but for the tables */
-uint64_t jpeg_optimizer_claim(uint64_t pixels);     /* bytes it holds at most, beside a few JPEGs */
+uint64_t jpeg_optimizer_claim(uint64_t pixels); /* maximum bytes it holds, besides a few JPEGs */
 size_t jpeg_optimizer_memory(const struct jpeg_optimizer *o);
 
 /* A baseline JPEG of one scan without restart intervals, as libjpeg writes them, into out->p[0..n).

@@ -6,9 +6,9 @@
 #include "formats/set/manifest.h"
 
 struct manifest_beside {
-    char *path;               /* that was looked for last; NULL: none yet */
+    char *path;               /* the last one read; NULL: none yet */
     struct manifest manifest; /* of no shard where there is none, or it cannot be read */
-    struct imrec_error why;   /* it stands there and cannot be read; status IMREC_OK: else */
+    struct imrec_error why; /* the error of one that cannot be read; else its status is IMREC_OK */
 };
 
 /* Reads the manifest at `path`, unless it is the one that was read last. Only IMREC_ERR_NO_MEMORY

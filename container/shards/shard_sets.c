@@ -136,7 +136,8 @@ void shard_sets_gap(const struct shard_sets *s, size_t begin, size_t end, bool o
     const struct shard_member *m = &s->member[begin];
     uint64_t next = 0; /* the number that comes */
     *g = (struct shard_gap){.promised = m->name.count};
-    if (m->name.count > MANIFEST_MAX_SHARDS) /* no set has so many: that is a name, not a number */
+    if (m->name.count >
+        MANIFEST_MAX_SHARDS) /* no set has that many: that is a name, not a number */
         return;
     for (size_t i = begin; i <= end; i++) {
         const uint64_t upto = i < end ? s->member[i].name.number : m->name.count;
@@ -170,7 +171,7 @@ enum imrec_status shard_gap_tell(const struct shard_gap *g, const char *who, con
     }
     imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
                    "%.180s: %s %" PRIu64 " shards, and %" PRIu64
-                   " %s: %s; allow_missing reads what is there",
+                   " %s: %s; allow_missing reads the others",
                    who, says, g->promised, g->missing, verb_of(g, weight), g->names);
     if (err != NULL)
         err->sys_errno = ENOENT;

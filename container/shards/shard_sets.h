@@ -41,7 +41,7 @@ void shard_gap_end(struct shard_gap *g);                  /* ends the list of na
 void shard_sets_gap(const struct shard_sets *s, size_t begin, size_t end, bool on_disk,
                     struct shard_gap *g);
 enum gap_weight { GAP_ERROR, GAP_ALLOWED, GAP_LISTED }; /* the latter two are warnings */
-/* Says what a set lacks: `who` `says` so many shards. IMREC_OK, or the error. */
+/* Reports the shards that a set lacks: `who` `says` how many it has. IMREC_OK, or the error. */
 IMREC_NODISCARD enum imrec_status shard_gap_tell(const struct shard_gap *g, const char *who,
                                                  const char *says, enum gap_weight weight,
                                                  struct imrec_error *err);

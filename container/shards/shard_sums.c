@@ -1,4 +1,4 @@
-/* container/shards/shard_sums.c - the checksums beside a shard, and records compared with them. */
+/* container/shards/shard_sums.c - the checksums next to a shard, and records compared with them. */
 #include "container/shards/shard_sums.h"
 
 #include "base/alloc.h"

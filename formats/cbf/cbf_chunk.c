@@ -1,8 +1,9 @@
 /*
  * formats/cbf/cbf_chunk.c - walking a chunk.
  *
- * First over the counts, which say where each sequence of each stream lies: what is wrong there
- * costs the chunk. Then over the indices of sparse streams: what is wrong there costs a sequence.
+ * The first pass reads the counts, which give the place of each sequence of each stream: an error
+ * there loses the chunk. The second pass checks the indices of sparse streams: an error there loses
+ * one sequence.
  */
 #include "formats/cbf/cbf_chunk.h"
 
@@ -27,15 +28,15 @@ struct walk {
     uint32_t which;
     uint64_t first_key;
     struct imrec_error *err;
-    uint8_t suspect; /* some sequence is */
-    size_t have;     /* bytes of raw are there */
-    bool unread;     /* no more could be had */
+    uint8_t suspect; /* at least one sequence is suspect */
+    size_t have;     /* bytes of raw that have been read */
+    bool unread;     /* reading more bytes failed */
 };
 
 #define BAD(w, pos, ...)                                                                           \
     imrec_error_at((w)->err, IMREC_ERR_CORRUPT, (w)->entry->offset + (uint64_t)(pos), __VA_ARGS__)
 
-/* Makes *p hold `count` items of `size` bytes; what it held is lost, and *cap counts bytes. */
+/* Makes *p hold `count` items of `size` bytes; its contents are lost. *cap counts bytes. */
 static enum imrec_status
 reserve(void **p, size_t *cap, uint64_t count, size_t size, struct imrec_error *err)
 {
@@ -68,7 +69,7 @@ static enum imrec_status ask_for(struct walk *w, size_t upto)
     return st;
 }
 
-/* raw[0..upto) is about to be looked at. */
+/* raw[0..upto) is needed next. */
 static inline enum imrec_status need(struct walk *w, size_t upto)
 {
     return upto <= w->have ? IMREC_OK : ask_for(w, upto);
@@ -113,8 +114,8 @@ static enum imrec_status too_many(struct walk *w, size_t pos, const struct strea
                s->alias, w->first_key + sequence, field, value, most, w->which);
 }
 
-/* Whether a count or an index of a sparse sequence is wrong. Looked at while it is in the cache;
- * what it is will be told when the whole chunk has proved readable. */
+/* Whether a count or an index of a sparse sequence is wrong. Checked while it is in the cache;
+ * reported once the whole chunk has proved readable. */
 static uint8_t is_suspect(const uint8_t *p, uint32_t n, uint32_t nnz, const struct stream_info *s)
 {
     const uint8_t *indices = p + 8 + nnz * stream_element_bytes(s->element);
@@ -200,7 +201,7 @@ static enum imrec_status walk_counts(struct walk *w)
     return need(w, w->raw.n);
 }
 
-/* Tells the caller of a fault; IMREC_OK: it is to be dropped. */
+/* Reports a fault to the caller; IMREC_OK: drop the sequence. */
 static enum imrec_status report(struct walk *w, struct cbf_fault fault, enum imrec_status st)
 {
     if (st != IMREC_ERR_CORRUPT || w->how == NULL || w->how->on_fault == NULL)
@@ -224,7 +225,7 @@ static enum imrec_status bad_index(struct walk *w, const struct sequence_view *v
     return IMREC_OK;
 }
 
-/* Names the first count of a sample that does not go with NNZ. */
+/* Reports the first count of a sample that does not fit NNZ. */
 static enum imrec_status bad_count(struct walk *w, const struct sequence_view *v, uint64_t number,
                                    const struct stream_info *s)
 {
@@ -255,7 +256,7 @@ check_sequence(struct walk *w, uint32_t i, uint32_t k, const struct stream_info 
     return IMREC_OK;
 }
 
-/* Tells what is wrong with the sequences that are suspect: of each the first thing. */
+/* Reports the first fault of each suspect sequence. */
 static enum imrec_status tell_suspects(struct walk *w)
 {
     for (uint32_t i = 0; i < w->h->streams; i++)
@@ -266,7 +267,7 @@ static enum imrec_status tell_suspects(struct walk *w)
             if (st == IMREC_OK)
                 continue;
             IMREC_TRY(report(w, (struct cbf_fault){.sequence = k, .lost = 1}, st));
-            w->c->dropped[k] = 2; /* told */
+            w->c->dropped[k] = 2; /* reported */
         }
     return IMREC_OK;
 }
@@ -297,8 +298,8 @@ static enum imrec_status drop_chunk(struct walk *w, enum imrec_status st)
 
 /* ---- rewriting ------------------------------------------------------------------------------
  *
- * Two things are rare and cost a copy of the streams they touch: sequences that are dropped, and
- * streams whose values are wanted in another type than the file's. */
+ * Two rare cases copy the streams they concern: sequences that are dropped, and streams whose
+ * values are wanted in another type than the file's. */
 
 /* float has 32 bits and double 64 in IEEE 754, as in the file; the nearest one is taken. */
 static void narrow(uint8_t *to, const uint8_t *from, size_t n)
@@ -383,7 +384,7 @@ static uint64_t room_of(const struct cbf_header *h, const struct cbf_chunk *c,
     return want > have ? 2 * bytes : bytes;
 }
 
-/* Lengths and keys of what is kept. */
+/* Lengths and keys of the sequences that are kept. */
 static enum imrec_status keep_sequences(struct cbf_chunk *c, struct imrec_error *err)
 {
     const uint32_t n = c->view.sequences;
@@ -401,7 +402,7 @@ static enum imrec_status keep_sequences(struct cbf_chunk *c, struct imrec_error 
     return IMREC_OK;
 }
 
-/* Takes dropped sequences out of the view, and gives every stream the type that is wanted. */
+/* Removes dropped sequences from the view, and converts every stream to the wanted type. */
 static enum imrec_status rewrite(const struct cbf_header *h, const struct cbf_reading *how,
                                  struct cbf_chunk *c, struct imrec_error *err)
 {

@@ -22,7 +22,7 @@
 #define HEAD_BYTES         16u /* magic and the two counts */
 #define STREAM_FIXED_BYTES 10u /* of a stream's head without its name */
 
-/* What is read, and how far it is. */
+/* The bytes being read, and the position in them. */
 struct reading {
     struct bytes in;
     uint64_t begin; /* of `in`, in the file */
@@ -64,7 +64,7 @@ enum imrec_status cbf_header_offset(const uint8_t tail[CBF_TAIL_BYTES], uint64_t
         return imrec_error_at(err, IMREC_ERR_CORRUPT, file_bytes,
                               "the file ends after %" PRIu64
                               " bytes, without any data it has %" PRIu64
-                              " at least: it is cut short",
+                              " or more: it is cut short",
                               file_bytes, least);
     *offset = load_le64(tail);
     if (*offset < CBF_PREFIX_BYTES || *offset > file_bytes - HEAD_BYTES - CBF_TAIL_BYTES)
@@ -108,7 +108,7 @@ static enum imrec_status read_counts(struct reading *r, struct cbf_header *h)
     return IMREC_OK;
 }
 
-/* Bytes that streams may still take: the chunk table and the tail follow them. */
+/* Bytes left for the streams: the chunk table and the tail follow them. */
 static uint64_t stream_room(const struct reading *r, const struct cbf_header *h)
 {
     return r->in.n - CBF_TAIL_BYTES - (uint64_t)h->chunks * CBF_CHUNK_ENTRY_SIZE - r->pos;
@@ -223,7 +223,7 @@ static enum imrec_status check_offset(struct reading *r, uint32_t i, int64_t off
     if (offset < (int64_t)floor || offset > (int64_t)r->begin)
         return BAD(r, r->pos,
                    "chunk %" PRIu32 " begins at byte %" PRId64 ", it must begin in [%" PRIu64
-                   ", %" PRIu64 "], behind the chunk before it and before the header",
+                   ", %" PRIu64 "], after the chunk before it and before the header",
                    i, offset, floor, r->begin);
     return IMREC_OK;
 }

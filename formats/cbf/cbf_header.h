@@ -1,12 +1,12 @@
-/* formats/cbf/cbf_header.h - what a CBF file says of itself: streams, and where its chunks are.
- * docs/formats/cbf.md is the specification. No I/O: a caller that reads from storage goes
+/* formats/cbf/cbf_header.h - the header of a CBF file: its streams, and where its chunks are.
+ * docs/formats/cbf.md is the specification. No I/O: a caller that reads from storage calls
  *
  *     1. cbf_check_prefix() with the first CBF_PREFIX_BYTES (all there are, of a shorter file),
  *     2. cbf_header_offset() with the last CBF_TAIL_BYTES: the header is [offset, end of file),
  *     3. cbf_header_parse() with those bytes,
  *     4. cbf_chunk_parse() (cbf_chunk.h) with the bytes [offset, offset + bytes) of a chunk.
  *
- * Every refusal is IMREC_ERR_CORRUPT and names byte offset, field, value and what would be right.
+ * Every error is IMREC_ERR_CORRUPT and names byte offset, field, value and what would be right.
  */
 #ifndef IMREC_FORMATS_CBF_CBF_HEADER_H
 #define IMREC_FORMATS_CBF_CBF_HEADER_H
@@ -32,7 +32,7 @@ struct cbf_chunk_entry {
 struct cbf_header {
     uint32_t streams, chunks;
     struct stream_info *stream;    /* [streams]; name = alias = the name in the file */
-    struct cbf_chunk_entry *chunk; /* [chunks], one behind the other */
+    struct cbf_chunk_entry *chunk; /* [chunks], in the order of the file */
     uint64_t sequences, samples;   /* of all chunks; at least one sequence */
     uint64_t largest_chunk;        /* bytes */
     uint64_t table;                /* where the entries of the chunks begin in the file */
@@ -43,7 +43,7 @@ struct cbf_header {
 IMREC_NODISCARD enum imrec_status cbf_check_prefix(struct bytes prefix, struct imrec_error *err);
 /* Whether a file begins with CBF's magic: for telling formats apart. */
 bool cbf_is_magic(struct bytes prefix);
-/* Where the header begins, out of the file's last bytes. */
+/* Where the header begins, read from the file's last bytes. */
 IMREC_NODISCARD enum imrec_status cbf_header_offset(const uint8_t tail[CBF_TAIL_BYTES],
                                                     uint64_t file_bytes, uint64_t *offset,
                                                     struct imrec_error *err);
@@ -52,6 +52,6 @@ IMREC_NODISCARD enum imrec_status cbf_header_parse(struct bytes header, uint64_t
                                                    struct cbf_header *out, struct imrec_error *err);
 void cbf_header_free(struct cbf_header *h); /* zeroed memory is allowed */
 
-/* Bytes that a sequence has at least, in all streams and its length: bounds counts. */
+/* Minimum bytes of a sequence, in all streams and its length: bounds counts. */
 uint64_t cbf_least_sequence(const struct stream_info *stream, uint32_t streams);
 #endif

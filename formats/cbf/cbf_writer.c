@@ -1,9 +1,9 @@
 /*
  * formats/cbf/cbf_writer.c - sequences into chunks, chunks into a file.
  *
- * The chunk that is being filled is in memory: the lengths of its sequences, and the bytes of each
- * stream, for a chunk has all sequences of a stream one behind the other. What is added in one
- * call and fits is copied in one piece a stream.
+ * The chunk being filled is in memory: the lengths of its sequences, and the bytes of each stream,
+ * because a chunk stores all sequences of a stream one after another. The sequences of one call
+ * that fit are copied in one piece a stream.
  */
 #include "formats/cbf/cbf_writer.h"
 

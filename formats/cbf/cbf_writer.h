@@ -34,11 +34,11 @@ IMREC_NODISCARD enum imrec_status cbf_writer_cut(struct cbf_writer *w, struct im
 /* Closes the last chunk and emits the header. A file needs a sequence. */
 IMREC_NODISCARD enum imrec_status cbf_writer_finish(struct cbf_writer *w, struct imrec_error *err);
 struct cbf_written cbf_writer_written(const struct cbf_writer *w);
-/* What the file would be long if it were finished now. */
+/* Bytes of the file if it were finished now. */
 uint64_t cbf_writer_size(const struct cbf_writer *w);
 void cbf_writer_free(struct cbf_writer *w); /* NULL is allowed */
 
-/* Goes on behind chunks that an earlier writer emitted: `bytes` of the file, which end with the
+/* Continues after chunks that an earlier writer emitted: `bytes` of the file, which end with the
  * last of them. Only before the first cbf_writer_add(). */
 IMREC_NODISCARD enum imrec_status cbf_writer_resume(struct cbf_writer *w,
                                                     const struct cbf_chunk_entry *chunk,

@@ -5,7 +5,7 @@
 #include <immintrin.h>
 #endif
 
-#define FEW 16 /* of a short sequence the plain loop is as fast */
+#define FEW 16 /* the plain loop is as fast for a short sequence */
 
 static uint32_t largest_scalar(const uint8_t *p, size_t n)
 {

@@ -1,4 +1,4 @@
-/* formats/ctf/ctf_cache.c - an index as bytes, and back, with every doubt a reason to refuse it. */
+/* formats/ctf/ctf_cache.c - an index as bytes, and back; a doubtful cache is refused. */
 #include "formats/ctf/ctf_cache.h"
 
 #include "formats/crc32c.h"
@@ -31,8 +31,8 @@ uint64_t ctf_cache_sample(uint64_t size, uint32_t k, size_t *n)
 
 /* ---- head -------------------------------------------------------------------------------- */
 
-/* The names that an index depends on: of the stream that defines the size, then behind a line's end
- * each of those that count. Written to `to`, compared with `like`; either may be NULL. */
+/* The names that an index depends on: the stream that defines the size, then, after a line end
+ * each, those that count. Written to `to`, compared with `like`; either may be NULL. */
 struct names {
     uint8_t *to;
     const uint8_t *like;
@@ -114,7 +114,7 @@ static const char *why_other(const uint8_t *head, const uint8_t *known)
         size_t begin, end;
         const char *why;
     } fields[] = {
-        {0, 8, "it is no index of ours"},       {8, 12, "it has another version"},
+        {0, 8, "it is not an imrec index"},     {8, 12, "it has another version"},
         {16, 24, "the text had another size"},  {24, 32, "the text was changed at another time"},
         {32, 36, "the text had other content"}, {12, KNOWN_BYTES, "it was made with other options"},
     };
@@ -155,7 +155,7 @@ const char *ctf_cache_read_head(const uint8_t *head, const struct ctf_cache_fact
                               .chunks = load_le64(head + 72),
                               .table_crc = load_le32(head + 80)};
     if (!fills(out, n, file_bytes))
-        return "it has not the size that its head tells";
+        return "its size differs from the size in its head";
     if (out->sequences == 0 || out->chunks == 0)
         return "it has no sequence";
     return NULL;
@@ -189,7 +189,7 @@ void ctf_cache_write_table(const struct ctf_index *x, uint8_t *table)
     }
 }
 
-/* Whether a chunk can stand behind what ended before it. */
+/* Whether a chunk can follow what ended before it. */
 static bool follows(const struct ctf_chunk *c, const struct ctf_chunk *before, uint64_t text_bytes)
 {
     const uint64_t first = before == NULL ? 0 : before->first + before->sequences;

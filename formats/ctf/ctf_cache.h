@@ -1,9 +1,9 @@
-/* formats/ctf/ctf_cache.h - an index of a text as bytes of a file beside it.
+/* formats/ctf/ctf_cache.h - an index of a text as bytes of a file next to it.
  * docs/formats/ctf_cache.md
  *
- * The sequences stand in the file as they stand in memory: what a chunk needs is loaded where it is
- * used, and checked then; opening looks at the head and the table of chunks alone. What is
- * wrong with a cache is no error: these functions return the reason it cannot be used, NULL: none.
+ * The file has the sequences as they are in memory: a chunk's are loaded and checked when the chunk
+ * is used; opening reads the head and the table of chunks alone. A bad cache is not an error: these
+ * functions return the reason why it cannot be used, or NULL.
  */
 #ifndef IMREC_FORMATS_CTF_CTF_CACHE_H
 #define IMREC_FORMATS_CTF_CTF_CACHE_H
@@ -13,19 +13,19 @@
 #define CTF_CACHE_SUFFIX ".imrec-index" /* of the text's name */
 
 enum {
-    CTF_CACHE_SAMPLES = 8, /* pieces of the text that are compared */
+    CTF_CACHE_SAMPLES = 8, /* pieces of the text to compare */
     CTF_CACHE_CHUNK_BYTES = 48,
     CTF_CACHE_SEQUENCE_BYTES = 24,
 };
 
-/* What an index was made of, and must be used for. */
+/* The text and the options that an index was made of; it serves no others. */
 struct ctf_cache_facts {
     const struct ctf_index_options *options; /* all but the name */
     uint64_t modified;                       /* the text, ns since 1970; 0: not known */
     uint32_t sample;                         /* crc32c() over ctf_cache_sample(), in order */
 };
 
-/* The k-th piece of a text of so many bytes that is compared; *n may be 0. */
+/* The k-th piece to compare, of a text of `size` bytes; *n may be 0. */
 uint64_t ctf_cache_sample(uint64_t size, uint32_t k, size_t *n);
 
 /* Where things are in the file. */
@@ -37,7 +37,7 @@ struct ctf_cache {
 
 /* Bytes of the head of a cache with these options. */
 size_t ctf_cache_head_bytes(const struct ctf_index_options *o);
-/* head: as many bytes; file_bytes: of the whole cache. */
+/* head: that many bytes; file_bytes: of the whole cache. */
 IMREC_NODISCARD const char *ctf_cache_read_head(const uint8_t *head,
                                                 const struct ctf_cache_facts *facts,
                                                 uint64_t file_bytes, struct ctf_cache *out);
@@ -45,7 +45,7 @@ IMREC_NODISCARD const char *ctf_cache_read_head(const uint8_t *head,
 IMREC_NODISCARD const char *ctf_cache_read_table(const struct ctf_cache *c, const uint8_t *table,
                                                  uint64_t text_bytes, struct ctf_chunk *out,
                                                  uint32_t *crc);
-/* The sequences of a chunk, c->sequences * 24 bytes; these may stand where `out` is. */
+/* The sequences of a chunk, c->sequences * 24 bytes; these may overlap `out`. */
 IMREC_NODISCARD const char *ctf_cache_read_chunk(const struct ctf_chunk *c, uint32_t crc,
                                                  const uint8_t *bytes, struct ctf_sequence *out);
 

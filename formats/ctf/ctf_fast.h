@@ -1,6 +1,5 @@
-/* formats/ctf/ctf_fast.h - the numbers that texts are full of, eight bytes at a time: up to 7
- * digits, a point, up to 15 more, no exponent. What is not decided here is left to ctf_number.h,
- * with which all that is decided here agrees to the bit.
+/* formats/ctf/ctf_fast.h - the most common numbers, eight bytes at a time: up to 7 digits, a point,
+ * up to 15 more, no exponent. Other numbers are left to ctf_number.h; both agree to the bit.
  *
  * Digits in a word: Lemire, "Number Parsing at a Gigabyte per Second", 2021, section 4. */
 #ifndef IMREC_FORMATS_CTF_CTF_FAST_H
@@ -35,7 +34,7 @@ struct ctf_fast {
     bool negative;
 };
 
-/* Behind the number at p, or NULL: not of this kind. */
+/* The end of the number at p, or NULL: not of this kind. */
 CTF_INLINE const uint8_t *ctf_fast_scan(const uint8_t *p, struct ctf_fast *out)
 {
     static const uint64_t tens[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
@@ -69,15 +68,15 @@ CTF_INLINE const uint8_t *ctf_fast_scan(const uint8_t *p, struct ctf_fast *out)
     return p + k;
 }
 
-/* The same, and what must end a number stands behind it; a line's end that has a CR is left to the
- * careful way. */
+/* The same where the end of a number follows it; a line end that has a CR is left to the careful
+ * way. */
 CTF_INLINE const uint8_t *ctf_fast_number(const uint8_t *p, struct ctf_fast *out)
 {
     p = ctf_fast_scan(p, out);
     return p != NULL && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '|') ? p : NULL;
 }
 
-/* The same behind an index below 10^7 and a colon. */
+/* The same after an index below 10^7 and a colon. */
 CTF_INLINE const uint8_t *ctf_fast_pair(const uint8_t *p, uint64_t *index, struct ctf_fast *out)
 {
     const unsigned n = ctf_fast_digits(p, index);
@@ -101,8 +100,8 @@ CTF_INLINE bool ctf_fast_double(const struct ctf_fast *n, double *out)
     return true;
 }
 
-/* The same. A product with a rounded 10^-n is two units off at most, and many times faster than a
- * division: it tells the nearest float unless it is that near to the middle of two. */
+/* The same. A product with a rounded 10^-n is at most two units off, and many times faster than a
+ * division: it gives the nearest float unless it is that near to the middle of two. */
 CTF_INLINE bool ctf_fast_float(const struct ctf_fast *n, float *out)
 {
     static const double tenths[19] = {1e0,   1e-1,  1e-2,  1e-3,  1e-4,  1e-5,  1e-6,
@@ -121,7 +120,7 @@ CTF_INLINE bool ctf_fast_float(const struct ctf_fast *n, float *out)
     return ((bits - 0x0ffffffc) & 0x1fffffff) > 8;
 }
 
-/* Whether "d d d d " stands at p: four digits with a blank behind each; *digits has them in bytes
+/* Whether "d d d d " is at p: four digits with a blank after each; *digits has them in bytes
  * 0, 2, 4 and 6. */
 CTF_INLINE bool ctf_fast_four(const uint8_t *p, uint64_t *digits)
 {

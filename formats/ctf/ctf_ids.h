@@ -11,7 +11,7 @@ struct ctf_ids {
     uint64_t slots, used;
 };
 
-/* Whether `id` is that of one of sequence[0..n); *offset tells where that one begins. */
+/* Whether `id` is that of one of sequence[0..n); *offset is where that one begins. */
 bool ctf_ids_find(const struct ctf_ids *ids, const struct ctf_sequence *sequence, uint64_t n,
                   uint64_t id, uint64_t *offset);
 /* Notes the id of the sequence that becomes number n. False: no memory. */

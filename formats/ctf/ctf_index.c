@@ -1,10 +1,10 @@
 /*
  * formats/ctf/ctf_index.c - where the sequences of a text are, and how long.
  *
- * One look at the beginning of every line tells most: a digit begins an id, a pipe a sample. Only
- * lines that begin with a comment, and all where a stream defines the size, are walked.
- * Ids usually ascend, and then are unique for sure; from the first that does not on, all ids are
- * in a hash table.
+ * The first byte of a line decides most: a digit begins an id, a pipe a sample. Only lines that
+ * begin with a comment are walked, and all lines where a stream defines the size.
+ * Ids usually ascend, and then are unique. After the first one that does not, all ids are in a
+ * hash table.
  */
 #include "formats/ctf/ctf_index.h"
 
@@ -21,7 +21,7 @@ struct ctf_indexer {
     size_t main_bytes; /* of its alias */
     struct ctf_index index;
     struct ctf_ids ids;
-    uint64_t at, line; /* of the line that comes: its offset, its number from 0 */
+    uint64_t at, line; /* of the next line: its offset, its number from 0 */
     uint64_t chunk_line;
     bool begun;    /* the first line that counts has been seen, */
     bool numbered; /* and had an id */
@@ -107,7 +107,7 @@ static bool is_blank(uint8_t c)
     return c == ' ' || c == '\t';
 }
 
-/* Behind a comment that begins at p: at a pipe that is not escaped, or the line's end. */
+/* The end of a comment that begins at p: a pipe that is not escaped, or the line's end. */
 static const uint8_t *behind_comment(const uint8_t *p, const uint8_t *end)
 {
     for (p += 2; p < end; p += 2) {
@@ -127,7 +127,7 @@ static bool is_main(const struct ctf_indexer *x, const uint8_t *name, const uint
            (name + n == end || is_blank(name[n]) || name[n] == '|' || name[n] == '\r');
 }
 
-/* Whether a sample with this name counts. What is no name at all does: it is an error to tell. */
+/* Whether a sample with this name counts. What is not a name counts too: the parser reports it. */
 static bool is_known(const struct ctf_indexer *x, const uint8_t *name, const uint8_t *end)
 {
     size_t n = 0;
@@ -139,7 +139,7 @@ static bool is_known(const struct ctf_indexer *x, const uint8_t *name, const uin
     return known;
 }
 
-/* What stands behind the id: comments do not count, anything else does. */
+/* What follows the id: comments do not count, anything else does. */
 static void look_at_samples(const struct ctf_indexer *x, const uint8_t *p, struct line *l)
 {
     while (p < l->end) {
@@ -189,7 +189,7 @@ look_at_line(struct ctf_indexer *x, struct line *l, struct imrec_error *err)
         p++;
     l->blank = !l->has_id && p == l->end;
     if (p == l->end)
-        l->counts = l->has_id; /* an id alone is an error, which the parser tells */
+        l->counts = l->has_id; /* an id alone is an error, which the parser reports */
     else
         look_at_samples(x, p, l);
     return IMREC_OK;
@@ -238,8 +238,8 @@ take_line(struct ctf_indexer *x, const struct line *l, struct imrec_error *err)
 
 /* ---- plain lines ------------------------------------------------------------------------- */
 
-/* The next line's end at or behind p. Short lines are many: a call for each costs more than the
- * look at a few words. */
+/* The next line end at or after p. Most lines are short: a call for each costs more than looking
+ * at a few words. */
 static inline const uint8_t *line_end(const uint8_t *p, const uint8_t *end)
 {
     for (int i = 0; i < 4 && end - p >= 8; i++, p += 8) {

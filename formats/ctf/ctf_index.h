@@ -1,8 +1,8 @@
 /* formats/ctf/ctf_index.h - where the sequences of a text are, and how long. docs/formats/ctf.md
  *
- * Feed the text in pieces of whole lines; what is found is kept: 24 bytes a sequence. The
- * length of a sequence counts its lines that hold a sample, or, where a stream defines the size,
- * the samples of that stream; the parser finds out whether they are right. */
+ * Feed the text in pieces of whole lines; the index keeps 24 bytes a sequence. The length of a
+ * sequence counts its lines that hold a sample, or, where a stream defines the size, the samples of
+ * that stream; the parser checks them. */
 #ifndef IMREC_FORMATS_CTF_CTF_INDEX_H
 #define IMREC_FORMATS_CTF_CTF_INDEX_H
 
@@ -30,7 +30,7 @@ struct ctf_index_options {
     const char *main_alias; /* the stream that defines the size, or NULL */
     bool skip_sequence_ids;
     uint64_t chunk_bytes; /* a chunk ends before the sequence that would exceed it */
-    /* Only samples of these count, others are as comments; NULL: all do. */
+    /* Only samples of these count, others are comments; NULL: all count. */
     const struct stream_info *known;
     uint32_t known_streams;
 };
@@ -49,8 +49,8 @@ struct ctf_indexer; /* a pass over a text */
 IMREC_NODISCARD enum imrec_status ctf_indexer_new(const struct ctf_index_options *o,
                                                   struct ctf_indexer **out,
                                                   struct imrec_error *err);
-/* The next piece: whole lines, or with `last` what is left (maybe nothing). A readable '\n' must
- * stand behind it. */
+/* The next piece: whole lines, or with `last` the remainder (maybe nothing). A readable '\n' must
+ * follow it. */
 IMREC_NODISCARD enum imrec_status
 ctf_indexer_feed(struct ctf_indexer *x, struct bytes piece, bool last, struct imrec_error *err);
 /* The index becomes the caller's; a text without a sequence is IMREC_ERR_CORRUPT. */

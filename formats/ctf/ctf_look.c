@@ -1,4 +1,4 @@
-/* formats/ctf/ctf_look.c - inputs of a text that nobody has described. */
+/* formats/ctf/ctf_look.c - finds the inputs of a text that has no description. */
 #include "formats/ctf/ctf_look.h"
 
 #include "base/alloc.h"
@@ -16,7 +16,8 @@ static bool is_digit(uint8_t c)
     return (uint8_t)(c - '0') < 10;
 }
 
-/* The input of this name, a new one where there is none; *out is NULL for those that are passed. */
+/* The input of this name, a new one where there is none; *out is NULL for those that are skipped.
+ */
 static bool find(struct ctf_look *l, struct bytes name, struct ctf_seen **out)
 {
     *out = NULL;
@@ -49,9 +50,8 @@ static void look_at_value(struct ctf_seen *s, struct bytes word, uint64_t number
     if (s->filled == 0 && number == 0)
         s->sparse = colon != NULL;
     if (s->sparse && colon != NULL &&
-        text_to_u64((struct bytes){word.p, (size_t)(colon - word.p)}, &index) &&
-        index > s->greatest)
-        s->greatest = index;
+        text_to_u64((struct bytes){word.p, (size_t)(colon - word.p)}, &index) && index > s->largest)
+        s->largest = index;
 }
 
 static bool look_at_sample(struct ctf_look *l, struct bytes sample)

@@ -1,12 +1,11 @@
-/* formats/ctf/ctf_look.h - what inputs a text has, found by looking: nothing is known of it, and
- * nothing is refused. */
+/* formats/ctf/ctf_look.h - finds the inputs of a text that has no description; refuses nothing. */
 #ifndef IMREC_FORMATS_CTF_CTF_LOOK_H
 #define IMREC_FORMATS_CTF_CTF_LOOK_H
 
 #include "base/bytes.h"
 #include "imrec/error.h"
 
-enum { CTF_LOOK_INPUTS = 256, CTF_LOOK_ALIAS = 255 }; /* more, and longer ones, are passed */
+enum { CTF_LOOK_INPUTS = 256, CTF_LOOK_ALIAS = 255 }; /* more, and longer ones, are skipped */
 
 struct ctf_seen {
     char alias[CTF_LOOK_ALIAS + 1];
@@ -14,8 +13,8 @@ struct ctf_seen {
     bool varies;      /* dense: samples have different numbers of values */
     uint64_t samples; /* of them, those with values: */
     uint64_t filled;
-    uint64_t width;    /* values of the first one that has some */
-    uint64_t greatest; /* sparse: index */
+    uint64_t width;   /* values of the first one that has some */
+    uint64_t largest; /* sparse: index */
 };
 
 struct ctf_look {
@@ -27,7 +26,7 @@ struct ctf_look {
 IMREC_NODISCARD bool ctf_look_at(struct ctf_look *l, struct bytes piece);
 void ctf_look_free(struct ctf_look *l); /* zeroed memory is fine */
 
-/* Whether the first line of a file that begins so, blank ones aside, is that of such a text: an id
- * or none, then a pipe. */
+/* Whether the first line of a file with this beginning, blank ones aside, is one of such a text: an
+ * id or none, then a pipe. */
 bool ctf_looks_so(struct bytes begin);
 #endif

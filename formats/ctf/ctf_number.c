@@ -81,8 +81,8 @@ const uint8_t *ctf_number_scan(const uint8_t *p, struct ctf_number *out)
 
 /* ---- what the fast ways leave ------------------------------------------------------------ */
 
-/* The number as digits and an exponent, which read the same in every locale. Digits behind the
- * first 800 decide only whether something is there: no middle between two doubles has as many. */
+/* The number as digits and an exponent, which read the same in every locale. Digits after the
+ * first 800 only matter as zero or not: no middle between two doubles has as many. */
 static void
 shorten(const struct ctf_number *n, const uint8_t *p, const uint8_t *end, char out[LONG_TEXT])
 {

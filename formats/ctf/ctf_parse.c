@@ -1,9 +1,9 @@
 /*
  * formats/ctf/ctf_parse.c - the sequences of a chunk of text to values.
  *
- * Every stream has a buffer in which its sequences stand one behind the other as in CBF. A
- * sample is appended value by value and taken back if it proves bad. What of a sparse stream stands
- * behind the values (indices, counts) is collected apart and appended when the sequence ends.
+ * Every stream has a buffer, in which its sequences follow one another as in CBF. A sample is
+ * appended value by value, and removed if it proves bad. What follows the values of a sparse stream
+ * (indices, counts) is collected separately and appended when the sequence ends.
  */
 #include "formats/ctf/ctf_parse.h"
 
@@ -44,7 +44,7 @@ struct ctf_parser {
     uint32_t sequence_room;
     struct ctf_problem *problem;
     uint64_t problems, problem_room;
-    uint32_t likely; /* stream: of the sample that comes */
+    uint32_t likely; /* stream: of the next sample */
 
     const struct ctf_chunk *chunk;
     const uint8_t *text;
@@ -56,7 +56,7 @@ struct ctf_parser {
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-/* Room for `more` bytes behind b->n; false: no memory, and the parser stops. */
+/* Room for `more` bytes after b->n; false: no memory, and the parser stops. */
 static bool reserve(struct ctf_parser *p, struct bytes_room *b, size_t more)
 {
     if (more <= b->room - b->n)
@@ -123,7 +123,7 @@ complain(struct ctf_parser *p, const uint8_t *at, const char *fmt, ...)
     return false;
 }
 
-/* What stands at `at`, for a message. */
+/* The text at `at`, for a message. */
 static struct text_quote word_at(const struct ctf_parser *p, const uint8_t *at)
 {
     const uint8_t *end = at;
@@ -158,7 +158,7 @@ static inline bool ends_value(const struct ctf_parser *p, const uint8_t *at)
 static bool no_number(struct ctf_parser *p, const struct stream *s, const uint8_t *at)
 {
     return complain(p, at,
-                    "input '%.40s': %s is no number; numbers like -1.5e3, separated by "
+                    "input '%.40s': %s is not a number; numbers like -1.5e3, separated by "
                     "blanks, are right",
                     s->info->alias, word_at(p, at).s);
 }
@@ -169,7 +169,7 @@ static bool too_large(struct ctf_parser *p, const struct stream *s, const uint8_
                     word_at(p, at).s, s->element == 4 ? "float" : "double");
 }
 
-/* One number at *at, behind which it moves, to `to`. */
+/* Reads one number at *at to `to`; *at moves to its end. */
 static inline bool
 read_number(struct ctf_parser *p, const struct stream *s, const uint8_t **at, uint8_t *to)
 {
@@ -197,15 +197,15 @@ static bool at_sample_end(const struct ctf_parser *p, const uint8_t *at)
     return at >= p->line_end || *at == '|';
 }
 
-/* Before here enough bytes are readable for the fast way. */
+/* Before this place enough bytes are readable for the fast way. */
 static inline const uint8_t *end_of_fast(const struct ctf_parser *p)
 {
     const uint64_t n = p->chunk->bytes;
     return p->text + (n > CTF_SAFE_BYTES ? n - CTF_SAFE_BYTES : 0);
 }
 
-/* The values of a sample at *at, which moves behind them; false: it is bad, and nothing of it is
- * kept. */
+/* Reads the values of a sample at *at, which moves to their end; false: the sample is bad, and
+ * none of it is kept. */
 static bool read_dense(struct ctf_parser *p, struct stream *s, const uint8_t **at)
 {
     const uint32_t dim = s->info->dim;
@@ -228,7 +228,7 @@ static bool read_dense(struct ctf_parser *p, struct stream *s, const uint8_t **a
     }
     *at = skip_blanks(*at);
     if (!at_sample_end(p, *at))
-        return complain(p, *at, "input '%.40s': %s is behind the last value; dim is %" PRIu32,
+        return complain(p, *at, "input '%.40s': %s follows the last value; dim is %" PRIu32,
                         s->info->alias, word_at(p, *at).s, dim);
     s->out.n += (size_t)dim * element;
     return true;
@@ -319,7 +319,7 @@ static const uint8_t *next_pipe(const struct ctf_parser *p, const uint8_t *at)
     return pipe != NULL ? pipe : p->line_end;
 }
 
-/* Behind a comment: at a pipe that no '#' follows, or the line's end. */
+/* The end of a comment: a pipe that no '#' follows, or the line's end. */
 static const uint8_t *behind_comment(const struct ctf_parser *p, const uint8_t *at)
 {
     do
@@ -370,7 +370,7 @@ static enum sample read_sample(struct ctf_parser *p, const uint8_t **at)
     return SAMPLE_BAD;
 }
 
-/* Takes the samples of this line back. */
+/* Removes the samples of this line. */
 static void drop_line(struct ctf_parser *p)
 {
     for (uint32_t i = 0; i < p->o.streams; i++) {
@@ -405,7 +405,7 @@ static void check_lines(struct ctf_parser *p, const uint8_t *begin)
     if (p->lines <= p->most || defines_length(p))
         return;
     (void)complain(p, begin,
-                   "line %" PRIu32 " of the sequence, but no input has so many samples; "
+                   "line %" PRIu32 " of the sequence, but no input has that many samples; "
                    "one must have a sample on every line",
                    p->lines);
     drop_line(p);
@@ -443,7 +443,7 @@ static void read_line(struct ctf_parser *p)
         (void)complain(p, id,
                        "a sequence id alone; at least one sample or comment must "
                        "follow it");
-    if (good == 0 || bad > 0) /* what is bad costs one error, not another for its line */
+    if (good == 0 || bad > 0) /* one fault is one error, not another for its line */
         return;
     p->lines++;
     check_lines(p, begin);
@@ -485,7 +485,7 @@ static void append(struct ctf_parser *p, struct bytes_room *to, const struct byt
     to->n += from->n;
 }
 
-/* What can be said of a sequence only when all of it is there. */
+/* Checks that need the whole sequence. */
 static void check_sequence(struct ctf_parser *p, const struct ctf_sequence *q, bool had_errors)
 {
     const uint8_t *begin = p->text + (q->offset - p->chunk->offset);
@@ -585,7 +585,7 @@ enum imrec_status ctf_parse(struct ctf_parser *p, const struct ctf_chunk *chunk,
     for (uint32_t i = 0; i < chunk->sequences; i++) {
         p->length[i] = sequence[i].length;
         p->key[i] = sequence[i].key;
-        read_sequence(p, i, &sequence[i]); /* behind a stop: empty */
+        read_sequence(p, i, &sequence[i]); /* after a stop: empty */
         if (p->no_memory)
             return no_memory(p, err);
     }

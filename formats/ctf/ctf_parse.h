@@ -1,7 +1,7 @@
 /* formats/ctf/ctf_parse.h - the sequences of a chunk of text to values. docs/formats/ctf.md
  *
- * A bad sample is dropped and told, and reading goes on behind it; one that is bad costs one error,
- * whatever follows from it. The caller decides how many errors are too many. */
+ * A bad sample is dropped and reported, and reading continues after it; a bad sample is one error,
+ * whatever follows from it. The caller sets how many errors are too many. */
 #ifndef IMREC_FORMATS_CTF_CTF_PARSE_H
 #define IMREC_FORMATS_CTF_CTF_PARSE_H
 
@@ -11,10 +11,10 @@ struct ctf_parse_options {
     const char *name; /* of the file, for messages */
     const struct stream_info *stream;
     uint32_t streams;
-    bool skip_sequence_ids; /* ids are read past */
+    bool skip_sequence_ids; /* ids are skipped */
     bool ignore_unknown;    /* names that no stream has are skipped; else errors */
     bool frame_mode;        /* a sequence of more or less than one sample is an error */
-    uint64_t max_problems;  /* stop behind so many */
+    uint64_t max_problems;  /* stop after this many */
 };
 
 struct ctf_problem {
@@ -32,9 +32,9 @@ void ctf_parser_name(struct ctf_parser *p, const char *name);
 uint64_t ctf_parser_memory(const struct ctf_parser *p);
 
 /* Parses the text of a chunk: sequence[0..chunk->sequences) of the index, text[0..chunk->bytes) of
- * the file; a readable '\n' must stand behind it. *out views the parser's memory until the next
- * call; its length[] is that of the index. Sequences that lost everything are there, empty.
- * Fails only where memory does; problems are told by ctf_parser_problems(). */
+ * the file; a readable '\n' must follow it. *out views the parser's memory until the next call; its
+ * length[] is that of the index. A sequence that lost all its samples remains, empty. Fails only
+ * where memory does; ctf_parser_problems() returns the problems of the text. */
 IMREC_NODISCARD enum imrec_status
 ctf_parse(struct ctf_parser *p, const struct ctf_chunk *chunk, const struct ctf_sequence *sequence,
           const uint8_t *text, struct sequence_chunk *out, struct imrec_error *err);

@@ -1,5 +1,5 @@
-/* formats/ctf/ctf_values.h - many values at once, as long as they are plain: what stops a loop
- * is left to the careful way. All variants decide what they decide to the same bits. */
+/* formats/ctf/ctf_values.h - many values at once, as long as they are plain. What stops a loop is
+ * left to the careful way. All variants give the same bits. */
 #ifndef IMREC_FORMATS_CTF_CTF_VALUES_H
 #define IMREC_FORMATS_CTF_CTF_VALUES_H
 
@@ -8,10 +8,10 @@
 
 enum {
     CTF_SAFE_BYTES = 64
-}; /* a value may begin before `safe`, behind which so many are readable */
+}; /* a value may begin before `safe`; this many bytes after it are readable */
 
-/* Values at *at, which moves behind them and the blanks that follow; how many. A line's end or
- * a pipe stops them; one must come. */
+/* Reads values at *at, which moves past them and the blanks that follow; returns how many. A line
+ * end or a pipe stops them; one must come. */
 typedef uint32_t ctf_dense_fn(const uint8_t **at, const uint8_t *safe, uint8_t *to, uint32_t most);
 /* The same with an index below dim before each; there is room for all of the line. */
 typedef uint32_t ctf_sparse_fn(const uint8_t **at, const uint8_t *safe, uint8_t *values,

@@ -1,7 +1,7 @@
-/* formats/ctf/ctf_values_avx2.c - a number and the blank behind it out of 16 bytes.
+/* formats/ctf/ctf_values_avx2.c - a number and the blank after it out of 16 bytes.
  *
- * Where the next number begins is known from the blank alone, before anything is known of this
- * one, so that several are under way at once. */
+ * The blank alone gives the place of the next number, before this one is known, so several are
+ * under way at once. */
 #include "formats/ctf/ctf_values.h"
 
 #if defined(__x86_64__)
@@ -38,7 +38,7 @@ static const int8_t places[32] = {-16, -15, -14, -13, -12, -11, -10, -9, -8, -7,
                                   -5,  -4,  -3,  -2,  -1,  0,   1,   2,  3,  4,  5,
                                   6,   7,   8,   9,   10,  11,  12,  13, 14, 15};
 
-/* What the n < 16 bytes at p are, of which `is` tells the digits: -ddd.ddd; *from tells how to
+/* The kind of the n < 16 bytes at p, whose digits are the bits of `is`: -ddd.ddd; *from is how to
  * bring them together. */
 INLINE2 bool
 shape_of(const uint8_t *p, unsigned n, unsigned is, struct ctf_fast *out, __m128i *from)
@@ -48,7 +48,7 @@ shape_of(const uint8_t *p, unsigned n, unsigned is, struct ctf_fast *out, __m128
     out->places = 0;
     *from = _mm_loadu_si128((const __m128i *)(places + n));
     const unsigned others = ~is & all & ~(unsigned)out->negative;
-    if (others != 0) { /* a point: what stands before it moves up */
+    if (others != 0) { /* a point: what precedes it moves up */
         const unsigned point = (unsigned)__builtin_ctz(others);
         if ((others & (others - 1)) != 0 || p[point] != '.')
             return false;
@@ -85,7 +85,7 @@ INLINE2 const uint8_t *pair(const uint8_t *p, uint64_t *index, struct ctf_fast *
         return ctf_fast_pair(p, index, out);
     const unsigned end = (unsigned)__builtin_ctz(blanks), n = (unsigned)__builtin_ctz(colons);
     const unsigned all = (1u << (n & 15)) - 1;
-    if (n - 1 > 6 || end - n - 2 > 14) /* at most 7 digits; 1 to 15 bytes behind the colon */
+    if (n - 1 > 6 || end - n - 2 > 14) /* at most 7 digits; 1 to 15 bytes after the colon */
         return ctf_fast_pair(p, index, out);
     const uint8_t *number = p + n + 1;
     const __m256i both =
@@ -126,7 +126,7 @@ INLINE2 uint32_t run_of_digits(const uint8_t *p, uint8_t *to, uint32_t most, siz
         _mm256_storeu_pd((double *)to, _mm256_cvtepi32_pd(_mm256_castsi256_si128(wide)));
         _mm256_storeu_pd((double *)to + 4, _mm256_cvtepi32_pd(_mm256_extracti128_si256(wide, 1)));
     }
-    return blanks == 0xaaaa && is == 0x5555 ? 8 : 4; /* what is too much will be written over */
+    return blanks == 0xaaaa && is == 0x5555 ? 8 : 4; /* the excess is overwritten */
 }
 
 #define LOOP INLINE2

@@ -1,7 +1,7 @@
 /* formats/ctf/ctf_values_avx512.c - eight integers, or four numbers with or without a point, out of
  * 64 bytes.
  *
- * Masks tell where numbers begin and end; their positions are compressed into bytes, from which one
+ * Masks show where numbers begin and end; their positions are compressed into bytes, from which one
  * permutation brings each number's digits to the end of a lane of its own. */
 #include "formats/ctf/ctf_values.h"
 
@@ -16,12 +16,12 @@
                           "avx512vbmi2")))
 #define INLINE5 AVX512 static inline __attribute__((always_inline))
 
-/* What stands in 64 bytes; a bit a byte. */
+/* The contents of 64 bytes; a bit a byte. */
 struct block {
     __m512i digits; /* their values; other bytes 0 */
     uint64_t digit, point, minus, blank, colon;
     uint64_t ends;   /* blanks, and what ends a sample */
-    uint64_t starts; /* behind each of them, and the first byte */
+    uint64_t starts; /* after each of them, and the first byte */
 };
 
 INLINE5 uint64_t bytes_like(__m512i text, char c)
@@ -42,15 +42,15 @@ INLINE5 void look(struct block *b, const uint8_t *p)
     b->starts = b->ends << 1 | 1;
 }
 
-/* Bytes up to the n-th end, it too; 0: there are not so many. */
+/* Bytes up to and with the n-th end; 0: there are fewer than n. */
 INLINE5 uint64_t up_to_end(const struct block *b, unsigned n)
 {
     const uint64_t last = _pdep_u64((uint64_t)1 << (n - 1), b->ends);
     return last == 0 ? 0 : last ^ (last - 1);
 }
 
-/* Whether all of `range` is digits, behind a sign or none where numbers begin, `inside` bytes, and
- * ends, of which only the last may be no blank. No number begins with anything else. */
+/* Whether `range` is numbers: digits after an optional sign, `inside` bytes, and ends, of which
+ * only the last may be something else than a blank. */
 INLINE5 bool is_plain(const struct block *b, uint64_t range, uint64_t starts, uint64_t inside)
 {
     const uint64_t signs = b->minus & starts, last = range & ~(range >> 1);
@@ -89,7 +89,7 @@ INLINE5 __m512i fours_of(__m512i digits)
 
 /* ---- integers ---------------------------------------------------------------------------- */
 
-/* What stands from the k-th start to the k-th end, at most 8 bytes. */
+/* The bytes from the k-th start to the k-th end, at most 8. */
 INLINE5 __m256i integers_of(const struct block *b, __m512i start, __m512i end)
 {
     const __m512i from =
@@ -100,7 +100,7 @@ INLINE5 __m256i integers_of(const struct block *b, __m512i start, __m512i end)
     return _mm512_cvtepi64_epi32(_mm512_madd_epi16(both, _mm512_set1_epi32(0x00012710)));
 }
 
-/* Eight of at most 8 bytes; behind the last one, NULL: they are not. */
+/* Eight of at most 8 bytes; returns the end of the last one, NULL: they are longer. */
 INLINE5 const uint8_t *
 eight_integers(const struct block *b, const uint8_t *p, uint8_t *to, size_t element)
 {
@@ -244,7 +244,7 @@ INLINE5 const uint8_t *integer_pairs(const struct block *b, const uint8_t *p, ui
     return p + (unsigned)__builtin_popcountll(range) - 1;
 }
 
-/* Up to four, as many as are whole, to the line's end; *n tells how many. */
+/* Up to four complete ones, to the line's end; *n is how many. */
 INLINE5 const uint8_t *pairs(const struct block *b, const uint8_t *p, uint8_t *values,
                              uint8_t *indices, uint32_t dim, unsigned *n, size_t element)
 {
@@ -262,7 +262,7 @@ INLINE5 const uint8_t *pairs(const struct block *b, const uint8_t *p, uint8_t *v
                   e = _mm512_castsi512_si128(positions(b->ends));
     const unsigned wrong = _mm_cmpgt_epu8_mask(_mm_sub_epi8(c, s), _mm_set1_epi8(8)) |
                            _mm_cmple_epu8_mask(c, s) | _mm_cmpge_epu8_mask(c, e);
-    /* a point stands behind a colon: put_numbers() looks whether it is inside its number */
+    /* a point follows a colon: put_numbers() checks that it is inside its number */
     if (range == 0 || (wrong & lanes) != 0 || (unsigned)__builtin_popcountll(colons) != *n ||
         !is_plain(b, range, numbers, b->point | colons) ||
         !put_numbers(b, numbers, range, lanes, values, element))

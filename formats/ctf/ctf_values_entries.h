@@ -1,5 +1,5 @@
 /* formats/ctf/ctf_values_entries.h - a variant of ctf_values.h over its dense_values() and
- * sparse_values(). Who includes it defines ENTRY(name): what stands before a function, and its
+ * sparse_values(). Who includes it defines ENTRY(name): the words before a function, and its
  * name.
  */
 ENTRY(dense_float)(const uint8_t **at, const uint8_t *safe, uint8_t *to, uint32_t most)

@@ -1,6 +1,6 @@
-/* formats/ctf/ctf_values_loops.h - the loops of ctf_values.h over one way to read a number. Who
- * includes it defines LOOP (what stands before an inline function), SCAN(at, out): a number and
- * what ends it, or NULL, and RUN(p, to, most, element): single digits with single blanks, how many.
+/* formats/ctf/ctf_values_loops.h - the loops of ctf_values.h over one way to read a number. The
+ * including file defines LOOP (the specifiers of a function), SCAN(at, out): a number and what ends
+ * it, or NULL, and RUN(p, to, most, element): single digits with single blanks, how many.
  */
 #include "formats/ctf/ctf_fast.h"
 

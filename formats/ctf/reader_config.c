@@ -1,8 +1,8 @@
 /* formats/ctf/reader_config.c - a CNTK configuration as a tree.
  *
- * Two ways of reading a section: strict, inside readers, and loose elsewhere, where the language is
- * a larger one than this file knows. Names and values are copied behind the tree's head: each is at
- * least a byte of the text, so with their NULs they need twice its room at most. */
+ * Sections are read in two ways: strict, inside readers, and loose elsewhere, where the language
+ * has more than this file knows. Names and values are copied after the tree's head: each
+ * takes a byte of the text or more, so with their NULs they need at most twice its size. */
 #include "formats/ctf/reader_config.h"
 
 #include "base/alloc.h"
@@ -23,7 +23,7 @@ struct parser {
     uint32_t line;
     char *room; /* for the next name or value */
     struct imrec_error *err;
-    struct imrec_error passed_over; /* the first thing at the top that is no entry; "": none */
+    struct imrec_error passed_over; /* the first text at the top that is not an entry; "": none */
 };
 
 enum how { LOOSE, STRICT };
@@ -116,7 +116,7 @@ static void skip_line(struct parser *p)
         step(p);
 }
 
-/* '#' is part of a word unless a blank stands before it, as in CNTK. */
+/* '#' is part of a word unless it follows a blank, as in CNTK. */
 static bool is_comment(const struct parser *p)
 {
     const bool apart = p->p == p->line_begin || is_blank(p->p[-1]);
@@ -143,7 +143,7 @@ static bool skip_slashes(struct parser *p)
     return true;
 }
 
-/* Blanks, comments, elisions, line ends and what separates entries, or values of an array. */
+/* Blanks, comments, elisions, line ends and separators of entries or of values of an array. */
 static void skip_space(struct parser *p, bool array)
 {
     for (;;) {
@@ -176,7 +176,7 @@ static enum imrec_status read_name(struct parser *p, const char **out)
     while (is_blank(peek(p)))
         step(p);
     if (peek(p) != '=' || starts_with(p, "=="))
-        return expected(p, "'=' behind the name");
+        return expected(p, "'=' after the name");
     *out = keep(p, begin, end);
     step(p);
     return IMREC_OK;
@@ -317,7 +317,7 @@ read_value(struct parser *p, struct config_node *n, enum how how, uint32_t depth
     return read_list(p, n, closing_of(c), config_is_reader(n) ? STRICT : how, depth + 1);
 }
 
-/* A name and '='. Loose, *none: there is no entry here, and what is here was passed over. */
+/* A name and '='. Loose, *none: there is no entry here, and the text was skipped. */
 static enum imrec_status
 read_key(struct parser *p, struct config_node *n, enum how how, uint32_t depth, bool *none)
 {

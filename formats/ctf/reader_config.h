@@ -6,15 +6,16 @@
  *     value    = '[' {entry} ']' | '{' {entry} '}' | '(' {value} ')' | '"' text '"' | word
  *
  * '#' at the beginning of a line or after a blank begins a comment, as do "//" and a slash with a
- * star where an entry may begin. Quoted text stands as it is: a backslash is a backslash, as in the
- * path of a Windows file. A word ends at a line's end, ';', ',', a comment or a closing bracket,
- * without the blanks around it. Values of an array are separated by line ends, ';', ',' or ':'. A
- * line of dots alone leaves something out, as the pages do.
+ * star where an entry may begin. Quoted text is taken literally: a backslash is a backslash, as in
+ * the path of a Windows file. A word ends at a line's end, ';', ',', a comment or a closing
+ * bracket, without the blanks around it. Values of an array are separated by line ends, ';', ',' or
+ * ':'. A line of dots alone is an elision, as in CNTK's documentation.
  *
  * A section whose name ends in "reader" has to follow this grammar. Other sections are CNTK's own
  * (its trainer, its network in BrainScript): brackets and quotes in them have to be paired, and
- * what is no entry is passed over. So it is at the top of a document that has such a section or the
- * entry `command`, a whole configuration; at the top of any other document it is an error. */
+ * what is not an entry is skipped. The same holds at the top of a document that has such a section
+ * or the entry `command`, a whole configuration; at the top of any other document it is an error.
+ */
 #ifndef IMREC_FORMATS_CTF_READER_CONFIG_H
 #define IMREC_FORMATS_CTF_READER_CONFIG_H
 
@@ -30,12 +31,12 @@ struct config_node {
     uint32_t line;                    /* of its name (in an array: of its value), from 1 */
     const char *name;                 /* "" in an array */
     const char *text;                 /* CONFIG_TEXT; else "" */
-    struct config_node *first, *next; /* entries in their order; the neighbour behind */
+    struct config_node *first, *next; /* entries in their order; the next neighbour */
 };
 
 struct config_tree;
 
-/* Reads a whole text. An error names `name`, line and column, and what was expected there. */
+/* Reads a whole text. An error names `name`, line and column, and the expected text. */
 IMREC_NODISCARD enum imrec_status config_parse(const char *name, struct bytes text,
                                                struct config_tree **out, struct imrec_error *err);
 /* A section without a name that holds the document's entries. */

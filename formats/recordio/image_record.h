@@ -10,7 +10,7 @@
 #define IMAGE_RECORD_HEADER_BYTES 24u
 
 struct image_record { /* views into the record */
-    uint32_t flag;    /* number of labels behind the header; 0: the one in the header */
+    uint32_t flag;    /* number of labels after the header; 0: the one in the header */
     float label;      /* the header's */
     uint64_t id, id2;
     uint32_t label_count; /* flag, or 1 */
@@ -20,9 +20,9 @@ struct image_record { /* views into the record */
 
 IMREC_NODISCARD enum imrec_status
 image_record_parse(struct bytes record, struct image_record *out, struct imrec_error *err);
-/* Whether the record may be one that names keys and is no sample: flag 2, no image, labels that are
- * whole numbers 0 <= a < b (or a = b from 2^24 on, where they may be rounded); [*first, *end) is
- * them. docs/formats/image_record.md, "Metadata". */
+/* Whether the record may name keys instead of being a sample: flag 2, no image, labels that are
+ * whole numbers 0 <= a < b (or a = b from 2^24 on, where they may be rounded); they are [*first,
+ * *end). docs/formats/image_record.md, "Metadata". */
 bool image_record_range(const struct image_record *r, uint64_t *first, uint64_t *end);
 float image_record_label(const struct image_record *r, uint32_t i);
 

@@ -1,8 +1,8 @@
 /*
  * formats/recordio/magic_scan.c - finding the magic word on 4-byte boundaries.
  *
- * Framing looks at every payload for it, and resynchronising looks through whatever damage
- * left behind. Every variant gives the same answer; they differ in words compared at once.
+ * Framing searches every payload for it, and resynchronising searches damaged bytes. Every variant
+ * gives the same answer; they differ in words compared at once.
  */
 #include "formats/recordio/magic_scan.h"
 

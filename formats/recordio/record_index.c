@@ -1,8 +1,8 @@
 /*
- * formats/recordio/record_index.c - .idx, the text that says where every record begins.
+ * formats/recordio/record_index.c - .idx, the text with the place of every record.
  *
- * Fourteen million lines are normal, so the usual line is read digit by digit where it stands;
- * only a line that is not usual is cut out and looked at again, to say what is wrong with it.
+ * Fourteen million lines are normal, so the usual line is read digit by digit in place; only
+ * another line is cut out and read again, to say what is wrong with it.
  */
 #include "formats/recordio/record_index.h"
 
@@ -40,7 +40,7 @@ static inline const uint8_t *read_digits(const uint8_t *p, const uint8_t *end, u
     return p == first || p - first > 19 ? NULL : p;
 }
 
-/* Behind the end of the line that ends at p, or NULL if more stands there. */
+/* The start of the line after the one that ends at p, or NULL if it does not end there. */
 static inline const uint8_t *line_end(const uint8_t *p, const uint8_t *end)
 {
     if (p == end || *p == '\n')
@@ -75,13 +75,13 @@ static enum imrec_status look_closer(struct index_cursor *c, struct bytes line, 
     struct bytes rest = line;
     const struct bytes first = text_word(&rest), second = text_word(&rest);
     if (!text_to_u64(first, key))
-        return refuse(c, "is no key from 0 to 18446744073709551615", first, err);
+        return refuse(c, "is not a key from 0 to 18446744073709551615", first, err);
     if (second.n == 0)
         return refuse(c, "lacks an offset", text_trim(line), err);
     if (!text_to_u64(second, offset))
-        return refuse(c, "is no offset from 0 to 18446744073709551615", second, err);
+        return refuse(c, "is not an offset from 0 to 18446744073709551615", second, err);
     if (text_trim(rest).n != 0)
-        return refuse(c, "stands behind the offset", text_trim(rest), err);
+        return refuse(c, "follows the offset", text_trim(rest), err);
     return IMREC_OK;
 }
 
@@ -109,7 +109,7 @@ record_index_next(struct index_cursor *c, uint64_t *key, uint64_t *offset, struc
         if (*offset % RECORDIO_ALIGN != 0)
             return imrec_error_at(err, IMREC_ERR_CORRUPT, (uint64_t)(text - c->begin),
                                   "%s line %" PRIu64 ": offset %" PRIu64
-                                  " is not a multiple of 4, and records begin at no other",
+                                  " is not a multiple of 4; records begin only at those",
                                   c->name, c->line, *offset);
         c->pos = next;
         return IMREC_OK;

@@ -10,7 +10,7 @@
 struct index_cursor { /* borrows name and text */
     const char *name;
     const uint8_t *begin, *pos, *end;
-    uint64_t line; /* of what was given last, from 1 */
+    uint64_t line; /* of the last line returned, from 1 */
 };
 
 /* `name` is the file's, for messages. */

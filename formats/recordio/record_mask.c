@@ -1,4 +1,4 @@
-/* formats/recordio/record_mask.c - a mask behind the image of an image record. */
+/* formats/recordio/record_mask.c - a mask after the image of an image record. */
 #include "formats/recordio/record_mask.h"
 
 #include "base/error.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum { CRC_AT = 4, MAGIC_AT = 8, MAGIC_BYTES = 8 };
-/* Its first byte and its line feeds are there for what they are in PNG's signature: to show what a
- * transfer of text has spoiled. */
+/* Its first byte and its line feeds have the purpose they have in PNG's signature: to show damage
+ * by a text transfer. */
 static const uint8_t magic[MAGIC_BYTES] = {0x8b, 'm', 'a', 's', 'k', '1', '\r', '\n'};
 
 enum imrec_status record_mask_split(struct bytes payload, struct bytes *image, struct bytes *mask,

@@ -1,4 +1,4 @@
-/* formats/recordio/record_mask.h - a mask behind the image of an image record:
+/* formats/recordio/record_mask.h - a mask after the image of an image record:
  *     image | mask (a PNG) | u32 bytes of the mask | u32 its CRC-32C | 8 bytes of magic
  * docs/formats/record_mask.md is the specification. */
 #ifndef IMREC_FORMATS_RECORDIO_RECORD_MASK_H
@@ -9,8 +9,8 @@
 
 #define RECORD_MASK_TRAILER_BYTES 16u
 
-/* Cuts `payload`, what stands behind the labels, into image and mask; *mask is empty where there is
- * none. A trailer that is wrong is IMREC_ERR_CORRUPT; *image is all of `payload` then. */
+/* Cuts `payload`, the bytes after the labels, into image and mask; *mask is empty where there is
+ * none. A wrong trailer is IMREC_ERR_CORRUPT; *image is all of `payload` then. */
 IMREC_NODISCARD enum imrec_status record_mask_split(struct bytes payload, struct bytes *image,
                                                     struct bytes *mask, struct imrec_error *err);
 /* What follows a mask. */

@@ -5,7 +5,7 @@
  *     u32 magic | u32 lrec (3-bit flag, 29-bit length) | payload | 0..3 bytes of padding
  * little-endian. Where a payload holds the magic on such a boundary the writer cuts it there
  * and drops the magic; the reader puts it back. No lrec with a legal flag equals the magic, so
- * in a well-formed shard the aligned magic stands at part heads only.
+ * in a well-formed shard the aligned magic is at part heads only.
  * docs/formats/recordio.md is the specification.
  */
 #include "formats/recordio/recordio.h"
@@ -50,14 +50,14 @@ size_t recordio_sync(const uint8_t *p, size_t n)
     }
 }
 
-/* Checks the part head at p + pos against the flags that may stand there. */
+/* Checks the part head at p + pos against the flags allowed there. */
 static enum imrec_status
 check_head(const uint8_t *p, size_t pos, uint64_t at, struct imrec_error *err)
 {
     const uint32_t magic = load_le32(p + pos), flag = part_flag(p + pos);
     if (magic != RECORDIO_MAGIC)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, at + pos,
-                              "no record head: expected the magic 0x%08x, found 0x%08x",
+                              "not a record head: expected the magic 0x%08x, found 0x%08x",
                               RECORDIO_MAGIC, magic);
     if (pos == 0 && flag > PART_FIRST)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
@@ -95,7 +95,7 @@ enum imrec_status recordio_measure(const uint8_t *p, size_t n, uint64_t at,
                                   span.size, RECORDIO_PART_MAX_BYTES);
         /* Below 2^29 bytes in parts of 8 + length: under 2^31, which every size_t holds. */
         span.bytes += RECORDIO_PART_HEAD_BYTES + padded(part_length(p + pos));
-        if (span.bytes > n) /* what is not last is followed by one more head at least */
+        if (span.bytes > n) /* at least one more head follows */
             return ask_for(out, span.bytes + (last ? 0 : RECORDIO_PART_HEAD_BYTES));
         if (last) {
             *out = span;
@@ -183,7 +183,7 @@ uint64_t recordio_framed_bytes(struct bytes record)
     uint64_t bytes = RECORDIO_PART_HEAD_BYTES + (uint64_t)record.n;
     size_t done = 0, hit;
     while ((hit = done + magic_scan(record.p + done, record.n - done)) < record.n) {
-        bytes += RECORDIO_PART_HEAD_BYTES - MAGIC_BYTES; /* which stands in the head */
+        bytes += RECORDIO_PART_HEAD_BYTES - MAGIC_BYTES; /* which is in the head */
         done = hit + MAGIC_BYTES;
     }
     return align_up(bytes, RECORDIO_ALIGN);
@@ -198,6 +198,6 @@ enum imrec_status recordio_frame(struct bytes record, struct buf *out, struct im
     const size_t before = out->n;
     const enum imrec_status st = append_parts(record, out, err);
     if (st != IMREC_OK)
-        out->n = before; /* no half record stays behind */
+        out->n = before; /* no half record remains */
     return st;
 }

@@ -13,7 +13,7 @@
 #define RECORDIO_PART_MAX_BYTES  ((1u << 29) - 1u)
 
 /* Offset of the first aligned record head (magic, part flag 0 or 1) in p[0..n), or n if there
- * is none; p stands on a 4-byte boundary of the shard. A head needs 8 bytes. */
+ * is none; p is on a 4-byte boundary of the shard. A head needs 8 bytes. */
 size_t recordio_sync(const uint8_t *p, size_t n);
 
 struct recordio_span {
@@ -23,7 +23,7 @@ struct recordio_span {
 };
 
 /* Measures the record whose head is at p[0]. IMREC_OK: *out is filled. IMREC_END: n bytes
- * are too few; out->bytes is the least number with which to ask again (> n). IMREC_ERR_CORRUPT:
+ * are too few; out->bytes is the smallest number with which to ask again (> n). IMREC_ERR_CORRUPT:
  * not a well-formed record; `at` is p's offset in the shard, for the message. */
 IMREC_NODISCARD enum imrec_status recordio_measure(const uint8_t *p, size_t n, uint64_t at,
                                                    struct recordio_span *out,
@@ -31,7 +31,7 @@ IMREC_NODISCARD enum imrec_status recordio_measure(const uint8_t *p, size_t n, u
 
 /* Offset of the first aligned magic inside the payload of a measured record, or span->bytes.
  * No writer leaves one there, so bytes from it on belong to records that a damaged length
- * swallowed. Reads the whole payload: for verifying, and for looking again before damage. */
+ * swallowed. Reads the whole payload: for verifying, and for searching before damage. */
 size_t recordio_swallowed(const uint8_t *p, const struct recordio_span *span);
 
 /* Joins the parts of a measured record inside its own bytes, magics put back, and returns the
@@ -45,7 +45,7 @@ IMREC_NODISCARD enum imrec_status recordio_copy(const uint8_t *p, const struct r
 /* Appends the framed record to `out`. A record of 2^29 bytes or more is IMREC_ERR_LIMIT. */
 IMREC_NODISCARD enum imrec_status
 recordio_frame(struct bytes record, struct buf *out, struct imrec_error *err);
-/* Bytes that it becomes: with a head for each part, of which there is one more than words that are
+/* Bytes of the framed record: each part has a head, and there is one part more than words that are
  * the magic. */
 uint64_t recordio_framed_bytes(struct bytes record);
 #endif

@@ -1,10 +1,10 @@
 /*
- * formats/set/checksums.c - .crc, the file beside a shard that says what its records were.
+ * formats/set/checksums.c - .crc, the file next to a shard with the checksums of its records.
  *
  *     "IMRECCRC" | u32 version 1 | u32 0                            header
  *     u32 framed bytes | u32 CRC-32C of them                        every record, in order
  *     u64 records | u64 shard bytes | u32 shard's CRC | u32 CRC of all before it      footer
- * little-endian. Nothing in front depends on what follows, so it streams and can be cut.
+ * little-endian. No byte depends on later ones, so it streams and can be cut.
  */
 #include "formats/set/checksums.h"
 
@@ -73,7 +73,7 @@ static enum imrec_status check_frame(const char *name, struct bytes file, struct
     const size_t least = CHECKSUMS_HEADER_BYTES + CHECKSUMS_FOOTER_BYTES;
     if (file.n < CHECKSUMS_HEADER_BYTES || memcmp(file.p, magic, sizeof(magic)) != 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, 0,
-                              "%s: no file of record checksums: it does not begin with IMRECCRC",
+                              "%s: not a file of record checksums: it does not begin with IMRECCRC",
                               name);
     if (load_le32(file.p + 8) != VERSION || load_le32(file.p + 12) != 0)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 8,
@@ -81,8 +81,8 @@ static enum imrec_status check_frame(const char *name, struct bytes file, struct
                               load_le32(file.p + 8), load_le32(file.p + 12));
     if (file.n < least || (file.n - least) % CHECKSUMS_ENTRY_BYTES != 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, file.n,
-                              "%s: %zu bytes are no %u and a multiple of %u: it is cut short", name,
-                              file.n, (unsigned)least, CHECKSUMS_ENTRY_BYTES);
+                              "%s: %zu bytes are not %u plus a multiple of %u: it is cut short",
+                              name, file.n, (unsigned)least, CHECKSUMS_ENTRY_BYTES);
     const uint32_t found = load_le32(file.p + file.n - 4), is = crc32c(0, file.p, file.n - 4);
     if (found != is)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, file.n - 4,
@@ -129,7 +129,7 @@ bool checksums_salvage(struct bytes file, struct checksums *out)
     if (file.n < CHECKSUMS_HEADER_BYTES + CHECKSUMS_ENTRY_BYTES ||
         memcmp(file.p, magic, sizeof(magic)) != 0 || load_le32(file.p + 8) != VERSION)
         return false;
-    const size_t body = file.n - CHECKSUMS_HEADER_BYTES; /* the footer passes for 3 entries */
+    const size_t body = file.n - CHECKSUMS_HEADER_BYTES; /* the footer has the size of 3 entries */
     *out = (struct checksums){.entries = file.p + CHECKSUMS_HEADER_BYTES,
                               .records = body / CHECKSUMS_ENTRY_BYTES};
     return true;
@@ -165,7 +165,7 @@ static struct checksums step_of(const struct checksum_table *t, uint64_t k)
 bool checksum_table_at(const struct checksum_table *t, uint64_t offset, struct checksum *out)
 {
     uint64_t lo = 0, hi = ceil_div(t->file.records, TABLE_STEP);
-    while (lo + 1 < hi) { /* the last step that does not begin behind `offset` */
+    while (lo + 1 < hi) { /* the last step that does not begin after `offset` */
         const uint64_t mid = lo + (hi - lo) / 2;
         if (t->begin[mid] <= offset)
             lo = mid;

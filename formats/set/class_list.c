@@ -46,7 +46,7 @@ enum imrec_status class_list_add(struct class_list *l, struct bytes name, struct
                               "the name of class %u, %s, %s", l->count, text_quote(name).s, why);
     if (l->count == CLASS_LIST_MAX)
         return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "more than %u classes: a label of 32 bits cannot count them",
+                              "more than %u classes: a label of 32 bits cannot number them",
                               CLASS_LIST_MAX);
     if (l->count == l->cap)
         IMREC_TRY(grow(l, err));
@@ -161,7 +161,7 @@ read_lines(const char *name, struct bytes text, struct class_list *out, struct i
     if (again == out->count)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "%s line %u: class %s is on line %u already", name, again + 1,
+                          "%s line %u: class %s is already on line %u", name, again + 1,
                           text_quote(class_list_name(out, again)).s, first + 1);
 }
 

@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "imrec/error.h"
 
-/* A label is a float, which counts exactly so far. */
+/* A label is a float, which has every whole number up to this one. */
 #define CLASS_LIST_MAX (1u << 24)
 
 struct class_entry;

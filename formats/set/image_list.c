@@ -1,9 +1,9 @@
 /*
- * formats/set/image_list.c - .lst, the text that says what to pack.
+ * formats/set/image_list.c - .lst, the text that lists the images to pack.
  *
- * Both originals' lists are read. One cuts at tabs only: the path is what stands behind the
- * last tab, blanks and all. The other cuts at any blank and takes a known number of labels:
- * the path is the rest. A line that makes sense the first way is taken so.
+ * Lists of MXNet and of CNTK are read. MXNet cuts at tabs only: the path follows the last tab,
+ * blanks and all. CNTK cuts at any blank and takes a known number of labels: the path is the rest.
+ * A line that is valid the first way is read so.
  */
 #include "formats/set/image_list.h"
 
@@ -67,16 +67,16 @@ static enum imrec_status
 refuse_type(const struct image_list *l, struct bytes word, struct imrec_error *err)
 {
     static const char *const why[] = {
-        [LIST_LABELS_FLOAT32] = "is a whole label that float32 does not have (beyond 2^24 it has "
+        [LIST_LABELS_FLOAT32] = "is a whole label that float32 cannot hold (beyond 2^24 it has "
                                 "not every whole number)",
-        [LIST_LABELS_FLOAT64] = "is a whole label that float64 does not have; dtype_label=int64 "
+        [LIST_LABELS_FLOAT64] = "is a whole label that float64 cannot hold; dtype_label=int64 "
                                 "reads it",
-        [LIST_LABELS_INT64] = "is no whole label of 64 bits, as dtype_label=int64 wants",
+        [LIST_LABELS_INT64] = "is not a whole label of 64 bits, which dtype_label=int64 needs",
     };
     return refuse(l, word, why[l->type], err);
 }
 
-/* The label as the type has it. */
+/* The label as its type stores it. */
 static enum text_float parse_label(struct image_list *l, struct bytes word, uint32_t at, bool *kept)
 {
     float *v = &l->labels[at];
@@ -103,7 +103,7 @@ add_label(struct image_list *l, struct bytes word, uint32_t *count, struct imrec
     IMREC_TRY(make_room(l, *count, err));
     switch (parse_label(l, word, *count, &kept)) {
     case TEXT_FLOAT_MALFORMED:
-        return refuse(l, word, "is no label; a line is id, labels and path, with tabs between",
+        return refuse(l, word, "is not a label; a line is id, labels and path, with tabs between",
                       err);
     case TEXT_FLOAT_TOO_LARGE:
         return refuse(l, word,
@@ -120,8 +120,8 @@ add_label(struct image_list *l, struct bytes word, uint32_t *count, struct imrec
     return IMREC_OK;
 }
 
-/* Where the part of the line before the path ends: at the last tab that has id and a label
- * before it, or, without such a tab, behind the id and the labels. */
+/* Where the part of the line before the path ends: at the last tab after an id and a label, or,
+ * without such a tab, after the id and the labels. */
 static size_t path_begins(const struct image_list *l, struct bytes line)
 {
     size_t tab = line.n;
@@ -147,7 +147,7 @@ static enum imrec_status parse_line(struct image_list *l, struct bytes line,
     const struct bytes id = text_word(&head);
     *out = (struct image_list_entry){.path = {line.p + at, line.n - at}};
     if (!text_to_u64(id, &out->id))
-        return refuse(l, id, "is no id from 0 to 18446744073709551615", err);
+        return refuse(l, id, "is not an id from 0 to 18446744073709551615", err);
     for (struct bytes word; (word = text_word(&head)).n != 0;)
         IMREC_TRY(add_label(l, word, &out->label_count, err));
     if (out->label_count == 0 || text_trim(out->path).n == 0)
@@ -157,7 +157,7 @@ static enum imrec_status parse_line(struct image_list *l, struct bytes line,
                               "%s line %" PRIu64 ": %u labels, expected label_width=%u", l->name,
                               l->lines.number, out->label_count, l->label_width);
     if (memchr(out->path.p, '\0', out->path.n) != NULL)
-        return refuse(l, out->path, "is no path: it holds a NUL byte", err);
+        return refuse(l, out->path, "is not a path: it holds a NUL byte", err);
     out->labels = l->labels;
     return IMREC_OK;
 }

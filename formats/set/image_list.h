@@ -7,7 +7,7 @@
 #include "formats/text.h"
 #include "imrec/error.h"
 
-/* What labels are read for, and so what is refused: a whole number that the type does not have
+/* How labels are read, and so which are refused: a whole number that the type cannot hold
  * (float32 has all up to 2^24, float64 all up to 2^53), for int64 every fraction. */
 enum list_labels {
     LIST_LABELS_ROUNDED, /* they do not matter: every number is rounded to float32 */
@@ -24,7 +24,7 @@ struct image_list_entry { /* lives until the next call on the cursor */
     uint64_t id;
     const float *labels;
     uint32_t label_count; /* at least 1 */
-    struct bytes path;    /* the rest of the line, as it stands; not empty, no tab, no NUL */
+    struct bytes path;    /* the rest of the line, literally; not empty, no tab, no NUL */
 };
 
 struct image_list {
@@ -38,13 +38,13 @@ struct image_list {
     size_t labels_cap, exact_cap;
 };
 
-/* Begins at a piece of text, as text_lines_begin() does; go on with text_lines_feed() on
+/* Begins at a piece of text, as text_lines_begin() does; continue with text_lines_feed() on
  * ->lines. `label_width` labels are expected on a line; 0: as many as there are. */
 void image_list_begin(struct image_list *l, const char *name, uint32_t label_width,
                       struct bytes piece, uint64_t offset, uint64_t lines_before);
 
-/* The next line; blank ones are passed over. IMREC_END: the piece is used up.
- * IMREC_ERR_CORRUPT names file, line and field; the call after it goes on with the next line. */
+/* The next line; blank ones are skipped. IMREC_END: the piece is used up.
+ * IMREC_ERR_CORRUPT names file, line and field; the call after it continues with the next line. */
 IMREC_NODISCARD enum imrec_status
 image_list_next(struct image_list *l, struct image_list_entry *out, struct imrec_error *err);
 void image_list_end(struct image_list *l); /* zeroed memory is fine */

@@ -13,7 +13,7 @@
 #define FORMAT  "imrec-manifest"
 #define VERSION 1
 
-/* ---- what can be wrong with the whole ------------------------------------------------------- */
+/* ---- faults of the whole ------------------------------------------------------- */
 
 static bool is_component(const char *name)
 {
@@ -32,7 +32,7 @@ static bool is_cbf(const char *name)
     return n > 4 && strcmp(name + n - 4, ".cbf") == 0;
 }
 
-/* What is wrong with the whole, or NULL. */
+/* The fault of the whole, or NULL. */
 static const char *check_sums(const struct manifest *m)
 {
     uint64_t records = 0, bytes = 0;
@@ -192,7 +192,7 @@ static enum imrec_status get_version(struct object *o)
     int64_t version;
     if (get_text(o, "format", &format) != IMREC_OK || strcmp(format, FORMAT) != 0)
         return imrec_error_at(o->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%s: no manifest: its \"format\" is not \"" FORMAT "\"", o->file);
+                              "%s: not a manifest: its \"format\" is not \"" FORMAT "\"", o->file);
     if (!json_read_i64(json_read_member(o->json, "version"), &version) || version != VERSION)
         return imrec_error_at(o->err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
                               "%s: the version of this manifest is not %d, the only one known here",
@@ -314,7 +314,7 @@ enum imrec_status manifest_write(const struct manifest *m, struct buf *out, stru
     struct manifest again;
     const size_t before = out->n;
     enum imrec_status st = put_all(m, out, err);
-    if (st == IMREC_OK) { /* the reader is the one that knows what is allowed */
+    if (st == IMREC_OK) { /* the reader has the rules */
         const struct bytes text = {out->p + before, out->n - before};
         st = manifest_read("the manifest to be written", text, &again, err);
         manifest_free(&again);

@@ -1,4 +1,4 @@
-/* formats/set/manifest.h - what a packed set consists of; being there is what makes it a set.
+/* formats/set/manifest.h - the files of a packed set; a set is complete when it has one.
  * docs/formats/manifest.md is the specification. */
 #ifndef IMREC_FORMATS_SET_MANIFEST_H
 #define IMREC_FORMATS_SET_MANIFEST_H
@@ -44,8 +44,8 @@ struct manifest {
  * failure *out is zeroed. */
 IMREC_NODISCARD enum imrec_status
 manifest_read(const char *name, struct bytes text, struct manifest *out, struct imrec_error *err);
-/* Appends the text: equal manifests give equal bytes. What manifest_read() would refuse is
- * IMREC_ERR_ARGUMENT. */
+/* Appends the text: equal manifests give equal bytes. A manifest that manifest_read() would refuse
+ * is IMREC_ERR_ARGUMENT. */
 IMREC_NODISCARD enum imrec_status
 manifest_write(const struct manifest *m, struct buf *out, struct imrec_error *err);
 void manifest_free(struct manifest *m); /* what manifest_read() made; zeroed memory is fine */

@@ -1,6 +1,5 @@
 /*
- * formats/set/mean_image.c - the original's list of arrays, with the one array that is a mean
- * image.
+ * formats/set/mean_image.c - MXNet's list of arrays, with one array: a mean image.
  *
  *     u64 0x112 | u64 0 | u64 arrays = 1                             list
  *     u32 0xf993fac9 | i32 storage = 0 | u32 ndim | i64 dims[ndim]   array, its shape
@@ -43,10 +42,10 @@ static const uint8_t *take(struct reader *r, uint64_t n)
 {
     static const uint8_t zeros[8];
     if (r->st == IMREC_OK && n > r->n - r->at)
-        r->st = imrec_error_at(r->err, IMREC_ERR_CORRUPT, r->at,
-                               "%s: a mean image that ends after %zu bytes, %" PRIu64
-                               " more belong here",
-                               r->name, r->n, n - (r->n - r->at));
+        r->st =
+            imrec_error_at(r->err, IMREC_ERR_CORRUPT, r->at,
+                           "%s: the mean image ends after %zu bytes, %" PRIu64 " more must follow",
+                           r->name, r->n, n - (r->n - r->at));
     if (r->st != IMREC_OK)
         return zeros;
     r->at += (size_t)n;
@@ -136,7 +135,7 @@ static void read_names(struct reader *r)
         (void)take(r, length);
     }
     if (r->st == IMREC_OK && r->at != r->n)
-        refuse(r, r->at, "number of bytes behind the end", r->n - r->at, "0");
+        refuse(r, r->at, "number of bytes after the end", r->n - r->at, "0");
 }
 
 enum imrec_status mean_image_read(const char *name, struct bytes file, struct mean_image *out,
@@ -189,7 +188,7 @@ put_values(struct buf *out, const float *values, size_t n, struct imrec_error *e
         store_le32(b, bits);
         if (!isfinite(values[i]))
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "value %zu of a mean image is no finite number", i);
+                                  "value %zu of a mean image is not a finite number", i);
         IMREC_TRY(buf_append(out, b, sizeof(b), err));
     }
     return IMREC_OK;

@@ -1,4 +1,4 @@
-/* formats/set/mean_image.h - the original's mean_img file: one float32 array, C x H x W.
+/* formats/set/mean_image.h - MXNet's mean_img file: one float32 array, C x H x W.
  * docs/formats/mean_image.md is the specification. */
 #ifndef IMREC_FORMATS_SET_MEAN_IMAGE_H
 #define IMREC_FORMATS_SET_MEAN_IMAGE_H

@@ -1,4 +1,4 @@
-/* formats/set/set_names.c - what the files of a packed set are called. */
+/* formats/set/set_names.c - names of the files of a packed set. */
 #include "formats/set/set_names.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* formats/set/set_names.h - what the files of a packed set are called.
+/* formats/set/set_names.h - names of the files of a packed set.
  *
  * One shard:   OUT.rec OUT.idx OUT.crc | OUT.lst OUT.classes.txt OUT.manifest.json
  * N shards:    OUT-00000-of-0000N.{rec,idx,crc} | OUT.lst OUT.classes.txt OUT.manifest.json
@@ -13,10 +13,10 @@
 
 enum set_file { SET_REC, SET_INDEX, SET_CHECKSUMS, SET_LIST, SET_CLASSES, SET_MANIFEST };
 
-/* Bytes that every name made of a path of `n` bytes fits, NUL included. */
+/* Bytes enough for every name made of a path of `n` bytes, NUL included. */
 #define SET_NAME_ROOM(n) ((n) + 64)
 
-/* The file `what` of the set that the shard `rec` belongs to, beside it: `rec` is "OUT.rec" or
+/* The file `what` of the set of the shard `rec`, in the same folder: `rec` is "OUT.rec" or
  * "OUT-00003-of-00010.rec", with any path or scheme before it, or ends in ".cbf"; without
  * either suffix it is taken as OUT. Writes at most SET_NAME_ROOM(strlen(rec)) bytes. */
 void set_name(const char *rec, enum set_file what, char *out);
@@ -25,9 +25,9 @@ void set_name(const char *rec, enum set_file what, char *out);
  * is false. Room as above. */
 void set_shard_name(const char *rec, uint64_t shard, uint64_t count, bool numbered, char *out);
 
-/* What the name of a shard says of its set. `stem`: bytes before "-00003-of-00010.rec", or before
- * ".rec". `rest`: where the text behind its number begins, "-of-00010.rec". count 0: the name has
- * no number (or one that is not below its count), rest is stem. */
+/* The parts of a shard's name. `stem`: bytes before "-00003-of-00010.rec", or before ".rec".
+ * `rest`: where the text after its number begins, "-of-00010.rec". count 0: the name has no number
+ * (or one that is not below its count), rest is stem. */
 struct set_number {
     size_t stem, rest;
     uint64_t number, count;

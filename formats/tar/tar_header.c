@@ -111,17 +111,18 @@ tar_header_parse(const uint8_t p[TAR_BLOCK], struct tar_header *out, struct imre
     }
     if (!tar_is_magic((struct bytes){p, TAR_BLOCK}))
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "no header of a tar archive: 'ustar' must stand at its byte 257");
+                              "not a header of a tar archive: its byte 257 must begin 'ustar'");
     if (!read_number(p + SUM, SUM_BYTES, &sum) || sum != sum_of(p))
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
                               "the checksum of a tar header is wrong: its bytes add up to %llu",
                               (unsigned long long)sum_of(p));
     if (!read_number(p + SIZE, SIZE_BYTES, &out->size) || out->size > (uint64_t)INT64_MAX)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the size of a tar header is no number");
+                              "the size of a tar header is not a number");
     out->type = type_of(p[TYPE]);
     size_t n = 0;
-    if (p[MAGIC + MAGIC_BYTES] == '\0' && p[PREFIX] != '\0') { /* POSIX has a prefix, GNU not */
+    if (p[MAGIC + MAGIC_BYTES] == '\0' &&
+        p[PREFIX] != '\0') { /* POSIX has a prefix, GNU does not */
         n = field(p + PREFIX, PREFIX_BYTES, out->name);
         out->name[n++] = '/';
     }
@@ -159,8 +160,9 @@ static enum imrec_status read_pax(struct tar_header *h, struct bytes text, struc
         if (word.n > 5 && memcmp(word.p, "size=", 5) == 0 &&
             (!text_to_u64((struct bytes){word.p + 5, word.n - 5}, &h->size) ||
              h->size > (uint64_t)INT64_MAX))
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "the size in an extended header of a tar archive is no number");
+            return imrec_error_at(
+                err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
+                "the size in an extended header of a tar archive is not a number");
         text.p += length;
         text.n -= (size_t)length;
     }

@@ -12,11 +12,11 @@
 
 enum tar_type {
     TAR_FILE,
-    TAR_OTHER,     /* a folder, a link, a device: passed over */
+    TAR_OTHER,     /* a folder, a link, a device: skipped */
     TAR_LONG_NAME, /* its content is the name of the next one (GNU) */
     TAR_PAX,       /* its content has keywords for the next one */
-    TAR_GLOBAL,    /* ... for all: passed over */
-    TAR_SPARSE,    /* a file with holes: not as long as it says */
+    TAR_GLOBAL,    /* ... for all: skipped */
+    TAR_SPARSE,    /* a file with holes: shorter than its size */
     TAR_END,       /* a block of zeros */
 };
 
@@ -26,7 +26,7 @@ struct tar_header {
     uint64_t size;           /* bytes of the content, which is padded to whole blocks */
 };
 
-/* Whether the first bytes of a file are a tar header: its magic stands there. */
+/* Whether a file begins with a tar header: its magic is at byte 257. */
 bool tar_is_magic(struct bytes first);
 /* One header. IMREC_ERR_CORRUPT says which field is wrong. */
 IMREC_NODISCARD enum imrec_status

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The original's own keys, read as rows of a table like every other parameter. */
+/* MXNet's own keys, read as rows of a table like every other parameter. */
 struct own {
     int64_t nsplit, part, resize;
     bool unchanged;
@@ -67,7 +67,7 @@ join_exts(struct classic *c, char **argv, int left, int *took, struct imrec_erro
     return IMREC_OK;
 }
 
-/* --augment k=v k=v, as often as it stands there, as one --augment="k=v k=v". */
+/* Joins every --augment k=v k=v into one --augment="k=v k=v". */
 static enum imrec_status
 join_augment(struct classic *c, char **argv, int left, int *took, struct imrec_error *err)
 {

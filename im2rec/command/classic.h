@@ -1,5 +1,5 @@
-/* im2rec/command/classic.h - flags and key=value operands in the spelling of the original's two
- * packers: im2rec.py has flags, im2rec.cc key=value. */
+/* im2rec/command/classic.h - flags and key=value operands in the spelling of MXNet's two packers:
+ * im2rec.py has flags, im2rec.cc key=value. */
 #ifndef IMREC_IM2REC_COMMAND_CLASSIC_H
 #define IMREC_IM2REC_COMMAND_CLASSIC_H
 
@@ -18,12 +18,12 @@ struct classic {
 IMREC_NODISCARD enum imrec_status
 classic_flags(struct classic *c, int *argc, char **argv, struct imrec_error *err);
 
-/* Takes one operand: the original's keys (color, resize, label_width, pack_label, nsplit, part,
+/* Takes one operand: MXNet's keys (color, resize, label_width, pack_label, nsplit, part,
  * center_crop, quality, encoding=.jpg, inter_method, unchanged) or any key of our own table. */
 IMREC_NODISCARD enum imrec_status classic_set(struct classic *c, struct imrec_pack_options *o,
                                               const char *pair, struct imrec_error *err);
 
-/* After the last one: turns nsplit and part into o->part. *suffix is what the original appends to
+/* After the last one: turns nsplit and part into o->part. *suffix is what MXNet appends to
  * the output's name: ".part003" or "". */
 IMREC_NODISCARD enum imrec_status classic_end(struct classic *c, struct imrec_pack_options *o,
                                               char suffix[32], struct imrec_error *err);

@@ -46,7 +46,7 @@ static void listen_for_signals(void)
 struct command {
     struct im2rec_flags flags;
     struct imrec_pack_task task;
-    char *out; /* with the suffix that the original appends, or NULL */
+    char *out; /* with the suffix that MXNet appends, or NULL */
     struct classic classic;
     struct prefix_lists lists; /* of the operands PREFIX ROOT */
     struct pairs pairs;

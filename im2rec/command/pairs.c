@@ -41,7 +41,7 @@ enum imrec_status pairs_find(const char *root, struct pairs *out, struct imrec_e
     const enum imrec_status st = folder_open_path(root, &f, err);
     const bool found = st == IMREC_OK && holds_pairs(f);
     folder_close(f);
-    if (!found) /* whoever reads the folder says why it cannot be read */
+    if (!found) /* reading the folder reports the reason */
         return st == IMREC_ERR_NO_MEMORY ? st : IMREC_OK;
     out->images = below(root, "images");
     out->masks = below(root, "masks");

@@ -20,7 +20,7 @@ bool prefix_comes_first(const char *a, const char *b)
     return !is_folder(a) && is_folder(b);
 }
 
-/* What may stand between the prefix and ".lst": _3, _train, _3_train, or nothing. */
+/* The text allowed between the prefix and ".lst": _3, _train, _3_train, or nothing. */
 static bool is_piece(const char *rest, size_t n)
 {
     static const char *const kinds[] = {"_train", "_test", "_val"};
@@ -70,8 +70,8 @@ static bool is_list(const char *name, const char *base)
            memcmp(name, base, base_bytes) == 0 && is_piece(name + base_bytes, n - 4 - base_bytes);
 }
 
-/* The lists beside `prefix`, in the order of their bytes, which is also that of the names without
- * ".lst": '_' and digits, by which a longer name goes on, come after '.'. False: no memory. */
+/* The lists of the prefix, in the order of their bytes, which is also that of the names without
+ * ".lst": '_' and digits, which continue a longer name, come after '.'. False: no memory. */
 static bool add_lists(struct prefix_lists *p, const char *prefix, size_t folder_bytes)
 {
     struct folder *f = NULL;
@@ -99,7 +99,7 @@ enum imrec_status prefix_find(const char *prefix, struct prefix_lists *out, stru
         return IMREC_NO_MEMORY(err, "no memory for lists");
     if (out->count == 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s is no folder, and there is no list %s.lst", prefix, prefix);
+                              "%s is not a folder, and there is no list %s.lst", prefix, prefix);
     out->classes = joined(prefix, strlen(prefix), ".classes.txt", strlen(".classes.txt"));
     if (out->classes != NULL && stat(out->classes, &st) != 0) {
         imrec_free(out->classes);

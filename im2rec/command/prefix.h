@@ -1,4 +1,4 @@
-/* im2rec/command/prefix.h - the operands of the original's script: PREFIX ROOT.
+/* im2rec/command/prefix.h - the operands of MXNet's im2rec.py: PREFIX ROOT.
  *
  * The script packs every list of the folder whose name begins with PREFIX. Here they are those
  * that its --list can have written: PREFIX.lst, PREFIX_3.lst, PREFIX_train.lst, PREFIX_3_val.lst:
@@ -15,7 +15,7 @@ struct prefix_lists {
     char **list; /* paths, sorted by bytes */
     char **out;  /* the same without ".lst" */
     size_t count;
-    char *classes; /* PREFIX.classes.txt, which --list writes beside them; NULL: is not there */
+    char *classes; /* PREFIX.classes.txt, which --list writes with them; NULL: missing */
 };
 /* IMREC_ERR_ARGUMENT where there is none. */
 IMREC_NODISCARD enum imrec_status

@@ -64,7 +64,7 @@ bool budget_try(struct budget *b, struct budget_share *s, uint64_t index, struct
     return given;
 }
 
-/* Whoever has become the oldest while it waits says so each time it wakes. */
+/* Each time it wakes, a waiting image checks whether it has become the oldest. */
 static void wait(struct budget *b, uint64_t index)
 {
     if (index == b->oldest)

@@ -1,11 +1,11 @@
-/* im2rec/item/budget.h - how many bytes of files, pixels and records may be in flight; the sum is
- * never passed.
+/* im2rec/item/budget.h - limits the bytes of files, pixels and records in flight; the sum never
+ * exceeds the limit.
  *
  * Images are known by their index. Most of the budget is for work on them, the rest for records
- * that wait to be written behind an older one's. An image asks for all it will hold, and waits only
- * while it holds nothing; the record that it will become has its room before work on it begins. So
- * whoever works comes to an end, and the oldest image, whose record nobody waits for, needs room
- * for work alone, of which it is given the next that becomes free. */
+ * that wait to be written after an older one. An image reserves all it will hold, and waits only
+ * while it holds nothing; room for its record is reserved before work on it begins. So all work
+ * ends, and the oldest image, whose record need not wait, needs room for work alone, and gets the
+ * next that becomes free. */
 #ifndef IMREC_IM2REC_ITEM_BUDGET_H
 #define IMREC_IM2REC_ITEM_BUDGET_H
 
@@ -33,7 +33,7 @@ struct budget_share { /* what one image holds; zeroed at first */
     bool as_oldest; /* it has no room among the records that wait */
 };
 
-/* What one image may hold of a budget of so many bytes: 7/8, but 64 MiB at least. */
+/* What one image may hold of a budget of `limit` bytes: 7/8, but at least 64 MiB. */
 uint64_t budget_most(uint64_t limit);
 
 void budget_init(struct budget *b, uint64_t limit);

@@ -50,7 +50,7 @@ static enum imrec_status final_size(const struct imrec_pack_options *o, uint32_t
     if (o->center_crop)
         width = height = shorter(width, height);
     resize_shorter_side(width, height, o->resize, &p->width, &p->height);
-    p->width += p->width == 0; /* the original's division rounds 1 x 5000 down to nothing */
+    p->width += p->width == 0; /* MXNet's division rounds 1 x 5000 down to 0 */
     p->height += p->height == 0;
     if (o->resize == 0 || image_is_within(p->width, p->height, o->max_pixels))
         return IMREC_OK;
@@ -67,7 +67,7 @@ static uint64_t pixels_of(uint32_t width, uint32_t height)
     return (uint64_t)width * height;
 }
 
-/* Decoded, turned, resized, augmented: each by its own buffer, and what is beside them. */
+/* Decoded, turned, resized, augmented: a buffer each, and their tables. */
 static uint64_t pixels_need(const struct image_to_plan *i, const struct image_plan *p)
 {
     const struct imrec_image_info *info = i->info;
@@ -86,7 +86,7 @@ static uint64_t pixels_need(const struct image_to_plan *i, const struct image_pl
     return bytes + p->augmented.bytes;
 }
 
-/* The result encoded, then copied behind its head and once more into its frame; or floats, in a
+/* The result encoded, then copied after its head and once more into its frame; or floats, in a
  * buffer that doubles. */
 static struct budget_need result_need(const struct image_to_plan *i, const struct image_plan *p)
 {
@@ -150,6 +150,6 @@ void image_plan_add_mask(const struct image_to_plan *i, uint64_t mask_bytes, str
     const uint64_t png = 2 * codec_encode_png_claim(1, 1, 1) + made * VALUE + made * VALUE / 8;
     /* decoded, of an interlaced one twice; moved; encoded; in the record, and in its frame */
     p->need.work += mask_bytes + 2 * from * VALUE + made * VALUE + 3 * png;
-    p->need.work += i->o->pass_through ? i->file.n : 0; /* behind its head, with the mask */
+    p->need.work += i->o->pass_through ? i->file.n : 0; /* after its head, with the mask */
     p->need.record += png > mask_bytes ? png : mask_bytes;
 }

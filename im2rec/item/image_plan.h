@@ -15,8 +15,8 @@ struct image_to_plan {
     const struct imrec_image_info *info;
     struct augmenting *augmenting; /* NULL: it is not augmented */
     uint64_t id, copy;             /* of its record, which draws by them */
-    struct bytes file;             /* which is held too */
-    uint64_t head_bytes;           /* what stands before it in its record */
+    struct bytes file;             /* which is also held */
+    uint64_t head_bytes;           /* the bytes before it in its record */
 };
 
 struct image_plan {

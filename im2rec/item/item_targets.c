@@ -74,7 +74,7 @@ static void skip_mask(struct pack_item *p, const char *name, const char *why)
                    "its mask %.200s: %.280s", name, all);
 }
 
-/* true: goes on. */
+/* true: continues. */
 static bool
 fine(struct pack_item *p, const char *what, enum imrec_status st, const struct imrec_error *err)
 {
@@ -95,7 +95,7 @@ static bool mask_name(struct pack_item *p, char name[IMAGE_PATH_MAX])
         n--;
     n = n > 1 && p->path.p[n - 1] == '.' && p->path.p[n - 2] != '/' ? n - 1 : p->path.n;
     if (file_is_absolute(p->path))
-        pack_item_skip(p, REASON_MASK, "an absolute path has none beside it in the masks' folder");
+        pack_item_skip(p, REASON_MASK, "an absolute path has no place in the masks' folder");
     else if (n + sizeof(".png") > IMAGE_PATH_MAX)
         pack_item_skip(p, REASON_MASK, "the mask's path is longer than 4095 bytes");
     else {

@@ -22,7 +22,7 @@ struct pack_item {
     enum pack_item_from from;
 
     struct outcome outcome;
-    char why[512];     /* the sentence behind outcome.reason, or what was mended */
+    char why[512];     /* the sentence for outcome.reason, or the corrections */
     uint32_t crc;      /* crc32c of: */
     struct buf record; /* framed */
     struct budget_share share;
@@ -36,8 +36,8 @@ void pack_item_free(struct pack_item *p); /* zeroed memory is fine */
 
 __attribute__((format(printf, 3, 4))) void
 pack_item_skip(struct pack_item *p, enum reason reason, const char *fmt, ...);
-/* Whether the run was told to end, which is no fault of the image: p says so then. */
+/* Whether the run was cancelled, which is not a fault of the image; p records it. */
 bool pack_item_cancelled(struct pack_item *p, enum imrec_status st, const struct imrec_error *err);
-/* Skips what cannot stand in a list, as reason_of_name() found. */
+/* Skips a name that a list cannot hold, as reason_of_name() found. */
 void pack_item_check_name(struct pack_item *p);
 #endif

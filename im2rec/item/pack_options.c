@@ -69,7 +69,7 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
     if (o->copies > 1 && o->augment[0] == '\0')
         return refuse(err, "copies of an image would be equal without augment");
     if (o->augment[0] != '\0' && (o->pass_through || o->pixels))
-        return refuse(err, "augment changes what is encoded: pass_through and pixels cannot go "
+        return refuse(err, "augment changes the encoded pixels: pass_through and pixels cannot go "
                            "with it");
     if (o->pass_through && alters_images(o))
         return refuse(err, "pass_through stores files as they are: resize, center_crop, color, "
@@ -95,7 +95,7 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
     if (o->pixels && o->resize > CBF_PIXELS_SIDE)
         return refuse(err, "pixels of images above 16384 x 16384 fit no CNTK file");
     if (o->resume && o->force)
-        return refuse(err, "resume goes on with what force would throw away: give one of them");
+        return refuse(err, "resume continues what force would discard: give one of them");
     return IMREC_OK;
 }
 
@@ -138,7 +138,7 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
     out->masks = source_path(out->masks);
     out->annotations = source_path(out->annotations);
     if (out->encoding == IMREC_ENCODE_PNG && out->quality > 9)
-        out->quality = 3; /* not a PNG compression: the original's choice */
+        out->quality = 3; /* not a PNG compression: MXNet's choice */
     return IMREC_OK;
 }
 

@@ -22,7 +22,7 @@ IMREC_NODISCARD enum imrec_status pack_task_paths(const struct imrec_pack_task *
 /* Of every image: 1, 3, or 0 where it is each one's own. */
 uint32_t pack_options_channels(const struct imrec_pack_options *o);
 
-/* Whether the set's bytes depend on it; these stand in the manifest. */
+/* Whether the set's bytes depend on it; these are in the manifest. */
 bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *p);
 #define PACK_OPTION_BYTES 4200 /* of any value as text */
 void pack_option_text(const struct imrec_pack_options *o, const struct param *p, char *out,

@@ -115,7 +115,7 @@ static bool append_all(struct packer *k, struct pack_item *p, struct bytes image
            packer_fine(p, buf_append(&k->record, trailer, sizeof(trailer), &err), &err);
 }
 
-/* The file stands behind room for the head: where it is the whole record, nothing is copied. */
+/* The file follows room for the head: where it is the rest of the record, nothing is copied. */
 static bool join(struct packer *k, struct pack_item *p, struct bytes image, struct bytes *whole)
 {
     const size_t room = k->head.n;

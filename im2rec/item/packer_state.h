@@ -43,7 +43,7 @@ struct packer {
 
 /* ---- packer.c ----------------------------------------------------------------------------- */
 
-/* true: goes on. Anything else is the image's reason, but for being told to stop. */
+/* true: continues. Any other status is the image's reason, except a cancelled run. */
 bool packer_fine(struct pack_item *p, enum imrec_status st, const struct imrec_error *err);
 /* Gives back what a large image has left, and with all of it everything that can be made again. */
 void packer_trim(struct packer *k, bool all);
@@ -54,7 +54,7 @@ bool packer_hold(struct packer *k, struct pack_item *p, struct budget_need need)
 /* Gives back what the image holds, then waits for what it wants; false: the run ends. */
 bool packer_wait(struct packer *k, struct pack_item *p);
 
-/* The image's bytes, behind room for the head of its record. */
+/* The image's bytes, after room for the head of its record. */
 static inline struct bytes packer_file(const struct packer *k)
 {
     return (struct bytes){k->file.p + k->head.n, k->file.n};

@@ -81,7 +81,7 @@ static bool copy_item(struct packer *k, struct pack_item *p)
     return true;
 }
 
-/* The image's bytes behind room for the head; an item's may be there already. */
+/* Loads the image's bytes after room for the head; an item's may be loaded already. */
 static bool load(struct packer *k, struct pack_item *p)
 {
     return packer_head(k, p) && (p->from == PARCEL_FILE ? read_file(k, p)

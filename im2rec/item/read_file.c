@@ -61,7 +61,7 @@ void file_root_init(struct file_root *r, const char *path, bool scanned, const s
     r->inode = (uint64_t)st.st_ino;
 }
 
-/* Unmounted, it may stand there as another, empty one. */
+/* A folder that was unmounted may exist as another, empty one. */
 static bool is_there(const struct file_root *r)
 {
     struct stat st;
@@ -90,8 +90,8 @@ static bool is_gone(struct pack_item *p, const struct file_root *r)
     p->failed = IMREC_ERR_IO;
     snprintf(
         p->why, sizeof(p->why),
-        "%.*s cannot be read: %s%.200s is gone, or another one, since the run began; when it is "
-        "back, resume goes on",
+        "%.*s cannot be read: %s%.200s is missing, or another one, since the run began; when it is "
+        "back, resume continues",
         (int)(p->path.n < 200 ? p->path.n : 200), (const char *)p->path.p,
         root ? "its folder below " : "the folder ", r->path);
     return true;

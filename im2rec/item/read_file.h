@@ -5,7 +5,7 @@
 #include "base/stop.h"
 #include "im2rec/item/pack_item.h"
 
-struct file_bytes { /* reused; the file stands behind `headroom` bytes */
+struct file_bytes { /* reused; the file follows `headroom` bytes */
     uint8_t *p;
     size_t n, capacity;
 };

@@ -28,6 +28,6 @@ enum reason {
 const char *reason_word(enum reason r);              /* "missing"; static */
 enum reason reason_find(const char *word, size_t n); /* REASON_NONE: no such word */
 
-/* Whether a name can stand in a list: REASON_NONE, REASON_NAME or REASON_UTF8. */
+/* Whether a list can hold a name: REASON_NONE, REASON_NAME or REASON_UTF8. */
 enum reason reason_of_name(struct bytes name);
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define DIGITS     6 /* behind the point */
+#define DIGITS     6 /* after the point */
 #define PER_CENT   ((uint64_t)1000000)
 #define EVERYTHING (100 * PER_CENT)
 

@@ -7,11 +7,11 @@
 struct skip_limit {
     bool set;
     uint64_t images;    /* "10" */
-    uint64_t millionth; /* "0.5%": so many millionths of a per cent; UINT64_MAX: it is images */
+    uint64_t millionth; /* "0.5%": in millionths of a per cent; UINT64_MAX: it is images */
 };
 
-/* "": there is none. What is neither a whole number nor a share of 0% to 100%, with six digits
- * behind the point at most, is IMREC_ERR_ARGUMENT. */
+/* "": there is none. Text other than a whole number or a share of 0% to 100%, with at most six
+ * digits after the point, is IMREC_ERR_ARGUMENT. */
 IMREC_NODISCARD enum imrec_status
 skip_limit_parse(const char *text, struct skip_limit *out, struct imrec_error *err);
 /* The most images of `total` that may be skipped; UINT64_MAX: there is no limit. */

@@ -10,8 +10,8 @@
 struct report_line {
     struct bytes path; /* any bytes: formats/json_write.h escapes those that are not UTF-8 */
     const char *why;
-    enum reason reason; /* REASON_NONE: packed, but mended */
-    uint64_t line;      /* of the list; 0: left out */
+    enum reason reason; /* REASON_NONE: packed, but corrected */
+    uint64_t line;      /* of the list; 0: unknown */
     uint32_t warnings;
 };
 
@@ -23,7 +23,7 @@ IMREC_NODISCARD enum imrec_status
 report_write(struct buf *out, const struct report_line *l, struct imrec_error *err);
 /* The reverse, of an image that was skipped. False: of none, or no such line. */
 bool report_read(struct bytes line, struct imrec_pack_skip *out);
-/* Text as it stands between the quotes of such a line: no byte of it does anything to a terminal.
+/* Text as it is between the quotes of such a line, safe for a terminal.
  */
 IMREC_NODISCARD enum imrec_status
 report_text(struct buf *out, struct bytes text, struct imrec_error *err);

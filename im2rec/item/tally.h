@@ -15,8 +15,8 @@ struct outcome {
     uint32_t warnings;      /* what the decoder mended */
     int64_t class_index;    /* -1: no class */
     uint64_t file_bytes;
-    bool encoded;    /* not stored as it came; told by the writer */
-    bool unlabelled; /* its label 0 stands for none */
+    bool encoded;    /* not stored unchanged; set by the writer */
+    bool unlabelled; /* its label 0 means none */
     char kind[32];   /* "jpeg baseline"; "" = not looked at */
 };
 

@@ -214,7 +214,7 @@ static double share(double v, double side)
     return v <= 0 ? 0 : v >= side ? 1 : v / side;
 }
 
-/* A keypoint's place is the middle of the pixel that it is told to be. One that is not labelled has
+/* A keypoint's place is the middle of its pixel. One that is not labelled has
  * no place. */
 static enum imrec_status put_points(struct annotations *b, const struct box_image *p,
                                     const struct box_object *o, struct buf *labels,

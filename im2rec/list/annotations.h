@@ -37,7 +37,7 @@ struct annotations {
     uint32_t keypoints; /* of each object */
     float *points;
     size_t point_count, point_room; /* values */
-    uint64_t empty;                 /* objects without an area inside their image: left out */
+    uint64_t empty;                 /* objects without an area inside their image: skipped */
 };
 
 IMREC_NODISCARD enum imrec_status annotations_add_image(struct annotations *b, uint64_t id,
@@ -58,7 +58,7 @@ void annotations_free(struct annotations *b); /* zeroed memory is fine */
 IMREC_NODISCARD enum imrec_status annotations_add_points(struct annotations *b, const float *values,
                                                          size_t n, size_t *at,
                                                          struct imrec_error *err);
-/* COCO's instances file, or its file of keypoints; 0 keypoints: they are left out. */
+/* COCO's instances file, or its file of keypoints; 0 keypoints: they are skipped. */
 IMREC_NODISCARD enum imrec_status annotations_read_coco(const char *path, uint32_t keypoints,
                                                         struct annotations *out,
                                                         struct imrec_error *err);
@@ -70,7 +70,7 @@ struct annotations_order {
     bool shuffle;
     int64_t seed;
     const struct class_list *given; /* or NULL: *classes becomes the list of the categories */
-    bool new_classes; /* *classes becomes the given ones, and behind them those of other names */
+    bool new_classes; /* *classes becomes the given ones, and after them those of other names */
     bool drop_empty;  /* images without an object get no line */
 };
 /* Appends the lines. */

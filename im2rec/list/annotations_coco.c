@@ -210,7 +210,7 @@ static enum imrec_status take_file(struct coco *c)
         return wrong(c, "expected ',' or '}'");
     pass_blanks(c);
     if (c->at != c->n)
-        return wrong(c, "more text behind the object");
+        return wrong(c, "more text after the object");
     return seen == 7 ? IMREC_OK : wrong(c, "images, annotations or categories are missing");
 }
 

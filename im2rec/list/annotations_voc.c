@@ -2,7 +2,7 @@
  * im2rec/list/annotations_voc.c - Pascal VOC: a file an image, with <filename>, <size> and
  * <object>s.
  *
- * Corners are taken as they stand, in px; the ids are the places of the files by name. Classes
+ * Corners are taken literally, in px; the ids are the places of the files by name. Classes
  * are numbered in the order of their names.
  */
 #include "base/alloc.h"
@@ -36,7 +36,7 @@ static enum imrec_status read_number(const struct xml *x, double *out, struct im
             TEXT_FLOAT_OK ||
         !(v > -1e9f && v < 1e9f))
         return imrec_error_at(err, IMREC_ERR_CORRUPT, x->at,
-                              "%s byte %zu: %s is no number: '%.40s'", x->name, x->at, x->path,
+                              "%s byte %zu: %s is not a number: '%.40s'", x->name, x->at, x->path,
                               x->text);
     *out = (double)v;
     return IMREC_OK;

@@ -288,7 +288,7 @@ static enum imrec_status settle_files(struct walk *w, uint32_t folder, size_t fi
     if (f->class_index < 0) {
         for (size_t i = first; i < s->file_count; i++)
             IMREC_TRY(note_skip(w, f->path, s->files[i]->name, REASON_OUTSIDE,
-                                "lies in no class folder"));
+                                "is not in a class folder"));
         s->file_count = first;
         return IMREC_OK;
     }

@@ -1,6 +1,6 @@
-/* im2rec/list/folder_scan.h - which images a folder holds, and of which class they are.
+/* im2rec/list/folder_scan.h - the images of a folder, and their classes.
  *
- * The order is that of the original's script: the files of a folder sorted by bytes, then its
+ * The order is that of MXNet's im2rec.py: the files of a folder sorted by bytes, then its
  * folders sorted by bytes, each walked the same way. Links are followed; a link to a folder that
  * was reached through a link before, or that we are in, is skipped: nothing loops. */
 #ifndef IMREC_IM2REC_LIST_FOLDER_SCAN_H
@@ -43,7 +43,7 @@ struct scan_options {
     const char *const *builtin;                /* extensions with their dot, NULL at the end */
     const struct class_list *given;            /* fixes the numbering; or NULL */
     bool some_classes;                         /* not all of these need have a folder */
-    bool new_classes;                          /* others are numbered behind them */
+    bool new_classes;                          /* others are numbered after them */
     bool (*go_on)(void *user, uint64_t files); /* called now and then; false ends the scan */
     void *user;
     const struct stop *stop; /* ends it, too; or NULL */

@@ -202,10 +202,10 @@ void job_warn(const struct job *j, const struct job_options *o)
     const char *name = o->pack->annotations;
     if (j->without_area != 0)
         imrec_log(IMREC_LOG_WARNING,
-                  "%s: objects without an area inside their image: %" PRIu64 ", left out", name,
+                  "%s: objects without an area inside their image: %" PRIu64 ", skipped", name,
                   j->without_area);
     if (j->without_object != 0 && o->pack->drop_empty)
-        imrec_log(IMREC_LOG_WARNING, "%s: images without an object: %" PRIu64 ", left out", name,
+        imrec_log(IMREC_LOG_WARNING, "%s: images without an object: %" PRIu64 ", skipped", name,
                   j->without_object);
     else if (j->without_object != 0) /* MXNet 1.9.1: Check failed: label_width >= 7 (2 vs. 7) */
         imrec_log(IMREC_LOG_WARNING,

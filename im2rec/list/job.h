@@ -13,14 +13,14 @@ struct job {
     uint64_t total;        /* images of this share */
     uint64_t fingerprint;  /* of all that this share is made of: paths, labels, skips of the scan */
     struct scan scan;      /* of a folder */
-    uint64_t first, next;  /* of a folder: begin of the share, and where it stands */
+    uint64_t first, next;  /* of a folder: begin of the share, and the next image */
     uint64_t images;       /* of the share: total is that times copies */
     uint64_t copies, copy; /* records of an image, and those that were made of the last one */
     struct pack_item last; /* its first part, where there are copies */
     struct list_reader *list;
     struct class_list given; /* class list that was given */
     bool has_given;
-    uint64_t without_object, without_area; /* annotations: images, and objects that are left out */
+    uint64_t without_object, without_area; /* annotations: images, and objects that are skipped */
 };
 
 struct job_options {
@@ -49,9 +49,9 @@ job_load_classes(const char *path, struct job *j, struct imrec_error *err);
 /* Images of this share, those that the scan has passed over included, of which share 0 tells. */
 uint64_t job_found(const struct job *j, const struct imrec_pack_options *o);
 
-/* The names behind the labels; NULL: there are none. */
+/* The names of the labels; NULL: there are none. */
 const struct class_list *job_classes(const struct job *j);
-/* The order of random.Random(seed).shuffle(), which is that of the original's lists. */
+/* The order of random.Random(seed).shuffle(), which is that of MXNet's lists. */
 void folder_shuffle(struct scan *s, int64_t seed);
 
 /* ---- list_reader.c ------------------------------------------------------------------------ */

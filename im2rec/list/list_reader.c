@@ -2,7 +2,7 @@
  * im2rec/list/list_reader.c - a .lst that streams: a first pass finds the share's bytes, counts its
  * lines and takes their fingerprint, a second one delivers them.
  *
- * Shares are cut by bytes with the original's rule for text: a line belongs to the share in which
+ * Shares are cut by bytes with dmlc-core's rule for text: a line belongs to the share in which
  * it begins, one that begins exactly at a cut to the share before.
  */
 #include "base/alloc.h"
@@ -96,7 +96,7 @@ find_share(struct list_reader *r, struct imrec_share share, struct imrec_error *
     r->begin = k != 0 && step > size / k ? size : step * k;
     r->end = step > size / (k + 1) ? size : step * (k + 1);
     if (r->begin == r->end)
-        return IMREC_OK; /* both stay: the original's empty share */
+        return IMREC_OK; /* both stay: an empty share, as in dmlc-core */
     IMREC_TRY(sync_to(r, &r->end, err));
     return sync_to(r, &r->begin, err);
 }

@@ -1,5 +1,5 @@
-/* im2rec/list/python_random.h - the shuffle of CPython's random.Random(seed), which the original's
- * script orders its lists with: equal seed and count, equal order, on every machine.
+/* im2rec/list/python_random.h - the shuffle of CPython's random.Random(seed), with which MXNet's
+ * im2rec.py orders its lists: equal seed and count, equal order, on every machine.
  *
  * Generator: MT19937 (Matsumoto, Nishimura 1998), seeded by init_by_array() with the 32-bit words
  * of the seed. Numbers below n: the top bits of a draw, drawn again while they are n or more. */

@@ -1,7 +1,7 @@
 /*
  * im2rec/reshape/append.c - imrec_append(): new images are packed into a set of their own,
- * OUT.appended.rec, which is then joined to the old one and removed. The old set stands until
- * the joined one is whole.
+ * OUT.appended.rec, which is then joined to the old one and removed. The old set remains until the
+ * joined one is complete.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -84,7 +84,7 @@ static enum imrec_status take_shards(struct append *a, struct imrec_error *err)
     for (size_t i = 0; i < a->old.shard_count; i++) {
         if (a->old.shards[i].idx.name == NULL)
             return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "%s is no set of records: nothing can be appended to it",
+                                  "%s is not a set of records: nothing can be appended to it",
                                   a->manifest_name);
         char *path = imrec_joined(a->rec, (size_t)(set_base_name(a->rec) - a->rec),
                                   a->old.shards[i].rec.name);
@@ -98,7 +98,7 @@ static enum imrec_status take_shards(struct append *a, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* An earlier call ended between the old manifest and the new one, where all new files are whole:
+/* An earlier call ended between the old manifest and the new one, when all new files were complete:
  * they get their names now. */
 static enum imrec_status finish_earlier(const struct append *a, struct imrec_error *err)
 {
@@ -123,7 +123,7 @@ static enum imrec_status finish_earlier(const struct append *a, struct imrec_err
     if (st == IMREC_OK)
         st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                             "an earlier append to %s was interrupted at its end and is finished "
-                            "now; shards of the old number may be left beside it; nothing was "
+                            "now; shards of the old number may remain next to it; nothing was "
                             "added this time",
                             a->rec);
     return st;
@@ -173,7 +173,7 @@ static enum imrec_status check(const struct append *a, struct imrec_error *err)
 {
     const char *why = NULL;
     if (a->o.list || a->o.format != IMREC_PACK_REC)
-        why = "append puts records behind records: list and format=cbf cannot go with it";
+        why = "append adds records to records: list and format=cbf cannot be combined with it";
     else if (a->o.resume && a->source != NULL)
         why = "a run over items cannot be resumed: without resume it begins again";
     else if (a->o.force)
@@ -202,7 +202,7 @@ static void keep_choice(struct append *a)
         return;
     a->o.drop_empty = drops;
     imrec_log(IMREC_LOG_WARNING,
-              "%s was packed %s images without an object: so is what is appended", a->rec,
+              "%s was packed %s images without an object: so are the appended images", a->rec,
               drops ? "without" : "with");
 }
 
@@ -256,7 +256,7 @@ pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *er
 
 /* ---- both --------------------------------------------------------------------------------- */
 
-/* Whether ids are places, which go on behind those of the set. */
+/* Whether ids are places, which continue after those of the set. */
 static bool ids_are_places(const struct append *a)
 {
     if (a->source != NULL)
@@ -339,7 +339,7 @@ static enum imrec_status add_new_shards(struct append *a, struct imrec_error *er
     return source_sets_expand(uris, 1, &a->uris, &a->count, err);
 }
 
-/* The set of the new images is whole, and stays: packing it may have taken hours. */
+/* The set of the new images is complete, and stays: packing it may have taken hours. */
 static enum imrec_status
 leave_extra(const struct append *a, enum imrec_status st, struct imrec_error *err)
 {
@@ -377,7 +377,7 @@ append(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
     if (a->source == NULL)
         return leave_extra(a, st, err);
     if (remove_extra(a, NULL) != IMREC_OK)
-        imrec_log(IMREC_LOG_WARNING, "%s is left behind", a->extra);
+        imrec_log(IMREC_LOG_WARNING, "%s could not be removed", a->extra);
     return st;
 }
 

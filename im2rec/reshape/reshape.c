@@ -62,7 +62,7 @@ static bool drawn(struct reshape *r, uint64_t n)
     return take != r->o->rest;
 }
 
-/* The labels of the record's line; false: the record is left out. */
+/* The labels of the record's line; false: the record is dropped. */
 static enum imrec_status relabel(struct reshape *r, const struct imrec_record *in,
                                  struct set_out_record *to, bool *keep, struct imrec_error *err)
 {
@@ -83,7 +83,7 @@ static enum imrec_status relabel(struct reshape *r, const struct imrec_record *i
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_DATA, in->offset,
                           "%s has no line of the id %" PRIu64 " (record at byte %" PRIu64
-                          " of %s); unlisted=keep or drop goes on",
+                          " of %s); unlisted=keep or drop continues",
                           r->o->labels, in->id, in->offset, in->uri);
 }
 
@@ -131,7 +131,7 @@ static bool is_bare(const struct imrec_record *in)
     return in->data == in->image;
 }
 
-/* The record with the header that it shall have: its own bytes where nothing changes. */
+/* The record with its new header: its own bytes where nothing changes. */
 static enum imrec_status record_of(struct reshape *r, const struct imrec_record *in,
                                    struct set_out_record *to, struct imrec_error *err)
 {
@@ -200,7 +200,7 @@ static enum imrec_status leave_out(struct reshape *r, struct imrec_error *err)
             return IMREC_ERR_DATA;
         why = *err;
         imrec_error_at(err, IMREC_ERR_DATA, f->begin, "%.400s%s", why.message,
-                       r->job->replaces ? "; imrec repair keeps what is intact"
+                       r->job->replaces ? "; imrec repair keeps the intact records"
                                         : "; on_error=skip leaves it out");
         imrec_error_same(err, &why);
         return IMREC_ERR_DATA;
@@ -340,8 +340,8 @@ static enum imrec_status commit(struct reshape *r, struct imrec_error *err)
     if (r->result->metadata != 0)
         imrec_log(IMREC_LOG_WARNING,
                   "%" PRIu64
-                  " header and identity records are left out of %.200s: the keys that they "
-                  "name are others there; labels still say who is who",
+                  " header and identity records are not copied to %.200s: the keys that they "
+                  "name have changed there; the labels still name the identities",
                   r->result->metadata, r->job->out);
     return IMREC_OK;
 }

@@ -19,7 +19,7 @@ struct reshape_job {
     bool keep_shards;        /* a shard of the result for each of the sources */
     bool replaces;           /* the first source is the set `out` */
     const struct stop *stop; /* ends the copying of records; NULL: nothing does */
-    bool new_classes;        /* a later source may have more classes, behind those of the first */
+    bool new_classes;        /* a later source may have more classes, after those of the first */
     bool warned;             /* of sources without checksums */
 };
 IMREC_NODISCARD enum imrec_status

@@ -18,8 +18,8 @@ struct set_out {
     uint64_t done_count, done_room;
     uint64_t records, expected, label_width;
     uint32_t list_crc;
-    bool replaces; /* the set that stands there is one of the sources */
-    bool begun;    /* files under temporary names are ours, and of no use to anybody */
+    bool replaces; /* the set of this name is one of the sources */
+    bool begun;    /* files under temporary names are ours, and useless if it fails */
 };
 
 struct set_out_options {
@@ -39,8 +39,8 @@ struct set_out_record {
     uint32_t label_count;
     const char *path;    /* for the list */
     struct bytes record; /* header, labels, image; not looked at where `framed` is given */
-    struct bytes framed; /* the record as it stood in its shard, to be copied with ... */
-    uint32_t crc;        /* ... the checksum it had there; no bytes: it is framed anew */
+    struct bytes framed; /* the record as stored in its shard, to be copied with ... */
+    uint32_t crc;        /* ... its checksum there; no bytes: it is framed again */
 };
 IMREC_NODISCARD enum imrec_status
 set_out_put(struct set_out *s, const struct set_out_record *r, struct imrec_error *err);

@@ -35,16 +35,16 @@ enum source_classes {
 IMREC_NODISCARD enum imrec_status
 source_sets_open(const char *const *uris, size_t count, enum source_classes want,
                  struct source_sets *out, struct imrec_error *err);
-/* The next image record, compared with its checksum, metadata passed over; *shard is its shard.
- * IMREC_ERR_DATA: what is lost is in source_sets_found(), and the next call goes on behind it.
+/* The next image record, compared with its checksum, metadata skipped; *shard is its shard.
+ * IMREC_ERR_DATA: the loss is in source_sets_found(), and the next call continues after it.
  * IMREC_END: that was all. */
 IMREC_NODISCARD enum imrec_status source_sets_next(struct source_sets *s, struct imrec_record *out,
                                                    size_t *shard, struct imrec_error *err);
-/* Behind IMREC_ERR_DATA; *records: that the finding stands for. */
+/* After IMREC_ERR_DATA; *records: how many the finding covers. */
 const struct imrec_finding *source_sets_found(const struct source_sets *s, uint64_t *records);
 /* Records given so far that nothing could be compared with. */
 uint64_t source_sets_unchecked(const struct source_sets *s);
-/* What the list beside the shard says of the record given last, or a name made of its id. */
+/* The name of the last record in the list next to the shard, or a name made of its id. */
 const char *
 source_sets_path(const struct source_sets *s, const struct imrec_record *r, char room[64]);
 /* Samples of all shards: out of indexes where there are some, else by reading. */

@@ -20,7 +20,7 @@ struct finished {
     char name[NAME_BYTES]; /* of the manifest */
 };
 
-#define ANEW "; force packs it anew"
+#define ANEW "; force packs it again"
 
 /* ---- options ---------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* im2rec/set/finished.h - resume where nothing is left to do: the set is whole. */
+/* im2rec/set/finished.h - resume of a set that is complete. */
 #ifndef IMREC_IM2REC_SET_FINISHED_H
 #define IMREC_IM2REC_SET_FINISHED_H
 

@@ -140,7 +140,7 @@ struct lines {
     size_t given;
 };
 
-/* The next line that is whole and whose check is right; IMREC_END: there is none. */
+/* The next line that is complete and whose check is right; IMREC_END: there is none. */
 static enum imrec_status next_line(struct lines *l, struct bytes *out, struct imrec_error *err)
 {
     uint8_t piece[4096];

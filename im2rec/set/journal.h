@@ -1,8 +1,8 @@
-/* im2rec/set/journal.h - what of an unfinished run is durable: one checked line an image.
+/* im2rec/set/journal.h - the durable part of an unfinished run: one checked line an image.
  *
  * docs/formats/journal.md is the specification. The journal is a sink that is never committed:
- * it stands as OUT.journal.part and is removed when the set is complete. Lines are collected in
- * memory; journal_mark() writes them once the data that they speak of is durable, and closes them
+ * it is OUT.journal.part and is removed when the set is complete. Lines are collected in
+ * memory; journal_mark() writes them once their data is durable, and closes them
  * with a mark. Whatever follows the last good mark counts as not done. */
 #ifndef IMREC_IM2REC_SET_JOURNAL_H
 #define IMREC_IM2REC_SET_JOURNAL_H
@@ -55,11 +55,11 @@ struct journal_visitor {
 };
 /* Whether an interrupted run left a journal under `uri` that is of this list and these options. */
 bool journal_is_of(const char *uri, uint64_t fingerprint, uint64_t total);
-/* Reads what an interrupted run left under `uri`, tells the visitor all that is durable, and
- * opens the journal to go on behind the last mark before which at most `most_skips` images were
- * skipped (or behind that of a complete set): the others are tried again. A journal of another list
- * or other options is IMREC_ERR_ARGUMENT; one without a whole first line is IMREC_END: nothing was
- * begun. */
+/* Reads the journal of an interrupted run at `uri`, passes all that is durable to the visitor, and
+ * opens the journal to continue after the last mark before which at most `most_skips` images were
+ * skipped (or after that of a complete set): the others are tried again. A journal of another list
+ * or other options is IMREC_ERR_ARGUMENT; one without a complete first line is IMREC_END: nothing
+ * was begun. */
 IMREC_NODISCARD enum imrec_status
 journal_resume(const char *uri, uint64_t fingerprint, uint64_t total, uint64_t most_skips,
                const struct journal_visitor *v, struct journal *out, struct journal_mark *mark,

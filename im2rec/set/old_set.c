@@ -1,9 +1,9 @@
-/* im2rec/set/old_set.c - what stands under the names of a set before it is written, and how it
- * goes.
+/* im2rec/set/old_set.c - the files under the names of a set before it is written, and how they are
+ * removed.
  *
  * Sets of two formats under one name would share list, class list, manifest and journal: the second
- * one is refused. Of a set that is replaced only those files go that its manifest names and that
- * can be files of this set by their names, and what an interrupted run of it has left. */
+ * one is refused. Of a replaced set only those files are removed that its manifest names and whose
+ * names can be of this set, and the files of an interrupted run of it. */
 #include "im2rec/set/set_files.h"
 
 #include "base/alloc.h"
@@ -124,7 +124,7 @@ kind_of_parts(const struct set_files *s, const struct shard_kind **out, struct i
     return IMREC_OK;
 }
 
-/* A journal of version 1 does not say; then the parts beside it do. */
+/* A journal of version 1 does not name the format; then the parts next to it show it. */
 static enum imrec_status check_journal(const struct set_files *s, struct imrec_error *err)
 {
     const struct shard_kind *kind;
@@ -172,11 +172,12 @@ static void tell_foreign(const struct set_files *s, const char *first, uint64_t 
     set_name(s->rec, SET_MANIFEST, name);
     if (count == 1)
         imrec_log(IMREC_LOG_WARNING,
-                  "%s names %.200s, which is no name of this set's: it is left alone", name, first);
+                  "%s names %.200s, which is not a name of this set: it is left alone", name,
+                  first);
     else if (count != 0)
         imrec_log(
             IMREC_LOG_WARNING,
-            "%s names %llu files, the first %.200s, which are no names of this set's: they are "
+            "%s names %llu files, the first %.200s, which are not names of this set: they are "
             "left alone",
             name, (unsigned long long)count, first);
 }

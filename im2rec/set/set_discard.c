@@ -1,4 +1,4 @@
-/* im2rec/set/set_discard.c - nothing stays of a set that nobody can go on with. */
+/* im2rec/set/set_discard.c - removes a set that cannot be resumed. */
 #include "im2rec/set/set_files.h"
 
 #include "formats/set/set_names.h"

@@ -155,7 +155,7 @@ set_write_classes(const char *name, const struct job *j, bool commit, struct imr
     return classes_to(name, j, commit, &ignored, err);
 }
 
-/* The base name of a file beside the set, kept. NULL: no memory. */
+/* The base name of a file of the set, kept. NULL: no memory. */
 static const char *keep_base(struct string_arena *a, const char *path)
 {
     const char *base = set_base_name(path);

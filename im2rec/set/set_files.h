@@ -27,11 +27,11 @@ set_lock(const char *out, struct lock **lock, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status set_files_init(const struct imrec_pack_task *task,
                                                  const struct imrec_pack_options *o,
                                                  struct set_files *out, struct imrec_error *err);
-/* The name under which shard k is written; its other files stand beside it. */
+/* The name under which shard k is written; its other files are next to it. */
 void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES]);
 /* The one that it has in a finished set of `count` shards. */
 void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES]);
-/* Something stands under the temporary name of `name`. */
+/* Whether there is a file under the temporary name of `name`. */
 bool set_part_exists(const char *name);
 
 struct manifest_option;
@@ -54,8 +54,8 @@ set_write_classes(const char *name, const struct job *j, bool commit, struct imr
 IMREC_NODISCARD enum imrec_status
 set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err);
 
-/* ---- old_set.c: what stands there --------------------------------------------------------- */
-/* The file `base` beside the set. False: the name is too long for any of ours. */
+/* ---- old_set.c: the files before ---------------------------------------------------------- */
+/* The path of `base` in the folder of the set. False: the name is too long for any of ours. */
 bool set_name_beside(const struct set_files *s, const char *base, char out[NAME_BYTES]);
 struct manifest;
 /* The manifest there, without shards where there is none or nobody can read it. */
@@ -73,7 +73,7 @@ set_check_format(const struct set_files *s, struct imrec_error *err);
 /* Makes way: the manifest first, then the shards that it names, and its class list. What no set of
  * this name has is left alone, with a warning. */
 IMREC_NODISCARD enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err);
-/* set_publish() where the set stood before: its manifest goes first, shards of other names last. */
+/* set_publish() over an old set: its manifest is removed first, shards of other names last. */
 IMREC_NODISCARD enum imrec_status
 set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err);
 

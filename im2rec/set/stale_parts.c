@@ -1,5 +1,5 @@
-/* im2rec/set/stale_parts.c - what an interrupted run of the same set has left, also one into
- * another number of shards: its journal would have told, but force begins without it. */
+/* im2rec/set/stale_parts.c - files that an interrupted run of the same set has left, also one into
+ * another number of shards, of which force does not read the journal. */
 #include "im2rec/set/stale_parts.h"
 
 #include "base/error.h"
@@ -37,9 +37,7 @@ static bool is_of_set(const struct place *p, const char *name)
                                               shard_name_is_of(name, n, p->kind, list)));
 }
 
-/* *out is NULL: a store that has no folders, or a folder that is not there: whoever writes says
- * why.
- */
+/* *out is NULL: a store without folders, or a missing folder: writing to it reports the reason. */
 static enum imrec_status open_place(const char *rec, const struct shard_kind *kind, struct place *p,
                                     struct folder **out, struct imrec_error *err)
 {

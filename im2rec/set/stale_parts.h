@@ -7,7 +7,7 @@
 struct shard_kind;
 
 /* Removes the unfinished shards of the set that `rec` names, whatever number of shards they were to
- * be: the kind's files with .part behind, and what it keeps beside them. Finished files stay, and
+ * be: the kind's files with .part after them, and its scratch files. Finished files stay, and
  * so do parts of other kinds: they are another run's. */
 IMREC_NODISCARD enum imrec_status
 stale_parts_remove(const char *rec, const struct shard_kind *kind, struct imrec_error *err);

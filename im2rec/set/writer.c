@@ -255,7 +255,7 @@ enum imrec_status writer_put(struct writer *w, const struct pack_item *p, struct
     return st;
 }
 
-/* What the scan of a folder has passed over already. Share 0 tells of it. */
+/* The skips of the scan of a folder. Share 0 reports them. */
 static enum imrec_status put_scan_skips(struct writer *w, struct imrec_error *err)
 {
     const struct scan *s = &w->o.job->scan;
@@ -312,7 +312,7 @@ static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_er
         w->most_skips == UINT64_MAX ? UINT64_MAX : w->most_skips - w->tally.skipped;
     const enum imrec_status st =
         journal_resume(w->files.journal, j->fingerprint, j->total, most, &v, &w->journal, &m, err);
-    if (st == IMREC_END) /* it ended before its first line was whole */
+    if (st == IMREC_END) /* it ended before its first line was complete */
         return begin(w, err);
     IMREC_TRY(st);
     *done = w->next = m.next;
@@ -358,8 +358,8 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     const bool unfinished = set_is_unfinished(&w->files), resumes = o->resume && unfinished;
     if (unfinished && !o->resume && !o->force)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s.part is there: a run was interrupted; %sforce begins again",
-                              w->files.journal, w->o.once ? "" : "resume goes on with it, ");
+                              "%s.part exists: a run was interrupted; %sforce begins again",
+                              w->files.journal, w->o.once ? "" : "resume continues it, ");
     if (!resumes && !o->force)
         IMREC_TRY(set_check_free(&w->files, err));
     if (o->report[0] != '\0')
@@ -367,7 +367,8 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     IMREC_TRY(put_scan_skips(w, err));
     if (resumes)
         return go_on(w, done, err);
-    if (o->force) /* an old set stands until the new one is whole, where that cannot be resumed */
+    if (o->force) /* an old set remains until the new one is complete, where that cannot be resumed
+                   */
         IMREC_TRY(w->o.once ? stale_parts_remove(w->files.rec, w->files.kind, err)
                             : set_clear(&w->files, err));
     return begin(w, err);

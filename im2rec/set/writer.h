@@ -2,7 +2,7 @@
  * set.
  *
  * One thread at a time. Everything is written under temporary names; writer_commit() renames,
- * the manifest last. A journal says what is durable, so that a run can go on. */
+ * the manifest last. A journal lists what is durable, so that a run can be resumed. */
 #ifndef IMREC_IM2REC_SET_WRITER_H
 #define IMREC_IM2REC_SET_WRITER_H
 
@@ -17,8 +17,8 @@ struct writer_options {
     const struct stop *stop; /* ends any of the calls below with IMREC_ERR_CANCELLED; or NULL */
 };
 
-/* Refuses outputs that exist (without force), or goes on with what an interrupted run left (with
- * resume). *done is the number of images that the job has to pass over. */
+/* Refuses outputs that exist (without force), or continues an interrupted run (with
+ * resume). *done is the number of images that the job has to skip. */
 IMREC_NODISCARD enum imrec_status writer_open(const struct writer_options *o, struct writer **out,
                                               uint64_t *done, struct imrec_error *err);
 /* The next image, packed or skipped. With on_error=stop a skipped one is IMREC_ERR_DATA. */

@@ -1,11 +1,11 @@
 /*
  * im2rec/shard/cbf_shard.c - a CBF file being written: the streams, a record for each image, and a
- * shard that can go on after an interruption. docs/formats/cbf.md describes the streams.
+ * shard that can be resumed after an interruption. docs/formats/cbf.md describes the streams.
  *
- * What a worker prepares is u32 bytes of the image, then the sequence of the first stream, `image`
- * or `features`. What is durable is whole chunks. Where they are stands in NAME.idx.part, 24 bytes
- * a chunk, from which a resumed run makes the header. When the set becomes real the side file
- * is removed: the header says the same.
+ * A worker prepares u32 bytes of the image, then the sequence of the first stream, `image` or
+ * `features`. Complete chunks are durable. NAME.idx.part has their places, 24 bytes a chunk, from
+ * which a resumed run makes the header. When the set becomes real the side file is removed: the
+ * header has the same.
  */
 #include "im2rec/shard/shard_writer.h"
 
@@ -32,7 +32,7 @@ enum { SHARD, TABLE }; /* of the sinks */
 struct cbf_shard {
     bool pixels;
     uint32_t features;  /* values of an image, with pixels */
-    uint32_t classes;   /* labels are one-hot of so many; 0: dense */
+    uint32_t classes;   /* values of a one-hot label; 0: dense */
     uint32_t label_dim; /* dense */
     struct cbf_writer *writer;
 

@@ -6,7 +6,7 @@
 
 #include "im2rec/shard/shard_writer.h"
 
-/* By enum imrec_pack_format; NULL behind the last. */
+/* By enum imrec_pack_format; NULL after the last. */
 extern const struct shard_kind *const shard_kinds[];
 /* The kind with this word of `format`; NULL: none. */
 const struct shard_kind *shard_kind_of_format(const char *format);

@@ -98,7 +98,7 @@ void shard_writer_sums(const struct shard_writer *w, struct written_shard *out)
 
 /* ---- the end ---------------------------------------------------------------------------- */
 
-/* What is scratch stays: a run can go on before the journal says the end. */
+/* Scratch files stay: a run can be resumed until the journal has the end. */
 static enum imrec_status finish_sinks(struct shard_writer *w, struct imrec_error *err)
 {
     const int n = w->kind->scratch != NULL ? 1 : SHARD_SINKS;

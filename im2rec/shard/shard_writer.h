@@ -51,10 +51,10 @@ struct shard_kind {
     const char *format;         /* word of the option, in manifest and journal */
     const char *name, *file;    /* in messages: "CNTK's binary format", "CBF file" */
     const char *const *files;   /* suffixes of a shard, its own first; NULL at the end */
-    const char *scratch;        /* suffix, behind the shard's own, of what is kept beside it until
-                                   the set is whole; NULL: nothing is */
+    const char *scratch;        /* suffix, after the shard's own, of a file that is kept until
+                                   the set is complete; NULL: none is */
     const char *const *options; /* those that shape no other kind's sets; NULL: none */
-    bool side_files;            /* .idx and .crc stand beside a shard */
+    bool side_files;            /* .idx and .crc are next to a shard */
     bool bare;                  /* a record is the image alone: without labels, id and mask */
     bool equal_labels;          /* all records have as many */
     bool ids_from_list;         /* readers take them from the .lst, by place */

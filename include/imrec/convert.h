@@ -14,17 +14,17 @@ extern "C" {
 /* clang-format off */
 #define IMREC_CONVERT_PARAMS(X) \
     X(const char *, input,      NULL, 1, 65535,  "FILE",  "files", "the text") \
-    X(const char *, header,     NULL, 1, 65535,  "FILE",  "files", "what its inputs are: a line '<name> <alias> <dense|sparse> <dim> [float|double]' each; <alias> is looked for in the text, <name> goes into the binary file; or a CNTK configuration") \
-    X(const char *, output,     NULL, 1, 65535,  "FILE",  "files", "the binary file; it gets its name when it is whole") \
-    X(int64_t, chunk_size,      "33554432", 1, INT64_MAX, "bytes", "data", "of a chunk, which is read at once") \
-    X(enum imrec_precision, precision, "float", 0, 1, "float|double", "data", "of the values in the binary file, where the header does not say it; --precision NAME=double,...: of single inputs") \
-    X(const char *, defines_mb_size, "", 0, 65535, "NAME", "data", "the input whose samples are the length of a sequence; '' = the longest of each") \
+    X(const char *, header,     NULL, 1, 65535,  "FILE",  "files", "its inputs: a line '<name> <alias> <dense|sparse> <dim> [float|double]' each; <alias> is the name in the text, <name> that in the binary file; or a CNTK configuration") \
+    X(const char *, output,     NULL, 1, 65535,  "FILE",  "files", "the binary file; it gets its name when it is complete") \
+    X(int64_t, chunk_size,      "33554432", 1, INT64_MAX, "bytes", "data", "size of a chunk, which is read at once") \
+    X(enum imrec_precision, precision, "float", 0, 1, "float|double", "data", "type of the values in the binary file, where the header gives none; --precision NAME=double,... sets single inputs") \
+    X(const char *, defines_mb_size, "", 0, 65535, "NAME", "data", "the input whose samples set the length of a sequence; '' = the longest input of each sequence") \
     X(bool,    skip_sequence_ids, "0", 0, 1,     "",      "data",  "every line is a sequence, whatever its id") \
-    X(bool,    ignore_unknown_inputs, "0", 0, 1, "",      "data",  "skip names that the header does not have; else they are errors") \
-    X(int64_t, max_errors,      "0", 0, INT64_MAX, "errors", "data", "bad samples that are dropped and told before one is an error") \
-    X(int64_t, threads,         "0", 0, 1024,    "workers", "run", "0 = every CPU this process may use") \
-    X(const char *, precision_of, "", 0, 65535,  "NAME=float|double,...", "data", "the values of single inputs, whatever the header and --precision say") \
-    X(const char *, action,     "", 0, 65535,    "NAME",  "files", "the header is a configuration of several readers: that of this action, as imrec minibatches takes it")
+    X(bool,    ignore_unknown_inputs, "0", 0, 1, "",      "data",  "skip names that are not in the header; 0 = an error") \
+    X(int64_t, max_errors,      "0", 0, INT64_MAX, "errors", "data", "bad samples that are dropped and reported before one is an error") \
+    X(int64_t, threads,         "0", 0, 1024,    "workers", "run", "threads that convert; 0 = every CPU this process may use") \
+    X(const char *, precision_of, "", 0, 65535,  "NAME=float|double,...", "data", "type of single inputs, which overrides the header and --precision") \
+    X(const char *, action,     "", 0, 65535,    "NAME",  "files", "action whose reader to use, where the header is a configuration of several readers")
 /* clang-format on */
 
 /* Fill with imrec_convert_options_init(), then set input, header and output. Text must stay valid

@@ -23,15 +23,15 @@ enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
 /* clang-format off */
 #define IMREC_ITER_PARAMS(X) \
     X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of images: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf), a glob, or NAME.manifest.json; http://, s3://, gs:// and hdfs:// are not supported yet", SCOPE_DATA) \
-    X(const char *,       path_imgidx,    "",   0, 65535,    "auto|none|URI", "dataset", "index of each shard, in the same order: order and partition by record; auto = those beside the shards, if each has one; none, or nothing = without (./auto for a file of that name)", SCOPE_DATA) \
+    X(const char *,       path_imgidx,    "",   0, 65535,    "auto|none|URI", "dataset", "index of each shard, in the same order: order and partition by record; auto = those next to the shards, if each has one; none, or nothing = without (./auto for a file of that name)", SCOPE_DATA) \
     X(const char *,       path_imglist,   "",   0, 65535,    "URI",   "dataset", "a .lst whose labels replace the packed ones, by image id", SCOPE_DATA) \
     X(struct imrec_shape, data_shape,     NULL, 1, 65535,    "C,H,W", "dataset", "channels (1, 3 or 4), height and width of a sample", SCOPE_SAMPLE) \
     X(int64_t,  label_width,        "1",  -1, 1 << 20,  "labels",  "dataset",      "labels of a sample; -1 = any number (detection)", SCOPE_SAMPLE) \
     X(int64_t,  batch_size,         NULL, 1, 1 << 20,   "samples", "batch",        "samples in a batch", SCOPE_BATCH) \
-    X(enum imrec_last_batch, last_batch, "pad", 0, 4, "pad|partial|repeat|drop|wrap", "batch", "what becomes of a last batch that is not full", SCOPE_BATCH) \
-    X(int64_t,  round_batch,        "-1", -1, 1,        "-1|0|1",  "batch",        "the original's word: 1 = last_batch=repeat, 0 = last_batch=pad, -1 = not given", SCOPE_BATCH) \
-    X(bool,     shuffle,            "0",  0, 1,         "0|1",     "dataset",      "another order in every sweep; 0 = file order", SCOPE_ORDER) \
-    X(int64_t,  shuffle_window,     "268435456", 4096, INT64_MAX, "bytes", "dataset", "without an index: memory in which records trade places", SCOPE_ORDER) \
+    X(enum imrec_last_batch, last_batch, "pad", 0, 4, "pad|partial|repeat|drop|wrap", "batch", "how to deliver a last batch that is not full", SCOPE_BATCH) \
+    X(int64_t,  round_batch,        "-1", -1, 1,        "-1|0|1",  "batch",        "MXNet's name: 1 = last_batch=repeat, 0 = last_batch=pad, -1 = not given", SCOPE_BATCH) \
+    X(bool,     shuffle,            "0",  0, 1,         "0|1",     "dataset",      "a new order in every sweep; 0 = file order", SCOPE_ORDER) \
+    X(int64_t,  shuffle_window,     "268435456", 4096, INT64_MAX, "bytes", "dataset", "without an index: memory in which records are shuffled", SCOPE_ORDER) \
     X(int64_t,  shuffle_chunk,      "262144", 4096, 1 << 30, "bytes", "dataset",   "without an index: piece of a shard that moves as one; 16M for hard disks", SCOPE_ORDER) \
     X(int64_t,  seed,               "0",  0, INT64_MAX, "",        "dataset",      "equal seed, data and options: equal bytes", SCOPE_ORDER) \
     X(int64_t,  num_parts,          "1",  1, 1 << 20,   "N",       "dataset",      "partitions that the data is cut into", SCOPE_ORDER) \
@@ -47,120 +47,120 @@ enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
     X(float,    mean_g,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from green", SCOPE_VALUES) \
     X(float,    mean_b,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from blue", SCOPE_VALUES) \
     X(float,    mean_a,             "0",  -1e6, 1e6,    "0..255",  "augmentation", "subtracted from alpha", SCOPE_VALUES) \
-    X(float,    std_r,              "1",  0,    1e6,    "0..255",  "augmentation", "red (or grey) is divided by it", SCOPE_VALUES) \
-    X(float,    std_g,              "1",  0,    1e6,    "0..255",  "augmentation", "green is divided by it", SCOPE_VALUES) \
-    X(float,    std_b,              "1",  0,    1e6,    "0..255",  "augmentation", "blue is divided by it", SCOPE_VALUES) \
-    X(float,    std_a,              "1",  0,    1e6,    "0..255",  "augmentation", "alpha is divided by it", SCOPE_VALUES) \
-    X(float,    scale,              "1",  -1e6, 1e6,    "",        "augmentation", "everything is multiplied by it", SCOPE_VALUES) \
+    X(float,    std_r,              "1",  0,    1e6,    "0..255",  "augmentation", "divisor of red (or grey)", SCOPE_VALUES) \
+    X(float,    std_g,              "1",  0,    1e6,    "0..255",  "augmentation", "divisor of green", SCOPE_VALUES) \
+    X(float,    std_b,              "1",  0,    1e6,    "0..255",  "augmentation", "divisor of blue", SCOPE_VALUES) \
+    X(float,    std_a,              "1",  0,    1e6,    "0..255",  "augmentation", "divisor of alpha", SCOPE_VALUES) \
+    X(float,    scale,              "1",  -1e6, 1e6,    "",        "augmentation", "factor of all values", SCOPE_VALUES) \
     X(const char *, mean_img,       "",   0, 65535,     "PATH",    "augmentation", "mean image to subtract instead of mean_*; computed and written where missing", SCOPE_TARGETS) \
-    X(int64_t,  preprocess_threads, "0",  0, 1024,      "workers", "backend",      "0 = every CPU this process may use", SCOPE_RUN) \
+    X(int64_t,  preprocess_threads, "0",  0, 1024,      "workers", "backend",      "threads that make batches; 0 = every CPU this process may use", SCOPE_RUN) \
     X(int64_t,  prefetch_buffer,    "2",  1, 64,        "batches", "backend",      "batches ready ahead of the consumer", SCOPE_RUN) \
-    X(int64_t,  memory_limit,       "0",  0, INT64_MAX, "bytes",   "backend",      "refuse options that need more; 0 = no limit", SCOPE_RUN) \
-    X(bool,     drop_behind,        "0",  0, 1,         "0|1",     "backend",      "drop from the page cache what has been read", SCOPE_RUN) \
+    X(int64_t,  memory_limit,       "0",  0, INT64_MAX, "bytes",   "backend",      "refuse options that need more memory; 0 = no limit", SCOPE_RUN) \
+    X(bool,     drop_behind,        "0",  0, 1,         "0|1",     "backend",      "drop bytes from the page cache after reading them", SCOPE_RUN) \
     X(enum imrec_dtype, dtype,      "float32", 0, 3, "float32|float16|uint8|int8", "batch", "type of a value in a batch", SCOPE_VALUES) \
     X(enum imrec_layout, layout,    "NCHW", 0, 1,       "NCHW|NHWC", "batch",      "order of a batch's dimensions", SCOPE_VALUES) \
     X(bool,     auto_orient,        "1",  0, 1,         "0|1",     "augmentation", "turn images upright by their EXIF orientation", SCOPE_IMAGE) \
-    X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse images that claim more, before decoding", SCOPE_SAMPLE) \
+    X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse images that claim more pixels, before decoding", SCOPE_SAMPLE) \
     X(enum imrec_on_error, on_error, "stop", 0, 2,      "stop|skip|replace", "auxiliary", "a sample that fails: report it, count it and zero its slot, or deliver another one of its window there", SCOPE_RUN) \
     X(bool,     record_draws,       "0",  0, 1,         "0|1",     "auxiliary",    "deliver the drawn parameters of each sample", SCOPE_BATCH) \
-    X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log what is opened and what is wrong with it: at most ten lines a sweep, and a count at its end", SCOPE_RUN) \
-    X(int64_t,  epoch_size,         "0",  0, INT64_MAX, "samples", "batch",        "samples until IMREC_END, whatever a sweep has; 0 = a sweep, again and again; INFINITELY_REPEAT, FULL_DATA_SWEEP (one, and no more)", SCOPE_BATCH) \
-    X(int64_t,  max_samples,        "0",  0, INT64_MAX, "samples", "batch",        "no more samples come after so many; 0 = never", SCOPE_BATCH) \
-    X(const char *, aug_seq,        "aug_default", 0, 65535, "NAME,...", "augmentation", "aug_default, or what is done to the pixels, in order: rand_augment, light, hue, hsl, pca, grayscale, blur; and own augmenters: NAME, ./libmine.so:NAME, maybe NAME(params)", SCOPE_PIXELS) \
-    X(int64_t,  max_rotate_angle,   "0",  0, 360,       "degrees", "augmentation", "turn by a whole angle from [-this, this]", SCOPE_PIXELS) \
-    X(int64_t,  rotate,             "-1", -360, 360,    "degrees", "augmentation", "turn every sample by this, if above 0, counter-clockwise", SCOPE_PIXELS) \
-    X(const char *, rotate_list,    "",   0, 4096,      "degrees,...", "augmentation", "turn by one of these angles", SCOPE_PIXELS) \
-    X(float,    max_shear_ratio,    "0",  0, 100,       "",        "augmentation", "shear by [-this, this]", SCOPE_PIXELS) \
-    X(float,    max_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "scale by [min_random_scale, this]", SCOPE_PIXELS) \
-    X(float,    min_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "least scale", SCOPE_PIXELS) \
-    X(float,    max_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "aspect from [1 - this, 1 + this], or [min_aspect_ratio, this]", SCOPE_PIXELS) \
-    X(float,    min_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "least aspect; 0 = not given", SCOPE_PIXELS) \
-    X(float,    max_img_size,       "1e10", 1, 1e10,    "px",      "augmentation", "largest side of the scaled, turned image", SCOPE_PIXELS) \
-    X(float,    min_img_size,       "0",  0, 65500,     "px",      "augmentation", "least side of the scaled, turned image", SCOPE_PIXELS) \
+    X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log the opened data and its faults: at most ten lines a sweep, and a count at its end", SCOPE_RUN) \
+    X(int64_t,  epoch_size,         "0",  0, INT64_MAX, "samples", "batch",        "samples until IMREC_END, regardless of sweeps; 0 = one sweep each time; INFINITELY_REPEAT, FULL_DATA_SWEEP (one, and no more)", SCOPE_BATCH) \
+    X(int64_t,  max_samples,        "0",  0, INT64_MAX, "samples", "batch",        "the iterator ends after this many samples; 0 = never", SCOPE_BATCH) \
+    X(const char *, aug_seq,        "aug_default", 0, 65535, "NAME,...", "augmentation", "aug_default, or augmenters of the pixels, in order: rand_augment, light, hue, hsl, pca, grayscale, blur; and own augmenters: NAME, ./libmine.so:NAME, maybe NAME(params)", SCOPE_PIXELS) \
+    X(int64_t,  max_rotate_angle,   "0",  0, 360,       "degrees", "augmentation", "maximum rotation: a whole angle from [-N, N]", SCOPE_PIXELS) \
+    X(int64_t,  rotate,             "-1", -360, 360,    "degrees", "augmentation", "rotate every sample by this angle, if above 0, counter-clockwise", SCOPE_PIXELS) \
+    X(const char *, rotate_list,    "",   0, 4096,      "degrees,...", "augmentation", "rotate by one of these angles", SCOPE_PIXELS) \
+    X(float,    max_shear_ratio,    "0",  0, 100,       "",        "augmentation", "maximum shear: from [-N, N]", SCOPE_PIXELS) \
+    X(float,    max_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "maximum scale; the minimum is min_random_scale", SCOPE_PIXELS) \
+    X(float,    min_random_scale,   "1",  1e-3, 1e3,    "",        "augmentation", "minimum scale", SCOPE_PIXELS) \
+    X(float,    max_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "aspect ratio from [1 - N, 1 + N], or [min_aspect_ratio, N]", SCOPE_PIXELS) \
+    X(float,    min_aspect_ratio,   "0",  0, 1e3,       "",        "augmentation", "minimum aspect ratio; 0 = not given", SCOPE_PIXELS) \
+    X(float,    max_img_size,       "1e10", 1, 1e10,    "px",      "augmentation", "maximum side of the scaled, rotated image", SCOPE_PIXELS) \
+    X(float,    min_img_size,       "0",  0, 65500,     "px",      "augmentation", "minimum side of the scaled, rotated image", SCOPE_PIXELS) \
     X(int64_t,  pad,                "0",  0, 65500,     "px",      "augmentation", "border on all four sides", SCOPE_PIXELS) \
-    X(int64_t,  fill_value,         "255", 0, 255,      "",        "augmentation", "of the border, and of what turning leaves empty", SCOPE_SIZE) \
+    X(int64_t,  fill_value,         "255", 0, 255,      "",        "augmentation", "colour of the border, and of areas that rotation leaves empty", SCOPE_SIZE) \
     X(bool,     random_resized_crop, "0", 0, 1,         "0|1",     "augmentation", "crop a random area of a random aspect, resize it to data_shape", SCOPE_PIXELS) \
-    X(float,    max_random_area,    "1",  1e-6, 1,      "",        "augmentation", "largest share of the image in random_resized_crop", SCOPE_PIXELS) \
-    X(float,    min_random_area,    "1",  1e-6, 1,      "",        "augmentation", "least share of the image in random_resized_crop", SCOPE_PIXELS) \
-    X(int64_t,  max_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "crop a square of [min_crop_size, this], resize it to data_shape", SCOPE_PIXELS) \
-    X(int64_t,  min_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "least side of that square", SCOPE_PIXELS) \
-    X(float,    brightness,         "0",  0, 10,        "",        "augmentation", "multiply by [1 - this, 1 + this]", SCOPE_PIXELS) \
-    X(float,    contrast,           "0",  0, 10,        "",        "augmentation", "distance from the mean grey times [1 - this, 1 + this]", SCOPE_PIXELS) \
-    X(float,    saturation,         "0",  0, 10,        "",        "augmentation", "distance from grey times [1 - this, 1 + this]", SCOPE_PIXELS) \
-    X(int64_t,  random_h,           "0",  0, 180,       "",        "augmentation", "add [-this, this] to the hue (0..180)", SCOPE_PIXELS) \
-    X(int64_t,  random_s,           "0",  0, 255,       "",        "augmentation", "add [-this, this] to the saturation (0..255)", SCOPE_PIXELS) \
-    X(int64_t,  random_l,           "0",  0, 255,       "",        "augmentation", "add [-this, this] to the lightness (0..255)", SCOPE_PIXELS) \
+    X(float,    max_random_area,    "1",  1e-6, 1,      "",        "augmentation", "maximum share of the image in random_resized_crop", SCOPE_PIXELS) \
+    X(float,    min_random_area,    "1",  1e-6, 1,      "",        "augmentation", "minimum share of the image in random_resized_crop", SCOPE_PIXELS) \
+    X(int64_t,  max_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "maximum side of a square crop, which is resized to data_shape", SCOPE_PIXELS) \
+    X(int64_t,  min_crop_size,      "-1", -1, 65500,    "px",      "augmentation", "minimum side of the square of max_crop_size", SCOPE_PIXELS) \
+    X(float,    brightness,         "0",  0, 10,        "",        "augmentation", "maximum change of brightness: a factor from [1 - N, 1 + N]", SCOPE_PIXELS) \
+    X(float,    contrast,           "0",  0, 10,        "",        "augmentation", "maximum change of contrast: distance from the mean grey times [1 - N, 1 + N]", SCOPE_PIXELS) \
+    X(float,    saturation,         "0",  0, 10,        "",        "augmentation", "maximum change of saturation: distance from grey times [1 - N, 1 + N]", SCOPE_PIXELS) \
+    X(int64_t,  random_h,           "0",  0, 180,       "",        "augmentation", "maximum hue shift (0..180): adds a number from [-N, N]", SCOPE_PIXELS) \
+    X(int64_t,  random_s,           "0",  0, 255,       "",        "augmentation", "maximum saturation shift (0..255): adds a number from [-N, N]", SCOPE_PIXELS) \
+    X(int64_t,  random_l,           "0",  0, 255,       "",        "augmentation", "maximum lightness shift (0..255): adds a number from [-N, N]", SCOPE_PIXELS) \
     X(float,    pca_noise,          "0",  0, 100,       "",        "augmentation", "deviation of light along the colours' principal components", SCOPE_PIXELS) \
-    X(float,    max_random_contrast, "0", 0, 1,         "",        "augmentation", "values times [1 - this, 1 + this]", SCOPE_TONES) \
-    X(float,    max_random_illumination, "0", 0, 1e6,   "0..255",  "augmentation", "add [-this, this] to the values", SCOPE_TONES) \
-    X(int64_t,  seed_aug,           "-1", -1, INT64_MAX, "",       "augmentation", "of augmentation alone; -1 = seed", SCOPE_DATA) \
-    X(int64_t,  shuffle_chunk_size, "0",  0, 4096,      "MiB",     "dataset",      "the original's word: shuffle=1 with shuffle_chunk of so many MiB", SCOPE_ORDER) \
-    X(int64_t,  shuffle_chunk_seed, "0",  0, INT64_MAX, "",        "dataset",      "of the order alone; 0 = seed", SCOPE_ORDER) \
+    X(float,    max_random_contrast, "0", 0, 1,         "",        "augmentation", "maximum change of contrast: values times [1 - N, 1 + N]", SCOPE_TONES) \
+    X(float,    max_random_illumination, "0", 0, 1e6,   "0..255",  "augmentation", "maximum illumination shift: adds a number from [-N, N] to the values", SCOPE_TONES) \
+    X(int64_t,  seed_aug,           "-1", -1, INT64_MAX, "",       "augmentation", "seed of augmentation alone; -1 = seed", SCOPE_DATA) \
+    X(int64_t,  shuffle_chunk_size, "0",  0, 4096,      "MiB",     "dataset",      "MXNet's name: shuffle=1 with shuffle_chunk of this many MiB", SCOPE_ORDER) \
+    X(int64_t,  shuffle_chunk_seed, "0",  0, INT64_MAX, "",        "dataset",      "seed of the order alone; 0 = seed", SCOPE_ORDER) \
     X(bool,     verify_decode,      "0",  0, 1,         "0|1",     "auxiliary",    "decode every image to its end; a fault anywhere fails the sample", SCOPE_SAMPLE) \
     X(const char *, preset,         "",   0, 65535,     "NAME",    "augmentation", "a whole recipe by one word; other options change it", SCOPE_DATA) \
-    X(enum imrec_rrc_style, rrc_style, "mxnet", 0, 1,   "mxnet|torch", "augmentation", "random_resized_crop, and the rounding of a centre crop, as the original or as torchvision does them", SCOPE_SIZE) \
+    X(enum imrec_rrc_style, rrc_style, "mxnet", 0, 1,   "mxnet|torch", "augmentation", "random_resized_crop, and the rounding of a centre crop, as in MXNet or as in torchvision", SCOPE_SIZE) \
     X(bool,     antialias,          "0",  0, 1,         "0|1",     "augmentation", "bilinear and cubic resizes widen their filters, as Pillow's do", SCOPE_SIZE) \
-    X(int64_t,  rand_augment,       "0",  0, 4,         "ops",     "augmentation", "RandAugment: so many random operations a sample", SCOPE_PIXELS) \
+    X(int64_t,  rand_augment,       "0",  0, 4,         "ops",     "augmentation", "RandAugment: number of random operations a sample", SCOPE_PIXELS) \
     X(int64_t,  rand_augment_magnitude, "9", 0, 30,     "0..30",   "augmentation", "strength of RandAugment's operations", SCOPE_PIXELS) \
     X(bool,     trivial_augment,    "0",  0, 1,         "0|1",     "augmentation", "TrivialAugment: one random operation of random strength", SCOPE_PIXELS) \
-    X(float,    hue,                "0",  0, 0.5,       "turns",   "augmentation", "turn the hue by [-this, this] of the circle", SCOPE_PIXELS) \
-    X(float,    random_grayscale,   "0",  0, 1,         "0..1",    "augmentation", "make grey, with this probability", SCOPE_PIXELS) \
-    X(float,    gaussian_blur,      "0",  0, 1,         "0..1",    "augmentation", "blur, with this probability", SCOPE_PIXELS) \
-    X(float,    min_blur_sigma,     "0.1", 0.01, 10,    "px",      "augmentation", "least deviation of the blur", SCOPE_PIXELS) \
-    X(float,    max_blur_sigma,     "2",  0.01, 10,     "px",      "augmentation", "largest deviation of the blur", SCOPE_PIXELS) \
-    X(float,    random_erasing,     "0",  0, 1,         "0..1",    "augmentation", "set a rectangle of the slot to zero, with this probability", SCOPE_PIXELS) \
-    X(float,    min_erase_area,     "0.02", 1e-6, 1,    "",        "augmentation", "least share of the slot that is erased", SCOPE_PIXELS) \
-    X(float,    max_erase_area,     "0.33", 1e-6, 1,    "",        "augmentation", "largest share of the slot that is erased", SCOPE_PIXELS) \
+    X(float,    hue,                "0",  0, 0.5,       "turns",   "augmentation", "maximum hue rotation: from [-N, N] of the circle", SCOPE_PIXELS) \
+    X(float,    random_grayscale,   "0",  0, 1,         "0..1",    "augmentation", "probability of a conversion to grey", SCOPE_PIXELS) \
+    X(float,    gaussian_blur,      "0",  0, 1,         "0..1",    "augmentation", "probability of a Gaussian blur", SCOPE_PIXELS) \
+    X(float,    min_blur_sigma,     "0.1", 0.01, 10,    "px",      "augmentation", "minimum deviation of the blur", SCOPE_PIXELS) \
+    X(float,    max_blur_sigma,     "2",  0.01, 10,     "px",      "augmentation", "maximum deviation of the blur", SCOPE_PIXELS) \
+    X(float,    random_erasing,     "0",  0, 1,         "0..1",    "augmentation", "probability that a rectangle of the slot is set to zero", SCOPE_PIXELS) \
+    X(float,    min_erase_area,     "0.02", 1e-6, 1,    "",        "augmentation", "minimum share of the slot that is erased", SCOPE_PIXELS) \
+    X(float,    max_erase_area,     "0.33", 1e-6, 1,    "",        "augmentation", "maximum share of the slot that is erased", SCOPE_PIXELS) \
     X(float,    mixup,              "0",  0, 4,         "alpha",   "augmentation", "blend pairs of a batch, shares from Beta(alpha, alpha); 0 = off", SCOPE_VALUES) \
     X(float,    cutmix,             "0",  0, 4,         "alpha",   "augmentation", "pairs of a batch trade a rectangle, its share from Beta(alpha, alpha); 0 = off", SCOPE_TARGETS) \
-    X(int64_t,  num_classes,        "0",  0, 1 << 24,   "classes", "batch",        "deliver labels as so many shares (one-hot, mixed by mixup and cutmix); 0 = as they are", SCOPE_VALUES) \
-    X(int64_t,  label_pad_width,    "0",  -1, 1 << 24,  "values",  "detection",    "room for a label; 0 or -1 = as the widest one of the data needs", SCOPE_IMAGE) \
-    X(float,    label_pad_value,    "-1", -1e30, 1e30,  "",        "detection",    "fills what a label leaves of its room", SCOPE_IMAGE) \
-    X(float,    rand_crop_prob,     "0",  0, 1,         "0..1",    "detection",    "crop by a sampler, with this probability", SCOPE_TARGETS) \
+    X(int64_t,  num_classes,        "0",  0, 1 << 24,   "classes", "batch",        "deliver a label as a share for each of N classes (one-hot, mixed by mixup and cutmix); 0 = unchanged", SCOPE_VALUES) \
+    X(int64_t,  label_pad_width,    "0",  -1, 1 << 24,  "values",  "detection",    "values of a label; 0 or -1 = those of the widest label in the data", SCOPE_IMAGE) \
+    X(float,    label_pad_value,    "-1", -1e30, 1e30,  "",        "detection",    "fills the unused values of a label", SCOPE_IMAGE) \
+    X(float,    rand_crop_prob,     "0",  0, 1,         "0..1",    "detection",    "probability of a crop by a sampler", SCOPE_TARGETS) \
     X(int64_t,  num_crop_sampler,   "1",  0, 32,        "samplers", "detection",   "crop samplers; the lists below have a value for each, or one for all", SCOPE_TARGETS) \
-    X(const char *, min_crop_scales, "0", 1, 4096,      "0..1,...", "detection",   "least size of a crop: the root of its share of the image", SCOPE_TARGETS) \
-    X(const char *, max_crop_scales, "1", 1, 4096,      "0..1,...", "detection",   "largest size of a crop", SCOPE_TARGETS) \
-    X(const char *, min_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "least width of a crop by its height, in px", SCOPE_TARGETS) \
-    X(const char *, max_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "largest width of a crop by its height", SCOPE_TARGETS) \
-    X(const char *, min_crop_overlaps, "0", 1, 4096,    "0..1,...", "detection",   "some box shares at least this with the crop, of what both cover together", SCOPE_TARGETS) \
-    X(const char *, max_crop_overlaps, "1", 1, 4096,    "0..1,...", "detection",   "and at most this", SCOPE_TARGETS) \
-    X(const char *, min_crop_sample_coverages, "0", 1, 4096, "0..1,...", "detection", "that box covers at least this share of the crop", SCOPE_TARGETS) \
-    X(const char *, max_crop_sample_coverages, "1", 1, 4096, "0..1,...", "detection", "and at most this", SCOPE_TARGETS) \
-    X(const char *, min_crop_object_coverages, "0", 1, 4096, "0..1,...", "detection", "the crop covers at least this share of that box", SCOPE_TARGETS) \
-    X(const char *, max_crop_object_coverages, "1", 1, 4096, "0..1,...", "detection", "and at most this", SCOPE_TARGETS) \
-    X(const char *, max_crop_trials, "25", 1, 4096,     "N,...",   "detection",    "crops that a sampler tries before the next one's turn", SCOPE_TARGETS) \
+    X(const char *, min_crop_scales, "0", 1, 4096,      "0..1,...", "detection",   "minimum size of a crop: the root of its share of the image", SCOPE_TARGETS) \
+    X(const char *, max_crop_scales, "1", 1, 4096,      "0..1,...", "detection",   "maximum size of a crop", SCOPE_TARGETS) \
+    X(const char *, min_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "minimum ratio of a crop's width to its height, in px", SCOPE_TARGETS) \
+    X(const char *, max_crop_aspect_ratios, "1", 1, 4096, "w/h,...", "detection",  "maximum ratio of a crop's width to its height", SCOPE_TARGETS) \
+    X(const char *, min_crop_overlaps, "0", 1, 4096,    "0..1,...", "detection",   "minimum intersection over union of the crop and some box", SCOPE_TARGETS) \
+    X(const char *, max_crop_overlaps, "1", 1, 4096,    "0..1,...", "detection",   "maximum intersection over union of the crop and that box", SCOPE_TARGETS) \
+    X(const char *, min_crop_sample_coverages, "0", 1, 4096, "0..1,...", "detection", "minimum share of the crop that the box covers", SCOPE_TARGETS) \
+    X(const char *, max_crop_sample_coverages, "1", 1, 4096, "0..1,...", "detection", "maximum share of the crop that the box covers", SCOPE_TARGETS) \
+    X(const char *, min_crop_object_coverages, "0", 1, 4096, "0..1,...", "detection", "minimum share of the box that the crop covers", SCOPE_TARGETS) \
+    X(const char *, max_crop_object_coverages, "1", 1, 4096, "0..1,...", "detection", "maximum share of the box that the crop covers", SCOPE_TARGETS) \
+    X(const char *, max_crop_trials, "25", 1, 4096,     "N,...",   "detection",    "crops that a sampler tries before the next sampler", SCOPE_TARGETS) \
     X(enum imrec_crop_emit, crop_emit_mode, "center", 0, 1, "center|overlap", "detection", "boxes that a crop keeps: with their centre in it, or with more than emit_overlap_thresh of them", SCOPE_TARGETS) \
     X(float,    emit_overlap_thresh, "0.3", 0, 1,       "0..1",    "detection",    "share of a box that must be in the crop, for crop_emit_mode=overlap", SCOPE_TARGETS) \
-    X(float,    rand_pad_prob,      "0",  0, 1,         "0..1",    "detection",    "put the image on a larger canvas of fill_value, with this probability", SCOPE_TARGETS) \
-    X(float,    max_pad_scale,      "1",  1, 100,       "",        "detection",    "sides of the canvas: the image's times [1, this]", SCOPE_TARGETS) \
-    X(int64_t,  max_random_hue,     "0",  0, 180,       "",        "detection",    "add [-this, this] to the hue (0..180)", SCOPE_TARGETS) \
-    X(float,    random_hue_prob,    "0",  0, 1,         "0..1",    "detection",    "with this probability", SCOPE_TARGETS) \
-    X(int64_t,  max_random_saturation, "0", 0, 255,     "",        "detection",    "add [-this, this] to the saturation (0..255)", SCOPE_TARGETS) \
-    X(float,    random_saturation_prob, "0", 0, 1,      "0..1",    "detection",    "with this probability", SCOPE_TARGETS) \
-    X(float,    random_illumination_prob, "0", 0, 1,    "0..1",    "detection",    "max_random_illumination is added to the lightness (0..255), with this probability", SCOPE_TARGETS) \
-    X(float,    random_contrast_prob, "0", 0, 1,        "0..1",    "detection",    "max_random_contrast multiplies the pixels, with this probability", SCOPE_TARGETS) \
-    X(float,    rand_mirror_prob,   "0",  0, 1,         "0..1",    "detection",    "mirror left-right, with this probability", SCOPE_TARGETS) \
-    X(enum imrec_resize_mode, resize_mode, "force", 0, 2, "force|shrink|fit", "detection", "to data_shape: stretched; kept, or shrunk where it is larger; as large as fits", SCOPE_IMAGE) \
-    X(enum imrec_ctx, ctx,          "gpu", 0, 1,        "gpu|cpu", "auxiliary",    "the original's word for where batches go: understood, batches are plain memory", SCOPE_RUN) \
-    X(int64_t,  device_id,          "0",  -1, INT32_MAX, "",       "auxiliary",    "the original's number of that device: understood, likewise", SCOPE_RUN) \
+    X(float,    rand_pad_prob,      "0",  0, 1,         "0..1",    "detection",    "probability that the image is put on a larger canvas of fill_value", SCOPE_TARGETS) \
+    X(float,    max_pad_scale,      "1",  1, 100,       "",        "detection",    "maximum sides of the canvas: the image's times [1, N]", SCOPE_TARGETS) \
+    X(int64_t,  max_random_hue,     "0",  0, 180,       "",        "detection",    "maximum hue shift (0..180): adds a number from [-N, N]", SCOPE_TARGETS) \
+    X(float,    random_hue_prob,    "0",  0, 1,         "0..1",    "detection",    "probability of a hue shift", SCOPE_TARGETS) \
+    X(int64_t,  max_random_saturation, "0", 0, 255,     "",        "detection",    "maximum saturation shift (0..255): adds a number from [-N, N]", SCOPE_TARGETS) \
+    X(float,    random_saturation_prob, "0", 0, 1,      "0..1",    "detection",    "probability of a saturation shift", SCOPE_TARGETS) \
+    X(float,    random_illumination_prob, "0", 0, 1,    "0..1",    "detection",    "probability of a lightness shift (0..255) by max_random_illumination", SCOPE_TARGETS) \
+    X(float,    random_contrast_prob, "0", 0, 1,        "0..1",    "detection",    "probability of a contrast change by max_random_contrast", SCOPE_TARGETS) \
+    X(float,    rand_mirror_prob,   "0",  0, 1,         "0..1",    "detection",    "probability of a mirrored image, left-right", SCOPE_TARGETS) \
+    X(enum imrec_resize_mode, resize_mode, "force", 0, 2, "force|shrink|fit", "detection", "fit to data_shape: stretch; keep, but shrink a larger image; the largest size that fits", SCOPE_IMAGE) \
+    X(enum imrec_ctx, ctx,          "gpu", 0, 1,        "gpu|cpu", "auxiliary",    "MXNet's device of a batch: accepted, batches are plain memory", SCOPE_RUN) \
+    X(int64_t,  device_id,          "0",  -1, INT32_MAX, "",       "auxiliary",    "MXNet's number of that device: accepted, and ignored", SCOPE_RUN) \
     X(const char *, source,         "",   0, 65535,     "NAME",    "dataset",      "read path_imgrec with a source of your own: NAME, or ./libmine.so:NAME, maybe NAME(params)", SCOPE_DATA) \
-    X(int64_t,  num_views,          "1",  1, 256,       "views",   "batch",        "repeated augmentation: so many images of each sample, one behind another in the batch, out of one decode; batch_size is a multiple of it", SCOPE_BATCH) \
+    X(int64_t,  num_views,          "1",  1, 256,       "views",   "batch",        "repeated augmentation: images of each sample, one after another in the batch, out of one decode; batch_size is a multiple of it", SCOPE_BATCH) \
     X(const char *, multi_crop,     "",   0, 4096,      "NxS,...", "batch",        "crops of each sample out of one decode, counts and sizes: 2x224,6x96, or NxHxW; each is a tensor of the batch", SCOPE_BATCH) \
     X(const char *, multi_crop_area, "",  0, 4096,      "LOW:HIGH,...", "batch",   "shares of the image in random_resized_crop for each size of multi_crop, or one for all: 0.4:1,0.05:0.4", SCOPE_BATCH) \
     X(const char *, data_shape_schedule, "", 0, 4096,   "SWEEP:C,H,W;...", "batch", "progressive resizing: data_shape from that sweep on, sweeps from 0", SCOPE_BATCH) \
-    X(bool,     boxes,              "0",  0, 1,         "0|1",     "segmentation", "labels are boxes, and every augmenter of aug_default moves them; det_aug_default needs no word", SCOPE_IMAGE) \
+    X(bool,     boxes,              "0",  0, 1,         "0|1",     "segmentation", "labels are boxes, and every augmenter of aug_default moves them; det_aug_default does so always", SCOPE_IMAGE) \
     X(enum imrec_mask_type, masks,  "none", 0, 3,       "none|uint8|uint16|int32", "segmentation", "deliver the mask of each image, as values of this type", SCOPE_TARGETS) \
     X(int64_t,  ignore_label,       "255", 0, 65535,    "",        "segmentation", "value of a mask where the slot shows nothing of the image", SCOPE_TARGETS) \
-    X(int64_t,  keypoints,          "0",  0, 4096,      "points",  "segmentation", "a label (with boxes: each object) ends in so many keypoints of x, y, visibility", SCOPE_TARGETS) \
+    X(int64_t,  keypoints,          "0",  0, 4096,      "points",  "segmentation", "a label (with boxes: each object) ends in this many keypoints of x, y, visibility", SCOPE_TARGETS) \
     X(const char *, keypoint_pairs, "",   0, 4096,      "A-B,...", "segmentation", "keypoints, from 0, that change places when an image is mirrored: left and right eyes", SCOPE_TARGETS) \
     X(bool,     audio,              "0",  0, 1,         "0|1",     "audio",        "records are sounds (WAV, 16 bits): data_shape=(channels,H,W) has H x W samples a channel, channels 1 to 4", SCOPE_DATA) \
     X(int64_t,  sample_rate,        "0",  0, INT32_MAX, "Hz",      "audio",        "a sound of another rate fails; 0 = any", SCOPE_SOUND) \
-    X(int64_t,  max_random_shift,   "0",  0, 1 << 30,   "samples", "audio",        "move the crop by [-this, this]; around the sound is silence", SCOPE_SOUND) \
-    X(float,    max_random_gain,    "0",  0, 60,        "dB",      "audio",        "make louder or softer by [-this, this]", SCOPE_SOUND) \
+    X(int64_t,  max_random_shift,   "0",  0, 1 << 30,   "samples", "audio",        "maximum shift of the crop: from [-N, N]; around the sound is silence", SCOPE_SOUND) \
+    X(float,    max_random_gain,    "0",  0, 60,        "dB",      "audio",        "maximum change of loudness: from [-N, N]", SCOPE_SOUND) \
     X(bool,     subtract_mean,      "0",  0, 1,         "0|1",     "audio",        "subtract each channel's own mean over the crop, before the gain", SCOPE_SOUND) \
-    X(const char *, multi_crop_augment, "", 0, 4096,    "KEY=VALUE,...;...", "batch", "augmentation of each size of multi_crop where it is another: gaussian_blur=1;gaussian_blur=0.5,hue=0.1", SCOPE_BATCH) \
-    X(enum imrec_label_dtype, dtype_label, "float32", 0, 2, "float32|float64|int64", "batch", "type of a label, of path_imglist and source= above all: float32 has not every whole number beyond 2^24; labels of records are float32", SCOPE_VALUES) \
+    X(const char *, multi_crop_augment, "", 0, 4096,    "KEY=VALUE,...;...", "batch", "augmentation of each size of multi_crop that differs: gaussian_blur=1;gaussian_blur=0.5,hue=0.1", SCOPE_BATCH) \
+    X(enum imrec_label_dtype, dtype_label, "float32", 0, 2, "float32|float64|int64", "batch", "type of a label, of path_imglist and source= above all: float32 cannot hold every whole number beyond 2^24; labels of records are float32", SCOPE_VALUES) \
     X(bool,     allow_missing,      "0",  0, 1,         "0|1",     "dataset",      "1 = a set whose directory, glob or manifest lacks shards is read without them, with a warning; 0 = an error", SCOPE_DATA) \
-    X(bool,     verify_checksums,   "0",  0, 1,         "0|1",     "auxiliary",    "compare every record with its checksum in the .crc beside the shard: a difference is damage", SCOPE_DATA)
+    X(bool,     verify_checksums,   "0",  0, 1,         "0|1",     "auxiliary",    "compare every record with its checksum in the .crc next to the shard: a difference is damage", SCOPE_DATA)
 /* clang-format on */
 #endif

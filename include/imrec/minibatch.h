@@ -37,21 +37,21 @@ struct imrec_stream {
     X(const char *, file,              NULL, 1, 65535,      "URI",     "dataset", "a file, or several as one corpus: 'a.ctf;b.ctf', a directory, a glob; http://, s3://, gs:// and hdfs:// are not supported yet") \
     X(bool,    skip_sequence_ids,      "0",  0, 1,          "0|1",     "dataset", "text: every line is a sequence, whatever its id") \
     X(int64_t, max_errors,             "0",  0, INT64_MAX,  "errors",  "auxiliary", "bad samples that are dropped and counted before one is an error") \
-    X(int64_t, trace_level,            "1",  0, 2,          "0|1|2",   "auxiliary", "log nothing / what is dropped / everything") \
+    X(int64_t, trace_level,            "1",  0, 2,          "0|1|2",   "auxiliary", "log nothing / dropped samples / everything") \
     X(int64_t, chunk_size_in_bytes,    "33554432", 1, INT64_MAX, "bytes", "backend", "text: bytes read at once") \
-    X(bool,    keep_data_in_memory,    "0",  0, 1,          "0|1",     "backend", "keep every chunk once it was read") \
+    X(bool,    keep_data_in_memory,    "0",  0, 1,          "0|1",     "backend", "keep every chunk in memory once it was read") \
     X(bool,    frame_mode,             "0",  0, 1,          "0|1",     "dataset", "every sequence has exactly one sample; others are errors") \
-    X(bool,    cache_index,            "0",  0, 1,          "0|1",     "backend", "text: keep the index in a file beside the text") \
+    X(bool,    cache_index,            "0",  0, 1,          "0|1",     "backend", "text: keep the index in a file next to the text") \
     X(bool,    ignore_unknown_inputs,  "0",  0, 1,          "0|1",     "dataset", "text: skip names that no stream has; 0 = an error")
 /* clang-format on */
 
 /* The keys of an input, input.NAME.key=value: struct imrec_stream as text. */
 /* clang-format off */
 #define IMREC_INPUT_PARAMS(X) \
-    X(const char *, alias,             "",   1, 255,        "NAME",    "input.NAME", "what the file calls this input; default: NAME") \
-    X(enum imrec_storage, format,      "",   0, 1,          "dense|sparse", "input.NAME", "how its samples are written; required for a text, a binary file knows it") \
-    X(int64_t, dim,                    "",   1, INT32_MAX,  "values",  "input.NAME", "numbers of a dense sample, or the bound of sparse indices; required for a text, a binary file knows it") \
-    X(bool,    defines_mb_size,        "0",  0, 1,          "0|1",     "input.NAME", "minibatches count the samples of this input; of one at most") \
+    X(const char *, alias,             "",   1, 255,        "NAME",    "input.NAME", "name of this input in the file; default: NAME") \
+    X(enum imrec_storage, format,      "",   0, 1,          "dense|sparse", "input.NAME", "how its samples are written; required for a text, known from a binary file") \
+    X(int64_t, dim,                    "",   1, INT32_MAX,  "values",  "input.NAME", "numbers of a dense sample, or the bound of sparse indices; required for a text, known from a binary file") \
+    X(bool,    defines_mb_size,        "0",  0, 1,          "0|1",     "input.NAME", "minibatches count the samples of this input; at most one input has it") \
     X(enum imrec_precision, precision, "",   0, 1,          "float|double", "input.NAME", "type of its values; default: precision of the source")
 /* clang-format on */
 
@@ -89,18 +89,18 @@ enum imrec_truncated { IMREC_TRUNCATED_AUTO, IMREC_TRUNCATED_NO, IMREC_TRUNCATED
     X(bool,    sample_based_randomization_window, "0", 0, 1, "0|1",    "dataset", "text: the window counts samples; 0 = chunks") \
     X(const char *, minibatch_size_in_samples, "256", 1, 65535, "samples", "batch", "'128*2+1024': 128 for two epochs, then 1024") \
     X(int64_t, epoch_size,             "9223372036854775807", 1, INT64_MAX, "samples", "batch", "samples of label_stream in an epoch; INFINITELY_REPEAT, FULL_DATA_SWEEP") \
-    X(const char *, label_stream,      "",   0, 65535,      "stream",  "batch",   "whose samples epoch_size counts; '' = the stream that defines the size, else the largest") \
-    X(int64_t, max_sweeps,             "0",  0, INT64_MAX,  "sweeps",  "batch",   "the source ends after them; 0 = never") \
-    X(int64_t, max_samples,            "0",  0, INT64_MAX,  "samples", "batch",   "the source ends after them; 0 = never") \
+    X(const char *, label_stream,      "",   0, 65535,      "stream",  "batch",   "stream whose samples epoch_size counts; '' = the one that defines the size, else the largest") \
+    X(int64_t, max_sweeps,             "0",  0, INT64_MAX,  "sweeps",  "batch",   "sweeps after which the source ends; 0 = never") \
+    X(int64_t, max_samples,            "0",  0, INT64_MAX,  "samples", "batch",   "samples after which the source ends; 0 = never") \
     X(int64_t, truncation_length,      "0",  0, 1 << 30,    "samples", "batch",   "cut sequences into pieces of this length (truncated BPTT); 0 = whole sequences") \
     X(int64_t, num_ranks,              "1",  1, 1 << 20,    "K",       "dataset", "processes that share the data") \
     X(int64_t, rank,                   "0",  0, 1 << 20,    "R",       "dataset", "this process, from 0") \
-    X(enum imrec_rank_mode, rank_mode, "global", 0, 1,      "global|local", "dataset", "global: every rank takes its share of the same minibatches; local: sequences or chunks by number, as the original") \
-    X(enum imrec_missing_ids, missing_ids, "error", 0, 1,   "error|drop", "dataset", "composite: a sequence that some file lacks") \
-    X(int64_t, threads,                "0",  0, 1024,       "workers", "backend", "0 = every CPU this process may use") \
-    X(int64_t, prefetch,               "2",  1, 64,         "minibatches", "backend", "minibatches made ahead, while their sizes can be foreseen") \
-    X(int64_t, memory_limit,           "0",  0, INT64_MAX,  "bytes",   "backend", "refuse options that need more; 0 = no limit") \
-    X(enum imrec_truncated, truncated, "auto", 0, 2,        "auto|false|true", "batch", "false: whole sequences, whatever truncation_length says; true: an error without truncation_length")
+    X(enum imrec_rank_mode, rank_mode, "global", 0, 1,      "global|local", "dataset", "global: every rank takes its share of the same minibatches; local: sequences or chunks by number, as CNTK") \
+    X(enum imrec_missing_ids, missing_ids, "error", 0, 1,   "error|drop", "dataset", "composite: error or drop for a sequence that some file lacks") \
+    X(int64_t, threads,                "0",  0, 1024,       "workers", "backend", "threads that make minibatches; 0 = every CPU this process may use") \
+    X(int64_t, prefetch,               "2",  1, 64,         "minibatches", "backend", "minibatches made ahead, while their sizes are known") \
+    X(int64_t, memory_limit,           "0",  0, INT64_MAX,  "bytes",   "backend", "refuse options that need more memory; 0 = no limit") \
+    X(enum imrec_truncated, truncated, "auto", 0, 2,        "auto|false|true", "batch", "false: whole sequences, truncation_length is ignored; true: an error without truncation_length")
 /* clang-format on */
 
 struct imrec_minibatch_options {

@@ -20,49 +20,49 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
  * part=K, unchanged=, ...) are translated by im2rec and listed in docs/guide/packing.md. */
 /* clang-format off */
 #define IMREC_PACK_PARAMS(X) \
-    X(enum imrec_class_from, class_from, "top", 0, 2, "top|leaf|flat", "list", "class of an image: first-level folder; the folder it lies in; none, and no folder below FOLDER is looked into") \
+    X(enum imrec_class_from, class_from, "top", 0, 2, "top|leaf|flat", "list", "class of an image: first-level folder; the folder it is in; none, and folders below FOLDER are ignored") \
     X(const char *, classes,       "",  0, 65535,   "FILE",    "list",  "class list that fixes the numbering; another or a missing class is an error") \
-    X(bool,    shuffle,            "1", 0, 1,       "",        "list",  "shuffle what a folder holds, as random.Random(seed).shuffle() of Python does") \
+    X(bool,    shuffle,            "1", 0, 1,       "",        "list",  "shuffle the files of a folder as Python's random.Random(seed).shuffle()") \
     X(int64_t, seed,               "100", 0, INT64_MAX, "",    "list",  "seed of that shuffle") \
     X(bool,    list,               "0", 0, 1,       "",        "list",  "write lists only, pack nothing") \
     X(float,   train_ratio,        "1", 0, 1,       "0..1",    "list",  "with --list: share of the train list") \
     X(float,   test_ratio,         "0", 0, 1,       "0..1",    "list",  "with --list: share of the test list") \
     X(int64_t, chunks,             "1", 1, 1 << 20, "N",       "list",  "with --list: cut the list into N lists") \
-    X(const char *, exts,          "",  0, 4096,    ".a,.b",   "list",  "file names that count as images (default: those of every format built in; .wav where there are none)") \
-    X(int64_t, label_width,        "0", 0, 1 << 20, "labels",  "list",  "labels a line of the list has; 0 = as many as stand there") \
+    X(const char *, exts,          "",  0, 4096,    ".a,.b",   "list",  "file names that count as images (default: those of every format built in; .wav if there is none)") \
+    X(int64_t, label_width,        "0", 0, 1 << 20, "labels",  "list",  "number of labels on a line of the list; 0 = any number") \
     X(bool,    pack_label,         "0", 0, 1,       "",        "list",  "pack all labels of a line, not only the first") \
     X(struct imrec_share, part,    "0/1", 1, 1 << 20, "K/N",   "list",  "pack only the share K, from 0, of N") \
     X(int64_t, resize,             "0", 0, 65500,   "px",      "image", "shorter side after resize; 0 keeps the size") \
     X(bool,    center_crop,        "0", 0, 1,       "",        "image", "crop the longer side to a square") \
     X(int64_t, quality,            "95", 1, 100,    "Q",       "image", "JPEG quality 1..100, or PNG compression 1..9") \
     X(int64_t, color,              "1", -1, 1,      "1|0|-1",  "image", "1 = colour, 0 = grey, -1 = as the file is") \
-    X(enum imrec_encoding, encoding, "jpg", 0, 1,   "jpg|png", "image", "encode as") \
+    X(enum imrec_encoding, encoding, "jpg", 0, 1,   "jpg|png", "image", "format of an image that is encoded") \
     X(bool,    pass_through,       "0", 0, 1,       "",        "image", "store the files' bytes as they are") \
-    X(enum imrec_check, check,     "header", 0, 2,  "none|header|decode", "image", "with --pass-through: what to look at before storing") \
-    X(int64_t, max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "image", "skip images that claim more, before decoding") \
+    X(enum imrec_check, check,     "header", 0, 2,  "none|header|decode", "image", "with --pass-through: checks before storing") \
+    X(int64_t, max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "image", "skip images that claim more pixels, before decoding") \
     X(bool,    accept_truncated,   "0", 0, 1,       "",        "image", "pack images whose end is missing") \
-    X(int64_t, threads,            "0", 0, 1024,    "workers", "run",   "0 = every CPU this process may use (two where files are only passed through)") \
-    X(int64_t, memory,             "1073741824", 16777216, INT64_MAX, "bytes", "run", "bound of what images in work and records that wait hold; an image that needs more than 7/8 of it is skipped") \
+    X(int64_t, threads,            "0", 0, 1024,    "workers", "run",   "threads that pack; 0 = every CPU this process may use (two where files are only passed through)") \
+    X(int64_t, memory,             "1073741824", 16777216, INT64_MAX, "bytes", "run", "limit of memory for images in work and waiting records; an image that needs more than 7/8 of it is skipped") \
     X(int64_t, shards,             "0", 0, 1 << 20, "N",       "run",   "cut the output into N shards, OUT-00000-of-0000N.rec") \
     X(int64_t, shard_size,         "0", 0, INT64_MAX, "bytes", "run",   "begin another shard at this size") \
-    X(bool,    resume,             "0", 0, 1,       "",        "run",   "go on where an interrupted run ended") \
+    X(bool,    resume,             "0", 0, 1,       "",        "run",   "continue an interrupted run") \
     X(bool,    force,              "0", 0, 1,       "",        "run",   "replace outputs that exist") \
-    X(enum imrec_on_error, on_error, "skip", 0, 1,  "stop|skip", "run", "an image that cannot be packed: end, or count and go on") \
-    X(const char *, report,        "",  0, 65535,   "FILE",    "run",   "write what was skipped or mended, and why, as JSON lines") \
+    X(enum imrec_on_error, on_error, "skip", 0, 1,  "stop|skip", "run", "an image that cannot be packed: stop, or skip and count it") \
+    X(const char *, report,        "",  0, 65535,   "FILE",    "run",   "write skipped and corrected images, with reasons, as JSON lines") \
     X(enum imrec_pack_format, format, "rec", 0, 1,  "rec|cbf", "image", "records of RecordIO, or CNTK's binary format: OUT.cbf") \
     X(bool,    pixels,             "0", 0, 1,       "",        "image", "with --format cbf: decoded pixels as floats, which CNTK trains on, not files") \
     X(int64_t, cbf_chunk,          "33554432", 1, INT64_MAX, "bytes", "run", "with --format cbf: bytes of a chunk, which is read at once") \
     X(int64_t, inter_method,       "-1", -1, 10,    "-1|0..4|9|10", "image", "resize as OpenCV does: 0 nearest, 1 bilinear, 2 cubic, 3 area, 4 Lanczos, 9 by size, 10 random; -1 = a filter that widens as images shrink") \
     X(const char *, augment,       "",  0, 4096,    "key=value ...", "image", "augment before encoding, after resize: the keys of ImageRecordIter, blanks between; data_shape=C,H,W sets the size") \
     X(const char *, annotations,   "",  0, 65535,   "FILE",    "list",  "images and boxes of COCO's instances (a JSON file) or Pascal VOC (a folder of XML files), paths below ROOT") \
-    X(int64_t, copies,             "1", 1, 1 << 16, "N",       "image", "with --augment: make so many records of each image, with ids N * id + 0, 1, ...") \
-    X(bool,    new_classes,        "0", 0, 1,       "",        "list",  "classes that the class list (--classes, or with --append the set's) does not have are numbered behind its own") \
-    X(const char *, masks,         "",  0, 4095,    "FOLDER",  "list",  "pack masks: of ROOT's a/b.jpg FOLDER's a/b.png, grey or with a palette") \
-    X(int64_t, ignore_label,       "255", 0, 65535, "",        "image", "with --masks and --augment: value where nothing of the image is") \
-    X(int64_t, keypoints,          "0", 0, 4096,    "points",  "list",  "with --pack-label: labels (with boxes: each object) end in so many keypoints of x, y, visibility") \
-    X(const char *, keypoint_pairs, "", 0, 4096,    "A-B,...", "list",  "keypoints, from 0, that change places in a mirror") \
-    X(enum imrec_drawn_on, drawn_on, "upright", 0, 1, "upright|stored", "image", "the image that boxes, keypoints, and masks whose size does not tell, were drawn on: turned by its EXIF orientation, or as it is stored") \
-    X(bool,    drop_empty,         "0", 0, 1,       "",        "list",  "with --annotations: leave out images without an object; else they are packed without a box") \
+    X(int64_t, copies,             "1", 1, 1 << 16, "N",       "image", "with --augment: make N records of each image, with ids N * id + 0, 1, ...") \
+    X(bool,    new_classes,        "0", 0, 1,       "",        "list",  "number classes that are not in the class list (--classes, or with --append the set's) after its own") \
+    X(const char *, masks,         "",  0, 4095,    "FOLDER",  "list",  "pack masks: FOLDER's a/b.png for ROOT's a/b.jpg, grey or with a palette") \
+    X(int64_t, ignore_label,       "255", 0, 65535, "",        "image", "with --masks and --augment: value of pixels outside the image") \
+    X(int64_t, keypoints,          "0", 0, 4096,    "points",  "list",  "with --pack-label: labels (with boxes: each object) end in this many keypoints of x, y, visibility") \
+    X(const char *, keypoint_pairs, "", 0, 4096,    "A-B,...", "list",  "keypoints, from 0, that change places when an image is mirrored") \
+    X(enum imrec_drawn_on, drawn_on, "upright", 0, 1, "upright|stored", "image", "the image that boxes, keypoints, and masks whose size fits both ways, were drawn on: turned by its EXIF orientation, or as it is stored") \
+    X(bool,    drop_empty,         "0", 0, 1,       "",        "list",  "with --annotations: skip images without an object; 0 = pack them without a box") \
     X(const char *, max_skipped,   "",  0, 64,      "N|P%",    "run",   "end the run, which --resume can continue, when more images than this are skipped: a number, or a share of all images, as 0.5% (default: no limit)")
 /* clang-format on */
 

@@ -3,7 +3,7 @@
 
 #include "base/math.h"
 
-#define AHEAD_BYTES   ((uint64_t)32 << 20) /* told to the source before they are read */
+#define AHEAD_BYTES   ((uint64_t)32 << 20) /* announced to the source before they are read */
 #define MEMORY_RATE   2u                   /* bytes a ns: no disk is as fast */
 #define PATIENCE      64u
 #define PATIENCE_MOST 4096u
@@ -28,7 +28,7 @@ void advice_choose(struct advice *v, struct arena *a, struct piece *p)
     p->advise_from = p->advise_to = a->advised;
     if (a->advised > a->next_run)
         a->ahead_bytes -= a->next_byte == 0 ? run_bytes(&a->runs[a->next_run]) : 0;
-    else /* itself first, or it would wait for those behind it */
+    else /* itself first, or it would wait for those after it */
         p->advise_from = p->advise_to = a->advised = a->next_run + (p->advised ? 0 : 1);
     if (!p->advised)
         return;

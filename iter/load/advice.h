@@ -1,8 +1,8 @@
-/* iter/load/advice.h - telling the source what will be read, where that helps. Private to the
+/* iter/load/advice.h - announcing reads to the source, where that helps. Private to the
  * loader.
  *
  * Advice costs a walk over the pages, a twentieth of reading them from memory. So now and then
- * it is left out, and stays out as long as reads come as fast as from memory all the same. */
+ * it is omitted, and stays off as long as reads come as fast as from memory all the same. */
 #ifndef IMREC_ITER_LOAD_ADVICE_H
 #define IMREC_ITER_LOAD_ADVICE_H
 
@@ -10,7 +10,7 @@
 
 struct advice { /* under the loader's lock */
     bool quiet;
-    uint32_t left, patience; /* pieces until it is left out again */
+    uint32_t left, patience; /* pieces until it is omitted again */
 };
 
 struct piece { /* of a run, to be read now; and runs to tell the source of */
@@ -21,7 +21,7 @@ struct piece { /* of a run, to be read now; and runs to tell the source of */
     uint64_t advise_from, advise_to;
 };
 
-/* Before a->next_run moves on: which runs the source is told of with this piece. */
+/* Before a->next_run moves on: the runs that are announced with this piece. */
 void advice_choose(struct advice *v, struct arena *a, struct piece *p);
 void advice_give(const struct container *s, const struct piece *p);
 /* The piece took so long. */

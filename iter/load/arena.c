@@ -1,9 +1,9 @@
 /*
- * iter/load/arena.c - laying out a window, and putting in order what was found in it.
+ * iter/load/arena.c - laying out a window, and ordering the records found in it.
  *
  * Units are sorted by their number, which is their order in the shards, and adjacent ones make
- * one run. All runs lie one behind the other in one block of huge pages that is used again for
- * the next window. What a run's last record has behind the run goes where there is room: in
+ * one run. All runs follow one another in one block of huge pages that is used again for the next
+ * window. The rest of a run's last record goes where there is room: after the run, or in
  * spare blocks, also kept.
  */
 #include "iter/load/arena.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define PLACE_ALIGN ((uint64_t)64)
-#define ROOMY_BYTES ((uint64_t)4 << 20)  /* runs from here on have room behind them */
+#define ROOMY_BYTES ((uint64_t)4 << 20)  /* runs of this size or more have room after them */
 #define READ_MOST   ((uint64_t)16 << 20) /* of an indexed record, before its head is known */
 #define BLOCK_BYTES ((size_t)4 << 20)
 #define KEEP_BYTES  ((size_t)64 << 20) /* larger spare blocks are given back */

@@ -16,7 +16,7 @@ struct damage_note { /* a damaged range or a lost record */
 struct run { /* adjacent units: read into adjacent memory, and looked at by one thread */
     uint32_t shard;
     uint64_t begin, end;   /* bytes of the shard */
-    uint64_t room;         /* bytes behind the end that are read with it: the last record's rest */
+    uint64_t room;         /* bytes after the end that are read with it: the last record's rest */
     size_t place;          /* in the arena's memory */
     uint64_t first, count; /* in `order` */
     uint32_t pieces_left;
@@ -32,7 +32,7 @@ struct unit_records { /* the records of the unit at a place */
     uint64_t first, count;
 };
 
-struct block { /* memory for records that do not fit behind their run */
+struct block { /* memory for records that do not fit after their run */
     uint8_t *p;
     size_t bytes, used;
 };
@@ -53,12 +53,13 @@ struct arena {
     bool stale, failed; /* nothing more is begun in it */
     uint32_t busy;      /* threads at work in it */
     uint32_t holds;
-    uint64_t sequence;             /* place among the windows that are taken */
-    uint64_t next_run, next_byte;  /* the piece that is read next; next_byte: of the run */
-    uint64_t advised, ahead_bytes; /* runs the source was told of; of these still to be read */
+    uint64_t sequence;            /* place among the windows that are taken */
+    uint64_t next_run, next_byte; /* the piece that is read next; next_byte: of the run */
+    uint64_t advised,
+        ahead_bytes; /* runs announced to the source; bytes of them still to be read */
     uint64_t runs_left;
     struct imrec_error error;
-    /* Of whoever opens and finishes it, read-only in between. */
+    /* Written by the threads that open and finish it, read-only in between. */
     uint8_t *memory;
     size_t bytes;
     struct ordered *order;
@@ -80,7 +81,7 @@ struct arena {
  * *memory counts bytes. */
 void *arena_grow(void *p, uint64_t *capacity, uint64_t need, size_t size, _Atomic uint64_t *memory);
 
-/* Lays out window (sweep, number): units, runs, places. `room` is read behind large runs. */
+/* Lays out window (sweep, number): units, runs, places. `room` is read after large runs. */
 IMREC_NODISCARD enum imrec_status arena_open(struct arena *a, const struct loader_options *o,
                                              uint64_t sweep, uint64_t number, uint64_t room,
                                              _Atomic uint64_t *memory, struct imrec_error *err);

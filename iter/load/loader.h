@@ -1,6 +1,6 @@
 /* iter/load/loader.h - windows of records, read ahead by threads of its own.
  *
- * A window is a list of units; its records stand in one reused, huge-page arena. Windows of
+ * A window is a list of units; its records are in one reused, huge-page arena. Windows of
  * all sweeps form one sequence: (sweep, 0), (sweep, 1), ..., (sweep + 1, 0), ... Reads of
  * adjacent units are merged, about 16 MiB a read at most. The arena is private: records of several
  * parts are joined in place. */
@@ -13,7 +13,7 @@
 enum damage_kind {
     DAMAGE_BYTES,    /* they hold no readable record */
     DAMAGE_RECORD,   /* of an index, or a table like it: it is lost, and has its slot */
-    DAMAGE_UNLISTED, /* an index says nothing of them: records may stand there */
+    DAMAGE_UNLISTED, /* an index does not list them: there may be records */
 };
 
 struct damage { /* bytes [begin, end) of a shard */
@@ -42,7 +42,7 @@ struct loader_options {
     void (*extent)(void *context, uint64_t number, uint64_t *first, uint64_t *count);
     /* The unit at place i of the sweep's order. Pure, any thread. */
     uint64_t (*unit_at)(void *context, uint64_t sweep, uint64_t i);
-    /* Puts w->records, which stand in the order of their units (cells: by offset inside), into
+    /* Puts w->records, which are in the order of their units (cells: by offset inside), into
      * the order of delivery. Any thread. */
     void (*order)(void *context, struct window *w);
 };
@@ -60,7 +60,7 @@ IMREC_NODISCARD enum imrec_status
 loader_take(struct loader *l, struct window **out, uint64_t *waited_ns, struct imrec_error *err);
 void loader_hold(struct loader *l, struct window *w);    /* any thread that holds it already */
 void loader_release(struct loader *l, struct window *w); /* the last one gives the arena back */
-/* Forgets what was read ahead and goes on at (sweep, number). Windows still held stay valid. */
+/* Forgets what was read ahead and continues at (sweep, number). Windows still held stay valid. */
 void loader_seek(struct loader *l, uint64_t sweep, uint64_t number);
 /* Why the lost record failed; text lives as long as the window is held. */
 const struct imrec_error *loader_lost_reason(const struct window *w, const struct record_ref *r);

@@ -204,7 +204,7 @@ enum imrec_status record_stream_find(struct record_stream *s, uint64_t sweep, ui
     do {
         const enum imrec_status st = enter_next(s, err);
         if (st != IMREC_OK) {
-            s->next_sweep = UINT64_MAX; /* the next seek reads anew, wherever it goes */
+            s->next_sweep = UINT64_MAX; /* the next seek reads again, wherever it goes */
             return st;
         }
         out->before = out->records;

@@ -27,12 +27,12 @@ struct record_stream {
     struct loader *loader;
     struct window *window;            /* held; NULL: none yet */
     uint64_t i;                       /* next record of it */
-    uint64_t sweep;                   /* that it stands in */
+    uint64_t sweep;                   /* that it is in */
     uint64_t next_sweep, next_window; /* what loader_take() gives next */
-    uint64_t skip;                    /* records of the next window to pass over */
-    bool entered;                     /* the window has been told of */
+    uint64_t skip;                    /* records of the next window to skip */
+    bool entered;                     /* the window has been announced */
     atomic_uint_least64_t io_wait_ns;
-    /* Told of each window before its first record is given, in every lap. */
+    /* Called for each window before its first record is given, in every lap. */
     void *context;
     void (*on_window)(void *context, const struct window *w);
 };
@@ -61,8 +61,8 @@ struct record_stream_spot {
     uint64_t records;        /* else: all of the sweep */
 };
 /* Where record n of a sweep is, from 1. Of cells this reads the windows up to that record, as they
- * are read for delivery (so what is damaged counts alike); nothing is decoded. The stream stands
- * anywhere afterwards: record_stream_seek() comes next. */
+ * are read for delivery (so what is damaged counts alike); nothing is decoded. The stream is
+ * at any place afterwards: record_stream_seek() comes next. */
 IMREC_NODISCARD enum imrec_status record_stream_find(struct record_stream *s, uint64_t sweep,
                                                      uint64_t n, struct record_stream_spot *out,
                                                      struct imrec_error *err);

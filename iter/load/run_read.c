@@ -79,7 +79,7 @@ static enum imrec_status read_more(struct loader *l, struct run *r, uint64_t off
                            &r->holes, err);
 }
 
-/* A record that reaches behind the view: the part that is there is copied, the rest is read. */
+/* A record that ends after the view: the part in it is copied, the rest is read. */
 static enum imrec_status see_record(struct loader *l, struct arena *a, struct run *r,
                                     const struct walk *w, struct sight *s, struct imrec_error *err)
 {
@@ -156,7 +156,7 @@ damaged(struct run *r, const struct walk_item *item, uint32_t *notes, struct imr
     return IMREC_OK;
 }
 
-/* Records that the checksums have behind the shard's end, told with its last bytes. */
+/* Records that the checksums have after the shard's end, reported with its last bytes. */
 static enum imrec_status
 note_cut_off(const struct container *s, struct run *r, uint64_t end, struct imrec_error *err)
 {
@@ -165,12 +165,12 @@ note_cut_off(const struct container *s, struct run *r, uint64_t end, struct imre
     if (end != size || lost == 0)
         return IMREC_OK;
     (void)imrec_error_at(&why, IMREC_ERR_CORRUPT, size,
-                         "the shard ends here; its checksums go on for %" PRIu64 " bytes", lost);
+                         "the shard ends here; its checksums have another %" PRIu64 " bytes", lost);
     return run_note(r, DAMAGE_BYTES, size, size + lost, &why, err);
 }
 
-/* A record as it stands in the shard: among those of the unit, unless it differs from its checksum.
- * Then the walk goes on where the next one begins: a damaged length may have swallowed some. */
+/* A record as stored in the shard: joins those of the unit, unless it differs from its checksum.
+ * Then the walk continues where the next one begins: a damaged length may have swallowed some. */
 static enum imrec_status take(struct reading *t, struct arena *a, struct run *r, uint64_t unit,
                               struct walk *w, struct walk_item *item, const struct sight *s,
                               uint64_t *done, uint32_t *notes, struct imrec_error *err)
@@ -245,7 +245,7 @@ fill_slots(const struct reading *t, struct arena *a, const struct run *r, uint64
     }
 }
 
-/* Puts the findings behind those of other runs. */
+/* Puts the findings after those of other runs. */
 static enum imrec_status
 hand_in(struct reading *t, struct arena *a, const struct run *r, struct imrec_error *err)
 {

@@ -155,7 +155,7 @@ static enum imrec_status take_round_batch(struct imrec_iter_options *o, struct i
     return IMREC_OK;
 }
 
-/* The original's words for the order, and seeds that are not given. */
+/* MXNet's words for the order, and seeds that are not given. */
 static void take_seeds(struct imrec_iter_options *o)
 {
     if (o->shuffle_chunk_size > 0 && index_wish(o->path_imgidx) != INDEX_NAMED) {
@@ -178,7 +178,7 @@ static void take_label_width(struct imrec_iter_options *o)
         o->label_width = -1;
 }
 
-/* 0 divides nothing: the original's default with boxes. */
+/* 0 divides nothing: MXNet's default with boxes. */
 static enum imrec_status take_std(struct imrec_iter_options *o, struct imrec_error *err)
 {
     static const char names[] = "rgba";

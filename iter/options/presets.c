@@ -23,8 +23,8 @@ static const struct {
      "data_shape=3,224,224 rrc_style=torch antialias=1 " AREAS TORCH_VALUES},
     {"imagenet-eval-torch",
      "data_shape=3,224,224 rrc_style=torch antialias=1 resize=256 " TORCH_VALUES},
-    /* A value that is text stands last: it is borrowed from here. */
-    /* The original's iterators: what its defaults are, where they are not ours. */
+    /* A value that is text is last: it is borrowed from here. */
+    /* MXNet's iterators: their defaults where they differ from ours. */
     {"ImageRecordIter", "last_batch=repeat dtype=float32"},
     {"ImageRecordIter_v1", "last_batch=repeat dtype=float32"},
     {"ImageRecordUInt8Iter", "last_batch=repeat dtype=uint8"},

@@ -20,7 +20,7 @@ static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
 
 /* ---- texts -------------------------------------------------------------------------------- */
 
-/* A number from `least` to `most`; *text goes on behind it. */
+/* One number in its range; *text moves to its end. */
 static bool take_number(const char **text, uint64_t least, uint64_t most, uint64_t *out)
 {
     uint64_t n = 0;
@@ -128,7 +128,7 @@ add_crops(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec
     return IMREC_OK;
 }
 
-/* Of "a,b" what stands before the next `end`, or all; *text goes on behind it. False: too long. */
+/* Of "a,b" the text before the next `end`, or all; *text moves past it. False: too long. */
 static bool take_piece(const char **text, char end, char piece[64])
 {
     const char *stop = strchr(*text, end);
@@ -149,7 +149,7 @@ static enum imrec_status wrong_area(const char *text, struct imrec_error *err)
                           text);
 }
 
-/* "0.05:0.4", and behind it a comma or nothing. */
+/* "0.05:0.4", and after it a comma or nothing. */
 static enum imrec_status
 read_area(const char **at, struct augment_options *o, const char *text, struct imrec_error *err)
 {
@@ -231,7 +231,7 @@ read_multi_crop(struct view_kinds *v, const struct imrec_iter_options *o, struct
 
 /* ---- data_shape_schedule ------------------------------------------------------------------ */
 
-/* "3:3,160,160", and behind it a semicolon or nothing. */
+/* "3:3,160,160", and after it a semicolon or nothing. */
 static bool read_step(const char **at, uint64_t *since, struct imrec_shape *shape)
 {
     static const struct param row[] = {
@@ -314,10 +314,11 @@ view_kinds_init(struct view_kinds *v, const struct imrec_iter_options *o, struct
 {
     *v = (struct view_kinds){.rows = (uint32_t)o->num_views, .tensors = 1};
     if (o->batch_size % o->num_views != 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "batch_size must be a multiple of num_views, but %lld is none of "
-                              "%lld: each sample fills so many slots",
-                              (long long)o->batch_size, (long long)o->num_views);
+        return imrec_error_at(
+            err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+            "batch_size must be a multiple of num_views, but %lld is not a multiple of "
+            "%lld: each sample fills num_views slots",
+            (long long)o->batch_size, (long long)o->num_views);
     if (o->multi_crop_area[0] != '\0' && o->multi_crop[0] == '\0')
         return refuse(err, "multi_crop_area needs multi_crop; alone there are min_random_area and "
                            "max_random_area");

@@ -17,7 +17,7 @@ static bool is_full(const struct schedule *s)
     return s->slots == s->batch_size;
 }
 
-/* The start of the sweep behind it. */
+/* The start of the sweep after it. */
 static struct schedule_run next_sweep(const struct schedule *s, const struct schedule_run *r)
 {
     const bool epochs = s->epoch_size != 0;
@@ -57,7 +57,7 @@ static enum schedule_step again(struct schedule_run *r)
     return SCHEDULE_GO;
 }
 
-/* Where the stream goes on behind an END. */
+/* Where the stream continues after an END. */
 static void pass_end(struct schedule *s)
 {
     if (s->at_sweep_end) {
@@ -192,7 +192,7 @@ bool schedule_asks(const struct schedule *s)
     if (s->equal == 0 || s->fill == FILL_NEXT_SWEEPS)
         return true;
     if (s->main.sample == s->equal)
-        return !s->main.repeating; /* what comes behind the last record: damage */
+        return !s->main.repeating; /* what follows the last record: damage */
     return !is_full(s);
 }
 

@@ -16,8 +16,8 @@ enum schedule_step {
     SCHEDULE_REPEATED, /* next slot: the next record, but it counts as pad */
     SCHEDULE_BLANK,    /* next slot: zeros */
     SCHEDULE_GO,       /* go to the start of sweep schedule_target(), then ask again */
-    SCHEDULE_BACK,     /* go back to where `main` stands, then ask again */
-    SCHEDULE_CLOSE,    /* the batch is over: schedule.closed tells; then ask again */
+    SCHEDULE_BACK,     /* go back to the place of `main`, then ask again */
+    SCHEDULE_CLOSE,    /* the batch is over: see schedule.closed; then ask again */
 };
 
 /* A walk through sweeps. */
@@ -35,7 +35,7 @@ struct schedule_close {
     bool sweep_end;            /* the last sample of a sweep is in it */
     bool epoch_end;            /* and that of an epoch */
     bool end;                  /* IMREC_END comes after it */
-    struct schedule_run next;  /* where the stream stands after it, before the END ... */
+    struct schedule_run next;  /* the place of the stream after it, before the END ... */
     struct schedule_run after; /* ... and after that */
 };
 
@@ -56,11 +56,11 @@ struct schedule {
     struct schedule_close closed;
 };
 
-/* `at`: where to begin. The record stream must stand there already. */
+/* `at`: where to begin. The record stream must be there already. */
 void schedule_begin(struct schedule *s, struct schedule_run at);
 /* Whether schedule_next() looks at `more`: to find out may cost a wait for bytes. */
 bool schedule_asks(const struct schedule *s);
-/* `more`: the record stream has another record in the sweep and lap it stands in. */
+/* `more`: the record stream has another record in its sweep and lap. */
 enum schedule_step schedule_next(struct schedule *s, bool more);
 uint64_t schedule_target(const struct schedule *s);
 /* Whether records given now are samples of the main run, met for the first time. */

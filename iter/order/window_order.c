@@ -67,7 +67,7 @@ static uint64_t cell_of(const struct record_ref *r, uint64_t cell_bytes)
     return r->offset / cell_bytes;
 }
 
-/* The record behind the last one of the cell that r[0] is in. */
+/* The record after the last one of the cell that r[0] is in. */
 static uint64_t cell_end(const struct record_ref *r, uint64_t n, uint64_t cell_bytes)
 {
     uint64_t end = 1;

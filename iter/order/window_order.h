@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-/* Orders the `n` records of a window, which stand cell by cell, by `key` and what the records are.
- * `whole`: the window is all there is, and every order is equally likely. Else the records of a
- * cell, in random order, are spread evenly over the window: near records of a shard sorted by
+/* Orders the `n` records of a window, which are cell by cell, by `key` and the identity of the
+ * records. `whole`: the window has all records, and every order is equally likely. Else the records
+ * of a cell, in random order, are spread evenly over the window: near records of a shard sorted by
  * class are alike, and a batch of 128 out of a 64 MiB window (256 cells of 6 records) would meet
  * 82 % of the classes that it could, if chance alone put them; so it meets 96 %. Where cells are
  * few, a cell's records keep equal distances. In place. */

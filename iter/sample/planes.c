@@ -55,8 +55,8 @@ enum imrec_status planes_shape(uint32_t values, const struct imrec_shape *wanted
 enum { BLOCK = 64 }; /* values at once */
 #define LITTLE_ENDIAN_CPU (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
-/* BLOCK values as bytes. False: one is none. Added to 2^23 a whole number from 0 to 255 stands in
- * the last bits: a loop without a branch, of which compilers make vectors. */
+/* BLOCK values as bytes. False: one is not a byte. Added to 2^23, a whole number from 0 to 255 is
+ * in the last bits: a loop without a branch, which compilers vectorize. */
 static bool block_to_bytes(const float *v, uint8_t *to)
 {
     uint32_t bits[BLOCK], wrong = 0;

@@ -11,7 +11,7 @@ void sample_targets_begin(struct sampler *p, struct sampler_view *v, uint32_t wi
 IMREC_NODISCARD enum imrec_status sample_targets_check_mask(const struct sampler *p,
                                                             const struct imrec_image_info *info,
                                                             struct imrec_error *err);
-/* Bytes that masks will hold beside the slots, at most. */
+/* Maximum bytes that masks will hold besides the slots. */
 uint64_t sample_targets_claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,
                               const struct imrec_image_info *info);
 /* Decodes it, for all views. */

@@ -326,7 +326,7 @@ static uint64_t pixels_of(struct imrec_rect r)
     return (uint64_t)r.width * r.height;
 }
 
-/* What a view's images take beside its slot, at most, with the tables and rows of its resizes. */
+/* Maximum bytes of a view's images besides its slot, with the tables and rows of its resizes. */
 static uint64_t
 view_claim(const struct sampler *p, const struct sampler_view *v, const struct view_plan *k)
 {
@@ -338,8 +338,8 @@ view_claim(const struct sampler *p, const struct sampler_view *v, const struct v
            (r->blurs ? 2 * slot * channels : 0);
 }
 
-/* What the sample will hold beside its slots and its decoder, at most: the decoded region, if one
- * is held at all, turned if it must be, and what one view after the other makes of it. */
+/* Maximum bytes that the sample will hold besides its slots and its decoder: the decoded region, if
+ * one is held at all, turned if it must be, and the images of one view after the other. */
 static uint64_t claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,
                       struct imrec_rect region, bool straight, bool turn)
 {

@@ -159,7 +159,7 @@ write_chunk(struct run *r, uint32_t i, uint64_t first, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* Types are told where not all are float, which they are if nobody says otherwise. */
+/* Types are written where not all are float, which is the default. */
 static const char *type_word(const struct run *r, const struct stream_info *s)
 {
     bool doubles = false;

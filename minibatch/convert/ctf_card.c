@@ -34,7 +34,7 @@ list(struct owned *o, struct imrec_ctf_card *out, const char *uri, struct imrec_
             .varies = s->varies && !s->sparse,
             .samples = s->samples,
             .width = s->width,
-            .max_index = s->greatest,
+            .max_index = s->largest,
         };
     }
     out->input = o->input;

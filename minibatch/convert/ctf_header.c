@@ -19,7 +19,7 @@ static bool is_word(struct bytes b, const char *word)
     return b.n == strlen(word) && memcmp(b.p, word, b.n) == 0;
 }
 
-/* A word as a string in the text itself: what stands behind it is a separator. */
+/* A word as a string in the text itself: a separator follows it. */
 static const char *keep(struct ctf_header *h, struct bytes word)
 {
     h->text[word.p - h->text + (ptrdiff_t)word.n] = '\0';
@@ -225,7 +225,7 @@ set_main(struct ctf_header *h, const char *name, const char *main_name, struct i
     if (found != NULL)
         return IMREC_OK;
     return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "defines_mb_size names '%.64s', which is no input of %s", main_name,
+                          "defines_mb_size names '%.64s', which is not an input of %s", main_name,
                           name);
 }
 

@@ -166,7 +166,7 @@ add_part(struct run *r, struct piece *piece, uint32_t from, uint32_t to, struct 
     return from == to ? IMREC_OK : cbf_writer_add(r->writer, &part, err);
 }
 
-/* A sequence that lost all its samples is left out. */
+/* A sequence that lost all its samples is skipped. */
 static bool is_empty(const struct sequence_chunk *c, uint32_t k)
 {
     for (uint32_t i = 0; i < c->streams; i++)

@@ -165,7 +165,7 @@ imrec_sequences_next(struct imrec_sequences *s, struct imrec_sequence *out, stru
         if (!s->loaded) {
             const enum imrec_status st = load(s, err);
             if (st != IMREC_OK) {
-                s->number = s->corpus->blocks; /* nothing is read behind it */
+                s->number = s->corpus->blocks; /* nothing is read after it */
                 return st;
             }
         }

@@ -105,7 +105,7 @@ static enum imrec_status load_chunk(struct faults *a, struct imrec_error *err)
     const struct corpus_file *f = file_of(a);
     const struct cbf_chunk_entry *e = &f->head.chunk[a->k->number];
     struct block *b = a->b;
-    struct imrec_error own; /* faults are told by words, whether or not the caller asks */
+    struct imrec_error own; /* faults are reported as sentences even if the caller has no err */
     IMREC_TRY(reuse_buffer_reserve(&b->raw, e->bytes, 1, "a chunk", err));
     a->read = 0;
     return cbf_chunk_parse(&f->head, a->k->number, (struct bytes){b->raw.p, (size_t)e->bytes},
@@ -114,7 +114,7 @@ static enum imrec_status load_chunk(struct faults *a, struct imrec_error *err)
 
 /* ---- a slice ----------------------------------------------------------------------------- */
 
-/* Reads the slice's part of the lengths and of each stream behind one another: a small chunk. */
+/* Reads the slice's part of the lengths and of each stream, one after another: a small chunk. */
 static enum imrec_status read_slice(struct faults *a, uint64_t *bytes, struct imrec_error *err)
 {
     const struct corpus_file *f = file_of(a);

@@ -28,7 +28,7 @@ struct blocks_pool { /* of a corpus: blocks of several cannot share memory */
     uint64_t first; /* number of its first block */
 };
 
-struct blocks_worker { /* number 0 is whoever calls; the others are threads */
+struct blocks_worker { /* number 0 is the caller; the others are threads */
     struct thread thread;
     struct blocks *blocks;
     struct block_scratch scratch;

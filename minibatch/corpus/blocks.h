@@ -15,7 +15,7 @@
 
 struct blocks;
 
-/* What is done with blocks. Whoever posts waits while `most` are posted and not done. */
+/* The work on blocks. Posting waits while `most` are posted and not done. */
 struct blocks_task {
     void (*run)(void *context, uint64_t number);
     void *context;
@@ -47,6 +47,6 @@ void blocks_trim(struct blocks *b);
 
 uint64_t blocks_bytes_read(struct blocks *b);
 uint64_t blocks_memory(struct blocks *b);
-void blocks_cancel(struct blocks *b); /* whoever waits is woken: IMREC_ERR_CANCELLED */
+void blocks_cancel(struct blocks *b); /* wakes all waits: IMREC_ERR_CANCELLED */
 void blocks_stop(struct blocks *b);   /* cancel, join, free; NULL is allowed */
 #endif

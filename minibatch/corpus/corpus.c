@@ -38,7 +38,8 @@ static enum imrec_status find_kind(struct corpus *c, struct imrec_error *err)
     if (asked == CORPUS_BY_BYTES)
         IMREC_TRY(cbf_file_is(c->file[0].in, &binary, err));
     const size_t n = strlen(c->file[0].name);
-    binary |= n > 4 && strcmp(c->file[0].name + n - 4, ".cbf") == 0; /* its fault will be told */
+    binary |=
+        n > 4 && strcmp(c->file[0].name + n - 4, ".cbf") == 0; /* its fault is reported later */
     c->text = asked == CORPUS_TEXT || (asked == CORPUS_BY_BYTES && !binary);
     return IMREC_OK;
 }
@@ -183,9 +184,9 @@ static enum imrec_status make_blocks(struct corpus *c, struct imrec_error *err)
     return !c->text && c->defining != UINT32_MAX ? corpus_measure(c, err) : IMREC_OK;
 }
 
-/* Whether a block goes on with the chunk that `before` is in. */
-static bool goes_on(const struct corpus *c, const struct corpus_block *before,
-                    const struct corpus_block *b, uint64_t bytes)
+/* Whether a block continues the chunk that `before` is in. */
+static bool continues_chunk(const struct corpus *c, const struct corpus_block *before,
+                            const struct corpus_block *b, uint64_t bytes)
 {
     if (before->file != b->file)
         return false;
@@ -200,7 +201,7 @@ static void make_chunks(struct corpus *c, bool of_blocks)
     for (uint32_t i = 0; i < c->blocks; i++) {
         struct corpus_block *b = &c->block[i];
         struct corpus_chunk *k = c->chunks > 0 ? &c->chunk[c->chunks - 1] : NULL;
-        if (k == NULL || of_blocks || !goes_on(c, b - 1, b, bytes) ||
+        if (k == NULL || of_blocks || !continues_chunk(c, b - 1, b, bytes) ||
             (uint64_t)k->sequences + b->sequences > UINT32_MAX) {
             k = &c->chunk[c->chunks++];
             *k = (struct corpus_chunk){.first = b->first, .block = i};
@@ -224,11 +225,11 @@ static enum imrec_status check_samples(const struct corpus *c, struct imrec_erro
         return imrec_error_at(err, IMREC_ERR_CORRUPT, 0, "%.200s: no line holds a sample", f->name);
     return imrec_error_at(err, IMREC_ERR_CORRUPT, f->head.table + 12,
                           "%.200s: byte %" PRIu64 ": the chunks say that their %" PRIu64
-                          " sequences have 0 samples, there must be 1 at least",
+                          " sequences have 0 samples, there must be at least 1",
                           f->name, f->head.table + 12, c->sequences);
 }
 
-/* What a file turned out to be, for who asks for everything. */
+/* Logs what a file turned out to be, where the log level asks for everything. */
 static void tell(const struct corpus *c)
 {
     char inputs[300];
@@ -271,8 +272,8 @@ uint32_t corpus_block_at(const struct corpus *c, uint64_t sequence)
     return search(c, 0, c->blocks, sequence);
 }
 
-/* The lengths of a binary chunk, as they stand before its data. Should they not add up to what
- * the header says, the chunk will be lost as a whole; on the timeline all is put in one place. */
+/* The lengths of a binary chunk, stored before its data. If they do not sum to the number in the
+ * header, the whole chunk will be lost; on the timeline all its samples get one place. */
 static enum imrec_status read_lengths(struct corpus *c, uint32_t block, struct imrec_error *err)
 {
     const struct corpus_block *b = &c->block[block];

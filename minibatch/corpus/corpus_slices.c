@@ -57,7 +57,7 @@ enum imrec_status corpus_slice(const struct corpus *c, const struct corpus_file 
 
 static enum imrec_status drop(void *user, const struct cbf_fault *fault, struct imrec_error *err)
 {
-    (void)user, (void)fault, (void)err; /* told when the block is used */
+    (void)user, (void)fault, (void)err; /* reported when the block is used */
     return IMREC_OK;
 }
 

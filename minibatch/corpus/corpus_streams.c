@@ -70,9 +70,10 @@ static enum imrec_status check_text_stream(const struct imrec_stream *s, struct 
         return BAD("dim of input '%.60s' is %" PRIu32 "; it must be in [1, %d]", s->name, s->dim,
                    INT32_MAX);
     if (strpbrk(alias, " \t\r\n|") != NULL || alias[0] == '#')
-        return BAD("alias '%.60s' of input '%.60s' cannot stand in a text: a name has no blank and "
-                   "no pipe, and does not begin with '#'",
-                   alias, s->name);
+        return BAD(
+            "alias '%.60s' of input '%.60s' cannot be a name in a text: a name has no blank and "
+            "no pipe, and does not begin with '#'",
+            alias, s->name);
     return IMREC_OK;
 }
 

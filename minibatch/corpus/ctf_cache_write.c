@@ -75,7 +75,7 @@ static void *run(void *arg)
     const struct ctf_cache_write *w = arg;
     struct imrec_error err;
     if (write_all(w, &err) != IMREC_OK && w->traces)
-        imrec_log(IMREC_LOG_TRACE, "no index is kept beside the text: %s", err.message);
+        imrec_log(IMREC_LOG_TRACE, "no index is kept next to the text: %s", err.message);
     return NULL;
 }
 
@@ -92,7 +92,7 @@ struct ctf_cache_write *ctf_cache_write_start(const char *uri, const struct ctf_
     w->traces = traces;
     if (thread_start(&w->thread, "imrec-index", run, w, &err) != IMREC_OK) {
         if (traces)
-            imrec_log(IMREC_LOG_TRACE, "no index is kept beside the text: %s", err.message);
+            imrec_log(IMREC_LOG_TRACE, "no index is kept next to the text: %s", err.message);
         imrec_free(w);
         return NULL;
     }

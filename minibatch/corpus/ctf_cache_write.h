@@ -6,7 +6,7 @@
 
 struct ctf_cache_write;
 
-/* traces: what hinders it is told. What the pointers lead to must last until the end. NULL: it
+/* traces: log what prevents it. Everything the pointers lead to must last until the end. NULL: it
  * could not be begun. */
 struct ctf_cache_write *ctf_cache_write_start(const char *uri, const struct ctf_index *x,
                                               const struct ctf_cache_facts *facts, bool traces);

@@ -1,10 +1,10 @@
 /*
- * minibatch/corpus/ctf_index_file.c - the index of a text, with a cache beside it.
+ * minibatch/corpus/ctf_index_file.c - the index of a text, with a cache next to it.
  *
  * From a cache the head and the table of chunks are read at once, the sequences of a chunk when it
- * is needed, into address space that was set aside for all: pages that nobody needs cost nothing.
- * It is read, not mapped by the system: a file that shrinks under a map would end the process.
- * Where a chunk proves bad the text is passed over after all.
+ * it is needed, into address space that was reserved for all: unused pages need no memory. The
+ * cache is read, not mapped by the system: a file that shrinks under a map would end the process.
+ * Where a chunk proves bad the whole text is indexed after all.
  */
 #include "minibatch/corpus/ctf_index_file.h"
 
@@ -146,7 +146,7 @@ static const char *load(struct ctf_index_file *f, const struct ctf_chunk *c, uin
     struct ctf_sequence *to = f->index.sequence + c->first;
     const uint64_t at = f->place.sequences_at + c->first * CTF_CACHE_SEQUENCE_BYTES;
     const size_t n = (size_t)c->sequences * CTF_CACHE_SEQUENCE_BYTES;
-    _Static_assert(sizeof(*to) == CTF_CACHE_SEQUENCE_BYTES, "it is read where it will stand");
+    _Static_assert(sizeof(*to) == CTF_CACHE_SEQUENCE_BYTES, "it is read in place");
     if (source_read(f->cache, at, to, n, NULL) != IMREC_OK)
         return "it cannot be read";
     return ctf_cache_read_chunk(c, crc, (const uint8_t *)to, to);

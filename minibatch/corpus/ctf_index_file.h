@@ -1,9 +1,9 @@
 /* minibatch/corpus/ctf_index_file.h - the index of a text: from a pass over it, or from the cache
- * that stands beside it. docs/formats/ctf_cache.md
+ * next to it. docs/formats/ctf_cache.md
  *
- * A cache that is not of this text, of these options or not whole is passed over (where `traces` is
- * set with a word why) and made anew by a thread of its own, while the index is in use; that it
- * cannot be written is no error. */
+ * A cache of another text, of other options or incomplete is ignored (with `traces` the reason is
+ * logged), and a thread of its own writes a new one while the index is in use; that it cannot be
+ * written is not an error. */
 #ifndef IMREC_MINIBATCH_CORPUS_CTF_INDEX_FILE_H
 #define IMREC_MINIBATCH_CORPUS_CTF_INDEX_FILE_H
 

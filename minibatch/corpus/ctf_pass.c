@@ -15,7 +15,7 @@ struct piece {
     size_t n, room;
 };
 
-/* Room for `bytes` and the line's end behind them. */
+/* Room for `bytes` and the line's end after them. */
 static enum imrec_status
 reserve(struct piece *b, size_t bytes, const struct ctf_index_options *o, struct imrec_error *err)
 {
@@ -34,7 +34,7 @@ static size_t whole_lines(const uint8_t *p, size_t n)
     return n;
 }
 
-/* Feeds what is whole of the piece and keeps the rest. */
+/* Feeds the complete lines of the piece and keeps the rest. */
 static enum imrec_status
 feed(struct ctf_indexer *x, struct piece *b, size_t kept, bool last, struct imrec_error *err)
 {

@@ -22,7 +22,7 @@ struct minibatch_plan_options {
     void *context;
 };
 
-/* Where a source stands: what a position holds. */
+/* The place of a source, as a position holds it. */
 struct minibatch_mark {
     uint64_t sweep, number;       /* of the sequence that comes */
     uint64_t position;            /* samples before it */

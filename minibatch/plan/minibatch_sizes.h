@@ -2,7 +2,7 @@
  *
  *     sizes = entry { ('+' | ':' | ',') entry }      blanks anywhere between
  *     entry = size [ '*' epochs ] | '[' size {',' size} ']' [ '*' epochs ] | '(' epochs ',' size
- * ')' the whole may stand in brackets; the last entry holds for all epochs that follow. */
+ * ')'. The whole may be in brackets; the last entry holds for all epochs that follow. */
 #ifndef IMREC_MINIBATCH_PLAN_MINIBATCH_SIZES_H
 #define IMREC_MINIBATCH_PLAN_MINIBATCH_SIZES_H
 

@@ -22,7 +22,7 @@ struct timeline {
     uint64_t samples, sequences; /* of a sweep */
     struct order order[2];       /* of this sweep, and of another that was asked for */
 
-    uint64_t sweep; /* where we stand: */
+    uint64_t sweep; /* the current place: */
     uint32_t group; /* in order[0] */
     uint64_t at;    /* sequences of the group before us */
     uint64_t number, position;
@@ -199,7 +199,7 @@ static enum imrec_status place_group(struct timeline *t, struct imrec_error *err
 
 /* ---- moving ------------------------------------------------------------------------------ */
 
-/* Behind the groups, and the sweeps, that are over. */
+/* Moves past the groups, and the sweeps, that are over. */
 static enum imrec_status settle(struct timeline *t, struct imrec_error *err)
 {
     for (;;) {

@@ -49,7 +49,7 @@ void timeline_free(struct timeline *t); /* NULL is allowed */
 uint64_t timeline_sweep_samples(const struct timeline *t);
 uint64_t timeline_sweep_sequences(const struct timeline *t);
 
-/* Goes to the first sequence that begins at or behind `position`. */
+/* Goes to the first sequence that begins at or after `position`. */
 IMREC_NODISCARD enum imrec_status
 timeline_seek(struct timeline *t, uint64_t position, struct imrec_error *err);
 /* Goes to a sequence by its number in a sweep's order; the number of sequences is the next sweep's
@@ -61,7 +61,7 @@ void timeline_jump(struct timeline *t, uint64_t sweep, uint64_t number, uint64_t
 /* The sequence that comes, without moving. */
 IMREC_NODISCARD enum imrec_status
 timeline_peek(struct timeline *t, struct timeline_item *out, struct imrec_error *err);
-/* Moves behind the sequence that timeline_peek() gave. */
+/* Moves past the sequence that timeline_peek() returned. */
 void timeline_step(struct timeline *t);
 
 struct timeline_group {

@@ -151,7 +151,7 @@ keep(struct truncated_plan *p, const struct truncated_piece *piece, struct imrec
     return IMREC_OK;
 }
 
-/* One without samples is, from the beginning: it never stays behind in a slot. */
+/* A sequence without samples is, from the beginning: it never remains in a slot. */
 static bool is_given(const struct held_item *h)
 {
     return h->done == h->item.length;
@@ -198,7 +198,7 @@ static enum imrec_status see_end(struct truncated_plan *p, struct imrec_error *e
     }
 }
 
-/* Fills the first `slots`; those behind them give what they have left. *live: all of these. */
+/* Fills the first `slots`; the slots after them give what they have left. *live: all of these. */
 static enum imrec_status
 fill_slots(struct truncated_plan *p, uint32_t slots, struct imrec_error *err)
 {

@@ -3,7 +3,7 @@
  *
  * A minibatch of `size` samples has size / truncation slots, at least one. A slot is refilled, one
  * sequence after the other, while it holds no more than `truncation` samples, and gives each
- * minibatch that many, or what it has. So a long sequence goes on in the same slot of the next
+ * minibatch that many, or what it has. So a long sequence continues in the same slot of the next
  * minibatch, and a slot has a gap only when the data end.
  *
  * Global ranks fill all slots and take their share of them. A local rank has slots of its own, its
@@ -26,7 +26,7 @@ struct truncated_options {
 struct truncated_piece {
     struct timeline_item item;
     uint32_t begin, count; /* samples of the item */
-    uint32_t row, column;  /* where the first one stands: the row'th slot of this rank */
+    uint32_t row, column;  /* the place of the first one: the row'th slot of this rank */
 };
 
 /* A sequence that has been taken from the timeline and is not used up. */
@@ -51,7 +51,7 @@ struct truncated_plan {
     uint32_t slots; /* that there is memory of */
     uint32_t live;  /* the first ones: they may hold something */
     uint64_t given; /* samples: of the timeline so far, but for what the slots hold */
-    uint64_t sweep, number, position; /* of the timeline behind what the slots hold */
+    uint64_t sweep, number, position; /* of the timeline after what the slots hold */
 
     struct truncated_piece *piece; /* of the minibatch planned last, this rank's */
     uint64_t pieces, piece_room;
@@ -60,7 +60,7 @@ struct truncated_plan {
     uint64_t epoch, first_sweep;
     bool sweep_end; /* the last piece of a sweep is in it, of this rank or of one before it */
     bool epoch_end;
-    bool over; /* nothing comes behind it */
+    bool over; /* nothing comes after it */
 };
 
 void truncated_plan_init(struct truncated_plan *p, const struct truncated_options *o,
@@ -75,7 +75,7 @@ uint64_t truncated_plan_epoch(const struct truncated_plan *p);
 IMREC_NODISCARD enum imrec_status truncated_plan_held(const struct truncated_plan *p,
                                                       struct truncated_held **out, uint64_t *room,
                                                       uint64_t *count, struct imrec_error *err);
-/* Goes back to where the plan stood. mark: sweep, number, position of the sequence that comes. */
+/* Restores the plan at a mark: sweep, number, position of the next sequence. */
 IMREC_NODISCARD enum imrec_status
 truncated_plan_seek(struct truncated_plan *p, const struct minibatch_mark *mark,
                     const struct truncated_held *held, uint64_t count, struct imrec_error *err);

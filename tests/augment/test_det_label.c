@@ -57,7 +57,7 @@ static const struct {
     {7, {NAN, 5, 0, 0, 0, 1, 1}, "label value 0 (header width) is nan"},
     {7, {2, 4, 0, 0, 0, 1, 1}, "label value 1 (object width) is 4; a whole number from 5 to 7"},
     {7, {2, 1e30f, 0, 0, 0, 1, 1}, "label value 1 (object width) is 1e+30"},
-    {8, {2, 5, 0, 0, 0, 1, 1, 1}, "8 values, which are no header of 2 and whole objects of 5"},
+    {8, {2, 5, 0, 0, 0, 1, 1, 1}, "8 values, which are not a header of 2 and whole objects of 5"},
     {7, {2, 5, INFINITY, 0, 0, 1, 1}, "class of object 0 is inf"},
     {7, {2, 5, 0, 0, NAN, 1, 1}, "ymin of object 0 is nan"},
     {12, {2, 5, 0, 0, 0, 1, 1, 0, 10, 0, 1, 1}, "xmin of object 1 is 10; coordinates are shares"},

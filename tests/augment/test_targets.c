@@ -48,6 +48,6 @@ TEST(labels_have_room_for_their_keypoints)
     struct imrec_error err;
     ck_assert_int_eq(targets_check_points(&r, label, 6, &err), IMREC_OK);
     ck_assert_int_eq(targets_check_points(&r, label, 5, &err), IMREC_ERR_CORRUPT);
-    ck_assert_str_eq(err.message, "the label has 5 values, which is no room for 2 keypoints of x, "
+    ck_assert_str_eq(err.message, "the label has 5 values, which is too few for 2 keypoints of x, "
                                   "y, visibility");
 }

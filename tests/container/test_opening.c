@@ -237,7 +237,8 @@ TEST(an_empty_shard_is_told_unless_its_manifest_promises_it)
     put_shard("empty.rec", 0);
     put_shard("none.rec", 0);
     put_manifest("none.manifest.json", "none.rec", 1, 0);
-    must_open("@/a.rec;@/empty.rec", false, 2, "empty.rec has 0 bytes, and no manifest says so");
+    must_open("@/a.rec;@/empty.rec", false, 2,
+              "empty.rec has 0 bytes, and no manifest confirms it");
     must_open("@/a.rec;@/none.rec", false, 2, "");
     must_open("@/none.rec", false, 1, "");
     must_open("@/none.manifest.json", false, 1, "");
@@ -277,9 +278,9 @@ LOOP_TEST(a_whole_set_opens_without_a_word, 0, 2) /* _i: manifest or none */
 LOOP_TEST(a_folder_and_a_pattern_lack_shards, 0, 2) /* _i: manifest or none */
 {
     const char *says = _i ? "its manifest names 4 shards, and 1 is missing: "
-                            "train-00002-of-00004.rec; allow_missing reads what is there"
+                            "train-00002-of-00004.rec; allow_missing reads the others"
                           : "its name says 4 shards, and 1 is missing: train-00002-of-00004.rec; "
-                            "allow_missing reads what is there";
+                            "allow_missing reads the others";
     put_set(11, _i);
     must_refuse("@", false, IMREC_ERR_IO, says);
     must_refuse("@/train-*.rec", false, IMREC_ERR_IO, says);
@@ -317,7 +318,7 @@ TEST(a_manifest_opens_its_shards_and_names_those_that_are_missing)
     must_refuse("@/train.manifest.json", true, IMREC_ERR_IO,
                 "it names 4 shards, and 4 are missing");
     tmp_write(&dir, "train.manifest.json", "{}", 2);
-    must_refuse("@/train.manifest.json", false, IMREC_ERR_CORRUPT, "no manifest");
+    must_refuse("@/train.manifest.json", false, IMREC_ERR_CORRUPT, "not a manifest");
     must_refuse("@/no.manifest.json", false, IMREC_ERR_ARGUMENT, "there is no such file");
 }
 

@@ -125,7 +125,7 @@ static int warnings;
 static void count(void *user, enum imrec_log_level level, const char *line)
 {
     (void)user, (void)level;
-    warnings += strstr(line, "has no checksums beside it") != NULL;
+    warnings += strstr(line, "has no checksums next to it") != NULL;
 }
 
 TEST(records_without_checksums_are_given_and_one_warning_is_logged)

@@ -35,8 +35,8 @@ LOOP_TEST(a_class_has_the_number_of_its_line, 0, 3) /* _i: line ends, mark, miss
 static const struct {
     const char *text, *says;
 } bad[] = {
-    {"cat\ndog\ncat\n", "c.txt line 3: class 'cat' is on line 1"},
-    {"b\na\na\nb\n", "c.txt line 3: class 'a' is on line 2"}, /* the first that repeats */
+    {"cat\ndog\ncat\n", "c.txt line 3: class 'cat' is already on line 1"},
+    {"b\na\na\nb\n", "c.txt line 3: class 'a' is already on line 2"}, /* the first that repeats */
     {"cat\n\ndog\n", "c.txt line 2: the name of a class is empty"},
     {"cat\nd\tog\n", "c.txt line 2: the name of a class holds a tab"},
     {"cat\n\xff\n", "c.txt line 2: the name of a class is not UTF-8"},

@@ -66,23 +66,23 @@ static const struct {
     const char *line, *says;
     uint32_t label_width;
 } bad[] = {
-    {"a.jpg\n", "'a.jpg' is no id", 0},
-    {"-1\t0\ta.jpg\n", "'-1' is no id", 0},
-    {"1.0\t0\ta.jpg\n", "'1.0' is no id", 0},
-    {"18446744073709551616\t0\ta.jpg\n", "is no id", 0},
-    {"1\tcat\ta.jpg\n", "'cat' is no label", 0},
-    {"1\t0\t1,5\ta.jpg\n", "'1,5' is no label", 0},
-    {"1\t0x10\ta.jpg\n", "'0x10' is no label", 0},
+    {"a.jpg\n", "'a.jpg' is not an id", 0},
+    {"-1\t0\ta.jpg\n", "'-1' is not an id", 0},
+    {"1.0\t0\ta.jpg\n", "'1.0' is not an id", 0},
+    {"18446744073709551616\t0\ta.jpg\n", "is not an id", 0},
+    {"1\tcat\ta.jpg\n", "'cat' is not a label", 0},
+    {"1\t0\t1,5\ta.jpg\n", "'1,5' is not a label", 0},
+    {"1\t0x10\ta.jpg\n", "'0x10' is not a label", 0},
     {"1\t1e39\ta.jpg\n", "too large", 0},
     {"1\t2\n", "is not id, labels and path", 0},
-    {"1\ta.jpg\n", "is no label", 0},
+    {"1\ta.jpg\n", "is not a label", 0},
     {"1\n", "is not id, labels and path", 0},
     {"1\t2\t\n", "is not id, labels and path", 0},
     {"7 3.5  ", "is not id, labels and path", 0},
     {"1\t2\t  \n", "is not id, labels and path", 0},
     {"1\t2\t3\ta.jpg\n", "2 labels, expected label_width=1", 1},
     {"1\t2\ta.jpg\n", "1 labels, expected label_width=2", 2},
-    {"1 2 a.jpg\n", "'a.jpg' is no label", 2},
+    {"1 2 a.jpg\n", "'a.jpg' is not a label", 2},
 };
 
 /* What a line of labels gives for each type: 1 read, 0 refused. */

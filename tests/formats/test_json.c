@@ -34,27 +34,28 @@ static const struct {
     const char *text, *says; /* behind "a.json " */
     uint64_t offset;
 } bad[] = {
-    {"", "line 1, column 0: no JSON: '[' or '{' expected near end of file", 0},
-    {"3", "line 1, column 1: no JSON: '[' or '{' expected near '3'", 1},
+    {"", "line 1, column 0: not JSON: '[' or '{' expected near end of file", 0},
+    {"3", "line 1, column 1: not JSON: '[' or '{' expected near '3'", 1},
     {"{\"a\": 1,\n \"b\": 2,\n \"a\": 3}",
-     "line 3, column 4: no JSON: duplicate object key near '\"a\"'", 22},
+     "line 3, column 4: not JSON: duplicate object key near '\"a\"'", 22},
     {"[{\"a\": {\"b\": 1, \"b\": 1}}]",
-     "line 1, column 19: no JSON: duplicate object key near '\"b\"'", 19},
-    {"[1,]", "line 1, column 4: no JSON: unexpected token near ']'", 4},
-    {"{'a': 1}", "line 1, column 2: no JSON: string or '}' expected near '''", 2},
-    {"[1] x", "line 1, column 5: no JSON: end of file expected near 'x'", 5},
-    {"[01]", "line 1, column 2: no JSON: invalid token near '0'", 2},
-    {"[NaN]", "line 1, column 4: no JSON: invalid token near 'NaN'", 4},
+     "line 1, column 19: not JSON: duplicate object key near '\"b\"'", 19},
+    {"[1,]", "line 1, column 4: not JSON: unexpected token near ']'", 4},
+    {"{'a': 1}", "line 1, column 2: not JSON: string or '}' expected near '''", 2},
+    {"[1] x", "line 1, column 5: not JSON: end of file expected near 'x'", 5},
+    {"[01]", "line 1, column 2: not JSON: invalid token near '0'", 2},
+    {"[NaN]", "line 1, column 4: not JSON: invalid token near 'NaN'", 4},
     {"[9223372036854775808]",
-     "line 1, column 20: no JSON: too big integer near '9223372036854775808'", 20},
-    {"[1e999]", "line 1, column 6: no JSON: real number overflow near '1e999'", 6},
-    {"[\"\xff\"]", "line 1, column 2: no JSON: unable to decode byte 0xff near '\"'", 2},
-    {"[\"\xc0\x80\"]", "line 1, column 2: no JSON: unable to decode byte 0xc0 near '\"'", 2},
-    {"[\"\\udc80\"]", "line 1, column 9: no JSON: invalid Unicode '\\uDC80' near '\"\\udc80\"'", 9},
-    {"[\"\\u0000\"]",
-     "line 1, column 9: no JSON: \\u0000 is not allowed without JSON_ALLOW_NUL near '\"\\u0000\"'",
+     "line 1, column 20: not JSON: too big integer near '9223372036854775808'", 20},
+    {"[1e999]", "line 1, column 6: not JSON: real number overflow near '1e999'", 6},
+    {"[\"\xff\"]", "line 1, column 2: not JSON: unable to decode byte 0xff near '\"'", 2},
+    {"[\"\xc0\x80\"]", "line 1, column 2: not JSON: unable to decode byte 0xc0 near '\"'", 2},
+    {"[\"\\udc80\"]", "line 1, column 9: not JSON: invalid Unicode '\\uDC80' near '\"\\udc80\"'",
      9},
-    {"[\"\x1b[2J\"]", "line 1, column 2: no JSON: control character 0x1b near '\"'", 2},
+    {"[\"\\u0000\"]",
+     "line 1, column 9: not JSON: \\u0000 is not allowed without JSON_ALLOW_NUL near '\"\\u0000\"'",
+     9},
+    {"[\"\x1b[2J\"]", "line 1, column 2: not JSON: control character 0x1b near '\"'", 2},
 };
 
 LOOP_TEST(what_is_no_json_is_refused_with_its_place, 0, COUNT(bad))
@@ -101,7 +102,7 @@ TEST(levels_end_before_the_stack_does)
         json_read_free(v);
     }
     ck_assert_str_eq(err.message,
-                     "deep line 1, column 2049: no JSON: maximum parsing depth reached near '['");
+                     "deep line 1, column 2049: not JSON: maximum parsing depth reached near '['");
 }
 
 /* ---- values --------------------------------------------------------------------------------- */

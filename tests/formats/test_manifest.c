@@ -114,17 +114,17 @@ static const struct {
     enum imrec_status status;
     const char *says;
 } lies[] = {
-    {"imrec-manifest", "manifest", IMREC_ERR_CORRUPT, "no manifest"},
+    {"imrec-manifest", "manifest", IMREC_ERR_CORRUPT, "not a manifest"},
     {"\"version\": 1", "\"version\": 2", IMREC_ERR_UNSUPPORTED, "version"},
     {"\"version\": 1", "\"version\": \"1\"", IMREC_ERR_UNSUPPORTED, "version"},
     {"\"imrec 0.1.0\"", "7", IMREC_ERR_CORRUPT, "packer of a manifest must be a text"},
     {"\"records\": 5", "\"records\": 6", IMREC_ERR_CORRUPT, "totals"},
     {"\"records\": 5", "\"records\": -5", IMREC_ERR_CORRUPT, "records of a manifest must be"},
     {"\"records\": 5", "\"records\": 5.0", IMREC_ERR_CORRUPT, "records of a manifest must be"},
-    {"\"records\": 5", "\"records\": 99999999999999999999", IMREC_ERR_CORRUPT, "no JSON"},
+    {"\"records\": 5", "\"records\": 99999999999999999999", IMREC_ERR_CORRUPT, "not JSON"},
     {"\"bytes\": 1200", "\"bytes\": 1204", IMREC_ERR_CORRUPT, "totals"},
     {"\"skipped\": 1,", "", IMREC_ERR_CORRUPT, "skipped of a manifest must be"},
-    {"\"skipped\": 1,", "\"skipped\": 1, \"skipped\": 1,", IMREC_ERR_CORRUPT, "no JSON"},
+    {"\"skipped\": 1,", "\"skipped\": 1, \"skipped\": 1,", IMREC_ERR_CORRUPT, "not JSON"},
     {"\"skipped\": 1,", "\"skipped\": 1, \"x\": 1,", IMREC_ERR_CORRUPT, "does not know"},
     {"\"label_width\": 1", "\"label_width\": 0", IMREC_ERR_CORRUPT, "label_width 0"},
     {"\"label_width\": 1", "\"label_width\": 4294967296", IMREC_ERR_CORRUPT, "label_width"},
@@ -132,7 +132,7 @@ static const struct {
     {"\"o.lst\"", "\"\"", IMREC_ERR_CORRUPT, "list.name"},
     {"\"o.lst\"", "\"..\"", IMREC_ERR_CORRUPT, "list.name"},
     {"\"o.lst\"", "\".\"", IMREC_ERR_CORRUPT, "list.name"},
-    {"\"o.lst\"", "\"a\\u0000b\"", IMREC_ERR_CORRUPT, "no JSON"},
+    {"\"o.lst\"", "\"a\\u0000b\"", IMREC_ERR_CORRUPT, "not JSON"},
     {"\"classes\": null", "\"classes\": 3", IMREC_ERR_CORRUPT, "classes of a manifest must be an"},
     {"00000abc", "00000ABC", IMREC_ERR_CORRUPT, "list.crc32c"},
     {"00000abc", "0000abc", IMREC_ERR_CORRUPT, "list.crc32c"},
@@ -148,7 +148,7 @@ static const struct {
     {"\"checksums\": null", "\"sums\": null", IMREC_ERR_CORRUPT, "shards[1].checksums"},
     {"\"options\": [", "\"options\": {}, \"o\": [", IMREC_ERR_CORRUPT,
      "options of a manifest must be a list"},
-    {"]\n}", "]", IMREC_ERR_CORRUPT, "a.json line 20, column 0: no JSON"},
+    {"]\n}", "]", IMREC_ERR_CORRUPT, "a.json line 20, column 0: not JSON"},
 };
 
 LOOP_TEST(every_field_that_lies_is_named, 0, COUNT(lies))

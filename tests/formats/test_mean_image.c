@@ -87,7 +87,7 @@ static const struct {
     {NAMES_AT, 8, 2, "number of names"},
     {NAMES_AT + 8, 8, UINT64_MAX, "length of the name"},
     {NAMES_AT + 8, 8, 9, "ends after"},
-    {NAMES_AT + 8, 8, 7, "behind the end"},
+    {NAMES_AT + 8, 8, 7, "after the end"},
 };
 
 LOOP_TEST(every_field_that_lies_is_named, 0, COUNT(lies))

@@ -65,8 +65,7 @@ LOOP_TEST(what_pages_write_becomes_a_tree, 0, COUNT(good))
 static const struct {
     const char *text, *says;
 } bad[] = {
-    {"a = 1\nb",
-     "f: line 2, column 2: '=' behind the name expected, but the end of the text found"},
+    {"a = 1\nb", "f: line 2, column 2: '=' after the name expected, but the end of the text found"},
     {"a =\nb = 1", "f: line 1, column 4: a value expected, but the line's end found"},
     {"a = [ b = 1", "f: line 1, column 12: a name expected, but the end of the text found"},
     {"a = [ b = 1 }", "f: line 1, column 13: a name expected, but '}' found"},

@@ -76,18 +76,18 @@ static const struct {
     const char *text, *says;
     uint64_t line, offset;
 } bad[] = {
-    {"1\t0\ncat\t8\n", "'cat' is no key", 2, 4},
-    {"1\t0\n\n-1\t8\n", "'-1' is no key", 3, 5},
-    {"18446744073709551616\t0\n", "is no key", 1, 0},
+    {"1\t0\ncat\t8\n", "'cat' is not a key", 2, 4},
+    {"1\t0\n\n-1\t8\n", "'-1' is not a key", 3, 5},
+    {"18446744073709551616\t0\n", "is not a key", 1, 0},
     {"1\t0\n2\n", "'2' lacks an offset", 2, 4},
-    {"1\t18446744073709551616\n", "is no offset", 1, 0},
+    {"1\t18446744073709551616\n", "is not an offset", 1, 0},
     {"1\t18446744073709551615\n", "not a multiple of 4", 1, 0},
-    {"1\t-4\n", "'-4' is no offset", 1, 0},
-    {"1\t0x10\n", "'0x10' is no offset", 1, 0},
-    {"1\t4.0\n", "'4.0' is no offset", 1, 0},
+    {"1\t-4\n", "'-4' is not an offset", 1, 0},
+    {"1\t0x10\n", "'0x10' is not an offset", 1, 0},
+    {"1\t4.0\n", "'4.0' is not an offset", 1, 0},
     {"1\t0\r2\t6\n", "offset 6 is not a multiple of 4", 2, 4},
-    {"1\t0\t3\n", "'3' stands behind the offset", 1, 0},
-    {"1\t0\x01\n", "is no offset", 1, 0},
+    {"1\t0\t3\n", "'3' follows the offset", 1, 0},
+    {"1\t0\x01\n", "is not an offset", 1, 0},
 };
 
 LOOP_TEST(a_bad_line_is_named_with_file_line_and_field, 0, COUNT(bad))

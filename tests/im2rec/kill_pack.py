@@ -86,7 +86,7 @@ def disturb(run, seconds, rng):
         fault = "SIGTERM was not heard"
     if process.returncode in (-signal.SIGKILL, -signal.SIGTERM):  # the latter before it listens
         return False, fault
-    if process.returncode == 1 and (b"interrupted; resume goes on" in said or HELD in said):
+    if process.returncode == 1 and (b"interrupted; resume continues" in said or HELD in said):
         return False, fault
     return True, fault
 

@@ -243,8 +243,8 @@ static const struct {
     {"<annotation><filename>a</filename></annotation>", "width and height"},
     {VOC("a", "<object>" BOX(1, 2, 3, 4) "</object>"), "lacks a name"},
     {VOC("a", "<object><name>b</name></object>"), "corner"},
-    {VOC("a", "<object><name>b</name>" BOX(1, 2, x, 4) "</object>"), "no number: 'x'"},
-    {VOC("a", "<object><name>b</name>" BOX(1, nan, 3, 4) "</object>"), "no number"},
+    {VOC("a", "<object><name>b</name>" BOX(1, 2, x, 4) "</object>"), "not a number: 'x'"},
+    {VOC("a", "<object><name>b</name>" BOX(1, nan, 3, 4) "</object>"), "not a number"},
 };
 
 LOOP_TEST(what_is_wrong_with_voc_is_said, 0, COUNT(bad_voc))

@@ -152,7 +152,7 @@ LOOP_TEST(one_that_lacks_a_file_is_not, 0, 5)
     ck_assert_int_eq(truncate(path, tmp_size(path) - 1), 0);
     expect_error("a", IMREC_ERR_ARGUMENT, " bytes, not ");
     ck_assert_int_eq(unlink(tmp_path(&p.dir, names[_i])), 0);
-    expect_error("a", IMREC_ERR_ARGUMENT, " is missing; force packs it anew");
+    expect_error("a", IMREC_ERR_ARGUMENT, " is missing; force packs it again");
 }
 
 static enum imrec_status append(void)
@@ -301,7 +301,7 @@ LOOP_TEST(a_folder_that_vanishes_ends_the_run_and_is_not_skipped, 0, 3)
     if (_i == 2)
         make_list();
     ck_assert_int_eq(pack_while_it_moves(folder), IMREC_ERR_IO);
-    ck_assert_msg(strstr(p.err.message, "is gone, or another one, since the run began") != NULL,
+    ck_assert_msg(strstr(p.err.message, "is missing, or another one, since the run began") != NULL,
                   "%s", p.err.message);
     expect_unpublished();
     ck_assert_int_eq(rename(to, from), 0);
@@ -321,7 +321,7 @@ LOOP_TEST(an_empty_folder_in_its_place_is_another_one, 0, 2) /* as where it is u
     if (_i == 1)
         make_list();
     ck_assert_int_eq(pack_while_it_moves("source"), IMREC_ERR_IO);
-    ck_assert_ptr_nonnull(strstr(p.err.message, "is gone, or another one, since the run began"));
+    ck_assert_ptr_nonnull(strstr(p.err.message, "is missing, or another one, since the run began"));
     expect_unpublished();
 }
 

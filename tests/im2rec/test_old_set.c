@@ -212,7 +212,7 @@ TEST(a_set_that_is_made_anew_leaves_them_too)
     ck_assert_msg(imrec_reshape(&from, 1, to, "merge", &o, &r, &p.err) == IMREC_OK, "%s",
                   p.err.message);
     ck_assert_int_eq(tmp_size(tmp_path(&p.dir, "notes.txt")), 4);
-    ck_assert_ptr_nonnull(strstr(said, "names notes.txt, which is no name of this set's"));
+    ck_assert_ptr_nonnull(strstr(said, "names notes.txt, which is not a name of this set"));
 }
 
 LOOP_TEST(shards_of_any_number_are_the_sets_own, 0, 2)

@@ -87,7 +87,7 @@ LOOP_TEST(a_prefix_names_the_lists_that_the_packer_can_have_written, 0, COUNT(pr
     const enum imrec_status st = prefix_find(prefix, &p, &err);
     if (prefixes[_i].found == NULL) {
         char says[1300];
-        snprintf(says, sizeof(says), "%s is no folder, and there is no list %s.lst", prefix,
+        snprintf(says, sizeof(says), "%s is not a folder, and there is no list %s.lst", prefix,
                  prefix);
         ck_assert_int_eq(st, IMREC_ERR_ARGUMENT);
         ck_assert_str_eq(err.message, says);

@@ -112,7 +112,7 @@ TEST(drop_empty_leaves_them_out_and_counts_them)
     p.o.drop_empty = true;
     expect_run("a.rec");
     ck_assert_str_eq(records_of("a.rec"), "1:8 ");
-    ck_assert_ptr_nonnull(strstr(warned, "images without an object: 2, left out"));
+    ck_assert_ptr_nonnull(strstr(warned, "images without an object: 2, skipped"));
     p.o.annotations = "";
     ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, "b.rec")), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(p.err.message, "drop_empty"));
@@ -142,7 +142,7 @@ LOOP_TEST(what_is_appended_follows_the_set, 0, 2) /* _i: the set dropped them */
     warned[0] = '\0';
     ck_assert_msg(imrec_append(&task, &p.o, &p.result, &p.err) == IMREC_OK, "%s", p.err.message);
     ck_assert_str_eq(records_of("a.rec"), _i ? "1:8 11:8 " : "1:8 2:2 3:2 11:8 12:2 13:2 ");
-    ck_assert_ptr_nonnull(strstr(warned, "so is what is appended"));
+    ck_assert_ptr_nonnull(strstr(warned, "so are the appended images"));
 }
 
 LOOP_TEST(voc_is_treated_alike, 0, 2) /* _i: drop_empty */

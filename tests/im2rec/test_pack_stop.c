@@ -68,7 +68,7 @@ static void expect_heard(bool (*now)(const struct imrec_progress *progress))
 {
     struct asker a = {.now = now};
     ck_assert_msg(pack(&a) == IMREC_ERR_CANCELLED, "%s", p.err.message);
-    ck_assert_str_eq(p.err.message, "interrupted; resume goes on");
+    ck_assert_str_eq(p.err.message, "interrupted; resume continues");
     ck_assert_uint_lt(clock_ns() - a.since_ns, DEADLINE_NS);
     ck_assert(!is_there(&p, "a.manifest.json") && !is_there(&p, "a.lock.part"));
 }

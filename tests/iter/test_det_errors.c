@@ -45,7 +45,7 @@ static const struct {
     {5, "label value 1 (object width) is 4.5; a whole number from 5 to"},
     {7, "xmax of object 0 is 480; coordinates are shares of the image's sides, from 0 to 1"},
     {11, "ymin of object 0 is nan"},
-    {13, "values, which are no header of 4 and whole objects of 6"},
+    {13, "values, which are not a header of 4 and whole objects of 6"},
     {17, "the label has 1 value"},
 };
 enum { WRONG = sizeof(wrong) / sizeof(wrong[0]) };

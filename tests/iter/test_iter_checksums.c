@@ -155,7 +155,7 @@ LOOP_TEST(records_behind_the_shards_end_are_told, 0, 2) /* _i: without an index 
     heard_end();
     ck_assert_uint_eq(s.n, RECORDS - 3 + 1);
     stream_free(&s);
-    ck_assert_uint_eq(heard_count("the shard ends here; its checksums go on for"), 1);
+    ck_assert_uint_eq(heard_count("the shard ends here; its checksums have another"), 1);
 }
 
 static void expect_refused(bool index, const char *words, const char *says)
@@ -169,8 +169,8 @@ static void expect_refused(bool index, const char *words, const char *says)
 TEST(shards_without_sound_checksums_are_refused_by_every_rank)
 {
     ck_assert_int_eq(unlink(tmp_path(&set.dir, "01.crc")), 0);
-    expect_refused(false, "verify_checksums=1", "01.rec has no checksums beside it (.crc)");
-    expect_refused(true, "verify_checksums=1", "01.rec has no checksums beside it (.crc)");
+    expect_refused(false, "verify_checksums=1", "01.rec has no checksums next to it (.crc)");
+    expect_refused(true, "verify_checksums=1", "01.rec has no checksums next to it (.crc)");
     expect_refused(false, "verify_checksums=1 num_parts=4 part_index=0", "01.rec has no checksums");
     imrec_iter_close(set_open(&set, false, ""));
     tmp_write(&set.dir, "01.crc", "no checksums at all", 19);

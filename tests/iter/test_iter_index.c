@@ -157,8 +157,8 @@ static const struct {
 } stale[] = {
     {0, 1, "01.idx does not list the record at byte 0 of "},
     {0, EACH, "01.idx lists no record, but "},
-    {EACH - 1, EACH, "behind its last one"},
-    {5, EACH, "behind its last one"},
+    {EACH - 1, EACH, "after its last one"},
+    {5, EACH, "after its last one"},
 };
 
 LOOP_TEST(auto_refuses_an_index_that_ends_early_or_begins_late, 0, COUNT(stale))

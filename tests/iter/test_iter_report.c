@@ -266,7 +266,7 @@ TEST(a_mean_image_says_how_many_it_lacks)
     imrec_iter_close(set_open(&set, true, words));
     imrec_iter_close(set_open(&set, true, words)); /* now it is there */
     ck_assert_uint_eq(heard.n, 1);
-    ck_assert_uint_eq(heard_count("mean.bin: samples that failed and are left out of it: 3"), 1);
+    ck_assert_uint_eq(heard_count("mean.bin: samples that failed and are not in it: 3"), 1);
 }
 
 TEST(what_is_dropped_is_not_told)

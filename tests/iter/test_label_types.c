@@ -1,4 +1,4 @@
-/* dtype_label: labels of lists and sources that float32 does not have come as they are, or not at
+/* dtype_label: labels of lists and sources that float32 cannot hold come as they are, or not at
  * all. */
 #include "imrec/source.h"
 #include "storage/source.h"
@@ -79,13 +79,13 @@ TEST(doubles_are_delivered_exactly)
 TEST(labels_that_the_type_does_not_have_are_refused_with_their_line)
 {
     expect_refused(list_of("1", "16777217", "3", ""), IMREC_ERR_CORRUPT,
-                   "l.lst line 2: '16777217' is a whole label that float32 does not have");
+                   "l.lst line 2: '16777217' is a whole label that float32 cannot hold");
     expect_refused(list_of("1", "2", "9007199254740993", "dtype_label=float64"), IMREC_ERR_CORRUPT,
-                   "line 3: '9007199254740993' is a whole label that float64 does not have");
+                   "line 3: '9007199254740993' is a whole label that float64 cannot hold");
     expect_refused(list_of("1.5", "2", "3", "dtype_label=int64"), IMREC_ERR_CORRUPT,
-                   "line 1: '1.5' is no whole label of 64 bits");
+                   "line 1: '1.5' is not a whole label of 64 bits");
     expect_refused(list_of("1", "9223372036854775808", "3", "dtype_label=int64"), IMREC_ERR_CORRUPT,
-                   "line 2: '9223372036854775808' is no whole label");
+                   "line 2: '9223372036854775808' is not a whole label");
     expect_refused(list_of("1", "1e309", "3", "dtype_label=float64"), IMREC_ERR_CORRUPT,
                    "too large for a label of 64 bits");
 }

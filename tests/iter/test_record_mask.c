@@ -120,9 +120,9 @@ TEST(records_whose_mask_is_missing_or_wrong_fail_alone)
                                           "the record has no mask",
                                           "its image",
                                           "a PNG of colours",
-                                          "the mask is no PNG",
+                                          "the mask is not a PNG",
                                           "png",
-                                          "the value 300, which is no uint8"};
+                                          "the value 300, which does not fit uint8"};
     struct spoiled s = make();
     struct imrec_iter *it = mask_open(&s.set, "batch_size=1");
     struct imrec_error err;

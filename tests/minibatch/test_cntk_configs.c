@@ -267,10 +267,10 @@ static const struct {
     /* a reader's section alone: everything has to be known */
     {"precison = \"double\"\nreader = [ file = a ]",
      "w: line 1: unknown key 'precison'; did you mean precision?"},
-    {"precision \"double\"\nreader = [ file = a ]", "w: line 1, column 11: '=' behind the name"},
-    {"reader [ file = a ]", "w: line 1, column 8: '=' behind the name expected, but '[' found"},
+    {"precision \"double\"\nreader = [ file = a ]", "w: line 1, column 11: '=' after the name"},
+    {"reader [ file = a ]", "w: line 1, column 8: '=' after the name expected, but '[' found"},
     /* a reader inside of a whole one */
-    {"command = x\nx = [ reader = [ file a ] ]", "w: line 2, column 23: '=' behind the name"},
+    {"command = x\nx = [ reader = [ file a ] ]", "w: line 2, column 23: '=' after the name"},
     {"command = x\nx = [ reader = [ fil = a ] ]",
      "w: line 2: unknown key 'fil'; did you mean file"},
     {"command = x\nx = [ net = { y = f (1 } ]",

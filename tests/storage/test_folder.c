@@ -207,7 +207,7 @@ static const struct {
     {"fault://latency_us=1:@/none", IMREC_ERR_IO, ENOENT,
      "@/none: cannot list it: No such file or directory"},
     {"fault://script=nobody:@", IMREC_ERR_ARGUMENT, 0,
-     "fault://script=nobody: nobody has set this script"},
+     "fault://script=nobody: this script is not set"},
     {"mem://top", IMREC_ERR_IO, ENOENT, "mem://top: no such folder"},
     {"mem://d/b", IMREC_ERR_IO, ENOENT, "mem://d/b: no such folder"},
     {"s3://bucket", IMREC_ERR_UNSUPPORTED, 0,

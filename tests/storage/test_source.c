@@ -104,9 +104,9 @@ static const struct {
     {"/dev/null", IMREC_ERR_ARGUMENT, "/dev/null: a device or socket, not a regular file"},
     {"/tmp", IMREC_ERR_ARGUMENT, "/tmp: a directory, not a regular file"},
     {"fault://seek_ms=1", IMREC_ERR_ARGUMENT, "must be fault://options:path"},
-    {"fault://seek=1:/tmp/a", IMREC_ERR_ARGUMENT, "'seek=1' is no option"},
-    {"fault://seek_ms=:/tmp/a", IMREC_ERR_ARGUMENT, "'seek_ms=' is no option"},
-    {"fault://script=none:/tmp/a", IMREC_ERR_ARGUMENT, "nobody has set this script"},
+    {"fault://seek=1:/tmp/a", IMREC_ERR_ARGUMENT, "'seek=1' is not an option"},
+    {"fault://seek_ms=:/tmp/a", IMREC_ERR_ARGUMENT, "'seek_ms=' is not an option"},
+    {"fault://script=none:/tmp/a", IMREC_ERR_ARGUMENT, "this script is not set"},
     {"fault://seek_ms=1:/nowhere/a", IMREC_ERR_IO, "/nowhere/a: cannot open"},
 };
 

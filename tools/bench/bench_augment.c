@@ -1,4 +1,4 @@
-/* tools/bench/bench_augment.c - what each augmenter takes, beside the decoding of an image. */
+/* tools/bench/bench_augment.c - the time of each augmenter, compared with decoding an image. */
 #include "tools/bench/bench_augment.h"
 #include "tools/view/augmenters.h"
 

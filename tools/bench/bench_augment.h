@@ -1,4 +1,4 @@
-/* tools/bench/bench_augment.h - what each augmenter takes, beside the decoding of an image. */
+/* tools/bench/bench_augment.h - the time of each augmenter, compared with decoding an image. */
 #ifndef IMREC_TOOLS_BENCH_BENCH_AUGMENT_H
 #define IMREC_TOOLS_BENCH_BENCH_AUGMENT_H
 

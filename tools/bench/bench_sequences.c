@@ -1,7 +1,7 @@
-/* tools/bench/bench_sequences.c - minibatches beside what a program would do by hand.
+/* tools/bench/bench_sequences.c - minibatches versus simple code.
  *
- * Of a text: a walk that finds numbers and converts them by strtof(), memchr() for the ends of
- * lines (what finding the sequences is compared with). Of a binary file: memcpy(). Of both: read()
+ * For a text: a walk that finds numbers and converts them by strtof(), and memchr() for line ends
+ * (the baseline of finding the sequences). For a binary file: memcpy(). For both: read()
  * into a small buffer. Each is a process of its own, pinned, and they take turns. */
 #include "tools/bench/bench_sequences.h"
 
@@ -42,7 +42,7 @@ static double mb(uint64_t bytes, double seconds)
 
 /* ---- by hand ----------------------------------------------------------------------------- */
 
-static volatile double sink; /* so that no work is left out */
+static volatile double sink; /* keeps the compiler from omitting work */
 
 /* As a program without a reader would do it. */
 static void walk(const char *text)
@@ -69,7 +69,7 @@ static void count_lines(const char *text, size_t n)
     sink += (double)lines;
 }
 
-/* The first bytes of a file, with a NUL behind them. */
+/* The first bytes of a file, with a NUL after them. */
 static char *load(const char *path, uint64_t most, size_t *n)
 {
     FILE *f = fopen(path, "rb");

@@ -13,7 +13,7 @@ struct bench_values { /* of the repetitions */
 };
 void bench_add(struct bench_values *x, double v);
 double bench_median(const struct bench_values *x); /* 0 of nothing */
-double bench_spread(const struct bench_values *x); /* (greatest - least) / median */
+double bench_spread(const struct bench_values *x); /* (maximum - minimum) / median */
 
 struct bench_team {
     uint32_t threads;

@@ -1,5 +1,4 @@
-/* tools/bench/bench_views.c - several images out of one decode, beside a decode for each of
- * them. */
+/* tools/bench/bench_views.c - several images out of one decode, versus one decode each. */
 #include "tools/bench/bench_views.h"
 
 #include <stdlib.h>

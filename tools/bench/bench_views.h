@@ -1,5 +1,4 @@
-/* tools/bench/bench_views.h - several images out of one decode, beside a decode for each of them.
- */
+/* tools/bench/bench_views.h - several images out of one decode, versus one decode each. */
 #ifndef IMREC_TOOLS_BENCH_BENCH_VIEWS_H
 #define IMREC_TOOLS_BENCH_BENCH_VIEWS_H
 

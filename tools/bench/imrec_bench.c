@@ -1,4 +1,4 @@
-/* tools/bench/imrec_bench.c - how fast batches come, beside the limit that decoding sets.
+/* tools/bench/imrec_bench.c - how fast batches come, compared with the limit that decoding sets.
  *
  * Limit, iterator and record reading take turns, so that a machine that slows down or is used
  * by others slows all of them; each turn is a process of its own. */
@@ -13,7 +13,7 @@
     X(const char *, threads, "", 0, 1000, "N,N,...", "runs",                                       \
       "workers to measure with (default: 1, and every CPU)")                                       \
     X(int64_t, repeat, "5", 1, BENCH_REPEATS, "N", "runs", "repetitions of each measurement")      \
-    X(float, seconds, "2", 0.01, 3600, "S", "runs", "about how long one measurement takes")        \
+    X(float, seconds, "2", 0.01, 3600, "S", "runs", "approximate duration of a measurement")       \
     X(int64_t, memory, "1G", 1048576, INT64_MAX, "bytes", "runs",                                  \
       "compressed images to hold in memory for the limit")                                         \
     X(const char *, augment, "", 0, 1000, "all|NAME,...", "runs",                                  \
@@ -27,7 +27,7 @@ COMMAND_OPTIONS(BENCH_PARAMS);
 
 static const struct cli_page page = {
     .name = "imrec bench",
-    .summary = "images a second of the iterator, beside the limit that decoding sets",
+    .summary = "images a second of the iterator, compared with the limit that decoding sets",
     .usage = {"[OPTIONS] SHARD [key=value ...]"},
     .text =
         "Measures, in turns: (a) the limit, plain libjpeg-turbo decoding of the images out of\n"
@@ -36,11 +36,11 @@ static const struct cli_page page = {
         "to the first batch, the share of each stage, and the ratio (b)/(a). Unless given:\n"
         "data_shape=3,224,224 batch_size=128. An image is a sample; with num_views or multi_crop\n"
         "(d) iterators that decode each of its images by itself take turns with (b).\n"
-        "With --augment: what each augmenter takes at its\n"
-        "usual setting, added to the options given, beside (a).\n\n"
-        "With --minibatches SHARD is a file of sequences: its minibatches are measured beside\n"
-        "read(), and beside a walk that converts every number by strtof() (text) or memcpy()\n"
-        "(binary); key=value as imrec minibatches takes them.",
+        "With --augment: the time of each augmenter at its usual setting, added to the options\n"
+        "given, next to (a).\n\n"
+        "With --minibatches SHARD is a file of sequences: its minibatches are compared with\n"
+        "read(), and with a walk that converts every number by strtof() (text) or memcpy()\n"
+        "(binary); key=value are those of imrec minibatches.",
     .table = table,
     .keys = imrec_iter_keys,
     .examples = "  imrec bench train.rec shuffle=1 rand_crop=1 rand_mirror=1\n"

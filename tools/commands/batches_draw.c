@@ -34,7 +34,7 @@ static const struct field {
     AT(U32, crop_trials), AT(U32, boxes), AT(I64, sound_begin), AT(REAL, sound_gain),
     /* clang-format on */
 };
-/* A field behind the last one here belongs into the table. */
+/* A new field after this one belongs in the table. */
 _Static_assert(offsetof(struct imrec_draw, sound_gain) + 8 >= sizeof(struct imrec_draw),
                "a draw has more fields");
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };

@@ -127,7 +127,7 @@ static void open_left(struct command_left *l)
 
 void command_left_out(struct command_left *l, const struct imrec_finding *f)
 {
-    fprintf(stderr, "%s: left out: ", l->name);
+    fprintf(stderr, "%s: skipped: ", l->name);
     command_finding(stderr, NULL, f);
     open_left(l);
     if (l->open)
@@ -192,7 +192,7 @@ bool command_iter_options(const char *name, const char *uri, int64_t batch_size,
     o->batch_size = batch_size;
     for (int i = 0; i < n; i++) {
         if (!cli_is_pair(pairs[i])) {
-            cli_refuse(stderr, name, "'%.80s' is no key=value", pairs[i]);
+            cli_refuse(stderr, name, "'%.80s' is not key=value", pairs[i]);
             return false;
         }
         if (imrec_iter_options_set(o, pairs[i], &err) != IMREC_OK) {

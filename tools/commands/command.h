@@ -59,11 +59,11 @@ int cbf_check(const char *name, char *const *files, int n, struct json *j, struc
 #define ROW_JSON(X) X(bool, json, "0", 0, 1, "", "output", "one JSON object on stdout")
 #define ROW_ON_ERROR(X)                                                                            \
     X(enum imrec_on_error, on_error, "stop", 0, 1, "stop|skip", "checks",                          \
-      "damage: end, or leave it out, name it and go on")
+      "on damage: stop, or skip, report and continue")
 #define ROW_QUIET(X) X(bool, quiet, "0", 0, 1, "", "output", "no progress")
 #define ROW_MISSING(X)                                                                             \
     X(bool, allow_missing, "0", 0, 1, "", "shards",                                                \
-      "read a set that lacks shards without them, with a warning")
+      "read an incomplete set without its missing shards, with a warning")
 
 /* Operands that are shards as one text; `allow_missing`: those that are there. To be cli_free()d.
  * NULL after one line on stderr. */
@@ -99,7 +99,7 @@ struct command_left {
 void command_left_begin(struct command_left *l, const char *name, bool as_json);
 void command_left_out(struct command_left *l, const struct imrec_finding *f);
 /* The array is over: returns the object for its other members, to be closed by the caller. NULL:
- * there is none. `done` begins it where nothing was left out. */
+ * there is none. `done` begins it where nothing was skipped. */
 struct json *command_left_end(struct command_left *l, bool done);
 
 /* What an image's header says as members of the JSON object that is open. */

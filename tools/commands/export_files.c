@@ -1,5 +1,5 @@
-/* tools/commands/export_files.c - a folder that an export fills, file by file, each under its
- * name only when it is whole. */
+/* tools/commands/export_files.c - a folder that an export fills, file by file; each file gets its
+ * name only when it is complete. */
 #define _GNU_SOURCE /* syncfs */
 #include "tools/commands/export_files.h"
 
@@ -43,7 +43,7 @@ static uint64_t hash_of(const char *path)
     return h != 0 ? h : 1;
 }
 
-/* Where the hash stands, or would. */
+/* The place of the hash, or where it would be. */
 static size_t place_of(const uint64_t *table, size_t room, uint64_t hash)
 {
     size_t i = (size_t)(hash % room);
@@ -160,7 +160,7 @@ static bool make_folders(char *path, size_t from)
     return true;
 }
 
-/* A name for the file, unless one stands there: a link, where the file system has them. */
+/* Gives the file its name, unless that is taken: by a link, where the file system has them. */
 static bool publish(const char *work, const char *path)
 {
     struct stat s;
@@ -210,7 +210,7 @@ bool export_files_put(struct export_files *f, const char *path, enum export_plac
 
 /* ---- the folder ----------------------------------------------------------------------------- */
 
-/* What is in the folder beside `except`, counted up to 1; -1 and errno: nobody can say. */
+/* Counts the entries of the folder besides `except`, up to 1; -1 and errno: unknown. */
 static int count_others(const char *folder, const char *except)
 {
     struct folder *f;
@@ -291,7 +291,7 @@ static bool take_folder(struct export_files *f, const char *uri)
     if (others < 0)
         return say(f, "cannot look into", f->folder);
     if (n < 0 || (size_t)n >= sizeof(text))
-        return refuse(f, "cannot be exported to: the name of what is exported is too long");
+        return refuse(f, "cannot be exported to: the name of the export is too long");
     in_folder(f, MARKER, path);
     if (others == 0)
         return take_empty(f, path, text, (size_t)n);

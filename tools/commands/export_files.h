@@ -1,5 +1,5 @@
-/* tools/commands/export_files.h - a folder that an export fills, file by file, each under its name
- * only when it is whole; one that was begun can be gone on with, and nobody else's file is touched.
+/* tools/commands/export_files.h - a folder that an export fills, file by file; each file gets its
+ * name only when it is complete. An export can be resumed, and files of others are not touched.
  *
  * FOLDER/export.part says whose folder it is, and is locked while an export runs;
  * FOLDER/export.file.part is the file being written; FOLDER/export.lst.part becomes export.lst last
@@ -28,7 +28,7 @@ bool export_files_open(struct export_files *f, const char *name, const char *fol
                        const char *uri);
 
 enum export_place {
-    EXPORT_FREE,  /* nothing stands there */
+    EXPORT_FREE,  /* there is no such file */
     EXPORT_THERE, /* a file of these bytes, by an earlier call */
     EXPORT_TAKEN, /* something else, or a name that this export has given already */
 };

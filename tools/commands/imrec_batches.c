@@ -12,7 +12,8 @@
 enum { MOST_TOLD = 10 };
 
 #define BATCHES_PARAMS(X)                                                                          \
-    X(int64_t, count, NULL, 1, INT64_MAX, "N", "batches", "how many, over the ends of sweeps")     \
+    X(int64_t, count, NULL, 1, INT64_MAX, "N", "batches",                                          \
+      "batches to write, also beyond the end of a sweep")                                          \
     X(const char *, out, NULL, 1, 4000, "FOLDER", "batches",                                       \
       "where the files go; made if it is not there")                                               \
     X(const char *, from, "", 0, 65535, "POSITION.json", "batches",                                \
@@ -25,12 +26,12 @@ static const struct cli_page page = {
     .summary = "write what the iterator delivers as NumPy files, and the position after it",
     .usage = {"--count=N --out=FOLDER [OPTIONS] SHARD [key=value ...]"},
     .text = "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
-            "behind the other: data and labels as delivered (dtype, layout, dtype_label), padding\n"
+            "after another: data and labels as delivered (dtype, layout, dtype_label), padding\n"
             "and failed slots with valid = 0. The further tensors of multi_crop are data_1.npy,\n"
             "data_2.npy, ...; a file has one shape: data_shape_schedule must not change it on the\n"
             "way. With masks=TYPE there are masks.npy, masks_1.npy, ..., with record_draws=1\n"
             "draws.jsonl, ...: what was drawn, one JSON object a row, null for padding and failed\n"
-            "slots. position.json is the position behind the last batch. Unless given:\n"
+            "slots. position.json is the position after the last batch. Unless given:\n"
             "data_shape=3,224,224 batch_size=128.",
     .table = table,
     .keys = imrec_iter_keys,
@@ -166,7 +167,7 @@ static bool same_shape(const struct job *j, const struct imrec_batch *b)
     fprintf(stderr,
             "%s: batch %" PRIu64 ", of sweep %" PRIu64 ", has %" PRIu32 " x %" PRIu32
             " px, those before it %" PRIu32 " x %" PRIu32 ": a file has one shape, so stop with "
-            "--count %" PRIu64 " and go on --from its position\n",
+            "--count %" PRIu64 " and resume --from its position\n",
             page.name, b->number, b->sweep, is->height, is->width, was->height, was->width,
             j->batches);
     return false;
@@ -225,7 +226,7 @@ static bool commit(struct job *j, const char *position)
         cli_output_abort(&out);
         return false;
     }
-    return cli_output_commit(&out, page.name); /* last: it says that the others are whole */
+    return cli_output_commit(&out, page.name); /* last: it marks the others as complete */
 }
 
 /* ---- the run ---------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
       "take the record at this offset, not one by id")                                             \
     X(int64_t, shard, "0", 0, UINT32_MAX, "N", "record",                                           \
       "with --offset: number of the shard, from 0")                                                \
-    X(bool, record, "0", 0, 1, "", "output", "write all of the record, its header too")            \
+    X(bool, record, "0", 0, 1, "", "output", "write the whole record, with its header")            \
     X(bool, mask, "0", 0, 1, "", "output", "write the image's mask, a PNG")                        \
     ROW_MISSING(X)                                                                                 \
     ROW_CONFIG(X)                                                                                  \
@@ -21,7 +21,7 @@ static const struct cli_page page = {
     .summary = "write one image, byte for byte as it was packed, or sequences of CNTK files",
     .usage = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --offset=BYTE",
               "[OPTIONS] CNTKFILE [ID] [key=value ...]"},
-    .text = "The image is found by its image id (by the index, where one stands beside the\n"
+    .text = "The image is found by its image id (by the index, if one is next to the\n"
             "shard, else by reading all), or by the offset that ls prints. With --json only what\n"
             "is known about it is printed.\n\n"
             "Of CNTK's text and binary files all sequences, or the one with this id, are printed\n"
@@ -69,8 +69,9 @@ static int write_out(const struct options *o, const struct imrec_record *r)
         return EXIT_FAILED;
     }
     if (!o->record && !r->is_image) {
-        cli_say(page.name, "%s: the record at offset %" PRIu64 " is no image; --record writes it",
-                r->uri, r->offset);
+        cli_say(page.name,
+                "%s: the record at offset %" PRIu64 " is not an image; --record writes it", r->uri,
+                r->offset);
         return EXIT_FAILED;
     }
     if (o->mask && r->mask == NULL) {

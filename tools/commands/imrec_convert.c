@@ -16,7 +16,8 @@
       "to binary: of several readers of a configuration (--header) this one's inputs")             \
     X(const char *, defines_mb_size, "", 0, 65535, "NAME", "output",                               \
       "to binary: the input whose samples are the length of a sequence")                           \
-    X(int64_t, threads, "0", 0, 1024, "workers", "output", "to binary: 0 = every CPU")             \
+    X(int64_t, threads, "0", 0, 1024, "workers", "output",                                         \
+      "to binary: threads that convert; 0 = every CPU")                                            \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
 COMMAND_OPTIONS(CONVERT_PARAMS);
@@ -28,8 +29,8 @@ static const struct cli_page page = {
     .text =
         "IN's first bytes decide. To text: the number of a sequence becomes its id, numbers read\n"
         "back as the same values. To binary: as ctf2bin, which has more options. OUT is replaced\n"
-        "once the new file is whole. A binary file that a manifest stands beside is compared with\n"
-        "it first.",
+        "once the new file is complete. A binary file that has a manifest is compared with it\n"
+        "first.",
     .table = table,
     .examples = "  imrec convert --header inputs.txt train.cbf train.ctf\n"
                 "  imrec convert --header inputs.txt train.ctf again.cbf\n",
@@ -95,8 +96,8 @@ static int run(const void *options, int n, char **operand)
         return cli_fail(page.name, &err);
     const bool binary = kind == IMREC_FILE_CBF;
     if (!binary && o->header[0] == '\0')
-        return cli_refuse(stderr, page.name, "%s is no CNTK binary file, and text needs --header",
-                          operand[0]);
+        return cli_refuse(stderr, page.name,
+                          "%s is not a CNTK binary file, and text needs --header", operand[0]);
     if (binary && imrec_dataset_compare(operand[0], &err) != IMREC_OK)
         return cli_fail(page.name, &err);
     command_progress_start(&p, o->quiet);

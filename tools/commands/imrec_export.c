@@ -18,16 +18,17 @@ static const struct cli_page page = {
     .name = "imrec export",
     .summary = "write all images back to files, in a folder of their class",
     .usage = {"[OPTIONS] SHARD FOLDER"},
-    .text = "FOLDER must be empty or not exist. An image gets the name that the .lst beside the\n"
-            "shard gives it, else CLASS/ID.EXT; its bytes are those that were packed. A list of\n"
-            "all, export.lst, is written into FOLDER too: im2rec packs it again (with --masks\n"
-            "FOLDER/masks, where records have masks: they are written there). Names that a file\n"
-            "system cannot hold are shortened.\n\n"
-            "Every file gets its name when it is whole, export.lst last of all. The same command\n"
-            "goes on with an export that was interrupted; files of others stay as they are.\n\n"
-            "Every record is compared with the checksum beside its shard. One that differs, and\n"
-            "bytes that hold no readable record, end the command; with --on-error skip they are\n"
-            "left out, named on standard error and in the JSON object, and the exit status is 3.",
+    .text =
+        "FOLDER must be empty or not exist. An image gets the name that the .lst next to the\n"
+        "shard gives it, else CLASS/ID.EXT; its bytes are the packed ones. A list of\n"
+        "all, export.lst, is written into FOLDER too: im2rec packs it again (with --masks\n"
+        "FOLDER/masks, where records have masks: they are written there). Names that a file\n"
+        "system cannot hold are shortened.\n\n"
+        "Every file gets its name when it is complete, export.lst last of all. The same command\n"
+        "resumes an interrupted export; files of others are not touched.\n\n"
+        "Every record is compared with the checksum next to its shard. One that differs, and\n"
+        "bytes that hold no readable record, end the command; with --on-error skip they are\n"
+        "skipped, named on standard error and in the JSON object, and the exit status is 3.",
     .table = table,
     .examples = "  imrec export train.rec photos-again/\n",
     .exits = IMREC_EXITS,
@@ -110,7 +111,7 @@ static int lose(struct job *j, const struct imrec_finding *f, const struct imrec
 {
     if (j->on_error == IMREC_ON_ERROR_STOP) {
         cli_say(page.name,
-                "%s; --on-error skip goes on without it: %s holds what was written before",
+                "%s; --on-error skip continues without it: %s has the files written before",
                 why->message, j->folder);
         return EXIT_FAILED;
     }

@@ -1,4 +1,4 @@
-/* tools/commands/imrec_index.c - the index of a shard, made anew. */
+/* tools/commands/imrec_index.c - makes the index of a shard. */
 #include "tools/commands/command.h"
 
 #define INDEX_PARAMS(X)                                                                            \
@@ -14,11 +14,11 @@ static const struct cli_page page = {
     .name = "imrec index",
     .summary = "write the .idx of shards",
     .usage = {"[OPTIONS] SHARD.rec..."},
-    .text = "Scans each shard and writes 'key TAB offset' of every record beside it. An index is\n"
-            "refused where one exists, unless --force. Damaged ranges are left out and reported.",
+    .text = "Scans each shard and writes 'key TAB offset' of every record next to it. An index is\n"
+            "refused where one exists, unless --force. Damaged ranges are skipped and reported.",
     .table = table,
     .examples = "  imrec index train.rec\n",
-    .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but damaged ranges were left out",
+    .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but damaged ranges were skipped",
 };
 
 static void json_result(struct json *j, const char *shard, const struct imrec_index_result *r)
@@ -48,7 +48,7 @@ static int index_one(const char *shard, const struct options *o, struct json *j)
                 "warning: %s: %" PRIu64 " keys are repeated; --keys=counter gives each its own",
                 shard, r.repeated);
     if (r.damaged_ranges != 0)
-        cli_say(page.name, "warning: %s: %" PRIu64 " damaged ranges are left out", shard,
+        cli_say(page.name, "warning: %s: %" PRIu64 " damaged ranges are skipped", shard,
                 r.damaged_ranges);
     return r.damaged_ranges != 0 ? EXIT_PARTIAL : EXIT_OK;
 }

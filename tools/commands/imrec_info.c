@@ -16,7 +16,8 @@ static const struct cli_page page = {
     .name = "imrec info",
     .summary = "the card of a data set: records, classes, sizes, kinds of images",
     .usage = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]"},
-    .text = "Reads the header of every record and image once, and says what is in the shards.\n\n"
+    .text = "Reads the header of every record and image once, and describes the contents of the "
+            "shards.\n\n"
             "Of CNTK's text and binary files: sequences, samples, chunks and inputs. Nothing need\n"
             "be said of a text: its inputs are those of the first 16 MiB.",
     .table = table,
@@ -169,7 +170,7 @@ static void print_shards(const struct imrec_dataset_card *c)
         checksummed += c->shards[i].checksummed;
     }
     printf("source     %s\n", c->source);
-    printf("beside     %" PRIu64 " of %" PRIu64 " with an index, %" PRIu64 " with checksums, %s\n",
+    printf("files      %" PRIu64 " of %" PRIu64 " with an index, %" PRIu64 " with checksums, %s\n",
            indexed, c->shard_count, checksummed, c->manifest ? "a manifest" : "no manifest");
 }
 
@@ -180,7 +181,7 @@ static void print_identities(const struct imrec_dataset_card *c)
     if (c->metadata == 0)
         return;
     printf("identities %s, images of one: %" PRIu64 " to %" PRIu64 ", median %" PRIu64
-           " (%s records are no images)\n",
+           " (%s records are not images)\n",
            human_count(c->identities, n), c->images_per_identity.min, c->images_per_identity.max,
            c->images_per_identity.median, human_count(c->metadata, metadata));
 }

@@ -28,7 +28,7 @@ static const struct cli_page page = {
         "A line is a minibatch: for each stream its sequences as lists of samples (dense: values;\n"
         "sparse: [index, value] pairs; values that are not finite: \"NaN\", \"Infinity\",\n"
         "\"-Infinity\"), then what holds for all. Unless max_sweeps=, max_samples= or epoch_size=\n"
-        "says otherwise the sweep's end is the end, whatever --count is: max_sweeps=0 goes on.",
+        "is given, the sweep's end is the end, whatever --count is: max_sweeps=0 continues.",
     .table = table,
     .keys = sequences_keys,
     .examples = "  imrec minibatches train.ctf randomize=false minibatch_size_in_samples=7 \\\n"
@@ -60,7 +60,7 @@ static void put_dense(struct json *j, const struct imrec_minibatch_stream *s, ui
     }
 }
 
-/* *sample: the first one of the sequence; moves behind it. */
+/* *sample: the first one of the sequence; moves past it. */
 static void put_sparse(struct json *j, const struct imrec_minibatch_stream *s, uint64_t sequence,
                        uint64_t *sample)
 {
@@ -127,7 +127,7 @@ set_sweeps(struct imrec_minibatch_config *c, int64_t sweeps, struct imrec_error 
     return imrec_minibatch_config_set(c, pair, err);
 }
 
-/* *one_sweep: nothing says where it ends; *c goes on for ever. */
+/* *one_sweep: no option ends it; *c continues for ever. */
 static enum imrec_status configure(struct imrec_minibatch_config *c, const char *source, int pairs,
                                    char *const *pair, bool *one_sweep, struct imrec_error *err)
 {
@@ -140,7 +140,7 @@ static enum imrec_status configure(struct imrec_minibatch_config *c, const char 
     return st == IMREC_OK && !given ? set_sweeps(c, 0, err) : st;
 }
 
-/* The names of streams stand beside those of a line's own members. */
+/* The names of streams share a JSON object with a line's own members. */
 static bool check_names(const struct imrec_minibatch_source *s)
 {
     static const char *const own[] = {"ids",   "num_sequences", "num_samples", "sweep",
@@ -151,7 +151,7 @@ static bool check_names(const struct imrec_minibatch_source *s)
         for (size_t k = 0; k < sizeof(own) / sizeof(own[0]); k++)
             if (strcmp(stream[i].name, own[k]) == 0) {
                 cli_say(page.name,
-                        "a stream called '%s' cannot be printed beside \"%s\"; rename it, by "
+                        "a stream called '%s' cannot be printed next to \"%s\"; rename it, by "
                         "input.NAME.alias=%s",
                         own[k], own[k], stream[i].alias);
                 return false;
@@ -231,7 +231,7 @@ static int run_with(const struct options *o, struct imrec_minibatch_config *c, b
     if (status == EXIT_OK && one_sweep && printed < o->count)
         fprintf(stderr,
                 "%s: the sweep is over after %" PRId64 " of %" PRId64
-                " minibatches; max_sweeps=0 goes on\n",
+                " minibatches; max_sweeps=0 continues\n",
                 page.name, printed, o->count);
     return status;
 }

@@ -8,7 +8,7 @@
       "drop records that are not what their checksums say")                                        \
     X(bool, drop_unmatched, "0", 0, 1, "", "checks",                                               \
       "drop records that no checksum is of, also where they decode without a warning")             \
-    X(bool, decode, "0", 0, 1, "", "checks", "drop images that do not decode as well")             \
+    X(bool, decode, "0", 0, 1, "", "checks", "also drop images that do not decode")                \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
     ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)                                                                                    \
@@ -21,12 +21,10 @@ static const struct cli_page page = {
     .usage = {"[OPTIONS] SHARD... OUT.rec"},
     .text =
         "Copies every readable record, byte for byte and in order, to OUT.rec, its index and its\n"
-        "checksums, also from behind bytes that came in or went missing. Checksums find their\n"
-        "records by length and bytes. A record that differs from its checksum is dropped; one "
-        "that\n"
-        "no checksum is of is kept if its image decodes without a warning, and counted. What "
-        "was\n"
-        "lost is listed, one line each. The input is not changed.",
+        "checksums, also after inserted or missing bytes. Checksums find their records by length\n"
+        "and bytes. A record that differs from its checksum is dropped; one without a checksum\n"
+        "is kept if its image decodes without a warning, and counted. Losses are listed, one\n"
+        "line each. The input is not changed.",
     .table = table,
     .examples = "  imrec repair broken.rec whole.rec\n",
     .exits = "0 nothing was lost, 1 failed, 2 wrong usage, 3 repaired, but something was lost",

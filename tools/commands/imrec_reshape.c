@@ -7,28 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the four have; each command's table holds rows of its own beside the common ones. */
+/* The options of the four commands; each table adds rows of its own to the common ones. */
 #define COMMON(X)                                                                                  \
     X(int64_t, shards, "0", 0, 1 << 20, "N", "output",                                             \
       "cut the new set into N shards, OUT-00000-of-0000N.rec")                                     \
     X(int64_t, shard_size, "0", 0, INT64_MAX, "bytes", "output",                                   \
       "begin another shard at this size")                                                          \
     X(bool, renumber, "0", 0, 1, "", "output", "ids 0, 1, 2, ... in the order of the records")     \
-    X(bool, classes, "1", 0, 1, "", "output", "keep the class list; --no-classes leaves it out")   \
+    X(bool, classes, "1", 0, 1, "", "output", "keep the class list; --no-classes omits it")        \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
     ROW_ON_ERROR(X)                                                                                \
     ROW_MISSING(X)                                                                                 \
     ROW_JSON(X)                                                                                    \
     ROW_QUIET(X)
 #define SAMPLE(X)                                                                                  \
-    X(int64_t, records, "0", 0, INT64_MAX, "N", "sample", "so many records")                       \
-    X(float, fraction, "-1", -1, 1, "0..1", "sample", "or this share of them")                     \
-    X(int64_t, seed, "0", 0, INT64_MAX, "", "sample", "of the draw")                               \
-    X(bool, rest, "0", 0, 1, "", "sample", "the records that the same draw leaves out")            \
+    X(int64_t, records, "0", 0, INT64_MAX, "N", "sample", "number of records to draw")             \
+    X(float, fraction, "-1", -1, 1, "0..1", "sample", "share of the records to draw")              \
+    X(int64_t, seed, "0", 0, INT64_MAX, "", "sample", "seed of the draw")                          \
+    X(bool, rest, "0", 0, 1, "", "sample", "write the records that the same draw omits")           \
     COMMON(X)
 #define RELABEL(X)                                                                                 \
     X(enum imrec_unlisted, unlisted, "stop", 0, 2, "stop|keep|drop", "labels",                     \
-      "a record whose id the list does not have: end, keep its labels, leave it out")              \
+      "a record whose id is not in the list: stop, keep its labels, drop it")                      \
     X(const char *, class_list, "", 0, 65535, "FILE", "labels",                                    \
       "class list of the new labels, instead of the old one")                                      \
     COMMON(X)
@@ -69,13 +69,13 @@ static void print_text(const char *out, const struct imrec_reshape_result *r)
                " lines without a record\n",
                r->relabelled, r->unlisted, r->unused);
     if (r->left_out != 0)
-        printf("%" PRIu64 " records or damaged ranges left out\n", r->left_out);
+        printf("%" PRIu64 " records or damaged ranges skipped\n", r->left_out);
     if (r->unchecked != 0)
         printf("%s records came without checksums; those of the new set hold from here on\n",
                human_count(r->unchecked, read));
 }
 
-/* Members behind the array of what was left out. */
+/* Members after the array of skipped records. */
 static void print_json(struct json *j, const char *out, const struct imrec_reshape_result *r)
 {
     json_text(j, "set", out);
@@ -139,14 +139,14 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
 /* ---- merge and split ---------------------------------------------------------------------- */
 
 #define DAMAGE                                                                                     \
-    "Every record is compared with the checksum beside its shard, and takes it along. One\n"       \
+    "Every record is compared with the checksum next to its shard, and takes it along. One\n"      \
     "that differs, and bytes that hold no readable record, end the command; with\n"                \
-    "--on-error skip they are left out, named on standard error and in the JSON object, and\n"     \
+    "--on-error skip they are skipped, named on standard error and in the JSON object, and\n"      \
     "the exit status is 3.\n"
 #define SETS                                                                                       \
     "OUT.rec is a set as im2rec makes them: shards, indexes, checksums, list, class list\n"        \
-    "where there is one, manifest. All appear together when they are whole. Records are\n"         \
-    "copied as they are; names of images come from the lists beside the sources.\n\n" DAMAGE
+    "where there is one, manifest. All appear together when they are complete. Records are\n"      \
+    "copied as they are; names of images come from the lists next to the sources.\n\n" DAMAGE
 
 #define OUT_USAGE                                                                                  \
     {                                                                                              \
@@ -236,7 +236,7 @@ static const struct cli_page relabel_page = {
     .usage = {"[OPTIONS] SHARD... LIST.lst OUT.rec"},
     .text = SETS
     "\nA record gets the labels of the line that has its id, all of them, in any number. Exit\n"
-    "status 3: records without a line were kept or left out, or lines have no record.",
+    "status 3: records without a line were kept or dropped, or lines have no record.",
     .table = relabel_table,
     .examples = "  imrec relabel train.rec new.lst relabelled.rec\n",
     .exits = IMREC_EXITS,

@@ -141,7 +141,7 @@ static void put_json(const struct printing *p, const struct imrec_sequence *q)
 static void warn(void *user, const struct imrec_finding *f)
 {
     const struct sequences_request *r = user;
-    cli_say(r->name, "%s; left out", f->reason);
+    cli_say(r->name, "%s; skipped", f->reason);
 }
 
 static bool read_id(const char *text, uint64_t *id)

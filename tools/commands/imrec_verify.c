@@ -17,13 +17,12 @@ static const struct cli_page page = {
     .name = "imrec verify",
     .summary = "check structure, checksums, index and images; list every damaged range",
     .usage = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]"},
-    .text =
-        "Reads all of the shards: every byte belongs to a record, every record matches its\n"
-        "checksum and its index entry, every image decodes. What is wrong is listed, one line\n"
-        "each, with the bytes it concerns. Checksums, index and manifest are looked at where\n"
-        "they stand beside the shards.\n\n"
-        "Of CNTK's text every value is parsed, and what is wrong is listed with line and column;\n"
-        "of its binary files every count and index is checked.\n" SEQUENCES_KEYS,
+    .text = "Reads all of the shards: every byte belongs to a record, every record matches its\n"
+            "checksum and its index entry, every image decodes. Errors are listed, one line\n"
+            "each, with the bytes they concern. Checksums, index and manifest are checked if they\n"
+            "are next to the shards.\n\n"
+            "Of CNTK's text every value is parsed, and errors are listed with line and column; of\n"
+            "its binary files every count and index is checked.\n" SEQUENCES_KEYS,
     .table = table,
     .examples = "  imrec verify train.rec\n  imrec verify --no-decode --json 'train-*.rec'\n"
                 "  imrec verify train.ctf input.x.format=dense input.x.dim=784\n",

@@ -13,8 +13,8 @@ minibatch_config_file(struct imrec_minibatch_config *c, const char *files, struc
 IMREC_NODISCARD enum imrec_status minibatch_config_load(struct imrec_minibatch_config *c,
                                                         const char *path, int pairs,
                                                         char *const *pair, struct imrec_error *err);
-/* Lets traceLevel=2 be heard, on stderr behind the command's name. source: a text, a binary file,
- * several, or a configuration; then the pairs are set. */
+/* Prints the log of traceLevel=2 on stderr, after the command's name. source: a text, a binary
+ * file, several, or a configuration; then the pairs are set. */
 IMREC_NODISCARD enum imrec_status
 minibatch_config_read(struct imrec_minibatch_config *c, const char *name, const char *source,
                       int pairs, char *const *pair, struct imrec_error *err);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_circles.py SOURCE BUILD [NM] - fail when files of the product call each other in a circle.
 
-Files are linked as objects; who calls whom is what their symbols say. Circles that stand as yet are
+Files are linked as objects; who calls whom is what their symbols say. Circles that remain are
 in cmake/circles.txt, each with its reason: a line `file file ...: reason`, files without their
 suffix. A line that no circle needs any more is a fault, too: the list only gets shorter.
 """

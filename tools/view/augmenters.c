@@ -84,15 +84,15 @@ const struct augmenter augmenters[] = {
 };
 
 const struct augmenter_hidden augmenters_hidden[] = {
-    {"auto_orient", "images whose EXIF header asks for it stand upright, others are as they are"},
-    {"mean_a", "alpha is left out of these images"},
-    {"std_a", "alpha is left out of these images"},
+    {"auto_orient", "turns images upright by their EXIF header; others are unchanged"},
+    {"mean_a", "these images have no alpha"},
+    {"std_a", "these images have no alpha"},
     {"mean_img", "as normalize above, with a mean for each pixel of a whole data set"},
     {"boxes", "drawn into every image above, where the record has some"},
     {"masks", "outlined in every image above, where the record has one"},
-    {"ignore_label", "what of a mask is not outlined"},
+    {"ignore_label", "the mask value that is not outlined"},
     {"keypoints", "drawn into every image above as crosses, where they are given"},
-    {"keypoint_pairs", "which crosses change places in what is mirrored"},
+    {"keypoint_pairs", "the crosses that change places in a mirrored image"},
     {"num_views", "imrec view --augmented num_views=4 shows the images of a sample"},
     {"multi_crop", "imrec view --augmented multi_crop=2x224,4x96 shows the crops of a sample"},
     {"multi_crop_area", "of these crops"},

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #define VIEW_PARAMS(X)                                                                             \
-    X(int64_t, count, "48", 1, 100000, "N", "images", "how many to show, spread over the shards")  \
-    X(bool, first, "0", 0, 1, "", "images", "the first ones of the shards instead")                \
+    X(int64_t, count, "48", 1, 100000, "N", "images", "images to show, spread over the shards")    \
+    X(bool, first, "0", 0, 1, "", "images", "show the first images of the shards instead")         \
     X(bool, augmented, "0", 0, 1, "", "images",                                                    \
       "what the iterator delivers; key=value are its parameters")                                  \
     X(int64_t, grid, "0", 0, 1000, "N", "images",                                                  \

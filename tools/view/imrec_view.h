@@ -30,7 +30,7 @@ void sheet_end_figure(struct sheet *s);
 /* A slot of a batch: its image (frames are drawn into it), label and draws. */
 void sheet_delivered(struct sheet *s, const struct imrec_iter_options *o,
                      const struct imrec_batch *b, uint32_t slot, const struct imrec_image *image);
-/* What was drawn, as far as it is not neutral; the line begun goes on with <br>. */
+/* The drawn values that are not neutral; the line continues with <br>. */
 void sheet_draw(FILE *out, const struct imrec_draw *d);
 bool sheet_is_detection(const struct imrec_iter_options *o); /* aug_seq=det_aug_default */
 bool sheet_has_boxes(const struct imrec_iter_options *o);    /* that, or boxes=1 */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Grey and RGB are encoded as they are, alpha is left out. `rgb` has room for an image. */
+/* Grey and RGB are encoded as they are, alpha is dropped. `rgb` has room for an image. */
 static struct imrec_image
 image_of(const struct imrec_shape *shape, const uint8_t *slot, uint8_t *rgb)
 {

@@ -3,7 +3,7 @@ make_images .
 printf '1\t16777216\tant/00.jpg\n2\t16777217\tant/01.jpg\n3\t16777218.0\tant/02.jpg\n' >large.lst
 im2rec --quiet --report skips large.lst source a.rec; echo "exit $?"
 imrec ls a.rec | cut -f 3,4
-grep -o 'large.lst line 2: .*float32 does not have' skips
+grep -o 'large.lst line 2: .*float32 cannot hold' skips
 im2rec --quiet --on-error stop large.lst source b.rec; echo "exit $?"
 printf '1\t0\t16777217\tant/00.jpg\n' >second.lst # only the first label is packed
 im2rec --quiet second.lst source c.rec; echo "exit $?"

@@ -28,7 +28,7 @@ struct encoded {
     size_t n;
 };
 
-struct block { /* images stand in blocks that never move */
+struct block { /* images are in blocks that never move */
     struct block *before;
     size_t used, capacity;
     uint8_t bytes[];
