@@ -68,11 +68,6 @@ void cli_help(const struct param *table, FILE *out)
     print_table(table, false, out);
 }
 
-void cli_help_keys(const struct param *table, FILE *out)
-{
-    print_table(table, true, out);
-}
-
 void cli_page_help(const struct cli_page *page, FILE *out)
 {
     for (size_t i = 0; page->usage[i] != NULL; i++)
@@ -82,7 +77,7 @@ void cli_page_help(const struct cli_page *page, FILE *out)
     fputs("\n  --help, --version           say this, or the version, and end\n", out);
     for (const struct cli_keys *k = page->keys; k != NULL && k->title != NULL; k++) {
         fprintf(out, "\n%s, key=value after the operands:\n", k->title);
-        cli_help_keys(k->table, out);
+        print_table(k->table, true, out);
     }
     if (page->examples != NULL)
         fprintf(out, "\nExamples:\n%s", page->examples);

@@ -26,9 +26,8 @@ struct cli_page {
 /* Usage, text, every flag with unit and default, group by group, examples. */
 void cli_page_help(const struct cli_page *page, FILE *out);
 
-/* The flags alone, and keys alone ("name=unit", no dashes). */
+/* The flags alone. */
 void cli_help(const struct param *table, FILE *out);
-void cli_help_keys(const struct param *table, FILE *out);
 
 /* A manual page, man(7): `pages` has the program itself first, then its subcommands, and ends
  * with NULL. `version` as "0.1.0"; no date: equal builds give equal bytes. */

@@ -58,7 +58,8 @@ void taps_weights(uint32_t taps, float f, float *weights)
         lanczos_weights(f, weights);
 }
 
-void taps_weights_11(uint32_t taps, float f, int16_t *weights)
+/* The same times 2048, each rounded. */
+static void weights_11(uint32_t taps, float f, int16_t *weights)
 {
     float w[TAPS_MOST];
     taps_weights(taps, f, w);
@@ -157,7 +158,7 @@ static enum imrec_status build(const struct resize_run *r, uint32_t taps, struct
         float f;
         const int64_t at = first_tap(&r->x, taps, r->job->window.x + i, &f) - r->region.x;
         first[i] = (uint32_t)(at + row->lead) * channels;
-        taps_weights_11(taps, f, weights + (size_t)i * taps);
+        weights_11(taps, f, weights + (size_t)i * taps);
     }
     return IMREC_OK;
 }
@@ -228,7 +229,7 @@ enum imrec_status run_taps(const struct resize_run *r, struct imrec_error *err)
         int16_t w[TAPS_MOST];
         float f;
         const int64_t at = first_tap(&r->y, taps, r->job->window.y + y, &f);
-        taps_weights_11(taps, f, w);
+        weights_11(taps, f, w);
         for (uint32_t k = 0; k < taps; k++)
             made[k] = ring_row(r, &t, &row, &ring, at + k);
         uint8_t *out = run_out(r, y);

@@ -16,8 +16,6 @@ enum {
 /* Weights of the pixels floor(place) - (taps / 2 - 1) and those that follow, for a place that is
  * f (0 <= f <= 1) after a pixel; they add up to about 1. */
 void taps_weights(uint32_t taps, float f, float *weights);
-/* The same times 2048, each rounded. */
-void taps_weights_11(uint32_t taps, float f, int16_t *weights);
 
 /* A row's places: the taps of pixel i begin at byte first[i] of a row that is continued beyond its
  * ends; weights[i * taps] and those that follow are theirs. */

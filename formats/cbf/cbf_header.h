@@ -52,6 +52,4 @@ IMREC_NODISCARD enum imrec_status cbf_header_parse(struct bytes header, uint64_t
                                                    struct cbf_header *out, struct imrec_error *err);
 void cbf_header_free(struct cbf_header *h); /* zeroed memory is allowed */
 
-/* Minimum bytes of a sequence, in all streams and its length: bounds counts. */
-uint64_t cbf_least_sequence(const struct stream_info *stream, uint32_t streams);
 #endif
