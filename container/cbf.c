@@ -321,11 +321,11 @@ static void close_images(struct container *s)
 }
 
 /* A count, and the image, in elements of 4 bytes; of a lost one the count alone. */
-static struct split_range extent(const struct container *c, uint64_t unit)
+static struct unit_range extent(const struct container *c, uint64_t unit)
 {
     const struct indexed_record *r = &c->records[unit];
-    return (struct split_range){r->shard, r->offset,
-                                r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes, 4) : 0)};
+    return (struct unit_range){r->shard, r->offset,
+                               r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes, 4) : 0)};
 }
 
 static uint64_t sequence_number(const struct container *s, uint64_t unit)
@@ -367,7 +367,7 @@ check_count(const struct container *s, uint64_t unit, const uint8_t *p, struct i
 static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
                                      struct bytes *out, uint64_t *used, struct imrec_error *err)
 {
-    const struct split_range all = extent(c, unit);
+    const struct unit_range all = extent(c, unit);
     *used = all.end - all.begin;
     if (n < *used)
         return IMREC_END;

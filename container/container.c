@@ -77,7 +77,7 @@ open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
 static enum imrec_status keep_in_memory(struct container *c, struct imrec_error *err)
 {
     for (uint32_t i = 0; i < c->shard_count; i++) {
-        const struct split_range r = partition_clip(c, i, c->begin, c->end);
+        const struct unit_range r = partition_clip(c, i, c->begin, c->end);
         struct source *inner = c->shards[i].source;
         c->shards[i].source = NULL; /* the new one owns it, also when it cannot be had */
         IMREC_TRY(keep_source_open(inner, r.begin, r.begin == r.end ? r.begin : r.end + KEPT_TAIL,
@@ -108,7 +108,7 @@ static void cover_records(struct container *c)
 {
     if (c->unit_count == 0)
         return;
-    const struct split_range last = container_unit(c, c->unit_count - 1);
+    const struct unit_range last = container_unit(c, c->unit_count - 1);
     c->begin = c->shards[c->records[0].shard].begin + c->records[0].offset;
     c->end = c->shards[last.shard].begin + last.end;
 }
@@ -182,14 +182,14 @@ void container_close(struct container *c)
     *c = (struct container){0};
 }
 
-struct split_range container_unit(const struct container *c, uint64_t unit)
+struct unit_range container_unit(const struct container *c, uint64_t unit)
 {
     return c->records == NULL ? partition_cell(c, unit) : c->kind->extent(c, unit);
 }
 
 uint64_t container_unit_bytes(const struct container *c, uint64_t unit)
 {
-    const struct split_range r = container_unit(c, unit);
+    const struct unit_range r = container_unit(c, unit);
     return r.end - r.begin;
 }
 

@@ -32,7 +32,7 @@ struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
                        follows the bytes up to it */
 };
 
-struct split_range { /* bytes [begin, end) of a shard */
+struct unit_range { /* bytes [begin, end) of a shard */
     uint32_t shard;
     uint64_t begin, end;
 };
@@ -96,7 +96,7 @@ struct container_kind {
     enum imrec_status (*list)(struct container *c, const struct shard_list *l,
                               struct imrec_error *err);
     /* Bytes of a record. Pure, as all below. */
-    struct split_range (*extent)(const struct container *c, uint64_t unit);
+    struct unit_range (*extent)(const struct container *c, uint64_t unit);
     /* Why the record was lost when it was listed; NULL: it was not. NULL: none ever is. */
     const struct imrec_error *(*lost)(const struct container *c, uint64_t unit);
     /* The record at p[0..n), the begin of its extent: *out is it, joined in place, *used its bytes
@@ -181,7 +181,7 @@ IMREC_NODISCARD enum imrec_status
 container_open(const struct container_options *o, struct container *out, struct imrec_error *err);
 void container_close(struct container *c); /* zeroed memory is fine */
 /* The bytes of a unit: of the cell, or of the record up to the next one in an index. Pure. */
-struct split_range container_unit(const struct container *c, uint64_t unit);
+struct unit_range container_unit(const struct container *c, uint64_t unit);
 /* Nominal bytes of a unit: of the cell, or up to the next record. Pure. */
 uint64_t container_unit_bytes(const struct container *c, uint64_t unit);
 /* The identity of a record in its shard. */

@@ -20,7 +20,7 @@ uint64_t partition_begin(const struct container *c, uint64_t index)
                       indexed ? 1 : c->kind->align);
 }
 
-struct split_range
+struct unit_range
 partition_clip(const struct container *c, uint32_t shard, uint64_t begin, uint64_t end)
 {
     const struct shard *h = &c->shards[shard];
@@ -29,7 +29,7 @@ partition_clip(const struct container *c, uint32_t shard, uint64_t begin, uint64
     /* A shard may begin at any byte of the whole. */
     from = align_up(from, c->kind->align) < h->size ? align_up(from, c->kind->align) : h->size;
     to = align_up(to, c->kind->align) < h->size ? align_up(to, c->kind->align) : h->size;
-    return (struct split_range){shard, from, to < from ? from : to};
+    return (struct unit_range){shard, from, to < from ? from : to};
 }
 
 static uint32_t shard_of_cell(const struct container *c, uint64_t cell)
@@ -45,15 +45,15 @@ static uint32_t shard_of_cell(const struct container *c, uint64_t cell)
     return low;
 }
 
-struct split_range partition_cell(const struct container *c, uint64_t cell)
+struct unit_range partition_cell(const struct container *c, uint64_t cell)
 {
     const uint32_t shard = shard_of_cell(c, cell);
-    const struct split_range all = partition_clip(c, shard, c->begin, c->end);
+    const struct unit_range all = partition_clip(c, shard, c->begin, c->end);
     const uint64_t grid = c->options.cell_bytes;
     const uint64_t number = all.begin / grid + (cell - c->cell_base[shard]);
     const uint64_t begin = number * grid, left = all.end - begin;
-    return (struct split_range){shard, begin > all.begin ? begin : all.begin,
-                                left < grid ? all.end : begin + grid};
+    return (struct unit_range){shard, begin > all.begin ? begin : all.begin,
+                               left < grid ? all.end : begin + grid};
 }
 
 enum imrec_status partition_grid(struct container *c, struct imrec_error *err)
@@ -63,7 +63,7 @@ enum imrec_status partition_grid(struct container *c, struct imrec_error *err)
     if (c->cell_base == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the grid of cells");
     for (uint32_t i = 0; i < c->shard_count; i++) {
-        const struct split_range r = partition_clip(c, i, c->begin, c->end);
+        const struct unit_range r = partition_clip(c, i, c->begin, c->end);
         const uint64_t cells = r.begin == r.end ? 0 : (r.end - 1) / grid - r.begin / grid + 1;
         c->cell_base[i + 1] = c->cell_base[i] + cells;
     }

@@ -10,12 +10,12 @@
 
 /* The part of bytes [begin, end) of the concatenation that is in a shard, cut where heads can be.
  */
-struct split_range
+struct unit_range
 partition_clip(const struct container *c, uint32_t shard, uint64_t begin, uint64_t end);
 /* Where partition `index` begins: a byte of the concatenation, or a record's number. */
 uint64_t partition_begin(const struct container *c, uint64_t index);
 /* The bytes of a cell. */
-struct split_range partition_cell(const struct container *c, uint64_t cell);
+struct unit_range partition_cell(const struct container *c, uint64_t cell);
 /* Lays the grid of cells over the partition: cell_base and unit_count. */
 IMREC_NODISCARD enum imrec_status partition_grid(struct container *c, struct imrec_error *err);
 #endif

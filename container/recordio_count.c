@@ -60,7 +60,7 @@ static bool count_index(struct counting *c, const struct shard *h, const struct 
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static enum imrec_status scan_range(struct counting *c, struct split_range r, uint64_t *count)
+static enum imrec_status scan_range(struct counting *c, struct unit_range r, uint64_t *count)
 {
     struct walk_item item;
     enum walk_step step;
@@ -78,7 +78,7 @@ scan_shard(struct counting *c, uint32_t shard, uint64_t first, uint64_t last)
     for (uint64_t p = first; p <= last; p++) {
         const uint64_t begin = partition_begin(c->container, p);
         const uint64_t end = partition_begin(c->container, p + 1);
-        const struct split_range r = partition_clip(c->container, shard, begin, end);
+        const struct unit_range r = partition_clip(c->container, shard, begin, end);
         if (r.begin < r.end)
             IMREC_TRY(scan_range(c, r, &c->counts[p]));
     }

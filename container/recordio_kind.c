@@ -51,20 +51,20 @@ list(struct container *c, const struct shard_list *l, struct imrec_error *err)
 }
 
 /* Up to the next one that the index lists, or to metadata before that. */
-static struct split_range extent(const struct container *c, uint64_t unit)
+static struct unit_range extent(const struct container *c, uint64_t unit)
 {
     const struct indexed_record *r = &c->records[unit]; /* one more follows the last */
     const uint64_t size = c->shards[r->shard].size;
-    return (struct split_range){r->shard, r->offset,
-                                r->bytes != 0            ? r->offset + r->bytes
-                                : r[1].shard == r->shard ? r[1].offset
-                                                         : size};
+    return (struct unit_range){r->shard, r->offset,
+                               r->bytes != 0            ? r->offset + r->bytes
+                               : r[1].shard == r->shard ? r[1].offset
+                                                        : size};
 }
 
 static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
                                      struct bytes *out, uint64_t *used, struct imrec_error *err)
 {
-    const struct split_range all = extent(c, unit);
+    const struct unit_range all = extent(c, unit);
     struct recordio_span span;
     uint64_t next;
     const enum imrec_status st = recordio_measure(p, n, all.begin, &span, err);

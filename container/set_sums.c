@@ -39,7 +39,7 @@ static enum imrec_status look_for(const char *uri, struct imrec_error *err)
 static enum imrec_status open_shard(struct container *s, uint32_t shard, struct imrec_error *err)
 {
     const struct shard *h = &s->shards[shard];
-    const struct split_range r = partition_clip(s, shard, s->begin, s->end);
+    const struct unit_range r = partition_clip(s, shard, s->begin, s->end);
     if (h->size == 0)
         return IMREC_OK;
     if (r.begin == r.end)

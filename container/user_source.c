@@ -362,10 +362,10 @@ static enum imrec_status parse(const struct container *s, const struct record_re
                                       : IMREC_OK;
 }
 
-static struct split_range extent(const struct container *c, uint64_t unit)
+static struct unit_range extent(const struct container *c, uint64_t unit)
 {
     const struct indexed_record *r = &c->records[unit];
-    return (struct split_range){r->shard, r->offset, r->offset + r->bytes};
+    return (struct unit_range){r->shard, r->offset, r->offset + r->bytes};
 }
 
 static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,

@@ -266,12 +266,12 @@ static void close_archive(struct container *c)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-static struct split_range extent(const struct container *c, uint64_t unit)
+static struct unit_range extent(const struct container *c, uint64_t unit)
 {
     const struct indexed_record *r = &c->records[unit];
     const uint64_t size = c->shards[r->shard].size, left = size - r->offset;
     const uint64_t n = r->bytes != LOST ? r->bytes : TAR_BLOCK;
-    return (struct split_range){r->shard, r->offset, r->offset + (n < left ? n : left)};
+    return (struct unit_range){r->shard, r->offset, r->offset + (n < left ? n : left)};
 }
 
 static const struct imrec_error *lost(const struct container *c, uint64_t unit)
@@ -294,7 +294,7 @@ static enum imrec_status open_record(const struct container *c, uint64_t unit, u
                                      struct bytes *out, uint64_t *used, struct imrec_error *err)
 {
     (void)err;
-    const struct split_range all = extent(c, unit);
+    const struct unit_range all = extent(c, unit);
     *used = all.end - all.begin;
     *out = (struct bytes){p, n < *used ? n : (size_t)*used};
     return n < *used ? IMREC_END : IMREC_OK;

@@ -6,8 +6,7 @@
 #define AHEAD 32u /* heads announced to the system before they are read */
 
 /* False where the whole record has to be read. */
-static bool
-give_head(struct imrec_reader *r, const struct split_range *at, struct imrec_record *out)
+static bool give_head(struct imrec_reader *r, const struct unit_range *at, struct imrec_record *out)
 {
     struct record_head head;
     struct image_record image;
@@ -47,9 +46,9 @@ enum imrec_status imrec_reader_head(struct imrec_reader *r, uint64_t number,
     uint64_t count;
     IMREC_TRY(imrec_reader_count(r, &count, err));
     if (number < count && !r->container.kind->own_index) {
-        const struct split_range at = container_unit(&r->container, number);
+        const struct unit_range at = container_unit(&r->container, number);
         if (number + AHEAD < count) {
-            const struct split_range later = container_unit(&r->container, number + AHEAD);
+            const struct unit_range later = container_unit(&r->container, number + AHEAD);
             source_will_need(r->container.shards[later.shard].source, later.begin,
                              RECORD_HEAD_BYTES);
         }

@@ -48,7 +48,7 @@ static enum imrec_status find_records(struct imrec_reader *r, struct imrec_error
 
 /* The record at the beginning of a range of a shard, and nothing else, is read. IMREC_END: there is
  * none that can be read. */
-static enum imrec_status read_at(struct imrec_reader *r, uint32_t shard, struct split_range at,
+static enum imrec_status read_at(struct imrec_reader *r, uint32_t shard, struct unit_range at,
                                  struct imrec_record *out, struct imrec_error *err)
 {
     r->shard = shard;
@@ -80,7 +80,7 @@ enum imrec_status imrec_reader_get(struct imrec_reader *r, uint64_t number,
     if (number >= count)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
                               "there is no record %" PRIu64 ", there are %" PRIu64, number, count);
-    const struct split_range at = container_unit(&r->container, number);
+    const struct unit_range at = container_unit(&r->container, number);
     if (r->container.kind->own_index) {
         table_reader_seek(&r->table, at.shard, r->container.records[number].offset);
         return imrec_reader_next(r, out, err);
@@ -102,7 +102,7 @@ enum imrec_status imrec_reader_at(struct imrec_reader *r, uint32_t shard, uint64
                               r->container.shards[0].uri, r->container.kind->name);
     IMREC_TRY(imrec_reader_seek(r, shard, begin, err));
     const struct shard *s = &r->container.shards[shard];
-    const struct split_range at = {.begin = begin, .end = end < s->size ? end : s->size};
+    const struct unit_range at = {.begin = begin, .end = end < s->size ? end : s->size};
     const enum imrec_status st = read_at(r, shard, at, out, err);
     if (st != IMREC_END)
         return st;

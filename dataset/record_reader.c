@@ -145,7 +145,7 @@ give_damage(struct imrec_reader *r, const struct walk_item *item, struct imrec_e
 static bool enter_shard(struct imrec_reader *r)
 {
     for (; r->shard < r->container.shard_count; r->shard++) {
-        const struct split_range b =
+        const struct unit_range b =
             partition_clip(&r->container, r->shard, r->container.begin, r->container.end);
         if (b.begin < b.end) {
             scan_begin(&r->scan, r->container.shards[r->shard].source, b.begin, b.end,
@@ -202,7 +202,7 @@ imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struc
         table_reader_seek(&r->table, shard, offset);
         return IMREC_OK;
     }
-    const struct split_range b =
+    const struct unit_range b =
         partition_clip(&r->container, shard, r->container.begin, r->container.end);
     if (offset < b.begin || offset >= b.end || offset % RECORDIO_ALIGN != 0)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, offset,

@@ -29,7 +29,7 @@ static enum imrec_status make_room(struct buf *b, uint64_t n, struct imrec_error
 
 /* The record out of its bytes, all of which are read. */
 static enum imrec_status
-load(struct table_reader *r, struct record_ref *ref, struct split_range at, struct imrec_error *err)
+load(struct table_reader *r, struct record_ref *ref, struct unit_range at, struct imrec_error *err)
 {
     const struct container *c = r->container;
     const uint64_t n = at.end - at.begin;
@@ -112,7 +112,7 @@ table_reader_next(struct table_reader *r, struct imrec_record *out, struct imrec
     char place[96];
     if (r->unit == c->unit_count)
         return IMREC_END;
-    const struct split_range at = container_unit(c, r->unit);
+    const struct unit_range at = container_unit(c, r->unit);
     struct record_ref ref = {
         .offset = at.begin, .key = c->records[r->unit].key, .unit = r->unit, .shard = at.shard};
     enum imrec_status st = load(r, &ref, at, &why);

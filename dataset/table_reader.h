@@ -9,7 +9,7 @@
 struct table_reader {
     const struct container *container; /* borrowed; its kind has own_index */
     uint64_t unit;                     /* that comes next */
-    struct split_range damage;         /* of the last IMREC_ERR_DATA */
+    struct unit_range damage;          /* of the last IMREC_ERR_DATA */
     struct buf bytes;                  /* of the record, as in the shard */
     struct buf file;                   /* of an image that is stored decoded */
     struct parse_room parse;

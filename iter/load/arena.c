@@ -131,7 +131,7 @@ static enum imrec_status list_units(struct arena *a, const struct loader_options
 static enum imrec_status place_unit(struct arena *a, const struct container *s, uint64_t i,
                                     bool *open, _Atomic uint64_t *memory, struct imrec_error *err)
 {
-    struct split_range u = container_unit(s, a->order[i].unit);
+    struct unit_range u = container_unit(s, a->order[i].unit);
     const bool whole = s->records == NULL || u.end - u.begin <= READ_MOST;
     if (!whole) /* the index knows no more records for long: read a first part */
         u.end = u.begin + READ_MOST;

@@ -193,7 +193,7 @@ static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct ru
                                    uint64_t *done, struct imrec_error *err)
 {
     const struct container *container = t->loader->o.container;
-    const struct split_range cell = container_unit(container, a->order[r->first + unit].unit);
+    const struct unit_range cell = container_unit(container, a->order[r->first + unit].unit);
     uint8_t *p = a->memory + r->place;
     struct sight s = {{p, r->begin, r->end + r->room, r->holes}, p, false, false};
     struct walk w;
@@ -280,7 +280,7 @@ parse_cells(struct reading *t, struct arena *a, struct run *r, struct imrec_erro
 /* Opens the record of a range at *p; what is not in memory yet is read to another place. *used: its
  * bytes, 0: not known. */
 static enum imrec_status open_record(struct reading *t, struct arena *a, struct run *r,
-                                     uint64_t unit, struct split_range range, uint8_t *p,
+                                     uint64_t unit, struct unit_range range, uint8_t *p,
                                      struct bytes *out, uint64_t *used, struct imrec_error *err)
 {
     const struct container *c = t->loader->o.container;
@@ -304,7 +304,7 @@ static enum imrec_status open_record(struct reading *t, struct arena *a, struct 
 /* What lies between the record, which ends at `end`, and the next one of the index, and before the
  * first one: no writer leaves anything there. */
 static enum imrec_status note_unlisted(const struct container *s, struct run *r,
-                                       struct split_range range, uint64_t end,
+                                       struct unit_range range, uint64_t end,
                                        struct imrec_error *err)
 {
     const uint64_t first = s->shards[range.shard].first;
@@ -317,7 +317,7 @@ static enum imrec_status read_record(struct reading *t, struct arena *a, struct 
                                      const struct ordered *at, struct imrec_error *err)
 {
     const struct container *c = t->loader->o.container;
-    const struct split_range range = container_unit(c, at->unit);
+    const struct unit_range range = container_unit(c, at->unit);
     struct imrec_error why;
     uint64_t used = 0;
     struct record_ref *ref = &a->window.records[at->place];

@@ -83,7 +83,7 @@ TEST(units_tile_the_partitions_and_partitions_the_shards)
                 ck_assert_int_eq(container_open(&o, &s, &err), IMREC_OK);
                 total = s.total_bytes;
                 for (uint64_t u = 0; u < s.unit_count; u++) {
-                    const struct split_range r = container_unit(&s, u);
+                    const struct unit_range r = container_unit(&s, u);
                     const uint64_t at = s.shards[r.shard].begin + r.begin;
                     MUST(r.begin < r.end && r.end <= s.shards[r.shard].size);
                     MUST(r.begin % 4 == 0 && r.end - r.begin <= 64);
