@@ -75,3 +75,9 @@ enum imrec_status cbf_file_header(struct source *in, const char *name, struct cb
     cbf_file_blame(name, st, err);
     return st;
 }
+
+bool cbf_file_is_named(const char *uri)
+{
+    const size_t n = strlen(uri);
+    return n > 4 && strcmp(uri + n - 4, ".cbf") == 0;
+}

@@ -14,4 +14,6 @@ void cbf_file_blame(const char *name, enum imrec_status st, struct imrec_error *
  * bytes say that the header is. */
 IMREC_NODISCARD enum imrec_status
 cbf_file_is(struct source *in, bool *out, struct imrec_error *err);
+/* Whether a name promises this format, for a file whose damage left no magic. */
+bool cbf_file_is_named(const char *uri);
 #endif

@@ -8,20 +8,12 @@
 #include "formats/recordio/recordio.h"
 #include "formats/tar/tar_header.h"
 
-#include <string.h>
-
 enum { BEGIN_BYTES = 4096 };
 
 static const char *const own_words[] = {[IMREC_FILE_RECORDIO] = "a RecordIO shard",
                                         [IMREC_FILE_CBF] = "a CBF file",
                                         [IMREC_FILE_CTF] = "CNTK text",
                                         [IMREC_FILE_WEBDATASET] = "a tar archive"};
-
-static bool is_named_cbf(const char *uri)
-{
-    const size_t n = strlen(uri);
-    return n > 4 && strcmp(uri + n - 4, ".cbf") == 0;
-}
 
 /* The bytes count, and only then the name: a damaged CBF file may have no magic left. */
 static enum imrec_file_kind kind_of(struct bytes begin, bool cbf, const char *uri)
@@ -32,7 +24,7 @@ static enum imrec_file_kind kind_of(struct bytes begin, bool cbf, const char *ur
         return IMREC_FILE_RECORDIO;
     if (ctf_looks_so(begin))
         return IMREC_FILE_CTF;
-    if (is_named_cbf(uri))
+    if (cbf_file_is_named(uri))
         return IMREC_FILE_CBF;
     return tar_is_magic(begin) ? IMREC_FILE_WEBDATASET : IMREC_FILE_UNKNOWN;
 }

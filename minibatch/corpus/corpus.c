@@ -37,9 +37,7 @@ static enum imrec_status find_kind(struct corpus *c, struct imrec_error *err)
                               c->o.type);
     if (asked == CORPUS_BY_BYTES)
         IMREC_TRY(cbf_file_is(c->file[0].in, &binary, err));
-    const size_t n = strlen(c->file[0].name);
-    binary |=
-        n > 4 && strcmp(c->file[0].name + n - 4, ".cbf") == 0; /* its fault is reported later */
+    binary |= cbf_file_is_named(c->file[0].name); /* its fault is reported later */
     c->text = asked == CORPUS_TEXT || (asked == CORPUS_BY_BYTES && !binary);
     return IMREC_OK;
 }
