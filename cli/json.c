@@ -84,7 +84,8 @@ void json_begin(struct json *j, FILE *out)
 
 void json_begin_line(struct json *j, FILE *out)
 {
-    *j = (struct json){.out = out, .compact = true};
+    json_open(j, out);
+    j->compact = true;
     json_object(j, NULL);
 }
 

@@ -23,7 +23,7 @@ enum { JSON_DEPTH = 16 };
 
 struct json {
     FILE *out;
-    bool compact; /* all in one line; */
+    bool compact; /* all in one line */
     int depth;
     char closing[JSON_DEPTH];
     bool begun[JSON_DEPTH]; /* this level has a member */

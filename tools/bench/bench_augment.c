@@ -115,8 +115,7 @@ static void print_text(const struct row *rows, int n, const struct bench_values 
 static void print_json(const struct row *rows, int n, const struct bench_values *limit)
 {
     struct json j;
-    json_open(&j, stdout);
-    json_object(&j, NULL);
+    json_begin(&j, stdout);
     json_rounded(&j, "decode_us", bench_median(limit));
     json_array(&j, "augmenters");
     for (int i = 0; i < n; i++) {
