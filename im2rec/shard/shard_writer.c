@@ -42,7 +42,7 @@ enum imrec_status shard_writer_open(struct shard_writer *w, const struct shard_k
         .crc = {(uint32_t)from->rec_crc, (uint32_t)from->idx_crc, (uint32_t)from->crc_crc},
         .records = from->records};
     if (w->state == NULL)
-        return imrec_error_at(err, IMREC_ERR_NO_MEMORY, IMREC_NO_OFFSET, "no memory for a shard");
+        return IMREC_NO_MEMORY(err, "no memory for a shard");
     const enum imrec_status st = kind->open(w, name, shape, from, err);
     if (st != IMREC_OK)
         shard_writer_leave(w);

@@ -8,6 +8,7 @@
 #include "tools/bench/limit/bench_limit.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "imrec/codec.h"
 #include "imrec/records.h"
@@ -17,7 +18,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #define DEFAULT_MAX_BYTES ((uint64_t)1 << 62)
 #define BLOCK_BYTES       ((size_t)64 << 20)
@@ -132,9 +132,7 @@ uint64_t bench_limit_bytes(const struct bench_limit *b)
 
 double bench_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return 1e-9 * (double)clock_ns();
 }
 
 double bench_cpu_now(void)
