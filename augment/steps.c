@@ -174,10 +174,10 @@ void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw
 static enum imrec_status
 refuse(const char *what, struct resize_size to, int64_t max_pixels, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                          "%s it would have %u x %u px; a side is limited to %d px, an image to "
-                          "max_pixels=%lld",
-                          what, to.width, to.height, IMAGE_MOST_SIDE, (long long)max_pixels);
+    return imrec_fail(err, IMREC_ERR_LIMIT,
+                      "%s it would have %u x %u px; a side is limited to %d px, an image to "
+                      "max_pixels=%lld",
+                      what, to.width, to.height, IMAGE_MOST_SIDE, (long long)max_pixels);
 }
 
 enum imrec_status steps_check(const struct recipe *r, const struct imrec_draw *d, uint32_t width,

@@ -20,17 +20,17 @@ check_points(const struct recipe *r, const float *points, struct imrec_error *er
     for (uint32_t i = 0; i < r->keypoints * POINT; i++) {
         const float v = points[i];
         if (!isfinite(v))
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "%s of keypoint %u is %g; a finite number is right",
-                                  names[i % POINT], i / POINT, (double)v);
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "%s of keypoint %u is %g; a finite number is right", names[i % POINT],
+                              i / POINT, (double)v);
         if (fabsf(v) > FARTHEST)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  i % POINT == SEEN
-                                      ? "%s of keypoint %u is %g; it is 0 (not labelled), 1 "
-                                        "(hidden) or 2 (visible)"
-                                      : "%s of keypoint %u is %g; coordinates are shares of the "
-                                        "image's sides, from 0 to 1, not px",
-                                  names[i % POINT], i / POINT, (double)v);
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              i % POINT == SEEN
+                                  ? "%s of keypoint %u is %g; it is 0 (not labelled), 1 "
+                                    "(hidden) or 2 (visible)"
+                                  : "%s of keypoint %u is %g; coordinates are shares of the "
+                                    "image's sides, from 0 to 1, not px",
+                              names[i % POINT], i / POINT, (double)v);
     }
     return IMREC_OK;
 }
@@ -39,10 +39,10 @@ enum imrec_status targets_check_points(const struct recipe *r, const float *valu
                                        struct imrec_error *err)
 {
     if (n / POINT < r->keypoints)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the label has %u values, which is too few for %u keypoints of x, y, "
-                              "visibility",
-                              n, r->keypoints);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the label has %u values, which is too few for %u keypoints of x, y, "
+                          "visibility",
+                          n, r->keypoints);
     return check_points(r, values + n - (size_t)r->keypoints * POINT, err);
 }
 
@@ -59,10 +59,10 @@ targets_check_label(const struct recipe *r, const struct det_label *l, struct im
     if (r->keypoints == 0 || n == 0)
         return IMREC_OK;
     if (l->object < 5 || (l->object - 5) / POINT < r->keypoints)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "objects have %u values, which is too few for class, box and %u "
-                              "keypoints of x, y, visibility",
-                              l->object, r->keypoints);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "objects have %u values, which is too few for class, box and %u "
+                          "keypoints of x, y, visibility",
+                          l->object, r->keypoints);
     for (uint32_t i = 0; i < n; i++)
         IMREC_TRY(check_points(r, points_of(r, l, i), err));
     return IMREC_OK;
@@ -201,10 +201,10 @@ static enum imrec_status too_large(const uint16_t *row, uint32_t n, struct imrec
     uint32_t x = 0;
     while (x + 1 < n && row[x] <= UINT8_MAX)
         x++;
-    return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                          "the mask has the value %u, which does not fit uint8: masks=uint16 and "
-                          "masks=int32 deliver it",
-                          row[x]);
+    return imrec_fail(err, IMREC_ERR_DATA,
+                      "the mask has the value %u, which does not fit uint8: masks=uint16 and "
+                      "masks=int32 deliver it",
+                      row[x]);
 }
 
 enum imrec_status targets_write_mask(const struct targets *t, void *slot, struct imrec_error *err)

@@ -10,9 +10,9 @@ enum imrec_status image_resize_buffer(struct image *i, uint32_t width, uint32_t 
 {
     size_t stride, bytes;
     if (!mul_fits(width, channels, &stride) || !mul_fits(stride, height, &bytes) || bytes == 0)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "an image of %u x %u px, %u channels, has no size in memory", width,
-                              height, channels);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "an image of %u x %u px, %u channels, has no size in memory", width,
+                          height, channels);
     if (bytes > i->capacity) {
         image_free(i); /* contents need not survive: no copy */
         i->view.pixels = imrec_realloc(NULL, bytes, 1);

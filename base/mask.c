@@ -11,8 +11,8 @@ mask_resize_buffer(struct mask *m, uint32_t width, uint32_t height, struct imrec
     size_t values, bytes;
     if (!mul_fits(width, height, &values) || !mul_fits(values, sizeof(*m->values), &bytes) ||
         bytes == 0)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "a mask of %u x %u px has no size in memory", width, height);
+        return imrec_fail(err, IMREC_ERR_LIMIT, "a mask of %u x %u px has no size in memory", width,
+                          height);
     if (bytes > m->capacity) {
         mask_free(m); /* contents need not survive: no copy */
         m->values = imrec_realloc(NULL, bytes, 1);

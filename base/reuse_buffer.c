@@ -15,9 +15,9 @@ enum imrec_status reuse_buffer_reserve(struct reuse_buffer *r, uint64_t count, s
 {
     size_t bytes;
     if (count > SIZE_MAX || !mul_fits((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%s of %" PRIu64 " items of %zu bytes is more than memory can be",
-                              what, count, size);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "%s of %" PRIu64 " items of %zu bytes is more than memory can be", what,
+                          count, size);
     if (bytes <= r->bytes && r->p != NULL)
         return IMREC_OK;
     reuse_buffer_free(r);

@@ -22,14 +22,13 @@ sized_copy(void *to, size_t ours, const void *from, const char *init, struct imr
     if (from != NULL)
         memcpy(&size, from, sizeof(size));
     if (size < sizeof(size) || size > MAX_BYTES)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "struct_size is not set: call %s() first", init);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "struct_size is not set: call %s() first", init);
     for (size_t i = ours; i < size; i++)
         if (p[i] != 0)
-            return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                                  "an option that came after this library is set (byte %zu; "
-                                  "%s() of this library knows %zu)",
-                                  i, init, ours);
+            return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                              "an option that came after this library is set (byte %zu; "
+                              "%s() of this library knows %zu)",
+                              i, init, ours);
     memcpy(to, from, size < ours ? size : ours);
     memcpy(to, &ours, sizeof(ours));
     return IMREC_OK;

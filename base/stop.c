@@ -22,5 +22,5 @@ bool stop_is_overdue(const struct stop *s)
 
 enum imrec_status stop_error(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "interrupted");
+    return imrec_fail(err, IMREC_ERR_CANCELLED, "interrupted");
 }

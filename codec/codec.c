@@ -250,18 +250,17 @@ static enum imrec_status check_request(const struct codec *c, struct imrec_rect 
                                        uint32_t channels, struct imrec_error *err)
 {
     if (c->format == NULL)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "no image has been begun");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "no image has been begun");
     if ((uint64_t)c->info.width * c->info.height > HARD_LIMIT_PIXELS)
         return imrec_error_at(err, IMREC_ERR_LIMIT, 0, "%s: %u x %u px are more than anything here",
                               c->info.format, c->info.width, c->info.height);
     if (channels != 1 && channels != 3 && channels != 4)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%u channels; 1, 3 and 4 can be had", channels);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%u channels; 1, 3 and 4 can be had", channels);
     if (r.width == 0 || r.height == 0 || r.x >= c->info.width || r.y >= c->info.height ||
         r.width > c->info.width - r.x || r.height > c->info.height - r.y)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "the region %u x %u at (%u, %u) is not inside %u x %u px", r.width,
-                              r.height, r.x, r.y, c->info.width, c->info.height);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "the region %u x %u at (%u, %u) is not inside %u x %u px", r.width,
+                          r.height, r.x, r.y, c->info.width, c->info.height);
     return IMREC_OK;
 }
 
@@ -321,8 +320,8 @@ enum imrec_status codec_decode_scaled(struct codec *c, uint32_t denominator, uin
     uint32_t counted = 0;
     IMREC_TRY(check_request(c, everything(c), channels, err));
     if (denominator != 1 && denominator != 2 && denominator != 4 && denominator != 8)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a scale of 1/%u; 1, 2, 4 and 8 can be had", denominator);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a scale of 1/%u; 1, 2, 4 and 8 can be had",
+                          denominator);
     if (c->format != &codec_jpeg)
         return codec_decode_image(c, everything(c), channels, out, warnings, err);
     c->decode_count++;

@@ -123,9 +123,8 @@ static int read_bytes(GifFileType *gif, GifByteType *out, int n)
 static enum imrec_status gif_error(int e, struct imrec_error *err)
 {
     const char *text = GifErrorString(e);
-    return imrec_error_at(err,
-                          e == D_GIF_ERR_NOT_ENOUGH_MEM ? IMREC_ERR_NO_MEMORY : IMREC_ERR_CORRUPT,
-                          IMREC_NO_OFFSET, "gif: %s", text != NULL ? text : "broken data");
+    return imrec_fail(err, e == D_GIF_ERR_NOT_ENOUGH_MEM ? IMREC_ERR_NO_MEMORY : IMREC_ERR_CORRUPT,
+                      "gif: %s", text != NULL ? text : "broken data");
 }
 
 /* Moves to the first frame; 0 or giflib's error. */

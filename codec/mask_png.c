@@ -27,26 +27,26 @@ static bool bits_exist(uint32_t type, uint32_t bits)
 enum imrec_status codec_mask_info(struct bytes png, struct mask *out, struct imrec_error *err)
 {
     if (!png_matches(png))
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "the mask is not a PNG: a mask is a PNG, grey or with a palette");
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "the mask is not a PNG: a mask is a PNG, grey or with a palette");
     if (png.n < HEAD_BYTES || memcmp(png.p + 12, "IHDR", 4) != 0)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "mask: no whole IHDR chunk in its first %d of %zu bytes", HEAD_BYTES,
-                              png.n);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "mask: no whole IHDR chunk in its first %d of %zu bytes", HEAD_BYTES,
+                          png.n);
     const uint32_t type = png.p[TYPE_AT], bits = png.p[BITS_AT];
     if (type != GREY && type != PALETTE)
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "the mask is a PNG of %s: its colours have no class; grey "
-                              "or a palette is right",
-                              type == 2 ? "colours" : "colours or with alpha");
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "the mask is a PNG of %s: its colours have no class; grey "
+                          "or a palette is right",
+                          type == 2 ? "colours" : "colours or with alpha");
     out->width = be32(png.p + 16);
     out->height = be32(png.p + 20);
     out->bits = bits == 16 ? 16 : 8;
     if (bits_exist(type, bits) && out->width - 1 < INT32_MAX && out->height - 1 < INT32_MAX)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "mask: a PNG of %u x %u px with %u bits does not exist", out->width,
-                          out->height, bits);
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "mask: a PNG of %u x %u px with %u bits does not exist", out->width,
+                      out->height, bits);
 }
 
 #if IMREC_HAVE_SPNG
@@ -111,8 +111,7 @@ decode(struct codec *c, struct bytes png, struct mask *out, struct imrec_error *
         return IMREC_OK;
     if (e == SPNG_EMEM)
         return png_error(e, err);
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "mask: png: %s",
-                          spng_strerror(e));
+    return imrec_fail(err, IMREC_ERR_CORRUPT, "mask: png: %s", spng_strerror(e));
 }
 
 enum imrec_status codec_decode_mask(struct codec *c, struct bytes png, int64_t max_pixels,
@@ -121,9 +120,9 @@ enum imrec_status codec_decode_mask(struct codec *c, struct bytes png, int64_t m
     struct mask info = {0};
     IMREC_TRY(codec_mask_info(png, &info, err));
     if (max_pixels >= 0 && (uint64_t)info.width * info.height > (uint64_t)max_pixels)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "the mask has %u x %u px, more than max_pixels=%lld", info.width,
-                              info.height, (long long)max_pixels);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "the mask has %u x %u px, more than max_pixels=%lld", info.width,
+                          info.height, (long long)max_pixels);
     IMREC_TRY(mask_resize_buffer(out, info.width, info.height, err));
     out->bits = info.bits;
     return decode(c, png, out, err);
@@ -171,8 +170,8 @@ codec_encode_mask(struct codec *c, const struct mask *m, struct bytes *out, stru
 #else
 static enum imrec_status missing(struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                          "masks are PNG, and this build was made without libspng");
+    return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                      "masks are PNG, and this build was made without libspng");
 }
 
 enum imrec_status codec_decode_mask(struct codec *c, struct bytes png, int64_t max_pixels,

@@ -104,7 +104,7 @@ enum imrec_status png_error(int e, struct imrec_error *err)
     const enum imrec_status st = memory                    ? IMREC_ERR_NO_MEMORY
                                  : e == SPNG_ECHUNK_LIMITS ? IMREC_ERR_LIMIT
                                                            : IMREC_ERR_CORRUPT;
-    return imrec_error_at(err, st, IMREC_NO_OFFSET, "png: %s", spng_strerror(e));
+    return imrec_fail(err, st, "png: %s", spng_strerror(e));
 }
 
 static struct conversion conversion_of(const struct codec *c, const struct rows *r)
@@ -277,9 +277,9 @@ enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *im
 {
     if (level < 1 || level > 9 || image->channels == 0 || image->channels == 2 ||
         image->channels > 4)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "png: level %d with %u channels; levels are 1..9, channels 1, 3, 4",
-                              level, image->channels);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "png: level %d with %u channels; levels are 1..9, channels 1, 3, 4",
+                          level, image->channels);
     IMREC_TRY(codec_reserve(&c->scratch, (size_t)image->width * image->channels, err));
     png_encoded_free(c);
     spng_ctx *ctx = spng_ctx_new2(&png_allocator, SPNG_CTX_ENCODER);
@@ -305,7 +305,7 @@ enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *im
                                    struct bytes *out, struct imrec_error *err)
 {
     (void)c, (void)image, (void)level, (void)out;
-    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                          "this build writes no PNG, it was made without libspng");
+    return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                      "this build writes no PNG, it was made without libspng");
 }
 #endif

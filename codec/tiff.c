@@ -123,8 +123,8 @@ static TIFF *open_tiff(struct reader *r)
 static enum imrec_status
 tiff_error(const struct reader *r, const char *what, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "tiff: %s%s%s in %zu bytes",
-                          what, r->said[0] != '\0' ? ": " : "", r->said, r->image.n);
+    return imrec_fail(err, IMREC_ERR_CORRUPT, "tiff: %s%s%s in %zu bytes", what,
+                      r->said[0] != '\0' ? ": " : "", r->said, r->image.n);
 }
 
 static uint32_t field16(TIFF *t, uint32_t tag)

@@ -38,32 +38,31 @@ find_chunk(struct bytes file, const char *name, struct bytes *out, struct imrec_
         at = begin + n;
         at += at < file.n ? n % 2 : 0;
     }
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "WAV: it has no chunk '%s'",
-                          name);
+    return imrec_fail(err, IMREC_ERR_CORRUPT, "WAV: it has no chunk '%s'", name);
 }
 
 static enum imrec_status
 read_format(struct bytes chunk, struct imrec_sound_info *out, struct imrec_error *err)
 {
     if (chunk.n < FORMAT_BYTES)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "WAV: the chunk 'fmt ' has %zu bytes, it must have at least %d",
-                              chunk.n, FORMAT_BYTES);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "WAV: the chunk 'fmt ' has %zu bytes, it must have at least %d", chunk.n,
+                          FORMAT_BYTES);
     uint32_t tag = load_le16(chunk.p);
     if (tag == TAG_EXTENSIBLE && chunk.n >= EXTENSIBLE_BYTES)
         tag = load_le16(chunk.p + 24);
     const uint32_t channels = load_le16(chunk.p + 2), frame = load_le16(chunk.p + 12);
     const uint32_t bits = load_le16(chunk.p + 14);
     if (tag != TAG_PCM || bits != 16)
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "WAV: its samples have format %u and %u bits; 16-bit PCM (format 1) "
-                              "is read",
-                              tag, bits);
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "WAV: its samples have format %u and %u bits; 16-bit PCM (format 1) "
+                          "is read",
+                          tag, bits);
     if (channels == 0 || channels > WAV_CHANNELS || frame != channels * FRAME_VALUE)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "WAV: it has %u channels in frames of %u bytes; 1 to %d channels of "
-                              "2 bytes each are right",
-                              channels, frame, WAV_CHANNELS);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "WAV: it has %u channels in frames of %u bytes; 1 to %d channels of "
+                          "2 bytes each are right",
+                          channels, frame, WAV_CHANNELS);
     out->channels = channels;
     out->sample_rate = load_le32(chunk.p + 4);
     return IMREC_OK;
@@ -74,16 +73,16 @@ enum imrec_status wav_parse(struct bytes file, struct wav *out, struct imrec_err
     struct bytes format, data;
     *out = (struct wav){.frames = NULL};
     if (!wav_is(file))
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "no WAV file: it does not begin with RIFF and WAVE");
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "no WAV file: it does not begin with RIFF and WAVE");
     IMREC_TRY(find_chunk(file, "fmt ", &format, err));
     IMREC_TRY(read_format(format, &out->info, err));
     IMREC_TRY(find_chunk(file, "data", &data, err));
     const uint32_t frame = out->info.channels * FRAME_VALUE;
     if (data.n == 0 || data.n % frame != 0)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "WAV: its data have %zu bytes, which are not frames of %u bytes",
-                              data.n, frame);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "WAV: its data have %zu bytes, which are not frames of %u bytes", data.n,
+                          frame);
     out->frames = data.p;
     out->info.samples = data.n / frame;
     return IMREC_OK;

@@ -165,9 +165,8 @@ static enum imrec_status webp_error(const struct codec *c, VP8StatusCode e, stru
     if (e == VP8_STATUS_OUT_OF_MEMORY)
         return IMREC_NO_MEMORY(err, "webp: no memory for %u x %u px", c->info.width,
                                c->info.height);
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "webp: broken data in %zu bytes (libwebp's status %d)", c->image.n,
-                          (int)e);
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "webp: broken data in %zu bytes (libwebp's status %d)", c->image.n, (int)e);
 }
 
 /* A large image takes seconds: its data come in pieces, so that it can be ended in between. */
@@ -209,8 +208,8 @@ static enum imrec_status decode(struct codec *c, struct rows *r, struct imrec_er
     WebPDecoderConfig config;
     struct frame f;
     if (!WebPInitDecoderConfig(&config))
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "webp: this libwebp is another version than the build's");
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "webp: this libwebp is another version than the build's");
     IMREC_TRY(find_frame(c, &f, err));
     IMREC_TRY(codec_reserve_whole(c, alpha ? 4 : 3, err));
     const struct imrec_image *v = &c->whole.view;

@@ -52,10 +52,10 @@ static enum imrec_status no_images(struct opening *o, uint32_t shard)
         const size_t at = strlen(names);
         snprintf(names + at, sizeof(names) - at, "%s%.30s", i == 0 ? "" : ", ", h->stream[i].name);
     }
-    return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "%.150s: no images: their streams are image (dense, float, dim 1) with "
-                          "image_bytes (dim 2), or features (dense); here are %s",
-                          o->s->shards[shard].uri, names);
+    return imrec_fail(o->err, IMREC_ERR_ARGUMENT,
+                      "%.150s: no images: their streams are image (dense, float, dim 1) with "
+                      "image_bytes (dim 2), or features (dense); here are %s",
+                      o->s->shards[shard].uri, names);
 }
 
 /* Who has which role in a file. */
@@ -103,10 +103,10 @@ static enum imrec_status check_kind(struct opening *o, uint32_t shard)
     const bool decoded = role[CBF_LENGTH] == CBF_NO_STREAM;
     if (decoded != (o->stream[0][CBF_LENGTH] == CBF_NO_STREAM) || !alike(kind, o->kind) ||
         !alike(label, o->label) || o->ids != (role[CBF_ID] != CBF_NO_STREAM))
-        return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%.200s and %.200s cannot be one set: their streams of images, "
-                              "labels or ids differ",
-                              o->s->shards[0].uri, o->s->shards[shard].uri);
+        return imrec_fail(o->err, IMREC_ERR_ARGUMENT,
+                          "%.200s and %.200s cannot be one set: their streams of images, "
+                          "labels or ids differ",
+                          o->s->shards[0].uri, o->s->shards[shard].uri);
     return IMREC_OK;
 }
 
@@ -119,22 +119,22 @@ static enum imrec_status choose_labels(struct opening *o, uint32_t *count)
         return IMREC_OK;
     const char *uri = o->s->shards[0].uri;
     if (o->label == NULL)
-        return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%.200s: no stream 'label' or 'labels', and label_width is %" PRIu32
-                              "; path_imglist can give labels",
-                              uri, want->label_width);
+        return imrec_fail(o->err, IMREC_ERR_ARGUMENT,
+                          "%.200s: no stream 'label' or 'labels', and label_width is %" PRIu32
+                          "; path_imglist can give labels",
+                          uri, want->label_width);
     const uint32_t dim = o->label->dim, stored = o->label->storage == STREAM_SPARSE ? 1 : dim;
     *count = want->label_width != 0 ? want->label_width : stored;
     if (dim > MOST_LABELS && o->label->storage == STREAM_DENSE)
-        return imrec_error_at(o->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%.200s: stream '%.64s' has dim %" PRIu32
-                              ", labels have at most %" PRIu32,
-                              uri, o->label->alias, dim, MOST_LABELS);
+        return imrec_fail(o->err, IMREC_ERR_LIMIT,
+                          "%.200s: stream '%.64s' has dim %" PRIu32
+                          ", labels have at most %" PRIu32,
+                          uri, o->label->alias, dim, MOST_LABELS);
     if (*count != stored && *count != 1)
-        return imrec_error_at(o->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%.200s: stream '%.64s' has %" PRIu32 " labels an image, but "
-                              "label_width is %" PRIu32,
-                              uri, o->label->alias, stored, want->label_width);
+        return imrec_fail(o->err, IMREC_ERR_ARGUMENT,
+                          "%.200s: stream '%.64s' has %" PRIu32 " labels an image, but "
+                          "label_width is %" PRIu32,
+                          uri, o->label->alias, stored, want->label_width);
     return IMREC_OK;
 }
 
@@ -159,8 +159,8 @@ static enum imrec_status read_headers(struct opening *o)
         IMREC_TRY(check_kind(o, i));
         cbf_of(s)->first[i] = s->record_total;
         if (o->header[i].sequences > INT64_MAX / 2 - s->record_total)
-            return imrec_error_at(o->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                                  "%.300s: with it there are too many images", s->shards[i].uri);
+            return imrec_fail(o->err, IMREC_ERR_LIMIT, "%.300s: with it there are too many images",
+                              s->shards[i].uri);
         s->record_total += o->header[i].sequences;
         hash = hash_chunks(hash, &o->header[i]);
     }
@@ -168,10 +168,10 @@ static enum imrec_status read_headers(struct opening *o)
     cbf_of(s)->pixels = o->stream[0][CBF_LENGTH] == CBF_NO_STREAM;
     if (cbf_of(s)->pixels &&
         o->kind->dim * (uint64_t)stream_element_bytes(o->kind->element) > MOST_DECODED)
-        return imrec_error_at(o->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%.200s: stream '%.64s' has dim %" PRIu32 ", a decoded image has at "
-                              "most 2 GiB",
-                              s->shards[0].uri, o->kind->alias, o->kind->dim);
+        return imrec_fail(o->err, IMREC_ERR_LIMIT,
+                          "%.200s: stream '%.64s' has dim %" PRIu32 ", a decoded image has at "
+                          "most 2 GiB",
+                          s->shards[0].uri, o->kind->alias, o->kind->dim);
     if (cbf_of(s)->pixels) {
         s->value_count = o->kind->dim;
         s->doubles = o->kind->element == STREAM_DOUBLE;
@@ -238,10 +238,10 @@ static enum imrec_status make_tables(struct opening *o)
     size_t labels;
     if (!mul_fits((size_t)s->unit_count, (size_t)cbf_of(s)->label_count * 4, &labels) ||
         labels > s->total_bytes)
-        return imrec_error_at(o->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%.200s: %" PRIu64 " images with %" PRIu32
-                              " labels each would take more bytes than there are",
-                              s->shards[0].uri, s->unit_count, cbf_of(s)->label_count);
+        return imrec_fail(o->err, IMREC_ERR_CORRUPT,
+                          "%.200s: %" PRIu64 " images with %" PRIu32
+                          " labels each would take more bytes than there are",
+                          s->shards[0].uri, s->unit_count, cbf_of(s)->label_count);
     void *records = imrec_realloc(s->records, (size_t)s->unit_count + 1, sizeof(*s->records));
     if (records == NULL)
         return no_memory(o->err, s->unit_count);
@@ -308,9 +308,9 @@ list(struct container *c, const struct shard_list *l, struct imrec_error *err)
 {
     (void)l;
     if (index_wish(c->options.path_imgidx) == INDEX_NAMED)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "path_imgidx: %.300s is a CBF file, which is its own index",
-                              c->shards[0].uri);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "path_imgidx: %.300s is a CBF file, which is its own index",
+                          c->shards[0].uri);
     return open_images(c, err);
 }
 

@@ -47,8 +47,8 @@ static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_
     if (c->loss_count == MOST_LOSSES) { /* the last one stands for all that come */
         struct cbf_loss *rest = &c->losses[MOST_LOSSES - 1];
         *rest = (struct cbf_loss){0, UINT64_MAX, {0}};
-        imrec_error_at(&rest->why, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                       "it is damaged, as over %u other sequences or chunks are", MOST_LOSSES);
+        imrec_fail(&rest->why, IMREC_ERR_CORRUPT,
+                   "it is damaged, as over %u other sequences or chunks are", MOST_LOSSES);
         return IMREC_OK;
     }
     if (c->loss_count == c->loss_room) {

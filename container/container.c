@@ -28,13 +28,12 @@ static enum imrec_status no_memory(struct imrec_error *err)
 static enum imrec_status check_options(const struct container_options *o, struct imrec_error *err)
 {
     if (o->num_parts == 0 || o->part_index >= o->num_parts)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "part_index must be from 0 to num_parts - 1, not %" PRIu64
-                              " of %" PRIu64,
-                              o->part_index, o->num_parts);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "part_index must be from 0 to num_parts - 1, not %" PRIu64 " of %" PRIu64,
+                          o->part_index, o->num_parts);
     if (o->cell_bytes == 0 || o->cell_bytes % 4 != 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "cells must have a multiple of 4 bytes, not %" PRIu64, o->cell_bytes);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "cells must have a multiple of 4 bytes, not %" PRIu64, o->cell_bytes);
     return IMREC_OK;
 }
 
@@ -53,8 +52,7 @@ open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
     if (c->shards == NULL)
         return no_memory(err);
     if (names->count >= UINT32_MAX)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "%zu shards are too many",
-                              names->count);
+        return imrec_fail(err, IMREC_ERR_LIMIT, "%zu shards are too many", names->count);
     for (size_t i = 0; i < names->count; i++) {
         struct shard *h = &c->shards[i];
         IMREC_TRY(source_open(names->uri[i], &h->source, err));
@@ -64,8 +62,8 @@ open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
         h->begin = c->total_bytes;
         h->size = h->source->size;
         if (h->size > INT64_MAX - c->total_bytes)
-            return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                                  "%s: with it the shards have more than 2^63 bytes", h->uri);
+            return imrec_fail(err, IMREC_ERR_LIMIT,
+                              "%s: with it the shards have more than 2^63 bytes", h->uri);
         c->total_bytes += h->size;
         if (l->promise != NULL)
             check_size(h, &l->promise[i]);

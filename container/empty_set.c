@@ -32,6 +32,6 @@ enum imrec_status empty_set(const struct container *c, const struct shard_list *
     if (c->shard_count > 1)
         (void)snprintf(others, sizeof(others), ", and none of the %" PRIu32 " shards holds one",
                        c->shard_count);
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "%.300s holds no record: %s%s",
-                          c->shards[0].uri, why, others);
+    return imrec_fail(err, IMREC_ERR_CORRUPT, "%.300s holds no record: %s%s", c->shards[0].uri, why,
+                      others);
 }

@@ -42,22 +42,22 @@ enum imrec_status index_doubt(const struct shard *h, const char *name,
     IMREC_TRY(beside_manifest(b, h, &told, err));
     doubt->status = IMREC_OK;
     if (told != NULL && told->records != n)
-        imrec_error_at(doubt, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                       "%.150s lists %" PRIu64 " records, but by its manifest %.150s has %" PRIu64,
-                       name, n, h->uri, told->records);
+        imrec_fail(doubt, IMREC_ERR_CORRUPT,
+                   "%.150s lists %" PRIu64 " records, but by its manifest %.150s has %" PRIu64,
+                   name, n, h->uri, told->records);
     else if (n == 0 && h->size != 0)
-        imrec_error_at(doubt, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                       "%.150s lists no record, but %.150s has %" PRIu64 " bytes", name, h->uri,
-                       h->size);
+        imrec_fail(doubt, IMREC_ERR_CORRUPT,
+                   "%.150s lists no record, but %.150s has %" PRIu64 " bytes", name, h->uri,
+                   h->size);
     else if (n != 0 && r[0].offset != 0 && find_end(h, 0, &end))
-        imrec_error_at(doubt, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                       "%.150s does not list the record at byte 0 of %.150s; its first is at byte "
-                       "%" PRIu64,
-                       name, h->uri, r[0].offset);
+        imrec_fail(doubt, IMREC_ERR_CORRUPT,
+                   "%.150s does not list the record at byte 0 of %.150s; its first is at byte "
+                   "%" PRIu64,
+                   name, h->uri, r[0].offset);
     else if (n != 0 && find_end(h, r[n - 1].offset, &end) && find_end(h, end, &other))
-        imrec_error_at(doubt, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                       "%.150s does not list the record at byte %" PRIu64 " of %.150s, after its "
-                       "last one",
-                       name, end, h->uri);
+        imrec_fail(doubt, IMREC_ERR_CORRUPT,
+                   "%.150s does not list the record at byte %" PRIu64 " of %.150s, after its "
+                   "last one",
+                   name, end, h->uri);
     return IMREC_OK;
 }

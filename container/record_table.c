@@ -86,10 +86,10 @@ static enum imrec_status parse(struct container *s, uint32_t shard, const char *
         if (st != IMREC_OK)
             return st == IMREC_END ? IMREC_OK : st;
         if (r.offset >= size || size - r.offset < RECORDIO_PART_HEAD_BYTES)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "%s line %" PRIu64 ": no record can begin at %" PRIu64
-                                  ", %s has %" PRIu64 " bytes",
-                                  name, c.line, r.offset, s->shards[shard].uri, size);
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "%s line %" PRIu64 ": no record can begin at %" PRIu64
+                              ", %s has %" PRIu64 " bytes",
+                              name, c.line, r.offset, s->shards[shard].uri, size);
         IMREC_TRY(record_table_add(s, capacity, r, err));
     }
 }
@@ -111,10 +111,9 @@ sort(struct container *s, uint64_t first, const char *name, struct imrec_error *
     qsort(r, (size_t)n, sizeof(*r), by_offset);
     for (uint64_t i = 1; i < n; i++)
         if (r[i - 1].offset == r[i].offset)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "%s: two lines give the offset %" PRIu64
-                                  ", each record may have one",
-                                  name, r[i].offset);
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "%s: two lines give the offset %" PRIu64 ", each record may have one",
+                              name, r[i].offset);
     return IMREC_OK;
 }
 
@@ -193,10 +192,10 @@ static enum imrec_status
 load_listed(struct container *s, struct uri_list *l, struct imrec_error *err)
 {
     if (l->count != s->shard_count)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "path_imgidx names %zu files for %" PRIu32
-                              " shards, each shard needs its own",
-                              l->count, s->shard_count);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "path_imgidx names %zu files for %" PRIu32
+                          " shards, each shard needs its own",
+                          l->count, s->shard_count);
     pair_by_name(s, l);
     return load_all(s, l->uri, err);
 }
@@ -338,9 +337,8 @@ enum imrec_status record_table_beside(const struct shard *shard, struct indexed_
         one.records = NULL;
     }
     record_table_forget(&one);
-    return st != IMREC_ERR_NO_MEMORY
-               ? IMREC_OK
-               : imrec_error_at(err, st, IMREC_NO_OFFSET, "no memory to look for an index");
+    return st != IMREC_ERR_NO_MEMORY ? IMREC_OK
+                                     : imrec_fail(err, st, "no memory to look for an index");
 }
 
 void record_table_cut(struct container *s, uint64_t first, uint64_t end)

@@ -15,10 +15,10 @@
 
 static enum imrec_status no_sums(const char *uri, struct imrec_error *err)
 {
-    (void)imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
-                         "%.300s has no checksums next to it (.crc), and verify_checksums=1 needs "
-                         "them: imrec merge makes a set that has some",
-                         uri);
+    (void)imrec_fail(err, IMREC_ERR_IO,
+                     "%.300s has no checksums next to it (.crc), and verify_checksums=1 needs "
+                     "them: imrec merge makes a set that has some",
+                     uri);
     if (err != NULL)
         err->sys_errno = ENOENT;
     return IMREC_ERR_IO;
@@ -51,10 +51,10 @@ static enum imrec_status open_shard(struct container *s, uint32_t shard, struct 
 enum imrec_status set_sums_open(struct container *s, struct imrec_error *err)
 {
     if (!s->kind->side_files)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "verify_checksums: %.300s is a %s, and only shards of records have "
-                              "checksums of each record",
-                              s->shards[0].uri, s->kind->name);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "verify_checksums: %.300s is a %s, and only shards of records have "
+                          "checksums of each record",
+                          s->shards[0].uri, s->kind->name);
     s->sums = imrec_zalloc(s->shard_count, sizeof(*s->sums));
     if (s->sums == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the checksums of %u shards", s->shard_count);

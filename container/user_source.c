@@ -54,8 +54,8 @@ enum imrec_status imrec_source_register(const char *name, const struct imrec_sou
                                         void *user, struct imrec_error *err)
 {
     if (name == NULL || source == NULL || source->index == NULL || source->parse == NULL)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a source has a name and functions index and parse, not NULL");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "a source has a name and functions index and parse, not NULL");
     return plugin_register(&table, name, source, user, err);
 }
 
@@ -69,8 +69,8 @@ enum imrec_status user_source_find(const char *word, struct container *c, struct
     IMREC_TRY(plugin_find(&table, word, strlen(word), &p->plugin, err));
     memcpy(&p->format, p->plugin.definition, sizeof(p->format));
     if (p->format.index == NULL || p->format.parse == NULL)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "source: '%.200s' has no functions index and parse", word);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "source: '%.200s' has no functions index and parse", word);
     return IMREC_OK;
 }
 
@@ -199,9 +199,9 @@ list(struct container *s, const struct shard_list *names, struct imrec_error *er
 {
     (void)names;
     if (index_wish(s->options.path_imgidx) == INDEX_NAMED)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "path_imgidx: source=%s lists its records itself",
-                              source_of(s)->plugin.name);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "path_imgidx: source=%s lists its records itself",
+                          source_of(s)->plugin.name);
     struct listing l = {.container = s, .hash = 0xcbf29ce484222325u};
     struct user_source *p = source_of(s);
     p->state = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*p->state));
@@ -245,10 +245,10 @@ static enum imrec_status check_within(const struct imrec_source_call *c, const u
     const struct parse_room *room = c->library;
     if (within(p, n, c->bytes, c->n) || within(p, n, room->p, room->n))
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "%s of %" PRIu64 " bytes is neither within the record's %zu bytes nor "
-                          "in the room",
-                          what, n, c->n);
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "%s of %" PRIu64 " bytes is neither within the record's %zu bytes nor "
+                      "in the room",
+                      what, n, c->n);
 }
 
 static enum imrec_status check_pixels(const struct imrec_source_call *c,
@@ -256,22 +256,19 @@ static enum imrec_status check_pixels(const struct imrec_source_call *c,
 {
     const struct parse_room *room = c->library;
     if (p->pixels == NULL)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "it gave neither a compressed image nor pixels");
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "it gave neither a compressed image nor pixels");
     if (p->width == 0 || p->height == 0 ||
         (p->channels != 1 && p->channels != 3 && p->channels != 4))
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "no image has %u channels, height %u, width %u", p->channels,
-                              p->height, p->width);
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "no image has %u channels, height %u, width %u",
+                          p->channels, p->height, p->width);
     if ((uint64_t)p->width * p->height > room->limit / 4)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "the image has %u x %u px, max_pixels is %zu", p->width, p->height,
-                              room->limit / 4);
+        return imrec_fail(err, IMREC_ERR_LIMIT, "the image has %u x %u px, max_pixels is %zu",
+                          p->width, p->height, room->limit / 4);
     const uint64_t row = (uint64_t)p->width * p->channels;
     if (p->stride < row || p->stride > SIZE_MAX / 2 / p->height)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the image's stride is %zu, its rows have %" PRIu64 " bytes",
-                              p->stride, row);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the image's stride is %zu, its rows have %" PRIu64 " bytes", p->stride,
+                          row);
     return check_within(c, p->pixels, (uint64_t)p->stride * (p->height - 1) + row, "an image", err);
 }
 
@@ -393,11 +390,10 @@ widest_label(const struct container *c, bool may_read, uint32_t *out, struct imr
     *out = 0;
     if (!may_read)
         return IMREC_OK;
-    return imrec_error_at(
-        err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-        "label_pad_width must be given: there is no way to know the widest label of "
-        "source=%s",
-        source_of(c)->plugin.name);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                      "label_pad_width must be given: there is no way to know the widest label of "
+                      "source=%s",
+                      source_of(c)->plugin.name);
 }
 
 static const struct container_kind user_source_kind = {

@@ -241,9 +241,9 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
 {
     (void)names;
     if (index_wish(c->options.path_imgidx) == INDEX_NAMED)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "path_imgidx: %.300s is a tar archive, which is its own index",
-                              c->shards[0].uri);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "path_imgidx: %.300s is a tar archive, which is its own index",
+                          c->shards[0].uri);
     struct listing *l = imrec_zalloc(1, sizeof(*l));
     uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
     c->state = imrec_zalloc(1, sizeof(struct archive));
@@ -346,10 +346,9 @@ read_class(struct bytes text, struct parse_room *room, struct record *out, struc
         text.n--;
     const bool exact = room->typed != NULL;
     if (!text_to_u64(text, &v) || (exact ? v > INT64_MAX : !image_record_holds((double)v)))
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "its .cls is %s: a class is a whole number from 0%s",
-                              text_quote(text).s,
-                              exact ? "" : ", one that a float32 has exactly (dtype_label=int64)");
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "its .cls is %s: a class is a whole number from 0%s", text_quote(text).s,
+                          exact ? "" : ", one that a float32 has exactly (dtype_label=int64)");
     out->label_count = 1;
     if (room->label_room == 0)
         return IMREC_OK;
@@ -387,9 +386,9 @@ static enum imrec_status parse(const struct container *c, const struct record_re
             class = m.content;
     }
     if (out->image.p == NULL)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the sample has no image: none of its files ends in .jpg, .png or "
-                              "another suffix of an image");
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the sample has no image: none of its files ends in .jpg, .png or "
+                          "another suffix of an image");
     if (class.p == NULL || (parts & RECORD_LABELS) == 0)
         return IMREC_OK;
     return read_class(class, room, out, err);

@@ -14,9 +14,8 @@ static enum imrec_status check_mask(struct codec *c, struct bytes png, int64_t m
         return IMREC_OK;
     enum imrec_status st = codec_decode_mask(c, png, max_pixels, &m, err);
     if (st == IMREC_OK && (m.width != image->width || m.height != image->height))
-        st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                            "the mask has %u x %u px, its image %u x %u", m.width, m.height,
-                            image->width, image->height);
+        st = imrec_fail(err, IMREC_ERR_CORRUPT, "the mask has %u x %u px, its image %u x %u",
+                        m.width, m.height, image->width, image->height);
     mask_free(&m);
     return st;
 }

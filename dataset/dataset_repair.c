@@ -87,8 +87,8 @@ static enum imrec_status show(struct repair *r, struct imrec_error *err)
     if (r->read++ % RECORDS_A_CALL != 0 || r->o.progress == NULL ||
         r->o.progress(r->o.user, &r->at))
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
-                          "ended by its caller after %" PRIu64 " records", r->at.done);
+    return imrec_fail(err, IMREC_ERR_CANCELLED, "ended by its caller after %" PRIu64 " records",
+                      r->at.done);
 }
 
 /* ---- one record --------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ decodes(struct repair *r, struct candidate *c, bool clean, bool *yes, struct imr
     const enum imrec_status st =
         check_image(r->codec, c->image.image, CHECK_MAX_PIXELS, &warnings, &c->why);
     if (st == IMREC_ERR_NO_MEMORY)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", c->why.message);
+        return imrec_fail(err, st, "%s", c->why.message);
     *yes = st == IMREC_OK && !(clean && warnings != 0);
     if (st == IMREC_OK && !*yes)
         (void)imrec_error_at(&c->why, IMREC_ERR_CORRUPT, c->item->begin,
@@ -275,7 +275,7 @@ static enum imrec_status load_index(struct repair *r, struct imrec_error *err)
     const enum imrec_status st =
         shard_index_load(r->set.files.shards.uri[r->shard], &r->index, &why);
     if (st == IMREC_ERR_NO_MEMORY)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+        return imrec_fail(err, st, "%s", why.message);
     if (st != IMREC_OK)
         imrec_log(IMREC_LOG_WARNING, "%s", why.message);
     return IMREC_OK;
@@ -346,14 +346,13 @@ check_names(const struct repair *r, const char *path, struct imrec_error *err)
 {
     const struct uri_list *in = &r->set.files.shards;
     if (!r->set.kind->side_files)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%.300s is a %s, and repair writes records; export gets its "
-                              "images out",
-                              in->uri[0], r->set.kind->name);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "%.300s is a %s, and repair writes records; export gets its images out",
+                          in->uri[0], r->set.kind->name);
     for (size_t i = 0; i < in->count; i++)
         if (strcmp(in->uri[i], path) == 0)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "%s is input and output; give the new shard another name", path);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "%s is input and output; give the new shard another name", path);
     return IMREC_OK;
 }
 
@@ -384,9 +383,9 @@ enum imrec_status imrec_dataset_repair(const char *uri, const char *path,
     if (st == IMREC_OK)
         st = take_all(&r, err);
     if (st == IMREC_OK && out->kept == 0) /* a shard without a record is none */
-        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                            "%.300s: no record is intact, so %.100s is not written",
-                            r.set.files.shards.uri[0], path);
+        st =
+            imrec_fail(err, IMREC_ERR_DATA, "%.300s: no record is intact, so %.100s is not written",
+                       r.set.files.shards.uri[0], path);
     if (st == IMREC_OK) {
         struct imrec_writer *writer = r.writer;
         r.writer = NULL; /* gone, also on failure */

@@ -170,7 +170,7 @@ static enum imrec_status check_text(struct checking *c, struct bytes text, struc
     struct imrec_error why;
     enum imrec_status st = manifest_read(c->path, text, &m, &why);
     if (st == IMREC_ERR_NO_MEMORY)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+        return imrec_fail(err, st, "%s", why.message);
     if (st != IMREC_OK) {
         tell(c, c->path, c->shard, why.message);
         return IMREC_OK;
@@ -225,7 +225,7 @@ static enum imrec_status check_opening(struct checking *c, const char *uri, stru
     if (st == IMREC_OK)
         shard_list_free(&l);
     else if (st == IMREC_ERR_NO_MEMORY)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+        return imrec_fail(err, st, "%s", why.message);
     else
         tell(c, uri, 0, why.message);
     return IMREC_OK;
@@ -262,8 +262,7 @@ static void take_first(void *user, const struct imrec_finding *f)
 {
     struct imrec_error *why = user;
     if (why->status == IMREC_OK)
-        (void)imrec_error_at(why, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "%.250s: %.250s", f->uri,
-                             f->reason);
+        (void)imrec_fail(why, IMREC_ERR_CORRUPT, "%.250s: %.250s", f->uri, f->reason);
 }
 
 /* What the manifest says of the file; NULL: nothing. */
@@ -308,7 +307,7 @@ dataset_check_file(const char *shard, enum set_file what, bool *known, struct im
     imrec_free(text);
     imrec_free(path);
     if (st == IMREC_OK && why.status != IMREC_OK)
-        st = imrec_error_at(err, why.status, IMREC_NO_OFFSET, "%s", why.message);
+        st = imrec_fail(err, why.status, "%s", why.message);
     return st;
 }
 

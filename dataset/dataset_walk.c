@@ -158,8 +158,8 @@ dataset_walk_next(struct dataset_walk *w, struct imrec_record *out, struct imrec
     if (st == IMREC_END)
         w->at.bytes = w->at.total_bytes;
     if ((st == IMREC_END || w->at.done - w->called_at >= RECORDS_A_CALL) && !show(w))
-        return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
-                              "ended by its caller after %" PRIu64 " records", w->at.done);
+        return imrec_fail(err, IMREC_ERR_CANCELLED, "ended by its caller after %" PRIu64 " records",
+                          w->at.done);
     if (st != IMREC_OK && st != IMREC_END && err != NULL)
         *err = w->why;
     return st;

@@ -29,9 +29,8 @@ static enum imrec_status scan_heads(struct imrec_reader *r, struct imrec_error *
 static enum imrec_status find_records(struct imrec_reader *r, struct imrec_error *err)
 {
     if (r->container.options.num_parts != 1)
-        return imrec_error_at(
-            err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-            "records have numbers in the whole data set only, not in a partition");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "records have numbers in the whole data set only, not in a partition");
     if (record_table_find(&r->container, NULL) != IMREC_OK) /* what is doubtful is not believed */
         record_table_forget(&r->container);
     if (r->container.records == NULL) {
@@ -78,8 +77,8 @@ enum imrec_status imrec_reader_get(struct imrec_reader *r, uint64_t number,
     uint64_t count;
     IMREC_TRY(imrec_reader_count(r, &count, err));
     if (number >= count)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "there is no record %" PRIu64 ", there are %" PRIu64, number, count);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "there is no record %" PRIu64 ", there are %" PRIu64, number, count);
     const struct unit_range at = container_unit(&r->container, number);
     if (r->container.kind->own_index) {
         table_reader_seek(&r->table, at.shard, r->container.records[number].offset);
@@ -97,9 +96,9 @@ enum imrec_status imrec_reader_at(struct imrec_reader *r, uint32_t shard, uint64
                                   uint64_t end, struct imrec_record *out, struct imrec_error *err)
 {
     if (r->container.kind->own_index)
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%s: images of a %s are not at offsets of their own",
-                              r->container.shards[0].uri, r->container.kind->name);
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "%s: images of a %s are not at offsets of their own",
+                          r->container.shards[0].uri, r->container.kind->name);
     IMREC_TRY(imrec_reader_seek(r, shard, begin, err));
     const struct shard *s = &r->container.shards[shard];
     const struct unit_range at = {.begin = begin, .end = end < s->size ? end : s->size};

@@ -41,9 +41,8 @@ static enum imrec_status
 open_one(const char *uri, bool force, char **copy, struct sink **out, struct imrec_error *err)
 {
     if (!force && sink_exists(uri))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s: exists already, and is not replaced unless that is asked for",
-                              uri);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "%s: exists already, and is not replaced unless that is asked for", uri);
     IMREC_TRY(copy_text(uri, copy, err));
     return sink_open(uri, out, err);
 }
@@ -126,8 +125,8 @@ enum imrec_status imrec_writer_append_masked(struct imrec_writer *w, uint64_t ke
 {
     uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
     if (mask_bytes == 0 || mask_bytes > UINT32_MAX)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a mask has 1 to 2^32 - 1 bytes, not %zu", mask_bytes);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a mask has 1 to 2^32 - 1 bytes, not %zu",
+                          mask_bytes);
     record_mask_trailer((struct bytes){mask, mask_bytes}, trailer);
     w->record.n = 0;
     IMREC_TRY(image_record_head(&w->record, labels, label_count, false, id, 0, err));

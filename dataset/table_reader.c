@@ -22,8 +22,8 @@ static enum imrec_status make_room(struct buf *b, uint64_t n, struct imrec_error
         return IMREC_OK;
     buf_free(b);
     if (n > RECORD_MOST / 2)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "the record has %" PRIu64 " bytes, more than 2 GiB", n);
+        return imrec_fail(err, IMREC_ERR_LIMIT, "the record has %" PRIu64 " bytes, more than 2 GiB",
+                          n);
     return buf_reserve(b, (size_t)(n + n / 2 + 16), err);
 }
 

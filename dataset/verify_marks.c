@@ -18,7 +18,7 @@ static enum imrec_status load_index(struct marks *m, const char *shard, struct i
     struct shard_index x;
     const enum imrec_status st = shard_index_load(shard, &x, &m->why);
     if (st == IMREC_ERR_NO_MEMORY)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", m->why.message);
+        return imrec_fail(err, st, "%s", m->why.message);
     if (st == IMREC_OK && x.found) {
         m->mark = (struct mark *)(void *)x.entry;
         m->count = x.count;
@@ -54,7 +54,7 @@ static enum imrec_status load_checksums(struct marks *m, const char *shard, stru
     imrec_free(file);
     imrec_free(path);
     if (st == IMREC_ERR_NO_MEMORY)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", m->why.message);
+        return imrec_fail(err, st, "%s", m->why.message);
     return IMREC_OK;
 }
 

@@ -50,8 +50,8 @@ json_read(const struct json_input *in, struct json_value **out, struct imrec_err
     json_error_t why;
     *out = NULL;
     if (in->text.n > in->max_bytes)
-        return imrec_error_at(err, too_long(in), IMREC_NO_OFFSET,
-                              "%s: the text is longer than %zu bytes", in->name, in->max_bytes);
+        return imrec_fail(err, too_long(in), "%s: the text is longer than %zu bytes", in->name,
+                          in->max_bytes);
     json_t *root = json_loadb((const char *)in->text.p, in->text.n, JSON_REJECT_DUPLICATES, &why);
     *out = (struct json_value *)root;
     if (root != NULL)

@@ -24,7 +24,7 @@ void imrec_pack_source_init_sized(struct imrec_pack_source *s, size_t size)
 
 static enum imrec_status refuse(struct imrec_error *err, const char *why)
 {
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", why);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", why);
 }
 
 static enum imrec_status take_source(const struct imrec_pack_source *given,
@@ -71,18 +71,18 @@ static enum imrec_status
 take_classes(const struct imrec_pack_source *s, struct job *j, struct imrec_error *err)
 {
     if (s->class_count > CLASS_LIST_MAX)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%zu classes; float32 can number %u", s->class_count, CLASS_LIST_MAX);
+        return imrec_fail(err, IMREC_ERR_LIMIT, "%zu classes; float32 can number %u",
+                          s->class_count, CLASS_LIST_MAX);
     for (uint32_t i = 0; i < s->class_count; i++) {
         const struct bytes name = {(const uint8_t *)s->classes[i], strlen(s->classes[i])};
         uint32_t number;
         if (!j->has_given)
             IMREC_TRY(class_list_add(&j->given, name, err));
         else if (!class_list_find(&j->given, name, &number) || number != i)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "class %u of the items is %s, which the class list does not "
-                                  "have at that place",
-                                  i, text_quote(name).s);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "class %u of the items is %s, which the class list does not "
+                              "have at that place",
+                              i, text_quote(name).s);
     }
     if (j->has_given || s->class_count == 0)
         return IMREC_OK;
@@ -116,7 +116,7 @@ enum imrec_status items_open(const struct imrec_pack_source *source,
     IMREC_TRY(take_source(source, &out->source, err));
     IMREC_TRY(check_options(&out->source, task, o, err));
     if (out->source.total > UINT64_MAX / copies)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "too many copies");
+        return imrec_fail(err, IMREC_ERR_LIMIT, "too many copies");
     job->total = out->source.total * copies;
     out->of_pixels = pixel_options(&out->source, o);
     enum imrec_status st = IMREC_OK;
@@ -149,9 +149,9 @@ refuse_item(const struct items *s, struct imrec_error *err, const char *fmt, ...
     va_start(ap, fmt);
     vsnprintf(why, sizeof(why), fmt, ap);
     va_end(ap);
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "item %" PRIu64 "%s%s%s: %s",
-                          s->given - 1, name.n != 0 ? " (" : "",
-                          name.n != 0 ? text_quote(name).s : "", name.n != 0 ? ")" : "", why);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT, "item %" PRIu64 "%s%s%s: %s", s->given - 1,
+                      name.n != 0 ? " (" : "", name.n != 0 ? text_quote(name).s : "",
+                      name.n != 0 ? ")" : "", why);
 }
 
 static enum imrec_status ask(struct items *s, struct imrec_error *err)
@@ -165,15 +165,14 @@ static enum imrec_status ask(struct items *s, struct imrec_error *err)
         err->status = st;
         return err->message[0] != '\0'
                    ? st
-                   : imrec_error_at(err, st, IMREC_NO_OFFSET,
-                                    "the source ended the run at item %" PRIu64, s->given);
+                   : imrec_fail(err, st, "the source ended the run at item %" PRIu64, s->given);
     }
     if (st == IMREC_END && s->given == 0)
         return refuse(err, "there is nothing to pack: the source has no item");
     if (total != 0 && (st == IMREC_END ? s->given < total : s->given > total))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "the source's total is %" PRIu64 " items, but it has %s%" PRIu64,
-                              total, st == IMREC_END ? "" : "at least ", s->given);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "the source's total is %" PRIu64 " items, but it has %s%" PRIu64, total,
+                          st == IMREC_END ? "" : "at least ", s->given);
     return st;
 }
 

@@ -57,13 +57,10 @@ static enum imrec_status write_list(struct lists *l, const char *chunk, const ch
     struct sink *to;
     const int n = snprintf(name, sizeof(name), "%s%s%s.lst", l->prefix, chunk, what);
     if (n < 0 || (size_t)n >= sizeof(name))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "the name of the list is "
-                              "longer than %d bytes",
-                              NAME_BYTES - 1);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "the name of the list is longer than %d bytes",
+                          NAME_BYTES - 1);
     if (!l->o->force && sink_exists(name))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s is there already; force replaces it", name);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s is there already; force replaces it", name);
     if (l->looking)
         return IMREC_OK;
     IMREC_TRY(sink_open(name, &to, err));
@@ -119,8 +116,7 @@ write_classes(struct lists *l, const struct job *j, struct imrec_error *err)
     char name[NAME_BYTES];
     set_name(l->prefix, SET_CLASSES, name);
     if (!l->o->force && sink_exists(name))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s is there already; force replaces it", name);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s is there already; force replaces it", name);
     return l->looking ? IMREC_OK : set_write_classes(name, j, true, err);
 }
 
@@ -193,16 +189,15 @@ enum imrec_status lists_write(const struct job *j, const struct imrec_pack_task 
     struct lists l = {.scan = &j->scan, .o = o, .out = out, .line = BUF_INIT((size_t)1 << 20)};
     const size_t n = strlen(task->out);
     if (n + 64 > sizeof(l.prefix))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "the name of the output is longer than %zu bytes",
-                              sizeof(l.prefix) - 64);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "the name of the output is longer than %zu bytes", sizeof(l.prefix) - 64);
     memcpy(l.prefix, task->out, n + 1);
     if (ends_with(l.prefix, ".lst") || ends_with(l.prefix, ".rec"))
         l.prefix[n - 4] = '\0';
     count(j, out);
     enum imrec_status st = IMREC_OK;
     if (j->scan.file_count == 0)
-        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s holds no images", task->root);
+        st = imrec_fail(err, IMREC_ERR_DATA, "%s holds no images", task->root);
     for (int pass = 0; pass < 2; pass++) {
         l.looking = pass == 0;
         if (st == IMREC_OK)

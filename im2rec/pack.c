@@ -102,9 +102,8 @@ static enum imrec_status drain(void *context, uint32_t place, struct imrec_error
 {
     struct run *r = context;
     struct pack_item *p = &r->places[place];
-    const enum imrec_status st =
-        p->failed == IMREC_OK ? writer_put(r->writer, p, err)
-                              : imrec_error_at(err, p->failed, IMREC_NO_OFFSET, "%s", p->why);
+    const enum imrec_status st = p->failed == IMREC_OK ? writer_put(r->writer, p, err)
+                                                       : imrec_fail(err, p->failed, "%s", p->why);
     if (st != IMREC_OK) {
         budget_stop(&r->budget); /* others may wait for it */
         return st;
@@ -233,14 +232,13 @@ static enum imrec_status check_task(const struct imrec_pack_task *t,
                                     const struct imrec_pack_options *o, struct imrec_error *err)
 {
     if (t == NULL || t->root == NULL || t->out == NULL || t->out[0] == '\0')
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a task needs root and out");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a task needs root and out");
     if (t->list != NULL && o->annotations[0] != '\0')
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "annotations are a list: %s cannot go with them", t->list);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "annotations are a list: %s cannot go with them",
+                          t->list);
     if (t->list != NULL && o->list)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "list makes lists out of a folder, not out of the list %s", t->list);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "list makes lists out of a folder, not out of the list %s", t->list);
     return IMREC_OK;
 }
 
@@ -249,10 +247,9 @@ static enum imrec_status no_images(const struct imrec_pack_task *task,
 {
     const char *what = task->list != NULL ? task->list : task->root;
     if (o->part.count == 1)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s names no images", what);
-    return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                          "share %" PRId64 " of %" PRId64 " of %s holds no images", o->part.index,
-                          o->part.count, what);
+        return imrec_fail(err, IMREC_ERR_DATA, "%s names no images", what);
+    return imrec_fail(err, IMREC_ERR_DATA, "share %" PRId64 " of %" PRId64 " of %s holds no images",
+                      o->part.index, o->part.count, what);
 }
 
 /* A run that is resumed keeps its choice of images without an object: its journal says of which
@@ -356,7 +353,7 @@ enum imrec_status imrec_pack(const struct imrec_pack_task *task,
     const enum imrec_status st = pack_task(&h.task, &o, &h.watch, out, err);
     let_go(&h);
     if (st == IMREC_ERR_CANCELLED)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "interrupted; resume continues");
+        return imrec_fail(err, st, "interrupted; resume continues");
     return st;
 }
 
@@ -392,7 +389,7 @@ enum imrec_status imrec_pack_items(const struct imrec_pack_task *task,
     *out = (struct imrec_pack_result){0};
     IMREC_TRY(pack_options_check(options, &o, err));
     if (task == NULL || task->out == NULL || task->out[0] == '\0')
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "a task needs out");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a task needs out");
     IMREC_TRY(hold(&h, task, err));
     const enum imrec_status st = pack_items(&h.task, source, &o, &h.watch, out, err);
     let_go(&h);

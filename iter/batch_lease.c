@@ -134,12 +134,11 @@ make_block(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *e
     const size_t bytes = k->bytes + k->masks_bytes;
     const uint64_t sum = it->memory_planned + (k->blocks + 1) * bytes;
     if (limit != 0 && sum > limit)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "memory_limit is %llu bytes, but with %llu kept batches of %zu bytes "
-                              "%llu are needed: release batches before asking for more, or copy "
-                              "them",
-                              (unsigned long long)limit, (unsigned long long)k->blocks + 1, bytes,
-                              (unsigned long long)sum);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "memory_limit is %llu bytes, but with %llu kept batches of %zu bytes "
+                          "%llu are needed: release batches before asking for more, or copy them",
+                          (unsigned long long)limit, (unsigned long long)k->blocks + 1, bytes,
+                          (unsigned long long)sum);
     struct imrec_kept *kept;
     IMREC_TRY(make_kept(it, &kept, err));
     if ((kept->data = pages_alloc(k->bytes)) == NULL ||
@@ -157,8 +156,8 @@ imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_err
 {
     *out = NULL;
     if (!it->holding || it->held_kept)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "there is no batch to keep: none was delivered, or it is kept");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "there is no batch to keep: none was delivered, or it is kept");
     if (it->lease == NULL && (it->lease = batch_lease_new(&it->slots)) == NULL)
         return IMREC_NO_MEMORY(err, "no memory to keep batches");
     struct imrec_kept *kept = take_released(it->lease);

@@ -27,17 +27,16 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
     const struct container *c = &it->container;
     const char *why = c->kind->refuse_boxes != NULL ? c->kind->refuse_boxes(c) : NULL;
     if (why != NULL)
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%.200s: its images have no boxes, they %s", c->shards[0].uri, why);
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED, "%.200s: its images have no boxes, they %s",
+                          c->shards[0].uri, why);
     IMREC_TRY(widest_of(it, &widest, err));
     if (room > 0 && widest > room)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "label_pad_width is %lld, but there is a label of %u values",
-                              (long long)room, widest);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "label_pad_width is %lld, but there is a label of %u values",
+                          (long long)room, widest);
     if (widest > MAX_ROOM)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "a label has %u values; labels with boxes may have %u", widest,
-                              MAX_ROOM);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "a label has %u values; labels with boxes may have %u", widest, MAX_ROOM);
     it->label_width = DET_LABEL_HEAD + (room > 0 ? (uint32_t)room : widest);
     return IMREC_OK;
 }
@@ -53,12 +52,12 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct reco
     IMREC_TRY(iter_find_labels(it, r, &found, err));
     const uint32_t n = found.n;
     if (it->options.label_width > 0 && n != (uint64_t)it->options.label_width)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the label has %u values, but label_width is %lld", n,
-                              (long long)it->options.label_width);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the label has %u values, but label_width is %lld", n,
+                          (long long)it->options.label_width);
     if (n > room)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the label has %u values, but label_pad_width is %u", n, room);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the label has %u values, but label_pad_width is %u", n, room);
     if (found.listed != NULL)
         memcpy(to, found.listed, n * sizeof(*to));
     for (uint32_t i = 0; found.listed == NULL && i < n; i++)

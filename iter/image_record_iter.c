@@ -104,7 +104,7 @@ static enum imrec_status take_batch(struct imrec_iter *it, uint32_t *cell)
     const enum imrec_status st = ordered_take(it->ordered, cell);
     it->next_wait_ns += clock_ns() - begin;
     if (st != IMREC_OK)
-        return imrec_error_at(&it->fatal, st, IMREC_NO_OFFSET, "the workers have stopped");
+        return imrec_fail(&it->fatal, st, "the workers have stopped");
     const struct cell_state *c = &it->slots.cells[*cell];
     if (c->fatal != IMREC_OK)
         it->fatal = c->fatal_error;

@@ -15,8 +15,7 @@ enum imrec_status iter_find_labels(const struct imrec_iter *it, const struct rec
         return IMREC_OK;
     const struct label_entry *e = label_table_find(t, r->id);
     if (e == NULL)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "path_imglist has no line for this id");
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "path_imglist has no line for this id");
     *out = (struct found_labels){.listed = t->labels + e->first,
                                  .typed = t->exact != NULL ? t->exact + e->first : NULL,
                                  .n = e->count};
@@ -29,11 +28,10 @@ spread_class(const struct imrec_iter *it, float label, float *to, struct imrec_e
 {
     const int64_t classes = it->options.num_classes;
     if (!(label >= 0 && label < (float)classes) || label != floorf(label))
-        return imrec_error_at(
-            err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-            "its label is %g, but num_classes=%lld asks for a whole number from 0 "
-            "to %lld",
-            (double)label, (long long)classes, (long long)classes - 1);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "its label is %g, but num_classes=%lld asks for a whole number from 0 "
+                          "to %lld",
+                          (double)label, (long long)classes, (long long)classes - 1);
     memset(to, 0, (size_t)classes * sizeof(*to));
     to[(size_t)label] = 1;
     return IMREC_OK;
@@ -45,8 +43,8 @@ static enum imrec_status copy_labels(const struct imrec_iter *it, const struct r
     const uint32_t width = (uint32_t)it->options.label_width;
     IMREC_TRY(iter_find_labels(it, r, found, err));
     if (found->n != width)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the record has %u labels, but label_width is %u", found->n, width);
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "the record has %u labels, but label_width is %u",
+                          found->n, width);
     if (found->listed != NULL)
         memcpy(to, found->listed, width * sizeof(*to));
     for (uint32_t i = 0; found->listed == NULL && i < width; i++)
@@ -63,9 +61,9 @@ convert(enum imrec_label_dtype type, float label, union list_label *to, struct i
         return IMREC_OK;
     }
     if (!(fabsf(label) < 0x1p63f) || label != floorf(label))
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "its label is %g, but dtype_label=int64 asks for whole numbers",
-                              (double)label);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "its label is %g, but dtype_label=int64 asks for whole numbers",
+                          (double)label);
     to->i = (int64_t)label;
     return IMREC_OK;
 }

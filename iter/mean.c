@@ -38,11 +38,11 @@ take(const struct imrec_iter_options *o, struct bytes file, float *out, struct i
     struct mean_image m;
     IMREC_TRY(mean_image_read(o->mean_img, file, &m, err));
     if (m.channels != want->channels || m.height != want->height || m.width != want->width)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%.200s: the mean image is (%u, %u, %u), but data_shape is (%u, %u, "
-                              "%u); remove it to have it made again",
-                              o->mean_img, m.channels, m.height, m.width, want->channels,
-                              want->height, want->width);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "%.200s: the mean image is (%u, %u, %u), but data_shape is (%u, %u, "
+                          "%u); remove it to have it made again",
+                          o->mean_img, m.channels, m.height, m.width, want->channels, want->height,
+                          want->width);
     mean_image_values(&m, out);
     return IMREC_OK;
 }
@@ -132,8 +132,8 @@ divide(const struct imrec_iter_options *o, const struct mean_sum *sum, struct im
 {
     const size_t values = values_of(&o->data_shape);
     if (sum->count == 0)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "%.200s: there is no image to make a mean image of", o->path_imgrec);
+        return imrec_fail(err, IMREC_ERR_DATA, "%.200s: there is no image to make a mean image of",
+                          o->path_imgrec);
     float *mean = imrec_zalloc(values, sizeof(*mean));
     if (mean == NULL)
         return no_memory(err);

@@ -39,7 +39,7 @@ static enum imrec_status shape_planes(struct imrec_iter *it, struct imrec_error 
     if (st == IMREC_OK || err == NULL)
         return st;
     memcpy(why, err->message, sizeof(why));
-    imrec_error_at(err, st, IMREC_NO_OFFSET, "%.200s: %.300s", it->container.shards[0].uri, why);
+    imrec_fail(err, st, "%.200s: %.300s", it->container.shards[0].uri, why);
     imrec_error_file(err, it->container.shards[0].uri);
     return st;
 }
@@ -89,9 +89,9 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     it->indexed = so.indexed = it->container.records != NULL;
     IMREC_TRY(shape_planes(it, err));
     if (o->masks != IMREC_MASK_NONE && !it->container.kind->masks)
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%.200s is a %s, whose images have no masks: records have",
-                              it->container.shards[0].uri, it->container.kind->name);
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "%.200s is a %s, whose images have no masks: records have",
+                          it->container.shards[0].uri, it->container.kind->name);
     warn_of_index(it);
     it->stream.plan = record_stream_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
     it->stream.context = it;
@@ -192,10 +192,10 @@ static enum imrec_status check_mixing(const struct imrec_iter_options *o, struct
 {
     if ((o->mixup <= 0 && o->cutmix <= 0) || o->num_classes > 0 || o->label_width != 1)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "mixup and cutmix blend labels, but the numbers of two classes have no "
-                          "blend: set num_classes to the number of classes, so that each label "
-                          "becomes that many shares (label_width above 1: labels are shares)");
+    return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                      "mixup and cutmix blend labels, but the numbers of two classes have no "
+                      "blend: set num_classes to the number of classes, so that each label "
+                      "becomes that many shares (label_width above 1: labels are shares)");
 }
 
 /* What computes with labels does so in float32. */
@@ -211,8 +211,8 @@ static enum imrec_status check_label_type(const struct imrec_iter *it, struct im
                                                          : NULL;
     if (what == NULL || o->dtype_label == IMREC_LABEL_FLOAT32)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "dtype_label must be float32 with %s, which computes with labels", what);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                      "dtype_label must be float32 with %s, which computes with labels", what);
 }
 
 static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_error *err)
@@ -222,10 +222,10 @@ static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_er
                       : o->num_classes > 0 ? (uint32_t)o->num_classes
                                            : (uint32_t)o->label_width;
     if (!it->recipe.boxes && o->label_width < 1)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "label_width must be at least 1, not %lld: only labels of boxes "
-                              "(aug_seq=det_aug_default, boxes=1) may have any number of values",
-                              (long long)o->label_width);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "label_width must be at least 1, not %lld: only labels of boxes "
+                          "(aug_seq=det_aug_default, boxes=1) may have any number of values",
+                          (long long)o->label_width);
     IMREC_TRY(check_mixing(o, err));
     return check_label_type(it, err);
 }
@@ -260,8 +260,8 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     IMREC_TRY(view_kinds_init(&it->views, o, err));
     IMREC_TRY(take_label_width(it, err));
     if (slots_memory(o, &it->views, it->label_width) == UINT64_MAX)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "data_shape and batch_size ask for a batch of over 1 TiB");
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "data_shape and batch_size ask for a batch of over 1 TiB");
     IMREC_TRY(open_data(it, err));
     IMREC_TRY(iter_plan_memory(it, err));
     if (o->mean_img[0] != '\0')

@@ -63,7 +63,7 @@ enum imrec_status position_write(const struct position_order *order, const struc
         w.status = buf_append(&b, "", 1, NULL);
     if (w.status != IMREC_OK) {
         buf_free(&b);
-        return imrec_error_at(err, w.status, IMREC_NO_OFFSET, "no memory for a position");
+        return imrec_fail(err, w.status, "no memory for a position");
     }
     *text = (char *)b.p;
     return IMREC_OK;
@@ -73,8 +73,7 @@ enum imrec_status position_write(const struct position_order *order, const struc
 
 static enum imrec_status wrong(struct imrec_error *err, const char *key, const char *want)
 {
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "position: \"%s\" must be %s",
-                          key, want);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT, "position: \"%s\" must be %s", key, want);
 }
 
 static enum imrec_status
@@ -102,24 +101,24 @@ static enum imrec_status check_order(const struct json_value *root, const struct
     if (data == NULL)
         return wrong(err, "data", "a fingerprint of 16 hex digits");
     if (strcmp(data, want) != 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "position: it is of other data (fingerprint %.16s, these shards%s "
-                              "have %s)",
-                              data,
-                              o->indexed    ? " and what lists their records"
-                              : o->verified ? ", read with verify_checksums=1,"
-                                            : "",
-                              want);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "position: it is of other data (fingerprint %.16s, these shards%s "
+                          "have %s)",
+                          data,
+                          o->indexed    ? " and what lists their records"
+                          : o->verified ? ", read with verify_checksums=1,"
+                                        : "",
+                          want);
     for (size_t i = 0; i < ORDER_FIELDS; i++) {
         int64_t v = 0;
         IMREC_TRY(take_number(root, order_fields[i].name, &v, err));
         if (may_differ(o, &order_fields[i]) && v < o->num_parts)
             *own = v == order_value(o, i);
         else if (v != order_value(o, i))
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "position: it was taken with %s=%" PRId64
-                                  ", this iterator has %s=%" PRId64,
-                                  order_fields[i].name, v, order_fields[i].name, order_value(o, i));
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "position: it was taken with %s=%" PRId64
+                              ", this iterator has %s=%" PRId64,
+                              order_fields[i].name, v, order_fields[i].name, order_value(o, i));
     }
     return IMREC_OK;
 }
@@ -139,9 +138,9 @@ static enum imrec_status take_place(const struct json_value *root, uint64_t wind
     if (!json_read_bool(json_read_member(root, "repeating"), &repeating))
         return wrong(err, "repeating", "true or false");
     if ((uint64_t)window >= windows)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "position: \"window\" is %" PRId64 ", a sweep has %" PRIu64, window,
-                              windows);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "position: \"window\" is %" PRId64 ", a sweep has %" PRIu64, window,
+                          windows);
     if (before > sample)
         return wrong(err, "window_first_sample", "at most \"sample\"");
     *p = (struct place){
@@ -165,9 +164,9 @@ static enum imrec_status take_all(const struct json_value *root, const struct po
     int64_t version = 0;
     IMREC_TRY(take_number(root, "version", &version, err));
     if (version != POSITION_VERSION)
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "position: it has version %" PRId64 ", this library reads %d",
-                              version, POSITION_VERSION);
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "position: it has version %" PRId64 ", this library reads %d", version,
+                          POSITION_VERSION);
     *own = true;
     IMREC_TRY(check_order(root, order, own, err));
     return take_place(root, *own ? windows : UINT64_MAX, place, err);

@@ -77,22 +77,22 @@ static enum imrec_status blame_order(const struct imrec_iter *it, const char *js
     if (s->kind->own_index || !position_indexed(json, &was) || was == it->indexed)
         return st;
     if (!was)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET,
-                              "position: it was taken without an index, this iterator reads in the "
-                              "order of %.250s: open it with path_imgidx=none",
-                              s->index != NULL ? s->index : "one");
+        return imrec_fail(err, st,
+                          "position: it was taken without an index, this iterator reads in the "
+                          "order of %.250s: open it with path_imgidx=none",
+                          s->index != NULL ? s->index : "one");
     IMREC_TRY(record_table_missing(s, &missing, &there, err));
     if (missing == NULL)
-        imrec_error_at(err, st, IMREC_NO_OFFSET,
-                       "position: it was taken in the order of an index, this iterator reads "
-                       "without one: open it with path_imgidx=auto, which finds those next to the "
-                       "shards, or with the index's name");
+        imrec_fail(err, st,
+                   "position: it was taken in the order of an index, this iterator reads "
+                   "without one: open it with path_imgidx=auto, which finds those next to the "
+                   "shards, or with the index's name");
     else
-        imrec_error_at(err, st, IMREC_NO_OFFSET,
-                       "position: it was taken in the order of an index, this iterator reads "
-                       "without one, and %.250s is missing: bring it back and open with "
-                       "path_imgidx=auto, or write path_imgidx= and the name it has now",
-                       missing);
+        imrec_fail(err, st,
+                   "position: it was taken in the order of an index, this iterator reads "
+                   "without one, and %.250s is missing: bring it back and open with "
+                   "path_imgidx=auto, or write path_imgidx= and the name it has now",
+                   missing);
     imrec_free(missing);
     return st;
 }
@@ -129,9 +129,9 @@ go_to_equal(struct imrec_iter *it, struct place *place, struct imrec_error *err)
 {
     const uint64_t sample = place->run.sample, most = it->schedule.equal;
     if (sample > most)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "position: \"sample\" is %llu, but a sweep has %llu",
-                              (unsigned long long)sample, (unsigned long long)most);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "position: \"sample\" is %llu, but a sweep has %llu",
+                          (unsigned long long)sample, (unsigned long long)most);
     ordered_pause(it->ordered);
     const enum imrec_status st = find_place(it, place, err);
     if (st != IMREC_OK)

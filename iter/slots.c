@@ -163,8 +163,8 @@ enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o
         return no_memory(o, 0, err);
     if (!block_size(o, views, false, s->tensors, &s->data_bytes) ||
         !block_size(o, views, true, s->mask_tensors, &s->masks_bytes))
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "data_shape and batch_size ask for a batch of over 1 TiB");
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "data_shape and batch_size ask for a batch of over 1 TiB");
     if (allocate(s, o) == IMREC_OK)
         return IMREC_OK;
     const size_t wanted = s->data_bytes + s->masks_bytes;

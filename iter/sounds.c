@@ -13,9 +13,9 @@ enum imrec_status iter_make_sound(struct imrec_iter *it, struct worker *w, struc
     struct wav wav;
     IMREC_TRY(wav_parse(file, &wav, err));
     if (rate != 0 && rate != (int64_t)wav.info.sample_rate)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "the sound has %u samples a second, sample_rate is %lld",
-                              wav.info.sample_rate, (long long)rate);
+        return imrec_fail(err, IMREC_ERR_DATA,
+                          "the sound has %u samples a second, sample_rate is %lld",
+                          wav.info.sample_rate, (long long)rate);
     const struct sound s = {wav.frames, wav.info.channels, wav.info.samples};
     for (uint32_t i = 0; i < n; i++) {
         struct sampler_view *v = &w->views[i];

@@ -29,8 +29,8 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
     const uint64_t scratch = it->worker_count * HEADROOM_FREE_BYTES;
     const uint64_t index = index_bytes(it), keep = kept(it);
     if (batches == UINT64_MAX)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "data_shape and batch_size ask for a batch of over 1 TiB");
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "data_shape and batch_size ask for a batch of over 1 TiB");
     it->memory_planned = batches + windows + scratch + index + keep;
     if (o->memory_limit == 0)
         return IMREC_OK;
@@ -39,8 +39,8 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
                        it->worker_count);
         return IMREC_OK;
     }
-    return imrec_error_at(
-        err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
+    return imrec_fail(
+        err, IMREC_ERR_LIMIT,
         "memory_limit is %lld bytes, but these options need %llu: %llu for %lld batches, %llu for "
         "windows and read-ahead, %llu for %u workers, %llu for index and checksums, %llu kept in "
         "memory",

@@ -28,8 +28,8 @@ static enum imrec_status parse(struct imrec_iter *it, const struct record_ref *r
     w->sampler.mask_png = out->mask;
     if (!masks || out->mask.n != 0)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "the record has no mask; masks=none reads it without");
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "the record has no mask; masks=none reads it without");
 }
 
 /* ---- the images of a sample --------------------------------------------------------------- */

@@ -71,9 +71,9 @@ reserve(struct imrec_minibatch_source *s, struct minibatch_cell *c, struct imrec
 {
     const uint64_t n = c->planned;
     if (n >= UINT32_MAX)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "a minibatch of more than %lu sequences; ask for fewer samples",
-                              (unsigned long)UINT32_MAX - 1);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "a minibatch of more than %lu sequences; ask for fewer samples",
+                          (unsigned long)UINT32_MAX - 1);
     IMREC_TRY(reuse_buffer_reserve(&c->views, n, s->joint.streams * sizeof(struct sequence_view),
                                    "a minibatch", err));
     IMREC_TRY(reuse_buffer_reserve(&c->spots, n, s->joint.corpora * sizeof(struct gather_spot),
@@ -218,11 +218,11 @@ enum imrec_status minibatch_go(struct imrec_minibatch_source *s,
         IMREC_TRY(timeline_peek(s->line, &item, err));
         return item.position == place->mark.position
                    ? IMREC_OK
-                   : imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                    "position: sequence %" PRIu64 " of sweep %" PRIu64
-                                    " begins at sample %" PRIu64 ", not %" PRIu64,
-                                    place->mark.number, place->mark.sweep, item.position,
-                                    place->mark.position);
+                   : imrec_fail(err, IMREC_ERR_ARGUMENT,
+                                "position: sequence %" PRIu64 " of sweep %" PRIu64
+                                " begins at sample %" PRIu64 ", not %" PRIu64,
+                                place->mark.number, place->mark.sweep, item.position,
+                                place->mark.position);
     }
     timeline_jump(s->line, place->mark.sweep, place->mark.number, place->mark.position);
     s->plan.mark = place->mark;

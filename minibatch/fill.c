@@ -50,11 +50,11 @@ static enum imrec_status unequal(const struct imrec_minibatch_source *s, uint64_
                                  uint32_t stream, uint32_t have, uint32_t want,
                                  struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "sequence id %" PRIu64 " has %" PRIu32 " samples of '%.60s' and %" PRIu32
-                          " of '%.60s'; truncationLength needs equal lengths in all streams",
-                          key, want, s->joint.stream[0].info->name, have,
-                          s->joint.stream[stream].info->name);
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "sequence id %" PRIu64 " has %" PRIu32 " samples of '%.60s' and %" PRIu32
+                      " of '%.60s'; truncationLength needs equal lengths in all streams",
+                      key, want, s->joint.stream[0].info->name, have,
+                      s->joint.stream[stream].info->name);
 }
 
 static enum imrec_status check_equal(const struct imrec_minibatch_source *s, uint64_t key,

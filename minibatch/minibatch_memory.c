@@ -69,9 +69,9 @@ enum imrec_status minibatch_check_memory(const struct imrec_minibatch_source *s,
     const uint64_t sum = source_memory_planned(s, t);
     if (limit == 0 || sum <= limit)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                          "memory_limit is %" PRIu64 " bytes, the tables and the chunks of the "
-                          "randomization window may need %" PRIu64
-                          "; a smaller randomizationWindow or smaller chunks need less",
-                          limit, sum);
+    return imrec_fail(err, IMREC_ERR_LIMIT,
+                      "memory_limit is %" PRIu64 " bytes, the tables and the chunks of the "
+                      "randomization window may need %" PRIu64
+                      "; a smaller randomizationWindow or smaller chunks need less",
+                      limit, sum);
 }

@@ -100,20 +100,20 @@ static enum imrec_status check(struct minibatch_options *to, struct imrec_error 
 {
     struct imrec_minibatch_options *o = &to->o;
     if (o->deserializers == 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "file is missing");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "file is missing");
     if (o->rank >= o->num_ranks)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "rank must be below num_ranks, but %" PRId64 " is not below %" PRId64,
-                              o->rank, o->num_ranks);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "rank must be below num_ranks, but %" PRId64 " is not below %" PRId64,
+                          o->rank, o->num_ranks);
     if (o->truncated == IMREC_TRUNCATED_YES && o->truncation_length == 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "truncated=true needs truncationLength, the samples of a piece");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "truncated=true needs truncationLength, the samples of a piece");
     if (o->truncated == IMREC_TRUNCATED_NO)
         o->truncation_length = 0;
     if (o->truncation_length > 0 && o->label_stream[0] != '\0')
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "with truncationLength all streams have equal lengths, epoch_size "
-                              "counts them: label_stream must be empty");
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "with truncationLength all streams have equal lengths, epoch_size "
+                          "counts them: label_stream must be empty");
     IMREC_TRY(minibatch_sizes_parse(o->minibatch_size_in_samples, &to->sizes, err));
     to->full_sweep = o->epoch_size == IMREC_FULL_DATA_SWEEP;
     to->epoch_size = o->epoch_size >= IMREC_FULL_DATA_SWEEP ? UINT64_MAX : (uint64_t)o->epoch_size;

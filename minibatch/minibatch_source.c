@@ -28,9 +28,9 @@ static enum imrec_status find_labels(struct imrec_minibatch_source *s, struct im
         }
     if (name[0] == '\0')
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "label_stream '%.60s' is not a stream; the first one is '%.60s'", name,
-                          s->joint.stream[0].info->name);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                      "label_stream '%.60s' is not a stream; the first one is '%.60s'", name,
+                      s->joint.stream[0].info->name);
 }
 
 /* The window, in what its reader's page counts it. */
@@ -272,9 +272,9 @@ ask_for(struct imrec_minibatch_source *s, uint64_t size, struct imrec_error *err
     if (s->started && size == s->asked)
         return IMREC_OK;
     if (size > INT32_MAX)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a minibatch of %" PRIu64 " samples; ask for at most %d", size,
-                              INT32_MAX);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "a minibatch of %" PRIu64 " samples; ask for at most %d", size,
+                          INT32_MAX);
     if (s->started)
         halt(s);
     if (s->astray)
@@ -317,10 +317,10 @@ static enum imrec_status check_map(const struct imrec_minibatch_source *s,
         while (k < s->joint.streams && strcmp(s->described[k].name, map[i].from) != 0)
             k++;
         if (k == s->joint.streams)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "there is no stream '%.60s' to deliver as '%.60s'; the first one "
-                                  "is '%.60s'",
-                                  map[i].from, map[i].to, s->described[0].name);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "there is no stream '%.60s' to deliver as '%.60s'; the first one "
+                              "is '%.60s'",
+                              map[i].from, map[i].to, s->described[0].name);
     }
     return IMREC_OK;
 }
@@ -401,10 +401,10 @@ find_place(struct imrec_minibatch_source *s, struct minibatch_place *p, struct i
     if (!p->nominal)
         return IMREC_OK;
     if (counts_labels && s->options.epoch_size != UINT64_MAX)
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "position: minibatchSourcePosition does not say how many samples of "
-                              "label_stream '%.60s' were before it, which epoch_size counts",
-                              s->options.o.label_stream);
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "position: minibatchSourcePosition does not say how many samples of "
+                          "label_stream '%.60s' were before it, which epoch_size counts",
+                          s->options.o.label_stream);
     IMREC_TRY(timeline_seek(s->line, p->mark.position, err));
     IMREC_TRY(timeline_peek(s->line, &item, err));
     p->mark = (struct minibatch_mark){

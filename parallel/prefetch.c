@@ -42,9 +42,9 @@ static void produce(struct imrec_prefetch *p, uint64_t number)
     if (c->status == IMREC_OK)
         atomic_fetch_add(&p->produced, 1);
     else if (c->status != IMREC_END && c->error.message[0] == '\0')
-        imrec_error_at(&c->error, c->status, IMREC_NO_OFFSET,
-                       "item %llu failed with status %d, its producer does not say why",
-                       (unsigned long long)number, (int)c->status);
+        imrec_fail(&c->error, c->status,
+                   "item %llu failed with status %d, its producer does not say why",
+                   (unsigned long long)number, (int)c->status);
     if (c->status != IMREC_OK && c->status != IMREC_END)
         c->error.status = c->status;
 }
@@ -78,8 +78,8 @@ void imrec_prefetch_options_init_sized(struct imrec_prefetch_options *o, size_t 
 static enum imrec_status
 out_of_range(const char *name, uint64_t value, uint32_t most, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s is %llu; it is 1 to %u",
-                          name, (unsigned long long)value, (unsigned)most);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s is %llu; it is 1 to %u", name,
+                      (unsigned long long)value, (unsigned)most);
 }
 
 static enum imrec_status check(const struct imrec_prefetch_options *o, struct imrec_error *err)
@@ -89,13 +89,13 @@ static enum imrec_status check(const struct imrec_prefetch_options *o, struct im
     if (o->threads < 1 || o->threads > MAX_THREADS)
         return out_of_range("threads", o->threads, MAX_THREADS, err);
     if (o->produce == NULL)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "produce is NULL; it is the callback that fills a cell");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "produce is NULL; it is the callback that fills a cell");
     if ((o->cell_bytes != 0) == (o->make_cell != NULL))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "give either cell_bytes, which is %llu, or make_cell, which is %s",
-                              (unsigned long long)o->cell_bytes,
-                              o->make_cell != NULL ? "given" : "NULL");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "give either cell_bytes, which is %llu, or make_cell, which is %s",
+                          (unsigned long long)o->cell_bytes,
+                          o->make_cell != NULL ? "given" : "NULL");
     return IMREC_OK;
 }
 
@@ -182,7 +182,7 @@ static enum imrec_status take(struct imrec_prefetch *p, uint64_t *number, struct
     const enum imrec_status status = ring_take(&p->ring, number);
     atomic_fetch_add(&p->next_wait_ns, clock_ns() - from);
     if (status != IMREC_OK)
-        return imrec_error_at(err, status, IMREC_NO_OFFSET, "the prefetcher was cancelled");
+        return imrec_fail(err, status, "the prefetcher was cancelled");
     p->held = true;
     return IMREC_OK;
 }

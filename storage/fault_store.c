@@ -76,9 +76,9 @@ static enum imrec_status parse(const char *text, struct fault_script *s, struct 
         const char *end = p + n + 1 + digits;
         if (digits == 0 || digits >= 19 || (*end != ',' && *end != '\0') ||
             !set_field(s, p, n, value))
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "fault://%s: '%.*s' is not an option of the form name=number",
-                                  text, (int)strcspn(p, ","), p);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "fault://%s: '%.*s' is not an option of the form name=number", text,
+                              (int)strcspn(p, ","), p);
         p = *end == ',' ? end + 1 : end;
     }
     return IMREC_OK;
@@ -130,8 +130,8 @@ use_device(const char *text, size_t n, struct device **out, struct imrec_error *
     enum imrec_status st = IMREC_OK;
     struct device *d = find(text, n);
     if (d == NULL && n >= 7 && memcmp(text, "script=", 7) == 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "fault://%.*s: this script is not set", (int)n, text);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "fault://%.*s: this script is not set", (int)n,
+                          text);
     if (d == NULL) {
         d = create(text, n);
         if (d == NULL)
@@ -385,8 +385,8 @@ enter(const char *name, const char **path, struct fault_file **out, struct imrec
 {
     const char *colon = strchr(name, ':');
     if (colon == NULL || colon[1] == '\0')
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "fault://%s: must be fault://options:path", name);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "fault://%s: must be fault://options:path",
+                          name);
     struct fault_file *f = imrec_zalloc(1, sizeof(*f));
     if (f == NULL)
         return IMREC_NO_MEMORY(err, "fault://%s: no memory to open it", name);

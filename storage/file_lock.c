@@ -68,10 +68,10 @@ static enum imrec_status busy(const struct file_lock *l, struct imrec_error *err
         for (char *c = line; *c != '\0'; c++)
             *c = *c == '\n' ? '\0' : *c >= ' ' && *c < 0x7f ? *c : '?';
     }
-    imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
-                   "%s is held by %s, which writes the files of this name now; wait for its end or "
-                   "choose another name",
-                   l->path, who);
+    imrec_fail(err, IMREC_ERR_IO,
+               "%s is held by %s, which writes the files of this name now; wait for its end or "
+               "choose another name",
+               l->path, who);
     if (err != NULL)
         err->sys_errno = EBUSY;
     return IMREC_ERR_IO;
@@ -83,10 +83,10 @@ static enum imrec_status sign(const struct file_lock *l, struct imrec_error *err
     char line[LINE_BYTES], host[128] = "";
     const size_t n = read_line(l->fd, line);
     if (n != 0 && !is_ours(line))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s is in the way, and imrec did not write it: move it, or choose "
-                              "another name",
-                              l->path);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "%s is in the way, and imrec did not write it: move it, or choose "
+                          "another name",
+                          l->path);
     if (gethostname(host, sizeof(host) - 1) != 0)
         host[0] = '\0';
     const int bytes = snprintf(line, sizeof(line), HEAD "process %ld on %s\n", (long)getpid(),

@@ -137,7 +137,7 @@ static enum imrec_status mem_open(const char *name, struct source **out, struct 
     mutex_unlock(&g_lock);
     if (s->object == NULL) {
         imrec_free(s);
-        return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "mem://%s: no such object", name);
+        return imrec_fail(err, IMREC_ERR_IO, "mem://%s: no such object", name);
     }
     s->base = (struct source){.size = s->object->n, .ops = &mem_source_ops};
     *out = &s->base;
@@ -195,9 +195,9 @@ resume_from(struct mem_out *m, const char *part, uint64_t size, struct imrec_err
     mutex_lock(&g_lock);
     const struct object *o = *place_of(part);
     if (o == NULL || o->n < size)
-        st = imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
-                            "mem://%s: has %zu bytes; resuming needs the first %" PRIu64, part,
-                            o == NULL ? 0 : o->n, size);
+        st = imrec_fail(err, IMREC_ERR_IO,
+                        "mem://%s: has %zu bytes; resuming needs the first %" PRIu64, part,
+                        o == NULL ? 0 : o->n, size);
     else
         st = buf_append(&m->buf, o->bytes, (size_t)size, err);
     mutex_unlock(&g_lock);
@@ -251,7 +251,7 @@ static enum imrec_status mem_publish(const char *name, const char *as, struct im
     if (o != NULL)
         return IMREC_OK;
     imrec_free(final);
-    return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "mem://%s: nothing to publish", name);
+    return imrec_fail(err, IMREC_ERR_IO, "mem://%s: nothing to publish", name);
 }
 
 /* ---- folders: the part of a name before a '/' -------------------------------------------- */
@@ -338,7 +338,7 @@ mem_open_folder(const char *name, struct folder **out, struct imrec_error *err)
     if (st != IMREC_OK)
         st = no_memory(name, err);
     else if (f->entries.n == 0) {
-        st = imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "mem://%s: no such folder", name);
+        st = imrec_fail(err, IMREC_ERR_IO, "mem://%s: no such folder", name);
         if (err != NULL)
             err->sys_errno = ENOENT;
     }
@@ -378,10 +378,10 @@ static struct mem_lock *g_locks;
 
 static enum imrec_status held(const char *name, struct imrec_error *err)
 {
-    imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
-                   "mem://%s is held by another call of this process, which writes the objects of "
-                   "this name now",
-                   name);
+    imrec_fail(err, IMREC_ERR_IO,
+               "mem://%s is held by another call of this process, which writes the objects of "
+               "this name now",
+               name);
     if (err != NULL)
         err->sys_errno = EBUSY;
     return IMREC_ERR_IO;

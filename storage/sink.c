@@ -94,8 +94,8 @@ static enum imrec_status check(const struct sink *s, struct imrec_error *err)
 {
     if (!s->failed)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, /* a hole may be in the middle: */
-                          "%s: an earlier write to it has failed", s->uri); /* not to be mended */
+    return imrec_fail(err, IMREC_ERR_IO, /* a hole may be in the middle: */
+                      "%s: an earlier write to it has failed", s->uri); /* not to be mended */
 }
 
 static enum imrec_status put(struct sink *s, const void *p, size_t n, struct imrec_error *err)
@@ -234,8 +234,8 @@ enum imrec_status sink_publish_as(const char *uri, const char *final_uri, struct
     IMREC_TRY(store_of(uri, &store, &name, err));
     IMREC_TRY(store_of(final_uri, &final_store, &as, err));
     if (store != final_store)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s: cannot become %s, that is another store", uri, final_uri);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: cannot become %s, that is another store",
+                          uri, final_uri);
     return store->publish(name, as, err);
 }
 

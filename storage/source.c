@@ -24,13 +24,13 @@ static enum imrec_status no_store(const char *uri, int scheme, struct imrec_erro
     static const char *const to_come[] = {"http://", "https://", "s3://", "gs://", "hdfs://"};
     for (size_t i = 0; i < sizeof(to_come) / sizeof(to_come[0]); i++)
         if (strncasecmp(uri, to_come[i], strlen(to_come[i])) == 0)
-            return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                                  "%s: %.*s is not supported yet; give a path or file:// (copy the "
-                                  "data, or mount the store)",
-                                  uri, scheme, uri);
-    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                          "%s: no store knows the scheme '%.*s'; use a path or file://", uri,
-                          scheme, uri);
+            return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                              "%s: %.*s is not supported yet; give a path or file:// (copy the "
+                              "data, or mount the store)",
+                              uri, scheme, uri);
+    return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                      "%s: no store knows the scheme '%.*s'; use a path or file://", uri, scheme,
+                      uri);
 }
 
 enum imrec_status
@@ -71,8 +71,8 @@ enum imrec_status source_check_local(const char *uri, struct imrec_error *err)
     IMREC_TRY(store_of(uri, &store, &name, err));
     if (store == &file_store)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                          "%s is not a file or folder of this machine, which is needed here", uri);
+    return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                      "%s is not a file or folder of this machine, which is needed here", uri);
 }
 
 enum imrec_status
@@ -117,9 +117,8 @@ static enum imrec_status load_all(const char *uri, struct source *s, size_t max,
                                   size_t *n, struct imrec_error *err)
 {
     if (s->size > max)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%s: has %" PRIu64 " bytes, at most %zu are expected", uri, s->size,
-                              max);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "%s: has %" PRIu64 " bytes, at most %zu are expected", uri, s->size, max);
     uint8_t *p = imrec_realloc(NULL, (size_t)s->size + 1, 1);
     if (p == NULL)
         return IMREC_NO_MEMORY(err, "%s: no memory for its %" PRIu64 " bytes", uri, s->size);

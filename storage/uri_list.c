@@ -92,7 +92,7 @@ static bool exists(const char *path)
 
 static enum imrec_status missing(struct imrec_error *err, const char *path, const char *what)
 {
-    imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s: %s", path, what);
+    imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: %s", path, what);
     imrec_error_file(err, path);
     if (err != NULL)
         err->sys_errno = ENOENT;
@@ -164,10 +164,9 @@ add_open_folder(struct expansion *x, const struct place *at, struct folder *f)
     folder_entries_free(&all);
     folder_close(f);
     IMREC_TRY(st);
-    return x->list.count > first
-               ? IMREC_OK
-               : imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                "%s: the folder holds no *%s", at->path, x->suffix);
+    return x->list.count > first ? IMREC_OK
+                                 : imrec_fail(x->err, IMREC_ERR_ARGUMENT,
+                                              "%s: the folder holds no *%s", at->path, x->suffix);
 }
 
 static enum imrec_status add_folder(struct expansion *x, const struct place *at)
@@ -229,9 +228,9 @@ add_object(struct expansion *x, const struct place *at, const char *element)
     const enum imrec_status st = at->store->open_folder(at->name, &f, x->err);
     if (st == IMREC_OK)
         return add_open_folder(x, at, f);
-    return st == IMREC_ERR_NO_MEMORY ? st
-                                     : imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                                      "%s: there is no such object", element);
+    return st == IMREC_ERR_NO_MEMORY
+               ? st
+               : imrec_fail(x->err, IMREC_ERR_ARGUMENT, "%s: there is no such object", element);
 }
 
 static enum imrec_status add_element(struct expansion *x, const char *element)
@@ -240,8 +239,7 @@ static enum imrec_status add_element(struct expansion *x, const char *element)
     const char *name;
     x->origin = URI_NAMED;
     if (element[0] == '\0')
-        return imrec_error_at(x->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a list of files has an empty element");
+        return imrec_fail(x->err, IMREC_ERR_ARGUMENT, "a list of files has an empty element");
     IMREC_TRY(store_of(element, &store, &name, x->err));
     if (store == &file_store) /* file:// is the same as nothing */
         return add_place(x, &(struct place){store, name, "", 0, name});

@@ -41,10 +41,10 @@ static enum imrec_status read_width(const float *values, uint32_t n, uint32_t at
         *out = (uint32_t)v;
         return IMREC_OK;
     }
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "label value %u (%s) is %g; a whole number from %u to %u, the length of "
-                          "the label, is right",
-                          at, name, (double)v, least, n);
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "label value %u (%s) is %g; a whole number from %u to %u, the length of "
+                      "the label, is right",
+                      at, name, (double)v, least, n);
 }
 
 static enum imrec_status
@@ -55,14 +55,13 @@ check_object(const struct det_label *l, uint32_t i, struct imrec_error *err)
     for (int k = CLASS; k < OBJECT_LEAST; k++) {
         const double v = (double)o[k];
         if (!isfinite(v))
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "%s of object %u is %g; a finite number is right", names[k], i,
-                                  v);
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "%s of object %u is %g; a finite number is right", names[k], i, v);
         if (k != CLASS && (v < -FARTHEST || v > 1 + FARTHEST))
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "%s of object %u is %g; coordinates are shares of the image's "
-                                  "sides, from 0 to 1, not px",
-                                  names[k], i, v);
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "%s of object %u is %g; coordinates are shares of the image's "
+                              "sides, from 0 to 1, not px",
+                              names[k], i, v);
     }
     return IMREC_OK;
 }
@@ -72,10 +71,10 @@ det_label_read(struct det_label *l, float *values, uint32_t n, struct imrec_erro
 {
     *l = (struct det_label){.values = values, .n = n};
     if (n < 2)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the label has %u value; with boxes it begins with the widths of "
-                              "header and object",
-                              n);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the label has %u value; with boxes it begins with the widths of "
+                          "header and object",
+                          n);
     IMREC_TRY(read_width(values, n, 0, 2, "header width", &l->header, err));
     const bool none = l->header == n; /* no object says how wide it is */
     if (!none || values[1] != 0)
@@ -83,10 +82,10 @@ det_label_read(struct det_label *l, float *values, uint32_t n, struct imrec_erro
                              &l->object, err));
     l->object = l->object != 0 ? l->object : OBJECT_LEAST;
     if ((n - l->header) % l->object != 0)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the label has %u values, which are not a header of %u and whole "
-                              "objects of %u",
-                              n, l->header, l->object);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the label has %u values, which are not a header of %u and whole "
+                          "objects of %u",
+                          n, l->header, l->object);
     for (uint32_t i = 0; i < det_label_count(l); i++)
         IMREC_TRY(check_object(l, i, err));
     det_label_project(l, whole, NULL);

@@ -11,7 +11,7 @@ const struct param augment_params[] = {IMREC_ITER_PARAMS(AUGMENT_ROW){0}};
 
 static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
 {
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", sentence);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", sentence);
 }
 
 /* ---- texts -------------------------------------------------------------------------------- */
@@ -23,13 +23,13 @@ static enum imrec_status read_angles(struct recipe *r, const char *text, struct 
         char *end;
         const long angle = strtol(text, &end, 10);
         if (end == text || (*end != ',' && *end != '\0') || angle < -360 || angle > 360)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "rotate_list must be whole angles from -360 to 360 with commas "
-                                  "between, not '%.40s'",
-                                  text);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "rotate_list must be whole angles from -360 to 360 with commas "
+                              "between, not '%.40s'",
+                              text);
         if (r->angle_count == RECIPE_ANGLES)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "rotate_list has more than %d angles", RECIPE_ANGLES);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT, "rotate_list has more than %d angles",
+                              RECIPE_ANGLES);
         r->angles[r->angle_count++] = (int32_t)angle;
         text = end + (*end == ',');
     }
@@ -46,10 +46,10 @@ static enum imrec_status read_pairs(struct recipe *r, const char *text, struct i
         const bool read = end != NULL && end != dash + 1 && (*end == ',' || *end == '\0');
         if (!read || a < 0 || b < 0 || a >= (long)r->keypoints || b >= (long)r->keypoints ||
             r->pair_count == RECIPE_PAIRS)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "keypoint_pairs must be up to %d pairs such as 1-2,3-4 of "
-                                  "keypoints from 0 to keypoints - 1 (%d), not '%.40s'",
-                                  RECIPE_PAIRS, (int)r->keypoints - 1, text);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "keypoint_pairs must be up to %d pairs such as 1-2,3-4 of "
+                              "keypoints from 0 to keypoints - 1 (%d), not '%.40s'",
+                              RECIPE_PAIRS, (int)r->keypoints - 1, text);
         r->pairs[r->pair_count][0] = (uint16_t)a;
         r->pairs[r->pair_count++][1] = (uint16_t)b;
         text = end + (*end == ',');
@@ -93,8 +93,7 @@ static bool is_listed(const struct recipe *r, enum paint p)
 static enum imrec_status add_paint(struct recipe *r, enum paint p, struct imrec_error *err)
 {
     if (is_listed(r, p))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "aug_seq has %s twice",
-                              paint_names[p]);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "aug_seq has %s twice", paint_names[p]);
     if (is_on(r, p))
         r->paints[r->paint_count++] = p;
     return IMREC_OK;
@@ -104,8 +103,8 @@ static enum imrec_status
 add_own(struct recipe *r, const char *item, size_t n, struct imrec_error *err)
 {
     if (r->augmenter_count == RECIPE_AUGMENTERS)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "aug_seq has more than %d augmenters of your own", RECIPE_AUGMENTERS);
+        return imrec_fail(err, IMREC_ERR_LIMIT, "aug_seq has more than %d augmenters of your own",
+                          RECIPE_AUGMENTERS);
     IMREC_TRY(user_augmenter_find(item, n, &r->augmenters[r->augmenter_count], err));
     r->paints[r->paint_count++] = (enum paint)(PAINTS + (int)r->augmenter_count++);
     return IMREC_OK;
@@ -128,8 +127,8 @@ add_name(struct recipe *r, const char *name, size_t n, struct imrec_error *err)
         return add_default(r, err);
     if (user_augmenter_is_known(name, n))
         return add_own(r, name, n, err);
-    return imrec_error_at(
-        err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+    return imrec_fail(
+        err, IMREC_ERR_ARGUMENT,
         "aug_seq has no augmenter '%.*s'; there are aug_default, det_aug_default (boxes), or "
         "rand_augment, "
         "light, hue, hsl, pca, grayscale and blur in any order, and what is registered",
@@ -160,9 +159,9 @@ static enum imrec_status read_sequence(struct recipe *r, const char *text, struc
     }
     for (int p = 0; p < PAINTS; p++)
         if (is_on(r, (enum paint)p) && !is_listed(r, (enum paint)p))
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "%s is asked for, but aug_seq does not say when it comes",
-                                  paint_names[p]);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "%s is asked for, but aug_seq does not say when it comes",
+                              paint_names[p]);
     return IMREC_OK;
 }
 
@@ -172,9 +171,8 @@ static enum imrec_status ordered(float low, float high, const char *names, struc
 {
     if (low <= high)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "%s: the minimum is %g, the maximum %g", names, (double)low,
-                          (double)high);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: the minimum is %g, the maximum %g", names,
+                      (double)low, (double)high);
 }
 
 static enum imrec_status read_aspect(struct recipe *r, struct imrec_error *err)
@@ -230,11 +228,10 @@ static enum imrec_status check_values(const struct recipe *r, struct imrec_error
     const struct augment_options *o = r->o;
     const bool real = o->dtype == IMREC_FLOAT32 || o->dtype == IMREC_FLOAT16;
     if (o->inter_method > 4 && o->inter_method != 9 && o->inter_method != 10)
-        return imrec_error_at(
-            err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-            "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area), "
-            "4 (Lanczos), 9 (by size) or 10 (random), not %lld",
-            (long long)o->inter_method);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area), "
+                          "4 (Lanczos), 9 (by size) or 10 (random), not %lld",
+                          (long long)o->inter_method);
     if (o->data_shape.channels == 1 &&
         (o->saturation != 0 || r->hls || r->pca || r->hue || r->greys))
         return refuse(err, "saturation, hue, random_h, random_s, random_l, pca_noise and "
@@ -263,10 +260,10 @@ static enum imrec_status check_targets(const struct recipe *r, struct imrec_erro
     if (o->num_classes > 0 && places)
         return refuse(err, "num_classes makes shares of one label: boxes and keypoints are none");
     if (r->keypoints != 0 && !r->boxes && o->label_width < 3 * o->keypoints)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "keypoints=%lld need label_width=%lld or more: x, y and visibility "
-                              "of each, after the other values of a label",
-                              (long long)o->keypoints, 3 * (long long)o->keypoints);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "keypoints=%lld need label_width=%lld or more: x, y and visibility "
+                          "of each, after the other values of a label",
+                          (long long)o->keypoints, 3 * (long long)o->keypoints);
     if (o->masks == IMREC_MASK_UINT8 && o->ignore_label > UINT8_MAX)
         return refuse(err, "ignore_label is more than masks=uint8 can hold: 255");
     return IMREC_OK;

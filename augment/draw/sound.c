@@ -96,10 +96,10 @@ enum imrec_status sound_to_slot(const struct augment_options *o, const struct so
     const uint32_t channels = o->data_shape.channels;
     const struct part p = part_of(length_of(o), s, d);
     if (s->channels != channels && s->channels != 1 && channels != 1)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "the sound has %u channels, data_shape %u: either has to be 1, or "
-                              "both equal",
-                              s->channels, channels);
+        return imrec_fail(err, IMREC_ERR_DATA,
+                          "the sound has %u channels, data_shape %u: either has to be 1, or "
+                          "both equal",
+                          s->channels, channels);
     for (uint32_t c = 0; c < channels; c++)
         fill_channel(o, s, &p, d->sound_gain, c, slot);
     return IMREC_OK;

@@ -21,22 +21,22 @@ size_t dtype_size(enum imrec_dtype dtype)
 
 static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
 {
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", sentence);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", sentence);
 }
 
 static enum imrec_status check_shape(const struct normalize_job *j, struct imrec_error *err)
 {
     size_t bytes;
     if (j->channels != 1 && j->channels != 3 && j->channels != 4)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a slot has 1, 3 or 4 channels, not %u", j->channels);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a slot has 1, 3 or 4 channels, not %u",
+                          j->channels);
     if (j->width == 0 || j->height == 0 || !mul_fits(j->width, j->height, &bytes) ||
         !mul_fits(bytes, j->channels * sizeof(float), &bytes) || bytes > PTRDIFF_MAX)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a slot of %u x %u px has no size in memory", j->width, j->height);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a slot of %u x %u px has no size in memory",
+                          j->width, j->height);
     if ((unsigned)j->how.dtype > IMREC_INT8 || (unsigned)j->how.layout > IMREC_NHWC)
-        return imrec_error_at(
-            err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
+        return imrec_fail(
+            err, IMREC_ERR_ARGUMENT,
             "dtype %u, layout %u: one of 0..3 (float32, float16, uint8, int8) and 0..1 "
             "(NCHW, NHWC) is needed",
             (unsigned)j->how.dtype, (unsigned)j->how.layout);
@@ -56,16 +56,16 @@ check_channel(const struct imrec_normalize *n, uint32_t c, struct imrec_error *e
     if (n->dtype == IMREC_UINT8 && n->mean[c] != 0)
         return refuse(err, "dtype uint8 delivers the pixels as they are: it takes no mean");
     if (!real && (given(n->std[c]) || given(n->scale)))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "dtype %s takes no std and no scale; float32 and float16 do",
-                              n->dtype == IMREC_UINT8 ? "uint8" : "int8");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "dtype %s takes no std and no scale; float32 and float16 do",
+                          n->dtype == IMREC_UINT8 ? "uint8" : "int8");
     if (real && !isfinite(n->scale / n->std[c]))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "scale %g / std %g of channel %u is not a number to multiply with",
-                              (double)n->scale, (double)n->std[c], c);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "scale %g / std %g of channel %u is not a number to multiply with",
+                          (double)n->scale, (double)n->std[c], c);
     if (!isfinite(n->mean[c]))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "the mean of channel %u is not a finite number", c);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "the mean of channel %u is not a finite number",
+                          c);
     return IMREC_OK;
 }
 

@@ -169,10 +169,10 @@ enum imrec_status shard_gap_tell(const struct shard_gap *g, const char *who, con
                   who, says, g->promised, g->missing, verb_of(g, weight), g->names);
         return IMREC_OK;
     }
-    imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
-                   "%.180s: %s %" PRIu64 " shards, and %" PRIu64
-                   " %s: %s; allow_missing reads the others",
-                   who, says, g->promised, g->missing, verb_of(g, weight), g->names);
+    imrec_fail(err, IMREC_ERR_IO,
+               "%.180s: %s %" PRIu64 " shards, and %" PRIu64
+               " %s: %s; allow_missing reads the others",
+               who, says, g->promised, g->missing, verb_of(g, weight), g->names);
     if (err != NULL)
         err->sys_errno = ENOENT;
     return IMREC_ERR_IO;

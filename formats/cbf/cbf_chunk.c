@@ -42,9 +42,9 @@ reserve(void **p, size_t *cap, uint64_t count, size_t size, struct imrec_error *
 {
     size_t bytes;
     if (count > SIZE_MAX || !mul_fits((size_t)count, size, &bytes))
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%" PRIu64 " items of %zu bytes are more than memory can be", count,
-                              size);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "%" PRIu64 " items of %zu bytes are more than memory can be", count,
+                          size);
     bytes = bytes > 0 ? bytes : 1; /* never NULL */
     if (bytes <= *cap)
         return IMREC_OK;

@@ -53,13 +53,13 @@ static enum imrec_status check_stream(const struct stream_info *s, struct imrec_
 {
     const size_t n = strlen(s->name);
     if (n == 0 || n > CBF_MAX_NAME_BYTES)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a stream's name has %zu bytes, it must have 1 to %u", n,
-                              CBF_MAX_NAME_BYTES);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "a stream's name has %zu bytes, it must have 1 to %u", n,
+                          CBF_MAX_NAME_BYTES);
     if (s->dim == 0 || s->dim > INT32_MAX)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "dim %" PRIu32 " of stream '%.64s', it must be in [1, 2147483647]",
-                              s->dim, s->name);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "dim %" PRIu32 " of stream '%.64s', it must be in [1, 2147483647]",
+                          s->dim, s->name);
     return IMREC_OK;
 }
 
@@ -100,9 +100,8 @@ enum imrec_status cbf_writer_new(const struct stream_info *info, uint32_t stream
 {
     *out = NULL;
     if (streams == 0 || streams > CBF_MAX_STREAMS)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%" PRIu32 " streams, there must be 1 to %u", streams,
-                              CBF_MAX_STREAMS);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%" PRIu32 " streams, there must be 1 to %u",
+                          streams, CBF_MAX_STREAMS);
     struct cbf_writer *w = imrec_zalloc(1, sizeof(*w));
     if (w == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a writer");
@@ -133,8 +132,7 @@ static enum imrec_status note_chunk(struct cbf_writer *w, uint64_t offset, uint3
                                     uint32_t samples, struct imrec_error *err)
 {
     if (w->written.chunks == UINT32_MAX)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "a CNTK binary file has at most 4294967295 chunks");
+        return imrec_fail(err, IMREC_ERR_LIMIT, "a CNTK binary file has at most 4294967295 chunks");
     IMREC_TRY(append_u64(&w->table, offset, err));
     IMREC_TRY(append_u32(&w->table, sequences, err));
     IMREC_TRY(append_u32(&w->table, samples, err));
@@ -200,9 +198,9 @@ enum imrec_status
 cbf_writer_add(struct cbf_writer *w, const struct sequence_chunk *c, struct imrec_error *err)
 {
     if (c->streams != w->streams)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a chunk of %" PRIu32 " streams for a file of %" PRIu32, c->streams,
-                              w->streams);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "a chunk of %" PRIu32 " streams for a file of %" PRIu32, c->streams,
+                          w->streams);
     for (uint32_t k = 0; k < c->sequences;) {
         const uint32_t from = k;
         for (uint64_t bytes;
@@ -235,8 +233,8 @@ enum imrec_status cbf_writer_finish(struct cbf_writer *w, struct imrec_error *er
 {
     IMREC_TRY(cbf_writer_cut(w, err));
     if (w->written.sequences == 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "there is no sequence to write: a CNTK binary file needs one");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "there is no sequence to write: a CNTK binary file needs one");
     return emit_header(w, err);
 }
 

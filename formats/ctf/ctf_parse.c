@@ -440,9 +440,7 @@ static void read_line(struct ctf_parser *p)
         }
     }
     if (has_id && good + bad + comments == 0)
-        (void)complain(p, id,
-                       "a sequence id alone; at least one sample or comment must "
-                       "follow it");
+        (void)complain(p, id, "a sequence id alone; at least one sample or comment must follow it");
     if (good == 0 || bad > 0) /* one fault is one error, not another for its line */
         return;
     p->lines++;

@@ -397,9 +397,9 @@ config_parse(const char *name, struct bytes text, struct config_tree **out, stru
 {
     *out = NULL;
     if (text.n > READER_CONFIG_MAX_BYTES)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%s: a configuration of %zu bytes; the limit is %zu", name, text.n,
-                              READER_CONFIG_MAX_BYTES);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "%s: a configuration of %zu bytes; the limit is %zu", name, text.n,
+                          READER_CONFIG_MAX_BYTES);
     const void *nul = text.n > 0 ? memchr(text.p, 0, text.n) : NULL;
     if (nul != NULL)
         return imrec_error_at(err, IMREC_ERR_ARGUMENT, (uint64_t)((const uint8_t *)nul - text.p),

@@ -32,15 +32,15 @@ enum imrec_status
 image_record_parse(struct bytes record, struct image_record *out, struct imrec_error *err)
 {
     if (record.n < IMAGE_RECORD_HEADER_BYTES)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "an image record header has %u bytes, the record only %zu",
-                              IMAGE_RECORD_HEADER_BYTES, record.n);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "an image record header has %u bytes, the record only %zu",
+                          IMAGE_RECORD_HEADER_BYTES, record.n);
     const uint32_t flag = load_le32(record.p);
     const size_t behind = record.n - IMAGE_RECORD_HEADER_BYTES;
     if (flag > behind / sizeof(float))
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "flag says %u labels, the record has room for %zu", flag,
-                              behind / sizeof(float));
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "flag says %u labels, the record has room for %zu", flag,
+                          behind / sizeof(float));
     const uint8_t *labels = record.p + IMAGE_RECORD_HEADER_BYTES;
     const size_t label_bytes = (size_t)flag * sizeof(float);
     *out = (struct image_record){
@@ -90,9 +90,8 @@ enum imrec_status image_record_head(struct buf *out, const float *labels, uint32
 {
     const bool behind = label_count > 1 || (label_count == 1 && force_flag);
     if (label_count > (RECORDIO_PART_MAX_BYTES - IMAGE_RECORD_HEADER_BYTES) / sizeof(float))
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%u labels do not fit a record of %u bytes", label_count,
-                              RECORDIO_PART_MAX_BYTES);
+        return imrec_fail(err, IMREC_ERR_LIMIT, "%u labels do not fit a record of %u bytes",
+                          label_count, RECORDIO_PART_MAX_BYTES);
     uint8_t head[IMAGE_RECORD_HEADER_BYTES], one[sizeof(float)];
     store_le32(head, behind ? label_count : 0);
     store_float(head + LABEL_OFFSET, behind || label_count == 0 ? 0.0f : labels[0]);

@@ -25,16 +25,15 @@ enum imrec_status record_mask_split(struct bytes payload, struct bytes *image, s
         return IMREC_OK;
     const uint32_t n = load_le32(trailer);
     if (n == 0 || n > before)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the trailer says that the mask has %u bytes; 1 to %zu are before it",
-                              n, before);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the trailer says that the mask has %u bytes; 1 to %zu are before it", n,
+                          before);
     const struct bytes found = {trailer - n, n};
     const uint32_t crc = crc32c(0, found.p, n);
     if (crc != load_le32(trailer + CRC_AT))
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the %u bytes of the mask have the CRC-32C %08x, its trailer says "
-                              "%08x",
-                              n, crc, load_le32(trailer + CRC_AT));
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the %u bytes of the mask have the CRC-32C %08x, its trailer says %08x",
+                          n, crc, load_le32(trailer + CRC_AT));
     *mask = found;
     image->n = before - n;
     return IMREC_OK;

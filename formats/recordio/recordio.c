@@ -192,9 +192,9 @@ uint64_t recordio_framed_bytes(struct bytes record)
 enum imrec_status recordio_frame(struct bytes record, struct buf *out, struct imrec_error *err)
 {
     if (record.n > RECORDIO_PART_MAX_BYTES)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "a record of %zu bytes does not fit RecordIO, the limit is %u",
-                              record.n, RECORDIO_PART_MAX_BYTES);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "a record of %zu bytes does not fit RecordIO, the limit is %u", record.n,
+                          RECORDIO_PART_MAX_BYTES);
     const size_t before = out->n;
     const enum imrec_status st = append_parts(record, out, err);
     if (st != IMREC_OK)

@@ -42,12 +42,12 @@ enum imrec_status class_list_add(struct class_list *l, struct bytes name, struct
 {
     const char *why = why_not(name);
     if (why != NULL)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "the name of class %u, %s, %s", l->count, text_quote(name).s, why);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "the name of class %u, %s, %s", l->count,
+                          text_quote(name).s, why);
     if (l->count == CLASS_LIST_MAX)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "more than %u classes: a label of 32 bits cannot number them",
-                              CLASS_LIST_MAX);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "more than %u classes: a label of 32 bits cannot number them",
+                          CLASS_LIST_MAX);
     if (l->count == l->cap)
         IMREC_TRY(grow(l, err));
     l->text.max = SIZE_MAX / 4;
@@ -138,9 +138,8 @@ enum imrec_status class_list_seal(struct class_list *l, struct imrec_error *err)
     IMREC_TRY(seal(l, &again, &first, err));
     if (again == l->count)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "classes %u and %u are both called %s", first, again,
-                          text_quote(class_list_name(l, again)).s);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT, "classes %u and %u are both called %s", first, again,
+                      text_quote(class_list_name(l, again)).s);
 }
 
 static enum imrec_status
@@ -160,9 +159,8 @@ read_lines(const char *name, struct bytes text, struct class_list *out, struct i
     IMREC_TRY(seal(out, &again, &first, err));
     if (again == out->count)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "%s line %u: class %s is already on line %u", name, again + 1,
-                          text_quote(class_list_name(out, again)).s, first + 1);
+    return imrec_fail(err, IMREC_ERR_CORRUPT, "%s line %u: class %s is already on line %u", name,
+                      again + 1, text_quote(class_list_name(out, again)).s, first + 1);
 }
 
 enum imrec_status class_list_read(const char *name, struct bytes text, struct class_list *out,

@@ -60,8 +60,8 @@ struct object {
 
 static enum imrec_status refuse(const struct object *o, const char *field, const char *must)
 {
-    return imrec_error_at(o->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "%s: %s%s of a manifest %s",
-                          o->file, o->where, field, must);
+    return imrec_fail(o->err, IMREC_ERR_CORRUPT, "%s: %s%s of a manifest %s", o->file, o->where,
+                      field, must);
 }
 
 static enum imrec_status get_u64(struct object *o, const char *field, uint64_t max, uint64_t *out)
@@ -191,12 +191,12 @@ static enum imrec_status get_version(struct object *o)
     const char *format = NULL;
     int64_t version;
     if (get_text(o, "format", &format) != IMREC_OK || strcmp(format, FORMAT) != 0)
-        return imrec_error_at(o->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%s: not a manifest: its \"format\" is not \"" FORMAT "\"", o->file);
+        return imrec_fail(o->err, IMREC_ERR_CORRUPT,
+                          "%s: not a manifest: its \"format\" is not \"" FORMAT "\"", o->file);
     if (!json_read_i64(json_read_member(o->json, "version"), &version) || version != VERSION)
-        return imrec_error_at(o->err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%s: the version of this manifest is not %d, the only one known here",
-                              o->file, VERSION);
+        return imrec_fail(o->err, IMREC_ERR_UNSUPPORTED,
+                          "%s: the version of this manifest is not %d, the only one known here",
+                          o->file, VERSION);
     o->asked++;
     return IMREC_OK;
 }
@@ -218,9 +218,9 @@ static enum imrec_status get_all(struct object *o, struct manifest *m)
     IMREC_TRY(get_shards(o, m));
     IMREC_TRY(check_all_asked(o));
     const char *why = check_sums(m);
-    return why == NULL ? IMREC_OK
-                       : imrec_error_at(o->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                        "%s: the manifest has %s", o->file, why);
+    return why == NULL
+               ? IMREC_OK
+               : imrec_fail(o->err, IMREC_ERR_CORRUPT, "%s: the manifest has %s", o->file, why);
 }
 
 enum imrec_status

@@ -110,15 +110,14 @@ tar_header_parse(const uint8_t p[TAR_BLOCK], struct tar_header *out, struct imre
         return IMREC_OK;
     }
     if (!tar_is_magic((struct bytes){p, TAR_BLOCK}))
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "not a header of a tar archive: its byte 257 must begin 'ustar'");
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "not a header of a tar archive: its byte 257 must begin 'ustar'");
     if (!read_number(p + SUM, SUM_BYTES, &sum) || sum != sum_of(p))
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the checksum of a tar header is wrong: its bytes add up to %llu",
-                              (unsigned long long)sum_of(p));
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the checksum of a tar header is wrong: its bytes add up to %llu",
+                          (unsigned long long)sum_of(p));
     if (!read_number(p + SIZE, SIZE_BYTES, &out->size) || out->size > (uint64_t)INT64_MAX)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "the size of a tar header is not a number");
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "the size of a tar header is not a number");
     out->type = type_of(p[TYPE]);
     size_t n = 0;
     if (p[MAGIC + MAGIC_BYTES] == '\0' &&
@@ -135,9 +134,9 @@ static enum imrec_status set_name(struct tar_header *h, struct bytes name, struc
     while (name.n != 0 && name.p[name.n - 1] == '\0')
         name.n--;
     if (name.n >= TAR_NAME_MAX || memchr(name.p, '\0', name.n) != NULL)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "a name of %zu bytes in a tar archive: it has at most %u and no NUL",
-                              name.n, TAR_NAME_MAX - 1);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "a name of %zu bytes in a tar archive: it has at most %u and no NUL",
+                          name.n, TAR_NAME_MAX - 1);
     memcpy(h->name, name.p, name.n);
     h->name[name.n] = '\0';
     return IMREC_OK;
@@ -152,17 +151,16 @@ static enum imrec_status read_pax(struct tar_header *h, struct bytes text, struc
         const size_t digits = blank != NULL ? (size_t)(blank - text.p) : 0;
         if (blank == NULL || !text_to_u64((struct bytes){text.p, digits}, &length) ||
             length <= digits + 1 || length > text.n || text.p[length - 1] != '\n')
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "an extended header of a tar archive is damaged");
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "an extended header of a tar archive is damaged");
         const struct bytes word = {blank + 1, (size_t)length - digits - 2};
         if (word.n > 5 && memcmp(word.p, "path=", 5) == 0)
             IMREC_TRY(set_name(h, (struct bytes){word.p + 5, word.n - 5}, err));
         if (word.n > 5 && memcmp(word.p, "size=", 5) == 0 &&
             (!text_to_u64((struct bytes){word.p + 5, word.n - 5}, &h->size) ||
              h->size > (uint64_t)INT64_MAX))
-            return imrec_error_at(
-                err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                "the size in an extended header of a tar archive is not a number");
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "the size in an extended header of a tar archive is not a number");
         text.p += length;
         text.n -= (size_t)length;
     }

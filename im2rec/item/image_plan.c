@@ -54,10 +54,10 @@ static enum imrec_status final_size(const struct imrec_pack_options *o, uint32_t
     p->height += p->height == 0;
     if (o->resize == 0 || image_is_within(p->width, p->height, o->max_pixels))
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                          "resized it would have %u x %u px; a side is limited to %d px, an image "
-                          "to max_pixels=%lld",
-                          p->width, p->height, IMAGE_MOST_SIDE, (long long)o->max_pixels);
+    return imrec_fail(err, IMREC_ERR_LIMIT,
+                      "resized it would have %u x %u px; a side is limited to %d px, an image "
+                      "to max_pixels=%lld",
+                      p->width, p->height, IMAGE_MOST_SIDE, (long long)o->max_pixels);
 }
 
 /* ---- bytes ------------------------------------------------------------------------------ */

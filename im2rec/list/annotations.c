@@ -49,9 +49,9 @@ enum imrec_status annotations_add_image(struct annotations *b, uint64_t id, cons
                                         struct imrec_error *err)
 {
     if (!(width >= 1 && height >= 1 && width <= 1e9 && height <= 1e9))
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%s: the image %.200s has no width and height of 1 px or more",
-                              b->name, path);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "%s: the image %.200s has no width and height of 1 px or more", b->name,
+                          path);
     const char *kept = keep(b, path, n);
     if (kept == NULL || !grow(&b->images, b->image_count, &b->image_room, sizeof(*b->images)))
         return no_memory(b, err);
@@ -136,9 +136,9 @@ static enum imrec_status number_given(struct annotations *b, const struct annota
         if (class_list_find(how->given, name_of(c), &c->number))
             continue;
         if (!how->new_classes)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "%s has the class '%.100s', which the class list does not name",
-                                  b->name, c->name);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "%s has the class '%.100s', which the class list does not name",
+                              b->name, c->name);
         c->number = classes->count;
         IMREC_TRY(class_list_add(classes, name_of(c), err));
     }
@@ -152,9 +152,8 @@ static enum imrec_status number_classes(struct annotations *b, const struct anno
         qsort(b->categories, b->category_count, sizeof(*b->categories), by_category);
     for (size_t i = 1; i < b->category_count; i++)
         if (b->categories[i].id == b->categories[i - 1].id)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "%s has two categories of the id %" PRId64, b->name,
-                                  b->categories[i].id);
+            return imrec_fail(err, IMREC_ERR_CORRUPT, "%s has two categories of the id %" PRId64,
+                              b->name, b->categories[i].id);
     if (how->given != NULL)
         return number_given(b, how, classes, err);
     for (size_t i = 0; i < b->category_count; i++) {
@@ -192,13 +191,13 @@ static enum imrec_status check_ids(const struct annotations *b, struct imrec_err
     qsort(ids, b->image_count, sizeof(*ids), by_id);
     for (size_t i = 1; i < b->image_count && st == IMREC_OK; i++)
         if (ids[i] == ids[i - 1])
-            st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                "%s has two images of the id %" PRIu64, b->name, ids[i]);
+            st = imrec_fail(err, IMREC_ERR_CORRUPT, "%s has two images of the id %" PRIu64, b->name,
+                            ids[i]);
     for (size_t i = 0; i < b->object_count && st == IMREC_OK; i++)
         if (bsearch(&b->objects[i].image, ids, b->image_count, sizeof(*ids), by_id) == NULL)
-            st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                "%s: an object is of the image %" PRIu64 ", which is not there",
-                                b->name, b->objects[i].image);
+            st = imrec_fail(err, IMREC_ERR_CORRUPT,
+                            "%s: an object is of the image %" PRIu64 ", which is not there",
+                            b->name, b->objects[i].image);
     imrec_free(ids);
     return st;
 }
@@ -244,9 +243,9 @@ static enum imrec_status put_object(struct annotations *b, const struct box_imag
             ? NULL
             : bsearch(&key, b->categories, b->category_count, sizeof(key), by_category);
     if (c == NULL)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%s: an object is of the category %" PRId64 ", which is not there",
-                              b->name, o->category);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "%s: an object is of the category %" PRId64 ", which is not there",
+                          b->name, o->category);
     const float v[OBJECT] = {(float)c->number,
                              (float)share(o->corners[0], p->width),
                              (float)share(o->corners[1], p->height),
@@ -301,8 +300,7 @@ enum imrec_status annotations_write(struct annotations *b, const struct annotati
 {
     struct buf labels = BUF_INIT((size_t)64 << 20);
     if (b->image_count > UINT32_MAX)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%s has more than 2^32 - 1 images", b->name);
+        return imrec_fail(err, IMREC_ERR_LIMIT, "%s has more than 2^32 - 1 images", b->name);
     IMREC_TRY(check_ids(b, err));
     IMREC_TRY(number_classes(b, how, classes, err));
     if (b->object_count != 0)

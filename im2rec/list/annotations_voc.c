@@ -105,8 +105,7 @@ read_events(struct annotations *b, struct voc_file *f, uint64_t id, struct imrec
     if (st != IMREC_END)
         return st;
     if (f->path[0] == '\0')
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%s has no /annotation/filename", f->xml.name);
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "%s has no /annotation/filename", f->xml.name);
     return annotations_add_image(b, id, f->path, strlen(f->path), f->width, f->height, err);
 }
 
@@ -143,10 +142,9 @@ list_folder(const char *path, struct folder_entries *out, struct imrec_error *er
     struct imrec_error why = {0};
     enum imrec_status st = folder_open(path, &f, &why);
     if (st == IMREC_ERR_IO)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "opening the folder %s: %s", path,
-                              strerror(why.sys_errno));
+        return imrec_fail(err, st, "opening the folder %s: %s", path, strerror(why.sys_errno));
     if (st != IMREC_OK)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+        return imrec_fail(err, st, "%s", why.message);
     st = folder_all(f, out, err);
     folder_close(f);
     return st;
@@ -174,7 +172,7 @@ read_folder(struct annotations *b, const char *folder, struct imrec_error *err)
             st = read_entry(b, folder, all.entry[i].name, id++, err);
     folder_entries_free(&all);
     if (st == IMREC_OK && id == 0)
-        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s holds no *.xml", folder);
+        st = imrec_fail(err, IMREC_ERR_DATA, "%s holds no *.xml", folder);
     return st;
 }
 

@@ -130,9 +130,9 @@ static enum imrec_status add_class(struct walk *w, const char *name, int64_t *ou
     if (given == NULL || (!known && w->o->new_classes)) {
         IMREC_TRY(class_list_add(&w->s->classes, bytes_of(name), w->err));
     } else if (!known) {
-        return imrec_error_at(w->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s holds the class '%s', which the class list does not name",
-                              w->o->root, name);
+        return imrec_fail(w->err, IMREC_ERR_ARGUMENT,
+                          "%s holds the class '%s', which the class list does not name", w->o->root,
+                          name);
     }
     *out = number;
     return IMREC_OK;
@@ -188,8 +188,8 @@ take_file(struct walk *w, uint32_t folder, const char *name, enum folder_kind ki
     s->files[s->file_count++] = f;
     if (s->file_count % GO_ON_EVERY == 0 && w->o->go_on != NULL &&
         !w->o->go_on(w->o->user, s->file_count))
-        return imrec_error_at(w->err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
-                              "interrupted while looking through %s", w->o->root);
+        return imrec_fail(w->err, IMREC_ERR_CANCELLED, "interrupted while looking through %s",
+                          w->o->root);
     return IMREC_OK;
 }
 
@@ -263,8 +263,8 @@ read_folder(struct walk *w, uint32_t folder, struct folder *f, struct subfolders
         st = take_entry(w, folder, f, &e, l);
     folder_close(f);
     if (st == IMREC_OK && more != IMREC_END)
-        st = imrec_error_at(w->err, IMREC_ERR_IO, IMREC_NO_OFFSET, "reading the folder %s/%s: %s",
-                            w->o->root, s->folders[folder].path, strerror(why.sys_errno));
+        st = imrec_fail(w->err, IMREC_ERR_IO, "reading the folder %s/%s: %s", w->o->root,
+                        s->folders[folder].path, strerror(why.sys_errno));
     if (st != IMREC_OK)
         return st;
     if (s->file_count > first)
@@ -293,8 +293,8 @@ static enum imrec_status settle_files(struct walk *w, uint32_t folder, size_t fi
         return IMREC_OK;
     }
     if (s->file_count > UINT32_MAX)
-        return imrec_error_at(w->err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%s holds more than 2^32 - 1 images", w->o->root);
+        return imrec_fail(w->err, IMREC_ERR_LIMIT, "%s holds more than 2^32 - 1 images",
+                          w->o->root);
     for (size_t i = first; i < s->file_count; i++)
         s->files[i]->id = (uint32_t)i;
     return IMREC_OK;
@@ -361,8 +361,8 @@ static enum imrec_status cannot_open(struct walk *w, const char *path, const str
         return no_memory(w);
     if (above != NULL)
         return note_skip(w, path, "", REASON_UNREADABLE, strerror(why->sys_errno));
-    imrec_error_at(w->err, IMREC_ERR_IO, IMREC_NO_OFFSET, "opening the folder %s: %s", w->o->root,
-                   strerror(why->sys_errno));
+    imrec_fail(w->err, IMREC_ERR_IO, "opening the folder %s: %s", w->o->root,
+               strerror(why->sys_errno));
     if (w->err != NULL)
         w->err->sys_errno = why->sys_errno;
     return IMREC_ERR_IO;
@@ -432,9 +432,9 @@ static enum imrec_status missing_class(struct walk *w)
     if (i == given->count)
         return IMREC_OK;
     const struct bytes name = class_list_name(given, i);
-    return imrec_error_at(w->err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "%s has no folder for the class '%.*s' of the class list", w->o->root,
-                          (int)name.n, (const char *)name.p);
+    return imrec_fail(w->err, IMREC_ERR_ARGUMENT,
+                      "%s has no folder for the class '%.*s' of the class list", w->o->root,
+                      (int)name.n, (const char *)name.p);
 }
 
 static enum imrec_status

@@ -222,8 +222,8 @@ static enum imrec_status annotation_list(const char *path, const struct imrec_pa
     const struct annotations_order how = {p->shuffle, p->seed, j->has_given ? &j->given : NULL,
                                           p->new_classes, p->drop_empty};
     if (is_folder(path) && p->keypoints != 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s: Pascal VOC's annotations have no keypoints", path);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: Pascal VOC's annotations have no keypoints",
+                          path);
     IMREC_TRY(is_folder(path) ? annotations_read_voc(path, &b, err)
                               : annotations_read_coco(path, (uint32_t)p->keypoints, &b, err));
     enum imrec_status st = annotations_write(&b, &how, text, &found, err);
@@ -275,7 +275,7 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
         list_pack_first(out->list);
     out->copies = (uint64_t)p->copies;
     if (st == IMREC_OK && out->images > UINT64_MAX / out->copies)
-        st = imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET, "too many copies");
+        st = imrec_fail(err, IMREC_ERR_LIMIT, "too many copies");
     out->total = out->images * out->copies;
     if (st != IMREC_OK)
         job_close(out);

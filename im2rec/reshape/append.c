@@ -49,8 +49,8 @@ static enum imrec_status load_manifest(struct append *a, struct imrec_error *err
     uint8_t *text;
     size_t n;
     if (!sink_exists(a->manifest_name))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "there is no set to append to: %s is missing", a->manifest_name);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "there is no set to append to: %s is missing",
+                          a->manifest_name);
     IMREC_TRY(source_load(a->manifest_name, MANIFEST_MAX_BYTES, &text, &n, err));
     const enum imrec_status st =
         manifest_read(a->manifest_name, (struct bytes){text, n}, &a->old, err);
@@ -83,9 +83,9 @@ static enum imrec_status take_shards(struct append *a, struct imrec_error *err)
         return no_memory(err);
     for (size_t i = 0; i < a->old.shard_count; i++) {
         if (a->old.shards[i].idx.name == NULL)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "%s is not a set of records: nothing can be appended to it",
-                                  a->manifest_name);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "%s is not a set of records: nothing can be appended to it",
+                              a->manifest_name);
         char *path = imrec_joined(a->rec, (size_t)(set_base_name(a->rec) - a->rec),
                                   a->old.shards[i].rec.name);
         if (path == NULL)
@@ -121,11 +121,11 @@ static enum imrec_status finish_earlier(const struct append *a, struct imrec_err
     st = set_publish(&files, m.shard_count, err);
     manifest_free(&m);
     if (st == IMREC_OK)
-        st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                            "an earlier append to %s was interrupted at its end and is finished "
-                            "now; shards of the old number may remain next to it; nothing was "
-                            "added this time",
-                            a->rec);
+        st = imrec_fail(err, IMREC_ERR_ARGUMENT,
+                        "an earlier append to %s was interrupted at its end and is finished "
+                        "now; shards of the old number may remain next to it; nothing was "
+                        "added this time",
+                        a->rec);
     return st;
 }
 
@@ -145,8 +145,8 @@ read_old(struct append *a, struct source_sets *old, struct imrec_error *err)
     enum imrec_status st;
     for (uint64_t n = 0; (st = source_sets_next(old, &r, &shard, &why)) == IMREC_OK; n++)
         if (!goes_on(a, n))
-            return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
-                                  "ended by its caller before anything was packed");
+            return imrec_fail(err, IMREC_ERR_CANCELLED,
+                              "ended by its caller before anything was packed");
     if (st == IMREC_END)
         return IMREC_OK;
     imrec_error_at(err, st, why.offset, "%.400s%s", why.message,
@@ -180,8 +180,7 @@ static enum imrec_status check(const struct append *a, struct imrec_error *err)
         why = "append keeps what force would throw away: give one of them";
     else if (!a->numbered && (a->o.shards != 0 || a->o.shard_size != 0))
         why = "the set is one shard without a number: shards and shard_size cannot go with append";
-    return why == NULL ? IMREC_OK
-                       : imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", why);
+    return why == NULL ? IMREC_OK : imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", why);
 }
 
 static const char *old_option(const struct append *a, const char *name)
@@ -220,10 +219,10 @@ static enum imrec_status claim_extra(const struct append *a, struct imrec_error 
     claim_name(a, claim);
     set_name(a->extra, SET_MANIFEST, manifest);
     if (sink_exists(manifest) && !set_part_exists(claim))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s is in the way: a set of this name is made and removed by every "
-                              "append; move it",
-                              manifest);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "%s is in the way: a set of this name is made and removed by every "
+                          "append; move it",
+                          manifest);
     IMREC_TRY(sink_open(claim, &sink, err));
     return sink_finish(sink, err);
 }
@@ -296,10 +295,9 @@ static enum imrec_status join(struct append *a, const struct imrec_pack_result *
     imrec_free(options);
     if (st != IMREC_ERR_CANCELLED)
         return st;
-    return imrec_error_at(err, st, IMREC_NO_OFFSET,
-                          "interrupted while the new images were joined to %.300s, which is as it "
-                          "was",
-                          a->rec);
+    return imrec_fail(err, st,
+                      "interrupted while the new images were joined to %.300s, which is as it was",
+                      a->rec);
 }
 
 /* The caller is asked meanwhile, as while they were packed. */
@@ -397,9 +395,9 @@ static enum imrec_status append_to(const struct imrec_pack_task *task,
     a.source = source;
     if (task == NULL || task->out == NULL || (task->root == NULL && source == NULL) ||
         strlen(task->out) + 128 > NAME_BYTES)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a task needs root and out, a name of less than %d bytes",
-                              NAME_BYTES - 128);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "a task needs root and out, a name of less than %d bytes",
+                          NAME_BYTES - 128);
     IMREC_TRY(pack_options_check(options, &a.o, err));
     IMREC_TRY(pack_task_paths(task, &paths, err));
     a.task = &paths;
@@ -430,6 +428,6 @@ enum imrec_status imrec_append_items(const struct imrec_pack_task *task,
                                      struct imrec_pack_result *out, struct imrec_error *err)
 {
     if (source == NULL)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "there is no source");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "there is no source");
     return append_to(task, source, options, out, err);
 }

@@ -61,8 +61,8 @@ parse(struct label_lines *l, const char *path, struct bytes text, struct imrec_e
         qsort(l->line, l->count, sizeof(*l->line), by_id);
     for (size_t i = 1; i < l->count; i++)
         if (l->line[i].id == l->line[i - 1].id)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "%s has two lines of the id %" PRIu64, path, l->line[i].id);
+            return imrec_fail(err, IMREC_ERR_CORRUPT, "%s has two lines of the id %" PRIu64, path,
+                              l->line[i].id);
     return IMREC_OK;
 }
 

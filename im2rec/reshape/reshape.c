@@ -117,9 +117,9 @@ static enum imrec_status check_ids(struct reshape *r, struct imrec_error *err)
         qsort(r->ids, n, sizeof(*r->ids), by_value);
     for (size_t i = 1; i < n; i++)
         if (r->ids[i] == r->ids[i - 1])
-            return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                                  "two records have the id %" PRIu64 "; renumber gives new ids",
-                                  r->ids[i]);
+            return imrec_fail(err, IMREC_ERR_DATA,
+                              "two records have the id %" PRIu64 "; renumber gives new ids",
+                              r->ids[i]);
     return IMREC_OK;
 }
 
@@ -185,8 +185,8 @@ static enum imrec_status tell(struct reshape *r, struct imrec_error *err)
     if (r->o->progress == NULL || r->result->read % TELL_EVERY != 0 ||
         r->o->progress(r->o->user, &p))
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET,
-                          "ended by its caller after %llu records", (unsigned long long)p.done);
+    return imrec_fail(err, IMREC_ERR_CANCELLED, "ended by its caller after %llu records",
+                      (unsigned long long)p.done);
 }
 
 /* Damage, of which *err tells: the end, or lost records that keep their places in a draw. */
@@ -236,9 +236,9 @@ static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
     r->result->unused = label_lines_unused(&r->labels);
     r->result->metadata = r->in.metadata;
     if (r->result->written == 0)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "of %" PRIu64 " records none is left: no set is written",
-                              r->result->read);
+        return imrec_fail(err, IMREC_ERR_DATA,
+                          "of %" PRIu64 " records none is left: no set is written",
+                          r->result->read);
     return check_ids(r, err);
 }
 
@@ -257,7 +257,7 @@ static enum imrec_status check(const struct imrec_reshape_options *o, struct imr
         why = "shards must be from 0 to 1048576, shard_size not negative";
     if (why == NULL)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "%s", why);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", why);
 }
 
 static enum imrec_status plan_sample(struct reshape *r, struct imrec_error *err)
@@ -270,9 +270,9 @@ static enum imrec_status plan_sample(struct reshape *r, struct imrec_error *err)
     r->wanted = o->fraction >= 0 ? (uint64_t)llround(o->fraction * (double)r->total) : o->sample;
     if (r->wanted <= r->total)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "%" PRIu64 " records are wanted, but there are %" PRIu64, r->wanted,
-                          r->total);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                      "%" PRIu64 " records are wanted, but there are %" PRIu64, r->wanted,
+                      r->total);
 }
 
 static enum imrec_status load_given(struct reshape *r, struct imrec_error *err)
@@ -299,17 +299,15 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
     const struct shard_kind *named = shard_kind_of_name(j->out);
     IMREC_TRY(check(r->o, err));
     if (named != NULL && named->bare)
-        return imrec_error_at(
-            err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-            "%s: the new set is one of records, also of images in %ss; name it .rec", j->out,
-            named->file);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "%s: the new set is one of records, also of images in %ss; name it .rec",
+                          j->out, named->file);
     IMREC_TRY(load_given(r, err));
     IMREC_TRY(source_sets_open(j->uris, j->count, want, &r->in, err));
     r->in.warned = j->warned;
     if (!j->replaces && source_sets_has(&r->in, j->out))
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s is among the sources; choose another name for the new set",
-                              j->out);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "%s is among the sources; choose another name for the new set", j->out);
     IMREC_TRY(plan_sample(r, err));
     const uint64_t drawn_records = r->o->rest ? r->total - r->wanted : r->wanted;
     const struct set_out_options to = {

@@ -64,7 +64,7 @@ look_for_change(const char *shard, enum set_file what, struct imrec_error *err)
     bool known;
     const enum imrec_status st = dataset_check_file(shard, what, &known, &why);
     if (st == IMREC_ERR_NO_MEMORY)
-        return imrec_error_at(err, st, IMREC_NO_OFFSET, "%s", why.message);
+        return imrec_fail(err, st, "%s", why.message);
     if (st != IMREC_OK)
         imrec_log(IMREC_LOG_WARNING, "%.440s; its names are taken as they are", why.message);
     return IMREC_OK;
@@ -117,10 +117,10 @@ take_classes(struct source_sets *s, enum source_classes want, struct imrec_error
         }
         class_list_free(&other);
         if (!fits)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "%.300s and %.300s have different class lists: their labels mean "
-                                  "different things; no-classes joins them all the same",
-                                  s->shard[0], s->shard[i]);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "%.300s and %.300s have different class lists: their labels mean "
+                              "different things; no-classes joins them all the same",
+                              s->shard[0], s->shard[i]);
     }
     s->has_classes = s->classes.count != 0;
     return IMREC_OK;

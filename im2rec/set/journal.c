@@ -243,10 +243,10 @@ static enum imrec_status visit(const char *head, struct bytes report,
         return v->image(v->user, &o, report, err);
     if (read_numbers(head, 'f', &s, sizeof(s) / sizeof(uint64_t)))
         return v->shard(v->user, &s, err);
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "the journal holds a line that this version does not write: '%.40s'; "
-                          "force begins again",
-                          head);
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "the journal holds a line that this version does not write: '%.40s'; "
+                      "force begins again",
+                      head);
 }
 
 struct first_line {

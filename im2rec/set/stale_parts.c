@@ -65,8 +65,7 @@ remove_from(const struct place *p, struct folder *f, struct imrec_error *err)
             continue;
         snprintf(path, sizeof(path), "%s/%s", p->folder, e.name);
         if (unlink(path) != 0 && errno != ENOENT) {
-            imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "%s: cannot remove it: %s", path,
-                           strerror(errno));
+            imrec_fail(err, IMREC_ERR_IO, "%s: cannot remove it: %s", path, strerror(errno));
             return IMREC_ERR_IO;
         }
     }

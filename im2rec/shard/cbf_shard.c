@@ -131,9 +131,8 @@ static enum imrec_status
 put_one_hot(struct cbf_shard *s, const struct shard_record *r, float label, struct imrec_error *err)
 {
     if (!(label >= 0 && label < (float)s->classes))
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "%.*s: label %g is none of the %" PRIu32 " classes", (int)r->path.n,
-                              (const char *)r->path.p, (double)label, s->classes);
+        return imrec_fail(err, IMREC_ERR_DATA, "%.*s: label %g is none of the %" PRIu32 " classes",
+                          (int)r->path.n, (const char *)r->path.p, (double)label, s->classes);
     IMREC_TRY(put_u32(&s->small, 1, err)); /* a sample */
     IMREC_TRY(put_u32(&s->small, 1, err)); /* of one value: */
     IMREC_TRY(put_float(&s->small, 1, err));
@@ -160,10 +159,10 @@ put_labels(struct cbf_shard *s, const struct shard_record *r, struct imrec_error
     if (s->classes != 0)
         return put_one_hot(s, r, labels[0], err);
     if (r->label_count < dim && missing_objects(s, labels, r->label_count) == 0)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "%.*s has %" PRIu32 " labels, others have %" PRIu32
-                              ": a CNTK file needs the same number of each",
-                              (int)r->path.n, (const char *)r->path.p, r->label_count, dim);
+        return imrec_fail(err, IMREC_ERR_DATA,
+                          "%.*s has %" PRIu32 " labels, others have %" PRIu32
+                          ": a CNTK file needs the same number of each",
+                          (int)r->path.n, (const char *)r->path.p, r->label_count, dim);
     IMREC_TRY(put_u32(&s->small, 1, err));
     for (uint32_t i = 0; i < dim; i++)
         IMREC_TRY(put_float(&s->small, i < r->label_count ? labels[i] : -1, err));
@@ -196,10 +195,9 @@ make_record(struct cbf_shard *s, const struct shard_record *r, struct imrec_erro
     size_t end[STREAMS_MAX] = {0};
     IMREC_TRY(make_small(s, r, end, err));
     if (s->pixels && r->bytes.n != 8 + 4 * (size_t)s->features)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "%.*s: a record of %zu bytes, images of this set have %zu",
-                              (int)r->path.n, (const char *)r->path.p, r->bytes.n,
-                              8 + 4 * (size_t)s->features);
+        return imrec_fail(
+            err, IMREC_ERR_DATA, "%.*s: a record of %zu bytes, images of this set have %zu",
+            (int)r->path.n, (const char *)r->path.p, r->bytes.n, 8 + 4 * (size_t)s->features);
     s->offset[0][1] = r->bytes.n - 4;
     s->stream[0] = (struct chunk_stream){r->bytes.p + 4, s->offset[0]};
     for (uint32_t i = 1; i < s->one.streams; i++) {
@@ -289,8 +287,8 @@ static enum imrec_status load_table(struct cbf_shard *s, const char *name,
     IMREC_TRY(source_load(part, TABLE_MAX, &p, &n, err));
     enum imrec_status st = IMREC_OK;
     if (n < from->idx_bytes || crc32c(0, p, (size_t)from->idx_bytes) != from->idx_crc)
-        st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                            "%s is not what the interrupted run left; force begins again", part);
+        st = imrec_fail(err, IMREC_ERR_CORRUPT,
+                        "%s is not what the interrupted run left; force begins again", part);
     if (st == IMREC_OK)
         st = read_table(s, p, from->idx_bytes, err);
     imrec_free(p);
@@ -327,9 +325,9 @@ static enum imrec_status finish(struct shard_writer *w, struct imrec_error *err)
 {
     const struct cbf_shard *s = w->state;
     if (w->records == 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "a shard would have no image, and a CNTK file needs one: ask for "
-                              "fewer shards");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "a shard would have no image, and a CNTK file needs one: ask for "
+                          "fewer shards");
     return cbf_writer_finish(s->writer, err);
 }
 

@@ -271,7 +271,7 @@ loader_take(struct loader *l, struct window **out, uint64_t *waited_ns, struct i
         *waited_ns += clock_ns() - since;
     }
     if (atomic_load(&l->cancelled)) {
-        st = imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "the reading was cancelled");
+        st = imrec_fail(err, IMREC_ERR_CANCELLED, "the reading was cancelled");
     } else if (a->state == ARENA_FAILED) { /* stays, and with it the error, until a seek */
         st = a->error.status;
         if (err != NULL)

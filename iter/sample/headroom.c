@@ -34,9 +34,9 @@ enum imrec_status headroom_take(struct headroom *h, uint64_t need, struct imrec_
     if (is_free(h, need))
         return IMREC_OK;
     if (need > h->most)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "to decode it takes %llu bytes, but memory_limit leaves %llu",
-                              (unsigned long long)need, (unsigned long long)h->most);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "to decode it takes %llu bytes, but memory_limit leaves %llu",
+                          (unsigned long long)need, (unsigned long long)h->most);
     mutex_lock(&h->lock);
     while (h->used != 0 && (h->used > h->room || need > h->room - h->used))
         cond_wait(&h->given_back, &h->lock);

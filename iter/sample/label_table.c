@@ -68,9 +68,9 @@ static enum imrec_status parse(struct label_table *t, const char *uri, uint32_t 
     list.typed = width;
     while ((st = image_list_next(&list, &entry, err)) == IMREC_OK) {
         if (entry.label_count < width)
-            st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                "%.300s: id %llu has %u labels, but label_width is %u", uri,
-                                (unsigned long long)entry.id, entry.label_count, width);
+            st = imrec_fail(err, IMREC_ERR_CORRUPT,
+                            "%.300s: id %llu has %u labels, but label_width is %u", uri,
+                            (unsigned long long)entry.id, entry.label_count, width);
         else
             st = append(t, &room, &entry, list.exact, width != 0 ? width : entry.label_count, err);
         if (st != IMREC_OK)
@@ -92,9 +92,9 @@ static enum imrec_status sort(struct label_table *t, const char *uri, struct imr
         qsort(t->entries, t->count, sizeof(*t->entries), by_id);
     for (uint64_t i = 1; i < t->count; i++)
         if (t->entries[i].id == t->entries[i - 1].id)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "%.300s: id %llu is there twice; labels are looked up by id", uri,
-                                  (unsigned long long)t->entries[i].id);
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "%.300s: id %llu is there twice; labels are looked up by id", uri,
+                              (unsigned long long)t->entries[i].id);
     return IMREC_OK;
 }
 

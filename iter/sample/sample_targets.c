@@ -29,9 +29,8 @@ enum imrec_status sample_targets_check_mask(const struct sampler *p,
     IMREC_TRY(codec_mask_info(p->mask_png, &m, err));
     if (m.width == info->width && m.height == info->height)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "the mask has %u x %u px, its image %u x %u", m.width, m.height,
-                          info->width, info->height);
+    return imrec_fail(err, IMREC_ERR_CORRUPT, "the mask has %u x %u px, its image %u x %u", m.width,
+                      m.height, info->width, info->height);
 }
 
 uint64_t sample_targets_claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,

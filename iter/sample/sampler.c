@@ -377,9 +377,8 @@ static enum imrec_status verify(struct sampler *p, struct bytes image,
     IMREC_TRY(codec_check(p->codec, &warnings, err));
     if (warnings == 0)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "the image decodes only with %u faults mended (verify_decode=1)",
-                          warnings);
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "the image decodes only with %u faults mended (verify_decode=1)", warnings);
 }
 
 static enum imrec_status straight_to_slots(struct sampler *p, const struct sampler_view *views,
@@ -437,10 +436,10 @@ static enum imrec_status values_to_slot(struct sampler *p, const struct sampler_
 {
     const bool changed = k->steps.n != 0 || recipe_paints(recipe_of(p, v));
     if (changed || p->options->dtype != IMREC_FLOAT32)
-        return imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET,
-                              "its values are not whole numbers from 0 to 255: they can be "
-                              "cropped, mirrored and normalized to dtype=float32, not %s",
-                              changed ? "augmented otherwise" : "made another dtype");
+        return imrec_fail(err, IMREC_ERR_DATA,
+                          "its values are not whole numbers from 0 to 255: they can be "
+                          "cropped, mirrored and normalized to dtype=float32, not %s",
+                          changed ? "augmented otherwise" : "made another dtype");
     IMREC_TRY(aim(p, v, k, err));
     planes_to_slot(image, k->steps.upright, k->job);
     finish(k->job, &v->draw);

@@ -38,9 +38,9 @@ static enum imrec_status copy_names(struct imrec_cbf_writer *w,
     for (uint32_t i = 0; i < w->streams; i++) {
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(stream[i].name, stream[k].name) == 0)
-                return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                      "two streams are called '%.64s', names must differ",
-                                      stream[i].name);
+                return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                                  "two streams are called '%.64s', names must differ",
+                                  stream[i].name);
         IMREC_TRY(buf_append(&w->names, stream[i].name, strlen(stream[i].name) + 1, err));
     }
     size_t at = 0;
@@ -97,10 +97,10 @@ static enum imrec_status wrong(const struct imrec_cbf_writer *w, uint32_t i,
                                struct imrec_error *err, const char *field, int64_t value,
                                int64_t least, int64_t bound)
 {
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "stream '%.64s', sequence %" PRIu64 ": %s %" PRId64
-                          ", it must be in [%" PRId64 ", %" PRId64 ")",
-                          w->info[i].name, w->appended, field, value, least, bound);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                      "stream '%.64s', sequence %" PRIu64 ": %s %" PRId64
+                      ", it must be in [%" PRId64 ", %" PRId64 ")",
+                      w->info[i].name, w->appended, field, value, least, bound);
 }
 
 static int32_t number_at(const void *p, uint64_t i)

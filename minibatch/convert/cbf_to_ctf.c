@@ -73,10 +73,10 @@ static enum imrec_status put_value(struct run *r, const struct stream_info *s,
         d = f;
     }
     if (!isfinite(d))
-        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                              "%s: stream '%.64s' holds a value that is not finite, which CNTK's "
-                              "text cannot say",
-                              r->input, s->name);
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "%s: stream '%.64s' holds a value that is not finite, which CNTK's "
+                          "text cannot say",
+                          r->input, s->name);
     return put(r, text,
                s->element == STREAM_FLOAT ? text_from_float(f, text) : double_text(d, text), err);
 }
@@ -135,10 +135,10 @@ static enum imrec_status check_names(const struct run *r, struct imrec_error *er
 {
     for (uint32_t i = 0; i < r->h.streams; i++)
         if (strpbrk(r->h.stream[i].name, " \t\r\n|") != NULL || r->h.stream[i].name[0] == '#')
-            return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, IMREC_NO_OFFSET,
-                                  "%s: the name of stream '%.64s' has a blank, a pipe or a line's "
-                                  "end, or begins with '#', which CNTK's text cannot say",
-                                  r->input, r->h.stream[i].name);
+            return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                              "%s: the name of stream '%.64s' has a blank, a pipe or a line's "
+                              "end, or begins with '#', which CNTK's text cannot say",
+                              r->input, r->h.stream[i].name);
     return IMREC_OK;
 }
 
@@ -214,7 +214,7 @@ static enum imrec_status convert(struct run *r, const char *output, const char *
         const struct imrec_progress p = {.bytes = r->h.chunk[i].offset + r->h.chunk[i].bytes,
                                          .total_bytes = r->in->size};
         if (progress != NULL && !progress(user, &p))
-            return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "interrupted");
+            return imrec_fail(err, IMREC_ERR_CANCELLED, "interrupted");
     }
     IMREC_TRY(flush(r, 0, err));
     IMREC_TRY(write_header(r, header, err));

@@ -42,23 +42,23 @@ static enum imrec_status read_line(struct ctf_header *h, const char *name, uint6
     for (int i = 0; i < 5; i++)
         word[i] = text_word(&line);
     if (word[3].n == 0 || text_trim(line).n != 0)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%s, line %" PRIu64 ": wanted are four words, <name> <alias> "
-                              "<dense|sparse> <dim>, and float or double as a fifth",
-                              name, number);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "%s, line %" PRIu64 ": wanted are four words, <name> <alias> "
+                          "<dense|sparse> <dim>, and float or double as a fifth",
+                          name, number);
     const bool sparse = is_word(word[2], "sparse");
     if (!sparse && !is_word(word[2], "dense"))
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%s, line %" PRIu64 ": storage is %s, it must be dense or sparse",
-                              name, number, text_quote(word[2]).s);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "%s, line %" PRIu64 ": storage is %s, it must be dense or sparse", name,
+                          number, text_quote(word[2]).s);
     if (!text_to_u64(word[3], &dim) || dim == 0 || dim > INT32_MAX)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%s, line %" PRIu64 ": dim is %s, it must be 1 to 2147483647", name,
-                              number, text_quote(word[3]).s);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "%s, line %" PRIu64 ": dim is %s, it must be 1 to 2147483647", name,
+                          number, text_quote(word[3]).s);
     if (word[4].n > 0 && !element_of(word[4], &element))
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "%s, line %" PRIu64 ": the type is %s, it must be float or double",
-                              name, number, text_quote(word[4]).s);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "%s, line %" PRIu64 ": the type is %s, it must be float or double", name,
+                          number, text_quote(word[4]).s);
     *out = (struct stream_info){.name = keep(h, word[0]),
                                 .alias = keep(h, word[1]),
                                 .storage = sparse ? STREAM_SPARSE : STREAM_DENSE,
@@ -72,9 +72,9 @@ static enum imrec_status check_twins(const struct ctf_header *h, const char *nam
 {
     for (uint32_t i = 0; i < h->streams; i++)
         if (strcmp(h->stream[i].name, s->name) == 0 || strcmp(h->stream[i].alias, s->alias) == 0)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "%s: two inputs are named '%.64s' or have the alias '%.64s'",
-                                  name, s->name, s->alias);
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "%s: two inputs are named '%.64s' or have the alias '%.64s'", name,
+                              s->name, s->alias);
     return IMREC_OK;
 }
 
@@ -105,7 +105,7 @@ static enum imrec_status read_lines(struct ctf_header *h, const char *name, size
         IMREC_TRY(add_stream(h, &s, name, err));
     }
     if (h->streams == 0)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "%s names no input", name);
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "%s names no input", name);
     return IMREC_OK;
 }
 
@@ -155,9 +155,9 @@ static enum imrec_status read_configuration(struct ctf_header *h,
     const bool doubles =
         o->precision == IMREC_PRECISION_DOUBLE || all->precision == IMREC_PRECISION_DOUBLE;
     if (all->deserializers != 1)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "%s describes %" PRIu32 " files; inputs of one are wanted", o->header,
-                              all->deserializers);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "%s describes %" PRIu32 " files; inputs of one are wanted", o->header,
+                          all->deserializers);
     const struct imrec_deserializer *d = all->deserializer;
     IMREC_TRY(corpus_check_text(d, err));
     for (uint32_t i = 0; i < d->streams; i++) {
@@ -200,14 +200,14 @@ set_precisions(struct ctf_header *h, const struct imrec_convert_options *o, stru
         const size_t n = strcspn(p, ","), name = strcspn(p, "=,");
         struct stream_info *s = find_input(h, (struct bytes){(const uint8_t *)p, name});
         if (name == n || s == NULL)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "precision_of: '%.*s' is not NAME=float or NAME=double of an "
-                                  "input of %s",
-                                  (int)(n < 80 ? n : 80), p, o->header);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "precision_of: '%.*s' is not NAME=float or NAME=double of an "
+                              "input of %s",
+                              (int)(n < 80 ? n : 80), p, o->header);
         if (!element_of((struct bytes){(const uint8_t *)p + name + 1, n - name - 1}, &s->element))
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "precision_of: '%.*s' must say float or double",
-                                  (int)(n < 80 ? n : 80), p);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "precision_of: '%.*s' must say float or double",
+                              (int)(n < 80 ? n : 80), p);
         p += n + (p[n] == ',');
     }
     return IMREC_OK;
@@ -224,9 +224,9 @@ set_main(struct ctf_header *h, const char *name, const char *main_name, struct i
         h->stream[i].defines_mb_size = &h->stream[i] == found;
     if (found != NULL)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                          "defines_mb_size names '%.64s', which is not an input of %s", main_name,
-                          name);
+    return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                      "defines_mb_size names '%.64s', which is not an input of %s", main_name,
+                      name);
 }
 
 enum imrec_status ctf_header_load(const struct imrec_convert_options *o, struct ctf_header *out,
@@ -240,9 +240,9 @@ enum imrec_status ctf_header_load(const struct imrec_convert_options *o, struct 
     enum imrec_status st = is_configuration(out, n) ? read_configuration(out, o, n, err)
                                                     : read_lines(out, o->header, n, element, err);
     if (st == IMREC_OK && out->config == NULL && o->action[0] != '\0')
-        st = imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                            "action=%.60s chooses a reader of a configuration, and %s is none",
-                            o->action, o->header);
+        st = imrec_fail(err, IMREC_ERR_ARGUMENT,
+                        "action=%.60s chooses a reader of a configuration, and %s is none",
+                        o->action, o->header);
     if (st == IMREC_OK)
         st = set_precisions(out, o, err);
     if (st == IMREC_OK)

@@ -220,7 +220,7 @@ static enum imrec_status drain(void *context, uint32_t place, struct imrec_error
                                      .total_bytes = r->in->size};
     if (r->progress == NULL || r->progress(r->user, &p))
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CANCELLED, IMREC_NO_OFFSET, "interrupted");
+    return imrec_fail(err, IMREC_ERR_CANCELLED, "interrupted");
 }
 
 /* ---- a run ------------------------------------------------------------------------------ */

@@ -30,11 +30,11 @@ static enum imrec_status find_kind(struct corpus *c, struct imrec_error *err)
     bool binary = false;
     const int asked = corpus_type(c->o.type);
     if (asked < 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                              "type '%.60s' is not known; CNTKTextFormatReader, CNTKBinaryReader, "
-                              "CNTKTextFormatDeserializer, CNTKBinaryFormatDeserializer, text and "
-                              "binary are",
-                              c->o.type);
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "type '%.60s' is not known; CNTKTextFormatReader, CNTKBinaryReader, "
+                          "CNTKTextFormatDeserializer, CNTKBinaryFormatDeserializer, text and "
+                          "binary are",
+                          c->o.type);
     if (asked == CORPUS_BY_BYTES)
         IMREC_TRY(cbf_file_is(c->file[0].in, &binary, err));
     binary |= cbf_file_is_named(c->file[0].name); /* its fault is reported later */
@@ -45,7 +45,7 @@ static enum imrec_status find_kind(struct corpus *c, struct imrec_error *err)
 static enum imrec_status open_sources(struct corpus *c, struct imrec_error *err)
 {
     if (c->o.file == NULL)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "file is missing");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "file is missing");
     IMREC_TRY(uri_list_expand(c->o.file, "", &c->names, err));
     c->file = imrec_zalloc(c->names.count, sizeof(*c->file));
     if (c->file == NULL || c->names.count > UINT32_MAX)
@@ -112,10 +112,10 @@ static enum imrec_status
 add_block(struct corpus *c, const struct corpus_block *b, struct imrec_error *err)
 {
     if (c->blocks == UINT32_MAX - 1)
-        return imrec_error_at(err, IMREC_ERR_LIMIT, IMREC_NO_OFFSET,
-                              "%.200s has more chunks than a source can hold; ask for larger ones "
-                              "by chunkSizeInBytes",
-                              c->o.file);
+        return imrec_fail(err, IMREC_ERR_LIMIT,
+                          "%.200s has more chunks than a source can hold; ask for larger ones "
+                          "by chunkSizeInBytes",
+                          c->o.file);
     if (c->blocks == c->block_room) {
         const uint32_t more = c->block_room < UINT32_MAX / 4 ? 2 * c->block_room + 64 : UINT32_MAX;
         struct corpus_block *grown = imrec_realloc(c->block, more, sizeof(*grown));

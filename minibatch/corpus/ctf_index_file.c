@@ -170,8 +170,8 @@ static enum imrec_status pass_after_all(struct ctf_index_file *f, struct imrec_e
     IMREC_TRY(ctf_pass(f->text, &f->o, &x, err));
     enum imrec_status st = IMREC_OK;
     if (!same_chunks(&x, &f->index))
-        st = imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                            "%.200s: is not of the text as it is now; remove it", f->uri);
+        st = imrec_fail(err, IMREC_ERR_CORRUPT,
+                        "%.200s: is not of the text as it is now; remove it", f->uri);
     for (uint64_t i = 0; st == IMREC_OK && i < x.chunks; i++) {
         const struct ctf_chunk *c = &x.chunk[i];
         if (!f->loaded[i])

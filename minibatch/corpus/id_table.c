@@ -19,10 +19,10 @@ check_unique(const struct id_table *t, const struct corpus *c, struct imrec_erro
 {
     for (uint64_t i = 1; i < t->rows; i++)
         if (t->row[i].key == t->row[i - 1].key)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                                  "sequence id %" PRIu64 " is in %.160s twice (in the same file or "
-                                  "in two of one corpus); ids that join files must be unique",
-                                  t->row[i].key, c->o.file);
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "sequence id %" PRIu64 " is in %.160s twice (in the same file or "
+                              "in two of one corpus); ids that join files must be unique",
+                              t->row[i].key, c->o.file);
     return IMREC_OK;
 }
 

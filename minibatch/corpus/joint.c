@@ -23,15 +23,15 @@ check_stream(const struct joint *j, const struct joint_stream *s, struct imrec_e
         if (other->corpus == s->corpus) /* its own were compared already */
             continue;
         if (strcmp(other->info->name, s->info->name) == 0)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "input '%.60s' is in deserializer %" PRIu32 " and in %" PRIu32
-                                  "; give one of them another name, and the old one as alias",
-                                  s->info->name, other->corpus, s->corpus);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "input '%.60s' is in deserializer %" PRIu32 " and in %" PRIu32
+                              "; give one of them another name, and the old one as alias",
+                              s->info->name, other->corpus, s->corpus);
         if (other->info->defines_mb_size && s->info->defines_mb_size)
-            return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET,
-                                  "definesMBSize is set for input '%.60s' and for input '%.60s'; "
-                                  "one stream only can define the minibatch size",
-                                  other->info->name, s->info->name);
+            return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                              "definesMBSize is set for input '%.60s' and for input '%.60s'; "
+                              "one stream only can define the minibatch size",
+                              other->info->name, s->info->name);
     }
     return IMREC_OK;
 }
@@ -91,10 +91,10 @@ static uint32_t defining_corpus(const struct joint *j)
 static enum imrec_status
 lacks(const struct joint *j, uint32_t has, uint32_t lacks_it, uint64_t key, struct imrec_error *err)
 {
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                          "sequence id %" PRIu64 " of %.160s is not in %.160s; missing_ids=drop "
-                          "leaves such sequences out",
-                          key, j->corpus[has]->o.file, j->corpus[lacks_it]->o.file);
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "sequence id %" PRIu64 " of %.160s is not in %.160s; missing_ids=drop "
+                      "leaves such sequences out",
+                      key, j->corpus[has]->o.file, j->corpus[lacks_it]->o.file);
 }
 
 /* Sequence n of `chunk` of the first corpus, whose id is `key`; appended where all others have
@@ -143,8 +143,8 @@ join_all(struct joint *j, const struct id_table *ids, bool drop, struct imrec_er
             IMREC_TRY(join_one(j, ids, drop, i, n, err));
     }
     if (j->rows == 0)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "no sequence id of %.160s is in all the other files", lead->o.file);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "no sequence id of %.160s is in all the other files", lead->o.file);
     return IMREC_OK;
 }
 
@@ -258,7 +258,7 @@ joint_open(const struct imrec_minibatch_options *o, struct joint *out, struct im
 {
     *out = (struct joint){0};
     if (o->deserializers == 0)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, IMREC_NO_OFFSET, "file is missing");
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "file is missing");
     const enum imrec_status st = open_all(o, out, err);
     if (st != IMREC_OK)
         joint_close(out);

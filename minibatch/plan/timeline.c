@@ -352,9 +352,9 @@ timeline_new(const struct timeline_options *o, struct timeline **out, struct imr
         sequences += o->chunk[i].sequences;
     }
     if (samples == 0 || sequences == 0)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET,
-                              "there is no sample in the data: %llu sequences in %u chunks",
-                              (unsigned long long)sequences, o->chunks);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "there is no sample in the data: %llu sequences in %u chunks",
+                          (unsigned long long)sequences, o->chunks);
     struct timeline *t = imrec_zalloc(1, sizeof(*t));
     if (t == NULL)
         return no_memory(err);

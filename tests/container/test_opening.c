@@ -154,8 +154,7 @@ static const struct {
      "photo.jpg is a JPEG image, not a RecordIO shard: im2rec packs images into shards"},
     {"a.zip", "PK\3\4 and more", 12, "a.zip is a ZIP archive, not a RecordIO shard: unpack it"},
     {"good.idx", "0\t0\n1\t24\n", 9,
-     "good.idx is the index of a shard, not a RecordIO shard: the "
-     "shard is "},
+     "good.idx is the index of a shard, not a RecordIO shard: the shard is "},
     {"alone.idx", "0\t0\n1\t24\n", 9, "alone.idx is the index of a shard, not a RecordIO shard"},
     {"a.lst", "0\t1.0\tx.jpg\n", 12, "a.lst is a list of images (.lst), not a RecordIO shard"},
     {"a.cbf", "PK\3\4 and more", 12, "a.cbf is a ZIP archive, not a CBF file"},

@@ -187,7 +187,7 @@ next_twice_bad(void *user, struct imrec_pack_item *item, struct imrec_error *err
     static const double plain[7] = {0}, boxes[7] = {2, 5, 1, 0.1, 0.1, 0.5, 0.5};
     const bool good = s.next < 5;
     if (s.next == 9)
-        return imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET, "the source's end");
+        return imrec_fail(err, IMREC_ERR_IO, "the source's end");
     const enum imrec_status st = itemset_next(user, item, err);
     item->labels = good ? plain : boxes;
     item->label_count = 7;

@@ -119,10 +119,8 @@ static const struct {
      11,
      4},
     {"on_error=replace batch_size=30",
-     {"sweep 0: samples that failed: 24 (replaced: 24, zeroed: 0);"
-      " not listed above: 14",
-      "sweep 1: samples that failed: 24 (replaced: 24, zeroed: 0);"
-      " not listed above: 14"},
+     {"sweep 0: samples that failed: 24 (replaced: 24, zeroed: 0); not listed above: 14",
+      "sweep 1: samples that failed: 24 (replaced: 24, zeroed: 0); not listed above: 14"},
      true,
      22,
      7},

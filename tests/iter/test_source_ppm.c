@@ -104,8 +104,7 @@ LOOP_TEST(a_record_larger_than_a_read_is_whole, 0, 2) /* _i: shuffled? */
     for (int i = 0; i < 4; i++)
         add_shades(&b, sides[i], sides[i] + 2);
     snprintf(words, sizeof(words),
-             "source=%s:ppm batch_size=4 dtype=uint8 layout=NHWC "
-             "data_shape=3,2402,12 shuffle=%d",
+             "source=%s:ppm batch_size=4 dtype=uint8 layout=NHWC data_shape=3,2402,12 shuffle=%d",
              PPM, _i);
     struct imrec_iter *it = pair_open(tmp_write(&dir, "large.ppm", b.p, b.n), words);
     ck_assert_int_eq(imrec_iter_next(it, &batch, NULL), IMREC_OK);

@@ -109,8 +109,7 @@ static const struct {
      "f: line 1: dim must be a number from 1 to 2147483647, not '0'"},
     {"reader = [ input = [ A = [ shape = 0 ] ] ]",
      "f: line 1: unknown key 'shape' of input A; alias, format, dim, definesMBSize and precision "
-     "are "
-     "known"},
+     "are known"},
     {"reader = [ input = [ A = [ dim = 1 ]\n A = [ dim = 1 ] ] ]",
      "f: line 2: input 'A' is described twice"},
     {"reader = 3", "f: line 1: 'reader' must be a section: [ ... ] or { ... }"},

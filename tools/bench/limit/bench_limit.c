@@ -110,7 +110,7 @@ enum imrec_status bench_limit_open(const char *uri, uint64_t max_images, uint64_
                   max_bytes != 0 ? max_bytes : DEFAULT_MAX_BYTES, err);
     imrec_reader_close(reader);
     if (st == IMREC_OK && b->count == 0)
-        st = imrec_error_at(err, IMREC_ERR_DATA, IMREC_NO_OFFSET, "%s: no image in it", uri);
+        st = imrec_fail(err, IMREC_ERR_DATA, "%s: no image in it", uri);
     if (st != IMREC_OK)
         bench_limit_close(b);
     else

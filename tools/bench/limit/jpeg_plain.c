@@ -78,7 +78,7 @@ static enum imrec_status run(struct jpeg_plain *p, void (*body)(struct jpeg_plai
     p->errors.format_message((j_common_ptr)&p->cinfo, text);
     if (p->cinfo.mem != NULL)
         jpeg_abort_decompress(&p->cinfo);
-    return imrec_error_at(p->err, IMREC_ERR_CORRUPT, IMREC_NO_OFFSET, "JPEG: %s", text);
+    return imrec_fail(p->err, IMREC_ERR_CORRUPT, "JPEG: %s", text);
 }
 
 enum imrec_status jpeg_plain_new(struct jpeg_plain **out, struct imrec_error *err)
