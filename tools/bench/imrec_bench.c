@@ -21,11 +21,8 @@
     X(bool, minibatches, "0", 0, 1, "", "runs",                                                    \
       "SHARD is a CNTK text or binary file, or a configuration: measure its minibatches")          \
     X(const char *, report, "", 0, 65535, "FILE.html", "output", "write a page with a chart")      \
-    ROW_JSON(X)                                                                                    \
-    ROW_QUIET(X)
-COMMAND_OPTIONS(BENCH_PARAMS);
-
-static const struct cli_page page = {
+    ROW_JSON(X) ROW_QUIET(X)
+COMMAND_PAGE(BENCH_PARAMS) = {
     .name = "imrec bench",
     .summary = "images a second of the iterator, compared with the limit that decoding sets",
     .usage = {"[OPTIONS] SHARD [key=value ...]"},

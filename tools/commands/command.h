@@ -29,6 +29,10 @@ struct command {
         ROWS(IMREC_FIELD)                                                                          \
     };                                                                                             \
     static const struct param table[] = {ROWS(PARAM_ROW){0}}
+/* They, and the head of the command's page: COMMAND_PAGE(ROWS) = {.name = ..., .table = table}; */
+#define COMMAND_PAGE(ROWS)                                                                         \
+    COMMAND_OPTIONS(ROWS);                                                                         \
+    static const struct cli_page page
 
 extern const struct cli_page imrec_page;             /* of the program itself */
 extern const struct command *const imrec_commands[]; /* NULL at the end */

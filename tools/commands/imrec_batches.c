@@ -19,9 +19,7 @@ enum { MOST_TOLD = 10 };
     X(const char *, from, "", 0, 65535, "POSITION.json", "batches",                                \
       "begin at this position, not at the first sweep's begin")                                    \
     ROW_JSON(X)
-COMMAND_OPTIONS(BATCHES_PARAMS);
-
-static const struct cli_page page = {
+COMMAND_PAGE(BATCHES_PARAMS) = {
     .name = "imrec batches",
     .summary = "write what the iterator delivers as NumPy files, and the position after it",
     .usage = {"--count=N --out=FOLDER [OPTIONS] SHARD [key=value ...]"},

@@ -11,12 +11,8 @@
       "with --offset: number of the shard, from 0")                                                \
     X(bool, record, "0", 0, 1, "", "output", "write the whole record, with its header")            \
     X(bool, mask, "0", 0, 1, "", "output", "write the image's mask, a PNG")                        \
-    ROW_MISSING(X)                                                                                 \
-    ROW_CONFIG(X)                                                                                  \
-    ROW_JSON(X)
-COMMAND_OPTIONS(CAT_PARAMS);
-
-static const struct cli_page page = {
+    ROW_MISSING(X) ROW_CONFIG(X) ROW_JSON(X)
+COMMAND_PAGE(CAT_PARAMS) = {
     .name = "imrec cat",
     .summary = "write one image, byte for byte as it was packed, or sequences of CNTK files",
     .usage = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --offset=BYTE",

@@ -18,11 +18,8 @@
       "to binary: the input whose samples are the length of a sequence")                           \
     X(int64_t, threads, "0", 0, 1024, "workers", "output",                                         \
       "to binary: threads that convert; 0 = every CPU")                                            \
-    ROW_JSON(X)                                                                                    \
-    ROW_QUIET(X)
-COMMAND_OPTIONS(CONVERT_PARAMS);
-
-static const struct cli_page page = {
+    ROW_JSON(X) ROW_QUIET(X)
+COMMAND_PAGE(CONVERT_PARAMS) = {
     .name = "imrec convert",
     .summary = "CNTK's binary format into text, or text into binary",
     .usage = {"[OPTIONS] IN.cbf OUT.ctf", "--header FILE [OPTIONS] IN.ctf OUT.cbf"},

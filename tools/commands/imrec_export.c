@@ -7,14 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXPORT_PARAMS(X)                                                                           \
-    ROW_ON_ERROR(X)                                                                                \
-    ROW_MISSING(X)                                                                                 \
-    ROW_JSON(X)                                                                                    \
-    ROW_QUIET(X)
-COMMAND_OPTIONS(EXPORT_PARAMS);
-
-static const struct cli_page page = {
+#define EXPORT_PARAMS(X) ROW_ON_ERROR(X) ROW_MISSING(X) ROW_JSON(X) ROW_QUIET(X)
+COMMAND_PAGE(EXPORT_PARAMS) = {
     .name = "imrec export",
     .summary = "write all images back to files, in a folder of their class",
     .usage = {"[OPTIONS] SHARD FOLDER"},

@@ -8,9 +8,7 @@
       "name of the index (one shard only; default: that of the shard with .idx)")                  \
     X(bool, force, "0", 0, 1, "", "output", "replace an index that exists")                        \
     ROW_JSON(X)
-COMMAND_OPTIONS(INDEX_PARAMS);
-
-static const struct cli_page page = {
+COMMAND_PAGE(INDEX_PARAMS) = {
     .name = "imrec index",
     .summary = "write the .idx of shards",
     .usage = {"[OPTIONS] SHARD.rec..."},

@@ -6,13 +6,8 @@
 
 #define INFO_PARAMS(X)                                                                             \
     X(int64_t, classes, "20", 0, INT64_MAX, "N", "output", "labels to list; --json lists all")     \
-    ROW_MISSING(X)                                                                                 \
-    ROW_CONFIG(X)                                                                                  \
-    ROW_JSON(X)                                                                                    \
-    ROW_QUIET(X)
-COMMAND_OPTIONS(INFO_PARAMS);
-
-static const struct cli_page page = {
+    ROW_MISSING(X) ROW_CONFIG(X) ROW_JSON(X) ROW_QUIET(X)
+COMMAND_PAGE(INFO_PARAMS) = {
     .name = "imrec info",
     .summary = "the card of a data set: records, classes, sizes, kinds of images",
     .usage = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]"},

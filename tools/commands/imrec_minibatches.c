@@ -13,9 +13,7 @@
       "of a minibatch; 0 = minibatch_size_in_samples")                                             \
     X(const char *, from, "", 0, 65535, "POSITION.json", "minibatches",                            \
       "begin at this position, the value of \"position\" in a line")
-COMMAND_OPTIONS(MINIBATCHES_PARAMS);
-
-static const struct cli_page page = {
+COMMAND_PAGE(MINIBATCHES_PARAMS) = {
     .name = "imrec minibatches",
     .summary = "print the minibatches of a CNTK text or binary file as JSON",
     .usage = {"[OPTIONS] SOURCE [key=value ...]"},

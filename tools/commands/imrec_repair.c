@@ -10,12 +10,8 @@
       "drop records that no checksum is of, also where they decode without a warning")             \
     X(bool, decode, "0", 0, 1, "", "checks", "also drop images that do not decode")                \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
-    ROW_MISSING(X)                                                                                 \
-    ROW_JSON(X)                                                                                    \
-    ROW_QUIET(X)
-COMMAND_OPTIONS(REPAIR_PARAMS);
-
-static const struct cli_page page = {
+    ROW_MISSING(X) ROW_JSON(X) ROW_QUIET(X)
+COMMAND_PAGE(REPAIR_PARAMS) = {
     .name = "imrec repair",
     .summary = "salvage all intact records into a new shard",
     .usage = {"[OPTIONS] SHARD... OUT.rec"},

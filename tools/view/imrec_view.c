@@ -13,11 +13,8 @@
       "what the iterator delivers; key=value are its parameters")                                  \
     X(int64_t, grid, "0", 0, 1000, "N", "images",                                                  \
       "with --augmented: N draws of every augmenter, of one image")                                \
-    ROW_MISSING(X)                                                                                 \
-    ROW_JSON(X)
-COMMAND_OPTIONS(VIEW_PARAMS);
-
-static const struct cli_page page = {
+    ROW_MISSING(X) ROW_JSON(X)
+COMMAND_PAGE(VIEW_PARAMS) = {
     .name = "imrec view",
     .summary = "a contact sheet: images, labels and ids in one HTML file",
     .usage = {"[OPTIONS] SHARD OUT.html",
