@@ -1,11 +1,15 @@
 # imrec_layer(<name> SOURCES <files> DEPENDS <lower layers> LINKS <libraries>)
 #     declares the layer of this folder. <name> is the folder's last part: load is iter/load; where two
-#     folders end alike, the whole path: im2rec_set is im2rec/set.
+#     folders end alike, the whole path: im2rec_set is im2rec/set. A source named for a processor's instructions
+#     (x_avx2.c) is compiled where such processors are meant.
 # imrec_test(<name> <layer ...> [SOURCES <more files>] [LABEL <kind>] [TIMEOUT <s>])
 #     is tests/<room>/<name>.c, where <room> (IMREC_ROOM) is the one whose <room>.cmake calls. It links these
 #     layers and what they may use, no more: an upward call is an undefined symbol.
 function(imrec_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    list(FILTER ARG_SOURCES EXCLUDE REGEX "_(avx2|avx512|bmi2)[.]c$")
+  endif()
   add_library(imrec_${name} OBJECT ${ARG_SOURCES})
   target_link_libraries(imrec_${name} PRIVATE imrec_flags PUBLIC ${ARG_LINKS})
   set(closure ${name})

@@ -1,12 +1,7 @@
 /* augment/colour/blur_avx2.c - neighbours weighed on AVX2. */
 #include "augment/colour/blur.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
+#include "base/simd.h"
 #include <string.h>
-
-#define AVX2    __attribute__((target("avx2")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
 
 INLINE2 __m256i load(const void *p)
 {
@@ -118,6 +113,3 @@ AVX2 void mix_avx2(float factor, uint8_t *a, const uint8_t *b, size_t n)
     }
     mix_scalar(factor, a + i, b + i, n - i);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -1,12 +1,8 @@
 /* augment/colour/blur_avx512.c - neighbours weighed on AVX-512: two taps a multiply-add of
  * thirty-two values. */
 #include "augment/colour/blur.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
+#include "base/simd.h"
 #include <string.h>
-
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni")))
 
 enum { STEP = 32 };
 
@@ -31,6 +27,3 @@ AVX512 void blur_avx512(const int16_t *const *rows, const int16_t *weights, uint
         _mm512_mask_storeu_epi16(out + i, in, v);
     }
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -1,13 +1,9 @@
 /* augment/colour/colour_avx2.c - the colour kernels on AVX2: eight pixels a step, a channel a
  * vector. */
 #include "augment/colour/colour.h"
+#include "base/simd.h"
 
-#if defined(__x86_64__)
 #include <float.h>
-#include <immintrin.h>
-
-#define AVX2    __attribute__((target("avx2")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
 
 enum { STEP = 8 };
 
@@ -304,6 +300,3 @@ AVX2 void hue_turn_avx2(float turn, uint8_t *px, uint32_t n, uint32_t channels)
 
 #define ENTRY(type, name) AVX2 type name##_avx2
 #include "augment/colour/colour_entries.h"
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -1,13 +1,9 @@
 /* augment/colour/colour_avx512.c - the colour kernels on AVX-512: sixteen pixels a step, a channel
  * a vector; masks take what is left. */
 #include "augment/colour/colour.h"
+#include "base/simd.h"
 
-#if defined(__x86_64__)
 #include <float.h>
-#include <immintrin.h>
-
-#define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")))
-#define INLINE512 AVX512 static inline __attribute__((always_inline))
 
 enum { STEP = 16 };
 
@@ -281,6 +277,3 @@ INLINE512 void hls_of(const int32_t shift[3], uint8_t *px, uint32_t n, uint32_t 
 
 #define ENTRY(type, name) AVX512 type name##_avx512
 #include "augment/colour/colour_entries.h"
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -2,8 +2,6 @@
  * in the image or none does; those at its border go one by one through the scalar. */
 #include "augment/geometry/warp_places.h"
 
-#if defined(__x86_64__)
-
 /* Of two or four neighbours of 3 or 4 bytes, the first two or the last two: each value's side by
  * side, widened to 16 bits. */
 static const int8_t first3[16] = {0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1};
@@ -220,6 +218,3 @@ AVX2 void warp_row_avx2(const struct warp_row *r, uint8_t *out)
     else
         by_taps(r, out, 4);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

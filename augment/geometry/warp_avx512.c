@@ -1,11 +1,7 @@
 /* augment/geometry/warp_avx512.c - affine warps of colours on AVX-512: four pixels of two taps at
  * once, or all taps of four pixels one after another, two rows or four at once. */
 #include "augment/geometry/warp_places.h"
-
-#if defined(__x86_64__)
-#define AVX512                                                                                     \
-    __attribute__((target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni")))
-#define INLINE512 AVX512 static inline __attribute__((always_inline))
+#include "base/simd.h"
 
 /* Two neighbours at byte `base` of a register: each value's side by side, in words. */
 #define PAIR(base, channels, c) (base) + (c), 0, (base) + (channels) + (c), 0
@@ -191,6 +187,3 @@ AVX512 void warp_row_avx512(const struct warp_row *r, uint8_t *out)
     else
         by_taps(r, out, 4);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -4,13 +4,10 @@
 #define IMREC_AUGMENT_GEOMETRY_WARP_PLACES_H
 
 #include "augment/geometry/warp.h"
+#include "base/simd.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
 #include <string.h>
-
-#define AVX2    __attribute__((target("avx2")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
 
 enum { STEP = 8 };
 

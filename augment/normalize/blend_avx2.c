@@ -1,10 +1,6 @@
 /* augment/normalize/blend_avx2.c - two slots blended on AVX2: eight values a step. */
 #include "augment/normalize/blend.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX2 __attribute__((target("avx2")))
+#include "base/simd.h"
 
 AVX2 void blend_avx2(float share, float *a, float *b, size_t n)
 {
@@ -17,6 +13,3 @@ AVX2 void blend_avx2(float share, float *a, float *b, size_t n)
     }
     blend_scalar(share, a + i, b + i, n - i);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -3,12 +3,7 @@
  * they go. What is left of a row is done by a block that overlaps the last one; rows under 8 pixels
  * are the scalar's. */
 #include "augment/normalize/normalize.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX2    __attribute__((target("avx2,f16c")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
+#include "base/simd.h"
 
 enum { BLOCK = 8 }; /* pixels */
 
@@ -142,6 +137,3 @@ AVX2 void normalize_row_avx2(const struct normalize_job *job, const uint8_t *src
     else
         by_channels(job, src, y);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

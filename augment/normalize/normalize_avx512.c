@@ -3,12 +3,7 @@
  * goes. Loads and stores are masked: what a mask leaves out is not touched, so a row may end at an
  * unmapped page and its last block may begin before the row. */
 #include "augment/normalize/normalize.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,f16c")))
-#define INLINE512 AVX512 static inline __attribute__((always_inline))
+#include "base/simd.h"
 
 enum { BLOCK = 16 }; /* pixels */
 
@@ -150,6 +145,3 @@ AVX512 void normalize_row_avx512(const struct normalize_job *job, const uint8_t 
     else
         by_channels(job, src, y);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -1,13 +1,8 @@
 /* augment/resize/resample_avx2.c - the packer's resampling on AVX2: two taps a multiply-add, and
  * two rows in the halves of a vector. */
 #include "augment/resize/resample_passes.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
+#include "base/simd.h"
 #include <string.h>
-
-#define AVX2    __attribute__((target("avx2")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
 
 INLINE2 __m256i pair_of(const int16_t *weights) /* two weights, again and again */
 {
@@ -127,6 +122,3 @@ AVX2 void resample_y_avx2(const int16_t *const *rows, const int16_t *weights, ui
         memcpy(out + x, last, n - x);
     }
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

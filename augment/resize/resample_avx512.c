@@ -2,13 +2,8 @@
  * permutation brings the four taps of 16 values together, two instructions multiply and add
  * them all, by the high and by the low parts of the weights. */
 #include "augment/resize/resample_passes.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
+#include "base/simd.h"
 #include <string.h>
-
-#define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni")))
-#define INLINE512 AVX512 static inline __attribute__((always_inline))
 
 /* ---- along the rows ----------------------------------------------------------------------- */
 
@@ -123,6 +118,3 @@ AVX512 void resample_y_avx512(const int16_t *const *rows, const int16_t *weights
         _mm512_mask_storeu_epi8(out + x, ~(__mmask64)0 >> (64 - (n - x)),
                                 sixtyfour(rows, weights, pairs, x));
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -1,12 +1,7 @@
 /* augment/resize/resize_avx2.c - the inner loops of the resizes on AVX2. What no vector fills goes
  * to the scalar loops. */
 #include "augment/resize/resize_passes.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX2    __attribute__((target("avx2")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
+#include "base/simd.h"
 
 /* ---- bilinear, along the rows ------------------------------------------------------------- */
 
@@ -197,6 +192,3 @@ half_avx2(const uint8_t *row0, const uint8_t *row1, uint8_t *out, uint32_t width
     const size_t at = (size_t)x * channels;
     half_scalar(row0 + 2 * at, row1 + 2 * at, out + at, width - x, channels);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -1,12 +1,7 @@
 /* augment/resize/resize_avx512.c - the inner loops of the resizes: one permutation of a window's 64
  * bytes brings the taps of 16 values into their lanes. */
 #include "augment/resize/resize_passes.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")))
-#define INLINE512 AVX512 static inline __attribute__((always_inline))
+#include "base/simd.h"
 
 /* ---- windows ------------------------------------------------------------------------------ */
 
@@ -133,6 +128,3 @@ AVX512 void area_round_avx512(const float *sum, uint8_t *out, size_t n)
         _mm512_mask_cvtusepi32_storeu_epi8(out + i, mask, whole);
     }
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -1,13 +1,8 @@
 /* augment/resize/resize_taps_avx2.c - cubic and Lanczos on AVX2. What no vector fills goes to the
  * scalar loops. */
 #include "augment/resize/resize_taps.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
+#include "base/simd.h"
 #include <string.h>
-
-#define AVX2    __attribute__((target("avx2")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
 
 /* Of four neighbours of 3 or 4 bytes, the first two or the last two: each value's side by side,
  * widened to 16 bits. */
@@ -121,6 +116,3 @@ AVX2 void taps_y_avx2(const int32_t *const *rows, const int16_t *weights, uint32
         rest[k] = rows[k] + i;
     taps_y_scalar(rest, weights, taps, out + i, n - i);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

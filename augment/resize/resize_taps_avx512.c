@@ -1,13 +1,8 @@
 /* augment/resize/resize_taps_avx512.c - cubic and Lanczos on AVX-512: four pixels along the rows,
  * sixteen values across them. */
 #include "augment/resize/resize_taps.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
+#include "base/simd.h"
 #include <string.h>
-
-#define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")))
-#define INLINE512 AVX512 static inline __attribute__((always_inline))
 
 /* ---- along the rows ----------------------------------------------------------------------- */
 
@@ -151,6 +146,3 @@ AVX512 void taps_y_avx512(const int32_t *const *rows, const int16_t *weights, ui
     else
         sums(rows, weights, TAPS_CUBIC, out, n);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

@@ -3,14 +3,9 @@
  *
  * It takes pairs of values, i[k] and i[k + 4] of all lines. Every output is a sum of eight
  * products; why that may replace libjpeg-turbo's factors, and when not, says idct_factors.h. */
+#include "base/simd.h"
 #include "codec/jpeg/idct_factors.h"
 #include "codec/jpeg/variants.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX2    __attribute__((target("avx2")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
 
 INLINE2 __m256i madd(__m256i pairs, int32_t first, int32_t second)
 {
@@ -207,6 +202,3 @@ idct_avx2(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *ou
                                    : whole(coef, quant, out, stride)))
         idct_scalar(coef, quant, last, out, stride);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

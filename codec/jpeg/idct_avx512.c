@@ -4,15 +4,10 @@
  * of lines 0-3, 0-3, 4-7, 4-7. So one register holds two of the pass's outputs for all lines.
  * Every output is a sum of eight products; why that may replace libjpeg-turbo's factors, and when
  * not, says idct_factors.h. */
+#include "base/simd.h"
 #include "codec/jpeg/byte_tables.h"
 #include "codec/jpeg/idct_factors.h"
 #include "codec/jpeg/variants.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni")))
-#define INLINE512 AVX512 static inline __attribute__((always_inline))
 
 /* A constant of four lanes, each four times the same pair. */
 INLINE512 __m512i lanes(int32_t a, int32_t b, int32_t c, int32_t d)
@@ -196,6 +191,3 @@ idct_avx512(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *
                                    : whole(coef, quant, out, stride)))
         idct_scalar(coef, quant, last, out, stride);
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

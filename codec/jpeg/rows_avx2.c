@@ -1,16 +1,11 @@
 /* codec/jpeg/rows_avx2.c - 64 pixels at a time, as four sets of 16 words: set k has every
  * fourth pixel from pixel k on. Chroma, which is halved, so comes out of plain loads: a word of two
  * neighbours, weighed, is one of them for one set. Only the bytes at the end need moving. */
+#include "base/simd.h"
 #include "codec/jpeg/byte_tables.h"
 #include "codec/jpeg/variants.h"
 
 #include <string.h>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX2    __attribute__((target("avx2")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
 
 enum { STEP = 64 };
 
@@ -228,6 +223,3 @@ AVX2 void row_grey_avx2(const struct kernel_row *r)
                 _mm_shuffle_epi8(y, _mm_load_si128((const __m128i *)(const void *)from[k])));
     }
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

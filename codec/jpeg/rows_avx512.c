@@ -5,14 +5,9 @@
  * weighs them; all that is kept of the sum is twice the value less 128, which the colours' factors
  * expect. Blue and red are made in place; green is a sum of both. Bytes go to their places in RGB
  * by permutations of whole registers. */
+#include "base/simd.h"
 #include "codec/jpeg/byte_tables.h"
 #include "codec/jpeg/variants.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-
-#define AVX512    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni")))
-#define INLINE512 AVX512 static inline __attribute__((always_inline))
 
 enum { STEP = 64, GROUP = 16 };
 
@@ -215,6 +210,3 @@ AVX512 void row_grey_avx512(const struct kernel_row *r)
                                 _mm512_permutexvar_epi8(_mm512_load_si512(grey[k]), y));
     }
 }
-#else
-typedef int nothing_here; /* ISO C wants a declaration in every file */
-#endif

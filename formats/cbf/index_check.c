@@ -1,8 +1,8 @@
 /* formats/cbf/index_check.c - largest and sum of many integers, by scalar code and by AVX2. */
 #include "formats/cbf/index_check.h"
+#include "base/simd.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
 #endif
 
 #define FEW 16 /* the plain loop is as fast for a short sequence */
@@ -26,12 +26,12 @@ static uint64_t sum_scalar(const uint8_t *p, size_t n)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static __m256i at(const uint8_t *p, size_t i)
+AVX2 static __m256i at(const uint8_t *p, size_t i)
 {
     return _mm256_loadu_si256((const __m256i *)(const void *)(p + 4 * i));
 }
 
-__attribute__((target("avx2"))) static uint32_t largest_avx2(const uint8_t *p, size_t n)
+AVX2 static uint32_t largest_avx2(const uint8_t *p, size_t n)
 {
     __m256i a = _mm256_setzero_si256(), b = a;
     size_t i = 0;
@@ -46,7 +46,7 @@ __attribute__((target("avx2"))) static uint32_t largest_avx2(const uint8_t *p, s
     return most;
 }
 
-__attribute__((target("avx2"))) static uint64_t sum_avx2(const uint8_t *p, size_t n)
+AVX2 static uint64_t sum_avx2(const uint8_t *p, size_t n)
 {
     const __m256i low = _mm256_set1_epi64x(0xffffffff);
     __m256i even = _mm256_setzero_si256(), odd = even;

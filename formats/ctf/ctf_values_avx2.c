@@ -2,15 +2,9 @@
  *
  * The blank alone gives the place of the next number, before this one is known, so several are
  * under way at once. */
-#include "formats/ctf/ctf_values.h"
-
-#if defined(__x86_64__)
+#include "base/simd.h"
 #include "formats/ctf/ctf_fast.h"
-
-#include <immintrin.h>
-
-#define AVX2    __attribute__((target("avx2")))
-#define INLINE2 AVX2 static inline __attribute__((always_inline))
+#include "formats/ctf/ctf_values.h"
 
 /* The value of up to 16 digits, the last one in byte 15. */
 INLINE2 uint64_t value_of(__m128i digits)
@@ -137,4 +131,3 @@ INLINE2 uint32_t run_of_digits(const uint8_t *p, uint8_t *to, uint32_t most, siz
 
 #define ENTRY(name) AVX2 uint32_t ctf_##name##_avx2
 #include "formats/ctf/ctf_values_entries.h"
-#endif

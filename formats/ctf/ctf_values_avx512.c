@@ -3,10 +3,8 @@
  *
  * Masks show where numbers begin and end; their positions are compressed into bytes, from which one
  * permutation brings each number's digits to the end of a lane of its own. */
-#include "formats/ctf/ctf_values.h"
-
-#if defined(__x86_64__)
 #include "formats/ctf/ctf_fast.h"
+#include "formats/ctf/ctf_values.h"
 
 #include <immintrin.h>
 #include <stdalign.h>
@@ -329,4 +327,3 @@ INLINE5 uint32_t sparse_values(const uint8_t **at, const uint8_t *safe, uint8_t 
 
 #define ENTRY(name) AVX512 uint32_t ctf_##name##_avx512
 #include "formats/ctf/ctf_values_entries.h"
-#endif

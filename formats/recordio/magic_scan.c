@@ -5,12 +5,12 @@
  * gives the same answer; they differ in words compared at once.
  */
 #include "formats/recordio/magic_scan.h"
+#include "base/simd.h"
 
 #include "base/bytes.h"
 #include "formats/recordio/recordio.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
 #endif
 
 static size_t scan_from(const uint8_t *p, size_t n, size_t i)
@@ -28,7 +28,7 @@ static size_t scan_scalar(const uint8_t *p, size_t n)
 
 #if defined(__x86_64__)
 /* Looks at four vectors a turn and leaves the place inside them to scan_from(). */
-__attribute__((target("avx2"))) static size_t scan_avx2(const uint8_t *p, size_t n)
+AVX2 static size_t scan_avx2(const uint8_t *p, size_t n)
 {
     const __m256i magic = _mm256_set1_epi32((int)RECORDIO_MAGIC);
     size_t i = 0;
