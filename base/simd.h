@@ -12,4 +12,22 @@
 #define INLINE2   AVX2 static inline __attribute__((always_inline))
 #define INLINE512 AVX512 static inline __attribute__((always_inline))
 #endif
+
+/* A table of kernels, a row a level: KERNELS(X) is X(name, AVX2's, AVX-512's) for each, where the
+ * last two say whose function the level has: X(blur, avx2, avx512), X(mix, avx2, avx2). */
+#define KERNEL_OF_SCALAR(name, at_avx2, at_avx512) .name = name##_scalar,
+#define KERNEL_OF_AVX2(name, at_avx2, at_avx512)   .name = name##_##at_avx2,
+#define KERNEL_OF_AVX512(name, at_avx2, at_avx512) .name = name##_##at_avx512,
+#if defined(__x86_64__)
+#define KERNEL_TABLE(KERNELS)                                                                      \
+    {                                                                                              \
+        [CPU_SCALAR] = {KERNELS(KERNEL_OF_SCALAR)}, [CPU_AVX2] = {KERNELS(KERNEL_OF_AVX2)},        \
+        [CPU_AVX512] = {KERNELS(KERNEL_OF_AVX512)},                                                \
+    }
+#else
+#define KERNEL_TABLE(KERNELS)                                                                      \
+    {                                                                                              \
+        [CPU_SCALAR] = {KERNELS(KERNEL_OF_SCALAR)},                                                \
+    }
+#endif
 #endif

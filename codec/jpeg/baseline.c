@@ -53,14 +53,14 @@ struct baseline *baseline_new(void)
     struct baseline *b = imrec_zalloc(1, sizeof(*b));
     if (b == NULL)
         return NULL;
-    b->kernels = baseline_kernels_best();
+    b->kernels = &baseline_kernels[cpu_level()];
     b->run = scan_run_best();
     return b;
 }
 
 bool baseline_has_vectors(void)
 {
-    return baseline_kernels_best() != baseline_kernels_all[0];
+    return cpu_level() != CPU_SCALAR;
 }
 
 static void drop_storage(struct storage *s)

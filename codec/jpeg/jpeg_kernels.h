@@ -7,7 +7,8 @@
 #ifndef IMREC_CODEC_JPEG_JPEG_KERNELS_H
 #define IMREC_CODEC_JPEG_JPEG_KERNELS_H
 
-#include <stdbool.h>
+#include "base/cpu.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,9 +25,6 @@ struct kernel_row {
 };
 
 struct baseline_kernels {
-    const char *name; /* "scalar", "avx2", ... */
-    bool (*usable)(void);
-
     /* Dequantizes (16-bit products, as libjpeg-turbo's SIMD) and transforms one block to 8 rows
      * of 8 samples. coef: natural order, 64-byte aligned; last: the zigzag index of the last that
      * is not 0, or 0. */
@@ -40,8 +38,6 @@ struct baseline_kernels {
     void (*row_grey)(const struct kernel_row *r);
 };
 
-/* Slowest first, NULL at the end; those that this processor cannot run among them. */
-extern const struct baseline_kernels *const baseline_kernels_all[];
-/* The fastest usable one. Any thread. */
-const struct baseline_kernels *baseline_kernels_best(void);
+/* A line a level: base/cpu.h. */
+extern const struct baseline_kernels baseline_kernels[CPU_LEVELS];
 #endif

@@ -79,14 +79,15 @@ int main(void)
             g_samples[i][x] = (uint8_t)rand();
     puts("variant   ns a block, last coefficient at 0, 1, 5, 9, 20, 63    ns a pixel 4:4:4 "
          "4:2:2 4:2:0 grey");
-    for (const struct baseline_kernels *const *k = baseline_kernels_all; *k != NULL; k++) {
-        if (!(*k)->usable())
+    for (enum cpu_level level = CPU_SCALAR; level < CPU_LEVELS; level++) {
+        const struct baseline_kernels *k = &baseline_kernels[level];
+        if (!cpu_has(level))
             continue;
-        printf("%-8s", (*k)->name);
+        printf("%-8s", cpu_level_name(level));
         for (size_t i = 0; i < sizeof(lasts) / sizeof(lasts[0]); i++)
-            printf("%7.1f", block_ns(*k, lasts[i]));
-        printf("    %7.3f%7.3f%7.3f%7.3f\n", pixel_ns((*k)->row_444), pixel_ns((*k)->row_422),
-               pixel_ns((*k)->row_420), pixel_ns((*k)->row_grey));
+            printf("%7.1f", block_ns(k, lasts[i]));
+        printf("    %7.3f%7.3f%7.3f%7.3f\n", pixel_ns(k->row_444), pixel_ns(k->row_422),
+               pixel_ns(k->row_420), pixel_ns(k->row_grey));
     }
     return EXIT_SUCCESS;
 }

@@ -166,15 +166,14 @@ static void make(const struct baseline_kernels *k, const struct image *p, struct
 }
 
 /* Columns from x on of one row; what lies beyond the slack must stay. */
-static void
-compare(const struct baseline_kernels *k, const struct image *p, uint32_t x, uint32_t n, uint32_t y)
+static void compare(enum cpu_level level, const struct image *p, uint32_t x, uint32_t n, uint32_t y)
 {
     static uint8_t got[3 * MOST + KERNEL_SLACK + 1];
     const uint32_t end = 3 * n + KERNEL_SLACK;
     const uint8_t *want = p->rgb + ((size_t)y * MOST + x) * 3;
     const uint32_t far = p->v == 2 ? far_row(p, y) : 0;
     got[end] = MARK;
-    make(k, p,
+    make(&baseline_kernels[level], p,
          (struct kernel_row){.y = line(p, 0, y) + x,
                              .cb = line(p, 1, y / p->v) + x / p->h,
                              .cr = line(p, 2, y / p->v) + x / p->h,
@@ -187,19 +186,20 @@ compare(const struct baseline_kernels *k, const struct image *p, uint32_t x, uin
         i++;
     ck_assert_msg(i == 3 * n,
                   "%s, %u x %u, chroma / %u, %u: row %u, %u columns from %u: byte %u is %u, not %u",
-                  k->name, p->width, p->height, p->h, p->v, y, n, x, i, got[i], want[i]);
+                  cpu_level_name(level), p->width, p->height, p->h, p->v, y, n, x, i, got[i],
+                  want[i]);
     ck_assert_uint_eq(got[end], MARK);
 }
 
 static void compare_windows(struct image *p)
 {
     through_libjpeg(p);
-    EVERY_VARIANT(k)
+    EVERY_VARIANT(level)
     for (uint32_t y = 0; y < p->height; y++) {
         const uint32_t x = rnd(p->width) & ~1u;
-        compare(*k, p, 0, p->width, y);
-        compare(*k, p, x, p->width - x, y);
-        compare(*k, p, x, 1 + rnd(p->width - x), y);
+        compare(level, p, 0, p->width, y);
+        compare(level, p, x, p->width - x, y);
+        compare(level, p, x, 1 + rnd(p->width - x), y);
     }
 }
 
@@ -232,9 +232,9 @@ TEST(every_chroma_gives_libjpegs_colours)
         for (uint32_t x = 0; x < 2048; x++)
             seen[line(&p, 1, y)[x]][line(&p, 2, y)[x]] = true;
     ck_assert_ptr_null(memchr(seen, false, sizeof(seen)));
-    EVERY_VARIANT(k)
+    EVERY_VARIANT(level)
     for (uint32_t y = 0; y < 2048; y++)
-        compare(*k, &p, 0, 2048, y);
+        compare(level, &p, 0, 2048, y);
     free_image(&p);
 }
 
@@ -244,11 +244,11 @@ TEST(grey_rows_are_three_times_y)
     uint32_t wrong = 0;
     for (size_t i = 0; i < sizeof(y); i++)
         y[i] = (uint8_t)rnd(256);
-    EVERY_VARIANT(k)
+    EVERY_VARIANT(level)
     for (uint32_t n = 1; n < 200; n++) {
         const struct kernel_row r = {.y = y, .n = n, .rgb = got};
         got[3 * n + KERNEL_SLACK] = MARK;
-        (*k)->row_grey(&r);
+        baseline_kernels[level].row_grey(&r);
         for (uint32_t i = 0; i < 3 * n; i++)
             wrong += got[i] != y[i / 3];
         wrong += got[3 * n + KERNEL_SLACK] != MARK;

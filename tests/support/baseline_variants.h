@@ -13,7 +13,7 @@ static inline uint32_t rnd(uint32_t below)
     return (uint32_t)((uint64_t)(g_seed >> 4) * below >> 28);
 }
 
-#define EVERY_VARIANT(k)                                                                           \
-    for (const struct baseline_kernels *const *k = baseline_kernels_all; *k != NULL; k++)          \
-        if ((*k)->usable())
+#define EVERY_VARIANT(level)                                                                       \
+    for (enum cpu_level level = CPU_SCALAR; level < CPU_LEVELS; level++)                           \
+        if (cpu_has(level))
 #endif
