@@ -119,6 +119,12 @@ void json_uint(struct json *j, const char *key, uint64_t v)
     fprintf(j->out, "%" PRIu64, v);
 }
 
+void json_uints(struct json *j, const struct json_number *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        json_uint(j, numbers[i].key, numbers[i].v);
+}
+
 void json_int(struct json *j, const char *key, int64_t v)
 {
     begin_value(j, key);

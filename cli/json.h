@@ -38,6 +38,15 @@ void json_end(struct json *j); /* of the innermost object or array */
 /* Bytes that are no UTF-8 become U+FFFD; what base/shown.h makes visible is escaped. */
 void json_text(struct json *j, const char *key, const char *text);
 void json_uint(struct json *j, const char *key, uint64_t v);
+struct json_number {
+    const char *key;
+    uint64_t v;
+};
+void json_uints(struct json *j, const struct json_number *numbers, size_t n);
+/* JSON_UINTS(&j, {"kept", kept}, {"lost", lost}): a member each. */
+#define JSON_UINTS(j, ...)                                                                         \
+    json_uints(j, (const struct json_number[]){__VA_ARGS__},                                       \
+               sizeof((const struct json_number[]){__VA_ARGS__}) / sizeof(struct json_number))
 void json_int(struct json *j, const char *key, int64_t v);
 void json_real(struct json *j, const char *key, double v);    /* the fewest digits; not finite:
                                                                  "NaN", "Infinity", "-Infinity" */

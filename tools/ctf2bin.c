@@ -44,12 +44,8 @@ static void print(const struct ctf2bin_flags *f, const struct imrec_convert_resu
     }
     json_begin(&j, stdout);
     json_text(&j, "output", f->convert.output);
-    json_uint(&j, "sequences", r->sequences);
-    json_uint(&j, "samples", r->samples);
-    json_uint(&j, "chunks", r->chunks);
-    json_uint(&j, "bytes_read", r->bytes_read);
-    json_uint(&j, "bytes", r->bytes);
-    json_uint(&j, "errors", r->errors);
+    JSON_UINTS(&j, {"sequences", r->sequences}, {"samples", r->samples}, {"chunks", r->chunks},
+               {"bytes_read", r->bytes_read}, {"bytes", r->bytes}, {"errors", r->errors});
     json_close(&j);
 }
 

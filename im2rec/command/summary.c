@@ -95,9 +95,7 @@ json_counts(struct json *j, const char *key, const struct imrec_pack_count *c, u
 static void json_range(struct json *j, const char *key, const struct imrec_pack_range *r)
 {
     json_object(j, key);
-    json_uint(j, "min", r->least);
-    json_uint(j, "median", r->median);
-    json_uint(j, "max", r->most);
+    JSON_UINTS(j, {"min", r->least}, {"median", r->median}, {"max", r->most});
     json_end(j);
 }
 
@@ -109,18 +107,11 @@ void summary_json(FILE *out, const struct imrec_pack_result *r, double seconds)
     json_uint(&j, "skipped", r->skipped);
     json_real(&j, "seconds", seconds);
     json_real(&j, "images_per_s", rate(r, seconds));
-    json_uint(&j, "bytes", r->bytes);
-    json_uint(&j, "shards", r->shards);
-    json_uint(&j, "lists", r->lists);
-    json_uint(&j, "total", r->total);
-    json_uint(&j, "resumed", r->resumed);
-    json_uint(&j, "mended", r->mended);
-    json_uint(&j, "warnings", r->warnings);
-    json_uint(&j, "file_bytes", r->file_bytes);
-    json_uint(&j, "other_files", r->other_files);
-    json_uint(&j, "classes", r->classes);
-    json_uint(&j, "class_min", r->class_least);
-    json_uint(&j, "class_max", r->class_most);
+    JSON_UINTS(&j, {"bytes", r->bytes}, {"shards", r->shards}, {"lists", r->lists},
+               {"total", r->total}, {"resumed", r->resumed}, {"mended", r->mended},
+               {"warnings", r->warnings}, {"file_bytes", r->file_bytes},
+               {"other_files", r->other_files}, {"classes", r->classes},
+               {"class_min", r->class_least}, {"class_max", r->class_most});
     json_range(&j, "width_px", &r->width);
     json_range(&j, "height_px", &r->height);
     json_counts(&j, "kinds", r->kinds, r->kind_count);

@@ -104,9 +104,7 @@ void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
     json_object(j, NULL);
     json_text(j, "kind", imrec_finding_name(f->kind));
     json_text(j, "shard", f->uri);
-    json_uint(j, "begin", f->begin);
-    json_uint(j, "end", f->end);
-    json_uint(j, "id", f->id);
+    JSON_UINTS(j, {"begin", f->begin}, {"end", f->end}, {"id", f->id});
     json_text(j, "reason", f->reason);
     json_end(j);
 }
@@ -149,19 +147,15 @@ static void json_image(struct json *j, const struct imrec_image_info *i)
     json_text(j, "format", i->format);
     if (i->kind[0] != '\0')
         json_text(j, "kind", i->kind);
-    json_uint(j, "width", i->width);
-    json_uint(j, "height", i->height);
-    json_uint(j, "channels", i->channels);
-    json_uint(j, "bits", i->bits);
-    json_uint(j, "orientation", i->orientation);
+    JSON_UINTS(j, {"width", i->width}, {"height", i->height}, {"channels", i->channels},
+               {"bits", i->bits}, {"orientation", i->orientation});
 }
 
 static void json_sound(struct json *j, const struct imrec_sound_info *i)
 {
     json_text(j, "format", "wav");
-    json_uint(j, "channels", i->channels);
-    json_uint(j, "sample_rate", i->sample_rate);
-    json_uint(j, "samples", i->samples);
+    JSON_UINTS(j, {"channels", i->channels}, {"sample_rate", i->sample_rate},
+               {"samples", i->samples});
 }
 
 void command_json_content(struct json *j, const struct imrec_record *r)

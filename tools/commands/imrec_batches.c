@@ -286,11 +286,8 @@ static void print(const struct job *j, struct imrec_iter *it)
     }
     json_begin(&json, stdout);
     json_text(&json, "folder", j->o->out);
-    json_uint(&json, "batches", j->batches);
-    json_uint(&json, "rows", j->valid.rows);
-    json_uint(&json, "failed", j->failed);
-    json_uint(&json, "replaced", j->replaced);
-    json_uint(&json, "sweeps_ended", j->sweeps_ended);
+    JSON_UINTS(&json, {"batches", j->batches}, {"rows", j->valid.rows}, {"failed", j->failed},
+               {"replaced", j->replaced}, {"sweeps_ended", j->sweeps_ended});
     json_bool(&json, "indexed", stats.indexed);
     if (imrec_iter_index(it) != NULL)
         json_text(&json, "index", imrec_iter_index(it));

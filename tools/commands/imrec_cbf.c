@@ -33,11 +33,8 @@ static const char *precision_word(const struct imrec_cbf_stream *s)
 static void print_json(struct json *j, const struct imrec_cbf_card *c)
 {
     json_text(j, "format", "cbf");
-    json_uint(j, "bytes", c->bytes);
-    json_uint(j, "chunks", c->chunks);
-    json_uint(j, "sequences", c->sequences);
-    json_uint(j, "samples", c->samples);
-    json_uint(j, "largest_chunk", c->largest_chunk);
+    JSON_UINTS(j, {"bytes", c->bytes}, {"chunks", c->chunks}, {"sequences", c->sequences},
+               {"samples", c->samples}, {"largest_chunk", c->largest_chunk});
     json_array(j, "streams");
     for (uint32_t i = 0; i < c->streams; i++) {
         json_object(j, NULL);

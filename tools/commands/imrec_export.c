@@ -178,14 +178,9 @@ static void print(const struct job *j, uint64_t unchecked)
 static void print_json(struct json *json, const struct job *j, uint64_t unchecked)
 {
     json_text(json, "folder", j->folder);
-    json_uint(json, "images", j->images);
-    json_uint(json, "masks", j->masks);
-    json_uint(json, "bytes", j->bytes);
-    json_uint(json, "skipped", j->left_out);
-    json_uint(json, "there", j->there);
-    json_uint(json, "shortened", j->shortened);
-    json_uint(json, "unchecked", unchecked);
-    json_uint(json, "metadata", j->metadata);
+    JSON_UINTS(json, {"images", j->images}, {"masks", j->masks}, {"bytes", j->bytes},
+               {"skipped", j->left_out}, {"there", j->there}, {"shortened", j->shortened},
+               {"unchecked", unchecked}, {"metadata", j->metadata});
 }
 
 /* What came of it. */

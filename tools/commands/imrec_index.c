@@ -23,9 +23,8 @@ static void json_result(struct json *j, const char *shard, const struct imrec_in
 {
     json_object(j, NULL);
     json_text(j, "shard", shard);
-    json_uint(j, "records", r->records);
-    json_uint(j, "repeated_keys", r->repeated);
-    json_uint(j, "damaged_ranges", r->damaged_ranges);
+    JSON_UINTS(j, {"records", r->records}, {"repeated_keys", r->repeated},
+               {"damaged_ranges", r->damaged_ranges});
     json_end(j);
 }
 

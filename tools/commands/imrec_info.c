@@ -24,9 +24,7 @@ COMMAND_PAGE(INFO_PARAMS) = {
 static void json_range(struct json *j, const char *key, const struct imrec_range *r)
 {
     json_object(j, key);
-    json_uint(j, "min", r->min);
-    json_uint(j, "median", r->median);
-    json_uint(j, "max", r->max);
+    JSON_UINTS(j, {"min", r->min}, {"median", r->median}, {"max", r->max});
     json_end(j);
 }
 
@@ -79,22 +77,15 @@ static void
 json_card(struct json *j, const struct imrec_dataset_card *c, const struct imrec_classes *names)
 {
     json_text(j, "source", c->source);
-    json_uint(j, "records", c->records);
-    json_uint(j, "images", c->images);
-    json_uint(j, "bytes", c->bytes);
-    json_uint(j, "damaged_ranges", c->damaged_ranges);
-    json_uint(j, "unreadable", c->unreadable);
+    JSON_UINTS(j, {"records", c->records}, {"images", c->images}, {"bytes", c->bytes},
+               {"damaged_ranges", c->damaged_ranges}, {"unreadable", c->unreadable});
     json_bool(j, "manifest", c->manifest);
     json_range(j, "labels_per_image", &c->labels_per_image);
     json_range(j, "image_bytes", &c->image_bytes);
     json_range(j, "width", &c->width);
     json_range(j, "height", &c->height);
-    json_uint(j, "grey", c->grey);
-    json_uint(j, "cmyk", c->cmyk);
-    json_uint(j, "gzip", c->gzip);
-    json_uint(j, "rotated", c->rotated);
-    json_uint(j, "masks", c->masks);
-    json_uint(j, "sounds", c->sounds);
+    JSON_UINTS(j, {"grey", c->grey}, {"cmyk", c->cmyk}, {"gzip", c->gzip}, {"rotated", c->rotated},
+               {"masks", c->masks}, {"sounds", c->sounds});
     json_range(j, "channels", &c->channels);
     json_range(j, "sample_rate", &c->sample_rate);
     json_range(j, "milliseconds", &c->milliseconds);

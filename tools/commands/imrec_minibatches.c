@@ -103,10 +103,8 @@ static void put_minibatch(const struct imrec_minibatch *m, const char *position)
     for (uint64_t i = 0; i < m->sequences; i++)
         json_uint(&j, NULL, m->ids[i]);
     json_end(&j);
-    json_uint(&j, "num_sequences", m->sequences);
-    json_uint(&j, "num_samples", m->samples);
-    json_uint(&j, "sweep", m->sweep);
-    json_uint(&j, "epoch", m->epoch);
+    JSON_UINTS(&j, {"num_sequences", m->sequences}, {"num_samples", m->samples},
+               {"sweep", m->sweep}, {"epoch", m->epoch});
     json_bool(&j, "sweep_end", m->sweep_end);
     json_bool(&j, "epoch_end", m->epoch_end);
     json_raw(&j, "position", position);

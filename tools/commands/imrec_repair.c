@@ -59,14 +59,9 @@ static void print(struct json *j, const struct imrec_repair_result *r, const cha
     }
     json_end(j); /* of what was lost */
     json_text(j, "shard", path);
-    json_uint(j, "kept", r->kept);
-    json_uint(j, "kept_bytes", r->kept_bytes);
-    json_uint(j, "dropped", r->dropped);
-    json_uint(j, "damaged_ranges", r->damaged_ranges);
-    json_uint(j, "lost_bytes", r->lost_bytes);
-    json_uint(j, "unmatched", r->unmatched);
-    json_uint(j, "missing", r->missing);
-    json_uint(j, "metadata", r->metadata);
+    JSON_UINTS(j, {"kept", r->kept}, {"kept_bytes", r->kept_bytes}, {"dropped", r->dropped},
+               {"damaged_ranges", r->damaged_ranges}, {"lost_bytes", r->lost_bytes},
+               {"unmatched", r->unmatched}, {"missing", r->missing}, {"metadata", r->metadata});
     json_close(j);
 }
 

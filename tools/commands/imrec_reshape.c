@@ -76,15 +76,9 @@ static void print_text(const char *out, const struct imrec_reshape_result *r)
 static void print_json(struct json *j, const char *out, const struct imrec_reshape_result *r)
 {
     json_text(j, "set", out);
-    json_uint(j, "read", r->read);
-    json_uint(j, "written", r->written);
-    json_uint(j, "shards", r->shards);
-    json_uint(j, "bytes", r->bytes);
-    json_uint(j, "relabelled", r->relabelled);
-    json_uint(j, "unlisted", r->unlisted);
-    json_uint(j, "unused", r->unused);
-    json_uint(j, "unchecked", r->unchecked);
-    json_uint(j, "metadata", r->metadata);
+    JSON_UINTS(j, {"read", r->read}, {"written", r->written}, {"shards", r->shards},
+               {"bytes", r->bytes}, {"relabelled", r->relabelled}, {"unlisted", r->unlisted},
+               {"unused", r->unused}, {"unchecked", r->unchecked}, {"metadata", r->metadata});
 }
 
 struct run {

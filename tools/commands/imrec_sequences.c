@@ -112,11 +112,8 @@ static void json_card(const struct imrec_ctf_card *c)
     struct json j;
     json_begin(&j, stdout);
     json_text(&j, "format", "ctf");
-    json_uint(&j, "bytes", c->bytes);
-    json_uint(&j, "sequences", c->sequences);
-    json_uint(&j, "samples", c->samples);
-    json_uint(&j, "longest_sequence", c->longest);
-    json_uint(&j, "chunks", c->chunks);
+    JSON_UINTS(&j, {"bytes", c->bytes}, {"sequences", c->sequences}, {"samples", c->samples},
+               {"longest_sequence", c->longest}, {"chunks", c->chunks});
     json_bool(&j, "ids", c->has_ids);
     json_uint(&j, "bytes_looked_at", c->looked);
     json_inputs(&j, c);
@@ -228,11 +225,8 @@ static enum imrec_status read_all(struct imrec_sequences *s, struct imrec_error 
 static void end_list(struct json *j, const struct imrec_sequences_totals *t, bool whole)
 {
     json_end(j);
-    json_uint(j, "sequences", t->read);
-    json_uint(j, "samples", t->samples);
-    json_uint(j, "bytes", t->bytes);
-    json_uint(j, "findings", t->problems + !whole);
-    json_uint(j, "lost", t->lost);
+    JSON_UINTS(j, {"sequences", t->read}, {"samples", t->samples}, {"bytes", t->bytes},
+               {"findings", t->problems + !whole}, {"lost", t->lost});
     json_bool(j, "fine", whole && t->problems == 0);
     json_close(j);
 }

@@ -39,14 +39,10 @@ static void found(void *user, const struct imrec_finding *f)
 
 static void json_result(struct json *j, const struct imrec_verify_result *r)
 {
-    json_uint(j, "records", r->records);
-    json_uint(j, "images", r->images);
-    json_uint(j, "bytes", r->bytes);
-    json_uint(j, "checksums_compared", r->checksums);
-    json_uint(j, "index_entries_compared", r->indexed);
-    json_uint(j, "pictures_decoded", r->decoded);
-    json_uint(j, "pictures_mended", r->warnings);
-    json_uint(j, "metadata", r->metadata);
+    JSON_UINTS(j, {"records", r->records}, {"images", r->images}, {"bytes", r->bytes},
+               {"checksums_compared", r->checksums}, {"index_entries_compared", r->indexed},
+               {"pictures_decoded", r->decoded}, {"pictures_mended", r->warnings},
+               {"metadata", r->metadata});
     json_object(j, "found");
     for (int k = 0; k < IMREC_FOUND_KINDS; k++)
         json_uint(j, imrec_finding_name((enum imrec_finding_kind)k), r->found[k]);
@@ -116,9 +112,7 @@ static int verify_binary(char *const *files, int n, const char *uri, const struc
     else if (j != NULL)
         json_end(j); /* of the findings */
     if (j != NULL) {
-        json_uint(j, "sequences", sum.sequences);
-        json_uint(j, "chunks", sum.chunks);
-        json_uint(j, "lost", sum.lost);
+        JSON_UINTS(j, {"sequences", sum.sequences}, {"chunks", sum.chunks}, {"lost", sum.lost});
     }
     return status;
 }
