@@ -42,6 +42,24 @@ void *imrec_zalloc(size_t count, size_t size)
     return p != NULL ? memset(p, 0, count * size) : NULL;
 }
 
+bool imrec_grow(void *array, uint64_t *room, uint64_t need, size_t size)
+{
+    void *p;
+    if (need <= *room)
+        return true;
+    const uint64_t twice = *room < 16              ? 16
+                           : *room <= SIZE_MAX / 2 ? 2 * *room
+                                                   : *room,
+                   more = need > twice ? need : twice;
+    memcpy(&p, array, sizeof(p)); /* whatever the type it points to */
+    p = more <= SIZE_MAX ? imrec_realloc(p, (size_t)more, size) : NULL;
+    if (p == NULL)
+        return false;
+    memcpy(array, &p, sizeof(p));
+    *room = more;
+    return true;
+}
+
 void imrec_free(void *p)
 {
     if (p != NULL)

@@ -4,11 +4,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 void *imrec_realloc(void *p, size_t count, size_t size); /* NULL on overflow or no memory */
 void *imrec_zalloc(size_t count, size_t size);           /* the same, zeroed */
 /* The first n bytes of `head` and all of `tail` as one text; NULL: no memory. */
 char *imrec_joined(const char *head, size_t n, const char *tail);
+/* Room for `need` elements of `size` bytes in the memory that *array, a pointer, points to, of
+ * which there is room for *room: twice as many as before, at least. false: no memory, nothing
+ * changed. */
+bool imrec_grow(void *array, uint64_t *room, uint64_t need, size_t size);
+#define IMREC_GROW(array, room, need) imrec_grow(&(array), &(room), (need), sizeof(*(array)))
 void imrec_free(void *p);
 void imrec_free_all(void *const *p, size_t n);
 /* Of several pointers; all are read before the first is freed. */

@@ -24,7 +24,8 @@ struct cbf_images {
     uint64_t *first;      /* [shards]: number of its first sequence, over all files */
     uint64_t begin;       /* the number of unit 0 */
     struct cbf_loss *losses;
-    size_t loss_count, loss_room;
+    size_t loss_count;
+    uint64_t loss_room;
 };
 
 extern const struct container_kind cbf_kind;

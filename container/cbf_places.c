@@ -51,14 +51,8 @@ static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_
                    "it is damaged, as over %u other sequences or chunks are", MOST_LOSSES);
         return IMREC_OK;
     }
-    if (c->loss_count == c->loss_room) {
-        const size_t more = c->loss_room != 0 ? 2 * c->loss_room : 16;
-        struct cbf_loss *grown = imrec_realloc(c->losses, more, sizeof(*grown));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(p->err, "no memory to note the damage");
-        c->losses = grown;
-        c->loss_room = more;
-    }
+    if (!IMREC_GROW(c->losses, c->loss_room, c->loss_count + 1))
+        return IMREC_NO_MEMORY(p->err, "no memory to note the damage");
     c->losses[c->loss_count++] = (struct cbf_loss){first, end, *p->err};
     return IMREC_OK;
 }

@@ -156,14 +156,8 @@ static uint64_t find_header(const struct finding *f, struct range *out)
 static enum imrec_status add(struct finding *f, uint64_t i, bool header, uint64_t images)
 {
     struct container *s = f->s;
-    if (s->metadata_count == f->room) {
-        const uint64_t more = f->room < 64 ? 64 : 2 * f->room;
-        void *grown = imrec_realloc(s->metadata, (size_t)more, sizeof(*s->metadata));
-        if (grown == NULL)
-            return no_memory(f->err);
-        s->metadata = grown;
-        f->room = more;
-    }
+    if (!IMREC_GROW(s->metadata, f->room, s->metadata_count + 1))
+        return no_memory(f->err);
     s->metadata[s->metadata_count++] = (struct metadata_record){
         .offset = f->r[i].offset, .images = images, .shard = f->shard, .header = header};
     return IMREC_OK;

@@ -61,15 +61,9 @@ static void pair_by_name(const struct container *s, struct uri_list *l)
 enum imrec_status record_table_add(struct container *s, uint64_t *capacity, struct indexed_record r,
                                    struct imrec_error *err)
 {
-    if (s->record_total + 1 >= *capacity) { /* one more than there are records: the border */
-        const uint64_t more = *capacity != 0 ? *capacity * 2 : 1024;
-        struct indexed_record *grown = imrec_realloc(s->records, (size_t)more, sizeof(*s->records));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records",
-                                   s->record_total + 1);
-        s->records = grown;
-        *capacity = more;
-    }
+    if (!IMREC_GROW(s->records, *capacity, s->record_total + 2)) /* the border is one more */
+        return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records",
+                               s->record_total + 1);
     s->records[s->record_total++] = r;
     return IMREC_OK;
 }

@@ -36,7 +36,7 @@ struct loss {
 
 struct archive { /* container.state */
     struct loss *losses;
-    size_t count, room;
+    uint64_t count, room;
     uint64_t begin; /* number of unit 0 */
 };
 
@@ -85,13 +85,8 @@ static enum imrec_status
 add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, struct imrec_error *err)
 {
     struct archive *a = l->c->state;
-    if (a->count == a->room) {
-        struct loss *grown = imrec_realloc(a->losses, a->room * 2 + 8, sizeof(*grown));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for the error of an archive");
-        a->losses = grown;
-        a->room = a->room * 2 + 8;
-    }
+    if (!IMREC_GROW(a->losses, a->room, a->count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for the error of an archive");
     a->losses[a->count] = (struct loss){l->c->record_total, *why};
     a->losses[a->count++].why.offset = offset;
     return add_record(l, offset, LOST, err);

@@ -29,14 +29,8 @@ static int by_offset(const void *a, const void *b)
 static enum imrec_status append_entry(struct shard_index *x, uint64_t *room,
                                       struct shard_index_entry e, struct imrec_error *err)
 {
-    if (x->count == *room) {
-        const uint64_t more = *room == 0 ? 1024 : *room * 2;
-        void *p = imrec_realloc(x->entry, more, sizeof(*x->entry));
-        if (p == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records", more);
-        x->entry = p;
-        *room = more;
-    }
+    if (!IMREC_GROW(x->entry, *room, x->count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records", x->count + 1);
     x->entry[x->count++] = e;
     return IMREC_OK;
 }
@@ -181,14 +175,8 @@ static enum imrec_status flush_lines(struct indexing *x, struct imrec_error *err
 static enum imrec_status
 add_key(struct indexing *x, uint64_t n, uint64_t key, struct imrec_error *err)
 {
-    if (n == x->room) {
-        const uint64_t more = x->room == 0 ? 1024 : x->room * 2;
-        void *p = imrec_realloc(x->keys, more, sizeof(*x->keys));
-        if (p == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " keys", more);
-        x->keys = p;
-        x->room = more;
-    }
+    if (!IMREC_GROW(x->keys, x->room, n + 1))
+        return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " keys", n + 1);
     x->keys[n] = key;
     return IMREC_OK;
 }

@@ -21,15 +21,9 @@ struct imrec_names {
 
 static enum imrec_status append(struct imrec_names *n, struct name name, struct imrec_error *err)
 {
-    if (n->count == n->room) {
-        const uint64_t more = n->room == 0 ? 1024 : n->room * 2;
-        void *p = imrec_realloc(n->name, more, sizeof(*n->name));
-        if (p == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for the names of %llu images",
-                                   (unsigned long long)more);
-        n->name = p;
-        n->room = more;
-    }
+    if (!IMREC_GROW(n->name, n->room, n->count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for the names of %llu images",
+                               (unsigned long long)(n->count + 1));
     n->name[n->count++] = name;
     return IMREC_OK;
 }

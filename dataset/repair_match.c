@@ -77,14 +77,8 @@ enum imrec_status match_begin(const struct checksums *sums, bool unsure, struct 
 static enum imrec_status
 add_misfit(struct repair_match *m, uint64_t offset, uint64_t key, struct imrec_error *err)
 {
-    if (m->misfit_count == m->misfit_room) {
-        const uint64_t room = m->misfit_room == 0 ? 256 : 2 * m->misfit_room;
-        void *grown = imrec_realloc(m->misfits, (size_t)room, sizeof(*m->misfits));
-        if (grown == NULL)
-            return no_memory(room, err);
-        m->misfits = grown;
-        m->misfit_room = room;
-    }
+    if (!IMREC_GROW(m->misfits, m->misfit_room, m->misfit_count + 1))
+        return no_memory(m->misfit_count + 1, err);
     m->misfits[m->misfit_count++] = (struct match_misfit){
         .offset = offset, .key = key, .before = m->last, .number = NOBODY, .meant = NOBODY};
     return IMREC_OK;

@@ -10,14 +10,8 @@
 
 struct verify_item *verify_batch_add(struct verify_batch *b)
 {
-    if (b->count == b->room) {
-        const size_t more = b->room == 0 ? FULL_ITEMS : 2 * b->room;
-        void *p = imrec_realloc(b->item, more, sizeof(*b->item));
-        if (p == NULL)
-            return NULL;
-        b->item = p;
-        b->room = more;
-    }
+    if (!IMREC_GROW(b->item, b->room, b->count + 1))
+        return NULL;
     b->item[b->count] = (struct verify_item){0};
     return &b->item[b->count++];
 }
@@ -27,14 +21,9 @@ bool verify_batch_room(struct verify_batch *b, size_t n, size_t *at)
     size_t need;
     if (!sum_fits(b->used, n, &need))
         return false;
-    if (need > b->capacity) {
-        const size_t more = need < ARENA_BYTES ? ARENA_BYTES : need + need / 2;
-        void *p = imrec_realloc(b->arena, more, 1);
-        if (p == NULL)
-            return false;
-        b->arena = p;
-        b->capacity = more;
-    }
+    if (need > b->capacity &&
+        !IMREC_GROW(b->arena, b->capacity, need < ARENA_BYTES ? ARENA_BYTES : need))
+        return false;
     *at = b->used;
     b->used = need;
     return true;

@@ -25,9 +25,11 @@ struct verify_item {
 
 struct verify_batch {
     struct verify_item *item;
-    size_t count, room;
+    size_t count;
+    uint64_t room;
     uint8_t *arena;
-    size_t used, capacity;
+    size_t used;
+    uint64_t capacity;
 };
 
 /* A zeroed item at the end; NULL: no memory. */

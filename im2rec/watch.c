@@ -47,10 +47,7 @@ bool watch_tell(struct watch *w, const struct imrec_progress *p)
 
 void watch_end(struct watch *w)
 {
-    mutex_lock(&w->lock);
-    w->over = true;
-    cond_wake_all(&w->ended);
-    mutex_unlock(&w->lock);
+    cond_tell(&w->lock, &w->over, &w->ended, NULL);
     thread_join(&w->thread);
     cond_destroy(&w->ended);
     mutex_destroy(&w->lock);

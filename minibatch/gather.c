@@ -128,14 +128,9 @@ remember(struct imrec_minibatch_source *s, const char *message, bool loud, struc
 static enum imrec_status begin_charge(struct imrec_minibatch_source *s, uint32_t corpus,
                                       uint64_t number, struct imrec_error *err)
 {
-    if (s->tally.charges == s->charge_room) {
-        const uint64_t more = s->charge_room == 0 ? 16 : 2 * s->charge_room;
-        struct charge *grown = imrec_realloc(s->charge, more, sizeof(*grown));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for the errors of %" PRIu64 " chunks", more);
-        s->charge = grown;
-        s->charge_room = more;
-    }
+    if (!IMREC_GROW(s->charge, s->charge_room, s->tally.charges + 1))
+        return IMREC_NO_MEMORY(err, "no memory for the errors of %" PRIu64 " chunks",
+                               s->tally.charges + 1);
     s->charge[s->tally.charges++] = (struct charge){number, 0, corpus};
     return IMREC_OK;
 }

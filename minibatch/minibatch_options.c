@@ -21,14 +21,8 @@ keep(struct minibatch_options *o, const char **text, struct imrec_error *err)
 {
     if (*text == NULL)
         return IMREC_OK;
-    if (o->texts == o->text_room) {
-        const uint64_t more = o->text_room == 0 ? 32 : 2 * o->text_room;
-        char **grown = imrec_realloc(o->text, more, sizeof(*grown));
-        if (grown == NULL)
-            return no_memory(err);
-        o->text = grown;
-        o->text_room = more;
-    }
+    if (!IMREC_GROW(o->text, o->text_room, o->texts + 1))
+        return no_memory(err);
     const size_t n = strlen(*text) + 1;
     char *copy = imrec_realloc(NULL, n, 1);
     if (copy == NULL)

@@ -215,10 +215,7 @@ void imrec_minibatch_source_close(struct imrec_minibatch_source *s)
         blocks_cancel(s->blocks);
     if (s->ring.depth > 0)
         ring_cancel(&s->ring);
-    mutex_lock(&s->lock);
-    s->stop = true;
-    cond_wake_all(&s->change);
-    mutex_unlock(&s->lock);
+    cond_tell(&s->lock, &s->stop, &s->change, NULL);
     thread_join(&s->thread);
     blocks_stop(s->blocks);
     for (uint32_t i = 0; s->cell != NULL && i < s->ring.depth; i++)
@@ -258,10 +255,7 @@ static void halt(struct imrec_minibatch_source *s)
 
 static void resume(struct imrec_minibatch_source *s)
 {
-    mutex_lock(&s->lock);
-    s->run = true;
-    cond_wake_all(&s->change);
-    mutex_unlock(&s->lock);
+    cond_tell(&s->lock, &s->run, &s->change, NULL);
     s->started = true;
 }
 

@@ -43,24 +43,11 @@ void folder_close(struct folder *f)
 
 /* ---- in order ------------------------------------------------------------------------------- */
 
-static bool make_room(struct folder_entries *l)
-{
-    if (l->count < l->room)
-        return true;
-    const size_t room = l->room == 0 ? 64 : 2 * l->room;
-    struct folder_entry *grown = imrec_realloc(l->entry, room, sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    l->entry = grown;
-    l->room = room;
-    return true;
-}
-
 static enum imrec_status
 keep(struct folder_entries *l, const struct folder_entry *e, struct imrec_error *err)
 {
     const char *name = string_arena_put(&l->names, e->name, strlen(e->name) + 1);
-    if (name == NULL || !make_room(l))
+    if (name == NULL || !IMREC_GROW(l->entry, l->room, l->count + 1))
         return IMREC_NO_MEMORY(err, "no memory for the names of a folder after %zu of them",
                                l->count);
     l->entry[l->count++] = (struct folder_entry){name, e->kind};

@@ -60,7 +60,8 @@ void folder_close(struct folder *f); /* NULL is allowed */
 
 struct folder_entries {
     struct folder_entry *entry;
-    size_t count, room;
+    size_t count;
+    uint64_t room;
     struct string_arena names;
 };
 /* All entries that folder_next() has not given yet, in the order of their names' bytes; on failure

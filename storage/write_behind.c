@@ -77,10 +77,7 @@ enum imrec_status write_behind_wait(struct write_behind *b, struct imrec_error *
 
 void write_behind_destroy(struct write_behind *b)
 {
-    mutex_lock(&b->lock);
-    b->stopping = true;
-    cond_wake_all(&b->moved);
-    mutex_unlock(&b->lock);
+    cond_tell(&b->lock, &b->stopping, &b->moved, NULL);
     thread_join(&b->thread);
     cond_destroy(&b->moved);
     mutex_destroy(&b->lock);

@@ -36,19 +36,6 @@ static enum imrec_status no_memory(const struct ctf_indexer *x, struct imrec_err
                            x->index.sequences);
 }
 
-static bool grow(void **p, uint64_t *room, uint64_t n, size_t size)
-{
-    if (n < *room)
-        return true;
-    const uint64_t more = *room < 1024 ? 1024 : *room + *room / 2;
-    void *grown = imrec_realloc(*p, more, size);
-    if (grown == NULL)
-        return false;
-    *p = grown;
-    *room = more;
-    return true;
-}
-
 /* ---- sequences and chunks ---------------------------------------------------------------- */
 
 static enum imrec_status add_to_chunk(struct ctf_indexer *x, struct imrec_error *err)
@@ -58,7 +45,7 @@ static enum imrec_status add_to_chunk(struct ctf_indexer *x, struct imrec_error 
     struct ctf_chunk *c = i->chunks > 0 ? &i->chunk[i->chunks - 1] : NULL;
     if (c == NULL || s->offset + s->bytes - c->offset > x->o.chunk_bytes ||
         c->sequences == UINT32_MAX) {
-        if (!grow((void **)&i->chunk, &i->chunk_room, i->chunks, sizeof(*i->chunk)))
+        if (!IMREC_GROW(i->chunk, i->chunk_room, i->chunks + 1))
             return no_memory(x, err);
         c = &i->chunk[i->chunks++];
         *c =
@@ -85,7 +72,7 @@ close_sequence(struct ctf_indexer *x, uint64_t end, struct imrec_error *err)
                               x->o.name, x->now_line + 1, end - x->now.offset);
     x->now.bytes = (uint32_t)(end - x->now.offset);
     IMREC_TRY(add_to_chunk(x, err));
-    if (!grow((void **)&i->sequence, &i->sequence_room, i->sequences, sizeof(*i->sequence)))
+    if (!IMREC_GROW(i->sequence, i->sequence_room, i->sequences + 1))
         return no_memory(x, err);
     i->sequence[i->sequences++] = x->now;
     i->samples += x->now.length;

@@ -29,14 +29,8 @@ static bool find(struct ctf_look *l, struct bytes name, struct ctf_seen **out)
     if (name.n > CTF_LOOK_ALIAS || name.n == 0 || memchr(name.p, 0, name.n) != NULL ||
         l->inputs == CTF_LOOK_INPUTS)
         return true;
-    if (l->inputs == l->room) {
-        const uint32_t room = l->room == 0 ? 8 : 2 * l->room;
-        struct ctf_seen *grown = imrec_realloc(l->input, room, sizeof(*grown));
-        if (grown == NULL)
-            return false;
-        l->input = grown;
-        l->room = room;
-    }
+    if (!IMREC_GROW(l->input, l->room, l->inputs + 1))
+        return false;
     *out = &l->input[l->inputs++];
     **out = (struct ctf_seen){0};
     memcpy((*out)->alias, name.p, name.n);

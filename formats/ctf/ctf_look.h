@@ -19,7 +19,8 @@ struct ctf_seen {
 
 struct ctf_look {
     struct ctf_seen *input; /* in the order of their first samples */
-    uint32_t inputs, room;
+    uint32_t inputs;
+    uint64_t room;
 };
 
 /* Whole lines, or the last one without its end. False: no memory. */

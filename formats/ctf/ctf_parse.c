@@ -99,15 +99,9 @@ static uint64_t line_number(const struct ctf_parser *p)
 __attribute__((format(printf, 3, 4))) static bool
 complain(struct ctf_parser *p, const uint8_t *at, const char *fmt, ...)
 {
-    if (p->problems == p->problem_room) {
-        const uint64_t room = p->problem_room < 8 ? 8 : 2 * p->problem_room;
-        struct ctf_problem *grown = imrec_realloc(p->problem, room, sizeof(*grown));
-        if (grown == NULL) {
-            p->no_memory = p->stop = true;
-            return false;
-        }
-        p->problem = grown;
-        p->problem_room = room;
+    if (!IMREC_GROW(p->problem, p->problem_room, p->problems + 1)) {
+        p->no_memory = p->stop = true;
+        return false;
     }
     struct ctf_problem *q = &p->problem[p->problems++];
     q->offset = p->chunk->offset + (uint64_t)(at - p->text);

@@ -27,17 +27,6 @@ static const char *why_not(struct bytes name)
     return text_is_utf8(name) ? NULL : "is not UTF-8";
 }
 
-static enum imrec_status grow(struct class_list *l, struct imrec_error *err)
-{
-    const uint32_t cap = l->cap != 0 ? 2 * l->cap : 64;
-    struct class_entry *grown = imrec_realloc(l->entries, cap, sizeof(*grown));
-    if (grown == NULL)
-        return IMREC_NO_MEMORY(err, "no memory for %u classes", cap);
-    l->entries = grown;
-    l->cap = cap;
-    return IMREC_OK;
-}
-
 enum imrec_status class_list_add(struct class_list *l, struct bytes name, struct imrec_error *err)
 {
     const char *why = why_not(name);
@@ -48,8 +37,8 @@ enum imrec_status class_list_add(struct class_list *l, struct bytes name, struct
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "more than %u classes: a label of 32 bits cannot number them",
                           CLASS_LIST_MAX);
-    if (l->count == l->cap)
-        IMREC_TRY(grow(l, err));
+    if (!IMREC_GROW(l->entries, l->cap, l->count + 1u))
+        return IMREC_NO_MEMORY(err, "no memory for %u classes", l->count + 1);
     l->text.max = SIZE_MAX / 4;
     const size_t at = l->text.n;
     IMREC_TRY(buf_append(&l->text, name.p, name.n, err));

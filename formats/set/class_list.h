@@ -15,7 +15,8 @@ struct class_list { /* zeroed memory is an empty list; owns copies of the names 
     struct buf text;
     struct class_entry *entries; /* by number */
     uint32_t *sorted;            /* numbers by name; NULL until class_list_seal() */
-    uint32_t count, cap;
+    uint32_t count;
+    uint64_t cap;
 };
 
 /* Appends a name, which gets the next number. A name that is empty, not UTF-8, or holds a tab, a

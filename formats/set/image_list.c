@@ -35,31 +35,12 @@ refuse(const struct image_list *l, struct bytes what, const char *why, struct im
                           l->name, l->lines.number, text_quote(what).s, why);
 }
 
-/* Room for one more; words of a line in memory: bounded by it. NULL: there is none. */
-static void *grown(void *p, size_t *cap, uint32_t count, size_t size)
-{
-    if (count < *cap)
-        return p;
-    const size_t more = *cap != 0 ? 2 * *cap : 16;
-    void *q = more > UINT32_MAX / 2 ? NULL : imrec_realloc(p, more, size);
-    if (q != NULL)
-        *cap = more;
-    return q;
-}
-
+/* Words of a line in memory: bounded by it. */
 static enum imrec_status make_room(struct image_list *l, uint32_t count, struct imrec_error *err)
 {
-    float *labels = grown(l->labels, &l->labels_cap, count, sizeof(*labels));
-    if (labels != NULL) {
-        const bool wanted = l->type >= LIST_LABELS_FLOAT64;
-        l->labels = labels;
-        union list_label *exact =
-            wanted ? grown(l->exact, &l->exact_cap, count, sizeof(*exact)) : NULL;
-        if (exact != NULL)
-            l->exact = exact;
-        if (exact != NULL || !wanted)
-            return IMREC_OK;
-    }
+    if (IMREC_GROW(l->labels, l->labels_cap, count + 1u) &&
+        (l->type < LIST_LABELS_FLOAT64 || IMREC_GROW(l->exact, l->exact_cap, count + 1u)))
+        return IMREC_OK;
     return IMREC_NO_MEMORY(err, "no memory for the %u labels of a line", count + 1);
 }
 

@@ -35,7 +35,7 @@ struct image_list {
     struct text_lines lines;
     float *labels;
     union list_label *exact; /* the entry's labels in the type, where that is not float32 */
-    size_t labels_cap, exact_cap;
+    uint64_t labels_cap, exact_cap;
 };
 
 /* Begins at a piece of text, as text_lines_begin() does; continue with text_lines_feed() on

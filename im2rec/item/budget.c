@@ -138,8 +138,5 @@ void budget_written(struct budget *b, struct budget_share *s)
 
 void budget_stop(struct budget *b)
 {
-    mutex_lock(&b->lock);
-    b->stopped = true;
-    cond_wake_all(&b->moved);
-    mutex_unlock(&b->lock);
+    cond_tell(&b->lock, &b->stopped, &b->moved, NULL);
 }

@@ -18,20 +18,6 @@ static enum imrec_status no_memory(const struct annotations *b, struct imrec_err
     return IMREC_NO_MEMORY(err, "no memory for the annotations of %s", b->name);
 }
 
-static bool grow(void *array, size_t count, size_t *room, size_t size)
-{
-    void **p = array;
-    if (count < *room)
-        return true;
-    const size_t more = *room < 64 ? 64 : *room + *room / 2;
-    void *q = imrec_realloc(*p, more, size);
-    if (q == NULL)
-        return false;
-    *p = q;
-    *room = more;
-    return true;
-}
-
 static const char *keep(struct annotations *b, const char *text, size_t n)
 {
     char *to = string_arena_put(&b->texts, NULL, n + 1);
@@ -53,7 +39,7 @@ enum imrec_status annotations_add_image(struct annotations *b, uint64_t id, cons
                           "%s: the image %.200s has no width and height of 1 px or more", b->name,
                           path);
     const char *kept = keep(b, path, n);
-    if (kept == NULL || !grow(&b->images, b->image_count, &b->image_room, sizeof(*b->images)))
+    if (kept == NULL || !IMREC_GROW(b->images, b->image_room, b->image_count + 1))
         return no_memory(b, err);
     b->images[b->image_count++] = (struct box_image){id, kept, width, height};
     return IMREC_OK;
@@ -64,7 +50,7 @@ enum imrec_status annotations_add_points(struct annotations *b, const float *val
 {
     *at = b->point_count;
     for (size_t i = 0; i < n; i++) {
-        if (!grow(&b->points, b->point_count, &b->point_room, sizeof(*b->points)))
+        if (!IMREC_GROW(b->points, b->point_room, b->point_count + 1))
             return no_memory(b, err);
         b->points[b->point_count++] = values[i];
     }
@@ -74,7 +60,7 @@ enum imrec_status annotations_add_points(struct annotations *b, const float *val
 enum imrec_status
 annotations_add_object(struct annotations *b, const struct box_object *o, struct imrec_error *err)
 {
-    if (!grow(&b->objects, b->object_count, &b->object_room, sizeof(*b->objects)))
+    if (!IMREC_GROW(b->objects, b->object_room, b->object_count + 1))
         return no_memory(b, err);
     b->objects[b->object_count] = *o;
     b->objects[b->object_count].place = b->object_count;
@@ -86,8 +72,7 @@ enum imrec_status annotations_add_category(struct annotations *b, int64_t id, co
                                            size_t n, struct imrec_error *err)
 {
     const char *kept = keep(b, name, n);
-    if (kept == NULL ||
-        !grow(&b->categories, b->category_count, &b->category_room, sizeof(*b->categories)))
+    if (kept == NULL || !IMREC_GROW(b->categories, b->category_room, b->category_count + 1))
         return no_memory(b, err);
     b->categories[b->category_count++] = (struct box_category){id, kept, 0};
     return IMREC_OK;

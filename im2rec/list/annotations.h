@@ -32,12 +32,14 @@ struct annotations {
     struct box_image *images;
     struct box_object *objects;
     struct box_category *categories;
-    size_t image_count, image_room, object_count, object_room, category_count, category_room;
+    size_t image_count, object_count, category_count;
+    uint64_t image_room, object_room, category_room;
     uint64_t without;   /* images that have no object */
     uint32_t keypoints; /* of each object */
     float *points;
-    size_t point_count, point_room; /* values */
-    uint64_t empty;                 /* objects without an area inside their image: skipped */
+    size_t point_count; /* values */
+    uint64_t point_room;
+    uint64_t empty; /* objects without an area inside their image: skipped */
 };
 
 IMREC_NODISCARD enum imrec_status annotations_add_image(struct annotations *b, uint64_t id,

@@ -29,7 +29,8 @@ struct walk {
     struct scan *s;
     struct imrec_error *err;
     struct identity *targets; /* folders reached through a link */
-    size_t target_count, target_room;
+    size_t target_count;
+    uint64_t target_room;
     char path[PATH_BYTES]; /* of the folder about to be entered: not on the stack of every level */
 };
 
@@ -37,20 +38,6 @@ static enum imrec_status no_memory(struct walk *w)
 {
     return IMREC_NO_MEMORY(w->err, "no memory for the list of %s after %zu images", w->o->root,
                            w->s->file_count);
-}
-
-/* Room for one more element; count <= room. */
-static bool grow(void *array, size_t count, size_t *room, size_t size)
-{
-    void **p = array, *q;
-    if (count < *room)
-        return true;
-    const size_t more = *room < 64 ? 64 : *room + *room / 2;
-    if ((q = imrec_realloc(*p, more, size)) == NULL)
-        return false;
-    *p = q;
-    *room = more;
-    return true;
 }
 
 /* ---- what a name says ------------------------------------------------------------------- */
@@ -109,8 +96,7 @@ note_skip(struct walk *w, const char *folder, const char *name, enum reason reas
     const size_t a = strlen(folder), b = strlen(name), slash = a != 0 && b != 0;
     char *path = string_arena_put(&s->texts, NULL, a + slash + b + 1);
     char *text = string_arena_put(&s->texts, why, strlen(why) + 1);
-    if (path == NULL || text == NULL ||
-        !grow(&s->skips, s->skip_count, &s->skip_room, sizeof(*s->skips)))
+    if (path == NULL || text == NULL || !IMREC_GROW(s->skips, s->skip_room, s->skip_count + 1))
         return no_memory(w);
     snprintf(path, a + slash + b + 1, "%s%s%s", folder, slash ? "/" : "", name);
     s->skips[s->skip_count++] = (struct scan_skip){path, text, reason};
@@ -142,7 +128,7 @@ static enum imrec_status add_folder(struct walk *w, const char *path, int64_t cl
 {
     struct scan *s = w->s;
     char *kept = string_arena_put(&s->texts, path, strlen(path) + 1);
-    if (kept == NULL || !grow(&s->folders, s->folder_count, &s->folder_room, sizeof(*s->folders)))
+    if (kept == NULL || !IMREC_GROW(s->folders, s->folder_room, s->folder_count + 1))
         return no_memory(w);
     s->folders[s->folder_count++] = (struct scan_folder){kept, class_index};
     return IMREC_OK;
@@ -183,7 +169,7 @@ take_file(struct walk *w, uint32_t folder, const char *name, enum folder_kind ki
     if (strlen(w->o->root) + strlen(path) + strlen(name) + 3 > PATH_BYTES)
         return note_skip(w, path, name, REASON_UNREADABLE, "the path is longer than 4095 bytes");
     struct scan_file *f = keep_name(w, folder, name);
-    if (f == NULL || !grow(&s->files, s->file_count, &s->file_room, sizeof(*s->files)))
+    if (f == NULL || !IMREC_GROW(s->files, s->file_room, s->file_count + 1))
         return no_memory(w);
     s->files[s->file_count++] = f;
     if (s->file_count % GO_ON_EVERY == 0 && w->o->go_on != NULL &&
@@ -195,7 +181,8 @@ take_file(struct walk *w, uint32_t folder, const char *name, enum folder_kind ki
 
 struct subfolders {
     struct subfolder *folders;
-    size_t count, room;
+    size_t count;
+    uint64_t room;
 };
 
 static enum imrec_status
@@ -207,7 +194,7 @@ take_folder(struct walk *w, uint32_t folder, struct subfolders *l, const char *n
                          reason == REASON_UTF8 ? "the folder's name is not UTF-8"
                                                : "the folder's name holds a control character");
     char *kept = string_arena_put(&w->s->texts, name, strlen(name) + 1);
-    if (kept == NULL || !grow(&l->folders, l->count, &l->room, sizeof(*l->folders)))
+    if (kept == NULL || !IMREC_GROW(l->folders, l->room, l->count + 1))
         return no_memory(w);
     l->folders[l->count++] = (struct subfolder){kept, link};
     return IMREC_OK;
@@ -323,7 +310,7 @@ static enum imrec_status note_target(struct walk *w, struct identity id, bool *a
     *again = i < w->target_count;
     if (*again)
         return IMREC_OK;
-    if (!grow(&w->targets, w->target_count, &w->target_room, sizeof(*w->targets)))
+    if (!IMREC_GROW(w->targets, w->target_room, w->target_count + 1))
         return no_memory(w);
     w->targets[w->target_count++] = id;
     return IMREC_OK;

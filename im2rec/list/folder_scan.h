@@ -32,7 +32,8 @@ struct scan {
     struct scan_file **files; /* of all images, in order */
     struct scan_skip *skips;
     struct class_list classes; /* found ones, where none were given; or given and new ones */
-    size_t folder_count, folder_room, file_count, file_room, skip_count, skip_room;
+    size_t folder_count, file_count, skip_count;
+    uint64_t folder_room, file_room, skip_room;
     uint64_t other_files; /* whose names do not count as images */
 };
 

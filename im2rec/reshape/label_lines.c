@@ -12,25 +12,11 @@
 
 #define LIST_MAX_BYTES ((size_t)1 << 36)
 
-static bool grow(void *array, size_t need, size_t *room, size_t size)
-{
-    void **p = array;
-    if (need <= *room)
-        return true;
-    const size_t more = need + need / 2 + 64;
-    void *q = imrec_realloc(*p, more, size);
-    if (q == NULL)
-        return false;
-    *p = q;
-    *room = more;
-    return true;
-}
-
 static enum imrec_status
 add(struct label_lines *l, const struct image_list_entry *e, struct imrec_error *err)
 {
-    if (!grow(&l->line, l->count + 1, &l->room, sizeof(*l->line)) ||
-        !grow(&l->labels, l->label_count + e->label_count, &l->label_room, sizeof(float)))
+    if (!IMREC_GROW(l->line, l->room, l->count + 1) ||
+        !IMREC_GROW(l->labels, l->label_room, l->label_count + e->label_count))
         return IMREC_NO_MEMORY(err, "no memory for labels");
     l->line[l->count++] = (struct label_line){e->id, l->label_count, e->label_count, false};
     memcpy(l->labels + l->label_count, e->labels, e->label_count * sizeof(float));

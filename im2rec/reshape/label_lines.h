@@ -15,7 +15,8 @@ struct label_line {
 struct label_lines {
     struct label_line *line; /* sorted by id */
     float *labels;
-    size_t count, room, label_count, label_room;
+    size_t count, label_count;
+    uint64_t room, label_room;
 };
 
 /* A malformed line, a whole label that float32 does not have, and two lines of one id are

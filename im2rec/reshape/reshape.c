@@ -34,7 +34,7 @@ struct reshape {
     uint64_t total;            /* records of the sources */
     uint64_t wanted, taken;    /* that the draw takes, and has taken */
     uint64_t *ids;             /* of what was written */
-    size_t id_room;
+    uint64_t id_room;
     struct buf record;
     size_t last_shard;
     bool samples;
@@ -92,14 +92,8 @@ static enum imrec_status note_id(struct reshape *r, uint64_t id, struct imrec_er
     const size_t n = (size_t)r->result->written;
     if (r->o->renumber)
         return IMREC_OK;
-    if (n == r->id_room) {
-        const size_t room = n < 1024 ? 1024 : n + n / 2;
-        uint64_t *grown = imrec_realloc(r->ids, room, sizeof(*grown));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for %zu ids", room);
-        r->ids = grown;
-        r->id_room = room;
-    }
+    if (!IMREC_GROW(r->ids, r->id_room, n + 1))
+        return IMREC_NO_MEMORY(err, "no memory for %zu ids", n + 1);
     r->ids[n] = id;
     return IMREC_OK;
 }

@@ -73,14 +73,8 @@ enum imrec_status set_out_end_shard(struct set_out *s, struct imrec_error *err)
 {
     if (!shard_writer_is_open(&s->shard))
         IMREC_TRY(open_shard(s, err));
-    if (s->done_count == s->done_room) {
-        const uint64_t room = s->done_room < 16 ? 16 : 2 * s->done_room;
-        struct written_shard *grown = imrec_realloc(s->done, (size_t)room, sizeof(*grown));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " shards", room);
-        s->done = grown;
-        s->done_room = room;
-    }
+    if (!IMREC_GROW(s->done, s->done_room, s->done_count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " shards", s->done_count + 1);
     struct written_shard *sums = &s->done[s->done_count];
     *sums = (struct written_shard){.number = s->done_count};
     s->done_count++;

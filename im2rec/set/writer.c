@@ -96,14 +96,8 @@ open_shard(struct writer *w, const struct written_shard *from, struct imrec_erro
 static enum imrec_status
 note_shard(struct writer *w, const struct written_shard *s, struct imrec_error *err)
 {
-    if (w->done_count == w->done_room) {
-        const uint64_t room = w->done_room < 16 ? 16 : 2 * w->done_room;
-        struct written_shard *grown = imrec_realloc(w->done, (size_t)room, sizeof(*grown));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " shards", room);
-        w->done = grown;
-        w->done_room = room;
-    }
+    if (!IMREC_GROW(w->done, w->done_room, w->done_count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " shards", w->done_count + 1);
     w->done[w->done_count++] = *s;
     return IMREC_OK;
 }

@@ -29,14 +29,8 @@ note(struct faults *a, uint64_t offset, const char *why, struct imrec_error *err
     struct block *b = a->b;
     if (b->problems > (uint64_t)a->c->o.max_errors) /* it is too many already */
         return IMREC_OK;
-    if (b->problems == b->fault_room) {
-        const uint64_t more = b->fault_room == 0 ? 4 : 2 * b->fault_room;
-        struct ctf_problem *grown = imrec_realloc(b->fault, more, sizeof(*grown));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for the faults of a chunk");
-        b->fault = grown;
-        b->fault_room = more;
-    }
+    if (!IMREC_GROW(b->fault, b->fault_room, b->problems + 1))
+        return IMREC_NO_MEMORY(err, "no memory for the faults of a chunk");
     struct ctf_problem *p = &b->fault[b->problems++];
     p->offset = offset;
     char said[sizeof(p->message)];

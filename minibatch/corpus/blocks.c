@@ -416,11 +416,7 @@ enum imrec_status blocks_start(struct corpus *const *corpus, uint32_t corpora, u
 
 void blocks_cancel(struct blocks *b)
 {
-    mutex_lock(&b->lock);
-    b->stop = true;
-    cond_wake_all(&b->work);
-    cond_wake_all(&b->done);
-    mutex_unlock(&b->lock);
+    cond_tell(&b->lock, &b->stop, &b->work, &b->done);
 }
 
 void blocks_stop(struct blocks *b)

@@ -116,14 +116,8 @@ add_block(struct corpus *c, const struct corpus_block *b, struct imrec_error *er
                           "%.200s has more chunks than a source can hold; ask for larger ones "
                           "by chunkSizeInBytes",
                           c->o.file);
-    if (c->blocks == c->block_room) {
-        const uint32_t more = c->block_room < UINT32_MAX / 4 ? 2 * c->block_room + 64 : UINT32_MAX;
-        struct corpus_block *grown = imrec_realloc(c->block, more, sizeof(*grown));
-        if (grown == NULL)
-            return no_memory(c, err);
-        c->block = grown;
-        c->block_room = more;
-    }
+    if (!IMREC_GROW(c->block, c->block_room, c->blocks + 1))
+        return no_memory(c, err);
     c->block[c->blocks++] = *b;
     return IMREC_OK;
 }

@@ -46,7 +46,8 @@ struct corpus {
     bool text;
     enum stream_element element; /* of values, where an input does not say its own */
     struct stream_info *stream;
-    uint32_t streams, files, blocks, chunks, block_room;
+    uint32_t streams, files, blocks, chunks;
+    uint64_t block_room;
     struct corpus_file *file;
     struct corpus_block *block;
     struct corpus_chunk *chunk;

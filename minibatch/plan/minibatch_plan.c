@@ -65,15 +65,9 @@ static uint64_t our_size(const struct minibatch_plan *p, uint64_t size)
 static enum imrec_status
 keep(struct minibatch_plan *p, const struct timeline_item *item, struct imrec_error *err)
 {
-    if (p->items == p->room) {
-        const uint64_t more = p->room == 0 ? 256 : 2 * p->room;
-        struct timeline_item *grown = imrec_realloc(p->item, more, sizeof(*grown));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for a minibatch of %llu sequences",
-                                   (unsigned long long)more);
-        p->item = grown;
-        p->room = more;
-    }
+    if (!IMREC_GROW(p->item, p->room, p->items + 1))
+        return IMREC_NO_MEMORY(err, "no memory for a minibatch of %llu sequences",
+                               (unsigned long long)(p->items + 1));
     p->item[p->items++] = *item;
     return IMREC_OK;
 }

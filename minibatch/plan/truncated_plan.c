@@ -27,20 +27,6 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory for the slots of truncated sequences");
 }
 
-static enum imrec_status
-grow(void **p, uint64_t *room, uint64_t n, size_t size, struct imrec_error *err)
-{
-    if (n < *room)
-        return IMREC_OK;
-    const uint64_t more = *room < 16 ? 16 : 2 * *room;
-    void *grown = imrec_realloc(*p, more, size);
-    if (grown == NULL)
-        return no_memory(err);
-    *p = grown;
-    *room = more;
-    return IMREC_OK;
-}
-
 static enum imrec_status have_slots(struct truncated_plan *p, uint64_t n, struct imrec_error *err)
 {
     if (n <= p->slots)
@@ -57,9 +43,8 @@ static enum imrec_status have_slots(struct truncated_plan *p, uint64_t n, struct
 static enum imrec_status hold(struct truncated_slot *s, const struct timeline_item *item,
                               uint32_t done, struct imrec_error *err)
 {
-    uint64_t room = s->room;
-    IMREC_TRY(grow((void **)&s->item, &room, s->items, sizeof(*s->item), err));
-    s->room = (uint32_t)room;
+    if (!IMREC_GROW(s->item, s->room, s->items + 1u))
+        return no_memory(err);
     s->item[s->items++] = (struct held_item){*item, done};
     s->samples += item->length - done;
     return IMREC_OK;
@@ -146,7 +131,8 @@ slots_of(const struct truncated_plan *p, uint64_t size, uint64_t *slots, struct 
 static enum imrec_status
 keep(struct truncated_plan *p, const struct truncated_piece *piece, struct imrec_error *err)
 {
-    IMREC_TRY(grow((void **)&p->piece, &p->piece_room, p->pieces, sizeof(*p->piece), err));
+    if (!IMREC_GROW(p->piece, p->piece_room, p->pieces + 1))
+        return no_memory(err);
     p->piece[p->pieces++] = *piece;
     return IMREC_OK;
 }
@@ -252,7 +238,8 @@ enum imrec_status truncated_plan_held(const struct truncated_plan *p, struct tru
     for (uint32_t i = 0; i < p->live; i++)
         for (uint32_t k = 0; k < p->slot[i].items; k++) {
             const struct held_item *h = &p->slot[i].item[k];
-            IMREC_TRY(grow((void **)out, room, *count, sizeof(**out), err));
+            if (!IMREC_GROW(*out, *room, *count + 1))
+                return no_memory(err);
             (*out)[(*count)++] = (struct truncated_held){i, h->done, h->item.sweep, h->item.number};
         }
     return IMREC_OK;

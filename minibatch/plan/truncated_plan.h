@@ -40,7 +40,8 @@ struct truncated_slot {
         struct timeline_item item;
         uint32_t done;
     } * item;
-    uint32_t items, room;
+    uint32_t items;
+    uint64_t room;
     uint64_t samples; /* left of them */
 };
 

@@ -63,14 +63,8 @@ static uint8_t *room_for(struct bench_limit *b, size_t n)
 static enum imrec_status
 add_image(struct bench_limit *b, const struct imrec_record *r, struct imrec_error *err)
 {
-    if (b->count == b->room) {
-        const uint64_t more = b->room == 0 ? 4096 : 2 * b->room;
-        void *p = imrec_realloc(b->image, more, sizeof(*b->image));
-        if (p == NULL)
-            return no_memory(err);
-        b->image = p;
-        b->room = more;
-    }
+    if (!IMREC_GROW(b->image, b->room, b->count + 1))
+        return no_memory(err);
     uint8_t *to = room_for(b, r->image_size);
     if (to == NULL)
         return no_memory(err);
