@@ -67,18 +67,9 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
         .rank = (uint32_t)o->rank,
         .mode = o->rank_mode,
         .randomized = o->randomize,
+        .truncation = (uint32_t)o->truncation_length,
         .labels = s->label_stream == UINT32_MAX ? NULL : minibatch_labels,
         .context = s,
-    };
-    const struct truncated_options truncated = {
-        .truncation = (uint32_t)o->truncation_length,
-        .epoch_size = s->options.epoch_size,
-        .max_sweeps = (uint64_t)o->max_sweeps,
-        .max_samples = (uint64_t)o->max_samples,
-        .ranks = (uint32_t)o->num_ranks,
-        .rank = (uint32_t)o->rank,
-        .mode = o->rank_mode,
-        .randomized = o->randomize,
     };
     take_window(s, &t);
     s->window_chunks = t.window_chunks;
@@ -86,7 +77,7 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
     IMREC_TRY(minibatch_check_memory(s, &t, err));
     IMREC_TRY(timeline_new(&t, &s->line, err));
     minibatch_plan_init(&s->plan, &plan, s->line);
-    truncated_plan_init(&s->truncated, &truncated, s->line);
+    truncated_plan_init(&s->truncated, &plan, s->line);
     return IMREC_OK;
 }
 

@@ -18,12 +18,6 @@ void minibatch_plan_free(struct minibatch_plan *p)
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
-static bool source_is_over(const struct minibatch_plan *p, const struct timeline_item *item)
-{
-    return (p->o.max_sweeps > 0 && item->sweep >= p->o.max_sweeps) ||
-           (p->o.max_samples > 0 && item->position >= p->o.max_samples);
-}
-
 static bool epoch_is_over(const struct minibatch_plan *p)
 {
     return p->mark.labels - p->mark.epoch_labels >= p->o.epoch_size;
@@ -50,7 +44,7 @@ static bool is_ours(const struct minibatch_plan *p, const struct timeline_item *
 {
     if (p->o.mode == IMREC_RANK_GLOBAL)
         return p->taken % p->o.ranks == p->o.rank;
-    return (p->o.randomized ? item->chunk_place : item->number) % p->o.ranks == p->o.rank;
+    return plan_is_local(&p->o, item);
 }
 
 /* How many samples fit, of those that are counted. */
@@ -93,7 +87,7 @@ pass(struct minibatch_plan *p, const struct timeline_item *item, struct imrec_er
 static bool
 is_full(const struct minibatch_plan *p, const struct timeline_item *item, bool ours, uint64_t size)
 {
-    if (source_is_over(p, item) || epoch_is_over(p))
+    if (plan_is_over(&p->o, item) || epoch_is_over(p))
         return true;
     if (p->o.mode == IMREC_RANK_GLOBAL)
         return p->taken > 0 && p->samples + item->length > size;
@@ -124,7 +118,7 @@ minibatch_plan_next(struct minibatch_plan *p, uint64_t size, struct imrec_error 
 {
     struct timeline_item first;
     IMREC_TRY(timeline_peek(p->line, &first, err));
-    if (source_is_over(p, &first))
+    if (plan_is_over(&p->o, &first))
         return IMREC_END;
     enter_epoch(p);
     p->items = p->taken = p->samples = 0;

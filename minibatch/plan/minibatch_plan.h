@@ -11,16 +11,33 @@
 #include "minibatch/plan/timeline.h"
 
 struct minibatch_plan_options {
-    uint64_t epoch_size;              /* label samples; UINT64_MAX: one epoch for ever */
+    uint64_t epoch_size;              /* label samples, truncated: samples; UINT64_MAX: one epoch
+                                         for ever */
     uint64_t max_sweeps, max_samples; /* 0: no end */
     uint32_t ranks, rank;
     enum imrec_rank_mode mode;
-    bool randomized; /* local: chunks are dealt out, else sequences */
+    bool randomized;     /* local: chunks are dealt out, else sequences */
+    uint32_t truncation; /* of truncated_plan.h; there slot s is of rank s mod ranks */
     /* Label samples of a sequence; NULL: its length on the timeline. */
     enum imrec_status (*labels)(void *context, const struct timeline_item *item, uint64_t *out,
                                 struct imrec_error *err);
     void *context;
 };
+
+/* Whether the item comes after the last sweep or sample that is asked for. */
+static inline bool
+plan_is_over(const struct minibatch_plan_options *o, const struct timeline_item *item)
+{
+    return (o->max_sweeps > 0 && item->sweep >= o->max_sweeps) ||
+           (o->max_samples > 0 && item->position >= o->max_samples);
+}
+
+/* Local ranks: whether the item is this one's. */
+static inline bool
+plan_is_local(const struct minibatch_plan_options *o, const struct timeline_item *item)
+{
+    return (o->randomized ? item->chunk_place : item->number) % o->ranks == o->rank;
+}
 
 /* The place of a source, as a position holds it. */
 struct minibatch_mark {

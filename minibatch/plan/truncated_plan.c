@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-void truncated_plan_init(struct truncated_plan *p, const struct truncated_options *o,
+void truncated_plan_init(struct truncated_plan *p, const struct minibatch_plan_options *o,
                          struct timeline *line)
 {
     *p = (struct truncated_plan){.o = *o, .line = line};
@@ -52,17 +52,9 @@ static enum imrec_status hold(struct truncated_slot *s, const struct timeline_it
 
 /* ---- the timeline ------------------------------------------------------------------------ */
 
-static bool line_is_over(const struct truncated_plan *p, const struct timeline_item *item)
-{
-    return (p->o.max_sweeps > 0 && item->sweep >= p->o.max_sweeps) ||
-           (p->o.max_samples > 0 && item->position >= p->o.max_samples);
-}
-
 static bool is_ours(const struct truncated_plan *p, const struct timeline_item *item)
 {
-    if (p->o.mode == IMREC_RANK_GLOBAL)
-        return true;
-    return (p->o.randomized ? item->chunk_place : item->number) % p->o.ranks == p->o.rank;
+    return p->o.mode == IMREC_RANK_GLOBAL || plan_is_local(&p->o, item);
 }
 
 static void step_over(struct truncated_plan *p, const struct timeline_item *item)
@@ -100,7 +92,7 @@ refill(struct truncated_plan *p, struct truncated_slot *s, bool *starved, struct
     while (s->samples <= p->o.truncation && !*starved) {
         struct timeline_item item;
         IMREC_TRY(timeline_peek(p->line, &item, err));
-        if (line_is_over(p, &item))
+        if (plan_is_over(&p->o, &item))
             return IMREC_OK;
         if (is_ours(p, &item))
             IMREC_TRY(hold(s, &item, 0, err));
@@ -177,7 +169,7 @@ static enum imrec_status see_end(struct truncated_plan *p, struct imrec_error *e
     for (;;) {
         struct timeline_item item;
         IMREC_TRY(timeline_peek(p->line, &item, err));
-        p->over = line_is_over(p, &item);
+        p->over = plan_is_over(&p->o, &item);
         if (p->over || p->number == 0 || (is_ours(p, &item) && item.length > 0))
             return IMREC_OK;
         step_over(p, &item);

@@ -14,15 +14,6 @@
 
 #include "minibatch/plan/minibatch_plan.h"
 
-struct truncated_options {
-    uint32_t truncation;
-    uint64_t epoch_size;              /* samples; UINT64_MAX: one epoch for ever */
-    uint64_t max_sweeps, max_samples; /* 0: no end */
-    uint32_t ranks, rank;             /* slots are dealt out: slot s is of rank s mod ranks */
-    enum imrec_rank_mode mode;
-    bool randomized;
-};
-
 struct truncated_piece {
     struct timeline_item item;
     uint32_t begin, count; /* samples of the item */
@@ -46,7 +37,7 @@ struct truncated_slot {
 };
 
 struct truncated_plan {
-    struct truncated_options o;
+    struct minibatch_plan_options o;
     struct timeline *line; /* borrowed */
     struct truncated_slot *slot;
     uint32_t slots; /* that there is memory of */
@@ -64,7 +55,7 @@ struct truncated_plan {
     bool over; /* nothing comes after it */
 };
 
-void truncated_plan_init(struct truncated_plan *p, const struct truncated_options *o,
+void truncated_plan_init(struct truncated_plan *p, const struct minibatch_plan_options *o,
                          struct timeline *line);
 void truncated_plan_free(struct truncated_plan *p);
 /* Plans the next minibatch of `size` samples. IMREC_END: there is none. */
