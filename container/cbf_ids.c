@@ -1,10 +1,8 @@
-/*
- * container/cbf_ids.c - ids of images whose files have none.
+/* container/cbf_ids.c - ids of images whose files have none.
  *
  * Files of decoded images hold the data that CNTK trains on, and no ids. The packer's list next to
  * them has a line for each image, in their order: its ids count only if the container has all
- * shards of the set and nothing else.
- */
+ * shards of the set and nothing else. */
 #include "container/cbf_ids.h"
 
 #include "base/alloc.h"

@@ -1,12 +1,10 @@
-/*
- * container/cbf_places.c - where the images of a chunk are.
+/* container/cbf_places.c - where the images of a chunk are.
  *
  * The files that im2rec makes need not be walked: all streams but the images' have sequences of
  * one size, so it is known where each begins, and the lengths of the images say where they
  * are. Their sum has to fill the chunk. Where it does not, or another stream is not as even as it
  * seemed, the chunk is walked from count to count, which says what is wrong or that nothing is.
- * The count in front of each image is checked when the image is read.
- */
+ * The count in front of each image is checked when the image is read. */
 #include "container/cbf_places.h"
 
 #include "base/alloc.h"

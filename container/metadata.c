@@ -1,11 +1,9 @@
-/*
- * container/metadata.c - which records of a shard are metadata.
+/* container/metadata.c - which records of a shard are metadata.
  *
  * insightface's script writes images under the keys 1 to N, then a header of key 0, whose range
  * holds the keys of the identities, then the identities, each with the range of its images. All of
  * these take 40 bytes of the shard. The header may also come first, as in files that were sorted by
- * key.
- */
+ * key. */
 #include "container/metadata.h"
 
 #include "base/alloc.h"

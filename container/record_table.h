@@ -31,7 +31,6 @@ void record_table_forget(struct container *s); /* the whole table, and what is k
 IMREC_NODISCARD enum imrec_status record_table_beside(const struct shard *shard,
                                                       struct indexed_record **records,
                                                       uint64_t *count, struct imrec_error *err);
-/* Keeps records [first, end) and one after them, the end of the last one; sets
- * unit_count. */
+/* Keeps records [first, end) and one after them, the end of the last one; sets unit_count. */
 void record_table_cut(struct container *s, uint64_t first, uint64_t end);
 #endif

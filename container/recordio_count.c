@@ -1,9 +1,7 @@
-/*
- * container/recordio_count.c - how many records each partition holds, without an index.
+/* container/recordio_count.c - how many records each partition holds, without an index.
  *
  * The manifest next to a shard has the number of its records, and the index that the manifest
- * confirms has their places; only a shard without either is read from end to end.
- */
+ * confirms has their places; only a shard without either is read from end to end. */
 #include "container/recordio_count.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,4 @@
-/*
- * dataset/dataset_repair.c - every intact record of damaged shards into one new shard.
+/* dataset/dataset_repair.c - every intact record of damaged shards into one new shard.
  *
  * A shard with checksums is read twice: what a record is, is known only when all have been matched.
  */

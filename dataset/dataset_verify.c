@@ -1,9 +1,7 @@
-/*
- * dataset/dataset_verify.c - structure, checksums, index and images of a data set.
+/* dataset/dataset_verify.c - structure, checksums, index and images of a data set.
  *
  * Workers take turns at reading a batch of records and check their own while others read on;
- * findings are reported in file order, so that they are the same for every number of threads.
- */
+ * findings are reported in file order, so that they are the same for every number of threads. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized.h"

@@ -1,9 +1,7 @@
-/*
- * dataset/record_writer.c - imrec_writer_*: a shard and its index, written record by record.
+/* dataset/record_writer.c - imrec_writer_*: a shard and its index, written record by record.
  *
  * All files are made durable before any gets its name, the shard last: a shard with its final name
- * has its index and its checksums next to it.
- */
+ * has its index and its checksums next to it. */
 #include "dataset/record_writer.h"
 
 #include "base/alloc.h"

@@ -1,11 +1,9 @@
-/*
- * iter/load/arena.c - laying out a window, and ordering the records found in it.
+/* iter/load/arena.c - laying out a window, and ordering the records found in it.
  *
  * Units are sorted by their number, which is their order in the shards, and adjacent ones make
  * one run. All runs follow one another in one block of huge pages that is used again for the next
  * window. The rest of a run's last record goes where there is room: after the run, or in
- * spare blocks, also kept.
- */
+ * spare blocks, also kept. */
 #include "iter/load/arena.h"
 
 #include "base/alloc.h"

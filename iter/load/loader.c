@@ -1,11 +1,9 @@
-/*
- * iter/load/loader.c - the threads that read windows ahead, and who takes them.
+/* iter/load/loader.c - the threads that read windows ahead, and who takes them.
  *
  * A window is cut into pieces that the threads deal among themselves in file order, oldest
  * window first, so that one slow disk sees one stream and many fast ones see many. The thread that
  * reads the last piece of a run finds its records; the one that finishes the last run completes the
- * window. A thread with nothing to read opens the next window.
- */
+ * window. A thread with nothing to read opens the next window. */
 #include "iter/load/loader_state.h"
 
 #include "base/alloc.h"

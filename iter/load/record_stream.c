@@ -1,9 +1,7 @@
-/*
- * iter/load/record_stream.c - plan and loader put together.
+/* iter/load/record_stream.c - plan and loader put together.
  *
  * Shuffled without an index, two arenas share shuffle_window: the window in use and the one
- * being filled. In file order, and with an index, windows are small and several are read ahead.
- */
+ * being filled. In file order, and with an index, windows are small and several are read ahead. */
 #include "iter/load/record_stream.h"
 
 #include "base/error.h"

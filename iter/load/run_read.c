@@ -1,10 +1,8 @@
-/*
- * iter/load/run_read.c - reading a run, and finding its records.
+/* iter/load/run_read.c - reading a run, and finding its records.
  *
  * All cells of a run are walked before the first record is joined: joining moves bytes and puts
  * magics back, and a cell must see its bytes as they are in the shard. A record that overlaps
- * one before it (no writer makes such) is moved away for the same reason.
- */
+ * one before it (no writer makes such) is moved away for the same reason. */
 #include "iter/load/loader_state.h"
 
 #include "base/clock.h"

@@ -1,10 +1,8 @@
-/*
- * iter/sample/sampler.c - one compressed image into a slot, or into several.
+/* iter/sample/sampler.c - one compressed image into a slot, or into several.
  *
  * The crops are drawn from the header's size alone; from each follows, step by step backwards,
- * which region of the stored image is needed, and only what holds them all is decoded. Images
- * that are upright and only cropped go row by row from the decoder through the kernel into their
- * slots.
+ * which region of the stored image is needed, and only what holds them all is decoded. Images that
+ * are upright and only cropped go row by row from the decoder through the kernel into their slots.
  */
 #include "iter/sample/sampler.h"
 
