@@ -17,13 +17,9 @@
 /* The list next to all shards. NULL: there is none. */
 static char *list_name(const struct container *s)
 {
-    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(s->shards[0].uri)), 1);
-    if (name != NULL)
-        set_name(s->shards[0].uri, SET_LIST, name);
+    char *name = set_path(s->shards[0].uri, SET_LIST);
     for (uint32_t i = 1; name != NULL && i < s->shard_count; i++) {
-        char *other = imrec_realloc(NULL, SET_NAME_ROOM(strlen(s->shards[i].uri)), 1);
-        if (other != NULL)
-            set_name(s->shards[i].uri, SET_LIST, other);
+        char *other = set_path(s->shards[i].uri, SET_LIST);
         if (other == NULL || strcmp(other, name) != 0) {
             imrec_free(name);
             name = NULL;

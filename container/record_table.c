@@ -218,15 +218,6 @@ static enum imrec_status no_names(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory for the names of indexes");
 }
 
-/* The name of the index next to a shard, of imrec_realloc(). NULL: no memory. */
-static char *name_of(const struct shard *h)
-{
-    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(h->uri)), 1);
-    if (name != NULL)
-        set_name(h->uri, SET_INDEX, name);
-    return name;
-}
-
 static bool is_there(const struct shard *h, const char *name)
 {
     struct source *source = NULL;
@@ -241,7 +232,7 @@ enum imrec_status record_table_missing(const struct container *s, char **missing
     *missing = NULL;
     *there = 0;
     for (uint32_t i = 0; i < s->shard_count; i++) {
-        char *name = name_of(&s->shards[i]);
+        char *name = set_path(s->shards[i].uri, SET_INDEX);
         if (name == NULL) {
             imrec_free(*missing);
             *missing = NULL;
@@ -262,7 +253,7 @@ static enum imrec_status load_beside(struct container *s, struct imrec_error *er
     struct uri_list l = {.uri = imrec_zalloc(s->shard_count, sizeof(*l.uri))};
     enum imrec_status st = l.uri != NULL ? IMREC_OK : no_names(err);
     while (st == IMREC_OK && l.count < s->shard_count) {
-        char *name = name_of(&s->shards[l.count]);
+        char *name = set_path(s->shards[l.count].uri, SET_INDEX);
         if (name == NULL)
             st = no_names(err);
         else

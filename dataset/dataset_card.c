@@ -131,7 +131,7 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
     c->bytes = f->begin[f->shards.count];
     for (size_t i = 0; i < f->shards.count; i++) {
         struct imrec_shard_card *s = &c->shards[i];
-        s->uri = dataset_copy(f->shards.uri[i]);
+        s->uri = imrec_joined(f->shards.uri[i], 0, f->shards.uri[i]);
         if (s->uri == NULL)
             return IMREC_NO_MEMORY(err, "no memory for the name of a shard");
         s->bytes = f->begin[i + 1] - f->begin[i];

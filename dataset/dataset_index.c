@@ -249,8 +249,8 @@ enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, e
     const struct container_options one = {
         .path_imgrec = shard, .num_parts = 1, .look = CONTAINER_LOOK_SHARD};
     IMREC_TRY(dataset_walk_open(&one, NULL, NULL, &x.walk, err));
-    char *path = idx_path != NULL ? dataset_copy(idx_path)
-                                  : dataset_path(x.walk.files.shards.uri[0], SET_INDEX);
+    char *path = idx_path != NULL ? imrec_joined(idx_path, 0, idx_path)
+                                  : set_path(x.walk.files.shards.uri[0], SET_INDEX);
     enum imrec_status st = path != NULL ? index_to(&x, path, force, out, err)
                                         : IMREC_NO_MEMORY(err, "no memory for a path");
     sink_abort(x.sink);

@@ -358,7 +358,7 @@ check_names(const struct repair *r, const char *path, struct imrec_error *err)
 static enum imrec_status open_all(struct repair *r, const char *path, struct imrec_error *err)
 {
     IMREC_TRY(check_names(r, path, err));
-    char *idx = dataset_path(path, SET_INDEX), *crc = dataset_path(path, SET_CHECKSUMS);
+    char *idx = set_path(path, SET_INDEX), *crc = set_path(path, SET_CHECKSUMS);
     const enum imrec_status st =
         idx != NULL && crc != NULL ? record_writer_open(path, idx, crc, r->o.force, &r->writer, err)
                                    : IMREC_NO_MEMORY(err, "no memory for a path");

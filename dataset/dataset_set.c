@@ -182,7 +182,7 @@ static enum imrec_status check_text(struct checking *c, struct bytes text, struc
 
 static bool same_set(const struct dataset_files *f, uint32_t shard, const char *path)
 {
-    char *before = shard > 0 ? dataset_path(f->shards.uri[shard - 1], SET_MANIFEST) : NULL;
+    char *before = shard > 0 ? set_path(f->shards.uri[shard - 1], SET_MANIFEST) : NULL;
     const bool same = before != NULL && strcmp(before, path) == 0;
     imrec_free(before);
     return same;
