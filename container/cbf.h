@@ -18,11 +18,10 @@ struct cbf_loss { /* of sequences [first, end), counted over all files */
 };
 
 struct cbf_images {
-    bool pixels;          /* decoded ones: values in planes */
-    uint32_t label_count; /* kept of each image */
-    uint8_t *labels;      /* of unit after unit, little-endian floats */
-    uint64_t *first;      /* [shards]: number of its first sequence, over all files */
-    uint64_t begin;       /* the number of unit 0 */
+    bool pixels;     /* decoded ones: values in planes */
+    uint8_t *labels; /* of unit after unit, label_count little-endian floats each */
+    uint64_t *first; /* [shards]: number of its first sequence, over all files */
+    uint64_t begin;  /* the number of unit 0 */
     struct cbf_loss *losses;
     size_t loss_count;
     uint64_t loss_room;

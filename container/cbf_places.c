@@ -123,9 +123,9 @@ static void store_label(struct cbf_places *p, uint64_t unit, uint32_t i, double 
 {
     const float f = (float)value;
     uint32_t bits;
-    struct cbf_images *c = cbf_of(p->container);
+    const struct container *c = p->container;
     memcpy(&bits, &f, sizeof(bits));
-    store_le32(c->labels + (unit * c->label_count + i) * 4, bits);
+    store_le32(cbf_of(c)->labels + (unit * c->label_count + i) * 4, bits);
 }
 
 static enum imrec_status one_hot(struct cbf_places *p, const struct stream_info *s, uint64_t pos,
@@ -150,7 +150,7 @@ static enum imrec_status one_hot(struct cbf_places *p, const struct stream_info 
 static enum imrec_status dense_label(struct cbf_places *p, const struct stream_info *s,
                                      uint64_t pos, const uint8_t *at, uint64_t unit)
 {
-    const uint32_t width = cbf_of(p->container)->label_count;
+    const uint32_t width = p->container->label_count;
     if (width != s->dim)
         return one_hot(p, s, pos, at + 4, unit);
     for (uint32_t i = 0; i < width; i++)

@@ -3,7 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "container/index_doubt.h"
+#include "container/partition.h"
 #include "formats/recordio/record_index.h"
 #include "formats/recordio/recordio.h"
 #include "storage/uri_list.h"
@@ -326,13 +328,42 @@ enum imrec_status record_table_beside(const struct shard *shard, struct indexed_
                                      : imrec_fail(err, st, "no memory to look for an index");
 }
 
-void record_table_cut(struct container *s, uint64_t first, uint64_t end)
+void record_table_cut(struct container *s)
 {
-    s->unit_count = end - first;
+    const uint64_t first = partition_begin(s, s->options.part_index);
+    s->unit_count = partition_begin(s, s->options.part_index + 1) - first;
     if (first != 0)
         memmove(s->records, s->records + first, (size_t)(s->unit_count + 1) * sizeof(*s->records));
     struct indexed_record *fits =
         imrec_realloc(s->records, (size_t)s->unit_count + 1, sizeof(*s->records));
     if (fits != NULL) /* else it is only larger than it must be */
         s->records = fits;
+}
+
+enum imrec_status record_table_end(struct container *s, uint64_t hash, struct imrec_error *err)
+{
+    IMREC_TRY(record_table_seal(s, err));
+    s->index_hash ^= hash;
+    record_table_cut(s);
+    return IMREC_OK;
+}
+
+/* ---- records as they are stored ----------------------------------------------------------- */
+
+struct unit_range record_table_extent(const struct container *s, uint64_t unit)
+{
+    const struct indexed_record *r = &s->records[unit];
+    const uint64_t n = r->bytes != RECORD_LOST ? r->bytes : s->kind->align;
+    return (struct unit_range){r->shard, r->offset,
+                               r->offset + min_u64(n, s->shards[r->shard].size - r->offset)};
+}
+
+enum imrec_status record_table_open(const struct container *s, uint64_t unit, uint8_t *p, size_t n,
+                                    struct bytes *out, uint64_t *used, struct imrec_error *err)
+{
+    const struct unit_range all = record_table_extent(s, unit);
+    (void)err;
+    *used = all.end - all.begin;
+    *out = (struct bytes){p, n < *used ? n : (size_t)*used};
+    return n < *used ? IMREC_END : IMREC_OK;
 }
