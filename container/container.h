@@ -25,8 +25,8 @@ struct shard {
     uint64_t first;       /* the record that its index lists first; 0 without one */
 };
 
-struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
-    uint64_t offset, key;
+struct indexed_record {   /* 24 bytes: HOUSE's sum counts them */
+    uint64_t offset, key; /* offset first: they are sorted by it */
     uint32_t shard;
     uint32_t bytes; /* CBF: of the image; plugged: of the record; else 0, or where metadata
                        follows the bytes up to it */

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "container/record_table.h"
 #include "container/recordio_scan.h"
 #include "formats/recordio/image_record.h"
@@ -79,12 +80,6 @@ static bool holds(const struct range *identities, uint64_t key)
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* What only shards with a header pay for. */
 static enum imrec_status begin_search(struct finding *f)
 {
@@ -95,22 +90,14 @@ static enum imrec_status begin_search(struct finding *f)
         return no_memory(f->err);
     for (uint64_t i = 0; i < f->count; i++)
         f->keys[i] = f->r[i].key;
-    qsort(f->keys, (size_t)f->count, sizeof(*f->keys), by_value);
+    qsort(f->keys, (size_t)f->count, sizeof(*f->keys), by_u64);
     return IMREC_OK;
 }
 
 /* How many keys are below this one. */
 static uint64_t keys_below(const struct finding *f, uint64_t key)
 {
-    uint64_t low = 0, high = f->count;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (f->keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_at_least(f->keys, sizeof(*f->keys), 0, f->count, key);
 }
 
 /* ---- heads ------------------------------------------------------------------------------- */

@@ -16,13 +16,6 @@
 
 #define LINE_BYTES 64u /* no index has longer lines on average: a limit of what is loaded */
 
-static int by_offset(const void *a, const void *b)
-{
-    const uint64_t x = ((const struct indexed_record *)a)->offset;
-    const uint64_t y = ((const struct indexed_record *)b)->offset;
-    return x < y ? -1 : x > y;
-}
-
 /* ---- which index goes with which shard ---------------------------------------------------- */
 
 static size_t stem_bytes(const char *name)
@@ -104,7 +97,7 @@ sort(struct container *s, uint64_t first, const char *name, struct imrec_error *
         ascending = ascending && r[i - 1].offset < r[i].offset;
     if (ascending)
         return IMREC_OK;
-    qsort(r, (size_t)n, sizeof(*r), by_offset);
+    qsort(r, (size_t)n, sizeof(*r), by_u64); /* by offset */
     for (uint64_t i = 1; i < n; i++)
         if (r[i - 1].offset == r[i].offset)
             return imrec_fail(err, IMREC_ERR_CORRUPT,

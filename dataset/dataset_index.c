@@ -204,17 +204,11 @@ write_all(struct indexing *x, struct imrec_index_result *out, struct imrec_error
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static uint64_t count_repeated(uint64_t *keys, uint64_t n)
 {
     uint64_t repeated = 0;
     if (n != 0)
-        qsort(keys, n, sizeof(*keys), by_value);
+        qsort(keys, n, sizeof(*keys), by_u64);
     for (uint64_t i = 1; i < n; i++)
         repeated += keys[i] == keys[i - 1];
     return repeated;

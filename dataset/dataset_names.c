@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/math.h"
 #include "dataset/dataset_files.h"
 #include "formats/set/image_list.h"
 #include "imrec/dataset.h"
@@ -94,15 +95,9 @@ imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *
 
 const char *imrec_names_find(const struct imrec_names *n, uint64_t id)
 {
-    uint64_t low = 0, high = n->count;
-    while (low < high) { /* the first of equal ids */
-        const uint64_t middle = low + (high - low) / 2;
-        if (n->name[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n->count && n->name[low].id == id ? n->name[low].path : NULL;
+    const uint64_t i = /* of equal ids the first */
+        first_at_least(n->name, sizeof(*n->name), offsetof(struct name, id), n->count, id);
+    return i < n->count && n->name[i].id == id ? n->name[i].path : NULL;
 }
 
 uint64_t imrec_names_count(const struct imrec_names *n)

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "formats/set/image_list.h"
 #include "storage/source.h"
 
@@ -80,16 +81,10 @@ static enum imrec_status parse(struct label_table *t, const char *uri, uint32_t 
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct label_entry *x = a, *y = b;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static enum imrec_status sort(struct label_table *t, const char *uri, struct imrec_error *err)
 {
     if (t->count != 0)
-        qsort(t->entries, t->count, sizeof(*t->entries), by_id);
+        qsort(t->entries, t->count, sizeof(*t->entries), by_u64); /* by id */
     for (uint64_t i = 1; i < t->count; i++)
         if (t->entries[i].id == t->entries[i - 1].id)
             return imrec_fail(err, IMREC_ERR_CORRUPT,
@@ -116,8 +111,7 @@ enum imrec_status label_table_load(struct label_table *t, const char *uri, uint3
 
 const struct label_entry *label_table_find(const struct label_table *t, uint64_t id)
 {
-    const struct label_entry key = {id, 0, 0};
-    return t->count != 0 ? bsearch(&key, t->entries, t->count, sizeof(key), by_id) : NULL;
+    return t->count != 0 ? bsearch(&id, t->entries, t->count, sizeof(*t->entries), by_u64) : NULL;
 }
 
 uint64_t label_table_memory(const struct label_table *t)
