@@ -142,7 +142,7 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
     c->source = w->kind->name;
     for (int i = 0; i < MEASURES; i++)
         IMREC_TRY(histogram_init(&n->of[i], err));
-    count_identities(n, imrec_reader_container(w->reader));
+    count_identities(n, &w->reader->container);
     return IMREC_OK;
 }
 

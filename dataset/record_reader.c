@@ -128,7 +128,7 @@ static enum imrec_status give_record(struct imrec_reader *r, const struct walk_i
 static enum imrec_status
 give_damage(struct imrec_reader *r, const struct walk_item *item, struct imrec_error *err)
 {
-    r->damage = (struct damage){r->shard, item->begin, item->end};
+    r->damage = (struct unit_range){r->shard, item->begin, item->end};
     imrec_error_at(err, IMREC_ERR_DATA, item->begin,
                    "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: %s",
                    r->container.shards[r->shard].uri, item->begin, item->end - 1,
@@ -180,15 +180,11 @@ imrec_reader_next(struct imrec_reader *r, struct imrec_record *out, struct imrec
 void imrec_reader_damage(const struct imrec_reader *r, uint32_t *shard, uint64_t *begin,
                          uint64_t *end)
 {
-    if (r->container.kind->own_index) {
-        *shard = r->table.damage.shard;
-        *begin = r->table.damage.begin;
-        *end = r->table.damage.end;
-        return;
-    }
-    *shard = r->damage.shard;
-    *begin = r->damage.begin;
-    *end = r->damage.end;
+    const bool table = r->container.kind->own_index;
+    const struct unit_range *d = table ? &r->table.damage : &r->damage;
+    *shard = d->shard;
+    *begin = d->begin;
+    *end = d->end;
 }
 
 enum imrec_status
@@ -219,17 +215,12 @@ void imrec_reader_close(struct imrec_reader *r)
 {
     if (r == NULL)
         return;
+    imrec_free(r->labels);
     scan_end(&r->scan);
     table_reader_free(&r->table);
     container_close(&r->container);
     buf_free(&r->parts);
-    imrec_free(r->labels);
     imrec_free(r);
-}
-
-const struct container *imrec_reader_container(const struct imrec_reader *r)
-{
-    return &r->container;
 }
 
 uint64_t imrec_reader_record_end(const struct imrec_reader *r)

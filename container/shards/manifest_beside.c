@@ -58,13 +58,12 @@ manifest_beside_find(struct manifest_beside *m, const char *shard, struct imrec_
     return go_to(m, set_path(shard, SET_MANIFEST), err);
 }
 
-const struct manifest_shard *
-manifest_beside_entry(const struct manifest_beside *m, const char *shard)
+const struct manifest_shard *manifest_entry(const struct manifest *m, const char *shard)
 {
     const char *name = set_base_name(shard);
-    for (size_t i = 0; i < m->manifest.shard_count; i++)
-        if (strcmp(m->manifest.shards[i].rec.name, name) == 0)
-            return &m->manifest.shards[i];
+    for (size_t i = 0; i < m->shard_count; i++)
+        if (strcmp(m->shards[i].rec.name, name) == 0)
+            return &m->shards[i];
     return NULL;
 }
 
