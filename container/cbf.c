@@ -297,8 +297,7 @@ list(struct container *s, const struct shard_list *l, struct imrec_error *err)
     const enum imrec_status st = memory ? fill(&o) : no_memory(err, n);
     for (size_t i = 0; o.header != NULL && i < n; i++)
         cbf_header_free(&o.header[i]);
-    imrec_free(o.header);
-    imrec_free(o.stream);
+    IMREC_FREE(o.header, o.stream);
     cbf_places_free(&o.places);
     return st;
 }

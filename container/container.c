@@ -173,8 +173,7 @@ void container_close(struct container *c)
     }
     imrec_free(c->shards);
     record_table_forget(c);
-    imrec_free(c->cell_base);
-    imrec_free(c->metadata);
+    IMREC_FREE(c->cell_base, c->metadata);
     set_sums_close(c);
     if (c->state != NULL && c->kind->close != NULL)
         c->kind->close(c);

@@ -83,8 +83,7 @@ static void close_source(struct container *c)
     for (uint32_t i = 0; i < p->states && p->format.close != NULL; i++)
         if (p->state[i] != NULL)
             p->format.close(p->state[i], p->plugin.user);
-    imrec_free(p->state);
-    imrec_free(p);
+    IMREC_FREE(p->state, p);
 }
 
 /* ---- listing ----------------------------------------------------------------------------- */

@@ -181,7 +181,6 @@ void imrec_dataset_card_free(struct imrec_dataset_card *c)
 {
     for (uint64_t i = 0; i < c->shard_count; i++)
         imrec_free(c->shards[i].uri);
-    imrec_free(c->shards);
-    imrec_free(c->labels);
+    IMREC_FREE(c->shards, c->labels);
     *c = (struct imrec_dataset_card){0};
 }

@@ -64,8 +64,7 @@ shard_index_load(const char *shard, struct shard_index *out, struct imrec_error 
     out->found = text != NULL;
     if (st == IMREC_OK && out->found)
         st = parse(out, path, (struct bytes){text, n}, err);
-    imrec_free(text);
-    imrec_free(path);
+    IMREC_FREE(text, path);
     if (st != IMREC_OK)
         shard_index_free(out);
     return st;
@@ -249,8 +248,7 @@ enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, e
                                         : IMREC_NO_MEMORY(err, "no memory for a path");
     sink_abort(x.sink);
     buf_free(&x.lines);
-    imrec_free(x.keys);
-    imrec_free(path);
+    IMREC_FREE(x.keys, path);
     dataset_walk_close(&x.walk);
     return st;
 }

@@ -79,8 +79,8 @@ static enum imrec_status load(struct imrec_names *n, const char *shard, struct i
 enum imrec_status
 imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *err)
 {
-    struct shard_list files;
     *out = NULL;
+    struct shard_list files;
     IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
     struct imrec_names *n = imrec_zalloc(1, sizeof(*n));
     const enum imrec_status st =

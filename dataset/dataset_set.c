@@ -229,8 +229,7 @@ enum imrec_status dataset_check_set(const char *uri, const struct dataset_files 
         c.path = path;
         if (st == IMREC_OK && text != NULL && !same_set(f, c.shard, path))
             st = check_text(&c, (struct bytes){text, n}, err);
-        imrec_free(text);
-        imrec_free(path);
+        IMREC_FREE(text, path);
     }
     if (st == IMREC_OK)
         st = check_names(&c, err);
@@ -284,8 +283,7 @@ dataset_check_file(const char *shard, enum set_file what, bool *known, struct im
     c.path = path;
     if (st == IMREC_OK && text != NULL)
         st = compare_with(&c, (struct bytes){text, n}, shard, what, known, err);
-    imrec_free(text);
-    imrec_free(path);
+    IMREC_FREE(text, path);
     if (st == IMREC_OK && why.status != IMREC_OK)
         st = imrec_fail(err, why.status, "%s", why.message);
     return st;

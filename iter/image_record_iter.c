@@ -35,8 +35,7 @@ void imrec_iter_close(struct imrec_iter *it)
     label_table_free(&it->labels);
     pages_free(it->mean_image, it->mean_image_bytes);
     container_close(&it->container);
-    imrec_free(it->position);
-    imrec_free(it);
+    IMREC_FREE(it->position, it);
 }
 
 enum imrec_status

@@ -89,8 +89,7 @@ size_t shard_sets_find(const struct shard_sets *s, const char *uri)
 
 void shard_sets_free(struct shard_sets *s)
 {
-    imrec_free(s->member);
-    imrec_free(s->room);
+    IMREC_FREE(s->member, s->room);
     *s = (struct shard_sets){0};
 }
 

@@ -232,8 +232,7 @@ void loader_stop(struct loader *l)
     loader_cancel(l);
     for (uint32_t i = 0; l->threads != NULL && i < l->o.threads; i++) {
         thread_join(&l->threads[i].thread);
-        imrec_free(l->threads[i].found);
-        imrec_free(l->threads[i].scratch);
+        IMREC_FREE(l->threads[i].found, l->threads[i].scratch);
     }
     for (uint32_t i = 0; l->arenas != NULL && i < l->o.arenas; i++)
         arena_free(&l->arenas[i]);
