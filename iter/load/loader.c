@@ -216,15 +216,6 @@ enum imrec_status loader_start(const struct loader_options *o, uint64_t sweep, u
     return st;
 }
 
-void loader_cancel(struct loader *l)
-{
-    mutex_lock(&l->lock);
-    atomic_store(&l->cancelled, true);
-    cond_wake_all(&l->work);
-    cond_wake_all(&l->ready);
-    mutex_unlock(&l->lock);
-}
-
 void loader_stop(struct loader *l)
 {
     if (l == NULL)
@@ -316,6 +307,15 @@ void loader_seek(struct loader *l, uint64_t sweep, uint64_t number)
     l->next_number = number;
     l->opened = l->taken;
     cond_wake_all(&l->work);
+    mutex_unlock(&l->lock);
+}
+
+void loader_cancel(struct loader *l)
+{
+    mutex_lock(&l->lock);
+    atomic_store(&l->cancelled, true);
+    cond_wake_all(&l->work);
+    cond_wake_all(&l->ready);
     mutex_unlock(&l->lock);
 }
 
