@@ -81,7 +81,7 @@ struct scan;
 
 struct container_kind {
     const char *name;   /* in messages: "CBF file" */
-    const char *record; /* likewise where there is no describe(): "record" at byte 17 */
+    const char *record; /* likewise "record", unless describe() names it */
     const char *suffix; /* ".cbf"; a folder is expanded to its files of the first kind that has any.
                            NULL: not by suffix */
     uint32_t align;     /* records begin at multiples of it */

@@ -36,13 +36,13 @@ static const struct plugin_kind kind = {
     .option = "source",
     .noun = "source",
     .a = "a",
-    .macro = "IMREC_SOURCE",
-    .rest = ", suffix, index, parse, close",
+    .taken = no_names,
     .header = "imrec/source.h",
+    .macro = "IMREC_SOURCE",
     .magic = IMREC_SOURCE_MAGIC,
     .abi = IMREC_SOURCE_ABI,
+    .rest = ", suffix, index, parse, close",
     .bytes = sizeof(struct imrec_source),
-    .taken = no_names,
 };
 static struct plugin_table table = {.kind = &kind, .lock = MUTEX_INIT};
 

@@ -15,17 +15,14 @@ dataset_files_of(const struct container *s, struct dataset_files *out, struct im
 {
     *out = (struct dataset_files){0};
     out->begin = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*out->begin));
-    enum imrec_status st = IMREC_OK;
     if (out->begin == NULL)
-        st = IMREC_NO_MEMORY(err, "no memory for the sizes of %u shards", s->shard_count);
-    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++) {
+        return IMREC_NO_MEMORY(err, "no memory for the sizes of %u shards", s->shard_count);
+    for (uint32_t i = 0; i < s->shard_count; i++) {
         const struct shard *h = &s->shards[i];
-        st = uri_list_add(&out->shards, h->uri, strlen(h->uri), "", URI_NAMED, err);
+        IMREC_TRY(uri_list_add(&out->shards, h->uri, strlen(h->uri), "", URI_NAMED, err));
         out->begin[i + 1] = h->begin + h->size;
     }
-    if (st != IMREC_OK)
-        dataset_files_close(out);
-    return st;
+    return IMREC_OK;
 }
 
 void dataset_files_close(struct dataset_files *f)

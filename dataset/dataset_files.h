@@ -10,6 +10,7 @@ struct dataset_files {
     uint64_t *begin; /* of each shard in their concatenation; begin[shards.count] is the sum */
 };
 
+/* To be closed after a failure, too. */
 IMREC_NODISCARD enum imrec_status
 dataset_files_of(const struct container *s, struct dataset_files *out, struct imrec_error *err);
 void dataset_files_close(struct dataset_files *f); /* zeroed memory is fine */

@@ -58,19 +58,23 @@ parse(struct imrec_names *n, struct image_list *list, struct imrec_error *err)
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-static enum imrec_status load(struct imrec_names *n, const char *shard, struct imrec_error *err)
+static enum imrec_status load(struct imrec_names *n, const char *uri, struct imrec_error *err)
 {
+    struct shard_list files;
     struct image_list list = {0};
     struct imrec_error why;
     char *path;
     size_t bytes;
-    enum imrec_status st = dataset_load(shard, SET_LIST, &path, &n->text, &bytes, &why);
+    IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
+    enum imrec_status st =
+        dataset_load(files.names.uri[0], SET_LIST, &path, &n->text, &bytes, &why);
     if (st == IMREC_OK && n->text != NULL) {
         image_list_begin(&list, path, 0, (struct bytes){n->text, bytes}, 0, 0);
         st = parse(n, &list, &why);
         image_list_end(&list);
     }
     imrec_free(path);
+    shard_list_free(&files);
     if (st != IMREC_OK && err != NULL)
         *err = why;
     return st;
@@ -79,17 +83,12 @@ static enum imrec_status load(struct imrec_names *n, const char *shard, struct i
 enum imrec_status
 imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *err)
 {
-    *out = NULL;
-    struct shard_list files;
-    IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
     struct imrec_names *n = imrec_zalloc(1, sizeof(*n));
     const enum imrec_status st =
-        n != NULL ? load(n, files.names.uri[0], err) : IMREC_NO_MEMORY(err, "no memory for a list");
-    shard_list_free(&files);
+        n != NULL ? load(n, uri, err) : IMREC_NO_MEMORY(err, "no memory for a list");
+    *out = st == IMREC_OK ? n : NULL;
     if (st != IMREC_OK)
         imrec_names_close(n);
-    else
-        *out = n;
     return st;
 }
 

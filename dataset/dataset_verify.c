@@ -199,15 +199,15 @@ static enum imrec_status drain(void *context, uint32_t place, struct imrec_error
 
 static enum imrec_status verify_all(struct verify *v, struct imrec_error *err)
 {
-    const struct ordered_options o = {.context = v,
-                                      .feed = feed,
-                                      .work = work,
-                                      .drain = drain,
+    const struct ordered_options o = {.name = "threads",
                                       .tasks = 1,
                                       .places = v->batches,
                                       .workers = v->workers,
                                       .wake_at = v->batches / 2,
-                                      .name = "threads"};
+                                      .context = v,
+                                      .feed = feed,
+                                      .work = work,
+                                      .drain = drain};
     IMREC_TRY(ordered_run(&o, err));
     if (v->status != IMREC_OK && err != NULL)
         *err = v->why;

@@ -209,10 +209,10 @@ enum imrec_status loader_start(const struct loader_options *o, uint64_t sweep, u
         st = no_memory(err);
     else
         st = start_threads(l, err);
-    if (st != IMREC_OK)
-        loader_stop(l);
-    else
+    if (st == IMREC_OK)
         *out = l;
+    else
+        loader_stop(l);
     return st;
 }
 

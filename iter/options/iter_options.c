@@ -12,13 +12,6 @@
 #define PARAM_STRUCT struct imrec_iter_options
 const struct param iter_params[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
 
-void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size)
-{
-    struct imrec_iter_options defaults = {0};
-    param_defaults(iter_params, &defaults);
-    sized_init(o, size, &defaults, sizeof(defaults));
-}
-
 /* Two sizes of an epoch have names; Python's None is the default, but as the name of a file. */
 static const char *written_number(const struct param *p, const char *text)
 {
@@ -33,6 +26,13 @@ static const char *written_number(const struct param *p, const char *text)
     if (strcmp(text, "INFINITELY_REPEAT") == 0)
         return "9223372036854775807";
     return strcmp(text, "FULL_DATA_SWEEP") == 0 ? "9223372036854775806" : text;
+}
+
+void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size)
+{
+    struct imrec_iter_options defaults = {0};
+    param_defaults(iter_params, &defaults);
+    sized_init(o, size, &defaults, sizeof(*o));
 }
 
 /* ---- presets ---------------------------------------------------------------------------- */
