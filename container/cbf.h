@@ -6,9 +6,7 @@
 #ifndef IMREC_CONTAINER_CBF_H
 #define IMREC_CONTAINER_CBF_H
 
-#include "base/bytes.h"
 #include "container/container.h"
-#include "formats/sequence_chunk.h"
 
 #define CBF_LOST UINT32_MAX /* indexed_record.bytes: a cbf_loss says why */
 

@@ -121,11 +121,8 @@ static bool words(const uint8_t *values, uint32_t n, uint64_t *out)
 
 static void store_label(struct cbf_places *p, uint64_t unit, uint32_t i, double value)
 {
-    const float f = (float)value;
-    uint32_t bits;
     const struct container *c = p->container;
-    memcpy(&bits, &f, sizeof(bits));
-    store_le32(cbf_of(c)->labels + (unit * c->label_count + i) * 4, bits);
+    store_le_float(cbf_of(c)->labels + (unit * c->label_count + i) * 4, (float)value);
 }
 
 static enum imrec_status one_hot(struct cbf_places *p, const struct stream_info *s, uint64_t pos,

@@ -211,10 +211,7 @@ container_count(const struct container *c, uint64_t *counts, struct imrec_error 
 
 float record_label(const struct record *r, uint32_t i)
 {
-    const uint32_t bits = load_le32(r->labels.p + (size_t)i * sizeof(float));
-    float v;
-    memcpy(&v, &bits, sizeof(v));
-    return v;
+    return load_le_float(r->labels.p + (size_t)i * sizeof(float));
 }
 
 enum imrec_status parse_room_init(struct parse_room *room, uint32_t labels,

@@ -8,7 +8,6 @@
 #include "container/webdataset.h"
 #include "formats/file_kind.h"
 #include "formats/recordio/recordio.h"
-#include "formats/set/set_names.h"
 #include "storage/sink.h"
 
 #include <inttypes.h>

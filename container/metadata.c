@@ -15,7 +15,6 @@
 #include "formats/recordio/recordio.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define FRAMED_BYTES (RECORDIO_PART_HEAD_BYTES + IMAGE_RECORD_HEADER_BYTES + 8u) /* two labels */
 #define AHEAD_BYTES  ((uint64_t)64 << 10)

@@ -11,7 +11,6 @@
 #include "storage/sink.h"
 
 #include <errno.h>
-#include <string.h>
 
 static enum imrec_status no_sums(const char *uri, struct imrec_error *err)
 {

@@ -279,9 +279,7 @@ static struct bytes stored_labels(struct parse_room *room, uint32_t count, bool 
     for (uint32_t i = 0; i < n; i++) {
         if (typed)
             room->labels[i] = rounded(room, i);
-        uint32_t bits;
-        memcpy(&bits, &room->labels[i], sizeof(bits));
-        store_le32((uint8_t *)&room->labels[i], bits);
+        store_le_float((uint8_t *)&room->labels[i], room->labels[i]);
     }
     return (struct bytes){(const uint8_t *)room->labels, n * sizeof(float)};
 }

@@ -314,10 +314,7 @@ read_class(struct bytes text, struct parse_room *room, struct record *out, struc
     out->label_count = 1;
     if (room->label_room == 0)
         return IMREC_OK;
-    const float label = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &label, sizeof(bits));
-    store_le32((uint8_t *)&room->labels[0], bits);
+    store_le_float((uint8_t *)&room->labels[0], (float)v);
     out->labels = (struct bytes){(const uint8_t *)room->labels, sizeof(float)};
     if (!exact)
         return IMREC_OK;

@@ -3,13 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "container/metadata.h"
 #include "container/partition.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/record_mask.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define FRAMED_MAX ((size_t)1 << 31) /* a record of 2^29 bytes, cut at every word, is smaller */
 

@@ -56,7 +56,6 @@ struct imrec_iter {
 
     /* the feed's, under its lock */
     bool cell_open;
-    uint32_t open_cell;
     struct place place;     /* after the last sample of the main run */
     uint64_t window_before; /* of the window in use: samples of the sweep before it */
     uint64_t window_number;

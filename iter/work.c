@@ -2,8 +2,6 @@
 #include "base/error.h"
 #include "iter/state.h"
 
-#include <string.h>
-
 static const struct imrec_error *lost_reason(const struct imrec_iter *it, const struct ticket *t)
 {
     const struct container *c = &it->container;

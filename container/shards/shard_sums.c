@@ -8,8 +8,6 @@
 #include "storage/sink.h"
 #include "storage/source.h"
 
-#include <string.h>
-
 #define FILE_MAX_BYTES ((size_t)1 << 36)
 
 static enum imrec_status

@@ -10,8 +10,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#include <string.h>
-
 #define NOT_IN_LINE UINT64_MAX
 #define ROOM_LEAST  ((uint64_t)64 << 10)
 #define ROOM_MOST   ((uint64_t)512 << 10)

@@ -7,7 +7,6 @@
 #include "iter/sample/sampler.h"
 
 #include "augment/geometry/orient.h"
-#include "augment/steps.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
