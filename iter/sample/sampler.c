@@ -86,14 +86,6 @@ void sampler_free(struct sampler *p)
     *p = (struct sampler){0};
 }
 
-uint64_t sampler_memory(const struct sampler *p)
-{
-    uint64_t sum = codec_memory(p->codec) + resize_scratch_memory(p->scratch);
-    for (int i = 0; i < 2; i++)
-        sum += p->source[i].capacity + p->images[i].capacity + p->moved[i].capacity;
-    return sum + p->mask.capacity;
-}
-
 /* ---- tones ---------------------------------------------------------------------------------- */
 
 /* The mean image of a slot, moved. */
