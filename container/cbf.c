@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "container/cbf_file.h"
-#include "container/cbf_ids.h"
 #include "container/cbf_places.h"
 #include "container/partition.h"
 #include "container/record_table.h"

@@ -27,6 +27,10 @@ struct cbf_images {
 
 extern const struct container_kind cbf_kind;
 
+/* cbf_ids.c: takes the ids of the list next to the files, if it has a line for each of their
+ * sequences; else all ids are unchanged. */
+void cbf_ids_of_list(struct container *s);
+
 static inline struct cbf_images *cbf_of(const struct container *c)
 {
     return c->state;

@@ -3,10 +3,9 @@
  * Files of decoded images hold the data that CNTK trains on, and no ids. The packer's list next to
  * them has a line for each image, in their order: its ids count only if the container has all
  * shards of the set and nothing else. */
-#include "container/cbf_ids.h"
+#include "container/cbf.h"
 
 #include "base/alloc.h"
-#include "container/cbf.h"
 #include "formats/set/image_list.h"
 #include "formats/set/set_names.h"
 

@@ -4,8 +4,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "container/cbf.h"
-#include "container/recordio_kind.h"
-#include "container/webdataset.h"
 #include "formats/file_kind.h"
 #include "formats/recordio/recordio.h"
 #include "storage/sink.h"

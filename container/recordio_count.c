@@ -2,7 +2,7 @@
  *
  * The manifest next to a shard has the number of its records, and the index that the manifest
  * confirms has their places; only a shard without either is read from end to end. */
-#include "container/recordio_count.h"
+#include "container/recordio_kind.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -4,10 +4,9 @@
 
 #include "base/error.h"
 #include "container/empty_set.h"
+#include "container/kinds.h"
 #include "container/metadata.h"
 #include "container/record_table.h"
-#include "container/recordio_count.h"
-#include "container/recordio_widths.h"
 #include "container/set_sums.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/record_mask.h"

@@ -5,7 +5,7 @@
  * of webdataset 0.2: base_plus_ext, group_by_keys). The image is the first one whose extension ends
  * in that of an image format, the label what .cls has in decimal digits. Records are listed from
  * the headers alone; their ids count them, over all archives. */
-#include "container/webdataset.h"
+#include "container/kinds.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -97,6 +97,20 @@ static bool has_id(struct imrec_reader *r, uint32_t shard, uint64_t offset, uint
            record.offset == offset && record.is_image && record.id == id;
 }
 
+/* Of a kind with own_index, whose records are listed. Of several the first. IMREC_END: none has it.
+ */
+static enum imrec_status
+find_listed(const struct container *c, uint64_t id, uint32_t *shard, uint64_t *offset)
+{
+    for (uint64_t i = 0; i < c->unit_count; i++)
+        if (c->records[i].key == id) {
+            *shard = c->records[i].shard;
+            *offset = c->records[i].offset;
+            return IMREC_OK;
+        }
+    return IMREC_END;
+}
+
 /* IMREC_END: no index knows it. */
 static enum imrec_status
 find_indexed(struct dataset_walk *w, uint64_t id, uint32_t *shard, uint64_t *offset)
@@ -143,7 +157,7 @@ enum imrec_status imrec_dataset_find(const char *uri, uint64_t id, uint32_t *sha
     struct dataset_walk w;
     IMREC_TRY(dataset_walk_open(&(struct container_options){.path_imgrec = uri, .num_parts = 1},
                                 NULL, NULL, &w, err));
-    enum imrec_status st = w.kind->own_index ? imrec_reader_find(w.reader, id, shard, offset)
+    enum imrec_status st = w.kind->own_index ? find_listed(&w.reader->container, id, shard, offset)
                                              : find_indexed(&w, id, shard, offset);
     if (st == IMREC_END && !w.kind->own_index)
         st = find_by_scan(&w, id, shard, offset, err);

@@ -261,7 +261,7 @@ enum imrec_status imrec_dataset_verify(const char *uri, const struct imrec_verif
     *out = (struct imrec_verify_result){0};
     imrec_verify_options_init(&v.o);
     IMREC_TRY(sized_copy(&v.o, sizeof(v.o), o, "imrec_verify_options_init", err));
-    IMREC_TRY(verify_reader_open(&set, show_progress, &v, &v.reader, err));
+    IMREC_TRY(dataset_walk_open(&set, show_progress, &v, &v.reader.walk, err));
     mutex_init(&v.caller);
     mutex_init(&v.lock);
     cond_init(&v.told);

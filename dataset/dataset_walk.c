@@ -146,7 +146,8 @@ static enum imrec_status next(struct dataset_walk *w, struct imrec_record *out)
 
 uint64_t dataset_record_end(const struct dataset_walk *w, const struct imrec_record *r)
 {
-    return w->kind->own_index ? imrec_reader_record_end(w->reader) : r->offset + framed_bytes(r);
+    return w->kind->own_index ? container_unit(&w->reader->container, w->reader->table.unit - 1).end
+                              : r->offset + framed_bytes(r);
 }
 
 enum imrec_status

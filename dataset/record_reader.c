@@ -220,23 +220,3 @@ void imrec_reader_close(struct imrec_reader *r)
     buf_free(&r->parts);
     imrec_free(r);
 }
-
-uint64_t imrec_reader_record_end(const struct imrec_reader *r)
-{
-    return r->container.kind->own_index && r->table.unit != 0
-               ? container_unit(&r->container, r->table.unit - 1).end
-               : 0;
-}
-
-enum imrec_status
-imrec_reader_find(const struct imrec_reader *r, uint64_t id, uint32_t *shard, uint64_t *offset)
-{
-    const struct indexed_record *rec = r->container.records;
-    for (uint64_t i = 0; rec != NULL && i < r->container.unit_count; i++)
-        if (rec[i].key == id) {
-            *shard = rec[i].shard;
-            *offset = rec[i].offset;
-            return IMREC_OK;
-        }
-    return IMREC_END;
-}

@@ -56,11 +56,6 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
     return p;
 }
 
-uint64_t record_stream_memory(const struct record_stream_plan *p)
-{
-    return p->arena_bytes * p->arenas;
-}
-
 /* ---- callbacks of the loader: pure, any thread -------------------------------------------- */
 
 static void extent(void *context, uint64_t number, uint64_t *first, uint64_t *count)
