@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct bytes { /* a borrowed view */
     const uint8_t *p;
@@ -27,6 +28,21 @@ static inline void store_le32(uint8_t *p, uint32_t v)
     p[1] = (uint8_t)(v >> 8);
     p[2] = (uint8_t)(v >> 16);
     p[3] = (uint8_t)(v >> 24);
+}
+
+static inline float load_le_float(const uint8_t *p)
+{
+    const uint32_t bits = load_le32(p);
+    float v;
+    memcpy(&v, &bits, sizeof(v));
+    return v;
+}
+
+static inline void store_le_float(uint8_t *p, float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof(bits));
+    store_le32(p, bits);
 }
 
 static inline void store_le64(uint8_t *p, uint64_t v)

@@ -32,6 +32,13 @@ static inline int32_t clamp_i32(int32_t v, int32_t low, int32_t high)
     return v < low ? low : v > high ? high : v;
 }
 
+/* For qsort() and bsearch(), of rows that begin with the number they are sorted by. */
+static inline int by_u64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* Down to a whole number. */
 static inline uint32_t root_u32(uint32_t n)
 {

@@ -1,26 +1,9 @@
-/* container/beside.c - files that the packer wrote next to a shard. */
+/* container/beside.c - a shard's entry in the manifest of its set. */
 #include "container/beside.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 
 #include <string.h>
-
-enum imrec_status beside_name(struct beside *b, const char *shard, enum set_file what,
-                              const char **name, struct imrec_error *err)
-{
-    const size_t need = SET_NAME_ROOM(strlen(shard));
-    if (need > b->room) {
-        char *grown = imrec_realloc(b->name, need, 1);
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for the name of a file next to a shard");
-        b->name = grown;
-        b->room = need;
-    }
-    set_name(shard, what, b->name);
-    *name = b->name;
-    return IMREC_OK;
-}
 
 /* Shards mostly are in the manifest's order. */
 static const struct manifest_shard *find(struct beside *b, const struct shard *h)
@@ -49,6 +32,5 @@ enum imrec_status beside_manifest(struct beside *b, const struct shard *h,
 void beside_free(struct beside *b)
 {
     manifest_beside_free(&b->set);
-    imrec_free(b->name);
     *b = (struct beside){0};
 }

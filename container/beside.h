@@ -1,5 +1,4 @@
-/* container/beside.h - files that the packer wrote next to a shard: their names, its entry in the
- * manifest of its set. */
+/* container/beside.h - a shard's entry in the manifest of its set, next to it. */
 #ifndef IMREC_CONTAINER_BESIDE_H
 #define IMREC_CONTAINER_BESIDE_H
 
@@ -7,17 +6,11 @@
 #include "container/shards/manifest_beside.h"
 #include "formats/set/set_names.h"
 
-struct beside {  /* begins zeroed; serves one shard after another */
-    char *name;  /* of a file next to a shard */
-    size_t room; /* bytes of it */
+struct beside { /* begins zeroed; serves one shard after another */
     struct manifest_beside set;
     size_t next; /* entry of its manifest that likely comes */
 };
 
-/* *name: of the file of the shard's set, until the next call. */
-IMREC_NODISCARD enum imrec_status beside_name(struct beside *b, const char *shard,
-                                              enum set_file what, const char **name,
-                                              struct imrec_error *err);
 /* *entry: of the shard in b->set.manifest; NULL: no manifest vouches for a shard of its name and
  * size. One that is missing or broken is none; it is read once for all shards of a set. */
 IMREC_NODISCARD enum imrec_status beside_manifest(struct beside *b, const struct shard *h,

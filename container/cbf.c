@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "container/cbf_file.h"
-#include "container/cbf_ids.h"
 #include "container/cbf_places.h"
 #include "container/partition.h"
 #include "container/record_table.h"
@@ -176,9 +175,7 @@ static enum imrec_status read_headers(struct opening *o)
         s->value_count = o->kind->dim;
         s->doubles = o->kind->element == STREAM_DOUBLE;
     }
-    IMREC_TRY(choose_labels(o, &cbf_of(s)->label_count));
-    s->label_count = cbf_of(s)->label_count;
-    return IMREC_OK;
+    return choose_labels(o, &s->label_count);
 }
 
 /* ---- the partition ------------------------------------------------------------------------- */
@@ -220,7 +217,7 @@ read_chunk(struct opening *o, uint32_t shard, uint32_t which, uint64_t number)
     p->shard = shard;
     p->h = &o->header[shard];
     memcpy(p->stream, o->stream[shard], sizeof(p->stream));
-    if (cbf_of(o->s)->label_count == 0)
+    if (o->s->label_count == 0)
         p->stream[CBF_LABEL] = CBF_NO_STREAM;
     p->which = which;
     p->number = number;
@@ -236,12 +233,12 @@ static enum imrec_status make_tables(struct opening *o)
 {
     struct container *s = o->s;
     size_t labels;
-    if (!mul_fits((size_t)s->unit_count, (size_t)cbf_of(s)->label_count * 4, &labels) ||
+    if (!mul_fits((size_t)s->unit_count, (size_t)s->label_count * 4, &labels) ||
         labels > s->total_bytes)
         return imrec_fail(o->err, IMREC_ERR_CORRUPT,
                           "%.200s: %" PRIu64 " images with %" PRIu32
                           " labels each would take more bytes than there are",
-                          s->shards[0].uri, s->unit_count, cbf_of(s)->label_count);
+                          s->shards[0].uri, s->unit_count, s->label_count);
     void *records = imrec_realloc(s->records, (size_t)s->unit_count + 1, sizeof(*s->records));
     if (records == NULL)
         return no_memory(o->err, s->unit_count);
@@ -255,7 +252,7 @@ static void cut(struct container *s, uint64_t begin, uint64_t end)
 {
     struct cbf_images *c = cbf_of(s);
     const uint64_t skip = begin < end ? begin - c->begin : 0;
-    const size_t row = (size_t)c->label_count * 4;
+    const size_t row = (size_t)s->label_count * 4;
     s->unit_count = end > begin ? end - begin : 0;
     if (skip != 0) {
         memmove(s->records, s->records + skip, (size_t)s->unit_count * sizeof(*s->records));
@@ -281,8 +278,10 @@ static enum imrec_status fill(struct opening *o)
     return IMREC_OK;
 }
 
-static enum imrec_status open_images(struct container *s, struct imrec_error *err)
+static enum imrec_status
+list(struct container *s, const struct shard_list *l, struct imrec_error *err)
 {
+    (void)l;
     struct imrec_error own;
     struct opening o = {.s = s, .err = err != NULL ? err : &own};
     const size_t n = s->shard_count;
@@ -297,21 +296,9 @@ static enum imrec_status open_images(struct container *s, struct imrec_error *er
     const enum imrec_status st = memory ? fill(&o) : no_memory(err, n);
     for (size_t i = 0; o.header != NULL && i < n; i++)
         cbf_header_free(&o.header[i]);
-    imrec_free(o.header);
-    imrec_free(o.stream);
+    IMREC_FREE(o.header, o.stream);
     cbf_places_free(&o.places);
     return st;
-}
-
-static enum imrec_status
-list(struct container *c, const struct shard_list *l, struct imrec_error *err)
-{
-    (void)l;
-    if (index_wish(c->options.path_imgidx) == INDEX_NAMED)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "path_imgidx: %.300s is a CBF file, which is its own index",
-                          c->shards[0].uri);
-    return open_images(c, err);
 }
 
 static void close_images(struct container *s)
@@ -382,10 +369,10 @@ static enum imrec_status parse(const struct container *c, const struct record_re
     (void)parts;
     (void)room;
     (void)err;
-    const size_t row = (size_t)cbf_of(c)->label_count * 4;
+    const size_t row = (size_t)c->label_count * 4;
     const struct bytes labels = {cbf_of(c)->labels + r->unit * row, row};
     *out = (struct record){
-        .id = r->key, .label_count = cbf_of(c)->label_count, .labels = labels, .image = r->bytes};
+        .id = r->key, .label_count = c->label_count, .labels = labels, .image = r->bytes};
     if (cbf_of(c)->pixels) {
         out->image = (struct bytes){NULL, 0};
         out->pixels = (struct planes){.p = r->bytes.p, .is_double = c->doubles};
@@ -402,20 +389,9 @@ static uint64_t describe(const struct container *c, const struct record_ref *r,
     return at;
 }
 
-static enum imrec_status
-widest_label(const struct container *c, bool may_read, uint32_t *out, struct imrec_error *err)
-{
-    (void)may_read;
-    (void)err;
-    *out = cbf_of(c)->label_count;
-    return IMREC_OK;
-}
-
 static const char *refuse_boxes(const struct container *c)
 {
-    return cbf_of(c)->pixels             ? "are stored decoded"
-           : cbf_of(c)->label_count == 1 ? "have classes"
-                                         : NULL;
+    return cbf_of(c)->pixels ? "are stored decoded" : c->label_count == 1 ? "have classes" : NULL;
 }
 
 /* Values that are pixels of a square image, as BMP. */
@@ -435,8 +411,7 @@ as_file(const struct container *c, const struct record *r, struct buf *out, stru
 
 static uint64_t memory(const struct container *s)
 {
-    return s->unit_count * cbf_of(s)->label_count * 4 +
-           cbf_of(s)->loss_room * sizeof(*cbf_of(s)->losses);
+    return s->unit_count * s->label_count * 4 + cbf_of(s)->loss_room * sizeof(*cbf_of(s)->losses);
 }
 
 const struct container_kind cbf_kind = {
@@ -452,7 +427,6 @@ const struct container_kind cbf_kind = {
     .parse = parse,
     .number = number,
     .describe = describe,
-    .widest_label = widest_label,
     .refuse_boxes = refuse_boxes,
     .as_file = as_file,
     .memory = memory,

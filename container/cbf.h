@@ -6,9 +6,7 @@
 #ifndef IMREC_CONTAINER_CBF_H
 #define IMREC_CONTAINER_CBF_H
 
-#include "base/bytes.h"
 #include "container/container.h"
-#include "formats/sequence_chunk.h"
 
 #define CBF_LOST UINT32_MAX /* indexed_record.bytes: a cbf_loss says why */
 
@@ -18,17 +16,20 @@ struct cbf_loss { /* of sequences [first, end), counted over all files */
 };
 
 struct cbf_images {
-    bool pixels;          /* decoded ones: values in planes */
-    uint32_t label_count; /* kept of each image */
-    uint8_t *labels;      /* of unit after unit, little-endian floats */
-    uint64_t *first;      /* [shards]: number of its first sequence, over all files */
-    uint64_t begin;       /* the number of unit 0 */
+    bool pixels;     /* decoded ones: values in planes */
+    uint8_t *labels; /* of unit after unit, label_count little-endian floats each */
+    uint64_t *first; /* [shards]: number of its first sequence, over all files */
+    uint64_t begin;  /* the number of unit 0 */
     struct cbf_loss *losses;
     size_t loss_count;
     uint64_t loss_room;
 };
 
 extern const struct container_kind cbf_kind;
+
+/* cbf_ids.c: takes the ids of the list next to the files, if it has a line for each of their
+ * sequences; else all ids are unchanged. */
+void cbf_ids_of_list(struct container *s);
 
 static inline struct cbf_images *cbf_of(const struct container *c)
 {

@@ -1,14 +1,11 @@
-/*
- * container/cbf_ids.c - ids of images whose files have none.
+/* container/cbf_ids.c - ids of images whose files have none.
  *
  * Files of decoded images hold the data that CNTK trains on, and no ids. The packer's list next to
  * them has a line for each image, in their order: its ids count only if the container has all
- * shards of the set and nothing else.
- */
-#include "container/cbf_ids.h"
+ * shards of the set and nothing else. */
+#include "container/cbf.h"
 
 #include "base/alloc.h"
-#include "container/cbf.h"
 #include "formats/set/image_list.h"
 #include "formats/set/set_names.h"
 
@@ -19,13 +16,9 @@
 /* The list next to all shards. NULL: there is none. */
 static char *list_name(const struct container *s)
 {
-    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(s->shards[0].uri)), 1);
-    if (name != NULL)
-        set_name(s->shards[0].uri, SET_LIST, name);
+    char *name = set_path(s->shards[0].uri, SET_LIST);
     for (uint32_t i = 1; name != NULL && i < s->shard_count; i++) {
-        char *other = imrec_realloc(NULL, SET_NAME_ROOM(strlen(s->shards[i].uri)), 1);
-        if (other != NULL)
-            set_name(s->shards[i].uri, SET_LIST, other);
+        char *other = set_path(s->shards[i].uri, SET_LIST);
         if (other == NULL || strcmp(other, name) != 0) {
             imrec_free(name);
             name = NULL;

@@ -1,12 +1,10 @@
-/*
- * container/cbf_places.c - where the images of a chunk are.
+/* container/cbf_places.c - where the images of a chunk are.
  *
  * The files that im2rec makes need not be walked: all streams but the images' have sequences of
  * one size, so it is known where each begins, and the lengths of the images say where they
  * are. Their sum has to fill the chunk. Where it does not, or another stream is not as even as it
  * seemed, the chunk is walked from count to count, which says what is wrong or that nothing is.
- * The count in front of each image is checked when the image is read.
- */
+ * The count in front of each image is checked when the image is read. */
 #include "container/cbf_places.h"
 
 #include "base/alloc.h"
@@ -123,11 +121,8 @@ static bool words(const uint8_t *values, uint32_t n, uint64_t *out)
 
 static void store_label(struct cbf_places *p, uint64_t unit, uint32_t i, double value)
 {
-    const float f = (float)value;
-    uint32_t bits;
-    struct cbf_images *c = cbf_of(p->container);
-    memcpy(&bits, &f, sizeof(bits));
-    store_le32(c->labels + (unit * c->label_count + i) * 4, bits);
+    const struct container *c = p->container;
+    store_le_float(cbf_of(c)->labels + (unit * c->label_count + i) * 4, (float)value);
 }
 
 static enum imrec_status one_hot(struct cbf_places *p, const struct stream_info *s, uint64_t pos,
@@ -152,7 +147,7 @@ static enum imrec_status one_hot(struct cbf_places *p, const struct stream_info 
 static enum imrec_status dense_label(struct cbf_places *p, const struct stream_info *s,
                                      uint64_t pos, const uint8_t *at, uint64_t unit)
 {
-    const uint32_t width = cbf_of(p->container)->label_count;
+    const uint32_t width = p->container->label_count;
     if (width != s->dim)
         return one_hot(p, s, pos, at + 4, unit);
     for (uint32_t i = 0; i < width; i++)

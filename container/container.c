@@ -16,14 +16,10 @@
 #include "formats/set/set_names.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define KEPT_TAIL ((uint64_t)4 << 20)
-
-static enum imrec_status no_memory(struct imrec_error *err)
-{
-    return IMREC_NO_MEMORY(err, "no memory for the table of shards");
-}
 
 static enum imrec_status check_options(const struct container_options *o, struct imrec_error *err)
 {
@@ -50,7 +46,7 @@ open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
     struct uri_list *names = &l->names;
     c->shards = imrec_zalloc(names->count, sizeof(*c->shards));
     if (c->shards == NULL)
-        return no_memory(err);
+        return IMREC_NO_MEMORY(err, "no memory for the table of shards");
     if (names->count >= UINT32_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT, "%zu shards are too many", names->count);
     for (size_t i = 0; i < names->count; i++) {
@@ -115,6 +111,11 @@ static enum imrec_status
 cut_partition(struct container *c, const struct shard_list *l, struct imrec_error *err)
 {
     const uint64_t index = c->options.part_index;
+    const bool named = index_wish(c->options.path_imgidx) == INDEX_NAMED;
+    if (named && c->kind->own_index && c->kind->suffix != NULL)
+        return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                          "path_imgidx: %.300s is a %s, which is its own index", c->shards[0].uri,
+                          c->kind->name);
     IMREC_TRY(c->kind->list(c, l, err));
     if (c->records != NULL) {
         cover_records(c);
@@ -172,8 +173,7 @@ void container_close(struct container *c)
     }
     imrec_free(c->shards);
     record_table_forget(c);
-    imrec_free(c->cell_base);
-    imrec_free(c->metadata);
+    IMREC_FREE(c->cell_base, c->metadata);
     set_sums_close(c);
     if (c->state != NULL && c->kind->close != NULL)
         c->kind->close(c);
@@ -185,10 +185,13 @@ struct unit_range container_unit(const struct container *c, uint64_t unit)
     return c->records == NULL ? partition_cell(c, unit) : c->kind->extent(c, unit);
 }
 
-uint64_t container_unit_bytes(const struct container *c, uint64_t unit)
+uint64_t container_describe(const struct container *c, const struct record_ref *r,
+                            const struct imrec_error *why, char text[96])
 {
-    const struct unit_range r = container_unit(c, unit);
-    return r.end - r.begin;
+    if (c->kind->describe != NULL)
+        return c->kind->describe(c, r, why, text);
+    (void)snprintf(text, 96, "%s at byte %" PRIu64, c->kind->record, r->offset);
+    return r->offset;
 }
 
 uint64_t container_number(const struct container *c, const struct record_ref *r)
@@ -208,10 +211,7 @@ container_count(const struct container *c, uint64_t *counts, struct imrec_error 
 
 float record_label(const struct record *r, uint32_t i)
 {
-    const uint32_t bits = load_le32(r->labels.p + (size_t)i * sizeof(float));
-    float v;
-    memcpy(&v, &bits, sizeof(v));
-    return v;
+    return load_le_float(r->labels.p + (size_t)i * sizeof(float));
 }
 
 enum imrec_status parse_room_init(struct parse_room *room, uint32_t labels,

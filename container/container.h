@@ -25,8 +25,8 @@ struct shard {
     uint64_t first;       /* the record that its index lists first; 0 without one */
 };
 
-struct indexed_record { /* 24 bytes: HOUSE's sum counts them */
-    uint64_t offset, key;
+struct indexed_record {   /* 24 bytes: HOUSE's sum counts them */
+    uint64_t offset, key; /* offset first: they are sorted by it */
     uint32_t shard;
     uint32_t bytes; /* CBF: of the image; plugged: of the record; else 0, or where metadata
                        follows the bytes up to it */
@@ -81,6 +81,7 @@ struct scan;
 
 struct container_kind {
     const char *name;   /* in messages: "CBF file" */
+    const char *record; /* likewise "record", unless describe() names it */
     const char *suffix; /* ".cbf"; a folder is expanded to its files of the first kind that has any.
                            NULL: not by suffix */
     uint32_t align;     /* records begin at multiples of it */
@@ -95,7 +96,7 @@ struct container_kind {
      * a part of a shard is a loss, no failure. */
     enum imrec_status (*list)(struct container *c, const struct shard_list *l,
                               struct imrec_error *err);
-    /* Bytes of a record. Pure, as all below. */
+    /* Bytes of a record. Pure, as all below. record_table_extent(), where they are all it has. */
     struct unit_range (*extent)(const struct container *c, uint64_t unit);
     /* Why the record was lost when it was listed; NULL: it was not. NULL: none ever is. */
     const struct imrec_error *(*lost)(const struct container *c, uint64_t unit);
@@ -109,13 +110,14 @@ struct container_kind {
     /* What the record is known by in its shard: identity, with the shard's number. NULL: its
      * offset. */
     uint64_t (*number)(const struct container *c, const struct record_ref *r);
-    /* "record at byte 17"; why: its error. Returns the byte to name. */
+    /* "sequence 5, byte 17"; why: its error. Returns the byte to name. NULL: its head's. */
     uint64_t (*describe)(const struct container *c, const struct record_ref *r,
                          const struct imrec_error *why, char text[96]);
     /* Records of each partition, of cells. NULL: always a table. */
     enum imrec_status (*count)(const struct container *c, uint64_t *counts,
                                struct imrec_error *err);
-    /* Labels of the record that has most; may_read: also by reading the shards. */
+    /* Labels of the record that has most; may_read: also by reading the shards. NULL: label_count.
+     */
     enum imrec_status (*widest_label)(const struct container *c, bool may_read, uint32_t *out,
                                       struct imrec_error *err);
     /* Why labels cannot be boxes, "they ..."; NULL: they can. NULL: always. */
@@ -166,7 +168,7 @@ struct container {
     uint64_t index_hash;              /* of its keys and offsets, 0 without one */
     uint32_t value_count;             /* of an image that is stored decoded; 0: images are files */
     bool doubles;                     /* these values are; else floats */
-    uint32_t label_count;             /* of every record, where all have as many; else 0 */
+    uint32_t label_count;             /* of a record at most; with no widest_label() */
     /* RecordIO's, for callers that need an index: */
     char *index;         /* of the first shard; NULL: the order is not an index's */
     bool index_found;    /* by path_imgidx=auto */
@@ -182,8 +184,9 @@ container_open(const struct container_options *o, struct container *out, struct 
 void container_close(struct container *c); /* zeroed memory is fine */
 /* The bytes of a unit: of the cell, or of the record up to the next one in an index. Pure. */
 struct unit_range container_unit(const struct container *c, uint64_t unit);
-/* Nominal bytes of a unit: of the cell, or up to the next record. Pure. */
-uint64_t container_unit_bytes(const struct container *c, uint64_t unit);
+/* "record at byte 17"; why: its error. Returns the byte to name. */
+uint64_t container_describe(const struct container *c, const struct record_ref *r,
+                            const struct imrec_error *why, char text[96]);
 /* The identity of a record in its shard. */
 uint64_t container_number(const struct container *c, const struct record_ref *r);
 /* Number of records in each of num_parts partitions: from the table, a manifest next to the

@@ -12,9 +12,9 @@ bool empty_set_is_promised(const struct container *c, const struct shard_list *l
     struct manifest_beside beside = {0};
     if (l->promise != NULL)
         return l->promise[shard].records == 0;
-    const enum imrec_status st = manifest_beside_find(&beside, c->shards[shard].uri, NULL);
-    const struct manifest_shard *m =
-        st == IMREC_OK ? manifest_beside_entry(&beside, c->shards[shard].uri) : NULL;
+    const char *uri = c->shards[shard].uri;
+    const bool found = manifest_beside_find(&beside, uri, NULL) == IMREC_OK;
+    const struct manifest_shard *m = found ? manifest_entry(&beside.manifest, uri) : NULL;
     const bool empty = m != NULL && m->records == 0;
     manifest_beside_free(&beside);
     return empty;

@@ -4,11 +4,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "container/cbf.h"
-#include "container/recordio_kind.h"
-#include "container/webdataset.h"
 #include "formats/file_kind.h"
 #include "formats/recordio/recordio.h"
-#include "formats/set/set_names.h"
 #include "storage/sink.h"
 
 #include <inttypes.h>

@@ -4,6 +4,9 @@
 
 #include "container/container.h"
 
+extern const struct container_kind recordio_kind; /* MXNet's records: cells, or an index */
+extern const struct container_kind
+    webdataset_kind; /* tar archives: files of one key are a sample */
 /* Those that are known by their first bytes; NULL after the last. Of source=: user_source.h. */
 extern const struct container_kind *const container_kinds[];
 

@@ -1,22 +1,20 @@
-/*
- * container/metadata.c - which records of a shard are metadata.
+/* container/metadata.c - which records of a shard are metadata.
  *
  * insightface's script writes images under the keys 1 to N, then a header of key 0, whose range
  * holds the keys of the identities, then the identities, each with the range of its images. All of
  * these take 40 bytes of the shard. The header may also come first, as in files that were sorted by
- * key.
- */
+ * key. */
 #include "container/metadata.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "container/record_table.h"
 #include "container/recordio_scan.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/recordio.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define FRAMED_BYTES (RECORDIO_PART_HEAD_BYTES + IMAGE_RECORD_HEADER_BYTES + 8u) /* two labels */
 #define AHEAD_BYTES  ((uint64_t)64 << 10)
@@ -81,12 +79,6 @@ static bool holds(const struct range *identities, uint64_t key)
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* What only shards with a header pay for. */
 static enum imrec_status begin_search(struct finding *f)
 {
@@ -97,22 +89,14 @@ static enum imrec_status begin_search(struct finding *f)
         return no_memory(f->err);
     for (uint64_t i = 0; i < f->count; i++)
         f->keys[i] = f->r[i].key;
-    qsort(f->keys, (size_t)f->count, sizeof(*f->keys), by_value);
+    qsort(f->keys, (size_t)f->count, sizeof(*f->keys), by_u64);
     return IMREC_OK;
 }
 
 /* How many keys are below this one. */
 static uint64_t keys_below(const struct finding *f, uint64_t key)
 {
-    uint64_t low = 0, high = f->count;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (f->keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_at_least(f->keys, sizeof(*f->keys), 0, f->count, key);
 }
 
 /* ---- heads ------------------------------------------------------------------------------- */

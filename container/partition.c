@@ -34,15 +34,9 @@ partition_clip(const struct container *c, uint32_t shard, uint64_t begin, uint64
 
 static uint32_t shard_of_cell(const struct container *c, uint64_t cell)
 {
-    uint32_t low = 0, high = c->shard_count; /* cell_base[low] <= cell < cell_base[high] */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (c->cell_base[middle] <= cell)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)first_at_least(c->cell_base, sizeof(*c->cell_base), 0, c->shard_count,
+                                    cell + 1) -
+           1; /* cell_base[it] <= cell < cell_base[it + 1] */
 }
 
 struct unit_range partition_cell(const struct container *c, uint64_t cell)

@@ -3,7 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "container/index_doubt.h"
+#include "container/partition.h"
 #include "formats/recordio/record_index.h"
 #include "formats/recordio/recordio.h"
 #include "storage/uri_list.h"
@@ -13,13 +15,6 @@
 #include <string.h>
 
 #define LINE_BYTES 64u /* no index has longer lines on average: a limit of what is loaded */
-
-static int by_offset(const void *a, const void *b)
-{
-    const uint64_t x = ((const struct indexed_record *)a)->offset;
-    const uint64_t y = ((const struct indexed_record *)b)->offset;
-    return x < y ? -1 : x > y;
-}
 
 /* ---- which index goes with which shard ---------------------------------------------------- */
 
@@ -102,7 +97,7 @@ sort(struct container *s, uint64_t first, const char *name, struct imrec_error *
         ascending = ascending && r[i - 1].offset < r[i].offset;
     if (ascending)
         return IMREC_OK;
-    qsort(r, (size_t)n, sizeof(*r), by_offset);
+    qsort(r, (size_t)n, sizeof(*r), by_u64); /* by offset */
     for (uint64_t i = 1; i < n; i++)
         if (r[i - 1].offset == r[i].offset)
             return imrec_fail(err, IMREC_ERR_CORRUPT,
@@ -218,15 +213,6 @@ static enum imrec_status no_names(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory for the names of indexes");
 }
 
-/* The name of the index next to a shard, of imrec_realloc(). NULL: no memory. */
-static char *name_of(const struct shard *h)
-{
-    char *name = imrec_realloc(NULL, SET_NAME_ROOM(strlen(h->uri)), 1);
-    if (name != NULL)
-        set_name(h->uri, SET_INDEX, name);
-    return name;
-}
-
 static bool is_there(const struct shard *h, const char *name)
 {
     struct source *source = NULL;
@@ -241,7 +227,7 @@ enum imrec_status record_table_missing(const struct container *s, char **missing
     *missing = NULL;
     *there = 0;
     for (uint32_t i = 0; i < s->shard_count; i++) {
-        char *name = name_of(&s->shards[i]);
+        char *name = set_path(s->shards[i].uri, SET_INDEX);
         if (name == NULL) {
             imrec_free(*missing);
             *missing = NULL;
@@ -262,7 +248,7 @@ static enum imrec_status load_beside(struct container *s, struct imrec_error *er
     struct uri_list l = {.uri = imrec_zalloc(s->shard_count, sizeof(*l.uri))};
     enum imrec_status st = l.uri != NULL ? IMREC_OK : no_names(err);
     while (st == IMREC_OK && l.count < s->shard_count) {
-        char *name = name_of(&s->shards[l.count]);
+        char *name = set_path(s->shards[l.count].uri, SET_INDEX);
         if (name == NULL)
             st = no_names(err);
         else
@@ -335,13 +321,42 @@ enum imrec_status record_table_beside(const struct shard *shard, struct indexed_
                                      : imrec_fail(err, st, "no memory to look for an index");
 }
 
-void record_table_cut(struct container *s, uint64_t first, uint64_t end)
+void record_table_cut(struct container *s)
 {
-    s->unit_count = end - first;
+    const uint64_t first = partition_begin(s, s->options.part_index);
+    s->unit_count = partition_begin(s, s->options.part_index + 1) - first;
     if (first != 0)
         memmove(s->records, s->records + first, (size_t)(s->unit_count + 1) * sizeof(*s->records));
     struct indexed_record *fits =
         imrec_realloc(s->records, (size_t)s->unit_count + 1, sizeof(*s->records));
     if (fits != NULL) /* else it is only larger than it must be */
         s->records = fits;
+}
+
+enum imrec_status record_table_end(struct container *s, uint64_t hash, struct imrec_error *err)
+{
+    IMREC_TRY(record_table_seal(s, err));
+    s->index_hash ^= hash;
+    record_table_cut(s);
+    return IMREC_OK;
+}
+
+/* ---- records as they are stored ----------------------------------------------------------- */
+
+struct unit_range record_table_extent(const struct container *s, uint64_t unit)
+{
+    const struct indexed_record *r = &s->records[unit];
+    const uint64_t n = r->bytes != RECORD_LOST ? r->bytes : s->kind->align;
+    return (struct unit_range){r->shard, r->offset,
+                               r->offset + min_u64(n, s->shards[r->shard].size - r->offset)};
+}
+
+enum imrec_status record_table_open(const struct container *s, uint64_t unit, uint8_t *p, size_t n,
+                                    struct bytes *out, uint64_t *used, struct imrec_error *err)
+{
+    const struct unit_range all = record_table_extent(s, unit);
+    (void)err;
+    *used = all.end - all.begin;
+    *out = (struct bytes){p, n < *used ? n : (size_t)*used};
+    return n < *used ? IMREC_END : IMREC_OK;
 }

@@ -31,7 +31,17 @@ void record_table_forget(struct container *s); /* the whole table, and what is k
 IMREC_NODISCARD enum imrec_status record_table_beside(const struct shard *shard,
                                                       struct indexed_record **records,
                                                       uint64_t *count, struct imrec_error *err);
-/* Keeps records [first, end) and one after them, the end of the last one; sets
- * unit_count. */
-void record_table_cut(struct container *s, uint64_t first, uint64_t end);
+/* Keeps the partition's records and one after them, the end of the last one; sets unit_count. */
+void record_table_cut(struct container *s);
+/* Seals and cuts a table of a kind's own; `hash`, of what else it depends on, goes into index_hash.
+ */
+IMREC_NODISCARD enum imrec_status
+record_table_end(struct container *s, uint64_t hash, struct imrec_error *err);
+
+/* extent() and open() of a kind whose records are `bytes` that are taken as they are. */
+#define RECORD_LOST UINT32_MAX /* in place of `bytes`: lost() says why */
+struct unit_range record_table_extent(const struct container *s, uint64_t unit);
+IMREC_NODISCARD enum imrec_status record_table_open(const struct container *s, uint64_t unit,
+                                                    uint8_t *p, size_t n, struct bytes *out,
+                                                    uint64_t *used, struct imrec_error *err);
 #endif

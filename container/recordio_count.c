@@ -1,10 +1,8 @@
-/*
- * container/recordio_count.c - how many records each partition holds, without an index.
+/* container/recordio_count.c - how many records each partition holds, without an index.
  *
  * The manifest next to a shard has the number of its records, and the index that the manifest
- * confirms has their places; only a shard without either is read from end to end.
- */
-#include "container/recordio_count.h"
+ * confirms has their places; only a shard without either is read from end to end. */
+#include "container/recordio_kind.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -101,17 +99,16 @@ static enum imrec_status count_shard(struct counting *c, uint32_t shard)
         return IMREC_OK;
     }
     if (m != NULL) {
-        const size_t parts = (size_t)(last - first + 1);
-        const char *name;
-        IMREC_TRY(beside_name(&c->beside, h->uri, SET_INDEX, &name, c->err));
+        char *name = set_path(h->uri, SET_INDEX);
         uint64_t *counts = imrec_zalloc((size_t)last + 1, sizeof(*counts));
-        if (counts == NULL)
-            return IMREC_NO_MEMORY(c->err, "no memory to count the records of %zu partitions",
-                                   parts);
-        const bool counted = count_index(c, h, m, name, counts);
+        const bool memory = name != NULL && counts != NULL;
+        const bool counted = memory && count_index(c, h, m, name, counts);
         for (uint64_t p = first; counted && p <= last; p++)
             c->counts[p] += counts[p];
-        imrec_free(counts);
+        IMREC_FREE(name, counts);
+        if (!memory)
+            return IMREC_NO_MEMORY(c->err, "no memory to count the records of %zu partitions",
+                                   (size_t)(last - first + 1));
         if (counted)
             return IMREC_OK;
     }

@@ -4,18 +4,15 @@
 
 #include "base/error.h"
 #include "container/empty_set.h"
+#include "container/kinds.h"
 #include "container/metadata.h"
-#include "container/partition.h"
 #include "container/record_table.h"
-#include "container/recordio_count.h"
-#include "container/recordio_widths.h"
 #include "container/set_sums.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/record_mask.h"
 #include "formats/recordio/recordio.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 static bool recognize(struct bytes first)
 {
@@ -38,7 +35,6 @@ static enum imrec_status load_index(struct container *c, struct imrec_error *err
 static enum imrec_status
 list(struct container *c, const struct shard_list *l, struct imrec_error *err)
 {
-    const uint64_t index = c->options.part_index;
     IMREC_TRY(load_index(c, err));
     if (c->records == NULL)
         return metadata_find(c, err);
@@ -46,7 +42,7 @@ list(struct container *c, const struct shard_list *l, struct imrec_error *err)
         IMREC_TRY(empty_set(c, l, "its index has no entry", err));
     IMREC_TRY(metadata_find(c, err));
     metadata_drop(c);
-    record_table_cut(c, partition_begin(c, index), partition_begin(c, index + 1));
+    record_table_cut(c);
     return IMREC_OK;
 }
 
@@ -103,17 +99,9 @@ static enum imrec_status parse(const struct container *c, const struct record_re
     return record_mask_split(head.image, &out->image, &out->mask, err);
 }
 
-static uint64_t describe(const struct container *c, const struct record_ref *r,
-                         const struct imrec_error *why, char text[96])
-{
-    (void)c;
-    (void)why;
-    (void)snprintf(text, 96, "record at byte %" PRIu64, r->offset);
-    return r->offset;
-}
-
 const struct container_kind recordio_kind = {
     .name = "RecordIO shard",
+    .record = "record",
     .suffix = ".rec",
     .align = RECORDIO_ALIGN,
     .side_files = true,
@@ -123,7 +111,6 @@ const struct container_kind recordio_kind = {
     .extent = extent,
     .open = open_record,
     .parse = parse,
-    .describe = describe,
     .count = recordio_count,
     .widest_label = recordio_widest_label,
 };

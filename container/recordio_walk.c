@@ -1,10 +1,8 @@
-/*
- * container/recordio_walk.c - a state machine over a view that its owner moves.
+/* container/recordio_walk.c - a state machine over a view that its owner moves.
  *
  * A length that a flipped bit made huge must not make anybody load half a gigabyte: a record
  * that reaches far beyond the view is believed only once what follows it has been looked at, or
- * once it was searched for a head inside, piece by piece.
- */
+ * once it was searched for a head inside, piece by piece. */
 #include "container/recordio_walk.h"
 
 #include "base/error.h"
@@ -71,10 +69,11 @@ static enum found search(struct walk *w, const struct view *v, uint64_t limit)
 /* ---- outcomes ----------------------------------------------------------------------------- */
 
 /* Bytes from pos on are damaged, w->why says why: on to the next head. */
-static void damaged(struct walk *w)
+static bool damaged(struct walk *w)
 {
     w->state = WALK_RESYNC;
     w->from = w->pos + RECORDIO_ALIGN;
+    return false; /* it is no answer yet */
 }
 
 static enum walk_step give_damage(struct walk *w, uint64_t end, struct walk_item *out)
@@ -95,8 +94,7 @@ static enum walk_step give_record(struct walk *w, struct walk_item *out)
     return WALK_RECORD;
 }
 
-/* ---- states: true when *step is an answer -------------------------------------------------------
- */
+/* ---- states: true when *step is an answer ------------------------------------------------- */
 
 /* Asked again, a walk that is over says the same. */
 static enum walk_step give_end(struct walk *w)
@@ -172,8 +170,7 @@ static bool on_head(struct walk *w, const struct view *v, enum walk_step *step)
     else if (recordio_measure(at(v, w->pos), HEAD_BYTES, w->pos, &w->span, &w->why) !=
              IMREC_ERR_CORRUPT)
         return false; /* never: it is no head */
-    damaged(w);
-    return false;
+    return damaged(w);
 }
 
 /* The record at pos needs `bytes` and the view has less. */
@@ -185,8 +182,7 @@ ask_for_record(struct walk *w, const struct view *v, uint64_t bytes, enum walk_s
         imrec_error_at(&w->why, IMREC_ERR_CORRUPT, w->pos,
                        "the record needs %" PRIu64 " bytes or more, the shard ends after %" PRIu64,
                        bytes, w->size - w->pos);
-        damaged(w);
-        return false;
+        return damaged(w);
     }
     const bool whole = load_le32(at(v, w->pos) + 4) >> 29 == 0; /* its length is in its head */
     if (whole && !w->trusted && end > v->end && end - v->end > FAR_BYTES) {
@@ -205,8 +201,7 @@ static bool judge(struct walk *w, const struct view *v, enum walk_step *step, st
     const struct hole *h = unreadable_find(v->holes, w->pos, end);
     if (h != NULL) {
         w->why = h->why;
-        damaged(w);
-        return false;
+        return damaged(w);
     }
     if (end < w->size && !is_head(w, v, end)) {
         w->from = w->pos + RECORDIO_ALIGN;
@@ -242,8 +237,7 @@ on_measure(struct walk *w, const struct view *v, enum walk_step *step, struct wa
         const struct hole *h = unreadable_find(v->holes, w->why.offset, w->why.offset + HEAD_BYTES);
         if (h != NULL)
             w->why = h->why;
-        damaged(w);
-        return false;
+        return damaged(w);
     }
     }
 }
@@ -304,6 +298,25 @@ on_resync(struct walk *w, const struct view *v, enum walk_step *step, struct wal
     return true;
 }
 
+static inline bool
+on_state(struct walk *w, const struct view *v, enum walk_step *step, struct walk_item *out)
+{
+    switch (w->state) {
+    case WALK_SYNC:
+        return on_sync(w, v, step, out);
+    case WALK_MEASURE:
+        return on_measure(w, v, step, out);
+    case WALK_HEAD:
+        return on_head(w, v, step);
+    case WALK_PROBE:
+        return on_probe(w, v, step);
+    case WALK_INSIDE:
+        return on_inside(w, v, step, out);
+    default:
+        return on_resync(w, v, step, out);
+    }
+}
+
 /* ---- public ------------------------------------------------------------------------------- */
 
 void walk_begin(struct walk *w, uint64_t size, uint64_t begin, uint64_t end, bool at_head)
@@ -318,29 +331,7 @@ void walk_begin(struct walk *w, uint64_t size, uint64_t begin, uint64_t end, boo
 enum walk_step walk_next(struct walk *w, const struct view *v, struct walk_item *out)
 {
     enum walk_step step;
-    for (;;) {
-        bool answered = false;
-        switch (w->state) {
-        case WALK_SYNC:
-            answered = on_sync(w, v, &step, out);
-            break;
-        case WALK_HEAD:
-            answered = on_head(w, v, &step);
-            break;
-        case WALK_MEASURE:
-            answered = on_measure(w, v, &step, out);
-            break;
-        case WALK_PROBE:
-            answered = on_probe(w, v, &step);
-            break;
-        case WALK_INSIDE:
-            answered = on_inside(w, v, &step, out);
-            break;
-        case WALK_RESYNC:
-            answered = on_resync(w, v, &step, out);
-            break;
-        }
-        if (answered)
-            return step;
+    while (!on_state(w, v, &step, out)) {
     }
+    return step;
 }

@@ -1,6 +1,6 @@
 /* container/recordio_widths.c - the widest label: from manifests, else from records, of which only
  * the heads are read where an index next to the shard names them. */
-#include "container/recordio_widths.h"
+#include "container/recordio_kind.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -11,7 +11,6 @@
 #include "storage/sink.h"
 
 #include <errno.h>
-#include <string.h>
 
 static enum imrec_status no_sums(const char *uri, struct imrec_error *err)
 {
@@ -26,10 +25,9 @@ static enum imrec_status no_sums(const char *uri, struct imrec_error *err)
 
 static enum imrec_status look_for(const char *uri, struct imrec_error *err)
 {
-    char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(uri)), 1);
+    char *path = set_path(uri, SET_CHECKSUMS);
     if (path == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a path");
-    set_name(uri, SET_CHECKSUMS, path);
     const bool there = sink_exists(path);
     imrec_free(path);
     return there ? IMREC_OK : no_sums(uri, err);

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/plugin.h"
-#include "container/partition.h"
 #include "container/record_table.h"
 #include "formats/recordio/record_mask.h"
 #include "formats/set/image_list.h"
@@ -13,7 +12,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MOST_RECORD ((uint64_t)1 << 31)
@@ -38,13 +36,13 @@ static const struct plugin_kind kind = {
     .option = "source",
     .noun = "source",
     .a = "a",
-    .macro = "IMREC_SOURCE",
-    .rest = ", suffix, index, parse, close",
+    .taken = no_names,
     .header = "imrec/source.h",
+    .macro = "IMREC_SOURCE",
     .magic = IMREC_SOURCE_MAGIC,
     .abi = IMREC_SOURCE_ABI,
+    .rest = ", suffix, index, parse, close",
     .bytes = sizeof(struct imrec_source),
-    .taken = no_names,
 };
 static struct plugin_table table = {.kind = &kind, .lock = MUTEX_INIT};
 
@@ -85,8 +83,7 @@ static void close_source(struct container *c)
     for (uint32_t i = 0; i < p->states && p->format.close != NULL; i++)
         if (p->state[i] != NULL)
             p->format.close(p->state[i], p->plugin.user);
-    imrec_free(p->state);
-    imrec_free(p);
+    IMREC_FREE(p->state, p);
 }
 
 /* ---- listing ----------------------------------------------------------------------------- */
@@ -209,11 +206,7 @@ list(struct container *s, const struct shard_list *names, struct imrec_error *er
         return IMREC_NO_MEMORY(err, "no memory for a source");
     for (; l.shard < s->shard_count; l.shard++)
         IMREC_TRY(list_file(&l, err));
-    IMREC_TRY(record_table_seal(s, err));
-    s->index_hash ^= l.hash;
-    record_table_cut(s, partition_begin(s, s->options.part_index),
-                     partition_begin(s, s->options.part_index + 1));
-    return IMREC_OK;
+    return record_table_end(s, l.hash, err);
 }
 
 /* ---- parsing ----------------------------------------------------------------------------- */
@@ -286,9 +279,7 @@ static struct bytes stored_labels(struct parse_room *room, uint32_t count, bool 
     for (uint32_t i = 0; i < n; i++) {
         if (typed)
             room->labels[i] = rounded(room, i);
-        uint32_t bits;
-        memcpy(&bits, &room->labels[i], sizeof(bits));
-        store_le32((uint8_t *)&room->labels[i], bits);
+        store_le_float((uint8_t *)&room->labels[i], room->labels[i]);
     }
     return (struct bytes){(const uint8_t *)room->labels, n * sizeof(float)};
 }
@@ -359,30 +350,6 @@ static enum imrec_status parse(const struct container *s, const struct record_re
                                       : IMREC_OK;
 }
 
-static struct unit_range extent(const struct container *c, uint64_t unit)
-{
-    const struct indexed_record *r = &c->records[unit];
-    return (struct unit_range){r->shard, r->offset, r->offset + r->bytes};
-}
-
-static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
-                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
-{
-    (void)err;
-    *used = c->records[unit].bytes;
-    *out = (struct bytes){p, n < *used ? n : (size_t)*used};
-    return n < *used ? IMREC_END : IMREC_OK;
-}
-
-static uint64_t describe(const struct container *c, const struct record_ref *r,
-                         const struct imrec_error *why, char text[96])
-{
-    (void)c;
-    (void)why;
-    (void)snprintf(text, 96, "record at byte %" PRIu64, r->offset);
-    return r->offset;
-}
-
 /* Nobody knows before they are parsed. */
 static enum imrec_status
 widest_label(const struct container *c, bool may_read, uint32_t *out, struct imrec_error *err)
@@ -398,15 +365,15 @@ widest_label(const struct container *c, bool may_read, uint32_t *out, struct imr
 
 static const struct container_kind user_source_kind = {
     .name = "file of a source=",
+    .record = "record",
     .align = 1,
     .own_index = true,
     .masks = true,
     .rooms = true,
     .list = list,
-    .extent = extent,
-    .open = open_record,
+    .extent = record_table_extent,
+    .open = record_table_open,
     .parse = parse,
-    .describe = describe,
     .widest_label = widest_label,
     .close = close_source,
 };

@@ -10,15 +10,14 @@ enum { FILE_HEAD = 14, INFO_HEAD = 40, PALETTE = 256 * 4, MOST_SIDE = 16384 };
 
 uint32_t value_bmp_side(uint32_t values, uint32_t *channels)
 {
-    for (*channels = 3; *channels >= 1; *channels -= 2) {
+    for (*channels = 3;; *channels = 1) {
         const uint32_t side = root_u32(values / *channels);
         if (side != 0 && side <= MOST_SIDE && values % *channels == 0 &&
             side * side == values / *channels)
             return side;
         if (*channels == 1)
-            break;
+            return 0;
     }
-    return 0;
 }
 
 static size_t stride_of(uint32_t side, uint32_t channels)

@@ -5,10 +5,11 @@
  * of webdataset 0.2: base_plus_ext, group_by_keys). The image is the first one whose extension ends
  * in that of an image format, the label what .cls has in decimal digits. Records are listed from
  * the headers alone; their ids count them, over all archives. */
-#include "container/webdataset.h"
+#include "container/kinds.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "container/partition.h"
 #include "container/record_table.h"
 #include "formats/recordio/image_record.h"
@@ -17,14 +18,12 @@
 #include "formats/text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #define EXTENSION_MOST ((uint64_t)1 << 20) /* bytes of a long name or an extended header */
 #define RECORD_MOST    ((uint64_t)UINT32_MAX - TAR_BLOCK)
 #define PIECE_BYTES    ((size_t)1 << 20)
-#define LOST           UINT32_MAX /* indexed_record.bytes: a loss says why */
 
 static const char *const image_extensions[] = {"jpg", "jpeg", "png", "webp",
                                                "gif", "bmp",  "tif", "tiff"};
@@ -89,7 +88,7 @@ add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, stru
         return IMREC_NO_MEMORY(err, "no memory for the error of an archive");
     a->losses[a->count] = (struct loss){l->c->record_total, *why};
     a->losses[a->count++].why.offset = offset;
-    return add_record(l, offset, LOST, err);
+    return add_record(l, offset, RECORD_LOST, err);
 }
 
 /* The current sample is complete: the next file is of another one. */
@@ -221,13 +220,11 @@ static enum imrec_status list_shard(struct listing *l, struct imrec_error *err)
 static enum imrec_status list_all(struct listing *l, struct imrec_error *err)
 {
     struct container *c = l->c;
-    struct archive *a = c->state;
+    c->label_count = 1;
     for (; l->shard < c->shard_count; l->shard++)
         IMREC_TRY(list_shard(l, err));
-    IMREC_TRY(record_table_seal(c, err));
-    c->index_hash ^= l->hash;
-    a->begin = partition_begin(c, c->options.part_index);
-    record_table_cut(c, a->begin, partition_begin(c, c->options.part_index + 1));
+    IMREC_TRY(record_table_end(c, l->hash, err));
+    ((struct archive *)c->state)->begin = partition_begin(c, c->options.part_index);
     return IMREC_OK;
 }
 
@@ -235,10 +232,6 @@ static enum imrec_status
 list(struct container *c, const struct shard_list *names, struct imrec_error *err)
 {
     (void)names;
-    if (index_wish(c->options.path_imgidx) == INDEX_NAMED)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "path_imgidx: %.300s is a tar archive, which is its own index",
-                          c->shards[0].uri);
     struct listing *l = imrec_zalloc(1, sizeof(*l));
     uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
     c->state = imrec_zalloc(1, sizeof(struct archive));
@@ -247,52 +240,26 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
         *l = (struct listing){.c = c, .hash = 0xcbf29ce484222325u, .piece = piece};
         st = list_all(l, err);
     }
-    imrec_free(l);
-    imrec_free(piece);
+    IMREC_FREE(l, piece);
     return st;
 }
 
 static void close_archive(struct container *c)
 {
     struct archive *a = c->state;
-    imrec_free(a->losses);
-    imrec_free(a);
+    IMREC_FREE(a->losses, a);
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-static struct unit_range extent(const struct container *c, uint64_t unit)
-{
-    const struct indexed_record *r = &c->records[unit];
-    const uint64_t size = c->shards[r->shard].size, left = size - r->offset;
-    const uint64_t n = r->bytes != LOST ? r->bytes : TAR_BLOCK;
-    return (struct unit_range){r->shard, r->offset, r->offset + (n < left ? n : left)};
-}
-
 static const struct imrec_error *lost(const struct container *c, uint64_t unit)
 {
     const struct archive *a = c->state;
-    if (c->records[unit].bytes != LOST)
+    if (c->records[unit].bytes != RECORD_LOST)
         return NULL;
-    size_t low = 0, high = a->count; /* losses[low].number <= wanted < losses[high].number */
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (a->losses[middle].number <= a->begin + unit)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &a->losses[low].why;
-}
-
-static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
-                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
-{
-    (void)err;
-    const struct unit_range all = extent(c, unit);
-    *used = all.end - all.begin;
-    *out = (struct bytes){p, n < *used ? n : (size_t)*used};
-    return n < *used ? IMREC_END : IMREC_OK;
+    return &a->losses[first_at_least(a->losses, sizeof(*a->losses), offsetof(struct loss, number),
+                                     a->count, a->begin + unit)]
+                .why;
 }
 
 struct member {
@@ -347,10 +314,7 @@ read_class(struct bytes text, struct parse_room *room, struct record *out, struc
     out->label_count = 1;
     if (room->label_room == 0)
         return IMREC_OK;
-    const float label = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &label, sizeof(bits));
-    store_le32((uint8_t *)&room->labels[0], bits);
+    store_le_float((uint8_t *)&room->labels[0], (float)v);
     out->labels = (struct bytes){(const uint8_t *)room->labels, sizeof(float)};
     if (!exact)
         return IMREC_OK;
@@ -389,25 +353,6 @@ static enum imrec_status parse(const struct container *c, const struct record_re
     return read_class(class, room, out, err);
 }
 
-static uint64_t describe(const struct container *c, const struct record_ref *r,
-                         const struct imrec_error *why, char text[96])
-{
-    (void)c;
-    (void)why;
-    (void)snprintf(text, 96, "sample at byte %" PRIu64, r->offset);
-    return r->offset;
-}
-
-static enum imrec_status
-widest_label(const struct container *c, bool may_read, uint32_t *out, struct imrec_error *err)
-{
-    (void)c;
-    (void)may_read;
-    (void)err;
-    *out = 1;
-    return IMREC_OK;
-}
-
 static const char *refuse_boxes(const struct container *c)
 {
     (void)c;
@@ -422,18 +367,17 @@ static uint64_t memory(const struct container *c)
 
 const struct container_kind webdataset_kind = {
     .name = "tar archive",
+    .record = "sample",
     .suffix = ".tar",
     .align = TAR_BLOCK,
     .own_index = true,
     .rooms = true,
     .recognize = tar_is_magic,
     .list = list,
-    .extent = extent,
+    .extent = record_table_extent,
     .lost = lost,
-    .open = open_record,
+    .open = record_table_open,
     .parse = parse,
-    .describe = describe,
-    .widest_label = widest_label,
     .refuse_boxes = refuse_boxes,
     .memory = memory,
     .close = close_archive,

@@ -1,5 +1,4 @@
-/*
- * dataset/checked_reader.c - imrec_checked_*: records that match their checksums; findings for
+/* dataset/checked_reader.c - imrec_checked_*: records that match their checksums; findings for
  * everything else.
  *
  * Checksums follow the shard's order. So checksums without a record that precede a record or a

@@ -131,7 +131,7 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
     c->bytes = f->begin[f->shards.count];
     for (size_t i = 0; i < f->shards.count; i++) {
         struct imrec_shard_card *s = &c->shards[i];
-        s->uri = dataset_copy(f->shards.uri[i]);
+        s->uri = imrec_joined(f->shards.uri[i], 0, f->shards.uri[i]);
         if (s->uri == NULL)
             return IMREC_NO_MEMORY(err, "no memory for the name of a shard");
         s->bytes = f->begin[i + 1] - f->begin[i];
@@ -142,7 +142,7 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
     c->source = w->kind->name;
     for (int i = 0; i < MEASURES; i++)
         IMREC_TRY(histogram_init(&n->of[i], err));
-    count_identities(n, imrec_reader_container(w->reader));
+    count_identities(n, &w->reader->container);
     return IMREC_OK;
 }
 
@@ -181,7 +181,6 @@ void imrec_dataset_card_free(struct imrec_dataset_card *c)
 {
     for (uint64_t i = 0; i < c->shard_count; i++)
         imrec_free(c->shards[i].uri);
-    imrec_free(c->shards);
-    imrec_free(c->labels);
+    IMREC_FREE(c->shards, c->labels);
     *c = (struct imrec_dataset_card){0};
 }

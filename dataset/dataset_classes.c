@@ -48,8 +48,7 @@ static enum imrec_status load(struct imrec_classes *c, const char *shard, struct
             st = copy_names(c, &list, err);
         class_list_free(&list);
     }
-    imrec_free(text);
-    imrec_free(path);
+    IMREC_FREE(text, path);
     return st;
 }
 

@@ -15,17 +15,14 @@ dataset_files_of(const struct container *s, struct dataset_files *out, struct im
 {
     *out = (struct dataset_files){0};
     out->begin = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*out->begin));
-    enum imrec_status st = IMREC_OK;
     if (out->begin == NULL)
-        st = IMREC_NO_MEMORY(err, "no memory for the sizes of %u shards", s->shard_count);
-    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++) {
+        return IMREC_NO_MEMORY(err, "no memory for the sizes of %u shards", s->shard_count);
+    for (uint32_t i = 0; i < s->shard_count; i++) {
         const struct shard *h = &s->shards[i];
-        st = uri_list_add(&out->shards, h->uri, strlen(h->uri), "", URI_NAMED, err);
+        IMREC_TRY(uri_list_add(&out->shards, h->uri, strlen(h->uri), "", URI_NAMED, err));
         out->begin[i + 1] = h->begin + h->size;
     }
-    if (st != IMREC_OK)
-        dataset_files_close(out);
-    return st;
+    return IMREC_OK;
 }
 
 void dataset_files_close(struct dataset_files *f)
@@ -35,26 +32,9 @@ void dataset_files_close(struct dataset_files *f)
     *f = (struct dataset_files){0};
 }
 
-char *dataset_path(const char *shard, enum set_file what)
-{
-    char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(shard)), 1);
-    if (path != NULL)
-        set_name(shard, what, path);
-    return path;
-}
-
-char *dataset_copy(const char *uri)
-{
-    const size_t n = strlen(uri) + 1;
-    char *copy = imrec_realloc(NULL, n, 1);
-    if (copy != NULL)
-        memcpy(copy, uri, n);
-    return copy;
-}
-
 bool dataset_has(const char *shard, enum set_file what)
 {
-    char *path = dataset_path(shard, what);
+    char *path = set_path(shard, what);
     const bool there = path != NULL && sink_exists(path);
     imrec_free(path);
     return there;
@@ -65,7 +45,7 @@ enum imrec_status dataset_load(const char *shard, enum set_file what, char **pat
 {
     *text = NULL;
     *n = 0;
-    *path = dataset_path(shard, what);
+    *path = set_path(shard, what);
     if (*path == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a path");
     return sink_exists(*path) ? source_load(*path, SIDE_FILE_MAX_BYTES, text, n, err) : IMREC_OK;

@@ -10,13 +10,11 @@ struct dataset_files {
     uint64_t *begin; /* of each shard in their concatenation; begin[shards.count] is the sum */
 };
 
+/* To be closed after a failure, too. */
 IMREC_NODISCARD enum imrec_status
 dataset_files_of(const struct container *s, struct dataset_files *out, struct imrec_error *err);
 void dataset_files_close(struct dataset_files *f); /* zeroed memory is fine */
 
-/* The name of the file `what` next to a shard; NULL: no memory. */
-char *dataset_path(const char *shard, enum set_file what);
-char *dataset_copy(const char *uri);
 bool dataset_has(const char *shard, enum set_file what);
 /* Reads the file `what` next to a shard; *text is NULL where there is none. */
 IMREC_NODISCARD enum imrec_status dataset_load(const char *shard, enum set_file what, char **path,

@@ -64,8 +64,7 @@ shard_index_load(const char *shard, struct shard_index *out, struct imrec_error 
     out->found = text != NULL;
     if (st == IMREC_OK && out->found)
         st = parse(out, path, (struct bytes){text, n}, err);
-    imrec_free(text);
-    imrec_free(path);
+    IMREC_FREE(text, path);
     if (st != IMREC_OK)
         shard_index_free(out);
     return st;
@@ -96,6 +95,20 @@ static bool has_id(struct imrec_reader *r, uint32_t shard, uint64_t offset, uint
     return imrec_reader_seek(r, shard, offset, NULL) == IMREC_OK &&
            imrec_reader_next(r, &record, NULL) == IMREC_OK && record.shard == shard &&
            record.offset == offset && record.is_image && record.id == id;
+}
+
+/* Of a kind with own_index, whose records are listed. Of several the first. IMREC_END: none has it.
+ */
+static enum imrec_status
+find_listed(const struct container *c, uint64_t id, uint32_t *shard, uint64_t *offset)
+{
+    for (uint64_t i = 0; i < c->unit_count; i++)
+        if (c->records[i].key == id) {
+            *shard = c->records[i].shard;
+            *offset = c->records[i].offset;
+            return IMREC_OK;
+        }
+    return IMREC_END;
 }
 
 /* IMREC_END: no index knows it. */
@@ -144,7 +157,7 @@ enum imrec_status imrec_dataset_find(const char *uri, uint64_t id, uint32_t *sha
     struct dataset_walk w;
     IMREC_TRY(dataset_walk_open(&(struct container_options){.path_imgrec = uri, .num_parts = 1},
                                 NULL, NULL, &w, err));
-    enum imrec_status st = w.kind->own_index ? imrec_reader_find(w.reader, id, shard, offset)
+    enum imrec_status st = w.kind->own_index ? find_listed(&w.reader->container, id, shard, offset)
                                              : find_indexed(&w, id, shard, offset);
     if (st == IMREC_END && !w.kind->own_index)
         st = find_by_scan(&w, id, shard, offset, err);
@@ -204,17 +217,11 @@ write_all(struct indexing *x, struct imrec_index_result *out, struct imrec_error
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static uint64_t count_repeated(uint64_t *keys, uint64_t n)
 {
     uint64_t repeated = 0;
     if (n != 0)
-        qsort(keys, n, sizeof(*keys), by_value);
+        qsort(keys, n, sizeof(*keys), by_u64);
     for (uint64_t i = 1; i < n; i++)
         repeated += keys[i] == keys[i - 1];
     return repeated;
@@ -249,14 +256,13 @@ enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, e
     const struct container_options one = {
         .path_imgrec = shard, .num_parts = 1, .look = CONTAINER_LOOK_SHARD};
     IMREC_TRY(dataset_walk_open(&one, NULL, NULL, &x.walk, err));
-    char *path = idx_path != NULL ? dataset_copy(idx_path)
-                                  : dataset_path(x.walk.files.shards.uri[0], SET_INDEX);
+    char *path = idx_path != NULL ? imrec_joined(idx_path, 0, idx_path)
+                                  : set_path(x.walk.files.shards.uri[0], SET_INDEX);
     enum imrec_status st = path != NULL ? index_to(&x, path, force, out, err)
                                         : IMREC_NO_MEMORY(err, "no memory for a path");
     sink_abort(x.sink);
     buf_free(&x.lines);
-    imrec_free(x.keys);
-    imrec_free(path);
+    IMREC_FREE(x.keys, path);
     dataset_walk_close(&x.walk);
     return st;
 }

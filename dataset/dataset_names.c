@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/math.h"
 #include "dataset/dataset_files.h"
 #include "formats/set/image_list.h"
 #include "imrec/dataset.h"
@@ -57,19 +58,23 @@ parse(struct imrec_names *n, struct image_list *list, struct imrec_error *err)
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-static enum imrec_status load(struct imrec_names *n, const char *shard, struct imrec_error *err)
+static enum imrec_status load(struct imrec_names *n, const char *uri, struct imrec_error *err)
 {
+    struct shard_list files;
     struct image_list list = {0};
     struct imrec_error why;
     char *path;
     size_t bytes;
-    enum imrec_status st = dataset_load(shard, SET_LIST, &path, &n->text, &bytes, &why);
+    IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
+    enum imrec_status st =
+        dataset_load(files.names.uri[0], SET_LIST, &path, &n->text, &bytes, &why);
     if (st == IMREC_OK && n->text != NULL) {
         image_list_begin(&list, path, 0, (struct bytes){n->text, bytes}, 0, 0);
         st = parse(n, &list, &why);
         image_list_end(&list);
     }
     imrec_free(path);
+    shard_list_free(&files);
     if (st != IMREC_OK && err != NULL)
         *err = why;
     return st;
@@ -78,31 +83,20 @@ static enum imrec_status load(struct imrec_names *n, const char *shard, struct i
 enum imrec_status
 imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *err)
 {
-    struct shard_list files;
-    *out = NULL;
-    IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
     struct imrec_names *n = imrec_zalloc(1, sizeof(*n));
     const enum imrec_status st =
-        n != NULL ? load(n, files.names.uri[0], err) : IMREC_NO_MEMORY(err, "no memory for a list");
-    shard_list_free(&files);
+        n != NULL ? load(n, uri, err) : IMREC_NO_MEMORY(err, "no memory for a list");
+    *out = st == IMREC_OK ? n : NULL;
     if (st != IMREC_OK)
         imrec_names_close(n);
-    else
-        *out = n;
     return st;
 }
 
 const char *imrec_names_find(const struct imrec_names *n, uint64_t id)
 {
-    uint64_t low = 0, high = n->count;
-    while (low < high) { /* the first of equal ids */
-        const uint64_t middle = low + (high - low) / 2;
-        if (n->name[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n->count && n->name[low].id == id ? n->name[low].path : NULL;
+    const uint64_t i = /* of equal ids the first */
+        first_at_least(n->name, sizeof(*n->name), offsetof(struct name, id), n->count, id);
+    return i < n->count && n->name[i].id == id ? n->name[i].path : NULL;
 }
 
 uint64_t imrec_names_count(const struct imrec_names *n)

@@ -1,5 +1,4 @@
-/*
- * dataset/dataset_repair.c - every intact record of damaged shards into one new shard.
+/* dataset/dataset_repair.c - every intact record of damaged shards into one new shard.
  *
  * A shard with checksums is read twice: what a record is, is known only when all have been matched.
  */
@@ -199,7 +198,7 @@ take_record(struct repair *r, const struct repair_item *i, struct imrec_error *e
     bool keep;
     IMREC_TRY(recordio_copy(i->framed.p, &i->span, &r->scratch, &c.record, err));
     c.is_image = image_record_parse(c.record, &c.image, NULL) == IMREC_OK;
-    c.is_metadata = metadata_at(imrec_reader_container(r->set.reader), r->shard, i->begin) != NULL;
+    c.is_metadata = metadata_at(&r->set.reader->container, r->shard, i->begin) != NULL;
     r->at.done++;
     IMREC_TRY(judge(r, &c, &keep, err));
     if (keep)
@@ -217,18 +216,12 @@ static void tell_gone(struct repair *r)
     struct checksum gone = {0};
     struct imrec_error why;
     while (r->summed && match_gone(&r->match, gone.offset, UINT64_MAX, &gone)) {
-        const struct imrec_finding f = {.kind = IMREC_FOUND_CHECKSUM,
-                                        .uri = r->set.files.shards.uri[r->shard],
-                                        .shard = r->shard,
-                                        .begin = gone.offset,
-                                        .end = gone.offset + gone.framed_bytes,
-                                        .id = id_at(r, gone.offset, 0),
-                                        .reason = why.message};
+        const struct repair_item item = {.begin = gone.offset,
+                                         .end = gone.offset + gone.framed_bytes};
         (void)imrec_error_at(&why, IMREC_ERR_CORRUPT, gone.offset,
                              "the checksums have a record of these bytes of the shard as it was, "
                              "and none that is readable has its bytes");
-        if (r->o.finding != NULL)
-            r->o.finding(r->o.user, &f);
+        tell(r, &item, IMREC_FOUND_CHECKSUM, id_at(r, gone.offset, 0), &why);
     }
 }
 
@@ -359,12 +352,11 @@ check_names(const struct repair *r, const char *path, struct imrec_error *err)
 static enum imrec_status open_all(struct repair *r, const char *path, struct imrec_error *err)
 {
     IMREC_TRY(check_names(r, path, err));
-    char *idx = dataset_path(path, SET_INDEX), *crc = dataset_path(path, SET_CHECKSUMS);
+    char *idx = set_path(path, SET_INDEX), *crc = set_path(path, SET_CHECKSUMS);
     const enum imrec_status st =
         idx != NULL && crc != NULL ? record_writer_open(path, idx, crc, r->o.force, &r->writer, err)
                                    : IMREC_NO_MEMORY(err, "no memory for a path");
-    imrec_free(idx);
-    imrec_free(crc);
+    IMREC_FREE(idx, crc);
     return st;
 }
 

@@ -3,16 +3,13 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/shown.h"
+#include "container/shards/manifest_beside.h"
 #include "container/shards/shard_sets.h"
 #include "formats/crc32c.h"
-#include "formats/set/manifest.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define PIECE_BYTES ((size_t)1 << 20)
@@ -33,20 +30,6 @@ static void tell(const struct checking *c, const char *uri, uint32_t shard, cons
 {
     c->finding(c->user, &(struct imrec_finding){
                             .kind = IMREC_FOUND_SET, .uri = uri, .shard = shard, .reason = reason});
-}
-
-__attribute__((format(printf, 3, 4))) static void
-tell_about(const struct checking *c, const char *uri, const char *fmt, ...);
-
-static void tell_about(const struct checking *c, const char *uri, const char *fmt, ...)
-{
-    char said[512], reason[512];
-    va_list ap;
-    va_start(ap, fmt);
-    (void)vsnprintf(said, sizeof(said), fmt, ap);
-    va_end(ap);
-    shown_copy(reason, sizeof(reason), said);
-    tell(c, uri, c->shard, reason);
 }
 
 /* ---- one file of the manifest ----------------------------------------------------------- */
@@ -75,31 +58,34 @@ static enum imrec_status sum_bytes(struct source *s, uint32_t *crc, struct imrec
     return st;
 }
 
-static void compare_bytes(const struct checking *c, const char *path, struct source *s,
-                          const struct manifest_file *f, bool whole)
+static enum imrec_status
+compare_bytes(struct source *s, const struct manifest_file *f, bool whole, struct imrec_error *err)
 {
     struct imrec_error why;
     uint32_t crc = 0;
     if (s->size != f->bytes)
-        tell_about(c, path, "%" PRIu64 " bytes, and the manifest says %" PRIu64, s->size, f->bytes);
-    else if (whole && sum_bytes(s, &crc, &why) != IMREC_OK)
-        tell_about(c, path, "%.400s", why.message);
-    else if (whole && crc != f->crc32c)
-        tell_about(c, path, "the manifest's checksum of this file is 0x%08x, its bytes have 0x%08x",
-                   f->crc32c, crc);
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "%" PRIu64 " bytes, and the manifest says %" PRIu64, s->size, f->bytes);
+    if (whole && sum_bytes(s, &crc, &why) != IMREC_OK)
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "%.400s", why.message);
+    if (!whole || crc == f->crc32c)
+        return IMREC_OK;
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "the manifest's checksum of this file is 0x%08x, its bytes have 0x%08x",
+                      f->crc32c, crc);
 }
 
-static void
-check_bytes(const struct checking *c, const char *path, const struct manifest_file *f, bool whole)
+static enum imrec_status
+check_bytes(const char *path, const struct manifest_file *f, bool whole, struct imrec_error *err)
 {
     struct imrec_error why;
     struct source *s;
-    if (source_open(path, &s, &why) != IMREC_OK) {
-        tell_about(c, path, "the manifest names this file: %.400s", why.message);
-        return;
-    }
-    compare_bytes(c, path, s, f, whole);
+    if (source_open(path, &s, &why) != IMREC_OK)
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "the manifest names this file: %.400s",
+                          why.message);
+    const enum imrec_status st = compare_bytes(s, f, whole, err);
     source_close(s);
+    return st;
 }
 
 /* `whole`: the checksum too. A shard's is what its records' checksums amount to, if it has them. */
@@ -108,24 +94,17 @@ static enum imrec_status check_file(const struct checking *c, const struct manif
 {
     if (f->name == NULL)
         return IMREC_OK;
+    struct imrec_error why;
     char *path = path_of(c, f->name);
     if (path == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a path");
-    check_bytes(c, path, f, whole);
+    if (check_bytes(path, f, whole, &why) != IMREC_OK)
+        tell(c, path, c->shard, why.message);
     imrec_free(path);
     return IMREC_OK;
 }
 
 /* ---- one manifest ----------------------------------------------------------------------- */
-
-static bool lists(const struct manifest *m, const char *shard)
-{
-    const char *name = set_base_name(shard);
-    for (size_t i = 0; i < m->shard_count; i++)
-        if (strcmp(m->shards[i].rec.name, name) == 0)
-            return true;
-    return false;
-}
 
 /* Whether the shard is not there, which is no finding where that is allowed. */
 static enum imrec_status is_missing(struct checking *c, const struct manifest_shard *s,
@@ -155,9 +134,11 @@ check_shard(struct checking *c, const struct manifest_shard *s, struct imrec_err
 static enum imrec_status
 check_files(struct checking *c, const struct manifest *m, struct imrec_error *err)
 {
-    if (!lists(m, c->files->shards.uri[c->shard]))
-        tell_about(c, c->files->shards.uri[c->shard],
-                   "the manifest %.400s does not name this shard", c->path);
+    struct imrec_error why;
+    (void)imrec_fail(&why, IMREC_ERR_CORRUPT, "the manifest %.400s does not name this shard",
+                     c->path);
+    if (manifest_entry(m, c->files->shards.uri[c->shard]) == NULL)
+        tell(c, c->files->shards.uri[c->shard], c->shard, why.message);
     for (size_t i = 0; i < m->shard_count; i++)
         IMREC_TRY(check_shard(c, &m->shards[i], err));
     IMREC_TRY(check_file(c, &m->list, true, err));
@@ -182,7 +163,7 @@ static enum imrec_status check_text(struct checking *c, struct bytes text, struc
 
 static bool same_set(const struct dataset_files *f, uint32_t shard, const char *path)
 {
-    char *before = shard > 0 ? dataset_path(f->shards.uri[shard - 1], SET_MANIFEST) : NULL;
+    char *before = shard > 0 ? set_path(f->shards.uri[shard - 1], SET_MANIFEST) : NULL;
     const bool same = before != NULL && strcmp(before, path) == 0;
     imrec_free(before);
     return same;
@@ -194,6 +175,7 @@ static bool same_set(const struct dataset_files *f, uint32_t shard, const char *
 static enum imrec_status check_names(struct checking *c, struct imrec_error *err)
 {
     struct shard_sets sets;
+    struct imrec_error why;
     IMREC_TRY(shard_sets_init(&sets, &c->files->shards, err));
     for (size_t begin = 0, end; begin < sets.count; begin = end) {
         const struct shard_member *m = &sets.member[begin];
@@ -206,10 +188,11 @@ static enum imrec_status check_names(struct checking *c, struct imrec_error *err
             continue;
         c->lacks = true;
         c->shard = (uint32_t)m->at;
+        (void)imrec_fail(&why, IMREC_ERR_CORRUPT,
+                         "its name says %" PRIu64 " shards, and %" PRIu64 " %s missing: %s",
+                         gap.promised, gap.missing, gap.missing == 1 ? "is" : "are", gap.names);
         if (!c->allow_missing)
-            tell_about(c, m->uri,
-                       "its name says %" PRIu64 " shards, and %" PRIu64 " %s missing: %s",
-                       gap.promised, gap.missing, gap.missing == 1 ? "is" : "are", gap.names);
+            tell(c, m->uri, c->shard, why.message);
     }
     shard_sets_free(&sets);
     return IMREC_OK;
@@ -246,8 +229,7 @@ enum imrec_status dataset_check_set(const char *uri, const struct dataset_files 
         c.path = path;
         if (st == IMREC_OK && text != NULL && !same_set(f, c.shard, path))
             st = check_text(&c, (struct bytes){text, n}, err);
-        imrec_free(text);
-        imrec_free(path);
+        IMREC_FREE(text, path);
     }
     if (st == IMREC_OK)
         st = check_names(&c, err);
@@ -269,13 +251,10 @@ static void take_first(void *user, const struct imrec_finding *f)
 static const struct manifest_file *
 find_file(const struct manifest *m, const char *shard, enum set_file what)
 {
-    const char *name = set_base_name(shard);
+    const struct manifest_shard *s = manifest_entry(m, shard);
     if (what != SET_REC)
         return what == SET_LIST ? &m->list : &m->classes;
-    for (size_t i = 0; i < m->shard_count; i++)
-        if (strcmp(m->shards[i].rec.name, name) == 0)
-            return &m->shards[i].rec;
-    return NULL;
+    return s != NULL ? &s->rec : NULL;
 }
 
 static enum imrec_status compare_with(const struct checking *c, struct bytes text,
@@ -304,8 +283,7 @@ dataset_check_file(const char *shard, enum set_file what, bool *known, struct im
     c.path = path;
     if (st == IMREC_OK && text != NULL)
         st = compare_with(&c, (struct bytes){text, n}, shard, what, known, err);
-    imrec_free(text);
-    imrec_free(path);
+    IMREC_FREE(text, path);
     if (st == IMREC_OK && why.status != IMREC_OK)
         st = imrec_fail(err, why.status, "%s", why.message);
     return st;

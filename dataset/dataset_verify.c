@@ -1,9 +1,7 @@
-/*
- * dataset/dataset_verify.c - structure, checksums, index and images of a data set.
+/* dataset/dataset_verify.c - structure, checksums, index and images of a data set.
  *
  * Workers take turns at reading a batch of records and check their own while others read on;
- * findings are reported in file order, so that they are the same for every number of threads.
- */
+ * findings are reported in file order, so that they are the same for every number of threads. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -201,15 +199,15 @@ static enum imrec_status drain(void *context, uint32_t place, struct imrec_error
 
 static enum imrec_status verify_all(struct verify *v, struct imrec_error *err)
 {
-    const struct ordered_options o = {.context = v,
-                                      .feed = feed,
-                                      .work = work,
-                                      .drain = drain,
+    const struct ordered_options o = {.name = "threads",
                                       .tasks = 1,
                                       .places = v->batches,
                                       .workers = v->workers,
                                       .wake_at = v->batches / 2,
-                                      .name = "threads"};
+                                      .context = v,
+                                      .feed = feed,
+                                      .work = work,
+                                      .drain = drain};
     IMREC_TRY(ordered_run(&o, err));
     if (v->status != IMREC_OK && err != NULL)
         *err = v->why;
@@ -263,7 +261,7 @@ enum imrec_status imrec_dataset_verify(const char *uri, const struct imrec_verif
     *out = (struct imrec_verify_result){0};
     imrec_verify_options_init(&v.o);
     IMREC_TRY(sized_copy(&v.o, sizeof(v.o), o, "imrec_verify_options_init", err));
-    IMREC_TRY(verify_reader_open(&set, show_progress, &v, &v.reader, err));
+    IMREC_TRY(dataset_walk_open(&set, show_progress, &v, &v.reader.walk, err));
     mutex_init(&v.caller);
     mutex_init(&v.lock);
     cond_init(&v.told);

@@ -21,15 +21,13 @@ enum imrec_status dataset_walk_open(const struct container_options *o, imrec_pro
 {
     *out = (struct dataset_walk){.progress = progress, .user = user};
     IMREC_TRY(imrec_reader_open_as(o, &out->reader, err));
-    const enum imrec_status st =
-        dataset_files_of(imrec_reader_container(out->reader), &out->files, err);
-    if (st != IMREC_OK) {
+    out->kind = out->reader->container.kind;
+    const enum imrec_status st = dataset_files_of(&out->reader->container, &out->files, err);
+    if (st == IMREC_OK)
+        out->at.total_bytes = out->files.begin[out->files.shards.count];
+    else
         dataset_walk_close(out);
-        return st;
-    }
-    out->kind = imrec_reader_container(out->reader)->kind;
-    out->at.total_bytes = out->files.begin[out->files.shards.count];
-    return IMREC_OK;
+    return st;
 }
 
 static bool show(struct dataset_walk *w)
@@ -148,7 +146,8 @@ static enum imrec_status next(struct dataset_walk *w, struct imrec_record *out)
 
 uint64_t dataset_record_end(const struct dataset_walk *w, const struct imrec_record *r)
 {
-    return w->kind->own_index ? imrec_reader_record_end(w->reader) : r->offset + framed_bytes(r);
+    return w->kind->own_index ? container_unit(&w->reader->container, w->reader->table.unit - 1).end
+                              : r->offset + framed_bytes(r);
 }
 
 enum imrec_status

@@ -41,7 +41,7 @@ static enum imrec_status find_records(struct imrec_reader *r, struct imrec_error
         }
     }
     metadata_drop(&r->container);
-    record_table_cut(&r->container, 0, r->container.record_total);
+    record_table_cut(&r->container);
     return IMREC_OK;
 }
 

@@ -3,13 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "container/metadata.h"
 #include "container/partition.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/record_mask.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define FRAMED_MAX ((size_t)1 << 31) /* a record of 2^29 bytes, cut at every word, is smaller */
 
@@ -128,7 +126,7 @@ static enum imrec_status give_record(struct imrec_reader *r, const struct walk_i
 static enum imrec_status
 give_damage(struct imrec_reader *r, const struct walk_item *item, struct imrec_error *err)
 {
-    r->damage = (struct damage){r->shard, item->begin, item->end};
+    r->damage = (struct unit_range){r->shard, item->begin, item->end};
     imrec_error_at(err, IMREC_ERR_DATA, item->begin,
                    "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: %s",
                    r->container.shards[r->shard].uri, item->begin, item->end - 1,
@@ -180,15 +178,11 @@ imrec_reader_next(struct imrec_reader *r, struct imrec_record *out, struct imrec
 void imrec_reader_damage(const struct imrec_reader *r, uint32_t *shard, uint64_t *begin,
                          uint64_t *end)
 {
-    if (r->container.kind->own_index) {
-        *shard = r->table.damage.shard;
-        *begin = r->table.damage.begin;
-        *end = r->table.damage.end;
-        return;
-    }
-    *shard = r->damage.shard;
-    *begin = r->damage.begin;
-    *end = r->damage.end;
+    const bool table = r->container.kind->own_index;
+    const struct unit_range *d = table ? &r->table.damage : &r->damage;
+    *shard = d->shard;
+    *begin = d->begin;
+    *end = d->end;
 }
 
 enum imrec_status
@@ -219,35 +213,10 @@ void imrec_reader_close(struct imrec_reader *r)
 {
     if (r == NULL)
         return;
+    imrec_free(r->labels);
     scan_end(&r->scan);
     table_reader_free(&r->table);
     container_close(&r->container);
     buf_free(&r->parts);
-    imrec_free(r->labels);
     imrec_free(r);
-}
-
-const struct container *imrec_reader_container(const struct imrec_reader *r)
-{
-    return &r->container;
-}
-
-uint64_t imrec_reader_record_end(const struct imrec_reader *r)
-{
-    return r->container.kind->own_index && r->table.unit != 0
-               ? container_unit(&r->container, r->table.unit - 1).end
-               : 0;
-}
-
-enum imrec_status
-imrec_reader_find(const struct imrec_reader *r, uint64_t id, uint32_t *shard, uint64_t *offset)
-{
-    const struct indexed_record *rec = r->container.records;
-    for (uint64_t i = 0; rec != NULL && i < r->container.unit_count; i++)
-        if (rec[i].key == id) {
-            *shard = rec[i].shard;
-            *offset = rec[i].offset;
-            return IMREC_OK;
-        }
-    return IMREC_END;
 }

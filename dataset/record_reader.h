@@ -12,12 +12,9 @@
 struct imrec_reader {
     struct container container;
     struct scan scan;
-    uint32_t shard; /* that the scan is in */
-    bool begun;     /* the scan is in it */
-    struct damage {
-        uint32_t shard;
-        uint64_t begin, end;
-    } damage;
+    uint32_t shard;           /* that the scan is in */
+    bool begun;               /* the scan is in it */
+    struct unit_range damage; /* that was met last */
     float *labels;
     uint32_t label_room;
     struct table_reader table; /* of a kind with own_index: nothing else is used */
@@ -34,12 +31,4 @@ reader_room_for_labels(struct imrec_reader *r, uint32_t count, struct imrec_erro
 IMREC_NODISCARD enum imrec_status imrec_reader_open_as(const struct container_options *o,
                                                        struct imrec_reader **out,
                                                        struct imrec_error *err);
-/* What it reads: shards, metadata. */
-const struct container *imrec_reader_container(const struct imrec_reader *r);
-/* Of a kind with own_index: where the record with this id is. IMREC_END: none has it. Of several
- * the first. */
-IMREC_NODISCARD enum imrec_status
-imrec_reader_find(const struct imrec_reader *r, uint64_t id, uint32_t *shard, uint64_t *offset);
-/* ... and where in its file the record given last ends; else 0. */
-uint64_t imrec_reader_record_end(const struct imrec_reader *r);
 #endif

@@ -1,9 +1,7 @@
-/*
- * dataset/record_writer.c - imrec_writer_*: a shard and its index, written record by record.
+/* dataset/record_writer.c - imrec_writer_*: a shard and its index, written record by record.
  *
  * All files are made durable before any gets its name, the shard last: a shard with its final name
- * has its index and its checksums next to it.
- */
+ * has its index and its checksums next to it. */
 #include "dataset/record_writer.h"
 
 #include "base/alloc.h"
@@ -20,39 +18,33 @@
 
 #define FRAME_MOST ((size_t)1 << 31) /* a record of 2^29 bytes, cut at every word, is smaller */
 
+enum { REC, IDX, CRC, FILES };
+
 struct imrec_writer {
-    struct sink *rec, *idx, *crc;
-    char *rec_uri, *idx_uri, *crc_uri; /* NULL without an index, without checksums */
+    struct sink *sink[FILES];
+    char *uri[FILES]; /* NULL without an index, without checksums */
     struct checksums_writer sums;
     struct buf frame, line, record;
 };
 
-static enum imrec_status copy_text(const char *text, char **out, struct imrec_error *err)
-{
-    const size_t n = strlen(text) + 1;
-    *out = imrec_realloc(NULL, n, 1);
-    if (*out == NULL)
-        return IMREC_NO_MEMORY(err, "no memory to write %s", text);
-    memcpy(*out, text, n);
-    return IMREC_OK;
-}
-
 static enum imrec_status
-open_one(const char *uri, bool force, char **copy, struct sink **out, struct imrec_error *err)
+open_one(struct imrec_writer *w, int file, const char *uri, bool force, struct imrec_error *err)
 {
     if (!force && sink_exists(uri))
         return imrec_fail(err, IMREC_ERR_ARGUMENT,
                           "%s: exists already, and is not replaced unless that is asked for", uri);
-    IMREC_TRY(copy_text(uri, copy, err));
-    return sink_open(uri, out, err);
+    w->uri[file] = imrec_joined(uri, 0, uri);
+    if (w->uri[file] == NULL)
+        return IMREC_NO_MEMORY(err, "no memory to write %s", uri);
+    return sink_open(uri, &w->sink[file], err);
 }
 
 static enum imrec_status
 begin_checksums(struct imrec_writer *w, const char *path, bool force, struct imrec_error *err)
 {
-    IMREC_TRY(open_one(path, force, &w->crc_uri, &w->crc, err));
+    IMREC_TRY(open_one(w, CRC, path, force, err));
     IMREC_TRY(checksums_begin(&w->sums, &w->line, err));
-    return sink_append(w->crc, w->line.p, w->line.n, err);
+    return sink_append(w->sink[CRC], w->line.p, w->line.n, err);
 }
 
 enum imrec_status record_writer_open(const char *path, const char *idx_path, const char *crc_path,
@@ -64,9 +56,9 @@ enum imrec_status record_writer_open(const char *path, const char *idx_path, con
         return IMREC_NO_MEMORY(err, "no memory to write %s", path);
     w->frame = BUF_INIT(FRAME_MOST);
     w->record = w->line = BUF_INIT(FRAME_MOST);
-    enum imrec_status st = open_one(path, force, &w->rec_uri, &w->rec, err);
+    enum imrec_status st = open_one(w, REC, path, force, err);
     if (st == IMREC_OK && idx_path != NULL)
-        st = open_one(idx_path, force, &w->idx_uri, &w->idx, err);
+        st = open_one(w, IDX, idx_path, force, err);
     if (st == IMREC_OK && crc_path != NULL)
         st = begin_checksums(w, crc_path, force, err);
     if (st != IMREC_OK)
@@ -85,18 +77,18 @@ enum imrec_status imrec_writer_open(const char *path, const char *idx_path, bool
 enum imrec_status record_writer_put(struct imrec_writer *w, uint64_t key, struct bytes framed,
                                     uint32_t crc, struct imrec_error *err)
 {
-    const uint64_t offset = sink_size(w->rec);
-    IMREC_TRY(sink_append(w->rec, framed.p, framed.n, err));
+    const uint64_t offset = sink_size(w->sink[REC]);
+    IMREC_TRY(sink_append(w->sink[REC], framed.p, framed.n, err));
     w->line.n = 0;
-    if (w->crc != NULL) {
+    if (w->sink[CRC] != NULL) {
         IMREC_TRY(checksums_add(&w->sums, framed.n, crc, &w->line, err));
-        IMREC_TRY(sink_append(w->crc, w->line.p, w->line.n, err));
+        IMREC_TRY(sink_append(w->sink[CRC], w->line.p, w->line.n, err));
     }
-    if (w->idx == NULL)
+    if (w->sink[IDX] == NULL)
         return IMREC_OK;
     w->line.n = 0;
     IMREC_TRY(record_index_write(&w->line, key, offset, err));
-    return sink_append(w->idx, w->line.p, w->line.n, err);
+    return sink_append(w->sink[IDX], w->line.p, w->line.n, err);
 }
 
 enum imrec_status imrec_writer_append(struct imrec_writer *w, uint64_t key, const void *bytes,
@@ -104,7 +96,7 @@ enum imrec_status imrec_writer_append(struct imrec_writer *w, uint64_t key, cons
 {
     w->frame.n = 0;
     IMREC_TRY(recordio_frame((struct bytes){bytes, n}, &w->frame, err));
-    const uint32_t crc = w->crc != NULL ? crc32c(0, w->frame.p, w->frame.n) : 0;
+    const uint32_t crc = w->sink[CRC] != NULL ? crc32c(0, w->frame.p, w->frame.n) : 0;
     return record_writer_put(w, key, (struct bytes){w->frame.p, w->frame.n}, crc, err);
 }
 
@@ -138,65 +130,59 @@ enum imrec_status imrec_writer_append_masked(struct imrec_writer *w, uint64_t ke
 
 uint64_t imrec_writer_size(const struct imrec_writer *w)
 {
-    return sink_size(w->rec);
+    return sink_size(w->sink[REC]);
 }
 
-/* Makes an open file durable under its temporary name and closes it. */
-static enum imrec_status finish(struct sink **s, struct imrec_error *err)
+/* Makes the open files durable under their temporary names and closes them. */
+static enum imrec_status finish(struct imrec_writer *w, struct imrec_error *err)
 {
-    struct sink *open = *s;
-    if (open == NULL)
-        return IMREC_OK;
-    IMREC_TRY(sink_sync(open, err)); /* failed: the abort removes it */
-    *s = NULL;
-    return sink_finish(open, err);
+    for (int i = 0; i < FILES; i++) {
+        struct sink *open = w->sink[i];
+        if (open == NULL)
+            continue;
+        IMREC_TRY(sink_sync(open, err)); /* failed: the abort removes it */
+        w->sink[i] = NULL;
+        IMREC_TRY(sink_finish(open, err));
+    }
+    return IMREC_OK;
 }
 
 static void remove_file(const char *uri, const char *suffix)
 {
-    struct buf name = BUF_INIT((size_t)1 << 20);
-    if (uri != NULL && buf_append(&name, uri, strlen(uri), NULL) == IMREC_OK &&
-        buf_append(&name, suffix, strlen(suffix) + 1, NULL) == IMREC_OK &&
-        sink_remove((const char *)name.p, NULL) != IMREC_OK)
-        name.n = 0; /* what cannot be removed has no final name all the same */
-    buf_free(&name);
+    char *name = uri != NULL ? imrec_joined(uri, strlen(uri), suffix) : NULL;
+    if (name != NULL && sink_remove(name, NULL) != IMREC_OK)
+        name[0] = '\0'; /* what cannot be removed has no final name all the same */
+    imrec_free(name);
 }
 
 static enum imrec_status end_checksums(struct imrec_writer *w, struct imrec_error *err)
 {
-    if (w->crc == NULL)
+    if (w->sink[CRC] == NULL)
         return IMREC_OK;
     w->line.n = 0;
     IMREC_TRY(checksums_finish(&w->sums, &w->line, err));
-    return sink_append(w->crc, w->line.p, w->line.n, err);
+    return sink_append(w->sink[CRC], w->line.p, w->line.n, err);
 }
 
 static enum imrec_status publish(struct imrec_writer *w, struct imrec_error *err)
 {
     IMREC_TRY(end_checksums(w, err));
-    IMREC_TRY(finish(&w->rec, err));
-    IMREC_TRY(finish(&w->idx, err));
-    IMREC_TRY(finish(&w->crc, err));
-    if (w->idx_uri != NULL)
-        IMREC_TRY(sink_publish(w->idx_uri, err));
-    enum imrec_status st = w->crc_uri != NULL ? sink_publish(w->crc_uri, err) : IMREC_OK;
+    IMREC_TRY(finish(w, err));
+    if (w->uri[IDX] != NULL)
+        IMREC_TRY(sink_publish(w->uri[IDX], err));
+    enum imrec_status st = w->uri[CRC] != NULL ? sink_publish(w->uri[CRC], err) : IMREC_OK;
     if (st == IMREC_OK)
-        st = sink_publish(w->rec_uri, err);
-    if (st != IMREC_OK) { /* no files next to a missing shard */
-        remove_file(w->idx_uri, "");
-        remove_file(w->crc_uri, "");
-    }
+        st = sink_publish(w->uri[REC], err);
+    for (int i = IDX; st != IMREC_OK && i < FILES; i++) /* no files next to a missing shard */
+        remove_file(w->uri[i], "");
     return st;
 }
 
 enum imrec_status imrec_writer_commit(struct imrec_writer *w, struct imrec_error *err)
 {
     const enum imrec_status st = publish(w, err);
-    if (st != IMREC_OK) {
-        remove_file(w->rec_uri, ".part");
-        remove_file(w->idx_uri, ".part");
-        remove_file(w->crc_uri, ".part");
-    }
+    for (int i = 0; st != IMREC_OK && i < FILES; i++)
+        remove_file(w->uri[i], ".part");
     imrec_writer_abort(w); /* what is still open; and frees */
     return st;
 }
@@ -205,11 +191,12 @@ void imrec_writer_abort(struct imrec_writer *w)
 {
     if (w == NULL)
         return;
-    sink_abort(w->rec);
-    sink_abort(w->idx);
-    sink_abort(w->crc);
+    for (int i = 0; i < FILES; i++) {
+        sink_abort(w->sink[i]);
+        imrec_free(w->uri[i]);
+    }
     buf_free(&w->frame);
     buf_free(&w->line);
     buf_free(&w->record);
-    IMREC_FREE(w->rec_uri, w->idx_uri, w->crc_uri, w);
+    imrec_free(w);
 }

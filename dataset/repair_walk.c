@@ -1,10 +1,8 @@
-/*
- * dataset/repair_walk.c - a walk that can continue at any byte.
+/* dataset/repair_walk.c - a walk that can continue at any byte.
  *
  * Records are on multiples of 4 from the shard's begin, and a walk looks for heads there alone.
  * After 3 inserted bytes, every record is one byte before such a place: the shard is then walked as
- * one that begins at its byte 3.
- */
+ * one that begins at its byte 3. */
 #include "dataset/repair_walk.h"
 
 #include "base/alloc.h"

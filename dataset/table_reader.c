@@ -125,7 +125,7 @@ table_reader_next(struct table_reader *r, struct imrec_record *out, struct imrec
         return imrec_error_at(err, st, why.offset, "%s", why.message);
     r->damage = at;
     ref.lost = true;
-    const uint64_t byte = c->kind->describe(c, &ref, &why, place);
+    const uint64_t byte = container_describe(c, &ref, &why, place);
     imrec_error_at(err, IMREC_ERR_DATA, byte, "%.160s: %s: %.250s", c->shards[at.shard].uri, place,
                    why.message);
     imrec_error_file(err, c->shards[at.shard].uri);

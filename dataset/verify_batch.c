@@ -44,7 +44,6 @@ void verify_batch_clear(struct verify_batch *b)
 
 void verify_batch_free(struct verify_batch *b)
 {
-    imrec_free(b->item);
-    imrec_free(b->arena);
+    IMREC_FREE(b->item, b->arena);
     *b = (struct verify_batch){0};
 }

@@ -51,8 +51,7 @@ static enum imrec_status load_checksums(struct marks *m, const char *shard, stru
         st = checksums_open(path, (struct bytes){file, n}, &c, &m->why);
     if (st == IMREC_OK && file != NULL)
         st = take_checksums(m, &c, &m->why);
-    imrec_free(file);
-    imrec_free(path);
+    IMREC_FREE(file, path);
     if (st == IMREC_ERR_NO_MEMORY)
         return imrec_fail(err, st, "%s", m->why.message);
     return IMREC_OK;

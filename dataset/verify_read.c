@@ -172,13 +172,6 @@ static enum imrec_status add_record(struct verify_reader *r, struct verify_batch
     return sum != NULL ? load_framed(r, b, item, sum, err) : IMREC_OK;
 }
 
-enum imrec_status verify_reader_open(const struct container_options *o, imrec_progress_fn *progress,
-                                     void *user, struct verify_reader *out, struct imrec_error *err)
-{
-    *out = (struct verify_reader){0};
-    return dataset_walk_open(o, progress, user, &out->walk, err);
-}
-
 enum imrec_status
 verify_reader_fill(struct verify_reader *r, struct verify_batch *b, struct imrec_error *err)
 {

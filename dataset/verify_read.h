@@ -7,7 +7,7 @@
 #include "dataset/verify_marks.h"
 
 struct source;
-struct verify_reader {
+struct verify_reader { /* begins with the walk opened, all else zeroed */
     struct dataset_walk walk;
     uint32_t shard;        /* whose marks are loaded; shards.count: all are done */
     bool begun;            /* marks are loaded at all */
@@ -17,9 +17,6 @@ struct verify_reader {
     uint64_t indexed; /* records met in an index */
 };
 
-IMREC_NODISCARD enum imrec_status
-verify_reader_open(const struct container_options *o, imrec_progress_fn *progress, void *user,
-                   struct verify_reader *out, struct imrec_error *err);
 /* Fills the batch, from empty; r->ended when the shards are over. */
 IMREC_NODISCARD enum imrec_status
 verify_reader_fill(struct verify_reader *r, struct verify_batch *b, struct imrec_error *err);

@@ -57,12 +57,8 @@ struct sequence_view {
 /* Value i of packed ones. */
 static inline double stream_value(const uint8_t *values, enum stream_element element, uint64_t i)
 {
-    if (element == STREAM_FLOAT) {
-        float f;
-        const uint32_t bits = load_le32(values + 4 * i);
-        memcpy(&f, &bits, sizeof(f));
-        return (double)f;
-    }
+    if (element == STREAM_FLOAT)
+        return (double)load_le_float(values + 4 * i);
     double d;
     const uint64_t bits = load_le64(values + 8 * i);
     memcpy(&d, &bits, sizeof(d));

@@ -1,7 +1,5 @@
 /* iter/batch_lease.c - a batch stays the consumer's: its block of memory is traded for another one.
  */
-#include "iter/batch_lease.h"
-
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/pages.h"

@@ -10,6 +10,7 @@
 static enum imrec_status widest_of(struct imrec_iter *it, uint32_t *widest, struct imrec_error *err)
 {
     const bool may_read = it->options.label_pad_width <= 0;
+    const struct container *c = &it->container;
     *widest = it->labels.widest;
     if (it->labels.entries != NULL)
         return IMREC_OK;
@@ -17,7 +18,9 @@ static enum imrec_status widest_of(struct imrec_iter *it, uint32_t *widest, stru
         *widest = (uint32_t)it->options.label_width;
         return IMREC_OK;
     }
-    return it->container.kind->widest_label(&it->container, may_read, widest, err);
+    *widest = c->label_count;
+    return c->kind->widest_label != NULL ? c->kind->widest_label(c, may_read, widest, err)
+                                         : IMREC_OK;
 }
 
 enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)

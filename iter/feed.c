@@ -1,9 +1,7 @@
-/*
- * iter/feed.c - the serial step: schedule and record stream say which record comes into which slot.
+/* iter/feed.c - the serial step: schedule and record stream say which record comes into which slot.
  *
  * Damage is reported with the batch that holds the first sample of its window; a window without
- * samples passes its damage on to the next sample, or to the end of the sweep.
- */
+ * samples passes its damage on to the next sample, or to the end of the sweep. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"

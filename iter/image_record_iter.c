@@ -5,8 +5,6 @@
 #include "base/pages.h"
 #include "iter/state.h"
 
-#include <string.h>
-
 /* ---- close -------------------------------------------------------------------------------- */
 
 static void free_worker(struct worker *w)
@@ -35,8 +33,7 @@ void imrec_iter_close(struct imrec_iter *it)
     label_table_free(&it->labels);
     pages_free(it->mean_image, it->mean_image_bytes);
     container_close(&it->container);
-    imrec_free(it->position);
-    imrec_free(it);
+    IMREC_FREE(it->position, it);
 }
 
 enum imrec_status
@@ -136,11 +133,11 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
     uint32_t cell;
     if (it->fatal.status != IMREC_OK)
         return iter_sticky(it, err);
-    if (it->end_due) {
-        iter_pass_end(it);
-        return IMREC_END;
-    }
     for (;;) {
+        if (it->end_due) {
+            iter_pass_end(it);
+            return IMREC_END;
+        }
         if (take_batch(it, &cell) != IMREC_OK)
             return iter_sticky(it, err);
         const struct cell_state *c = &it->slots.cells[cell];
@@ -155,10 +152,6 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
             if (!c->closed.deliver)
                 out->slots = out->count = out->pad = out->failed = out->replaced = 0; /* damage */
             return st;
-        }
-        if (it->end_due) {
-            iter_pass_end(it);
-            return IMREC_END;
         }
     }
 }

@@ -1,10 +1,8 @@
-/*
- * iter/mean.c - the mean image.
+/* iter/mean.c - the mean image.
  *
  * It is summed up by an iterator of its own that delivers bytes: sums of integers are exact, so
  * the result does not depend on threads or on the order. Two processes that make it at once
- * write the same bytes; who comes second reads what the first has made.
- */
+ * write the same bytes; who comes second reads what the first has made. */
 #include "iter/mean.h"
 
 #include "base/alloc.h"

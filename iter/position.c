@@ -95,11 +95,11 @@ static bool may_differ(const struct position_order *o, const struct field *f)
 static enum imrec_status check_order(const struct json_value *root, const struct position_order *o,
                                      bool *own, struct imrec_error *err)
 {
-    char want[DATA_DIGITS];
     const char *data = json_read_text(json_read_member(root, "data"));
-    snprintf(want, sizeof(want), "%016" PRIx64, o->data);
     if (data == NULL)
         return wrong(err, "data", "a fingerprint of 16 hex digits");
+    char want[DATA_DIGITS];
+    snprintf(want, sizeof(want), "%016" PRIx64, o->data);
     if (strcmp(data, want) != 0)
         return imrec_fail(err, IMREC_ERR_ARGUMENT,
                           "position: it is of other data (fingerprint %.16s, these shards%s "

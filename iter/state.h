@@ -4,7 +4,6 @@
 
 #include "augment/normalize/normalize.h"
 #include "container/container.h"
-#include "iter/batch_lease.h"
 #include "iter/load/record_stream.h"
 #include "iter/sample/label_table.h"
 #include "iter/sample/sampler.h"
@@ -32,6 +31,8 @@ struct worker {
     uint8_t padding[64];
 };
 
+struct batch_lease; /* lives as long as the iterator and the last batch that is kept */
+
 struct imrec_iter {
     struct imrec_iter_options options; /* its texts are empty after opening */
     struct augment_options augment;    /* of these options, likewise */
@@ -56,7 +57,6 @@ struct imrec_iter {
 
     /* the feed's, under its lock */
     bool cell_open;
-    uint32_t open_cell;
     struct place place;     /* after the last sample of the main run */
     uint64_t window_before; /* of the window in use: samples of the sweep before it */
     uint64_t window_number;
@@ -121,6 +121,13 @@ void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
 /* image_record_iter.c: the failure that ends the stream; moves past the END that is due. */
 enum imrec_status iter_sticky(const struct imrec_iter *it, struct imrec_error *err);
 void iter_pass_end(struct imrec_iter *it);
+
+/* batch_lease.c: memory of batches that the consumer keeps, and that comes back some time. */
+void batch_lease_leave(struct batch_lease *k);            /* the iterator's goodbye; NULL is fine */
+uint64_t batch_lease_memory(const struct batch_lease *k); /* kept, or to be used again; NULL: 0 */
+/* Of an iterator that will be closed: *out is the batch that is held and was not kept, or NULL. */
+IMREC_NODISCARD enum imrec_status
+batch_lease_last(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);
 
 /* stats.c: the sum of docs/guide/iterator.md, compared with memory_limit. */
 IMREC_NODISCARD enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err);

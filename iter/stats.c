@@ -25,7 +25,7 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
 {
     const struct imrec_iter_options *o = &it->options;
     const uint64_t batches = slots_memory(o, &it->views, it->label_width),
-                   windows = record_stream_memory(&it->stream.plan);
+                   windows = it->stream.plan.arena_bytes * it->stream.plan.arenas;
     const uint64_t scratch = it->worker_count * HEADROOM_FREE_BYTES;
     const uint64_t index = index_bytes(it), keep = kept(it);
     if (batches == UINT64_MAX)

@@ -2,8 +2,6 @@
 #include "base/error.h"
 #include "iter/state.h"
 
-#include <string.h>
-
 static const struct imrec_error *lost_reason(const struct imrec_iter *it, const struct ticket *t)
 {
     const struct container *c = &it->container;
@@ -150,7 +148,7 @@ static void describe(const struct imrec_iter *it, const struct record_ref *ref, 
 {
     const struct container *c = &it->container;
     char place[96];
-    const uint64_t at = c->kind->describe(c, ref, why, place);
+    const uint64_t at = container_describe(c, ref, why, place);
     imrec_error_at(told, st, at, "%.160s: %s, id %llu: %.250s", c->shards[ref->shard].uri, place,
                    (unsigned long long)id, why->message);
     imrec_error_record(told, c->shards[ref->shard].uri, id);

@@ -49,29 +49,21 @@ static enum imrec_status go_to(struct manifest_beside *m, char *path, struct imr
 enum imrec_status
 manifest_beside_load(struct manifest_beside *m, const char *path, struct imrec_error *err)
 {
-    const size_t n = strlen(path) + 1;
-    char *copy = imrec_realloc(NULL, n, 1);
-    if (copy != NULL)
-        memcpy(copy, path, n);
-    return go_to(m, copy, err);
+    return go_to(m, imrec_joined(path, 0, path), err);
 }
 
 enum imrec_status
 manifest_beside_find(struct manifest_beside *m, const char *shard, struct imrec_error *err)
 {
-    char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(shard)), 1);
-    if (path != NULL)
-        set_name(shard, SET_MANIFEST, path);
-    return go_to(m, path, err);
+    return go_to(m, set_path(shard, SET_MANIFEST), err);
 }
 
-const struct manifest_shard *
-manifest_beside_entry(const struct manifest_beside *m, const char *shard)
+const struct manifest_shard *manifest_entry(const struct manifest *m, const char *shard)
 {
     const char *name = set_base_name(shard);
-    for (size_t i = 0; i < m->manifest.shard_count; i++)
-        if (strcmp(m->manifest.shards[i].rec.name, name) == 0)
-            return &m->manifest.shards[i];
+    for (size_t i = 0; i < m->shard_count; i++)
+        if (strcmp(m->shards[i].rec.name, name) == 0)
+            return &m->shards[i];
     return NULL;
 }
 

@@ -18,8 +18,7 @@ manifest_beside_load(struct manifest_beside *m, const char *path, struct imrec_e
 /* That of the set of `shard`. */
 IMREC_NODISCARD enum imrec_status
 manifest_beside_find(struct manifest_beside *m, const char *shard, struct imrec_error *err);
-/* What it says of a shard, by its base name; NULL: nothing. */
-const struct manifest_shard *
-manifest_beside_entry(const struct manifest_beside *m, const char *shard);
+/* What a manifest says of a shard, by its base name; NULL: nothing. */
+const struct manifest_shard *manifest_entry(const struct manifest *m, const char *shard);
 void manifest_beside_free(struct manifest_beside *m); /* zeroed memory is fine */
 #endif

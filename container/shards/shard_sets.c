@@ -81,21 +81,15 @@ bool shard_sets_rival(const struct shard_member *a, const struct shard_member *b
 size_t shard_sets_find(const struct shard_sets *s, const char *uri)
 {
     const struct shard_member key = {.uri = uri, .name = set_number_of(uri)};
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_name(&s->member[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->count && by_name(&s->member[low], &key) == 0 ? low : s->count;
+    const struct shard_member *m = bsearch(&key, s->member, s->count, sizeof(*m), by_name);
+    while (m != NULL && m != s->member && by_name(m - 1, &key) == 0)
+        m--; /* of equal names the first */
+    return m != NULL ? (size_t)(m - s->member) : s->count;
 }
 
 void shard_sets_free(struct shard_sets *s)
 {
-    imrec_free(s->member);
-    imrec_free(s->room);
+    IMREC_FREE(s->member, s->room);
     *s = (struct shard_sets){0};
 }
 

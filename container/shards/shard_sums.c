@@ -8,8 +8,6 @@
 #include "storage/sink.h"
 #include "storage/source.h"
 
-#include <string.h>
-
 #define FILE_MAX_BYTES ((size_t)1 << 36)
 
 static enum imrec_status
@@ -36,11 +34,10 @@ static enum imrec_status load(const char *path, struct shard_sums *out, struct i
 enum imrec_status
 shard_sums_load(const char *shard, struct shard_sums *out, struct imrec_error *err)
 {
-    char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(shard)), 1);
+    char *path = set_path(shard, SET_CHECKSUMS);
     *out = (struct shard_sums){0};
     if (path == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a path");
-    set_name(shard, SET_CHECKSUMS, path);
     const enum imrec_status st = load(path, out, err);
     imrec_free(path);
     return st;

@@ -13,21 +13,6 @@
 
 enum { LABEL_OFFSET = 4, ID_OFFSET = 8, ID2_OFFSET = 16 };
 
-static float load_float(const uint8_t *p)
-{
-    const uint32_t bits = load_le32(p);
-    float v;
-    memcpy(&v, &bits, sizeof(v));
-    return v;
-}
-
-static void store_float(uint8_t *p, float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof(bits));
-    store_le32(p, bits);
-}
-
 enum imrec_status
 image_record_parse(struct bytes record, struct image_record *out, struct imrec_error *err)
 {
@@ -45,7 +30,7 @@ image_record_parse(struct bytes record, struct image_record *out, struct imrec_e
     const size_t label_bytes = (size_t)flag * sizeof(float);
     *out = (struct image_record){
         .flag = flag,
-        .label = load_float(record.p + LABEL_OFFSET),
+        .label = load_le_float(record.p + LABEL_OFFSET),
         .id = load_le64(record.p + ID_OFFSET),
         .id2 = load_le64(record.p + ID2_OFFSET),
         .label_count = flag != 0 ? flag : 1,
@@ -58,7 +43,7 @@ image_record_parse(struct bytes record, struct image_record *out, struct imrec_e
 
 float image_record_label(const struct image_record *r, uint32_t i)
 {
-    return load_float(r->labels.p + (size_t)i * sizeof(float));
+    return load_le_float(r->labels.p + (size_t)i * sizeof(float));
 }
 
 #define LARGEST_ID 1e20 /* above any number of 64 bits, as in text_keeps_whole() */
@@ -94,14 +79,14 @@ enum imrec_status image_record_head(struct buf *out, const float *labels, uint32
                           label_count, RECORDIO_PART_MAX_BYTES);
     uint8_t head[IMAGE_RECORD_HEADER_BYTES], one[sizeof(float)];
     store_le32(head, behind ? label_count : 0);
-    store_float(head + LABEL_OFFSET, behind || label_count == 0 ? 0.0f : labels[0]);
+    store_le_float(head + LABEL_OFFSET, behind || label_count == 0 ? 0.0f : labels[0]);
     store_le64(head + ID_OFFSET, id);
     store_le64(head + ID2_OFFSET, id2);
 
     const size_t before = out->n;
     enum imrec_status st = buf_append(out, head, sizeof(head), err);
     for (uint32_t i = 0; behind && i < label_count && st == IMREC_OK; i++) {
-        store_float(one, labels[i]);
+        store_le_float(one, labels[i]);
         st = buf_append(out, one, sizeof(one), err);
     }
     if (st != IMREC_OK)

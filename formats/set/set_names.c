@@ -1,6 +1,8 @@
 /* formats/set/set_names.c - names of the files of a packed set. */
 #include "formats/set/set_names.h"
 
+#include "base/alloc.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,6 +43,14 @@ void set_name(const char *rec, enum set_file what, char *out)
         n = without_number(rec, n);
     memmove(out, rec, n);
     strcpy(out + n, suffixes[what]);
+}
+
+char *set_path(const char *rec, enum set_file what)
+{
+    char *path = imrec_realloc(NULL, SET_NAME_ROOM(strlen(rec)), 1);
+    if (path != NULL)
+        set_name(rec, what, path);
+    return path;
 }
 
 void set_shard_name(const char *rec, uint64_t shard, uint64_t count, bool numbered, char *out)

@@ -21,6 +21,9 @@ enum set_file { SET_REC, SET_INDEX, SET_CHECKSUMS, SET_LIST, SET_CLASSES, SET_MA
  * either suffix it is taken as OUT. Writes at most SET_NAME_ROOM(strlen(rec)) bytes. */
 void set_name(const char *rec, enum set_file what, char *out);
 
+/* The same in memory of imrec_realloc(); NULL: no memory. */
+char *set_path(const char *rec, enum set_file what);
+
 /* "DIR/OUT.rec" -> "DIR/OUT-00003-of-00010.rec"; `rec` itself when count is 1 and `numbered`
  * is false. Room as above. */
 void set_shard_name(const char *rec, uint64_t shard, uint64_t count, bool numbered, char *out);

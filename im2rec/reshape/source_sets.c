@@ -88,7 +88,7 @@ load_classes(const char *shard, struct class_list *out, struct imrec_error *err)
 
 static bool same_set(const char *a, const char *b)
 {
-    char *x = dataset_path(a, SET_LIST), *y = dataset_path(b, SET_LIST);
+    char *x = set_path(a, SET_LIST), *y = set_path(b, SET_LIST);
     const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
     imrec_free(x);
     imrec_free(y);
@@ -165,7 +165,7 @@ void source_sets_close(struct source_sets *s)
 /* Names stay open as long as shards are of one set. */
 static enum imrec_status open_names(struct source_sets *s, struct imrec_error *err)
 {
-    char *list = dataset_path(s->shard[s->at], SET_LIST);
+    char *list = set_path(s->shard[s->at], SET_LIST);
     if (list == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a name");
     if (s->list != NULL && strcmp(s->list, list) == 0) {
@@ -269,10 +269,10 @@ static bool same_folder(const char *a, const char *b)
 
 bool source_sets_has(const struct source_sets *s, const char *rec)
 {
-    char *list = dataset_path(rec, SET_LIST);
+    char *list = set_path(rec, SET_LIST);
     bool has = false;
     for (size_t i = 0; list != NULL && i < s->count && !has; i++) {
-        char *other = dataset_path(s->shard[i], SET_LIST);
+        char *other = set_path(s->shard[i], SET_LIST);
         has = other != NULL && strcmp(set_base_name(other), set_base_name(list)) == 0 &&
               same_folder(other, list);
         imrec_free(other);

@@ -15,8 +15,7 @@ extern "C" {
 
 /* How to read a data set: fill with imrec_iter_options_init(), then change fields. struct_size
  * tells the library which fields this caller knows. Text must stay valid until imrec_iter_open()
- * returns.
- */
+ * returns. */
 struct imrec_iter_options {
     size_t struct_size;
     IMREC_ITER_PARAMS(IMREC_FIELD)

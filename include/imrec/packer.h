@@ -81,8 +81,7 @@ static inline void imrec_pack_options_init(struct imrec_pack_options *o)
 
 /* Sets one field from "key=value". An unknown key is IMREC_ERR_ARGUMENT, whose message suggests the
  * nearest name; a bad value is one whose message says what would be right. The text must outlive
- * *o.
- */
+ * *o. */
 IMREC_API IMREC_NODISCARD enum imrec_status imrec_pack_options_set(struct imrec_pack_options *o,
                                                                    const char *key_value,
                                                                    struct imrec_error *err);

@@ -31,8 +31,7 @@ struct imrec_sequences_totals {
     uint64_t read, problems, lost; /* so far: sequences, bad samples, skipped sequences */
 };
 /* d as for imrec_minibatch_source_open(), valid until close. precision: type of streams without one
- * of their own. A bad sample is a finding, whose reason names file, line and
- * column. */
+ * of their own. A bad sample is a finding, whose reason names file, line and column. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_sequences_open(const struct imrec_deserializer *d, enum imrec_precision precision,
                      imrec_finding_fn *finding, void *user, struct imrec_sequences **out,

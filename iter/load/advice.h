@@ -1,5 +1,4 @@
-/* iter/load/advice.h - announcing reads to the source, where that helps. Private to the
- * loader.
+/* iter/load/advice.h - announcing reads to the source, where that helps. Private to the loader.
  *
  * Advice costs a walk over the pages, a twentieth of reading them from memory. So now and then
  * it is omitted, and stays off as long as reads come as fast as from memory all the same. */

@@ -1,11 +1,9 @@
-/*
- * iter/load/arena.c - laying out a window, and ordering the records found in it.
+/* iter/load/arena.c - laying out a window, and ordering the records found in it.
  *
  * Units are sorted by their number, which is their order in the shards, and adjacent ones make
  * one run. All runs follow one another in one block of huge pages that is used again for the next
  * window. The rest of a run's last record goes where there is room: after the run, or in
- * spare blocks, also kept.
- */
+ * spare blocks, also kept. */
 #include "iter/load/arena.h"
 
 #include "base/alloc.h"
@@ -28,17 +26,20 @@ static enum imrec_status no_memory(const char *what, uint64_t bytes, struct imre
     return IMREC_NO_MEMORY(err, "no memory for %s of %" PRIu64 " bytes", what, bytes);
 }
 
-void *arena_grow(void *p, uint64_t *capacity, uint64_t need, size_t size, _Atomic uint64_t *memory)
+bool arena_grow(void *at, uint64_t *capacity, uint64_t need, size_t size, _Atomic uint64_t *memory)
 {
+    void *p;
+    memcpy(&p, at, sizeof(p)); /* whatever the type it points to */
     if (need <= *capacity && p != NULL)
-        return p;
+        return true;
     const uint64_t more = *capacity + *capacity / 2, cap = (need > more ? need : more) + 16;
-    void *grown = imrec_realloc(p, (size_t)cap, size);
-    if (grown != NULL) {
-        atomic_fetch_add(memory, (cap - *capacity) * size);
-        *capacity = cap;
-    }
-    return grown;
+    p = imrec_realloc(p, (size_t)cap, size);
+    if (p == NULL)
+        return false;
+    memcpy(at, &p, sizeof(p));
+    atomic_fetch_add(memory, (cap - *capacity) * size);
+    *capacity = cap;
+    return true;
 }
 
 /* ---- sorting: a heap, in place, whatever the size ----------------------------------------- */
@@ -107,20 +108,11 @@ static enum imrec_status list_units(struct arena *a, const struct loader_options
     uint64_t first;
     const bool cells = o->container->records == NULL;
     o->extent(o->context, a->window.number, &first, &a->units);
-    void *order = arena_grow(a->order, &a->order_capacity, a->units, sizeof(*a->order), memory);
-    if (order == NULL)
+    if (!ARENA_GROW(a->order, a->order_capacity, a->units, memory))
         return no_memory("a window's units", a->units * sizeof(*a->order), err);
-    a->order = order;
-    void *table = cells
-                      ? arena_grow(a->slots, &a->slot_capacity, a->units, sizeof(*a->slots), memory)
-                      : arena_grow(a->window.records, &a->record_capacity, a->units,
-                                   sizeof(*a->window.records), memory);
-    if (table == NULL)
+    if (!(cells ? ARENA_GROW(a->slots, a->slot_capacity, a->units, memory)
+                : ARENA_GROW(a->window.records, a->record_capacity, a->units, memory)))
         return no_memory("a window's records", a->units * sizeof(*a->window.records), err);
-    if (cells)
-        a->slots = table;
-    else
-        a->window.records = table;
     for (uint64_t i = 0; i < a->units; i++)
         a->order[i] = (struct ordered){o->unit_at(o->context, a->window.sweep, first + i), i};
     sort_units(a->order, a->units);
@@ -142,10 +134,8 @@ static enum imrec_status place_unit(struct arena *a, const struct container *s, 
         *open = whole;
         return IMREC_OK;
     }
-    void *runs = arena_grow(a->runs, &a->run_capacity, a->run_count + 1, sizeof(*a->runs), memory);
-    if (runs == NULL)
+    if (!ARENA_GROW(a->runs, a->run_capacity, a->run_count + 1, memory))
         return no_memory("a window's table", (a->run_count + 1) * sizeof(*a->runs), err);
-    a->runs = runs;
     a->runs[a->run_count++] =
         (struct run){.shard = u.shard, .begin = u.begin, .end = u.end, .first = i, .count = 1};
     *open = whole;
@@ -212,11 +202,8 @@ uint8_t *arena_extra(struct arena *a, size_t bytes, _Atomic uint64_t *memory)
             return b->p + (b->used - want);
         }
     }
-    void *blocks =
-        arena_grow(a->blocks, &a->block_capacity, a->block_count + 1, sizeof(*a->blocks), memory);
-    if (blocks == NULL)
+    if (!ARENA_GROW(a->blocks, a->block_capacity, a->block_count + 1, memory))
         return NULL;
-    a->blocks = blocks;
     struct block b = {.bytes = want > BLOCK_BYTES ? want : BLOCK_BYTES, .used = want};
     b.p = pages_alloc(b.bytes);
     if (b.p == NULL)
@@ -251,11 +238,8 @@ static enum imrec_status take_notes(struct arena *a, bool lost, uint64_t *n,
         for (const struct damage_note *at = a->runs[i].notes; at != NULL; at = at->next) {
             if ((at->damage.kind == DAMAGE_RECORD) != lost)
                 continue;
-            void *damages =
-                arena_grow(a->damages, &a->damage_capacity, *n + 1, sizeof(*a->damages), memory);
-            if (damages == NULL)
+            if (!ARENA_GROW(a->damages, a->damage_capacity, *n + 1, memory))
                 return no_memory("a list of damage", (*n + 1) * sizeof(*a->damages), err);
-            a->damages = damages;
             a->damages[(*n)++] = at->damage;
         }
     return IMREC_OK;
@@ -277,11 +261,9 @@ gather_notes(struct arena *a, _Atomic uint64_t *memory, struct imrec_error *err)
 static enum imrec_status
 gather_records(struct arena *a, _Atomic uint64_t *memory, struct imrec_error *err)
 {
-    struct record_ref *records =
-        arena_grow(a->window.records, &a->record_capacity, a->pool_count, sizeof(*records), memory);
-    if (records == NULL)
-        return no_memory("a window's records", a->pool_count * sizeof(*records), err);
-    a->window.records = records;
+    if (!ARENA_GROW(a->window.records, a->record_capacity, a->pool_count, memory))
+        return no_memory("a window's records", a->pool_count * sizeof(*a->window.records), err);
+    struct record_ref *records = a->window.records;
     uint64_t n = 0;
     for (uint64_t i = 0; i < a->units; i++) {
         const struct unit_records at = a->slots[i];

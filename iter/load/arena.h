@@ -77,9 +77,11 @@ struct arena {
     uint64_t block_count, block_capacity;
 };
 
-/* `n` things of `size` bytes at `p` become `need` at least; NULL: no memory, p is as it was.
- * *memory counts bytes. */
-void *arena_grow(void *p, uint64_t *capacity, uint64_t need, size_t size, _Atomic uint64_t *memory);
+/* Things of `size` bytes where *at, a pointer, points to become `need` at least; false: no memory,
+ * nothing changed. *memory counts bytes. */
+bool arena_grow(void *at, uint64_t *capacity, uint64_t need, size_t size, _Atomic uint64_t *memory);
+#define ARENA_GROW(array, capacity, need, memory)                                                  \
+    arena_grow(&(array), &(capacity), (need), sizeof(*(array)), (memory))
 
 /* Lays out window (sweep, number): units, runs, places. `room` is read after large runs. */
 IMREC_NODISCARD enum imrec_status arena_open(struct arena *a, const struct loader_options *o,

@@ -1,18 +1,14 @@
-/*
- * iter/load/loader.c - the threads that read windows ahead, and who takes them.
+/* iter/load/loader.c - the threads that read windows ahead, and who takes them.
  *
  * A window is cut into pieces that the threads deal among themselves in file order, oldest
  * window first, so that one slow disk sees one stream and many fast ones see many. The thread that
  * reads the last piece of a run finds its records; the one that finishes the last run completes the
- * window. A thread with nothing to read opens the next window.
- */
+ * window. A thread with nothing to read opens the next window. */
 #include "iter/load/loader_state.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-
-#include <string.h>
 
 #define NOT_IN_LINE UINT64_MAX
 #define ROOM_LEAST  ((uint64_t)64 << 10)
@@ -211,20 +207,11 @@ enum imrec_status loader_start(const struct loader_options *o, uint64_t sweep, u
         st = no_memory(err);
     else
         st = start_threads(l, err);
-    if (st != IMREC_OK)
-        loader_stop(l);
-    else
+    if (st == IMREC_OK)
         *out = l;
+    else
+        loader_stop(l);
     return st;
-}
-
-void loader_cancel(struct loader *l)
-{
-    mutex_lock(&l->lock);
-    atomic_store(&l->cancelled, true);
-    cond_wake_all(&l->work);
-    cond_wake_all(&l->ready);
-    mutex_unlock(&l->lock);
 }
 
 void loader_stop(struct loader *l)
@@ -234,8 +221,7 @@ void loader_stop(struct loader *l)
     loader_cancel(l);
     for (uint32_t i = 0; l->threads != NULL && i < l->o.threads; i++) {
         thread_join(&l->threads[i].thread);
-        imrec_free(l->threads[i].found);
-        imrec_free(l->threads[i].scratch);
+        IMREC_FREE(l->threads[i].found, l->threads[i].scratch);
     }
     for (uint32_t i = 0; l->arenas != NULL && i < l->o.arenas; i++)
         arena_free(&l->arenas[i]);
@@ -319,6 +305,15 @@ void loader_seek(struct loader *l, uint64_t sweep, uint64_t number)
     l->next_number = number;
     l->opened = l->taken;
     cond_wake_all(&l->work);
+    mutex_unlock(&l->lock);
+}
+
+void loader_cancel(struct loader *l)
+{
+    mutex_lock(&l->lock);
+    atomic_store(&l->cancelled, true);
+    cond_wake_all(&l->work);
+    cond_wake_all(&l->ready);
     mutex_unlock(&l->lock);
 }
 

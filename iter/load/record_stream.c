@@ -1,9 +1,7 @@
-/*
- * iter/load/record_stream.c - plan and loader put together.
+/* iter/load/record_stream.c - plan and loader put together.
  *
  * Shuffled without an index, two arenas share shuffle_window: the window in use and the one
- * being filled. In file order, and with an index, windows are small and several are read ahead.
- */
+ * being filled. In file order, and with an index, windows are small and several are read ahead. */
 #include "iter/load/record_stream.h"
 
 #include "base/error.h"
@@ -56,11 +54,6 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
         container->end - container->begin; /* a small partition needs no large arena */
     p.arena_bytes = o->indexed ? most : min_u64(most, held) + unit;
     return p;
-}
-
-uint64_t record_stream_memory(const struct record_stream_plan *p)
-{
-    return p->arena_bytes * p->arenas;
 }
 
 /* ---- callbacks of the loader: pure, any thread -------------------------------------------- */

@@ -42,8 +42,6 @@ uint64_t record_stream_cell_bytes(const struct record_stream_options *o, uint64_
 struct record_stream_plan record_stream_plan(const struct record_stream_options *o,
                                              const struct container *container,
                                              uint64_t shuffle_chunk);
-/* Bytes of all arenas. */
-uint64_t record_stream_memory(const struct record_stream_plan *p);
 
 IMREC_NODISCARD enum imrec_status
 record_stream_start(struct record_stream *s, struct container *container, struct imrec_error *err);

@@ -1,10 +1,8 @@
-/*
- * iter/load/run_read.c - reading a run, and finding its records.
+/* iter/load/run_read.c - reading a run, and finding its records.
  *
  * All cells of a run are walked before the first record is joined: joining moves bytes and puts
  * magics back, and a cell must see its bytes as they are in the shard. A record that overlaps
- * one before it (no writer makes such) is moved away for the same reason.
- */
+ * one before it (no writer makes such) is moved away for the same reason. */
 #include "iter/load/loader_state.h"
 
 #include "base/clock.h"
@@ -135,11 +133,8 @@ static enum imrec_status found(struct reading *t, struct arena *a, uint64_t unit
     } else if (!s->own) {
         *done = item->end;
     }
-    void *list =
-        arena_grow(t->found, &t->found_capacity, t->found_count + 1, sizeof(*t->found), &l->memory);
-    if (list == NULL)
+    if (!ARENA_GROW(t->found, t->found_capacity, t->found_count + 1, &l->memory))
         return no_memory(err);
-    t->found = list;
     t->found[t->found_count++] = (struct finding){unit, item->begin, p, item->span, {0}};
     return IMREC_OK;
 }
@@ -253,16 +248,14 @@ hand_in(struct reading *t, struct arena *a, const struct run *r, struct imrec_er
     const uint64_t largest = join_all(t);
     mutex_lock(&l->lock);
     const uint64_t first = a->pool_count;
-    void *pool = arena_grow(a->pool, &a->pool_capacity, first + t->found_count, sizeof(*a->pool),
-                            &l->memory);
-    if (pool != NULL) {
-        a->pool = pool;
+    const bool room = ARENA_GROW(a->pool, a->pool_capacity, first + t->found_count, &l->memory);
+    if (room) {
         a->pool_count += t->found_count;
         fill_slots(t, a, r, first);
     }
     l->largest_record = largest > l->largest_record ? largest : l->largest_record;
     mutex_unlock(&l->lock);
-    return pool != NULL ? IMREC_OK : no_memory(err);
+    return room ? IMREC_OK : no_memory(err);
 }
 
 static enum imrec_status

@@ -12,13 +12,6 @@
 #define PARAM_STRUCT struct imrec_iter_options
 const struct param iter_params[] = {IMREC_ITER_PARAMS(PARAM_ROW){0}};
 
-void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size)
-{
-    struct imrec_iter_options defaults = {0};
-    param_defaults(iter_params, &defaults);
-    sized_init(o, size, &defaults, sizeof(defaults));
-}
-
 /* Two sizes of an epoch have names; Python's None is the default, but as the name of a file. */
 static const char *written_number(const struct param *p, const char *text)
 {
@@ -33,6 +26,13 @@ static const char *written_number(const struct param *p, const char *text)
     if (strcmp(text, "INFINITELY_REPEAT") == 0)
         return "9223372036854775807";
     return strcmp(text, "FULL_DATA_SWEEP") == 0 ? "9223372036854775806" : text;
+}
+
+void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size)
+{
+    struct imrec_iter_options defaults = {0};
+    param_defaults(iter_params, &defaults);
+    sized_init(o, size, &defaults, sizeof(*o));
 }
 
 /* ---- presets ---------------------------------------------------------------------------- */
@@ -76,18 +76,18 @@ apply_preset(struct imrec_iter_options *o, const char *name, bool gently, struct
 enum imrec_status
 imrec_iter_options_set(struct imrec_iter_options *o, const char *key_value, struct imrec_error *err)
 {
-    const char *equals = strchr(key_value, '=');
-    if (equals == NULL)
+    const size_t n = strcspn(key_value, "=");
+    const char *value = key_value + n + 1;
+    const struct param *p = param_find(iter_params, key_value, n);
+    if (key_value[n] == '\0')
         return imrec_fail(err, IMREC_ERR_ARGUMENT, "'%.80s' is not of the form key=value",
                           key_value);
-    const size_t n = (size_t)(equals - key_value);
-    const struct param *p = param_find(iter_params, key_value, n);
     if (p != NULL && p->offset >= o->struct_size)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "%s is newer than the header this caller was built with", p->name);
-    if (p != NULL && strcmp(p->name, "preset") == 0 && equals[1] != '\0')
-        return apply_preset(o, equals + 1, false, err); /* what comes after changes it */
-    return param_set(iter_params, o, key_value, n, written_number(p, equals + 1), err);
+    if (p != NULL && strcmp(p->name, "preset") == 0 && *value != '\0')
+        return apply_preset(o, value, false, err); /* what comes after changes it */
+    return param_set(iter_params, o, key_value, n, written_number(p, value), err);
 }
 
 /* ---- sounds ----------------------------------------------------------------------------- */

@@ -1,10 +1,8 @@
-/*
- * iter/order/permute.c - a Feistel network over the next power of two, walked until it lands
+/* iter/order/permute.c - a Feistel network over the next power of two, walked until it lands
  * below n (Black and Rogaway, Ciphers with arbitrary finite domains, 2002).
  *
  * The halves differ by one bit where the power is odd, so that less than one step in two is
- * walked in vain. The round function is Philox, keyed by seed and sweep.
- */
+ * walked in vain. The round function is Philox, keyed by seed and sweep. */
 #include "iter/order/permute.h"
 
 #define ROUNDS       8u

@@ -2,9 +2,8 @@
 #include "iter/sample/label_table.h"
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/error.h"
-#include "formats/set/image_list.h"
+#include "base/math.h"
 #include "storage/source.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 
 #define MAX_LIST_BYTES ((size_t)16 << 30)
 
-struct reuse_buffer { /* of entries and labels */
+struct rooms {
     uint64_t entries, labels, exact;
 };
 
@@ -21,33 +20,17 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory for the labels of path_imglist");
 }
 
-/* Room for `need` things; NULL: no memory, p is as it was. */
-static void *grown(void *p, uint64_t *capacity, uint64_t need, size_t size)
-{
-    const uint64_t twice = *capacity != 0 ? 2 * *capacity : 1024,
-                   more = twice > need ? twice : need;
-    void *q = need <= *capacity ? p : imrec_realloc(p, more, size);
-    if (q != NULL && need > *capacity)
-        *capacity = more;
-    return q;
-}
-
-static enum imrec_status append(struct label_table *t, struct reuse_buffer *room,
+static enum imrec_status append(struct label_table *t, struct rooms *room,
                                 const struct image_list_entry *e, const union list_label *typed,
                                 uint32_t n, struct imrec_error *err)
 {
-    void *entries = grown(t->entries, &room->entries, t->count + 1, sizeof(*t->entries));
-    t->entries = entries != NULL ? entries : t->entries;
-    void *labels = grown(t->labels, &room->labels, t->label_count + n, sizeof(*t->labels));
-    t->labels = labels != NULL ? labels : t->labels;
-    if (entries == NULL || labels == NULL)
+    if (!IMREC_GROW(t->entries, room->entries, t->count + 1) ||
+        !IMREC_GROW(t->labels, room->labels, t->label_count + n))
         return no_memory(err);
     memcpy(t->labels + t->label_count, e->labels, n * sizeof(*t->labels));
     if (typed != NULL) {
-        void *exact = grown(t->exact, &room->exact, t->label_count + n, sizeof(*t->exact));
-        if (exact == NULL)
+        if (!IMREC_GROW(t->exact, room->exact, t->label_count + n))
             return no_memory(err);
-        t->exact = exact;
         memcpy(t->exact + t->label_count, typed, n * sizeof(*t->exact));
     }
     t->entries[t->count++] = (struct label_entry){e->id, t->label_count, n};
@@ -61,7 +44,7 @@ static enum imrec_status parse(struct label_table *t, const char *uri, uint32_t 
 {
     struct image_list list = {0};
     struct image_list_entry entry;
-    struct reuse_buffer room = {0, 0, 0};
+    struct rooms room = {0, 0, 0};
     enum imrec_status st;
     image_list_begin(&list, uri, 0, text, 0, 0);
     list.type = type;
@@ -80,16 +63,10 @@ static enum imrec_status parse(struct label_table *t, const char *uri, uint32_t 
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct label_entry *x = a, *y = b;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static enum imrec_status sort(struct label_table *t, const char *uri, struct imrec_error *err)
 {
     if (t->count != 0)
-        qsort(t->entries, t->count, sizeof(*t->entries), by_id);
+        qsort(t->entries, t->count, sizeof(*t->entries), by_u64); /* by id */
     for (uint64_t i = 1; i < t->count; i++)
         if (t->entries[i].id == t->entries[i - 1].id)
             return imrec_fail(err, IMREC_ERR_CORRUPT,
@@ -116,8 +93,7 @@ enum imrec_status label_table_load(struct label_table *t, const char *uri, uint3
 
 const struct label_entry *label_table_find(const struct label_table *t, uint64_t id)
 {
-    const struct label_entry key = {id, 0, 0};
-    return t->count != 0 ? bsearch(&key, t->entries, t->count, sizeof(key), by_id) : NULL;
+    return t->count != 0 ? bsearch(&id, t->entries, t->count, sizeof(*t->entries), by_u64) : NULL;
 }
 
 uint64_t label_table_memory(const struct label_table *t)

@@ -6,7 +6,7 @@
 #include "formats/set/image_list.h"
 
 struct label_entry {
-    uint64_t id, first; /* of its labels, in all of them */
+    uint64_t id, first; /* id: sorted by; first: of its labels, in all of them */
     uint32_t count;
 };
 struct label_table {

@@ -10,12 +10,8 @@
 
 static float float_at(const struct planes *in, size_t i)
 {
-    if (!in->is_double) {
-        float f;
-        const uint32_t bits = load_le32(in->p + 4 * i);
-        memcpy(&f, &bits, sizeof(f));
-        return f;
-    }
+    if (!in->is_double)
+        return load_le_float(in->p + 4 * i);
     double d;
     const uint64_t bits = load_le64(in->p + 8 * i);
     memcpy(&d, &bits, sizeof(d));

@@ -1,15 +1,12 @@
-/*
- * iter/sample/sampler.c - one compressed image into a slot, or into several.
+/* iter/sample/sampler.c - one compressed image into a slot, or into several.
  *
  * The crops are drawn from the header's size alone; from each follows, step by step backwards,
- * which region of the stored image is needed, and only what holds them all is decoded. Images
- * that are upright and only cropped go row by row from the decoder through the kernel into their
- * slots.
+ * which region of the stored image is needed, and only what holds them all is decoded. Images that
+ * are upright and only cropped go row by row from the decoder through the kernel into their slots.
  */
 #include "iter/sample/sampler.h"
 
 #include "augment/geometry/orient.h"
-#include "augment/steps.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -87,14 +84,6 @@ void sampler_free(struct sampler *p)
     free_images(p);
     IMREC_FREE(p->mean, p->kinds, p->plans);
     *p = (struct sampler){0};
-}
-
-uint64_t sampler_memory(const struct sampler *p)
-{
-    uint64_t sum = codec_memory(p->codec) + resize_scratch_memory(p->scratch);
-    for (int i = 0; i < 2; i++)
-        sum += p->source[i].capacity + p->images[i].capacity + p->moved[i].capacity;
-    return sum + p->mask.capacity;
 }
 
 /* ---- tones ---------------------------------------------------------------------------------- */

@@ -56,7 +56,6 @@ IMREC_NODISCARD enum imrec_status sampler_init(struct sampler *p, const struct v
                                                struct headroom *headroom, const float *mean_image,
                                                bool stream, struct imrec_error *err);
 void sampler_free(struct sampler *p); /* zeroed memory is fine */
-uint64_t sampler_memory(const struct sampler *p);
 
 /* Decodes `image` once, as little of it as all views need, and turns, augments, crops, mirrors and
  * normalizes it into the slot of each. */

@@ -2,7 +2,7 @@
  * them. */
 #include "base/alloc.h"
 #include "container/metadata.h"
-#include "container/recordio_widths.h"
+#include "container/recordio_kind.h"
 #include "imrec/records.h"
 #include "storage/fault.h"
 #include "tests/support/identities.h"

@@ -3,7 +3,7 @@
  *
  * The first byte chooses partitions, the others are the file. */
 #include "base/alloc.h"
-#include "container/webdataset.h"
+#include "container/kinds.h"
 #include "formats/tar/tar_header.h"
 #include "imrec/records.h"
 #include "storage/mem.h"

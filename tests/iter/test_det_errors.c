@@ -1,6 +1,6 @@
 /* Labels with boxes that are wrong: which record, which field, which value; and what is refused
  * before anything is read. */
-#include "container/recordio_widths.h"
+#include "container/recordio_kind.h"
 #include "formats/set/manifest.h"
 #include "storage/fault.h"
 #include "storage/source.h"
