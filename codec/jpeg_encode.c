@@ -10,6 +10,7 @@
 #include "codec/format.h"
 #include "codec/jpeg/jpeg_optimize.h"
 #include "codec/jpeg_decode.h"
+#include "codec/jpeg_errors.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -47,11 +48,6 @@ static void give_up(j_common_ptr cinfo)
 static void ignore_message(j_common_ptr cinfo, int level)
 {
     (void)cinfo, (void)level;
-}
-
-static void print_nothing(j_common_ptr cinfo)
-{
-    (void)cinfo;
 }
 
 /* Twice the room; what has been written stays. */
@@ -151,10 +147,7 @@ static enum imrec_status writer_new(struct jpeg_writer **out, struct imrec_error
     struct jpeg_writer *w = imrec_zalloc(1, sizeof(*w));
     if (w == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a JPEG encoder");
-    w->cinfo.err = jpeg_std_error(&w->errors);
-    w->errors.error_exit = give_up;
-    w->errors.emit_message = ignore_message;
-    w->errors.output_message = print_nothing;
+    w->cinfo.err = jpeg_errors_go_to(&w->errors, give_up, ignore_message);
     w->cinfo.client_data = w;
     w->destination.init_destination = begin_output;
     w->destination.empty_output_buffer = buffer_is_full;

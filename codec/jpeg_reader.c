@@ -9,6 +9,7 @@
  * word, so there the first request counts.
  */
 #include "codec/jpeg_reader.h"
+#include "codec/jpeg_errors.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -47,11 +48,6 @@ static void count_message(j_common_ptr cinfo, int level)
         jpeg_reader_truncated(r);
     else if (!r->truncated)
         r->warnings++; /* after the end of the data every block has something to say */
-}
-
-static void print_nothing(j_common_ptr cinfo)
-{
-    (void)cinfo;
 }
 
 static void source_nothing(j_decompress_ptr cinfo)
@@ -116,10 +112,7 @@ enum imrec_status jpeg_reader_new(struct jpeg_reader **out, struct imrec_error *
     struct jpeg_reader *r = imrec_zalloc(1, sizeof(*r));
     if (r == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a JPEG decoder");
-    r->cinfo.err = jpeg_std_error(&r->errors);
-    r->errors.error_exit = give_up;
-    r->errors.emit_message = count_message;
-    r->errors.output_message = print_nothing;
+    r->cinfo.err = jpeg_errors_go_to(&r->errors, give_up, count_message);
     r->cinfo.client_data = r;
     r->source = (struct jpeg_source_mgr){.init_source = source_nothing,
                                          .fill_input_buffer = source_ended,

@@ -337,26 +337,6 @@ static void let_go(struct held *h)
     lock_drop(h->lock);
 }
 
-enum imrec_status imrec_pack(const struct imrec_pack_task *task,
-                             const struct imrec_pack_options *options,
-                             struct imrec_pack_result *out, struct imrec_error *err)
-{
-    struct imrec_pack_options o;
-    struct imrec_pack_result ignored;
-    struct held h;
-    if (out == NULL)
-        out = &ignored;
-    *out = (struct imrec_pack_result){0};
-    IMREC_TRY(pack_options_check(options, &o, err));
-    IMREC_TRY(check_task(task, &o, err));
-    IMREC_TRY(hold(&h, task, err));
-    const enum imrec_status st = pack_task(&h.task, &o, &h.watch, out, err);
-    let_go(&h);
-    if (st == IMREC_ERR_CANCELLED)
-        return imrec_fail(err, st, "interrupted; resume continues");
-    return st;
-}
-
 static enum imrec_status pack_items(const struct imrec_pack_task *task,
                                     const struct imrec_pack_source *source,
                                     struct imrec_pack_options *o, struct watch *watch,
@@ -376,22 +356,43 @@ static enum imrec_status pack_items(const struct imrec_pack_task *task,
     return st;
 }
 
+/* source: NULL: the files of the task's root. */
+static enum imrec_status pack_any(const struct imrec_pack_task *task,
+                                  const struct imrec_pack_source *source,
+                                  const struct imrec_pack_options *options,
+                                  struct imrec_pack_result *out, struct imrec_error *err)
+{
+    struct imrec_pack_options o;
+    struct imrec_pack_result ignored;
+    struct held h;
+    out = out != NULL ? out : &ignored;
+    *out = (struct imrec_pack_result){0};
+    IMREC_TRY(pack_options_check(options, &o, err));
+    if (source == NULL)
+        IMREC_TRY(check_task(task, &o, err));
+    else if (task == NULL || task->out == NULL || task->out[0] == '\0')
+        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a task needs out");
+    IMREC_TRY(hold(&h, task, err));
+    const enum imrec_status st = source == NULL
+                                     ? pack_task(&h.task, &o, &h.watch, out, err)
+                                     : pack_items(&h.task, source, &o, &h.watch, out, err);
+    let_go(&h);
+    return st == IMREC_ERR_CANCELLED && source == NULL
+               ? imrec_fail(err, st, "interrupted; resume continues")
+               : st;
+}
+
+enum imrec_status imrec_pack(const struct imrec_pack_task *task,
+                             const struct imrec_pack_options *options,
+                             struct imrec_pack_result *out, struct imrec_error *err)
+{
+    return pack_any(task, NULL, options, out, err);
+}
+
 enum imrec_status imrec_pack_items(const struct imrec_pack_task *task,
                                    const struct imrec_pack_source *source,
                                    const struct imrec_pack_options *options,
                                    struct imrec_pack_result *out, struct imrec_error *err)
 {
-    struct imrec_pack_options o;
-    struct imrec_pack_result ignored;
-    struct held h;
-    if (out == NULL)
-        out = &ignored;
-    *out = (struct imrec_pack_result){0};
-    IMREC_TRY(pack_options_check(options, &o, err));
-    if (task == NULL || task->out == NULL || task->out[0] == '\0')
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a task needs out");
-    IMREC_TRY(hold(&h, task, err));
-    const enum imrec_status st = pack_items(&h.task, source, &o, &h.watch, out, err);
-    let_go(&h);
-    return st;
+    return pack_any(task, source, options, out, err);
 }

@@ -53,7 +53,6 @@ enum imrec_status pairs_find(const char *root, struct pairs *out, struct imrec_e
 
 void pairs_free(struct pairs *p)
 {
-    imrec_free(p->images);
-    imrec_free(p->masks);
+    IMREC_FREE(p->images, p->masks);
     *p = (struct pairs){0};
 }

@@ -15,16 +15,16 @@ enum imrec_status tally_init(struct tally *t, uint64_t classes, struct imrec_err
     *t = (struct tally){.class_count = classes};
     t->sizes = imrec_zalloc(SIZES, 2 * sizeof(*t->sizes));
     t->classes = imrec_zalloc((size_t)classes + 1, sizeof(*t->classes));
-    if (t->sizes != NULL && t->classes != NULL)
-        return IMREC_OK;
-    tally_free(t);
-    return IMREC_NO_MEMORY(err, "no memory for counting");
+    if (t->sizes == NULL || t->classes == NULL) {
+        tally_free(t);
+        return IMREC_NO_MEMORY(err, "no memory for counting");
+    }
+    return IMREC_OK;
 }
 
 void tally_free(struct tally *t)
 {
-    imrec_free(t->sizes);
-    imrec_free(t->classes);
+    IMREC_FREE(t->sizes, t->classes);
     *t = (struct tally){0};
 }
 

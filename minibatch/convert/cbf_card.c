@@ -24,12 +24,9 @@ static enum imrec_status note(void *user, const struct cbf_fault *fault, struct 
     struct reading *r = user;
     r->card->findings++;
     r->card->lost += fault->lost;
-    const struct imrec_finding f = {.kind = IMREC_FOUND_DAMAGE,
-                                    .uri = r->uri,
-                                    .begin = err->offset,
-                                    .end = err->offset,
-                                    .reason = err->message,
-                                    .lost = fault->lost};
+    struct imrec_finding f = {.kind = IMREC_FOUND_DAMAGE, .uri = r->uri, .lost = fault->lost};
+    f.begin = f.end = err->offset;
+    f.reason = err->message;
     if (r->finding != NULL)
         r->finding(r->user, &f);
     return IMREC_OK;
@@ -108,8 +105,7 @@ void imrec_cbf_card_free(struct imrec_cbf_card *c)
     struct owned *o = c->owner;
     if (o != NULL) {
         cbf_header_free(&o->h);
-        imrec_free(o->stream);
-        imrec_free(o);
+        IMREC_FREE(o->stream, o);
     }
     *c = (struct imrec_cbf_card){0};
 }

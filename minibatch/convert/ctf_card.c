@@ -101,8 +101,7 @@ void imrec_ctf_card_free(struct imrec_ctf_card *c)
     struct owned *o = c->owner;
     if (o != NULL) {
         ctf_look_free(&o->look);
-        imrec_free(o->input);
-        imrec_free(o);
+        IMREC_FREE(o->input, o);
     }
     *c = (struct imrec_ctf_card){0};
 }

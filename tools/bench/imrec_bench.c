@@ -21,7 +21,7 @@
     X(bool, minibatches, "0", 0, 1, "", "runs",                                                    \
       "SHARD is a CNTK text or binary file, or a configuration: measure its minibatches")          \
     X(const char *, report, "", 0, 65535, "FILE.html", "output", "write a page with a chart")      \
-    ROW_JSON(X) ROW_QUIET(X)
+    ROWS_LONG(X)
 COMMAND_PAGE(BENCH_PARAMS) = {
     .name = "imrec bench",
     .summary = "images a second of the iterator, compared with the limit that decoding sets",
@@ -108,16 +108,26 @@ static bool size_up(struct turns *x, struct bench_team *m)
     return true;
 }
 
+static double images_per_s(const struct bench_result *r)
+{
+    return (double)r->images / r->seconds;
+}
+
+static double cpu_us(const struct bench_result *r)
+{
+    return 1e6 * r->cpu_seconds / (double)r->images;
+}
+
 static bool limit_turn(struct turns *x, struct bench_team *m)
 {
     struct bench_result r;
     bench_run_limit(&x->job, &r);
     if (!check(&r))
         return false;
-    bench_add(&m->limit_rate, (double)r.images / r.seconds);
-    bench_add(&m->limit_mb, 1e-6 * (double)r.bytes / r.seconds);
     m->image_bytes = (double)r.bytes / (double)r.images;
-    bench_add(&m->limit_cpu_us, 1e6 * r.cpu_seconds / (double)r.images);
+    bench_add(&m->limit_rate, images_per_s(&r));
+    bench_add(&m->limit_mb, 1e-6 * (double)r.bytes / r.seconds);
+    bench_add(&m->limit_cpu_us, cpu_us(&r));
     return true;
 }
 
@@ -127,8 +137,8 @@ static bool iterator_turn(struct turns *x, struct bench_team *m)
     bench_run_iterator(&x->job, &r);
     if (!check(&r))
         return false;
-    bench_add(&m->rate, (double)r.images / r.seconds);
-    bench_add(&m->cpu_us, 1e6 * r.cpu_seconds / (double)r.images);
+    bench_add(&m->rate, images_per_s(&r));
+    bench_add(&m->cpu_us, cpu_us(&r));
     bench_add(&m->rss, (double)r.rss_bytes);
     bench_add(&m->first_batch, r.first_batch_s);
     bench_add(&m->batch, r.batch_s);

@@ -41,25 +41,18 @@ enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
 static void put_value(struct json *j, const char *key, enum field_type type, const void *at)
 {
-    switch (type) {
-    case U8:
+    if (type == U8)
         json_uint(j, key, *(const uint8_t *)at);
-        break;
-    case U32:
+    else if (type == U32)
         json_uint(j, key, *(const uint32_t *)at);
-        break;
-    case I32:
+    else if (type == I32)
         json_int(j, key, *(const int32_t *)at);
-        break;
-    case I64:
+    else if (type == I64)
         json_int(j, key, *(const int64_t *)at);
-        break;
-    case FLAG:
+    else if (type == FLAG)
         json_bool(j, key, *(const bool *)at);
-        break;
-    default:
+    else
         json_float(j, key, *(const float *)at);
-    }
 }
 
 static size_t bytes_of(enum field_type type)

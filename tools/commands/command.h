@@ -69,6 +69,11 @@ int cbf_check(const char *name, char *const *files, int n, struct json *j, struc
     X(bool, allow_missing, "0", 0, 1, "", "shards",                                                \
       "read an incomplete set without its missing shards, with a warning")
 
+/* Those of what reads a set, of what takes its time, of both. */
+#define ROWS_SET(X)      ROW_MISSING(X) ROW_JSON(X)
+#define ROWS_LONG(X)     ROW_JSON(X) ROW_QUIET(X)
+#define ROWS_SET_LONG(X) ROW_MISSING(X) ROWS_LONG(X)
+
 /* Operands that are shards as one text; `allow_missing`: those that are there. To be cli_free()d.
  * NULL after one line on stderr. */
 char *command_shards(const char *name, char *const *operands, int n, bool allow_missing);

@@ -106,10 +106,11 @@ static bool open_masks(struct job *j, uint32_t tensor, const struct imrec_shape 
                  [IMREC_MASK_UINT16] = {"<u2", 2},
                  [IMREC_MASK_INT32] = {"<i4", 4}};
     const uint64_t shape[] = {s->height, s->width};
+    const size_t bytes = types[j->iter->masks].bytes;
     char name[32];
     name_of(name, "masks", tensor, ".npy");
-    return open_one(j, &j->tensor[tensor].masks, name, types[j->iter->masks].descr,
-                    types[j->iter->masks].bytes, shape, 2);
+    return open_one(j, &j->tensor[tensor].masks, name, types[j->iter->masks].descr, bytes, shape,
+                    2);
 }
 
 static bool open_draws(struct job *j, uint32_t tensor)

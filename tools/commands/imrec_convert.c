@@ -18,7 +18,7 @@
       "to binary: the input whose samples are the length of a sequence")                           \
     X(int64_t, threads, "0", 0, 1024, "workers", "output",                                         \
       "to binary: threads that convert; 0 = every CPU")                                            \
-    ROW_JSON(X) ROW_QUIET(X)
+    ROWS_LONG(X)
 COMMAND_PAGE(CONVERT_PARAMS) = {
     .name = "imrec convert",
     .summary = "CNTK's binary format into text, or text into binary",

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXPORT_PARAMS(X) ROW_ON_ERROR(X) ROW_MISSING(X) ROW_JSON(X) ROW_QUIET(X)
+#define EXPORT_PARAMS(X) ROW_ON_ERROR(X) ROWS_SET_LONG(X)
 COMMAND_PAGE(EXPORT_PARAMS) = {
     .name = "imrec export",
     .summary = "write all images back to files, in a folder of their class",

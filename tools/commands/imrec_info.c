@@ -6,7 +6,7 @@
 
 #define INFO_PARAMS(X)                                                                             \
     X(int64_t, classes, "20", 0, INT64_MAX, "N", "output", "labels to list; --json lists all")     \
-    ROW_MISSING(X) ROW_CONFIG(X) ROW_JSON(X) ROW_QUIET(X)
+    ROW_MISSING(X) ROW_CONFIG(X) ROWS_LONG(X)
 COMMAND_PAGE(INFO_PARAMS) = {
     .name = "imrec info",
     .summary = "the card of a data set: records, classes, sizes, kinds of images",
@@ -28,6 +28,12 @@ static void json_range(struct json *j, const char *key, const struct imrec_range
     json_end(j);
 }
 
+static void end_counted(struct json *j, uint64_t records)
+{
+    json_uint(j, "records", records);
+    json_end(j);
+}
+
 static void
 json_labels(struct json *j, const struct imrec_dataset_card *c, const struct imrec_classes *names)
 {
@@ -38,8 +44,7 @@ json_labels(struct json *j, const struct imrec_dataset_card *c, const struct imr
         json_float(j, "label", c->labels[i].label);
         if (name != NULL)
             json_text(j, "name", name);
-        json_uint(j, "records", c->labels[i].records);
-        json_end(j);
+        end_counted(j, c->labels[i].records);
     }
     json_end(j);
 }
@@ -51,8 +56,7 @@ static void json_kinds(struct json *j, const struct imrec_dataset_card *c)
         json_object(j, NULL);
         json_text(j, "format", c->kinds[i].format);
         json_text(j, "kind", c->kinds[i].kind);
-        json_uint(j, "records", c->kinds[i].records);
-        json_end(j);
+        end_counted(j, c->kinds[i].records);
     }
     json_end(j);
 }

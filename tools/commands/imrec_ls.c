@@ -6,7 +6,7 @@
 #define LS_PARAMS(X)                                                                               \
     X(int64_t, from, "0", 0, INT64_MAX, "N", "records", "begin with record N, counted from 0")     \
     X(int64_t, limit, "-1", -1, INT64_MAX, "N", "records", "list at most N; -1 = all")             \
-    ROW_MISSING(X) ROW_JSON(X)
+    ROWS_SET(X)
 COMMAND_PAGE(LS_PARAMS) = {
     .name = "imrec ls",
     .summary = "list records: place, id, labels, bytes, size and kind of image",

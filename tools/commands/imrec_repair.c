@@ -10,7 +10,7 @@
       "drop records that no checksum is of, also where they decode without a warning")             \
     X(bool, decode, "0", 0, 1, "", "checks", "also drop images that do not decode")                \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
-    ROW_MISSING(X) ROW_JSON(X) ROW_QUIET(X)
+    ROWS_SET_LONG(X)
 COMMAND_PAGE(REPAIR_PARAMS) = {
     .name = "imrec repair",
     .summary = "salvage all intact records into a new shard",

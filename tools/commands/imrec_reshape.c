@@ -16,7 +16,7 @@
     X(bool, renumber, "0", 0, 1, "", "output", "ids 0, 1, 2, ... in the order of the records")     \
     X(bool, classes, "1", 0, 1, "", "output", "keep the class list; --no-classes omits it")        \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
-    ROW_ON_ERROR(X) ROW_MISSING(X) ROW_JSON(X) ROW_QUIET(X)
+    ROW_ON_ERROR(X) ROWS_SET_LONG(X)
 #define SAMPLE(X)                                                                                  \
     X(int64_t, records, "0", 0, INT64_MAX, "N", "sample", "number of records to draw")             \
     X(float, fraction, "-1", -1, 1, "0..1", "sample", "share of the records to draw")              \

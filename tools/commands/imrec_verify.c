@@ -7,7 +7,7 @@
     X(int64_t, threads, "0", 0, 1024, "N", "checks", "threads that decode; 0 = every CPU")         \
     X(int64_t, max_pixels, "178956970", 1, INT64_MAX / 16, "px", "checks",                         \
       "an image that claims more is a finding")                                                    \
-    ROW_MISSING(X) ROW_CONFIG(X) ROW_JSON(X) ROW_QUIET(X)
+    ROW_MISSING(X) ROW_CONFIG(X) ROWS_LONG(X)
 COMMAND_PAGE(VERIFY_PARAMS) = {
     .name = "imrec verify",
     .summary = "check structure, checksums, index and images; list every damaged range",

@@ -13,7 +13,7 @@
       "what the iterator delivers; key=value are its parameters")                                  \
     X(int64_t, grid, "0", 0, 1000, "N", "images",                                                  \
       "with --augmented: N draws of every augmenter, of one image")                                \
-    ROW_MISSING(X) ROW_JSON(X)
+    ROWS_SET(X)
 COMMAND_PAGE(VIEW_PARAMS) = {
     .name = "imrec view",
     .summary = "a contact sheet: images, labels and ids in one HTML file",

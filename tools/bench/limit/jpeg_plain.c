@@ -92,10 +92,10 @@ enum imrec_status jpeg_plain_new(struct jpeg_plain **out, struct imrec_error *er
     p->cinfo.client_data = p;
     p->err = err;
     const enum imrec_status st = run(p, create);
-    if (st != IMREC_OK)
-        jpeg_plain_free(p);
-    else
+    if (st == IMREC_OK)
         *out = p;
+    else
+        jpeg_plain_free(p);
     return st;
 }
 
