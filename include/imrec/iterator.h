@@ -90,7 +90,7 @@ struct imrec_iter_stats {
     uint64_t views;    /* images made: num_views times the crops of multi_crop for each sample */
     uint64_t replaced; /* slots with another sample instead of one that failed */
     bool indexed;      /* order and partition are by record (index, CBF files, source), otherwise by
-                          bytes and      cells of the shards */
+                          bytes and cells of the shards */
 };
 
 struct imrec_iter; /* opaque; one consumer thread at a time */
