@@ -93,14 +93,14 @@ struct imrec_iter_stats {
                           bytes and cells of the shards */
 };
 
-struct imrec_iter; /* opaque; one consumer thread at a time */
-
 /* Sets every field to its default. The inline form passes the caller's size of the struct. */
 IMREC_API void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size);
 static inline void imrec_iter_options_init(struct imrec_iter_options *o)
 {
     imrec_iter_options_init_sized(o, sizeof(*o));
 }
+
+struct imrec_iter; /* opaque; one consumer thread at a time */
 
 /* Sets one field from "key=value". An unknown key is IMREC_ERR_ARGUMENT, whose message suggests the
  * nearest name; a bad value is one whose message names the range. The text must outlive *o.
