@@ -14,7 +14,8 @@ char *imrec_joined(const char *head, size_t n, const char *tail);
  * which there is room for *room: twice as many as before, at least. false: no memory, nothing
  * changed. */
 bool imrec_grow(void *array, uint64_t *room, uint64_t need, size_t size);
-#define IMREC_GROW(array, room, need) imrec_grow(&(array), &(room), (need), sizeof(*(array)))
+#define IMREC_GROW(array, room, need) /* mostly there is room: no call then */                     \
+    ((need) <= (room) || imrec_grow(&(array), &(room), (need), sizeof(*(array))))
 void imrec_free(void *p);
 void imrec_free_all(void *const *p, size_t n);
 /* Of several pointers; all are read before the first is freed. */

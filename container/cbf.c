@@ -315,14 +315,9 @@ static struct unit_range extent(const struct container *c, uint64_t unit)
                                r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes, 4) : 0)};
 }
 
-static uint64_t sequence_number(const struct container *s, uint64_t unit)
-{
-    return cbf_of(s)->begin + unit - cbf_of(s)->first[s->records[unit].shard];
-}
-
 static uint64_t number(const struct container *c, const struct record_ref *r)
 {
-    return sequence_number(c, r->unit);
+    return cbf_of(c)->begin + r->unit - cbf_of(c)->first[c->records[r->unit].shard];
 }
 
 static const struct imrec_error *lost(const struct container *s, uint64_t unit)
@@ -384,8 +379,7 @@ static uint64_t describe(const struct container *c, const struct record_ref *r,
                          const struct imrec_error *why, char text[96])
 {
     const uint64_t at = r->lost && why->offset != IMREC_NO_OFFSET ? why->offset : r->offset;
-    (void)snprintf(text, 96, "sequence %" PRIu64 ", byte %" PRIu64, sequence_number(c, r->unit),
-                   at);
+    (void)snprintf(text, 96, "sequence %" PRIu64 ", byte %" PRIu64, number(c, r), at);
     return at;
 }
 

@@ -1,5 +1,4 @@
-/* container/index_doubt.c - whether an index lists all records of its shard, as far as a few
- * reads can tell. */
+/* container/index_doubt.c - whether an index lists all records of its shard. */
 #include "container/index_doubt.h"
 
 #include "base/bytes.h"
@@ -34,12 +33,12 @@ static bool find_end(const struct shard *h, uint64_t at, uint64_t *end)
 }
 
 enum imrec_status index_doubt(const struct shard *h, const char *name,
-                              const struct indexed_record *r, uint64_t n, struct beside *b,
+                              const struct indexed_record *r, uint64_t n, struct manifest_beside *b,
                               struct imrec_error *doubt, struct imrec_error *err)
 {
     const struct manifest_shard *told;
     uint64_t end, other;
-    IMREC_TRY(beside_manifest(b, h, &told, err));
+    IMREC_TRY(manifest_beside_shard(b, h->uri, h->size, &told, err));
     doubt->status = IMREC_OK;
     if (told != NULL && told->records != n)
         imrec_fail(doubt, IMREC_ERR_CORRUPT,

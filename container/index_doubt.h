@@ -3,7 +3,8 @@
 #ifndef IMREC_CONTAINER_INDEX_DOUBT_H
 #define IMREC_CONTAINER_INDEX_DOUBT_H
 
-#include "container/beside.h"
+#include "container/container.h"
+#include "container/shards/manifest_beside.h"
 
 /* `r[0..n)`: the records of the shard that the index `name` lists, ascending. Reads the manifest
  * next to it, the shard's begin, and the last record that is listed: at most four parts' heads
@@ -11,5 +12,5 @@
  * IMREC_ERR_CORRUPT, with a sentence. Returns a failure for lack of memory only. */
 IMREC_NODISCARD enum imrec_status
 index_doubt(const struct shard *h, const char *name, const struct indexed_record *r, uint64_t n,
-            struct beside *b, struct imrec_error *doubt, struct imrec_error *err);
+            struct manifest_beside *b, struct imrec_error *doubt, struct imrec_error *err);
 #endif

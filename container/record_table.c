@@ -8,6 +8,7 @@
 #include "container/partition.h"
 #include "formats/recordio/record_index.h"
 #include "formats/recordio/recordio.h"
+#include "formats/set/set_names.h"
 #include "storage/uri_list.h"
 
 #include <inttypes.h>
@@ -136,7 +137,8 @@ static void hash_records(struct container *s)
 
 /* The first doubt is kept. */
 static enum imrec_status doubt_one(struct container *s, uint32_t shard, const char *name,
-                                   uint64_t first, struct beside *b, struct imrec_error *err)
+                                   uint64_t first, struct manifest_beside *b,
+                                   struct imrec_error *err)
 {
     const struct indexed_record *r = s->records != NULL ? s->records + first : NULL;
     const uint64_t n = s->record_total - first;
@@ -150,7 +152,7 @@ static enum imrec_status doubt_one(struct container *s, uint32_t shard, const ch
 static enum imrec_status load_all(struct container *s, char **names, struct imrec_error *err)
 {
     uint64_t capacity = 0;
-    struct beside b = {0};
+    struct manifest_beside b = {0};
     enum imrec_status st = IMREC_OK;
     for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++) {
         const uint64_t first = s->record_total;
@@ -158,7 +160,7 @@ static enum imrec_status load_all(struct container *s, char **names, struct imre
         if (st == IMREC_OK)
             st = doubt_one(s, i, names[i], first, &b, err);
     }
-    beside_free(&b);
+    manifest_beside_free(&b);
     IMREC_TRY(st);
     s->index = s->shard_count != 0 ? names[0] : NULL;
     if (s->shard_count != 0)

@@ -6,12 +6,13 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "container/beside.h"
 #include "container/metadata.h"
 #include "container/partition.h"
 #include "container/recordio_scan.h"
+#include "container/shards/manifest_beside.h"
 #include "formats/crc32c.h"
 #include "formats/recordio/record_index.h"
+#include "formats/set/set_names.h"
 
 #include <string.h>
 
@@ -21,7 +22,7 @@ struct counting {
     const struct container *container;
     uint64_t *counts;
     struct scan scan;
-    struct beside beside;
+    struct manifest_beside beside;
     struct imrec_error *err;
 };
 
@@ -93,7 +94,7 @@ static enum imrec_status count_shard(struct counting *c, uint32_t shard)
     const uint64_t first = part_of(c->container, h->begin);
     const uint64_t last = part_of(c->container, h->begin + h->size - 1);
     const struct manifest_shard *m;
-    IMREC_TRY(beside_manifest(&c->beside, h, &m, c->err));
+    IMREC_TRY(manifest_beside_shard(&c->beside, h->uri, h->size, &m, c->err));
     if (m != NULL && first == last) {
         c->counts[first] += m->records;
         return IMREC_OK;
@@ -135,6 +136,6 @@ recordio_count(const struct container *s, uint64_t *counts, struct imrec_error *
     struct counting c = {.container = s, .counts = counts, .err = err};
     const enum imrec_status st = count_all(&c);
     scan_end(&c.scan);
-    beside_free(&c.beside);
+    manifest_beside_free(&c.beside);
     return st;
 }

@@ -1,5 +1,4 @@
-/* container/recordio_scan.c - a walk through a byte range of a shard in large reads, front to
- * back. */
+/* container/recordio_scan.c - a walk through a byte range of a shard in large reads. */
 #include "container/recordio_scan.h"
 
 #include "base/error.h"

@@ -4,11 +4,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "container/beside.h"
 #include "container/metadata.h"
 #include "container/record_head.h"
 #include "container/record_table.h"
 #include "container/recordio_scan.h"
+#include "container/shards/manifest_beside.h"
 #include "formats/recordio/image_record.h"
 
 #define AHEAD 32u /* heads announced to the system before they are read */
@@ -79,12 +79,13 @@ static enum imrec_status read_shard(struct scan *scan, const struct container *s
 }
 
 static enum imrec_status widest_of_shard(const struct container *s, uint32_t shard, bool may_read,
-                                         struct beside *b, struct scan *scan, uint32_t *widest,
-                                         struct imrec_error *err)
+                                         struct manifest_beside *b, struct scan *scan,
+                                         uint32_t *widest, struct imrec_error *err)
 {
+    const struct shard *h = &s->shards[shard];
     const struct manifest_shard *entry;
-    IMREC_TRY(beside_manifest(b, &s->shards[shard], &entry, err));
-    const uint32_t width = entry != NULL ? b->set.manifest.label_width : 0;
+    IMREC_TRY(manifest_beside_shard(b, h->uri, h->size, &entry, err));
+    const uint32_t width = entry != NULL ? b->manifest.label_width : 0;
     bool known = width != 0 || !may_read;
     *widest = width > *widest ? width : *widest;
     if (!known)
@@ -96,12 +97,12 @@ enum imrec_status recordio_widest_label(const struct container *s, bool may_read
                                         struct imrec_error *err)
 {
     struct scan scan = {0};
-    struct beside b = {0};
+    struct manifest_beside b = {0};
     enum imrec_status st = IMREC_OK;
     *widest = 0;
     for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++)
         st = widest_of_shard(s, i, may_read, &b, &scan, widest, err);
-    beside_free(&b);
+    manifest_beside_free(&b);
     scan_end(&scan);
     return st;
 }

@@ -1,5 +1,4 @@
-/* container/set_sums.c - verify_checksums=1: records compared with the checksums next to their
- * shards while they are read. */
+/* container/set_sums.c - records compared with their checksums while they are read. */
 #include "container/set_sums.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,5 @@
 /* container/shard_check.c - a list of shards compared with what manifests and names promise. */
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "container/shard_list.h"
@@ -9,27 +8,15 @@
 
 #include <string.h>
 
-#define PATH_MOST ((size_t)1 << 20)
-
 struct checking {
     struct shard_list *list;
     enum shard_look look;
     struct shard_sets sets;
     struct manifest_beside beside;
-    struct buf path; /* of a shard that a manifest names */
     struct imrec_error *err;
 };
 
 /* ---- one manifest ------------------------------------------------------------------------ */
-
-/* Where a shard that the manifest names would be. */
-static enum imrec_status path_of(struct checking *c, const char *name)
-{
-    const char *manifest = c->beside.path;
-    c->path.n = 0;
-    IMREC_TRY(buf_append(&c->path, manifest, (size_t)(set_base_name(manifest) - manifest), c->err));
-    return buf_append(&c->path, name, strlen(name) + 1, c->err);
-}
 
 /* Keeps what the manifest promises of its shards in the list; *gap: those that are not in it. */
 static enum imrec_status take_promises(struct checking *c, struct shard_gap *gap)
@@ -37,14 +24,16 @@ static enum imrec_status take_promises(struct checking *c, struct shard_gap *gap
     const struct manifest *m = &c->beside.manifest;
     *gap = (struct shard_gap){.promised = m->shard_count};
     for (size_t i = 0; i < m->shard_count; i++) {
-        IMREC_TRY(path_of(c, m->shards[i].rec.name));
-        const char *path = (const char *)c->path.p;
+        char *path = set_beside(c->beside.path, m->shards[i].rec.name); /* where it would be */
+        if (path == NULL)
+            return IMREC_NO_MEMORY(c->err, "no memory for a path");
         size_t k = shard_sets_find(&c->sets, path);
         if (k == c->sets.count)
             shard_gap_add(gap, path);
         for (; k < c->sets.count && strcmp(c->sets.member[k].uri, path) == 0; k++)
             c->list->promise[c->sets.member[k].at] =
                 (struct shard_promise){m->shards[i].rec.bytes, m->shards[i].records};
+        imrec_free(path);
     }
     shard_gap_end(gap);
     return IMREC_OK;
@@ -123,13 +112,12 @@ static enum imrec_status check_manifest(struct checking *c, const char *manifest
 
 static enum imrec_status check_folder(struct checking *c, const char *uri)
 {
-    const size_t n = (size_t)(set_base_name(uri) - uri);
     struct uri_list manifests;
-    c->path.n = 0;
-    IMREC_TRY(buf_append(&c->path, uri, n, c->err));
-    IMREC_TRY(buf_append(&c->path, "", 1, c->err));
-    enum imrec_status st =
-        uri_list_expand((const char *)c->path.p, ".manifest.json", &manifests, c->err);
+    char *folder = set_beside(uri, "");
+    enum imrec_status st = folder != NULL
+                               ? uri_list_expand(folder, ".manifest.json", &manifests, c->err)
+                               : IMREC_NO_MEMORY(c->err, "no memory for a path");
+    imrec_free(folder);
     if (st == IMREC_ERR_NO_MEMORY)
         return st;
     if (st != IMREC_OK) /* there is none */
@@ -181,10 +169,9 @@ static enum imrec_status check_all(struct checking *c)
 enum imrec_status
 shard_list_check(struct shard_list *l, enum shard_look look, struct imrec_error *err)
 {
-    struct checking c = {.list = l, .look = look, .path = BUF_INIT(PATH_MOST), .err = err};
+    struct checking c = {.list = l, .look = look, .err = err};
     const enum imrec_status st = look == SHARDS_UNSEEN ? IMREC_OK : check_all(&c);
     shard_sets_free(&c.sets);
     manifest_beside_free(&c.beside);
-    buf_free(&c.path);
     return st;
 }

@@ -25,21 +25,19 @@ static enum imrec_status add_listed(struct shard_list *l, const char *path,
                                     const struct manifest *m, struct shard_gap *g,
                                     struct imrec_error *err)
 {
-    struct uri_list all = {0};
-    const size_t folder = (size_t)(set_base_name(path) - path);
     enum imrec_status st = IMREC_OK;
     g->promised = m->shard_count;
     for (size_t i = 0; st == IMREC_OK && i < m->shard_count; i++) {
-        st = uri_list_add(&all, path, folder, m->shards[i].rec.name, URI_LISTED, err);
-        if (st != IMREC_OK)
-            break;
-        if (sink_exists(all.uri[i]))
-            st = uri_list_add(&l->names, all.uri[i], strlen(all.uri[i]), "", URI_LISTED, err);
+        char *uri = set_beside(path, m->shards[i].rec.name);
+        if (uri == NULL)
+            return IMREC_NO_MEMORY(err, "no memory for a path");
+        if (sink_exists(uri))
+            st = uri_list_add(&l->names, uri, strlen(uri), "", URI_LISTED, err);
         else
-            shard_gap_add(g, all.uri[i]);
+            shard_gap_add(g, uri);
+        imrec_free(uri);
     }
     shard_gap_end(g);
-    uri_list_free(&all);
     return st;
 }
 

@@ -148,8 +148,7 @@ read_header(struct listing *l, uint64_t at, uint64_t *next, struct imrec_error *
 }
 
 /* The place of the next header after `at`, or the shard's end. */
-static enum imrec_status
-find_header(struct listing *l, uint64_t at, uint64_t *out, struct imrec_error *err)
+static uint64_t find_header(struct listing *l, uint64_t at)
 {
     const struct shard *s = &l->c->shards[l->shard];
     for (at += TAR_BLOCK; s->size > at && s->size - at >= TAR_BLOCK;) {
@@ -157,16 +156,11 @@ find_header(struct listing *l, uint64_t at, uint64_t *out, struct imrec_error *e
         const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
         if (source_read(s->source, at, l->piece, n, NULL) == IMREC_OK)
             for (size_t i = 0; i < n; i += TAR_BLOCK)
-                if (tar_header_parse(l->piece + i, &l->h, NULL) == IMREC_OK &&
-                    l->h.type != TAR_END) {
-                    *out = at + i;
-                    return IMREC_OK;
-                }
+                if (tar_header_parse(l->piece + i, &l->h, NULL) == IMREC_OK && l->h.type != TAR_END)
+                    return at + i;
         at += n;
     }
-    (void)err;
-    *out = s->size;
-    return IMREC_OK;
+    return s->size;
 }
 
 static enum imrec_status
@@ -203,7 +197,7 @@ static enum imrec_status list_shard(struct listing *l, struct imrec_error *err)
         }
         if (st != IMREC_OK) { /* whether the current sample continues is unknown */
             IMREC_TRY(end_sample(l, err));
-            IMREC_TRY(find_header(l, at, &next, err));
+            next = find_header(l, at);
             IMREC_TRY(add_loss(l, at, &why, err));
         } else if (l->h.type == TAR_FILE) {
             IMREC_TRY(take_file(l, at, next, err));

@@ -127,13 +127,18 @@ load_sums(struct imrec_checked *c, const char *uri, struct imrec_error *err)
     return st;
 }
 
+static void leave_shard(struct imrec_checked *c)
+{
+    shard_index_free(&c->index);
+    shard_sums_free(&c->sums);
+}
+
 static enum imrec_status begin_shard(struct imrec_checked *c, struct imrec_error *err)
 {
     const char *uri = c->walk.files.shards.uri[c->shard];
     c->next = 0;
     c->index_asked = false;
-    shard_index_free(&c->index);
-    shard_sums_free(&c->sums);
+    leave_shard(c);
     if (c->walk.kind->side_files)
         IMREC_TRY(load_sums(c, uri, err));
     c->known = c->sums.found;
@@ -279,8 +284,7 @@ void imrec_checked_close(struct imrec_checked *c)
 {
     if (c == NULL)
         return;
-    shard_index_free(&c->index);
-    shard_sums_free(&c->sums);
+    leave_shard(c);
     dataset_walk_close(&c->walk);
     imrec_free(c);
 }

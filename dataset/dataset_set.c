@@ -34,12 +34,6 @@ static void tell(const struct checking *c, const char *uri, uint32_t shard, cons
 
 /* ---- one file of the manifest ----------------------------------------------------------- */
 
-/* The file's path, in the folder of the manifest. NULL: no memory. */
-static char *path_of(const struct checking *c, const char *name)
-{
-    return imrec_joined(c->path, (size_t)(set_base_name(c->path) - c->path), name);
-}
-
 /* The checksum of all bytes, a piece at a time. */
 static enum imrec_status sum_bytes(struct source *s, uint32_t *crc, struct imrec_error *err)
 {
@@ -95,7 +89,7 @@ static enum imrec_status check_file(const struct checking *c, const struct manif
     if (f->name == NULL)
         return IMREC_OK;
     struct imrec_error why;
-    char *path = path_of(c, f->name);
+    char *path = set_beside(c->path, f->name);
     if (path == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a path");
     if (check_bytes(path, f, whole, &why) != IMREC_OK)
@@ -110,7 +104,7 @@ static enum imrec_status check_file(const struct checking *c, const struct manif
 static enum imrec_status is_missing(struct checking *c, const struct manifest_shard *s,
                                     bool *missing, struct imrec_error *err)
 {
-    char *path = path_of(c, s->rec.name);
+    char *path = set_beside(c->path, s->rec.name);
     if (path == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a path");
     *missing = !sink_exists(path);

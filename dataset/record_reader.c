@@ -60,14 +60,7 @@ enum imrec_status imrec_reader_open_files(const char *uri, uint64_t part_index, 
 enum imrec_status
 reader_room_for_labels(struct imrec_reader *r, uint32_t count, struct imrec_error *err)
 {
-    if (count <= r->label_room)
-        return IMREC_OK;
-    float *grown = imrec_realloc(r->labels, count, sizeof(*grown));
-    if (grown == NULL)
-        return no_memory(err);
-    r->labels = grown;
-    r->label_room = count;
-    return IMREC_OK;
+    return IMREC_GROW(r->labels, r->label_room, count) ? IMREC_OK : no_memory(err);
 }
 
 static enum imrec_status

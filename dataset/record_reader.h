@@ -16,7 +16,7 @@ struct imrec_reader {
     bool begun;               /* the scan is in it */
     struct unit_range damage; /* that was met last */
     float *labels;
-    uint32_t label_room;
+    uint64_t label_room;
     struct table_reader table; /* of a kind with own_index: nothing else is used */
     bool keep_framed;          /* set by who reads `framed` */
     struct bytes framed; /* the last record returned, as stored in the shard; none of CBF files */

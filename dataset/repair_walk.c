@@ -53,11 +53,6 @@ peek(const struct repair_walk *w, uint64_t offset, uint8_t *to, size_t n, struct
     return st;
 }
 
-static bool is_head(const uint8_t *p)
-{
-    return recordio_sync(p, RECORDIO_PART_HEAD_BYTES) == 0;
-}
-
 /* The part flag of the head at `offset`, or NO_HEAD; at the shard's end 0, as if a record began. */
 static enum imrec_status
 flag_at(const struct repair_walk *w, uint64_t offset, uint32_t *flag, struct imrec_error *err)
@@ -107,7 +102,7 @@ static enum imrec_status find_in(const struct repair_walk *w, const uint8_t *p, 
         if (found == NULL)
             break;
         *hit = (size_t)(found - p);
-        if (is_head(found))
+        if (recordio_sync(found, RECORDIO_PART_HEAD_BYTES) == 0)
             IMREC_TRY(is_likely(w, at + *hit, &yes, err));
         if (yes)
             return IMREC_OK;

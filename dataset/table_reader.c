@@ -49,13 +49,8 @@ static enum imrec_status take_labels(struct table_reader *r, const struct record
                                      struct imrec_record *out, struct imrec_error *err)
 {
     const uint32_t n = (uint32_t)(record->labels.n / sizeof(float));
-    if (r->labels == NULL || n > r->label_room) {
-        float *grown = imrec_realloc(r->labels, (size_t)n + 1, sizeof(*grown));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for labels");
-        r->labels = grown;
-        r->label_room = n;
-    }
+    if (!IMREC_GROW(r->labels, r->label_room, (uint64_t)n + 1)) /* never NULL */
+        return IMREC_NO_MEMORY(err, "no memory for labels");
     for (uint32_t i = 0; i < n; i++)
         r->labels[i] = record_label(record, i);
     out->labels = r->labels;

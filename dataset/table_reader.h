@@ -14,7 +14,7 @@ struct table_reader {
     struct buf file;                   /* of an image that is stored decoded */
     struct parse_room parse;
     float *labels;
-    uint32_t label_room;
+    uint64_t label_room;
 };
 
 void table_reader_init(struct table_reader *r, const struct container *c);

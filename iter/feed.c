@@ -100,12 +100,10 @@ static struct place place_behind(const struct imrec_iter *it, const struct sched
 static void go_back(struct imrec_iter *it)
 {
     const struct schedule_run *run = &it->schedule.main;
-    it->resumed_inside = run->sample != 0; /* its damage is reported already */
-    if (run->sample == 0)
-        record_stream_seek(&it->stream, run->sweep, 0, 0);
-    else
-        record_stream_seek(&it->stream, run->sweep, it->window_number,
-                           run->sample - it->window_before);
+    const bool inside = run->sample != 0;
+    it->resumed_inside = inside; /* its damage is reported already */
+    record_stream_seek(&it->stream, run->sweep, inside ? it->window_number : 0,
+                       inside ? run->sample - it->window_before : 0);
 }
 
 static enum ordered_step close_cell(struct imrec_iter *it, struct cell_state *c)

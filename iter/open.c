@@ -16,16 +16,6 @@
 
 /* ---- data --------------------------------------------------------------------------------- */
 
-static struct record_stream_options record_stream_options(const struct imrec_iter *it)
-{
-    return (struct record_stream_options){
-        .shuffle = it->options.shuffle,
-        .indexed = it->indexed,
-        .seed = (uint64_t)it->options.seed,
-        .shuffle_window = (uint64_t)it->options.shuffle_window,
-    };
-}
-
 /* Images that are decoded have a number of values, and no shape of their own. */
 static enum imrec_status shape_planes(struct imrec_iter *it, struct imrec_error *err)
 {
@@ -70,7 +60,9 @@ static void warn_of_index(const struct imrec_iter *it)
 static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
-    struct record_stream_options so = record_stream_options(it);
+    struct record_stream_options so = {.shuffle = o->shuffle,
+                                       .seed = (uint64_t)o->seed,
+                                       .shuffle_window = (uint64_t)o->shuffle_window};
     const struct container_options wanted = {
         .path_imgrec = o->path_imgrec,
         .path_imgidx = o->path_imgidx,

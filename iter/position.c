@@ -77,12 +77,12 @@ static enum imrec_status wrong(struct imrec_error *err, const char *key, const c
 }
 
 static enum imrec_status
-take_number(const struct json_value *root, const char *key, int64_t *out, struct imrec_error *err)
+take_number(const struct json_value *root, const char *key, uint64_t *out, struct imrec_error *err)
 {
     int64_t v;
     if (!json_read_i64(json_read_member(root, key), &v) || v < 0)
         return wrong(err, key, "a whole number from 0");
-    *out = v;
+    *out = (uint64_t)v;
     return IMREC_OK;
 }
 
@@ -110,13 +110,14 @@ static enum imrec_status check_order(const struct json_value *root, const struct
                                         : "",
                           want);
     for (size_t i = 0; i < ORDER_FIELDS; i++) {
-        int64_t v = 0;
+        uint64_t v;
         IMREC_TRY(take_number(root, order_fields[i].name, &v, err));
-        if (may_differ(o, &order_fields[i]) && v < o->num_parts)
-            *own = v == order_value(o, i);
-        else if (v != order_value(o, i))
+        const bool same = (int64_t)v == order_value(o, i);
+        if (may_differ(o, &order_fields[i]) && (int64_t)v < o->num_parts)
+            *own = same;
+        else if (!same)
             return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "position: it was taken with %s=%" PRId64
+                              "position: it was taken with %s=%" PRIu64
                               ", this iterator has %s=%" PRId64,
                               order_fields[i].name, v, order_fields[i].name, order_value(o, i));
     }
@@ -126,34 +127,24 @@ static enum imrec_status check_order(const struct json_value *root, const struct
 static enum imrec_status take_place(const struct json_value *root, uint64_t windows,
                                     struct place *p, struct imrec_error *err)
 {
-    int64_t sweep = 0, sample = 0, window = 0, before = 0, position = 0, epoch = 0, in_epoch = 0;
-    bool repeating;
-    IMREC_TRY(take_number(root, "sweep", &sweep, err));
-    IMREC_TRY(take_number(root, "sample", &sample, err));
-    IMREC_TRY(take_number(root, "window", &window, err));
-    IMREC_TRY(take_number(root, "window_first_sample", &before, err));
-    IMREC_TRY(take_number(root, "position", &position, err));
-    IMREC_TRY(take_number(root, "epoch", &epoch, err));
-    IMREC_TRY(take_number(root, "epoch_sample", &in_epoch, err));
-    if (!json_read_bool(json_read_member(root, "repeating"), &repeating))
+    struct place at;
+    IMREC_TRY(take_number(root, "sweep", &at.run.sweep, err));
+    IMREC_TRY(take_number(root, "sample", &at.run.sample, err));
+    IMREC_TRY(take_number(root, "window", &at.window, err));
+    IMREC_TRY(take_number(root, "window_first_sample", &at.before, err));
+    IMREC_TRY(take_number(root, "position", &at.run.position, err));
+    IMREC_TRY(take_number(root, "epoch", &at.run.epoch, err));
+    IMREC_TRY(take_number(root, "epoch_sample", &at.run.in_epoch, err));
+    if (!json_read_bool(json_read_member(root, "repeating"), &at.run.repeating))
         return wrong(err, "repeating", "true or false");
-    if ((uint64_t)window >= windows)
+    if (at.window >= windows)
         return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: \"window\" is %" PRId64 ", a sweep has %" PRIu64, window,
+                          "position: \"window\" is %" PRIu64 ", a sweep has %" PRIu64, at.window,
                           windows);
-    if (before > sample)
+    if (at.before > at.run.sample)
         return wrong(err, "window_first_sample", "at most \"sample\"");
-    *p = (struct place){
-        .run = {.sweep = (uint64_t)sweep,
-                .sample = (uint64_t)sample,
-                .repeating = repeating,
-                .given = sample != 0,
-                .position = (uint64_t)position,
-                .epoch = (uint64_t)epoch,
-                .in_epoch = (uint64_t)in_epoch},
-        .window = (uint64_t)window,
-        .before = (uint64_t)before,
-    };
+    at.run.given = at.run.sample != 0;
+    *p = at;
     return IMREC_OK;
 }
 
@@ -161,11 +152,11 @@ static enum imrec_status take_all(const struct json_value *root, const struct po
                                   uint64_t windows, struct place *place, bool *own,
                                   struct imrec_error *err)
 {
-    int64_t version = 0;
+    uint64_t version;
     IMREC_TRY(take_number(root, "version", &version, err));
     if (version != POSITION_VERSION)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
-                          "position: it has version %" PRId64 ", this library reads %d", version,
+                          "position: it has version %" PRIu64 ", this library reads %d", version,
                           POSITION_VERSION);
     *own = true;
     IMREC_TRY(check_order(root, order, own, err));
@@ -196,7 +187,7 @@ enum imrec_status position_read(const char *text, const struct position_order *o
 
 bool position_indexed(const char *text, bool *indexed)
 {
-    int64_t v = 0;
+    uint64_t v = 0;
     struct json_value *root;
     const bool says = parse(text, &root, NULL) == IMREC_OK &&
                       take_number(root, "indexed", &v, NULL) == IMREC_OK && v <= 1;

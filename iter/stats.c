@@ -8,11 +8,6 @@
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static uint64_t kept(const struct imrec_iter *it)
-{
-    return it->options.keep_in_memory ? it->container.end - it->container.begin : 0;
-}
-
 static uint64_t index_bytes(const struct imrec_iter *it)
 {
     const uint64_t sums = set_sums_memory(&it->container);
@@ -27,7 +22,8 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
     const uint64_t batches = slots_memory(o, &it->views, it->label_width),
                    windows = it->stream.plan.arena_bytes * it->stream.plan.arenas;
     const uint64_t scratch = it->worker_count * HEADROOM_FREE_BYTES;
-    const uint64_t index = index_bytes(it), keep = kept(it);
+    const uint64_t index = index_bytes(it);
+    const uint64_t keep = o->keep_in_memory ? it->container.end - it->container.begin : 0;
     if (batches == UINT64_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "data_shape and batch_size ask for a batch of over 1 TiB");

@@ -1,5 +1,4 @@
-/* container/shards/manifest_beside.c - the manifest of the set that a shard belongs to, and what it
- * says of a shard. */
+/* container/shards/manifest_beside.c - the manifest of the set that a shard belongs to. */
 #include "container/shards/manifest_beside.h"
 
 #include "base/alloc.h"
@@ -65,6 +64,24 @@ const struct manifest_shard *manifest_entry(const struct manifest *m, const char
         if (strcmp(m->shards[i].rec.name, name) == 0)
             return &m->shards[i];
     return NULL;
+}
+
+/* Shards mostly are in the manifest's order. */
+enum imrec_status manifest_beside_shard(struct manifest_beside *m, const char *shard,
+                                        uint64_t bytes, const struct manifest_shard **entry,
+                                        struct imrec_error *err)
+{
+    *entry = NULL;
+    IMREC_TRY(manifest_beside_find(m, shard, err));
+    for (size_t i = 0, n = m->manifest.shard_count; i < n && *entry == NULL; i++) {
+        const size_t at = (m->next + i) % n;
+        const struct manifest_shard *s = &m->manifest.shards[at];
+        if (strcmp(s->rec.name, set_base_name(shard)) != 0 || s->rec.bytes != bytes)
+            continue;
+        m->next = at + 1;
+        *entry = s;
+    }
+    return IMREC_OK;
 }
 
 void manifest_beside_free(struct manifest_beside *m)

@@ -91,3 +91,8 @@ const char *set_base_name(const char *path)
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
 }
+
+char *set_beside(const char *path, const char *name)
+{
+    return imrec_joined(path, (size_t)(set_base_name(path) - path), name);
+}

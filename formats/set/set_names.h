@@ -23,6 +23,8 @@ void set_name(const char *rec, enum set_file what, char *out);
 
 /* The same in memory of imrec_realloc(); NULL: no memory. */
 char *set_path(const char *rec, enum set_file what);
+/* The file `name` in the folder of `path`, likewise. */
+char *set_beside(const char *path, const char *name);
 
 /* "DIR/OUT.rec" -> "DIR/OUT-00003-of-00010.rec"; `rec` itself when count is 1 and `numbered`
  * is false. Room as above. */

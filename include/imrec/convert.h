@@ -33,17 +33,19 @@ struct imrec_convert_options {
     size_t struct_size;
     IMREC_CONVERT_PARAMS(IMREC_FIELD)
 };
-IMREC_API void imrec_convert_options_init_sized(struct imrec_convert_options *o, size_t size);
-static inline void imrec_convert_options_init(struct imrec_convert_options *o)
-{
-    imrec_convert_options_init_sized(o, sizeof(*o));
-}
 
 struct imrec_convert_result {
     uint64_t sequences, samples, chunks; /* written; samples: sum of the sequences' lengths */
     uint64_t bytes_read, bytes;          /* input; output */
     uint64_t errors;                     /* samples, sequences or chunks dropped */
 };
+
+IMREC_API void imrec_convert_options_init_sized(struct imrec_convert_options *o, size_t size);
+static inline void imrec_convert_options_init(struct imrec_convert_options *o)
+{
+    imrec_convert_options_init_sized(o, sizeof(*o));
+}
+
 /* Converts text to binary. A progress callback that returns false leaves no file. The bytes do not
  * depend on the number of threads. Memory: some MiB per thread, a chunk, and 24 bytes per sequence.
  * An existing output is replaced when the new one is complete. */

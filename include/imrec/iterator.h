@@ -90,10 +90,8 @@ struct imrec_iter_stats {
     uint64_t views;    /* images made: num_views times the crops of multi_crop for each sample */
     uint64_t replaced; /* slots with another sample instead of one that failed */
     bool indexed;      /* order and partition are by record (index, CBF files, source), otherwise by
-                          bytes and      cells of the shards */
+                          bytes and cells of the shards */
 };
-
-struct imrec_iter; /* opaque; one consumer thread at a time */
 
 /* Sets every field to its default. The inline form passes the caller's size of the struct. */
 IMREC_API void imrec_iter_options_init_sized(struct imrec_iter_options *o, size_t size);
@@ -101,6 +99,8 @@ static inline void imrec_iter_options_init(struct imrec_iter_options *o)
 {
     imrec_iter_options_init_sized(o, sizeof(*o));
 }
+
+struct imrec_iter; /* opaque; one consumer thread at a time */
 
 /* Sets one field from "key=value". An unknown key is IMREC_ERR_ARGUMENT, whose message suggests the
  * nearest name; a bad value is one whose message names the range. The text must outlive *o.

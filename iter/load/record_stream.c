@@ -44,7 +44,6 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
     } else if (o->shuffle) {
         p.shuffle_records = true;
         p.threads = 2; /* the second asks the disk for its next run while the first one copies */
-        p.cell_bytes = unit;
         p.arenas = 2;
         most = o->shuffle_window / 2;
         first = min_u64(FIRST_WINDOW_BYTES, most);

@@ -287,17 +287,13 @@ read_schedule(struct view_kinds *v, const struct imrec_iter_options *o, struct i
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
-static bool same_shape(const struct imrec_shape *a, const struct imrec_shape *b)
-{
-    return a->height == b->height && a->width == b->width;
-}
-
 static enum imrec_status
 finish(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec_error *err)
 {
     for (uint32_t i = 0; i < v->kind_count; i++) {
         struct view_kind *k = &v->kinds[i];
-        if (o->mean_img[0] != '\0' && !same_shape(&k->o.data_shape, &o->data_shape))
+        const struct imrec_shape *a = &k->o.data_shape, *b = &o->data_shape;
+        if (o->mean_img[0] != '\0' && (a->height != b->height || a->width != b->width))
             return refuse(err, "a mean image has the size of data_shape: with other sizes in "
                                "multi_crop or data_shape_schedule give mean_r, mean_g, mean_b");
         IMREC_TRY(measure(k, err));

@@ -58,9 +58,8 @@ static void place_anywhere(struct record_ref *r, uint64_t n, struct rng_key key)
         r[i].key = rng_block(key, r[i].shard, r[i].offset, 0, RNG_RECORD_ORDER).v[0];
 }
 
-#define FEW_CELLS                                                                                  \
-    256u /* where records are left to chance within their n-th, a batch meets twins                \
-          */
+/* Where records are left to chance within their n-th, a batch meets twins. */
+#define FEW_CELLS 256u
 
 static uint64_t cell_of(const struct record_ref *r, uint64_t cell_bytes)
 {
