@@ -14,7 +14,7 @@ struct label_table {
     float *labels;
     union list_label *exact;     /* as many, of the types that are not float32; else NULL */
     uint64_t count, label_count; /* of entries, of labels */
-    uint64_t entry_room, label_room, exact_room; /* for so many there is memory */
+    uint64_t entry_room, label_room, exact_room; /* of the arrays: allocated elements */
     uint32_t widest;                             /* labels of an entry */
 };
 
