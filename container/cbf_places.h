@@ -1,5 +1,5 @@
 /* container/cbf_places.h - where the images of a chunk are, and what its small streams say of
- * them. Private to cbf_images.c. */
+ * them. Private to cbf.c. */
 #ifndef IMREC_CONTAINER_CBF_PLACES_H
 #define IMREC_CONTAINER_CBF_PLACES_H
 

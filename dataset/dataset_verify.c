@@ -147,13 +147,6 @@ static struct verify_batch *take_batch(struct verify *v)
     return b;
 }
 
-static void hold(struct verify *v, const struct verify_batch *b)
-{
-    mutex_lock(&v->lock);
-    v->held += b->capacity;
-    mutex_unlock(&v->lock);
-}
-
 static void give_back(struct verify *v, struct verify_batch *b)
 {
     const uint64_t held = b->capacity;
@@ -174,7 +167,9 @@ static enum ordered_step feed(void *context, const struct ordered_task *t, uint3
     v->status = verify_reader_fill(&v->reader, b, &v->why);
     if (v->status != IMREC_OK || b->count == 0)
         return ORDERED_STOP;
-    hold(v, b);
+    mutex_lock(&v->lock);
+    v->held += b->capacity;
+    mutex_unlock(&v->lock);
     return ORDERED_LAST;
 }
 

@@ -4,14 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "dataset/dataset_files.h"
-#include "dataset/dataset_index.h"
 #include "formats/set/checksums.h"
-
-#include <stddef.h>
-
-_Static_assert(sizeof(struct mark) == sizeof(struct shard_index_entry) &&
-                   offsetof(struct mark, value) == offsetof(struct shard_index_entry, key),
-               "an index's entries are taken over as marks");
 
 static enum imrec_status load_index(struct marks *m, const char *shard, struct imrec_error *err)
 {
@@ -20,7 +13,7 @@ static enum imrec_status load_index(struct marks *m, const char *shard, struct i
     if (st == IMREC_ERR_NO_MEMORY)
         return imrec_fail(err, st, "%s", m->why.message);
     if (st == IMREC_OK && x.found) {
-        m->mark = (struct mark *)(void *)x.entry;
+        m->mark = x.entry;
         m->count = x.count;
         m->found = true;
     }
@@ -35,7 +28,8 @@ take_checksums(struct marks *m, struct checksums *c, struct imrec_error *err)
     if (m->mark == NULL)
         return IMREC_NO_MEMORY(err, "no memory for %llu checksums", (unsigned long long)c->records);
     while (checksums_next(c, &sum))
-        m->mark[m->count++] = (struct mark){sum.offset, (uint64_t)sum.framed_bytes << 32 | sum.crc};
+        m->mark[m->count++] =
+            (struct shard_index_entry){sum.offset, (uint64_t)sum.framed_bytes << 32 | sum.crc};
     m->found = true;
     return IMREC_OK;
 }
@@ -71,7 +65,7 @@ void marks_free(struct marks *m)
     *m = (struct marks){0};
 }
 
-const struct mark *marks_stray(struct marks *m, uint64_t offset)
+const struct shard_index_entry *marks_stray(struct marks *m, uint64_t offset)
 {
     return m->next < m->count && m->mark[m->next].offset < offset ? &m->mark[m->next++] : NULL;
 }
@@ -82,7 +76,7 @@ void marks_skip(struct marks *m, uint64_t end)
         m->next++;
 }
 
-const struct mark *marks_meet(struct marks *m, uint64_t offset)
+const struct shard_index_entry *marks_meet(struct marks *m, uint64_t offset)
 {
     return m->next < m->count && m->mark[m->next].offset == offset ? &m->mark[m->next++] : NULL;
 }

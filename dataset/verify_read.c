@@ -30,19 +30,19 @@ static enum imrec_status add_finding(const struct verify_reader *r, struct verif
 static enum imrec_status add_strays(const struct verify_reader *r, struct verify_batch *b,
                                     struct marks *m, uint64_t offset, struct imrec_error *err)
 {
-    const struct mark *stray;
+    const struct shard_index_entry *stray;
     struct verify_item *item;
     while ((stray = marks_stray(m, offset)) != NULL) {
         const bool sum = m->kind == IMREC_FOUND_CHECKSUM;
         IMREC_TRY(add_finding(r, b, m->kind, stray->offset,
-                              stray->offset + (sum ? stray->value >> 32 : 1), &item, err));
+                              stray->offset + (sum ? stray->key >> 32 : 1), &item, err));
         if (sum)
             (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, stray->offset,
                                  "the checksums have a record here, and none begins here");
         else
             (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, stray->offset,
                                  "the index has key %" PRIu64 " here, and no record begins here",
-                                 stray->value);
+                                 stray->key);
     }
     return IMREC_OK;
 }
@@ -107,11 +107,11 @@ static enum imrec_status add_damage(struct verify_reader *r, struct verify_batch
 
 /* The record's own bytes in the shard, to be compared with its checksum. */
 static enum imrec_status load_framed(const struct verify_reader *r, struct verify_batch *b,
-                                     struct verify_item *item, const struct mark *sum,
+                                     struct verify_item *item, const struct shard_index_entry *sum,
                                      struct imrec_error *err)
 {
-    item->framed_bytes = (uint32_t)(sum->value >> 32);
-    item->crc = (uint32_t)sum->value;
+    item->framed_bytes = (uint32_t)(sum->key >> 32);
+    item->crc = (uint32_t)sum->key;
     if (item->begin + item->framed_bytes > r->source->size)
         return IMREC_OK; /* summed stays false: cannot be the same record */
     if (!verify_batch_room(b, item->framed_bytes, &item->framed))
@@ -121,8 +121,8 @@ static enum imrec_status load_framed(const struct verify_reader *r, struct verif
 }
 
 static enum imrec_status meet_marks(struct verify_reader *r, struct verify_batch *b,
-                                    uint64_t offset, uint64_t end, const struct mark **sum,
-                                    struct imrec_error *err)
+                                    uint64_t offset, uint64_t end,
+                                    const struct shard_index_entry **sum, struct imrec_error *err)
 {
     struct verify_item *item;
     IMREC_TRY(add_strays(r, b, &r->index, offset, err));
@@ -146,7 +146,7 @@ static enum imrec_status meet_marks(struct verify_reader *r, struct verify_batch
 static enum imrec_status add_record(struct verify_reader *r, struct verify_batch *b,
                                     const struct imrec_record *record, struct imrec_error *err)
 {
-    const struct mark *sum;
+    const struct shard_index_entry *sum;
     size_t at;
     IMREC_TRY(go_to_shard(r, record->shard, b, err));
     const uint64_t end = dataset_record_end(&r->walk, record);

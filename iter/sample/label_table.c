@@ -11,25 +11,20 @@
 
 #define MAX_LIST_BYTES ((size_t)16 << 30)
 
-struct rooms {
-    uint64_t entries, labels, exact;
-};
-
 static enum imrec_status no_memory(struct imrec_error *err)
 {
     return IMREC_NO_MEMORY(err, "no memory for the labels of path_imglist");
 }
 
-static enum imrec_status append(struct label_table *t, struct rooms *room,
-                                const struct image_list_entry *e, const union list_label *typed,
-                                uint32_t n, struct imrec_error *err)
+static enum imrec_status append(struct label_table *t, const struct image_list_entry *e,
+                                const union list_label *typed, uint32_t n, struct imrec_error *err)
 {
-    if (!IMREC_GROW(t->entries, room->entries, t->count + 1) ||
-        !IMREC_GROW(t->labels, room->labels, t->label_count + n))
+    if (!IMREC_GROW(t->entries, t->entry_room, t->count + 1) ||
+        !IMREC_GROW(t->labels, t->label_room, t->label_count + n))
         return no_memory(err);
     memcpy(t->labels + t->label_count, e->labels, n * sizeof(*t->labels));
     if (typed != NULL) {
-        if (!IMREC_GROW(t->exact, room->exact, t->label_count + n))
+        if (!IMREC_GROW(t->exact, t->exact_room, t->label_count + n))
             return no_memory(err);
         memcpy(t->exact + t->label_count, typed, n * sizeof(*t->exact));
     }
@@ -44,7 +39,6 @@ static enum imrec_status parse(struct label_table *t, const char *uri, uint32_t 
 {
     struct image_list list = {0};
     struct image_list_entry entry;
-    struct rooms room = {0, 0, 0};
     enum imrec_status st;
     image_list_begin(&list, uri, 0, text, 0, 0);
     list.type = type;
@@ -55,7 +49,7 @@ static enum imrec_status parse(struct label_table *t, const char *uri, uint32_t 
                             "%.300s: id %llu has %u labels, but label_width is %u", uri,
                             (unsigned long long)entry.id, entry.label_count, width);
         else
-            st = append(t, &room, &entry, list.exact, width != 0 ? width : entry.label_count, err);
+            st = append(t, &entry, list.exact, width != 0 ? width : entry.label_count, err);
         if (st != IMREC_OK)
             break;
     }

@@ -14,7 +14,8 @@ struct label_table {
     float *labels;
     union list_label *exact;     /* as many, of the types that are not float32; else NULL */
     uint64_t count, label_count; /* of entries, of labels */
-    uint32_t widest;             /* labels of an entry */
+    uint64_t entry_room, label_room, exact_room; /* of the arrays: allocated elements */
+    uint32_t widest;                             /* labels of an entry */
 };
 
 /* Takes the first `width` labels of each line, for `type`; 0: all there are. An id given twice, a

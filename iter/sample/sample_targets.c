@@ -18,7 +18,6 @@ void sample_targets_begin(struct sampler *p, struct sampler_view *v, uint32_t wi
     t->rows = fits ? v->draw.fit_height : t->path.height;
 }
 
-/* The size of a mask is that of its image as it is stored. */
 enum imrec_status sample_targets_check_mask(const struct sampler *p,
                                             const struct imrec_image_info *info,
                                             struct imrec_error *err)
@@ -60,7 +59,6 @@ enum imrec_status sample_targets_take_mask(struct sampler *p, struct sampler_vie
     return codec_decode_mask(p->codec, p->mask_png, p->options->max_pixels, &p->mask, err);
 }
 
-/* Labels and mask, when the pixels are made. */
 enum imrec_status sample_targets_finish(struct sampler_view *v, struct imrec_error *err)
 {
     struct targets *t = v->sample.targets;

@@ -50,9 +50,10 @@ enum imrec_status sampler_init(struct sampler *p, const struct view_kinds *views
                                struct headroom *headroom, const float *mean_image, bool stream,
                                struct imrec_error *err)
 {
-    *p = (struct sampler){
-        .options = &views->kinds[0].o, .headroom = headroom, .most = view_kinds_count(views)};
-    p->row = normalize_row();
+    *p = (struct sampler){.options = &views->kinds[0].o,
+                          .headroom = headroom,
+                          .most = view_kinds_count(views),
+                          .row = normalize_row()};
     p->kinds = imrec_zalloc(views->kind_count, sizeof(*p->kinds));
     p->plans = imrec_zalloc(p->most, sizeof(*p->plans));
     if (p->kinds == NULL || p->plans == NULL)
