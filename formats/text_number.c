@@ -12,6 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const double text_powers[23] = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+};
+
 bool text_to_u64(struct bytes b, uint64_t *out)
 {
     uint64_t v = 0;
@@ -54,16 +59,13 @@ struct decimal {
  * Rounding that again to float is wrong only where the double is a midpoint. */
 static bool decimal_quickly(const struct decimal *d, float *out)
 {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (d->count > 15 || d->exponent < -22 || d->exponent > 22)
         return false;
     uint64_t digits = 0, bits;
     for (int i = 0; i < d->count; i++)
         digits = 10 * digits + d->digit[i];
-    const double v = d->exponent < 0 ? (double)digits / powers[-d->exponent]
-                                     : (double)digits * powers[d->exponent];
+    const double v = d->exponent < 0 ? (double)digits / text_powers[-d->exponent]
+                                     : (double)digits * text_powers[d->exponent];
     memcpy(&bits, &v, sizeof(bits));
     if ((bits & 0x1fffffff) == 0x10000000 || v < 0x1p-126) /* midpoint; or fewer bits than 24 */
         return false;
@@ -71,9 +73,9 @@ static bool decimal_quickly(const struct decimal *d, float *out)
     return true;
 }
 
-static bool is_digit(struct bytes b)
+static bool begins_with_digit(struct bytes b)
 {
-    return b.n > 0 && b.p[0] >= '0' && b.p[0] <= '9';
+    return b.n > 0 && text_is_digit(b.p[0]);
 }
 
 static void drop(struct bytes *b)
@@ -103,9 +105,9 @@ static bool read_exponent(struct bytes *b, struct decimal *d)
         negative = b->p[0] == '-';
         drop(b);
     }
-    if (!is_digit(*b))
+    if (!begins_with_digit(*b))
         return false;
-    for (; is_digit(*b); drop(b))
+    for (; begins_with_digit(*b); drop(b))
         v = v < 100000000 ? 10 * v + (b->p[0] - '0') : v;
     d->exponent += negative ? -v : v;
     return true;
@@ -113,13 +115,13 @@ static bool read_exponent(struct bytes *b, struct decimal *d)
 
 static bool read_decimal(struct bytes b, struct decimal *d)
 {
-    bool any = is_digit(b);
-    for (; is_digit(b); drop(&b))
+    bool any = begins_with_digit(b);
+    for (; begins_with_digit(b); drop(&b))
         add_digit(d, b.p[0] - '0', false);
     if (b.n > 0 && b.p[0] == '.') {
         drop(&b);
-        any = any || is_digit(b);
-        for (; is_digit(b); drop(&b))
+        any = any || begins_with_digit(b);
+        for (; begins_with_digit(b); drop(&b))
             add_digit(d, b.p[0] - '0', true);
     }
     if (any && b.n > 0 && (b.p[0] == 'e' || b.p[0] == 'E') && !read_exponent(&b, d))
