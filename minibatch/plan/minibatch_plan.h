@@ -11,6 +11,7 @@
 #include "minibatch/plan/timeline.h"
 
 struct minibatch_plan_options {
+    uint32_t truncation;              /* samples of a piece: truncated_plan.h */
     uint64_t epoch_size;              /* label samples; UINT64_MAX: one epoch for ever */
     uint64_t max_sweeps, max_samples; /* 0: no end */
     uint32_t ranks, rank;
@@ -42,6 +43,17 @@ struct minibatch_plan {
     uint64_t epoch, sweep; /* it began in */
     bool sweep_end, epoch_end;
 };
+
+/* Whether the source ends before this sequence. */
+bool minibatch_is_over(const struct minibatch_plan_options *o, const struct timeline_item *item);
+/* Whether this rank has it, where ranks are local. */
+bool minibatch_is_local(const struct minibatch_plan_options *o, const struct timeline_item *item);
+/* Moves past a sequence, which timeline_peek() returned; labels stay as they are. */
+void minibatch_mark_step(struct minibatch_mark *m, struct timeline *line,
+                         const struct timeline_item *item);
+/* Goes to a mark, whose position has to be that of its sequence. */
+IMREC_NODISCARD enum imrec_status
+minibatch_mark_seek(const struct minibatch_mark *m, struct timeline *line, struct imrec_error *err);
 
 void minibatch_plan_init(struct minibatch_plan *p, const struct minibatch_plan_options *o,
                          struct timeline *line);

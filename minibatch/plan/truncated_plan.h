@@ -14,15 +14,6 @@
 
 #include "minibatch/plan/minibatch_plan.h"
 
-struct truncated_options {
-    uint32_t truncation;
-    uint64_t epoch_size;              /* samples; UINT64_MAX: one epoch for ever */
-    uint64_t max_sweeps, max_samples; /* 0: no end */
-    uint32_t ranks, rank;             /* slots are dealt out: slot s is of rank s mod ranks */
-    enum imrec_rank_mode mode;
-    bool randomized;
-};
-
 struct truncated_piece {
     struct timeline_item item;
     uint32_t begin, count; /* samples of the item */
@@ -46,13 +37,13 @@ struct truncated_slot {
 };
 
 struct truncated_plan {
-    struct truncated_options o;
-    struct timeline *line; /* borrowed */
+    struct minibatch_plan_options o; /* slots are dealt out: slot s is of rank s mod ranks */
+    struct timeline *line;           /* borrowed */
     struct truncated_slot *slot;
-    uint32_t slots; /* that there is memory of */
-    uint32_t live;  /* the first ones: they may hold something */
-    uint64_t given; /* samples: of the timeline so far, but for what the slots hold */
-    uint64_t sweep, number, position; /* of the timeline after what the slots hold */
+    uint32_t slots;             /* that there is memory of */
+    uint32_t live;              /* the first ones: they may hold something */
+    uint64_t given;             /* samples: of the timeline so far, but for what the slots hold */
+    struct minibatch_mark mark; /* after what the slots hold; without labels and epochs */
 
     struct truncated_piece *piece; /* of the minibatch planned last, this rank's */
     uint64_t pieces, piece_room;
@@ -64,7 +55,7 @@ struct truncated_plan {
     bool over; /* nothing comes after it */
 };
 
-void truncated_plan_init(struct truncated_plan *p, const struct truncated_options *o,
+void truncated_plan_init(struct truncated_plan *p, const struct minibatch_plan_options *o,
                          struct timeline *line);
 void truncated_plan_free(struct truncated_plan *p);
 /* Plans the next minibatch of `size` samples. IMREC_END: there is none. */

@@ -27,7 +27,7 @@ struct run {
     struct truncated_plan plan;
 };
 
-static void begin(struct run *r, bool is_hollow, bool randomize, struct truncated_options o)
+static void begin(struct run *r, bool is_hollow, bool randomize, struct minibatch_plan_options o)
 {
     union {
         const uint32_t (*in)[3];
@@ -85,7 +85,7 @@ static void write_run(struct run *r, uint64_t size, int most, char *out)
 static const struct {
     bool hollow;
     uint64_t size;
-    struct truncated_options o;
+    struct minibatch_plan_options o;
     const char *text;
 } runs[] = {
     {false,
@@ -140,11 +140,11 @@ LOOP_TEST(every_rank_sees_the_end_of_every_sweep, 0, 2) /* _i: randomized, or no
             struct run r;
             uint64_t ends = 0;
             begin(&r, false, _i != 0,
-                  (struct truncated_options){.truncation = 3,
-                                             .max_sweeps = 4,
-                                             .ranks = ranks,
-                                             .rank = rank,
-                                             .mode = IMREC_RANK_LOCAL});
+                  (struct minibatch_plan_options){.truncation = 3,
+                                                  .max_sweeps = 4,
+                                                  .ranks = ranks,
+                                                  .rank = rank,
+                                                  .mode = IMREC_RANK_LOCAL});
             while (truncated_plan_next(&r.plan, 30, NULL) == IMREC_OK) {
                 ends += r.plan.sweep_end;
                 samples += r.plan.samples;
@@ -169,17 +169,16 @@ LOOP_TEST(any_place_goes_on_as_if_nothing_had_happened, 0, 12) /* _i: minibatche
             char want[2048], got[2048];
             struct truncated_held *held = NULL;
             uint64_t room = 0, count = 0;
-            const struct truncated_options o = {.truncation = 3,
-                                                .max_sweeps = 3,
-                                                .ranks = 2,
-                                                .rank = rank,
-                                                .mode = IMREC_RANK_LOCAL};
+            const struct minibatch_plan_options o = {.truncation = 3,
+                                                     .max_sweeps = 3,
+                                                     .ranks = 2,
+                                                     .rank = rank,
+                                                     .mode = IMREC_RANK_LOCAL};
             begin(&a, false, randomize != 0, o);
             begin(&b, false, randomize != 0, o);
             write_run(&a, 10, _i, want);
             ck_assert_int_eq(truncated_plan_held(&a.plan, &held, &room, &count, NULL), IMREC_OK);
-            const struct minibatch_mark mark = {
-                .sweep = a.plan.sweep, .number = a.plan.number, .position = a.plan.position};
+            const struct minibatch_mark mark = a.plan.mark;
             ck_assert_int_eq(truncated_plan_seek(&b.plan, &mark, held, count, NULL), IMREC_OK);
             ck_assert_uint_eq(b.plan.given, a.plan.given);
             write_run(&a, 10, 60, want);
@@ -196,7 +195,7 @@ TEST(too_few_slots_for_the_ranks_are_an_error)
     struct imrec_error err;
     struct run r;
     begin(&r, false, false,
-          (struct truncated_options){.truncation = 4, .ranks = 3, .mode = IMREC_RANK_LOCAL});
+          (struct minibatch_plan_options){.truncation = 4, .ranks = 3, .mode = IMREC_RANK_LOCAL});
     ck_assert_int_eq(truncated_plan_next(&r.plan, 8, &err), IMREC_ERR_ARGUMENT);
     ck_assert_str_eq(err.message, "a minibatch of 8 samples has 2 slots of truncationLength 4, too "
                                   "few for 3 ranks; ask for 12 samples or more");
