@@ -34,6 +34,19 @@ size_t text_whole_lines(const uint8_t *p, size_t n);
 enum text_sync_state { TEXT_SYNC_LINE, TEXT_SYNC_ENDS, TEXT_SYNC_DONE };
 size_t text_sync(const uint8_t *p, size_t n, enum text_sync_state *state);
 
+static inline bool text_is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static inline bool text_is_digit(uint8_t c)
+{
+    return (uint8_t)(c - '0') < 10;
+}
+
+/* Bytes of the byte order mark of UTF-8 that p[0..n) begins with: 3, or 0. */
+size_t text_mark(const uint8_t *p, size_t n);
+
 /* b without the blanks and tabs around it. */
 struct bytes text_trim(struct bytes b);
 /* Cuts the first word off: the text before the first blank or tab. Empty: there is none. */
@@ -47,6 +60,7 @@ struct text_quote {
 };
 struct text_quote text_quote(struct bytes b);
 
+extern const double text_powers[23]; /* of ten, exact */
 /* Decimal digits only, all of b. False: empty, another byte, or above 2^64 - 1. */
 bool text_to_u64(struct bytes b, uint64_t *out);
 /* Writes v without a NUL and returns how many bytes, at most 20. */

@@ -10,11 +10,6 @@ static bool is_line_end(uint8_t c)
     return c == '\n' || c == '\r';
 }
 
-static bool is_blank(uint8_t c)
-{
-    return c == ' ' || c == '\t';
-}
-
 /* First byte c of [p, end), or end. */
 static const uint8_t *find(const uint8_t *p, const uint8_t *end, int c)
 {
@@ -33,8 +28,8 @@ void text_lines_begin(struct text_lines *t, struct bytes piece, uint64_t offset,
 {
     *t = (struct text_lines){.number = lines_before, .next = offset};
     text_lines_feed(t, piece);
-    if (offset == 0 && piece.n >= 3 && memcmp(piece.p, "\xef\xbb\xbf", 3) == 0)
-        advance(t, 3);
+    if (offset == 0 && piece.n > 0)
+        advance(t, text_mark(piece.p, piece.n));
 }
 
 void text_lines_feed(struct text_lines *t, struct bytes piece)
@@ -71,6 +66,11 @@ size_t text_whole_lines(const uint8_t *p, size_t n)
     return n;
 }
 
+size_t text_mark(const uint8_t *p, size_t n)
+{
+    return n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 size_t text_sync(const uint8_t *p, size_t n, enum text_sync_state *state)
 {
     size_t i = 0;
@@ -88,19 +88,19 @@ size_t text_sync(const uint8_t *p, size_t n, enum text_sync_state *state)
 
 struct bytes text_trim(struct bytes b)
 {
-    while (b.n > 0 && is_blank(b.p[0]))
+    while (b.n > 0 && text_is_blank(b.p[0]))
         b = (struct bytes){b.p + 1, b.n - 1};
-    while (b.n > 0 && is_blank(b.p[b.n - 1]))
+    while (b.n > 0 && text_is_blank(b.p[b.n - 1]))
         b.n--;
     return b;
 }
 
 struct bytes text_word(struct bytes *rest)
 {
-    while (rest->n > 0 && is_blank(rest->p[0]))
+    while (rest->n > 0 && text_is_blank(rest->p[0]))
         *rest = (struct bytes){rest->p + 1, rest->n - 1};
     struct bytes word = {rest->p, 0};
-    while (word.n < rest->n && !is_blank(word.p[word.n]))
+    while (word.n < rest->n && !text_is_blank(word.p[word.n]))
         word.n++;
     *rest = (struct bytes){word.p + word.n, rest->n - word.n};
     return word;

@@ -2,8 +2,8 @@
  * formats/text_number.c - numbers in text formats, the same in every locale.
  *
  * A decimal is digits times a power of ten. Up to 15 digits and small powers are exact in
- * double arithmetic; everything else is divided out bit by bit in big integers, which is slow,
- * rare and simple.
+ * double arithmetic; everything else is left to the C library, as digits and an exponent without a
+ * point, which read the same in every locale.
  */
 #include "formats/text.h"
 
@@ -11,6 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const double text_powers[23] = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+};
 
 bool text_to_u64(struct bytes b, uint64_t *out)
 {
@@ -38,64 +43,10 @@ size_t text_from_u64(uint64_t v, char out[20])
     return sizeof(digits) - n;
 }
 
-/* ---- big integers: lowest limb first, wide enough for every number below ---------------- */
+/* ---- text to float ---------------------------------------------------------------------- */
 
 /* A float's midpoint has at most 113 digits: more are remembered as "and something". */
-enum { MAX_DIGITS = 120, LIMBS = 24 };
-
-struct big {
-    uint32_t limb[LIMBS];
-};
-
-static void big_multiply_add(struct big *b, uint32_t factor, uint32_t addend)
-{
-    uint64_t carry = addend;
-    for (int i = 0; i < LIMBS; i++) {
-        carry += (uint64_t)b->limb[i] * factor;
-        b->limb[i] = (uint32_t)carry;
-        carry >>= 32;
-    }
-}
-
-static void big_scale10(struct big *b, int power)
-{
-    for (; power > 0; power--)
-        big_multiply_add(b, 10, 0);
-}
-
-static void big_double(struct big *b, int times)
-{
-    for (; times > 0; times--)
-        big_multiply_add(b, 2, 0);
-}
-
-static int big_bits(const struct big *b)
-{
-    for (int i = LIMBS; i-- > 0;)
-        if (b->limb[i] != 0)
-            return 32 * i + 32 - __builtin_clz(b->limb[i]);
-    return 0;
-}
-
-static int big_compare(const struct big *a, const struct big *b)
-{
-    for (int i = LIMBS; i-- > 0;)
-        if (a->limb[i] != b->limb[i])
-            return a->limb[i] < b->limb[i] ? -1 : 1;
-    return 0;
-}
-
-static void big_subtract(struct big *a, const struct big *b) /* a >= b */
-{
-    uint64_t borrow = 0;
-    for (int i = 0; i < LIMBS; i++) {
-        const uint64_t d = (uint64_t)a->limb[i] - b->limb[i] - borrow;
-        a->limb[i] = (uint32_t)d;
-        borrow = d >> 63;
-    }
-}
-
-/* ---- text to float ---------------------------------------------------------------------- */
+enum { MAX_DIGITS = 120, TEXT_ROOM = MAX_DIGITS + 32 };
 
 struct decimal {
     uint8_t digit[MAX_DIGITS + 1]; /* values 0..9, no leading zero */
@@ -104,58 +55,17 @@ struct decimal {
     bool negative;
 };
 
-/* num / den rounded to the nearest float; 10^-47 < num / den < 10^40. */
-static float divide(struct big *num, struct big *den)
-{
-    int exponent = big_bits(num) - big_bits(den); /* of the leading bit, once adjusted */
-    big_double(exponent < 0 ? num : den, exponent < 0 ? -exponent : exponent);
-    if (big_compare(num, den) < 0) {
-        big_double(num, 1);
-        exponent--;
-    }
-    const int bits = exponent >= -126 ? 24 : 24 - (-126 - exponent); /* fewer in a subnormal */
-    uint32_t mantissa = 0;
-    for (int i = 0; i < bits; i++) { /* 1 <= num / den < 2 at first; one bit a turn */
-        mantissa <<= 1;
-        if (big_compare(num, den) >= 0) {
-            big_subtract(num, den);
-            mantissa |= 1;
-        }
-        big_double(num, 1);
-    }
-    /* What is left, doubled already, against the divisor: half of the last bit. */
-    if (bits < 0)
-        return 0.0f;
-    const int half = big_compare(num, den);
-    if (half > 0 || (half == 0 && mantissa % 2 == 1))
-        mantissa++;
-    return ldexpf((float)mantissa, exponent - (bits - 1)); /* exact: at most 24 bits */
-}
-
-static float decimal_exactly(const struct decimal *d)
-{
-    struct big num = {{0}}, den = {{1}};
-    for (int i = 0; i < d->count; i++)
-        big_multiply_add(&num, 10, d->digit[i]);
-    big_scale10(&num, d->exponent);
-    big_scale10(&den, -d->exponent);
-    return divide(&num, &den);
-}
-
 /* Few digits and a small power: each is a double, and their product is rounded once.
  * Rounding that again to float is wrong only where the double is a midpoint. */
 static bool decimal_quickly(const struct decimal *d, float *out)
 {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (d->count > 15 || d->exponent < -22 || d->exponent > 22)
         return false;
     uint64_t digits = 0, bits;
     for (int i = 0; i < d->count; i++)
         digits = 10 * digits + d->digit[i];
-    const double v = d->exponent < 0 ? (double)digits / powers[-d->exponent]
-                                     : (double)digits * powers[d->exponent];
+    const double v = d->exponent < 0 ? (double)digits / text_powers[-d->exponent]
+                                     : (double)digits * text_powers[d->exponent];
     memcpy(&bits, &v, sizeof(bits));
     if ((bits & 0x1fffffff) == 0x10000000 || v < 0x1p-126) /* midpoint; or fewer bits than 24 */
         return false;
@@ -163,9 +73,9 @@ static bool decimal_quickly(const struct decimal *d, float *out)
     return true;
 }
 
-static bool is_digit(struct bytes b)
+static bool begins_with_digit(struct bytes b)
 {
-    return b.n > 0 && b.p[0] >= '0' && b.p[0] <= '9';
+    return b.n > 0 && text_is_digit(b.p[0]);
 }
 
 static void drop(struct bytes *b)
@@ -195,9 +105,9 @@ static bool read_exponent(struct bytes *b, struct decimal *d)
         negative = b->p[0] == '-';
         drop(b);
     }
-    if (!is_digit(*b))
+    if (!begins_with_digit(*b))
         return false;
-    for (; is_digit(*b); drop(b))
+    for (; begins_with_digit(*b); drop(b))
         v = v < 100000000 ? 10 * v + (b->p[0] - '0') : v;
     d->exponent += negative ? -v : v;
     return true;
@@ -205,13 +115,13 @@ static bool read_exponent(struct bytes *b, struct decimal *d)
 
 static bool read_decimal(struct bytes b, struct decimal *d)
 {
-    bool any = is_digit(b);
-    for (; is_digit(b); drop(&b))
+    bool any = begins_with_digit(b);
+    for (; begins_with_digit(b); drop(&b))
         add_digit(d, b.p[0] - '0', false);
     if (b.n > 0 && b.p[0] == '.') {
         drop(&b);
-        any = any || is_digit(b);
-        for (; is_digit(b); drop(&b))
+        any = any || begins_with_digit(b);
+        for (; begins_with_digit(b); drop(&b))
             add_digit(d, b.p[0] - '0', true);
     }
     if (any && b.n > 0 && (b.p[0] == 'e' || b.p[0] == 'E') && !read_exponent(&b, d))
@@ -249,9 +159,19 @@ static enum word read_word(struct bytes b, struct decimal *d)
     return WORD_NUMBER;
 }
 
+static const char *spell(const struct decimal *d, char text[TEXT_ROOM])
+{
+    int n = 0;
+    for (; n < d->count; n++)
+        text[n] = (char)('0' + d->digit[n]);
+    (void)snprintf(text + n, TEXT_ROOM - (size_t)n, "%se%d", n == 0 ? "0" : "", d->exponent);
+    return text;
+}
+
 enum text_float text_to_float(struct bytes b, float *out)
 {
     struct decimal d;
+    char text[TEXT_ROOM];
     float v = 0.0f;
     switch (read_word(b, &d)) {
     case WORD_MALFORMED:
@@ -269,31 +189,23 @@ enum text_float text_to_float(struct bytes b, float *out)
     if (!zero && d.count + d.exponent > 39)
         return TEXT_FLOAT_TOO_LARGE;
     if (!zero && !decimal_quickly(&d, &v))
-        v = decimal_exactly(&d);
+        v = strtof(spell(&d, text), NULL);
     if (isinf(v))
         return TEXT_FLOAT_TOO_LARGE;
     *out = d.negative ? -v : v;
     return TEXT_FLOAT_OK;
 }
 
-/* Digits and an exponent without a point read the same in every locale. */
-static double to_double(const struct decimal *d)
-{
-    char text[MAX_DIGITS + 32];
-    int n = 0;
-    for (; n < d->count; n++)
-        text[n] = (char)('0' + d->digit[n]);
-    (void)snprintf(text + n, sizeof(text) - (size_t)n, "%se%d", n == 0 ? "0" : "", d->exponent);
-    return strtod(text, NULL);
-}
-
 enum text_float text_to_double(struct bytes b, double *out)
 {
     struct decimal d;
+    char text[TEXT_ROOM];
     const enum word what = read_word(b, &d);
     if (what == WORD_MALFORMED)
         return TEXT_FLOAT_MALFORMED;
-    const double v = what == WORD_NUMBER ? to_double(&d) : what == WORD_NAN ? NAN : INFINITY;
+    const double v = what == WORD_NUMBER ? strtod(spell(&d, text), NULL)
+                     : what == WORD_NAN  ? NAN
+                                         : INFINITY;
     if (what == WORD_NUMBER && isinf(v))
         return TEXT_FLOAT_TOO_LARGE;
     *out = d.negative ? -v : v;
@@ -310,39 +222,32 @@ static bool is_whole(struct decimal *d)
     return d->count == 0 || d->exponent >= 0;
 }
 
+/* The last 64 bits of a whole number. */
+static uint64_t whole_of(const struct decimal *d)
+{
+    uint64_t v = 0;
+    for (int i = 0; d->count != 0 && i < d->count + d->exponent; i++)
+        v = 10 * v + (i < d->count ? d->digit[i] : 0);
+    return v;
+}
+
 bool text_keeps_whole(struct bytes b, double v)
 {
     enum { LARGEST = 20 }; /* digits of a number of 64 bits: more are a measure, not an id */
     struct decimal d;
-    struct big text = {{0}}, value = {{0}};
-    int exponent;
-    if (fabs(v) < 0x1p24 || read_word(b, &d) != WORD_NUMBER || !is_whole(&d))
+    if (fabs(v) < 0x1p24 || read_word(b, &d) != WORD_NUMBER || !is_whole(&d) ||
+        d.count + d.exponent > LARGEST)
         return true;
-    if (d.count + d.exponent > LARGEST)
-        return true;
-    for (int i = 0; i < d.count; i++)
-        big_multiply_add(&text, 10, d.digit[i]);
-    big_scale10(&text, d.exponent);
-    const uint64_t mantissa = (uint64_t)ldexp(frexp(fabs(v), &exponent), 53);
-    value.limb[0] = (uint32_t)mantissa;
-    value.limb[1] = (uint32_t)(mantissa >> 32);
-    if (exponent >= 53)
-        big_double(&value, exponent - 53);
-    else
-        big_double(&text, 53 - exponent);
-    return big_compare(&text, &value) == 0;
+    return whole_of(&d) == (uint64_t)fmod(fabs(v), 0x1p64); /* they are nearer than 2^64 */
 }
 
 bool text_to_i64(struct bytes b, int64_t *out)
 {
     struct decimal d;
-    uint64_t v = 0;
     if (read_word(b, &d) != WORD_NUMBER || !is_whole(&d) || d.count + d.exponent > 19)
         return false;
-    const uint64_t most = (uint64_t)INT64_MAX + d.negative;
-    for (int i = 0; d.count != 0 && i < d.count + d.exponent; i++)
-        v = 10 * v + (i < d.count ? d.digit[i] : 0); /* 19 digits fit 64 bits */
-    if (v > most)
+    const uint64_t v = whole_of(&d); /* 19 digits fit 64 bits */
+    if (v > (uint64_t)INT64_MAX + d.negative)
         return false;
     *out = d.negative ? (int64_t)(0 - v) : (int64_t)v;
     return true;

@@ -10,7 +10,7 @@ void xml_begin(struct xml *x, const char *name, struct bytes text)
 {
     x->name = name;
     x->all = text;
-    x->at = text.n >= 3 && memcmp(text.p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    x->at = text_mark(text.p, text.n);
     x->path[0] = x->text[0] = '\0';
     x->length = x->text_bytes = 0;
     x->depth = 0;
@@ -149,11 +149,6 @@ static enum imrec_status pass_doctype(struct xml *x, struct imrec_error *err)
     return wrong(x, "a DOCTYPE that does not end", err);
 }
 
-static void forget_text(struct xml *x)
-{
-    x->text_bytes = 0;
-}
-
 static struct bytes take_name(struct xml *x)
 {
     const size_t from = x->at;
@@ -199,7 +194,7 @@ static enum imrec_status open_element(struct xml *x, struct imrec_error *err)
     x->length += name.n + 1;
     x->path[x->length] = '\0';
     x->depth++;
-    forget_text(x);
+    x->text_bytes = 0;
     return end_tag(x, err);
 }
 
@@ -241,7 +236,7 @@ static void leave_closed(struct xml *x)
     x->path[x->length] = '\0';
     x->depth--;
     x->ended = x->depth == 0;
-    forget_text(x);
+    x->text_bytes = 0;
 }
 
 static enum imrec_status closed(struct xml *x, enum xml_event *event)

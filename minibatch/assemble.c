@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "minibatch/gather.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* ---- planning ---------------------------------------------------------------------------- */
@@ -101,12 +100,9 @@ find(struct imrec_minibatch_source *s, struct minibatch_cell *c, struct imrec_er
 static enum imrec_status
 take_place(struct imrec_minibatch_source *s, struct minibatch_place *p, struct imrec_error *err)
 {
-    p->mark = s->plan.mark;
+    p->mark = minibatch_truncates(s) ? s->truncated.mark : s->plan.mark;
     if (!minibatch_truncates(s))
         return IMREC_OK;
-    p->mark = (struct minibatch_mark){.sweep = s->truncated.sweep,
-                                      .number = s->truncated.number,
-                                      .position = s->truncated.position};
     return truncated_plan_held(&s->truncated, &p->held, &p->held_room, &p->helds, err);
 }
 
@@ -176,13 +172,8 @@ void *minibatch_main(void *source)
 enum imrec_status minibatch_place_copy(struct minibatch_place *to,
                                        const struct minibatch_place *from, struct imrec_error *err)
 {
-    if (from->helds > to->held_room) {
-        struct truncated_held *grown = imrec_realloc(to->held, from->helds, sizeof(*grown));
-        if (grown == NULL)
-            return IMREC_NO_MEMORY(err, "no memory for a position");
-        to->held = grown;
-        to->held_room = from->helds;
-    }
+    if (!IMREC_GROW(to->held, to->held_room, from->helds))
+        return IMREC_NO_MEMORY(err, "no memory for a position");
     if (from->helds > 0)
         memcpy(to->held, from->held, from->helds * sizeof(*to->held));
     to->helds = from->helds;
@@ -212,18 +203,8 @@ enum imrec_status minibatch_go(struct imrec_minibatch_source *s,
     take_back(s);
     if (minibatch_truncates(s))
         return truncated_plan_seek(&s->truncated, &place->mark, place->held, place->helds, err);
-    if (!known) {
-        struct timeline_item item;
-        IMREC_TRY(minibatch_plan_seek(&s->plan, &place->mark, err));
-        IMREC_TRY(timeline_peek(s->line, &item, err));
-        return item.position == place->mark.position
-                   ? IMREC_OK
-                   : imrec_fail(err, IMREC_ERR_ARGUMENT,
-                                "position: sequence %" PRIu64 " of sweep %" PRIu64
-                                " begins at sample %" PRIu64 ", not %" PRIu64,
-                                place->mark.number, place->mark.sweep, item.position,
-                                place->mark.position);
-    }
+    if (!known)
+        return minibatch_plan_seek(&s->plan, &place->mark, err);
     timeline_jump(s->line, place->mark.sweep, place->mark.number, place->mark.position);
     s->plan.mark = place->mark;
     return IMREC_OK;

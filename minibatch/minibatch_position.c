@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/fnv.h"
 #include "formats/json_read.h"
 #include "formats/json_write.h"
 #include "minibatch/source_state.h"
@@ -40,34 +41,27 @@ static void take_fields(const struct imrec_minibatch_source *s, struct field out
     memcpy(out, all, sizeof(all));
 }
 
-/* FNV-1a */
-static void mix(uint64_t *h, const void *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        *h = (*h ^ ((const uint8_t *)p)[i]) * 0x100000001b3u;
-}
-
-static void mix_number(uint64_t *h, uint64_t v)
+static uint64_t mix(uint64_t h, uint64_t v)
 {
     uint8_t bytes[8];
     store_le64(bytes, v);
-    mix(h, bytes, sizeof(bytes));
+    return fnv1a(h, bytes, sizeof(bytes));
 }
 
 uint64_t minibatch_fingerprint(const struct imrec_minibatch_source *s)
 {
-    uint64_t h = 0xcbf29ce484222325u;
+    uint64_t h = FNV_START;
     for (uint32_t k = 0; k < s->joint.corpora; k++) {
         const struct corpus *c = s->joint.corpus[k];
-        mix_number(&h, c->text ? (uint64_t)c->o.chunk_size_in_bytes : 0);
+        h = mix(h, c->text ? (uint64_t)c->o.chunk_size_in_bytes : 0);
         for (uint32_t i = 0; i < c->files; i++)
-            mix_number(&h, c->file[i].in->size);
+            h = mix(h, c->file[i].in->size);
         for (uint32_t i = 0; i < c->streams; i++) {
-            mix(&h, c->stream[i].alias, strlen(c->stream[i].alias) + 1);
-            mix_number(&h, c->stream[i].defines_mb_size);
+            h = fnv1a(h, c->stream[i].alias, strlen(c->stream[i].alias) + 1);
+            h = mix(h, c->stream[i].defines_mb_size);
         }
-        mix_number(&h, c->sequences);
-        mix_number(&h, c->samples);
+        h = mix(h, c->sequences);
+        h = mix(h, c->samples);
     }
     return h;
 }

@@ -60,6 +60,7 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
         .context = &s->joint,
     };
     const struct minibatch_plan_options plan = {
+        .truncation = (uint32_t)o->truncation_length,
         .epoch_size = s->options.epoch_size,
         .max_sweeps = (uint64_t)o->max_sweeps,
         .max_samples = (uint64_t)o->max_samples,
@@ -67,7 +68,6 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
         .rank = (uint32_t)o->rank,
         .mode = o->rank_mode,
         .randomized = o->randomize,
-        .truncation = (uint32_t)o->truncation_length,
         .labels = s->label_stream == UINT32_MAX ? NULL : minibatch_labels,
         .context = s,
     };
@@ -275,13 +275,8 @@ static enum imrec_status
 map_streams(struct imrec_minibatch_source *s, const struct minibatch_cell *c,
             const struct imrec_stream_map *map, uint32_t maps, struct imrec_error *err)
 {
-    if (maps > s->mapped_room) {
-        struct imrec_minibatch_stream *grown = imrec_realloc(s->mapped, maps, sizeof(*grown));
-        if (grown == NULL)
-            return no_memory(err);
-        s->mapped = grown;
-        s->mapped_room = maps;
-    }
+    if (!IMREC_GROW(s->mapped, s->mapped_room, maps))
+        return no_memory(err);
     for (uint32_t i = 0; i < maps; i++) {
         uint32_t k = 0;
         while (k < s->joint.streams && strcmp(c->stream[k].name, map[i].from) != 0)

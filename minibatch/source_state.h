@@ -95,7 +95,7 @@ struct imrec_minibatch_source {
     uint64_t told, listed; /* errors of the sweep that were counted, and had a line */
     char *position;
     struct imrec_minibatch_stream *mapped; /* streams as a call wants them */
-    uint32_t mapped_room;
+    uint64_t mapped_room;
     struct imrec_stream *described;
     uint64_t fingerprint;
 };

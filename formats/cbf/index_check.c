@@ -2,9 +2,6 @@
 #include "formats/cbf/index_check.h"
 #include "base/simd.h"
 
-#if defined(__x86_64__)
-#endif
-
 #define FEW 16 /* the plain loop is as fast for a short sequence */
 
 static uint32_t largest_scalar(const uint8_t *p, size_t n)

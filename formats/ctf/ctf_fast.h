@@ -5,15 +5,11 @@
 #ifndef IMREC_FORMATS_CTF_CTF_FAST_H
 #define IMREC_FORMATS_CTF_CTF_FAST_H
 
-#include "base/bytes.h"
-
-#include <string.h>
+#include "formats/ctf/ctf_line.h"
 
 #define CTF_INLINE static inline __attribute__((always_inline)) /* a call costs as much */
 
 enum { CTF_FAST_BYTES = 40 }; /* must be readable from the number's first on */
-
-extern const double ctf_powers[23]; /* of ten, exact */
 
 /* The digits at p: how many (at most 8), and their value. */
 CTF_INLINE unsigned ctf_fast_digits(const uint8_t *p, uint64_t *value)
@@ -93,7 +89,7 @@ CTF_INLINE bool ctf_fast_double(const struct ctf_fast *n, double *out)
     uint64_t bits;
     if (n->digits > (uint64_t)1 << 53)
         return ctf_long_double(n, out);
-    const double v = (double)(int64_t)n->digits / ctf_powers[n->places]; /* of exact values */
+    const double v = (double)(int64_t)n->digits / text_powers[n->places]; /* of exact values */
     memcpy(&bits, &v, sizeof(bits));
     bits ^= (uint64_t)n->negative << 63; /* no branch: signs come as they like */
     memcpy(out, &bits, sizeof(bits));
@@ -139,10 +135,4 @@ CTF_INLINE bool ctf_fast_put(const struct ctf_fast *n, uint8_t *to, size_t eleme
     return decided;
 }
 
-CTF_INLINE const uint8_t *ctf_behind_blanks(const uint8_t *p)
-{
-    while (*p == ' ' || *p == '\t')
-        p++;
-    return p;
-}
 #endif

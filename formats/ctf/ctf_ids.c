@@ -3,8 +3,7 @@
 #include "formats/ctf/ctf_ids.h"
 
 #include "base/alloc.h"
-
-#include <string.h>
+#include "base/math.h"
 
 static uint64_t place_of(const struct ctf_ids *ids, uint64_t id)
 {
@@ -21,14 +20,8 @@ bool ctf_ids_find(const struct ctf_ids *ids, const struct ctf_sequence *sequence
     if (!ids->any || id > ids->greatest)
         return false;
     if (ids->slot == NULL) { /* ascending: by halves */
-        uint64_t low = 0, high = n;
-        while (low < high) {
-            const uint64_t middle = low + (high - low) / 2;
-            if (sequence[middle].key < id)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        const uint64_t low =
+            first_at_least(sequence, sizeof(*sequence), offsetof(struct ctf_sequence, key), n, id);
         if (low == n || sequence[low].key != id)
             return false;
         *offset = sequence[low].offset;

@@ -8,7 +8,7 @@ struct ctf_ids {
     bool any;
     uint64_t greatest;
     uint64_t *slot; /* 1 + a sequence's number, 0: free; NULL while all have ascended */
-    uint64_t slots, used;
+    uint64_t slots;
 };
 
 /* Whether `id` is that of one of sequence[0..n); *offset is where that one begins. */

@@ -89,37 +89,17 @@ struct line {
     uint32_t main_samples;
 };
 
-static bool is_blank(uint8_t c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* The end of a comment that begins at p: a pipe that is not escaped, or the line's end. */
-static const uint8_t *behind_comment(const uint8_t *p, const uint8_t *end)
-{
-    for (p += 2; p < end; p += 2) {
-        p = memchr(p, '|', (size_t)(end - p));
-        if (p == NULL)
-            return end;
-        if (p + 1 == end || p[1] != '#')
-            return p;
-    }
-    return end;
-}
-
 static bool is_main(const struct ctf_indexer *x, const uint8_t *name, const uint8_t *end)
 {
     const size_t n = x->main_bytes;
     return (size_t)(end - name) >= n && memcmp(name, x->o.main_alias, n) == 0 &&
-           (name + n == end || is_blank(name[n]) || name[n] == '|' || name[n] == '\r');
+           (name + n == end || text_is_blank(name[n]) || name[n] == '|' || name[n] == '\r');
 }
 
 /* Whether a sample with this name counts. What is not a name counts too: the parser reports it. */
 static bool is_known(const struct ctf_indexer *x, const uint8_t *name, const uint8_t *end)
 {
-    size_t n = 0;
-    while (name + n < end && !is_blank(name[n]) && name[n] != '|')
-        n++;
+    const size_t n = (size_t)(ctf_behind_name(name, end) - name);
     bool known = x->o.known == NULL || n == 0;
     for (uint32_t i = 0; !known && i < x->o.known_streams; i++)
         known = strlen(x->o.known[i].alias) == n && memcmp(x->o.known[i].alias, name, n) == 0;
@@ -130,17 +110,16 @@ static bool is_known(const struct ctf_indexer *x, const uint8_t *name, const uin
 static void look_at_samples(const struct ctf_indexer *x, const uint8_t *p, struct line *l)
 {
     while (p < l->end) {
-        if (is_blank(*p)) {
+        if (text_is_blank(*p)) {
             p++;
         } else if (*p == '|' && p + 1 < l->end && p[1] == '#') {
-            p = behind_comment(p, l->end);
+            p = ctf_behind_comment(p, l->end);
         } else {
             l->counts |= *p != '|' || is_known(x, p + 1, l->end);
             if (l->counts && x->o.main_alias == NULL)
                 return;
             l->main_samples += x->o.main_alias != NULL && *p == '|' && is_main(x, p + 1, l->end);
-            const uint8_t *next = memchr(p + 1, '|', (size_t)(l->end - p - 1));
-            p = next != NULL ? next : l->end;
+            p = ctf_next_pipe(p + 1, l->end);
         }
     }
 }
@@ -150,7 +129,7 @@ read_id(struct ctf_indexer *x, const uint8_t **p, struct line *l, struct imrec_e
 {
     const uint8_t *begin = *p, *at = *p;
     uint64_t id = 0;
-    for (; at < l->end && (uint8_t)(*at - '0') < 10; at++) {
+    for (; at < l->end && text_is_digit(*at); at++) {
         const uint64_t digit = (uint64_t)(*at - '0');
         if (id > (UINT64_MAX - digit) / 10)
             return imrec_error_at(err, IMREC_ERR_CORRUPT, x->at + (uint64_t)(begin - l->p),
@@ -169,10 +148,10 @@ static enum imrec_status
 look_at_line(struct ctf_indexer *x, struct line *l, struct imrec_error *err)
 {
     const uint8_t *p = l->p;
-    while (p < l->end && is_blank(*p))
+    while (p < l->end && text_is_blank(*p))
         p++;
     IMREC_TRY(read_id(x, &p, l, err));
-    while (p < l->end && is_blank(*p))
+    while (p < l->end && text_is_blank(*p))
         p++;
     l->blank = !l->has_id && p == l->end;
     if (p == l->end)
@@ -250,7 +229,7 @@ is_plain(const struct ctf_indexer *x, const uint8_t **p, const uint8_t *end, str
     const unsigned n = ctf_fast_digits(at, &id);
     id = n == 0 ? 0 : id;
     at += n;
-    while (n == 8 && (uint8_t)(*at - '0') < 10 && at - *p < 19)
+    while (n == 8 && text_is_digit(*at) && at - *p < 19)
         id = 10 * id + (uint64_t)(*at++ - '0');
     l->has_id = at > *p;
     l->id = id;
@@ -273,10 +252,8 @@ ctf_indexer_feed(struct ctf_indexer *x, struct bytes piece, bool last, struct im
                               "%s: byte 0: a byte order mark of UTF-16; the text must be ASCII or "
                               "UTF-8",
                               x->o.name);
-    if (x->at == 0 && piece.n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) {
-        p += 3;
-        x->at = 3;
-    }
+    if (x->at == 0)
+        p += x->at = text_mark(p, piece.n);
     while (p < end) {
         struct line l = {.p = p, .counts = true};
         const uint8_t *at = p;

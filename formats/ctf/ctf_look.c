@@ -2,19 +2,9 @@
 #include "formats/ctf/ctf_look.h"
 
 #include "base/alloc.h"
-#include "formats/text.h"
+#include "formats/ctf/ctf_line.h"
 
 #include <string.h>
-
-static bool is_blank(uint8_t c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static bool is_digit(uint8_t c)
-{
-    return (uint8_t)(c - '0') < 10;
-}
 
 /* The input of this name, a new one where there is none; *out is NULL for those that are skipped.
  */
@@ -51,16 +41,14 @@ static void look_at_value(struct ctf_seen *s, struct bytes word, uint64_t number
 static bool look_at_sample(struct ctf_look *l, struct bytes sample)
 {
     struct ctf_seen *s;
-    struct bytes name = sample;
     uint64_t values = 0;
-    name.n = 0;
-    while (name.n < sample.n && !is_blank(name.p[name.n]))
-        name.n++;
+    const uint8_t *end = ctf_behind_name(sample.p, sample.p + sample.n);
+    const struct bytes name = {sample.p, (size_t)(end - sample.p)};
     if (!find(l, name, &s))
         return false;
     if (s == NULL)
         return true;
-    struct bytes rest = {name.p + name.n, sample.n - name.n};
+    struct bytes rest = {end, sample.n - name.n};
     for (struct bytes word; (word = text_word(&rest)).n > 0; values++)
         look_at_value(s, word, values);
     s->samples++;
@@ -72,26 +60,14 @@ static bool look_at_sample(struct ctf_look *l, struct bytes sample)
     return true;
 }
 
-static const uint8_t *next_pipe(const uint8_t *p, const uint8_t *end)
-{
-    const uint8_t *pipe = p < end ? memchr(p, '|', (size_t)(end - p)) : NULL;
-    return pipe != NULL ? pipe : end;
-}
-
 static bool look_at_line(struct ctf_look *l, struct bytes line)
 {
-    const uint8_t *const end = line.p + line.n, *p = next_pipe(line.p, end);
+    const uint8_t *const end = line.p + line.n, *p = ctf_next_pipe(line.p, end);
     while (p < end) {
-        const uint8_t *next = p;
-        if (p + 1 < end && p[1] == '#') { /* a comment: to a pipe without a '#' */
-            do
-                next = next_pipe(next + 2, end);
-            while (next + 1 < end && next[1] == '#');
-        } else {
-            next = next_pipe(p + 1, end);
-            if (!look_at_sample(l, (struct bytes){p + 1, (size_t)(next - p - 1)}))
-                return false;
-        }
+        const bool comment = p + 1 < end && p[1] == '#';
+        const uint8_t *next = comment ? ctf_behind_comment(p, end) : ctf_next_pipe(p + 1, end);
+        if (!comment && !look_at_sample(l, (struct bytes){p + 1, (size_t)(next - p - 1)}))
+            return false;
         p = next;
     }
     return true;
@@ -119,14 +95,12 @@ void ctf_look_free(struct ctf_look *l)
 
 bool ctf_looks_so(struct bytes begin)
 {
-    const uint8_t *p = begin.p, *const end = p + begin.n;
-    if (begin.n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
-        p += 3;
-    while (p < end && (is_blank(*p) || *p == '\r' || *p == '\n'))
+    const uint8_t *p = begin.p + text_mark(begin.p, begin.n), *const end = begin.p + begin.n;
+    while (p < end && (text_is_blank(*p) || *p == '\r' || *p == '\n'))
         p++;
-    while (p < end && is_digit(*p))
+    while (p < end && text_is_digit(*p))
         p++;
-    while (p < end && is_blank(*p))
+    while (p < end && text_is_blank(*p))
         p++;
     return p < end && *p == '|';
 }

@@ -20,22 +20,12 @@ _Static_assert(FLT_EVAL_METHOD == 0, "a product is rounded to its own type");
 
 enum { MOST_DIGITS = 19, EXACT_DOUBLE = 22, EXACT_FLOAT = 10, LONG_TEXT = 1024, KEPT_DIGITS = 800 };
 
-const double ctf_powers[EXACT_DOUBLE + 1] = {
-    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-};
-
 /* ---- scanning ---------------------------------------------------------------------------- */
-
-static inline bool is_digit(uint8_t c)
-{
-    return (uint8_t)(c - '0') < 10;
-}
 
 /* Digits at p; *used counts those in n->digits, leading zeros not among them. */
 static const uint8_t *scan_digits(const uint8_t *p, struct ctf_number *n, int *used, bool fraction)
 {
-    for (; is_digit(*p); p++) {
+    for (; text_is_digit(*p); p++) {
         if (*used < MOST_DIGITS) {
             n->digits = 10 * n->digits + (uint64_t)(*p - '0');
             *used += n->digits != 0;
@@ -53,9 +43,9 @@ static const uint8_t *scan_exponent(const uint8_t *p, struct ctf_number *n)
     int64_t e = 0;
     const bool negative = p[1] == '-';
     p += 1 + (negative || p[1] == '+');
-    if (!is_digit(*p))
+    if (!text_is_digit(*p))
         return NULL;
-    for (; is_digit(*p); p++)
+    for (; text_is_digit(*p); p++)
         e = e < 100000000 ? 10 * e + (*p - '0') : e; /* larger than any text is long */
     n->power += negative ? -e : e;
     return p;
@@ -93,7 +83,7 @@ shorten(const struct ctf_number *n, const uint8_t *p, const uint8_t *end, char o
         out[used++] = '-';
     for (; p < end && *p != 'e' && *p != 'E'; p++) {
         fraction |= *p == '.';
-        if (!is_digit(*p))
+        if (!text_is_digit(*p))
             continue;
         begun |= *p != '0';
         power -= fraction;
@@ -197,7 +187,7 @@ static bool exact_double(const struct ctf_number *n, double *out)
     if (n->power < -EXACT_DOUBLE || n->power > EXACT_DOUBLE)
         return false;
     const double v = (double)n->digits;
-    const double r = n->power < 0 ? v / ctf_powers[-n->power] : v * ctf_powers[n->power];
+    const double r = n->power < 0 ? v / text_powers[-n->power] : v * text_powers[n->power];
     *out = n->negative ? -r : r;
     return true;
 }
@@ -226,7 +216,7 @@ static bool exact_float(const struct ctf_number *n, float *out)
         return false;
     const float v = (float)n->digits;
     const float r =
-        n->power < 0 ? v / (float)ctf_powers[-n->power] : v * (float)ctf_powers[n->power];
+        n->power < 0 ? v / (float)text_powers[-n->power] : v * (float)text_powers[n->power];
     *out = n->negative ? -r : r;
     return true;
 }

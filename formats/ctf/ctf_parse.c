@@ -10,9 +10,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/shown.h"
+#include "formats/ctf/ctf_line.h"
 #include "formats/ctf/ctf_number.h"
 #include "formats/ctf/ctf_values.h"
-#include "formats/text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -120,9 +120,7 @@ complain(struct ctf_parser *p, const uint8_t *at, const char *fmt, ...)
 /* The text at `at`, for a message. */
 static struct text_quote word_at(const struct ctf_parser *p, const uint8_t *at)
 {
-    const uint8_t *end = at;
-    while (end < p->line_end && *end != ' ' && *end != '\t' && *end != '|')
-        end++;
+    const uint8_t *end = ctf_behind_name(at, p->line_end);
     end += end == at && at < p->line_end;
     if (at >= p->line_end)
         return (struct text_quote){"the line's end"};
@@ -131,22 +129,10 @@ static struct text_quote word_at(const struct ctf_parser *p, const uint8_t *at)
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static inline const uint8_t *skip_blanks(const uint8_t *at)
-{
-    while (*at == ' ' || *at == '\t')
-        at++;
-    return at;
-}
-
-static inline bool is_blank(uint8_t c)
-{
-    return c == ' ' || c == '\t';
-}
-
 /* Whether a value may end here: at a blank, a pipe or the line's end. */
 static inline bool ends_value(const struct ctf_parser *p, const uint8_t *at)
 {
-    return is_blank(*at) || *at == '|' || at >= p->line_end;
+    return text_is_blank(*at) || *at == '|' || at >= p->line_end;
 }
 
 static bool no_number(struct ctf_parser *p, const struct stream *s, const uint8_t *at)
@@ -209,7 +195,7 @@ static bool read_dense(struct ctf_parser *p, struct stream *s, const uint8_t **a
     uint8_t *const to = s->out.p + s->out.n;
     const uint8_t *const safe = end_of_fast(p);
     for (uint32_t i = 0;; i++) {
-        *at = skip_blanks(*at);
+        *at = ctf_behind_blanks(*at);
         i += p->values->dense[s->info->element](at, safe, to + i * element, dim - i);
         if (i == dim)
             break;
@@ -220,7 +206,7 @@ static bool read_dense(struct ctf_parser *p, struct stream *s, const uint8_t **a
         if (!read_number(p, s, at, to + i * element))
             return false;
     }
-    *at = skip_blanks(*at);
+    *at = ctf_behind_blanks(*at);
     if (!at_sample_end(p, *at))
         return complain(p, *at, "input '%.40s': %s follows the last value; dim is %" PRIu32,
                         s->info->alias, word_at(p, *at).s, dim);
@@ -234,7 +220,7 @@ read_index(struct ctf_parser *p, const struct stream *s, const uint8_t **at, uin
 {
     const uint8_t *c = *at;
     uint64_t v = 0;
-    for (; (uint8_t)(*c - '0') < 10; c++)
+    for (; text_is_digit(*c); c++)
         v = v <= UINT32_MAX ? 10 * v + (uint64_t)(*c - '0') : v;
     if (c == *at || *c != ':')
         return complain(p, *at, "input '%.40s': %s is not of the form index:value", s->info->alias,
@@ -256,7 +242,7 @@ static bool read_pairs(struct ctf_parser *p, struct stream *s, const uint8_t **a
     uint32_t index = 0;
     if (!reserve(p, &s->out, most * s->element) || !reserve(p, &s->index, most * 4))
         return false;
-    for (*at = skip_blanks(*at); !at_sample_end(p, *at); *at = skip_blanks(*at)) {
+    for (*at = ctf_behind_blanks(*at); !at_sample_end(p, *at); *at = ctf_behind_blanks(*at)) {
         const uint32_t plain = p->values->sparse[s->info->element](
             at, safe, s->out.p + s->out.n, s->index.p + s->index.n, s->info->dim);
         *n += plain;
@@ -307,21 +293,6 @@ static struct stream *stream_called(struct ctf_parser *p, const uint8_t *name, s
     return NULL;
 }
 
-static const uint8_t *next_pipe(const struct ctf_parser *p, const uint8_t *at)
-{
-    const uint8_t *pipe = at < p->line_end ? memchr(at, '|', (size_t)(p->line_end - at)) : NULL;
-    return pipe != NULL ? pipe : p->line_end;
-}
-
-/* The end of a comment: a pipe that no '#' follows, or the line's end. */
-static const uint8_t *behind_comment(const struct ctf_parser *p, const uint8_t *at)
-{
-    do
-        at = next_pipe(p, at + 2);
-    while (at < p->line_end && at + 1 < p->line_end && at[1] == '#');
-    return at;
-}
-
 static bool
 read_values(struct ctf_parser *p, struct stream *s, const uint8_t *name, const uint8_t **at)
 {
@@ -340,12 +311,10 @@ enum sample { SAMPLE_GOOD, SAMPLE_BAD, SAMPLE_UNKNOWN };
 /* The sample whose pipe is at *at, which moves to what follows. */
 static enum sample read_sample(struct ctf_parser *p, const uint8_t **at)
 {
-    const uint8_t *name = *at + 1, *end = name;
-    while (end < p->line_end && !is_blank(*end) && *end != '|')
-        end++;
+    const uint8_t *name = *at + 1, *end = ctf_behind_name(name, p->line_end);
     if (end == name) {
         (void)complain(p, name, "a name must follow the pipe");
-        *at = next_pipe(p, end);
+        *at = ctf_next_pipe(end, p->line_end);
         return SAMPLE_BAD;
     }
     struct stream *s = stream_called(p, name, (size_t)(end - name));
@@ -354,13 +323,13 @@ static enum sample read_sample(struct ctf_parser *p, const uint8_t **at)
             (void)complain(p, name,
                            "no input is called %s; ignoreUnknownInputs=true skips such names",
                            text_quote((struct bytes){name, (size_t)(end - name)}).s);
-        *at = next_pipe(p, end);
+        *at = ctf_next_pipe(end, p->line_end);
         return p->o.ignore_unknown ? SAMPLE_UNKNOWN : SAMPLE_BAD;
     }
     *at = end;
     if (read_values(p, s, name, at))
         return SAMPLE_GOOD;
-    *at = next_pipe(p, *at);
+    *at = ctf_next_pipe(*at, p->line_end);
     return SAMPLE_BAD;
 }
 
@@ -409,27 +378,27 @@ static void check_lines(struct ctf_parser *p, const uint8_t *begin)
 /* The line [line_begin, line_end) into the sequence being read. */
 static void read_line(struct ctf_parser *p)
 {
-    const uint8_t *at = skip_blanks(p->line_begin), *const id = at;
-    while ((uint8_t)(*at - '0') < 10)
+    const uint8_t *at = ctf_behind_blanks(p->line_begin), *const id = at;
+    while (text_is_digit(*at))
         at++;
     const bool has_id = at > id;
     uint32_t good = 0, bad = 0, comments = 0;
-    const uint8_t *const begin = at = skip_blanks(at);
+    const uint8_t *const begin = at = ctf_behind_blanks(at);
     while (at < p->line_end && !p->stop) {
         if (*at == '|' && at + 1 < p->line_end && at[1] == '#') {
-            at = behind_comment(p, at);
+            at = ctf_behind_comment(at, p->line_end);
             comments++;
         } else if (*at == '|') {
             const enum sample sample = read_sample(p, &at);
             good += sample == SAMPLE_GOOD;
             bad += sample == SAMPLE_BAD;
             comments += sample == SAMPLE_UNKNOWN;
-        } else if (is_blank(*at)) {
+        } else if (text_is_blank(*at)) {
             at++;
         } else {
             (void)complain(p, at, "%s where a sample or a comment must begin, with a pipe",
                            word_at(p, at).s);
-            at = next_pipe(p, at);
+            at = ctf_next_pipe(at, p->line_end);
             bad++;
         }
     }

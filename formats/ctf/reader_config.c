@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "formats/text.h"
 
 #include <string.h>
 
@@ -418,8 +419,7 @@ config_parse(const char *name, struct bytes text, struct config_tree **out, stru
                        .line = 1,
                        .room = t->text,
                        .err = err};
-    if (text.n >= 3 && memcmp(begin, "\xEF\xBB\xBF", 3) == 0)
-        p.p += 3;
+    p.p += text_mark(text.p, text.n);
     const enum imrec_status st = read_document(&p, t);
     if (st != IMREC_OK)
         config_free(t);

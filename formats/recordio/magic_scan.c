@@ -10,9 +10,6 @@
 #include "base/bytes.h"
 #include "formats/recordio/recordio.h"
 
-#if defined(__x86_64__)
-#endif
-
 static size_t scan_from(const uint8_t *p, size_t n, size_t i)
 {
     for (; n - i >= 4; i += 4)

@@ -11,21 +11,12 @@
 #include "formats/text.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 void record_index_begin(struct index_cursor *c, const char *name, struct bytes text)
 {
     static const uint8_t nothing[1];
     const uint8_t *p = text.n != 0 ? text.p : nothing;
-    const bool mark = text.n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0;
-    *c = (struct index_cursor){name, p, p + (mark ? 3 : 0), p + text.n, 0};
-}
-
-static const uint8_t *skip_blanks(const uint8_t *p, const uint8_t *end)
-{
-    while (p < end && (*p == ' ' || *p == '\t'))
-        p++;
-    return p;
+    *c = (struct index_cursor){name, p, p + text_mark(p, text.n), p + text.n, 0};
 }
 
 /* Digits at p into *v; returns what follows them, or NULL: none, or 20 and more. Nineteen
@@ -98,12 +89,12 @@ record_index_next(struct index_cursor *c, uint64_t *key, uint64_t *offset, struc
             const uint8_t *stop = text;
             while (line_end(stop, c->end) == NULL)
                 stop++;
-            if (skip_blanks(text, stop) == stop) {
+            const struct bytes line = {text, (size_t)(stop - text)};
+            if (text_trim(line).n == 0) {
                 c->pos = stop;
                 continue;
             }
-            IMREC_TRY(
-                look_closer(c, (struct bytes){text, (size_t)(stop - text)}, key, offset, err));
+            IMREC_TRY(look_closer(c, line, key, offset, err));
             next = line_end(stop, c->end);
         }
         if (*offset % RECORDIO_ALIGN != 0)

@@ -164,17 +164,11 @@ static struct checksums step_of(const struct checksum_table *t, uint64_t k)
 
 bool checksum_table_at(const struct checksum_table *t, uint64_t offset, struct checksum *out)
 {
-    uint64_t lo = 0, hi = ceil_div(t->file.records, TABLE_STEP);
-    while (lo + 1 < hi) { /* the last step that does not begin after `offset` */
-        const uint64_t mid = lo + (hi - lo) / 2;
-        if (t->begin[mid] <= offset)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    if (hi == 0)
+    const uint64_t steps = ceil_div(t->file.records, TABLE_STEP);
+    const uint64_t after = first_at_least(t->begin, sizeof(*t->begin), 0, steps, offset + 1);
+    if (steps == 0)
         return false;
-    for (struct checksums c = step_of(t, lo); checksums_next(&c, out);)
+    for (struct checksums c = step_of(t, after > 0 ? after - 1 : 0); checksums_next(&c, out);)
         if (out->offset >= offset)
             return true;
     return false;

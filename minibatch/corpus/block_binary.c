@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/shown.h"
 #include "minibatch/corpus/corpus_slices.h"
 
@@ -176,20 +177,13 @@ block_load_binary(struct block *b, struct corpus *c, uint32_t number, struct imr
 
 static bool find_place(const struct block *b, uint64_t key, uint32_t *place)
 {
-    uint32_t begin = 0, end = b->view.sequences;
-    if (b->view.key == NULL) { /* nothing was taken out */
-        *place = (uint32_t)(key - b->view.first_key);
-        return key >= b->view.first_key && key - b->view.first_key < end;
+    const struct sequence_chunk *v = &b->view;
+    if (v->key == NULL) { /* nothing was taken out */
+        *place = (uint32_t)(key - v->first_key);
+        return key >= v->first_key && key - v->first_key < v->sequences;
     }
-    while (begin < end) {
-        const uint32_t middle = begin + (end - begin) / 2;
-        if (b->view.key[middle] < key)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    *place = begin;
-    return begin < b->view.sequences && b->view.key[begin] == key;
+    *place = (uint32_t)first_at_least(v->key, sizeof(*v->key), 0, v->sequences, key);
+    return *place < v->sequences && v->key[*place] == key;
 }
 
 bool block_find_binary(const struct block *b, const struct corpus *c, uint32_t number, uint32_t n,

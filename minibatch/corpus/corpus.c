@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/math.h"
 #include "container/cbf_file.h"
 #include "minibatch/corpus/corpus_slices.h"
 #include "minibatch/corpus/corpus_streams.h"
@@ -240,17 +241,13 @@ static void tell(const struct corpus *c)
 
 /* ---- questions --------------------------------------------------------------------------- */
 
-/* The last of block[begin, end) that begins at `sequence` or before. */
+/* The last of block[begin, end) that begins at `sequence` or before: the first one does. */
 static uint32_t search(const struct corpus *c, uint32_t begin, uint32_t end, uint64_t sequence)
 {
-    while (end - begin > 1) {
-        const uint32_t middle = begin + (end - begin) / 2;
-        if (c->block[middle].first <= sequence)
-            begin = middle;
-        else
-            end = middle;
-    }
-    return begin;
+    return begin - 1 +
+           (uint32_t)first_at_least(c->block + begin, sizeof(*c->block),
+                                    offsetof(struct corpus_block, first), end - begin,
+                                    sequence + 1);
 }
 
 uint32_t corpus_block_of(const struct corpus *c, uint32_t chunk, uint32_t n)

@@ -4,6 +4,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <inttypes.h>
+
 void minibatch_plan_init(struct minibatch_plan *p, const struct minibatch_plan_options *o,
                          struct timeline *line)
 {
@@ -17,6 +19,12 @@ void minibatch_plan_free(struct minibatch_plan *p)
 }
 
 /* ---- ends -------------------------------------------------------------------------------- */
+
+bool minibatch_is_over(const struct minibatch_plan_options *o, const struct timeline_item *item)
+{
+    return (o->max_sweeps > 0 && item->sweep >= o->max_sweeps) ||
+           (o->max_samples > 0 && item->position >= o->max_samples);
+}
 
 static bool epoch_is_over(const struct minibatch_plan *p)
 {
@@ -40,11 +48,15 @@ uint64_t minibatch_plan_epoch(const struct minibatch_plan *p)
 
 /* ---- shares ------------------------------------------------------------------------------ */
 
+bool minibatch_is_local(const struct minibatch_plan_options *o, const struct timeline_item *item)
+{
+    return (o->randomized ? item->chunk_place : item->number) % o->ranks == o->rank;
+}
+
 static bool is_ours(const struct minibatch_plan *p, const struct timeline_item *item)
 {
-    if (p->o.mode == IMREC_RANK_GLOBAL)
-        return p->taken % p->o.ranks == p->o.rank;
-    return plan_is_local(&p->o, item);
+    return p->o.mode == IMREC_RANK_GLOBAL ? p->taken % p->o.ranks == p->o.rank
+                                          : minibatch_is_local(&p->o, item);
 }
 
 /* How many samples fit, of those that are counted. */
@@ -68,17 +80,23 @@ keep(struct minibatch_plan *p, const struct timeline_item *item, struct imrec_er
 
 /* ---- the walk ---------------------------------------------------------------------------- */
 
+void minibatch_mark_step(struct minibatch_mark *m, struct timeline *line,
+                         const struct timeline_item *item)
+{
+    timeline_step(line);
+    m->position = item->position + item->length;
+    m->sweep = item->sweep + item->last;
+    m->number = item->last ? 0 : item->number + 1;
+}
+
 static enum imrec_status
 pass(struct minibatch_plan *p, const struct timeline_item *item, struct imrec_error *err)
 {
     uint64_t labels = item->length;
     if (p->o.labels != NULL)
         IMREC_TRY(p->o.labels(p->o.context, item, &labels, err));
-    timeline_step(p->line);
+    minibatch_mark_step(&p->mark, p->line, item);
     p->mark.labels += labels;
-    p->mark.position = item->position + item->length;
-    p->mark.sweep = item->sweep + item->last;
-    p->mark.number = item->last ? 0 : item->number + 1;
     p->sweep_end |= item->last;
     return IMREC_OK;
 }
@@ -87,7 +105,7 @@ pass(struct minibatch_plan *p, const struct timeline_item *item, struct imrec_er
 static bool
 is_full(const struct minibatch_plan *p, const struct timeline_item *item, bool ours, uint64_t size)
 {
-    if (plan_is_over(&p->o, item) || epoch_is_over(p))
+    if (minibatch_is_over(&p->o, item) || epoch_is_over(p))
         return true;
     if (p->o.mode == IMREC_RANK_GLOBAL)
         return p->taken > 0 && p->samples + item->length > size;
@@ -118,7 +136,7 @@ minibatch_plan_next(struct minibatch_plan *p, uint64_t size, struct imrec_error 
 {
     struct timeline_item first;
     IMREC_TRY(timeline_peek(p->line, &first, err));
-    if (plan_is_over(&p->o, &first))
+    if (minibatch_is_over(&p->o, &first))
         return IMREC_END;
     enter_epoch(p);
     p->items = p->taken = p->samples = 0;
@@ -130,10 +148,24 @@ minibatch_plan_next(struct minibatch_plan *p, uint64_t size, struct imrec_error 
     return IMREC_OK;
 }
 
+enum imrec_status
+minibatch_mark_seek(const struct minibatch_mark *m, struct timeline *line, struct imrec_error *err)
+{
+    struct timeline_item item;
+    IMREC_TRY(timeline_seek_number(line, m->sweep, m->number, err));
+    IMREC_TRY(timeline_peek(line, &item, err));
+    if (item.position == m->position)
+        return IMREC_OK;
+    return imrec_fail(err, IMREC_ERR_ARGUMENT,
+                      "position: sequence %" PRIu64 " of sweep %" PRIu64
+                      " begins at sample %" PRIu64 ", not %" PRIu64,
+                      m->number, m->sweep, item.position, m->position);
+}
+
 enum imrec_status minibatch_plan_seek(struct minibatch_plan *p, const struct minibatch_mark *mark,
                                       struct imrec_error *err)
 {
-    IMREC_TRY(timeline_seek_number(p->line, mark->sweep, mark->number, err));
+    IMREC_TRY(minibatch_mark_seek(mark, p->line, err));
     p->mark = *mark;
     return IMREC_OK;
 }

@@ -11,33 +11,17 @@
 #include "minibatch/plan/timeline.h"
 
 struct minibatch_plan_options {
-    uint64_t epoch_size;              /* label samples, truncated: samples; UINT64_MAX: one epoch
-                                         for ever */
+    uint32_t truncation;              /* samples of a piece: truncated_plan.h */
+    uint64_t epoch_size;              /* label samples; UINT64_MAX: one epoch for ever */
     uint64_t max_sweeps, max_samples; /* 0: no end */
     uint32_t ranks, rank;
     enum imrec_rank_mode mode;
-    bool randomized;     /* local: chunks are dealt out, else sequences */
-    uint32_t truncation; /* of truncated_plan.h; there slot s is of rank s mod ranks */
+    bool randomized; /* local: chunks are dealt out, else sequences */
     /* Label samples of a sequence; NULL: its length on the timeline. */
     enum imrec_status (*labels)(void *context, const struct timeline_item *item, uint64_t *out,
                                 struct imrec_error *err);
     void *context;
 };
-
-/* Whether the item comes after the last sweep or sample that is asked for. */
-static inline bool
-plan_is_over(const struct minibatch_plan_options *o, const struct timeline_item *item)
-{
-    return (o->max_sweeps > 0 && item->sweep >= o->max_sweeps) ||
-           (o->max_samples > 0 && item->position >= o->max_samples);
-}
-
-/* Local ranks: whether the item is this one's. */
-static inline bool
-plan_is_local(const struct minibatch_plan_options *o, const struct timeline_item *item)
-{
-    return (o->randomized ? item->chunk_place : item->number) % o->ranks == o->rank;
-}
 
 /* The place of a source, as a position holds it. */
 struct minibatch_mark {
@@ -59,6 +43,17 @@ struct minibatch_plan {
     uint64_t epoch, sweep; /* it began in */
     bool sweep_end, epoch_end;
 };
+
+/* Whether the source ends before this sequence. */
+bool minibatch_is_over(const struct minibatch_plan_options *o, const struct timeline_item *item);
+/* Whether this rank has it, where ranks are local. */
+bool minibatch_is_local(const struct minibatch_plan_options *o, const struct timeline_item *item);
+/* Moves past a sequence, which timeline_peek() returned; labels stay as they are. */
+void minibatch_mark_step(struct minibatch_mark *m, struct timeline *line,
+                         const struct timeline_item *item);
+/* Goes to a mark, whose position has to be that of its sequence. */
+IMREC_NODISCARD enum imrec_status
+minibatch_mark_seek(const struct minibatch_mark *m, struct timeline *line, struct imrec_error *err);
 
 void minibatch_plan_init(struct minibatch_plan *p, const struct minibatch_plan_options *o,
                          struct timeline *line);

@@ -273,21 +273,28 @@ enum imrec_status timeline_seek(struct timeline *t, uint64_t position, struct im
     return IMREC_OK;
 }
 
+/* Goes to the first sequence of the group that holds a number; the order of a group that it is in
+ * already is kept. */
+static void enter_group_of(struct timeline *t, uint64_t sweep, uint64_t number)
+{
+    if (t->sweep != sweep || number < t->number - t->at)
+        enter_sweep(t, sweep);
+    t->number -= t->at;
+    t->at = 0;
+    t->peeked = false;
+    while (t->group + 1 < t->order[0].groups &&
+           t->number + group_sequences(t, t->group) <= number) {
+        t->number += group_sequences(t, t->group++);
+        t->placed = false;
+    }
+}
+
 enum imrec_status
 timeline_seek_number(struct timeline *t, uint64_t sweep, uint64_t number, struct imrec_error *err)
 {
     struct timeline_item item;
-    if (t->sweep != sweep || number < t->number - t->at) /* else the group's order may be of use */
-        enter_sweep(t, sweep);
-    const struct order *o = &t->order[0];
-    t->number -= t->at;
-    t->at = 0;
-    t->peeked = false;
-    while (t->group + 1 < o->groups && t->number + group_sequences(t, t->group) <= number) {
-        t->number += group_sequences(t, t->group++);
-        t->placed = false;
-    }
-    t->position = sweep * t->samples + o->group_sample[t->group];
+    enter_group_of(t, sweep, number);
+    t->position = sweep * t->samples + t->order[0].group_sample[t->group];
     for (uint64_t n = t->number; n < number; n++) {
         IMREC_TRY(timeline_peek(t, &item, err));
         timeline_step(t);
@@ -297,18 +304,10 @@ timeline_seek_number(struct timeline *t, uint64_t sweep, uint64_t number, struct
 
 void timeline_jump(struct timeline *t, uint64_t sweep, uint64_t number, uint64_t position)
 {
-    const struct order *o = &t->order[0];
-    if (t->sweep != sweep || number < t->number - t->at)
-        enter_sweep(t, sweep);
-    uint64_t first = t->number - t->at; /* of the group */
-    while (t->group + 1 < o->groups && first + group_sequences(t, t->group) <= number) {
-        first += group_sequences(t, t->group++);
-        t->placed = false;
-    }
-    t->at = number - first;
+    enter_group_of(t, sweep, number);
+    t->at = number - t->number;
     t->number = number;
     t->position = position;
-    t->peeked = false;
 }
 
 enum imrec_status timeline_group(struct timeline *t, uint64_t ahead, struct timeline_group *out,
@@ -374,11 +373,9 @@ void timeline_free(struct timeline *t)
 {
     if (t == NULL)
         return;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         IMREC_FREE(t->order[i].chunk, t->order[i].group, t->order[i].group_sample);
-    }
-    imrec_free(t->place);
-    imrec_free(t);
+    IMREC_FREE(t->place, t);
 }
 
 uint64_t timeline_sweep_samples(const struct timeline *t)

@@ -54,21 +54,13 @@ static enum imrec_status hold(struct truncated_slot *s, const struct timeline_it
 
 static bool is_ours(const struct truncated_plan *p, const struct timeline_item *item)
 {
-    return p->o.mode == IMREC_RANK_GLOBAL || plan_is_local(&p->o, item);
-}
-
-static void step_over(struct truncated_plan *p, const struct timeline_item *item)
-{
-    timeline_step(p->line);
-    p->sweep = item->sweep + item->last;
-    p->number = item->last ? 0 : item->number + 1;
-    p->position = item->position + item->length;
+    return p->o.mode == IMREC_RANK_GLOBAL || minibatch_is_local(&p->o, item);
 }
 
 /* The first sweep of which something is still to come, held or on the timeline. */
 static uint64_t sweep_to_come(const struct truncated_plan *p)
 {
-    uint64_t first = p->sweep;
+    uint64_t first = p->mark.sweep;
     for (uint32_t i = 0; i < p->live; i++)
         for (uint32_t k = 0; k < p->slot[i].items; k++)
             first = p->slot[i].item[k].item.sweep < first ? p->slot[i].item[k].item.sweep : first;
@@ -92,11 +84,11 @@ refill(struct truncated_plan *p, struct truncated_slot *s, bool *starved, struct
     while (s->samples <= p->o.truncation && !*starved) {
         struct timeline_item item;
         IMREC_TRY(timeline_peek(p->line, &item, err));
-        if (plan_is_over(&p->o, &item))
+        if (minibatch_is_over(&p->o, &item))
             return IMREC_OK;
         if (is_ours(p, &item))
             IMREC_TRY(hold(s, &item, 0, err));
-        step_over(p, &item);
+        minibatch_mark_step(&p->mark, p->line, &item);
         *starved = p->o.mode == IMREC_RANK_LOCAL && item.last && samples_held(p) == 0;
     }
     return IMREC_OK;
@@ -169,10 +161,10 @@ static enum imrec_status see_end(struct truncated_plan *p, struct imrec_error *e
     for (;;) {
         struct timeline_item item;
         IMREC_TRY(timeline_peek(p->line, &item, err));
-        p->over = plan_is_over(&p->o, &item);
-        if (p->over || p->number == 0 || (is_ours(p, &item) && item.length > 0))
+        p->over = minibatch_is_over(&p->o, &item);
+        if (p->over || p->mark.number == 0 || (is_ours(p, &item) && item.length > 0))
             return IMREC_OK;
-        step_over(p, &item);
+        minibatch_mark_step(&p->mark, p->line, &item);
     }
 }
 
@@ -194,12 +186,12 @@ fill_slots(struct truncated_plan *p, uint32_t slots, struct imrec_error *err)
 enum imrec_status
 truncated_plan_next(struct truncated_plan *p, uint64_t size, struct imrec_error *err)
 {
-    const uint64_t sweep = sweep_to_come(p), position = p->position;
+    const uint64_t sweep = sweep_to_come(p), position = p->mark.position;
     uint64_t slots = 0;
     IMREC_TRY(slots_of(p, size, &slots, err));
     IMREC_TRY(fill_slots(p, (uint32_t)slots, err));
     uint64_t left = samples_held(p);
-    if (left == 0 && p->position == position)
+    if (left == 0 && p->mark.position == position)
         return IMREC_END;
     p->epoch = truncated_plan_epoch(p);
     p->pieces = p->samples = p->rows = 0;
@@ -211,7 +203,7 @@ truncated_plan_next(struct truncated_plan *p, uint64_t size, struct imrec_error 
     if (left == 0)
         IMREC_TRY(see_end(p, err));
     p->sweep_end = sweep_to_come(p) > sweep;
-    p->given = p->position - left;
+    p->given = p->mark.position - left;
     p->epoch_end = truncated_plan_epoch(p) != p->epoch;
     return IMREC_OK;
 }
@@ -266,17 +258,9 @@ enum imrec_status truncated_plan_seek(struct truncated_plan *p, const struct min
         IMREC_TRY(find_item(p, &held[i], err));
     for (uint64_t i = 0; i < slots; i++)
         left += p->slot[i].samples;
-    struct timeline_item next;
-    IMREC_TRY(timeline_seek_number(p->line, mark->sweep, mark->number, err));
-    IMREC_TRY(timeline_peek(p->line, &next, err));
-    if (next.position != mark->position)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: sequence %" PRIu64 " of sweep %" PRIu64
-                          " begins at sample %" PRIu64 ", not %" PRIu64,
-                          mark->number, mark->sweep, next.position, mark->position);
-    p->sweep = mark->sweep;
-    p->number = mark->number;
-    p->position = mark->position;
+    IMREC_TRY(minibatch_mark_seek(mark, p->line, err));
+    p->mark = (struct minibatch_mark){
+        .sweep = mark->sweep, .number = mark->number, .position = mark->position};
     p->given = mark->position - (left < mark->position ? left : mark->position);
     return IMREC_OK;
 }

@@ -37,13 +37,13 @@ struct truncated_slot {
 };
 
 struct truncated_plan {
-    struct minibatch_plan_options o;
-    struct timeline *line; /* borrowed */
+    struct minibatch_plan_options o; /* slots are dealt out: slot s is of rank s mod ranks */
+    struct timeline *line;           /* borrowed */
     struct truncated_slot *slot;
-    uint32_t slots; /* that there is memory of */
-    uint32_t live;  /* the first ones: they may hold something */
-    uint64_t given; /* samples: of the timeline so far, but for what the slots hold */
-    uint64_t sweep, number, position; /* of the timeline after what the slots hold */
+    uint32_t slots;             /* that there is memory of */
+    uint32_t live;              /* the first ones: they may hold something */
+    uint64_t given;             /* samples: of the timeline so far, but for what the slots hold */
+    struct minibatch_mark mark; /* after what the slots hold; without labels and epochs */
 
     struct truncated_piece *piece; /* of the minibatch planned last, this rank's */
     uint64_t pieces, piece_room;

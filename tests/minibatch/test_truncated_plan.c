@@ -178,8 +178,7 @@ LOOP_TEST(any_place_goes_on_as_if_nothing_had_happened, 0, 12) /* _i: minibatche
             begin(&b, false, randomize != 0, o);
             write_run(&a, 10, _i, want);
             ck_assert_int_eq(truncated_plan_held(&a.plan, &held, &room, &count, NULL), IMREC_OK);
-            const struct minibatch_mark mark = {
-                .sweep = a.plan.sweep, .number = a.plan.number, .position = a.plan.position};
+            const struct minibatch_mark mark = a.plan.mark;
             ck_assert_int_eq(truncated_plan_seek(&b.plan, &mark, held, count, NULL), IMREC_OK);
             ck_assert_uint_eq(b.plan.given, a.plan.given);
             write_run(&a, 10, 60, want);
