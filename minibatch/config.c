@@ -235,20 +235,16 @@ enum imrec_status config_add_file(struct imrec_minibatch_config *c, struct imrec
     const uint32_t n = c->options.deserializers;
     if (n == MAX_DESERIALIZERS)
         return imrec_fail(err, IMREC_ERR_LIMIT, "more than %d deserializers", MAX_DESERIALIZERS);
-    struct imrec_deserializer *grown = imrec_realloc(c->files, n + 1, sizeof(*grown));
-    if (grown == NULL)
+    if (!IMREC_GROW(c->files, c->room, n + 1u))
         return no_memory(err);
-    c->files = grown;
-    grown[n] = c->common;
-    grown[n].stream = n == 0 ? c->loose : NULL;
-    grown[n].streams = n == 0 ? c->loose_streams : 0;
-    if (n == 0) {
-        c->loose = NULL;
-        c->loose_streams = 0;
-    }
-    c->options.deserializer = grown;
+    *out = &c->files[n];
+    **out = c->common;
+    (*out)->stream = c->loose; /* the first file's, if any */
+    (*out)->streams = c->loose_streams;
+    c->loose = NULL;
+    c->loose_streams = 0;
+    c->options.deserializer = c->files;
     c->options.deserializers = n + 1;
-    *out = &grown[n];
     return IMREC_OK;
 }
 
@@ -371,8 +367,8 @@ set_file(struct imrec_minibatch_config *c, const char *file, struct imrec_error 
     return config_set_key(c, d, false, "file", file, err);
 }
 
-static enum imrec_status
-choose_reader(struct imrec_minibatch_config *c, const char *action, struct imrec_error *err)
+enum imrec_status
+config_choose_reader(struct imrec_minibatch_config *c, const char *action, struct imrec_error *err)
 {
     if (c->options.deserializers > 0 && !config_same_name(c->action, action))
         return imrec_fail(err, IMREC_ERR_ARGUMENT,
@@ -403,7 +399,7 @@ enum imrec_status imrec_minibatch_config_set(struct imrec_minibatch_config *c,
     if (config_same_name(key, "file"))
         return set_file(c, equals + 1, err);
     if (config_same_name(key, "action"))
-        return choose_reader(c, equals + 1, err);
+        return config_choose_reader(c, equals + 1, err);
     if (!config_knows(key) && stands_for_variable(c, key))
         return IMREC_OK; /* it has had its effect */
     return config_set_key(c, NULL, false, key, equals + 1, err);

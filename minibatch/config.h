@@ -17,6 +17,7 @@ struct imrec_minibatch_config {
     struct imrec_minibatch_options options;
     struct imrec_deserializer common; /* of the files to come */
     struct imrec_deserializer *files;
+    uint64_t room;              /* of files */
     struct imrec_stream *loose; /* streams described before any file */
     uint32_t loose_streams;
     const char *action; /* which reader of a document; "": its only one */
@@ -31,6 +32,9 @@ IMREC_NODISCARD enum imrec_status config_keep(struct imrec_minibatch_config *c, 
 IMREC_NODISCARD enum imrec_status
 config_set_key(struct imrec_minibatch_config *c, struct imrec_deserializer *d, bool of_file_only,
                const char *key, const char *text, struct imrec_error *err);
+/* action=ACTION: which reader of a configuration is read. */
+IMREC_NODISCARD enum imrec_status
+config_choose_reader(struct imrec_minibatch_config *c, const char *action, struct imrec_error *err);
 /* Whether config_set_key() knows a key. */
 bool config_knows(const char *key);
 IMREC_NODISCARD enum imrec_status config_add_file(struct imrec_minibatch_config *c,

@@ -6,7 +6,6 @@
 #include "base/log.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* ---- what is needed ---------------------------------------------------------------------- */
 
@@ -114,11 +113,9 @@ remember(struct imrec_minibatch_source *s, const char *message, bool loud, struc
 {
     if (s->tally.messages == SOURCE_DROPPED_KEPT)
         return IMREC_OK;
-    const size_t n = strlen(message) + 1;
-    char *copy = imrec_realloc(NULL, n, 1);
+    char *copy = imrec_joined("", 0, message);
     if (copy == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a message");
-    memcpy(copy, message, n);
     s->loud[s->tally.messages] = loud;
     s->message[s->tally.messages++] = copy;
     return IMREC_OK;

@@ -23,11 +23,9 @@ keep(struct minibatch_options *o, const char **text, struct imrec_error *err)
         return IMREC_OK;
     if (!IMREC_GROW(o->text, o->text_room, o->texts + 1))
         return no_memory(err);
-    const size_t n = strlen(*text) + 1;
-    char *copy = imrec_realloc(NULL, n, 1);
+    char *copy = imrec_joined("", 0, *text);
     if (copy == NULL)
         return no_memory(err);
-    memcpy(copy, *text, n);
     o->text[o->texts++] = copy;
     *text = copy;
     return IMREC_OK;
@@ -141,7 +139,6 @@ void minibatch_options_free(struct minibatch_options *o)
         imrec_free((void *)o->deserializer[i].stream);
     for (uint64_t i = 0; i < o->texts; i++)
         imrec_free(o->text[i]);
-    imrec_free(o->text);
-    imrec_free(o->deserializer);
+    IMREC_FREE(o->text, o->deserializer);
     *o = (struct minibatch_options){0};
 }

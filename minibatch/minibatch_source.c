@@ -135,8 +135,7 @@ static enum imrec_status open_all(struct imrec_minibatch_source *s,
     IMREC_TRY(make_cells(s, err));
     s->touches = s->options.o.randomize || minibatch_has_large_blocks(s);
     s->fingerprint = minibatch_fingerprint(s);
-    IMREC_TRY(thread_start(&s->thread, "imrec-batches", minibatch_main, s, err));
-    return IMREC_OK;
+    return thread_start(&s->thread, "imrec-batches", minibatch_main, s, err);
 }
 
 enum imrec_status imrec_minibatch_source_open(const struct imrec_minibatch_options *options,
@@ -188,13 +187,11 @@ static void free_cell(struct minibatch_cell *c, uint32_t streams)
 {
     for (uint32_t i = 0; i < streams && c->packed != NULL; i++)
         packed_stream_free(&c->packed[i]);
-    imrec_free(c->packed);
-    imrec_free(c->stream);
     reuse_buffer_free(&c->spots);
     reuse_buffer_free(&c->pieces);
     reuse_buffer_free(&c->views);
     reuse_buffer_free(&c->ids);
-    imrec_free(c->behind.held);
+    IMREC_FREE(c->packed, c->stream, c->behind.held);
 }
 
 void imrec_minibatch_source_close(struct imrec_minibatch_source *s)
@@ -217,16 +214,12 @@ void imrec_minibatch_source_close(struct imrec_minibatch_source *s)
     timeline_free(s->line);
     for (uint64_t i = 0; i < s->tally.messages; i++)
         imrec_free(s->message[i]);
-    void *const rest[] = {s->cell,       s->list,     s->stamp,   s->met,  s->counted,
-                          s->charge,     s->errors,   s->message, s->last, s->described,
-                          s->place.held, s->position, s->mapped};
-    for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
-        imrec_free(rest[i]);
     joint_close(&s->joint);
     minibatch_options_free(&s->options);
     mutex_destroy(&s->lock);
     cond_destroy(&s->change);
-    imrec_free(s);
+    IMREC_FREE(s->cell, s->list, s->stamp, s->met, s->counted, s->charge, s->errors, s->message,
+               s->last, s->described, s->place.held, s->position, s->mapped, s);
 }
 
 /* ---- moving ------------------------------------------------------------------------------ */
@@ -435,9 +428,9 @@ void imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_mi
         .chunks = s->joint.chunks,
         .errors = s->delivered.errors,
         .dropped_sequences = s->dropped_sequences + s->joint.dropped,
-        .bytes_read = blocks_bytes_read(s->blocks),
-        .memory_bytes = blocks_memory(s->blocks) + joint_memory(&s->joint),
     };
+    blocks_look(s->blocks, &out->bytes_read, &out->memory_bytes);
+    out->memory_bytes += joint_memory(&s->joint);
 }
 
 const char *imrec_minibatch_dropped(struct imrec_minibatch_source *s, uint64_t i)

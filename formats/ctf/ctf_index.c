@@ -298,8 +298,7 @@ ctf_indexer_end(struct ctf_indexer *x, struct ctf_index *out, struct imrec_error
 
 void ctf_index_free(struct ctf_index *x)
 {
-    imrec_free(x->sequence);
-    imrec_free(x->chunk);
+    IMREC_FREE(x->sequence, x->chunk);
     *x = (struct ctf_index){0};
 }
 

@@ -73,7 +73,7 @@ const uint8_t *ctf_number_scan(const uint8_t *p, struct ctf_number *out)
 
 /* The number as digits and an exponent, which read the same in every locale. Digits after the
  * first 800 only matter as zero or not: no middle between two doubles has as many. */
-static void
+static const char *
 shorten(const struct ctf_number *n, const uint8_t *p, const uint8_t *end, char out[LONG_TEXT])
 {
     size_t used = 0;
@@ -115,6 +115,7 @@ shorten(const struct ctf_number *n, const uint8_t *p, const uint8_t *end, char o
         out[used++] = '-';
     memcpy(out + used, text + t, sizeof(text) - t);
     out[used + sizeof(text) - t] = '\0';
+    return out;
 }
 
 /* ---- 64 bits of mantissa ------------------------------------------------------------------- */
@@ -199,12 +200,10 @@ ctf_number_double(const struct ctf_number *n, const uint8_t *p, const uint8_t *e
     long double v;
     if (exact_double(n, out))
         return CTF_ROUNDED;
-    if (exact_long(n, DBL_MANT_DIG, &v)) {
+    if (exact_long(n, DBL_MANT_DIG, &v))
         *out = (double)v;
-        return CTF_ROUNDED;
-    }
-    shorten(n, p, end, text);
-    *out = strtod(text, NULL);
+    else
+        *out = strtod(shorten(n, p, end, text), NULL);
     return isinf(*out) ? CTF_TOO_LARGE : CTF_ROUNDED;
 }
 
@@ -238,15 +237,11 @@ ctf_number_float(const struct ctf_number *n, const uint8_t *p, const uint8_t *en
     long double w;
     if (exact_float(n, out))
         return CTF_ROUNDED;
-    if (exact_double(n, &v) && (v == 0 || !undecided(v))) {
+    if (exact_double(n, &v) && (v == 0 || !undecided(v)))
         *out = (float)v;
-        return isinf(*out) ? CTF_TOO_LARGE : CTF_ROUNDED;
-    }
-    if (exact_long(n, FLT_MANT_DIG, &w)) { /* from 1e-27 on: floats are as dense as usual */
+    else if (exact_long(n, FLT_MANT_DIG, &w)) /* from 1e-27 on: floats are as dense as usual */
         *out = (float)w;
-        return isinf(*out) ? CTF_TOO_LARGE : CTF_ROUNDED;
-    }
-    shorten(n, p, end, text);
-    *out = strtof(text, NULL);
+    else
+        *out = strtof(shorten(n, p, end, text), NULL);
     return isinf(*out) ? CTF_TOO_LARGE : CTF_ROUNDED;
 }

@@ -197,7 +197,6 @@ bool class_list_find(const struct class_list *l, struct bytes name, uint32_t *nu
 void class_list_free(struct class_list *l)
 {
     buf_free(&l->text);
-    imrec_free(l->entries);
-    imrec_free(l->sorted);
+    IMREC_FREE(l->entries, l->sorted);
     *l = (struct class_list){0};
 }

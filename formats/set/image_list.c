@@ -23,8 +23,7 @@ void image_list_begin(struct image_list *l, const char *name, uint32_t label_wid
 
 void image_list_end(struct image_list *l)
 {
-    imrec_free(l->labels);
-    imrec_free(l->exact);
+    IMREC_FREE(l->labels, l->exact);
     *l = (struct image_list){0};
 }
 

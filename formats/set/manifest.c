@@ -21,11 +21,6 @@ static bool is_component(const char *name)
            strcmp(name, "..") != 0;
 }
 
-static bool add_fits(uint64_t *sum, uint64_t v)
-{
-    return !__builtin_add_overflow(*sum, v, sum);
-}
-
 static bool is_cbf(const char *name)
 {
     const size_t n = strlen(name);
@@ -38,7 +33,8 @@ static const char *check_sums(const struct manifest *m)
     uint64_t records = 0, bytes = 0;
     for (size_t i = 0; i < m->shard_count; i++) {
         const struct manifest_shard *s = &m->shards[i];
-        if (!add_fits(&records, s->records) || !add_fits(&bytes, s->rec.bytes))
+        if (__builtin_add_overflow(records, s->records, &records) ||
+            __builtin_add_overflow(bytes, s->rec.bytes, &bytes))
             return "shards whose sums overflow";
         if ((s->rec.bytes % 4 != 0 && !is_cbf(s->rec.name)) || s->rec.bytes / 8 < s->records)
             return "a shard whose bytes cannot hold its records";
@@ -240,8 +236,7 @@ manifest_read(const char *name, struct bytes text, struct manifest *out, struct 
 void manifest_free(struct manifest *m)
 {
     if (m->owner != NULL) {
-        imrec_free(m->shards);
-        imrec_free(m->options);
+        IMREC_FREE(m->shards, m->options);
         json_read_free(m->owner);
     }
     *m = (struct manifest){0};

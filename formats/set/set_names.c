@@ -2,6 +2,7 @@
 #include "formats/set/set_names.h"
 
 #include "base/alloc.h"
+#include "formats/text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -66,10 +67,7 @@ void set_shard_name(const char *rec, uint64_t shard, uint64_t count, bool number
 /* Digits whose number fits; 20 of them may not. */
 static bool read_digits(const char *s, size_t n, uint64_t *out)
 {
-    *out = 0;
-    for (size_t i = 0; i < n && n < 20; i++)
-        *out = *out * 10 + (uint64_t)(s[i] - '0');
-    return n < 20;
+    return n < 20 && text_to_u64((struct bytes){(const uint8_t *)s, n}, out);
 }
 
 struct set_number set_number_of(const char *rec)

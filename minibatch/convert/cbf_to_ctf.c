@@ -64,21 +64,15 @@ static enum imrec_status put_value(struct run *r, const struct stream_info *s,
                                    const uint8_t *values, uint64_t i, struct imrec_error *err)
 {
     char text[TEXT_FLOAT_BYTES];
-    float f;
-    double d;
-    memcpy(&d, values + (s->element == STREAM_DOUBLE ? 8 * i : 0),
-           s->element == STREAM_DOUBLE ? 8 : 0);
-    if (s->element == STREAM_FLOAT) {
-        memcpy(&f, values + 4 * i, 4);
-        d = f;
-    }
-    if (!isfinite(d))
+    const double v = stream_value(values, s->element, i);
+    if (!isfinite(v))
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "%s: stream '%.64s' holds a value that is not finite, which CNTK's "
                           "text cannot say",
                           r->input, s->name);
-    return put(r, text,
-               s->element == STREAM_FLOAT ? text_from_float(f, text) : double_text(d, text), err);
+    const size_t n =
+        s->element == STREAM_FLOAT ? text_from_float((float)v, text) : double_text(v, text);
+    return put(r, text, n, err);
 }
 
 /* Sample `row` of a stream: "|name v v v" or "|name i:v i:v". */
@@ -168,28 +162,32 @@ static const char *type_word(const struct run *r, const struct stream_info *s)
     return !doubles ? "" : s->element == STREAM_DOUBLE ? " double" : " float";
 }
 
-static enum imrec_status
-write_header(const struct run *r, const char *path, struct imrec_error *err)
+static enum imrec_status put_header(struct run *r, struct imrec_error *err)
 {
-    struct sink *to;
     char numbers[64];
-    if (path == NULL)
-        return IMREC_OK;
-    IMREC_TRY(sink_open(path, &to, err));
-    enum imrec_status st = IMREC_OK;
-    for (uint32_t i = 0; i < r->h.streams && st == IMREC_OK; i++) {
+    for (uint32_t i = 0; i < r->h.streams; i++) {
         const struct stream_info *s = &r->h.stream[i];
         const int n =
             snprintf(numbers, sizeof(numbers), " %s %" PRIu32 "%s\n",
                      s->storage == STREAM_SPARSE ? "sparse" : "dense", s->dim, type_word(r, s));
-        st = sink_append(to, s->name, strlen(s->name), err);
-        if (st == IMREC_OK)
-            st = sink_append(to, " ", 1, err);
-        if (st == IMREC_OK)
-            st = sink_append(to, s->name, strlen(s->name), err);
-        if (st == IMREC_OK)
-            st = sink_append(to, numbers, (size_t)n, err);
+        IMREC_TRY(put(r, s->name, strlen(s->name), err));
+        IMREC_TRY(put(r, " ", 1, err));
+        IMREC_TRY(put(r, s->name, strlen(s->name), err));
+        IMREC_TRY(put(r, numbers, (size_t)n, err));
     }
+    return IMREC_OK;
+}
+
+/* With the text's buffer, when the text is written. */
+static enum imrec_status write_header(struct run *r, const char *path, struct imrec_error *err)
+{
+    struct sink *to;
+    if (path == NULL)
+        return IMREC_OK;
+    IMREC_TRY(sink_open(path, &to, err));
+    enum imrec_status st = put_header(r, err);
+    if (st == IMREC_OK)
+        st = sink_append(to, r->text.p, r->text.n, err);
     if (st == IMREC_OK)
         return sink_commit(to, err);
     sink_abort(to);
@@ -237,7 +235,6 @@ enum imrec_status imrec_cbf_to_ctf(const char *input, const char *output, const 
     cbf_chunk_free(&r.chunk);
     cbf_header_free(&r.h);
     buf_free(&r.text);
-    imrec_free(r.raw);
-    imrec_free(r.at);
+    IMREC_FREE(r.raw, r.at);
     return st;
 }

@@ -2,7 +2,6 @@
 #include "minibatch/convert/ctf_header.h"
 
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "base/error.h"
 #include "formats/text.h"
 #include "minibatch/config.h"
@@ -81,10 +80,8 @@ static enum imrec_status check_twins(const struct ctf_header *h, const char *nam
 static enum imrec_status add_stream(struct ctf_header *h, const struct stream_info *s,
                                     const char *name, struct imrec_error *err)
 {
-    struct stream_info *grown = imrec_realloc(h->stream, h->streams + 1u, sizeof(*grown));
-    if (grown == NULL)
+    if (!IMREC_GROW(h->stream, h->room, h->streams + 1u))
         return IMREC_NO_MEMORY(err, "no memory for %s", name);
-    h->stream = grown;
     h->stream[h->streams++] = *s;
     return IMREC_OK;
 }
@@ -132,16 +129,8 @@ static enum imrec_status parse(struct ctf_header *h, const struct imrec_convert_
 {
     IMREC_TRY(imrec_minibatch_config_new(&h->config, err));
     h->config->any_file = true; /* it is o->input */
-    if (o->action[0] != '\0') {
-        struct buf pair = BUF_INIT(1 << 17);
-        enum imrec_status st = buf_append(&pair, "action=", 7, err);
-        if (st == IMREC_OK)
-            st = buf_append(&pair, o->action, strlen(o->action) + 1, err);
-        if (st == IMREC_OK)
-            st = imrec_minibatch_config_set(h->config, (const char *)pair.p, err);
-        buf_free(&pair);
-        IMREC_TRY(st);
-    }
+    if (o->action[0] != '\0')
+        IMREC_TRY(config_choose_reader(h->config, o->action, err));
     return imrec_minibatch_config_parse(h->config, o->header, (const char *)h->text, n, err);
 }
 
@@ -152,8 +141,8 @@ static enum imrec_status read_configuration(struct ctf_header *h,
 {
     IMREC_TRY(parse(h, o, n, err));
     const struct imrec_minibatch_options *all = imrec_minibatch_config_options(h->config);
-    const bool doubles =
-        o->precision == IMREC_PRECISION_DOUBLE || all->precision == IMREC_PRECISION_DOUBLE;
+    const enum imrec_precision precision =
+        o->precision == IMREC_PRECISION_DOUBLE ? o->precision : all->precision;
     if (all->deserializers != 1)
         return imrec_fail(err, IMREC_ERR_ARGUMENT,
                           "%s describes %" PRIu32 " files; inputs of one are wanted", o->header,
@@ -161,18 +150,7 @@ static enum imrec_status read_configuration(struct ctf_header *h,
     const struct imrec_deserializer *d = all->deserializer;
     IMREC_TRY(corpus_check_text(d, err));
     for (uint32_t i = 0; i < d->streams; i++) {
-        struct imrec_stream s = d->stream[i];
-        const bool alias = s.alias != NULL && s.alias[0] != '\0';
-        if (!s.precision_given)
-            s.precision = doubles ? IMREC_PRECISION_DOUBLE : IMREC_PRECISION_FLOAT;
-        const struct stream_info info = {
-            .name = s.name,
-            .alias = alias ? s.alias : s.name,
-            .storage = s.storage == IMREC_SPARSE ? STREAM_SPARSE : STREAM_DENSE,
-            .element = s.precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT,
-            .dim = s.dim,
-            .defines_mb_size = s.defines_mb_size,
-        };
+        const struct stream_info info = corpus_described_stream(&d->stream[i], precision);
         IMREC_TRY(add_stream(h, &info, o->header, err));
     }
     h->skip_sequence_ids = d->skip_sequence_ids;
@@ -255,7 +233,6 @@ enum imrec_status ctf_header_load(const struct imrec_convert_options *o, struct 
 void ctf_header_free(struct ctf_header *h)
 {
     imrec_minibatch_config_free(h->config);
-    imrec_free(h->stream);
-    imrec_free(h->text);
+    IMREC_FREE(h->stream, h->text);
     *h = (struct ctf_header){0};
 }

@@ -10,6 +10,7 @@
 struct ctf_header {
     struct stream_info *stream;
     uint32_t streams;
+    uint64_t room;
     /* What a configuration says of the reading; nothing of it: zero. */
     bool skip_sequence_ids, ignore_unknown_inputs, frame_mode;
     int64_t max_errors;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/param.h"
+#include "base/reuse_buffer.h"
 #include "base/sized.h"
 #include "formats/cbf/cbf_writer.h"
 #include "formats/ctf/ctf_parse.h"
@@ -47,10 +48,7 @@ struct run {
 struct piece {
     const struct ctf_chunk *c;
     struct ctf_parser *parser;
-    uint8_t *text;
-    size_t text_cap;
-    uint32_t *length;
-    size_t length_cap;
+    struct reuse_buffer text, lengths;
     struct sequence_chunk chunk;
     enum imrec_status status; /* of parsing */
     struct imrec_error error;
@@ -61,18 +59,6 @@ void imrec_convert_options_init_sized(struct imrec_convert_options *o, size_t si
     struct imrec_convert_options defaults = {0};
     param_defaults(table, &defaults);
     sized_init(o, size, &defaults, sizeof(defaults));
-}
-
-static bool grow(void **p, size_t *cap, size_t bytes)
-{
-    if (bytes <= *cap)
-        return true;
-    void *grown = imrec_realloc(*p, bytes, 1);
-    if (grown != NULL) {
-        *p = grown;
-        *cap = bytes;
-    }
-    return grown != NULL;
 }
 
 static enum imrec_status no_memory(const struct run *r, struct imrec_error *err)
@@ -123,17 +109,17 @@ static enum imrec_status
 parse_piece(const struct run *r, struct piece *piece, struct imrec_error *err)
 {
     const struct ctf_chunk *c = piece->c;
-    if (c->bytes >= SIZE_MAX ||
-        !grow((void **)&piece->text, &piece->text_cap, (size_t)c->bytes + 1) ||
-        !grow((void **)&piece->length, &piece->length_cap, c->sequences * sizeof(*piece->length)))
+    if (reuse_buffer_reserve(&piece->text, c->bytes + 1, 1, "", NULL) != IMREC_OK ||
+        reuse_buffer_reserve(&piece->lengths, c->sequences, sizeof(uint32_t), "", NULL) != IMREC_OK)
         return no_memory(r, err);
-    IMREC_TRY(source_read(r->in, c->offset, piece->text, (size_t)c->bytes, err));
-    piece->text[c->bytes] = '\n';
-    IMREC_TRY(
-        ctf_parse(piece->parser, c, r->index.sequence + c->first, piece->text, &piece->chunk, err));
+    uint8_t *text = piece->text.p;
+    uint32_t *length = piece->lengths.p;
+    IMREC_TRY(source_read(r->in, c->offset, text, (size_t)c->bytes, err));
+    text[c->bytes] = '\n';
+    IMREC_TRY(ctf_parse(piece->parser, c, r->index.sequence + c->first, text, &piece->chunk, err));
     for (uint32_t k = 0; k < piece->chunk.sequences; k++)
-        piece->length[k] = length_of(r, &piece->chunk, k);
-    piece->chunk.length = piece->length;
+        length[k] = length_of(r, &piece->chunk, k);
+    piece->chunk.length = length;
     return IMREC_OK;
 }
 
@@ -180,7 +166,7 @@ static enum imrec_status add_piece(struct run *r, struct piece *piece, struct im
     uint32_t from = 0;
     IMREC_TRY(spend(r, piece, err));
     for (uint32_t k = 0; k < piece->chunk.sequences; k++)
-        if (piece->length[k] == 0 && is_empty(&piece->chunk, k)) {
+        if (piece->chunk.length[k] == 0 && is_empty(&piece->chunk, k)) {
             IMREC_TRY(add_part(r, piece, from, k, err));
             from = k + 1;
         }
@@ -248,11 +234,10 @@ static void release(struct run *r)
 {
     for (uint32_t i = 0; r->pieces != NULL && i < r->workers; i++) {
         ctf_parser_free(r->pieces[i].parser);
-        imrec_free(r->pieces[i].text);
-        imrec_free(r->pieces[i].length);
+        reuse_buffer_free(&r->pieces[i].text);
+        reuse_buffer_free(&r->pieces[i].lengths);
     }
-    imrec_free(r->pieces);
-    imrec_free(r->stream);
+    IMREC_FREE(r->pieces, r->stream);
 }
 
 static enum imrec_status add_all(struct run *r, struct imrec_error *err)

@@ -269,20 +269,12 @@ void blocks_trim(struct blocks *b)
     mutex_unlock(&b->lock);
 }
 
-uint64_t blocks_bytes_read(struct blocks *b)
+void blocks_look(struct blocks *b, uint64_t *bytes_read, uint64_t *memory)
 {
     mutex_lock(&b->lock);
-    const uint64_t n = b->bytes_read;
+    *bytes_read = b->bytes_read;
+    *memory = b->memory + b->count * (sizeof(*b->entry) + 2 * sizeof(*b->queue));
     mutex_unlock(&b->lock);
-    return n;
-}
-
-uint64_t blocks_memory(struct blocks *b)
-{
-    mutex_lock(&b->lock);
-    const uint64_t n = b->memory + b->count * (sizeof(*b->entry) + 2 * sizeof(*b->queue));
-    mutex_unlock(&b->lock);
-    return n;
 }
 
 uint64_t blocks_first(const struct blocks *b, uint32_t corpus)

@@ -45,8 +45,7 @@ void blocks_settle(struct blocks *b);
  * keep_data_in_memory. */
 void blocks_trim(struct blocks *b);
 
-uint64_t blocks_bytes_read(struct blocks *b);
-uint64_t blocks_memory(struct blocks *b);
+void blocks_look(struct blocks *b, uint64_t *bytes_read, uint64_t *memory); /* bytes, both */
 void blocks_cancel(struct blocks *b); /* wakes all waits: IMREC_ERR_CANCELLED */
 void blocks_stop(struct blocks *b);   /* cancel, join, free; NULL is allowed */
 #endif

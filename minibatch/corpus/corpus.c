@@ -352,7 +352,7 @@ enum imrec_status corpus_open(const struct imrec_deserializer *d, enum imrec_pre
     if (c == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a corpus");
     c->o = *d;
-    c->element = precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT;
+    c->precision = precision;
     c->defining = UINT32_MAX;
     enum imrec_status st = open_files(c, err);
     if (st == IMREC_OK)

@@ -44,7 +44,7 @@ struct corpus_file {
 struct corpus {
     struct imrec_deserializer o;
     bool text;
-    enum stream_element element; /* of values, where an input does not say its own */
+    enum imrec_precision precision; /* of values, where an input does not say its own */
     struct stream_info *stream;
     uint32_t streams, files, blocks, chunks;
     uint64_t block_room;

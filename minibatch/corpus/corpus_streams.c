@@ -77,20 +77,20 @@ static enum imrec_status check_text_stream(const struct imrec_stream *s, struct 
     return IMREC_OK;
 }
 
-static enum stream_element element_of(const struct corpus *c, const struct imrec_stream *s)
+static enum stream_element element_of(const struct imrec_stream *s, enum imrec_precision others)
 {
-    if (!s->precision_given)
-        return c->element;
-    return s->precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT;
+    return (s->precision_given ? s->precision : others) == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE
+                                                                                  : STREAM_FLOAT;
 }
 
-static struct stream_info described(const struct corpus *c, const struct imrec_stream *s)
+struct stream_info
+corpus_described_stream(const struct imrec_stream *s, enum imrec_precision others)
 {
     return (struct stream_info){
         .name = s->name,
         .alias = alias_of(s),
         .storage = s->storage == IMREC_SPARSE ? STREAM_SPARSE : STREAM_DENSE,
-        .element = element_of(c, s),
+        .element = element_of(s, others),
         .dim = s->dim,
         .defines_mb_size = s->defines_mb_size,
     };
@@ -112,7 +112,7 @@ static enum imrec_status take_text(struct corpus *c, struct imrec_error *err)
     IMREC_TRY(corpus_check_text(&c->o, err));
     c->streams = c->o.streams;
     for (uint32_t i = 0; i < c->streams; i++)
-        c->stream[i] = described(c, &c->o.stream[i]);
+        c->stream[i] = corpus_described_stream(&c->o.stream[i], c->precision);
     return IMREC_OK;
 }
 
@@ -143,7 +143,7 @@ rename_stream(struct corpus *c, const struct imrec_stream *s, struct imrec_error
         return BAD("%.200s: stream '%.60s' has dim %" PRIu32 ", input '%.60s' says %" PRIu32, file,
                    found->alias, found->dim, s->name, s->dim);
     found->name = s->name;
-    found->element = element_of(c, s);
+    found->element = element_of(s, c->precision);
     found->defines_mb_size = s->defines_mb_size;
     return IMREC_OK;
 }
@@ -151,10 +151,12 @@ rename_stream(struct corpus *c, const struct imrec_stream *s, struct imrec_error
 static enum imrec_status take_binary(struct corpus *c, struct imrec_error *err)
 {
     const struct cbf_header *h = &c->file[0].head;
+    const enum stream_element element =
+        c->precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT;
     c->streams = h->streams;
     for (uint32_t i = 0; i < h->streams; i++) {
         c->stream[i] = h->stream[i];
-        c->stream[i].element = c->element;
+        c->stream[i].element = element;
     }
     for (uint32_t i = 0; i < c->o.streams; i++)
         IMREC_TRY(rename_stream(c, &c->o.stream[i], err));

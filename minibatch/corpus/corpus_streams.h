@@ -18,6 +18,9 @@ corpus_same_streams(const struct corpus *c, const struct corpus_file *f, struct 
 /* Whether a text can be read with the streams that are described. */
 IMREC_NODISCARD enum imrec_status
 corpus_check_text(const struct imrec_deserializer *d, struct imrec_error *err);
+/* A stream as a text has it; `others`: of those that say no precision. */
+struct stream_info
+corpus_described_stream(const struct imrec_stream *s, enum imrec_precision others);
 /* A stream as the public headers list it. */
 struct imrec_stream corpus_listed_stream(const struct stream_info *s);
 #endif

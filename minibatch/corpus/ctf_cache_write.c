@@ -19,11 +19,6 @@ struct ctf_cache_write {
     struct thread thread;
 };
 
-static enum imrec_status no_memory(struct imrec_error *err)
-{
-    return IMREC_NO_MEMORY(err, "no memory");
-}
-
 static enum imrec_status
 append_head(const struct ctf_cache_write *w, struct sink *out, struct imrec_error *err)
 {
@@ -32,7 +27,7 @@ append_head(const struct ctf_cache_write *w, struct sink *out, struct imrec_erro
     uint8_t *p = NULL;
     if (!mul_fits((size_t)w->index->chunks, CTF_CACHE_CHUNK_BYTES, &table) ||
         !sum_fits(head, table, &bytes) || (p = imrec_realloc(NULL, bytes, 1)) == NULL)
-        return no_memory(err);
+        return IMREC_NO_MEMORY(err, "no memory");
     ctf_cache_write_table(w->index, p + head);
     ctf_cache_write_head(w->index, &w->facts, crc32c(0, p + head, table), p);
     const enum imrec_status st = sink_append(out, p, bytes, err);
@@ -44,7 +39,7 @@ static enum imrec_status
 append_sequences(const struct ctf_cache_write *w, struct sink *out, struct imrec_error *err)
 {
     uint8_t *p = imrec_realloc(NULL, AT_ONCE, CTF_CACHE_SEQUENCE_BYTES);
-    enum imrec_status st = p == NULL ? no_memory(err) : IMREC_OK;
+    enum imrec_status st = p == NULL ? IMREC_NO_MEMORY(err, "no memory") : IMREC_OK;
     for (uint64_t at = 0; st == IMREC_OK && at < w->index->sequences; at += AT_ONCE) {
         const uint64_t left = w->index->sequences - at;
         const size_t n = (size_t)(left < AT_ONCE ? left : AT_ONCE);

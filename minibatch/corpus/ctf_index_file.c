@@ -90,15 +90,24 @@ static bool set_aside(struct ctf_index_file *f)
            f->loaded != NULL;
 }
 
+/* bytes[0..n) of the cache at `at`; *why tells why it is NULL. The caller's. */
+static uint8_t *read_part(const struct ctf_index_file *f, uint64_t at, uint64_t n, const char **why)
+{
+    uint8_t *bytes = imrec_realloc(NULL, (size_t)n, 1);
+    *why = bytes == NULL ? "no memory for it" : "it cannot be read";
+    if (bytes != NULL && source_read(f->cache, at, bytes, (size_t)n, NULL) == IMREC_OK)
+        return bytes;
+    imrec_free(bytes);
+    return NULL;
+}
+
 static const char *read_table(struct ctf_index_file *f)
 {
     const struct ctf_cache *c = &f->place;
-    uint8_t *table = imrec_realloc(NULL, (size_t)c->table_bytes, 1);
     const char *why = "no memory for it";
-    if (table != NULL && set_aside(f))
-        why = source_read(f->cache, c->table_at, table, (size_t)c->table_bytes, NULL) != IMREC_OK
-                  ? "it cannot be read"
-                  : ctf_cache_read_table(c, table, f->o.size, f->index.chunk, f->crc);
+    uint8_t *table = set_aside(f) ? read_part(f, c->table_at, c->table_bytes, &why) : NULL;
+    if (table != NULL)
+        why = ctf_cache_read_table(c, table, f->o.size, f->index.chunk, f->crc);
     imrec_free(table);
     return why;
 }
@@ -106,14 +115,10 @@ static const char *read_table(struct ctf_index_file *f)
 static const char *read_head(struct ctf_index_file *f)
 {
     const size_t n = ctf_cache_head_bytes(&f->o);
-    if (f->cache->size < n)
-        return "it is too short";
-    uint8_t *head = imrec_realloc(NULL, n, 1);
-    const char *why = "no memory for it";
+    const char *why = "it is too short";
+    uint8_t *head = f->cache->size < n ? NULL : read_part(f, 0, n, &why);
     if (head != NULL)
-        why = source_read(f->cache, 0, head, n, NULL) != IMREC_OK
-                  ? "it cannot be read"
-                  : ctf_cache_read_head(head, &f->facts, f->cache->size, &f->place);
+        why = ctf_cache_read_head(head, &f->facts, f->cache->size, &f->place);
     imrec_free(head);
     return why;
 }
@@ -219,17 +224,6 @@ static enum imrec_status fill(struct ctf_index_file *f, bool use_cache, struct i
     return IMREC_OK;
 }
 
-static char *cache_of(const char *uri)
-{
-    const size_t n = strlen(uri);
-    char *name = imrec_realloc(NULL, n + sizeof(CTF_CACHE_SUFFIX), 1);
-    if (name != NULL) {
-        memcpy(name, uri, n);
-        memcpy(name + n, CTF_CACHE_SUFFIX, sizeof(CTF_CACHE_SUFFIX));
-    }
-    return name;
-}
-
 enum imrec_status ctf_index_file_open(const char *uri, struct source *text,
                                       const struct ctf_index_options *o, bool use_cache,
                                       bool traces, struct ctf_index_file **out,
@@ -244,7 +238,7 @@ enum imrec_status ctf_index_file_open(const char *uri, struct source *text,
     f->o.size = text->size;
     f->text = text;
     f->traces = traces;
-    f->uri = cache_of(uri);
+    f->uri = imrec_joined(uri, strlen(uri), CTF_CACHE_SUFFIX);
     const enum imrec_status st = f->uri == NULL ? no_memory(o, err) : fill(f, use_cache, err);
     if (st != IMREC_OK)
         ctf_index_file_close(f);
