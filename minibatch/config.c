@@ -116,8 +116,7 @@ static const char *renamed(const char *name)
 {
     static const char *const words[][2] = {{"minibatchSize", "minibatch_size_in_samples"},
                                            {"readerType", "type"},
-                                           {"verbosity", "trace_level"},
-                                           {"truncationLength", "truncation_length"}};
+                                           {"verbosity", "trace_level"}};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (config_same_name(words[i][0], name))
             return words[i][1];

@@ -24,14 +24,15 @@ static enum imrec_status note(void *user, const struct cbf_fault *fault, struct 
     struct reading *r = user;
     r->card->findings++;
     r->card->lost += fault->lost;
+    if (r->finding == NULL)
+        return IMREC_OK;
     const struct imrec_finding f = {.kind = IMREC_FOUND_DAMAGE,
                                     .uri = r->uri,
                                     .begin = err->offset,
                                     .end = err->offset,
                                     .reason = err->message,
                                     .lost = fault->lost};
-    if (r->finding != NULL)
-        r->finding(r->user, &f);
+    r->finding(r->user, &f);
     return IMREC_OK;
 }
 
@@ -58,8 +59,13 @@ static enum imrec_status read_chunks(struct source *in, const struct cbf_header 
 }
 
 static enum imrec_status
-fill(struct imrec_cbf_card *out, struct owned *o, uint64_t bytes, struct imrec_error *err)
+read_all(struct source *in, bool data, struct reading *r, struct imrec_error *err)
 {
+    struct imrec_cbf_card *out = r->card;
+    struct owned *o = out->owner = imrec_zalloc(1, sizeof(*o));
+    if (o == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for a card");
+    IMREC_TRY(cbf_file_header(in, r->uri, &o->h, err));
     o->stream = imrec_zalloc(o->h.streams, sizeof(*o->stream));
     if (o->stream == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a card");
@@ -72,12 +78,12 @@ fill(struct imrec_cbf_card *out, struct owned *o, uint64_t bytes, struct imrec_e
                                                                  : IMREC_PRECISION_FLOAT};
     out->stream = o->stream;
     out->streams = o->h.streams;
-    out->bytes = bytes;
+    out->bytes = in->size;
     out->chunks = o->h.chunks;
     out->sequences = o->h.sequences;
     out->samples = o->h.samples;
     out->largest_chunk = o->h.largest_chunk;
-    return IMREC_OK;
+    return data ? read_chunks(in, &o->h, r, err) : IMREC_OK;
 }
 
 enum imrec_status imrec_cbf_card(const char *uri, bool data, imrec_finding_fn *finding, void *user,
@@ -87,16 +93,7 @@ enum imrec_status imrec_cbf_card(const char *uri, bool data, imrec_finding_fn *f
     struct source *in;
     *out = (struct imrec_cbf_card){0};
     IMREC_TRY(source_open(uri, &in, err));
-    struct owned *o = out->owner = imrec_zalloc(1, sizeof(*o));
-    enum imrec_status st = IMREC_OK;
-    if (o == NULL)
-        st = IMREC_NO_MEMORY(err, "no memory for a card");
-    if (st == IMREC_OK)
-        st = cbf_file_header(in, uri, &o->h, err);
-    if (st == IMREC_OK)
-        st = fill(out, o, in->size, err);
-    if (st == IMREC_OK && data)
-        st = read_chunks(in, &o->h, &r, err);
+    const enum imrec_status st = read_all(in, data, &r, err);
     source_close(in);
     if (st != IMREC_OK)
         imrec_cbf_card_free(out);
@@ -108,8 +105,7 @@ void imrec_cbf_card_free(struct imrec_cbf_card *c)
     struct owned *o = c->owner;
     if (o != NULL) {
         cbf_header_free(&o->h);
-        imrec_free(o->stream);
-        imrec_free(o);
+        IMREC_FREE(o->stream, o);
     }
     *c = (struct imrec_cbf_card){0};
 }

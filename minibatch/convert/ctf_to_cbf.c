@@ -243,14 +243,14 @@ static void release(struct run *r)
 static enum imrec_status add_all(struct run *r, struct imrec_error *err)
 {
     IMREC_TRY(prepare(r, err));
-    const struct ordered_options o = {.context = r,
-                                      .feed = feed,
-                                      .work = work,
-                                      .drain = drain,
+    const struct ordered_options o = {.name = "threads",
                                       .tasks = 1,
                                       .places = r->workers,
                                       .workers = r->workers,
-                                      .name = "threads"};
+                                      .context = r,
+                                      .feed = feed,
+                                      .work = work,
+                                      .drain = drain};
     return ordered_run(&o, err);
 }
 

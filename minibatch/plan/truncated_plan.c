@@ -7,12 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-void truncated_plan_init(struct truncated_plan *p, const struct minibatch_plan_options *o,
-                         struct timeline *line)
-{
-    *p = (struct truncated_plan){.o = *o, .line = line};
-}
-
 void truncated_plan_free(struct truncated_plan *p)
 {
     for (uint32_t i = 0; i < p->slots; i++)
