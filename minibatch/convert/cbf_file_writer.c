@@ -216,9 +216,10 @@ void imrec_cbf_writer_abort(struct imrec_cbf_writer *w)
 {
     if (w == NULL)
         return;
+    IMREC_FREE(w->info, w->view, w->offset);
     buf_free(&w->names);
-    cbf_writer_free(w->writer);
     buf_free(&w->bytes);
+    cbf_writer_free(w->writer);
     sink_abort(w->out);
-    IMREC_FREE(w->info, w->view, w->offset, w);
+    imrec_free(w);
 }
