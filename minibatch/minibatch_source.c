@@ -242,12 +242,6 @@ static void halt(struct imrec_minibatch_source *s)
     s->astray = true;
 }
 
-static void resume(struct imrec_minibatch_source *s)
-{
-    cond_tell(&s->lock, &s->run, &s->change, NULL);
-    s->started = true;
-}
-
 /* Has minibatches of `size` samples made from here on. */
 static enum imrec_status
 ask_for(struct imrec_minibatch_source *s, uint64_t size, struct imrec_error *err)
@@ -264,7 +258,8 @@ ask_for(struct imrec_minibatch_source *s, uint64_t size, struct imrec_error *err
         IMREC_TRY(minibatch_go(s, &s->place, true, err));
     s->astray = false;
     s->asked = size;
-    resume(s);
+    s->started = true;
+    cond_tell(&s->lock, &s->run, &s->change, NULL);
     return IMREC_OK;
 }
 

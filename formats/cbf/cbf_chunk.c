@@ -272,17 +272,6 @@ static enum imrec_status tell_suspects(struct walk *w)
     return IMREC_OK;
 }
 
-/* The view of everything the file has; sequences that turn out bad are taken out later. */
-static void set_view(struct walk *w)
-{
-    struct cbf_chunk *c = w->c;
-    c->view.sequences = w->entry->sequences;
-    c->view.streams = w->h->streams;
-    c->view.length = c->length;
-    c->view.first_key = w->first_key;
-    c->view.stream = c->stream;
-}
-
 static enum imrec_status drop_chunk(struct walk *w, enum imrec_status st)
 {
     const struct cbf_fault all = {.lost = w->entry->sequences, .whole_chunk = true};
@@ -443,7 +432,13 @@ enum imrec_status cbf_chunk_parse(const struct cbf_header *h, uint32_t which, st
     const enum imrec_status st = walk_counts(&w);
     if (st != IMREC_OK)
         return w.unread ? st : drop_chunk(&w, st);
-    set_view(&w);
+    /* of everything the file has; sequences that turn out bad are taken out later */
+    c->view = (struct sequence_chunk){.sequences = w.entry->sequences,
+                                      .streams = h->streams,
+                                      .length = c->length,
+                                      .first_key = first_key,
+                                      .samples = c->view.samples,
+                                      .stream = c->stream};
     if (w.suspect)
         IMREC_TRY(tell_suspects(&w));
     return rewrite(h, how, c, w.err);

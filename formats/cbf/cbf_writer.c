@@ -109,7 +109,6 @@ enum imrec_status cbf_writer_new(const struct stream_info *info, uint32_t stream
     w->chunk_bytes = chunk_bytes > 0 ? chunk_bytes : CBF_DEFAULT_CHUNK;
     w->emit = emit;
     w->user = user;
-    w->written.bytes = 0;
     const enum imrec_status st = make_bodies(w, info, err);
     if (st != IMREC_OK)
         cbf_writer_free(w);
