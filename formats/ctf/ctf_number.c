@@ -138,9 +138,7 @@ static bool exact_long(const struct ctf_number *n, unsigned bits_kept, long doub
 #else
 static bool exact_long(const struct ctf_number *n, unsigned bits_kept, long double *out)
 {
-    (void)n;
-    (void)bits_kept;
-    (void)out;
+    (void)n, (void)bits_kept, (void)out;
     return false;
 }
 #endif

@@ -63,10 +63,7 @@ static uint64_t sum_of(const uint8_t *p)
 
 static bool is_zeros(const uint8_t *p)
 {
-    for (size_t i = 0; i < TAR_BLOCK; i++)
-        if (p[i] != 0)
-            return false;
-    return true;
+    return p[0] == 0 && memcmp(p, p + 1, TAR_BLOCK - 1) == 0; /* each is like the one before */
 }
 
 static enum tar_type type_of(uint8_t flag)

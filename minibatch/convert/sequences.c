@@ -42,23 +42,17 @@ static enum imrec_status list_streams(struct imrec_sequences *s, struct imrec_er
     return IMREC_OK;
 }
 
-static void count(struct imrec_sequences *s)
-{
-    const struct corpus *c = s->corpus;
-    s->totals.sequences = c->sequences;
-    s->totals.samples = c->samples;
-    s->totals.chunks = c->chunks;
-    for (uint32_t i = 0; i < c->files; i++)
-        s->totals.bytes += c->file[i].in->size;
-}
-
 static enum imrec_status open_it(struct imrec_sequences *s, const struct imrec_deserializer *d,
                                  enum imrec_precision precision, struct imrec_error *err)
 {
     imrec_deserializer_init(&s->d);
     IMREC_TRY(sized_copy(&s->d, sizeof(s->d), d, "imrec_deserializer_init", err));
     IMREC_TRY(corpus_open(&s->d, precision, false, &s->corpus, err));
-    count(s);
+    const struct corpus *c = s->corpus;
+    s->totals = (struct imrec_sequences_totals){
+        .sequences = c->sequences, .samples = c->samples, .chunks = c->chunks};
+    for (uint32_t i = 0; i < c->files; i++)
+        s->totals.bytes += c->file[i].in->size;
     return list_streams(s, err);
 }
 

@@ -39,11 +39,6 @@ struct ctf_index_file {
     struct thread writing; /* the cache; what hinders it costs nothing but the cache */
 };
 
-static enum imrec_status no_memory(const struct ctf_index_options *o, struct imrec_error *err)
-{
-    return IMREC_NO_MEMORY(err, "%.200s: no memory for its index", o->name);
-}
-
 /* ---- the text's content ------------------------------------------------------------------ */
 
 static enum imrec_status
@@ -285,6 +280,8 @@ ctf_index_file_need(struct ctf_index_file *f, uint64_t chunk, struct imrec_error
 
 static enum imrec_status fill(struct ctf_index_file *f, bool use_cache, struct imrec_error *err)
 {
+    if (f->uri == NULL)
+        return IMREC_NO_MEMORY(err, "%.200s: no memory for its index", f->o.name);
     f->facts = (struct ctf_cache_facts){&f->o, f->text->modified, 0};
     if (use_cache)
         IMREC_TRY(sample(f->text, f->o.name, &f->facts.sample, err));
@@ -304,14 +301,14 @@ enum imrec_status ctf_index_file_open(const char *uri, struct source *text,
     struct ctf_index_file *f = imrec_zalloc(1, sizeof(*f));
     *out = NULL;
     if (f == NULL)
-        return no_memory(o, err);
+        return IMREC_NO_MEMORY(err, "%.200s: no memory for its index", o->name);
     mutex_init(&f->lock);
     f->o = *o;
     f->o.size = text->size;
     f->text = text;
     f->traces = traces;
     f->uri = imrec_joined(uri, strlen(uri), CTF_CACHE_SUFFIX);
-    const enum imrec_status st = f->uri == NULL ? no_memory(o, err) : fill(f, use_cache, err);
+    const enum imrec_status st = fill(f, use_cache, err);
     if (st != IMREC_OK)
         ctf_index_file_close(f);
     else
