@@ -15,19 +15,13 @@ struct piece {
     uint64_t room;
 };
 
-static size_t whole_lines(const uint8_t *p, size_t n)
-{
-    while (n > 0 && p[n - 1] != '\n')
-        n--;
-    return n;
-}
-
 /* Feeds the complete lines of the piece and keeps the rest. */
 static enum imrec_status
 feed(struct ctf_indexer *x, struct piece *b, size_t kept, bool last, struct imrec_error *err)
 {
-    /* of the bytes kept from before none ends a line */
-    const size_t n = last ? b->n : kept + whole_lines(b->p + kept, b->n - kept);
+    size_t n = b->n;
+    while (!last && n > kept && b->p[n - 1] != '\n') /* of the bytes kept none ends a line */
+        n--;
     if (n == kept && !last)
         return IMREC_OK;
     const uint8_t behind = b->p[n];
