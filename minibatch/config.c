@@ -369,10 +369,10 @@ config_choose_reader(struct imrec_minibatch_config *c, const char *action, struc
 
 static bool stands_for_variable(const struct imrec_minibatch_config *c, const char *name)
 {
-    for (const struct config_variable *v = c->variable; v != NULL; v = v->next)
-        if (v->used && strcasecmp(v->name, name) == 0)
-            return true;
-    return false;
+    const struct config_variable *v = c->variable;
+    while (v != NULL && !(v->used && strcasecmp(v->name, name) == 0))
+        v = v->next;
+    return v != NULL;
 }
 
 enum imrec_status imrec_minibatch_config_set(struct imrec_minibatch_config *c,

@@ -311,12 +311,6 @@ static void widen(uint8_t *to, const uint8_t *from, size_t n)
     }
 }
 
-/* Values of a sequence, in any of its samples. */
-static size_t value_count(const struct sequence_view *v, const struct stream_info *s)
-{
-    return s->storage == STREAM_SPARSE ? v->nnz : (size_t)v->samples * s->dim;
-}
-
 /* Copies a sequence of `bytes`, its values as `want`; returns its bytes at `to`. */
 static size_t copy_sequence(uint8_t *to, const uint8_t *from, size_t bytes,
                             const struct sequence_view *v, const struct stream_info *s,
@@ -326,7 +320,8 @@ static size_t copy_sequence(uint8_t *to, const uint8_t *from, size_t bytes,
         memcpy(to, from, bytes);
         return bytes;
     }
-    const size_t head = (size_t)(v->values - from), n = value_count(v, s);
+    const size_t head = (size_t)(v->values - from),
+                 n = s->storage == STREAM_SPARSE ? v->nnz : (size_t)v->samples * s->dim;
     const size_t have_bytes = n * stream_element_bytes(s->element);
     const size_t want_bytes = n * stream_element_bytes(want);
     memcpy(to, from, head);

@@ -126,16 +126,21 @@ static void look_at_samples(const struct ctf_indexer *x, const uint8_t *p, struc
 static enum imrec_status
 read_id(struct ctf_indexer *x, const uint8_t **p, struct line *l, struct imrec_error *err)
 {
-    const uint8_t *begin = *p;
-    while (*p < l->end && text_is_digit(**p))
-        ++*p;
-    l->has_id = *p > begin;
-    if (!l->has_id || text_to_u64((struct bytes){begin, (size_t)(*p - begin)}, &l->id))
-        return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, x->at + (uint64_t)(begin - l->p),
-                          "%s: line %" PRIu64 ", column %" PRIu64
-                          ": a sequence id above 18446744073709551615",
-                          x->o.name, x->line + 1, (uint64_t)(begin - l->p) + 1);
+    const uint8_t *begin = *p, *at = *p;
+    uint64_t id = 0;
+    for (; at < l->end && text_is_digit(*at); at++) {
+        const uint64_t digit = (uint64_t)(*at - '0');
+        if (id > (UINT64_MAX - digit) / 10)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, x->at + (uint64_t)(begin - l->p),
+                                  "%s: line %" PRIu64 ", column %" PRIu64
+                                  ": a sequence id above 18446744073709551615",
+                                  x->o.name, x->line + 1, (uint64_t)(begin - l->p) + 1);
+        id = 10 * id + digit;
+    }
+    l->has_id = at > begin;
+    l->id = id;
+    *p = at;
+    return IMREC_OK;
 }
 
 static enum imrec_status

@@ -99,14 +99,6 @@ static enum imrec_status tell_problems(struct imrec_sequences *s, struct imrec_e
     return IMREC_OK;
 }
 
-static enum imrec_status load(struct imrec_sequences *s, struct imrec_error *err)
-{
-    IMREC_TRY(block_load(&s->block, s->corpus, s->number, &s->scratch, err));
-    s->next = 0;
-    s->loaded = true;
-    return tell_problems(s, err);
-}
-
 static struct imrec_sequence_stream seen(const struct stream_info *info, struct sequence_view v)
 {
     const bool sparse = info->storage == STREAM_SPARSE;
@@ -157,11 +149,15 @@ imrec_sequences_next(struct imrec_sequences *s, struct imrec_sequence *out, stru
 {
     for (; s->number < s->corpus->blocks; s->number++) {
         if (!s->loaded) {
-            const enum imrec_status st = load(s, err);
+            enum imrec_status st = block_load(&s->block, s->corpus, s->number, &s->scratch, err);
+            if (st == IMREC_OK)
+                st = tell_problems(s, err);
             if (st != IMREC_OK) {
                 s->number = s->corpus->blocks; /* nothing is read after it */
                 return st;
             }
+            s->next = 0;
+            s->loaded = true;
         }
         if (next_of_block(s, out))
             return IMREC_OK;
