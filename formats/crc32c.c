@@ -9,7 +9,6 @@
 
 #include "base/bytes.h"
 
-#include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -99,22 +98,15 @@ static uint32_t update_scalar(uint32_t crc, const void *bytes, size_t n)
 #if defined(__x86_64__)
 enum { LANE = 4096 }; /* bytes of each of three lanes */
 
-static uint64_t load_u64(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof(v));
-    return v;
-}
-
 /* Three lanes in parallel, then joined: a lane's state moves over the lanes after it. */
 __attribute__((target("sse4.2"))) static uint32_t
 three_lanes(uint32_t crc, const uint8_t *p, uint32_t over_one, uint32_t over_two)
 {
     uint64_t a = crc, b = 0, c = 0;
     for (size_t i = 0; i < LANE; i += 8) {
-        a = _mm_crc32_u64(a, load_u64(p + i));
-        b = _mm_crc32_u64(b, load_u64(p + LANE + i));
-        c = _mm_crc32_u64(c, load_u64(p + 2 * LANE + i));
+        a = _mm_crc32_u64(a, load_le64(p + i));
+        b = _mm_crc32_u64(b, load_le64(p + LANE + i));
+        c = _mm_crc32_u64(c, load_le64(p + 2 * LANE + i));
     }
     return multiply(over_two, (uint32_t)a) ^ multiply(over_one, (uint32_t)b) ^ (uint32_t)c;
 }
@@ -130,7 +122,7 @@ update_sse42(uint32_t crc, const void *bytes, size_t n)
             state = three_lanes((uint32_t)state, p, over_one, over_two);
     }
     for (; n >= 8; n -= 8, p += 8)
-        state = _mm_crc32_u64(state, load_u64(p));
+        state = _mm_crc32_u64(state, load_le64(p));
     for (; n > 0; n--, p++)
         state = _mm_crc32_u8((uint32_t)state, *p);
     return ~(uint32_t)state;

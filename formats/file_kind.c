@@ -188,10 +188,7 @@ static struct file_kind text_kind(struct bytes text)
 
 static bool is_zero(struct bytes first)
 {
-    for (size_t i = 0; i < first.n; i++)
-        if (first.p[i] != 0)
-            return false;
-    return first.n != 0;
+    return first.n != 0 && first.p[0] == 0 && memcmp(first.p, first.p + 1, first.n - 1) == 0;
 }
 
 struct file_kind file_kind_of(struct bytes first)

@@ -17,8 +17,7 @@ static const struct json_value *value(const json_t *v)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* jansson asks malloc() for its tree, and rarely reports that there is no memory.
- */
+/* jansson asks malloc() for its tree, and rarely reports that there is no memory. */
 static bool lacked_memory(const json_error_t *why)
 {
     return why->text[0] == '\0' || json_error_code(why) == json_error_out_of_memory;
@@ -29,14 +28,9 @@ static enum imrec_status no_memory(const struct json_input *in, struct imrec_err
     return IMREC_NO_MEMORY(err, "%s: no memory for its JSON", in->name);
 }
 
-static enum imrec_status malformed(const struct json_input *in)
+static enum imrec_status fault(const struct json_input *in, enum imrec_status of_a_file)
 {
-    return in->given ? IMREC_ERR_ARGUMENT : IMREC_ERR_CORRUPT;
-}
-
-static enum imrec_status too_long(const struct json_input *in)
-{
-    return in->given ? IMREC_ERR_ARGUMENT : IMREC_ERR_LIMIT;
+    return in->given ? IMREC_ERR_ARGUMENT : of_a_file;
 }
 
 static uint64_t place(const struct json_input *in, size_t offset)
@@ -50,15 +44,15 @@ json_read(const struct json_input *in, struct json_value **out, struct imrec_err
     json_error_t why;
     *out = NULL;
     if (in->text.n > in->max_bytes)
-        return imrec_fail(err, too_long(in), "%s: the text is longer than %zu bytes", in->name,
-                          in->max_bytes);
+        return imrec_fail(err, fault(in, IMREC_ERR_LIMIT), "%s: the text is longer than %zu bytes",
+                          in->name, in->max_bytes);
     json_t *root = json_loadb((const char *)in->text.p, in->text.n, JSON_REJECT_DUPLICATES, &why);
     *out = (struct json_value *)root;
     if (root != NULL)
         return IMREC_OK;
     if (lacked_memory(&why))
         return no_memory(in, err);
-    return imrec_error_at(err, malformed(in), place(in, (size_t)why.position),
+    return imrec_error_at(err, fault(in, IMREC_ERR_CORRUPT), place(in, (size_t)why.position),
                           "%s line %d, column %d: not JSON: %s", in->name, why.line, why.column,
                           why.text);
 }
@@ -78,10 +72,10 @@ enum imrec_status json_read_next(const struct json_input *in, size_t *at, struct
     if (lacked_memory(&why))
         return no_memory(in, err);
     if (n < left && json_error_code(&why) == json_error_premature_end_of_input)
-        return imrec_error_at(err, too_long(in), place(in, *at),
+        return imrec_error_at(err, fault(in, IMREC_ERR_LIMIT), place(in, *at),
                               "%s byte %zu: the value is longer than %zu bytes", in->name, *at,
                               in->max_bytes);
-    return imrec_error_at(err, malformed(in), place(in, *at),
+    return imrec_error_at(err, fault(in, IMREC_ERR_CORRUPT), place(in, *at),
                           "%s byte %zu: no JSON value begins here: %s", in->name, *at, why.text);
 }
 

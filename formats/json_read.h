@@ -9,8 +9,7 @@
 #include "base/bytes.h"
 #include "imrec/error.h"
 
-struct json_value; /* of a tree; functions that take one also take NULL, which is empty
-                    */
+struct json_value; /* of a tree; functions that take one also take NULL, which is empty */
 
 struct json_input {
     const char *name; /* of the file or the text: messages begin with it */

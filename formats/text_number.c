@@ -172,27 +172,17 @@ enum text_float text_to_float(struct bytes b, float *out)
 {
     struct decimal d;
     char text[TEXT_ROOM];
-    float v = 0.0f;
-    switch (read_word(b, &d)) {
-    case WORD_MALFORMED:
+    float v = 0;
+    const enum word what = read_word(b, &d);
+    if (what == WORD_MALFORMED)
         return TEXT_FLOAT_MALFORMED;
-    case WORD_NAN:
-        *out = NAN;
-        return TEXT_FLOAT_OK;
-    case WORD_INFINITE:
-        *out = d.negative ? -INFINITY : INFINITY;
-        return TEXT_FLOAT_OK;
-    case WORD_NUMBER:
-        break;
-    }
-    const bool zero = d.count == 0 || d.count + d.exponent < -46; /* half of the smallest float */
-    if (!zero && d.count + d.exponent > 39)
-        return TEXT_FLOAT_TOO_LARGE;
-    if (!zero && !decimal_quickly(&d, &v))
+    if (what == WORD_NUMBER && d.count != 0 && !decimal_quickly(&d, &v))
         v = strtof(spell(&d, text), NULL);
     if (isinf(v))
         return TEXT_FLOAT_TOO_LARGE;
-    *out = d.negative ? -v : v;
+    if (what == WORD_INFINITE)
+        v = INFINITY;
+    *out = what == WORD_NAN ? NAN : d.negative ? -v : v;
     return TEXT_FLOAT_OK;
 }
 

@@ -22,11 +22,6 @@ const struct param deserializer_params[] = {IMREC_DESERIALIZER_PARAMS(PARAM_ROW)
 
 enum { MAX_DESERIALIZERS = 256, MAX_STREAMS = 4096 };
 
-struct config_kept {
-    struct config_kept *before;
-    char text[];
-};
-
 void imrec_deserializer_init_sized(struct imrec_deserializer *d, size_t size)
 {
     struct imrec_deserializer defaults = {0};
@@ -67,28 +62,23 @@ void imrec_minibatch_config_free(struct imrec_minibatch_config *c)
         return;
     for (uint32_t i = 0; i < c->options.deserializers; i++)
         imrec_free((void *)c->files[i].stream);
-    for (struct config_kept *k = c->kept, *before; k != NULL; k = before) {
-        before = k->before;
-        imrec_free(k);
-    }
     for (struct config_variable *v = c->variable, *next; v != NULL; v = next) {
         next = v->next;
         imrec_free(v);
     }
+    string_arena_free(&c->kept);
     IMREC_FREE(c->files, c->loose, c);
 }
 
 enum imrec_status config_keep(struct imrec_minibatch_config *c, const char *text, size_t n,
                               const char **out, struct imrec_error *err)
 {
-    struct config_kept *k = imrec_realloc(NULL, sizeof(*k) + n + 1, 1);
-    if (k == NULL)
+    char *kept = string_arena_put(&c->kept, NULL, n + 1);
+    *out = kept;
+    if (kept == NULL)
         return no_memory(err);
-    memcpy(k->text, text, n);
-    k->text[n] = '\0';
-    k->before = c->kept;
-    c->kept = k;
-    *out = k->text;
+    memcpy(kept, text, n);
+    kept[n] = '\0';
     return IMREC_OK;
 }
 
@@ -116,8 +106,7 @@ static const char *renamed(const char *name)
 {
     static const char *const words[][2] = {{"minibatchSize", "minibatch_size_in_samples"},
                                            {"readerType", "type"},
-                                           {"verbosity", "trace_level"},
-                                           {"truncationLength", "truncation_length"}};
+                                           {"verbosity", "trace_level"}};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (config_same_name(words[i][0], name))
             return words[i][1];
@@ -380,10 +369,10 @@ config_choose_reader(struct imrec_minibatch_config *c, const char *action, struc
 
 static bool stands_for_variable(const struct imrec_minibatch_config *c, const char *name)
 {
-    for (const struct config_variable *v = c->variable; v != NULL; v = v->next)
-        if (v->used && strcasecmp(v->name, name) == 0)
-            return true;
-    return false;
+    const struct config_variable *v = c->variable;
+    while (v != NULL && !(v->used && strcasecmp(v->name, name) == 0))
+        v = v->next;
+    return v != NULL;
 }
 
 enum imrec_status imrec_minibatch_config_set(struct imrec_minibatch_config *c,

@@ -3,6 +3,7 @@
 #define IMREC_MINIBATCH_CONFIG_H
 
 #include "base/param.h"
+#include "base/string_arena.h"
 #include "imrec/minibatch.h"
 
 extern const struct param minibatch_params[], deserializer_params[];
@@ -23,7 +24,7 @@ struct imrec_minibatch_config {
     const char *action; /* which reader of a document; "": its only one */
     bool any_file;      /* `file` of a document does not matter */
     struct config_variable *variable;
-    struct config_kept *kept; /* text that all of it points to */
+    struct string_arena kept; /* text that all of it points to */
 };
 
 /* config.c: what config_document.c builds on. d: the file that a key is of, or NULL: of all. */

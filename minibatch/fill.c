@@ -46,24 +46,18 @@ static void touch(const struct filling *f, uint64_t i)
         }
 }
 
-static enum imrec_status unequal(const struct imrec_minibatch_source *s, uint64_t key,
-                                 uint32_t stream, uint32_t have, uint32_t want,
-                                 struct imrec_error *err)
-{
-    return imrec_fail(err, IMREC_ERR_CORRUPT,
-                      "sequence id %" PRIu64 " has %" PRIu32 " samples of '%.60s' and %" PRIu32
-                      " of '%.60s'; truncationLength needs equal lengths in all streams",
-                      key, want, s->joint.stream[0].info->name, have,
-                      s->joint.stream[stream].info->name);
-}
-
 static enum imrec_status check_equal(const struct imrec_minibatch_source *s, uint64_t key,
                                      const struct sequence_view *views, uint64_t room,
                                      struct imrec_error *err)
 {
     for (uint32_t i = 1; i < s->joint.streams && minibatch_truncates(s); i++)
         if (views[i * room].samples != views[0].samples)
-            return unequal(s, key, i, views[i * room].samples, views[0].samples, err);
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "sequence id %" PRIu64 " has %" PRIu32 " samples of '%.60s' and "
+                              "%" PRIu32 " of '%.60s'; truncationLength needs equal lengths in "
+                              "all streams",
+                              key, views[0].samples, s->joint.stream[0].info->name,
+                              views[i * room].samples, s->joint.stream[i].info->name);
     return IMREC_OK;
 }
 

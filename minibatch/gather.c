@@ -121,25 +121,18 @@ remember(struct imrec_minibatch_source *s, const char *message, bool loud, struc
     return IMREC_OK;
 }
 
-/* Notes that problems of a block are counted from here on. */
-static enum imrec_status begin_charge(struct imrec_minibatch_source *s, uint32_t corpus,
-                                      uint64_t number, struct imrec_error *err)
-{
-    if (!IMREC_GROW(s->charge, s->charge_room, s->tally.charges + 1))
-        return IMREC_NO_MEMORY(err, "no memory for the errors of %" PRIu64 " chunks",
-                               s->tally.charges + 1);
-    s->charge[s->tally.charges++] = (struct charge){number, 0, corpus};
-    return IMREC_OK;
-}
-
 /* Every bad sample costs one error, once in the life of a source. */
 static enum imrec_status charge(struct imrec_minibatch_source *s, uint32_t corpus, uint64_t number,
                                 const struct block *b, struct imrec_error *err)
 {
     const struct imrec_deserializer *o = &s->joint.corpus[corpus]->o;
     uint64_t *counted = &s->counted[number];
-    if (*counted < b->problems)
-        IMREC_TRY(begin_charge(s, corpus, number, err));
+    if (*counted < b->problems) {
+        if (!IMREC_GROW(s->charge, s->charge_room, s->tally.charges + 1))
+            return IMREC_NO_MEMORY(err, "no memory for the errors of %" PRIu64 " chunks",
+                                   s->tally.charges + 1);
+        s->charge[s->tally.charges++] = (struct charge){number, 0, corpus};
+    }
     while (*counted < b->problems) {
         const struct ctf_problem *p = &b->problem[*counted];
         if (s->errors[corpus] == (uint64_t)o->max_errors)

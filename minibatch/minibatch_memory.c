@@ -45,12 +45,11 @@ static bool has_doubles(const struct corpus *c)
     return yes;
 }
 
-/* Tables and chunks of all corpora, bytes; minibatches are not in it, for their sizes are asked
- * for later. */
-static uint64_t
-source_memory_planned(const struct imrec_minibatch_source *s, const struct timeline_options *t)
+enum imrec_status minibatch_check_memory(const struct imrec_minibatch_source *s,
+                                         const struct timeline_options *t, struct imrec_error *err)
 {
-    uint64_t sum = joint_memory(&s->joint);
+    const uint64_t limit = (uint64_t)s->options.o.memory_limit;
+    uint64_t sum = joint_memory(&s->joint); /* minibatches' sizes are asked for later */
     for (uint32_t k = 0; k < s->joint.corpora; k++) {
         const struct corpus *c = s->joint.corpus[k];
         /* "0 " is a value: of two bytes of text four or eight are made; binary: those that are
@@ -59,14 +58,6 @@ source_memory_planned(const struct imrec_minibatch_source *s, const struct timel
         sum += grows * resident_bytes(s, c, t) +
                (c->text ? s->threads * (uint64_t)CORPUS_TEXT_BLOCK : 0);
     }
-    return sum;
-}
-
-enum imrec_status minibatch_check_memory(const struct imrec_minibatch_source *s,
-                                         const struct timeline_options *t, struct imrec_error *err)
-{
-    const uint64_t limit = (uint64_t)s->options.o.memory_limit;
-    const uint64_t sum = source_memory_planned(s, t);
     if (limit == 0 || sum <= limit)
         return IMREC_OK;
     return imrec_fail(err, IMREC_ERR_LIMIT,

@@ -21,14 +21,8 @@ keep(struct minibatch_options *o, const char **text, struct imrec_error *err)
 {
     if (*text == NULL)
         return IMREC_OK;
-    if (!IMREC_GROW(o->text, o->text_room, o->texts + 1))
-        return no_memory(err);
-    char *copy = imrec_joined("", 0, *text);
-    if (copy == NULL)
-        return no_memory(err);
-    o->text[o->texts++] = copy;
-    *text = copy;
-    return IMREC_OK;
+    *text = string_arena_put(&o->texts, *text, strlen(*text) + 1);
+    return *text != NULL ? IMREC_OK : no_memory(err);
 }
 
 static enum imrec_status keep_texts(struct minibatch_options *o, const struct param *table,
@@ -137,8 +131,7 @@ void minibatch_options_free(struct minibatch_options *o)
 {
     for (uint32_t i = 0; i < o->o.deserializers; i++)
         imrec_free((void *)o->deserializer[i].stream);
-    for (uint64_t i = 0; i < o->texts; i++)
-        imrec_free(o->text[i]);
-    IMREC_FREE(o->text, o->deserializer);
+    string_arena_free(&o->texts);
+    imrec_free(o->deserializer);
     *o = (struct minibatch_options){0};
 }

@@ -2,6 +2,7 @@
 #ifndef IMREC_MINIBATCH_MINIBATCH_OPTIONS_H
 #define IMREC_MINIBATCH_MINIBATCH_OPTIONS_H
 
+#include "base/string_arena.h"
 #include "imrec/minibatch.h"
 #include "minibatch/plan/minibatch_sizes.h"
 
@@ -11,8 +12,7 @@ struct minibatch_options {
     uint64_t epoch_size; /* UINT64_MAX: one epoch for ever */
     bool full_sweep;     /* epoch_size=FULL_DATA_SWEEP */
     struct imrec_deserializer *deserializer;
-    char **text;
-    uint64_t texts, text_room;
+    struct string_arena texts;
 };
 
 IMREC_NODISCARD enum imrec_status minibatch_options_copy(struct minibatch_options *to,

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VERSION = 1, MAX_BYTES = 1 << 24, MAX_SLOTS = 1 << 20, DATA_DIGITS = 17 };
+enum { VERSION = 1, MAX_BYTES = 1 << 24, MAX_SLOTS = 1 << 20 };
 #define NOMINAL    "minibatchSourcePosition"
 #define MAX_NUMBER ((int64_t)1 << 62) /* what is counted on from there fits */
 
@@ -48,7 +48,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return fnv1a(h, bytes, sizeof(bytes));
 }
 
-uint64_t minibatch_fingerprint(const struct imrec_minibatch_source *s)
+void minibatch_fingerprint(const struct imrec_minibatch_source *s, char out[17])
 {
     uint64_t h = FNV_START;
     for (uint32_t k = 0; k < s->joint.corpora; k++) {
@@ -63,7 +63,7 @@ uint64_t minibatch_fingerprint(const struct imrec_minibatch_source *s)
         h = mix(h, c->sequences);
         h = mix(h, c->samples);
     }
-    return h;
+    (void)snprintf(out, 17, "%016" PRIx64, h);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -87,12 +87,10 @@ static void put_all(struct json_writer *w, const struct imrec_minibatch_source *
                     const struct minibatch_place *p)
 {
     struct field fields[FIELDS];
-    char data[DATA_DIGITS];
-    (void)snprintf(data, sizeof(data), "%016" PRIx64, s->fingerprint);
     take_fields(s, fields);
     json_write_object(w, NULL, JSON_SPACED);
     json_write_u64(w, "version", VERSION);
-    json_write_text(w, "data", data);
+    json_write_text(w, "data", s->fingerprint);
     for (size_t i = 0; i < FIELDS; i++)
         json_write_i64(w, fields[i].name, fields[i].value);
     json_write_u64(w, "position", p->mark.position);
@@ -141,16 +139,14 @@ static enum imrec_status check(const struct imrec_minibatch_source *s,
                                const struct json_value *root, struct imrec_error *err)
 {
     struct field fields[FIELDS];
-    char want[DATA_DIGITS];
     const char *data = json_read_text(json_read_member(root, "data"));
-    snprintf(want, sizeof(want), "%016" PRIx64, s->fingerprint);
     if (data == NULL)
         return wrong(err, "data", "a fingerprint of 16 hex digits");
-    if (strcmp(data, want) != 0)
+    if (strcmp(data, s->fingerprint) != 0)
         return imrec_fail(err, IMREC_ERR_ARGUMENT,
                           "position: it is of other data or streams (fingerprint %.16s, these "
                           "files have %s)",
-                          data, want);
+                          data, s->fingerprint);
     take_fields(s, fields);
     for (size_t i = 0; i < FIELDS; i++) {
         int64_t v;

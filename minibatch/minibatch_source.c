@@ -14,19 +14,24 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory for a minibatch source");
 }
 
+/* The number of the stream that has a name; s->joint.streams: none. */
+static uint32_t stream_called(const struct imrec_minibatch_source *s, const char *name)
+{
+    uint32_t i = 0;
+    while (i < s->joint.streams && strcmp(s->joint.stream[i].info->name, name) != 0)
+        i++;
+    return i;
+}
+
 /* ---- opening ----------------------------------------------------------------------------- */
 
 static enum imrec_status find_labels(struct imrec_minibatch_source *s, struct imrec_error *err)
 {
     const char *name = s->options.o.label_stream;
-    s->label_stream = UINT32_MAX;
-    for (uint32_t i = 0; i < s->joint.streams && name[0] != '\0'; i++)
-        if (strcmp(s->joint.stream[i].info->name, name) == 0) {
-            if (!s->joint.stream[i].info->defines_mb_size)
-                s->label_stream = i;
-            return IMREC_OK;
-        }
-    if (name[0] == '\0')
+    const uint32_t i = stream_called(s, name);
+    const bool found = i < s->joint.streams;
+    s->label_stream = found && !s->joint.stream[i].info->defines_mb_size ? i : UINT32_MAX;
+    if (found || name[0] == '\0')
         return IMREC_OK;
     return imrec_fail(err, IMREC_ERR_ARGUMENT,
                       "label_stream '%.60s' is not a stream; the first one is '%.60s'", name,
@@ -76,8 +81,8 @@ static enum imrec_status make_plan(struct imrec_minibatch_source *s, struct imre
     s->window_samples = t.window_samples;
     IMREC_TRY(minibatch_check_memory(s, &t, err));
     IMREC_TRY(timeline_new(&t, &s->line, err));
-    minibatch_plan_init(&s->plan, &plan, s->line);
-    truncated_plan_init(&s->truncated, &plan, s->line);
+    s->plan = (struct minibatch_plan){.o = plan, .line = s->line};
+    s->truncated = (struct truncated_plan){.o = plan, .line = s->line};
     return IMREC_OK;
 }
 
@@ -134,7 +139,7 @@ static enum imrec_status open_all(struct imrec_minibatch_source *s,
     IMREC_TRY(make_tables(s, err));
     IMREC_TRY(make_cells(s, err));
     s->touches = s->options.o.randomize || minibatch_has_large_blocks(s);
-    s->fingerprint = minibatch_fingerprint(s);
+    minibatch_fingerprint(s, s->fingerprint);
     return thread_start(&s->thread, "imrec-batches", minibatch_main, s, err);
 }
 
@@ -237,12 +242,6 @@ static void halt(struct imrec_minibatch_source *s)
     s->astray = true;
 }
 
-static void resume(struct imrec_minibatch_source *s)
-{
-    cond_tell(&s->lock, &s->run, &s->change, NULL);
-    s->started = true;
-}
-
 /* Has minibatches of `size` samples made from here on. */
 static enum imrec_status
 ask_for(struct imrec_minibatch_source *s, uint64_t size, struct imrec_error *err)
@@ -259,7 +258,8 @@ ask_for(struct imrec_minibatch_source *s, uint64_t size, struct imrec_error *err
         IMREC_TRY(minibatch_go(s, &s->place, true, err));
     s->astray = false;
     s->asked = size;
-    resume(s);
+    s->started = true;
+    cond_tell(&s->lock, &s->run, &s->change, NULL);
     return IMREC_OK;
 }
 
@@ -271,10 +271,7 @@ map_streams(struct imrec_minibatch_source *s, const struct minibatch_cell *c,
     if (!IMREC_GROW(s->mapped, s->mapped_room, maps))
         return no_memory(err);
     for (uint32_t i = 0; i < maps; i++) {
-        uint32_t k = 0;
-        while (k < s->joint.streams && strcmp(c->stream[k].name, map[i].from) != 0)
-            k++;
-        s->mapped[i] = c->stream[k];
+        s->mapped[i] = c->stream[stream_called(s, map[i].from)];
         s->mapped[i].name = map[i].to;
     }
     return IMREC_OK;
@@ -285,16 +282,12 @@ static enum imrec_status check_map(const struct imrec_minibatch_source *s,
                                    const struct imrec_stream_map *map, uint32_t maps,
                                    struct imrec_error *err)
 {
-    for (uint32_t i = 0; map != NULL && i < maps; i++) {
-        uint32_t k = 0;
-        while (k < s->joint.streams && strcmp(s->described[k].name, map[i].from) != 0)
-            k++;
-        if (k == s->joint.streams)
+    for (uint32_t i = 0; map != NULL && i < maps; i++)
+        if (stream_called(s, map[i].from) == s->joint.streams)
             return imrec_fail(err, IMREC_ERR_ARGUMENT,
                               "there is no stream '%.60s' to deliver as '%.60s'; the first one "
                               "is '%.60s'",
                               map[i].from, map[i].to, s->described[0].name);
-    }
     return IMREC_OK;
 }
 
@@ -315,12 +308,9 @@ static enum imrec_status deliver(struct imrec_minibatch_source *s, struct miniba
     return IMREC_OK;
 }
 
-static enum imrec_status
-finish(struct imrec_minibatch_source *s, const struct minibatch_cell *c, struct imrec_error *err)
+/* How the stream ended. */
+static enum imrec_status over(const struct imrec_minibatch_source *s, struct imrec_error *err)
 {
-    s->final = c->status;
-    s->final_error = c->error;
-    tell(s, c, true);
     if (err != NULL && s->final != IMREC_END)
         *err = s->final_error;
     return s->final;
@@ -332,11 +322,8 @@ enum imrec_status imrec_minibatch_next(struct imrec_minibatch_source *s, uint64_
 {
     uint64_t n = 0;
     *out = (struct imrec_minibatch){0};
-    if (s->final != IMREC_OK) {
-        if (err != NULL && s->final != IMREC_END)
-            *err = s->final_error;
-        return s->final;
-    }
+    if (s->final != IMREC_OK)
+        return over(s, err);
     IMREC_TRY(check_map(s, map, maps, err));
     if (s->holds)
         ring_recycle(&s->ring);
@@ -345,8 +332,12 @@ enum imrec_status imrec_minibatch_next(struct imrec_minibatch_source *s, uint64_
     IMREC_TRY(ring_take(&s->ring, &n));
     s->holds = true;
     struct minibatch_cell *c = &s->cell[n % s->ring.depth];
-    if (c->status != IMREC_OK)
-        return finish(s, c, err);
+    if (c->status != IMREC_OK) {
+        s->final = c->status;
+        s->final_error = c->error;
+        tell(s, c, true);
+        return over(s, err);
+    }
     const enum imrec_status st = deliver(s, c, map, maps, out, err);
     if (st != IMREC_OK) /* the next call makes this minibatch again */
         halt(s);

@@ -34,7 +34,6 @@ static enum imrec_status count(struct job *j, struct imrec_error *err)
     IMREC_TRY(reuse_buffer_reserve(&j->s->row, j->pieces, sizeof(uint32_t), "a minibatch", err));
     IMREC_TRY(reuse_buffer_reserve(&j->s->column, j->pieces, sizeof(uint32_t), "a minibatch", err));
     uint32_t *length = j->s->length.p, *row = j->s->row.p, *column = j->s->column.p;
-    out->samples = out->max_length = 0;
     for (uint64_t i = 0; i < j->pieces; i++) {
         length[i] = samples_of(j, i);
         row[i] = j->piece[i].row;
@@ -103,9 +102,6 @@ static enum imrec_status pack_dense(struct job *j, struct imrec_error *err)
     copy_dense(j, sample);
     out->values = j->s->values.p;
     out->mask = j->s->mask.p;
-    out->nnz = 0;
-    out->indices = NULL;
-    out->row_start = NULL;
     return IMREC_OK;
 }
 
@@ -151,7 +147,6 @@ static void copy_sparse(struct job *j)
 static enum imrec_status pack_sparse(struct job *j, struct imrec_error *err)
 {
     struct imrec_minibatch_stream *out = j->out;
-    out->nnz = 0;
     for (uint64_t i = 0; i < j->pieces; i++)
         out->nnz += nnz_of(j, i);
     IMREC_TRY(reuse_buffer_reserve(&j->s->values, out->nnz, j->element, "a minibatch", err));
@@ -162,7 +157,6 @@ static enum imrec_status pack_sparse(struct job *j, struct imrec_error *err)
     out->values = j->s->values.p;
     out->indices = j->s->indices.p;
     out->row_start = j->s->row_start.p;
-    out->mask = NULL;
     return IMREC_OK;
 }
 
@@ -174,10 +168,13 @@ enum imrec_status pack_stream(struct packed_stream *s, const struct stream_info 
                               struct imrec_minibatch_stream *out, struct imrec_error *err)
 {
     struct job j = {s, info, views, piece, pieces, out, stream_element_bytes(info->element)};
-    out->storage = info->storage == STREAM_SPARSE ? IMREC_SPARSE : IMREC_DENSE;
-    out->dim = info->dim;
-    out->precision =
-        info->element == STREAM_DOUBLE ? IMREC_PRECISION_DOUBLE : IMREC_PRECISION_FLOAT;
+    *out = (struct imrec_minibatch_stream){
+        .name = out->name,
+        .storage = info->storage == STREAM_SPARSE ? IMREC_SPARSE : IMREC_DENSE,
+        .dim = info->dim,
+        .precision =
+            info->element == STREAM_DOUBLE ? IMREC_PRECISION_DOUBLE : IMREC_PRECISION_FLOAT,
+    };
     IMREC_TRY(count(&j, err));
     out->rows = width > 0 ? rows : pieces;
     out->width = width > 0 ? width : out->max_length;

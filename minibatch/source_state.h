@@ -97,7 +97,7 @@ struct imrec_minibatch_source {
     struct imrec_minibatch_stream *mapped; /* streams as a call wants them */
     uint64_t mapped_room;
     struct imrec_stream *described;
-    uint64_t fingerprint;
+    char fingerprint[17]; /* of the data, 16 hex digits */
 };
 
 static inline bool minibatch_truncates(const struct imrec_minibatch_source *s)
@@ -139,5 +139,5 @@ IMREC_NODISCARD enum imrec_status minibatch_position_write(const struct imrec_mi
 IMREC_NODISCARD enum imrec_status
 minibatch_position_read(struct imrec_minibatch_source *s, const char *text,
                         struct minibatch_place *out, struct imrec_error *err);
-uint64_t minibatch_fingerprint(const struct imrec_minibatch_source *s);
+void minibatch_fingerprint(const struct imrec_minibatch_source *s, char out[17]);
 #endif

@@ -272,17 +272,6 @@ static enum imrec_status tell_suspects(struct walk *w)
     return IMREC_OK;
 }
 
-/* The view of everything the file has; sequences that turn out bad are taken out later. */
-static void set_view(struct walk *w)
-{
-    struct cbf_chunk *c = w->c;
-    c->view.sequences = w->entry->sequences;
-    c->view.streams = w->h->streams;
-    c->view.length = c->length;
-    c->view.first_key = w->first_key;
-    c->view.stream = c->stream;
-}
-
 static enum imrec_status drop_chunk(struct walk *w, enum imrec_status st)
 {
     const struct cbf_fault all = {.lost = w->entry->sequences, .whole_chunk = true};
@@ -322,12 +311,6 @@ static void widen(uint8_t *to, const uint8_t *from, size_t n)
     }
 }
 
-/* Values of a sequence, in any of its samples. */
-static size_t value_count(const struct sequence_view *v, const struct stream_info *s)
-{
-    return s->storage == STREAM_SPARSE ? v->nnz : (size_t)v->samples * s->dim;
-}
-
 /* Copies a sequence of `bytes`, its values as `want`; returns its bytes at `to`. */
 static size_t copy_sequence(uint8_t *to, const uint8_t *from, size_t bytes,
                             const struct sequence_view *v, const struct stream_info *s,
@@ -337,7 +320,8 @@ static size_t copy_sequence(uint8_t *to, const uint8_t *from, size_t bytes,
         memcpy(to, from, bytes);
         return bytes;
     }
-    const size_t head = (size_t)(v->values - from), n = value_count(v, s);
+    const size_t head = (size_t)(v->values - from),
+                 n = s->storage == STREAM_SPARSE ? v->nnz : (size_t)v->samples * s->dim;
     const size_t have_bytes = n * stream_element_bytes(s->element);
     const size_t want_bytes = n * stream_element_bytes(want);
     memcpy(to, from, head);
@@ -443,7 +427,13 @@ enum imrec_status cbf_chunk_parse(const struct cbf_header *h, uint32_t which, st
     const enum imrec_status st = walk_counts(&w);
     if (st != IMREC_OK)
         return w.unread ? st : drop_chunk(&w, st);
-    set_view(&w);
+    /* of everything the file has; sequences that turn out bad are taken out later */
+    c->view = (struct sequence_chunk){.sequences = w.entry->sequences,
+                                      .streams = h->streams,
+                                      .length = c->length,
+                                      .first_key = first_key,
+                                      .samples = c->view.samples,
+                                      .stream = c->stream};
     if (w.suspect)
         IMREC_TRY(tell_suspects(&w));
     return rewrite(h, how, c, w.err);

@@ -76,15 +76,6 @@ enum imrec_status cbf_header_offset(const uint8_t tail[CBF_TAIL_BYTES], uint64_t
     return IMREC_OK;
 }
 
-/* Minimum bytes of a sequence, in all streams and its length: bounds counts. */
-static uint64_t smallest_sequence(const struct stream_info *stream, uint32_t streams)
-{
-    uint64_t bytes = 4;
-    for (uint32_t i = 0; i < streams; i++)
-        bytes += stream[i].storage == STREAM_SPARSE ? 8 : 4;
-    return bytes;
-}
-
 /* The counts, against the bytes that are there. */
 static enum imrec_status read_counts(struct reading *r, struct cbf_header *h)
 {
@@ -249,7 +240,9 @@ static enum imrec_status read_offsets(struct reading *r, struct cbf_header *h)
 /* Counts of sequences against the bytes of their chunks: what they size is bounded by it. */
 static enum imrec_status check_chunks(struct reading *r, struct cbf_header *h)
 {
-    const uint64_t least = smallest_sequence(h->stream, h->streams);
+    uint64_t least = 4; /* bytes of a sequence, with its length */
+    for (uint32_t i = 0; i < h->streams; i++)
+        least += h->stream[i].storage == STREAM_SPARSE ? 8 : 4;
     for (uint32_t i = 0; i < h->chunks; i++) {
         const struct cbf_chunk_entry *c = &h->chunk[i];
         if (c->sequences > c->bytes / least)

@@ -42,13 +42,6 @@ static enum imrec_status append_u32(struct buf *b, uint32_t v, struct imrec_erro
     return buf_append(b, le, sizeof(le), err);
 }
 
-static enum imrec_status append_u64(struct buf *b, uint64_t v, struct imrec_error *err)
-{
-    uint8_t le[8];
-    store_le64(le, v);
-    return buf_append(b, le, sizeof(le), err);
-}
-
 static enum imrec_status check_stream(const struct stream_info *s, struct imrec_error *err)
 {
     const size_t n = strlen(s->name);
@@ -109,7 +102,6 @@ enum imrec_status cbf_writer_new(const struct stream_info *info, uint32_t stream
     w->chunk_bytes = chunk_bytes > 0 ? chunk_bytes : CBF_DEFAULT_CHUNK;
     w->emit = emit;
     w->user = user;
-    w->written.bytes = 0;
     const enum imrec_status st = make_bodies(w, info, err);
     if (st != IMREC_OK)
         cbf_writer_free(w);
@@ -131,11 +123,13 @@ static enum imrec_status emit_prefix(struct cbf_writer *w, struct imrec_error *e
 static enum imrec_status note_chunk(struct cbf_writer *w, uint64_t offset, uint32_t sequences,
                                     uint32_t samples, struct imrec_error *err)
 {
+    uint8_t entry[CBF_CHUNK_ENTRY_SIZE];
     if (w->written.chunks == UINT32_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT, "a CNTK binary file has at most 4294967295 chunks");
-    IMREC_TRY(append_u64(&w->table, offset, err));
-    IMREC_TRY(append_u32(&w->table, sequences, err));
-    IMREC_TRY(append_u32(&w->table, samples, err));
+    store_le64(entry, offset);
+    store_le32(entry + 8, sequences);
+    store_le32(entry + 12, samples);
+    IMREC_TRY(buf_append(&w->table, entry, sizeof(entry), err));
     w->written.chunks++;
     w->written.sequences += sequences;
     w->written.samples += samples;

@@ -1,6 +1,7 @@
 /* formats/ctf/ctf_cache.c - an index as bytes, and back; a doubtful cache is refused. */
 #include "formats/ctf/ctf_cache.h"
 
+#include "base/math.h"
 #include "formats/crc32c.h"
 
 #include <string.h>
@@ -19,9 +20,8 @@ static const uint8_t magic[8] = {0x89, 'C', 'T', 'F', '-', 'I', 'D', 'X'};
 uint64_t ctf_cache_sample(uint64_t size, uint32_t k, size_t *n)
 {
     if (size <= (uint64_t)SAMPLE_BYTES * CTF_CACHE_SAMPLES) { /* all of it */
-        const uint64_t begin =
-            (uint64_t)k * SAMPLE_BYTES < size ? (uint64_t)k * SAMPLE_BYTES : size;
-        *n = size - begin < SAMPLE_BYTES ? (size_t)(size - begin) : SAMPLE_BYTES;
+        const uint64_t begin = min_u64((uint64_t)k * SAMPLE_BYTES, size);
+        *n = (size_t)min_u64(size - begin, SAMPLE_BYTES);
         return begin;
     }
     *n = SAMPLE_BYTES;
@@ -59,19 +59,9 @@ static struct names names_of(const struct ctf_index_options *o, uint8_t *to, con
     return a;
 }
 
-static size_t names_bytes(const struct ctf_index_options *o)
-{
-    return names_of(o, NULL, NULL).n;
-}
-
-static size_t padded(size_t n)
-{
-    return (n + 7) / 8 * 8;
-}
-
 size_t ctf_cache_head_bytes(const struct ctf_index_options *o)
 {
-    return FIXED_BYTES + padded(names_bytes(o)) + 8;
+    return FIXED_BYTES + (size_t)align_up(names_of(o, NULL, NULL).n, 8) + 8;
 }
 
 /* What does not depend on the index: a usable cache begins with the same bytes. */
@@ -89,7 +79,7 @@ static void put_known(const struct ctf_cache_facts *f, uint8_t *p)
                            (o->main_alias != NULL ? FLAG_MAIN : 0) |
                            (o->known != NULL ? FLAG_KNOWN : 0));
     store_le64(p + 40, o->chunk_bytes);
-    store_le64(p + 48, names_bytes(o));
+    store_le64(p + 48, names_of(o, NULL, NULL).n);
 }
 
 void ctf_cache_write_head(const struct ctf_index *x, const struct ctf_cache_facts *facts,

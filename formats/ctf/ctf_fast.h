@@ -1,5 +1,6 @@
 /* formats/ctf/ctf_fast.h - the most common numbers, eight bytes at a time: up to 7 digits, a point,
- * up to 15 more, no exponent. Other numbers are left to ctf_number.h; both agree to the bit.
+ * up to 15 more, no exponent. 40 bytes must be readable from the number's first on. Other numbers
+ * are left to ctf_number.h; both agree to the bit.
  *
  * Digits in a word: Lemire, "Number Parsing at a Gigabyte per Second", 2021, section 4. */
 #ifndef IMREC_FORMATS_CTF_CTF_FAST_H
@@ -8,8 +9,6 @@
 #include "formats/ctf/ctf_line.h"
 
 #define CTF_INLINE static inline __attribute__((always_inline)) /* a call costs as much */
-
-enum { CTF_FAST_BYTES = 40 }; /* must be readable from the number's first on */
 
 /* The digits at p: how many (at most 8), and their value. */
 CTF_INLINE unsigned ctf_fast_digits(const uint8_t *p, uint64_t *value)

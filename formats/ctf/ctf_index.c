@@ -22,10 +22,9 @@ struct ctf_indexer {
     struct ctf_index index;
     struct ctf_ids ids;
     uint64_t at, line; /* of the next line: its offset, its number from 0 */
-    uint64_t chunk_line;
-    bool begun;    /* the first line that counts has been seen, */
-    bool numbered; /* and had an id */
-    bool open;     /* a sequence is being read */
+    bool begun;        /* the first line that counts has been seen, */
+    bool numbered;     /* and had an id */
+    bool open;         /* a sequence is being read */
     struct ctf_sequence now;
     uint64_t now_line;
 };
@@ -304,9 +303,9 @@ void ctf_index_free(struct ctf_index *x)
 
 void ctf_indexer_free(struct ctf_indexer *x)
 {
-    if (x == NULL)
-        return;
-    ctf_index_free(&x->index);
-    ctf_ids_free(&x->ids);
+    if (x != NULL) {
+        ctf_index_free(&x->index);
+        ctf_ids_free(&x->ids);
+    }
     imrec_free(x);
 }

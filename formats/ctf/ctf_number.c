@@ -104,17 +104,11 @@ shorten(const struct ctf_number *n, const uint8_t *p, const uint8_t *end, char o
     if (p < end)
         (void)scan_exponent(p, &exponent);
     power += exponent.power;
-    char text[24];
-    size_t t = sizeof(text);
-    uint64_t left = power < 0 ? (uint64_t)-power : (uint64_t)power;
-    do
-        text[--t] = (char)('0' + left % 10);
-    while ((left /= 10) != 0);
     out[used++] = 'e';
     if (power < 0)
         out[used++] = '-';
-    memcpy(out + used, text + t, sizeof(text) - t);
-    out[used + sizeof(text) - t] = '\0';
+    used += text_from_u64(power < 0 ? (uint64_t)-power : (uint64_t)power, out + used);
+    out[used] = '\0';
     return out;
 }
 
@@ -144,9 +138,7 @@ static bool exact_long(const struct ctf_number *n, unsigned bits_kept, long doub
 #else
 static bool exact_long(const struct ctf_number *n, unsigned bits_kept, long double *out)
 {
-    (void)n;
-    (void)bits_kept;
-    (void)out;
+    (void)n, (void)bits_kept, (void)out;
     return false;
 }
 #endif

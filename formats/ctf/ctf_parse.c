@@ -52,6 +52,7 @@ struct ctf_parser {
     uint64_t line;                        /* its number in the chunk, from 1 */
     uint32_t lines, most; /* of the sequence: that count; samples of its longest stream */
     bool stop, no_memory;
+    bool defines_length; /* a stream does */
 };
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -353,19 +354,11 @@ static void drop_line(struct ctf_parser *p)
     }
 }
 
-static bool defines_length(const struct ctf_parser *p)
-{
-    for (uint32_t i = 0; i < p->o.streams; i++)
-        if (p->o.stream[i].defines_mb_size)
-            return true;
-    return false;
-}
-
 /* A sequence has as many lines as its longest stream has samples, unless a stream defines the
  * length; where that is so at the end it is so at every line. */
 static void check_lines(struct ctf_parser *p, const uint8_t *begin)
 {
-    if (p->lines <= p->most || defines_length(p))
+    if (p->lines <= p->most || p->defines_length)
         return;
     (void)complain(p, begin,
                    "line %" PRIu32 " of the sequence, but no input has that many samples; "
@@ -590,6 +583,7 @@ ctf_parser_new(const struct ctf_parse_options *o, struct ctf_parser **out, struc
         p->stream[i].info = &o->stream[i];
         p->stream[i].alias_bytes = strlen(o->stream[i].alias);
         p->stream[i].element = stream_element_bytes(o->stream[i].element);
+        p->defines_length |= o->stream[i].defines_mb_size;
     }
     return IMREC_OK;
 }
@@ -598,10 +592,9 @@ void ctf_parser_free(struct ctf_parser *p)
 {
     if (p == NULL)
         return;
-    for (uint32_t i = 0; p->stream != NULL && i < p->o.streams; i++) {
+    for (uint32_t i = 0; p->stream != NULL && i < p->o.streams; i++)
         IMREC_FREE(p->stream[i].out.p, p->stream[i].index.p, p->stream[i].count.p,
                    p->stream[i].offset);
-    }
     IMREC_FREE(p->stream, p->view, p->length, p->key, p->problem, p);
 }
 

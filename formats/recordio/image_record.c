@@ -1,8 +1,4 @@
-/*
- * formats/recordio/image_record.c - label header and image inside a record, little-endian:
- *     u32 flag | f32 label | u64 id | u64 id2 | flag x f32 labels | image bytes
- * docs/formats/image_record.md is the specification.
- */
+/* formats/recordio/image_record.c - label header and image inside a record. */
 #include "formats/recordio/image_record.h"
 
 #include "base/error.h"

@@ -1,5 +1,6 @@
 /* formats/recordio/image_record.h - label header and image inside a record, little-endian:
- *     u32 flag | f32 label | u64 id | u64 id2 | flag x f32 labels | image bytes */
+ *     u32 flag | f32 label | u64 id | u64 id2 | flag x f32 labels | image bytes
+ * docs/formats/image_record.md is the specification. */
 #ifndef IMREC_FORMATS_RECORDIO_IMAGE_RECORD_H
 #define IMREC_FORMATS_RECORDIO_IMAGE_RECORD_H
 

@@ -6,7 +6,6 @@
  * little-endian. Where a payload holds the magic on such a boundary the writer cuts it there
  * and drops the magic; the reader puts it back. No lrec with a legal flag equals the magic, so
  * in a well-formed shard the aligned magic is at part heads only.
- * docs/formats/recordio.md is the specification.
  */
 #include "formats/recordio/recordio.h"
 

@@ -63,30 +63,17 @@ static uint64_t sum_of(const uint8_t *p)
 
 static bool is_zeros(const uint8_t *p)
 {
-    for (size_t i = 0; i < TAR_BLOCK; i++)
-        if (p[i] != 0)
-            return false;
-    return true;
+    return p[0] == 0 && memcmp(p, p + 1, TAR_BLOCK - 1) == 0; /* each is like the one before */
 }
 
 static enum tar_type type_of(uint8_t flag)
 {
-    switch (flag) {
-    case '0':
-    case '\0':
-    case '7':
-        return TAR_FILE;
-    case 'L':
-        return TAR_LONG_NAME;
-    case 'x':
-        return TAR_PAX;
-    case 'g':
-        return TAR_GLOBAL;
-    case 'S':
-        return TAR_SPARSE;
-    default:
-        return TAR_OTHER;
-    }
+    return flag == '0' || flag == '\0' || flag == '7' ? TAR_FILE
+           : flag == 'L'                              ? TAR_LONG_NAME
+           : flag == 'x'                              ? TAR_PAX
+           : flag == 'g'                              ? TAR_GLOBAL
+           : flag == 'S'                              ? TAR_SPARSE
+                                                      : TAR_OTHER;
 }
 
 static size_t field(const uint8_t *p, size_t most, char *out)

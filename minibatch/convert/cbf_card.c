@@ -55,8 +55,13 @@ static enum imrec_status read_chunks(struct source *in, const struct cbf_header 
 }
 
 static enum imrec_status
-fill(struct imrec_cbf_card *out, struct owned *o, uint64_t bytes, struct imrec_error *err)
+read_all(struct source *in, bool data, struct reading *r, struct imrec_error *err)
 {
+    struct imrec_cbf_card *out = r->card;
+    struct owned *o = out->owner = imrec_zalloc(1, sizeof(*o));
+    if (o == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for a card");
+    IMREC_TRY(cbf_file_header(in, r->uri, &o->h, err));
     o->stream = imrec_zalloc(o->h.streams, sizeof(*o->stream));
     if (o->stream == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a card");
@@ -69,12 +74,12 @@ fill(struct imrec_cbf_card *out, struct owned *o, uint64_t bytes, struct imrec_e
                                                                  : IMREC_PRECISION_FLOAT};
     out->stream = o->stream;
     out->streams = o->h.streams;
-    out->bytes = bytes;
+    out->bytes = in->size;
     out->chunks = o->h.chunks;
     out->sequences = o->h.sequences;
     out->samples = o->h.samples;
     out->largest_chunk = o->h.largest_chunk;
-    return IMREC_OK;
+    return data ? read_chunks(in, &o->h, r, err) : IMREC_OK;
 }
 
 enum imrec_status imrec_cbf_card(const char *uri, bool data, imrec_finding_fn *finding, void *user,
@@ -84,16 +89,7 @@ enum imrec_status imrec_cbf_card(const char *uri, bool data, imrec_finding_fn *f
     struct source *in;
     *out = (struct imrec_cbf_card){0};
     IMREC_TRY(source_open(uri, &in, err));
-    struct owned *o = out->owner = imrec_zalloc(1, sizeof(*o));
-    enum imrec_status st = IMREC_OK;
-    if (o == NULL)
-        st = IMREC_NO_MEMORY(err, "no memory for a card");
-    if (st == IMREC_OK)
-        st = cbf_file_header(in, uri, &o->h, err);
-    if (st == IMREC_OK)
-        st = fill(out, o, in->size, err);
-    if (st == IMREC_OK && data)
-        st = read_chunks(in, &o->h, &r, err);
+    const enum imrec_status st = read_all(in, data, &r, err);
     source_close(in);
     if (st != IMREC_OK)
         imrec_cbf_card_free(out);

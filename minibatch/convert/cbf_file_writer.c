@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/string_arena.h"
 #include "formats/cbf/cbf_writer.h"
 #include "imrec/sequences.h"
 #include "storage/sink.h"
@@ -12,8 +13,9 @@
 struct imrec_cbf_writer {
     struct cbf_writer *writer;
     struct sink *out;
-    struct stream_info *info; /* [streams]; the names are in `names` */
-    struct buf names, bytes;  /* bytes: of the sequence that is being appended */
+    struct stream_info *info; /* [streams] */
+    struct string_arena names;
+    struct buf bytes; /* of the sequence that is being appended */
     struct chunk_stream *view;
     uint64_t (*offset)[2]; /* of each stream in `bytes` from its begin: 0, and its end */
     uint32_t streams;
@@ -41,11 +43,9 @@ static enum imrec_status copy_names(struct imrec_cbf_writer *w,
                 return imrec_fail(err, IMREC_ERR_ARGUMENT,
                                   "two streams are called '%.64s', names must differ",
                                   stream[i].name);
-        IMREC_TRY(buf_append(&w->names, stream[i].name, strlen(stream[i].name) + 1, err));
-    }
-    size_t at = 0;
-    for (uint32_t i = 0; i < w->streams; i++) {
-        const char *name = (const char *)w->names.p + at;
+        const char *name = string_arena_put(&w->names, stream[i].name, strlen(stream[i].name) + 1);
+        if (name == NULL)
+            return no_memory(err);
         w->info[i] = (struct stream_info){
             .name = name,
             .alias = name,
@@ -53,7 +53,6 @@ static enum imrec_status copy_names(struct imrec_cbf_writer *w,
             .element = stream[i].precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT,
             .dim = stream[i].dim,
         };
-        at += strlen(name) + 1;
     }
     return IMREC_OK;
 }
@@ -62,7 +61,7 @@ static enum imrec_status open_it(struct imrec_cbf_writer *w, const char *path,
                                  const struct imrec_cbf_stream *stream, uint64_t chunk_bytes,
                                  struct imrec_error *err)
 {
-    w->names = w->bytes = BUF_INIT(SIZE_MAX);
+    w->bytes = BUF_INIT(SIZE_MAX);
     w->info = imrec_zalloc((size_t)w->streams + 1, sizeof(*w->info));
     w->view = imrec_zalloc((size_t)w->streams + 1, sizeof(*w->view));
     w->offset = imrec_zalloc((size_t)w->streams + 1, sizeof(*w->offset));
@@ -216,9 +215,10 @@ void imrec_cbf_writer_abort(struct imrec_cbf_writer *w)
 {
     if (w == NULL)
         return;
+    IMREC_FREE(w->info, w->view, w->offset);
+    string_arena_free(&w->names);
+    buf_free(&w->bytes);
     cbf_writer_free(w->writer);
     sink_abort(w->out);
-    buf_free(&w->names);
-    buf_free(&w->bytes);
-    IMREC_FREE(w->info, w->view, w->offset, w);
+    imrec_free(w);
 }

@@ -12,7 +12,7 @@
 
 struct owned {
     struct ctf_look look;
-    struct imrec_ctf_input *input;
+    struct imrec_ctf_input input[CTF_LOOK_INPUTS];
 };
 
 static enum imrec_status no_memory(const char *uri, struct imrec_error *err)
@@ -20,12 +20,8 @@ static enum imrec_status no_memory(const char *uri, struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "%.200s: no memory for its card", uri);
 }
 
-static enum imrec_status
-list(struct owned *o, struct imrec_ctf_card *out, const char *uri, struct imrec_error *err)
+static void list(struct owned *o, struct imrec_ctf_card *out)
 {
-    o->input = imrec_zalloc(o->look.inputs + 1, sizeof(*o->input));
-    if (o->input == NULL)
-        return no_memory(uri, err);
     for (uint32_t i = 0; i < o->look.inputs; i++) {
         const struct ctf_seen *s = &o->look.input[i];
         o->input[i] = (struct imrec_ctf_input){
@@ -39,7 +35,6 @@ list(struct owned *o, struct imrec_ctf_card *out, const char *uri, struct imrec_
     }
     out->input = o->input;
     out->inputs = o->look.inputs;
-    return IMREC_OK;
 }
 
 /* The lines of the first bytes; if there is but part of one, that. */
@@ -55,7 +50,8 @@ static enum imrec_status look(struct source *in, struct owned *o, struct imrec_c
     if (st == IMREC_OK && !ctf_look_at(&o->look, (struct bytes){p, n}))
         st = no_memory(uri, err);
     imrec_free(p);
-    return st == IMREC_OK ? list(o, out, uri, err) : st;
+    list(o, out);
+    return st;
 }
 
 static enum imrec_status pass(struct source *in, const struct ctf_index_options *o,
@@ -71,6 +67,15 @@ static enum imrec_status pass(struct source *in, const struct ctf_index_options 
     out->has_ids = x.numbered;
     ctf_index_free(&x);
     return IMREC_OK;
+}
+
+void imrec_ctf_card_free(struct imrec_ctf_card *c)
+{
+    struct owned *o = c->owner;
+    if (o != NULL)
+        ctf_look_free(&o->look);
+    imrec_free(o);
+    *c = (struct imrec_ctf_card){0};
 }
 
 enum imrec_status imrec_ctf_card(const char *uri, bool skip_sequence_ids, uint64_t chunk_bytes,
@@ -94,14 +99,4 @@ enum imrec_status imrec_ctf_card(const char *uri, bool skip_sequence_ids, uint64
     if (st != IMREC_OK)
         imrec_ctf_card_free(out);
     return st;
-}
-
-void imrec_ctf_card_free(struct imrec_ctf_card *c)
-{
-    struct owned *o = c->owner;
-    if (o != NULL) {
-        ctf_look_free(&o->look);
-        IMREC_FREE(o->input, o);
-    }
-    *c = (struct imrec_ctf_card){0};
 }

@@ -243,14 +243,14 @@ static void release(struct run *r)
 static enum imrec_status add_all(struct run *r, struct imrec_error *err)
 {
     IMREC_TRY(prepare(r, err));
-    const struct ordered_options o = {.context = r,
-                                      .feed = feed,
-                                      .work = work,
-                                      .drain = drain,
+    const struct ordered_options o = {.name = "threads",
                                       .tasks = 1,
                                       .places = r->workers,
                                       .workers = r->workers,
-                                      .name = "threads"};
+                                      .context = r,
+                                      .feed = feed,
+                                      .work = work,
+                                      .drain = drain};
     return ordered_run(&o, err);
 }
 
@@ -280,14 +280,6 @@ static enum imrec_status convert(struct run *r, struct imrec_error *err)
     return sink_commit(gone, err);
 }
 
-static enum imrec_status check_options(const struct imrec_convert_options *given,
-                                       struct imrec_convert_options *out, struct imrec_error *err)
-{
-    imrec_convert_options_init(out);
-    IMREC_TRY(sized_copy(out, sizeof(*out), given, "imrec_convert_options_init", err));
-    return param_check(table, out, err);
-}
-
 enum imrec_status imrec_ctf_to_cbf(const struct imrec_convert_options *options,
                                    imrec_progress_fn *progress, void *user,
                                    struct imrec_convert_result *out, struct imrec_error *err)
@@ -296,7 +288,9 @@ enum imrec_status imrec_ctf_to_cbf(const struct imrec_convert_options *options,
     struct imrec_convert_result ignored;
     struct run r = {.o = &o, .progress = progress, .user = user, .result = out ? out : &ignored};
     *r.result = (struct imrec_convert_result){0};
-    IMREC_TRY(check_options(options, &o, err));
+    imrec_convert_options_init(&o);
+    IMREC_TRY(sized_copy(&o, sizeof(o), options, "imrec_convert_options_init", err));
+    IMREC_TRY(param_check(table, &o, err));
     IMREC_TRY(ctf_header_load(&o, &r.header, err));
     o.skip_sequence_ids |= r.header.skip_sequence_ids;
     o.ignore_unknown_inputs |= r.header.ignore_unknown_inputs;

@@ -42,23 +42,17 @@ static enum imrec_status list_streams(struct imrec_sequences *s, struct imrec_er
     return IMREC_OK;
 }
 
-static void count(struct imrec_sequences *s)
-{
-    const struct corpus *c = s->corpus;
-    s->totals.sequences = c->sequences;
-    s->totals.samples = c->samples;
-    s->totals.chunks = c->chunks;
-    for (uint32_t i = 0; i < c->files; i++)
-        s->totals.bytes += c->file[i].in->size;
-}
-
 static enum imrec_status open_it(struct imrec_sequences *s, const struct imrec_deserializer *d,
                                  enum imrec_precision precision, struct imrec_error *err)
 {
     imrec_deserializer_init(&s->d);
     IMREC_TRY(sized_copy(&s->d, sizeof(s->d), d, "imrec_deserializer_init", err));
     IMREC_TRY(corpus_open(&s->d, precision, false, &s->corpus, err));
-    count(s);
+    const struct corpus *c = s->corpus;
+    s->totals = (struct imrec_sequences_totals){
+        .sequences = c->sequences, .samples = c->samples, .chunks = c->chunks};
+    for (uint32_t i = 0; i < c->files; i++)
+        s->totals.bytes += c->file[i].in->size;
     return list_streams(s, err);
 }
 
@@ -103,14 +97,6 @@ static enum imrec_status tell_problems(struct imrec_sequences *s, struct imrec_e
             s->finding(s->user, &f);
     }
     return IMREC_OK;
-}
-
-static enum imrec_status load(struct imrec_sequences *s, struct imrec_error *err)
-{
-    IMREC_TRY(block_load(&s->block, s->corpus, s->number, &s->scratch, err));
-    s->next = 0;
-    s->loaded = true;
-    return tell_problems(s, err);
 }
 
 static struct imrec_sequence_stream seen(const struct stream_info *info, struct sequence_view v)
@@ -163,11 +149,15 @@ imrec_sequences_next(struct imrec_sequences *s, struct imrec_sequence *out, stru
 {
     for (; s->number < s->corpus->blocks; s->number++) {
         if (!s->loaded) {
-            const enum imrec_status st = load(s, err);
+            enum imrec_status st = block_load(&s->block, s->corpus, s->number, &s->scratch, err);
+            if (st == IMREC_OK)
+                st = tell_problems(s, err);
             if (st != IMREC_OK) {
                 s->number = s->corpus->blocks; /* nothing is read after it */
                 return st;
             }
+            s->next = 0;
+            s->loaded = true;
         }
         if (next_of_block(s, out))
             return IMREC_OK;

@@ -46,7 +46,8 @@ struct blocks {
     struct blocks_entry *entry;
     uint64_t count;
     struct blocks_slot **slot; /* all there are */
-    uint32_t slots, slot_room;
+    uint32_t slots;
+    uint64_t slot_room; /* of resident too */
     uint32_t *resident; /* slots that are LOADING or READY, in no order */
     uint32_t residents;
 
@@ -82,17 +83,9 @@ static uint32_t corpus_of(const struct blocks *b, uint64_t number)
 
 static bool add_slot_room(struct blocks *b)
 {
-    if (b->slots < b->slot_room)
-        return true;
-    const uint32_t more = b->slot_room == 0 ? 16 : 2 * b->slot_room;
-    struct blocks_slot **slot = imrec_realloc(b->slot, more, sizeof(*slot));
-    b->slot = slot != NULL ? slot : b->slot;
-    uint32_t *resident = imrec_realloc(b->resident, more, sizeof(*resident));
-    b->resident = resident != NULL ? resident : b->resident;
-    if (slot == NULL || resident == NULL)
-        return false;
-    b->slot_room = more;
-    return true;
+    uint64_t same = b->slot_room;
+    return IMREC_GROW(b->resident, same, b->slots + 1u) &&
+           IMREC_GROW(b->slot, b->slot_room, b->slots + 1u);
 }
 
 /* Slots are numbered by their place in b->slot, which a freed one keeps. */

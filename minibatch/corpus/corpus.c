@@ -58,12 +58,6 @@ static enum imrec_status open_sources(struct corpus *c, struct imrec_error *err)
     return find_kind(c, err);
 }
 
-static uint64_t block_bytes(const struct corpus *c)
-{
-    const uint64_t asked = (uint64_t)c->o.chunk_size_in_bytes;
-    return asked < CORPUS_TEXT_BLOCK ? asked : CORPUS_TEXT_BLOCK;
-}
-
 static enum imrec_status
 index_text(struct corpus *c, struct corpus_file *f, struct imrec_error *err)
 {
@@ -72,7 +66,7 @@ index_text(struct corpus *c, struct corpus_file *f, struct imrec_error *err)
         .size = f->in->size,
         .main_alias = c->defining == UINT32_MAX ? NULL : c->stream[c->defining].alias,
         .skip_sequence_ids = c->o.skip_sequence_ids,
-        .chunk_bytes = block_bytes(c),
+        .chunk_bytes = min_u64((uint64_t)c->o.chunk_size_in_bytes, CORPUS_TEXT_BLOCK),
         .known = c->o.ignore_unknown_inputs ? c->stream : NULL,
         .known_streams = c->streams,
     };
@@ -103,11 +97,6 @@ static enum imrec_status open_files(struct corpus *c, struct imrec_error *err)
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */
-
-static uint64_t chunks_of(const struct corpus *c, const struct corpus_file *f)
-{
-    return c->text ? index_of(f)->chunks : f->head.chunks;
-}
 
 static enum imrec_status
 add_block(struct corpus *c, const struct corpus_block *b, struct imrec_error *err)
@@ -166,10 +155,12 @@ static enum imrec_status add_binary_chunk(struct corpus *c, uint32_t file, uint3
 static enum imrec_status make_blocks(struct corpus *c, struct imrec_error *err)
 {
     uint64_t first = 0;
-    for (uint32_t i = 0; i < c->files; i++)
-        for (uint32_t n = 0; n < chunks_of(c, &c->file[i]); n++)
+    for (uint32_t i = 0; i < c->files; i++) {
+        const struct corpus_file *f = &c->file[i];
+        for (uint32_t n = 0; n < (c->text ? index_of(f)->chunks : f->head.chunks); n++)
             IMREC_TRY(c->text ? add_text_chunk(c, i, n, err)
                               : add_binary_chunk(c, i, n, &first, err));
+    }
     c->length = imrec_zalloc(c->blocks, sizeof(*c->length));
     c->chunk = imrec_zalloc(c->blocks, sizeof(*c->chunk));
     if (c->length == NULL || c->chunk == NULL)

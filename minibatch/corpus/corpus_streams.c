@@ -107,15 +107,6 @@ enum imrec_status corpus_check_text(const struct imrec_deserializer *d, struct i
     return check_names(d, err);
 }
 
-static enum imrec_status take_text(struct corpus *c, struct imrec_error *err)
-{
-    IMREC_TRY(corpus_check_text(&c->o, err));
-    c->streams = c->o.streams;
-    for (uint32_t i = 0; i < c->streams; i++)
-        c->stream[i] = corpus_described_stream(&c->o.stream[i], c->precision);
-    return IMREC_OK;
-}
-
 /* ---- headers ----------------------------------------------------------------------------- */
 
 static struct stream_info *find_alias(struct corpus *c, const char *alias)
@@ -153,7 +144,6 @@ static enum imrec_status take_binary(struct corpus *c, struct imrec_error *err)
     const struct cbf_header *h = &c->file[0].head;
     const enum stream_element element =
         c->precision == IMREC_PRECISION_DOUBLE ? STREAM_DOUBLE : STREAM_FLOAT;
-    c->streams = h->streams;
     for (uint32_t i = 0; i < h->streams; i++) {
         c->stream[i] = h->stream[i];
         c->stream[i].element = element;
@@ -175,7 +165,10 @@ enum imrec_status corpus_take_streams(struct corpus *c, struct imrec_error *err)
     c->stream = imrec_zalloc(n > 0 ? n : 1, sizeof(*c->stream));
     if (c->stream == NULL)
         return IMREC_NO_MEMORY(err, "no memory for %" PRIu32 " streams", n);
-    IMREC_TRY(c->text ? take_text(c, err) : take_binary(c, err));
+    c->streams = n;
+    for (uint32_t i = 0; i < n && c->text; i++)
+        c->stream[i] = corpus_described_stream(&c->o.stream[i], c->precision);
+    IMREC_TRY(c->text ? corpus_check_text(&c->o, err) : take_binary(c, err));
     for (uint32_t i = 0; i < c->streams; i++) {
         if (!c->stream[i].defines_mb_size)
             continue;

@@ -1,5 +1,5 @@
 /* minibatch/corpus/corpus_streams.h - the streams of a deserializer: what is described, against
- * what its files hold. Private to corpus.c. */
+ * what its files hold. */
 #ifndef IMREC_MINIBATCH_CORPUS_CORPUS_STREAMS_H
 #define IMREC_MINIBATCH_CORPUS_CORPUS_STREAMS_H
 

@@ -2,7 +2,7 @@
  * minibatch/corpus/ctf_index_file.c - the index of a text, with a cache next to it.
  *
  * From a cache the head and the table of chunks are read at once, the sequences of a chunk when it
- * it is needed, into address space that was reserved for all: unused pages need no memory. The
+ * is needed, into address space that was reserved for all: unused pages need no memory. The
  * cache is read, not mapped by the system: a file that shrinks under a map would end the process.
  * Where a chunk proves bad the whole text is indexed after all.
  */
@@ -11,15 +11,18 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/math.h"
 #include "base/pages.h"
 #include "base/threads.h"
 #include "formats/crc32c.h"
 #include "formats/ctf/ctf_cache.h"
-#include "minibatch/corpus/ctf_cache_write.h"
 #include "minibatch/corpus/ctf_pass.h"
+#include "storage/sink.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#define AT_ONCE ((uint64_t)4096) /* sequences that are written */
 
 struct ctf_index_file {
     struct ctf_index_options o;
@@ -33,13 +36,8 @@ struct ctf_index_file {
     bool *loaded;      /* each chunk */
     struct mutex lock; /* of loaded[] and what it tells */
     bool traces;
-    struct ctf_cache_write *writing;
+    struct thread writing; /* the cache; what hinders it costs nothing but the cache */
 };
-
-static enum imrec_status no_memory(const struct ctf_index_options *o, struct imrec_error *err)
-{
-    return IMREC_NO_MEMORY(err, "%.200s: no memory for its index", o->name);
-}
 
 /* ---- the text's content ------------------------------------------------------------------ */
 
@@ -144,6 +142,75 @@ static bool take_cache(struct ctf_index_file *f)
     return false;
 }
 
+/* ---- to a cache -------------------------------------------------------------------------- */
+
+static enum imrec_status
+append_head(const struct ctf_index_file *f, struct sink *out, struct imrec_error *err)
+{
+    const size_t head = ctf_cache_head_bytes(&f->o);
+    size_t table, bytes;
+    uint8_t *p = NULL;
+    if (!mul_fits((size_t)f->index.chunks, CTF_CACHE_CHUNK_BYTES, &table) ||
+        !sum_fits(head, table, &bytes) || (p = imrec_realloc(NULL, bytes, 1)) == NULL)
+        return IMREC_NO_MEMORY(err, "no memory");
+    ctf_cache_write_table(&f->index, p + head);
+    ctf_cache_write_head(&f->index, &f->facts, crc32c(0, p + head, table), p);
+    const enum imrec_status st = sink_append(out, p, bytes, err);
+    imrec_free(p);
+    return st;
+}
+
+static enum imrec_status
+append_sequences(const struct ctf_index_file *f, struct sink *out, struct imrec_error *err)
+{
+    uint8_t *p = imrec_realloc(NULL, AT_ONCE, CTF_CACHE_SEQUENCE_BYTES);
+    enum imrec_status st = p == NULL ? IMREC_NO_MEMORY(err, "no memory") : IMREC_OK;
+    for (uint64_t at = 0; st == IMREC_OK && at < f->index.sequences; at += AT_ONCE) {
+        const size_t n = (size_t)min_u64(f->index.sequences - at, AT_ONCE);
+        ctf_cache_write_sequences(f->index.sequence + at, n, p);
+        st = sink_append(out, p, n * CTF_CACHE_SEQUENCE_BYTES, err);
+    }
+    imrec_free(p);
+    return st;
+}
+
+static enum imrec_status write_all(const struct ctf_index_file *f, struct imrec_error *err)
+{
+    struct sink *out;
+    IMREC_TRY(sink_open(f->uri, &out, err));
+    enum imrec_status st = append_head(f, out, err);
+    if (st == IMREC_OK)
+        st = append_sequences(f, out, err);
+    if (st == IMREC_OK)
+        st = sink_sync(out, err);
+    if (st == IMREC_OK)
+        return sink_commit(out, err);
+    sink_abort(out); /* a commit that fails would leave it to be resumed */
+    return st;
+}
+
+static void trace_no_cache(const struct ctf_index_file *f, const struct imrec_error *why)
+{
+    if (f->traces)
+        imrec_log(IMREC_LOG_TRACE, "no index is kept next to the text: %s", why->message);
+}
+
+static void *write_cache(void *file)
+{
+    struct imrec_error err;
+    if (write_all(file, &err) != IMREC_OK)
+        trace_no_cache(file, &err);
+    return NULL;
+}
+
+/* By a thread of its own, while the index is in use. */
+static void begin_writing(struct ctf_index_file *f)
+{
+    struct imrec_error err;
+    if (thread_start(&f->writing, "imrec-index", write_cache, f, &err) != IMREC_OK)
+        trace_no_cache(f, &err);
+}
+
 /* ---- a chunk's sequences ----------------------------------------------------------------- */
 
 static const char *load(struct ctf_index_file *f, const struct ctf_chunk *c, uint32_t crc)
@@ -185,8 +252,8 @@ static enum imrec_status pass_after_all(struct ctf_index_file *f, struct imrec_e
         f->loaded[i] = true;
     }
     ctf_index_free(&x);
-    if (st == IMREC_OK && f->writing == NULL)
-        f->writing = ctf_cache_write_start(f->uri, &f->index, &f->facts, f->traces);
+    if (st == IMREC_OK && !f->writing.running)
+        begin_writing(f);
     return st;
 }
 
@@ -213,6 +280,8 @@ ctf_index_file_need(struct ctf_index_file *f, uint64_t chunk, struct imrec_error
 
 static enum imrec_status fill(struct ctf_index_file *f, bool use_cache, struct imrec_error *err)
 {
+    if (f->uri == NULL)
+        return IMREC_NO_MEMORY(err, "%.200s: no memory for its index", f->o.name);
     f->facts = (struct ctf_cache_facts){&f->o, f->text->modified, 0};
     if (use_cache)
         IMREC_TRY(sample(f->text, f->o.name, &f->facts.sample, err));
@@ -220,7 +289,7 @@ static enum imrec_status fill(struct ctf_index_file *f, bool use_cache, struct i
         return IMREC_OK;
     IMREC_TRY(ctf_pass(f->text, &f->o, &f->index, err));
     if (use_cache)
-        f->writing = ctf_cache_write_start(f->uri, &f->index, &f->facts, f->traces);
+        begin_writing(f);
     return IMREC_OK;
 }
 
@@ -232,14 +301,14 @@ enum imrec_status ctf_index_file_open(const char *uri, struct source *text,
     struct ctf_index_file *f = imrec_zalloc(1, sizeof(*f));
     *out = NULL;
     if (f == NULL)
-        return no_memory(o, err);
+        return IMREC_NO_MEMORY(err, "%.200s: no memory for its index", o->name);
     mutex_init(&f->lock);
     f->o = *o;
     f->o.size = text->size;
     f->text = text;
     f->traces = traces;
     f->uri = imrec_joined(uri, strlen(uri), CTF_CACHE_SUFFIX);
-    const enum imrec_status st = f->uri == NULL ? no_memory(o, err) : fill(f, use_cache, err);
+    const enum imrec_status st = fill(f, use_cache, err);
     if (st != IMREC_OK)
         ctf_index_file_close(f);
     else
@@ -267,8 +336,7 @@ uint64_t ctf_index_file_memory(const struct ctf_index_file *f)
 
 void ctf_index_file_wait(struct ctf_index_file *f)
 {
-    ctf_cache_write_end(f->writing);
-    f->writing = NULL;
+    thread_join(&f->writing);
 }
 
 void ctf_index_file_close(struct ctf_index_file *f)
@@ -281,6 +349,5 @@ void ctf_index_file_close(struct ctf_index_file *f)
     else
         ctf_index_free(&f->index);
     mutex_destroy(&f->lock);
-    imrec_free(f->uri);
-    imrec_free(f);
+    IMREC_FREE(f->uri, f);
 }

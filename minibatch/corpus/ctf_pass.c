@@ -5,41 +5,23 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define PIECE_BYTES ((size_t)1 << 20) /* read at once; stays in a core's cache */
 
 struct piece {
     uint8_t *p;
-    size_t n, room;
+    size_t n;
+    uint64_t room;
 };
-
-/* Room for `bytes` and the line's end after them. */
-static enum imrec_status
-reserve(struct piece *b, size_t bytes, const struct ctf_index_options *o, struct imrec_error *err)
-{
-    uint8_t *grown = bytes <= b->room ? b->p : imrec_realloc(b->p, bytes, 1);
-    if (grown == NULL)
-        return IMREC_NO_MEMORY(err, "%.200s: no memory for a line of %zu bytes", o->name, bytes);
-    b->p = grown;
-    b->room = bytes > b->room ? bytes : b->room;
-    return IMREC_OK;
-}
-
-static size_t whole_lines(const uint8_t *p, size_t n)
-{
-    while (n > 0 && p[n - 1] != '\n')
-        n--;
-    return n;
-}
 
 /* Feeds the complete lines of the piece and keeps the rest. */
 static enum imrec_status
 feed(struct ctf_indexer *x, struct piece *b, size_t kept, bool last, struct imrec_error *err)
 {
-    /* of the bytes kept from before none ends a line */
-    const size_t n = last ? b->n : kept + whole_lines(b->p + kept, b->n - kept);
+    size_t n = b->n;
+    while (!last && n > kept && b->p[n - 1] != '\n') /* of the bytes kept none ends a line */
+        n--;
     if (n == kept && !last)
         return IMREC_OK;
     const uint8_t behind = b->p[n];
@@ -59,9 +41,9 @@ static enum imrec_status feed_all(struct source *text, const struct ctf_index_op
         const uint64_t left = text->size - at;
         const size_t kept = b->n, want = kept < PIECE_BYTES ? PIECE_BYTES : kept;
         const size_t more = left < want ? (size_t)left : want;
-        if (kept > SIZE_MAX / 4)
-            return reserve(b, SIZE_MAX, o, err);
-        IMREC_TRY(reserve(b, kept + want + 1, o, err));
+        if (kept > SIZE_MAX / 4 || !IMREC_GROW(b->p, b->room, kept + want + 1))
+            return IMREC_NO_MEMORY(err, "%.200s: no memory for a line of %zu bytes", o->name,
+                                   kept + want + 1);
         IMREC_TRY(source_read(text, at, b->p + kept, more, err));
         at += more;
         b->n += more;

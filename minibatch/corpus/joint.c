@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "minibatch/corpus/id_table.h"
 
 #include <inttypes.h>
@@ -57,19 +58,13 @@ static enum imrec_status take_streams(struct joint *j, struct imrec_error *err)
 
 static enum imrec_status grow_rows(struct joint *j, struct imrec_error *err)
 {
-    if (j->rows < j->room)
-        return IMREC_OK;
-    const uint64_t more = j->room == 0 ? 1024 : 2 * j->room;
-    uint32_t *kept = imrec_realloc(j->kept, more, sizeof(*kept));
-    j->kept = kept != NULL ? kept : j->kept;
-    uint32_t *length = imrec_realloc(j->length, more, sizeof(*length));
-    j->length = length != NULL ? length : j->length;
-    uint64_t *elsewhere = imrec_realloc(j->elsewhere, more * (j->corpora - 1), sizeof(*elsewhere));
-    j->elsewhere = elsewhere != NULL ? elsewhere : j->elsewhere;
-    if (kept == NULL || length == NULL || elsewhere == NULL)
-        return no_memory(err);
-    j->room = more;
-    return IMREC_OK;
+    const uint64_t need = max_u64(j->rows + 1, 1024);
+    uint64_t same = j->room, again = j->room; /* one room for three arrays */
+    return IMREC_GROW(j->kept, same, need) && IMREC_GROW(j->length, again, need) &&
+                   imrec_grow(&j->elsewhere, &j->room, need,
+                              (j->corpora - 1) * sizeof(*j->elsewhere))
+               ? IMREC_OK
+               : no_memory(err);
 }
 
 /* Samples of a sequence of the corpus, wherever it is. */

@@ -6,12 +6,6 @@
 
 #include <inttypes.h>
 
-void minibatch_plan_init(struct minibatch_plan *p, const struct minibatch_plan_options *o,
-                         struct timeline *line)
-{
-    *p = (struct minibatch_plan){.o = *o, .line = line};
-}
-
 void minibatch_plan_free(struct minibatch_plan *p)
 {
     imrec_free(p->item);

@@ -31,7 +31,7 @@ struct minibatch_mark {
     uint64_t epoch, epoch_labels; /* that it belongs to; label samples before this epoch */
 };
 
-struct minibatch_plan {
+struct minibatch_plan { /* begin with .o and .line */
     struct minibatch_plan_options o;
     struct timeline *line; /* borrowed */
     struct minibatch_mark mark;
@@ -55,8 +55,6 @@ void minibatch_mark_step(struct minibatch_mark *m, struct timeline *line,
 IMREC_NODISCARD enum imrec_status
 minibatch_mark_seek(const struct minibatch_mark *m, struct timeline *line, struct imrec_error *err);
 
-void minibatch_plan_init(struct minibatch_plan *p, const struct minibatch_plan_options *o,
-                         struct timeline *line);
 void minibatch_plan_free(struct minibatch_plan *p);
 
 /* Plans the next minibatch of `size` samples. IMREC_END: there is none. */

@@ -131,17 +131,13 @@ static void make_order(const struct timeline *t, struct order *o, uint64_t sweep
     cut_groups(t, o);
 }
 
-static void swap_orders(struct timeline *t)
-{
-    const struct order other = t->order[1];
-    t->order[1] = t->order[0];
-    t->order[0] = other;
-}
-
 static void enter_sweep(struct timeline *t, uint64_t sweep)
 {
-    if (!t->order[0].made || t->order[0].sweep != sweep)
-        swap_orders(t);
+    if (!t->order[0].made || t->order[0].sweep != sweep) {
+        const struct order other = t->order[1];
+        t->order[1] = t->order[0];
+        t->order[0] = other;
+    }
     make_order(t, &t->order[0], sweep);
     t->sweep = sweep;
     t->group = 0;

@@ -7,12 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-void truncated_plan_init(struct truncated_plan *p, const struct minibatch_plan_options *o,
-                         struct timeline *line)
-{
-    *p = (struct truncated_plan){.o = *o, .line = line};
-}
-
 void truncated_plan_free(struct truncated_plan *p)
 {
     for (uint32_t i = 0; i < p->slots; i++)
@@ -121,20 +115,17 @@ keep(struct truncated_plan *p, const struct truncated_piece *piece, struct imrec
     return IMREC_OK;
 }
 
-/* A sequence without samples is, from the beginning: it never remains in a slot. */
-static bool is_given(const struct held_item *h)
-{
-    return h->done == h->item.length;
-}
-
-/* Takes up to `truncation` samples of slot `number`; ours: they belong to this rank. */
+/* Takes up to `truncation` samples of slot `number`; ours: they belong to this rank. A sequence
+ * without samples is used up from the beginning: it never remains in a slot. */
 static enum imrec_status
 give(struct truncated_plan *p, uint32_t number, bool ours, struct imrec_error *err)
 {
     struct truncated_slot *s = &p->slot[number];
     uint32_t column = 0, used = 0;
-    while (used < s->items && (column < p->o.truncation || is_given(&s->item[used]))) {
+    while (used < s->items) {
         struct held_item *h = &s->item[used];
+        if (column == p->o.truncation && h->done < h->item.length)
+            break;
         const uint32_t left = h->item.length - h->done, room = p->o.truncation - column,
                        n = left < room ? left : room;
         const struct truncated_piece piece = {h->item, h->done, n, p->rows, column};

@@ -36,7 +36,7 @@ struct truncated_slot {
     uint64_t samples; /* left of them */
 };
 
-struct truncated_plan {
+struct truncated_plan {              /* begin with .o and .line */
     struct minibatch_plan_options o; /* slots are dealt out: slot s is of rank s mod ranks */
     struct timeline *line;           /* borrowed */
     struct truncated_slot *slot;
@@ -55,8 +55,6 @@ struct truncated_plan {
     bool over; /* nothing comes after it */
 };
 
-void truncated_plan_init(struct truncated_plan *p, const struct minibatch_plan_options *o,
-                         struct timeline *line);
 void truncated_plan_free(struct truncated_plan *p);
 /* Plans the next minibatch of `size` samples. IMREC_END: there is none. */
 IMREC_NODISCARD enum imrec_status

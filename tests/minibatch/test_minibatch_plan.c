@@ -30,7 +30,7 @@ static void begin(struct run *r, bool randomize, struct minibatch_plan_options o
     o.ranks = o.ranks > 0 ? o.ranks : 1;
     o.randomized = randomize;
     ck_assert_int_eq(timeline_new(&t, &r->line, NULL), IMREC_OK);
-    minibatch_plan_init(&r->plan, &o, r->line);
+    r->plan = (struct minibatch_plan){.o = o, .line = r->line};
 }
 
 static void end(struct run *r)

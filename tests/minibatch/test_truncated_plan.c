@@ -42,7 +42,7 @@ static void begin(struct run *r, bool is_hollow, bool randomize, struct minibatc
     o.ranks = o.ranks > 0 ? o.ranks : 1;
     o.randomized = randomize;
     ck_assert_int_eq(timeline_new(&t, &r->line, NULL), IMREC_OK);
-    truncated_plan_init(&r->plan, &o, r->line);
+    r->plan = (struct truncated_plan){.o = o, .line = r->line};
 }
 
 static void end(struct run *r)
