@@ -61,11 +61,6 @@ static uint64_t sum_of(const uint8_t *p)
     return sum;
 }
 
-static bool is_zeros(const uint8_t *p)
-{
-    return p[0] == 0 && memcmp(p, p + 1, TAR_BLOCK - 1) == 0; /* each is like the one before */
-}
-
 static enum tar_type type_of(uint8_t flag)
 {
     return flag == '0' || flag == '\0' || flag == '7' ? TAR_FILE
@@ -92,7 +87,7 @@ tar_header_parse(const uint8_t p[TAR_BLOCK], struct tar_header *out, struct imre
     uint64_t sum;
     out->name[0] = '\0';
     out->size = 0;
-    if (is_zeros(p)) {
+    if (p[0] == 0 && memcmp(p, p + 1, TAR_BLOCK - 1) == 0) { /* each is as the one before it */
         out->type = TAR_END;
         return IMREC_OK;
     }
