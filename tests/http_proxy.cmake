@@ -8,3 +8,8 @@ add_executable(http_proxy support/http_proxy/answer.c support/http_proxy/conditi
                support/http_proxy/stats.c support/http_proxy/throttle.c)
 target_link_libraries(http_proxy PRIVATE imrec_flags)
 target_compile_definitions(http_proxy PRIVATE _GNU_SOURCE)
+
+add_library(imrec_http_proxy STATIC support/http_proxy.c support/http_wire.c) # starts it, and speaks HTTP by hand
+target_link_libraries(imrec_http_proxy PRIVATE imrec_flags)
+target_compile_definitions(imrec_http_proxy PRIVATE HTTP_PROXY_PROGRAM="$<TARGET_FILE:http_proxy>")
+add_dependencies(imrec_http_proxy http_proxy)
