@@ -9,6 +9,7 @@
 #include "tests/support/http_proxy/sending.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -16,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
-enum { OUT_MAX = 256 << 10, READ = 64 << 10, HEAD_MAX = 1 << 20 };
+enum { OUT_MAX = 256 << 10, READ = 64 << 10, HEAD_MAX = 1 << 20, PIPE_BYTES = 1 << 20 };
 
 struct exchange {
     struct server *server;
@@ -26,6 +28,8 @@ struct exchange {
     struct watch watch;
     struct fifo in, out;
     struct framing reply;
+    int pipe[2]; /* -1: not made */
+    size_t piped;
     bool reused;    /* it may have been closed before the request came */
     bool sent_all;  /* of the request is in `out`, or further */
     bool head_seen; /* of the final answer */
@@ -45,6 +49,9 @@ static void listen_for(struct exchange *x)
 
 static void discard(struct exchange *x)
 {
+    for (int i = 0; i < 2; i++)
+        if (x->pipe[i] >= 0)
+            close(x->pipe[i]);
     loop_close(&x->server->loop, &x->watch);
     fifo_free(&x->in);
     fifo_free(&x->out);
@@ -194,6 +201,56 @@ enum filled exchange_fill(struct connection *c, size_t *n)
     }
 }
 
+bool exchange_is_plain(const struct connection *c)
+{
+    const struct exchange *x = c->exchange;
+    return c->answer.source == SOURCE_STREAM && x != NULL && !c->answer.chunked &&
+           !answer_is_spoilt(&c->answer) && x->reply.kind == FRAMED_LENGTH &&
+           fifo_size(&x->in) == 0;
+}
+
+/* Made once, and kept for the next answer. */
+static bool has_pipe(struct exchange *x)
+{
+    if (x->pipe[0] >= 0)
+        return true;
+    if (pipe2(x->pipe, O_NONBLOCK | O_CLOEXEC) != 0)
+        return false;
+    (void)fcntl(x->pipe[0], F_SETPIPE_SZ, PIPE_BYTES); /* or as large as it is */
+    return true;
+}
+
+enum filled exchange_pump(struct connection *c, size_t want, size_t *n)
+{
+    struct exchange *x = c->exchange;
+    if (x->piped == 0) {
+        if (!has_pipe(x))
+            return FILL_BROKEN;
+        const ssize_t got =
+            splice(x->watch.fd, NULL, x->pipe[1], NULL, want, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+            x->wanted = true;
+            listen_for(x);
+            return FILL_WAITS;
+        }
+        if (got <= 0)
+            return FILL_BROKEN;
+        x->piped = (size_t)got;
+        framing_skip(&x->reply, x->piped);
+    }
+    *n = x->piped;
+    return FILLED;
+}
+
+ssize_t exchange_drain(struct connection *c, size_t n)
+{
+    struct exchange *x = c->exchange;
+    const ssize_t sent =
+        splice(x->pipe[0], NULL, c->watch.fd, NULL, n, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+    x->piped -= sent > 0 ? (size_t)sent : 0;
+    return sent;
+}
+
 /* ---- requests -------------------------------------------------------------------------------- */
 
 static void flush(struct exchange *x)
@@ -253,6 +310,7 @@ static struct exchange *connect_to(struct server *s)
     struct exchange *x = must(calloc(1, sizeof(*x)));
     x->server = s;
     x->watch = (struct watch){.fd = fd, .ready = on_event};
+    x->pipe[0] = x->pipe[1] = -1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     (void)!connect(fd, (const struct sockaddr *)&s->upstream, s->upstream_size);
     return x;
@@ -335,7 +393,8 @@ void exchange_release(struct connection *c)
         return;
     c->exchange = NULL;
     x->client = NULL;
-    if (!x->keep || !x->reply.done || !x->sent_all || fifo_size(&x->out) + fifo_size(&x->in) != 0) {
+    if (!x->keep || !x->reply.done || !x->sent_all || x->piped != 0 ||
+        fifo_size(&x->out) + fifo_size(&x->in) != 0) {
         discard(x);
         return;
     }

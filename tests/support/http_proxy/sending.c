@@ -1,9 +1,9 @@
 /*
  * tests/support/http_proxy/sending.c - head and body to the socket.
  *
- * A file goes by sendfile(), without a copy; everything that is framed or changed goes through
- * answer.out. Body bytes are counted as they are taken from their source, so that a rule's stop is
- * exact to the byte: it happens once `out` is empty.
+ * A file goes by sendfile(), an answer of the upstream by splice(), without a copy; everything that
+ * is framed or changed goes through answer.out. Body bytes are counted as they are taken from their
+ * source, so that a rule's stop is exact to the byte: it happens once `out` is empty.
  */
 #include "tests/support/http_proxy/sending.h"
 
@@ -88,6 +88,24 @@ static bool send_file(struct connection *c, size_t want)
         connection_reset(c);
         return false;
     }
+    if (sent > 0)
+        took(c, (size_t)sent);
+    return was_sent(c, sent, n);
+}
+
+/* From the upstream's socket through a pipe. */
+static bool send_piped(struct connection *c, size_t want)
+{
+    size_t n = 0;
+    const enum filled filled = exchange_pump(c, want < AT_ONCE ? want : AT_ONCE, &n);
+    if (filled != FILLED) {
+        if (filled == FILL_BROKEN)
+            connection_reset(c);
+        return false;
+    }
+    if ((n = may_send(c, n)) == 0)
+        return false;
+    const ssize_t sent = exchange_drain(c, n);
     if (sent > 0)
         took(c, (size_t)sent);
     return was_sent(c, sent, n);
@@ -185,6 +203,8 @@ static bool step(struct connection *c)
     if (n == 0)
         return false;
     const size_t want = n < BUDGET ? (size_t)n : BUDGET;
+    if (exchange_is_plain(c))
+        return send_piped(c, want);
     return is_by_sendfile(a) ? send_file(c, want) : fill(c, want);
 }
 
