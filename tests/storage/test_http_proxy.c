@@ -2,6 +2,8 @@
  */
 #include "tests/support/proxy_pair.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -289,6 +291,96 @@ LOOP_TEST(an_upstream_that_breaks_breaks_the_answer, 0, 3)
     wire_free(&a);
 }
 
+/* ---- an upstream by hand --------------------------------------------------------------------- */
+
+static struct proxy *before_socket(int *listening)
+{
+    char upstream[64];
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t n = sizeof(at);
+    *listening = socket(AF_INET, SOCK_STREAM, 0);
+    ck_assert_int_eq(bind(*listening, (struct sockaddr *)&at, sizeof(at)), 0);
+    ck_assert_int_eq(listen(*listening, 8), 0);
+    ck_assert_int_eq(getsockname(*listening, (struct sockaddr *)&at, &n), 0);
+    snprintf(upstream, sizeof(upstream), "127.0.0.1:%d", ntohs(at.sin_port));
+    return proxy_start(NULL, "--upstream", upstream, NULL);
+}
+
+/* What comes on fd until it ends like `end`. */
+static const char *receive(int fd, const char *end)
+{
+    static char text[8192];
+    size_t n = 0;
+    do {
+        const ssize_t got = recv(fd, text + n, sizeof(text) - 1 - n, 0);
+        ck_assert_int_gt(got, 0);
+        n += (size_t)got;
+        text[n] = '\0';
+    } while (n < strlen(end) || strcmp(text + n - strlen(end), end) != 0);
+    return text;
+}
+
+TEST(requests_and_answers_are_forwarded_as_they_are)
+{
+    static const char sent[] = "POST /a/b%20c?x=1&y HTTP/1.1\r\n"
+                               "Host: bucket.s3.example:443\r\n"
+                               "authorization: AWS4-HMAC-SHA256 x, y\r\n"
+                               "X-Twice: 1\r\nX-Twice: 2\r\n"
+                               "Content-Length: 5\r\n";
+    int listening;
+    char want[1024], got[1024];
+    struct proxy *p = before_socket(&listening);
+    const int fd = wire_connect(p->port);
+    wire_send(fd, sent);
+    wire_send(fd, "Expect: 100-continue\r\nConnection: keep-alive\r\n\r\nhello");
+    const int up = accept(listening, NULL, NULL);
+    snprintf(want, sizeof(want), "%s\r\nhello", sent);
+    ck_assert_str_eq(receive(up, "hello"), want);
+    wire_send(up, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 299 Fine thing\r\nX-Y: z\r\n"
+                  "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+                  "4\r\nwiki\r\n5;x\r\npedia\r\n0\r\nT: u\r\n\r\n");
+    struct wire_answer a = wire_read(fd, true, 60000); /* of the proxy itself */
+    ck_assert_int_eq(a.status, 100);
+    wire_free(&a);
+    a = wire_read(fd, false, 60000);
+    snprintf(got, sizeof(got), "%s%s", a.head, a.body);
+    ck_assert_str_eq(got, "HTTP/1.1 299 Fine thing\r\nX-Y: z\r\n"
+                          "Transfer-Encoding: chunked\r\n\r\nwikipedia");
+    wire_free(&a);
+    close(up);
+    close(fd);
+    close(listening);
+    proxy_stop(p);
+}
+
+TEST(an_upstream_may_close_what_waits_and_need_not_say_lengths)
+{
+    int listening;
+    struct proxy *p = before_socket(&listening);
+    const int fd = wire_connect(p->port);
+    wire_send(fd, "GET /1 HTTP/1.1\r\nHost: t\r\n\r\n");
+    int up = accept(listening, NULL, NULL);
+    receive(up, "\r\n\r\n");
+    wire_send(up, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none");
+    struct wire_answer a = wire_read(fd, false, 60000);
+    ck_assert_str_eq(a.body, "one");
+    wire_free(&a);
+    wire_send(fd, "GET /2 HTTP/1.1\r\nHost: t\r\n\r\n");
+    receive(up, "\r\n\r\n"); /* on the same connection, */
+    close(up);               /* which ends without an answer: it is asked again on another */
+    up = accept(listening, NULL, NULL);
+    ck_assert_int_eq(strncmp(receive(up, "\r\n\r\n"), "GET /2 ", 7), 0);
+    wire_send(up, "HTTP/1.1 200 OK\r\n\r\ntwo");
+    close(up);
+    a = wire_read(fd, false, 60000);
+    ck_assert_str_eq(a.body, "two");
+    ck_assert_int_eq(a.end, WIRE_COMPLETE);
+    wire_free(&a);
+    close(fd);
+    close(listening);
+    proxy_stop(p);
+}
+
 TEST(counters_and_the_log_say_what_happened)
 {
     static const char *const in_log[] = {
@@ -351,6 +443,40 @@ LOOP_TEST(delays_pass_and_many_wait_at_once, 0, 2) /* _i: --delay or a rule's */
     }
     ck_assert_int_gt(proxy_stat(p, "in_flight_most"), 1);
     proxy_stop(p);
+}
+
+/* Answers are logged as they end. Some clients leave before. */
+TEST(delays_end_in_the_order_of_their_lengths)
+{
+    enum { MANY = 12 };
+    int fds[MANY];
+    char text[128], rules[2048] = "";
+    for (int i = 0; i < MANY; i++)
+        sprintf(rules + strlen(rules), "match=?%c do=delay=%d\n", 'a' + i, 100 * (i + 1));
+    proxy_rules(origin, rules);
+    for (int i = 0; i < MANY; i++) {
+        const int turn = i * 5 % MANY;
+        fds[turn] = wire_connect(origin->port);
+        snprintf(text, sizeof(text), "GET /file?%c HTTP/1.1\r\nHost: t\r\n\r\n", 'a' + turn);
+        wire_send(fds[turn], text);
+    }
+    for (int i = 1; i < MANY; i += 3)
+        close(fds[i]);
+    for (int i = 0; i < MANY; i++) {
+        if (i % 3 == 1)
+            continue;
+        struct wire_answer a = wire_read(fds[i], false, 60000);
+        ck_assert_uint_eq(a.n, FILE_BYTES);
+        wire_free(&a);
+        close(fds[i]);
+    }
+    char *log = proxy_log(origin), *at = log;
+    for (int i = 0; i < MANY; i++) {
+        sprintf(text, "?%c", 'a' + i);
+        if (i % 3 != 1)
+            ck_assert_msg((at = strstr(at, text)) != NULL, "%s", log);
+    }
+    free(log);
 }
 
 TEST(a_new_connection_is_read_later)
