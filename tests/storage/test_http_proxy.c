@@ -2,8 +2,6 @@
  */
 #include "tests/support/proxy_pair.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -53,37 +51,37 @@ LOOP_TEST(a_file_comes_whole_or_by_a_range, 0, 2 * COUNT(ranges))
     char fields[128] = "";
     if (ranges[row].range != NULL)
         snprintf(fields, sizeof(fields), "Range: %s\r\n", ranges[row].range);
-    struct wire_answer a = get(through(_i % 2), "/file", fields);
+    struct raw_answer a = get(through(_i % 2), "/file", fields);
     ck_assert_int_eq(a.end, WIRE_COMPLETE);
     ck_assert_int_eq(a.status, ranges[row].status);
-    ck_assert_pstr_eq(wire_field(&a, "Content-Range"), ranges[row].said);
+    ck_assert_pstr_eq(raw_field(&a, "Content-Range"), ranges[row].said);
     if (a.status != 416) {
         ck_assert_uint_eq(a.n, ranges[row].count);
         ck_assert_int_eq(memcmp(a.body, content + ranges[row].first, a.n), 0);
-        ck_assert_str_eq(wire_field(&a, "Accept-Ranges"), "bytes");
-        ck_assert_ptr_nonnull(wire_field(&a, "ETag"));
-        ck_assert_ptr_nonnull(wire_field(&a, "Last-Modified"));
+        ck_assert_str_eq(raw_field(&a, "Accept-Ranges"), "bytes");
+        ck_assert_ptr_nonnull(raw_field(&a, "ETag"));
+        ck_assert_ptr_nonnull(raw_field(&a, "Last-Modified"));
     }
-    wire_free(&a);
+    raw_free(&a);
 }
 
 LOOP_TEST(a_connection_lives_on_and_heads_have_no_body, 0, 2)
 {
     struct proxy *p = through(_i);
-    const int fd = wire_connect(p->port);
+    const int fd = raw_connect(p->port);
     for (int i = 0; i < 20; i++) {
-        struct wire_answer a = on(fd, i % 2 != 0 ? "HEAD" : "GET", "/file", "");
+        struct raw_answer a = on(fd, i % 2 != 0 ? "HEAD" : "GET", "/file", "");
         ck_assert_int_eq(a.end, WIRE_COMPLETE);
-        ck_assert_str_eq(wire_field(&a, "Content-Length"), "200000");
+        ck_assert_str_eq(raw_field(&a, "Content-Length"), "200000");
         ck_assert_uint_eq(a.n, i % 2 != 0 ? 0 : FILE_BYTES);
-        wire_free(&a);
+        raw_free(&a);
     }
-    struct wire_answer last = on(fd, "GET", "/file", "Connection: close\r\n");
-    ck_assert_str_eq(wire_field(&last, "Connection"), "close");
-    wire_free(&last);
-    last = wire_read(fd, false, 60000);
+    struct raw_answer last = on(fd, "GET", "/file", "Connection: close\r\n");
+    ck_assert_str_eq(raw_field(&last, "Connection"), "close");
+    raw_free(&last);
+    last = raw_read(fd, false, 60000);
     ck_assert_int_eq(last.end, WIRE_CLOSED);
-    wire_free(&last);
+    raw_free(&last);
     close(fd);
     ck_assert_int_eq(proxy_stat(p, "HEAD"), 10);
     ck_assert_int_eq(proxy_stat(p, "GET"), 11);
@@ -92,17 +90,17 @@ LOOP_TEST(a_connection_lives_on_and_heads_have_no_body, 0, 2)
 
 LOOP_TEST(requests_sent_at_once_are_answered_in_order, 0, 2)
 {
-    const int fd = wire_connect(through(_i)->port);
+    const int fd = raw_connect(through(_i)->port);
     char text[8192] = "";
     for (int i = 0; i < 50; i++)
         sprintf(text + strlen(text), "GET /file HTTP/1.1\r\nHost: t\r\nRange: bytes=%d-%d\r\n\r\n",
                 i, 2 * i);
-    wire_send(fd, text);
+    raw_send(fd, text);
     for (int i = 0; i < 50; i++) {
-        struct wire_answer a = wire_read(fd, false, 60000);
+        struct raw_answer a = raw_read(fd, false, 60000);
         ck_assert_uint_eq(a.n, i + 1);
         ck_assert_int_eq(memcmp(a.body, content + i, a.n), 0);
-        wire_free(&a);
+        raw_free(&a);
     }
     close(fd);
 }
@@ -125,30 +123,30 @@ LOOP_TEST(conditions_look_at_the_etag, 0, 2)
         {"Range: bytes=1-2\r\nIf-Range: \"x\"", 200},
         {"Range: bytes=1-2\r\nIf-Match: \"x\"", 412},
     };
-    struct wire_answer a = get(through(_i), "/file", "");
+    struct raw_answer a = get(through(_i), "/file", "");
     for (int i = 0; i < COUNT(rows); i++) {
         char fields[512];
         const size_t mark = strcspn(rows[i].fields, "@$");
         const char *which = rows[i].fields[mark] == '@' ? "ETag" : "Last-Modified";
-        const char *value = rows[i].fields[mark] == '\0' ? "" : wire_field(&a, which);
+        const char *value = rows[i].fields[mark] == '\0' ? "" : raw_field(&a, which);
         snprintf(fields, sizeof(fields), "%.*s%s\r\n", (int)mark, rows[i].fields, value);
-        struct wire_answer b = get(through(_i), "/file", fields);
+        struct raw_answer b = get(through(_i), "/file", fields);
         ck_assert_msg(b.status == rows[i].status, "%s: %d", fields, b.status);
         ck_assert_int_eq(b.end, WIRE_COMPLETE);
-        wire_free(&b);
+        raw_free(&b);
     }
-    wire_free(&a);
+    raw_free(&a);
 }
 
 TEST(a_file_that_is_replaced_has_another_etag)
 {
-    struct wire_answer a = get(origin, "/file", "");
+    struct raw_answer a = get(origin, "/file", "");
     tmp_write(&dir, "fresh", content, sizeof(content));
     ck_assert_int_eq(rename(tmp_path(&dir, "fresh"), tmp_path(&dir, "file")), 0);
-    struct wire_answer b = get(origin, "/file", "");
-    ck_assert_str_ne(wire_field(&a, "ETag"), wire_field(&b, "ETag"));
-    wire_free(&a);
-    wire_free(&b);
+    struct raw_answer b = get(origin, "/file", "");
+    ck_assert_str_ne(raw_field(&a, "ETag"), raw_field(&b, "ETag"));
+    raw_free(&a);
+    raw_free(&b);
 }
 
 TEST(what_is_no_file_is_404_and_nothing_climbs)
@@ -160,14 +158,14 @@ TEST(what_is_no_file_is_404_and_nothing_climbs)
     ck_assert_int_eq(mkdir(tmp_path(&dir, "sub"), 0700), 0);
     ck_assert_int_eq(mkfifo(tmp_path(&dir, "pipe"), 0600), 0);
     for (int i = 0; i < COUNT(names); i++) {
-        struct wire_answer a = get(origin, names[i], "");
+        struct raw_answer a = get(origin, names[i], "");
         ck_assert_msg(a.status == 404, "%s: %d", names[i], a.status);
-        wire_free(&a);
+        raw_free(&a);
     }
     tmp_write(&dir, "sub/a ..b", "good", 4);
-    struct wire_answer a = get(origin, "/sub/a%20%2e.b?versionId=7", "");
+    struct raw_answer a = get(origin, "/sub/a%20%2e.b?versionId=7", "");
     ck_assert_str_eq(a.body, "good");
-    wire_free(&a);
+    raw_free(&a);
 }
 
 TEST(what_is_no_request_is_refused)
@@ -180,11 +178,11 @@ TEST(what_is_no_request_is_refused)
         "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
         "PUT /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"};
     for (int i = 0; i < COUNT(texts); i++) {
-        const int fd = wire_connect(origin->port);
-        wire_send(fd, texts[i]);
-        struct wire_answer a = wire_read(fd, false, 60000);
+        const int fd = raw_connect(origin->port);
+        raw_send(fd, texts[i]);
+        struct raw_answer a = raw_read(fd, false, 60000);
         ck_assert_msg(a.status == 400, "%s: %d", texts[i], a.status);
-        wire_free(&a);
+        raw_free(&a);
         close(fd);
     }
 }
@@ -192,25 +190,25 @@ TEST(what_is_no_request_is_refused)
 LOOP_TEST(what_is_put_can_be_got_and_deleted, 0, 2)
 {
     struct proxy *p = through(_i);
-    struct wire_answer a = wire_ask(p->port, "PUT", "/new/sub/o", "", "hello");
+    struct raw_answer a = raw_ask(p->port, "PUT", "/new/sub/o", "", "hello");
     ck_assert_int_eq(a.status, 201);
-    ck_assert_ptr_nonnull(wire_field(&a, "ETag"));
-    wire_free(&a);
-    a = wire_ask(p->port, "PUT", "/new/sub/o", "If-None-Match: *\r\n", "other");
+    ck_assert_ptr_nonnull(raw_field(&a, "ETag"));
+    raw_free(&a);
+    a = raw_ask(p->port, "PUT", "/new/sub/o", "If-None-Match: *\r\n", "other");
     ck_assert_int_eq(a.status, 412);
-    wire_free(&a);
+    raw_free(&a);
     a = get(p, "/new/sub/o", "");
     ck_assert_str_eq(a.body, "hello");
-    wire_free(&a);
-    a = wire_ask(p->port, "PUT", "/new", "", "a folder");
+    raw_free(&a);
+    a = raw_ask(p->port, "PUT", "/new", "", "a folder");
     ck_assert_int_eq(a.status, 409);
-    wire_free(&a);
-    a = wire_ask(p->port, "DELETE", "/new/sub/o", "", NULL);
+    raw_free(&a);
+    a = raw_ask(p->port, "DELETE", "/new/sub/o", "", NULL);
     ck_assert_int_eq(a.status, 204);
-    wire_free(&a);
-    a = wire_ask(p->port, "DELETE", "/new/sub/o", "", NULL);
+    raw_free(&a);
+    a = raw_ask(p->port, "DELETE", "/new/sub/o", "", NULL);
     ck_assert_int_eq(a.status, 404);
-    wire_free(&a);
+    raw_free(&a);
     ck_assert_int_eq(proxy_stat(p, "body_bytes_in"), 5 + 5 + 8);
     ck_assert_int_eq(proxy_stat(origin, "PUT"), 3);
 }
@@ -219,33 +217,33 @@ LOOP_TEST(large_bodies_and_chunks_are_put, 0, 2)
 {
     enum { PIECES = 40 };
     struct proxy *p = through(_i);
-    const int fd = wire_connect(p->port);
-    wire_send(fd, "PUT /chunks HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\n"
-                  "Transfer-Encoding: chunked\r\n\r\n");
-    struct wire_answer a = wire_read(fd, true, 60000);
+    const int fd = raw_connect(p->port);
+    raw_send(fd, "PUT /chunks HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\n"
+                 "Transfer-Encoding: chunked\r\n\r\n");
+    struct raw_answer a = raw_read(fd, true, 60000);
     ck_assert_int_eq(a.status, 100);
-    wire_free(&a);
+    raw_free(&a);
     for (int i = 0; i < PIECES; i++) {
-        wire_send(fd, "30d40;note=1\r\n");
-        wire_send_bytes(fd, content, sizeof(content));
-        wire_send(fd, "\r\n");
+        raw_send(fd, "30d40;note=1\r\n");
+        raw_send_bytes(fd, content, sizeof(content));
+        raw_send(fd, "\r\n");
     }
-    wire_send(fd, "0\r\nTrailer: x\r\n\r\n");
-    a = wire_read(fd, false, 60000);
+    raw_send(fd, "0\r\nTrailer: x\r\n\r\n");
+    a = raw_read(fd, false, 60000);
     ck_assert_int_eq(a.status, 201);
-    wire_free(&a);
+    raw_free(&a);
     a = on(fd, "GET", "/chunks", "");
     ck_assert_uint_eq(a.n, PIECES * sizeof(content));
     for (int i = 0; i < PIECES; i++)
         ck_assert_int_eq(memcmp(a.body + (size_t)i * sizeof(content), content, sizeof(content)), 0);
-    wire_free(&a);
+    raw_free(&a);
     close(fd);
 }
 
 TEST(a_put_that_is_broken_off_leaves_nothing)
 {
-    const int fd = wire_connect(origin->port);
-    wire_send(fd, "PUT /half HTTP/1.1\r\nHost: t\r\nContent-Length: 100\r\n\r\nhello");
+    const int fd = raw_connect(origin->port);
+    raw_send(fd, "PUT /half HTTP/1.1\r\nHost: t\r\nContent-Length: 100\r\n\r\nhello");
     close(fd);
     while (proxy_stat(origin, "in_flight") != 0 || proxy_stat(origin, "requests") == 0)
         ;
@@ -256,12 +254,12 @@ TEST(a_put_that_is_broken_off_leaves_nothing)
 TEST(who_may_not_write_does_not)
 {
     struct proxy *p = proxy_start(dir.path, NULL);
-    struct wire_answer a = wire_ask(p->port, "PUT", "/o", "", "hello");
+    struct raw_answer a = raw_ask(p->port, "PUT", "/o", "", "hello");
     ck_assert_int_eq(a.status, 405);
-    wire_free(&a);
-    a = wire_ask(p->port, "DELETE", "/file", "", NULL);
+    raw_free(&a);
+    a = raw_ask(p->port, "DELETE", "/file", "", NULL);
     ck_assert_int_eq(a.status, 405);
-    wire_free(&a);
+    raw_free(&a);
     ck_assert_int_eq(tmp_size(tmp_path(&dir, "file")), FILE_BYTES);
     proxy_stop(p);
 }
@@ -269,9 +267,9 @@ TEST(who_may_not_write_does_not)
 TEST(an_upstream_that_is_not_there_is_a_502)
 {
     proxy_stop(origin);
-    struct wire_answer a = get(front, "/file", "");
+    struct raw_answer a = get(front, "/file", "");
     ck_assert_int_eq(a.status, 502);
-    wire_free(&a);
+    raw_free(&a);
     origin = proxy_start(dir.path, NULL);
 }
 
@@ -280,105 +278,15 @@ LOOP_TEST(an_upstream_that_breaks_breaks_the_answer, 0, 3)
     static const char *const rules[] = {"do=short=1000", "do=reset-after=1000",
                                         "do=chunked do=short=1000"};
     proxy_rules(origin, rules[_i]);
-    struct wire_answer a = get(front, "/file", "");
+    struct raw_answer a = get(front, "/file", "");
     ck_assert_int_eq(a.status, 200);
     ck_assert_uint_le(a.n, 1000);
     ck_assert_int_ne(a.end, WIRE_COMPLETE);
-    wire_free(&a);
+    raw_free(&a);
     proxy_rules(origin, "");
     a = get(front, "/file", "");
     ck_assert_uint_eq(a.n, FILE_BYTES);
-    wire_free(&a);
-}
-
-/* ---- an upstream by hand --------------------------------------------------------------------- */
-
-static struct proxy *before_socket(int *listening)
-{
-    char upstream[64];
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t n = sizeof(at);
-    *listening = socket(AF_INET, SOCK_STREAM, 0);
-    ck_assert_int_eq(bind(*listening, (struct sockaddr *)&at, sizeof(at)), 0);
-    ck_assert_int_eq(listen(*listening, 8), 0);
-    ck_assert_int_eq(getsockname(*listening, (struct sockaddr *)&at, &n), 0);
-    snprintf(upstream, sizeof(upstream), "127.0.0.1:%d", ntohs(at.sin_port));
-    return proxy_start(NULL, "--upstream", upstream, NULL);
-}
-
-/* What comes on fd until it ends like `end`. */
-static const char *receive(int fd, const char *end)
-{
-    static char text[8192];
-    size_t n = 0;
-    do {
-        const ssize_t got = recv(fd, text + n, sizeof(text) - 1 - n, 0);
-        ck_assert_int_gt(got, 0);
-        n += (size_t)got;
-        text[n] = '\0';
-    } while (n < strlen(end) || strcmp(text + n - strlen(end), end) != 0);
-    return text;
-}
-
-TEST(requests_and_answers_are_forwarded_as_they_are)
-{
-    static const char sent[] = "POST /a/b%20c?x=1&y HTTP/1.1\r\n"
-                               "Host: bucket.s3.example:443\r\n"
-                               "authorization: AWS4-HMAC-SHA256 x, y\r\n"
-                               "X-Twice: 1\r\nX-Twice: 2\r\n"
-                               "Content-Length: 5\r\n";
-    int listening;
-    char want[1024], got[1024];
-    struct proxy *p = before_socket(&listening);
-    const int fd = wire_connect(p->port);
-    wire_send(fd, sent);
-    wire_send(fd, "Expect: 100-continue\r\nConnection: keep-alive\r\n\r\nhello");
-    const int up = accept(listening, NULL, NULL);
-    snprintf(want, sizeof(want), "%s\r\nhello", sent);
-    ck_assert_str_eq(receive(up, "hello"), want);
-    wire_send(up, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 299 Fine thing\r\nX-Y: z\r\n"
-                  "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
-                  "4\r\nwiki\r\n5;x\r\npedia\r\n0\r\nT: u\r\n\r\n");
-    struct wire_answer a = wire_read(fd, true, 60000); /* of the proxy itself */
-    ck_assert_int_eq(a.status, 100);
-    wire_free(&a);
-    a = wire_read(fd, false, 60000);
-    snprintf(got, sizeof(got), "%s%s", a.head, a.body);
-    ck_assert_str_eq(got, "HTTP/1.1 299 Fine thing\r\nX-Y: z\r\n"
-                          "Transfer-Encoding: chunked\r\n\r\nwikipedia");
-    wire_free(&a);
-    close(up);
-    close(fd);
-    close(listening);
-    proxy_stop(p);
-}
-
-TEST(an_upstream_may_close_what_waits_and_need_not_say_lengths)
-{
-    int listening;
-    struct proxy *p = before_socket(&listening);
-    const int fd = wire_connect(p->port);
-    wire_send(fd, "GET /1 HTTP/1.1\r\nHost: t\r\n\r\n");
-    int up = accept(listening, NULL, NULL);
-    receive(up, "\r\n\r\n");
-    wire_send(up, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none");
-    struct wire_answer a = wire_read(fd, false, 60000);
-    ck_assert_str_eq(a.body, "one");
-    wire_free(&a);
-    wire_send(fd, "GET /2 HTTP/1.1\r\nHost: t\r\n\r\n");
-    receive(up, "\r\n\r\n"); /* on the same connection, */
-    close(up);               /* which ends without an answer: it is asked again on another */
-    up = accept(listening, NULL, NULL);
-    ck_assert_int_eq(strncmp(receive(up, "\r\n\r\n"), "GET /2 ", 7), 0);
-    wire_send(up, "HTTP/1.1 200 OK\r\n\r\ntwo");
-    close(up);
-    a = wire_read(fd, false, 60000);
-    ck_assert_str_eq(a.body, "two");
-    ck_assert_int_eq(a.end, WIRE_COMPLETE);
-    wire_free(&a);
-    close(fd);
-    close(listening);
-    proxy_stop(p);
+    raw_free(&a);
 }
 
 TEST(counters_and_the_log_say_what_happened)
@@ -388,11 +296,10 @@ TEST(counters_and_the_log_say_what_happened)
         "file?a=\\u0022\",\"range\":\"bytes=1-2\",\"authorization\":true,"
         "\"status\":206,\"body_out\":2,\"body_in\":0,\"connection\":",
         "\"path\":\"/none\",\"range\":null,\"authorization\":false,\"status\":404"};
-    struct wire_answer a =
-        get(front, "/file?a=\"", "Range: bytes=1-2\r\nAuthorization: secret\r\n");
-    wire_free(&a);
+    struct raw_answer a = get(front, "/file?a=\"", "Range: bytes=1-2\r\nAuthorization: secret\r\n");
+    raw_free(&a);
     a = get(front, "/none", "");
-    wire_free(&a);
+    raw_free(&a);
     for (int i = 0; i < 2; i++) {
         char *log = proxy_log(through(i));
         for (int k = 0; k < COUNT(in_log); k++)
@@ -431,13 +338,13 @@ LOOP_TEST(delays_pass_and_many_wait_at_once, 0, 2) /* _i: --delay or a rule's */
                               : proxy_start(dir.path, "--rule", "do=delay=150", NULL);
     const double began = now_s();
     for (int i = 0; i < MANY; i++) {
-        fds[i] = wire_connect(p->port);
-        wire_send(fds[i], "GET /file HTTP/1.1\r\nHost: t\r\nRange: bytes=0-9\r\n\r\n");
+        fds[i] = raw_connect(p->port);
+        raw_send(fds[i], "GET /file HTTP/1.1\r\nHost: t\r\nRange: bytes=0-9\r\n\r\n");
     }
     for (int i = 0; i < MANY; i++) {
-        struct wire_answer a = wire_read(fds[i], false, 60000);
+        struct raw_answer a = raw_read(fds[i], false, 60000);
         ck_assert_uint_eq(a.n, 10);
-        wire_free(&a);
+        raw_free(&a);
         ck_assert(now_s() - began >= 0.149);
         close(fds[i]);
     }
@@ -445,49 +352,15 @@ LOOP_TEST(delays_pass_and_many_wait_at_once, 0, 2) /* _i: --delay or a rule's */
     proxy_stop(p);
 }
 
-/* Answers are logged as they end. Some clients leave before. */
-TEST(delays_end_in_the_order_of_their_lengths)
-{
-    enum { MANY = 12 };
-    int fds[MANY];
-    char text[128], rules[2048] = "";
-    for (int i = 0; i < MANY; i++)
-        sprintf(rules + strlen(rules), "match=?%c do=delay=%d\n", 'a' + i, 100 * (i + 1));
-    proxy_rules(origin, rules);
-    for (int i = 0; i < MANY; i++) {
-        const int turn = i * 5 % MANY;
-        fds[turn] = wire_connect(origin->port);
-        snprintf(text, sizeof(text), "GET /file?%c HTTP/1.1\r\nHost: t\r\n\r\n", 'a' + turn);
-        wire_send(fds[turn], text);
-    }
-    for (int i = 1; i < MANY; i += 3)
-        close(fds[i]);
-    for (int i = 0; i < MANY; i++) {
-        if (i % 3 == 1)
-            continue;
-        struct wire_answer a = wire_read(fds[i], false, 60000);
-        ck_assert_uint_eq(a.n, FILE_BYTES);
-        wire_free(&a);
-        close(fds[i]);
-    }
-    char *log = proxy_log(origin), *at = log;
-    for (int i = 0; i < MANY; i++) {
-        sprintf(text, "?%c", 'a' + i);
-        if (i % 3 != 1)
-            ck_assert_msg((at = strstr(at, text)) != NULL, "%s", log);
-    }
-    free(log);
-}
-
 TEST(a_new_connection_is_read_later)
 {
     struct proxy *p = proxy_start(dir.path, "--connect-delay", "100", NULL);
     const double began = now_s();
-    const int fd = wire_connect(p->port);
-    struct wire_answer a = on(fd, "GET", "/file", "");
+    const int fd = raw_connect(p->port);
+    struct raw_answer a = on(fd, "GET", "/file", "");
     ck_assert(now_s() - began >= 0.099);
     ck_assert_uint_eq(a.n, FILE_BYTES);
-    wire_free(&a);
+    raw_free(&a);
     close(fd);
     proxy_stop(p);
 }
@@ -527,8 +400,8 @@ LOOP_TEST(bandwidth_is_a_limit_and_shared_fairly, 0, 2)
     size_t got[SHARERS] = {0};
     const double began = now_s();
     for (int i = 0; i < SHARERS; i++) {
-        fds[i] = wire_connect(p->port);
-        wire_send(fds[i], "GET /file HTTP/1.1\r\nHost: t\r\n\r\n");
+        fds[i] = raw_connect(p->port);
+        raw_send(fds[i], "GET /file HTTP/1.1\r\nHost: t\r\n\r\n");
     }
     race(fds, got);
     size_t all = 0;

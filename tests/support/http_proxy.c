@@ -83,7 +83,7 @@ struct proxy *proxy_start(const char *folder, ...)
 
 static char *ask(struct proxy *p, const char *method, const char *target, const char *body)
 {
-    struct wire_answer a = wire_ask(p->port, method, target, "Connection: close\r\n", body);
+    struct raw_answer a = raw_ask(p->port, method, target, "Connection: close\r\n", body);
     need(a.status == 200, a.n != 0 ? a.body : "no answer");
     free(a.head);
     return a.body;

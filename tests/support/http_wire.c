@@ -21,7 +21,7 @@ static void *must(void *p)
     return p;
 }
 
-int wire_connect(int port)
+int raw_connect(int port)
 {
     const struct sockaddr_in at = {.sin_family = AF_INET,
                                    .sin_port = htons((uint16_t)port),
@@ -34,7 +34,7 @@ int wire_connect(int port)
     return fd;
 }
 
-void wire_send_bytes(int fd, const void *p, size_t n)
+void raw_send_bytes(int fd, const void *p, size_t n)
 {
     for (size_t done = 0; done < n;) {
         const ssize_t sent = send(fd, (const char *)p + done, n - done, MSG_NOSIGNAL);
@@ -44,9 +44,9 @@ void wire_send_bytes(int fd, const void *p, size_t n)
     }
 }
 
-void wire_send(int fd, const char *text)
+void raw_send(int fd, const char *text)
 {
-    wire_send_bytes(fd, text, strlen(text));
+    raw_send_bytes(fd, text, strlen(text));
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ struct reader {
     int fd, silence_ms;
     char *p;
     size_t n, room;
-    enum wire_end end;
+    enum raw_end end;
 };
 
 /* At most `most` bytes are added; false: no more come. */
@@ -118,10 +118,10 @@ static bool read_chunks(struct reader *r)
     }
 }
 
-static void read_body(struct reader *r, struct wire_answer *a, bool head_only)
+static void read_body(struct reader *r, struct raw_answer *a, bool head_only)
 {
-    const char *length = wire_field(a, "Content-Length");
-    const char *coding = wire_field(a, "Transfer-Encoding");
+    const char *length = raw_field(a, "Content-Length");
+    const char *coding = raw_field(a, "Transfer-Encoding");
     bool complete = true;
     a->chunked = coding != NULL && strcmp(coding, "chunked") == 0;
     if (head_only || a->status == 204 || a->status == 304)
@@ -137,9 +137,9 @@ static void read_body(struct reader *r, struct wire_answer *a, bool head_only)
         r->end = WIRE_COMPLETE;
 }
 
-struct wire_answer wire_read(int fd, bool head_only, int silence_ms)
+struct raw_answer raw_read(int fd, bool head_only, int silence_ms)
 {
-    struct wire_answer a = {0};
+    struct raw_answer a = {0};
     struct reader head = {.fd = fd, .silence_ms = silence_ms}, body = head;
     bool good = true;
     for (size_t from = 0;
@@ -164,14 +164,14 @@ struct wire_answer wire_read(int fd, bool head_only, int silence_ms)
     return a;
 }
 
-void wire_free(struct wire_answer *a)
+void raw_free(struct raw_answer *a)
 {
     free(a->head);
     free(a->body);
-    *a = (struct wire_answer){0};
+    *a = (struct raw_answer){0};
 }
 
-const char *wire_field(const struct wire_answer *a, const char *name)
+const char *raw_field(const struct raw_answer *a, const char *name)
 {
     static char values[8][256];
     static unsigned turn;
@@ -188,20 +188,20 @@ const char *wire_field(const struct wire_answer *a, const char *name)
     return NULL;
 }
 
-struct wire_answer
-wire_ask(int port, const char *method, const char *target, const char *fields, const char *body)
+struct raw_answer
+raw_ask(int port, const char *method, const char *target, const char *fields, const char *body)
 {
     char head[8192];
-    const int fd = wire_connect(port);
+    const int fd = raw_connect(port);
     snprintf(head, sizeof(head), "%s %s HTTP/1.1\r\nHost: test\r\n%s", method, target, fields);
-    wire_send(fd, head);
+    raw_send(fd, head);
     if (body != NULL) {
         snprintf(head, sizeof(head), "Content-Length: %zu\r\n", strlen(body));
-        wire_send(fd, head);
+        raw_send(fd, head);
     }
-    wire_send(fd, "\r\n");
-    wire_send(fd, body != NULL ? body : "");
-    struct wire_answer a = wire_read(fd, strcmp(method, "HEAD") == 0, PATIENCE_MS);
+    raw_send(fd, "\r\n");
+    raw_send(fd, body != NULL ? body : "");
+    struct raw_answer a = raw_read(fd, strcmp(method, "HEAD") == 0, PATIENCE_MS);
     close(fd);
     return a;
 }

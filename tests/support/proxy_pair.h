@@ -32,18 +32,18 @@ static inline void pair_stop(void)
     tmpdir_remove(&dir);
 }
 
-static inline struct wire_answer get(const struct proxy *p, const char *target, const char *fields)
+static inline struct raw_answer get(const struct proxy *p, const char *target, const char *fields)
 {
-    return wire_ask(p->port, "GET", target, fields, NULL);
+    return raw_ask(p->port, "GET", target, fields, NULL);
 }
 
 /* Sends a request and keeps the connection. */
-static inline struct wire_answer
+static inline struct raw_answer
 on(int fd, const char *method, const char *target, const char *fields)
 {
     char head[1024];
     snprintf(head, sizeof(head), "%s %s HTTP/1.1\r\nHost: test\r\n%s\r\n", method, target, fields);
-    wire_send(fd, head);
-    return wire_read(fd, strcmp(method, "HEAD") == 0, 60000);
+    raw_send(fd, head);
+    return raw_read(fd, strcmp(method, "HEAD") == 0, 60000);
 }
 #endif
