@@ -295,7 +295,9 @@ static enum wire_outcome outcome_of(const struct wire_job *job, CURLcode code)
         return WIRE_ANSWERED;
     if (job->outcome == WIRE_OVERFLOW || job->cancelled)
         return job->cancelled ? WIRE_CANCELLED : WIRE_OVERFLOW;
-    return is_lasting(code) ? WIRE_REFUSED : WIRE_BROKEN;
+    const bool redirect = job->status >= 300 && job->status < 400; /* to what is not allowed */
+    return is_lasting(code) || (redirect && code == CURLE_UNSUPPORTED_PROTOCOL) ? WIRE_REFUSED
+                                                                                : WIRE_BROKEN;
 }
 
 void exchange_end(struct wire_exchange *x, CURLcode code)
