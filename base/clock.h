@@ -4,5 +4,6 @@
 
 #include <stdint.h>
 
-uint64_t clock_ns(void); /* since some moment of this machine's */
+uint64_t clock_ns(void);          /* since some moment of this machine's */
+void clock_sleep_ms(uint64_t ms); /* at least so long, signals or not */
 #endif

@@ -81,3 +81,40 @@ void shown_copy(char *to, size_t room, const char *text)
     }
     to[at] = '\0';
 }
+
+/* Takes out text[from..to). */
+static void cut(char *text, size_t from, size_t to)
+{
+    memmove(text + from, text + to, strlen(text + to) + 1);
+}
+
+static const char *last_of(const char *text, size_t n, char c)
+{
+    while (n > 0 && text[n - 1] != c)
+        n--;
+    return n > 0 ? text + n - 1 : NULL;
+}
+
+static void hide(char *url)
+{
+    const size_t authority = strcspn(url, " '\"/?#");
+    const char *at = last_of(url, authority, '@');
+    if (at != NULL)
+        cut(url, 0, (size_t)(at - url) + 1);
+    const size_t open = strcspn(url, " '\"?#");
+    size_t end = open + strcspn(url + open, " '\"");
+    while (end > open && url[end - 1] == ':') /* of the sentence */
+        end--;
+    cut(url, open, end);
+}
+
+void shown_hide_secrets(char *text)
+{
+    for (char *p = text; (p = strstr(p, "://")) != NULL;) {
+        const bool web = (p - text >= 4 && strncmp(p - 4, "http", 4) == 0) ||
+                         (p - text >= 5 && strncmp(p - 5, "https", 5) == 0);
+        p += 3;
+        if (web)
+            hide(p);
+    }
+}

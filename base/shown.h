@@ -26,4 +26,8 @@ bool shown_as_is(const char *text);
 /* The text as it may be shown, in at most `room` bytes, NUL included, cut between two characters.
  */
 void shown_copy(char *to, size_t room, const char *text);
+/* Takes out of URLs ("http://", "https://") in the text what may be a secret: name and password
+ * before the host, all from the first '?' or '#' on. A URL ends at a blank or a quotation mark. */
+void shown_hide_secrets(char *text);
+
 #endif

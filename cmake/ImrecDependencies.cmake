@@ -66,6 +66,21 @@ imrec_optional(WEBP libwebp)
 imrec_optional(TIFF libtiff-4)
 imrec_optional(ZLIB zlib)
 
+option(IMREC_WITH_CURL "Use libcurl: stores behind http:// and https://" ON)
+set(IMREC_WIRE_LIBRARIES)
+set(IMREC_HAVE_CURL FALSE)
+if(IMREC_WITH_CURL)
+  pkg_check_modules(CURL IMPORTED_TARGET libcurl>=7.85) # CURLOPT_REDIR_PROTOCOLS_STR
+endif()
+if(IMREC_WITH_CURL AND CURL_FOUND)
+  set(IMREC_HAVE_CURL TRUE)
+  set(IMREC_WIRE_LIBRARIES ${CURL_LINK_LIBRARIES})
+  # By name: pkg-config --static would ask for the development files of all that libcurl itself uses.
+  list(APPEND IMREC_PLAIN_LIBRARIES curl)
+else()
+  message(STATUS "imrec: built without libcurl")
+endif()
+
 option(IMREC_WITH_GIF "Use giflib" ON) # giflib has no pkg-config file
 find_path(GIF_INCLUDE gif_lib.h)
 find_library(GIF_LIBRARY gif)

@@ -14,7 +14,8 @@ enum imrec_status folder_open(const char *uri, struct folder **out, struct imrec
     const char *name;
     *out = NULL;
     IMREC_TRY(store_of(uri, &store, &name, err));
-    return store->open_folder(name, out, err);
+    return store->open_folder != NULL ? store->open_folder(name, out, err)
+                                      : store_cannot(uri, store, "list what it holds", err);
 }
 
 enum imrec_status folder_open_path(const char *path, struct folder **out, struct imrec_error *err)

@@ -10,6 +10,8 @@ enum imrec_status lock_take(const char *uri, struct lock **out, struct imrec_err
     const char *name;
     *out = NULL;
     IMREC_TRY(store_of(uri, &store, &name, err));
+    if (store->lock == NULL)
+        return store_cannot(uri, store, "be written to", err);
     IMREC_TRY(store->lock(name, out, err));
     (*out)->store = store;
     return IMREC_OK;

@@ -43,6 +43,8 @@ start(const char *uri, uint64_t size, struct sink *s, struct imrec_error *err)
     IMREC_TRY(store_of(s->uri, &s->store, &s->name, err));
     s->synced = s->size = size == STORE_NEW ? 0 : size;
     s->buffer = s->first;
+    if (s->store->open_out == NULL)
+        return store_cannot(uri, s->store, "be written to", err);
     IMREC_TRY(s->store->open_out(s->name, size, &s->out, err));
     write_behind_init(&s->behind, s->out);
     return IMREC_OK;
@@ -236,7 +238,8 @@ enum imrec_status sink_publish_as(const char *uri, const char *final_uri, struct
     if (store != final_store)
         return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: cannot become %s, that is another store",
                           uri, final_uri);
-    return store->publish(name, as, err);
+    return store->publish != NULL ? store->publish(name, as, err)
+                                  : store_cannot(uri, store, "be written to", err);
 }
 
 enum imrec_status sink_publish(const char *uri, struct imrec_error *err)
@@ -256,5 +259,6 @@ enum imrec_status sink_remove(const char *uri, struct imrec_error *err)
     const struct store *store;
     const char *name;
     IMREC_TRY(store_of(uri, &store, &name, err));
-    return store->remove(name, err);
+    return store->remove != NULL ? store->remove(name, err)
+                                 : store_cannot(uri, store, "be written to", err);
 }

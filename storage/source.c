@@ -9,7 +9,12 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct store *const stores[] = {&file_store, &mem_store, &fault_store};
+static const struct store *const stores[] = {
+    &file_store,  &mem_store,  &fault_store,
+#if IMREC_HAVE_CURL
+    &https_store, &http_store,
+#endif
+};
 
 /* Length of "scheme://" in front of a URI, 0 for a path. "a:b" and "./x://y" are paths. */
 static size_t scheme_bytes(const char *uri)
@@ -21,7 +26,12 @@ static size_t scheme_bytes(const char *uri)
 
 static enum imrec_status no_store(const char *uri, int scheme, struct imrec_error *err)
 {
-    static const char *const to_come[] = {"http://", "https://", "s3://", "gs://", "hdfs://"};
+    static const char *const to_come[] = {"s3://", "gs://", "hdfs://"};
+    if (strncasecmp(uri, "http://", 7) == 0 || strncasecmp(uri, "https://", 8) == 0)
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "%s: this build has no libcurl, which reads from web servers; copy the "
+                          "data, or build with libcurl (docs/dependencies.md)",
+                          uri);
     for (size_t i = 0; i < sizeof(to_come) / sizeof(to_come[0]); i++)
         if (strncasecmp(uri, to_come[i], strlen(to_come[i])) == 0)
             return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
@@ -42,11 +52,18 @@ store_of(const char *uri, const struct store **out, const char **name, struct im
     if (n == 0)
         return IMREC_OK;
     for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
-        if (strncmp(uri, stores[i]->scheme, n) == 0 && stores[i]->scheme[n] == '\0') {
+        if (strncasecmp(uri, stores[i]->scheme, n) == 0 && stores[i]->scheme[n] == '\0') {
             *out = stores[i];
             return IMREC_OK;
         }
     return no_store(uri, (int)n, err);
+}
+
+enum imrec_status
+store_cannot(const char *uri, const struct store *store, const char *what, struct imrec_error *err)
+{
+    return imrec_fail(err, IMREC_ERR_UNSUPPORTED, "%s: %s cannot %s; give a path or file://", uri,
+                      store->scheme, what);
 }
 
 enum imrec_status source_open(const char *uri, struct source **out, struct imrec_error *err)
@@ -61,7 +78,13 @@ enum imrec_status source_open(const char *uri, struct source **out, struct imrec
 const char *source_path(const char *uri)
 {
     const size_t n = scheme_bytes(uri);
-    return n != 0 && strncmp(uri, file_store.scheme, n) == 0 ? uri + n : uri;
+    return n != 0 && strncasecmp(uri, file_store.scheme, n) == 0 ? uri + n : uri;
+}
+
+size_t source_name_bytes(const char *uri)
+{
+    const bool web = strncasecmp(uri, "http://", 7) == 0 || strncasecmp(uri, "https://", 8) == 0;
+    return web ? strcspn(uri, "?#") : strlen(uri);
 }
 
 enum imrec_status source_check_local(const char *uri, struct imrec_error *err)

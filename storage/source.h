@@ -25,6 +25,8 @@ IMREC_NODISCARD enum imrec_status
 source_open(const char *uri, struct source **out, struct imrec_error *err);
 /* The text after file:// (nothing is decoded); a path, or a URI of another store, unchanged. */
 const char *source_path(const char *uri);
+/* Bytes of a URI before the query of a web server's: all where it has none. */
+size_t source_name_bytes(const char *uri);
 /* IMREC_ERR_UNSUPPORTED: it is in another store, but folders and single files are read here. */
 IMREC_NODISCARD enum imrec_status source_check_local(const char *uri, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status

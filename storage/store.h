@@ -28,7 +28,7 @@ struct lock {
 
 #define STORE_NEW UINT64_MAX
 
-/* `name` is the URI without its scheme. */
+/* `name` is the URI without its scheme. NULL for what a store cannot do: store_cannot(). */
 struct store {
     const char *scheme;
     enum imrec_status (*open_source)(const char *name, struct source **out,
@@ -49,8 +49,12 @@ struct store {
 };
 
 extern const struct store file_store, mem_store, fault_store;
+extern const struct store http_store, https_store; /* where there is libcurl */
 
 /* The store of a URI, and the name in it. IMREC_ERR_UNSUPPORTED for an unknown scheme. */
 IMREC_NODISCARD enum imrec_status
 store_of(const char *uri, const struct store **out, const char **name, struct imrec_error *err);
+/* "URI: http:// is for reading alone ...": IMREC_ERR_UNSUPPORTED, of what the store cannot do. */
+enum imrec_status
+store_cannot(const char *uri, const struct store *store, const char *what, struct imrec_error *err);
 #endif

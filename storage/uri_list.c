@@ -223,7 +223,8 @@ static enum imrec_status
 add_object(struct expansion *x, const struct place *at, const char *element)
 {
     struct folder *f;
-    if (at->store->exists(at->name))
+    /* Where nothing can be listed, opening it tells whether it is there. */
+    if (at->store->open_folder == NULL || at->store->exists(at->name))
         return add(x, element, strlen(element), "");
     const enum imrec_status st = at->store->open_folder(at->name, &f, x->err);
     if (st == IMREC_OK)

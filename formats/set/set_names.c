@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "formats/text.h"
+#include "storage/source.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,9 +20,9 @@ static size_t digits_before(const char *s, size_t end)
 
 static size_t without_rec(const char *rec)
 {
-    const size_t n = strlen(rec);
+    const size_t n = source_name_bytes(rec);
     const bool shard =
-        n >= 4 && (strcmp(rec + n - 4, ".rec") == 0 || strcmp(rec + n - 4, ".cbf") == 0);
+        n >= 4 && (memcmp(rec + n - 4, ".rec", 4) == 0 || memcmp(rec + n - 4, ".cbf", 4) == 0);
     return shard ? n - 4 : n;
 }
 
@@ -39,11 +40,14 @@ void set_name(const char *rec, enum set_file what, char *out)
 {
     static const char *const suffixes[] = {".rec", ".idx",         ".crc",
                                            ".lst", ".classes.txt", ".manifest.json"};
+    const size_t suffix = strlen(suffixes[what]);
+    const char *query = rec + source_name_bytes(rec);
     size_t n = without_rec(rec);
     if (what >= SET_LIST)
         n = without_number(rec, n);
+    memmove(out + n + suffix, query, strlen(query) + 1);
     memmove(out, rec, n);
-    strcpy(out + n, suffixes[what]);
+    memcpy(out + n, suffixes[what], suffix);
 }
 
 char *set_path(const char *rec, enum set_file what)
@@ -86,8 +90,10 @@ struct set_number set_number_of(const char *rec)
 
 const char *set_base_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    const char *base = path + source_name_bytes(path);
+    while (base > path && base[-1] != '/')
+        base--;
+    return base;
 }
 
 char *set_beside(const char *path, const char *name)

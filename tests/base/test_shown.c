@@ -80,3 +80,23 @@ TEST(errors_and_warnings_show_what_they_quote)
     imrec_set_log(NULL, NULL, IMREC_LOG_WARNING);
     ck_assert_str_eq(logged, "\\u202e");
 }
+
+static const struct {
+    const char *said, *shown;
+} secrets[] = {
+    {"https://h/a.rec?sig=x: has 3 bytes", "https://h/a.rec: has 3 bytes"},
+    {"https://me:word@h/a.rec#x", "https://h/a.rec"},
+    {"'http://h/a?b' and \"http://c@h/\"", "'http://h/a' and \"http://h/\""},
+    {"http://h/a@b: fine", "http://h/a@b: fine"},
+    {"a path?b://c?d", "a path?b://c?d"},
+    {"https://", "https://"},
+    {"https://h?a", "https://h"},
+};
+
+LOOP_TEST(secrets_of_urls_are_taken_out, 0, COUNT(secrets))
+{
+    char text[128];
+    snprintf(text, sizeof(text), "%s", secrets[_i].said);
+    shown_hide_secrets(text);
+    ck_assert_str_eq(text, secrets[_i].shown);
+}

@@ -30,6 +30,8 @@ static const struct {
     {"a", SET_LIST, "a.lst"},
     {"out", SET_LIST, "out.lst"},
     {".rec", SET_INDEX, ".idx"},
+    {"https://h/a.rec?sig=b/c.rec", SET_INDEX, "https://h/a.idx?sig=b/c.rec"},
+    {"http://h/a-00000-of-00002.rec?x", SET_MANIFEST, "http://h/a.manifest.json?x"},
 };
 
 LOOP_TEST(a_shard_names_the_files_beside_it, 0, COUNT(names))

@@ -1,0 +1,318 @@
+/* storage/wire/exchange.c - a job as libcurl sees it: options in, answer out. */
+#include "storage/wire/exchange.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define CONNECT_SECONDS 10L
+#define SILENT_SECONDS  20L /* without a byte: the connection is given up */
+#define RECEIVE_BYTES   (512L << 10)
+
+/* ---- the answer's headers ---------------------------------------------------------------- */
+
+static void text_of(const char *value, size_t n, char *to, size_t room)
+{
+    if (n < room) { /* one that is too long is no header of ours */
+        memcpy(to, value, n);
+        to[n] = '\0';
+    }
+}
+
+static void range_of(const char *value, size_t n, struct wire_range *out)
+{
+    char text[96], end;
+    uint64_t first, last;
+    if (n >= sizeof(text))
+        return;
+    memcpy(text, value, n);
+    text[n] = '\0';
+    *out = (struct wire_range){.total = UINT64_MAX};
+    if (sscanf(text, "bytes %" SCNu64 "-%" SCNu64 "/%" SCNu64 "%c", &first, &last, &out->total,
+               &end) == 3 ||
+        sscanf(text, "bytes %" SCNu64 "-%" SCNu64 "/*%c", &first, &last, &end) == 2) {
+        out->given = first <= last && last < UINT64_MAX;
+        out->begin = first;
+        out->end = last + 1;
+    } else {
+        out->given = sscanf(text, "bytes */%" SCNu64 "%c", &out->total, &end) == 1;
+    }
+}
+
+static bool is_name(const char *line, size_t n, const char *name)
+{
+    return n == strlen(name) && strncasecmp(line, name, n) == 0;
+}
+
+/* An answer begins: what a redirect's answer before it said is forgotten. */
+static void status_line(struct wire_exchange *x, const char *line, size_t n)
+{
+    struct wire_job *job = x->job;
+    const char *space = memchr(line, ' ', n);
+    job->status = space != NULL ? atoi(space + 1) : 0;
+    job->range = (struct wire_range){0};
+    job->length = UINT64_MAX;
+    job->etag[0] = job->modified[0] = job->encoding[0] = '\0';
+    job->location[0] = job->region[0] = job->said[0] = '\0';
+    job->retry_after = 0;
+    x->said = 0;
+}
+
+static void header(struct wire_job *job, const char *name, size_t n, const char *v, size_t bytes)
+{
+    char number[24] = "";
+    if (is_name(name, n, "etag"))
+        text_of(v, bytes, job->etag, sizeof(job->etag));
+    else if (is_name(name, n, "last-modified"))
+        text_of(v, bytes, job->modified, sizeof(job->modified));
+    else if (is_name(name, n, "content-range"))
+        range_of(v, bytes, &job->range);
+    else if (is_name(name, n, "content-encoding"))
+        text_of(v, bytes, job->encoding, sizeof(job->encoding));
+    else if (is_name(name, n, "location"))
+        text_of(v, bytes, job->location, sizeof(job->location));
+    else if (is_name(name, n, "x-amz-bucket-region"))
+        text_of(v, bytes, job->region, sizeof(job->region));
+    else if (is_name(name, n, "content-length")) {
+        text_of(v, bytes, number, sizeof(number));
+        job->length =
+            number[0] >= '0' && number[0] <= '9' ? strtoull(number, NULL, 10) : UINT64_MAX;
+    }
+}
+
+static size_t take_header(char *line, size_t one, size_t n, void *user)
+{
+    struct wire_exchange *x = user;
+    const size_t bytes = one * n;
+    size_t end = bytes;
+    while (end > 0 && strchr(" \t\r\n", line[end - 1]) != NULL)
+        end--;
+    const char *colon = memchr(line, ':', end);
+    if (end >= 5 && strncasecmp(line, "HTTP/", 5) == 0) {
+        status_line(x, line, end);
+    } else if (colon != NULL) {
+        const char *value = colon + 1;
+        while (value < line + end && (*value == ' ' || *value == '\t'))
+            value++;
+        header(x->job, line, (size_t)(colon - line), value, (size_t)(line + end - value));
+    }
+    return bytes;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------ */
+
+static size_t refuse_more(struct wire_job *job)
+{
+    job->outcome = WIRE_OVERFLOW;
+    return CURL_WRITEFUNC_ERROR;
+}
+
+static size_t take_body(char *p, size_t one, size_t n, void *user)
+{
+    struct wire_exchange *x = user;
+    struct wire_job *job = x->job;
+    const size_t bytes = one * n;
+    if (job->first_ns == 0)
+        job->first_ns = clock_ns();
+    if (job->status < 200 || job->status > 299) {
+        const size_t left = sizeof(job->said) - 1 - x->said, take = bytes < left ? bytes : left;
+        memcpy(job->said + x->said, p, take);
+        x->said += take;
+        job->said[x->said] = '\0';
+        return bytes;
+    }
+    if (job->grow != NULL) {
+        if (buf_append(job->grow, p, bytes, NULL) != IMREC_OK)
+            return refuse_more(job);
+    } else {
+        if (bytes > job->room - job->got)
+            return refuse_more(job);
+        memcpy(job->to + job->got, p, bytes);
+    }
+    job->got += bytes;
+    return bytes;
+}
+
+static size_t give_body(char *p, size_t one, size_t n, void *user)
+{
+    struct wire_exchange *x = user;
+    const uint64_t left = x->job->body_bytes - x->sent;
+    const size_t bytes = one * n < left ? one * n : (size_t)left;
+    if (bytes != 0)
+        memcpy(p, (const char *)x->job->body + x->sent, bytes);
+    x->sent += bytes;
+    return bytes;
+}
+
+static int rewind_body(void *user, curl_off_t offset, int origin)
+{
+    struct wire_exchange *x = user;
+    if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > x->job->body_bytes)
+        return CURL_SEEKFUNC_FAIL;
+    x->sent = (uint64_t)offset;
+    return CURL_SEEKFUNC_OK;
+}
+
+/* ---- setting up -------------------------------------------------------------------------- */
+
+static bool add(struct wire_exchange *x, const char *header)
+{
+    struct curl_slist *longer = curl_slist_append(x->headers, header);
+    if (longer != NULL)
+        x->headers = longer;
+    return longer != NULL;
+}
+
+static bool set_headers(struct wire_exchange *x)
+{
+    bool ok = add(x, "Expect:"); /* no round trip before a body */
+    for (uint32_t i = 0; ok && i < x->job->headers.count; i++)
+        ok = add(x, x->job->headers.line[i]);
+    return ok && curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, x->headers) == CURLE_OK;
+}
+
+static void set_method(struct wire_exchange *x)
+{
+    const struct wire_job *job = x->job;
+    if (strcmp(job->method, "HEAD") == 0) {
+        curl_easy_setopt(x->easy, CURLOPT_NOBODY, 1L);
+    } else if (strcmp(job->method, "PUT") == 0 || job->body_bytes != 0) {
+        curl_easy_setopt(x->easy, CURLOPT_UPLOAD, 1L);
+        curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, job->method);
+        curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)job->body_bytes);
+        curl_easy_setopt(x->easy, CURLOPT_READFUNCTION, give_body);
+        curl_easy_setopt(x->easy, CURLOPT_READDATA, x);
+        curl_easy_setopt(x->easy, CURLOPT_SEEKFUNCTION, rewind_body);
+        curl_easy_setopt(x->easy, CURLOPT_SEEKDATA, x);
+        curl_easy_setopt(x->easy, CURLOPT_UPLOAD_BUFFERSIZE, RECEIVE_BYTES);
+    } else if (strcmp(job->method, "GET") != 0) {
+        curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, job->method);
+        if (strcmp(job->method, "POST") == 0) {
+            curl_easy_setopt(x->easy, CURLOPT_POST, 1L);
+            curl_easy_setopt(x->easy, CURLOPT_POSTFIELDSIZE, 0L);
+        }
+    }
+    if (job->end != 0) {
+        (void)snprintf(x->range, sizeof(x->range), "%" PRIu64 "-%" PRIu64, job->begin,
+                       job->end - 1);
+        curl_easy_setopt(x->easy, CURLOPT_RANGE, x->range);
+    }
+}
+
+/* From https no redirect leads to http. libcurl gives another host neither the name and password of
+ * the URL nor an Authorization header; a request with other secrets in its headers follows none. */
+static void set_redirects(struct wire_exchange *x)
+{
+    const bool secure = strncasecmp(x->job->url, "https:", 6) == 0;
+    curl_easy_setopt(x->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(x->easy, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
+    curl_easy_setopt(x->easy, CURLOPT_FOLLOWLOCATION, x->job->redirects != 0 ? 1L : 0L);
+    curl_easy_setopt(x->easy, CURLOPT_MAXREDIRS, (long)x->job->redirects);
+}
+
+/* The variables of the curl command and of OpenSSL; libcurl itself reads none of them. */
+static void set_trust(struct wire_exchange *x)
+{
+    const char *bundle = getenv("CURL_CA_BUNDLE"), *folder = getenv("SSL_CERT_DIR");
+    if (bundle == NULL || bundle[0] == '\0')
+        bundle = getenv("SSL_CERT_FILE");
+    if (bundle != NULL && bundle[0] != '\0')
+        curl_easy_setopt(x->easy, CURLOPT_CAINFO, bundle);
+    if (folder != NULL && folder[0] != '\0')
+        curl_easy_setopt(x->easy, CURLOPT_CAPATH, folder);
+}
+
+static void set_up(struct wire_exchange *x)
+{
+    CURL *e = x->easy;
+    curl_easy_reset(e);
+    curl_easy_setopt(e, CURLOPT_PRIVATE, x);
+    curl_easy_setopt(e, CURLOPT_URL, x->job->url);
+    curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L); /* "..": an object's name is data */
+    curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(e, CURLOPT_ERRORBUFFER, x->why);
+    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(e, CURLOPT_HEADERDATA, x);
+    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(e, CURLOPT_WRITEDATA, x);
+    curl_easy_setopt(e, CURLOPT_BUFFERSIZE, RECEIVE_BYTES);
+    curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+    curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
+    curl_easy_setopt(e, CURLOPT_USERAGENT, "imrec");
+    curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
+    set_method(x);
+    set_redirects(x);
+    set_trust(x);
+}
+
+static void give_back(struct wire_exchange *x)
+{
+    curl_slist_free_all(x->headers);
+    imrec_free(x);
+}
+
+struct wire_exchange *exchange_begin(struct wire_job *job, CURL *easy)
+{
+    struct wire_exchange *x = imrec_zalloc(1, sizeof(*x));
+    if (x == NULL)
+        return NULL;
+    x->job = job;
+    x->easy = easy;
+    set_up(x);
+    if (!set_headers(x)) {
+        give_back(x);
+        return NULL;
+    }
+    job->exchange = x;
+    return x;
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+/* What a second try would end like, too. */
+static bool is_lasting(CURLcode code)
+{
+    static const CURLcode lasting[] = {
+        CURLE_URL_MALFORMAT,         CURLE_TOO_MANY_REDIRECTS,  CURLE_PEER_FAILED_VERIFICATION,
+        CURLE_SSL_CACERT_BADFILE,    CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CIPHER,
+        CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION,
+    };
+    for (size_t i = 0; i < sizeof(lasting) / sizeof(lasting[0]); i++)
+        if (code == lasting[i])
+            return true;
+    return false;
+}
+
+static enum wire_outcome outcome_of(const struct wire_job *job, CURLcode code)
+{
+    if (code == CURLE_OK)
+        return WIRE_ANSWERED;
+    if (job->outcome == WIRE_OVERFLOW || job->cancelled)
+        return job->cancelled ? WIRE_CANCELLED : WIRE_OVERFLOW;
+    const bool redirect = job->status >= 300 && job->status < 400; /* to what is not allowed */
+    return is_lasting(code) || (redirect && code == CURLE_UNSUPPORTED_PROTOCOL) ? WIRE_REFUSED
+                                                                                : WIRE_BROKEN;
+}
+
+void exchange_end(struct wire_exchange *x, CURLcode code)
+{
+    struct wire_job *job = x->job;
+    curl_off_t wait = 0;
+    if (curl_easy_getinfo(x->easy, CURLINFO_RETRY_AFTER, &wait) == CURLE_OK && wait > 0)
+        job->retry_after = wait < 3600 ? (uint32_t)wait : 3600;
+    job->outcome = outcome_of(job, code);
+    job->unreachable = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+                       code == CURLE_COULDNT_RESOLVE_PROXY;
+    if (code != CURLE_OK)
+        (void)snprintf(job->reason, sizeof(job->reason), "%.191s",
+                       x->why[0] != '\0' ? x->why : curl_easy_strerror(code));
+    job->ended_ns = clock_ns();
+    job->exchange = NULL;
+    give_back(x);
+}

@@ -1,0 +1,125 @@
+/* storage/wire/object.c - one version of an object: opened, checked, its bytes by ranges. */
+#include "storage/wire/object.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "storage/wire/object_read.h"
+
+#include <curl/curl.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- opening ----------------------------------------------------------------------------- */
+
+static enum imrec_status
+take_head(struct wire_object *o, const struct wire_job *job, struct imrec_error *err)
+{
+    const struct wire_range *r = &job->range;
+    if (job->status == 416 && r->given && r->total == 0)
+        return IMREC_OK; /* it is empty */
+    if (job->status != 200 && job->status != 206)
+        return wire_error(job, o->shown, IMREC_NO_OFFSET, NULL, err);
+    if (object_is_encoded(job))
+        return object_refuse_encoding(o, job, err);
+    o->head_bytes = o->size = job->got;
+    if (job->status == 200)
+        return IMREC_OK;
+    if (!r->given || r->total == UINT64_MAX || r->begin != 0 || r->end != job->got ||
+        r->end != (r->total < OBJECT_HEAD_BYTES ? r->total : OBJECT_HEAD_BYTES))
+        return imrec_fail(err, IMREC_ERR_IO,
+                          "%s: the server answers bytes 0 to %d with Content-Range %" PRIu64
+                          "-%" PRIu64 " of %" PRIu64 ", or none; its size is not to be known",
+                          o->shown, OBJECT_HEAD_BYTES - 1, r->begin, r->end, r->total);
+    o->size = r->total;
+    return IMREC_OK;
+}
+
+static void pin(struct wire_object *o, const struct wire_job *job)
+{
+    memcpy(o->etag, job->etag, sizeof(o->etag));
+    memcpy(o->modified, job->modified, sizeof(o->modified));
+    const time_t at = o->modified[0] != '\0' ? curl_getdate(o->modified, NULL) : -1;
+    o->modified_ns = at > 0 ? (uint64_t)at * 1000000000u : 0;
+}
+
+/* The head comes with the first answer, so that opening and reading it is one round trip. */
+static enum imrec_status
+ask_head(struct wire_object *o, struct wire_job *job, struct imrec_error *err)
+{
+    *job = (struct wire_job){.method = "GET",
+                             .url = o->url,
+                             .end = OBJECT_HEAD_BYTES,
+                             .to = o->head,
+                             .room = OBJECT_HEAD_BYTES,
+                             .redirects = o->redirects};
+    IMREC_TRY(wire_headers_add(&job->headers, err, "Accept-Encoding: identity"));
+    enum imrec_status st = wire_ask(job, o->shown, o->sign, o->signer, err);
+    if (job->outcome == WIRE_OVERFLOW && job->status == 200)
+        st = object_no_ranges(o, job, err);
+    IMREC_TRY(st);
+    IMREC_TRY(take_head(o, job, err));
+    pin(o, job);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+make(const struct wire_object_options *from, struct wire_object *o, struct imrec_error *err)
+{
+    struct wire_job *job = imrec_zalloc(1, sizeof(*job));
+    o->url = imrec_joined(from->url, strlen(from->url), "");
+    o->shown = imrec_joined(from->shown, strlen(from->shown), "");
+    o->head = imrec_realloc(NULL, OBJECT_HEAD_BYTES, 1);
+    enum imrec_status st;
+    if (job == NULL || o->url == NULL || o->shown == NULL || o->head == NULL)
+        st = IMREC_NO_MEMORY(err, "%s: no memory to open it", from->shown);
+    else
+        st = ask_head(o, job, err);
+    imrec_free(job);
+    return st;
+}
+
+enum imrec_status wire_object_open(const struct wire_object_options *from, struct wire_object **out,
+                                   struct imrec_error *err)
+{
+    *out = NULL;
+    struct wire_object *o = imrec_zalloc(1, sizeof(*o));
+    if (o == NULL)
+        return IMREC_NO_MEMORY(err, "%s: no memory to open it", from->shown);
+    o->redirects = from->redirects;
+    o->sign = from->sign;
+    o->signer = from->signer;
+    const enum imrec_status st = make(from, o, err);
+    if (st != IMREC_OK)
+        wire_object_close(o);
+    else
+        *out = o;
+    return st;
+}
+
+void wire_object_close(struct wire_object *o)
+{
+    if (o != NULL)
+        IMREC_FREE(o->head, o->shown, o->url, o);
+}
+
+uint64_t wire_object_size(const struct wire_object *o)
+{
+    return o->size;
+}
+
+uint64_t wire_object_modified(const struct wire_object *o)
+{
+    return o->modified_ns;
+}
+
+enum imrec_status wire_object_read(struct wire_object *o, uint64_t offset, void *to, size_t n,
+                                   struct imrec_error *err)
+{
+    size_t have = 0;
+    if (offset < o->head_bytes) {
+        have = (size_t)(o->head_bytes - offset) < n ? (size_t)(o->head_bytes - offset) : n;
+        memcpy(to, o->head + offset, have);
+    }
+    return have == n ? IMREC_OK
+                     : object_read_ranges(o, offset + have, (uint8_t *)to + have, n - have, err);
+}

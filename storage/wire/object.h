@@ -1,0 +1,29 @@
+/* storage/wire/object.h - an object of a web server, of which one version is read, by ranges.
+ *
+ * What it is (ETag, else Last-Modified, and size) is pinned when it is opened and goes with each
+ * range (If-Match, If-Unmodified-Since); each answer is checked against it, Content-Range too. A
+ * long read is cut into parts that are under way at once. */
+#ifndef IMREC_STORAGE_WIRE_OBJECT_H
+#define IMREC_STORAGE_WIRE_OBJECT_H
+
+#include "storage/wire/retry.h"
+
+struct wire_object_options {
+    const char *url, *shown; /* the second as messages name it; both are copied */
+    uint32_t redirects;
+    wire_sign_fn *sign; /* may be NULL; any thread */
+    void *signer;       /* lives as long as the object */
+};
+
+struct wire_object;
+
+IMREC_NODISCARD enum imrec_status wire_object_open(const struct wire_object_options *o,
+                                                   struct wire_object **out,
+                                                   struct imrec_error *err);
+uint64_t wire_object_size(const struct wire_object *o);
+uint64_t wire_object_modified(const struct wire_object *o); /* ns since 1970; 0: not known */
+/* Bytes [offset, offset + n) of it, which it has; any number of threads. */
+IMREC_NODISCARD enum imrec_status wire_object_read(struct wire_object *o, uint64_t offset, void *to,
+                                                   size_t n, struct imrec_error *err);
+void wire_object_close(struct wire_object *o); /* NULL is allowed */
+#endif

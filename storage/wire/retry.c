@@ -1,0 +1,182 @@
+/* storage/wire/retry.c - which answers are worth another try, and when. */
+#include "storage/wire/retry.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/rng.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TRIES_MOST       8
+#define TRIES_TO_CONNECT 3
+#define WAIT_MOST_MS     60000u
+#define WAIT_FIRST       100u
+#define WAIT_LONGEST     8000u
+
+static bool is_passing(const struct wire_job *job)
+{
+    static const int passing[] = {408, 429, 500, 502, 503, 504};
+    if (job->outcome != WIRE_ANSWERED)
+        return job->outcome == WIRE_BROKEN;
+    for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
+        if (job->status == passing[i])
+            return true;
+    return false;
+}
+
+/* From half of it to all: readers that failed together do not come back together. */
+static uint64_t jittered(uint64_t ms)
+{
+    uint64_t x = clock_ns();
+    x ^= x >> 29;
+    return ms / 2 + (x * UINT64_C(0x9e3779b97f4a7c15) >> 33) % (ms / 2 + 1);
+}
+
+bool wire_retry(struct wire_retry *r, const struct wire_job *job, uint64_t *wait_ms)
+{
+    if (!is_passing(job) || ++r->tries >= (job->unreachable ? TRIES_TO_CONNECT : TRIES_MOST))
+        return false;
+    uint64_t ms = (uint64_t)WAIT_FIRST << (r->tries - 1);
+    ms = jittered(ms < WAIT_LONGEST ? ms : WAIT_LONGEST);
+    if (ms < (uint64_t)job->retry_after * 1000)
+        ms = (uint64_t)job->retry_after * 1000;
+    if (r->waited_ms + ms > WAIT_MOST_MS)
+        return false;
+    r->waited_ms += ms;
+    *wait_ms = ms;
+    return true;
+}
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+static int errno_of(const struct wire_job *job)
+{
+    switch (job->status) {
+    case 404:
+    case 410:
+        return ENOENT;
+    case 401:
+    case 403:
+        return EACCES;
+    case 412:
+        return ESTALE;
+    default:
+        return EIO;
+    }
+}
+
+static const char *name_of(int status)
+{
+    static const struct {
+        int status;
+        const char *name;
+    } names[] = {
+        {301, "moved"},         {302, "moved"},
+        {307, "moved"},         {308, "moved"},
+        {400, "bad request"},   {401, "not authorized"},
+        {403, "forbidden"},     {404, "not found"},
+        {408, "time-out"},      {409, "conflict"},
+        {410, "gone"},          {412, "it is another version now"},
+        {416, "no such range"}, {429, "too many requests"},
+        {500, "server error"},  {502, "bad gateway"},
+        {503, "not available"}, {504, "gateway time-out"},
+        {507, "no space left"},
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (names[i].status == status)
+            return names[i].name;
+    return "no answer that is expected";
+}
+
+/* What a body of text says, on one line: <Message> of S3's XML, else its first words. */
+static void words_of(const struct wire_job *job, char *to, size_t room)
+{
+    const char *p = strstr(job->said, "<Message>"), *end = NULL;
+    p = p != NULL ? p + strlen("<Message>") : job->said;
+    if (p == job->said && *p == '<') /* a page */
+        p = "";
+    end = p + strcspn(p, "<\r\n");
+    const size_t n = (size_t)(end - p) < room - 1 ? (size_t)(end - p) : room - 1;
+    memcpy(to, p, n);
+    to[n] = '\0';
+}
+
+static void tried(const struct wire_retry *r, char *to, size_t room)
+{
+    to[0] = '\0';
+    if (r != NULL && r->tries > 1)
+        (void)snprintf(to, room, ", also after %" PRIu32 " tries in %.1f s", r->tries,
+                       (double)r->waited_ms / 1000);
+}
+
+enum imrec_status wire_error(const struct wire_job *job, const char *shown, uint64_t offset,
+                             const struct wire_retry *r, struct imrec_error *err)
+{
+    char words[160], after[64];
+    enum imrec_status st = IMREC_ERR_IO;
+    tried(r, after, sizeof(after));
+    words_of(job, words, sizeof(words));
+    if (job->outcome == WIRE_CANCELLED)
+        st = imrec_error_at(err, IMREC_ERR_CANCELLED, offset, "%s: the request was cancelled",
+                            shown);
+    else if (job->outcome == WIRE_OVERFLOW)
+        imrec_error_at(err, st, offset, "%s: the server sends more than was asked for", shown);
+    else if (job->outcome != WIRE_ANSWERED)
+        imrec_error_at(err, st, offset, "%s: no whole answer%s: %s", shown, after, job->reason);
+    else
+        imrec_error_at(err, st, offset, "%s: the server answers %d (%s)%s%s%s", shown, job->status,
+                       name_of(job->status), after, words[0] != '\0' ? ": " : "", words);
+    if (err != NULL)
+        err->sys_errno = st == IMREC_ERR_IO ? errno_of(job) : 0;
+    return st;
+}
+
+/* ---- one exchange ------------------------------------------------------------------------ */
+
+enum imrec_status wire_try(struct wire_group *group, struct wire_job *job, uint32_t own,
+                           wire_sign_fn *sign, void *user, struct imrec_error *err)
+{
+    struct wire_headers *h = &job->headers;
+    if (h->count > own) {
+        h->count = own;
+        h->used =
+            own == 0 ? 0 : (size_t)(h->line[own - 1] - h->text) + strlen(h->line[own - 1]) + 1;
+    }
+    if (sign != NULL)
+        IMREC_TRY(sign(user, job, err));
+    return wire_submit(group, job, err);
+}
+
+static enum imrec_status ask(struct wire_group *group, struct wire_job *job, const char *shown,
+                             wire_sign_fn *sign, void *user, struct imrec_error *err)
+{
+    struct wire_retry retry = {0};
+    const uint32_t own = job->headers.count;
+    const size_t kept = job->grow != NULL ? job->grow->n : 0;
+    for (uint64_t wait_ms = 0;;) {
+        if (wait_ms != 0)
+            clock_sleep_ms(wait_ms);
+        if (job->grow != NULL)
+            job->grow->n = kept; /* of a body that broke off */
+        IMREC_TRY(wire_try(group, job, own, sign, user, err));
+        (void)wire_wait(group, WIRE_FOREVER);
+        if (!wire_retry(&retry, job, &wait_ms))
+            break;
+    }
+    return job->outcome == WIRE_ANSWERED && !is_passing(job)
+               ? IMREC_OK
+               : wire_error(job, shown, IMREC_NO_OFFSET, &retry, err);
+}
+
+enum imrec_status wire_ask(struct wire_job *job, const char *shown, wire_sign_fn *sign, void *user,
+                           struct imrec_error *err)
+{
+    struct wire_group group;
+    wire_group_init(&group);
+    const enum imrec_status st = ask(&group, job, shown, sign, user, err);
+    wire_group_destroy(&group);
+    return st;
+}
