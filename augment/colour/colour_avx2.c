@@ -1,6 +1,7 @@
 /* augment/colour/colour_avx2.c - the colour kernels on AVX2: eight pixels a step, a channel a
  * vector. */
 #include "augment/colour/colour.h"
+#include "augment/resize/tap_bytes.h"
 #include "base/simd.h"
 
 #include <float.h>
@@ -38,10 +39,9 @@ INLINE2 void put(uint8_t *px, uint32_t i, uint32_t whole, const struct pixels *e
 {
     const __m256i rgb = _mm256_or_si256(
         e->r, _mm256_or_si256(_mm256_slli_epi32(e->g, 8), _mm256_slli_epi32(e->b, 16)));
-    const __m128i close = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
     __m256i out = rgb, keep = _mm256_set1_epi32((int)0xff000000u);
     if (channels == 3) {
-        out = _mm256_shuffle_epi8(rgb, _mm256_broadcastsi128_si256(close));
+        out = _mm256_shuffle_epi8(rgb, load_twice(close_gaps));
         keep = _mm256_broadcastsi128_si256(_mm_setr_epi32(0, 0, 0, -1));
     }
     (void)whole;

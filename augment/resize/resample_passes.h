@@ -7,6 +7,8 @@
 #include "augment/resize/scratch.h"
 #include "base/cpu.h"
 
+#include <string.h>
+
 enum {
     RESAMPLE_ONE = 1 << 14, /* what the weights of a place sum up to */
     RESAMPLE_X_SHIFT = 8,   /* a row between the passes keeps 6 bits after the point */
@@ -44,6 +46,14 @@ bool resample_axis_x(struct resample_axis *a, bool blocks, struct resize_scratch
 bool resample_axis_y(struct resample_axis *a, struct resize_scratch *s);
 /* What their tables take, with blocks; sets a->taps. */
 uint64_t resample_axis_bytes(struct resample_axis *a, bool y);
+
+/* As one number, which may be at an odd place. */
+static inline int32_t two_weights(const int16_t *weights)
+{
+    int32_t pair;
+    memcpy(&pair, weights, sizeof(pair));
+    return pair;
+}
 
 /* Two source rows -> the value of the one, that of the other, and so on along the result. May
  * write up to a block more. */
