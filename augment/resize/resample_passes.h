@@ -66,11 +66,7 @@ typedef void resample_y_fn(const int16_t *const *rows, const int16_t *weights, u
 resample_x_fn resample_x_scalar, resample_x_avx2, resample_x_avx512;
 resample_y_fn resample_y_scalar, resample_y_avx2, resample_y_avx512;
 
-/* resample_window() by the variants of `level`. */
-IMREC_NODISCARD enum imrec_status
-resample_window_at(const struct resample_job *job, const struct imrec_image *from, struct image *to,
-                   struct resize_scratch *scratch, enum cpu_level level, struct imrec_error *err);
-/* resample() likewise. */
+/* resample() by the variants of `level`. */
 IMREC_NODISCARD enum imrec_status
 resample_at(const struct imrec_image *from, uint32_t to_width, uint32_t to_height, struct image *to,
             struct resize_scratch *scratch, enum cpu_level level, struct imrec_error *err);
