@@ -5,24 +5,19 @@
 
 #include <string.h>
 
-static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
-{
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", sentence);
-}
-
 static enum imrec_status
 check_image(const struct imrec_image *i, const char *which, struct imrec_error *err)
 {
     if (i == NULL || i->pixels == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "the %s image is missing: NULL", which);
+        return IMREC_REFUSE(err, "the %s image is missing: NULL", which);
     if (i->channels != 1 && i->channels != 3 && i->channels != 4)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "the %s image has %u channels; 1, 3 or 4 are right", which, i->channels);
+        return IMREC_REFUSE(err, "the %s image has %u channels; 1, 3 or 4 are right", which,
+                            i->channels);
     if (i->width == 0 || i->height == 0 || i->stride / i->channels < i->width)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "the %s image is %u x %u px in rows of %zu bytes: sides must be "
-                          "at least 1, and a row must hold its pixels",
-                          which, i->width, i->height, i->stride);
+        return IMREC_REFUSE(err,
+                            "the %s image is %u x %u px in rows of %zu bytes: sides must be "
+                            "at least 1, and a row must hold its pixels",
+                            which, i->width, i->height, i->stride);
     return IMREC_OK;
 }
 
@@ -33,12 +28,12 @@ enum imrec_status imrec_image_resize(const struct imrec_image *from, const struc
     IMREC_TRY(check_image(from, "source", err));
     IMREC_TRY(check_image(to, "target", err));
     if (from->channels != to->channels)
-        return refuse(err, "source and target must have the same number of channels");
+        return IMREC_REFUSE(err, "source and target must have the same number of channels");
     if (inter_method < 0 || inter_method >= RESIZE_METHODS)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area) "
-                          "or 4 (Lanczos), not %d",
-                          inter_method);
+        return IMREC_REFUSE(err,
+                            "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area) "
+                            "or 4 (Lanczos), not %d",
+                            inter_method);
     const struct resize_job job = {
         .from_width = from->width,
         .from_height = from->height,
@@ -64,12 +59,12 @@ enum imrec_status imrec_image_crop_normalize(const struct imrec_image *from, str
 {
     IMREC_TRY(check_image(from, "source", err));
     if (how == NULL || out == NULL)
-        return refuse(err, "how to normalize and where to must be given: NULL");
+        return IMREC_REFUSE(err, "how to normalize and where to must be given: NULL");
     if (crop.width == 0 || crop.height == 0 || crop.x > from->width || crop.y > from->height ||
         crop.width > from->width - crop.x || crop.height > from->height - crop.y)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a crop of %u x %u px at (%u, %u) does not lie in an image of %u x %u px",
-                          crop.width, crop.height, crop.x, crop.y, from->width, from->height);
+        return IMREC_REFUSE(
+            err, "a crop of %u x %u px at (%u, %u) does not lie in an image of %u x %u px",
+            crop.width, crop.height, crop.x, crop.y, from->width, from->height);
     struct normalize_job job = {.width = crop.width,
                                 .height = crop.height,
                                 .channels = from->channels,

@@ -12,6 +12,21 @@ struct bytes { /* a borrowed view */
     size_t n;
 };
 
+static inline uint32_t load_le16(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+
+static inline uint32_t load_be16(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 8 | p[1];
+}
+
+static inline uint32_t load_be32(const uint8_t *p)
+{
+    return load_be16(p) << 16 | load_be16(p + 2);
+}
+
 static inline uint32_t load_le32(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;

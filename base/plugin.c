@@ -12,8 +12,7 @@ enum { MAX_PATH = 4096 };
 static enum imrec_status fail(const struct plugin_kind *k, const char *what, size_t n,
                               const char *why, struct imrec_error *err)
 {
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: '%.*s' %s", k->option, (int)(n < 160 ? n : 160),
-                      what, why);
+    return IMREC_REFUSE(err, "%s: '%.*s' %s", k->option, (int)(n < 160 ? n : 160), what, why);
 }
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -46,8 +45,7 @@ static enum imrec_status add(struct plugin_table *t, const char *name, const voi
 {
     const struct plugin_kind *k = t->kind;
     if (look_up(t, name, strlen(name)) != NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s %s '%s' is registered already", k->a,
-                          k->noun, name);
+        return IMREC_REFUSE(err, "%s %s '%s' is registered already", k->a, k->noun, name);
     if (t->count == PLUGIN_MOST)
         return imrec_fail(err, IMREC_ERR_LIMIT, "no room for %s '%s': %d are registered", k->noun,
                           name, PLUGIN_MOST);
@@ -64,10 +62,10 @@ enum imrec_status plugin_register(struct plugin_table *t, const char *name, cons
 {
     const struct plugin_kind *k = t->kind;
     if (!is_name(name, strlen(name)) || is_taken(k, name))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "'%.80s' cannot name %s %s: up to 63 letters, digits, - and _, and "
-                          "none of the iterator's own names",
-                          name, k->a, k->noun);
+        return IMREC_REFUSE(err,
+                            "'%.80s' cannot name %s %s: up to 63 letters, digits, - and _, and "
+                            "none of the iterator's own names",
+                            name, k->a, k->noun);
     mutex_lock(&t->lock);
     const enum imrec_status status = add(t, name, definition, user, err);
     mutex_unlock(&t->lock);
@@ -80,12 +78,10 @@ static enum imrec_status check_symbol(const struct plugin_kind *k, const uint32_
                                       const char *path, const char *symbol, struct imrec_error *err)
 {
     if (head == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: library %.200s has no symbol '%s'",
-                          k->option, path, symbol);
+        return IMREC_REFUSE(err, "%s: library %.200s has no symbol '%s'", k->option, path, symbol);
     if (head[0] != k->magic)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s: '%s' of library %.200s is not %s %s: %s(%s%s) defines one",
-                          k->option, symbol, path, k->a, k->noun, k->macro, symbol, k->rest);
+        return IMREC_REFUSE(err, "%s: '%s' of library %.200s is not %s %s: %s(%s%s) defines one",
+                            k->option, symbol, path, k->a, k->noun, k->macro, symbol, k->rest);
     if (head[1] != k->abi)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "%s: '%s' of library %.200s was built for version %u of %s, this is "

@@ -11,6 +11,67 @@
     __attribute__((target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni")))
 #define INLINE2   AVX2 static inline __attribute__((always_inline))
 #define INLINE512 AVX512 static inline __attribute__((always_inline))
+
+/* Bytes from and to any place, of any type, that have no alignment. */
+INLINE2 __m128i load64(const void *p) /* in the low half */
+{
+    return _mm_loadl_epi64(p);
+}
+
+INLINE2 __m128i load128(const void *p)
+{
+    return _mm_loadu_si128(p);
+}
+
+INLINE2 __m256i load256(const void *p)
+{
+    return _mm256_loadu_si256(p);
+}
+
+INLINE2 __m256i load_halves(const void *low, const void *high)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(load128(low)), load128(high), 1);
+}
+
+INLINE2 __m256i load_twice(const void *p) /* 16 bytes into both halves */
+{
+    return _mm256_broadcastsi128_si256(load128(p));
+}
+
+INLINE512 __m512i load_quarters(const void *a, const void *b, const void *c, const void *d)
+{
+    __m512i v = _mm512_castsi128_si512(load128(a));
+    v = _mm512_inserti32x4(v, load128(b), 1);
+    v = _mm512_inserti32x4(v, load128(c), 2);
+    return _mm512_inserti32x4(v, load128(d), 3);
+}
+
+INLINE2 void store64(void *p, __m128i v)
+{
+    _mm_storel_epi64(p, v);
+}
+
+INLINE2 void store128(void *p, __m128i v)
+{
+    _mm_storeu_si128(p, v);
+}
+
+INLINE2 void store256(void *p, __m256i v)
+{
+    _mm256_storeu_si256(p, v);
+}
+
+INLINE2 void store_halves(void *low, void *high, __m256i v)
+{
+    store128(low, _mm256_castsi256_si128(v));
+    store128(high, _mm256_extracti128_si256(v, 1));
+}
+
+/* 16 words to bytes, saturated, in order. */
+INLINE2 __m128i bytes_of_words(__m256i v)
+{
+    return _mm_packus_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+}
 #endif
 
 /* A table of kernels, a row a level: KERNELS(X) is X(name, AVX2's, AVX-512's) for each, where the

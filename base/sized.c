@@ -22,7 +22,7 @@ sized_copy(void *to, size_t ours, const void *from, const char *init, struct imr
     if (from != NULL)
         memcpy(&size, from, sizeof(size));
     if (size < sizeof(size) || size > MAX_BYTES)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "struct_size is not set: call %s() first", init);
+        return IMREC_REFUSE(err, "struct_size is not set: call %s() first", init);
     for (size_t i = ours; i < size; i++)
         if (p[i] != 0)
             return imrec_fail(err, IMREC_ERR_UNSUPPORTED,

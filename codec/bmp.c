@@ -27,11 +27,6 @@ struct bmp {
     uint8_t palette[MAX_COLOURS][4]; /* R, G, B, 255 */
 };
 
-static uint32_t le16(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
-}
-
 static bool is_bmp(struct bytes b)
 {
     return b.n >= 2 && b.p[0] == 'B' && b.p[1] == 'M';
@@ -67,15 +62,15 @@ read_sizes(struct bytes b, struct bmp *m, size_t head, uint32_t *claimed, struct
     const uint8_t *p = b.p + FILE_HEAD_BYTES;
     *claimed = 0;
     if (head == OLD_HEAD_BYTES) {
-        m->width = le16(p + 4);
-        m->height = le16(p + 6);
-        m->bits = le16(p + 10);
+        m->width = load_le16(p + 4);
+        m->height = load_le16(p + 6);
+        m->bits = load_le16(p + 10);
     } else {
         const uint32_t height = load_le32(p + 8);
         m->width = load_le32(p + 4);
         m->top_down = height >> 31;
         m->height = m->top_down ? 0u - height : height;
-        m->bits = le16(p + 14);
+        m->bits = load_le16(p + 14);
         m->compression = load_le32(p + 16);
         *claimed = load_le32(p + 32);
     }
@@ -169,7 +164,7 @@ static void unpack_masked(const struct bmp *m, const uint8_t *from, uint8_t *to)
 {
     for (uint32_t x = 0; x < m->width; x++, to += 4) {
         const uint32_t v =
-            m->bits == 16 ? le16(from + 2 * (size_t)x) : load_le32(from + 4 * (size_t)x);
+            m->bits == 16 ? load_le16(from + 2 * (size_t)x) : load_le32(from + 4 * (size_t)x);
         for (size_t i = 0; i < 3; i++)
             to[i] = field(v, m->mask[i]);
         to[3] = m->mask[3] != 0 ? field(v, m->mask[3]) : 255;

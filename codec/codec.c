@@ -50,22 +50,28 @@ enum imrec_status codec_new(struct codec **out, struct imrec_error *err)
     return IMREC_OK;
 }
 
+static void drop_buffers(struct codec *c)
+{
+    struct buf *const bufs[] = {&c->unpacked, &c->line, &c->scratch, &c->encoded};
+    for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
+        buf_free(bufs[i]);
+    struct image *const images[] = {&c->whole, &c->out, &c->upright};
+    for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
+        image_free(images[i]);
+    mask_free(&c->mask);
+    png_encoded_free(c);
+    jpeg_writer_drop(c->writer);
+    baseline_drop(c->baseline);
+}
+
 void codec_free(struct codec *c)
 {
     if (c == NULL)
         return;
+    drop_buffers(c);
     jpeg_reader_free(c->jpeg);
     baseline_free(c->baseline);
     jpeg_writer_free(c->writer);
-    png_encoded_free(c);
-    buf_free(&c->unpacked);
-    buf_free(&c->line);
-    buf_free(&c->scratch);
-    buf_free(&c->encoded);
-    image_free(&c->whole);
-    image_free(&c->out);
-    image_free(&c->upright);
-    mask_free(&c->mask);
     imrec_free(c);
 }
 
@@ -88,16 +94,7 @@ void codec_trim(struct codec *c, size_t most)
 {
     if (codec_memory(c) <= most)
         return;
-    struct buf *const bufs[] = {&c->unpacked, &c->line, &c->scratch, &c->encoded};
-    for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
-        buf_free(bufs[i]);
-    struct image *const images[] = {&c->whole, &c->out, &c->upright};
-    for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
-        image_free(images[i]);
-    mask_free(&c->mask);
-    png_encoded_free(c);
-    jpeg_writer_drop(c->writer);
-    baseline_drop(c->baseline);
+    drop_buffers(c);
     c->format = NULL; /* of an image whose bytes may be gone */
 }
 
@@ -250,23 +247,32 @@ static enum imrec_status check_request(const struct codec *c, struct imrec_rect 
                                        uint32_t channels, struct imrec_error *err)
 {
     if (c->format == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "no image has been begun");
+        return IMREC_REFUSE(err, "no image has been begun");
     if ((uint64_t)c->info.width * c->info.height > HARD_LIMIT_PIXELS)
         return imrec_error_at(err, IMREC_ERR_LIMIT, 0, "%s: %u x %u px are more than anything here",
                               c->info.format, c->info.width, c->info.height);
     if (channels != 1 && channels != 3 && channels != 4)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%u channels; 1, 3 and 4 can be had", channels);
+        return IMREC_REFUSE(err, "%u channels; 1, 3 and 4 can be had", channels);
     if (r.width == 0 || r.height == 0 || r.x >= c->info.width || r.y >= c->info.height ||
         r.width > c->info.width - r.x || r.height > c->info.height - r.y)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "the region %u x %u at (%u, %u) is not inside %u x %u px", r.width,
-                          r.height, r.x, r.y, c->info.width, c->info.height);
+        return IMREC_REFUSE(err, "the region %u x %u at (%u, %u) is not inside %u x %u px", r.width,
+                            r.height, r.x, r.y, c->info.width, c->info.height);
     return IMREC_OK;
 }
 
 static struct imrec_rect everything(const struct codec *c)
 {
     return (struct imrec_rect){0, 0, c->info.width, c->info.height};
+}
+
+/* What a decode came to; asked to stop, it counts for nothing. */
+static enum imrec_status decoded(const struct codec *c, enum imrec_status st, uint32_t counted,
+                                 uint32_t *warnings, struct imrec_error *err)
+{
+    if (warnings != NULL)
+        *warnings = counted;
+    IMREC_TRY(stop_check(c->stop, err));
+    return st;
 }
 
 static enum imrec_status
@@ -277,10 +283,7 @@ decode(struct codec *c, struct rows *rows, uint32_t *warnings, struct imrec_erro
     rows->line = c->line.p;
     c->decode_count += rows->sink != NULL;
     const enum imrec_status st = c->format->decode(c, rows, err);
-    if (warnings != NULL)
-        *warnings = rows->warnings;
-    IMREC_TRY(stop_check(c->stop, err));
-    return st;
+    return decoded(c, st, rows->warnings, warnings, err);
 }
 
 enum imrec_status codec_decode_rows(struct codec *c, struct imrec_rect region, uint32_t channels,
@@ -320,16 +323,12 @@ enum imrec_status codec_decode_scaled(struct codec *c, uint32_t denominator, uin
     uint32_t counted = 0;
     IMREC_TRY(check_request(c, everything(c), channels, err));
     if (denominator != 1 && denominator != 2 && denominator != 4 && denominator != 8)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a scale of 1/%u; 1, 2, 4 and 8 can be had",
-                          denominator);
+        return IMREC_REFUSE(err, "a scale of 1/%u; 1, 2, 4 and 8 can be had", denominator);
     if (c->format != &codec_jpeg)
         return codec_decode_image(c, everything(c), channels, out, warnings, err);
     c->decode_count++;
     const enum imrec_status st = jpeg_decode_whole(c, denominator, channels, out, &counted, err);
-    if (warnings != NULL)
-        *warnings = counted;
-    IMREC_TRY(stop_check(c->stop, err));
-    return st;
+    return decoded(c, st, counted, warnings, err);
 }
 
 enum imrec_status codec_check(struct codec *c, uint32_t *warnings, struct imrec_error *err)
@@ -339,10 +338,7 @@ enum imrec_status codec_check(struct codec *c, uint32_t *warnings, struct imrec_
     if (c->format != &codec_jpeg)
         return codec_decode_rows(c, everything(c), 3, NULL, NULL, warnings, err);
     const enum imrec_status st = jpeg_check(c, &counted, err);
-    if (warnings != NULL)
-        *warnings = counted;
-    IMREC_TRY(stop_check(c->stop, err));
-    return st;
+    return decoded(c, st, counted, warnings, err);
 }
 
 const char *const *codec_formats(void)

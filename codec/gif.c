@@ -10,6 +10,7 @@
  * palette, bits of a code, sub-blocks, 0 | ';'
  */
 #include "base/error.h"
+#include "base/math.h"
 #include "codec/colour_rows.h"
 #include "codec/format.h"
 
@@ -36,16 +37,6 @@ struct stream {
     struct bytes left;
     bool ended;
 };
-
-static uint32_t le16(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
-}
-
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
 
 static size_t palette_bytes(uint8_t flags)
 {
@@ -81,10 +72,10 @@ static bool find_frame(struct bytes b, struct frame *f, bool *animated)
     if (at == b.n)
         return false;
     const uint8_t *d = b.p + at;
-    f->left = le16(d + 1);
-    f->top = le16(d + 3);
-    f->width = le16(d + 5);
-    f->height = le16(d + 7);
+    f->left = load_le16(d + 1);
+    f->top = load_le16(d + 3);
+    f->width = load_le16(d + 5);
+    f->height = load_le16(d + 7);
     const size_t data = at + DESCRIPTOR_BYTES + palette_bytes(d[9]) + 1;
     *animated = data < b.n && next_frame(b, skip_sub_blocks(b, data), &ignored) != b.n;
     return true;
@@ -98,8 +89,8 @@ static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, c->image.n, "gif: no frame in %zu bytes",
                               c->image.n);
     c->info.kind = animated ? "animation" : "";
-    c->info.width = larger(le16(c->image.p + 6), f.left + f.width);
-    c->info.height = larger(le16(c->image.p + 8), f.top + f.height);
+    c->info.width = (uint32_t)max_u64(load_le16(c->image.p + 6), f.left + f.width);
+    c->info.height = (uint32_t)max_u64(load_le16(c->image.p + 8), f.top + f.height);
     c->info.channels = f.transparent == NO_INDEX ? 3 : 4;
     return IMREC_OK;
 }

@@ -139,7 +139,7 @@ run(struct jpeg_writer *w, void (*body)(struct jpeg_writer *), struct imrec_erro
         return IMREC_NO_MEMORY(err, "no memory to encode a JPEG");
     IMREC_TRY(stop_check(w->stop, err));
     w->errors.format_message((j_common_ptr)&w->cinfo, text);
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "JPEG: %s", text);
+    return IMREC_REFUSE(err, "JPEG: %s", text);
 }
 
 static enum imrec_status writer_new(struct jpeg_writer **out, struct imrec_error *err)
@@ -229,10 +229,10 @@ enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *i
                                     struct bytes *out, struct imrec_error *err)
 {
     if (quality < 1 || quality > 100 || (image->channels != 1 && image->channels != 3))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "JPEG: quality %d with %u channels; quality is 1..100, channels are "
-                          "1 or 3",
-                          quality, image->channels);
+        return IMREC_REFUSE(err,
+                            "JPEG: quality %d with %u channels; quality is 1..100, channels are "
+                            "1 or 3",
+                            quality, image->channels);
     if (image->width > JPEG_MAX_SIDE || image->height > JPEG_MAX_SIDE)
         return imrec_fail(err, IMREC_ERR_LIMIT, "JPEG: %u x %u px; a side is limited to %d px",
                           image->width, image->height, JPEG_MAX_SIDE);

@@ -14,11 +14,6 @@
 
 enum { HEAD_BYTES = 33, BITS_AT = 24, TYPE_AT = 25, INTERLACE_AT = 28, GREY = 0, PALETTE = 3 };
 
-static uint32_t be32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 static bool bits_exist(uint32_t type, uint32_t bits)
 {
     return bits == 1 || bits == 2 || bits == 4 || bits == 8 || (bits == 16 && type == GREY);
@@ -39,8 +34,8 @@ enum imrec_status codec_mask_info(struct bytes png, struct mask *out, struct imr
                           "the mask is a PNG of %s: its colours have no class; grey "
                           "or a palette is right",
                           type == 2 ? "colours" : "colours or with alpha");
-    out->width = be32(png.p + 16);
-    out->height = be32(png.p + 20);
+    out->width = load_be32(png.p + 16);
+    out->height = load_be32(png.p + 20);
     out->bits = bits == 16 ? 16 : 8;
     if (bits_exist(type, bits) && out->width - 1 < INT32_MAX && out->height - 1 < INT32_MAX)
         return IMREC_OK;

@@ -9,8 +9,7 @@ static enum imrec_status head(struct codec *c, struct imrec_error *err)
     static const char *const kinds[5] = {[1] = "grey", [3] = "rgb", [4] = "rgba"};
     const struct imrec_image *i = &c->pixels;
     if (i->channels > 4 || kinds[i->channels] == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "pixels of %u channels; 1, 3 and 4 can be taken",
-                          i->channels);
+        return IMREC_REFUSE(err, "pixels of %u channels; 1, 3 and 4 can be taken", i->channels);
     c->info.kind = kinds[i->channels];
     c->info.width = i->width;
     c->info.height = i->height;

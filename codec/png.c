@@ -23,11 +23,6 @@ bool png_matches(struct bytes b)
 #if IMREC_HAVE_SPNG
 enum { HEAD_BYTES = 33, MAX_CHUNK_BYTES = 64 << 20 }; /* a chunk that libspng keeps, all of them */
 
-static uint32_t be32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 /* What libspng keeps of a chunk: its bytes, and of those that are compressed what they may become.
  */
 static uint64_t kept_bytes(const uint8_t *name, uint64_t length)
@@ -44,7 +39,7 @@ static void read_chunks(struct codec *c)
 {
     const struct bytes b = c->image;
     for (size_t at = HEAD_BYTES; b.n - at >= 12;) {
-        const size_t length = be32(b.p + at);
+        const size_t length = load_be32(b.p + at);
         const uint8_t *name = b.p + at + 4;
         if (length > b.n - at - 12 || memcmp(name, "IDAT", 4) == 0)
             return;
@@ -66,8 +61,8 @@ static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
                               "png: no whole IHDR chunk in its first %d of %zu bytes", HEAD_BYTES,
                               b.n);
     const uint32_t type = b.p[25];
-    c->info.width = be32(b.p + 16);
-    c->info.height = be32(b.p + 20);
+    c->info.width = load_be32(b.p + 16);
+    c->info.height = load_be32(b.p + 20);
     c->info.bits = b.p[24];
     c->info.channels = type < 7 ? channels_of[type] : 0;
     if (c->info.channels == 0 || c->info.bits == 0 || c->info.bits > 16)
@@ -277,9 +272,9 @@ enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *im
 {
     if (level < 1 || level > 9 || image->channels == 0 || image->channels == 2 ||
         image->channels > 4)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "png: level %d with %u channels; levels are 1..9, channels 1, 3, 4",
-                          level, image->channels);
+        return IMREC_REFUSE(err,
+                            "png: level %d with %u channels; levels are 1..9, channels 1, 3, 4",
+                            level, image->channels);
     IMREC_TRY(codec_reserve(&c->scratch, (size_t)image->width * image->channels, err));
     png_encoded_free(c);
     spng_ctx *ctx = spng_ctx_new2(&png_allocator, SPNG_CTX_ENCODER);

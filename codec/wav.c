@@ -8,11 +8,6 @@
 enum { RIFF_BYTES = 12, CHUNK_BYTES = 8, FORMAT_BYTES = 16, EXTENSIBLE_BYTES = 40 };
 enum { TAG_PCM = 1, TAG_EXTENSIBLE = 0xfffe, FRAME_VALUE = 2 };
 
-static uint32_t load_le16(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
-}
-
 bool wav_is(struct bytes file)
 {
     return file.n >= RIFF_BYTES && memcmp(file.p, "RIFF", 4) == 0 &&

@@ -78,8 +78,8 @@ void imrec_prefetch_options_init_sized(struct imrec_prefetch_options *o, size_t 
 static enum imrec_status
 out_of_range(const char *name, uint64_t value, uint32_t most, struct imrec_error *err)
 {
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s is %llu; it is 1 to %u", name,
-                      (unsigned long long)value, (unsigned)most);
+    return IMREC_REFUSE(err, "%s is %llu; it is 1 to %u", name, (unsigned long long)value,
+                        (unsigned)most);
 }
 
 static enum imrec_status check(const struct imrec_prefetch_options *o, struct imrec_error *err)
@@ -89,13 +89,11 @@ static enum imrec_status check(const struct imrec_prefetch_options *o, struct im
     if (o->threads < 1 || o->threads > MAX_THREADS)
         return out_of_range("threads", o->threads, MAX_THREADS, err);
     if (o->produce == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "produce is NULL; it is the callback that fills a cell");
+        return IMREC_REFUSE(err, "produce is NULL; it is the callback that fills a cell");
     if ((o->cell_bytes != 0) == (o->make_cell != NULL))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "give either cell_bytes, which is %llu, or make_cell, which is %s",
-                          (unsigned long long)o->cell_bytes,
-                          o->make_cell != NULL ? "given" : "NULL");
+        return IMREC_REFUSE(err, "give either cell_bytes, which is %llu, or make_cell, which is %s",
+                            (unsigned long long)o->cell_bytes,
+                            o->make_cell != NULL ? "given" : "NULL");
     return IMREC_OK;
 }
 

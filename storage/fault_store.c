@@ -76,9 +76,8 @@ static enum imrec_status parse(const char *text, struct fault_script *s, struct 
         const char *end = p + n + 1 + digits;
         if (digits == 0 || digits >= 19 || (*end != ',' && *end != '\0') ||
             !set_field(s, p, n, value))
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "fault://%s: '%.*s' is not an option of the form name=number", text,
-                              (int)strcspn(p, ","), p);
+            return IMREC_REFUSE(err, "fault://%s: '%.*s' is not an option of the form name=number",
+                                text, (int)strcspn(p, ","), p);
         p = *end == ',' ? end + 1 : end;
     }
     return IMREC_OK;
@@ -103,8 +102,7 @@ static void let_go(struct device *d)
         at = &(*at)->next;
     *at = d->next;
     mutex_destroy(&d->lock);
-    imrec_free(d->text);
-    imrec_free(d);
+    IMREC_FREE(d->text, d);
 }
 
 static struct device *create(const char *text, size_t n)
@@ -112,8 +110,7 @@ static struct device *create(const char *text, size_t n)
     struct device *d = imrec_zalloc(1, sizeof(*d));
     char *copy = imrec_zalloc(n + 1, 1);
     if (d == NULL || copy == NULL) {
-        imrec_free(copy);
-        imrec_free(d);
+        IMREC_FREE(copy, d);
         return NULL;
     }
     memcpy(copy, text, n);
@@ -130,8 +127,7 @@ use_device(const char *text, size_t n, struct device **out, struct imrec_error *
     enum imrec_status st = IMREC_OK;
     struct device *d = find(text, n);
     if (d == NULL && n >= 7 && memcmp(text, "script=", 7) == 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "fault://%.*s: this script is not set", (int)n,
-                          text);
+        return IMREC_REFUSE(err, "fault://%.*s: this script is not set", (int)n, text);
     if (d == NULL) {
         d = create(text, n);
         if (d == NULL)
@@ -160,8 +156,7 @@ static void gone(void *user)
 static struct device *find_script(const char *name)
 {
     char text[128];
-    const int n = snprintf(text, sizeof(text), "script=%s", name);
-    return find(text, (size_t)n);
+    return find(text, (size_t)snprintf(text, sizeof(text), "script=%s", name));
 }
 
 enum imrec_status fault_set(const char *name, const struct fault_script *s, struct imrec_error *err)
@@ -220,6 +215,16 @@ static int failure(struct device *d, uint64_t *count, uint64_t fail_at)
     if (d->script.interrupt != 0 && d->calls % d->script.interrupt == 0)
         return EINTR;
     return ++*count == fail_at || d->calls == d->script.call_eio ? EIO : 0;
+}
+
+/* The same of a call that is not interrupted, under the lock. */
+static int plain_failure(struct device *d, uint64_t *count, uint64_t fail_at)
+{
+    mutex_lock(&d->lock);
+    d->calls++;
+    const bool fails = ++*count == fail_at || d->calls == d->script.call_eio;
+    mutex_unlock(&d->lock);
+    return fails ? EIO : 0;
 }
 
 static int result_of(int code) /* of a call that moves nothing */
@@ -336,42 +341,30 @@ static int fault_fsync(void *user, int fd)
 {
     struct fault_file *f = user;
     struct device *d = f->device;
-    mutex_lock(&d->lock);
-    d->calls++;
-    const bool fails = ++d->counts.syncs == d->script.sync_eio || d->calls == d->script.call_eio;
-    mutex_unlock(&d->lock);
+    const int code = plain_failure(d, &d->counts.syncs, d->script.sync_eio);
     write_back(f, f->dirty);
-    return fails ? result_of(EIO) : fsync(fd);
+    return code != 0 ? result_of(code) : fsync(fd);
 }
 
 static int fault_push(void *user, int fd, off_t offset, off_t n, bool wait)
 {
     if (wait)
         write_back(user, (uint64_t)n);
-    return file_push(fd, offset, n, wait);
+    return file_push(user, fd, offset, n, wait);
 }
 
 static int fault_rename(void *user, const char *from, const char *to)
 {
     struct device *d = ((struct fault_file *)user)->device;
-    mutex_lock(&d->lock);
-    d->calls++;
-    const bool fails =
-        ++d->counts.renames == d->script.rename_eio || d->calls == d->script.call_eio;
-    mutex_unlock(&d->lock);
+    const int code = plain_failure(d, &d->counts.renames, d->script.rename_eio);
     wait_ms(d->script.rename_ms);
-    return fails ? result_of(EIO) : rename(from, to);
+    return code != 0 ? result_of(code) : rename(from, to);
 }
 
 static int fault_folder(void *user)
 {
     struct device *d = ((struct fault_file *)user)->device;
-    mutex_lock(&d->lock);
-    d->calls++;
-    const bool fails =
-        ++d->counts.folders == d->script.folder_eio || d->calls == d->script.call_eio;
-    mutex_unlock(&d->lock);
-    return result_of(fails ? EIO : 0);
+    return result_of(plain_failure(d, &d->counts.folders, d->script.folder_eio));
 }
 
 static const struct file_calls calls = {fault_pread, fault_pwrite, fault_will_need, fault_fsync,
@@ -385,8 +378,7 @@ enter(const char *name, const char **path, struct fault_file **out, struct imrec
 {
     const char *colon = strchr(name, ':');
     if (colon == NULL || colon[1] == '\0')
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "fault://%s: must be fault://options:path",
-                          name);
+        return IMREC_REFUSE(err, "fault://%s: must be fault://options:path", name);
     struct fault_file *f = imrec_zalloc(1, sizeof(*f));
     if (f == NULL)
         return IMREC_NO_MEMORY(err, "fault://%s: no memory to open it", name);

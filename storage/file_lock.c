@@ -83,10 +83,10 @@ static enum imrec_status sign(const struct file_lock *l, struct imrec_error *err
     char line[LINE_BYTES], host[128] = "";
     const size_t n = read_line(l->fd, line);
     if (n != 0 && !is_ours(line))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s is in the way, and imrec did not write it: move it, or choose "
-                          "another name",
-                          l->path);
+        return IMREC_REFUSE(err,
+                            "%s is in the way, and imrec did not write it: move it, or choose "
+                            "another name",
+                            l->path);
     if (gethostname(host, sizeof(host) - 1) != 0)
         host[0] = '\0';
     const int bytes = snprintf(line, sizeof(line), HEAD "process %ld on %s\n", (long)getpid(),

@@ -11,10 +11,10 @@ enum imrec_status file_must_be_regular(const char *path, mode_t mode, struct imr
 {
     if (S_ISREG(mode))
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: %s, not a regular file", path,
-                      S_ISDIR(mode)    ? "a directory"
-                      : S_ISFIFO(mode) ? "a named pipe"
-                                       : "a device or socket");
+    return IMREC_REFUSE(err, "%s: %s, not a regular file", path,
+                        S_ISDIR(mode)    ? "a directory"
+                        : S_ISFIFO(mode) ? "a named pipe"
+                                         : "a device or socket");
 }
 
 enum imrec_status

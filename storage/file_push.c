@@ -11,8 +11,9 @@
 #include <errno.h>
 #include <fcntl.h>
 
-int file_push(int fd, off_t offset, off_t n, bool wait)
+int file_push(void *user, int fd, off_t offset, off_t n, bool wait)
 {
+    (void)user;
 #ifdef SYNC_FILE_RANGE_WRITE
     const unsigned begin = SYNC_FILE_RANGE_WRITE;
     const unsigned all = SYNC_FILE_RANGE_WAIT_BEFORE | begin | SYNC_FILE_RANGE_WAIT_AFTER;

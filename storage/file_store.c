@@ -49,12 +49,6 @@ static int plain_fsync(void *user, int fd)
     return fsync(fd);
 }
 
-static int plain_push(void *user, int fd, off_t offset, off_t n, bool wait)
-{
-    (void)user;
-    return file_push(fd, offset, n, wait);
-}
-
 static int plain_rename(void *user, const char *from, const char *to)
 {
     (void)user;
@@ -68,7 +62,7 @@ static int plain_folder(void *user)
 }
 
 static const struct file_calls plain = {plain_pread, plain_pwrite, plain_will_need, plain_fsync,
-                                        plain_push,  plain_rename, plain_folder,    NULL};
+                                        file_push,   plain_rename, plain_folder,    NULL};
 
 static void done_with(const struct file_calls *calls, void *user)
 {
@@ -141,8 +135,7 @@ static void file_close(struct source *s)
     struct file_source *f = (struct file_source *)s;
     (void)close(f->fd); /* opened for reading: nothing can be lost */
     done_with(f->calls, f->user);
-    imrec_free(f->path);
-    imrec_free(f);
+    IMREC_FREE(f->path, f);
 }
 
 static const struct source_ops file_source_ops = {file_read_at, file_will_need, file_drop,
@@ -161,8 +154,7 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
     *out = NULL;
     if (st != IMREC_OK) {
         done_with(calls, user);
-        imrec_free(copy);
-        imrec_free(f);
+        IMREC_FREE(copy, f);
         return st;
     }
     *f = (struct file_source){
@@ -223,8 +215,7 @@ static void file_out_close(struct out *o, bool remove)
     if (remove)
         (void)unlink(f->path);
     done_with(f->calls, f->user);
-    imrec_free(f->path);
-    imrec_free(f);
+    IMREC_FREE(f->path, f);
 }
 
 static const struct out_ops file_out_ops = {file_write, file_sync, file_push_out, file_out_close};
@@ -269,8 +260,7 @@ enum imrec_status file_out_open(const char *path, uint64_t size, const struct fi
     *out = NULL;
     if (st != IMREC_OK) {
         done_with(calls, user);
-        imrec_free(part);
-        imrec_free(f);
+        IMREC_FREE(part, f);
         return st;
     }
     *f = (struct file_out){{&file_out_ops}, fd, size == STORE_NEW ? 0 : size, part, calls, user};
@@ -322,8 +312,7 @@ enum imrec_status file_publish(const char *path, const char *as, const struct fi
     else
         st = publish_as(as, part, scratch, calls, user, err);
     done_with(calls, user);
-    imrec_free(scratch);
-    imrec_free(part);
+    IMREC_FREE(scratch, part);
     return st;
 }
 

@@ -32,7 +32,7 @@ IMREC_NODISCARD enum imrec_status file_folder_open(const char *path, const struc
                                                    void *user, struct folder **out,
                                                    struct imrec_error *err);
 /* sync_file_range() of Linux; elsewhere nothing, and 0. */
-int file_push(int fd, off_t offset, off_t n, bool wait);
+int file_push(void *user, int fd, off_t offset, off_t n, bool wait);
 /* IMREC_ERR_ARGUMENT says what a file of this mode is instead. */
 IMREC_NODISCARD enum imrec_status
 file_must_be_regular(const char *path, mode_t mode, struct imrec_error *err);

@@ -142,8 +142,7 @@ static void keep_close(struct source *s)
     cond_destroy(&k->loaded);
     mutex_destroy(&k->lock);
     source_close(k->inner);
-    imrec_free(k->blocks);
-    imrec_free(k);
+    IMREC_FREE(k->blocks, k);
 }
 
 static const struct source_ops keep_ops = {keep_read_at, keep_will_need, keep_drop, keep_close};
@@ -158,8 +157,7 @@ enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_
     struct keep_source *k = imrec_zalloc(1, sizeof(*k));
     struct block *table = imrec_zalloc((size_t)blocks + 1, sizeof(*table));
     if (k == NULL || table == NULL) {
-        imrec_free(table);
-        imrec_free(k);
+        IMREC_FREE(table, k);
         source_close(inner);
         return IMREC_NO_MEMORY(err, "no memory to keep a shard in memory");
     }

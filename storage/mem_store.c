@@ -29,9 +29,8 @@ static struct object *g_objects;
 
 static void let_go(struct object *o)
 {
-    if (--o->users != 0)
-        return;
-    IMREC_FREE(o->bytes, o->name, o);
+    if (--o->users == 0)
+        IMREC_FREE(o->bytes, o->name, o);
 }
 
 static struct object **place_of(const char *name)
@@ -65,17 +64,20 @@ static enum imrec_status no_memory(const char *name, struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "mem://%s: no memory for it", name);
 }
 
-/* A new object that owns `bytes` from here on, also on failure. */
+/* A new object with these bytes. */
 static enum imrec_status
-add(const char *name, const char *suffix, uint8_t *bytes, size_t n, struct imrec_error *err)
+add(const char *name, const char *suffix, const void *bytes, size_t n, struct imrec_error *err)
 {
     struct object *o = imrec_zalloc(1, sizeof(*o));
     char *text = imrec_joined(name, strlen(name), suffix);
-    if (o == NULL || text == NULL) {
-        IMREC_FREE(text, o, bytes);
+    uint8_t *copy = imrec_realloc(NULL, n + 1, 1);
+    if (o == NULL || text == NULL || copy == NULL) {
+        IMREC_FREE(text, o, copy);
         return no_memory(name, err);
     }
-    *o = (struct object){NULL, text, bytes, n, 1};
+    if (n != 0)
+        memcpy(copy, bytes, n);
+    *o = (struct object){NULL, text, copy, n, 1};
     mutex_lock(&g_lock);
     put_in(o);
     mutex_unlock(&g_lock);
@@ -84,12 +86,7 @@ add(const char *name, const char *suffix, uint8_t *bytes, size_t n, struct imrec
 
 enum imrec_status mem_put(const char *name, const void *bytes, size_t n, struct imrec_error *err)
 {
-    uint8_t *copy = imrec_realloc(NULL, n + 1, 1);
-    if (copy == NULL)
-        return no_memory(name, err);
-    if (n != 0)
-        memcpy(copy, bytes, n);
-    return add(name, "", copy, n, err);
+    return add(name, "", bytes, n, err);
 }
 
 void mem_clear(void)
@@ -159,13 +156,8 @@ static enum imrec_status mem_write(struct out *o, const void *p, size_t n, struc
 
 static enum imrec_status mem_sync(struct out *o, struct imrec_error *err)
 {
-    struct mem_out *m = (struct mem_out *)o;
-    uint8_t *copy = imrec_realloc(NULL, m->buf.n + 1, 1);
-    if (copy == NULL)
-        return no_memory(m->name, err);
-    if (m->buf.n != 0)
-        memcpy(copy, m->buf.p, m->buf.n);
-    return add(m->name, ".part", copy, m->buf.n, err);
+    const struct mem_out *m = (struct mem_out *)o;
+    return add(m->name, ".part", m->buf.p, m->buf.n, err);
 }
 
 static void mem_out_close(struct out *o, bool remove)
@@ -182,8 +174,7 @@ static void mem_out_close(struct out *o, bool remove)
         imrec_free(part);
     }
     buf_free(&m->buf);
-    imrec_free(m->name);
-    imrec_free(m);
+    IMREC_FREE(m->name, m);
 }
 
 static const struct out_ops mem_out_ops = {mem_write, mem_sync, NULL, mem_out_close};
@@ -219,8 +210,7 @@ mem_out_open(const char *name, uint64_t size, struct out **out, struct imrec_err
         st = resume_from(m, part, size, err);
     imrec_free(part);
     if (st != IMREC_OK) {
-        imrec_free(copy);
-        imrec_free(m);
+        IMREC_FREE(copy, m);
         return st;
     }
     *out = &m->base;
@@ -233,8 +223,7 @@ static enum imrec_status mem_publish(const char *name, const char *as, struct im
          *final = imrec_joined(as, strlen(as), "");
     struct object *o = NULL;
     if (part == NULL || final == NULL) {
-        imrec_free(part);
-        imrec_free(final);
+        IMREC_FREE(part, final);
         return no_memory(name, err);
     }
     mutex_lock(&g_lock);

@@ -236,8 +236,7 @@ enum imrec_status sink_publish_as(const char *uri, const char *final_uri, struct
     IMREC_TRY(store_of(uri, &store, &name, err));
     IMREC_TRY(store_of(final_uri, &final_store, &as, err));
     if (store != final_store)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: cannot become %s, that is another store",
-                          uri, final_uri);
+        return IMREC_REFUSE(err, "%s: cannot become %s, that is another store", uri, final_uri);
     return store->publish != NULL ? store->publish(name, as, err)
                                   : store_cannot(uri, store, "be written to", err);
 }

@@ -31,32 +31,14 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory for a list of files");
 }
 
-/* Room for 16, and for twice as many whenever that is full. */
-static bool make_room(struct uri_list *l)
-{
-    const size_t n = l->count;
-    if (n != 0 && (n < 16 || (n & (n - 1)) != 0))
-        return true;
-    char **uris = imrec_realloc(l->uri, n != 0 ? 2 * n : 16, sizeof(*uris));
-    if (uris == NULL)
-        return false;
-    l->uri = uris;
-    enum uri_origin *origins = imrec_realloc(l->origin, n != 0 ? 2 * n : 16, sizeof(*origins));
-    if (origins == NULL)
-        return false;
-    l->origin = origins;
-    return true;
-}
-
 enum imrec_status uri_list_add(struct uri_list *l, const char *a, size_t n, const char *b,
                                enum uri_origin origin, struct imrec_error *err)
 {
-    const size_t rest = strlen(b) + 1;
-    char *text = make_room(l) ? imrec_realloc(NULL, n + rest, 1) : NULL;
+    const bool room = IMREC_GROW(l->uri, l->uri_room, l->count + 1) &&
+                      IMREC_GROW(l->origin, l->origin_room, l->count + 1);
+    char *text = room ? imrec_joined(a, n, b) : NULL;
     if (text == NULL)
         return no_memory(err);
-    memcpy(text, a, n);
-    memcpy(text + n, b, rest);
     l->origin[l->count] = origin;
     l->uri[l->count++] = text;
     return IMREC_OK;
@@ -92,7 +74,7 @@ static bool exists(const char *path)
 
 static enum imrec_status missing(struct imrec_error *err, const char *path, const char *what)
 {
-    imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: %s", path, what);
+    IMREC_REFUSE(err, "%s: %s", path, what);
     imrec_error_file(err, path);
     if (err != NULL)
         err->sys_errno = ENOENT;
@@ -164,9 +146,9 @@ add_open_folder(struct expansion *x, const struct place *at, struct folder *f)
     folder_entries_free(&all);
     folder_close(f);
     IMREC_TRY(st);
-    return x->list.count > first ? IMREC_OK
-                                 : imrec_fail(x->err, IMREC_ERR_ARGUMENT,
-                                              "%s: the folder holds no *%s", at->path, x->suffix);
+    return x->list.count > first
+               ? IMREC_OK
+               : IMREC_REFUSE(x->err, "%s: the folder holds no *%s", at->path, x->suffix);
 }
 
 static enum imrec_status add_folder(struct expansion *x, const struct place *at)
@@ -229,9 +211,8 @@ add_object(struct expansion *x, const struct place *at, const char *element)
     const enum imrec_status st = at->store->open_folder(at->name, &f, x->err);
     if (st == IMREC_OK)
         return add_open_folder(x, at, f);
-    return st == IMREC_ERR_NO_MEMORY
-               ? st
-               : imrec_fail(x->err, IMREC_ERR_ARGUMENT, "%s: there is no such object", element);
+    return st == IMREC_ERR_NO_MEMORY ? st
+                                     : IMREC_REFUSE(x->err, "%s: there is no such object", element);
 }
 
 static enum imrec_status add_element(struct expansion *x, const char *element)
@@ -240,7 +221,7 @@ static enum imrec_status add_element(struct expansion *x, const char *element)
     const char *name;
     x->origin = URI_NAMED;
     if (element[0] == '\0')
-        return imrec_fail(x->err, IMREC_ERR_ARGUMENT, "a list of files has an empty element");
+        return IMREC_REFUSE(x->err, "a list of files has an empty element");
     IMREC_TRY(store_of(element, &store, &name, x->err));
     if (store == &file_store) /* file:// is the same as nothing */
         return add_place(x, &(struct place){store, name, "", 0, name});
@@ -266,15 +247,14 @@ enum imrec_status
 uri_list_expand(const char *spec, const char *suffix, struct uri_list *out, struct imrec_error *err)
 {
     struct expansion x = {.suffix = suffix, .err = err};
-    const size_t n = strlen(spec) + 1;
-    char *copy = imrec_realloc(NULL, n, 1);
+    const size_t n = strlen(spec);
+    char *copy = imrec_joined(spec, n, "");
     enum imrec_status st = IMREC_OK;
     *out = (struct uri_list){0};
     if (copy == NULL)
         return no_memory(err);
-    memcpy(copy, spec, n);
     if (strchr(spec, ';') != NULL && exists(spec))
-        st = add(&x, spec, n - 1, "");
+        st = add(&x, spec, n, "");
     else
         st = add_elements(&x, copy);
     imrec_free(copy);
@@ -289,7 +269,6 @@ void uri_list_free(struct uri_list *l)
 {
     for (size_t i = 0; i < l->count; i++)
         imrec_free(l->uri[i]);
-    imrec_free(l->uri);
-    imrec_free(l->origin);
+    IMREC_FREE(l->uri, l->origin);
     *l = (struct uri_list){0};
 }

@@ -15,6 +15,7 @@ struct uri_list {
     char **uri;
     size_t count;
     enum uri_origin *origin; /* of each */
+    uint64_t uri_room, origin_room;
 };
 
 /* An explicit list keeps its order; a directory means its *SUFFIX files, a glob its matches,

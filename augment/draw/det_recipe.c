@@ -25,9 +25,9 @@ read_list(const struct param *row, const char *text, struct list *out, struct im
         const char *comma = memchr(at, ',', (size_t)(end - at));
         const size_t length = (size_t)((comma != NULL ? comma : end) - at);
         if (out->n == DET_SAMPLERS || length >= sizeof(piece))
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "%s must be at most %d numbers with commas between, not '%.40s'",
-                              row->name, DET_SAMPLERS, text);
+            return IMREC_REFUSE(err,
+                                "%s must be at most %d numbers with commas between, not '%.40s'",
+                                row->name, DET_SAMPLERS, text);
         memcpy(piece, at, length);
         piece[length] = '\0';
         IMREC_TRY(param_set(row, &out->v[out->n++], row->name, strlen(row->name), piece, err));
@@ -42,10 +42,10 @@ static enum imrec_status
 fit(const struct param *row, struct list *l, const struct det_recipe *d, struct imrec_error *err)
 {
     if (l->n != 1 && l->n != d->sampler_count)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s has %u numbers: one for all, or one for each of the %u samplers "
-                          "of num_crop_sampler, is right",
-                          row->name, l->n, d->sampler_count);
+        return IMREC_REFUSE(err,
+                            "%s has %u numbers: one for all, or one for each of the %u samplers "
+                            "of num_crop_sampler, is right",
+                            row->name, l->n, d->sampler_count);
     for (uint32_t i = l->n; i < d->sampler_count; i++)
         l->v[i] = l->v[0];
     return IMREC_OK;
@@ -71,9 +71,8 @@ static enum imrec_status read_pair(struct det_recipe *d, const struct pair *p, c
     for (uint32_t i = 0; i < d->sampler_count; i++) {
         struct det_bounds b = {low.v[i], high.v[i]};
         if (b.low > b.high)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "%s and %s of sampler %u: the minimum is %g, the maximum %g", p->low,
-                              p->high, i, (double)b.low, (double)b.high);
+            return IMREC_REFUSE(err, "%s and %s of sampler %u: the minimum is %g, the maximum %g",
+                                p->low, p->high, i, (double)b.low, (double)b.high);
         memcpy((char *)&d->samplers[i] + p->offset, &b, sizeof(b));
     }
     return IMREC_OK;
@@ -90,8 +89,8 @@ read_trials(struct det_recipe *d, const char *text, struct imrec_error *err)
     for (uint32_t i = 0; i < d->sampler_count; i++) {
         d->samplers[i].trials = (uint32_t)l.v[i];
         if ((float)d->samplers[i].trials != l.v[i])
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "max_crop_trials must be whole numbers, not %g", (double)l.v[i]);
+            return IMREC_REFUSE(err, "max_crop_trials must be whole numbers, not %g",
+                                (double)l.v[i]);
     }
     return IMREC_OK;
 }
@@ -161,19 +160,19 @@ det_recipe_init(struct det_recipe *d, const struct augment_options *o, struct im
     const char *other = stranger(o);
     *d = (struct det_recipe){.on = true};
     if (other != NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "aug_seq=det_aug_default moves images with their boxes and does "
-                          "not go with %s",
-                          other);
+        return IMREC_REFUSE(err,
+                            "aug_seq=det_aug_default moves images with their boxes and does "
+                            "not go with %s",
+                            other);
     d->shifts = o->random_hue_prob > 0 || o->random_saturation_prob > 0 ||
                 o->random_illumination_prob > 0 || o->random_contrast_prob > 0;
     if (o->data_shape.channels == 1 && (o->random_hue_prob > 0 || o->random_saturation_prob > 0 ||
                                         o->random_illumination_prob > 0))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "random_hue_prob, random_saturation_prob and "
-                          "random_illumination_prob need colours: data_shape has one channel");
+        return IMREC_REFUSE(err,
+                            "random_hue_prob, random_saturation_prob and "
+                            "random_illumination_prob need colours: data_shape has one channel");
     if (o->max_random_illumination > 255)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "max_random_illumination must be a number from 0 to 255 with boxes");
+        return IMREC_REFUSE(err,
+                            "max_random_illumination must be a number from 0 to 255 with boxes");
     return read_samplers(d, o, err);
 }

@@ -9,11 +9,6 @@
 #define PARAM_STRUCT struct augment_options
 const struct param augment_params[] = {IMREC_ITER_PARAMS(AUGMENT_ROW){0}};
 
-static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
-{
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", sentence);
-}
-
 /* ---- texts -------------------------------------------------------------------------------- */
 
 /* "-30,0,30" */
@@ -23,13 +18,12 @@ static enum imrec_status read_angles(struct recipe *r, const char *text, struct 
         char *end;
         const long angle = strtol(text, &end, 10);
         if (end == text || (*end != ',' && *end != '\0') || angle < -360 || angle > 360)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "rotate_list must be whole angles from -360 to 360 with commas "
-                              "between, not '%.40s'",
-                              text);
+            return IMREC_REFUSE(err,
+                                "rotate_list must be whole angles from -360 to 360 with commas "
+                                "between, not '%.40s'",
+                                text);
         if (r->angle_count == RECIPE_ANGLES)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT, "rotate_list has more than %d angles",
-                              RECIPE_ANGLES);
+            return IMREC_REFUSE(err, "rotate_list has more than %d angles", RECIPE_ANGLES);
         r->angles[r->angle_count++] = (int32_t)angle;
         text = end + (*end == ',');
     }
@@ -46,10 +40,10 @@ static enum imrec_status read_pairs(struct recipe *r, const char *text, struct i
         const bool read = end != NULL && end != dash + 1 && (*end == ',' || *end == '\0');
         if (!read || a < 0 || b < 0 || a >= (long)r->keypoints || b >= (long)r->keypoints ||
             r->pair_count == RECIPE_PAIRS)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "keypoint_pairs must be up to %d pairs such as 1-2,3-4 of "
-                              "keypoints from 0 to keypoints - 1 (%d), not '%.40s'",
-                              RECIPE_PAIRS, (int)r->keypoints - 1, text);
+            return IMREC_REFUSE(err,
+                                "keypoint_pairs must be up to %d pairs such as 1-2,3-4 of "
+                                "keypoints from 0 to keypoints - 1 (%d), not '%.40s'",
+                                RECIPE_PAIRS, (int)r->keypoints - 1, text);
         r->pairs[r->pair_count][0] = (uint16_t)a;
         r->pairs[r->pair_count++][1] = (uint16_t)b;
         text = end + (*end == ',');
@@ -93,7 +87,7 @@ static bool is_listed(const struct recipe *r, enum paint p)
 static enum imrec_status add_paint(struct recipe *r, enum paint p, struct imrec_error *err)
 {
     if (is_listed(r, p))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "aug_seq has %s twice", paint_names[p]);
+        return IMREC_REFUSE(err, "aug_seq has %s twice", paint_names[p]);
     if (is_on(r, p))
         r->paints[r->paint_count++] = p;
     return IMREC_OK;
@@ -127,8 +121,8 @@ add_name(struct recipe *r, const char *name, size_t n, struct imrec_error *err)
         return add_default(r, err);
     if (user_augmenter_is_known(name, n))
         return add_own(r, name, n, err);
-    return imrec_fail(
-        err, IMREC_ERR_ARGUMENT,
+    return IMREC_REFUSE(
+        err,
         "aug_seq has no augmenter '%.*s'; there are aug_default, det_aug_default (boxes), or "
         "rand_augment, "
         "light, hue, hsl, pca, grayscale and blur in any order, and what is registered",
@@ -159,9 +153,8 @@ static enum imrec_status read_sequence(struct recipe *r, const char *text, struc
     }
     for (int p = 0; p < PAINTS; p++)
         if (is_on(r, (enum paint)p) && !is_listed(r, (enum paint)p))
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "%s is asked for, but aug_seq does not say when it comes",
-                              paint_names[p]);
+            return IMREC_REFUSE(err, "%s is asked for, but aug_seq does not say when it comes",
+                                paint_names[p]);
     return IMREC_OK;
 }
 
@@ -171,8 +164,8 @@ static enum imrec_status ordered(float low, float high, const char *names, struc
 {
     if (low <= high)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: the minimum is %g, the maximum %g", names,
-                      (double)low, (double)high);
+    return IMREC_REFUSE(err, "%s: the minimum is %g, the maximum %g", names, (double)low,
+                        (double)high);
 }
 
 static enum imrec_status read_aspect(struct recipe *r, struct imrec_error *err)
@@ -182,8 +175,8 @@ static enum imrec_status read_aspect(struct recipe *r, struct imrec_error *err)
     r->aspect_low = given ? o->min_aspect_ratio : 1 - o->max_aspect_ratio;
     r->aspect_high = given ? o->max_aspect_ratio : 1 + o->max_aspect_ratio;
     if (r->aspect_low <= 0)
-        return refuse(err, "max_aspect_ratio must be below 1 where min_aspect_ratio is not given: "
-                           "the aspect is drawn from [1 - this, 1 + this]");
+        return IMREC_REFUSE(err, "max_aspect_ratio must be below 1 where min_aspect_ratio is not "
+                                 "given: the aspect is drawn from [1 - this, 1 + this]");
     return ordered(r->aspect_low, r->aspect_high, "min_aspect_ratio and max_aspect_ratio", err);
 }
 
@@ -216,10 +209,11 @@ static enum imrec_status check_crops(const struct recipe *r, struct imrec_error 
     const struct augment_options *o = r->o;
     const bool scales = o->min_random_scale != 1 || o->max_random_scale != 1;
     if (o->random_resized_crop && (scales || r->crop_high != 0 || o->rand_crop))
-        return refuse(err, "random_resized_crop sets the crop: rand_crop, min_crop_size, "
-                           "max_crop_size, min_random_scale and max_random_scale contradict it");
+        return IMREC_REFUSE(err,
+                            "random_resized_crop sets the crop: rand_crop, min_crop_size, "
+                            "max_crop_size, min_random_scale and max_random_scale contradict it");
     if (!o->random_resized_crop && (o->min_random_area != 1 || o->max_random_area != 1))
-        return refuse(err, "min_random_area and max_random_area need random_resized_crop=1");
+        return IMREC_REFUSE(err, "min_random_area and max_random_area need random_resized_crop=1");
     return IMREC_OK;
 }
 
@@ -228,23 +222,24 @@ static enum imrec_status check_values(const struct recipe *r, struct imrec_error
     const struct augment_options *o = r->o;
     const bool real = o->dtype == IMREC_FLOAT32 || o->dtype == IMREC_FLOAT16;
     if (o->inter_method > 4 && o->inter_method != 9 && o->inter_method != 10)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area), "
-                          "4 (Lanczos), 9 (by size) or 10 (random), not %lld",
-                          (long long)o->inter_method);
+        return IMREC_REFUSE(err,
+                            "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area), "
+                            "4 (Lanczos), 9 (by size) or 10 (random), not %lld",
+                            (long long)o->inter_method);
     if (o->data_shape.channels == 1 &&
         (o->saturation != 0 || r->hls || r->pca || r->hue || r->greys))
-        return refuse(err, "saturation, hue, random_h, random_s, random_l, pca_noise and "
-                           "random_grayscale need colours: data_shape has one channel");
+        return IMREC_REFUSE(err, "saturation, hue, random_h, random_s, random_l, pca_noise and "
+                                 "random_grayscale need colours: data_shape has one channel");
     if (o->mixup > 0 && o->dtype != IMREC_FLOAT32)
-        return refuse(err, "mixup blends values: it needs dtype=float32");
+        return IMREC_REFUSE(err, "mixup blends values: it needs dtype=float32");
     if (o->num_classes > 0 && o->label_width != 1)
-        return refuse(err, "num_classes makes shares of one label: label_width must be 1");
+        return IMREC_REFUSE(err, "num_classes makes shares of one label: label_width must be 1");
     if (o->rand_augment > 0 && o->trivial_augment)
-        return refuse(err, "rand_augment and trivial_augment contradict each other; give one");
+        return IMREC_REFUSE(err,
+                            "rand_augment and trivial_augment contradict each other; give one");
     if (r->tones && !real)
-        return refuse(err, "max_random_contrast and max_random_illumination need float32 or "
-                           "float16");
+        return IMREC_REFUSE(err, "max_random_contrast and max_random_illumination need float32 or "
+                                 "float16");
     return IMREC_OK;
 }
 
@@ -253,19 +248,20 @@ static enum imrec_status check_targets(const struct recipe *r, struct imrec_erro
     const struct augment_options *o = r->o;
     const bool places = r->boxes || r->keypoints != 0;
     if (o->mixup > 0 && (places || o->masks != IMREC_MASK_NONE))
-        return refuse(err, "mixup blends two images: their masks, boxes and keypoints cannot be "
-                           "blended; cutmix takes masks with it");
+        return IMREC_REFUSE(err, "mixup blends two images: their masks, boxes and keypoints cannot "
+                                 "be blended; cutmix takes masks with it");
     if (o->cutmix > 0 && places)
-        return refuse(err, "cutmix mixes labels: boxes and keypoints cannot be mixed");
+        return IMREC_REFUSE(err, "cutmix mixes labels: boxes and keypoints cannot be mixed");
     if (o->num_classes > 0 && places)
-        return refuse(err, "num_classes makes shares of one label: boxes and keypoints are none");
+        return IMREC_REFUSE(err,
+                            "num_classes makes shares of one label: boxes and keypoints are none");
     if (r->keypoints != 0 && !r->boxes && o->label_width < 3 * o->keypoints)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "keypoints=%lld need label_width=%lld or more: x, y and visibility "
-                          "of each, after the other values of a label",
-                          (long long)o->keypoints, 3 * (long long)o->keypoints);
+        return IMREC_REFUSE(err,
+                            "keypoints=%lld need label_width=%lld or more: x, y and visibility "
+                            "of each, after the other values of a label",
+                            (long long)o->keypoints, 3 * (long long)o->keypoints);
     if (o->masks == IMREC_MASK_UINT8 && o->ignore_label > UINT8_MAX)
-        return refuse(err, "ignore_label is more than masks=uint8 can hold: 255");
+        return IMREC_REFUSE(err, "ignore_label is more than masks=uint8 can hold: 255");
     return IMREC_OK;
 }
 

@@ -29,8 +29,7 @@ enum imrec_status imrec_augmenter_register(const char *name, imrec_augment_fn *a
     const struct imrec_augmenter a = {
         .magic = IMREC_AUGMENTER_MAGIC, .abi = IMREC_AUGMENTER_ABI, .augment = augment};
     if (name == NULL || augment == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "an augmenter has a name and a function, not NULL");
+        return IMREC_REFUSE(err, "an augmenter has a name and a function, not NULL");
     return plugin_register(&table, name, &a, user, err);
 }
 
@@ -47,8 +46,7 @@ user_augmenter_find(const char *item, size_t n, struct user_augmenter *out, stru
     memcpy(&a, out->plugin.definition, sizeof(a));
     out->augment = a.augment;
     if (a.augment == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "aug_seq: '%.*s' has no function",
-                          (int)(n < 200 ? n : 200), item);
+        return IMREC_REFUSE(err, "aug_seq: '%.*s' has no function", (int)(n < 200 ? n : 200), item);
     return IMREC_OK;
 }
 

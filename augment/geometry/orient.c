@@ -89,8 +89,7 @@ enum imrec_status orient_image(uint32_t orientation, const struct imrec_image *f
                                struct image *to, struct imrec_error *err)
 {
     if (orientation < 1 || orientation > 8)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "an EXIF orientation is 1..8, not %u",
-                          orientation);
+        return IMREC_REFUSE(err, "an EXIF orientation is 1..8, not %u", orientation);
     const bool swaps = orient_swaps(orientation);
     IMREC_TRY(image_resize_buffer(to, swaps ? from->height : from->width,
                                   swaps ? from->width : from->height, from->channels, err));

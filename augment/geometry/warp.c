@@ -151,20 +151,19 @@ check(const struct warp_job *j, const struct imrec_image *from, struct imrec_err
     if (j->from_width == 0 || j->from_height == 0 || w.width == 0 || w.height == 0 ||
         w.x > j->to_width || w.y > j->to_height || w.width > j->to_width - w.x ||
         w.height > j->to_height - w.y || j->from_width > INT32_MAX || j->from_height > INT32_MAX)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a warp of %u x %u px to %u x %u px has no window of %u x %u px at "
-                          "(%u, %u)",
-                          j->from_width, j->from_height, j->to_width, j->to_height, w.width,
-                          w.height, w.x, w.y);
+        return IMREC_REFUSE(err,
+                            "a warp of %u x %u px to %u x %u px has no window of %u x %u px at "
+                            "(%u, %u)",
+                            j->from_width, j->from_height, j->to_width, j->to_height, w.width,
+                            w.height, w.x, w.y);
     if ((unsigned)j->method >= RESIZE_METHODS)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "inter_method of a warp is 0 (nearest), 1 or 3 (bilinear), 2 (cubic) "
-                          "or 4 (Lanczos), not %d",
-                          (int)j->method);
+        return IMREC_REFUSE(err,
+                            "inter_method of a warp is 0 (nearest), 1 or 3 (bilinear), 2 (cubic) "
+                            "or 4 (Lanczos), not %d",
+                            (int)j->method);
     if (from->width != r.width || from->height != r.height)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a warp needs %u x %u px of its source, not %u x %u px", r.width,
-                          r.height, from->width, from->height);
+        return IMREC_REFUSE(err, "a warp needs %u x %u px of its source, not %u x %u px", r.width,
+                            r.height, from->width, from->height);
     return IMREC_OK;
 }
 

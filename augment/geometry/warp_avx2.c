@@ -1,21 +1,7 @@
 /* augment/geometry/warp_avx2.c - affine warps on AVX2: eight pixels a step where all their taps lie
  * in the image or none does; those at its border go one by one through the scalar. */
 #include "augment/geometry/warp_places.h"
-
-/* Of two or four neighbours of 3 or 4 bytes, the first two or the last two: each value's side by
- * side, widened to 16 bits. */
-static const int8_t first3[16] = {0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1};
-static const int8_t last3[16] = {6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1};
-static const int8_t first4[16] = {0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1};
-static const int8_t last4[16] = {8, -1, 12, -1, 9, -1, 13, -1, 10, -1, 14, -1, 11, -1, 15, -1};
-static const int8_t pairs1[16] = {0, -1, 1, -1, 4, -1, 5, -1, 8, -1, 9, -1, 12, -1, 13, -1};
-/* Four pixels of 3 values and a gap -> 12 bytes. */
-static const int8_t close_gaps[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1};
-
-INLINE2 __m256i both_lanes(const int8_t *p)
-{
-    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
-}
+#include "augment/resize/tap_bytes.h"
 
 /* ---- storing ------------------------------------------------------------------------------ */
 
@@ -25,34 +11,26 @@ INLINE2 void store8(uint8_t *out, const __m256i s[4], uint32_t channels, bool la
     __m256i px =
         _mm256_packus_epi16(_mm256_packs_epi32(s[0], s[1]), _mm256_packs_epi32(s[2], s[3]));
     if (channels == 4) {
-        _mm256_storeu_si256((__m256i *)(void *)out, px);
+        store256(out, px);
         return;
     }
     uint8_t copy[32];
     uint8_t *to = last ? copy : out; /* 4 bytes are written past the end */
-    px = _mm256_shuffle_epi8(px, both_lanes(close_gaps));
-    _mm_storeu_si128((__m128i *)(void *)to, _mm256_castsi256_si128(px));
-    _mm_storeu_si128((__m128i *)(void *)(to + 12), _mm256_extracti128_si256(px, 1));
+    px = _mm256_shuffle_epi8(px, load_twice(close_gaps));
+    store_halves(to, to + 12, px);
     if (last)
         memcpy(out, copy, 3 * STEP);
 }
 
 /* ---- bilinear ----------------------------------------------------------------------------- */
 
-/* 16 bytes of either, of which 6 or 8 count: a load into the other half costs no shuffle then. */
-INLINE2 __m256i two_of(const uint8_t *a, const uint8_t *b)
-{
-    const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)a);
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(low),
-                                   _mm_loadu_si128((const __m128i *)(const void *)b), 1);
-}
-
-/* Pixels a and b (in the halves), by the weights of their upper and lower taps. */
+/* Pixels a and b (in the halves), by the weights of their upper and lower taps. Of 16 bytes 6 or 8
+ * count: a load into the other half costs no shuffle then. */
 INLINE2 __m256i two_pixels(const uint8_t *a, const uint8_t *b, size_t stride, __m256i pairs,
                            __m256i upper, __m256i lower)
 {
-    const __m256i top = _mm256_shuffle_epi8(two_of(a, b), pairs);
-    const __m256i bottom = _mm256_shuffle_epi8(two_of(a + stride, b + stride), pairs);
+    const __m256i top = _mm256_shuffle_epi8(load_halves(a, b), pairs);
+    const __m256i bottom = _mm256_shuffle_epi8(load_halves(a + stride, b + stride), pairs);
     const __m256i sum =
         _mm256_add_epi32(_mm256_madd_epi16(top, upper), _mm256_madd_epi16(bottom, lower));
     return _mm256_srli_epi32(_mm256_add_epi32(sum, _mm256_set1_epi32(1 << 9)), 10);
@@ -61,7 +39,7 @@ INLINE2 __m256i two_pixels(const uint8_t *a, const uint8_t *b, size_t stride, __
 INLINE2 void linear8(const struct warp_row *r, const struct places *p, uint32_t channels,
                      uint8_t *out, bool last)
 {
-    const __m256i pairs = both_lanes(channels == 3 ? first3 : first4);
+    const __m256i pairs = load_twice(channels == 3 ? first3 : first4);
     const uint8_t *from = r->from;
     const int32_t *at = p->at;
     __m256i u, l;
@@ -87,9 +65,9 @@ INLINE2 void linear8_grey(const struct warp_row *r, const struct places *p, uint
         memcpy(&top[k], a, 4);
         memcpy(&bottom[k], a + r->stride, 4);
     }
-    const __m256i pairs = both_lanes(pairs1);
-    const __m256i t = _mm256_loadu_si256((const __m256i *)(const void *)top);
-    const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)bottom);
+    const __m256i pairs = load_twice(pairs1);
+    const __m256i t = load256(top);
+    const __m256i b = load256(bottom);
     const __m256i sum = _mm256_add_epi32(_mm256_madd_epi16(_mm256_shuffle_epi8(t, pairs), upper),
                                          _mm256_madd_epi16(_mm256_shuffle_epi8(b, pairs), lower));
     const __m256i v = _mm256_srli_epi32(_mm256_add_epi32(sum, _mm256_set1_epi32(1 << 9)), 10);
@@ -101,18 +79,12 @@ INLINE2 void linear8_grey(const struct warp_row *r, const struct places *p, uint
 
 /* ---- cubic, Lanczos ----------------------------------------------------------------------- */
 
-INLINE2 __m256i load_two(const uint8_t *a, const uint8_t *b)
-{
-    return _mm256_set_m128i(_mm_loadu_si128((const __m128i *)(const void *)b),
-                            _mm_loadu_si128((const __m128i *)(const void *)a));
-}
-
 /* Four taps of a row and four more, by the two words of the weights w that `which` names in either
  * lane, and by the two after them. */
 INLINE2 __m256i eight_taps(__m256i px, __m256i w, __m256i which, uint32_t channels)
 {
-    const __m256i first = both_lanes(channels == 3 ? first3 : first4);
-    const __m256i last = both_lanes(channels == 3 ? last3 : last4);
+    const __m256i first = load_twice(channels == 3 ? first3 : first4);
+    const __m256i last = load_twice(channels == 3 ? last3 : last4);
     const __m256i next = _mm256_add_epi32(which, _mm256_set1_epi32(1));
     return _mm256_add_epi32(
         _mm256_madd_epi16(_mm256_shuffle_epi8(px, first), _mm256_permutevar8x32_epi32(w, which)),
@@ -127,16 +99,16 @@ INLINE2 __m128i many_taps(const uint8_t *px, size_t stride, const int16_t *weigh
     const __m256i high = _mm256_add_epi32(low, _mm256_set1_epi32(4));
     __m256i sum = _mm256_setzero_si256();
     if (taps == 4) { /* two rows at once */
-        sum = eight_taps(load_two(px, px + stride), *w, low, channels);
+        sum = eight_taps(load_halves(px, px + stride), *w, low, channels);
         px += 2 * stride;
-        sum = _mm256_add_epi32(sum, eight_taps(load_two(px, px + stride), *w, high, channels));
+        sum = _mm256_add_epi32(sum, eight_taps(load_halves(px, px + stride), *w, high, channels));
     }
     for (int j = 0; taps == 8 && j < 4; j++, px += 2 * stride) {
         const uint8_t *below = px + stride;
         sum = _mm256_add_epi32(
-            sum, eight_taps(load_two(px, px + 4 * (size_t)channels), w[j], low, channels));
-        sum = _mm256_add_epi32(
-            sum, eight_taps(load_two(below, below + 4 * (size_t)channels), w[j], high, channels));
+            sum, eight_taps(load_halves(px, px + 4 * (size_t)channels), w[j], low, channels));
+        sum = _mm256_add_epi32(sum, eight_taps(load_halves(below, below + 4 * (size_t)channels),
+                                               w[j], high, channels));
     }
     const __m128i both =
         _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
@@ -149,7 +121,7 @@ INLINE2 void taps8(const struct warp_row *r, const struct places *p, int taps, u
     int32_t block[STEP];
     __m128i one[STEP];
     const __m256i at = _mm256_add_epi32(_mm256_slli_epi32(p->v, WARP_FRACTION_BITS), p->u);
-    _mm256_storeu_si256((__m256i *)(void *)block, at);
+    store256(block, at);
     for (int k = 0; k < STEP; k++)
         one[k] = many_taps(r->from + p->at[k], r->stride,
                            r->weights + (size_t)block[k] * (size_t)(taps * taps), taps, channels);

@@ -1,6 +1,7 @@
 /* augment/geometry/warp_avx512.c - affine warps of colours on AVX-512: four pixels of two taps at
  * once, or all taps of four pixels one after another, two rows or four at once. */
 #include "augment/geometry/warp_places.h"
+#include "augment/resize/tap_bytes.h"
 #include "base/simd.h"
 
 /* Two neighbours at byte `base` of a register: each value's side by side, in words. */
@@ -24,17 +25,10 @@ static const uint8_t two_rows[2][2][64] = {{TWO_ROWS(0, 3), TWO_ROWS(6, 3)},
 /* Each of four, for all values of its lane: of the even ones, the pairs before last. */
 static const int32_t each[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
 static const int32_t even[16] = {0, 0, 0, 0, 2, 2, 2, 2, 4, 4, 4, 4, 6, 6, 6, 6};
-/* Four pixels of 3 values and a gap -> 12 bytes. */
-static const int8_t close_gaps[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1};
-
-INLINE512 __m512i load(const void *p)
-{
-    return _mm512_loadu_si512(p);
-}
 
 INLINE512 __m512i pairs(__m512i bytes, const uint8_t which[64])
 {
-    return _mm512_maskz_permutexvar_epi8(0x5555555555555555u, load(which), bytes);
+    return _mm512_maskz_permutexvar_epi8(0x5555555555555555u, _mm512_loadu_si512(which), bytes);
 }
 
 /* ---- storing ------------------------------------------------------------------------------ */
@@ -44,26 +38,18 @@ INLINE512 void store4(uint8_t *to, __m512i s, uint32_t channels)
 {
     __m128i px = _mm512_cvtusepi32_epi8(_mm512_max_epi32(s, _mm512_setzero_si512()));
     if (channels == 3)
-        px = _mm_shuffle_epi8(px, _mm_loadu_si128((const __m128i *)(const void *)close_gaps));
-    _mm_storeu_si128((__m128i *)(void *)to, px);
+        px = _mm_shuffle_epi8(px, load128(close_gaps));
+    store128(to, px);
 }
 
 /* ---- bilinear ----------------------------------------------------------------------------- */
-
-INLINE512 __m512i load_rows(const uint8_t *a, const uint8_t *b, const uint8_t *c, const uint8_t *d)
-{
-    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)a));
-    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(const void *)b), 1);
-    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(const void *)c), 2);
-    return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(const void *)d), 3);
-}
 
 INLINE512 __m512i linear4(const struct warp_row *r, const int32_t *at, __m512i upper, __m512i lower,
                           uint32_t channels)
 {
     const uint8_t *f = r->from, *g = r->from + r->stride, *which = four_rows[channels - 3][0];
-    const __m512i top = load_rows(f + at[0], f + at[1], f + at[2], f + at[3]);
-    const __m512i bottom = load_rows(g + at[0], g + at[1], g + at[2], g + at[3]);
+    const __m512i top = load_quarters(f + at[0], f + at[1], f + at[2], f + at[3]);
+    const __m512i bottom = load_quarters(g + at[0], g + at[1], g + at[2], g + at[3]);
     __m512i sum = _mm512_set1_epi32(1 << 9);
     sum = _mm512_dpwssd_epi32(sum, pairs(top, which), upper);
     sum = _mm512_dpwssd_epi32(sum, pairs(bottom, which), lower);
@@ -76,7 +62,8 @@ linear8(const struct warp_row *r, const struct places *p, uint32_t channels, uin
     __m256i upper, lower;
     bilinear_weights(p, &upper, &lower);
     const __m512i u = _mm512_castsi256_si512(upper), l = _mm512_castsi256_si512(lower);
-    const __m512i first = load(each), last = _mm512_add_epi32(first, _mm512_set1_epi32(4));
+    const __m512i first = _mm512_loadu_si512(each),
+                  last = _mm512_add_epi32(first, _mm512_set1_epi32(4));
     store4(to,
            linear4(r, p->at, _mm512_permutexvar_epi32(first, u), _mm512_permutexvar_epi32(first, l),
                    channels),
@@ -93,9 +80,9 @@ linear8(const struct warp_row *r, const struct places *p, uint32_t channels, uin
 INLINE512 __m512i add_taps(__m512i sum, __m512i px, const uint8_t which[2][64],
                            const int16_t *weights)
 {
-    const __m512i w =
-        _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)weights));
-    const __m512i first = load(even), next = _mm512_add_epi32(first, _mm512_set1_epi32(1));
+    const __m512i w = _mm512_castsi256_si512(load256(weights));
+    const __m512i first = _mm512_loadu_si512(even),
+                  next = _mm512_add_epi32(first, _mm512_set1_epi32(1));
     sum = _mm512_dpwssd_epi32(sum, pairs(px, which[0]), _mm512_permutexvar_epi32(first, w));
     return _mm512_dpwssd_epi32(sum, pairs(px, which[1]), _mm512_permutexvar_epi32(next, w));
 }
@@ -106,12 +93,12 @@ INLINE512 __m512i many_taps(const uint8_t *px, size_t stride, const int16_t *wei
 {
     const __m512i none = _mm512_setzero_si512();
     if (taps == 4)
-        return add_taps(none, load_rows(px, px + stride, px + 2 * stride, px + 3 * stride),
+        return add_taps(none, load_quarters(px, px + stride, px + 2 * stride, px + 3 * stride),
                         four_rows[channels - 3], weights);
     __m512i sum = none;
     for (int j = 0; j < 4; j++, px += 2 * stride) {
-        const __m256i above = _mm256_loadu_si256((const __m256i *)(const void *)px);
-        const __m256i below = _mm256_loadu_si256((const __m256i *)(const void *)(px + stride));
+        const __m256i above = load256(px);
+        const __m256i below = load256(px + stride);
         const __m512i rows = _mm512_inserti64x4(_mm512_castsi256_si512(above), below, 1);
         sum = add_taps(sum, rows, two_rows[channels - 3], weights + (size_t)j * 16);
     }
@@ -133,7 +120,7 @@ taps8(const struct warp_row *r, const struct places *p, int taps, uint32_t chann
 {
     int32_t block[STEP];
     const __m256i at = _mm256_add_epi32(_mm256_slli_epi32(p->v, WARP_FRACTION_BITS), p->u);
-    _mm256_storeu_si256((__m256i *)(void *)block, at);
+    store256(block, at);
     for (int k = 0; k < STEP; k += 4, to += 4 * (size_t)channels) {
         __m512i one[4];
         for (int i = 0; i < 4; i++)

@@ -29,12 +29,8 @@ find(const struct warp_row *r, uint32_t i, int32_t taps, int32_t beyond, struct 
 {
     const int32_t before = taps > 1 ? taps / 2 - 1 : 0;
     const int32_t round = warp_rounding((uint32_t)taps);
-    const __m256i u =
-        _mm256_add_epi32(_mm256_set1_epi32(r->u0 + round),
-                         _mm256_loadu_si256((const __m256i *)(const void *)(r->u + i)));
-    const __m256i v =
-        _mm256_add_epi32(_mm256_set1_epi32(r->v0 + round),
-                         _mm256_loadu_si256((const __m256i *)(const void *)(r->v + i)));
+    const __m256i u = _mm256_add_epi32(_mm256_set1_epi32(r->u0 + round), load256(r->u + i));
+    const __m256i v = _mm256_add_epi32(_mm256_set1_epi32(r->v0 + round), load256(r->v + i));
     const __m256i mask = _mm256_set1_epi32(WARP_FRACTIONS - 1), less = _mm256_set1_epi32(before);
     const __m256i x = _mm256_sub_epi32(_mm256_srai_epi32(u, WARP_BITS), less);
     const __m256i y = _mm256_sub_epi32(_mm256_srai_epi32(v, WARP_BITS), less);
@@ -44,7 +40,7 @@ find(const struct warp_row *r, uint32_t i, int32_t taps, int32_t beyond, struct 
                                             _mm256_set1_epi32((int32_t)r->stride));
     const __m256i right = _mm256_mullo_epi32(_mm256_sub_epi32(x, _mm256_set1_epi32(r->x0)),
                                              _mm256_set1_epi32((int32_t)r->channels));
-    _mm256_storeu_si256((__m256i *)(void *)p->at, _mm256_add_epi32(down, right));
+    store256(p->at, _mm256_add_epi32(down, right));
     const __m256i loads =
         _mm256_or_si256(outside(x, r->x0, r->x1 - taps - beyond), outside(y, r->y0, r->y1 - taps));
     p->all_inside = _mm256_testz_si256(loads, loads);

@@ -19,24 +19,17 @@ size_t dtype_size(enum imrec_dtype dtype)
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
-static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
-{
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", sentence);
-}
-
 static enum imrec_status check_shape(const struct normalize_job *j, struct imrec_error *err)
 {
     size_t bytes;
     if (j->channels != 1 && j->channels != 3 && j->channels != 4)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a slot has 1, 3 or 4 channels, not %u",
-                          j->channels);
+        return IMREC_REFUSE(err, "a slot has 1, 3 or 4 channels, not %u", j->channels);
     if (j->width == 0 || j->height == 0 || !mul_fits(j->width, j->height, &bytes) ||
         !mul_fits(bytes, j->channels * sizeof(float), &bytes) || bytes > PTRDIFF_MAX)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a slot of %u x %u px has no size in memory",
-                          j->width, j->height);
+        return IMREC_REFUSE(err, "a slot of %u x %u px has no size in memory", j->width, j->height);
     if ((unsigned)j->how.dtype > IMREC_INT8 || (unsigned)j->how.layout > IMREC_NHWC)
-        return imrec_fail(
-            err, IMREC_ERR_ARGUMENT,
+        return IMREC_REFUSE(
+            err,
             "dtype %u, layout %u: one of 0..3 (float32, float16, uint8, int8) and 0..1 "
             "(NCHW, NHWC) is needed",
             (unsigned)j->how.dtype, (unsigned)j->how.layout);
@@ -54,18 +47,15 @@ check_channel(const struct imrec_normalize *n, uint32_t c, struct imrec_error *e
 {
     const bool real = n->dtype == IMREC_FLOAT32 || n->dtype == IMREC_FLOAT16;
     if (n->dtype == IMREC_UINT8 && n->mean[c] != 0)
-        return refuse(err, "dtype uint8 delivers the pixels as they are: it takes no mean");
+        return IMREC_REFUSE(err, "dtype uint8 delivers the pixels as they are: it takes no mean");
     if (!real && (given(n->std[c]) || given(n->scale)))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "dtype %s takes no std and no scale; float32 and float16 do",
-                          n->dtype == IMREC_UINT8 ? "uint8" : "int8");
+        return IMREC_REFUSE(err, "dtype %s takes no std and no scale; float32 and float16 do",
+                            n->dtype == IMREC_UINT8 ? "uint8" : "int8");
     if (real && !isfinite(n->scale / n->std[c]))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "scale %g / std %g of channel %u is not a number to multiply with",
-                          (double)n->scale, (double)n->std[c], c);
+        return IMREC_REFUSE(err, "scale %g / std %g of channel %u is not a number to multiply with",
+                            (double)n->scale, (double)n->std[c], c);
     if (!isfinite(n->mean[c]))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "the mean of channel %u is not a finite number",
-                          c);
+        return IMREC_REFUSE(err, "the mean of channel %u is not a finite number", c);
     return IMREC_OK;
 }
 
@@ -111,7 +101,8 @@ enum imrec_status normalize_prepare(struct normalize_job *job, struct imrec_erro
 {
     IMREC_TRY(check_shape(job, err));
     if (job->how.dtype == IMREC_UINT8 && job->how.mean_image != NULL)
-        return refuse(err, "dtype uint8 delivers the pixels as they are: it takes no mean image");
+        return IMREC_REFUSE(err,
+                            "dtype uint8 delivers the pixels as they are: it takes no mean image");
     for (uint32_t c = 0; c < job->channels; c++) {
         IMREC_TRY(check_channel(&job->how, c, err));
         job->gain[c] = job->how.scale / job->how.std[c];

@@ -20,11 +20,11 @@ INLINE2 struct lane load_lane(const struct normalize_job *j, uint32_t k)
 {
     const uint32_t at = j->how.layout == IMREC_NCHW ? 16 * k : BLOCK * k;
     return (struct lane){
-        .first = _mm_loadl_epi64((const __m128i *)(j->picks.first + at)),
-        .second = _mm_loadl_epi64((const __m128i *)(j->picks.second + at)),
+        .first = load64(j->picks.first + at),
+        .second = load64(j->picks.second + at),
         .mean = _mm256_loadu_ps(j->lane_mean + at),
         .gain = _mm256_loadu_ps(j->lane_gain + at),
-        .shift = _mm256_loadu_si256((const __m256i *)(j->lane_shift + at)),
+        .shift = load256(j->lane_shift + at),
     };
 }
 
@@ -55,11 +55,11 @@ INLINE2 void store(uint8_t *to, __m128i bytes, __m256i px, __m256 value, __m256i
     else if (dtype == IMREC_FLOAT32)
         _mm256_storeu_ps((float *)(void *)to, value);
     else if (dtype == IMREC_FLOAT16)
-        _mm_storeu_si128((__m128i *)(void *)to, _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+        store128(to, _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
     else if (dtype == IMREC_INT8)
-        _mm_storel_epi64((__m128i *)(void *)to, saturated(_mm256_sub_epi32(px, shift)));
+        store64(to, saturated(_mm256_sub_epi32(px, shift)));
     else
-        _mm_storel_epi64((__m128i *)(void *)to, bytes);
+        store64(to, bytes);
 }
 
 /* The bytes of eight pixels of the source. */
@@ -72,10 +72,10 @@ INLINE2 struct eight load_pixels(const struct row *r, uint32_t x, uint32_t chann
     const uint8_t *p = r->src + (size_t)source_column(r->job, x) * channels;
     struct eight e;
     if (channels == 1)
-        return e.first = e.second = _mm_loadl_epi64((const __m128i *)(const void *)p), e;
-    e.first = _mm_loadu_si128((const __m128i *)(const void *)p);
+        return e.first = e.second = load64(p), e;
+    e.first = load128(p);
     p += normalize_second_window(channels);
-    e.second = _mm_loadu_si128((const __m128i *)(const void *)p);
+    e.second = load128(p);
     return e;
 }
 

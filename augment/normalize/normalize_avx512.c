@@ -18,7 +18,7 @@ struct lane {
 
 INLINE512 struct lane load_lane(const struct normalize_job *j, uint32_t k)
 {
-    const __m128i from = _mm_loadu_si128((const __m128i *)(j->picks.wide + BLOCK * k));
+    const __m128i from = load128(j->picks.wide + BLOCK * k);
     return (struct lane){
         .pick = _mm512_cvtepu8_epi32(from),
         .mean = _mm512_loadu_ps(j->lane_mean + BLOCK * k),

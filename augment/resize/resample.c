@@ -109,9 +109,9 @@ static void make_pairs(struct run *r, uint32_t end)
     }
 }
 
-enum imrec_status resample_window_at(const struct resample_job *job, const struct imrec_image *from,
-                                     struct image *to, struct resize_scratch *scratch,
-                                     enum cpu_level level, struct imrec_error *err)
+static enum imrec_status
+resample_window_at(const struct resample_job *job, const struct imrec_image *from, struct image *to,
+                   struct resize_scratch *scratch, enum cpu_level level, struct imrec_error *err)
 {
     const struct imrec_rect w = job->window;
     struct run r = {.kernels = &resize_kernels[level], .from = from};

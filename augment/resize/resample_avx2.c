@@ -1,29 +1,15 @@
 /* augment/resize/resample_avx2.c - the packer's resampling on AVX2: two taps a multiply-add, and
  * two rows in the halves of a vector. */
 #include "augment/resize/resample_passes.h"
+#include "augment/resize/tap_bytes.h"
 #include "base/simd.h"
-#include <string.h>
 
-INLINE2 __m256i pair_of(const int16_t *weights) /* two weights, again and again */
+INLINE2 __m256i pair_of(const int16_t *weights) /* again and again */
 {
-    int32_t pair;
-    memcpy(&pair, weights, sizeof(pair));
-    return _mm256_set1_epi32(pair);
-}
-
-INLINE2 __m128i load16(const void *p)
-{
-    return _mm_loadu_si128((const __m128i *)p);
+    return _mm256_set1_epi32(two_weights(weights));
 }
 
 /* ---- along the rows: a pixel of both a step, four taps at once ---------------------------- */
-
-/* Of four neighbours of 3 or 4 bytes, the first two or the last two: each value's side by side,
- * widened to 16 bits. */
-static const int8_t first3[16] = {0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1};
-static const int8_t last3[16] = {6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1};
-static const int8_t first4[16] = {0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1};
-static const int8_t last4[16] = {8, -1, 12, -1, 9, -1, 13, -1, 10, -1, 14, -1, 11, -1, 15, -1};
 
 /* Four values of both rows, side by side. With three channels the last is written over. */
 INLINE2 __m128i pixel(const int16_t *weights, uint32_t taps, const uint8_t *const px[2],
@@ -32,8 +18,7 @@ INLINE2 __m128i pixel(const int16_t *weights, uint32_t taps, const uint8_t *cons
     __m256i sum = _mm256_set1_epi32(1 << (RESAMPLE_X_SHIFT - 1)), more = _mm256_setzero_si256();
     for (uint32_t k = 0; k < taps; k += RESAMPLE_GROUP) {
         const size_t at = (size_t)k * channels;
-        const __m256i v = _mm256_inserti128_si256(_mm256_castsi128_si256(load16(px[0] + at)),
-                                                  load16(px[1] + at), 1);
+        const __m256i v = load_halves(px[0] + at, px[1] + at);
         const __m256i a = _mm256_madd_epi16(_mm256_shuffle_epi8(v, first), pair_of(weights + k));
         const __m256i b = _mm256_madd_epi16(_mm256_shuffle_epi8(v, last), pair_of(weights + k + 2));
         sum = _mm256_add_epi32(sum, a);
@@ -48,13 +33,13 @@ INLINE2 __m128i pixel(const int16_t *weights, uint32_t taps, const uint8_t *cons
 INLINE2 void pixels(const struct resample_axis *a, const uint8_t *const rows[2], int16_t *out,
                     uint32_t channels, uint32_t taps)
 {
-    const __m256i first = _mm256_broadcastsi128_si256(load16(channels == 3 ? first3 : first4));
-    const __m256i last = _mm256_broadcastsi128_si256(load16(channels == 3 ? last3 : last4));
+    const __m256i first = load_twice(channels == 3 ? first3 : first4);
+    const __m256i last = load_twice(channels == 3 ? last3 : last4);
     for (uint32_t at = 0; at < a->to; at++, out += 2 * channels) {
         const size_t byte = (size_t)a->first[at] * channels;
         const uint8_t *const px[2] = {rows[0] + byte, rows[1] + byte};
         const __m128i v = pixel(a->weights + (size_t)at * a->taps, taps, px, channels, first, last);
-        _mm_storeu_si128((__m128i *)(void *)out, v);
+        store128(out, v);
     }
 }
 
@@ -88,26 +73,16 @@ INLINE2 __m256i add_pair(__m256i sum, const int16_t *v, __m256i weights)
     return _mm256_add_epi32(sum, _mm256_madd_epi16(values, weights));
 }
 
-INLINE2 __m256i words_of(__m256i a, __m256i b)
-{
-    return _mm256_packs_epi32(_mm256_srai_epi32(a, RESAMPLE_Y_SHIFT),
-                              _mm256_srai_epi32(b, RESAMPLE_Y_SHIFT));
-}
+typedef __m256i ints;
+#define LOOP         INLINE2
+#define V(operation) _mm256_##operation
+#include "augment/resize/resample_rows.h"
 
 INLINE2 __m256i thirtytwo(const int16_t *const *rows, const int16_t *weights, uint32_t pairs,
                           size_t x)
 {
-    __m256i a = _mm256_set1_epi32(1 << (RESAMPLE_Y_SHIFT - 1)), b = a, c = a, d = a;
-    for (uint32_t p = 0; p < pairs; p++) {
-        const __m256i w = pair_of(weights + 2 * p);
-        const int16_t *v = rows[p] + 2 * x;
-        a = add_pair(a, v, w);
-        b = add_pair(b, v + 16, w);
-        c = add_pair(c, v + 32, w);
-        d = add_pair(d, v + 48, w);
-    }
-    const __m256i bytes = _mm256_packus_epi16(words_of(a, b), words_of(c, d));
-    return _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+    return _mm256_permutevar8x32_epi32(values_at(rows, weights, pairs, x),
+                                       _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 }
 
 AVX2 void resample_y_avx2(const int16_t *const *rows, const int16_t *weights, uint32_t pairs,
@@ -115,10 +90,10 @@ AVX2 void resample_y_avx2(const int16_t *const *rows, const int16_t *weights, ui
 {
     size_t x = 0;
     for (; x + 32 <= n; x += 32)
-        _mm256_storeu_si256((__m256i *)(void *)(out + x), thirtytwo(rows, weights, pairs, x));
+        store256(out + x, thirtytwo(rows, weights, pairs, x));
     if (x < n) { /* as if there were as many */
         uint8_t last[32];
-        _mm256_storeu_si256((__m256i *)(void *)last, thirtytwo(rows, weights, pairs, x));
+        store256(last, thirtytwo(rows, weights, pairs, x));
         memcpy(out + x, last, n - x);
     }
 }

@@ -3,7 +3,6 @@
  * them all, by the high and by the low parts of the weights. */
 #include "augment/resize/resample_passes.h"
 #include "base/simd.h"
-#include <string.h>
 
 /* ---- along the rows ----------------------------------------------------------------------- */
 
@@ -83,29 +82,16 @@ INLINE512 __m512i add_pair(__m512i sum, const int16_t *v, __m512i weights)
     return _mm512_dpwssd_epi32(sum, _mm512_load_si512(v), weights);
 }
 
-INLINE512 __m512i words_of(__m512i a, __m512i b)
-{
-    return _mm512_packs_epi32(_mm512_srai_epi32(a, RESAMPLE_Y_SHIFT),
-                              _mm512_srai_epi32(b, RESAMPLE_Y_SHIFT));
-}
+typedef __m512i ints;
+#define LOOP         INLINE512
+#define V(operation) _mm512_##operation
+#include "augment/resize/resample_rows.h"
 
 INLINE512 __m512i sixtyfour(const int16_t *const *rows, const int16_t *weights, uint32_t pairs,
                             size_t x)
 {
-    __m512i a = _mm512_set1_epi32(1 << (RESAMPLE_Y_SHIFT - 1)), b = a, c = a, d = a;
-    for (uint32_t p = 0; p < pairs; p++) {
-        int32_t pair;
-        memcpy(&pair, weights + 2 * p, sizeof(pair));
-        const __m512i w = _mm512_set1_epi32(pair);
-        const int16_t *v = rows[p] + 2 * x;
-        a = add_pair(a, v, w);
-        b = add_pair(b, v + 32, w);
-        c = add_pair(c, v + 64, w);
-        d = add_pair(d, v + 96, w);
-    }
-    const __m512i bytes = _mm512_packus_epi16(words_of(a, b), words_of(c, d));
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    return _mm512_permutexvar_epi32(order, bytes);
+    return _mm512_permutexvar_epi32(order, values_at(rows, weights, pairs, x));
 }
 
 AVX512 void resample_y_avx512(const int16_t *const *rows, const int16_t *weights, uint32_t pairs,

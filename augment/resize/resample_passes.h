@@ -7,6 +7,8 @@
 #include "augment/resize/scratch.h"
 #include "base/cpu.h"
 
+#include <string.h>
+
 enum {
     RESAMPLE_ONE = 1 << 14, /* what the weights of a place sum up to */
     RESAMPLE_X_SHIFT = 8,   /* a row between the passes keeps 6 bits after the point */
@@ -45,6 +47,14 @@ bool resample_axis_y(struct resample_axis *a, struct resize_scratch *s);
 /* What their tables take, with blocks; sets a->taps. */
 uint64_t resample_axis_bytes(struct resample_axis *a, bool y);
 
+/* As one number, which may be at an odd place. */
+static inline int32_t two_weights(const int16_t *weights)
+{
+    int32_t pair;
+    memcpy(&pair, weights, sizeof(pair));
+    return pair;
+}
+
 /* Two source rows -> the value of the one, that of the other, and so on along the result. May
  * write up to a block more. */
 typedef void
@@ -56,11 +66,7 @@ typedef void resample_y_fn(const int16_t *const *rows, const int16_t *weights, u
 resample_x_fn resample_x_scalar, resample_x_avx2, resample_x_avx512;
 resample_y_fn resample_y_scalar, resample_y_avx2, resample_y_avx512;
 
-/* resample_window() by the variants of `level`. */
-IMREC_NODISCARD enum imrec_status
-resample_window_at(const struct resample_job *job, const struct imrec_image *from, struct image *to,
-                   struct resize_scratch *scratch, enum cpu_level level, struct imrec_error *err);
-/* resample() likewise. */
+/* resample() by the variants of `level`. */
 IMREC_NODISCARD enum imrec_status
 resample_at(const struct imrec_image *from, uint32_t to_width, uint32_t to_height, struct image *to,
             struct resize_scratch *scratch, enum cpu_level level, struct imrec_error *err);

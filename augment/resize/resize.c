@@ -76,25 +76,24 @@ static enum imrec_status
 check(const struct resize_job *j, const struct imrec_image *from, struct imrec_error *err)
 {
     if ((unsigned)j->method >= RESIZE_METHODS)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "inter_method of a resize is 0 (nearest), 1 (bilinear), 2 (cubic), "
-                          "3 (area) or 4 (Lanczos), not %d",
-                          (int)j->method);
+        return IMREC_REFUSE(err,
+                            "inter_method of a resize is 0 (nearest), 1 (bilinear), 2 (cubic), "
+                            "3 (area) or 4 (Lanczos), not %d",
+                            (int)j->method);
     if (j->from_width == 0 || j->from_height == 0 ||
         !inside(j->window.x, j->window.width, j->to_width) ||
         !inside(j->window.y, j->window.height, j->to_height) || j->from_width > INT32_MAX ||
         j->from_height > INT32_MAX || j->to_width > INT32_MAX || j->to_height > INT32_MAX)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a resize of %u x %u px to %u x %u px has no window of %u x %u px at "
-                          "(%u, %u)",
-                          j->from_width, j->from_height, j->to_width, j->to_height, j->window.width,
-                          j->window.height, j->window.x, j->window.y);
+        return IMREC_REFUSE(err,
+                            "a resize of %u x %u px to %u x %u px has no window of %u x %u px at "
+                            "(%u, %u)",
+                            j->from_width, j->from_height, j->to_width, j->to_height,
+                            j->window.width, j->window.height, j->window.x, j->window.y);
     const struct imrec_rect r = resize_source_region(j);
     if (from->width != r.width || from->height != r.height ||
         (size_t)r.width * from->channels > UINT32_MAX)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a resize needs %u x %u px of its source, not %u x %u px", r.width,
-                          r.height, from->width, from->height);
+        return IMREC_REFUSE(err, "a resize needs %u x %u px of its source, not %u x %u px", r.width,
+                            r.height, from->width, from->height);
     return IMREC_OK;
 }
 

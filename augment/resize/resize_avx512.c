@@ -27,8 +27,7 @@ linear_block(const struct resize_blocks *b, uint32_t i, const uint8_t *row, int1
     const __m512i bytes = window_at(b, row, b->window[i], safe);
     const __m512i taps = _mm512_maskz_permutexvar_epi8(0x5555555555555555u, pick, bytes);
     const __m512i sum = _mm512_srai_epi32(_mm512_madd_epi16(taps, weights), 4);
-    _mm256_storeu_si256((__m256i *)(void *)(out + (size_t)i * RESIZE_BLOCK),
-                        _mm512_cvtepi32_epi16(sum));
+    store256(out + (size_t)i * RESIZE_BLOCK, _mm512_cvtepi32_epi16(sum));
 }
 
 AVX512 void linear_x_avx512(const struct linear_table *t, const uint8_t *row, int16_t *out)
@@ -109,16 +108,10 @@ AVX512 void area_x_avx512(const struct area_table *t, const uint8_t *row, float 
         area_row(t, t->blocks.taps, row, out);
 }
 
-AVX512 void area_y_avx512(float *sum, const float *row, float weight, bool add, size_t n)
-{
-    const __m512 w = _mm512_set1_ps(weight);
-    for (size_t i = 0; i < n; i += 16) {
-        __m512 v = _mm512_mul_ps(w, _mm512_loadu_ps(row + i));
-        if (add)
-            v = _mm512_add_ps(_mm512_loadu_ps(sum + i), v);
-        _mm512_storeu_ps(sum + i, v);
-    }
-}
+typedef __m512 reals;
+#define ENTRY(name)  AVX512 void name##_avx512
+#define V(operation) _mm512_##operation
+#include "augment/resize/area_rows.h"
 
 AVX512 void area_round_avx512(const float *sum, uint8_t *out, size_t n)
 {

@@ -1,29 +1,15 @@
 /* augment/resize/resize_taps_avx512.c - cubic and Lanczos on AVX-512: four pixels along the rows,
  * sixteen values across them. */
 #include "augment/resize/resize_taps.h"
+#include "augment/resize/tap_bytes.h"
 #include "base/simd.h"
-#include <string.h>
 
 /* ---- along the rows ----------------------------------------------------------------------- */
 
-/* Of four neighbours of 3 or 4 bytes, the first two or the last two: each value's side by side,
- * widened to 16 bits. */
-static const int8_t first3[16] = {0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1};
-static const int8_t last3[16] = {6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1};
-static const int8_t first4[16] = {0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1};
-static const int8_t last4[16] = {8, -1, 12, -1, 9, -1, 13, -1, 10, -1, 14, -1, 11, -1, 15, -1};
-
-INLINE512 __m128i load16(const void *p)
-{
-    return _mm_loadu_si128((const __m128i *)p);
-}
-
 INLINE512 __m512i four_of(const uint8_t *row, const uint32_t *first, size_t at)
 {
-    __m512i v = _mm512_castsi128_si512(load16(row + first[0] + at));
-    v = _mm512_inserti32x4(v, load16(row + first[1] + at), 1);
-    v = _mm512_inserti32x4(v, load16(row + first[2] + at), 2);
-    return _mm512_inserti32x4(v, load16(row + first[3] + at), 3);
+    return load_quarters(row + first[0] + at, row + first[1] + at, row + first[2] + at,
+                         row + first[3] + at);
 }
 
 /* The pair of weights at place `which` of each lane, again and again: w holds, for four pixels,
@@ -47,25 +33,25 @@ INLINE512 __m512i weights_of(const int16_t *weights, uint32_t taps)
 {
     if (taps == TAPS_LANCZOS)
         return _mm512_loadu_si512(weights);
-    const __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)weights);
+    const __m256i all = load256(weights);
     return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3),
                                     _mm512_castsi256_si512(all));
 }
 
 INLINE512 void store4(int32_t *out, __m512i sum, uint32_t channels)
 {
-    _mm_storeu_si128((__m128i *)(void *)out, _mm512_castsi512_si128(sum));
-    _mm_storeu_si128((__m128i *)(void *)(out + channels), _mm512_extracti32x4_epi32(sum, 1));
-    _mm_storeu_si128((__m128i *)(void *)(out + 2 * channels), _mm512_extracti32x4_epi32(sum, 2));
-    _mm_storeu_si128((__m128i *)(void *)(out + 3 * channels), _mm512_extracti32x4_epi32(sum, 3));
+    store128(out, _mm512_castsi512_si128(sum));
+    store128(out + channels, _mm512_extracti32x4_epi32(sum, 1));
+    store128(out + 2 * channels, _mm512_extracti32x4_epi32(sum, 2));
+    store128(out + 3 * channels, _mm512_extracti32x4_epi32(sum, 3));
 }
 
 /* Four pixels a step; with three channels the fourth sum of each is written over. */
 INLINE512 uint32_t pixels(const struct taps_table *t, const uint8_t *row, int32_t *out,
                           uint32_t channels, uint32_t taps)
 {
-    const __m512i first = _mm512_broadcast_i32x4(load16(channels == 3 ? first3 : first4));
-    const __m512i last = _mm512_broadcast_i32x4(load16(channels == 3 ? last3 : last4));
+    const __m512i first = _mm512_broadcast_i32x4(load128(channels == 3 ? first3 : first4));
+    const __m512i last = _mm512_broadcast_i32x4(load128(channels == 3 ? last3 : last4));
     uint32_t i = 0;
     for (; i + 4 <= t->count; i += 4, out += 4 * channels) {
         const __m512i w = weights_of(t->weights + (size_t)i * taps, taps);
@@ -83,13 +69,9 @@ INLINE512 uint32_t pixels(const struct taps_table *t, const uint8_t *row, int32_
     return i;
 }
 
-#define LOOP INLINE512
+#define LOOP        INLINE512
+#define ENTRY(name) AVX512 void name##_avx512
 #include "augment/resize/resize_taps_rows.h"
-
-AVX512 void taps_x_avx512(const struct taps_table *t, const uint8_t *row, int32_t *out)
-{
-    taps_x(t, row, out);
-}
 
 /* ---- across the rows ---------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* augment/resize/resize_taps_rows.h - rows by their channels and taps, over pixels(). Who includes
- * it defines LOOP: the words before an inline function. */
+ * it defines LOOP and ENTRY(name): the words before an inline function; before one, and its name.
+ */
 LOOP uint32_t by_taps(const struct taps_table *t, const uint8_t *row, int32_t *out,
                       uint32_t channels)
 {
@@ -7,7 +8,7 @@ LOOP uint32_t by_taps(const struct taps_table *t, const uint8_t *row, int32_t *o
                                  : pixels(t, row, out, channels, TAPS_LANCZOS);
 }
 
-LOOP void taps_x(const struct taps_table *t, const uint8_t *row, int32_t *out)
+ENTRY(taps_x)(const struct taps_table *t, const uint8_t *row, int32_t *out)
 {
     uint32_t done = 0;
     if (t->channels == 3)

@@ -14,14 +14,18 @@ enum imrec_status resize_scratch_new(struct resize_scratch **out, struct imrec_e
     return *out != NULL ? IMREC_OK : scratch_no_memory(err);
 }
 
-void resize_scratch_free(struct resize_scratch *s)
+static void free_all(struct resize_scratch *s)
 {
-    if (s == NULL)
-        return;
     for (int i = 0; i < SCRATCH_ROOMS; i++)
         imrec_free(s->rooms[i].memory);
     for (int i = 0; i < SCRATCH_TABLES; i++)
         imrec_free(s->tables[i].memory);
+}
+
+void resize_scratch_free(struct resize_scratch *s)
+{
+    if (s != NULL)
+        free_all(s);
     imrec_free(s);
 }
 
@@ -34,10 +38,7 @@ void resize_scratch_trim(struct resize_scratch *s, size_t most)
 {
     if (resize_scratch_memory(s) <= most)
         return;
-    for (int i = 0; i < SCRATCH_ROOMS; i++)
-        imrec_free(s->rooms[i].memory);
-    for (int i = 0; i < SCRATCH_TABLES; i++)
-        imrec_free(s->tables[i].memory);
+    free_all(s);
     *s = (struct resize_scratch){.uses = s->uses, .stop = s->stop};
 }
 

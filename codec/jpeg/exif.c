@@ -11,12 +11,7 @@ enum { TAG_ORIENTATION = 0x0112, TYPE_SHORT = 3, ENTRY_BYTES = 12 };
 
 static uint32_t get16(const uint8_t *p, bool big)
 {
-    return big ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
-}
-
-static uint32_t get32(const uint8_t *p, bool big)
-{
-    return big ? get16(p, big) << 16 | get16(p + 2, big) : load_le32(p);
+    return big ? load_be16(p) : load_le16(p);
 }
 
 uint32_t exif_orientation(struct bytes tiff)
@@ -24,7 +19,7 @@ uint32_t exif_orientation(struct bytes tiff)
     if (tiff.n < 8 || (memcmp(tiff.p, "II*", 4) != 0 && memcmp(tiff.p, "MM\0*", 4) != 0))
         return 1;
     const bool big = tiff.p[0] == 'M';
-    const size_t at = get32(tiff.p + 4, big);
+    const size_t at = big ? load_be32(tiff.p + 4) : load_le32(tiff.p + 4);
     if (at > tiff.n || tiff.n - at < 2)
         return 1;
     size_t entries = get16(tiff.p + at, big);

@@ -34,11 +34,6 @@ struct reading {
     uint8_t transform; /* Adobe's */
 };
 
-static uint32_t be16(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
 static bool read_quant(struct frame *p, struct bytes b)
 {
     for (; b.n > BLOCK * BLOCK; b.p += 1 + BLOCK * BLOCK, b.n -= 1 + BLOCK * BLOCK) {
@@ -90,8 +85,8 @@ static bool read_frame(struct reading *r, struct bytes b)
         b.n != 6 + 3u * b.p[5])
         return false;
     r->has_frame = true;
-    p->height = be16(b.p + 1);
-    p->width = be16(b.p + 3);
+    p->height = load_be16(b.p + 1);
+    p->width = load_be16(b.p + 3);
     p->components = b.p[5];
     for (uint32_t i = 0; i < p->components; i++) {
         const uint8_t *c = b.p + 6 + 3 * i;
@@ -124,7 +119,7 @@ static bool read_restart(struct frame *p, struct bytes b)
 {
     if (b.n != 2)
         return false;
-    p->restart = be16(b.p);
+    p->restart = load_be16(b.p);
     return true;
 }
 
@@ -183,7 +178,7 @@ bool frame_read(struct frame *p, struct bytes image)
         return false;
     for (size_t at = 2; image.n - at >= 4;) {
         const uint8_t *m = image.p + at;
-        const size_t length = be16(m + 2);
+        const size_t length = load_be16(m + 2);
         if (m[0] != 0xFF || length < 2 || length > image.n - at - 2)
             return false;
         const struct bytes body = {m + 4, length - 2};

@@ -60,7 +60,7 @@ INLINE2 void transform_corner(__m256i in02, __m256i in13, int shift, __m256i out
 INLINE2 __m256i dequantized(const int16_t *coef, const uint16_t *quant)
 {
     return _mm256_mullo_epi16(_mm256_load_si256((const __m256i *)(const void *)coef),
-                              _mm256_loadu_si256((const __m256i *)(const void *)quant));
+                              load256(quant));
 }
 
 /* Bytes in another order, the same in both halves. */
@@ -99,7 +99,7 @@ INLINE2 __m256i lines(__m256i packed)
 
 INLINE2 void store_two(uint8_t *first, uint8_t *second, __m128i rows)
 {
-    _mm_storel_epi64((__m128i *)(void *)first, rows);
+    store64(first, rows);
     _mm_storeh_pi((__m64 *)(void *)second, _mm_castsi128_ps(rows));
 }
 
@@ -193,12 +193,5 @@ INLINE2 bool corner(const int16_t *coef, const uint16_t *quant, uint8_t *out, si
     return true;
 }
 
-AVX2 void
-idct_avx2(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out, size_t stride)
-{
-    if (last == 0)
-        idct_flat(coef[0], quant[0], out, stride);
-    else if (!(last <= IDCT_CORNER ? corner(coef, quant, out, stride)
-                                   : whole(coef, quant, out, stride)))
-        idct_scalar(coef, quant, last, out, stride);
-}
+#define ENTRY(name) AVX2 void name##_avx2
+#include "codec/jpeg/idct_entry.h"

@@ -123,7 +123,7 @@ INLINE512 __m512i dequantized(const int16_t *coef, const uint16_t *quant)
 
 INLINE512 void store_rows(uint8_t *out, size_t stride, __m128i two)
 {
-    _mm_storel_epi64((__m128i *)(void *)out, two);
+    store64(out, two);
     _mm_storeh_pi((__m64 *)(void *)(out + stride), _mm_castsi128_ps(two));
 }
 
@@ -182,12 +182,5 @@ INLINE512 bool corner(const int16_t *coef, const uint16_t *quant, uint8_t *out, 
     return true;
 }
 
-AVX512 void
-idct_avx512(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out, size_t stride)
-{
-    if (last == 0)
-        idct_flat(coef[0], quant[0], out, stride);
-    else if (!(last <= IDCT_CORNER ? corner(coef, quant, out, stride)
-                                   : whole(coef, quant, out, stride)))
-        idct_scalar(coef, quant, last, out, stride);
-}
+#define ENTRY(name) AVX512 void name##_avx512
+#include "codec/jpeg/idct_entry.h"

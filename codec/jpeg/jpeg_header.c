@@ -42,11 +42,6 @@ struct walk {
     struct imrec_error *err;
 };
 
-static uint32_t be16(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
 static bool has_no_length(uint8_t marker)
 {
     return marker == M_TEM || (marker >= M_RST0 && marker <= M_EOI);
@@ -98,7 +93,7 @@ static bool next_marker(struct walk *w, uint8_t *marker)
 static enum imrec_status segment(struct walk *w, uint8_t marker, struct bytes *body)
 {
     const size_t left = w->image.n - w->pos;
-    const size_t length = left < 2 ? 0 : be16(w->image.p + w->pos);
+    const size_t length = left < 2 ? 0 : load_be16(w->image.p + w->pos);
     if (left >= 2 && length < 2)
         return corrupt(w, w->pos, "a segment length below 2");
     if (left < 2 || length > left)
@@ -181,8 +176,8 @@ static enum imrec_status read_frame(struct walk *w, uint8_t marker, struct bytes
         return corrupt(w, at, "a frame header that is too short");
     h->frame = marker;
     h->precision = b.p[0];
-    h->height = be16(b.p + 1);
-    h->width = be16(b.p + 3);
+    h->height = load_be16(b.p + 1);
+    h->width = load_be16(b.p + 3);
     const size_t components = b.p[5];
     if (b.n != 6 + 3 * components)
         return corrupt(w, at, "a frame header whose length does not fit its components");

@@ -97,11 +97,6 @@ size_t jpeg_optimizer_memory(const struct jpeg_optimizer *o)
 
 /* ---- headers ----------------------------------------------------------------------------- */
 
-static uint32_t be16(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
 static bool read_tables(struct layout *l, struct bytes b)
 {
     while (b.n > 0) {
@@ -127,7 +122,7 @@ static bool read_frame(struct layout *l, struct bytes b)
 {
     if (b.n < 6 || (b.p[5] != 1 && b.p[5] != 3) || b.n != 6 + 3u * b.p[5])
         return false;
-    const uint32_t height = be16(b.p + 1), width = be16(b.p + 3), components = b.p[5];
+    const uint32_t height = load_be16(b.p + 1), width = load_be16(b.p + 3), components = b.p[5];
     uint32_t h = 1, v = 1;
     l->blocks = 0;
     for (uint32_t c = 0; c < components; c++) {
@@ -164,7 +159,7 @@ static bool read_layout(struct bytes jpeg, struct layout *l)
     l->mcus = 0;
     while (jpeg.n - at >= 4 && jpeg.p[at] == 0xFF) {
         const uint8_t marker = jpeg.p[at + 1];
-        const size_t length = be16(jpeg.p + at + 2);
+        const size_t length = load_be16(jpeg.p + at + 2);
         const struct bytes body = {jpeg.p + at + 4, length - 2};
         if (length < 2 || length > jpeg.n - at - 2 || marker == DRI)
             return false;

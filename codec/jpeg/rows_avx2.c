@@ -9,28 +9,14 @@
 
 enum { STEP = 64 };
 
-enum sampling { FULL, HALF_ACROSS, HALF_BOTH };
-
-INLINE2 __m256i load(const uint8_t *p)
-{
-    return _mm256_loadu_si256((const __m256i *)(const void *)p);
-}
-
-INLINE2 __m256i load_two(const uint8_t *p, const uint8_t *q)
-{
-    return _mm256_inserti128_si256(
-        _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p)),
-        _mm_loadu_si128((const __m128i *)(const void *)q), 1);
-}
-
 /* ---- samples to sets ------------------------------------------------------------------------ */
 
 /* Set k of 64 bytes. */
 INLINE2 __m256i every_fourth(const uint8_t *p, int k)
 {
     const __m256i byte = _mm256_set1_epi32(255);
-    const __m256i a = _mm256_srli_epi32(load_two(p, p + 32), 8 * k);
-    const __m256i b = _mm256_srli_epi32(load_two(p + 16, p + 48), 8 * k);
+    const __m256i a = _mm256_srli_epi32(load_halves(p, p + 32), 8 * k);
+    const __m256i b = _mm256_srli_epi32(load_halves(p + 16, p + 48), 8 * k);
     return _mm256_packus_epi32(_mm256_and_si256(a, byte), _mm256_and_si256(b, byte));
 }
 
@@ -40,7 +26,8 @@ INLINE2 __m256i weighed(const uint8_t *p, int k, int times)
 {
     static const int from[4] = {-1, 0, 0, 1}; /* the first of the pair */
     const int first = k % 2 == 0 ? times : 3 * times, second = k % 2 == 0 ? 3 * times : times;
-    return _mm256_maddubs_epi16(load(p + from[k]), _mm256_set1_epi16((short)(first | second << 8)));
+    return _mm256_maddubs_epi16(load256(p + from[k]),
+                                _mm256_set1_epi16((short)(first | second << 8)));
 }
 
 INLINE2 __m256i doubled(__m256i v)
@@ -135,8 +122,7 @@ INLINE2 void store_part(uint8_t *rgb, int k, __m256i r, __m256i g, __m256i b)
 {
     const __m256i is_green = table(third[(4 - k) % 3]), is_blue = table(third[(5 - k) % 3]);
     const __m256i v = _mm256_blendv_epi8(_mm256_blendv_epi8(r, g, is_green), b, is_blue);
-    _mm_storeu_si128((__m128i *)(void *)(rgb + 16 * k), _mm256_castsi256_si128(v));
-    _mm_storeu_si128((__m128i *)(void *)(rgb + 96 + 16 * k), _mm256_extracti128_si256(v, 1));
+    store_halves(rgb + 16 * k, rgb + 96 + 16 * k, v);
 }
 
 INLINE2 void store_half(uint8_t *rgb, __m256i r, __m256i g, __m256i b)
@@ -190,20 +176,8 @@ INLINE2 void row(const struct kernel_row *r, enum sampling sampling)
     }
 }
 
-AVX2 void row_444_avx2(const struct kernel_row *r)
-{
-    row(r, FULL);
-}
-
-AVX2 void row_422_avx2(const struct kernel_row *r)
-{
-    row(r, HALF_ACROSS);
-}
-
-AVX2 void row_420_avx2(const struct kernel_row *r)
-{
-    row(r, HALF_BOTH);
-}
+#define ENTRY(name) AVX2 void name##_avx2
+#include "codec/jpeg/rows_entries.h"
 
 #define THIRD_0(k) ((k) / 3)
 #define THIRD_1(k) (((k) + 16) / 3)
@@ -215,11 +189,10 @@ AVX2 void row_grey_avx2(const struct kernel_row *r)
     static _Alignas(16) const uint8_t from[3][16] = {
         {SIXTEEN(THIRD_0, 0)}, {SIXTEEN(THIRD_1, 0)}, {SIXTEEN(THIRD_2, 0)}};
     for (uint32_t i = 0; i < r->n; i += 16) {
-        const __m128i y = _mm_loadu_si128((const __m128i *)(const void *)(r->y + i));
+        const __m128i y = load128(r->y + i);
         uint8_t *rgb = r->rgb + 3 * (size_t)i;
         for (int k = 0; k < 3; k++)
-            _mm_storeu_si128(
-                (__m128i *)(void *)(rgb + 16 * k),
-                _mm_shuffle_epi8(y, _mm_load_si128((const __m128i *)(const void *)from[k])));
+            store128(rgb + 16 * k,
+                     _mm_shuffle_epi8(y, _mm_load_si128((const __m128i *)(const void *)from[k])));
     }
 }

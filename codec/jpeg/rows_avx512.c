@@ -11,8 +11,6 @@
 
 enum { STEP = 64, GROUP = 16 };
 
-enum sampling { FULL, HALF_ACROSS, HALF_BOTH };
-
 /* ---- orders of bytes ---------------------------------------------------------------------- */
 
 /* Byte k of a group's register belongs to pixel k / 4; its lower half is Cb. Chroma comes as 32
@@ -64,9 +62,8 @@ INLINE512 __m512i in_turns(int32_t even, int32_t odd)
 
 INLINE512 __m512i both(const uint8_t *cb, const uint8_t *cr)
 {
-    const __m256i second = _mm256_loadu_si256((const __m256i *)(const void *)cr);
-    return _mm512_inserti64x4(
-        _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)cb)), second, 1);
+    const __m256i second = load256(cr);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(load256(cb)), second, 1);
 }
 
 /* The bytes at a table's places, in pairs: the first `nearer` times, the second `next` times. */
@@ -113,7 +110,7 @@ chroma(const struct kernel_row *r, uint32_t i, enum sampling sampling, __m512i g
 /* Y of a group, twice as a word. */
 INLINE512 __m512i luma_of(const uint8_t *y)
 {
-    const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)y));
+    const __m512i bytes = _mm512_broadcast_i32x4(load128(y));
     return _mm512_maskz_shuffle_epi8(0x5555555555555555u, bytes, _mm512_load_si512(luma));
 }
 
@@ -182,20 +179,9 @@ INLINE512 void row(const struct kernel_row *r, enum sampling sampling)
               3 * (size_t)(r->n - i));
 }
 
-AVX512 void row_444_avx512(const struct kernel_row *r)
-{
-    row(r, FULL);
-}
+#define ENTRY(name) AVX512 void name##_avx512
+#include "codec/jpeg/rows_entries.h"
 
-AVX512 void row_422_avx512(const struct kernel_row *r)
-{
-    row(r, HALF_ACROSS);
-}
-
-AVX512 void row_420_avx512(const struct kernel_row *r)
-{
-    row(r, HALF_BOTH);
-}
 #define GREY(k)   ((k) / 3)
 #define GREY_1(k) GREY((k) + 64)
 #define GREY_2(k) GREY((k) + 128)

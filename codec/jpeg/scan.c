@@ -4,7 +4,7 @@
 #include "base/cpu.h"
 #include "codec/jpeg/jpeg_blocks.h"
 
-bool scan_run_scalar(struct scan *s, uint32_t count)
+static bool scan_run_scalar(struct scan *s, uint32_t count)
 {
     return run_mcus(s, count);
 }

@@ -39,7 +39,6 @@ struct scan {
 /* Decodes `count` MCUs. False: the bits make no sense, or they end. */
 typedef bool scan_run_fn(struct scan *s, uint32_t count);
 
-scan_run_fn scan_run_scalar;
 #if defined(__x86_64__)
 scan_run_fn scan_run_bmi2; /* the same with the shifts of BMI2 */
 #endif

@@ -11,6 +11,9 @@ typedef void
 idct_fn(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out, size_t stride);
 idct_fn idct_scalar, idct_avx2, idct_avx512;
 
+/* Chroma of a row, in the loops of its kernels. */
+enum sampling { FULL, HALF_ACROSS, HALF_BOTH };
+
 typedef void row_fn(const struct kernel_row *r);
 row_fn row_444_scalar, row_422_scalar, row_420_scalar, row_grey_scalar;
 row_fn row_444_avx2, row_422_avx2, row_420_avx2, row_grey_avx2;
